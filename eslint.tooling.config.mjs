@@ -1,0 +1,27 @@
+// The rules for everything that is not shipped: tests, sandbox, benchmarks, scripts.
+// What is shipped (nodes, credentials, package.json) is held to n8n's own config, eslint.config.mjs.
+import eslint from '@eslint/js';
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+	{ ignores: ['**/node_modules/**', 'dist/**', 'nodes/**', 'credentials/**'] },
+	eslint.configs.recommended,
+	{
+		files: ['**/*.ts'],
+		extends: [tseslint.configs.recommendedTypeChecked],
+		languageOptions: {
+			parserOptions: { project: './tsconfig.tooling.json', tsconfigRootDir: import.meta.dirname },
+		},
+		rules: {
+			'@typescript-eslint/no-non-null-assertion': 'error',
+			'@typescript-eslint/no-explicit-any': 'error',
+			'@typescript-eslint/consistent-type-imports': 'error',
+		},
+	},
+	{
+		files: ['**/*.{js,mjs}'],
+		languageOptions: {
+			globals: { process: 'readonly', console: 'readonly', require: 'readonly', module: 'writable', fetch: 'readonly', URL: 'readonly', setTimeout: 'readonly' },
+		},
+	},
+);

@@ -1,0 +1,8 @@
+const { src, dest, parallel } = require('gulp');
+
+// tsc emits code only. n8n also needs each node's icon (found relative to the compiled file)
+// and its codex file (the .node.json beside it: search aliases, categories, documentation links).
+const icons = () => src('icons/**/*.svg', { encoding: false }).pipe(dest('dist/icons'));
+const codex = () => src('nodes/**/*.node.json').pipe(dest('dist/nodes'));
+
+exports.default = parallel(icons, codex);

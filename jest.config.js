@@ -1,0 +1,14 @@
+/** Unit, property, workflow (n8n-core + nock) and contract tests (sandbox gateway over sockets). Needs no running n8n. */
+module.exports = {
+	testEnvironment: 'node',
+	roots: ['<rootDir>/test'],
+	testMatch: ['**/*.test.ts'],
+	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
+	transform: {
+		'^.+\\.ts$': [
+			'@swc/jest',
+			{ jsc: { parser: { syntax: 'typescript', decorators: true }, target: 'es2022' }, module: { type: 'commonjs' } },
+		],
+	},
+	testTimeout: 20_000,
+};
