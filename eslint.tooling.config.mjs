@@ -21,7 +21,15 @@ export default tseslint.config(
 	{
 		files: ['**/*.{js,mjs}'],
 		languageOptions: {
-			globals: { process: 'readonly', console: 'readonly', require: 'readonly', module: 'writable', fetch: 'readonly', URL: 'readonly', setTimeout: 'readonly' },
+			globals: {
+				process: 'readonly',
+				console: 'readonly',
+				require: 'readonly',
+				module: 'writable',
+				fetch: 'readonly',
+				URL: 'readonly',
+				setTimeout: 'readonly',
+			},
 		},
 	},
 );

@@ -1,0 +1,33 @@
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+
+import { executeRegistry } from '../shared/execution/itemLoop';
+import { registryProperties } from '../shared/execution/operation';
+import { registry } from './operations';
+
+export class Balance implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Gateway Balance',
+		name: 'balance',
+		icon: { light: 'file:../../icons/balance.svg', dark: 'file:../../icons/balance.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description: 'Get the money left in the wallet of an AI gateway account',
+		defaults: { name: 'Gateway Balance' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'aiGatewayApi', required: true }],
+		properties: [...registryProperties(registry)],
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await executeRegistry(this, registry);
+	}
+}

@@ -1,0 +1,6 @@
+import type { Registry } from '../../shared/execution/operation';
+import { get } from './balance/get';
+
+export const registry = {
+	balance: { displayName: 'Balance', operations: { get } },
+} satisfies Registry;

@@ -1,0 +1,17 @@
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { simplifyField } from '../../../shared/fields/common';
+import { fetchMediaTask, readMediaTask } from '../../../shared/gateway/media';
+import { readTaskId, taskIdField, taskJson } from './results';
+
+/** Gets a media task with its state and result (§4.7). A failed task is what was asked for here, not an error. */
+export const get: Operation = {
+	displayName: 'Get',
+	action: 'Get a media task',
+	description: 'Get the state of a task and the URLs of its result',
+	properties: [taskIdField, simplifyField],
+	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const taskId = readTaskId(item);
+		const body = await fetchMediaTask(item.client, taskId);
+		return [{ json: item.parameters.flag('simplify') ? taskJson(readMediaTask(body, taskId)) : body }];
+	},
+};

@@ -1,0 +1,33 @@
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+
+import { executeRegistry } from '../shared/execution/itemLoop';
+import { registryProperties } from '../shared/execution/operation';
+import { registry } from './operations';
+
+export class Storage implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Gateway Storage',
+		name: 'storage',
+		icon: { light: 'file:../../icons/storage.svg', dark: 'file:../../icons/storage.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description: 'Upload, download and delete files in the storage of an AI gateway',
+		defaults: { name: 'Gateway Storage' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'aiGatewayApi', required: true }],
+		properties: [...registryProperties(registry)],
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await executeRegistry(this, registry);
+	}
+}

@@ -1,0 +1,17 @@
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { simplifyField } from '../../../shared/fields/common';
+import { deleteFile } from '../../../shared/gateway/storage';
+import { fileIdField, readFileId } from './fields';
+
+/** Deletes a file for good (§4.16). */
+export const deleteOperation: Operation = {
+	displayName: 'Delete',
+	action: 'Delete a file',
+	description: 'Delete a stored file for good: its URL stops working',
+	properties: [fileIdField, simplifyField],
+	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const id = readFileId(item);
+		const body = await deleteFile(item.client, id);
+		return [{ json: item.parameters.flag('simplify') ? { deleted: true, id } : body }];
+	},
+};

@@ -1,0 +1,52 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { storeAnswer } from '../../../shared/execution/binary';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { compact, simplifyField } from '../../../shared/fields/common';
+import { InvalidInput } from '../../../shared/gateway/failure';
+import { fetchFile, readStoredFile } from '../../../shared/gateway/storage';
+import { fileIdField, readFileId } from './fields';
+
+const binaryField: INodeProperties = {
+	displayName: 'Put Output File in Field',
+	name: 'binaryPropertyName',
+	type: 'string',
+	default: 'data',
+	required: true,
+	placeholder: 'e.g. data',
+	hint: 'The name of the output binary field to put the file in',
+};
+
+/** Downloads a file: its record from the gateway (§4.15), its bytes from the record's URL, without the key. */
+export const download: Operation = {
+	displayName: 'Download',
+	action: 'Download a file',
+	description: 'Get a stored file into a binary field',
+	properties: [fileIdField, binaryField, simplifyField],
+	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const { parameters, run } = item;
+		const field = parameters.requiredText(
+			'binaryPropertyName',
+			'Put Output File in Field',
+			'Enter a name, e.g. data.',
+		);
+		const body = await fetchFile(item.client, readFileId(item));
+		const file = readStoredFile(body);
+		const json = parameters.flag('simplify') ? compact(file) : body;
+		// An AI Agent can use links, not files.
+		if (run.isTool) return [{ json }];
+		const { url, id } = file;
+		if (url === undefined) {
+			throw new InvalidInput(
+				'The file has no URL to download it from',
+				`The gateway gives none for file ${id} (status: ${file.status ?? 'unknown'}). Upload it again.`,
+				'fileId',
+			);
+		}
+		const binary = await item.client.downloadUrl(
+			url,
+			async (answer) => await storeAnswer(item.n8n, answer, url, file.fileName ?? `file_${id}`),
+		);
+		return [{ json, binary: { [field]: binary } }];
+	},
+};

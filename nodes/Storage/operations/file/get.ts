@@ -1,0 +1,16 @@
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { compact, simplifyField } from '../../../shared/fields/common';
+import { fetchFile, readStoredFile } from '../../../shared/gateway/storage';
+import { fileIdField, readFileId } from './fields';
+
+/** Gets the record of a file (§4.15). */
+export const get: Operation = {
+	displayName: 'Get',
+	action: 'Get a file',
+	description: 'Get what the gateway knows of a file, with its URL',
+	properties: [fileIdField, simplifyField],
+	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const body = await fetchFile(item.client, readFileId(item));
+		return [{ json: item.parameters.flag('simplify') ? compact(readStoredFile(body)) : body }];
+	},
+};

@@ -1,0 +1,116 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { inputFile } from '../../../shared/execution/binary';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { compact, simplifyField } from '../../../shared/fields/common';
+import { readBase64 } from '../../../shared/gateway/base64';
+import type { JsonObject } from '../../../shared/gateway/json';
+import {
+	checkUpload,
+	readStoredFile,
+	uploadBase64,
+	uploadFile,
+	type UploadSettings,
+} from '../../../shared/gateway/storage';
+
+const properties: INodeProperties[] = [
+	{
+		displayName: 'Upload Source',
+		name: 'uploadSource',
+		type: 'options',
+		options: [
+			{ name: 'Binary Field', value: 'binary', description: 'A file that an earlier step put out' },
+			{ name: 'Base64 Text', value: 'base64', description: 'A file written as base64 text or as a data URL' },
+		],
+		default: 'binary',
+		description: 'Where the file comes from',
+	},
+	{
+		displayName: 'Input Binary Field',
+		name: 'binaryPropertyName',
+		type: 'string',
+		default: 'data',
+		required: true,
+		placeholder: 'e.g. data',
+		hint: 'The name of the input field containing the file data to be uploaded',
+		displayOptions: { show: { uploadSource: ['binary'] } },
+	},
+	{
+		displayName: 'Base64',
+		name: 'base64',
+		type: 'string',
+		typeOptions: { rows: 4 },
+		default: '',
+		required: true,
+		placeholder: 'e.g. {{ $json.image }}',
+		description: 'The file as base64 text; a data URL (data:image/png;base64,…) is understood as well',
+		displayOptions: { show: { uploadSource: ['base64'] } },
+	},
+	{
+		displayName: 'MIME Type',
+		name: 'mimeType',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. image/png',
+		description: 'What the file is. Can be left empty for a data URL, which says so itself.',
+		displayOptions: { show: { uploadSource: ['base64'] } },
+	},
+	{
+		displayName: 'Storage Policy',
+		name: 'storagePolicy',
+		type: 'options',
+		options: [
+			{ name: 'Temporary', value: 'TEMP_UPLOAD', description: 'Kept for 24 hours' },
+			{ name: 'Permanent', value: 'PERMANENT', description: 'Kept until you delete it' },
+		],
+		default: 'TEMP_UPLOAD',
+		description: 'How long the gateway keeps the file',
+	},
+	simplifyField,
+];
+
+const externalUserIdOption: INodeProperties = {
+	displayName: 'External User ID',
+	name: 'externalUserId',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. customer-42',
+	description: 'Your own ID of the user to whom the file belongs, up to 128 characters',
+};
+
+/** Uploads a file (§4.14): streamed from a binary field, or from base64 text. */
+export const upload: Operation = {
+	displayName: 'Upload',
+	action: 'Upload a file',
+	description: 'Store a file at the gateway and get its URL',
+	properties,
+	options: [externalUserIdOption],
+	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const { parameters } = item;
+		const settings: UploadSettings = {
+			storagePolicy: parameters.choice('storagePolicy', ['TEMP_UPLOAD', 'PERMANENT']),
+			externalUserId: parameters.options.text('externalUserId'),
+		};
+		const source = parameters.choice('uploadSource', ['binary', 'base64']);
+		const body = source === 'binary' ? await fromBinary(item, settings) : await fromBase64(item, settings);
+		return [{ json: parameters.flag('simplify') ? compact(readStoredFile(body)) : body }];
+	},
+};
+
+async function fromBinary(item: ItemContext, settings: UploadSettings): Promise<JsonObject> {
+	const field = item.parameters.requiredText(
+		'binaryPropertyName',
+		'Input Binary Field',
+		'Enter the name of the input field that holds the file, e.g. data.',
+	);
+	return await uploadFile(item.client, await inputFile(item.n8n, item.index, field), settings);
+}
+
+async function fromBase64(item: ItemContext, settings: UploadSettings): Promise<JsonObject> {
+	const { base64, size, mimeType } = readBase64(
+		item.parameters.requiredText('base64', 'Base64', 'Enter the file as base64 text.'),
+	);
+	checkUpload(size, settings);
+	const type = item.parameters.text('mimeType').trim() || mimeType;
+	return await uploadBase64(item.client, { base64, mimeType: type }, settings);
+}

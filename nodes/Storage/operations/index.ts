@@ -1,0 +1,9 @@
+import type { Registry } from '../../shared/execution/operation';
+import { deleteOperation } from './file/delete';
+import { download } from './file/download';
+import { get } from './file/get';
+import { upload } from './file/upload';
+
+export const registry = {
+	file: { displayName: 'File', operations: { upload, delete: deleteOperation, download, get } },
+} satisfies Registry;

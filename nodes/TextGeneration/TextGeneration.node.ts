@@ -1,0 +1,36 @@
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+
+import { executeRegistry } from '../shared/execution/itemLoop';
+import { registryProperties } from '../shared/execution/operation';
+import { searchTextModels } from '../shared/fields/models';
+import { registry } from './operations';
+
+export class TextGeneration implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Gateway Text Generation',
+		name: 'textGeneration',
+		icon: { light: 'file:../../icons/text.svg', dark: 'file:../../icons/text.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description: 'Generate text with the models of an AI gateway, with the cost of each call in rubles',
+		defaults: { name: 'Gateway Text Generation' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'aiGatewayApi', required: true }],
+		properties: [...registryProperties(registry)],
+	};
+
+	methods = { listSearch: { searchTextModels } };
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await executeRegistry(this, registry);
+	}
+}

@@ -1,0 +1,66 @@
+import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+
+import { fileFacts } from '../gateway/files';
+import { failureFromThrown } from '../gateway/connection';
+import type { Answer, ByteStream } from '../gateway/request';
+import type { UploadFile } from '../gateway/storage';
+
+type Readable = Awaited<ReturnType<IExecuteFunctions['helpers']['getBinaryStream']>>;
+
+/**
+ * Stores the bytes of an answer as a binary of the workflow, streamed to n8n's binary storage.
+ *
+ * @param url where the answer came from; may name the file
+ * @param fallback name without extension, used where nothing names the file
+ */
+export async function storeAnswer(
+	context: IExecuteFunctions,
+	answer: Answer<ByteStream>,
+	url: string,
+	fallback: string,
+): Promise<IBinaryData> {
+	const { fileName, mimeType } = fileFacts(answer.headers, url, fallback);
+	try {
+		return await context.helpers.prepareBinaryData(answer.body as Readable, fileName, mimeType);
+	} catch (error) {
+		throw failureFromThrown(error, { charged: false }) ?? error;
+	}
+}
+
+/**
+ * The input item's binary, as a file to upload. Its bytes are read when it is opened, as often as it is opened.
+ *
+ * @param field name of the binary field, or a path where the workflow keeps binaries inside the JSON
+ * @throws {NodeOperationError} when the item has no such field
+ */
+export async function inputFile(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	field: string,
+): Promise<UploadFile> {
+	const binary = context.helpers.assertBinaryData(itemIndex, field);
+	const { id } = binary;
+	const facts = {
+		fileName: binary.fileName || `file${binary.fileExtension ? `.${binary.fileExtension}` : ''}`,
+		mimeType: binary.mimeType || 'application/octet-stream',
+	};
+	if (id) {
+		const { fileSize } = await context.helpers.getBinaryMetadata(id);
+		const framed = async (head: Uint8Array, tail: Uint8Array) =>
+			frame(head, await context.helpers.getBinaryStream(id), tail);
+		return { ...facts, size: fileSize, framed };
+	}
+	// Small binaries may lie in the item itself, as base64.
+	const bytes = await context.helpers.getBinaryDataBuffer(itemIndex, field);
+	const framed = async (head: Uint8Array, tail: Uint8Array) => Buffer.concat([head, bytes, tail]);
+	return { ...facts, size: bytes.length, framed };
+}
+
+/** Head, file and tail as one stream; the file passes through portion by portion. */
+function frame(head: Uint8Array, file: Readable, tail: Uint8Array): ByteStream {
+	return file.compose<Readable>(async function* (source: AsyncIterable<Uint8Array>) {
+		yield head;
+		yield* source;
+		yield tail;
+	});
+}

@@ -1,0 +1,226 @@
+import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+
+import { ApiFailure, Stopped } from '../gateway/failure';
+import { GatewayClient } from '../gateway/request';
+import { Interruption } from './interruption';
+import { forEachIndex, Limiter } from './limiter';
+import { errorReport, toNodeError } from './nodeError';
+import { Deferred, type ItemContext, type Operation, type OperationOutput, type Registry } from './operation';
+import { Parameters } from './parameters';
+import { RunFacts } from './runFacts';
+import { itemSettings, readConcurrency } from './settings';
+import { SuccessMemory, type Remembered } from './successMemory';
+import { gatewayAddress, n8nTransport, type GatewayAddress } from './transport';
+
+/** Runs the operation that the node's `resource` and `operation` name. The whole of a node's `execute`. */
+export async function executeRegistry(
+	context: IExecuteFunctions,
+	registry: Registry,
+): Promise<INodeExecutionData[][]> {
+	if (context.getInputData().length === 0) return [[]];
+	const resource = String(context.getNodeParameter('resource', 0));
+	const name = String(context.getNodeParameter('operation', 0));
+	const operation = registry[resource]?.operations[name];
+	if (!operation) {
+		throw new NodeOperationError(context.getNode(), `The operation "${name}" of "${resource}" is unknown`, {
+			description: 'Open the node and choose resource and operation again.',
+		});
+	}
+	return await new ItemLoop(context, operation).run();
+}
+
+/** What became of an item. */
+type Settled = { outputs: INodeExecutionData[] } | { error: unknown };
+
+/**
+ * Takes all items through an operation: bounded concurrency, order kept, items linked, failures handled as the
+ * node's *On Error* says, repeats of *Retry On Fail* answered from what had succeeded.
+ */
+class ItemLoop {
+	private readonly node;
+	private readonly count: number;
+	private readonly settled = new Map<number, Settled>();
+	private readonly deferred = new Map<number, Deferred>();
+	private readonly interruption: Interruption;
+	private firstFailure: { index: number; error: unknown } | undefined;
+
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly operation: Operation,
+	) {
+		this.node = context.getNode();
+		this.count = context.getInputData().length;
+		this.interruption = new Interruption(context.getExecutionCancelSignal());
+	}
+
+	async run(): Promise<INodeExecutionData[][]> {
+		try {
+			return [await this.runAll()];
+		} finally {
+			this.interruption.dispose();
+		}
+	}
+
+	private async runAll(): Promise<INodeExecutionData[]> {
+		const run = new RunFacts(this.context);
+		const memory = new SuccessMemory(this.context, run);
+		const { concurrency, address } = await this.prepare();
+		const limiter = new Limiter(concurrency);
+		const item = (index: number) => this.itemContext(index, run, memory, address, limiter);
+
+		await forEachIndex(
+			this.count,
+			concurrency,
+			() => !this.interruption.isInterrupted,
+			async (index) => {
+				await this.settle(index, async () => await this.start(index, item, memory));
+			},
+		);
+		await Promise.all(
+			[...this.deferred].map(async ([index, { finish }]) => {
+				await this.settle(index, async () => this.link(index, await finish()));
+			}),
+		);
+		return this.conclude(memory);
+	}
+
+	/** Reads what holds for the whole node; a mistake there is no item's. */
+	private async prepare(): Promise<{ concurrency: number; address: GatewayAddress }> {
+		try {
+			return { concurrency: readConcurrency(this.context), address: await gatewayAddress(this.context) };
+		} catch (error) {
+			throw toNodeError(this.node, error, 0);
+		}
+	}
+
+	private itemContext(
+		index: number,
+		run: RunFacts,
+		memory: SuccessMemory,
+		address: GatewayAddress,
+		limiter: Limiter,
+	): ItemContext {
+		const parameters = new Parameters(this.context, index);
+		const client = new GatewayClient(
+			{ ...address, ...itemSettings(parameters) },
+			{
+				transport: n8nTransport(this.context, this.context.getExecutionCancelSignal()),
+				withSlot: async (work) =>
+					await limiter.run(async () => {
+						this.interruption.check();
+						return await work();
+					}),
+				pause: async (milliseconds) => await this.interruption.pause(milliseconds),
+				now: () => Date.now(),
+				random: () => Math.random(),
+			},
+		);
+		return { index, parameters, client, run, isRepeat: memory.isRepeat, n8n: this.context };
+	}
+
+	/** Begins an item; `undefined` when the rest of its work is deferred. */
+	private async start(
+		index: number,
+		item: (index: number) => ItemContext,
+		memory: SuccessMemory,
+	): Promise<INodeExecutionData[] | undefined> {
+		const remembered = memory.recall(index);
+		if (remembered) return recalled(remembered);
+		const result = await this.operation.execute(item(index));
+		if (!(result instanceof Deferred)) return this.link(index, result);
+		this.deferred.set(index, result);
+		return undefined;
+	}
+
+	private async settle(index: number, work: () => Promise<INodeExecutionData[] | undefined>): Promise<void> {
+		try {
+			const outputs = await work();
+			if (outputs) this.settled.set(index, { outputs });
+		} catch (error) {
+			// A run that has ended stops the other items too; they have no failure of their own.
+			if (error instanceof Stopped && error.reason !== 'cancelled') return;
+			if (error instanceof Stopped) this.interruption.interrupt('cancelled');
+			this.fail(index, error);
+		}
+	}
+
+	private fail(index: number, error: unknown): void {
+		this.settled.set(index, { error });
+		if (this.context.continueOnFail()) return;
+		this.firstFailure ??= { index, error };
+		this.interruption.interrupt('other item failed');
+	}
+
+	private link(index: number, outputs: OperationOutput[]): INodeExecutionData[] {
+		return outputs.map((output) => ({ ...output, pairedItem: { item: index } }));
+	}
+
+	private conclude(memory: SuccessMemory): INodeExecutionData[] {
+		if (this.interruption.isCancelled) {
+			throw new NodeOperationError(this.node, 'The execution was cancelled', {
+				description: `No more requests were sent.${this.openTasksNote()}`,
+			});
+		}
+		if (this.firstFailure) {
+			memory.keepForNextTry(this.worthKeeping());
+			throw toNodeError(this.node, this.firstFailure.error, this.firstFailure.index, this.openTasksNote());
+		}
+		const outputs = Array.from({ length: this.count }, (_, index) => this.outputsOf(index)).flat();
+		// n8n runs the node again when its first item is an error, also with On Error: Continue.
+		if (isErrorItem(outputs[0])) memory.keepForNextTry(this.worthKeeping());
+		else memory.clear();
+		return outputs;
+	}
+
+	private outputsOf(index: number): INodeExecutionData[] {
+		const settled = this.settled.get(index);
+		if (!settled) return [];
+		if ('outputs' in settled) return settled.outputs;
+		// Without `item.error`: n8n would replace the details by the message alone.
+		return [{ json: { error: errorReport(settled.error) }, pairedItem: { item: index } }];
+	}
+
+	/** What the next try must not send again: what succeeded, and what may have been charged. */
+	private worthKeeping(): Map<number, Remembered> {
+		const kept = new Map<number, Remembered>();
+		for (const [index, settled] of this.settled) {
+			// Copies: n8n empties and changes the arrays that a node returns.
+			if ('outputs' in settled) kept.set(index, { outputs: settled.outputs.map((item) => ({ ...item })) });
+			else if (settled.error instanceof ApiFailure && settled.error.details.mayBeCharged) {
+				const { message, description, code = 'unknown_charge' } = settled.error.details;
+				kept.set(index, { refused: { message, description, code } });
+			}
+		}
+		return kept;
+	}
+
+	/** Names the tasks that were created and whose results the failing node does not put out: they are paid for. */
+	private openTasksNote(): string {
+		const open = this.createdTasks();
+		if (open.length === 0) return '';
+		const shown = open.slice(0, 20).join(', ');
+		const more = open.length > 20 ? ` and ${open.length - 20} more` : '';
+		return ` Media tasks already created, whose results you can still fetch by ID: ${shown}${more}.`;
+	}
+
+	private createdTasks(): string[] {
+		const waiting = [...this.deferred].filter(([index]) => !this.settled.has(index));
+		const lost = this.operation.createsTasks
+			? [...this.settled.values()].flatMap((settled) => ('outputs' in settled ? settled.outputs : []))
+			: [];
+		return [
+			...waiting.map(([, { taskId }]) => taskId),
+			...lost.flatMap(({ json }) => (typeof json.taskId === 'string' ? [json.taskId] : [])),
+		];
+	}
+}
+
+function recalled(remembered: Remembered): INodeExecutionData[] {
+	if ('outputs' in remembered) return remembered.outputs.map((item) => ({ ...item }));
+	throw new ApiFailure({ ...remembered.refused, arrival: 'unknown', retryable: false, mayBeCharged: true });
+}
+
+function isErrorItem(item: INodeExecutionData | undefined): boolean {
+	const error: unknown = item?.json.error;
+	return error !== undefined && error !== null && error !== false;
+}

@@ -1,0 +1,107 @@
+import {
+	NodeApiError,
+	NodeOperationError,
+	type IDataObject,
+	type INode,
+	type JsonObject as N8nJsonObject,
+} from 'n8n-workflow';
+
+import { ApiFailure, InvalidInput } from '../gateway/failure';
+
+/** What an error item says, under `json.error`. Branch on `code`, `httpCode` and `retryable`. */
+export interface ErrorReport extends IDataObject {
+	message: string;
+	description: string | null;
+	httpCode: string | null;
+	code: string | null;
+	type: string | null;
+	param: string | null;
+	retryable: boolean;
+	taskId?: string;
+}
+
+/** The report of anything that an item can fail with, for *On Error: Continue*. */
+export function errorReport(error: unknown): ErrorReport {
+	if (error instanceof ApiFailure) {
+		const { message, description, status, code, type, param, retryable, taskId, extra } = error.details;
+		return {
+			message,
+			description,
+			httpCode: status === undefined ? null : String(status),
+			code: code ?? null,
+			type: type ?? null,
+			param: param ?? null,
+			retryable,
+			...(taskId === undefined ? {} : { taskId }),
+			...extra,
+		};
+	}
+	const param = error instanceof InvalidInput ? (error.param ?? null) : null;
+	return {
+		message: error instanceof Error ? error.message : String(error),
+		description: descriptionOf(error),
+		httpCode: null,
+		code: error instanceof InvalidInput ? 'invalid_input' : null,
+		type: null,
+		param,
+		retryable: false,
+	};
+}
+
+function descriptionOf(error: unknown): string | null {
+	if (error instanceof InvalidInput || error instanceof NodeOperationError || error instanceof NodeApiError) {
+		return error.description ?? null;
+	}
+	return null;
+}
+
+/**
+ * The error that ends the node, naming its item.
+ *
+ * @param note added to the description: what else the user must know, such as tasks that were created
+ */
+export function toNodeError(node: INode, error: unknown, itemIndex: number, note = ''): Error {
+	if (error instanceof ApiFailure) return apiError(node, error, itemIndex, note);
+	if (error instanceof InvalidInput) {
+		return operationError(node, error.message, error.description + note, itemIndex);
+	}
+	if (error instanceof NodeOperationError || error instanceof NodeApiError) {
+		error.context.itemIndex ??= itemIndex;
+		if (note) error.description = `${error.description ?? ''}${note}`.trim();
+		return error;
+	}
+	return new NodeOperationError(node, error instanceof Error ? error : new Error(String(error)), {
+		itemIndex,
+		...(note ? { description: note.trim() } : {}),
+	});
+}
+
+function apiError(node: INode, failure: ApiFailure, itemIndex: number, note: string): NodeApiError {
+	const { message, status, taskId } = failure.details;
+	const description = failure.details.description + note;
+	// Built from clean facts only: what n8n stores with the execution must not hold a header, and so the key.
+	const facts: N8nJsonObject = { message, description };
+	const error = new NodeApiError(node, facts, {
+		message,
+		description,
+		itemIndex,
+		...(status === undefined ? {} : { httpCode: String(status) }),
+	});
+	// n8n replaces messages in which it finds the name of a system error; ours are already for users.
+	error.message = message;
+	error.description = description;
+	error.cause = failure;
+	if (taskId !== undefined) error.context.taskId = taskId;
+	return error;
+}
+
+function operationError(
+	node: INode,
+	message: string,
+	description: string,
+	itemIndex: number,
+): NodeOperationError {
+	const error = new NodeOperationError(node, message, { description, itemIndex });
+	error.message = message;
+	return error;
+}

@@ -1,0 +1,138 @@
+import {
+	updateDisplayOptions,
+	type IBinaryKeyData,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeProperties,
+	type INodePropertyOptions,
+} from 'n8n-workflow';
+
+import type { GatewayClient } from '../gateway/request';
+import type { Parameters } from './parameters';
+import type { RunFacts } from './runFacts';
+import { runOptions } from './settings';
+
+/** What an operation works with for one item. */
+export interface ItemContext {
+	readonly index: number;
+	readonly parameters: Parameters;
+	readonly client: GatewayClient;
+	readonly run: RunFacts;
+	/** Whether *Retry On Fail* runs the node again: what the item asks for may exist already. */
+	readonly isRepeat: boolean;
+	/** n8n's functions, for binary data. */
+	readonly n8n: IExecuteFunctions;
+}
+
+/** One output item; the loop links it to its input item. */
+export interface OperationOutput {
+	json: IDataObject;
+	binary?: IBinaryKeyData;
+}
+
+/** The rest of an item's work, done together with that of the others when every item has been started. */
+export class Deferred {
+	/**
+	 * @param taskId what was created and must not be lost when another item fails meanwhile
+	 */
+	constructor(
+		readonly finish: () => Promise<OperationOutput[]>,
+		readonly taskId: string,
+	) {}
+}
+
+/** An operation is one module: what the panel shows of it, and what it does with an item. */
+export interface Operation {
+	displayName: string;
+	/** As the list of actions names it, e.g. "Create a media task". */
+	action: string;
+	description: string;
+	/** Parameters, without display conditions on resource and operation: the registry adds those. */
+	properties: INodeProperties[];
+	/** Options of this operation, besides those that every operation has. */
+	options?: INodeProperties[];
+	/** Whether its outputs name tasks that were paid for, in `taskId`. */
+	createsTasks?: boolean;
+	execute(item: ItemContext): Promise<OperationOutput[] | Deferred>;
+}
+
+export interface Resource {
+	displayName: string;
+	operations: Readonly<Record<string, Operation>>;
+}
+
+/** The one list of a node's resources and operations; selectors, parameters and dispatch derive from it. */
+export type Registry = Readonly<Record<string, Resource>>;
+
+/** The node's parameters: resource selector, operation selectors, and each operation's own. */
+export function registryProperties(registry: Registry): INodeProperties[] {
+	return [
+		resourceSelector(registry),
+		...Object.entries(registry).map(([name, resource]) => operationSelector(name, resource)),
+		...Object.entries(registry).flatMap(([name, resource]) => resourceProperties(name, resource)),
+	];
+}
+
+function resourceSelector(registry: Registry): INodeProperties {
+	const options = Object.entries(registry).map(([value, { displayName }]) => ({ name: displayName, value }));
+	return {
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'options',
+		noDataExpression: true,
+		options,
+		default: firstValue(options),
+	};
+}
+
+function operationSelector(resource: string, { operations }: Resource): INodeProperties {
+	const options: INodePropertyOptions[] = Object.entries(operations).map(
+		([value, { displayName, action, description }]) => ({ name: displayName, value, action, description }),
+	);
+	return {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: [resource] } },
+		options,
+		default: firstValue(options),
+	};
+}
+
+/** What a selector shows when the node is new. */
+function firstValue(options: INodePropertyOptions[]): string {
+	return String(options[0]?.value ?? '');
+}
+
+/** The parameters of a resource's operations; one that several share stands once, shown for all of them. */
+function resourceProperties(resource: string, { operations }: Resource): INodeProperties[] {
+	const users = new Map<INodeProperties, string[]>();
+	for (const [name, operation] of Object.entries(operations)) {
+		for (const property of operation.properties) {
+			users.set(property, [...(users.get(property) ?? []), name]);
+		}
+	}
+	const shared = [...users].map(([property, names]) => shownFor(resource, names, property));
+	const collections = Object.entries(operations).map(([name, operation]) =>
+		shownFor(resource, [name], optionsCollection(operation.options ?? [])),
+	);
+	return [...shared, ...collections];
+}
+
+function shownFor(resource: string, operations: string[], property: INodeProperties): INodeProperties {
+	const [shown] = updateDisplayOptions({ show: { resource: [resource], operation: operations } }, [property]);
+	return shown ?? property;
+}
+
+function optionsCollection(own: INodeProperties[]): INodeProperties {
+	const options = [...own, ...runOptions].sort((a, b) => a.displayName.localeCompare(b.displayName));
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options,
+	};
+}

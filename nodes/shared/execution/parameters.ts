@@ -1,0 +1,122 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { InvalidInput } from '../gateway/failure';
+import { asNumber, asObject, asText, parseJson, type JsonObject } from '../gateway/json';
+
+/** Reads one item's parameters into typed values. Nothing below an operation's first lines knows parameter names. */
+export class Parameters {
+	constructor(
+		private readonly context: Pick<IExecuteFunctions, 'getNodeParameter'>,
+		private readonly itemIndex: number,
+	) {}
+
+	/** The value as n8n gives it, expressions resolved and locators reduced to their value. */
+	private raw(name: string): unknown {
+		return this.context.getNodeParameter(name, this.itemIndex, null, { extractValue: true });
+	}
+
+	/** Text, as it was given: `2024` stays the text it was typed as. Empty when unset. */
+	text(name: string): string {
+		const value = this.raw(name);
+		if (value === undefined || value === null) return '';
+		if (typeof value === 'object') {
+			throw new InvalidInput(
+				`The parameter "${name}" is not text`,
+				'Its expression gives an object. Choose one of the object’s fields, or turn it into text with toJsonString().',
+				name,
+			);
+		}
+		return String(value as string | number | boolean);
+	}
+
+	/**
+	 * Text that must not be empty.
+	 *
+	 * @param label what the panel calls it
+	 * @param advice what to do when it is missing
+	 */
+	requiredText(name: string, label: string, advice: string): string {
+		const value = this.text(name);
+		if (value.trim() === '') throw new InvalidInput(`${label} is empty`, advice, name);
+		return value;
+	}
+
+	/** One of a list of choices. */
+	choice<const Choice extends string>(name: string, choices: readonly Choice[]): Choice {
+		const value = this.text(name);
+		const choice = choices.find((candidate) => candidate === value);
+		if (choice === undefined) {
+			throw new InvalidInput(
+				`The parameter "${name}" has the unknown value "${value}"`,
+				`It takes one of: ${choices.join(', ')}.`,
+				name,
+			);
+		}
+		return choice;
+	}
+
+	flag(name: string): boolean {
+		const value = this.raw(name);
+		return value === true || value === 'true';
+	}
+
+	/**
+	 * A JSON object, given as text or by an expression.
+	 *
+	 * @param label what the panel calls it
+	 */
+	jsonObject(name: string, label: string): JsonObject {
+		const value = this.raw(name);
+		const object = asObject(typeof value === 'string' ? parseJson(value) : value);
+		if (!object) {
+			throw new InvalidInput(
+				`${label} is not a JSON object`,
+				'It looks like { "prompt": "A lighthouse at dusk" }. Check quotes, commas and braces; for a value from another node that may hold quotes or line breaks, use {{ JSON.stringify($json.text) }} without quotes around it.',
+				name,
+			);
+		}
+		return object;
+	}
+
+	/** The Options collection of the item. */
+	get options(): OptionReader {
+		return new OptionReader(asObject(this.raw('options')) ?? {});
+	}
+}
+
+/** Reads the values of an Options collection; what the user did not add is `undefined`. */
+export class OptionReader {
+	constructor(private readonly values: JsonObject) {}
+
+	text(name: string): string | undefined {
+		const value = this.values[name];
+		return typeof value === 'number' ? String(value) : asText(value);
+	}
+
+	/**
+	 * A number, also when an expression gave it as text.
+	 *
+	 * @param label what the panel calls it
+	 * @param range inclusive bounds
+	 */
+	number(name: string, label: string, range: { min?: number; max?: number } = {}): number | undefined {
+		const value = this.values[name];
+		if (value === undefined || value === null || value === '') return undefined;
+		const number = asNumber(value);
+		const { min = -Infinity, max = Infinity } = range;
+		if (number === undefined || number < min || number > max) {
+			throw new InvalidInput(
+				`The option "${label}" has a value that is not allowed: ${JSON.stringify(value)}`,
+				`Enter a number${rangeText(range)}. Nothing was sent.`,
+				name,
+			);
+		}
+		return number;
+	}
+}
+
+function rangeText({ min, max }: { min?: number; max?: number }): string {
+	if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
+	if (min !== undefined) return ` of at least ${min}`;
+	return max === undefined ? '' : ` of at most ${max}`;
+}

@@ -1,0 +1,75 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { asObject } from '../gateway/json';
+
+/** Key in the node's context, which lives in the execution's data and is the same in each try. */
+const KEY = 'aiGatewaySucceeded';
+
+/** n8n's own bounds for *Max. Tries*. */
+const MIN_TRIES = 2;
+const MAX_TRIES = 5;
+const DEFAULT_TRIES = 3;
+
+/** What one item gave; or, for one whose charge is unknown, the error that it keeps. */
+export type Remembered =
+	| { outputs: INodeExecutionData[] }
+	| { refused: { message: string; description: string; code: string } };
+
+interface Memory {
+	executionId: string;
+	runIndex: number;
+	tries: number;
+	items: Record<string, Remembered>;
+}
+
+/**
+ * What succeeded in the earlier tries of a node whose *Retry On Fail* re-runs it whole: those items are answered
+ * from here instead of being sent, and so charged, again. Kept only between tries, only with *Retry On Fail* on.
+ */
+export class SuccessMemory {
+	private readonly store: Record<string, unknown>;
+	private readonly maxTries: number;
+	private readonly memory: Memory;
+
+	constructor(
+		context: Pick<IExecuteFunctions, 'getContext' | 'getNode'>,
+		place: { executionId: string; runIndex: number },
+	) {
+		const { retryOnFail, maxTries } = context.getNode();
+		this.store = context.getContext('node');
+		this.maxTries = retryOnFail ? Math.min(MAX_TRIES, Math.max(MIN_TRIES, maxTries || DEFAULT_TRIES)) : 1;
+		const kept = asMemory(this.store[KEY]);
+		const sameRun = kept?.executionId === place.executionId && kept.runIndex === place.runIndex;
+		this.memory = sameRun ? { ...kept, tries: kept.tries + 1 } : { ...place, tries: 1, items: {} };
+	}
+
+	/** Whether this is a further try of the same run. */
+	get isRepeat(): boolean {
+		return this.memory.tries > 1;
+	}
+
+	/** What the item gave in an earlier try. */
+	recall(itemIndex: number): Remembered | undefined {
+		return this.memory.items[String(itemIndex)];
+	}
+
+	/** Keeps what the items gave for the next try, where there will be one; otherwise forgets everything. */
+	keepForNextTry(items: ReadonlyMap<number, Remembered>): void {
+		if (this.memory.tries >= this.maxTries) return this.clear();
+		const kept = Object.fromEntries([...items].map(([index, remembered]) => [String(index), remembered]));
+		this.store[KEY] = { ...this.memory, items: { ...this.memory.items, ...kept } } satisfies Memory;
+	}
+
+	/** Forgets everything: the node ended well. */
+	clear(): void {
+		delete this.store[KEY];
+	}
+}
+
+function asMemory(value: unknown): Memory | undefined {
+	const memory = asObject(value);
+	if (!memory || typeof memory.executionId !== 'string' || typeof memory.runIndex !== 'number')
+		return undefined;
+	if (typeof memory.tries !== 'number' || !asObject(memory.items)) return undefined;
+	return memory as unknown as Memory;
+}

@@ -1,0 +1,90 @@
+import type { IExecuteFunctions, IHttpRequestOptions, ILoadOptionsFunctions } from 'n8n-workflow';
+
+import { failureFromThrown } from '../gateway/connection';
+import { InvalidInput } from '../gateway/failure';
+import { asObject } from '../gateway/json';
+import type { Answer, ByteStream, Exchange, Transport } from '../gateway/request';
+
+/** The credential's name, as workflows store it. */
+export const CREDENTIAL = 'aiGatewayApi';
+
+/** The n8n functions of a node from which requests can be sent. */
+export type N8nContext = IExecuteFunctions | ILoadOptionsFunctions;
+
+/** Sends through n8n's HTTP helper, which brings the credential, proxies and the execution's cancel signal. */
+export function n8nTransport(context: N8nContext, cancelSignal?: AbortSignal): Transport {
+	const send = async (exchange: Exchange): Promise<Answer<unknown>> => {
+		const options = requestOptions(exchange);
+		try {
+			const response: unknown = exchange.authenticated
+				? await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, options)
+				: await context.helpers.httpRequest({
+						...options,
+						...(cancelSignal ? { abortSignal: cancelSignal } : {}),
+					});
+			return readAnswer(response);
+		} catch (error) {
+			throw failureFromThrown(error, { charged: exchange.charged }) ?? error;
+		}
+	};
+	return {
+		async text(exchange) {
+			const answer = await send(exchange);
+			return { ...answer, body: typeof answer.body === 'string' ? answer.body : '' };
+		},
+		async stream(exchange) {
+			const answer = await send(exchange);
+			return { ...answer, body: answer.body as ByteStream };
+		},
+	};
+}
+
+function requestOptions(exchange: Exchange): IHttpRequestOptions {
+	return {
+		method: exchange.method,
+		url: exchange.url,
+		headers: exchange.headers,
+		...(exchange.body === undefined ? {} : { body: exchange.body }),
+		timeout: exchange.timeoutMs,
+		encoding: exchange.answer,
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		// The key stays with the gateway's own address; and a followed redirect would hold a streamed body in memory.
+		disableFollowRedirect: exchange.authenticated,
+		sendCredentialsOnCrossOriginRedirect: false,
+	};
+}
+
+function readAnswer(response: unknown): Answer<unknown> {
+	const answer = response as { statusCode: number; headers?: unknown; body?: unknown };
+	const headers: Record<string, string> = {};
+	for (const [name, value] of Object.entries(asObject(answer.headers) ?? {})) {
+		if (value !== undefined && value !== null) headers[name.toLowerCase()] = String(value);
+	}
+	return { status: answer.statusCode, headers, body: answer.body };
+}
+
+/** Where the gateway is, and what must never be shown. */
+export interface GatewayAddress {
+	/** Without a trailing slash. */
+	baseUrl: string;
+	secrets: string[];
+}
+
+/**
+ * Reads the credential.
+ *
+ * @throws {InvalidInput} when its base URL is no web address
+ */
+export async function gatewayAddress(context: N8nContext): Promise<GatewayAddress> {
+	const { baseUrl, apiKey } = await context.getCredentials<{ baseUrl?: string; apiKey?: string }>(CREDENTIAL);
+	const address = (baseUrl ?? '').trim().replace(/\/+$/, '');
+	if (!/^https?:\/\/[^\s/]+/i.test(address)) {
+		throw new InvalidInput(
+			'The base URL in the AI Gateway credential is not a web address',
+			'Enter the address of the gateway’s API: it begins with https:// and ends in /api/v1.',
+			'baseUrl',
+		);
+	}
+	return { baseUrl: address, secrets: apiKey ? [apiKey] : [] };
+}

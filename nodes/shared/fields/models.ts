@@ -1,0 +1,141 @@
+import type {
+	ILoadOptionsFunctions,
+	INodeListSearchItems,
+	INodeListSearchResult,
+	INodeProperties,
+} from 'n8n-workflow';
+
+import { Interruption } from '../execution/interruption';
+import { toNodeError } from '../execution/nodeError';
+import { gatewayAddress, n8nTransport } from '../execution/transport';
+import { listMediaModels, listTextModels, type MediaModel, type TextModel } from '../gateway/catalogue';
+import { millionTokenPrice } from '../gateway/money';
+import { GatewayClient } from '../gateway/request';
+
+/**
+ * A model picker: from the live catalogue, or by id.
+ *
+ * @param listMethod the node's list search
+ * @param example id shown as a placeholder
+ */
+export function modelLocator(listMethod: string, example: string): INodeProperties {
+	return {
+		displayName: 'Model',
+		name: 'model',
+		type: 'resourceLocator',
+		default: { mode: 'list', value: '' },
+		required: true,
+		description: 'The model that does the work, with its price for your account',
+		modes: [
+			{
+				displayName: 'From List',
+				name: 'list',
+				type: 'list',
+				placeholder: 'Select a model…',
+				typeOptions: { searchListMethod: listMethod, searchable: true },
+			},
+			{
+				displayName: 'By ID',
+				name: 'id',
+				type: 'string',
+				placeholder: `e.g. ${example}`,
+				hint: 'The ID exactly as the catalogue shows it',
+			},
+		],
+	};
+}
+
+/** List search over the text models: context window and prices stand in the entry. */
+export async function searchTextModels(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+): Promise<INodeListSearchResult> {
+	return await searchCatalogue(this, filter, async (client) => (await listTextModels(client)).map(textEntry));
+}
+
+/** List search over the media models: kind and price stand in the entry. */
+export async function searchMediaModels(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+): Promise<INodeListSearchResult> {
+	return await searchCatalogue(this, filter, async (client) =>
+		(await listMediaModels(client)).map(mediaEntry),
+	);
+}
+
+async function searchCatalogue(
+	context: ILoadOptionsFunctions,
+	filter: string | undefined,
+	load: (client: GatewayClient) => Promise<INodeListSearchItems[]>,
+): Promise<INodeListSearchResult> {
+	try {
+		const entries = await load(await editorClient(context));
+		return { results: entries.filter((entry) => matches(entry, filter)) };
+	} catch (error) {
+		throw toNodeError(context.getNode(), error, 0);
+	}
+}
+
+/** A client for the editor: somebody waits in front of a dropdown. */
+async function editorClient(context: ILoadOptionsFunctions): Promise<GatewayClient> {
+	const interruption = new Interruption(undefined);
+	return new GatewayClient(
+		{ ...(await gatewayAddress(context)), maxRetries: 1, timeoutMs: 30_000 },
+		{
+			transport: n8nTransport(context),
+			withSlot: async (work) => await work(),
+			pause: async (milliseconds) => await interruption.pause(milliseconds),
+			now: () => Date.now(),
+			random: () => Math.random(),
+		},
+	);
+}
+
+/** Whether every word of the filter stands in the entry. */
+function matches(entry: INodeListSearchItems, filter = ''): boolean {
+	const text = `${entry.name} ${String(entry.value)}`.toLowerCase();
+	return filter
+		.toLowerCase()
+		.split(/\s+/)
+		.every((word) => text.includes(word));
+}
+
+function textEntry(model: TextModel): INodeListSearchItems {
+	const facts = [
+		model.contextLength === undefined ? '' : `${shortTokens(model.contextLength)} context`,
+		textPrice(model),
+	].filter((fact) => fact !== '');
+	return { name: [model.id, ...facts].join(' · '), value: model.id };
+}
+
+function textPrice({ costContext, costCompletion }: TextModel): string {
+	const input = millionTokenPrice(costContext);
+	const output = millionTokenPrice(costCompletion);
+	if (input === undefined || output === undefined) return '';
+	return `₽${input} in / ₽${output} out per 1M tokens`;
+}
+
+/** A number of tokens as people write it: 128K, 1M. */
+function shortTokens(tokens: number): string {
+	if (tokens >= 1_000_000) return `${Math.round(tokens / 100_000) / 10}M`;
+	return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}K` : String(tokens);
+}
+
+function mediaEntry(model: MediaModel): INodeListSearchItems {
+	const price = mediaPrice(model);
+	return {
+		name: [model.id, model.mediaType ?? '', price].filter((part) => part !== '').join(' · '),
+		value: model.id,
+	};
+}
+
+/** The price of the cheapest tier, or of the only one. */
+function mediaPrice({ tiers, currency }: MediaModel): string {
+	const cheapest = tiers.reduce<string | undefined>(
+		(best, { price }) => (best === undefined || Number(price) < Number(best) ? price : best),
+		undefined,
+	);
+	if (cheapest === undefined) return '';
+	const money = currency === 'RUB' ? `₽${cheapest}` : `${cheapest} ${currency}`;
+	return tiers.length > 1 ? `from ${money}` : money;
+}

@@ -1,0 +1,30 @@
+import { InvalidInput } from './failure';
+
+/** A file written as text. */
+export interface Base64File {
+	/** Standard alphabet, without white space. */
+	base64: string;
+	/** Bytes it stands for. */
+	size: number;
+	/** From a data URL. */
+	mimeType?: string | undefined;
+}
+
+/**
+ * Reads base64 text or a data URL; white space and the URL-safe alphabet are understood.
+ *
+ * @throws {InvalidInput} for text that is no base64
+ */
+export function readBase64(text: string): Base64File {
+	const [, mimeType, data = text] = /^\s*data:([^;,]*)[^,]*;base64,([\s\S]*)$/i.exec(text) ?? [];
+	const base64 = data.replace(/\s+/g, '').replace(/-/g, '+').replace(/_/g, '/');
+	const digits = base64.replace(/={1,2}$/, '');
+	if (!/^[A-Za-z0-9+/]*$/.test(digits) || digits.length % 4 === 1) {
+		throw new InvalidInput(
+			'The text is not base64',
+			'Give the file as base64 text, or as a data URL such as data:image/png;base64,…. For a file from an earlier step choose the upload source "Binary Field" instead.',
+			'base64',
+		);
+	}
+	return { base64, size: Math.floor((digits.length * 3) / 4), mimeType: mimeType || undefined };
+}

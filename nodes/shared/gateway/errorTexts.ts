@@ -1,0 +1,358 @@
+/** What a user reads about an error: what happened, and what to do about it. */
+export interface ErrorText {
+	message: string;
+	description: string;
+}
+
+/** The endpoint groups of §7.1; each has its own error format and its own words for the same status. */
+export type EndpointGroup = 'text' | 'messages' | 'media' | 'storage' | 'balance' | 'catalogue' | 'file';
+
+const WRONG_KEY: ErrorText = {
+	message: 'The gateway refused the API key',
+	description:
+		'The key is wrong, revoked or expired. Open the AI Gateway credential of this node and enter a valid key (it looks like sk-… and is shown only once, when it is created in the profile area of the web application).',
+};
+
+const NO_MONEY: ErrorText = {
+	message: 'There is not enough money in the gateway wallet',
+	description:
+		'Nothing was charged for this call. Top up the wallet in the web application and run the workflow again. A Gateway Balance node in a scheduled workflow can warn you in time.',
+};
+
+const FORBIDDEN: ErrorText = {
+	message: 'The gateway denied access',
+	description:
+		'The account may not do this. Check the plan and the restrictions of the account in the web application.',
+};
+
+const BUSY: ErrorText = {
+	message: 'The gateway receives too many requests from this account',
+	description:
+		'The limit of requests per minute was reached, also after retries. Lower the option "Concurrency", raise "Max Retries", or send the items in smaller batches.',
+};
+
+const INTERNAL: ErrorText = {
+	message: 'The gateway had an internal error',
+	description:
+		'It also failed after retries. Run the workflow again later; if it lasts, tell the gateway’s support.',
+};
+
+const GATEWAY_TIMEOUT: ErrorText = {
+	message: 'The gateway stopped the request after its limit of 300 seconds',
+	description:
+		'The model did not finish in time, also after retries. Ask for a shorter answer (option "Max Tokens"), shorten the input, or choose a faster model.',
+};
+
+const CLIENT_CLOSED: ErrorText = {
+	message: 'The request was cancelled before the gateway had answered',
+	description: 'The connection was closed on this side. Run the workflow again if that was not intended.',
+};
+
+/** §7.3: texts by the machine-readable `code` of the OpenAI-style format. */
+const BY_CODE: Readonly<Record<string, ErrorText>> = {
+	invalid_request: {
+		message: 'The gateway did not accept the request',
+		description:
+			'A parameter is missing or has a value that is not allowed. Correct it and run the node again.',
+	},
+	provider_bad_request: {
+		message: 'The provider of the model rejected the request',
+		description:
+			'The model does not accept this input or one of the options. Correct what the provider names, or choose another model.',
+	},
+	context_length_exceeded: {
+		message: 'The input is longer than the model can read',
+		description: 'Shorten the input, or choose a model with a larger context window.',
+	},
+	unauthorized: {
+		message: 'The gateway did not accept the sign-in',
+		description:
+			'The request came without a key, or the key may not do this. Choose an AI Gateway credential in this node and check its key.',
+	},
+	invalid_api_key: WRONG_KEY,
+	insufficient_quota: NO_MONEY,
+	feature_not_available: {
+		message: 'The plan of the gateway account does not include this',
+		description: 'Choose another model or option, or change the plan in the web application.',
+	},
+	sub_account_blocked: {
+		message: 'This gateway account is blocked',
+		description:
+			'It is a child account that its owner has blocked. Ask the owner of the main account to unblock it.',
+	},
+	ip_not_allowed: {
+		message: 'The gateway does not accept requests from the address of this n8n server',
+		description:
+			'The account has a list of allowed IP addresses. Add the public address of this n8n server to it in the web application.',
+	},
+	forbidden: FORBIDDEN,
+	model_not_found: {
+		message: 'The gateway does not know this model',
+		description: 'Model IDs change over time. Choose the model again from the list.',
+	},
+	content_too_large: {
+		message: 'The input and the space reserved for the answer do not fit the model’s context window',
+		description:
+			'Lower "Max Tokens", shorten the input, or choose a model with a larger context window. Nothing was charged.',
+	},
+	limit_exceeded: {
+		message: 'The limit of the gateway plan is used up',
+		description:
+			'It is free again in the next period. Until then a retry does not help; change the plan if you need more.',
+	},
+	rate_limit_exceeded: BUSY,
+	token_limit_exceeded: {
+		message: 'The gateway account used too many tokens in a minute',
+		description:
+			'The limit of tokens per minute was reached, also after retries. Lower the option "Concurrency", shorten the input, or send the items in smaller batches.',
+	},
+	client_closed_request: CLIENT_CLOSED,
+	internal_error: INTERNAL,
+	provider_error: {
+		message: 'The provider of the model is not working at the gateway',
+		description: 'It also failed after retries. Choose another model, or run the workflow again later.',
+	},
+	no_providers: {
+		message: 'No provider offers this model at the moment',
+		description: 'It also failed after retries. Choose another model, or run the workflow again later.',
+	},
+	service_unavailable: {
+		message: 'The provider of this model is switched off at the moment',
+		description: 'It also failed after retries. Choose another model, or run the workflow again later.',
+	},
+	gateway_timeout: GATEWAY_TIMEOUT,
+};
+
+/** §7.4: texts by the stable `error.type` of the messages format. */
+const BY_MESSAGES_TYPE: Readonly<Record<string, ErrorText>> = {
+	invalid_request_error: {
+		message: 'The gateway did not accept the request',
+		description:
+			'In this format the gateway reports bad parameters, an input that is too long and an empty wallet alike: read what it says below, check the parameters and the balance.',
+	},
+	authentication_error: WRONG_KEY,
+	permission_error: FORBIDDEN,
+	not_found_error: {
+		message: 'The gateway does not know this model',
+		description: 'Model IDs change over time. Choose the model again from the list.',
+	},
+	rate_limit_error: BUSY,
+	api_error: {
+		message: 'The gateway or the provider of the model failed',
+		description: 'It also failed after retries. Run the workflow again later, or choose another model.',
+	},
+};
+
+/** §7.4: texts by status for media endpoints, where `msg` is unstable. */
+const BY_MEDIA_STATUS: Readonly<Record<number, ErrorText>> = {
+	400: {
+		message: 'The gateway did not accept the media request',
+		description:
+			'The request does not fit this task or model (lyrics, for example, exist for music tasks only). Check the parameters.',
+	},
+	401: WRONG_KEY,
+	402: NO_MONEY,
+	403: {
+		message: 'The plan of the gateway account does not include this media model',
+		description: 'Choose another model, or change the plan in the web application.',
+	},
+	404: {
+		message: 'The gateway has no such media task',
+		description:
+			'The task does not exist, was deleted, has no saved result yet, or belongs to another account. Check the task ID and the credential.',
+	},
+	409: {
+		message: 'The gateway is still busy with this media session',
+		description:
+			'Another request of the same session is running. Wait until it has ended, or use another session.',
+	},
+	410: {
+		message: 'What this media request refers to has expired',
+		description:
+			'The gateway says that it is no longer valid (a promo code, for example). Remove or replace it.',
+	},
+	422: {
+		message: 'The gateway did not accept the model or its input',
+		description:
+			'Correct the field that it names. Each media model has its own fields: choose the model from the list again if unsure.',
+	},
+	429: BUSY,
+	499: CLIENT_CLOSED,
+	500: INTERNAL,
+	502: {
+		message: 'The generator of this media model is not working at the gateway',
+		description: 'It also failed after retries. Choose another model, or run the workflow again later.',
+	},
+	503: {
+		message: 'The generator of this media model is not available at the moment',
+		description: 'It also failed after retries. Choose another model, or run the workflow again later.',
+	},
+	504: {
+		message: 'The generator of this media model did not answer in time',
+		description: 'It also failed after retries. Run the workflow again later.',
+	},
+};
+
+/** §7.5: texts by status for storage endpoints, whose errors carry no code. */
+const BY_STORAGE_STATUS: Readonly<Record<number, ErrorText>> = {
+	401: WRONG_KEY,
+	404: {
+		message: 'The gateway has no such file',
+		description:
+			'The file was deleted, has expired (uploads are kept for 24 hours, generated files for 7 days, permanent ones until you delete them) or belongs to another account. Check the file ID and the credential.',
+	},
+	413: {
+		message: 'The file is too large for the gateway',
+		description: 'The gateway takes files of up to 100 MB.',
+	},
+	500: INTERNAL,
+};
+
+/** Texts for a file's own URL, which is served without a key and outside the API. */
+const BY_FILE_STATUS: Readonly<Record<number, ErrorText>> = {
+	403: {
+		message: 'The link to the file is not accepted any more',
+		description:
+			'Links to files stop working when the file expires or is deleted. Generate or upload it again.',
+	},
+	404: {
+		message: 'The file behind the link is gone',
+		description:
+			'Uploads are kept for 24 hours, generated files for 7 days, permanent ones until you delete them. Generate or upload it again.',
+	},
+	410: {
+		message: 'The file behind the link is gone',
+		description: 'It has expired or was deleted. Generate or upload it again.',
+	},
+};
+
+/** Texts by status where neither a code nor the group says more. */
+const BY_STATUS: Readonly<Record<number, ErrorText>> = {
+	400: BY_CODE.invalid_request ?? INTERNAL,
+	401: WRONG_KEY,
+	402: NO_MONEY,
+	403: FORBIDDEN,
+	404: {
+		message: 'The gateway does not know this address or object',
+		description:
+			'Check the base URL in the AI Gateway credential: it ends in /api/v1. If it is right, the object does not exist or belongs to another account.',
+	},
+	413: {
+		message: 'The request is too large for the gateway',
+		description: 'The gateway takes requests of up to 100 MB. Send less at once.',
+	},
+	422: {
+		message: 'The gateway could not process the request',
+		description: 'A value does not fit. Correct what the gateway names and run the node again.',
+	},
+	429: BUSY,
+	499: CLIENT_CLOSED,
+	500: INTERNAL,
+	502: {
+		message: 'The gateway could not reach the service behind it',
+		description: 'It also failed after retries. Run the workflow again later.',
+	},
+	503: {
+		message: 'The gateway is not available at the moment',
+		description: 'It also failed after retries. Run the workflow again later.',
+	},
+	504: GATEWAY_TIMEOUT,
+};
+
+const BY_GROUP_STATUS: Partial<Record<EndpointGroup, Readonly<Record<number, ErrorText>>>> = {
+	media: BY_MEDIA_STATUS,
+	storage: BY_STORAGE_STATUS,
+	file: BY_FILE_STATUS,
+};
+
+/** The machine-readable part of an error body. */
+export interface ErrorSigns {
+	group: EndpointGroup;
+	status: number;
+	code?: string | undefined;
+	type?: string | undefined;
+}
+
+/**
+ * The text for an error answer: by `code` where the format has one (§7.3), else by the stable `type` of the
+ * messages format (§7.4), else by status within the endpoint group (§7.4, §7.5), else by status alone.
+ * Always gives one, also for codes and statuses that the specification does not show.
+ */
+export function errorText({ group, status, code, type }: ErrorSigns): ErrorText {
+	const byCode = code === undefined ? undefined : own(BY_CODE, code);
+	if (byCode) return byCode;
+	if (group === 'messages') {
+		// §7.4 lists 402 among the statuses of a type that otherwise means bad input.
+		const byType = status === 402 ? NO_MONEY : own(BY_MESSAGES_TYPE, type ?? '');
+		if (byType) return byType;
+	}
+	return BY_GROUP_STATUS[group]?.[status] ?? BY_STATUS[status] ?? unlistedStatus(status);
+}
+
+function unlistedStatus(status: number): ErrorText {
+	if (status >= 500) {
+		return { ...INTERNAL, message: `The gateway failed with status ${status}` };
+	}
+	return {
+		message: `The gateway refused the request with status ${status}`,
+		description:
+			'Check the parameters of the node and the base URL in the AI Gateway credential (it ends in /api/v1).',
+	};
+}
+
+/** A value of the table itself: a code such as "constructor" must not find what objects inherit. */
+function own(table: Readonly<Record<string, ErrorText>>, key: string): ErrorText | undefined {
+	return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+/** What a user reads when there was no answer, or none that can be read. */
+export const CONNECTION_TEXTS = {
+	refused: {
+		message: 'The gateway could not be reached',
+		description:
+			'Nothing was sent and nothing was charged. Check the base URL in the AI Gateway credential and the network of this n8n server.',
+	},
+	certificate: {
+		message: 'The gateway’s certificate is not trusted by this n8n server',
+		description:
+			'Nothing was sent. Check the base URL in the AI Gateway credential; for a gateway with its own certificate authority, add that authority to n8n’s trusted certificates.',
+	},
+	lost: {
+		message: 'The connection broke before the gateway had answered',
+		description: 'Run the workflow again.',
+	},
+	lostCharge: {
+		message: 'The connection broke before the gateway had answered',
+		description:
+			'The call was not repeated, because the gateway may have processed and charged it already. Compare the balance, then run this item again if you need its answer.',
+	},
+	timeout: {
+		message: 'The gateway did not answer in time',
+		description: 'Raise the option "Timeout", or run the workflow again later.',
+	},
+	timeoutCharge: {
+		message: 'The gateway did not answer in time',
+		description:
+			'The call was not repeated, because the gateway may still process and charge it. Compare the balance, raise the option "Timeout", and run this item again if you need its answer.',
+	},
+	notJson: {
+		message: 'The gateway’s answer could not be read',
+		description:
+			'It was not valid JSON. Run the workflow again; if it lasts, check the base URL in the AI Gateway credential.',
+	},
+	notJsonCharge: {
+		message: 'The gateway’s answer could not be read',
+		description:
+			'It was not valid JSON, so the text is lost. The call was not repeated, because it may have been charged. Compare the balance, then run this item again if you need its answer.',
+	},
+	webPage: {
+		message: 'A web page came back instead of the gateway’s answer',
+		description:
+			'The base URL in the AI Gateway credential does not lead to the gateway’s API. It is the address that ends in /api/v1.',
+	},
+	redirect: {
+		message: 'The gateway’s address redirects elsewhere',
+		description:
+			'The API key is never sent on to another address, so the redirect was not followed. Enter the final address in the AI Gateway credential.',
+	},
+} satisfies Record<string, ErrorText>;

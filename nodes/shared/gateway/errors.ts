@@ -1,0 +1,173 @@
+import { ApiFailure } from './failure';
+import { CONNECTION_TEXTS, errorText, type EndpointGroup, type ErrorText } from './errorTexts';
+import { asId, asObject, asText, parseJson, type JsonObject } from './json';
+import { isRetryableStatus, parseRetryAfter } from './retry';
+
+/** The facts of an error body, whichever of the four formats of §7.1 it has. */
+export interface ErrorBody {
+	/** Human text of the server; unstable, to be shown, never to be branched on. */
+	serverMessage?: string | undefined;
+	code?: string | undefined;
+	type?: string | undefined;
+	param?: string | undefined;
+}
+
+/** Text of the server is shown up to this length. */
+const MAX_SERVER_MESSAGE = 600;
+
+/**
+ * Reads an error body of any of the formats of §7.1: OpenAI-style `{error: {message, type, param, code}}`, messages
+ * `{type: 'error', error: {type, message}}`, media envelope `{code, msg, data}`, storage `{error: {message, type}}`.
+ * The format is told by its shape, not by the endpoint: authentication failures are OpenAI-style everywhere.
+ * Anything else (HTML, empty, cut off) gives an empty result. Never throws.
+ */
+export function parseErrorBody(text: string): ErrorBody {
+	const body = asObject(parseJson(text));
+	if (!body) return {};
+	const error = asObject(body.error);
+	if (error) {
+		return {
+			serverMessage: asText(error.message),
+			code: asId(error.code),
+			type: asText(error.type),
+			param: asText(error.param),
+		};
+	}
+	return { serverMessage: asText(body.msg) ?? asText(body.message) ?? asText(body.error) };
+}
+
+/** What an answer with an error status is judged by. */
+export interface ErrorAnswer {
+	group: EndpointGroup;
+	status: number;
+	body: string;
+	retryAfter?: string | undefined;
+	/** Present time in Unix milliseconds. */
+	now: number;
+	/** Texts that must not appear in what a user reads: the API key. */
+	secrets?: readonly string[];
+}
+
+/** Turns an error answer into a failure with a user's message and a next step (§7.3 to 7.6). Never throws. */
+export function failureFromAnswer(answer: ErrorAnswer): ApiFailure {
+	const { group, status } = answer;
+	if (status >= 300 && status < 400) return unusable('redirect', { status, retryable: false });
+	const body = parseErrorBody(answer.body);
+	// The media envelope repeats the HTTP status as its code: that is no code of §7.3.
+	const signs = { group, status, code: body.code, type: body.type };
+	const text = errorText(signs);
+	return new ApiFailure({
+		message: text.message,
+		description: withServerMessage(text.description, body.serverMessage, answer.secrets ?? []),
+		arrival: 'answered',
+		status,
+		code: body.code,
+		type: body.type,
+		param: body.param,
+		retryAfterMs: parseRetryAfter(answer.retryAfter, answer.now),
+		retryable: isRetryableStatus(status),
+	});
+}
+
+/**
+ * The failure for a request that got no answer.
+ *
+ * @param problem where it broke
+ * @param options.charged whether the call costs money and cannot be repeated safely
+ */
+export function failureFromConnection(
+	problem: { kind: 'refused' | 'certificate' | 'lost' | 'timeout'; code?: string | undefined },
+	options: { charged: boolean },
+	cause?: Error,
+): ApiFailure {
+	const { kind } = problem;
+	const never = kind === 'refused' || kind === 'certificate';
+	const charged = options.charged && !never;
+	const text: ErrorText =
+		kind === 'lost' || kind === 'timeout'
+			? CONNECTION_TEXTS[charged ? (`${kind}Charge` as const) : kind]
+			: CONNECTION_TEXTS[kind];
+	return new ApiFailure(
+		{
+			...text,
+			arrival: never ? 'never' : 'unknown',
+			code: kind === 'timeout' ? 'timeout' : (problem.code?.toLowerCase() ?? 'connection_lost'),
+			retryable: kind !== 'certificate',
+			mayBeCharged: charged,
+		},
+		cause,
+	);
+}
+
+/**
+ * The failure for a successful status whose body is not what was promised: HTML, empty, cut-off JSON.
+ *
+ * @param options.charged whether the call costs money and cannot be repeated safely
+ */
+export function failureFromUnreadable(
+	answer: { status: number; body: string },
+	options: { charged: boolean },
+): ApiFailure {
+	const { status, body } = answer;
+	if (/^\s*<(!doctype|html|head|body|\?xml)/i.test(body)) {
+		return unusable('webPage', { status, retryable: false, mayBeCharged: options.charged });
+	}
+	return unusable(options.charged ? 'notJsonCharge' : 'notJson', {
+		status,
+		retryable: true,
+		mayBeCharged: options.charged,
+	});
+}
+
+function unusable(
+	kind: 'redirect' | 'webPage' | 'notJson' | 'notJsonCharge',
+	details: { status: number; retryable: boolean; mayBeCharged?: boolean },
+): ApiFailure {
+	return new ApiFailure({
+		...CONNECTION_TEXTS[kind],
+		...details,
+		arrival: kind === 'redirect' ? 'answered' : 'unknown',
+		code: kind === 'redirect' ? 'redirected' : 'unreadable_answer',
+	});
+}
+
+/**
+ * An answer that arrived with status 200 although it tells of an error, as `/responses` does for a failed
+ * generation (§2.3: `status` = `failed`, `error` an object).
+ */
+export function failureFromErrorObject(
+	error: JsonObject,
+	text: ErrorText,
+	secrets: readonly string[] = [],
+): ApiFailure {
+	return new ApiFailure({
+		message: text.message,
+		description: withServerMessage(text.description, asText(error.message), secrets),
+		arrival: 'answered',
+		status: 200,
+		code: asId(error.code) ?? 'generation_failed',
+		type: asText(error.type),
+		param: asText(error.param),
+		retryable: false,
+	});
+}
+
+/** `description`, followed by what the server said, shortened and without secrets. */
+export function withServerMessage(
+	description: string,
+	serverMessage: string | undefined,
+	secrets: readonly string[],
+): string {
+	if (!serverMessage) return description;
+	const clean = redact(serverMessage, secrets).replace(/\s+/g, ' ').trim();
+	const shown = clean.length > MAX_SERVER_MESSAGE ? `${clean.slice(0, MAX_SERVER_MESSAGE)}…` : clean;
+	return `${description} The gateway says: “${shown}”`;
+}
+
+/** `text` without the secrets and without anything that looks like an API key (§2.9). */
+export function redact(text: string, secrets: readonly string[]): string {
+	const withoutSecrets = secrets
+		.filter((secret) => secret.length > 3)
+		.reduce((rest, secret) => rest.split(secret).join('[key]'), text);
+	return withoutSecrets.replace(/\bsk-[0-9a-f-]{8,}/gi, '[key]');
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+
+import { canonicalJson, type Json } from './json';
+
+/** §4.6, §8: the longest `Idempotency-Key` the gateway takes. */
+export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
+
+/**
+ * What makes two creations the same one.
+ * - `execution`: repeats within one execution (our retries, *Retry On Fail*) are the same; a re-run is a new one
+ * - `workflow`: the same input in the same node of the same workflow is the same, whenever it is sent
+ */
+export type IdempotencyScope = 'execution' | 'workflow';
+
+/** Where a creation stands. */
+export interface CreationPlace {
+	workflowId: string;
+	nodeId: string;
+	/** Id of the execution, or a value that is stable within it. */
+	executionId: string;
+	runIndex: number;
+	itemIndex: number;
+}
+
+/**
+ * Derives the `Idempotency-Key` (§4.6) of a creation: equal for everything that repeats it within `scope`,
+ * different for everything else.
+ *
+ * @param body the request body; key order does not matter
+ * @returns a key of 71 ASCII characters
+ */
+export function idempotencyKey(scope: IdempotencyScope, place: CreationPlace, body: Json): string {
+	const { workflowId, nodeId, executionId, runIndex, itemIndex } = place;
+	const parts =
+		scope === 'workflow'
+			? [scope, workflowId, nodeId]
+			: [scope, workflowId, nodeId, executionId, runIndex, itemIndex];
+	const digest = createHash('sha256')
+		.update(canonicalJson([...parts, body]))
+		.digest('hex');
+	return `n8n-gw-${digest}`;
+}

@@ -1,0 +1,23 @@
+/**
+ * The price of a million tokens, computed on the digits: prices per token are small, and binary floating point
+ * would show ₽0.30000000000000004.
+ *
+ * @param perToken decimal string, also in exponent form, as the catalogue gives it (§2.1)
+ * @returns a decimal without superfluous zeros; `undefined` for what is no decimal
+ */
+export function millionTokenPrice(perToken: string | undefined): string | undefined {
+	const match = /^(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i.exec(perToken?.trim() ?? '');
+	if (!match) return undefined;
+	const [, whole = '', fraction = '', exponent = '0'] = match;
+	const digits = whole + fraction;
+	if (digits === '') return undefined;
+	const point = whole.length + Number(exponent) + 6;
+	const padded =
+		point > digits.length
+			? digits.padEnd(point, '0')
+			: digits.padStart(digits.length - Math.min(0, point), '0');
+	const at = Math.max(0, point);
+	const integer = padded.slice(0, at).replace(/^0+(?=\d)/, '') || '0';
+	const decimals = padded.slice(at).replace(/0+$/, '');
+	return decimals === '' ? integer : `${integer}.${decimals}`;
+}

@@ -1,0 +1,268 @@
+import { failureFromAnswer, failureFromUnreadable } from './errors';
+import type { EndpointGroup } from './errorTexts';
+import { ApiFailure } from './failure';
+import { asObject, parseJson, type JsonObject } from './json';
+import { retryDelayMs } from './retry';
+
+/** Bytes that arrive bit by bit, such as Node's `Readable`. */
+export interface ByteStream extends AsyncIterable<Uint8Array> {
+	destroy(error?: Error): unknown;
+}
+
+/** One HTTP exchange, as the transport is to carry it out. */
+export interface Exchange {
+	method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+	url: string;
+	headers: Record<string, string>;
+	body?: string | ByteStream | Uint8Array;
+	/** Longest silence in milliseconds. */
+	timeoutMs: number;
+	/** Whether the credential signs it. Never for addresses other than the gateway's own. */
+	authenticated: boolean;
+	answer: 'text' | 'stream';
+	/** Whether the exchange costs money, so that a lost answer may be a charged one. */
+	charged: boolean;
+}
+
+/** What came back. Any status: telling success from failure is this module's job. */
+export interface Answer<Body> {
+	status: number;
+	/** Names in lower case. */
+	headers: Record<string, string>;
+	body: Body;
+}
+
+/**
+ * Carries out one exchange. Follows no redirect when `authenticated`.
+ *
+ * @throws {ApiFailure} with `arrival` `never` or `unknown` when no answer came
+ * @throws {Stopped} when the execution was cancelled
+ */
+export interface Transport {
+	text(exchange: Exchange): Promise<Answer<string>>;
+	stream(exchange: Exchange): Promise<Answer<ByteStream>>;
+}
+
+/** What the client needs from its surroundings; passed in so that its decisions can be tested. */
+export interface ClientSurroundings {
+	transport: Transport;
+	/** Runs `work` when one of the slots for parallel requests is free. */
+	withSlot: <T>(work: () => Promise<T>) => Promise<T>;
+	/** Waits; rejects with {@link Stopped} when the run ends meanwhile. */
+	pause: (milliseconds: number) => Promise<void>;
+	/** Unix milliseconds. */
+	now: () => number;
+	/** A number in [0, 1). */
+	random: () => number;
+}
+
+export interface ClientSettings {
+	/** Ends in `/api/v1`, without a trailing slash. */
+	baseUrl: string;
+	/** Never shown: the API key. */
+	secrets: readonly string[];
+	/** Retries after a failed attempt (§7.6). */
+	maxRetries: number;
+	/** Replaces each request's own timeout, in milliseconds. */
+	timeoutMs?: number | undefined;
+}
+
+/** A request to an endpoint of the gateway. */
+export interface GatewayRequest {
+	group: EndpointGroup;
+	method: Exchange['method'];
+	/** Below the base URL, with its leading slash; parts already encoded. */
+	path: string;
+	json?: JsonObject;
+	/** Opens the body anew for each attempt: a stream is used up by one. */
+	openBody?: () => Promise<ByteStream | Uint8Array>;
+	headers?: Record<string, string>;
+	/** Milliseconds; §8 sets the ceiling of a request at 300 s. */
+	timeoutMs?: number;
+	/** Whether sending it twice does what sending it once does. Default: true for GET and DELETE only. */
+	repeatable?: boolean;
+	/** Replaces the item's number of retries, for callers that repeat on their own. */
+	maxRetries?: number;
+	/** Whether it costs money. A charged request that is not repeatable is never sent again when its answer is lost. */
+	charged?: boolean;
+}
+
+/** §8: total time of a request under `/api/v1`. */
+export const REQUEST_TIMEOUT_MS = 300_000;
+
+/** A poll asks for a few hundred bytes: silence for a minute means a lost connection. */
+export const POLL_TIMEOUT_MS = 60_000;
+
+/** Of an error answer to a download, this much is read. */
+const MAX_ERROR_BODY_BYTES = 64 * 1024;
+
+/**
+ * The only place that sends. Adds what every request needs: slots, retries (§7.6), reading of errors (§7.1).
+ * Knows neither n8n nor any endpoint.
+ */
+export class GatewayClient {
+	constructor(
+		readonly settings: ClientSettings,
+		private readonly surroundings: ClientSurroundings,
+	) {}
+
+	/** Waits; rejects when the run ends meanwhile. */
+	async pause(milliseconds: number): Promise<void> {
+		return await this.surroundings.pause(milliseconds);
+	}
+
+	/** Present time in Unix milliseconds. */
+	now(): number {
+		return this.surroundings.now();
+	}
+
+	/** A number in [0, 1), for jitter. */
+	random(): number {
+		return this.surroundings.random();
+	}
+
+	/**
+	 * Sends a request and gives the JSON object of the answer; an empty one for an empty 204.
+	 *
+	 * @throws {ApiFailure} when retries did not help or §7.6 forbids them
+	 */
+	async json(request: GatewayRequest): Promise<JsonObject> {
+		const repeatable = isRepeatable(request);
+		return await this.withRetries({ repeatable, maxRetries: request.maxRetries }, async () => {
+			const exchange = await this.exchange(request, 'text');
+			const answer = await this.surroundings.transport.text(exchange);
+			if (answer.status < 200 || answer.status > 299) throw this.refusal(request.group, answer);
+			if (answer.status === 204) return {};
+			const body = asObject(parseJson(answer.body));
+			if (!body) throw failureFromUnreadable(answer, { charged: exchange.charged });
+			return body;
+		});
+	}
+
+	/**
+	 * Sends a GET and hands the answer's bytes to `consume`. A stream that breaks is fetched anew, so
+	 * `consume` may be called several times.
+	 *
+	 * @throws {ApiFailure} as {@link json}
+	 */
+	async download<T>(
+		request: GatewayRequest,
+		consume: (answer: Answer<ByteStream>) => Promise<T>,
+	): Promise<T> {
+		return await this.withRetries({ repeatable: true }, async () => {
+			return await this.consumed(request.group, await this.exchange(request, 'stream'), consume);
+		});
+	}
+
+	/** As {@link download}, from any address, without the key: result files lie on other hosts. */
+	async downloadUrl<T>(url: string, consume: (answer: Answer<ByteStream>) => Promise<T>): Promise<T> {
+		const exchange: Exchange = {
+			method: 'GET',
+			url,
+			headers: {},
+			timeoutMs: this.settings.timeoutMs ?? REQUEST_TIMEOUT_MS,
+			authenticated: false,
+			answer: 'stream',
+			charged: false,
+		};
+		return await this.withRetries(
+			{ repeatable: true },
+			async () => await this.consumed('file', exchange, consume),
+		);
+	}
+
+	private async consumed<T>(
+		group: EndpointGroup,
+		exchange: Exchange,
+		consume: (answer: Answer<ByteStream>) => Promise<T>,
+	): Promise<T> {
+		const answer = await this.surroundings.transport.stream(exchange);
+		if (answer.status < 200 || answer.status > 299) {
+			throw this.refusal(group, { ...answer, body: await readBeginning(answer.body) });
+		}
+		try {
+			return await consume(answer);
+		} finally {
+			answer.body.destroy();
+		}
+	}
+
+	private async exchange(request: GatewayRequest, answer: Exchange['answer']): Promise<Exchange> {
+		const { json, openBody } = request;
+		const body = openBody ? await openBody() : json && JSON.stringify(json);
+		return {
+			method: request.method,
+			url: this.settings.baseUrl + request.path,
+			headers: {
+				Accept: 'application/json, */*;q=0.5',
+				...(json ? { 'Content-Type': 'application/json' } : {}),
+				...request.headers,
+			},
+			...(body === undefined ? {} : { body }),
+			timeoutMs: this.settings.timeoutMs ?? request.timeoutMs ?? REQUEST_TIMEOUT_MS,
+			authenticated: true,
+			answer,
+			charged: (request.charged ?? false) && !isRepeatable(request),
+		};
+	}
+
+	private refusal(group: EndpointGroup, answer: Answer<string>): ApiFailure {
+		return failureFromAnswer({
+			group,
+			status: answer.status,
+			body: answer.body,
+			retryAfter: answer.headers['retry-after'],
+			now: this.surroundings.now(),
+			secrets: this.settings.secrets,
+		});
+	}
+
+	private async withRetries<T>(
+		{
+			repeatable,
+			maxRetries = this.settings.maxRetries,
+		}: { repeatable: boolean; maxRetries?: number | undefined },
+		attempt: () => Promise<T>,
+	): Promise<T> {
+		for (let failures = 1; ; failures += 1) {
+			const outcome = await settled(this.surroundings.withSlot(attempt));
+			if ('value' in outcome) return outcome.value;
+			const { error } = outcome;
+			if (!(error instanceof ApiFailure)) throw error;
+			const { arrival, retryable, retryAfterMs } = error.details;
+			const delay = retryDelayMs(
+				{ failures, maxRetries, arrival, retryable, retryAfterMs, repeatable },
+				this.surroundings.random(),
+			);
+			if (delay === undefined) throw error;
+			await this.surroundings.pause(delay);
+		}
+	}
+}
+
+function isRepeatable(request: GatewayRequest): boolean {
+	return request.repeatable ?? (request.method === 'GET' || request.method === 'DELETE');
+}
+
+async function settled<T>(promise: Promise<T>): Promise<{ value: T } | { error: unknown }> {
+	return await promise.then(
+		(value) => ({ value }),
+		(error: unknown) => ({ error }),
+	);
+}
+
+/** The beginning of a stream as text; what follows is left unread. A broken stream gives what had come. */
+async function readBeginning(stream: ByteStream): Promise<string> {
+	const chunks: Uint8Array[] = [];
+	let length = 0;
+	const reading = async () => {
+		for await (const chunk of stream) {
+			chunks.push(chunk);
+			length += chunk.length;
+			if (length >= MAX_ERROR_BODY_BYTES) break;
+		}
+	};
+	await settled(reading());
+	stream.destroy();
+	return Buffer.concat(chunks).toString('utf8');
+}

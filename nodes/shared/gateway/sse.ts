@@ -1,0 +1,131 @@
+/** One server-sent event. */
+export interface ServerSentEvent {
+	/** The `event:` line; `undefined` when there was none. */
+	event?: string;
+	/** The `data:` lines, joined by line feeds. */
+	data: string;
+}
+
+export interface SseParserOptions {
+	onEvent: (event: ServerSentEvent) => void;
+	/** Bound on one unfinished line, and on the data of one event, in characters. Default 16 Mi. */
+	maxLength?: number;
+}
+
+/** The stream has a line or an event longer than the bound. */
+export class SseTooLong extends Error {
+	override readonly name = 'SseTooLong';
+
+	constructor(readonly maxLength: number) {
+		super(`A server-sent event is longer than ${maxLength} characters`);
+	}
+}
+
+const DEFAULT_MAX_LENGTH = 16 * 1024 * 1024;
+
+/** The literal last frame of a chat or responses stream (§6.1, §6.2). It is not JSON. */
+export const DONE = '[DONE]';
+
+/**
+ * Incremental parser of `text/event-stream`: bytes go in, in any portions, events come out.
+ * A portion may end inside a character, inside a CRLF, anywhere. Lines end with LF, CRLF or CR.
+ * Comments and unknown fields are passed over. An event that its blank line does not end is not
+ * dispatched: a stream that breaks leaves nothing half-read.
+ */
+export class SseParser {
+	private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+	private readonly onEvent: (event: ServerSentEvent) => void;
+	private readonly maxLength: number;
+	/** The unfinished line, in the portions it came in: joined once, so that a long line costs linear time. */
+	private pending: string[] = [];
+	private pendingLength = 0;
+	private sawCr = false;
+	private atStart = true;
+	private eventName: string | undefined;
+	private data: string | undefined;
+
+	constructor(options: SseParserOptions) {
+		this.onEvent = options.onEvent;
+		this.maxLength = options.maxLength ?? DEFAULT_MAX_LENGTH;
+	}
+
+	/**
+	 * Takes the next bytes of the stream.
+	 *
+	 * @throws {SseTooLong} when a line or an event outgrows the bound
+	 */
+	push(bytes: Uint8Array): void {
+		this.pushText(this.decoder.decode(bytes, { stream: true }));
+	}
+
+	/** Takes the next characters of the stream, already decoded. */
+	pushText(portion: string): void {
+		let text = portion;
+		if (text === '') return;
+		if (this.atStart) {
+			this.atStart = false;
+			if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
+		}
+		// The LF of a CRLF that was split between two portions.
+		if (this.sawCr && text.charCodeAt(0) === 0x0a) text = text.slice(1);
+		if (text !== '') this.sawCr = false;
+		this.readLines(text);
+	}
+
+	private readLines(text: string): void {
+		let start = 0;
+		let cr = text.indexOf('\r');
+		let lf = text.indexOf('\n');
+		while (cr !== -1 || lf !== -1) {
+			const end = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr;
+			this.endLine(text.slice(start, end));
+			start = end + 1;
+			if (end === cr) {
+				if (start === text.length) this.sawCr = true;
+				else if (lf === start) start += 1;
+				cr = text.indexOf('\r', start);
+			}
+			if (lf !== -1 && lf < start) lf = text.indexOf('\n', start);
+		}
+		if (start < text.length) this.keep(text.slice(start));
+	}
+
+	private keep(portion: string): void {
+		this.pending.push(portion);
+		this.pendingLength += portion.length;
+		if (this.pendingLength > this.maxLength) throw new SseTooLong(this.maxLength);
+	}
+
+	private endLine(rest: string): void {
+		if (this.pendingLength === 0) return this.readLine(rest);
+		this.pending.push(rest);
+		const line = this.pending.join('');
+		this.pending = [];
+		this.pendingLength = 0;
+		this.readLine(line);
+	}
+
+	private readLine(line: string): void {
+		if (line === '') return this.dispatch();
+		const colon = line.indexOf(':');
+		if (colon === 0) return;
+		const field = colon === -1 ? line : line.slice(0, colon);
+		if (field !== 'data' && field !== 'event') return;
+		const value = colon === -1 ? '' : line.slice(line.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1);
+		if (field === 'event') this.eventName = value;
+		else this.addData(value);
+	}
+
+	private addData(value: string): void {
+		this.data = this.data === undefined ? value : `${this.data}\n${value}`;
+		if (this.data.length > this.maxLength) throw new SseTooLong(this.maxLength);
+	}
+
+	private dispatch(): void {
+		const { data, eventName } = this;
+		this.data = undefined;
+		this.eventName = undefined;
+		if (data === undefined) return;
+		this.onEvent(eventName ? { event: eventName, data } : { data });
+	}
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+
+import { ApiFailure, InvalidInput } from './failure';
+import { asId, asNumber, asObject, asText, type JsonObject } from './json';
+import type { ByteStream, GatewayClient } from './request';
+
+/** §8: the largest request body of an upload, in bytes. */
+export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+
+/** §4.14, §8. */
+export const MAX_EXTERNAL_USER_ID_LENGTH = 128;
+
+/** §4.14: the policies that a client may set; `TEMP_UPLOAD` keeps a file for 24 hours. */
+export type StoragePolicy = 'TEMP_UPLOAD' | 'PERMANENT';
+
+export interface UploadSettings {
+	storagePolicy?: StoragePolicy | undefined;
+	externalUserId?: string | undefined;
+}
+
+/** A file to upload. */
+export interface UploadFile {
+	fileName: string;
+	mimeType: string;
+	/** Exact length in bytes. */
+	size: number;
+	/** The file between a head and a tail. Called once an attempt: a stream is used up by one. */
+	framed: (head: Uint8Array, tail: Uint8Array) => Promise<ByteStream | Uint8Array>;
+}
+
+/** A stored file: both record shapes of §2.7 as one. */
+export interface StoredFile {
+	id: string;
+	fileName?: string | undefined;
+	mimeType?: string | undefined;
+	/** Bytes. */
+	size?: number | undefined;
+	url?: string | undefined;
+	source?: string | undefined;
+	storagePolicy?: string | undefined;
+	status?: string | undefined;
+	/** ISO 8601; null for permanent storage and where the record does not say. */
+	expiresAt: string | null;
+	createdAt?: string | undefined;
+	updatedAt?: string | undefined;
+	externalUserId?: string | undefined;
+}
+
+/**
+ * Checks what can be checked before anything is sent (§8).
+ *
+ * @param size of the file in bytes
+ * @throws {InvalidInput} for an empty file, one over the limit, or an `externalUserId` over its length
+ */
+export function checkUpload(size: number, settings: UploadSettings): void {
+	if (size === 0) {
+		throw new InvalidInput(
+			'The file is empty',
+			'Check the step that makes the file: there is nothing to upload.',
+			'binaryPropertyName',
+		);
+	}
+	if (size > MAX_UPLOAD_BYTES) {
+		throw new InvalidInput(
+			`The file is too large to upload: ${(size / 1024 / 1024).toFixed(1)} MB`,
+			'The gateway takes files of up to 100 MB. Nothing was sent.',
+			'binaryPropertyName',
+		);
+	}
+	const length = settings.externalUserId?.length ?? 0;
+	if (length > MAX_EXTERNAL_USER_ID_LENGTH) {
+		throw new InvalidInput(
+			`The external user ID is ${length} characters long`,
+			`The gateway takes up to ${MAX_EXTERNAL_USER_ID_LENGTH} characters. Shorten it. Nothing was sent.`,
+			'externalUserId',
+		);
+	}
+}
+
+/** Uploads a file as multipart form data (§4.14), streamed, with its exact length. Gives the record as received. */
+export async function uploadFile(
+	client: GatewayClient,
+	file: UploadFile,
+	settings: UploadSettings,
+): Promise<JsonObject> {
+	checkUpload(file.size, settings);
+	const { head, tail, boundary } = multipartFrame(file, settings);
+	return await client.json({
+		group: 'storage',
+		method: 'POST',
+		path: '/storage/upload',
+		headers: {
+			'Content-Type': `multipart/form-data; boundary=${boundary}`,
+			'Content-Length': String(head.length + file.size + tail.length),
+		},
+		openBody: async () => await file.framed(head, tail),
+	});
+}
+
+/** Uploads base64 text (§4.14, JSON form). Gives the record as received. */
+export async function uploadBase64(
+	client: GatewayClient,
+	file: { base64: string; mimeType?: string | undefined },
+	settings: UploadSettings,
+): Promise<JsonObject> {
+	return await client.json({
+		group: 'storage',
+		method: 'POST',
+		path: '/storage/upload',
+		json: {
+			base64: file.base64,
+			...(file.mimeType ? { mimeType: file.mimeType } : {}),
+			...formFields(settings),
+		},
+	});
+}
+
+function formFields({ storagePolicy, externalUserId }: UploadSettings): Record<string, string> {
+	return { ...(storagePolicy ? { storagePolicy } : {}), ...(externalUserId ? { externalUserId } : {}) };
+}
+
+function multipartFrame(
+	file: Pick<UploadFile, 'fileName' | 'mimeType'>,
+	settings: UploadSettings,
+): { head: Uint8Array; tail: Uint8Array; boundary: string } {
+	const boundary = `n8n-${randomUUID()}`;
+	// The fields come first, so that a server which streams the file knows them.
+	const fields = Object.entries(formFields(settings)).map(
+		([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+	);
+	// HTML's rule for names in form data: quotes and line breaks are percent-encoded.
+	const name = file.fileName.replace(/"/g, '%22').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+	const type = file.mimeType.replace(/[\r\n]/g, '');
+	const head = `${fields.join('')}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`;
+	return { head: Buffer.from(head, 'utf8'), tail: Buffer.from(`\r\n--${boundary}--\r\n`, 'utf8'), boundary };
+}
+
+/** Fetches a file's record (§4.15). Gives the body as received. */
+export async function fetchFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
+	return await client.json({ group: 'storage', method: 'GET', path: filePath(fileId) });
+}
+
+/** Deletes a file (§4.16). */
+export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
+	return await client.json({ group: 'storage', method: 'DELETE', path: filePath(fileId) });
+}
+
+function filePath(fileId: string): string {
+	return `/storage/${encodeURIComponent(fileId)}`;
+}
+
+/** Reads either record shape of §2.7, also under `asset`. `storage_key` is internal and stays out. */
+export function readStoredFile(body: JsonObject): StoredFile {
+	const record = asObject(body.asset) ?? body;
+	const id = asId(record.id);
+	if (id === undefined) {
+		throw new ApiFailure({
+			message: 'The gateway’s answer has no file ID',
+			description:
+				'It answered with success, but not in the shape that its specification shows. Check the base URL in the AI Gateway credential.',
+			arrival: 'answered',
+			code: 'unreadable_answer',
+			retryable: false,
+		});
+	}
+	return {
+		id,
+		fileName: asText(record.filename) ?? asText(record.fileName),
+		mimeType: asText(record.mimeType) ?? asText(record.mime_type),
+		size: asNumber(record.size) ?? asNumber(record.size_bytes),
+		url: asText(record.url),
+		source: asText(record.source)?.toLowerCase(),
+		storagePolicy: asText(record.storagePolicy),
+		status: asText(record.status),
+		expiresAt: isoTime(record.expiresAt) ?? null,
+		createdAt: isoTime(record.createdAt) ?? isoTime(record.created_at),
+		updatedAt: isoTime(record.updatedAt) ?? isoTime(record.updated_at),
+		externalUserId: asText(record.externalUserId),
+	};
+}
+
+/** A timestamp as ISO 8601; text that is no date stays as it is rather than being lost. */
+function isoTime(value: unknown): string | undefined {
+	const text = asText(value);
+	if (text === undefined) return undefined;
+	const time = new Date(text);
+	return Number.isNaN(time.getTime()) ? text : time.toISOString();
+}
