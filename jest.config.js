@@ -4,6 +4,7 @@ module.exports = {
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/'],
+	setupFiles: ['<rootDir>/test/helpers/setup.ts'],
 	transform: {
 		'^.+\\.ts$': [
 			'@swc/jest',

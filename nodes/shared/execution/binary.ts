@@ -10,16 +10,14 @@ type Readable = Awaited<ReturnType<IExecuteFunctions['helpers']['getBinaryStream
 /**
  * Stores the bytes of an answer as a binary of the workflow, streamed to n8n's binary storage.
  *
- * @param url where the answer came from; may name the file
- * @param fallback name without extension, used where nothing names the file
+ * @param names candidates for the file's name, for answers that do not name it themselves
  */
 export async function storeAnswer(
 	context: IExecuteFunctions,
 	answer: Answer<ByteStream>,
-	url: string,
-	fallback: string,
+	names: ReadonlyArray<string | undefined>,
 ): Promise<IBinaryData> {
-	const { fileName, mimeType } = fileFacts(answer.headers, url, fallback);
+	const { fileName, mimeType } = fileFacts(answer.headers, names);
 	try {
 		return await context.helpers.prepareBinaryData(answer.body as Readable, fileName, mimeType);
 	} catch (error) {

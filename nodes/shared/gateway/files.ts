@@ -23,25 +23,22 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Name and MIME type of a downloaded file: from `Content-Disposition`, else from the URL's path, else `fallback`.
+ * Name and MIME type of a downloaded file: from `Content-Disposition`, else the first of `names` that is one.
  * Names come from outside, so paths, control characters and excessive length are taken out.
  *
  * @param headers of the answer, names in lower case
- * @param fallback name without extension
+ * @param names candidates in order of preference; an extension is added where one is missing
  */
-export function fileFacts(headers: Record<string, string>, url: string, fallback: string): FileFacts {
+export function fileFacts(
+	headers: Record<string, string>,
+	names: ReadonlyArray<string | undefined>,
+): FileFacts {
 	const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 	const mimeType = type && type !== 'application/octet-stream' ? type : undefined;
-	const name =
-		harmless(dispositionName(headers['content-disposition'])) ??
-		harmless(nameInUrl(url)) ??
-		harmless(fallback);
+	const candidates = [dispositionName(headers['content-disposition']), ...names].map(harmless);
+	const name = candidates.find((candidate) => candidate !== undefined) ?? 'file';
 	const extension = mimeType === undefined ? undefined : EXTENSIONS[mimeType];
-	const named = name ?? 'file';
-	return {
-		fileName: /\.[a-z0-9]{1,5}$/i.test(named) || !extension ? named : `${named}.${extension}`,
-		mimeType,
-	};
+	return { fileName: /\.[a-z0-9]{1,5}$/i.test(name) || !extension ? name : `${name}.${extension}`, mimeType };
 }
 
 function dispositionName(header: string | undefined): string | undefined {
@@ -52,7 +49,8 @@ function dispositionName(header: string | undefined): string | undefined {
 	return quoted?.replace(/\\(.)/g, '$1') ?? plain?.trim();
 }
 
-function nameInUrl(url: string): string | undefined {
+/** The last part of a URL's path, decoded; `undefined` when it has none. */
+export function nameInUrl(url: string): string | undefined {
 	const path = /^[a-z]+:\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? '';
 	const last = path.split('/').pop();
 	return last ? decoded(last) : undefined;

@@ -68,7 +68,7 @@ export class SseParser {
 		}
 		// The LF of a CRLF that was split between two portions.
 		if (this.sawCr && text.charCodeAt(0) === 0x0a) text = text.slice(1);
-		if (text !== '') this.sawCr = false;
+		this.sawCr = false;
 		this.readLines(text);
 	}
 

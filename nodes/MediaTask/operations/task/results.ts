@@ -4,6 +4,7 @@ import { storeAnswer } from '../../../shared/execution/binary';
 import type { ItemContext } from '../../../shared/execution/operation';
 import { compact } from '../../../shared/fields/common';
 import { ApiFailure } from '../../../shared/gateway/failure';
+import { nameInUrl } from '../../../shared/gateway/files';
 import { downloadMediaTask, type MediaTask } from '../../../shared/gateway/media';
 
 export const taskIdField: INodeProperties = {
@@ -59,7 +60,8 @@ export async function fetchResults(item: ItemContext, task: MediaTask): Promise<
 			const name = index === 0 ? field : `${field}_${index}`;
 			binary[name] = await item.client.downloadUrl(
 				url,
-				async (answer) => await storeAnswer(item.n8n, answer, url, `task_${task.taskId}_${index}`),
+				async (answer) =>
+					await storeAnswer(item.n8n, answer, [nameInUrl(url), `task_${task.taskId}_${index}`]),
 			);
 		}
 		return binary;
@@ -73,6 +75,6 @@ export async function fetchArchive(item: ItemContext, taskId: string): Promise<I
 	return await downloadMediaTask(
 		item.client,
 		taskId,
-		async (answer) => await storeAnswer(item.n8n, answer, '', `task_${taskId}`),
+		async (answer) => await storeAnswer(item.n8n, answer, [`task_${taskId}`]),
 	);
 }

@@ -4,6 +4,7 @@ import { storeAnswer } from '../../../shared/execution/binary';
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
 import { InvalidInput } from '../../../shared/gateway/failure';
+import { nameInUrl } from '../../../shared/gateway/files';
 import { fetchFile, readStoredFile } from '../../../shared/gateway/storage';
 import { fileIdField, readFileId } from './fields';
 
@@ -45,7 +46,7 @@ export const download: Operation = {
 		}
 		const binary = await item.client.downloadUrl(
 			url,
-			async (answer) => await storeAnswer(item.n8n, answer, url, file.fileName ?? `file_${id}`),
+			async (answer) => await storeAnswer(item.n8n, answer, [file.fileName, nameInUrl(url), `file_${id}`]),
 		);
 		return [{ json, binary: { [field]: binary } }];
 	},

@@ -1,0 +1,192 @@
+import 'reflect-metadata';
+
+import { Container } from '@n8n/di';
+import { BinaryDataService, ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
+import {
+	Workflow,
+	type IConnections,
+	type ICredentialDataDecryptedObject,
+	type IHttpRequestOptions,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeType,
+	type INodeTypes,
+	type IRun,
+	type IWorkflowExecuteAdditionalData,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
+import { Balance } from '../../nodes/Balance/Balance.node';
+import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
+import { Storage } from '../../nodes/Storage/Storage.node';
+import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
+
+const PACKAGE = 'n8n-nodes-ai-gateway';
+
+/** The node types of the package, by their names within it. */
+export const packageNodes = {
+	textGeneration: new TextGeneration(),
+	mediaTask: new MediaTask(),
+	storage: new Storage(),
+	balance: new Balance(),
+} satisfies Record<string, INodeType>;
+
+export interface RunOptions {
+	node: keyof typeof packageNodes;
+	parameters: INodeParameters;
+	/** Input items; one empty one by default. */
+	items?: INodeExecutionData[];
+	/** Settings of the node, such as `onError` and `retryOnFail`. */
+	settings?: Partial<INode>;
+	credential?: { baseUrl: string; apiKey: string };
+	executionId?: string;
+	/** Called with a function that cancels the execution, as the editor's stop button does. */
+	onStart?: (cancel: () => void) => void;
+}
+
+/** What a run of the node gave. */
+export interface RunResult {
+	run: IRun;
+	/** Items of the first output. */
+	items: INodeExecutionData[];
+	/** Items of the error output. */
+	errorItems: INodeExecutionData[];
+	/** The error that ended the node. */
+	error:
+		| {
+				message: string;
+				description?: string | null;
+				httpCode?: string | null;
+				context?: Record<string, unknown>;
+		  }
+		| undefined;
+}
+
+let binaryReady: Promise<void> | undefined;
+
+/** n8n's binary storage, on disk. */
+export async function binaryStorage(): Promise<BinaryDataService> {
+	const service = Container.get(BinaryDataService);
+	binaryReady ??= service.init();
+	await binaryReady;
+	return service;
+}
+
+/** Runs one node of the package on the real engine, fed by a node that gives `items`. */
+export async function runNode(options: RunOptions): Promise<RunResult> {
+	await binaryStorage();
+	const target: INode = {
+		id: 'node-1',
+		name: 'Gateway',
+		type: `${PACKAGE}.${options.node}`,
+		typeVersion: 1,
+		position: [200, 0],
+		parameters: options.parameters,
+		credentials: { aiGatewayApi: { id: '1', name: 'Gateway' } },
+		...options.settings,
+	};
+	const source: INode = {
+		id: 'node-0',
+		name: 'Source',
+		type: 'test.source',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	};
+	const connections: IConnections = { Source: { main: [[{ node: 'Gateway', type: 'main', index: 0 }]] } };
+	const workflow = new Workflow({
+		id: 'workflow-1',
+		nodes: [source, target],
+		connections,
+		active: false,
+		nodeTypes: nodeTypes(options.items ?? [{ json: {} }]),
+		settings: { executionOrder: 'v1' },
+	});
+	const mode: WorkflowExecuteMode = 'manual';
+	const execution = new WorkflowExecute(additionalData(options, mode, [source, target], connections), mode);
+	const running = execution.run({ workflow, startNode: source });
+	options.onStart?.(() => void running.cancel());
+	return result(await running);
+}
+
+function result(run: IRun): RunResult {
+	const [task] = run.data.resultData.runData.Gateway ?? [];
+	const main = task?.data?.main ?? [];
+	return {
+		run,
+		items: main[0] ?? [],
+		errorItems: main[1] ?? [],
+		error: (task?.error ?? run.data.resultData.error) as RunResult['error'],
+	};
+}
+
+function nodeTypes(items: INodeExecutionData[]): INodeTypes {
+	const source: INodeType = {
+		description: {
+			displayName: 'Source',
+			name: 'source',
+			group: ['trigger'],
+			version: 1,
+			description: '',
+			defaults: {},
+			inputs: [],
+			outputs: ['main'],
+			properties: [],
+		},
+		execute: () => Promise.resolve([items.map((item, index) => ({ ...item, pairedItem: { item: index } }))]),
+	};
+	const find = (type: string): INodeType => {
+		const name = type.split('.')[1];
+		return type === 'test.source' ? source : packageNodes[name as keyof typeof packageNodes];
+	};
+	return {
+		getByName: find,
+		getByNameAndVersion: find,
+		getKnownTypes: () => ({}),
+	} as unknown as INodeTypes;
+}
+
+function additionalData(
+	options: RunOptions,
+	mode: WorkflowExecuteMode,
+	nodes: INode[],
+	connections: IConnections,
+): IWorkflowExecuteAdditionalData {
+	const executionId = options.executionId ?? 'execution-1';
+	const credential = options.credential ?? { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-test' };
+	const workflowData = {
+		id: 'workflow-1',
+		name: 'Test',
+		active: false,
+		isArchived: false,
+		createdAt: new Date(),
+		updatedAt: new Date(),
+		activeVersionId: null,
+		nodes,
+		connections,
+	};
+	return {
+		executionId,
+		currentNodeExecutionIndex: 0,
+		restApiUrl: '',
+		instanceBaseUrl: '',
+		webhookWaitingBaseUrl: 'http://localhost/webhook-waiting',
+		formWaitingBaseUrl: 'http://localhost/form-waiting',
+		variables: {},
+		hooks: new ExecutionLifecycleHooks(mode, executionId, workflowData),
+		credentialsHelper: {
+			getParentTypes: () => [],
+			isCredentialUsableByNode: () => true,
+			preAuthentication: () => Promise.resolve(undefined),
+			getDecrypted: () => Promise.resolve({ ...credential }),
+			authenticate: async (
+				credentials: ICredentialDataDecryptedObject,
+				_type: string,
+				request: IHttpRequestOptions,
+			) => await new AiGatewayApi().authenticate(credentials, request),
+		},
+		logAiEvent: () => undefined,
+	} as unknown as IWorkflowExecuteAdditionalData;
+}

@@ -1,0 +1,48 @@
+import nock from 'nock';
+
+import { runNode } from '../helpers/engine';
+
+const parameters = { resource: 'balance', operation: 'get' };
+
+beforeAll(() => nock.disableNetConnect());
+afterEach(() => nock.cleanAll());
+afterAll(() => nock.restore());
+
+const gateway = () =>
+	nock('https://gateway.test/api/v1', { reqheaders: { authorization: 'Bearer sk-test' } });
+
+describe('balance: get', () => {
+	it('reads the shape with an amount, exactly', async () => {
+		gateway().get('/balance').reply(200, { amount: '1234567890.123456789' });
+		const { items } = await runNode({ node: 'balance', parameters });
+		expect(items).toEqual([
+			{
+				json: { amountRub: 1234567890.123456789, amount: '1234567890.123456789', currency: 'RUB' },
+				pairedItem: { item: 0 },
+			},
+		]);
+	});
+
+	it('reads the shape by currency', async () => {
+		gateway().get('/balance').reply(200, { RUB: '99.50', USD: '1.10' });
+		const { items } = await runNode({ node: 'balance', parameters });
+		expect(items[0]?.json).toEqual({ amountRub: 99.5, amount: '99.50', currency: 'RUB', amountUsd: 1.1 });
+	});
+
+	it('never takes an unknown shape for an empty wallet', async () => {
+		gateway()
+			.get('/balance')
+			.reply(200, { wallet: { total: '5' }, ok: true });
+		const { error } = await runNode({ node: 'balance', parameters });
+		expect(error?.message).toBe('The gateway’s balance could not be read');
+		expect(error?.description).toContain('wallet, ok');
+	});
+
+	it('gives the body as received without Simplify', async () => {
+		gateway()
+			.get('/balance')
+			.reply(200, { amount: '5', extra: [1] });
+		const { items } = await runNode({ node: 'balance', parameters: { ...parameters, simplify: false } });
+		expect(items[0]?.json).toEqual({ amount: '5', extra: [1] });
+	});
+});

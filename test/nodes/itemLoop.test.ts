@@ -1,0 +1,267 @@
+import nock from 'nock';
+
+import chatAnswer from '../fixtures/chat/plain.json';
+import { runNode, type RunOptions } from '../helpers/engine';
+
+const GATEWAY = 'https://gateway.test';
+const PATH = '/api/v1/chat/completions';
+
+beforeAll(() => nock.disableNetConnect());
+afterEach(() => nock.cleanAll());
+afterAll(() => nock.restore());
+
+interface SeenCall {
+	prompt: string;
+}
+
+interface AnswerPlan {
+	status?: number;
+	body?: unknown;
+	delayMs?: number;
+	headers?: Record<string, string>;
+}
+
+/** A gateway that answers each prompt as planned, echoing it, and tells what it saw. */
+function gateway(plan: (prompt: string, call: number) => AnswerPlan = () => ({})) {
+	const calls: SeenCall[] = [];
+	const load = { now: 0, most: 0 };
+	nock(GATEWAY)
+		.persist()
+		.post(PATH)
+		.reply(function (_uri, body, callback) {
+			const prompt = (body as { messages: Array<{ content: string }> }).messages[0]?.content ?? '';
+			const call = calls.filter((seen) => seen.prompt === prompt).length + 1;
+			calls.push({ prompt });
+			load.now += 1;
+			load.most = Math.max(load.most, load.now);
+			const { status = 200, body: answer = echo(prompt), delayMs = 0, headers = {} } = plan(prompt, call);
+			setTimeout(() => {
+				load.now -= 1;
+				callback(null, [status, answer as nock.Body, headers]);
+			}, delayMs).unref();
+		});
+	return { calls, load, prompts: () => calls.map(({ prompt }) => prompt) };
+}
+
+function echo(prompt: string) {
+	return {
+		...chatAnswer,
+		choices: [{ ...chatAnswer.choices[0], message: { role: 'assistant', content: `echo ${prompt}` } }],
+	};
+}
+
+const refusal = (status: number, code: string) => ({
+	status,
+	body: { error: { message: 'server words', type: 'invalid_request_error', param: null, code } },
+	headers: { 'retry-after': '0' },
+});
+
+const items = (count: number) =>
+	Array.from({ length: count }, (_, index) => ({ json: { n: index, text: `p${index}` } }));
+
+const generate = async (extra: Partial<RunOptions> & { options?: object } = {}) =>
+	await runNode({
+		node: 'textGeneration',
+		...extra,
+		parameters: {
+			resource: 'text',
+			operation: 'generate',
+			model: { __rl: true, mode: 'id', value: 'm' },
+			prompt: '={{ $json.text }}',
+			options: { ...extra.options },
+		},
+	});
+
+describe('many items', () => {
+	it('keeps order and pairing although answers come out of order, within the bound of concurrency', async () => {
+		const { load, calls } = gateway((prompt) => ({ delayMs: 60 - 2 * Number(prompt.slice(1)) }));
+		const result = await generate({ items: items(25), options: { concurrency: 5 } });
+		expect(result.items.map(({ json }) => json.text)).toEqual(
+			items(25).map(({ json }) => `echo ${json.text}`),
+		);
+		expect(result.items.map(({ pairedItem }) => pairedItem)).toEqual(
+			items(25).map(({ json }) => ({ item: json.n })),
+		);
+		expect(load.most).toBe(5);
+		expect(calls).toHaveLength(25);
+	});
+
+	it('works on 8 at once unless told otherwise', async () => {
+		const { load } = gateway(() => ({ delayMs: 30 }));
+		await generate({ items: items(20) });
+		expect(load.most).toBe(8);
+	});
+});
+
+describe('a failing item', () => {
+	const third = (prompt: string) => (prompt === 'p2' ? refusal(402, 'insufficient_quota') : { delayMs: 40 });
+
+	it('stops new requests, lets those in flight end, and names its item', async () => {
+		const { prompts } = gateway(third);
+		const { error } = await generate({ items: items(20), options: { concurrency: 4 } });
+		expect(error?.message).toBe('There is not enough money in the gateway wallet');
+		expect(error?.context?.itemIndex).toBe(2);
+		expect(error?.httpCode).toBe('402');
+		expect(prompts()).toEqual(['p0', 'p1', 'p2', 'p3']);
+	});
+
+	it('goes on as an error item that carries all details, with On Error: Continue', async () => {
+		gateway(third);
+		const result = await generate({ items: items(4), settings: { onError: 'continueRegularOutput' } });
+		expect(result.items.map(({ json }) => json.text ?? 'failed')).toEqual([
+			'echo p0',
+			'echo p1',
+			'failed',
+			'echo p3',
+		]);
+		expect(result.items[2]).toEqual({
+			json: {
+				error: {
+					message: 'There is not enough money in the gateway wallet',
+					description: expect.stringContaining('Top up the wallet') as string,
+					httpCode: '402',
+					code: 'insufficient_quota',
+					type: 'invalid_request_error',
+					param: null,
+					retryable: false,
+				},
+			},
+			pairedItem: { item: 2 },
+		});
+	});
+
+	it('leaves through the error output joined with its input, details intact', async () => {
+		gateway(third);
+		const result = await generate({ items: items(4), settings: { onError: 'continueErrorOutput' } });
+		expect(result.items.map(({ json }) => json.text)).toEqual(['echo p0', 'echo p1', 'echo p3']);
+		expect(result.errorItems).toHaveLength(1);
+		expect(result.errorItems[0]?.json).toMatchObject({
+			n: 2,
+			text: 'p2',
+			error: { code: 'insufficient_quota', httpCode: '402' },
+		});
+	});
+
+	it('is an error item for input that cannot be sent, too', async () => {
+		const { prompts } = gateway();
+		const result = await generate({
+			items: [{ json: { text: 'p0' } }, { json: { text: '' } }],
+			settings: { onError: 'continueRegularOutput' },
+		});
+		expect(result.items[1]?.json.error).toMatchObject({
+			message: 'Prompt is empty',
+			param: 'prompt',
+			code: 'invalid_input',
+		});
+		expect(prompts()).toEqual(['p0']);
+	});
+});
+
+describe('retries', () => {
+	it('tries again after 503 and 429, as often as allowed', async () => {
+		const { calls } = gateway((_, call) => (call < 3 ? refusal(call === 1 ? 503 : 429, 'busy') : {}));
+		const result = await generate({ items: items(1) });
+		expect(result.items[0]?.json.text).toBe('echo p0');
+		expect(calls).toHaveLength(3);
+	});
+
+	it('does not send a text call again whose answer was lost: it may have been charged', async () => {
+		let calls = 0;
+		nock(GATEWAY)
+			.persist()
+			.post(PATH)
+			.reply(() => {
+				calls += 1;
+				return [200, ''];
+			});
+		const { error } = await generate({ items: items(1) });
+		expect(calls).toBe(1);
+		expect(error?.description).toContain('may have been charged');
+	});
+});
+
+describe('Retry On Fail, which runs the whole node again', () => {
+	const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+
+	it('sends only what had failed', async () => {
+		const { prompts } = gateway((prompt, call) =>
+			prompt === 'p1' && call === 1 ? refusal(400, 'provider_bad_request') : {},
+		);
+		const result = await generate({ items: items(4), settings: retrying, options: { concurrency: 4 } });
+		expect(result.items.map(({ json }) => json.text)).toEqual(['echo p0', 'echo p1', 'echo p2', 'echo p3']);
+		expect(result.items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2, 3].map((item) => ({ item })));
+		expect(prompts().sort()).toEqual(['p0', 'p1', 'p1', 'p2', 'p3']);
+	});
+
+	it('sends only what had failed, also with On Error: Continue', async () => {
+		const { prompts } = gateway((prompt, call) =>
+			prompt === 'p0' && call === 1 ? refusal(400, 'provider_bad_request') : {},
+		);
+		const result = await generate({
+			items: items(3),
+			settings: { ...retrying, onError: 'continueRegularOutput' },
+		});
+		expect(result.items.map(({ json }) => json.text)).toEqual(['echo p0', 'echo p1', 'echo p2']);
+		expect(prompts().sort()).toEqual(['p0', 'p0', 'p1', 'p2']);
+	});
+
+	it('leaves nothing behind in the execution when the node has ended, well or not', async () => {
+		gateway((prompt, call) => (prompt === 'p0' && call === 1 ? refusal(400, 'provider_bad_request') : {}));
+		const well = await generate({ items: items(2), settings: retrying });
+		nock.cleanAll();
+		gateway((prompt) => (prompt === 'p0' ? refusal(400, 'provider_bad_request') : {}));
+		const badly = await generate({ items: items(2), settings: retrying });
+		expect(badly.error).toBeDefined();
+		for (const { run } of [well, badly]) {
+			expect(JSON.stringify(run.data.executionData?.contextData)).not.toContain('echo');
+		}
+	});
+
+	it('does not send a call again that may have been charged', async () => {
+		const { prompts } = gateway((prompt) => (prompt === 'p1' ? { body: '{"id": "x", "choi' } : {}));
+		const { error } = await generate({ items: items(2), settings: retrying });
+		expect(prompts()).toEqual(['p0', 'p1']);
+		expect(error?.message).toBe('The gateway’s answer could not be read');
+	});
+
+	it('does not take what another execution left for its own', async () => {
+		const { calls } = gateway();
+		await generate({ items: items(2), settings: retrying, executionId: 'a' });
+		await generate({ items: items(2), settings: retrying, executionId: 'b' });
+		expect(calls).toHaveLength(4);
+	});
+});
+
+describe('cancelling the execution', () => {
+	it('stops requests in flight and starts no more', async () => {
+		let cancel: () => void = () => undefined;
+		const { prompts } = gateway((prompt) => {
+			if (prompt === 'p3') setTimeout(() => cancel(), 20);
+			return { delayMs: 5_000 };
+		});
+		const start = Date.now();
+		await generate({
+			items: items(50),
+			options: { concurrency: 4 },
+			onStart: (stop) => (cancel = stop),
+		}).catch(() => undefined);
+		expect(Date.now() - start).toBeLessThan(4_000);
+		expect(prompts()).toHaveLength(4);
+	});
+});
+
+describe('the key', () => {
+	it('stands nowhere in what the execution keeps', async () => {
+		gateway(() => ({
+			status: 401,
+			body: { error: { message: 'Incorrect API key provided: sk-test', code: 'invalid_api_key' } },
+		}));
+		const { run } = await generate({
+			items: items(1),
+			credential: { baseUrl: `${GATEWAY}/api/v1`, apiKey: 'sk-test' },
+		});
+		const kept = JSON.stringify(run.data);
+		expect(kept).toContain('refused the API key');
+		expect(kept).not.toContain('sk-test');
+	});
+});

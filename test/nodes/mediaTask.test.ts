@@ -1,0 +1,323 @@
+import nock from 'nock';
+
+import { binaryStorage, runNode, type RunOptions } from '../helpers/engine';
+
+const API = '/api/v1/async/media/tasks';
+
+beforeAll(() => nock.disableNetConnect());
+afterEach(() => nock.cleanAll());
+afterAll(() => nock.restore());
+
+const gateway = () => nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });
+const files = () => nock('https://files.test', { badheaders: ['authorization', 'x-api-key'] });
+const envelope = (data: unknown, code = 200) => ({
+	code,
+	msg: code === 200 ? 'success' : 'server words',
+	data,
+});
+
+const model = { __rl: true, mode: 'id', value: 'acme/painter' };
+const order = { model, inputJson: '{"prompt": "2024", "n": 2}' };
+
+const run = async (operation: string, parameters: object, extra: Partial<RunOptions> = {}) =>
+	await runNode({ node: 'mediaTask', ...extra, parameters: { resource: 'task', operation, ...parameters } });
+
+/** A task that has ended, and a catalogue that says what its model makes. */
+function finishedTask(data: object, catalogue: object[] = [{ id: 'acme/painter', media_type: 'image' }]) {
+	gateway().get('/api/v1/media/models').optionally().reply(200, { object: 'list', data: catalogue });
+	return gateway()
+		.persist()
+		.get(`${API}/t1`)
+		.reply(200, envelope({ taskId: 't1', model: 'acme/painter', createTime: 1_760_000_000_000, ...data }));
+}
+
+/** Makes the first look come without a pause, so that tests need not wait. */
+const atOnce = { idempotencyScope: 'workflow' };
+
+describe('task: create', () => {
+	it('sends the input as it is, with an idempotency key, and gives the task id', async () => {
+		gateway()
+			.post(API, {
+				model: 'acme/painter',
+				input: { prompt: '2024', n: 2 },
+				sessionId: 's',
+				callBackUrl: 'https://n8n.test/hook',
+			})
+			.matchHeader('idempotency-key', /^n8n-gw-[0-9a-f]{64}$/)
+			.reply(201, envelope({ taskId: 't1' }));
+		const { items } = await run('create', {
+			...order,
+			options: { sessionId: 's', callbackUrl: 'https://n8n.test/hook' },
+		});
+		expect(items).toEqual([{ json: { taskId: 't1', model: 'acme/painter' }, pairedItem: { item: 0 } }]);
+	});
+
+	it('uses one key for all retries of a creation, another one for another item', async () => {
+		const keys: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post(API)
+			.reply(function () {
+				keys.push(String(this.req.headers['idempotency-key']));
+				return keys.length <= 2
+					? [503, '', { 'retry-after': '0' }]
+					: [201, envelope({ taskId: `t${keys.length}` })];
+			});
+		await run('create', order, { items: [{ json: {} }, { json: {} }] });
+		expect(keys).toHaveLength(4);
+		expect(new Set(keys).size).toBe(2);
+	});
+
+	it('uses the user’s own key', async () => {
+		gateway()
+			.post(API)
+			.matchHeader('idempotency-key', 'order-7')
+			.reply(201, envelope({ taskId: 't1' }));
+		const { items } = await run('create', { ...order, options: { idempotencyKey: 'order-7' } });
+		expect(items[0]?.json.taskId).toBe('t1');
+	});
+
+	it('creates again under the same key when the node is run again by Retry On Fail', async () => {
+		const keys: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post(API)
+			.reply(function () {
+				keys.push(String(this.req.headers['idempotency-key']));
+				return keys.length === 1 ? [400, envelope(null, 400)] : [201, envelope({ taskId: 't1' })];
+			});
+		await run('create', order, { settings: { retryOnFail: true, waitBetweenTries: 1 } });
+		expect(keys).toHaveLength(2);
+		expect(keys[0]).toBe(keys[1]);
+	});
+
+	it('names the tasks that were created before another item failed', async () => {
+		let calls = 0;
+		nock('https://gateway.test')
+			.persist()
+			.post(API)
+			.reply(() =>
+				(calls += 1) === 3 ? [402, envelope(null, 402)] : [201, envelope({ taskId: `task-${calls}` })],
+			);
+		const { error } = await run(
+			'create',
+			{ ...order, options: { concurrency: 1 } },
+			{ items: [{ json: {} }, { json: {} }, { json: {} }] },
+		);
+		expect(error?.message).toBe('There is not enough money in the gateway wallet');
+		expect(error?.description).toContain('task-1, task-2');
+	});
+
+	test.each([
+		['input that is no JSON', { inputJson: '={{ "{prompt: 1" }}' }, 'Input (JSON) is not a JSON object'],
+		['input that is a list', { inputJson: '[1]' }, 'Input (JSON) is not a JSON object'],
+		[
+			'a callback URL that is none',
+			{ options: { callbackUrl: 'n8n/hook' } },
+			'The callback URL is not a web address',
+		],
+		[
+			'a key that is too long',
+			{ options: { idempotencyKey: 'k'.repeat(256) } },
+			'The idempotency key is longer than 255 characters',
+		],
+		[
+			'an unknown scope',
+			{ options: { idempotencyScope: '={{ "life" }}' } },
+			'The idempotency scope "life" is unknown',
+		],
+	])('tells %s before anything is sent', async (_, extra, message) => {
+		const { error } = await run('create', { ...order, ...extra });
+		expect(error?.message).toBe(message);
+	});
+
+	it('shows the field that the gateway names', async () => {
+		gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
+		const { error } = await run('create', order);
+		expect(error?.message).toBe('The gateway did not accept the model or its input');
+		expect(error?.description).toContain('input.n must be <= 4');
+	});
+});
+
+describe('task: createAndWait', () => {
+	it('gives the task and its files, fetched without the key', async () => {
+		gateway()
+			.post(API)
+			.reply(201, envelope({ taskId: 't1' }));
+		finishedTask({
+			state: 'success',
+			resultJson: JSON.stringify({
+				resultUrls: ['https://files.test/a%20b.png?sig=1', 'https://files.test/c'],
+				seed: 7,
+			}),
+		});
+		files().get('/a%20b.png?sig=1').reply(200, 'first file', { 'content-type': 'image/png' });
+		files().get('/c').reply(200, 'second file', { 'content-type': 'image/jpeg; charset=x' });
+		const { items, error } = await run('createAndWait', { ...order, options: atOnce });
+		expect(error).toBeUndefined();
+		expect(items[0]?.json).toEqual({
+			taskId: 't1',
+			model: 'acme/painter',
+			state: 'success',
+			createdAt: '2025-10-09T08:53:20.000Z',
+			resultUrls: ['https://files.test/a%20b.png?sig=1', 'https://files.test/c'],
+			result: { resultUrls: ['https://files.test/a%20b.png?sig=1', 'https://files.test/c'], seed: 7 },
+		});
+		expect(items[0]?.binary).toMatchObject({
+			data: { fileName: 'a b.png', mimeType: 'image/png' },
+			data_1: { fileName: 'c.jpg', mimeType: 'image/jpeg' },
+		});
+		const first = items[0]?.binary?.data;
+		expect(first && String(await (await binaryStorage()).getAsBuffer(first))).toBe('first file');
+	});
+
+	it('falls back to the gateway’s download when the task names no URL', async () => {
+		gateway()
+			.post(API)
+			.reply(201, envelope({ taskId: 't1' }));
+		finishedTask({ state: 'success', resultJson: 'not json' });
+		gateway()
+			.get(`${API}/t1/download`)
+			.reply(200, 'zip bytes', {
+				'content-type': 'application/zip',
+				'content-disposition': 'attachment; filename="../../task_t1.zip"',
+			});
+		const { items } = await run('createAndWait', {
+			...order,
+			options: { ...atOnce, binaryPropertyName: 'result' },
+		});
+		expect(items[0]?.binary?.result).toMatchObject({ fileName: 'task_t1.zip', mimeType: 'application/zip' });
+		expect(items[0]?.json.result).toBe('not json');
+	});
+
+	it('is an error for a failed task, with its code, text and id', async () => {
+		gateway()
+			.post(API)
+			.reply(201, envelope({ taskId: 't1' }));
+		finishedTask({ state: 'fail', failCode: 'NSFW', failMsg: 'content refused' });
+		const { items } = await run(
+			'createAndWait',
+			{ ...order, options: atOnce },
+			{ settings: { onError: 'continueRegularOutput' } },
+		);
+		expect(items[0]?.json.error).toMatchObject({
+			message: 'The media task failed',
+			code: 'NSFW',
+			failCode: 'NSFW',
+			failMsg: 'content refused',
+			taskId: 't1',
+			retryable: false,
+		});
+	});
+
+	it('is an error with the task’s id when the longest wait is over', async () => {
+		gateway()
+			.post(API)
+			.reply(201, envelope({ taskId: 't1' }));
+		finishedTask({ state: 'processing' });
+		const { items } = await run(
+			'createAndWait',
+			{ ...order, options: { ...atOnce, maxWait: 0.002 } },
+			{ settings: { onError: 'continueRegularOutput' } },
+		);
+		expect(items[0]?.json.error).toMatchObject({
+			code: 'wait_timeout',
+			taskId: 't1',
+			state: 'processing',
+			retryable: true,
+		});
+	});
+
+	it('creates all tasks before it waits for the first', async () => {
+		const log: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post(API)
+			.reply(() => {
+				log.push('create');
+				return [201, envelope({ taskId: 't1' })];
+			});
+		nock('https://gateway.test').get('/api/v1/media/models').reply(200, { data: [] });
+		nock('https://gateway.test')
+			.persist()
+			.get(`${API}/t1`)
+			.reply(() => {
+				log.push('look');
+				return [200, envelope({ state: 'success', resultJson: '{}' })];
+			});
+		await run(
+			'createAndWait',
+			{ ...order, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
+			{ items: Array.from({ length: 5 }, () => ({ json: {} })) },
+		);
+		expect(log).toEqual([...Array<string>(5).fill('create'), ...Array<string>(5).fill('look')]);
+	});
+
+	it('waits at the pace of video where the catalogue cannot be read, instead of losing a paid task', async () => {
+		gateway()
+			.post(API)
+			.reply(201, envelope({ taskId: 't1' }));
+		gateway().get('/api/v1/media/models').reply(403, '');
+		gateway()
+			.get(`${API}/t1`)
+			.reply(200, envelope({ state: 'success', resultJson: '{"resultUrls":[]}' }));
+		const { items } = await run('createAndWait', { ...order, downloadResults: false, options: atOnce });
+		expect(items[0]?.json.state).toBe('success');
+	});
+
+	it('tells a longest wait of nothing before a task is created', async () => {
+		const { error } = await run('createAndWait', { ...order, options: { maxWait: 0 } });
+		expect(error?.message).toContain('Max Wait (Minutes)');
+	});
+});
+
+describe('task: get', () => {
+	it('gives a failed task as what it is', async () => {
+		finishedTask({ state: 'fail', failCode: 5, failMsg: 'no' });
+		const { items } = await run('get', { taskId: 't1' });
+		expect(items[0]?.json).toMatchObject({
+			taskId: 't1',
+			state: 'fail',
+			failCode: '5',
+			failMsg: 'no',
+			resultUrls: [],
+		});
+	});
+
+	it('reads the tracks of a music task', async () => {
+		finishedTask({
+			state: 'success',
+			resultJson: '{"tracks":[{"id":"a1"}],"resultUrls":"https://files.test/a.mp3"}',
+		});
+		const { items } = await run('get', { taskId: 't1' });
+		expect(items[0]?.json).toMatchObject({
+			tracks: [{ id: 'a1' }],
+			resultUrls: ['https://files.test/a.mp3'],
+		});
+	});
+
+	it('explains a task that is not there', async () => {
+		gateway().get(`${API}/t%2F1`).reply(404, envelope(null, 404));
+		const { error } = await run('get', { taskId: 't/1' });
+		expect(error?.message).toBe('The gateway has no such media task');
+	});
+
+	it('tells an empty id before anything is sent', async () => {
+		const { error } = await run('get', { taskId: '={{ $json.taskId }}' });
+		expect(error?.message).toBe('Task ID is empty');
+	});
+});
+
+describe('task: download', () => {
+	it('streams the result with its name and type', async () => {
+		gateway()
+			.get(`${API}/t1/download`)
+			.reply(200, 'bytes', {
+				'content-type': 'image/png',
+				'content-disposition': "attachment; filename*=UTF-8''%D0%BA%D0%BE%D1%82.png",
+			});
+		const { items } = await run('download', { taskId: 't1' });
+		expect(items[0]?.json).toEqual({ taskId: 't1', fileName: 'кот.png', mimeType: 'image/png' });
+		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'кот.png' });
+	});
+});

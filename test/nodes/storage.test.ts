@@ -1,0 +1,218 @@
+import nock from 'nock';
+
+import { binaryStorage, runNode, type RunOptions } from '../helpers/engine';
+
+beforeAll(() => nock.disableNetConnect());
+afterEach(() => nock.cleanAll());
+afterAll(() => nock.restore());
+
+const gateway = () => nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });
+
+const uploaded = {
+	id: 'f1',
+	fileType: 'IMAGE',
+	mimeType: 'image/png',
+	source: 'USER_UPLOAD',
+	storagePolicy: 'TEMP_UPLOAD',
+	url: 'https://files.test/f1.png',
+	size: 9,
+	externalUserId: null,
+	expiresAt: '2026-03-02T00:00:00.000Z',
+	createdAt: '2026-03-01T00:00:00.000Z',
+	updatedAt: '2026-03-01T00:00:00.000Z',
+};
+const asset = {
+	id: 'f1',
+	filename: 'cat.png',
+	storage_key: 'internal/secret/path',
+	asset_type: 'chat_upload',
+	mime_type: 'image/png',
+	extension: '.png',
+	size_bytes: 9,
+	status: 'active',
+	source: 'user_upload',
+	created_at: '2026-03-01T00:00:00Z',
+	updated_at: '2026-03-01T00:00:00Z',
+	url: 'https://files.test/f1.png',
+};
+
+const run = async (operation: string, parameters: object, extra: Partial<RunOptions> = {}) =>
+	await runNode({ node: 'storage', ...extra, parameters: { resource: 'file', operation, ...parameters } });
+
+/** An item whose binary lies in n8n's storage, as a stream is read from. */
+async function storedItem(content: string) {
+	const service = await binaryStorage();
+	const data = await service.store(
+		{ type: 'execution', workflowId: 'workflow-1', executionId: 'execution-1' },
+		Buffer.from(content),
+		{ data: '', mimeType: 'image/png', fileName: 'my "cat"\n.png' },
+	);
+	return { json: {}, binary: { data } };
+}
+
+/** An item whose binary lies in the item itself. */
+const memoryItem = (content: string) => ({
+	json: {},
+	binary: {
+		data: { data: Buffer.from(content).toString('base64'), mimeType: 'text/plain', fileName: 'a.txt' },
+	},
+});
+
+describe('file: upload', () => {
+	it.each([
+		[
+			'in n8n’s storage',
+			async () => await storedItem('png bytes'),
+			'filename="my %22cat%22%0A.png"',
+			'image/png',
+		],
+		['in the item itself', () => Promise.resolve(memoryItem('png bytes')), 'filename="a.txt"', 'text/plain'],
+	])('sends a binary that lies %s as multipart of exact length', async (_, item, name, type) => {
+		let sent = { body: '', length: '', contentType: '' };
+		nock('https://gateway.test')
+			.post('/api/v1/storage/upload')
+			.reply(function (_uri, body) {
+				sent = {
+					body: String(body),
+					length: String(this.req.headers['content-length']),
+					contentType: String(this.req.headers['content-type']),
+				};
+				return [200, uploaded];
+			});
+		const { items, error } = await run(
+			'upload',
+			{ storagePolicy: 'PERMANENT', options: { externalUserId: 'u1' } },
+			{ items: [await item()] },
+		);
+		expect(error).toBeUndefined();
+		expect(Buffer.byteLength(sent.body)).toBe(Number(sent.length));
+		const boundary = /boundary=(.+)$/.exec(sent.contentType)?.[1] ?? 'none';
+		expect(sent.body.split(`--${boundary}`)).toHaveLength(5);
+		expect(sent.body).toContain('name="storagePolicy"\r\n\r\nPERMANENT\r\n');
+		expect(sent.body).toContain('name="externalUserId"\r\n\r\nu1\r\n');
+		expect(sent.body).toContain(`name="file"; ${name}\r\nContent-Type: ${type}\r\n\r\npng bytes\r\n`);
+		expect(items[0]?.json).toEqual({
+			id: 'f1',
+			mimeType: 'image/png',
+			size: 9,
+			url: 'https://files.test/f1.png',
+			source: 'user_upload',
+			storagePolicy: 'TEMP_UPLOAD',
+			expiresAt: '2026-03-02T00:00:00.000Z',
+			createdAt: '2026-03-01T00:00:00.000Z',
+			updatedAt: '2026-03-01T00:00:00.000Z',
+		});
+	});
+
+	it('opens the file anew for a retry', async () => {
+		const bodies: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post('/api/v1/storage/upload')
+			.reply((_uri, body) => {
+				bodies.push(String(body));
+				return bodies.length === 1 ? [503, '', { 'retry-after': '0' }] : [200, uploaded];
+			});
+		const { error } = await run('upload', {}, { items: [await storedItem('png bytes')] });
+		expect(error).toBeUndefined();
+		expect(bodies).toHaveLength(2);
+		expect(bodies.every((body) => body.includes('png bytes'))).toBe(true);
+	});
+
+	it('sends base64 text, and takes the type from a data URL', async () => {
+		gateway()
+			.post('/api/v1/storage/upload', {
+				base64: 'aGVsbG8=',
+				mimeType: 'text/plain',
+				storagePolicy: 'TEMP_UPLOAD',
+			})
+			.reply(200, uploaded);
+		const { error } = await run('upload', {
+			uploadSource: 'base64',
+			base64: 'data:text/plain;base64,aGVs\nbG8=',
+		});
+		expect(error).toBeUndefined();
+	});
+
+	test.each([
+		['text that is no base64', { uploadSource: 'base64', base64: 'hello world!' }, 'The text is not base64'],
+		[
+			'an external user ID that is too long',
+			{ options: { externalUserId: 'x'.repeat(129) } },
+			'The external user ID is 129 characters long',
+		],
+		[
+			'a field that is not there',
+			{ binaryPropertyName: 'photo' },
+			"The item has no binary field 'photo' [item 0]",
+		],
+	])('tells %s before anything is sent', async (_, parameters, message) => {
+		const { error } = await run('upload', parameters, { items: [memoryItem('x')] });
+		expect(error?.message).toBe(message);
+	});
+
+	it('tells an empty file, and one over the limit, before anything is sent', async () => {
+		const empty = await run('upload', {}, { items: [memoryItem('')] });
+		expect(empty.error?.message).toBe('The file is empty');
+		const service = await binaryStorage();
+		const spy = jest.spyOn(service, 'getMetadata').mockResolvedValue({ fileSize: 105 * 1024 * 1024 });
+		const large = await run('upload', {}, { items: [await storedItem('x')] });
+		spy.mockRestore();
+		expect(large.error?.message).toBe('The file is too large to upload: 105.0 MB');
+	});
+});
+
+describe('file: get', () => {
+	it('gives the other record shape in the same words', async () => {
+		gateway().get('/api/v1/storage/f1').reply(200, { asset });
+		const { items } = await run('get', { fileId: 'f1' });
+		expect(items[0]?.json).toEqual({
+			id: 'f1',
+			fileName: 'cat.png',
+			mimeType: 'image/png',
+			size: 9,
+			url: 'https://files.test/f1.png',
+			source: 'user_upload',
+			status: 'active',
+			expiresAt: null,
+			createdAt: '2026-03-01T00:00:00.000Z',
+			updatedAt: '2026-03-01T00:00:00.000Z',
+		});
+	});
+
+	it('explains a file that is gone', async () => {
+		gateway()
+			.get('/api/v1/storage/f1')
+			.reply(404, { error: { message: 'not found', type: 'invalid_request' } });
+		const { error } = await run('get', { fileId: 'f1' });
+		expect(error?.message).toBe('The gateway has no such file');
+		expect(error?.description).toContain('24 hours');
+	});
+});
+
+describe('file: download', () => {
+	it('fetches the bytes from the record’s URL, without the key', async () => {
+		gateway().get('/api/v1/storage/f1').reply(200, { asset });
+		nock('https://files.test', { badheaders: ['authorization', 'x-api-key'] })
+			.get('/f1.png')
+			.reply(200, 'png bytes', { 'content-type': 'image/png' });
+		const { items } = await run('download', { fileId: 'f1', binaryPropertyName: 'photo' });
+		expect(items[0]?.binary?.photo).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png', bytes: 9 });
+		expect(items[0]?.json.fileName).toBe('cat.png');
+	});
+
+	it('says that the file behind the link is gone', async () => {
+		gateway().get('/api/v1/storage/f1').reply(200, { asset });
+		nock('https://files.test').get('/f1.png').reply(404, 'gone');
+		const { error } = await run('download', { fileId: 'f1' });
+		expect(error?.message).toBe('The file behind the link is gone');
+	});
+});
+
+describe('file: delete', () => {
+	it('says what was deleted', async () => {
+		gateway().delete('/api/v1/storage/f1').reply(200, { success: true, asset_id: 'f1' });
+		const { items } = await run('delete', { fileId: 'f1' });
+		expect(items[0]?.json).toEqual({ deleted: true, id: 'f1' });
+	});
+});

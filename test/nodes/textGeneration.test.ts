@@ -1,0 +1,181 @@
+import nock from 'nock';
+
+import { runNode, type RunOptions } from '../helpers/engine';
+import chatAnswer from '../fixtures/chat/plain.json';
+import messagesAnswer from '../fixtures/messages/plain.json';
+import responsesAnswer from '../fixtures/responses/plain.json';
+
+const MODEL = { __rl: true, mode: 'id', value: 'acme/writer' };
+const parameters = { resource: 'text', operation: 'generate', model: MODEL, prompt: 'Say hello' };
+
+beforeAll(() => nock.disableNetConnect());
+afterEach(() => nock.cleanAll());
+afterAll(() => nock.restore());
+
+const gateway = () => nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });
+const generate = async (extra: Partial<RunOptions> & { parameters?: object } = {}) =>
+	await runNode({ node: 'textGeneration', ...extra, parameters: { ...parameters, ...extra.parameters } });
+
+describe('text: generate, in each format', () => {
+	it('chat: sends messages, gives text, usage and the ruble cost', async () => {
+		gateway()
+			.post('/api/v1/chat/completions', {
+				model: 'acme/writer',
+				messages: [
+					{ role: 'system', content: 'Be brief' },
+					{ role: 'user', content: 'Say hello' },
+				],
+				max_tokens: 50,
+				temperature: 0.2,
+			})
+			.reply(200, chatAnswer);
+		const { items } = await generate({
+			parameters: { systemPrompt: 'Be brief', options: { maxTokens: 50, temperature: 0.2 } },
+		});
+		expect(items).toEqual([
+			{
+				json: {
+					id: 'chatcmpl-1',
+					model: 'acme/writer',
+					text: 'Hello there',
+					reasoning: 'Greet back.',
+					finishReason: 'stop',
+					usage: {
+						inputTokens: 12,
+						outputTokens: 3,
+						totalTokens: 15,
+						cachedInputTokens: 4,
+						reasoningTokens: 2,
+					},
+					costRub: 0.0345,
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+	});
+
+	it('responses: finds the text behind other items, and the charge', async () => {
+		gateway()
+			.post('/api/v1/responses', {
+				model: 'acme/writer',
+				instructions: 'Be brief',
+				input: 'Say hello',
+				max_output_tokens: 50,
+			})
+			.reply(200, responsesAnswer);
+		const { items } = await generate({
+			parameters: { format: 'responses', systemPrompt: 'Be brief', options: { maxTokens: 50 } },
+		});
+		expect(items[0]?.json).toEqual({
+			id: 'resp_1',
+			model: 'acme/writer',
+			text: 'Hello there',
+			reasoning: 'Greet back.',
+			finishReason: 'stop',
+			usage: { inputTokens: 12, outputTokens: 3, totalTokens: 15, cachedInputTokens: 4, reasoningTokens: 2 },
+			costRub: 0.0345,
+		});
+	});
+
+	it('messages: sends the required token limit and the version, reports no cost', async () => {
+		gateway()
+			.post('/api/v1/messages', {
+				model: 'acme/writer',
+				system: 'Be brief',
+				messages: [{ role: 'user', content: 'Say hello' }],
+				max_tokens: 4096,
+			})
+			.matchHeader('anthropic-version', '2023-06-01')
+			.reply(200, messagesAnswer);
+		const { items } = await generate({ parameters: { format: 'messages', systemPrompt: 'Be brief' } });
+		expect(items[0]?.json).toMatchObject({
+			text: 'Hello there',
+			finishReason: 'stop',
+			usage: { inputTokens: 12, outputTokens: 3, totalTokens: 15 },
+			costRub: null,
+		});
+	});
+
+	it('gives the body as received without Simplify', async () => {
+		gateway().post('/api/v1/chat/completions').reply(200, chatAnswer);
+		const { items } = await generate({ parameters: { simplify: false } });
+		expect(items[0]?.json).toEqual(chatAnswer);
+	});
+
+	it('keeps a prompt that looks like a number the text it is', async () => {
+		gateway()
+			.post('/api/v1/chat/completions', {
+				model: 'acme/writer',
+				messages: [{ role: 'user', content: '2024' }],
+			})
+			.reply(200, chatAnswer);
+		const { error } = await generate({ parameters: { prompt: '2024' } });
+		expect(error).toBeUndefined();
+	});
+
+	it('is an error when the gateway reports the generation as failed', async () => {
+		gateway()
+			.post('/api/v1/responses')
+			.reply(200, {
+				id: 'r',
+				status: 'failed',
+				error: { message: 'model crashed', code: 'server_error' },
+				output: [],
+			});
+		const { error } = await generate({ parameters: { format: 'responses' } });
+		expect(error?.message).toBe('The model did not finish its answer');
+		expect(error?.description).toContain('model crashed');
+	});
+});
+
+describe('bad input is told before anything is sent', () => {
+	test.each([
+		['no model', { model: { __rl: true, mode: 'id', value: '={{ "" }}' } }, 'Model is empty'],
+		['an empty prompt', { prompt: '={{ $json.missing }}' }, 'Prompt is empty'],
+		['a prompt of blanks', { prompt: '={{ "  " }}' }, 'Prompt is empty'],
+		[
+			'a temperature out of range',
+			{ options: { temperature: '={{ 5 }}' } },
+			'The option "Temperature" has a value that is not allowed: 5',
+		],
+		[
+			'a token limit that is no number',
+			{ options: { maxTokens: '={{ "many" }}' } },
+			'The option "Max Tokens" has a value that is not allowed: "many"',
+		],
+		['an unknown format', { format: '={{ "soap" }}' }, 'The parameter "format" has the unknown value "soap"'],
+		['a prompt that is an object', { prompt: '={{ {a: 1} }}' }, 'The parameter "prompt" is not text'],
+		[
+			'a concurrency of nothing',
+			{ options: { concurrency: 0 } },
+			'The option "Concurrency" has a value that is not allowed: 0',
+		],
+	])('%s', async (_, extra, message) => {
+		const { error } = await generate({ parameters: extra });
+		expect(error?.message).toBe(message);
+		expect(error?.description).toBeTruthy();
+	});
+
+	it('a credential whose base URL is none', async () => {
+		const { error } = await generate({ credential: { baseUrl: 'gateway', apiKey: 'k' } });
+		expect(error?.message).toBe('The base URL in the AI Gateway credential is not a web address');
+	});
+});
+
+describe('addresses', () => {
+	it('tolerates trailing slashes in the base URL', async () => {
+		gateway().post('/api/v1/chat/completions').reply(200, chatAnswer);
+		const { items } = await generate({
+			credential: { baseUrl: ' https://gateway.test/api/v1// ', apiKey: 'sk-test' },
+		});
+		expect(items[0]?.json.text).toBe('Hello there');
+	});
+
+	it('does not follow a redirect with the key', async () => {
+		gateway().post('/api/v1/chat/completions').reply(307, '', { location: 'https://evil.test/steal' });
+		const evil = nock('https://evil.test').post('/steal').reply(200, chatAnswer);
+		const { error } = await generate();
+		expect(error?.message).toBe('The gateway’s address redirects elsewhere');
+		expect(evil.isDone()).toBe(false);
+	});
+});

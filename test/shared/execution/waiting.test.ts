@@ -1,0 +1,98 @@
+import { failureFromConnection } from '../../../nodes/shared/gateway/errors';
+import { awaitTask } from '../../../nodes/shared/execution/waiting';
+import { failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+
+const look = (state: string): Step => ({ body: JSON.stringify({ code: 200, data: { taskId: 't', state } }) });
+const plan = { mediaType: 'image' as const, maxWaitMs: 60_000, lookAtOnce: false };
+const lost = failureFromConnection({ kind: 'lost', code: 'ECONNRESET' }, { charged: false });
+
+describe('waiting for a task (§3.1)', () => {
+	it('asks at the pace of its media type and stops at the end, without a last pause', async () => {
+		const { client, pauses, sent } = scriptedClient([look('waiting'), look('processing'), look('success')]);
+		const body = await awaitTask(client, 't', plan);
+		expect(body.data).toMatchObject({ state: 'success' });
+		expect(pauses).toEqual([4_000, 4_000, 4_000]);
+		expect(sent).toHaveLength(3);
+	});
+
+	test.each([
+		['image', 3_000, 5_000],
+		['video', 5_000, 10_000],
+		['music', 5_000, 10_000],
+		['audio', 5_000, 10_000],
+		[undefined, 5_000, 10_000],
+	] as const)('%s: every %i to %i ms', async (mediaType, min, max) => {
+		const paces = await Promise.all(
+			[0, 0.999_999].map(async (random) => {
+				const { client, pauses } = scriptedClient([look('success')], {}, { random: () => random });
+				await awaitTask(client, 't', { ...plan, mediaType });
+				return pauses[0];
+			}),
+		);
+		expect(paces).toEqual([min, max]);
+	});
+
+	it('looks at once where a result may already be there', async () => {
+		const { client, pauses } = scriptedClient([look('success')]);
+		await awaitTask(client, 't', { ...plan, lookAtOnce: true });
+		expect(pauses).toEqual([]);
+	});
+
+	test.each<[string, Step]>([
+		['a lost connection', lost],
+		['429', { status: 429 }],
+		['500', { status: 500 }],
+		['503', { status: 503 }],
+		['a cut-off answer', { body: '{"data": {"sta' }],
+		['a maintenance page', { body: '<html>back soon</html>' }],
+		['an unknown state', look('dreaming')],
+	])('goes on after %s', async (_, trouble) => {
+		const { client, sent } = scriptedClient([trouble, trouble, trouble, trouble, trouble, look('success')]);
+		await awaitTask(client, 't', plan);
+		expect(sent).toHaveLength(6);
+	});
+
+	it('waits longer when the gateway asks for it', async () => {
+		const { client, pauses } = scriptedClient([
+			{ status: 429, headers: { 'retry-after': '20' } },
+			look('success'),
+		]);
+		await awaitTask(client, 't', plan);
+		expect(pauses).toEqual([4_000, 20_000]);
+	});
+
+	test.each([401, 403, 404])('ends at once with %i, naming the task', async (status) => {
+		const { client, sent } = scriptedClient([{ status }]);
+		const { details } = await failureOf(awaitTask(client, 't', plan));
+		expect(details).toMatchObject({ status, taskId: 't' });
+		expect(sent).toHaveLength(1);
+	});
+
+	it('looks a last time at the end of the longest wait, then says that the task goes on', async () => {
+		const { client, pauses } = scriptedClient([look('processing')]);
+		const { details } = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
+		expect(pauses).toEqual([4_000, 4_000, 2_000]);
+		expect(details).toMatchObject({
+			code: 'wait_timeout',
+			taskId: 't',
+			extra: { state: 'processing' },
+			retryable: true,
+		});
+	});
+
+	it('takes a result that comes with the last look', async () => {
+		const { client } = scriptedClient([look('processing'), look('processing'), look('success')]);
+		expect((await awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 })).data).toMatchObject({
+			state: 'success',
+		});
+	});
+
+	it('stops at once when the execution is cancelled', async () => {
+		const { client, sent } = scriptedClient([look('processing')], {}, { stopAt: 1_000_000 + 9_000 });
+		expect(await rejection(awaitTask(client, 't', plan))).toMatchObject({
+			name: 'Stopped',
+			reason: 'cancelled',
+		});
+		expect(sent).toHaveLength(2);
+	});
+});

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+
+import { idempotencyKey, MAX_IDEMPOTENCY_KEY_LENGTH } from '../../../nodes/shared/gateway/idempotency';
+import { canonicalJson, type Json } from '../../../nodes/shared/gateway/json';
+
+const place = { workflowId: 'w', nodeId: 'n', executionId: 'e', runIndex: 0, itemIndex: 0 };
+const body = { model: 'm', input: { prompt: 'p', n: 1 } };
+
+describe('the idempotency key (§4.6)', () => {
+	it('is the same for the same creation, whatever the order of its fields', () => {
+		expect(idempotencyKey('execution', place, { input: { n: 1, prompt: 'p' }, model: 'm' })).toBe(
+			idempotencyKey('execution', place, body),
+		);
+	});
+
+	test.each([
+		['execution', { executionId: 'other' }],
+		['node', { nodeId: 'other' }],
+		['run', { runIndex: 1 }],
+		['item', { itemIndex: 1 }],
+		['workflow', { workflowId: 'other' }],
+	])('differs for another %s', (_, other) => {
+		expect(idempotencyKey('execution', { ...place, ...other }, body)).not.toBe(
+			idempotencyKey('execution', place, body),
+		);
+	});
+
+	it('differs for another body', () => {
+		expect(idempotencyKey('execution', place, { ...body, model: 'x' })).not.toBe(
+			idempotencyKey('execution', place, body),
+		);
+		expect(idempotencyKey('execution', place, { input: { n: '1' } })).not.toBe(
+			idempotencyKey('execution', place, { input: { n: 1 } }),
+		);
+	});
+
+	it('in scope "workflow" is the same in every execution and for every item', () => {
+		const other = { ...place, executionId: 'other', runIndex: 4, itemIndex: 9 };
+		expect(idempotencyKey('workflow', other, body)).toBe(idempotencyKey('workflow', place, body));
+		expect(idempotencyKey('workflow', { ...place, nodeId: 'other' }, body)).not.toBe(
+			idempotencyKey('workflow', place, body),
+		);
+	});
+
+	it('is short enough (§8) and plain ASCII for any input', () => {
+		fc.assert(
+			fc.property(fc.string(), fc.jsonValue(), (executionId, input) => {
+				const key = idempotencyKey('execution', { ...place, executionId }, input as Json);
+				expect(key).toMatch(/^[\x21-\x7e]+$/);
+				expect(key.length).toBeLessThanOrEqual(MAX_IDEMPOTENCY_KEY_LENGTH);
+			}),
+		);
+	});
+
+	it('canonical JSON says the same as JSON', () => {
+		fc.assert(
+			fc.property(fc.jsonValue(), (value) => {
+				expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+			}),
+		);
+	});
+});
