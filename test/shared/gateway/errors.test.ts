@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { NodeApiError } from 'n8n-workflow';
 
-import { ApiFailure } from '../../../nodes/shared/gateway/failure';
+import type { ApiFailure } from '../../../nodes/shared/gateway/failure';
 import {
 	failureFromAnswer,
 	failureFromUnreadable,
