@@ -236,7 +236,7 @@ describe('media', () => {
 		});
 		const result = await run({
 			node: 'mediaTask',
-			parameters: { resource: 'task', operation: 'download', taskId: String(items[0]?.json.taskId) },
+			parameters: { resource: 'task', operation: 'download', taskId: items[0]?.json.taskId as string },
 		});
 		expect(result.items[0]?.binary?.data).toMatchObject({
 			mimeType: 'application/zip',
@@ -254,7 +254,7 @@ describe('storage', () => {
 			items: picture.items,
 		});
 		expect(upload.error).toBeUndefined();
-		const fileId = String(upload.items[0]?.json.id);
+		const fileId = upload.items[0]?.json.id as string;
 		expect(upload.items[0]?.json).toMatchObject({
 			mimeType: 'image/png',
 			storagePolicy: 'PERMANENT',
