@@ -5,5 +5,5 @@ import { download } from './task/download';
 import { get } from './task/get';
 
 export const registry = {
-	task: { displayName: 'Task', operations: { create, createAndWait, download, get } },
+	task: { displayName: 'Task', operations: { createAndWait, create, download, get } },
 } satisfies Registry;

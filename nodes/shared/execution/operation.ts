@@ -107,17 +107,37 @@ function firstValue(options: INodePropertyOptions[]): string {
 
 /** The parameters of a resource's operations; one that several share stands once, shown for all of them. */
 function resourceProperties(resource: string, { operations }: Resource): INodeProperties[] {
-	const users = new Map<INodeProperties, string[]>();
-	for (const [name, operation] of Object.entries(operations)) {
-		for (const property of operation.properties) {
-			users.set(property, [...(users.get(property) ?? []), name]);
-		}
-	}
-	const shared = [...users].map(([property, names]) => shownFor(resource, names, property));
-	const collections = Object.entries(operations).map(([name, operation]) =>
+	const entries = Object.entries(operations);
+	const shared = mergedInOrder(entries.map(([, { properties }]) => properties)).map((property) => {
+		const users = entries.filter(([, { properties }]) => properties.includes(property)).map(([name]) => name);
+		return shownFor(resource, users, property);
+	});
+	const collections = entries.map(([name, operation]) =>
 		shownFor(resource, [name], optionsCollection(operation.options ?? [])),
 	);
 	return [...shared, ...collections];
+}
+
+/**
+ * Joins lists that share elements into one in which each list keeps its order (a topological sort; elements that
+ * may stand anywhere come in order of appearance).
+ */
+export function mergedInOrder<T>(lists: readonly T[][]): T[] {
+	const left = new Set(lists.flat());
+	const merged: T[] = [];
+	const isFree = (element: T) =>
+		lists.every((list) =>
+			list.slice(0, Math.max(0, list.indexOf(element))).every((earlier) => !left.has(earlier)),
+		);
+	while (left.size > 0) {
+		const candidates = [...left];
+		// Lists that contradict each other leave nothing free: then the first comes first.
+		const [next = candidates[0]] = candidates.filter(isFree);
+		if (next === undefined) break;
+		merged.push(next);
+		left.delete(next);
+	}
+	return merged;
 }
 
 function shownFor(resource: string, operations: string[], property: INodeProperties): INodeProperties {
