@@ -3,5 +3,5 @@
 import { ensureInstalled } from './install.mjs';
 
 for (const target of process.argv.slice(2)) {
-	if (!ensureInstalled(target)) process.exit(1);
+	if (!(await ensureInstalled(target))) process.exit(1);
 }

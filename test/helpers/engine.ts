@@ -145,7 +145,7 @@ function nodeTypes(items: INodeExecutionData[]): INodeTypes {
 		getByName: find,
 		getByNameAndVersion: find,
 		getKnownTypes: () => ({}),
-	} as unknown as INodeTypes;
+	};
 }
 
 function additionalData(

@@ -17,7 +17,7 @@ describe('balance: get', () => {
 		const { items } = await runNode({ node: 'balance', parameters });
 		expect(items).toEqual([
 			{
-				json: { amountRub: 1234567890.123456789, amount: '1234567890.123456789', currency: 'RUB' },
+				json: { amountRub: 1234567890.1234567, amount: '1234567890.123456789', currency: 'RUB' },
 				pairedItem: { item: 0 },
 			},
 		]);

@@ -73,7 +73,7 @@ describe('file: upload', () => {
 			.post('/api/v1/storage/upload')
 			.reply(function (_uri, body) {
 				sent = {
-					body: String(body),
+					body: body as string,
 					length: String(this.req.headers['content-length']),
 					contentType: String(this.req.headers['content-type']),
 				};
@@ -110,7 +110,7 @@ describe('file: upload', () => {
 			.persist()
 			.post('/api/v1/storage/upload')
 			.reply((_uri, body) => {
-				bodies.push(String(body));
+				bodies.push(body as string);
 				return bodies.length === 1 ? [503, '', { 'retry-after': '0' }] : [200, uploaded];
 			});
 		const { error } = await run('upload', {}, { items: [await storedItem('png bytes')] });
