@@ -1,6 +1,5 @@
 import type {
 	ICredentialDataDecryptedObject,
-	ICredentialTestRequest,
 	ICredentialType,
 	IHttpRequestOptions,
 	Icon,
@@ -44,8 +43,11 @@ export class AiGatewayApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
-		const target = originOf(requestOptions.url, requestOptions.baseURL);
-		if (target === undefined || target !== originOf(String(credentials.baseUrl ?? '').trim())) {
+		const own = originOf(String(credentials.baseUrl ?? '').trim());
+		if (own === undefined) {
+			throw new Error('The base URL in the AI Gateway credential is not a web address');
+		}
+		if (own !== originOf(requestOptions.url, requestOptions.baseURL)) {
 			throw new Error(
 				'This AI Gateway credential is for another address: its key is sent to the origin of its base URL only',
 			);
@@ -56,40 +58,6 @@ export class AiGatewayApi implements ICredentialType {
 			headers: { ...requestOptions.headers, Authorization: `Bearer ${String(credentials.apiKey).trim()}` },
 		};
 	}
-
-	test: ICredentialTestRequest = {
-		request: {
-			baseURL: '={{$credentials.baseUrl.trim().replace(/\\/+$/, "")}}',
-			url: '/balance',
-			method: 'GET',
-			disableFollowRedirect: true,
-			timeout: 30_000,
-		},
-		rules: [
-			{
-				type: 'responseCode',
-				properties: {
-					value: 401,
-					message: 'The API key was refused: it is wrong, revoked or expired. The base URL is right.',
-				},
-			},
-			{
-				type: 'responseCode',
-				properties: {
-					value: 403,
-					message:
-						'The gateway refuses this account or the address of this n8n server. Check the IP allow-list and the account in the web application.',
-				},
-			},
-			{
-				type: 'responseCode',
-				properties: {
-					value: 404,
-					message: 'No gateway answers at this base URL. It is the address that ends in /api/v1.',
-				},
-			},
-		],
-	};
 }
 
 function originOf(url: string, base?: string): string | undefined {

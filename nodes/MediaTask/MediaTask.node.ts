@@ -6,6 +6,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
+import { testGateway } from '../shared/execution/credentialTest';
 import { executeRegistry } from '../shared/execution/itemLoop';
 import { registryProperties } from '../shared/execution/operation';
 import { searchMediaModels } from '../shared/fields/models';
@@ -24,11 +25,11 @@ export class MediaTask implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'aiGatewayApi', required: true }],
+		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
 		properties: [...registryProperties(registry)],
 	};
 
-	methods = { listSearch: { searchMediaModels } };
+	methods = { credentialTest: { testGateway }, listSearch: { searchMediaModels } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await executeRegistry(this, registry);

@@ -6,6 +6,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
+import { testGateway } from '../shared/execution/credentialTest';
 import { executeRegistry } from '../shared/execution/itemLoop';
 import { registryProperties } from '../shared/execution/operation';
 import { registry } from './operations';
@@ -23,9 +24,11 @@ export class Storage implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'aiGatewayApi', required: true }],
+		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
 		properties: [...registryProperties(registry)],
 	};
+
+	methods = { credentialTest: { testGateway } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await executeRegistry(this, registry);

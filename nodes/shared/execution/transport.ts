@@ -77,7 +77,15 @@ export interface GatewayAddress {
  * @throws {InvalidInput} when its base URL is no web address
  */
 export async function gatewayAddress(context: N8nContext): Promise<GatewayAddress> {
-	const { baseUrl, apiKey } = await context.getCredentials<{ baseUrl?: string; apiKey?: string }>(CREDENTIAL);
+	return readAddress(await context.getCredentials<{ baseUrl?: string; apiKey?: string }>(CREDENTIAL));
+}
+
+/**
+ * Reads the fields of the credential; blanks around and slashes after the base URL are tolerated.
+ *
+ * @throws {InvalidInput} when the base URL is no web address
+ */
+export function readAddress({ baseUrl, apiKey }: { baseUrl?: string; apiKey?: string }): GatewayAddress {
 	const address = (baseUrl ?? '').trim().replace(/\/+$/, '');
 	if (!/^https?:\/\/[^\s/]+/i.test(address)) {
 		throw new InvalidInput(
