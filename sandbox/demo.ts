@@ -1,0 +1,90 @@
+/** What `npm run demo` does once everything is installed; `scripts/demo.mjs` calls it. */
+import { startGateway, type Gateway } from './gateway/gateway';
+import { readBalance } from './demo/balance';
+import { owner, startDemoN8n, type DemoN8n } from './demo/n8n';
+import { runAndReport } from './demo/report';
+import { stopSignals } from './demo/signals';
+import { packPackage } from './n8n/package';
+import { credentialType, loadExample, withCredential } from './n8n/workflows';
+
+/** The demo's command line. */
+export interface DemoOptions {
+	/** End after the run. */
+	once: boolean;
+	/** Start with an empty n8n. */
+	fresh: boolean;
+	port: number;
+	gatewayPort: number;
+	filesPort: number;
+}
+
+/**
+ * Runs the demo to its end.
+ * @returns the exit code: 0 when every step worked
+ */
+export async function runDemo(options: DemoOptions): Promise<number> {
+	const { signal, exitCode, dispose } = stopSignals();
+	const running: Array<() => Promise<void>> = [];
+	try {
+		const gateway = await startGateway({ port: options.gatewayPort, filesPort: options.filesPort });
+		running.push(() => gateway.close());
+		console.log(`Sandbox gateway   ${gateway.baseUrl}`);
+		const n8n = await prepareN8n(options, signal);
+		running.push(() => n8n.server.stop());
+		const ok = await runExample(gateway, n8n, signal);
+		if (!options.once) await stayOpen(gateway, n8n, signal);
+		return ok ? 0 : 1;
+	} catch (error) {
+		const code = exitCode();
+		if (code !== undefined) return code;
+		console.error(`\nThe demo could not go on: ${error instanceof Error ? error.message : String(error)}`);
+		return 1;
+	} finally {
+		if (running.length > 0 && !options.once) console.log('\nStopping n8n and the gateway…');
+		for (const stop of running.reverse()) await stop();
+		dispose();
+	}
+}
+
+async function prepareN8n(options: DemoOptions, signal: AbortSignal): Promise<DemoN8n> {
+	const began = Date.now();
+	console.log('Package           building it, as npm would publish it');
+	const tarball = await packPackage(signal);
+	console.log('n8n               starting (10 to 20 s)');
+	const n8n = await startDemoN8n({ tarball, port: options.port, fresh: options.fresh, signal });
+	console.log(
+		`n8n               ${n8n.server.url} · ready after ${Math.round((Date.now() - began) / 1000)} s`,
+	);
+	return n8n;
+}
+
+async function runExample(gateway: Gateway, { client }: DemoN8n, signal: AbortSignal): Promise<boolean> {
+	const { baseUrl, apiKey } = gateway;
+	const credential = await client.saveCredential('Sandbox gateway', credentialType, { baseUrl, apiKey });
+	const workflow = withCredential(await loadExample('text-to-media'), credential);
+	const { id } = await client.saveWorkflow(workflow);
+	console.log(
+		`Workflow          "${workflow.name}", imported from examples/text-to-media.json; running it\n`,
+	);
+	const before = await readBalance(gateway);
+	return await runAndReport({ client, gateway, workflow, workflowId: id, before, signal });
+}
+
+async function stayOpen(gateway: Gateway, { server }: DemoN8n, signal: AbortSignal): Promise<void> {
+	console.log(`
+Try it yourself
+  Editor      ${server.url}/home/workflows
+  Login       ${owner.email}
+  Password    ${owner.password}
+  Gateway     ${gateway.baseUrl}   key ${gateway.apiKey}   (play money; controls: sandbox/gateway/README.md)
+  n8n's log   ${server.logFile}
+
+Ctrl+C stops all of it.`);
+	await Promise.race([server.ended(), aborted(signal)]);
+	if (!signal.aborted) throw new Error(`n8n has ended by itself; its log is ${server.logFile}`);
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+	if (signal.aborted) return;
+	await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

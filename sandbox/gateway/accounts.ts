@@ -1,0 +1,89 @@
+/** Accounts with their wallets, keys and plan (§2.8, §2.9, §5). */
+import { randomUUID } from 'node:crypto';
+import type { KeyView, PlanRestrictions } from './control/types';
+import { parseRubles, type Nano } from './money';
+
+export interface Account {
+	readonly name: string;
+	wallet: Nano;
+	restrictions: PlanRestrictions | null;
+	/** Times of recent requests, and tokens of recent text calls, for the rate limit. */
+	recentRequests: number[];
+	recentTokens: Array<{ time: number; tokens: number }>;
+}
+
+export const mainAccount = 'main';
+/** §8: active keys per account. */
+const maxActiveKeys = 10;
+
+export class Accounts {
+	private readonly accounts = new Map<string, Account>();
+	private readonly keyList: KeyView[] = [];
+	readonly firstKey: string;
+
+	constructor(
+		firstKey: string | undefined,
+		private readonly startBalance: string,
+	) {
+		parseRubles(startBalance);
+		this.firstKey = firstKey ?? newKey();
+		this.reset();
+	}
+
+	/** The account of that name; it is created on first use. */
+	get(name = mainAccount): Account {
+		const known = this.accounts.get(name);
+		if (known) return known;
+		const account: Account = {
+			name,
+			wallet: parseRubles(this.startBalance),
+			restrictions: null,
+			recentRequests: [],
+			recentTokens: [],
+		};
+		this.accounts.set(name, account);
+		return account;
+	}
+
+	/** The account of an active key; null for an unknown, revoked or expired one (§5 does not tell them apart). */
+	byKey(key: string): Account | null {
+		const found = this.keyList.find((entry) => entry.key === key && entry.status === 'active');
+		return found ? this.get(found.account) : null;
+	}
+
+	keys(): KeyView[] {
+		return this.keyList.map((entry) => ({ ...entry }));
+	}
+
+	createKey(account = mainAccount, status: KeyView['status'] = 'active', key = newKey()): KeyView {
+		const active = this.keyList.filter((entry) => entry.account === account && entry.status === 'active');
+		if (status === 'active' && active.length >= maxActiveKeys) {
+			throw new Error(`Account ${account} already has ${maxActiveKeys} active keys (§8)`);
+		}
+		this.get(account);
+		const entry = { key, account, status };
+		this.keyList.push(entry);
+		return { ...entry };
+	}
+
+	setKeyStatus(key: string, status: KeyView['status']): void {
+		const found = this.keyList.find((entry) => entry.key === key);
+		if (!found) throw new Error('No such key');
+		found.status = status;
+	}
+
+	reset(): void {
+		this.accounts.clear();
+		this.keyList.length = 0;
+		this.createKey(mainAccount, 'active', this.firstKey);
+	}
+}
+
+function newKey(): string {
+	return `sk-${randomUUID()}`;
+}
+
+/** §2.9: first and last four characters. */
+export function maskKey(key: string): string {
+	return key.length <= 8 ? '…' : `${key.slice(0, 4)}…${key.slice(-4)}`;
+}

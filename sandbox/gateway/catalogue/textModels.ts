@@ -1,0 +1,74 @@
+/** The text models (§2.1): context windows and prices to try things with. */
+import { accountPrice, parseRubles, toNumber, type Nano } from '../money';
+
+export interface TextModel {
+	id: string;
+	name: string;
+	contextLength: number;
+	/** Base prices per token. */
+	costContext: Nano;
+	costCompletion: Nano;
+	/** Thinks before it answers, also when it is not asked to. */
+	reasons: boolean;
+	inputModalities: string[];
+	outputModalities: string[];
+}
+
+function model(
+	id: string,
+	name: string,
+	contextLength: number,
+	costContext: string,
+	costCompletion: string,
+	more: Partial<Pick<TextModel, 'reasons' | 'inputModalities' | 'outputModalities'>> = {},
+): TextModel {
+	return {
+		id,
+		name,
+		contextLength,
+		costContext: parseRubles(costContext),
+		costCompletion: parseRubles(costCompletion),
+		reasons: more.reasons ?? false,
+		inputModalities: more.inputModalities ?? ['text', 'image', 'file'],
+		outputModalities: more.outputModalities ?? ['text'],
+	};
+}
+
+export const textModels: readonly TextModel[] = [
+	model('sandbox/swift-1', 'Swift 1', 128_000, '0.00001', '0.00004'),
+	model('sandbox/balanced-2', 'Balanced 2', 200_000, '0.0003', '0.0015'),
+	model('sandbox/thinker-3', 'Thinker 3', 400_000, '0.0015', '0.009', { reasons: true }),
+	model('sandbox/grand-4', 'Grand 4', 1_000_000, '0.0125', '0.0625'),
+	model('polyglot/omni-audio', 'Omni Audio', 64_000, '0.00025', '0.001', {
+		inputModalities: ['text', 'image', 'audio', 'video', 'file'],
+		outputModalities: ['text', 'audio'],
+	}),
+	model('tiny/window-1k', 'Window 1k', 1_024, '0.00002', '0.00002', { inputModalities: ['text'] }),
+];
+
+export function findTextModel(id: string): TextModel | undefined {
+	return textModels.find((entry) => entry.id === id);
+}
+
+/** What the account pays per token. */
+export function accountPrices(entry: TextModel): { context: Nano; completion: Nano } {
+	return { context: accountPrice(entry.costContext), completion: accountPrice(entry.costCompletion) };
+}
+
+/** The catalogue record: base prices, or the account's (§2.1). Prices are rubles per token. */
+export function textModelRecord(entry: TextModel, forAccount: boolean): Record<string, unknown> {
+	const prices = forAccount
+		? accountPrices(entry)
+		: { context: entry.costContext, completion: entry.costCompletion };
+	return {
+		id: entry.id,
+		object: 'model',
+		name: entry.name,
+		owned_by: entry.id.split('/')[0],
+		context_length: entry.contextLength,
+		cost_context: toNumber(prices.context),
+		cost_completion: toNumber(prices.completion),
+		input_modalities: entry.inputModalities,
+		output_modalities: entry.outputModalities,
+	};
+}

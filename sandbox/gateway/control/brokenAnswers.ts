@@ -1,0 +1,73 @@
+/** Answers that are no answers of the API: proxies' pages, halves, and wrong types. */
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { FaultAction, RawBody, RetryAfter } from './types';
+
+type RawAction = Extract<FaultAction, { kind: 'raw' }>;
+
+export function retryAfterText(value: RetryAfter | undefined): string | null {
+	if (value === undefined) return null;
+	if (typeof value === 'object') return new Date(Date.now() + value.dateInSeconds * 1000).toUTCString();
+	return String(value);
+}
+
+export async function rawAnswer(reply: FastifyReply, action: RawAction): Promise<void> {
+	const { text, contentType } = rawBody(action.body, action.status);
+	const retryAfter = retryAfterText(action.retryAfter);
+	if (retryAfter !== null) reply.header('retry-after', retryAfter);
+	// A Buffer keeps fastify from adding a charset, or from serializing.
+	await reply.code(action.status).header('content-type', contentType).send(Buffer.from(text));
+}
+
+function rawBody(body: RawBody, status: number): { text: string; contentType: string } {
+	if (typeof body === 'object') return body;
+	switch (body) {
+		case 'html':
+			return {
+				text: `<!DOCTYPE html>\n<html><head><title>${status}</title></head><body><h1>${status}</h1><hr>nginx</body></html>\n`,
+				contentType: 'text/html; charset=utf-8',
+			};
+		case 'empty':
+			return { text: '', contentType: 'application/json; charset=utf-8' };
+		case 'cutJson':
+			return { text: '{"error": {"message": "The answer ends in the mi', contentType: 'application/json' };
+		case 'wrongType':
+			return {
+				text: '{"error": {"message": "JSON, but not called so", "type": "api_error"}}',
+				contentType: 'text/plain',
+			};
+	}
+}
+
+/** The first part of a payload, announced at its full length; then `cut` is called. */
+export function cutPayload(
+	reply: FastifyReply,
+	payload: unknown,
+	afterBytes: number | undefined,
+	cut: () => void,
+): unknown {
+	if (payload instanceof Readable) return Readable.from(firstBytes(payload, afterBytes ?? 1024, cut));
+	if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) {
+		cut();
+		return payload;
+	}
+	const whole = Buffer.from(payload);
+	const part = whole.subarray(0, Math.min(afterBytes ?? whole.length >> 1, whole.length - 1));
+	reply.header('content-length', whole.length);
+	return Readable.from(firstBytes(Readable.from([part]), part.length, cut));
+}
+
+async function* firstBytes(source: Readable, limit: number, cut: () => void): AsyncGenerator<Buffer> {
+	let rest = limit;
+	for await (const chunk of source as AsyncIterable<Buffer | string>) {
+		const piece = Buffer.from(chunk).subarray(0, rest);
+		rest -= piece.length;
+		if (piece.length > 0) yield piece;
+		if (rest <= 0) break;
+	}
+	// Give the written part the time to leave before the socket goes.
+	await new Promise((resolve) => setTimeout(resolve, 20));
+	cut();
+	// The answer must not end in order.
+	await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -1,0 +1,83 @@
+/** What can go wrong on purpose: rules, what they match, and what they do. */
+import type { ErrorCode } from '../errors';
+import type { Duration } from './types';
+
+/** How a stream is disturbed. `after` values count the events (frames) that were written before. */
+export interface StreamFault {
+	/** The connection is cut after so many events. */
+	cutAfter?: number;
+	/** An error frame is written after so many events, and the stream ends there (§6.1, §6.2). */
+	errorAfter?: number;
+	/** `response.failed` and `[DONE]` end the stream after so many events; other formats end with an error frame. */
+	failAfter?: number;
+	/** `done`: no `[DONE]`; `final`: neither the closing events nor `[DONE]`. The connection ends in order. */
+	missingEnd?: 'done' | 'final';
+	/** Nothing more is written after so many events: for `stallMs`, or until the client goes away. */
+	stallAfter?: number;
+	stallMs?: number;
+	/** Every n-th event is written twice, with the same sequence number. */
+	duplicateEvery?: number;
+	/** These delta events (counted from 0 among the deltas) take a sequence number, but are not written. */
+	dropDeltas?: number[];
+	/** An event of an unknown type is put before every n-th event. */
+	unknownEvery?: number;
+	/** A comment line is put before every n-th event. */
+	commentEvery?: number;
+	/** A keep-alive event is put before every n-th event. */
+	pingEvery?: number;
+	/** The answer is this error as JSON with its own status, although a stream was asked for. */
+	jsonError?: ErrorCode;
+	/** Writes are split into pieces of so many bytes, whatever they cut through. */
+	splitBytes?: number;
+	/** Pause before every delta. */
+	deltaDelayMs?: Duration;
+	/** Lines end with CR LF. */
+	crlf?: boolean;
+}
+
+/** A body that is no proper error of the API: what proxies and broken servers send. */
+export type RawBody = 'html' | 'empty' | 'cutJson' | 'wrongType' | { text: string; contentType: string };
+
+/** Seconds, an HTTP date (or any other text) as it stands, or an HTTP date so many seconds from now. */
+export type RetryAfter = number | string | { dateInSeconds: number };
+
+export type FaultAction =
+	/** A proper error in the format of the endpoint's group (§7). */
+	| { kind: 'error'; code: ErrorCode; message?: string; retryAfter?: RetryAfter }
+	| { kind: 'raw'; status: number; body: RawBody; retryAfter?: RetryAfter }
+	/** The socket is destroyed before anything is answered or done. */
+	| { kind: 'cutBefore' }
+	/** The socket is destroyed after a part of the body (default: half of it, or 1024 bytes of a stream). */
+	| { kind: 'cutBody'; afterBytes?: number }
+	/** No answer, ever; nothing is done. */
+	| { kind: 'hang' }
+	/** The request is carried out and charged in full, then the socket is destroyed. */
+	| { kind: 'loseAnswer' }
+	| { kind: 'redirect'; location: string; status?: 301 | 302 | 303 | 307 | 308 }
+	| { kind: 'delay'; ms: Duration }
+	| { kind: 'stream'; stream: StreamFault };
+
+export interface FaultRule {
+	/** All given parts must match. */
+	match?: {
+		/** `api` (default) or `files`, the file host. */
+		host?: 'api' | 'files';
+		method?: string;
+		/** Path below the base (`/chat/completions`); `*` stands for anything. On the file host: the whole path. */
+		path?: string;
+		/** The `model` of a JSON body. */
+		model?: string;
+		/** Only from the n-th matching request on (1 is the first). */
+		nth?: number;
+	};
+	action: FaultAction;
+	/** How many requests it hits; default 1; 0 means all, until it is cleared. */
+	times?: number;
+}
+
+export interface FaultView extends FaultRule {
+	id: string;
+	/** Requests that matched, and those that were hit. */
+	seen: number;
+	hits: number;
+}

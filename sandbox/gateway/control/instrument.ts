@@ -1,0 +1,133 @@
+/** Puts the request log, latency and faults around the routes of a server. */
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GatewayContext } from '../context';
+import { ApiError } from '../errors';
+import { cutPayload, rawAnswer, retryAfterText } from './brokenAnswers';
+import type { FaultPlan } from './faults';
+import { drawDuration } from './settings';
+import type { RequestRecord } from './types';
+
+export interface RequestTrace {
+	readonly record: RequestRecord;
+	plan: FaultPlan;
+}
+
+const traces = new WeakMap<IncomingMessage, RequestTrace>();
+
+/** The trace of a request of an instrumented server. */
+export function traceOf(request: FastifyRequest): RequestTrace {
+	const trace = traces.get(request.raw);
+	if (!trace) throw new Error('The request belongs to no instrumented server');
+	return trace;
+}
+
+/** Adds the hooks to this (encapsulated) part of the server. */
+export function instrument(app: FastifyInstance, context: GatewayContext, host: 'api' | 'files'): void {
+	app.addHook('onRequest', async (request, reply) => {
+		const record = context.log.start(request, host);
+		traces.set(request.raw, { record, plan: { ids: [], delays: [], stream: {}, action: null } });
+		reply.header('x-request-id', record.id);
+		reply.raw.on('close', () => noteEnd(context, record, reply));
+		return Promise.resolve();
+	});
+	app.addHook('preHandler', async (request, reply) => {
+		const trace = traceOf(request);
+		context.log.noteBody(trace.record, request.body);
+		trace.plan = context.faults.plan(trace.record);
+		trace.record.faults = trace.plan.ids;
+		await delay(context, request, trace);
+		await act(request, reply, trace);
+	});
+	app.addHook('onSend', (request, reply, payload, done) => {
+		done(null, disturbPayload(request, reply, payload));
+	});
+}
+
+function noteEnd(context: GatewayContext, record: RequestRecord, reply: FastifyReply): void {
+	if (record.outcome === 'running') {
+		const finished = reply.raw.writableFinished;
+		record.outcome = finished ? 'finished' : 'aborted';
+		record.status = finished ? reply.raw.statusCode : 499;
+	}
+	context.log.end(record);
+}
+
+/** Latency and `delay` faults; §8: not longer than the ceiling, unless a stream was asked for. */
+async function delay(context: GatewayContext, request: FastifyRequest, trace: RequestTrace): Promise<void> {
+	const latency = context.settings.latency(trace.record.group);
+	const total = trace.plan.delays.reduce((sum, { ms }) => sum + drawDuration(ms), latency);
+	const { requestCeilingMs } = context.settings.current;
+	const tooLong = total > requestCeilingMs && !asksForStream(request.body);
+	await pause(tooLong ? requestCeilingMs : total, request.raw);
+	if (request.raw.socket.destroyed) throw new ApiError('client_closed_request');
+	if (tooLong) throw new ApiError('gateway_timeout');
+}
+
+function asksForStream(body: unknown): boolean {
+	return typeof body === 'object' && body !== null && 'stream' in body && body.stream === true;
+}
+
+/** Waits, but not for a client that has gone. */
+export async function pause(ms: number, request: IncomingMessage): Promise<void> {
+	if (ms <= 0 || request.socket.destroyed) return;
+	await new Promise<void>((resolve) => {
+		const finish = (): void => {
+			clearTimeout(timer);
+			request.socket.off('close', finish);
+			resolve();
+		};
+		const timer = setTimeout(finish, ms);
+		request.socket.once('close', finish);
+	});
+}
+
+async function act(request: FastifyRequest, reply: FastifyReply, trace: RequestTrace): Promise<void> {
+	const { action, stream } = trace.plan;
+	if (stream.jsonError) throw new ApiError(stream.jsonError);
+	switch (action?.kind) {
+		case undefined:
+		case 'cutBody':
+		case 'loseAnswer':
+			return;
+		case 'error': {
+			const retryAfter = retryAfterText(action.retryAfter);
+			throw new ApiError(action.code, action.message, retryAfter === null ? {} : { retryAfter });
+		}
+		case 'raw':
+			await rawAnswer(reply, action);
+			return;
+		case 'cutBefore':
+			reply.hijack();
+			cutConnection(request, trace);
+			return;
+		case 'hang':
+			reply.hijack();
+			return;
+		case 'redirect':
+			await reply
+				.code(action.status ?? 307)
+				.header('location', action.location)
+				.send('');
+	}
+}
+
+/** Destroys the connection and notes that this was on purpose. */
+export function cutConnection(request: FastifyRequest, trace: RequestTrace): void {
+	trace.record.outcome = 'cut';
+	request.raw.socket.destroy();
+}
+
+/** `loseAnswer` and `cutBody` for answers that fastify writes; streams of events do it themselves. */
+function disturbPayload(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+	const trace = traceOf(request);
+	const { action } = trace.plan;
+	if (action?.kind === 'loseAnswer') {
+		if (payload instanceof Readable) payload.destroy();
+		cutConnection(request, trace);
+		return '';
+	}
+	if (action?.kind !== 'cutBody') return payload;
+	return cutPayload(reply, payload, action.afterBytes, () => cutConnection(request, trace));
+}

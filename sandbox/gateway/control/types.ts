@@ -1,0 +1,198 @@
+/** The vocabulary of the control interface: what a test sets and what it can look at. All of it is plain JSON. */
+import type { StreamFault } from './faultTypes';
+
+export type * from './faultTypes';
+
+/** Groups that latency and concurrency are counted by. */
+export const endpointGroups = [
+	'chat',
+	'responses',
+	'messages',
+	'catalogue',
+	'balance',
+	'mediaCreate',
+	'mediaStatus',
+	'mediaDownload',
+	'mediaOther',
+	'storage',
+	'files',
+	'other',
+] as const;
+export type EndpointGroup = (typeof endpointGroups)[number];
+
+/** Milliseconds: a fixed number, or a range that each use draws from evenly. */
+export type Duration = number | readonly [min: number, max: number];
+
+export type MediaType = 'image' | 'video' | 'music' | 'audio';
+
+/** Limits of an account; an absent part limits nothing. */
+export interface PlanRestrictions {
+	/** 403 `feature_not_available` for these models. */
+	blockedModels?: string[];
+	/** 403 with this code for every request of the account. */
+	deny?: 'feature_not_available' | 'sub_account_blocked' | 'ip_not_allowed' | 'forbidden';
+	/** 403 `ip_not_allowed` for other addresses. */
+	ipAllowList?: string[];
+	/** 422 `limit_exceeded` after so many more paid calls. */
+	remainingCalls?: number;
+}
+
+export interface RateLimit {
+	/** 429 `rate_limit_exceeded`. */
+	requestsPerMinute?: number;
+	/** 429 `token_limit_exceeded`, for text calls. */
+	tokensPerMinute?: number;
+	/** The window that stands for the minute, so that tests need not wait; default 60 000. */
+	windowMs?: number;
+	/** Form of the Retry-After header; default `seconds`. */
+	retryAfter?: 'seconds' | 'date' | 'none';
+}
+
+export interface CallbackSettings {
+	/** `off`: none is sent. */
+	mode: 'on' | 'off';
+	/** How often each callback is sent; default 1. */
+	copies: number;
+	/** Pause between the end of the task and the call. */
+	delayMs: Duration;
+	/** Further attempts when the receiver does not answer 2xx; default 0 (§6.4 promises none). */
+	retries: number;
+}
+
+export interface Settings {
+	/** Added before a request of the group is worked on; `all` is for groups without an own value. */
+	latency: Partial<Record<EndpointGroup | 'all', Duration>>;
+	/** Creation to end of a media task, per media type. */
+	taskDuration: Record<MediaType, Duration>;
+	/** The next tasks that are created fail with this; `times` 0 means all. */
+	taskFailure: { code: string; message: string; times: number } | null;
+	callbacks: CallbackSettings;
+	/** `placeholder` gives small files at once, for load runs; `full` draws, plays and films the prompt. */
+	render: 'full' | 'placeholder';
+	/** The two shapes of §2.8. */
+	balanceShape: 'amount' | 'currencies';
+	/** Disturbances of every stream (a fault rule comes on top). */
+	stream: StreamFault;
+	/** A keep-alive event is sent after such a silence within a stream. */
+	pingIntervalMs: number;
+	/** §8: 300 seconds per request, then 504 `gateway_timeout`. Streams are not held to it. */
+	requestCeilingMs: number;
+	/** §8: 100 MB. */
+	bodyLimitBytes: number;
+	/** §9: /messages without a `<vendor>-version` header gives 400. */
+	requireVersionHeader: boolean;
+	rateLimit: RateLimit | null;
+}
+
+/** A part of the settings: `taskDuration` and `callbacks` are merged, everything else is replaced. */
+export interface SettingsPatch extends Partial<Omit<Settings, 'taskDuration' | 'callbacks'>> {
+	taskDuration?: Partial<Settings['taskDuration']>;
+	callbacks?: Partial<CallbackSettings>;
+}
+
+export interface RequestRecord {
+	/** Also sent to the client as `x-request-id`. */
+	id: string;
+	host: 'api' | 'files';
+	group: EndpointGroup;
+	method: string;
+	/** Without the query. */
+	path: string;
+	query: string;
+	/** API host: keys masked. File host: raw, so that a leaked key can be seen. */
+	headers: Record<string, string | string[]>;
+	/** Which headers carried a key, and which one was used (§5: X-Api-Key first). */
+	key: {
+		xApiKey: boolean;
+		bearer: boolean;
+		used: 'x-api-key' | 'authorization' | null;
+		masked: string | null;
+	};
+	body: { contentType: string | null; bytes: number | null; model: string | null; json?: unknown };
+	/** Null while it runs and when no answer was written; 499 when the client went away. */
+	status: number | null;
+	startedAt: number;
+	endedAt: number | null;
+	outcome: 'running' | 'finished' | 'aborted' | 'cut';
+	/** Fault rules that hit it. */
+	faults: string[];
+}
+
+export interface LedgerEntry {
+	/** Unix milliseconds. */
+	time: number;
+	account: string;
+	kind: 'text' | 'media';
+	endpoint: string;
+	model: string;
+	/** Rubles, decimal string. */
+	amount: string;
+	requestId: string;
+	taskId?: string;
+	idempotencyKey?: string;
+}
+
+export interface Concurrency {
+	inFlight: number;
+	max: number;
+	groups: Partial<Record<EndpointGroup, { inFlight: number; max: number }>>;
+}
+
+export interface CallbackRecord {
+	taskId: string | null;
+	url: string;
+	sentAt: number;
+	body: unknown;
+	/** Status of the receiver's answer; null when it could not be reached. */
+	status: number | null;
+	error: string | null;
+	forged: boolean;
+}
+
+export interface ForgedCallback {
+	url: string;
+	body?: unknown;
+	/** Sent as it stands instead of `body`. */
+	rawBody?: string;
+	headers?: Record<string, string>;
+	method?: string;
+}
+
+export interface KeyView {
+	key: string;
+	account: string;
+	status: 'active' | 'revoked' | 'expired';
+}
+
+export interface TaskView {
+	taskId: string;
+	account: string;
+	model: string;
+	mediaType: MediaType;
+	state: 'waiting' | 'processing' | 'success' | 'fail';
+	archived: boolean;
+	deleted: boolean;
+	idempotencyKey: string | null;
+	callBackUrl: string | null;
+	price: string;
+	resultUrls: string[];
+	input: unknown;
+}
+
+/** A generated file of any size that exists nowhere: its bytes are made while they are sent. */
+export interface BigFileOptions {
+	size: number;
+	/** Default `video/mp4`. */
+	mimeType?: string;
+	filename?: string;
+	/** Also create a finished task with this model whose result the file is. */
+	taskModel?: string;
+	account?: string;
+}
+
+export interface BigFile {
+	id: string;
+	url: string;
+	size: number;
+	taskId: string | null;
+}

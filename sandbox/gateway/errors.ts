@@ -1,0 +1,181 @@
+/** Errors of the API (§7): one class inside, four body formats outside. */
+
+interface CodeEntry {
+	status: number;
+	type: string;
+	message: string;
+}
+
+/** §7.3, and after it the cases that only the media envelope has (§7.4), or that no code is shown for. */
+export const errorCodes = {
+	invalid_request: { status: 400, type: 'invalid_request_error', message: 'Invalid request' },
+	provider_bad_request: {
+		status: 400,
+		type: 'invalid_request_error',
+		message: 'The provider rejected the request: unsupported parameter',
+	},
+	context_length_exceeded: {
+		status: 400,
+		type: 'invalid_request_error',
+		message: "The input exceeds the model's maximum context window",
+	},
+	unauthorized: { status: 401, type: 'authentication_error', message: 'Session invalid or expired' },
+	invalid_api_key: { status: 401, type: 'authentication_error', message: 'Incorrect API key provided' },
+	insufficient_quota: { status: 402, type: 'invalid_request_error', message: 'Insufficient funds' },
+	feature_not_available: {
+		status: 403,
+		type: 'invalid_request_error',
+		message: 'This feature is not available on your plan',
+	},
+	sub_account_blocked: {
+		status: 403,
+		type: 'invalid_request_error',
+		message: 'The child account is blocked',
+	},
+	ip_not_allowed: {
+		status: 403,
+		type: 'invalid_request_error',
+		message: 'The address is outside the allow-list',
+	},
+	forbidden: { status: 403, type: 'invalid_request_error', message: 'Access denied' },
+	model_not_found: { status: 404, type: 'invalid_request_error', message: 'The model does not exist' },
+	content_too_large: {
+		status: 422,
+		type: 'invalid_request_error',
+		message: 'Input tokens plus reserved output exceed the context window',
+	},
+	limit_exceeded: { status: 422, type: 'invalid_request_error', message: 'The plan limit is exhausted' },
+	rate_limit_exceeded: { status: 429, type: 'rate_limit_error', message: 'Requests per minute exceeded' },
+	token_limit_exceeded: { status: 429, type: 'rate_limit_error', message: 'Tokens per minute exceeded' },
+	client_closed_request: {
+		status: 499,
+		type: 'client_closed_request',
+		message: 'The client cancelled the request',
+	},
+	internal_error: { status: 500, type: 'internal_error', message: 'Internal error' },
+	provider_error: { status: 502, type: 'bad_gateway', message: 'The provider is misconfigured' },
+	no_providers: {
+		status: 503,
+		type: 'service_unavailable',
+		message: 'No provider is available for the model',
+	},
+	service_unavailable: { status: 503, type: 'service_unavailable', message: 'The provider is disabled' },
+	gateway_timeout: {
+		status: 504,
+		type: 'gateway_timeout',
+		message: 'The 300 second request ceiling was reached',
+	},
+	not_found: { status: 404, type: 'invalid_request_error', message: 'Not found' },
+	conflict: { status: 409, type: 'invalid_request_error', message: 'The session is busy' },
+	gone: { status: 410, type: 'invalid_request_error', message: 'The promo code has expired' },
+	payload_too_large: {
+		status: 413,
+		type: 'invalid_request_error',
+		message: 'The request body exceeds the limit of 100 MB',
+	},
+	invalid_input: { status: 422, type: 'invalid_request_error', message: 'Invalid input' },
+} as const satisfies Record<string, CodeEntry>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+export function isErrorCode(value: string): value is ErrorCode {
+	return Object.hasOwn(errorCodes, value);
+}
+
+export type ErrorFormat = 'openai' | 'messages' | 'media' | 'storage';
+
+/** An error on its way to the client; the endpoint's group decides its body. */
+export class ApiError extends Error {
+	readonly status: number;
+
+	constructor(
+		readonly code: ErrorCode,
+		message?: string,
+		readonly details: { param?: string; retryAfter?: string } = {},
+	) {
+		super(message ?? errorCodes[code].message);
+		this.name = 'ApiError';
+		this.status = errorCodes[code].status;
+	}
+}
+
+/** Codes that only exist inside become the nearest one of §7.3 where the body carries a code. */
+function publicCode(code: ErrorCode): string {
+	switch (code) {
+		case 'not_found':
+			return 'model_not_found';
+		case 'payload_too_large':
+		case 'invalid_input':
+		case 'conflict':
+		case 'gone':
+			return 'invalid_request';
+		default:
+			return code;
+	}
+}
+
+/** §7.4: the class in the messages format follows from the status alone. */
+function messagesType(status: number): string {
+	if (status === 401) return 'authentication_error';
+	if (status === 403) return 'permission_error';
+	if (status === 404) return 'not_found_error';
+	if (status === 429) return 'rate_limit_error';
+	return status >= 500 ? 'api_error' : 'invalid_request_error';
+}
+
+/** §7.1: `{error: {message, type, param, code}}`; `param` is null unless a check names one (§7.2). */
+export function openAiError(error: ApiError): Record<string, unknown> {
+	return {
+		error: {
+			message: error.message,
+			type: errorCodes[error.code].type,
+			param: error.details.param ?? null,
+			code: publicCode(error.code),
+		},
+	};
+}
+
+/** The status and body of an error in the format of the endpoint's group (§7.1). */
+export function renderError(
+	error: ApiError,
+	format: ErrorFormat,
+	withoutParam = false,
+): { status: number; body: Record<string, unknown> } {
+	if (error.status === 401) {
+		// §5: authentication failures are OpenAI-style everywhere. On /messages the outer `type` is added, so that
+		// the body reads as both formats of §7.1.
+		const body = openAiError(error);
+		return { status: 401, body: format === 'messages' ? { type: 'error', ...body } : body };
+	}
+	switch (format) {
+		case 'messages': {
+			// §7.4: insufficient funds give 400 here.
+			const status = error.code === 'insufficient_quota' ? 400 : error.status;
+			return {
+				status,
+				body: { type: 'error', error: { type: messagesType(status), message: error.message } },
+			};
+		}
+		case 'media':
+			return { status: error.status, body: { code: error.status, msg: error.message, data: null } };
+		case 'storage':
+			return {
+				status: error.status,
+				body: { error: { message: error.message, type: 'invalid_request' } },
+			};
+		case 'openai': {
+			if (!withoutParam) return { status: error.status, body: openAiError(error) };
+			// §7.1: the catalogues omit `param` from their 500 body.
+			const { message, code } = error;
+			return { status: error.status, body: { error: { message, type: errorCodes[code].type, code } } };
+		}
+	}
+}
+
+/** §7.1: which body format a path has; the path starts below `/api/v1`. */
+export function errorFormatOf(path: string): ErrorFormat {
+	if (path.startsWith('/messages')) return 'messages';
+	if (path.startsWith('/async/media') || path.startsWith('/media/sessions')) return 'media';
+	if (path.startsWith('/storage')) return 'storage';
+	return 'openai';
+}

@@ -1,0 +1,21 @@
+/** Bytes that are made while they are sent: files of any size without disk or memory. */
+import { Readable } from 'node:stream';
+
+const block = Buffer.alloc(64 * 1024, 'The quick brown fox jumps over the lazy dog. ');
+
+export function patternStream(size: number): Readable {
+	let sent = 0;
+	return new Readable({
+		highWaterMark: block.length,
+		read() {
+			const rest = size - sent;
+			if (rest <= 0) {
+				this.push(null);
+				return;
+			}
+			const piece = rest >= block.length ? block : block.subarray(0, rest);
+			sent += piece.length;
+			this.push(piece);
+		},
+	});
+}

@@ -1,0 +1,39 @@
+/** JSON Schema as far as the sandbox looks into it; ajv knows the rest. */
+export interface JsonSchema {
+	type?: string | string[];
+	title?: string;
+	description?: string;
+	properties?: Record<string, JsonSchema>;
+	required?: string[];
+	additionalProperties?: boolean | JsonSchema;
+	items?: JsonSchema;
+	prefixItems?: JsonSchema[];
+	enum?: unknown[];
+	const?: unknown;
+	default?: unknown;
+	examples?: unknown[];
+	anyOf?: JsonSchema[];
+	oneOf?: JsonSchema[];
+	allOf?: JsonSchema[];
+	$ref?: string;
+	$defs?: Record<string, JsonSchema>;
+	definitions?: Record<string, JsonSchema>;
+	format?: string;
+	pattern?: string;
+	minLength?: number;
+	maxLength?: number;
+	minimum?: number;
+	maximum?: number;
+	exclusiveMinimum?: number;
+	exclusiveMaximum?: number;
+	multipleOf?: number;
+	minItems?: number;
+	maxItems?: number;
+	uniqueItems?: boolean;
+}
+
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

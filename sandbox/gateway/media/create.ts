@@ -1,0 +1,73 @@
+/** Creating a media task (§4.6): checks, price, charge; a repeat of the same key changes nothing. */
+import type { FastifyRequest } from 'fastify';
+import type { Account } from '../accounts';
+import { checkPlan } from '../auth';
+import { findMediaModel, type MediaModel } from '../catalogue/mediaModels';
+import type { GatewayContext } from '../context';
+import { traceOf } from '../control/instrument';
+import { ApiError } from '../errors';
+import { isObject, type JsonObject } from '../jsonSchema';
+import { idempotencyKeyOf } from '../text/call';
+import { throwMarkedError } from '../text/markers';
+import { taskPrice } from './pricing';
+import { promptOf } from './render/words';
+import type { MediaTask } from './task';
+import { validInput } from './validate';
+
+export function createTask(context: GatewayContext, request: FastifyRequest, account: Account): MediaTask {
+	const key = idempotencyKeyOf(request);
+	const { body } = request;
+	if (!isObject(body)) throw new ApiError('invalid_request', 'The body must be a JSON object');
+	const original = context.tasks.repeated(account, key);
+	if (original) return original;
+	const model = readModel(body);
+	const input = validInput(model, body.input);
+	throwMarkedError(promptOf(input));
+	const callBackUrl = readCallBackUrl(body);
+	const sessionId = readSession(context, account, body);
+	const price = taskPrice(model, input);
+	if (price === null) throw new ApiError('invalid_input', 'input: no price tier fits these values');
+	if (account.wallet < price) throw new ApiError('insufficient_quota');
+	checkPlan(account, model.id);
+	const task = context.tasks.create(account, {
+		model,
+		input,
+		price,
+		callBackUrl,
+		sessionId,
+		idempotencyKey: key ?? null,
+	});
+	context.ledger.charge(account, price, {
+		kind: 'media',
+		endpoint: 'POST /async/media/tasks',
+		model: model.id,
+		requestId: traceOf(request).record.id,
+		taskId: task.id,
+		idempotencyKey: key,
+	});
+	return task;
+}
+
+/** §4.6: a bad model gives 422. */
+function readModel({ model: id }: JsonObject): MediaModel {
+	if (typeof id !== 'string' || id === '') throw new ApiError('invalid_input', 'model: is required');
+	const model = findMediaModel(id);
+	if (!model) throw new ApiError('invalid_input', `model: ${id} does not exist`);
+	return model;
+}
+
+function readCallBackUrl({ callBackUrl }: JsonObject): string | null {
+	if (callBackUrl === undefined || callBackUrl === null) return null;
+	if (typeof callBackUrl !== 'string' || !/^https?:\/\//.test(callBackUrl) || !URL.canParse(callBackUrl)) {
+		throw new ApiError('invalid_input', 'callBackUrl: must be an http or https URL');
+	}
+	return callBackUrl;
+}
+
+function readSession(context: GatewayContext, account: Account, { sessionId }: JsonObject): string | null {
+	if (sessionId === undefined || sessionId === null) return null;
+	if (typeof sessionId !== 'string') throw new ApiError('invalid_input', 'sessionId: must be a string');
+	if (!context.sessions.owned(sessionId, account.name)) throw new ApiError('not_found', 'Session not found');
+	if (context.tasks.sessionBusy(sessionId)) throw new ApiError('conflict');
+	return sessionId;
+}

@@ -1,0 +1,91 @@
+/** Makes the result files of a task from its input. */
+import { buffer } from 'node:stream/consumers';
+import type { MediaType } from '../../control/types';
+import type { JsonObject } from '../../jsonSchema';
+import type { FileStore } from '../../storage/store';
+import { renderMp4 } from './mp4';
+import { renderPng } from './png';
+import { renderMelody } from './wav';
+import { promptOf } from './words';
+
+export interface Rendered {
+	bytes: Buffer;
+	filename: string;
+	mimeType: string;
+}
+
+/** Thrown when an input cannot be used; the task fails with this code. */
+export class RenderError extends Error {
+	constructor(
+		readonly failCode: string,
+		message: string,
+	) {
+		super(message);
+		this.name = 'RenderError';
+	}
+}
+
+export async function renderResults(
+	mediaType: MediaType,
+	input: JsonObject,
+	detail: 'full' | 'placeholder',
+	files: FileStore,
+): Promise<Rendered[]> {
+	const small = detail === 'placeholder';
+	switch (mediaType) {
+		case 'image':
+			return await renderImages(input, small, files);
+		case 'video':
+			return [await renderVideo(input, small)];
+		case 'music':
+			return [0, 1].map((track) => renderTrack(input, track, small));
+		case 'audio': {
+			const text = promptOf(input);
+			const seconds = small ? 0.1 : Math.min(20, 1 + text.split(/\s+/).length * 0.35);
+			return [wav(renderMelody(text, seconds), 'speech.wav')];
+		}
+	}
+}
+
+async function renderImages(input: JsonObject, small: boolean, files: FileStore): Promise<Rendered[]> {
+	const backdrop = await editedImage(input, files);
+	const size = /^(\d+)x(\d+)$/.exec(typeof input.size === 'string' ? input.size : '');
+	const width = small ? 32 : Number(size?.[1] ?? 1024);
+	const height = small ? 32 : Number(size?.[2] ?? 1024);
+	const count = typeof input.num_images === 'number' ? input.num_images : 1;
+	const pictures = Array.from({ length: count }, async (_, variation) => ({
+		bytes: await renderPng(promptOf(input), { width, height, variation, backdrop }),
+		filename: count === 1 ? 'image.png' : `image_${variation + 1}.png`,
+		mimeType: 'image/png',
+	}));
+	return await Promise.all(pictures);
+}
+
+/** The first image of an edit, when it lies on this file host; images elsewhere are taken as seen. */
+async function editedImage(input: JsonObject, files: FileStore): Promise<Buffer | null> {
+	const [url] = Array.isArray(input.image_urls) ? (input.image_urls as unknown[]) : [];
+	if (typeof url !== 'string') return null;
+	const file = files.byUrl(url);
+	if (file === null) return null;
+	if (!file) throw new RenderError('INPUT_NOT_FOUND', `The image ${url} cannot be fetched`);
+	return file.mimeType.startsWith('image/') && file.onDisk ? await buffer(files.read(file)) : null;
+}
+
+/** Small frames whatever the resolution asked for: it is the shape that matters here. */
+async function renderVideo(input: JsonObject, small: boolean): Promise<Rendered> {
+	const [long, short] = small ? [64, 64] : input.resolution === '720p' ? [480, 270] : [320, 180];
+	const shapes: Record<string, [number, number]> = { '9:16': [short, long], '1:1': [short, short] };
+	const [width, height] = shapes[String(input.aspect_ratio)] ?? [long, short];
+	const seconds = small ? 1 : Number(input.duration ?? 5);
+	const bytes = await renderMp4(promptOf(input), { width, height, seconds });
+	return { bytes, filename: 'video.mp4', mimeType: 'video/mp4' };
+}
+
+function renderTrack(input: JsonObject, track: number, small: boolean): Rendered {
+	const words = typeof input.lyrics === 'string' && input.lyrics ? input.lyrics : promptOf(input);
+	return wav(renderMelody(words, small ? 0.1 : 8, track), `track_${track + 1}.wav`);
+}
+
+function wav(bytes: Buffer, filename: string): Rendered {
+	return { bytes, filename, mimeType: 'audio/wav' };
+}

@@ -1,0 +1,66 @@
+/** What a file is: by its first bytes, by what was declared, and how each type is called (§2.7). */
+
+export type FileType = 'IMAGE' | 'VIDEO' | 'AUDIO';
+
+const extensions: Record<string, string> = {
+	'image/png': '.png',
+	'image/jpeg': '.jpg',
+	'image/gif': '.gif',
+	'image/webp': '.webp',
+	'audio/wav': '.wav',
+	'audio/mpeg': '.mp3',
+	'audio/ogg': '.ogg',
+	'audio/flac': '.flac',
+	'video/mp4': '.mp4',
+	'video/webm': '.webm',
+	'video/quicktime': '.mov',
+};
+
+const aliases: Record<string, string> = {
+	'audio/x-wav': 'audio/wav',
+	'audio/wave': 'audio/wav',
+	'audio/vnd.wave': 'audio/wav',
+	'audio/mp3': 'audio/mpeg',
+	'image/jpg': 'image/jpeg',
+};
+
+/** The MIME type that the first bytes (16 are enough) speak of; null when they are not known. */
+export function sniffMimeType(head: Buffer): string | null {
+	const text = head.toString('latin1', 0, 16);
+	if (text.startsWith('\x89PNG\r\n')) return 'image/png';
+	if (text.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+	if (text.startsWith('GIF8')) return 'image/gif';
+	if (text.startsWith('RIFF') && text.slice(8, 12) === 'WEBP') return 'image/webp';
+	if (text.startsWith('RIFF') && text.slice(8, 12) === 'WAVE') return 'audio/wav';
+	if (text.startsWith('ID3') || /^\xff[\xe2-\xfb]/.test(text)) return 'audio/mpeg';
+	if (text.startsWith('OggS')) return 'audio/ogg';
+	if (text.startsWith('fLaC')) return 'audio/flac';
+	if (text.slice(4, 8) === 'ftyp') return text.slice(8, 10) === 'qt' ? 'video/quicktime' : 'video/mp4';
+	if (text.startsWith('\x1a\x45\xdf\xa3')) return 'video/webm';
+	return null;
+}
+
+/** The declared type without parameters and under its usual name. */
+export function normalMimeType(declared: string): string {
+	const plain = (declared.split(';')[0] ?? '').trim().toLowerCase();
+	return aliases[plain] ?? plain;
+}
+
+/** Null for what is neither image, video nor audio: §2.7 has no type for it. */
+export function fileTypeOf(mimeType: string): FileType | null {
+	switch (mimeType.split('/')[0]) {
+		case 'image':
+			return 'IMAGE';
+		case 'video':
+			return 'VIDEO';
+		case 'audio':
+			return 'AUDIO';
+		default:
+			return null;
+	}
+}
+
+/** With the leading dot. */
+export function extensionOf(mimeType: string): string {
+	return extensions[mimeType] ?? `.${mimeType.split('/')[1]?.replace(/[^a-z0-9]/g, '') || 'bin'}`;
+}

@@ -1,0 +1,101 @@
+/** Receives an upload in either form (§4.14): multipart goes to disk as it comes in. */
+import { createWriteStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import type { MultipartFile } from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import type { Account } from '../accounts';
+import { ApiError } from '../errors';
+import { isObject } from '../jsonSchema';
+import { extensionOf, fileTypeOf, normalMimeType, sniffMimeType } from './fileTypes';
+import type { FileStore, NewFile, StoragePolicy, StoredFile } from './store';
+
+interface Fields {
+	externalUserId: string | null;
+	storagePolicy: StoragePolicy;
+}
+
+function invalid(message: string): ApiError {
+	return new ApiError('invalid_request', message);
+}
+
+/** §4.14: `TEMP_UPLOAD` and `PERMANENT` are settable; §8: at most 128 characters. */
+function readFields(raw: Record<string, unknown>): Fields {
+	const { externalUserId = null, storagePolicy = 'TEMP_UPLOAD' } = raw;
+	if (storagePolicy !== 'TEMP_UPLOAD' && storagePolicy !== 'PERMANENT') {
+		throw invalid('storagePolicy must be TEMP_UPLOAD or PERMANENT');
+	}
+	if (externalUserId !== null && typeof externalUserId !== 'string') {
+		throw invalid('externalUserId must be a string');
+	}
+	if (externalUserId !== null && externalUserId.length > 128) {
+		throw invalid('externalUserId must be at most 128 characters');
+	}
+	return { externalUserId, storagePolicy };
+}
+
+/** What the bytes say counts more than what was declared. */
+function mimeTypeOf(head: Buffer, declared: string): string {
+	const mimeType = sniffMimeType(head) ?? normalMimeType(declared);
+	if (!fileTypeOf(mimeType)) {
+		throw invalid(`Unsupported file type ${mimeType || '(unknown)'}: image, video or audio expected`);
+	}
+	return mimeType;
+}
+
+function newFile(account: Account, filename: string, mimeType: string, fields: Fields): NewFile {
+	return { account: account.name, filename, mimeType, source: 'USER_UPLOAD', ...fields };
+}
+
+export async function uploadMultipart(
+	request: FastifyRequest,
+	account: Account,
+	store: FileStore,
+	limit: number,
+): Promise<StoredFile> {
+	const path = store.stagingPath();
+	try {
+		const raw: Record<string, unknown> = {};
+		let file: MultipartFile | null = null;
+		for await (const part of request.parts({ limits: { fileSize: limit, fieldSize: 1024 * 1024 } })) {
+			if (part.type === 'field') raw[part.fieldname] = part.value;
+			else if (part.fieldname === 'file' && file === null) {
+				file = part;
+				await pipeline(part.file, createWriteStream(path));
+			} else part.file.resume();
+		}
+		if (!file) throw invalid('file is required');
+		if (file.file.truncated) throw new ApiError('payload_too_large');
+		const fields = readFields(raw);
+		const mimeType = mimeTypeOf(await headOf(path), file.mimetype);
+		const filename = file.filename || `upload${extensionOf(mimeType)}`;
+		const { size } = await stat(path);
+		return await store.adopt(path, size, newFile(account, filename, mimeType, fields));
+	} finally {
+		await store.discard(path);
+	}
+}
+
+async function headOf(path: string): Promise<Buffer> {
+	const handle = await open(path);
+	try {
+		const { buffer, bytesRead } = await handle.read(Buffer.alloc(16), 0, 16, 0);
+		return buffer.subarray(0, bytesRead);
+	} finally {
+		await handle.close();
+	}
+}
+
+export async function uploadBase64(body: unknown, account: Account, store: FileStore): Promise<StoredFile> {
+	if (!isObject(body)) throw invalid('The body must be a JSON object');
+	const { base64, mimeType: declared = '' } = body;
+	if (typeof base64 !== 'string' || base64 === '') throw invalid('base64 is required');
+	if (typeof declared !== 'string') throw invalid('mimeType must be a string');
+	const dataUrl = /^data:([^;,]*)[^,]*,/.exec(base64.slice(0, 200));
+	const text = dataUrl ? base64.slice(dataUrl[0].length) : base64;
+	if (!/^[A-Za-z0-9+/_-]*={0,2}\s*$/.test(text)) throw invalid('base64 is not valid base64');
+	const fields = readFields(body);
+	const bytes = Buffer.from(text, 'base64');
+	const mimeType = mimeTypeOf(bytes.subarray(0, 16), declared || (dataUrl?.[1] ?? ''));
+	return await store.addBytes(bytes, newFile(account, `upload${extensionOf(mimeType)}`, mimeType, fields));
+}

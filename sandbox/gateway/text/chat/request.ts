@@ -1,0 +1,126 @@
+/** Reads a chat completion request (§4.2). */
+import { isObject, type JsonObject } from '../../jsonSchema';
+import {
+	invalid,
+	readArray,
+	readBody,
+	readBoolean,
+	readContent,
+	readModel,
+	readNumber,
+	readObject,
+	readReasoning,
+	readStops,
+	readTool,
+	readToolChoice,
+} from '../readers';
+import type { TextCall, Turn } from '../types';
+
+export interface ChatRequest {
+	call: TextCall;
+	stream: boolean;
+	/** Null: no logprobs were asked for. */
+	topLogprobs: number | null;
+	hideReasoning: boolean;
+	/** The format of the spoken answer, when one is wanted. */
+	audioFormat: string | null;
+	plugins: boolean;
+}
+
+const roles: Record<string, Turn['role']> = {
+	user: 'user',
+	assistant: 'assistant',
+	system: 'system',
+	developer: 'system',
+	tool: 'tool',
+};
+
+export function readChatRequest(raw: unknown): ChatRequest {
+	const body = readBody(raw);
+	const model = readModel(body);
+	checkRanges(body);
+	const tools = readArray(body, 'tools').map((tool, index) => {
+		const definition = isObject(tool) && isObject(tool.function) ? tool.function : {};
+		return readTool(definition.name, definition.parameters, `tools[${index}].function`);
+	});
+	const reasoning = readReasoning(body);
+	return {
+		call: {
+			model,
+			turns: readTurns(body),
+			tools,
+			toolChoice: readToolChoice(body.tool_choice, tools),
+			parallelTools: readBoolean(body, 'parallel_tool_calls') ?? true,
+			maxTokens:
+				readNumber(body, 'max_completion_tokens', { min: 1, integer: true }) ??
+				readNumber(body, 'max_tokens', { min: 1, integer: true }),
+			stop: readStops(body, 'stop'),
+			json: readResponseFormat(body),
+			reasoning: reasoning.enabled,
+			choices: readNumber(body, 'n', { min: 1, max: 16, integer: true }) ?? 1,
+			seed: readNumber(body, 'seed', { integer: true }) ?? 0,
+		},
+		stream: readBoolean(body, 'stream') ?? false,
+		topLogprobs: readBoolean(body, 'logprobs') ? (readNumber(body, 'top_logprobs') ?? 0) : null,
+		hideReasoning: reasoning.exclude,
+		audioFormat: readAudioFormat(body),
+		plugins: readArray(body, 'plugins').length > 0,
+	};
+}
+
+/** §4.2, default / range. */
+function checkRanges(body: JsonObject): void {
+	readNumber(body, 'temperature', { min: 0, max: 2 });
+	readNumber(body, 'top_p', { min: 0, max: 1 });
+	readNumber(body, 'top_k', { integer: true });
+	readNumber(body, 'frequency_penalty', { min: -2, max: 2 });
+	readNumber(body, 'presence_penalty', { min: -2, max: 2 });
+	readNumber(body, 'top_logprobs', { min: 0, max: 20, integer: true });
+	for (const name of ['logit_bias', 'web_search_options', 'provider', 'audio', 'image_config']) {
+		readObject(body, name);
+	}
+}
+
+function readTurns(body: JsonObject): Turn[] {
+	const messages = readArray(body, 'messages');
+	if (messages.length > 0) return messages.map(readTurn);
+	if (typeof body.prompt === 'string' && body.prompt !== '') {
+		return [{ role: 'user', text: body.prompt, attachmentTokens: 0, attachments: [] }];
+	}
+	throw invalid('messages is required');
+}
+
+function readTurn(message: unknown, index: number): Turn {
+	const role = isObject(message) && typeof message.role === 'string' ? roles[message.role] : undefined;
+	if (!isObject(message) || !role) throw invalid(`messages[${index}].role is not supported`);
+	const content = readContent(message.content, `messages[${index}].content`);
+	const calls = message.tool_calls === undefined ? '' : JSON.stringify(message.tool_calls);
+	return { role, ...content, text: content.text + calls };
+}
+
+function readResponseFormat(body: JsonObject): TextCall['json'] {
+	const format = readObject(body, 'response_format');
+	if (!format) return null;
+	switch (format.type) {
+		case 'text':
+		case 'grammar':
+			return null;
+		case 'json_object':
+			return 'object';
+		case 'json_schema': {
+			const definition = format.json_schema;
+			if (!isObject(definition) || typeof definition.name !== 'string') {
+				throw invalid('response_format.json_schema needs a name');
+			}
+			return isObject(definition.schema) ? definition.schema : 'object';
+		}
+		default:
+			throw invalid('Unsupported response_format.type');
+	}
+}
+
+function readAudioFormat(body: JsonObject): string | null {
+	if (!readArray(body, 'modalities').includes('audio')) return null;
+	const format = readObject(body, 'audio')?.format;
+	return typeof format === 'string' ? format : 'wav';
+}

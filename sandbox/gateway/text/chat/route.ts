@@ -1,0 +1,23 @@
+/** POST /chat/completions (§4.2). */
+import type { FastifyInstance } from 'fastify';
+import { authenticate } from '../../auth';
+import type { GatewayContext } from '../../context';
+import { answerCall } from '../call';
+import { sendStream } from '../eventStream';
+import { readChatRequest } from './request';
+import { chatCompletion } from './response';
+import { chatDialect, chatEvents } from './stream';
+
+export function chatRoute(app: FastifyInstance, context: GatewayContext): void {
+	app.post('/chat/completions', async (request, reply) => {
+		const account = authenticate(context, request);
+		const chat = readChatRequest(request.body);
+		const answered = answerCall(context, request, account, chat.call, 'POST /chat/completions');
+		if (chat.stream) {
+			await sendStream(context, request, reply, chatEvents(chat, answered), chatDialect);
+			return reply;
+		}
+		answered.charge();
+		return chatCompletion(chat, answered);
+	});
+}

@@ -1,0 +1,177 @@
+/** Sends the events of a text stream (§6), disturbed as control wants it. */
+import { once } from 'node:events';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { GatewayContext } from '../context';
+import { cutConnection, pause, traceOf, type RequestTrace } from '../control/instrument';
+import { drawDuration } from '../control/settings';
+import type { StreamFault } from '../control/types';
+import type { JsonObject } from '../jsonSchema';
+import { EventWriter } from './eventWriter';
+
+export interface StreamEvent {
+	/** `final` events close the answer; `done` is the frame after the last event. */
+	kind: 'meta' | 'delta' | 'final' | 'done';
+	data: JsonObject | '[DONE]';
+	/** Runs when the event is written: the charge. */
+	before?: () => void;
+}
+
+/** What differs between the three formats apart from the events themselves. */
+export interface StreamDialect {
+	/** §6.3: an `event:` line names the type. */
+	named: boolean;
+	/** §6.1: events carry a `sequence_number`. */
+	numbered: boolean;
+	error: (message: string) => JsonObject;
+	/** The event of a failed answer (§3.3), where the format has one. */
+	failed?: (message: string) => JsonObject;
+	/** The keep-alive event; null writes a comment. */
+	ping: JsonObject | null;
+	unknown: JsonObject;
+}
+
+/** Answers with the events and ends the connection; resolves when nothing more will be written. */
+export async function sendStream(
+	context: GatewayContext,
+	request: FastifyRequest,
+	reply: FastifyReply,
+	events: readonly StreamEvent[],
+	dialect: StreamDialect,
+): Promise<void> {
+	const trace = traceOf(request);
+	const { action } = trace.plan;
+	reply.hijack();
+	if (action?.kind === 'loseAnswer') {
+		for (const event of events) event.before?.();
+		cutConnection(request, trace);
+		return;
+	}
+	reply.raw.writeHead(200, {
+		'content-type': 'text/event-stream; charset=utf-8',
+		'cache-control': 'no-cache',
+		connection: 'keep-alive',
+		'x-request-id': trace.record.id,
+	});
+	reply.raw.flushHeaders();
+	const faults = { ...context.settings.current.stream, ...trace.plan.stream };
+	const writer = new EventWriter(reply.raw, {
+		...faults,
+		cutAfterBytes: action?.kind === 'cutBody' ? (action.afterBytes ?? 1024) : undefined,
+		cut: () => cutConnection(request, trace),
+	});
+	await new Streaming(context, request, trace, writer, faults, dialect).run(events);
+}
+
+class Streaming {
+	private written = 0;
+	private deltas = 0;
+	private sequence = 0;
+
+	constructor(
+		private readonly context: GatewayContext,
+		private readonly request: FastifyRequest,
+		private readonly trace: RequestTrace,
+		private readonly writer: EventWriter,
+		private readonly faults: StreamFault,
+		private readonly dialect: StreamDialect,
+	) {}
+
+	async run(events: readonly StreamEvent[]): Promise<void> {
+		const { missingEnd } = this.faults;
+		for (const event of events) {
+			if (this.writer.gone || (await this.stopsHere())) return;
+			if (missingEnd && (event.kind === 'done' || (missingEnd === 'final' && event.kind === 'final')))
+				continue;
+			if (event.kind === 'delta') await this.waitForDelta();
+			if (this.writer.gone) return;
+			await this.extras();
+			await this.send(event);
+		}
+		this.writer.end();
+	}
+
+	/** True when a fault ends the stream before the next event. */
+	private async stopsHere(): Promise<boolean> {
+		const { cutAfter, stallAfter, stallMs } = this.faults;
+		if (cutAfter === this.written) {
+			await pause(20, this.request.raw);
+			cutConnection(this.request, this.trace);
+			return true;
+		}
+		if (await this.failsHere()) return true;
+		if (stallAfter === this.written && stallMs !== undefined) await pause(stallMs, this.request.raw);
+		if (stallAfter === this.written && stallMs === undefined) {
+			await once(this.request.raw.socket, 'close');
+			return true;
+		}
+		return false;
+	}
+
+	/** True when the answer fails in the middle; there is no charge then (§6.1). */
+	private async failsHere(): Promise<boolean> {
+		const { errorAfter, failAfter } = this.faults;
+		const { error, failed } = this.dialect;
+		if (errorAfter !== this.written && failAfter !== this.written) return false;
+		const failing = failAfter === this.written && failed;
+		await this.put((failing || error)('The provider failed in the middle of the answer'));
+		if (failing) await this.writer.frame('data: [DONE]');
+		this.writer.end();
+		return true;
+	}
+
+	/** The pause before a delta, with keep-alive events when it is long. */
+	private async waitForDelta(): Promise<void> {
+		const { pingIntervalMs } = this.context.settings.current;
+		let rest = drawDuration(this.faults.deltaDelayMs ?? 0);
+		while (rest > pingIntervalMs && !this.writer.gone) {
+			await pause(pingIntervalMs, this.request.raw);
+			if (!this.writer.gone) await this.ping();
+			rest -= pingIntervalMs;
+		}
+		await pause(rest, this.request.raw);
+	}
+
+	/** What control puts between the events. */
+	private async extras(): Promise<void> {
+		const { commentEvery, pingEvery, unknownEvery } = this.faults;
+		if (isNth(this.written, commentEvery)) await this.writer.frame(': keep-alive');
+		if (isNth(this.written, pingEvery)) await this.ping();
+		if (isNth(this.written, unknownEvery)) await this.put(this.dialect.unknown);
+	}
+
+	private async ping(): Promise<void> {
+		await (this.dialect.ping ? this.put(this.dialect.ping) : this.writer.frame(': ping'));
+	}
+
+	private async send(event: StreamEvent): Promise<void> {
+		if (event.data === '[DONE]') {
+			await this.writer.frame('data: [DONE]');
+			return;
+		}
+		const dropped = event.kind === 'delta' && (this.faults.dropDeltas?.includes(this.deltas) ?? false);
+		if (event.kind === 'delta') this.deltas += 1;
+		if (dropped) {
+			this.sequence += 1;
+			return;
+		}
+		event.before?.();
+		const twice = isNth(this.written, this.faults.duplicateEvery);
+		await this.put(event.data, twice ? 2 : 1);
+		this.written += 1;
+	}
+
+	/** Numbers the event and writes it, twice if need be. */
+	private async put(data: JsonObject, copies = 1): Promise<void> {
+		const numbered = this.dialect.numbered ? { ...data, sequence_number: this.sequence } : data;
+		this.sequence += 1;
+		const line = `data: ${JSON.stringify(numbered)}`;
+		for (let copy = 0; copy < copies; copy += 1) {
+			if (this.dialect.named) await this.writer.frame(`event: ${String(data.type)}`, line);
+			else await this.writer.frame(line);
+		}
+	}
+}
+
+function isNth(count: number, every: number | undefined): boolean {
+	return every !== undefined && every > 0 && (count + 1) % every === 0;
+}

@@ -1,0 +1,110 @@
+/** Answers a text call: text, JSON or tool calls, within the call's limits. */
+import { randomUUID } from 'node:crypto';
+import type { TextModel } from '../catalogue/textModels';
+import { marker, withoutMarkers } from './markers';
+import { reasoningFor, replyTo, toolResults, userText } from './reply';
+import { sampleFor } from './schemaSample';
+import { countTokens, firstTokens } from './tokens';
+import type { Answer, TextCall, Tool, ToolCall } from './types';
+
+/** Input tokens of a call: its turns, its tools and their schemas. */
+export function inputTokens(call: TextCall): number {
+	const turns = call.turns.reduce((sum, turn) => sum + countTokens(turn.text) + turn.attachmentTokens, 0);
+	const tools = call.tools.reduce((sum, tool) => sum + countTokens(JSON.stringify(tool)), 0);
+	return Math.max(1, turns + tools);
+}
+
+/** All choices of a call; the same call gives the same words. */
+export function generate(call: TextCall, model: TextModel): Answer[] {
+	return Array.from({ length: call.choices }, (_, choice) => answer(call, model, choice));
+}
+
+function answer(call: TextCall, model: TextModel, choice: number): Answer {
+	const reasoning = reasoningText(call, model);
+	const reasoningTokens = countTokens(reasoning);
+	const room = call.maxTokens === null ? Infinity : call.maxTokens - reasoningTokens;
+	const toolCalls = chooseTools(call).map((tool) => callOf(tool, call));
+	if (toolCalls.length > 0) {
+		const textTokens = toolCalls.reduce((sum, item) => sum + countTokens(item.name + item.arguments), 0);
+		return {
+			text: '',
+			reasoning,
+			toolCalls,
+			finish: 'tool_calls',
+			stopSequence: null,
+			textTokens,
+			reasoningTokens,
+		};
+	}
+	const full = call.json === null ? replyTo(call, choice) : jsonReply(call, choice);
+	const { text: stopped, stopSequence } = cutAtStop(full, call.stop);
+	const text = firstTokens(stopped, room);
+	const whole = text.length === stopped.length;
+	const filtered = marker(userText(call), 'filter') !== null;
+	return {
+		text,
+		reasoning,
+		toolCalls,
+		finish: !whole ? 'length' : filtered ? 'content_filter' : 'stop',
+		stopSequence: whole ? stopSequence : null,
+		textTokens: countTokens(text),
+		reasoningTokens,
+	};
+}
+
+/** Reasoning takes at most half of the output ceiling. */
+function reasoningText(call: TextCall, model: TextModel): string {
+	if (!(call.reasoning ?? model.reasons)) return '';
+	const text = reasoningFor(call);
+	return call.maxTokens === null ? text : firstTokens(text, Math.floor(call.maxTokens / 2));
+}
+
+function cutAtStop(text: string, stops: readonly string[]): { text: string; stopSequence: string | null } {
+	const found = stops
+		.filter((stop) => stop !== '' && text.includes(stop))
+		.sort((a, b) => text.indexOf(a) - text.indexOf(b))[0];
+	if (found === undefined) return { text, stopSequence: null };
+	return { text: text.slice(0, text.indexOf(found)), stopSequence: found };
+}
+
+function jsonReply(call: TextCall, choice: number): string {
+	const forced = marker(userText(call), 'say');
+	if (forced !== null) return forced;
+	const words = withoutMarkers(userText(call));
+	if (call.json === 'object' || call.json === null) {
+		return JSON.stringify({ answer: replyTo(call, choice), topic: words.slice(0, 80), confidence: 0.87 });
+	}
+	return JSON.stringify(sampleFor(call.json, words));
+}
+
+/** n8n's agent asks for its structured answer through a tool of this name. */
+const finalAnswerTool = 'format_final_json_response';
+
+/** Which tools the answer calls: as the choice demands, or because the user's words speak of them. */
+function chooseTools(call: TextCall): Tool[] {
+	const { tools, toolChoice } = call;
+	const [first] = tools;
+	if (!first || toolChoice.mode === 'none') return [];
+	if (toolChoice.mode === 'named') return tools.filter((tool) => tool.name === toolChoice.name);
+	const said = userText(call);
+	const mentioned = tools.filter((tool) => mentions(said, tool.name));
+	if (toolChoice.mode === 'required') return [mentioned[0] ?? first];
+	if (toolResults(call).length > 0) return tools.filter((tool) => tool.name === finalAnswerTool);
+	if (call.parallelTools && /\bcall all (the )?tools\b/i.test(said)) return tools;
+	if (mentioned[0]) return [mentioned[0]];
+	return /\b(call|use) (the|a|your) tool\b|\[\[tool\]\]/i.test(said) ? [first] : [];
+}
+
+function mentions(text: string, name: string): boolean {
+	const words = (value: string): string => value.toLowerCase().replace(/[_\s-]+/g, ' ');
+	return name.length > 3 && words(text).includes(words(name));
+}
+
+function callOf(tool: Tool, call: TextCall): ToolCall {
+	const hint = withoutMarkers(userText(call));
+	return {
+		id: `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
+		name: tool.name,
+		arguments: JSON.stringify(sampleFor({ type: 'object', ...tool.schema }, hint)),
+	};
+}

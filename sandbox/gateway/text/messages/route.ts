@@ -1,0 +1,32 @@
+/** POST /messages (§4.3). */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { authenticate } from '../../auth';
+import type { GatewayContext } from '../../context';
+import { ApiError } from '../../errors';
+import { answerCall } from '../call';
+import { sendStream } from '../eventStream';
+import { readMessagesRequest } from './request';
+import { messageEvents, messageObject, messagesDialect } from './response';
+
+export function messagesRoute(app: FastifyInstance, context: GatewayContext): void {
+	app.post('/messages', async (request, reply) => {
+		const account = authenticate(context, request);
+		if (context.settings.current.requireVersionHeader) checkVersion(request);
+		const { call, stream } = readMessagesRequest(request.body);
+		const answered = answerCall(context, request, account, call, 'POST /messages');
+		const message = messageObject(answered);
+		if (stream) {
+			await sendStream(context, request, reply, messageEvents(message, answered), messagesDialect);
+			return reply;
+		}
+		answered.charge();
+		return message;
+	});
+}
+
+/** §9: a `<vendor>-version` header with a date; the vendor's name is not shown. */
+function checkVersion(request: FastifyRequest): void {
+	const versions = Object.entries(request.headers).filter(([name]) => /^[a-z][a-z0-9]*-version$/.test(name));
+	if (versions.some(([, value]) => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value))) return;
+	throw new ApiError('invalid_request', 'A <vendor>-version header with a date is required');
+}

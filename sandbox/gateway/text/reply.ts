@@ -1,0 +1,110 @@
+/** The words of an answer: always the same for the same call, and about what was asked. */
+import { marker, withoutMarkers } from './markers';
+import type { TextCall, Turn } from './types';
+
+const openings = [
+	'Here is a thought on that:',
+	'Gladly.',
+	'In short:',
+	'Let us look at it closely.',
+	'A fair question.',
+];
+const russianOpenings = ['Вот что можно сказать:', 'С удовольствием.', 'Коротко:', 'Рассмотрим подробнее.'];
+const moods = [
+	'bathed in warm evening light, with a soft haze in the distance',
+	'under a dramatic sky, every texture crisp and tangible',
+	'in delicate pastel tones, quiet and dreamlike',
+	'with bold colours and strong contrasts, full of movement',
+];
+const filler =
+	'The river keeps its own time, and the town on its bank has learned to wait with it. Boats come in with the mist and leave with the light. ';
+
+/** The system instructions of a call, in one text. */
+export function systemText(call: TextCall): string {
+	return call.turns
+		.filter((turn) => turn.role === 'system')
+		.map((turn) => turn.text)
+		.join('\n');
+}
+
+/** What the user said last. */
+export function userText(call: TextCall): string {
+	return call.turns.findLast((turn) => turn.role === 'user')?.text ?? '';
+}
+
+/** Results of tools that came after the user's last words. */
+export function toolResults(call: TextCall): Turn[] {
+	const lastUser = call.turns.findLastIndex((turn) => turn.role === 'user');
+	return call.turns.slice(lastUser + 1).filter((turn) => turn.role === 'tool');
+}
+
+/** The full answer to the call; `choice` tells the choices of one call apart. */
+export function replyTo(call: TextCall, choice: number): string {
+	const said = userText(call);
+	const system = systemText(call);
+	const forced = marker(said, 'say') ?? exactWish(said) ?? exactWish(system);
+	if (forced !== null) return forced;
+	if (marker(said, 'system') !== null) return `My instructions are: ${system || '(none)'}`;
+	const long = Number(marker(said, 'long') ?? Number.NaN);
+	if (Number.isInteger(long)) return filler.repeat(Math.ceil((long * 4) / filler.length)).slice(0, long * 4);
+	const results = toolResults(call);
+	if (results.length > 0) return aboutResults(results);
+	const topic = shorten(withoutMarkers(said), 600) || 'nothing in particular';
+	const number = hash(`${said}${system}`) + choice + call.seed;
+	return asksForImagePrompt(`${system} ${said}`)
+		? imagePrompt(topic, number)
+		: conversation(call, topic, number);
+}
+
+/** "Answer with exactly: X" in a prompt. */
+function exactWish(text: string): string | null {
+	const match = /(?:answer|reply|respond) with exactly:?\s+(.+)$/im.exec(text);
+	return match?.[1]?.replace(/^["“]|["”]$/g, '').trim() ?? null;
+}
+
+function asksForImagePrompt(text: string): boolean {
+	return /image prompt|prompt for (an|the) (image|picture)|(image|picture) description|describe (an|the) (image|picture)|промпт|описание (картинки|изображения)/i.test(
+		text,
+	);
+}
+
+function imagePrompt(topic: string, number: number): string {
+	const subject = topic.replace(/^.*?\b(prompt|description)\b\s*(about|of|for|showing)?[:\s]+/i, '') || topic;
+	return `${subject}, ${pick(moods, number)}; wide composition, fine detail, painterly, natural depth of field.`;
+}
+
+function conversation(call: TextCall, topic: string, number: number): string {
+	const attachments = call.turns.flatMap((turn) => turn.attachments);
+	if (/[а-яё]/i.test(topic)) {
+		const seen = attachments.length > 0 ? ` Вложения: ${attachments.join(', ')}.` : '';
+		return `${pick(russianOpenings, number)} Вы написали: «${topic}». Это ответ песочницы, вариант ${number % 97}.${seen}`;
+	}
+	const seen = attachments.length > 0 ? ` I also received: ${attachments.join(', ')}.` : '';
+	return `${pick(openings, number)} You wrote: "${topic}". This is the sandbox's answer, variation ${number % 97}.${seen}`;
+}
+
+function aboutResults(results: readonly Turn[]): string {
+	const texts = results.map((turn) => shorten(turn.text, 2000)).join(' | ');
+	return `The tool answered: ${texts}. That settles it.`;
+}
+
+/** What a thinking model thinks. */
+export function reasoningFor(call: TextCall): string {
+	const topic = shorten(withoutMarkers(userText(call)), 120) || 'an empty message';
+	return `The user brings up: ${topic}. A short and friendly answer fits; nothing needs to be looked up.`;
+}
+
+function shorten(text: string, length: number): string {
+	return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}
+
+function pick(choices: readonly string[], number: number): string {
+	return choices[number % choices.length] ?? '';
+}
+
+/** A small stable number from a text (FNV-1a). */
+export function hash(text: string): number {
+	let value = 0x811c9dc5;
+	for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;
+	return value >>> 8;
+}

@@ -1,0 +1,143 @@
+/** Writes the response object (§2.3). */
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../jsonSchema';
+import { toNumber } from '../../money';
+import { totalCost, type AnsweredCall, type Usage } from '../call';
+import { withoutMarkers } from '../markers';
+import { userText } from '../reply';
+import { logprobsOf } from '../tokens';
+import type { Answer } from '../types';
+import type { ResponsesRequest } from './request';
+
+/** The response before its answer: status `in_progress`, empty `output`. */
+export function openResponse(request: ResponsesRequest): JsonObject {
+	const { body } = request;
+	return {
+		id: `resp_${randomUUID().replaceAll('-', '')}`,
+		object: 'response',
+		created_at: Math.floor(Date.now() / 1000),
+		completed_at: null,
+		status: 'in_progress',
+		error: null,
+		incomplete_details: null,
+		model: request.call.model,
+		instructions: request.instructions,
+		max_output_tokens: request.call.maxTokens,
+		metadata: body.metadata ?? {},
+		parallel_tool_calls: request.call.parallelTools,
+		previous_response_id: request.previousId,
+		temperature: body.temperature ?? null,
+		text: body.text ?? { format: { type: 'text' } },
+		tool_choice: body.tool_choice ?? 'auto',
+		tools: body.tools ?? [],
+		top_p: body.top_p ?? null,
+		output: [],
+		usage: null,
+	};
+}
+
+/** The same response with its answer and usage: `completed`, or `incomplete` at the token limit (§3.3). */
+export function closeResponse(open: JsonObject, output: JsonObject[], answered: AnsweredCall): JsonObject {
+	const [answer] = answered.answers;
+	const incomplete = answer?.finish === 'length' || answer?.finish === 'content_filter';
+	return {
+		...open,
+		completed_at: incomplete ? null : Math.floor(Date.now() / 1000),
+		status: incomplete ? 'incomplete' : 'completed',
+		incomplete_details: incomplete
+			? { reason: answer.finish === 'length' ? 'max_output_tokens' : 'content_filter' }
+			: null,
+		output,
+		usage: responsesUsage(answered.usage),
+	};
+}
+
+/**
+ * The output items. What comes before the message depends on the call, so that the text stands at no fixed index:
+ * a reasoning item when the model thinks, a call of each built-in tool that it may use.
+ */
+export function outputItems(request: ResponsesRequest, answer: Answer): JsonObject[] {
+	const items: JsonObject[] = [];
+	if (answer.reasoning !== '') items.push(reasoningItem(request, answer));
+	for (const tool of request.builtIn)
+		items.push(tool === 'web_search' ? searchItem(request) : builtInItem(tool));
+	for (const call of answer.toolCalls) {
+		items.push({
+			id: newId('fc'),
+			type: 'function_call',
+			status: 'completed',
+			call_id: call.id,
+			name: call.name,
+			arguments: call.arguments,
+		});
+	}
+	if (answer.toolCalls.length === 0) items.push(messageItem(request, answer));
+	return items;
+}
+
+function newId(prefix: string): string {
+	return `${prefix}_${randomUUID().replaceAll('-', '')}`;
+}
+
+function reasoningItem(request: ResponsesRequest, answer: Answer): JsonObject {
+	const encrypted =
+		Array.isArray(request.body.include) && request.body.include.includes('reasoning.encrypted_content');
+	return {
+		id: newId('rs'),
+		type: 'reasoning',
+		status: 'completed',
+		summary: [{ type: 'summary_text', text: answer.reasoning }],
+		...(encrypted && { encrypted_content: Buffer.from(answer.reasoning).toString('base64') }),
+	};
+}
+
+/** Fields of the other built-in calls are not shown. */
+function builtInItem(tool: string): JsonObject {
+	return { id: newId('bt'), type: `${tool}_call`, status: 'completed' };
+}
+
+const source = { type: 'url', url: 'https://example.com/sandbox', title: 'Sandbox source' };
+
+function searchItem(request: ResponsesRequest): JsonObject {
+	return {
+		id: newId('ws'),
+		type: 'web_search_call',
+		status: 'completed',
+		action: { type: 'search', query: withoutMarkers(userText(request.call)), sources: [source] },
+	};
+}
+
+function messageItem(request: ResponsesRequest, answer: Answer): JsonObject {
+	const end = Math.min(20, answer.text.length);
+	return {
+		id: newId('msg'),
+		type: 'message',
+		status: answer.finish === 'length' ? 'incomplete' : 'completed',
+		role: 'assistant',
+		content: [
+			{
+				type: 'output_text',
+				text: answer.text,
+				annotations: request.builtIn.includes('web_search')
+					? [{ ...source, type: 'url_citation', start_index: 0, end_index: end }]
+					: [],
+				...(request.topLogprobs !== null && { logprobs: logprobsOf(answer.text, request.topLogprobs) }),
+			},
+		],
+	};
+}
+
+function responsesUsage(usage: Usage): JsonObject {
+	return {
+		input_tokens: usage.input,
+		output_tokens: usage.output,
+		total_tokens: usage.input + usage.output,
+		input_tokens_details: { cached_tokens: 0, text_tokens: usage.input, image_tokens: 0 },
+		output_tokens_details: { reasoning_tokens: usage.reasoning, text_tokens: usage.text },
+		cost: {
+			input_cost: toNumber(usage.inputCost),
+			output_cost: toNumber(usage.outputCost),
+			total_cost: totalCost(usage),
+		},
+	};
+}

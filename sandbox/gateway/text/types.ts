@@ -1,0 +1,53 @@
+/** A text call without its wire format: what the three formats are read into, and written from. */
+import type { JsonSchema } from '../jsonSchema';
+
+export interface Turn {
+	role: 'system' | 'user' | 'assistant' | 'tool';
+	text: string;
+	/** Tokens of images, audio, video and files in this turn. */
+	attachmentTokens: number;
+	/** Kinds of the attachments, for the answer to speak of. */
+	attachments: string[];
+}
+
+export interface Tool {
+	name: string;
+	schema: JsonSchema;
+}
+
+export type ToolChoice = { mode: 'none' | 'auto' | 'required' } | { mode: 'named'; name: string };
+
+export interface TextCall {
+	model: string;
+	turns: Turn[];
+	tools: Tool[];
+	toolChoice: ToolChoice;
+	parallelTools: boolean;
+	maxTokens: number | null;
+	stop: string[];
+	/** `object`: any JSON object; a schema: JSON that fits it. */
+	json: 'object' | JsonSchema | null;
+	/** Null leaves it to the model. */
+	reasoning: boolean | null;
+	choices: number;
+	seed: number;
+}
+
+export interface ToolCall {
+	id: string;
+	name: string;
+	/** JSON text. */
+	arguments: string;
+}
+
+export interface Answer {
+	text: string;
+	/** Empty when the model did not think. */
+	reasoning: string;
+	toolCalls: ToolCall[];
+	finish: 'stop' | 'length' | 'tool_calls' | 'content_filter';
+	/** The stop sequence that ended the text. */
+	stopSequence: string | null;
+	textTokens: number;
+	reasoningTokens: number;
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { INodeExecutionData, IRunExecutionData, ITaskData } from 'n8n-workflow';
+import type { N8nClient } from './client';
+import { parseFlatted } from './flatted';
+
+/** An execution as n8n's API gives it: its data is text in the `flatted` format. */
+export interface StoredExecution {
+	id: string;
+	workflowId: string;
+	status: string;
+	mode: string;
+	data: string;
+}
+
+/** An execution with its data decoded. */
+export interface Execution extends Omit<StoredExecution, 'data'> {
+	data: IRunExecutionData;
+}
+
+/** What came out of a workflow's run. */
+export interface RunResult {
+	executionId: string;
+	/** n8n's word: `success`, `error`, `canceled`, `crashed`, `waiting`. */
+	status: string;
+	/** What each node that ran gave, by its name. */
+	nodes: Record<string, NodeResult>;
+	/** The failure that ended the execution. */
+	error?: FailureText;
+}
+
+/** What one node gave in its last run. */
+export interface NodeResult {
+	/** The items of the first output. */
+	items: INodeExecutionData[];
+	/** The items of each output; the last is the error output where a node has one. */
+	outputs: INodeExecutionData[][];
+	/** How often the node ran. */
+	runs: number;
+	error?: FailureText;
+}
+
+/** The texts of an n8n error. */
+export interface FailureText {
+	message: string;
+	description?: string;
+	httpCode?: string;
+}
+
+const ended = new Set(['success', 'error', 'canceled', 'crashed']);
+const lookEvery = { first: 50, longest: 500 };
+
+/** Decodes what n8n's API says about an execution. */
+export function parseExecution(stored: StoredExecution): Execution {
+	return { ...stored, data: parseFlatted(stored.data) as IRunExecutionData };
+}
+
+/**
+ * Waits until an execution has ended (or, when asked, sleeps) and returns it.
+ * @param options.timeout milliseconds, default 120,000
+ * @param options.orWaiting also return when it has been suspended
+ * @throws when it has not ended by then
+ */
+export async function waitForExecution(
+	client: N8nClient,
+	id: string,
+	options: { timeout?: number; orWaiting?: boolean; signal?: AbortSignal } = {},
+): Promise<Execution> {
+	const deadline = Date.now() + (options.timeout ?? 120_000);
+	for (let pause = lookEvery.first; ; pause = Math.min(pause * 1.5, lookEvery.longest)) {
+		const execution = await client.readExecution(id);
+		if (ended.has(execution.status) || (options.orWaiting === true && execution.status === 'waiting'))
+			return execution;
+		if (Date.now() > deadline) throw new Error(`Execution ${id} is still "${execution.status}".`);
+		await sleep(pause, undefined, options.signal ? { signal: options.signal } : {});
+	}
+}
+
+/** Puts an execution into the form that tests and the demo read. */
+export function resultOf(execution: Execution): RunResult {
+	const { runData, error } = execution.data.resultData;
+	const nodes = Object.entries(runData).flatMap(([name, runs]) => {
+		const last = runs.at(-1);
+		return last === undefined ? [] : [[name, nodeResult(last, runs.length)] as const];
+	});
+	return {
+		executionId: execution.id,
+		status: execution.status,
+		nodes: Object.fromEntries(nodes),
+		...(error ? { error: failureText(error) } : {}),
+	};
+}
+
+function nodeResult(run: ITaskData, runs: number): NodeResult {
+	const outputs = (run.data?.['main'] ?? []).map((items) => items ?? []);
+	return { items: outputs[0] ?? [], outputs, runs, ...(run.error ? { error: failureText(run.error) } : {}) };
+}
+
+function failureText(error: object): FailureText {
+	const text = (name: string): string | undefined => {
+		const value: unknown = Reflect.get(error, name);
+		return typeof value === 'string' ? value : undefined;
+	};
+	const description = text('description');
+	const httpCode = text('httpCode');
+	return {
+		message: text('message') ?? 'unknown error',
+		...(description === undefined ? {} : { description }),
+		...(httpCode === undefined ? {} : { httpCode }),
+	};
+}

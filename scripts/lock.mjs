@@ -1,0 +1,78 @@
+// Lock files with the holder's process id: for what two processes must not do at the same time.
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Takes a lock file, also over from a process that is gone. It is given back when this process exits.
+ * @param {string} file
+ * @returns {{ release: () => void, inherited: boolean } | { holder: number }} `inherited`: its last holder ended without giving it back
+ */
+export function takeLock(file) {
+	mkdirSync(dirname(file), { recursive: true });
+	let inherited = false;
+	while (!create(file)) {
+		const holder = readHolder(file);
+		if (isAlive(holder)) return { holder };
+		rmSync(file, { force: true });
+		inherited = true;
+	}
+	const free = () => rmSync(file, { force: true });
+	process.once('exit', free);
+	const release = () => {
+		process.removeListener('exit', free);
+		free();
+	};
+	return { release, inherited };
+}
+
+/**
+ * Runs `work` while holding the lock; waits for a living holder.
+ * @param {string} file
+ * @param {() => Promise<boolean>} work
+ */
+export async function withLock(file, work) {
+	let lock = takeLock(file);
+	if (lock.holder !== undefined)
+		console.log(`Process ${lock.holder} is installing the same; waiting for it.`);
+	while (lock.release === undefined) {
+		await sleep(500);
+		lock = takeLock(file);
+	}
+	try {
+		return await work();
+	} finally {
+		lock.release();
+	}
+}
+
+function create(file) {
+	try {
+		const handle = openSync(file, 'wx');
+		writeSync(handle, String(process.pid));
+		closeSync(handle);
+		return true;
+	} catch (error) {
+		if (error.code === 'EEXIST') return false;
+		throw error;
+	}
+}
+
+function readHolder(file) {
+	try {
+		return Number(readFileSync(file, 'utf8'));
+	} catch (error) {
+		if (error.code === 'ENOENT') return 0;
+		throw error;
+	}
+}
+
+function isAlive(pid) {
+	if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return error.code === 'EPERM';
+	}
+}

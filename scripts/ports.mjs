@@ -1,0 +1,51 @@
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const host = '127.0.0.1';
+
+/**
+ * What to do about a port that something else listens on.
+ * @param {{ port: number, gatewayPort: number, filesPort: number }} options
+ * @param {number} patience milliseconds to wait for it to become free
+ * @returns {Promise<string | undefined>} undefined when all are free
+ */
+export async function takenPortAdvice(options, patience) {
+	const deadline = Date.now() + patience;
+	let advice = await adviceNow(options);
+	while (advice !== undefined && Date.now() < deadline) {
+		await sleep(200);
+		advice = await adviceNow(options);
+	}
+	return advice;
+}
+
+async function adviceNow({ port, gatewayPort, filesPort }) {
+	if (!(await isFree(port))) {
+		const other = await nextFree(port + 2, async (candidate) => isFree(candidate));
+		return `Port ${port}, for n8n's editor, is taken by another program: stop that, or run \`npm run demo -- --port ${other}\`.`;
+	}
+	const taken = (await isFree(gatewayPort)) ? filesPort : gatewayPort;
+	if (await isFree(taken)) return undefined;
+	const other = await nextFree(
+		gatewayPort + 10,
+		async (candidate) => (await isFree(candidate)) && (await isFree(candidate + 1)),
+	);
+	return `Port ${taken}, for the sandbox gateway, is taken by another program: stop that, or run \`npm run demo -- --gateway-port ${other}\`.`;
+}
+
+async function nextFree(from, fits) {
+	let candidate = from;
+	while (!(await fits(candidate))) candidate += 1;
+	return candidate;
+}
+
+function isFree(port) {
+	return new Promise((settle, reject) => {
+		const server = createServer();
+		server.once('error', (error) => {
+			if (error.code === 'EADDRINUSE' || error.code === 'EACCES') settle(false);
+			else reject(error);
+		});
+		server.listen(port, host, () => server.close(() => settle(true)));
+	});
+}

@@ -1,0 +1,219 @@
+import { checkPng } from '../../sandbox/demo/png';
+import type { RunResult } from '../../sandbox/n8n/executions';
+import { freePort } from '../../sandbox/n8n/ports';
+import { credentialType, loadExample } from '../../sandbox/n8n/workflows';
+import { Environment } from './support/environment';
+import { byId, catcher, gatewayNode, itemsNode, workflowOf } from './support/workflows';
+
+let environment: Environment;
+
+beforeAll(async () => {
+	environment = await Environment.start();
+});
+
+afterAll(async () => {
+	await environment?.close();
+});
+
+function itemOf(result: RunResult, name: string): RunResult['nodes'][string]['items'][number] {
+	const item = result.nodes[name]?.items[0];
+	if (item === undefined) throw new Error(`"${name}" gave no item: ${JSON.stringify(result.error)}`);
+	return item;
+}
+
+describe('the example from a topic to a picture in storage', () => {
+	let result: RunResult;
+
+	beforeAll(async () => {
+		result = await environment.runWorkflow(await loadExample('text-to-media'));
+	});
+
+	test('ends well', () => {
+		expect(result.error).toBeUndefined();
+		expect(result.status).toBe('success');
+	});
+
+	test('the text step gives the prompt and what it cost', () => {
+		const { json } = itemOf(result, 'Write image prompt');
+		expect(json).toEqual(
+			expect.objectContaining({
+				model: 'sandbox/balanced-2',
+				text: expect.stringMatching(/lighthouse/) as unknown,
+				finishReason: 'stop',
+			}),
+		);
+		const charge = environment.gateway.control.ledger().find(({ kind }) => kind === 'text');
+		expect(json['costRub']).toBe(Number(charge?.amount));
+	});
+
+	test('the media step gives the ended task', () => {
+		const { json } = itemOf(result, 'Draw picture');
+		expect(json).toEqual(
+			expect.objectContaining({
+				taskId: expect.stringMatching(/./) as unknown,
+				model: 'aurora/canvas-1',
+				state: 'success',
+				resultUrls: [expect.stringMatching(/^http/)],
+			}),
+		);
+	});
+
+	test('the picture is a whole PNG of the size that was asked for', async () => {
+		const bytes = await environment.readBinary(itemOf(result, 'Draw picture'));
+		expect(checkPng(bytes)).toEqual({ width: 1536, height: 1024 });
+	});
+
+	test('the stored file is that picture, byte for byte', async () => {
+		const { json } = itemOf(result, 'Keep in storage');
+		expect(json).toEqual(expect.objectContaining({ mimeType: 'image/png', storagePolicy: 'PERMANENT' }));
+		const stored = Buffer.from(await (await fetch(json['url'] as string)).arrayBuffer());
+		expect(stored.equals(await environment.readBinary(itemOf(result, 'Draw picture')))).toBe(true);
+	});
+
+	test('the balance step gives what the gateway has left in the wallet', () => {
+		const { json } = itemOf(result, 'Balance left');
+		const left = environment.gateway.control.balance();
+		expect(json).toEqual(expect.objectContaining({ amount: left, amountRub: Number(left), currency: 'RUB' }));
+	});
+
+	test('each task was charged once', () => {
+		const { control } = environment.gateway;
+		const charged = control
+			.ledger()
+			.filter(({ kind }) => kind === 'media')
+			.map(({ taskId }) => taskId);
+		expect(charged).toEqual([itemOf(result, 'Draw picture').json['taskId']]);
+		expect(control.tasks().map(({ taskId }) => taskId)).toEqual(charged);
+	});
+});
+
+describe('an item that fails beside one that succeeds', () => {
+	const failing = 'sandbox/swift-1';
+	let result: RunResult;
+
+	beforeAll(async () => {
+		environment.gateway.control.addFault({
+			match: { path: '/chat/completions', model: failing },
+			action: { kind: 'error', code: 'insufficient_quota' },
+			times: 0,
+		});
+		const ask = gatewayNode(
+			'Ask',
+			'textGeneration',
+			{
+				resource: 'text',
+				operation: 'generate',
+				format: 'chat',
+				model: byId('={{ $json.model }}'),
+				inputMode: 'simple',
+				prompt: '={{ $json.question }}',
+			},
+			{ onError: 'continueErrorOutput' },
+		);
+		const items = [
+			{ question: 'first', model: failing },
+			{ question: 'second', model: 'sandbox/balanced-2' },
+		];
+		const nodes = [itemsNode('Questions', items), ask, catcher('Answered'), catcher('Failed')];
+		const routes = { Start: ['Questions'], Questions: ['Ask'], Ask: ['Answered', 'Failed'] };
+		result = await environment.runWorkflow(workflowOf('Error output', nodes, routes));
+	});
+
+	afterAll(() => environment.gateway.control.clearFaults());
+
+	test('it leaves through the error output, joined with its input', () => {
+		expect(result.nodes['Failed']?.items.map(({ json }) => json)).toEqual([
+			expect.objectContaining({
+				question: 'first',
+				model: failing,
+				error: expect.objectContaining({ httpCode: 402, retryable: false }) as unknown,
+			}),
+		]);
+	});
+
+	test('its neighbour gives its answer', () => {
+		expect(result.nodes['Answered']?.items.map(({ json }) => json)).toEqual([
+			expect.objectContaining({
+				model: 'sandbox/balanced-2',
+				text: expect.stringMatching(/second/) as unknown,
+			}),
+		]);
+	});
+
+	test('the execution goes on', () => expect(result.status).toBe('success'));
+});
+
+describe('the API key', () => {
+	let result: RunResult;
+
+	beforeAll(async () => {
+		environment.gateway.control.addFault({
+			match: { path: '/chat/completions' },
+			action: { kind: 'error', code: 'insufficient_quota' },
+		});
+		result = await environment.runWorkflow({
+			...(await loadExample('text-to-media')),
+			name: 'Fails at the text',
+		});
+	});
+
+	test('stands neither in the failure that ended the execution nor in the data that n8n hands out', async () => {
+		expect(result.status).toBe('error');
+		expect(result.error?.message).toMatch(/./);
+		const raw = await environment.readExecutionRaw(result.executionId);
+		expect(raw).toContain('a lighthouse in a winter storm');
+		expect(`${JSON.stringify(result.error)} ${raw}`).not.toContain(environment.gateway.apiKey);
+	});
+
+	test('stands nowhere in the database, where executions do', async () => {
+		const bytes = await environment.databaseBytes();
+		expect(bytes.includes('a lighthouse in a winter storm')).toBe(true);
+		expect(bytes.includes(environment.gateway.apiKey)).toBe(false);
+	});
+
+	test('stands nowhere in what n8n printed', async () => {
+		const log = await environment.n8nLog();
+		expect(log).toContain('Editor is now accessible');
+		expect(log).not.toContain(environment.gateway.apiKey);
+	});
+
+	test('went to the API and to nobody else', () => {
+		const { control, apiKey } = environment.gateway;
+		const files = control.requests({ host: 'files' });
+		expect(files.length).toBeGreaterThan(0);
+		expect(JSON.stringify(files)).not.toContain(apiKey);
+	});
+});
+
+describe('the test of the credential', () => {
+	const tryCredential = async (
+		baseUrl: string,
+		apiKey: string,
+	): Promise<{ status: string; message: string }> =>
+		await environment.client.testCredential(environment.credential, credentialType, { baseUrl, apiKey });
+
+	test('succeeds with the right key and address', async () => {
+		const { baseUrl, apiKey } = environment.gateway;
+		expect(await tryCredential(baseUrl, apiKey)).toEqual(expect.objectContaining({ status: 'OK' }));
+	});
+
+	test('tells a wrong key from a wrong address', async () => {
+		const { baseUrl, apiKey } = environment.gateway;
+		const wrongKey = await tryCredential(baseUrl, 'sk-00000000-0000-4000-8000-000000000000');
+		const wrongPath = await tryCredential(baseUrl.replace('/api/v1', '/api/v9'), apiKey);
+		const nobodyThere = await tryCredential(`http://127.0.0.1:${await freePort()}/api/v1`, apiKey);
+		expect([wrongKey.status, wrongPath.status, nobodyThere.status]).toEqual(['Error', 'Error', 'Error']);
+		expect(wrongKey.message).toMatch(/key/i);
+		expect(wrongPath.message).not.toBe(wrongKey.message);
+		expect(nobodyThere.message).not.toBe(wrongKey.message);
+	});
+
+	test('says nothing of the key', async () => {
+		const { baseUrl, apiKey } = environment.gateway;
+		environment.gateway.control.setKeyStatus(apiKey, 'revoked');
+		const answer = await tryCredential(baseUrl, apiKey);
+		environment.gateway.control.setKeyStatus(apiKey, 'active');
+		expect(answer.status).toBe('Error');
+		expect(JSON.stringify(answer)).not.toContain(apiKey);
+	});
+});

@@ -1,0 +1,59 @@
+import type { WorkflowJson, WorkflowNode } from '../../../sandbox/n8n/types';
+
+/** The first node of a workflow made here. */
+export const startName = 'Start';
+
+/** A model id as a resource locator stores it. */
+export function byId(value: string): Record<string, unknown> {
+	return { __rl: true, mode: 'id', value };
+}
+
+/** A node of the package. */
+export function gatewayNode(
+	name: string,
+	type: string,
+	parameters: Record<string, unknown>,
+	more: Record<string, unknown> = {},
+): WorkflowNode {
+	return { ...more, name, type: `n8n-nodes-ai-gateway.${type}`, typeVersion: 1, parameters };
+}
+
+/** A node that gives these items, one per element. */
+export function itemsNode(name: string, items: Array<Record<string, unknown>>): WorkflowNode {
+	const jsCode = `return ${JSON.stringify(items.map((json) => ({ json })))};`;
+	return { name, type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode } };
+}
+
+/** A node that passes on what it gets, to catch an output. */
+export function catcher(name: string): WorkflowNode {
+	return { name, type: 'n8n-nodes-base.noOp', typeVersion: 1, parameters: {} };
+}
+
+/**
+ * A workflow of a manual trigger and these nodes.
+ * @param routes the names of the nodes behind each node's outputs; the trigger is called `Start`
+ */
+export function workflowOf(
+	name: string,
+	nodes: WorkflowNode[],
+	routes: Record<string, Array<string | undefined>>,
+): WorkflowJson {
+	const trigger = { name: startName, type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} };
+	const placed = [trigger, ...nodes].map((node, index) => ({
+		id: `node-${index}`,
+		position: [index * 220, 0],
+		...node,
+	}));
+	const connections = Object.entries(routes).map(([from, targets]) => [
+		from,
+		{
+			main: targets.map((target) => (target === undefined ? [] : [{ node: target, type: 'main', index: 0 }])),
+		},
+	]);
+	return {
+		name,
+		nodes: placed,
+		connections: Object.fromEntries(connections) as Record<string, unknown>,
+		settings: { executionOrder: 'v1' },
+	};
+}

@@ -1,0 +1,170 @@
+/** §7: every code is reachable, in the body format of the endpoint's group. */
+import { errorCodes, isErrorCode } from '../../sandbox/gateway/errors';
+import { at, call, chatBody, createTask, useGateway } from './harness';
+
+const gateway = useGateway();
+const chat = async (more: Record<string, unknown> = {}) =>
+	await call(gateway(), '/chat/completions', { json: { ...chatBody, ...more } });
+
+describe('§7.3, by a fault', () => {
+	it.each(Object.keys(errorCodes).filter(isErrorCode).slice(0, 20))('%s', async (code) => {
+		const { status, type } = errorCodes[code];
+		gateway().control.addFault({ action: { kind: 'error', code } });
+		const answer = await chat();
+		expect(answer.status).toBe(status);
+		expect(answer.body.error).toEqual({
+			code,
+			type,
+			param: null,
+			message: expect.any(String) as string,
+		});
+	});
+});
+
+describe('§7.3, by the request itself', () => {
+	it.each([
+		['invalid_request', 400, { model: undefined }],
+		['invalid_request', 400, { messages: [] }],
+		['invalid_request', 400, { temperature: 3 }],
+		['invalid_request', 400, { reasoning: { effort: 'enormous' } }],
+		['model_not_found', 404, { model: 'no/such' }],
+		['content_too_large', 422, { model: 'tiny/window-1k', max_tokens: 2000 }],
+		[
+			'provider_bad_request',
+			400,
+			{ messages: [{ role: 'user', content: '[[error:provider_bad_request]]' }] },
+		],
+	])('%s', async (code, status, more) => {
+		const answer = await chat(more);
+		expect(answer.status).toBe(status);
+		expect(at(answer.body, 'error.code')).toBe(code);
+	});
+
+	it('gives the numbers of content_too_large', async () => {
+		const answer = await chat({ model: 'tiny/window-1k', max_tokens: 2000 });
+		expect(at(answer.body, 'error.message')).toMatch(/Input of 5 tokens plus 2000 .* 1024 tokens/);
+	});
+
+	it('insufficient_quota, and nothing is charged', async () => {
+		gateway().control.setBalance('0.0001');
+		expect(at((await chat()).body, 'error.code')).toBe('insufficient_quota');
+		expect(gateway().control.balance()).toBe('0.0001');
+	});
+
+	it('unauthorized, for a session that is none', async () => {
+		const answer = await call(gateway(), '/balance', { key: null, headers: { cookie: 'session=old' } });
+		expect(at(answer.body, 'error.code')).toBe('unauthorized');
+	});
+
+	it.each(['feature_not_available', 'sub_account_blocked', 'ip_not_allowed', 'forbidden'] as const)(
+		'%s, by a restriction of the account',
+		async (deny) => {
+			gateway().control.restrict({ deny });
+			const answer = await chat();
+			expect([answer.status, at(answer.body, 'error.code')]).toEqual([403, deny]);
+		},
+	);
+
+	it('knows the plan: addresses, models, quantity', async () => {
+		gateway().control.restrict({ ipAllowList: ['10.0.0.1'] });
+		expect(at((await chat()).body, 'error.code')).toBe('ip_not_allowed');
+		gateway().control.restrict({ blockedModels: [chatBody.model] });
+		expect(at((await chat()).body, 'error.code')).toBe('feature_not_available');
+		gateway().control.restrict({ remainingCalls: 1 });
+		expect((await chat()).status).toBe(200);
+		expect(at((await chat()).body, 'error.code')).toBe('limit_exceeded');
+	});
+
+	it('rate_limit_exceeded with Retry-After, until the window has passed', async () => {
+		gateway().control.configure({ rateLimit: { requestsPerMinute: 2 } });
+		expect([(await chat()).status, (await chat()).status]).toEqual([200, 200]);
+		const answer = await chat();
+		expect([answer.status, at(answer.body, 'error.code')]).toEqual([429, 'rate_limit_exceeded']);
+		expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+	});
+
+	it('token_limit_exceeded, with a date', async () => {
+		gateway().control.configure({ rateLimit: { tokensPerMinute: 1, retryAfter: 'date' } });
+		const answer = await chat();
+		expect(at(answer.body, 'error.code')).toBe('token_limit_exceeded');
+		expect(Date.parse(answer.headers.get('retry-after') ?? '')).toBeGreaterThan(Date.now() - 2000);
+	});
+
+	it('gateway_timeout at the ceiling', async () => {
+		gateway().control.configure({ requestCeilingMs: 20, latency: { chat: 60_000 } });
+		expect(at((await chat()).body, 'error.code')).toBe('gateway_timeout');
+	});
+
+	it('a body that is no JSON', async () => {
+		const answer = await call(gateway(), '/chat/completions', {
+			body: '{"model":',
+			headers: { 'content-type': 'application/json' },
+		});
+		expect([answer.status, at(answer.body, 'error.code')]).toEqual([400, 'invalid_request']);
+	});
+});
+
+describe('§7.2, POST /responses', () => {
+	it.each([undefined, '', []])('input is required: %j', async (input) => {
+		const json = { model: 'sandbox/swift-1', input, instructions: 'Be brief' };
+		const { status, body } = await call(gateway(), '/responses', { json });
+		expect(status).toBe(400);
+		expect(body).toEqual({
+			error: {
+				message: 'input is required',
+				type: 'invalid_request_error',
+				param: 'input',
+				code: 'invalid_request',
+			},
+		});
+	});
+});
+
+describe('§7.1, §7.4, the other formats', () => {
+	const message = { model: 'sandbox/swift-1', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
+	const headers = { 'anthropic-version': '2023-06-01' };
+
+	it('messages: missing max_tokens, unknown model, no money (400), no version header', async () => {
+		const ask = async (json: unknown, sent = headers as Record<string, string>) => {
+			const { status, body } = await call(gateway(), '/messages', { json, headers: sent });
+			return [status, body.type, at(body, 'error.type')];
+		};
+		expect(await ask({ ...message, max_tokens: undefined })).toEqual([400, 'error', 'invalid_request_error']);
+		expect(await ask({ ...message, model: 'no/such' })).toEqual([404, 'error', 'not_found_error']);
+		expect(await ask(message, {})).toEqual([400, 'error', 'invalid_request_error']);
+		gateway().control.setBalance('0');
+		expect(await ask(message)).toEqual([400, 'error', 'invalid_request_error']);
+	});
+
+	it.each([400, 402, 403, 404, 409, 410, 422, 429, 499, 500, 502, 503, 504])(
+		'media envelope with %i',
+		async (status) => {
+			const code = Object.keys(errorCodes)
+				.filter(isErrorCode)
+				.find((name) => errorCodes[name].status === status);
+			if (!code) throw new Error('No such status');
+			gateway().control.addFault({ action: { kind: 'error', code } });
+			const answer = await call(gateway(), '/async/media/tasks', { json: {} });
+			expect(answer.status).toBe(status);
+			expect(answer.body).toEqual({ code: status, msg: expect.any(String) as string, data: null });
+		},
+	);
+
+	it('media: no money, nothing created', async () => {
+		gateway().control.setBalance('1.00');
+		await expect(createTask(gateway())).rejects.toThrow('402');
+		expect(gateway().control.tasks()).toEqual([]);
+	});
+
+	it('storage: message and type only', async () => {
+		const answer = await call(gateway(), '/storage/nothing');
+		expect(answer.status).toBe(404);
+		expect(answer.body).toEqual({ error: { message: 'File not found', type: 'invalid_request' } });
+	});
+
+	it('the catalogues leave param out of their 500', async () => {
+		gateway().control.addFault({ action: { kind: 'error', code: 'internal_error' } });
+		const { body } = await call(gateway(), '/models');
+		expect(Object.keys(at(body, 'error') as object)).toEqual(['message', 'type', 'code']);
+	});
+});

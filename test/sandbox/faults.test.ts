@@ -1,0 +1,155 @@
+/** Each kind of fault does what it says, once, and is seen in the log. */
+import { call, chatBody, createTask, endOf, resultUrls, useGateway, waitFor, type Answer } from './harness';
+
+const gateway = useGateway();
+const chat = async (): Promise<Answer> => await call(gateway(), '/chat/completions', { json: chatBody });
+const failure = async (promise: Promise<unknown>): Promise<unknown> =>
+	await promise.then(
+		() => null,
+		(error: unknown) => error,
+	);
+
+it.each([
+	['html', 'text/html; charset=utf-8', /^<!DOCTYPE html>/],
+	['empty', 'application/json; charset=utf-8', /^$/],
+	['cutJson', 'application/json', /^\{"error"[^}]*$/],
+	['wrongType', 'text/plain', /^\{.*\}$/],
+] as const)('raw body: %s', async (body, contentType, text) => {
+	gateway().control.addFault({ action: { kind: 'raw', status: 502, body, retryAfter: 7 } });
+	const answer = await chat();
+	expect(answer.status).toBe(502);
+	expect(answer.headers.get('content-type')).toBe(contentType);
+	expect(answer.headers.get('retry-after')).toBe('7');
+	expect(answer.text).toMatch(text);
+	expect((await chat()).status).toBe(200);
+});
+
+it('error with Retry-After as a date', async () => {
+	const action = { kind: 'error', code: 'service_unavailable', retryAfter: { dateInSeconds: 30 } } as const;
+	gateway().control.addFault({ action });
+	const date = Date.parse((await chat()).headers.get('retry-after') ?? '');
+	expect(date - Date.now()).toBeGreaterThan(25_000);
+});
+
+it('cutBefore: nothing was done', async () => {
+	gateway().control.addFault({ action: { kind: 'cutBefore' } });
+	expect(await failure(chat())).toMatchObject({ name: 'TypeError' });
+	expect(gateway().control.ledger()).toEqual([]);
+	expect(gateway().control.requests()).toMatchObject([{ outcome: 'cut', status: null }]);
+});
+
+it('cutBody: the answer breaks off, for JSON and for files', async () => {
+	gateway().control.addFault({ action: { kind: 'cutBody' } });
+	expect(await failure(chat())).toMatchObject({ name: 'TypeError' });
+	expect(gateway().control.ledger()).toHaveLength(1);
+	const [url = ''] = resultUrls(await endOf(gateway(), await createTask(gateway())));
+	gateway().control.addFault({
+		match: { host: 'files', path: '/files/*' },
+		action: { kind: 'cutBody', afterBytes: 500 },
+	});
+	expect(await failure(fetch(url).then((response) => response.arrayBuffer()))).toMatchObject({
+		name: 'TypeError',
+	});
+	expect((await fetch(url)).status).toBe(200);
+});
+
+it('hang: the client has to give up', async () => {
+	gateway().control.addFault({ action: { kind: 'hang' } });
+	const signal = AbortSignal.timeout(60);
+	const url = `${gateway().baseUrl}/models`;
+	expect(await failure(fetch(url, { signal }))).toMatchObject({ name: 'TimeoutError' });
+	await waitFor(() => gateway().control.requests()[0]?.outcome === 'aborted');
+	expect(gateway().control.requests()[0]?.status).toBe(499);
+});
+
+it('loseAnswer: the task exists and is paid for, and its key finds it again', async () => {
+	gateway().control.addFault({ match: { method: 'POST' }, action: { kind: 'loseAnswer' } });
+	const headers = { 'idempotency-key': 'lost' };
+	expect(await failure(createTask(gateway(), undefined, headers))).toMatchObject({ name: 'TypeError' });
+	expect(gateway().control.ledger()).toHaveLength(1);
+	const id = await createTask(gateway(), undefined, headers);
+	expect(
+		gateway()
+			.control.tasks()
+			.map((task) => task.taskId),
+	).toEqual([id]);
+	expect(gateway().control.ledger()).toHaveLength(1);
+});
+
+it('redirect', async () => {
+	gateway().control.addFault({ action: { kind: 'redirect', location: 'http://127.0.0.1:9/elsewhere' } });
+	const answer = await chat();
+	expect([answer.status, answer.headers.get('location')]).toEqual([307, 'http://127.0.0.1:9/elsewhere']);
+});
+
+it('delay and latency hold a request back', async () => {
+	gateway().control.configure({ latency: { chat: [40, 50] } });
+	gateway().control.addFault({ action: { kind: 'delay', ms: 30 } });
+	const start = Date.now();
+	await chat();
+	expect(Date.now() - start).toBeGreaterThanOrEqual(65);
+});
+
+it('does nothing for a client that left during the latency', async () => {
+	gateway().control.configure({ latency: { mediaCreate: 60_000 } });
+	const signal = AbortSignal.timeout(40);
+	const url = `${gateway().baseUrl}/async/media/tasks`;
+	await failure(fetch(url, { method: 'POST', signal }));
+	await waitFor(() => gateway().control.concurrency().inFlight === 0);
+	expect(gateway().control.ledger()).toEqual([]);
+});
+
+it('rules match by path, model, number and times', async () => {
+	const error = { kind: 'error', code: 'internal_error' } as const;
+	gateway().control.addFault({ match: { path: '/models' }, action: error });
+	gateway().control.addFault({ match: { model: 'sandbox/grand-4' }, action: error });
+	gateway().control.addFault({ match: { path: '/chat/*', nth: 2 }, action: error, times: 2 });
+	const statuses = [];
+	for (let index = 0; index < 4; index += 1) statuses.push((await chat()).status);
+	expect(statuses).toEqual([200, 500, 500, 200]);
+	expect(
+		gateway()
+			.control.faults()
+			.map((fault) => fault.hits),
+	).toEqual([0, 0, 2]);
+});
+
+it('counts how many run at once', async () => {
+	gateway().control.configure({ latency: { chat: 50 } });
+	await Promise.all([chat(), chat(), chat()]);
+	await waitFor(() => gateway().control.concurrency().inFlight === 0);
+	expect(gateway().control.concurrency()).toMatchObject({ max: 3, groups: { chat: { max: 3 } } });
+});
+
+it('is all there over HTTP too', async () => {
+	const { controlUrl } = gateway();
+	const send = async (method: string, path: string, body?: unknown) =>
+		await fetch(`${controlUrl}${path}`, {
+			method,
+			headers: { 'content-type': 'application/json' },
+			body: body === undefined ? null : JSON.stringify(body),
+		});
+	await send('POST', '/faults', [{ action: { kind: 'error', code: 'forbidden' } }]);
+	expect((await chat()).status).toBe(403);
+	expect((await send('POST', '/faults', { action: { kind: 'nonsense' } })).status).toBe(400);
+	expect((await send('PATCH', '/settings', { nonsense: 1 })).status).toBe(400);
+	await send('PATCH', '/settings', { balanceShape: 'currencies' });
+	await send('PUT', '/balance', { amount: '7.00' });
+	expect((await call(gateway(), '/balance')).body).toMatchObject({ RUB: '7.00' });
+	for (const path of [
+		'requests',
+		'ledger',
+		'concurrency',
+		'keys',
+		'tasks',
+		'callbacks',
+		'faults',
+		'settings',
+	]) {
+		expect((await send('GET', `/${path}`)).status).toBe(200);
+	}
+	const file = (await (await send('POST', '/files', { size: 10 })).json()) as { url: string };
+	expect(await (await fetch(file.url)).text()).toBe('The quick ');
+	expect((await send('POST', '/reset')).status).toBe(204);
+	expect(gateway().control.balance()).toBe('1000.00');
+});

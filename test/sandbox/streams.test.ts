@@ -1,0 +1,195 @@
+/** Streams of the three formats, whole and disturbed (§6). */
+import type { StreamFault } from '../../sandbox/gateway/gateway';
+import { isObject, type JsonObject } from '../../sandbox/gateway/jsonSchema';
+import { at, call, useGateway, waitFor } from './harness';
+
+const gateway = useGateway();
+const json = { model: 'sandbox/swift-1', input: 'Tell me about rivers', stream: true };
+
+/** The text of a responses stream; what came until it broke. */
+async function stream(fault: StreamFault, path = '/responses', body: JsonObject = json): Promise<string> {
+	gateway().control.addFault({ action: { kind: 'stream', stream: fault } });
+	const response = await fetch(`${gateway().baseUrl}${path}`, {
+		method: 'POST',
+		headers: {
+			'content-type': 'application/json',
+			'x-api-key': gateway().apiKey,
+			'anthropic-version': '2023-06-01',
+		},
+		body: JSON.stringify(body),
+		signal: AbortSignal.timeout(3_000),
+	});
+	const decoder = new TextDecoder();
+	let text = '';
+	try {
+		for await (const chunk of response.body ?? [])
+			text += decoder.decode(chunk as Uint8Array, { stream: true });
+	} catch {
+		// Errors of fetch come from another realm than jest's classes: that it broke is all that counts.
+		text += '\n<broken>';
+	}
+	return text;
+}
+
+function events(text: string): JsonObject[] {
+	return text
+		.split(/\r?\n/)
+		.filter((line) => line.startsWith('data: {'))
+		.map((line) => JSON.parse(line.slice(6)) as unknown)
+		.filter(isObject);
+}
+
+const charged = (): number => gateway().control.ledger().length;
+
+describe('responses', () => {
+	it('numbers its events from 0, without event lines, and ends with [DONE]', async () => {
+		const text = await stream({});
+		const list = events(text);
+		expect(list.map((event) => event.sequence_number)).toEqual(list.map((_, index) => index));
+		expect(list[0]).toMatchObject({
+			type: 'response.created',
+			response: { status: 'in_progress', output: [] },
+		});
+		expect(list.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
+		expect(text).not.toMatch(/^event:/m);
+		expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+		expect(at(list.at(-1), 'response.usage.cost.total_cost')).toBe(
+			Number(gateway().control.ledger()[0]?.amount),
+		);
+	});
+
+	it('puts a function call or reasoning before the message', async () => {
+		const list = events(await stream({}, '/responses', { ...json, model: 'sandbox/thinker-3' }));
+		const types = list.map((event) => event.type);
+		expect(types).toContain('response.reasoning_summary_text.delta');
+		const delta = list.find((event) => event.type === 'response.output_text.delta');
+		expect(delta).toMatchObject({ output_index: 1, content_index: 0 });
+	});
+
+	it('puts calls of built-in tools before the message', async () => {
+		const tools = [{ type: 'web_search' }, { type: 'mcp' }];
+		const list = events(await stream({}, '/responses', { ...json, tools }));
+		const output = at(list.at(-1), 'response.output');
+		expect(output).toMatchObject([{ type: 'web_search_call' }, { type: 'mcp_call' }, { type: 'message' }]);
+		expect(list.map((event) => event.type)).toContain('response.web_search_call.in_progress');
+	});
+
+	it('ends incomplete at the limit', async () => {
+		const list = events(await stream({}, '/responses', { ...json, max_output_tokens: 2 }));
+		expect(list.at(-1)).toMatchObject({ type: 'response.incomplete', response: { status: 'incomplete' } });
+	});
+});
+
+describe('chat and messages', () => {
+	const messages = [{ role: 'user', content: 'hi' }];
+
+	it('chat: role first, usage with empty choices last', async () => {
+		const text = await stream({}, '/chat/completions', { model: json.model, messages, stream: true });
+		const list = events(text);
+		expect(at(list[0], 'choices.0.delta')).toEqual({ role: 'assistant', content: '' });
+		expect(list.at(-1)).toMatchObject({ object: 'chat.completion.chunk', choices: [] });
+		expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+	});
+
+	it('messages: event lines that equal the type, no [DONE]', async () => {
+		const body = { model: json.model, messages, stream: true, max_tokens: 50 };
+		const text = await stream({}, '/messages', body);
+		const named = [...text.matchAll(/^event: (.+)$/gm)].map((match) => match[1]);
+		expect(named).toEqual(events(text).map((event) => event.type));
+		expect(named.at(-1)).toBe('message_stop');
+	});
+});
+
+describe('disturbed', () => {
+	it('cut: no end and no charge', async () => {
+		const text = await stream({ cutAfter: 4 });
+		expect(events(text)).toHaveLength(4);
+		expect(text).toContain('<broken>');
+		expect(charged()).toBe(0);
+	});
+
+	it.each([
+		['/responses', json],
+		['/chat/completions', { model: json.model, messages: [{ role: 'user', content: 'hi' }], stream: true }],
+	])('error frame in %s: neither end nor charge', async (path, body) => {
+		const text = await stream({ errorAfter: 3 }, path, body);
+		expect(at(events(text).at(-1), 'error.type')).toBe('server_error');
+		expect(text).not.toContain('[DONE]');
+		expect(charged()).toBe(0);
+	});
+
+	it('a failed response, with its end but without a charge', async () => {
+		const text = await stream({ failAfter: 3 });
+		expect(events(text).at(-1)).toMatchObject({ type: 'response.failed', response: { status: 'failed' } });
+		expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+		expect(charged()).toBe(0);
+	});
+
+	it('missing end', async () => {
+		expect(await stream({ missingEnd: 'done' })).not.toContain('[DONE]');
+		const text = await stream({ missingEnd: 'final' });
+		expect(text).not.toContain('response.completed');
+		expect(charged()).toBe(1);
+	});
+
+	it('stall: silent for a while, or until the client leaves', async () => {
+		const start = Date.now();
+		expect(await stream({ stallAfter: 3, stallMs: 60 })).toContain('[DONE]');
+		expect(Date.now() - start).toBeGreaterThanOrEqual(55);
+		gateway().control.addFault({ action: { kind: 'stream', stream: { stallAfter: 2 } } });
+		const signal = AbortSignal.timeout(80);
+		const headers = { 'content-type': 'application/json', 'x-api-key': gateway().apiKey };
+		const url = `${gateway().baseUrl}/responses`;
+		const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(json), signal });
+		await expect(response.text()).rejects.toThrow();
+		await waitFor(() => gateway().control.concurrency().inFlight === 0);
+		expect(charged()).toBe(1);
+	});
+
+	it('duplicates and gaps show in the sequence numbers', async () => {
+		const numbers = (text: string) => events(text).map((event) => Number(event.sequence_number));
+		const twice = numbers(await stream({ duplicateEvery: 3 }));
+		expect(twice.length).toBeGreaterThan(new Set(twice).size);
+		const gaps = numbers(await stream({ dropDeltas: [0, 2] }));
+		expect((gaps.at(-1) ?? 0) + 1 - gaps.length).toBe(2);
+	});
+
+	it('unknown events, comments and pings come between', async () => {
+		const text = await stream({ unknownEvery: 4, commentEvery: 5, pingEvery: 6 });
+		const types = events(text).map((event) => event.type);
+		expect(types).toEqual(expect.arrayContaining(['response.ping', 'response.sandbox.unknown']));
+		expect(text).toContain(': keep-alive\n\n');
+	});
+
+	it('pings in a long silence', async () => {
+		gateway().control.configure({ pingIntervalMs: 5 });
+		const body = { ...json, max_output_tokens: 2 };
+		const types = events(await stream({ deltaDelayMs: 20 }, '/responses', body)).map((event) => event.type);
+		expect(types).toContain('response.ping');
+	});
+
+	it('splits anywhere, with either line end, and stays the same text', async () => {
+		const body = { ...json, input: 'Реки и озёра' };
+		const texts = (text: string) =>
+			events(text)
+				.filter((event) => event.type === 'response.output_text.delta')
+				.map((event) => event.delta);
+		const whole = texts(await stream({}, '/responses', body));
+		expect(texts(await stream({ splitBytes: 7, crlf: true }, '/responses', body))).toEqual(whole);
+	});
+
+	it('a JSON error in place of a stream', async () => {
+		gateway().control.addFault({ action: { kind: 'stream', stream: { jsonError: 'no_providers' } } });
+		const answer = await call(gateway(), '/responses', { json });
+		expect([answer.status, answer.headers.get('content-type')]).toEqual([
+			503,
+			'application/json; charset=utf-8',
+		]);
+	});
+
+	it('an answer that is lost after its charge', async () => {
+		gateway().control.addFault({ action: { kind: 'loseAnswer' } });
+		await expect(call(gateway(), '/responses', { json })).rejects.toThrow();
+		expect(charged()).toBe(1);
+	});
+});
