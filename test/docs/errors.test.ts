@@ -1,7 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-import { CONNECTION_TEXTS, errorText, type EndpointGroup, type ErrorText } from '../../nodes/shared/gateway/errorTexts';
+import {
+	CONNECTION_TEXTS,
+	errorText,
+	type EndpointGroup,
+	type ErrorText,
+} from '../../nodes/shared/gateway/errorTexts';
 import { isRetryableStatus } from '../../nodes/shared/gateway/retry';
 import spec from '../fixtures/spec/errors.json';
 
@@ -11,8 +16,17 @@ import spec from '../fixtures/spec/errors.json';
 const file = resolve(__dirname, '../../docs/errors.md');
 
 function table(title: string, rows: Array<[string, string, ErrorText]>): string {
-	const lines = rows.map(([sign, retry, { message, description }]) => `| ${sign} | ${retry} | ${message} | ${description} |`);
-	return [`## ${title}`, '', '| answer | retried | message | what to do |', '|---|---|---|---|', ...lines, ''].join('\n');
+	const lines = rows.map(
+		([sign, retry, { message, description }]) => `| ${sign} | ${retry} | ${message} | ${description} |`,
+	);
+	return [
+		`## ${title}`,
+		'',
+		'| answer | retried | message | what to do |',
+		'|---|---|---|---|',
+		...lines,
+		'',
+	].join('\n');
 }
 
 const retried = (status: number) => (isRetryableStatus(status) ? 'yes' : 'no');
@@ -47,7 +61,11 @@ function document(): string {
 		table('Links to files', byStatus('file', [403, 404, 410])),
 		table(
 			'No answer, or none that can be read',
-			Object.entries(CONNECTION_TEXTS).map(([kind, text]) => [kind, kind.endsWith('Charge') ? 'never' : '', text]),
+			Object.entries(CONNECTION_TEXTS).map(([kind, text]) => [
+				kind,
+				kind.endsWith('Charge') ? 'never' : '',
+				text,
+			]),
 		),
 	].join('\n');
 }

@@ -176,12 +176,10 @@ describe('task: createAndWait', () => {
 			.post(API)
 			.reply(201, envelope({ taskId: 't1' }));
 		finishedTask({ state: 'success', resultJson: 'not json' });
-		gateway()
-			.get(`${API}/t1/download`)
-			.reply(200, 'zip bytes', {
-				'content-type': 'application/zip',
-				'content-disposition': 'attachment; filename="../../task_t1.zip"',
-			});
+		gateway().get(`${API}/t1/download`).reply(200, 'zip bytes', {
+			'content-type': 'application/zip',
+			'content-disposition': 'attachment; filename="../../task_t1.zip"',
+		});
 		const { items } = await run('createAndWait', {
 			...order,
 			options: { ...atOnce, binaryPropertyName: 'result' },
@@ -310,12 +308,10 @@ describe('task: get', () => {
 
 describe('task: download', () => {
 	it('streams the result with its name and type', async () => {
-		gateway()
-			.get(`${API}/t1/download`)
-			.reply(200, 'bytes', {
-				'content-type': 'image/png',
-				'content-disposition': "attachment; filename*=UTF-8''%D0%BA%D0%BE%D1%82.png",
-			});
+		gateway().get(`${API}/t1/download`).reply(200, 'bytes', {
+			'content-type': 'image/png',
+			'content-disposition': "attachment; filename*=UTF-8''%D0%BA%D0%BE%D1%82.png",
+		});
 		const { items } = await run('download', { taskId: 't1' });
 		expect(items[0]?.json).toEqual({ taskId: 't1', fileName: 'кот.png', mimeType: 'image/png' });
 		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'кот.png' });
