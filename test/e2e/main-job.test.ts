@@ -126,7 +126,7 @@ describe('an item that fails beside one that succeeds', () => {
 			expect.objectContaining({
 				question: 'first',
 				model: failing,
-				error: expect.objectContaining({ httpCode: 402, retryable: false }) as unknown,
+				error: expect.objectContaining({ httpCode: '402', retryable: false }) as unknown,
 			}),
 		]);
 	});

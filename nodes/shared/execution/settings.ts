@@ -65,7 +65,6 @@ export function itemSettings(parameters: Parameters): ItemSettings {
  */
 export function readConcurrency(context: IExecuteFunctions): number {
 	const { options } = new Parameters(context, 0);
-	return (
-		options.number('concurrency', 'Concurrency', { min: 1, max: MAX_CONCURRENCY }) ?? DEFAULT_CONCURRENCY
-	);
+	const concurrency = options.number('concurrency', 'Concurrency', { min: 1, max: MAX_CONCURRENCY });
+	return Math.floor(concurrency ?? DEFAULT_CONCURRENCY);
 }

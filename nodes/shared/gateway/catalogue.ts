@@ -1,5 +1,5 @@
 import { asId, asNumber, asObject, asObjects, asText, type JsonObject } from './json';
-import type { GatewayClient } from './request';
+import { POLL_TIMEOUT_MS, type GatewayClient, type GatewayRequest } from './request';
 
 /** A text model of the catalogue (§2.1). */
 export interface TextModel {
@@ -39,14 +39,19 @@ export interface MediaModel {
 
 /** Fetches the text models (§4.4). Records without an id are left out. */
 export async function listTextModels(client: GatewayClient): Promise<TextModel[]> {
-	const body = await client.json({ group: 'catalogue', method: 'GET', path: '/models' });
+	const body = await client.json(catalogueRequest('/models'));
 	return asObjects(body.data).flatMap((record) => toTextModel(record) ?? []);
 }
 
 /** Fetches the media models (§4.5). Records without an id are left out. */
 export async function listMediaModels(client: GatewayClient): Promise<MediaModel[]> {
-	const body = await client.json({ group: 'catalogue', method: 'GET', path: '/media/models' });
+	const body = await client.json(catalogueRequest('/media/models'));
 	return asObjects(body.data).flatMap((record) => toMediaModel(record) ?? []);
+}
+
+/** A catalogue is read, not made: silence for a minute means that it will not come. */
+function catalogueRequest(path: string): GatewayRequest {
+	return { group: 'catalogue', method: 'GET', path, timeoutMs: POLL_TIMEOUT_MS };
 }
 
 function toTextModel(record: JsonObject): TextModel | undefined {
