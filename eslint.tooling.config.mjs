@@ -26,6 +26,7 @@ export default tseslint.config(
 				console: 'readonly',
 				require: 'readonly',
 				module: 'writable',
+				exports: 'writable',
 				fetch: 'readonly',
 				URL: 'readonly',
 				setTimeout: 'readonly',
