@@ -42,6 +42,8 @@ export interface RunOptions {
 	settings?: Partial<INode>;
 	credential?: { baseUrl: string; apiKey: string };
 	executionId?: string;
+	/** Runs the node as the tool that n8n makes of it for AI Agents. */
+	asTool?: boolean;
 	/** Called with a function that cancels the execution, as the editor's stop button does. */
 	onStart?: (cancel: () => void) => void;
 }
@@ -80,7 +82,7 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 	const target: INode = {
 		id: 'node-1',
 		name: 'Gateway',
-		type: `${PACKAGE}.${options.node}`,
+		type: `${PACKAGE}.${options.node}${options.asTool ? 'Tool' : ''}`,
 		typeVersion: 1,
 		position: [200, 0],
 		parameters: options.parameters,
@@ -138,7 +140,7 @@ function nodeTypes(items: INodeExecutionData[]): INodeTypes {
 		execute: () => Promise.resolve([items.map((item, index) => ({ ...item, pairedItem: { item: index } }))]),
 	};
 	const find = (type: string): INodeType => {
-		const name = type.split('.')[1];
+		const name = type.split('.')[1]?.replace(/Tool$/, '');
 		return type === 'test.source' ? source : packageNodes[name as keyof typeof packageNodes];
 	};
 	return {

@@ -226,6 +226,17 @@ describe('task: createAndWait', () => {
 		});
 	});
 
+	it('gives an AI Agent small JSON with the links, and no files', async () => {
+		gateway()
+			.post(API)
+			.reply(201, envelope({ taskId: 't1' }));
+		finishedTask({ state: 'success', resultJson: '{"resultUrls":["https://files.test/c"]}' });
+		const { items, error } = await run('createAndWait', { ...order, options: atOnce }, { asTool: true });
+		expect(error).toBeUndefined();
+		expect(items[0]?.json.resultUrls).toEqual(['https://files.test/c']);
+		expect(items[0]?.binary).toBeUndefined();
+	});
+
 	it('creates all tasks before it waits for the first', async () => {
 		const log: string[] = [];
 		nock('https://gateway.test')

@@ -128,6 +128,28 @@ describe('text: generate, in each format', () => {
 	});
 });
 
+describe('models', () => {
+	test.each([
+		[
+			'from the list',
+			{ __rl: true, mode: 'list', value: 'acme/writer', cachedResultName: 'acme/writer · 8K' },
+		],
+		['by ID', { __rl: true, mode: 'id', value: ' acme/writer ' }],
+		['by an expression', { __rl: true, mode: 'id', value: '={{ "acme/" + "writer" }}' }],
+		['as plain text', 'acme/writer'],
+		['as a plain expression', '={{ "acme/writer" }}'],
+	])('can be given %s', async (_, model) => {
+		gateway()
+			.post('/api/v1/chat/completions', {
+				model: 'acme/writer',
+				messages: [{ role: 'user', content: 'Say hello' }],
+			})
+			.reply(200, chatAnswer);
+		const { error } = await generate({ parameters: { model } });
+		expect(error).toBeUndefined();
+	});
+});
+
 describe('bad input is told before anything is sent', () => {
 	test.each([
 		['no model', { model: { __rl: true, mode: 'id', value: '={{ "" }}' } }, 'Model is empty'],

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { waitForExecution } from '../../sandbox/n8n/executions';
+import { withCredential } from '../../sandbox/n8n/workflows';
+import { Environment } from './support/environment';
+import { byId, gatewayNode, workflowOf } from './support/workflows';
+
+// What the editor asks n8n for, and what its buttons do.
+
+let environment: Environment;
+
+beforeAll(async () => {
+	environment = await Environment.start();
+});
+
+afterAll(async () => {
+	await environment?.close();
+});
+
+describe('the nodes', () => {
+	test('are there under the names that workflows store, with icons for light and dark', async () => {
+		const types = await environment.client.nodeTypes();
+		const ours = types.filter(({ name }) => name.startsWith('n8n-nodes-ai-gateway.'));
+		const names = ours.map(({ name }) => name.split('.')[1]);
+		expect(names).toEqual(expect.arrayContaining(['textGeneration', 'mediaTask', 'storage', 'balance']));
+		expect(names).toEqual(
+			expect.arrayContaining(['textGenerationTool', 'mediaTaskTool', 'storageTool', 'balanceTool']),
+		);
+		for (const { iconUrl } of ours) {
+			const { light, dark } = iconUrl as { light: string; dark: string };
+			for (const icon of [light, dark]) {
+				const response = await environment.client.request('GET', `/${icon}`);
+				expect(await response.text()).toContain('<svg');
+			}
+		}
+	});
+});
+
+describe('the model pickers', () => {
+	const list = async (nodeType: string, methodName: string, filter?: string) =>
+		await environment.client.listSearch({
+			nodeType: `n8n-nodes-ai-gateway.${nodeType}`,
+			parameter: 'model',
+			methodName,
+			parameters: {},
+			credentials: { aiGatewayApi: environment.credential },
+			...(filter === undefined ? {} : { filter }),
+		});
+
+	test('show context window and price of text models', async () => {
+		const { results } = await list('textGeneration', 'searchTextModels');
+		const entry = results.find(({ value }) => value === 'sandbox/balanced-2');
+		expect(entry?.name).toMatch(
+			/^sandbox\/balanced-2 · \d+K context · ₽[\d.]+ in \/ ₽[\d.]+ out per 1M tokens$/,
+		);
+	});
+
+	test('find media models by kind', async () => {
+		const { results } = await list('mediaTask', 'searchMediaModels', 'video');
+		expect(results.map(({ name }) => name)).toEqual([
+			expect.stringMatching(/^lumen\/motion-2 · video · from ₽/),
+		]);
+	});
+});
+
+describe('the stop button', () => {
+	test('ends a wait for a media task at once, and no more is asked', async () => {
+		const { client, gateway, credential } = environment;
+		gateway.control.configure({ taskDuration: { video: 600_000 } });
+		const node = gatewayNode('Film', 'mediaTask', {
+			resource: 'task',
+			operation: 'createAndWait',
+			model: byId('lumen/motion-2'),
+			inputJson: '{"prompt": "a long film", "duration": 5, "resolution": "480p"}',
+		});
+		const workflow = await client.createWorkflow(
+			withCredential(workflowOf('Stopped', [node], { Start: ['Film'] }), credential),
+		);
+		const id = await client.runManually(workflow.id, 'Start');
+		while (gateway.control.tasks().length === 0) await sleep(50);
+		const start = Date.now();
+		await client.stopExecution(id);
+		expect((await waitForExecution(client, id, { timeout: 30_000 })).status).toBe('canceled');
+		// Below the shortest pause between two polls of a video (5 s): it was not waited out.
+		expect(Date.now() - start).toBeLessThan(4_500);
+		expect(gateway.control.requests({ method: 'POST', path: '/async/media/tasks' })).toHaveLength(1);
+		expect(gateway.control.requests({ method: 'GET', path: '/async/media/tasks/*' })).toHaveLength(0);
+	});
+});
+
+describe('Retry On Fail on the real n8n', () => {
+	test('creates and charges a task once, although the first try fails after the creation', async () => {
+		const { gateway } = environment;
+		await gateway.control.reset();
+		// The answer is lost and no retry of the node's own is allowed: the node fails, and n8n runs it again.
+		gateway.control.addFault({
+			match: { method: 'POST', path: '/async/media/tasks' },
+			action: { kind: 'loseAnswer' },
+		});
+		const node = gatewayNode(
+			'Draw',
+			'mediaTask',
+			{
+				resource: 'task',
+				operation: 'createAndWait',
+				model: byId('aurora/canvas-1'),
+				inputJson: '{"prompt": "a cat", "quality": "draft"}',
+				options: { maxRetries: 0 },
+			},
+			{ retryOnFail: true, waitBetweenTries: 100 },
+		);
+		const result = await environment.runWorkflow(workflowOf('Retried', [node], { Start: ['Draw'] }));
+		expect(result.error).toBeUndefined();
+		expect(result.nodes['Draw']?.items[0]?.json).toEqual(expect.objectContaining({ state: 'success' }));
+		expect(gateway.control.requests({ method: 'POST', path: '/async/media/tasks' })).toHaveLength(2);
+		expect(gateway.control.ledger()).toHaveLength(1);
+		expect(gateway.control.tasks()).toHaveLength(1);
+	});
+});
