@@ -63,7 +63,8 @@ function npmEnvironment({ pathFirst, environment }) {
 	const dropped =
 		/^(NODE_ENV|NODE_OPTIONS|npm_(package_|lifecycle_)|npm_config_(omit|only|production|local_prefix|dry_run|workspace))/i;
 	const kept = Object.entries(process.env).filter(([name]) => !dropped.test(name));
-	const result = { ...Object.fromEntries(kept), ...environment };
+	// `npm run --silent` would silence the inner npm too, and with it the reason of a failure.
+	const result = { ...Object.fromEntries(kept), npm_config_loglevel: 'warn', ...environment };
 	if (pathFirst !== undefined) result.PATH = `${pathFirst}${delimiter}${process.env.PATH ?? ''}`;
 	return result;
 }
