@@ -1,12 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-import {
-	CONNECTION_TEXTS,
-	errorText,
-	type EndpointGroup,
-	type ErrorText,
-} from '../../nodes/shared/gateway/errorTexts';
+import { CONNECTION_TEXTS } from '../../nodes/shared/gateway/connectionTexts';
+import { errorText, type EndpointGroup, type ErrorText } from '../../nodes/shared/gateway/errorTexts';
 import { isRetryableStatus } from '../../nodes/shared/gateway/retry';
 import spec from '../fixtures/spec/errors.json';
 

@@ -38,7 +38,8 @@ export class SuccessMemory {
 		const { retryOnFail, maxTries } = context.getNode();
 		this.store = context.getContext('node');
 		this.maxTries = retryOnFail ? Math.min(MAX_TRIES, Math.max(MIN_TRIES, maxTries || DEFAULT_TRIES)) : 1;
-		const kept = asMemory(this.store[KEY]);
+		const stored: unknown = this.store[KEY];
+		const kept = isMemory(stored) ? stored : undefined;
 		const sameRun = kept?.executionId === place.executionId && kept.runIndex === place.runIndex;
 		this.memory = sameRun ? { ...kept, tries: kept.tries + 1 } : { ...place, tries: 1, items: {} };
 	}
@@ -66,10 +67,13 @@ export class SuccessMemory {
 	}
 }
 
-function asMemory(value: unknown): Memory | undefined {
+/** Whether it is what this class keeps: the context may come from an older version of the package. */
+function isMemory(value: unknown): value is Memory {
 	const memory = asObject(value);
-	if (!memory || typeof memory.executionId !== 'string' || typeof memory.runIndex !== 'number')
-		return undefined;
-	if (typeof memory.tries !== 'number' || !asObject(memory.items)) return undefined;
-	return memory as unknown as Memory;
+	return (
+		typeof memory?.executionId === 'string' &&
+		typeof memory.runIndex === 'number' &&
+		typeof memory.tries === 'number' &&
+		asObject(memory.items) !== undefined
+	);
 }

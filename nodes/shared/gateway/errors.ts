@@ -1,5 +1,6 @@
 import { ApiFailure } from './failure';
-import { CONNECTION_TEXTS, errorText, type EndpointGroup, type ErrorText } from './errorTexts';
+import { CONNECTION_TEXTS } from './connectionTexts';
+import { errorText, type EndpointGroup, type ErrorText } from './errorTexts';
 import { asId, asObject, asText, parseJson, type JsonObject } from './json';
 import { isRetryableStatus, parseRetryAfter } from './retry';
 

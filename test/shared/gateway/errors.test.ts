@@ -8,7 +8,8 @@ import {
 	parseErrorBody,
 	redact,
 } from '../../../nodes/shared/gateway/errors';
-import { CONNECTION_TEXTS, type EndpointGroup } from '../../../nodes/shared/gateway/errorTexts';
+import { CONNECTION_TEXTS } from '../../../nodes/shared/gateway/connectionTexts';
+import type { EndpointGroup } from '../../../nodes/shared/gateway/errorTexts';
 import { toNodeError } from '../../../nodes/shared/execution/nodeError';
 import spec from '../../fixtures/spec/errors.json';
 
