@@ -1,0 +1,113 @@
+import { checkPng } from '../../sandbox/demo/png';
+import type { RunResult } from '../../sandbox/n8n/executions';
+import { Environment } from './support/environment';
+import { byId, gatewayNode, itemsNode, workflowOf } from './support/workflows';
+
+// Each operation on the real n8n, beyond those of the example workflow.
+
+let environment: Environment;
+
+beforeAll(async () => {
+	environment = await Environment.start();
+});
+
+afterAll(async () => {
+	await environment?.close();
+});
+
+function jsonOf(result: RunResult, name: string, index = 0): Record<string, unknown> {
+	const item = result.nodes[name]?.items[index];
+	if (item === undefined) throw new Error(`"${name}" gave no item: ${JSON.stringify(result.error)}`);
+	return item.json;
+}
+
+test('text comes in all three formats, chosen per item', async () => {
+	const ask = gatewayNode('Ask', 'textGeneration', {
+		format: '={{ $json.format }}',
+		model: byId('sandbox/balanced-2'),
+		systemPrompt: 'Be brief',
+		prompt: '[[say:hello]]',
+	});
+	const formats = ['chat', 'responses', 'messages'];
+	const items = itemsNode(
+		'Formats',
+		formats.map((format) => ({ format })),
+	);
+	const result = await environment.runWorkflow(
+		workflowOf('Formats', [items, ask], { Start: ['Formats'], Formats: ['Ask'] }),
+	);
+	expect(formats.map((_, index) => jsonOf(result, 'Ask', index)['text'])).toEqual([
+		'hello',
+		'hello',
+		'hello',
+	]);
+	expect(typeof jsonOf(result, 'Ask', 0)['costRub']).toBe('number');
+	expect(typeof jsonOf(result, 'Ask', 1)['costRub']).toBe('number');
+	expect(jsonOf(result, 'Ask', 2)['costRub']).toBeNull();
+});
+
+test('a task can be created, looked up and downloaded in steps of its own', async () => {
+	environment.gateway.control.configure({ taskDuration: { image: 600_000 } });
+	const create = gatewayNode('Create', 'mediaTask', {
+		operation: 'create',
+		model: byId('aurora/canvas-1'),
+		inputJson: '{"prompt": "a cat", "quality": "draft", "size": "512x512"}',
+	});
+	const created = await environment.runWorkflow(workflowOf('Create', [create], { Start: ['Create'] }));
+	const { taskId } = jsonOf(created, 'Create');
+	expect(created.nodes['Create']?.items[0]?.json).toEqual({
+		taskId: expect.any(String) as string,
+		model: 'aurora/canvas-1',
+	});
+	await environment.gateway.control.finishTask(taskId as string);
+
+	const get = gatewayNode('Get', 'mediaTask', { operation: 'get', taskId });
+	const download = gatewayNode('Download', 'mediaTask', {
+		operation: 'download',
+		taskId: '={{ $json.taskId }}',
+	});
+	const result = await environment.runWorkflow(
+		workflowOf('Look', [get, download], { Start: ['Get'], Get: ['Download'] }),
+	);
+	expect(result.error).toBeUndefined();
+	expect(jsonOf(result, 'Get')['state']).toBe('success');
+	const [item] = result.nodes['Download']?.items ?? [];
+	if (item === undefined) throw new Error('nothing was downloaded');
+	expect(checkPng(await environment.readBinary(item))).toEqual({ width: 512, height: 512 });
+});
+
+test('a file goes to storage as base64, comes back, and is gone after its deletion', async () => {
+	const content = Buffer.from('RIFF\u0024\u0000\u0000\u0000WAVEfmt ', 'latin1').toString('base64');
+	const upload = gatewayNode('Upload', 'storage', {
+		operation: 'upload',
+		uploadSource: 'base64',
+		base64: `data:audio/wav;base64,${content}`,
+	});
+	const byFileId = (name: string, operation: string, more: Record<string, unknown> = {}) =>
+		gatewayNode(name, 'storage', { operation, fileId: "={{ $('Upload').item.json.id }}" }, more);
+	const result = await environment.runWorkflow(
+		workflowOf(
+			'Storage',
+			[
+				upload,
+				byFileId('Get', 'get'),
+				byFileId('Download', 'download'),
+				byFileId('Delete', 'delete'),
+				byFileId('Get again', 'get', { onError: 'continueRegularOutput' }),
+			],
+			{ Start: ['Upload'], Upload: ['Get'], Get: ['Download'], Download: ['Delete'], Delete: ['Get again'] },
+		),
+	);
+	expect(result.error).toBeUndefined();
+	const { id } = jsonOf(result, 'Upload');
+	expect(jsonOf(result, 'Get')).toEqual(
+		expect.objectContaining({ id, mimeType: 'audio/wav', status: 'active' }),
+	);
+	const [item] = result.nodes['Download']?.items ?? [];
+	if (item === undefined) throw new Error('nothing was downloaded');
+	expect((await environment.readBinary(item)).toString('base64')).toBe(content);
+	expect(jsonOf(result, 'Delete')).toEqual({ deleted: true, id });
+	expect(jsonOf(result, 'Get again')['error']).toEqual(
+		expect.objectContaining({ message: 'The gateway has no such file', httpCode: '404' }),
+	);
+});
