@@ -4,7 +4,16 @@ import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-	{ ignores: ['**/node_modules/**', 'dist/**', 'nodes/**', 'credentials/**'] },
+	{
+		ignores: [
+			'**/node_modules/**',
+			'dist/**',
+			'.sandbox/**',
+			'test-results/**',
+			'nodes/**',
+			'credentials/**',
+		],
+	},
 	eslint.configs.recommended,
 	{
 		files: ['**/*.ts'],

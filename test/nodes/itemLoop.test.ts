@@ -224,6 +224,20 @@ describe('Retry On Fail, which runs the whole node again', () => {
 		expect(error?.message).toBe('The gateway’s answer could not be read');
 	});
 
+	it('tells of a call that may have been charged the same each time', async () => {
+		gateway((prompt) => (prompt === 'p0' ? { body: '{"id": "x", "choi' } : {}));
+		const result = await generate({
+			items: items(1),
+			settings: { ...retrying, onError: 'continueRegularOutput' },
+		});
+		expect(result.items[0]?.json.error).toMatchObject({
+			httpCode: '200',
+			code: 'unreadable_answer',
+			retryable: false,
+			mayBeCharged: true,
+		});
+	});
+
 	it('does not take what another execution left for its own', async () => {
 		const { calls } = gateway();
 		await generate({ items: items(2), settings: retrying, executionId: 'a' });

@@ -1,5 +1,6 @@
 import nock from 'nock';
 
+import { sendableKey } from '../../nodes/shared/gateway/idempotency';
 import { binaryStorage, runNode, type RunOptions } from '../helpers/engine';
 
 const API = '/api/v1/async/media/tasks';
@@ -75,6 +76,48 @@ describe('task: create', () => {
 			.reply(201, envelope({ taskId: 't1' }));
 		const { items } = await run('create', { ...order, options: { idempotencyKey: 'order-7' } });
 		expect(items[0]?.json.taskId).toBe('t1');
+	});
+
+	it.each(['заказ-А', 'заказ-Б'])('sends a key that no header can carry as its digest: %s', async (key) => {
+		let sent = '';
+		nock('https://gateway.test')
+			.post(API)
+			.reply(function () {
+				sent = String(this.req.headers['idempotency-key']);
+				return [201, envelope({ taskId: 't1' })];
+			});
+		await run('create', { ...order, options: { idempotencyKey: key } });
+		expect(sent).toBe(sendableKey(key));
+	});
+
+	it('says that a task may exist when every answer to its creation was lost, and does not call that retryable', async () => {
+		nock('https://gateway.test').persist().post(API).reply(201, '');
+		const { items } = await run(
+			'create',
+			{ ...order, options: { maxRetries: 0 } },
+			{ settings: { onError: 'continueRegularOutput' } },
+		);
+		expect(items[0]?.json.error).toMatchObject({ retryable: false, mayBeCharged: true });
+		expect((items[0]?.json.error as unknown as { description: string }).description).toContain(
+			'Idempotency Scope',
+		);
+	});
+
+	it('uses one key for each try of an agent’s tool, which n8n counts as a run of its own', async () => {
+		const keys: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post(API)
+			.reply(function () {
+				keys.push(String(this.req.headers['idempotency-key']));
+				return [201, envelope({ taskId: 't1' })];
+			});
+		const call = { asTool: true, items: [{ json: { query: 'a cat' } }] };
+		await run('create', order, call);
+		await run('create', order, call);
+		await run('create', order, { asTool: true, items: [{ json: { query: 'a dog' } }] });
+		expect(keys[1]).toBe(keys[0]);
+		expect(keys[2]).not.toBe(keys[0]);
 	});
 
 	it('creates again under the same key when the node is run again by Retry On Fail', async () => {
@@ -208,6 +251,27 @@ describe('task: createAndWait', () => {
 		});
 	});
 
+	it.each([
+		['a link that is none', 'files/a.png', undefined, 'result_not_stored'],
+		['a server that asks for a sign-in', 'https://files.test/a', 401, null],
+	])('keeps the task’s id when its result cannot be fetched: %s', async (_, url, status, code) => {
+		gateway()
+			.post(API)
+			.reply(201, envelope({ taskId: 't1' }));
+		finishedTask({ state: 'success', resultJson: JSON.stringify({ resultUrls: [url] }) });
+		if (status) files().get('/a').reply(status, '<html>');
+		const { items } = await run(
+			'createAndWait',
+			{ ...order, options: atOnce },
+			{ settings: { onError: 'continueRegularOutput' } },
+		);
+		const error = items[0]?.json.error as unknown as Record<string, string>;
+		expect(error).toMatchObject({ taskId: 't1' });
+		expect(error.description).toContain('finished and paid for');
+		expect(error.message).not.toMatch(/API key|gateway refused/);
+		if (code) expect(['result_not_stored', 'err_invalid_url']).toContain(error.code);
+	});
+
 	it('is an error with the task’s id when the longest wait is over', async () => {
 		gateway()
 			.post(API)
@@ -309,6 +373,22 @@ describe('task: get', () => {
 		gateway().get(`${API}/t%2F1`).reply(404, envelope(null, 404));
 		const { error } = await run('get', { taskId: 't/1' });
 		expect(error?.message).toBe('The gateway has no such media task');
+	});
+
+	it.each([
+		['a locator', { __rl: true, mode: 'id', value: 't1' }],
+		['a number', '={{ 7 }}'],
+	])('takes an id given as %s', async (_, taskId) => {
+		nock('https://gateway.test')
+			.get(/tasks\/(t1|7)$/)
+			.reply(200, envelope({ state: 'waiting' }));
+		const { items } = await run('get', { taskId });
+		expect(items[0]?.json.state).toBe('waiting');
+	});
+
+	it.each(['.', '..'])('takes %j for no id', async (taskId) => {
+		const { error } = await run('get', { taskId });
+		expect(error?.message).toBe(`The task ID "${taskId}" is none`);
 	});
 
 	it('tells an empty id before anything is sent', async () => {

@@ -104,6 +104,31 @@ describe('file: upload', () => {
 		});
 	});
 
+	it('takes a binary that an expression gives', async () => {
+		gateway().post('/api/v1/storage/upload').reply(200, uploaded);
+		const { error } = await run(
+			'upload',
+			{ binaryPropertyName: '={{ $binary.data }}' },
+			{ items: [await storedItem('x')] },
+		);
+		expect(error).toBeUndefined();
+	});
+
+	it('lets go of the file when the gateway answers before it has come', async () => {
+		nock('https://gateway.test').post('/api/v1/storage/upload').reply(401, '');
+		const service = await binaryStorage();
+		const streams: Array<{ destroyed: boolean }> = [];
+		const original = service.getAsStream.bind(service);
+		const spy = jest.spyOn(service, 'getAsStream').mockImplementation(async (...args) => {
+			const stream = await original(...args);
+			streams.push(stream);
+			return stream;
+		});
+		await run('upload', {}, { items: [await storedItem('png bytes')] });
+		spy.mockRestore();
+		expect(streams.map(({ destroyed }) => destroyed)).toEqual([true]);
+	});
+
 	it('opens the file anew for a retry', async () => {
 		const bodies: string[] = [];
 		nock('https://gateway.test')
@@ -201,6 +226,15 @@ describe('file: download', () => {
 		expect(items[0]?.json.fileName).toBe('cat.png');
 	});
 
+	it('takes the type from the record where the file’s server does not know it', async () => {
+		gateway().get('/api/v1/storage/f1').reply(200, { asset });
+		nock('https://files.test')
+			.get('/f1.png')
+			.reply(200, 'png bytes', { 'content-type': 'binary/octet-stream' });
+		const { items } = await run('download', { fileId: 'f1' });
+		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png' });
+	});
+
 	it('says that the file behind the link is gone', async () => {
 		gateway().get('/api/v1/storage/f1').reply(200, { asset });
 		nock('https://files.test').get('/f1.png').reply(404, 'gone');
@@ -210,6 +244,12 @@ describe('file: download', () => {
 });
 
 describe('file: delete', () => {
+	it('does not call a file deleted that is not', async () => {
+		gateway().delete('/api/v1/storage/f1').reply(200, { success: false });
+		const { error } = await run('delete', { fileId: 'f1' });
+		expect(error?.message).toBe('The gateway did not delete the file');
+	});
+
 	it('says what was deleted', async () => {
 		gateway().delete('/api/v1/storage/f1').reply(200, { success: true, asset_id: 'f1' });
 		const { items } = await run('delete', { fileId: 'f1' });

@@ -11,30 +11,32 @@ type Readable = Awaited<ReturnType<IExecuteFunctions['helpers']['getBinaryStream
  * Stores the bytes of an answer as a binary of the workflow, streamed to n8n's binary storage.
  *
  * @param names candidates for the file's name, for answers that do not name it themselves
+ * @param knownType MIME type, for answers that do not say it themselves
  */
 export async function storeAnswer(
 	context: IExecuteFunctions,
 	answer: Answer<ByteStream>,
 	names: ReadonlyArray<string | undefined>,
+	knownType?: string,
 ): Promise<IBinaryData> {
 	const { fileName, mimeType } = fileFacts(answer.headers, names);
 	try {
-		return await context.helpers.prepareBinaryData(answer.body as Readable, fileName, mimeType);
+		return await context.helpers.prepareBinaryData(answer.body as Readable, fileName, mimeType ?? knownType);
 	} catch (error) {
-		throw failureFromThrown(error, { charged: false }) ?? error;
+		throw failureFromThrown(error, { charged: false, file: true }) ?? error;
 	}
 }
 
 /**
  * The input item's binary, as a file to upload. Its bytes are read when it is opened, as often as it is opened.
  *
- * @param field name of the binary field, or a path where the workflow keeps binaries inside the JSON
+ * @param field name of the binary field, a path where the workflow keeps binaries inside the JSON, or the binary
  * @throws {NodeOperationError} when the item has no such field
  */
 export async function inputFile(
 	context: IExecuteFunctions,
 	itemIndex: number,
-	field: string,
+	field: string | IBinaryData,
 ): Promise<UploadFile> {
 	const binary = context.helpers.assertBinaryData(itemIndex, field);
 	const { id } = binary;

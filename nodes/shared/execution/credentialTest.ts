@@ -20,6 +20,9 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 	404: 'No gateway answers at this base URL. It is the address that ends in /api/v1.',
 };
 
+const OTHER_SIGN_IN =
+	'Something other than the gateway asks for a sign-in at this base URL. It is the address that ends in /api/v1.';
+
 /**
  * Tests a credential by asking for the balance (§4.18). Not n8n's declarative test, because that takes a web page
  * for success and shows ECONNREFUSED as it is: this one tells a wrong key from a wrong address in words.
@@ -77,7 +80,9 @@ async function fetchBalance(
 function problemText(error: unknown): string {
 	const failure = failureFromThrown(error, { charged: false });
 	if (failure && 'details' in failure) {
-		const { status, message, description } = failure.details;
+		const { status, code, type, message, description } = failure.details;
+		// A sign-in of something else that stands there has no error in the gateway's format.
+		if (status === 401 && code === undefined && type === undefined) return OTHER_SIGN_IN;
 		return BY_STATUS[status ?? 0] ?? `${message}. ${description}`;
 	}
 	return error instanceof Error ? error.message : String(error);

@@ -42,6 +42,8 @@ class ItemLoop {
 	private readonly settled = new Map<number, Settled>();
 	private readonly deferred = new Map<number, Deferred>();
 	private readonly interruption: Interruption;
+	/** The tasks that exist and are paid for, by item. */
+	private readonly tasks = new Map<number, string>();
 	private firstFailure: { index: number; error: unknown } | undefined;
 
 	constructor(
@@ -115,7 +117,8 @@ class ItemLoop {
 				random: () => Math.random(),
 			},
 		);
-		return { index, parameters, client, run, isRepeat: memory.isRepeat, n8n: this.context };
+		const noteTask = (taskId: string) => void this.tasks.set(index, taskId);
+		return { index, parameters, client, run, isRepeat: memory.isRepeat, noteTask, n8n: this.context };
 	}
 
 	/** Begins an item; `undefined` when the rest of its work is deferred. */
@@ -157,13 +160,16 @@ class ItemLoop {
 
 	private conclude(memory: SuccessMemory): INodeExecutionData[] {
 		if (this.interruption.isCancelled) {
+			const note = this.createdTasksNote();
+			// n8n keeps nothing of what a cancelled node says, so what is paid for is logged as well.
+			if (note) this.context.logger.warn(`"${this.node.name}" was cancelled.${note}`);
 			throw new NodeOperationError(this.node, 'The execution was cancelled', {
-				description: `No more requests were sent.${this.openTasksNote()}`,
+				description: `No more requests were sent.${note}`,
 			});
 		}
 		if (this.firstFailure) {
 			memory.keepForNextTry(this.worthKeeping());
-			throw toNodeError(this.node, this.firstFailure.error, this.firstFailure.index, this.openTasksNote());
+			throw toNodeError(this.node, this.firstFailure.error, this.firstFailure.index, this.createdTasksNote());
 		}
 		const outputs = Array.from({ length: this.count }, (_, index) => this.outputsOf(index)).flat();
 		// n8n runs the node again when its first item is an error, also with On Error: Continue.
@@ -186,38 +192,27 @@ class ItemLoop {
 		for (const [index, settled] of this.settled) {
 			// Copies: n8n empties and changes the arrays that a node returns.
 			if ('outputs' in settled) kept.set(index, { outputs: settled.outputs.map((item) => ({ ...item })) });
-			else if (settled.error instanceof ApiFailure && settled.error.details.mayBeCharged) {
-				const { message, description, code = 'unknown_charge' } = settled.error.details;
-				kept.set(index, { refused: { message, description, code } });
+			else if (settled.error instanceof ApiFailure) {
+				const { details } = settled.error;
+				if (details.mayBeCharged && !details.repeatable) kept.set(index, { refused: details });
 			}
 		}
 		return kept;
 	}
 
-	/** Names the tasks that were created and whose results the failing node does not put out: they are paid for. */
-	private openTasksNote(): string {
-		const open = this.createdTasks();
-		if (open.length === 0) return '';
-		const shown = open.slice(0, 20).join(', ');
-		const more = open.length > 20 ? ` and ${open.length - 20} more` : '';
-		return ` Media tasks already created, whose results you can still fetch by ID: ${shown}${more}.`;
-	}
-
-	private createdTasks(): string[] {
-		const waiting = [...this.deferred].filter(([index]) => !this.settled.has(index));
-		const lost = this.operation.createsTasks
-			? [...this.settled.values()].flatMap((settled) => ('outputs' in settled ? settled.outputs : []))
-			: [];
-		return [
-			...waiting.map(([, { taskId }]) => taskId),
-			...lost.flatMap(({ json }) => (typeof json.taskId === 'string' ? [json.taskId] : [])),
-		];
+	/** Names the tasks that were created and whose results the ending node does not put out: they are paid for. */
+	private createdTasksNote(): string {
+		const tasks = [...this.tasks.values()];
+		if (tasks.length === 0) return '';
+		const shown = tasks.slice(0, 20).join(', ');
+		const more = tasks.length > 20 ? ` and ${tasks.length - 20} more` : '';
+		return ` Media tasks of this run, whose results you can still fetch by ID: ${shown}${more}.`;
 	}
 }
 
 function recalled(remembered: Remembered): INodeExecutionData[] {
 	if ('outputs' in remembered) return remembered.outputs.map((item) => ({ ...item }));
-	throw new ApiFailure({ ...remembered.refused, arrival: 'unknown', retryable: false, mayBeCharged: true });
+	throw new ApiFailure(remembered.refused);
 }
 
 function isErrorItem(item: INodeExecutionData | undefined): boolean {

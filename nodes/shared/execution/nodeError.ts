@@ -16,14 +16,17 @@ export interface ErrorReport extends IDataObject {
 	code: string | null;
 	type: string | null;
 	param: string | null;
+	/** Whether the same request can succeed later, and surely was not charged yet. */
 	retryable: boolean;
+	mayBeCharged?: boolean;
 	taskId?: string;
 }
 
 /** The report of anything that an item can fail with, for *On Error: Continue*. */
 export function errorReport(error: unknown): ErrorReport {
 	if (error instanceof ApiFailure) {
-		const { message, description, status, code, type, param, retryable, taskId, extra } = error.details;
+		const { message, description, status, code, type, param, taskId, extra } = error.details;
+		const { retryable, mayBeCharged } = error.details;
 		return {
 			message,
 			description,
@@ -31,7 +34,9 @@ export function errorReport(error: unknown): ErrorReport {
 			code: code ?? null,
 			type: type ?? null,
 			param: param ?? null,
-			retryable,
+			// A new attempt by the workflow could pay a second time.
+			retryable: retryable && !mayBeCharged,
+			...(mayBeCharged ? { mayBeCharged } : {}),
 			...(taskId === undefined ? {} : { taskId }),
 			...extra,
 		};

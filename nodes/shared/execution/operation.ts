@@ -20,6 +20,8 @@ export interface ItemContext {
 	readonly run: RunFacts;
 	/** Whether *Retry On Fail* runs the node again: what the item asks for may exist already. */
 	readonly isRepeat: boolean;
+	/** Says that a task exists and is paid for, so that its id is told when the node's output is lost. */
+	readonly noteTask: (taskId: string) => void;
 	/** n8n's functions, for binary data. */
 	readonly n8n: IExecuteFunctions;
 }
@@ -32,13 +34,7 @@ export interface OperationOutput {
 
 /** The rest of an item's work, done together with that of the others when every item has been started. */
 export class Deferred {
-	/**
-	 * @param taskId what was created and must not be lost when another item fails meanwhile
-	 */
-	constructor(
-		readonly finish: () => Promise<OperationOutput[]>,
-		readonly taskId: string,
-	) {}
+	constructor(readonly finish: () => Promise<OperationOutput[]>) {}
 }
 
 /** An operation is one module: what the panel shows of it, and what it does with an item. */
@@ -51,8 +47,6 @@ export interface Operation {
 	properties: INodeProperties[];
 	/** Options of this operation, besides those that every operation has. */
 	options?: INodeProperties[];
-	/** Whether its outputs name tasks that were paid for, in `taskId`. */
-	createsTasks?: boolean;
 	execute(item: ItemContext): Promise<OperationOutput[] | Deferred>;
 }
 

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInput } from '../gateway/failure';
 import { asNumber, asObject, asText, parseJson, type JsonObject } from '../gateway/json';
@@ -12,7 +12,10 @@ export class Parameters {
 
 	/** The value as n8n gives it, expressions resolved and locators reduced to their value. */
 	private raw(name: string): unknown {
-		return this.context.getNodeParameter(name, this.itemIndex, null, { extractValue: true });
+		const value: unknown = this.context.getNodeParameter(name, this.itemIndex, null, { extractValue: true });
+		// n8n reduces locators only for parameters that are declared as such; an id may be given as one, too.
+		const locator = asObject(value);
+		return locator?.__rl === true ? locator.value : value;
 	}
 
 	/** Text, as it was given: `2024` stays the text it was typed as. Empty when unset. */
@@ -55,6 +58,18 @@ export class Parameters {
 		return choice;
 	}
 
+	/** The value of a parameter that names a binary field, or is a binary itself, given by an expression. */
+	binary(name: string, label: string): string | IBinaryData {
+		const value = this.raw(name);
+		const binary = asObject(value);
+		if (typeof binary?.mimeType === 'string') return value as IBinaryData;
+		return this.requiredText(
+			name,
+			label,
+			'Enter the name of the input field that holds the file, e.g. data.',
+		);
+	}
+
 	flag(name: string): boolean {
 		const value = this.raw(name);
 		return value === true || value === 'true';
@@ -88,9 +103,21 @@ export class Parameters {
 export class OptionReader {
 	constructor(private readonly values: JsonObject) {}
 
-	text(name: string): string | undefined {
+	/**
+	 * Text; a number or a boolean that an expression gives is taken as the text it looks like.
+	 *
+	 * @param label what the panel calls it
+	 */
+	text(name: string, label: string): string | undefined {
 		const value = this.values[name];
-		return typeof value === 'number' ? String(value) : asText(value);
+		if (typeof value === 'object' && value !== null) {
+			throw new InvalidInput(
+				`The option "${label}" is not text`,
+				'Its expression gives an object. Choose one of the object’s fields. Nothing was sent.',
+				name,
+			);
+		}
+		return value === undefined || value === null ? undefined : asText(String(value));
 	}
 
 	/**

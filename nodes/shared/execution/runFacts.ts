@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { listMediaModels, type MediaType } from '../gateway/catalogue';
 import { ApiFailure } from '../gateway/failure';
 import type { CreationPlace } from '../gateway/idempotency';
+import { canonicalJson } from '../gateway/json';
 import type { GatewayClient } from '../gateway/request';
 
 /** Key in the node's context for an execution that n8n gives no id. */
@@ -12,15 +13,16 @@ const NONCE_KEY = 'aiGatewayRun';
 /** What is the same for all items of a run. */
 export class RunFacts {
 	readonly executionId: string;
-	readonly runIndex: number;
+	/** Which run of the node this is within the execution, the same for each try of it. */
+	readonly run: string;
 	/** Whether an AI Agent calls the node: it gets small JSON and no files. */
 	readonly isTool: boolean;
 	private mediaTypes: Promise<Map<string, MediaType | undefined>> | undefined;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.executionId = context.getExecutionId() || nonce(context);
-		this.runIndex = Number(context.getWorkflowDataProxy(0).$runIndex ?? 0);
 		this.isTool = context.isToolExecution() || context.getNode().type.endsWith('Tool');
+		this.run = this.isTool ? inputDigest(context) : String(context.getWorkflowDataProxy(0).$runIndex ?? 0);
 	}
 
 	/** Where a creation for this item stands, for its idempotency key (§4.6). */
@@ -30,7 +32,7 @@ export class RunFacts {
 			workflowId: workflow.id ?? '',
 			nodeId: this.context.getNode().id,
 			executionId: this.executionId,
-			runIndex: this.runIndex,
+			run: this.run,
 			itemIndex,
 		};
 	}
@@ -51,6 +53,15 @@ async function fetchMediaTypes(client: GatewayClient): Promise<Map<string, Media
 		return Promise.reject(error as Error);
 	});
 	return new Map(models.map(({ id, mediaType }) => [id, mediaType]));
+}
+
+/**
+ * What stands for the run of an agent's tool: n8n counts each try of a tool as a run of its own, so the run index
+ * would make a retry look like a new call, and pay for it.
+ */
+function inputDigest(context: IExecuteFunctions): string {
+	const inputs = context.getInputData().map(({ json }) => json);
+	return `tool-${createHash('sha256').update(canonicalJson(inputs)).digest('hex')}`;
 }
 
 /** A stand-in for the execution's id that is the same in each try of the node. */

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import type { FailureDetails } from '../gateway/failure';
 import { asObject } from '../gateway/json';
 
 /** Key in the node's context, which lives in the execution's data and is the same in each try. */
@@ -11,13 +12,11 @@ const MAX_TRIES = 5;
 const DEFAULT_TRIES = 3;
 
 /** What one item gave; or, for one whose charge is unknown, the error that it keeps. */
-export type Remembered =
-	| { outputs: INodeExecutionData[] }
-	| { refused: { message: string; description: string; code: string } };
+export type Remembered = { outputs: INodeExecutionData[] } | { refused: FailureDetails };
 
 interface Memory {
 	executionId: string;
-	runIndex: number;
+	run: string;
 	tries: number;
 	items: Record<string, Remembered>;
 }
@@ -33,15 +32,17 @@ export class SuccessMemory {
 
 	constructor(
 		context: Pick<IExecuteFunctions, 'getContext' | 'getNode'>,
-		place: { executionId: string; runIndex: number },
+		place: { executionId: string; run: string },
 	) {
 		const { retryOnFail, maxTries } = context.getNode();
 		this.store = context.getContext('node');
 		this.maxTries = retryOnFail ? Math.min(MAX_TRIES, Math.max(MIN_TRIES, maxTries || DEFAULT_TRIES)) : 1;
 		const stored: unknown = this.store[KEY];
 		const kept = isMemory(stored) ? stored : undefined;
-		const sameRun = kept?.executionId === place.executionId && kept.runIndex === place.runIndex;
-		this.memory = sameRun ? { ...kept, tries: kept.tries + 1 } : { ...place, tries: 1, items: {} };
+		const sameRun = kept?.executionId === place.executionId && kept.run === place.run;
+		this.memory = sameRun
+			? { ...kept, tries: kept.tries + 1 }
+			: { executionId: place.executionId, run: place.run, tries: 1, items: {} };
 	}
 
 	/** Whether this is a further try of the same run. */
@@ -72,7 +73,7 @@ function isMemory(value: unknown): value is Memory {
 	const memory = asObject(value);
 	return (
 		typeof memory?.executionId === 'string' &&
-		typeof memory.runIndex === 'number' &&
+		typeof memory.run === 'string' &&
 		typeof memory.tries === 'number' &&
 		asObject(memory.items) !== undefined
 	);

@@ -24,7 +24,7 @@ export function n8nTransport(context: N8nContext, cancelSignal?: AbortSignal): T
 					});
 			return readAnswer(response);
 		} catch (error) {
-			throw failureFromThrown(error, { charged: exchange.charged }) ?? error;
+			throw failureFromThrown(error, { charged: exchange.charged, file: !exchange.authenticated }) ?? error;
 		}
 	};
 	return {
@@ -94,5 +94,13 @@ export function readAddress({ baseUrl, apiKey }: { baseUrl?: string; apiKey?: st
 			'baseUrl',
 		);
 	}
-	return { baseUrl: address, secrets: apiKey ? [apiKey] : [] };
+	const key = (apiKey ?? '').trim();
+	if (!/^[\x21-\x7e]*$/.test(key)) {
+		throw new InvalidInput(
+			'The API key in the AI Gateway credential has characters that no key has',
+			'It may be the shortened form that the web application shows later. Enter the full key as it was shown when it was created.',
+			'apiKey',
+		);
+	}
+	return { baseUrl: address, secrets: key ? [key] : [] };
 }

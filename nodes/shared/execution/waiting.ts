@@ -22,53 +22,62 @@ export interface WaitPlan {
  */
 export async function awaitTask(client: GatewayClient, taskId: string, plan: WaitPlan): Promise<JsonObject> {
 	const deadline = client.now() + plan.maxWaitMs;
-	let state = 'waiting';
+	let last: Look | undefined;
 	let pause = plan.lookAtOnce ? 0 : pollDelayMs(plan.mediaType, client.random());
 	for (;;) {
 		const remaining = deadline - client.now();
-		if (remaining <= 0) throw stillRunning(taskId, state, plan.maxWaitMs);
+		if (remaining <= 0) throw stillRunning(taskId, last, plan.maxWaitMs);
 		if (pause > 0) await client.pause(Math.min(pause, remaining));
 		const look = await lookAt(client, taskId);
-		if ('body' in look) {
-			state = look.state;
-			if (hasEnded(state)) return look.body;
-		}
-		pause = Math.max(pollDelayMs(plan.mediaType, client.random()), look.retryAfterMs ?? 0);
+		if (look.body && hasEnded(look.state)) return look.body;
+		last = look;
+		pause = Math.max(pollDelayMs(plan.mediaType, client.random()), look.trouble?.details.retryAfterMs ?? 0);
 	}
 }
 
-type Look = { body: JsonObject; state: string; retryAfterMs?: undefined } | { retryAfterMs: number };
+/** What a poll gave: the task, or a passing trouble. */
+type Look =
+	| { body: JsonObject; state: string; trouble?: undefined }
+	| { body?: undefined; trouble: ApiFailure };
 
 async function lookAt(client: GatewayClient, taskId: string): Promise<Look> {
 	try {
 		const body = await fetchMediaTask(client, taskId, 0);
 		return { body, state: readMediaTask(body, taskId).state };
 	} catch (error) {
-		return { retryAfterMs: passingTrouble(error, taskId) };
+		return { trouble: passingTrouble(error, taskId) };
 	}
 }
 
 /**
- * The pause that a passing trouble asks for, in milliseconds.
+ * The failure of a poll when it is a passing one.
  *
- * @throws the error, with the task's id, when it is no passing one
+ * @throws the error, with the task's id, when it is not
  */
-function passingTrouble(error: unknown, taskId: string): number {
+function passingTrouble(error: unknown, taskId: string): ApiFailure {
 	if (!(error instanceof ApiFailure)) throw error;
-	const { retryable, arrival, retryAfterMs } = error.details;
-	if (!retryable && arrival === 'answered') throw error.with({ taskId });
-	return retryAfterMs ?? 0;
+	const { retryable, arrival } = error.details;
+	// A page that stands in for the gateway passes (`unknown`); a refusal or an untrusted certificate does not.
+	if (!retryable && arrival !== 'unknown') throw error.with({ taskId });
+	return error;
 }
 
-function stillRunning(taskId: string, state: string, maxWaitMs: number): ApiFailure {
+function stillRunning(taskId: string, last: Look | undefined, maxWaitMs: number): ApiFailure {
 	const minutes = Math.round(maxWaitMs / 6_000) / 10;
-	return new ApiFailure({
-		message: 'The media task was not finished within the longest wait',
-		description: `Task ${taskId} was in state "${state}" after ${minutes} minutes. It goes on at the gateway and is paid for: fetch its result later by its ID, and raise the option "Max Wait (Minutes)" for such tasks.`,
-		arrival: 'answered',
-		code: 'wait_timeout',
-		retryable: true,
-		taskId,
-		extra: { state },
-	});
+	const state = last?.body ? last.state : null;
+	const found = last?.trouble
+		? `could not be looked at for the last time (${last.trouble.message})`
+		: `was in state "${state ?? 'unknown'}"`;
+	return new ApiFailure(
+		{
+			message: 'The media task was not finished within the longest wait',
+			description: `Task ${taskId} ${found} after ${minutes} minutes. It goes on at the gateway and is paid for: fetch its result later by its ID, and raise the option "Max Wait (Minutes)" for such tasks.`,
+			arrival: 'answered',
+			code: 'wait_timeout',
+			retryable: true,
+			taskId,
+			extra: { state },
+		},
+		last?.trouble,
+	);
 }

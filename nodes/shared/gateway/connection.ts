@@ -1,3 +1,4 @@
+import type { RequestTraits } from './connectionTexts';
 import { failureFromConnection } from './errors';
 import { ApiFailure, Stopped } from './failure';
 
@@ -21,6 +22,10 @@ const LOST: ReadonlySet<string> = new Set([
 
 const TIMEOUTS: ReadonlySet<string> = new Set(['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT']);
 
+/** Codes of an address that cannot work: no URL, or a handshake in the wrong protocol. Nothing was sent. */
+const WRONG_ADDRESS =
+	/^(EPROTO|ERR_SSL_|ERR_INVALID_URL|ERR_BAD_OPTION|ERR_INVALID_PROTOCOL|ERR_UNESCAPED_CHARACTERS)/;
+
 /** What is known of a thrown network error. */
 interface Trace {
 	code: string;
@@ -35,36 +40,33 @@ interface Trace {
  * wrapping that n8n puts around it. Keeps code and message only: the original holds headers, and so the key.
  *
  * @param error anything thrown
- * @param options.charged whether the request costs money and cannot be repeated safely
  * @returns the failure, {@link Stopped} when the execution was cancelled, or `undefined` for errors that are not
  *   the network's
  */
-export function failureFromThrown(
-	error: unknown,
-	options: { charged: boolean },
-): ApiFailure | Stopped | undefined {
+export function failureFromThrown(error: unknown, traits: RequestTraits): ApiFailure | Stopped | undefined {
 	if (error instanceof ApiFailure || error instanceof Stopped) return error;
 	const traces = errorChain(error);
 	const decisive =
 		traces.find(({ code }) => code !== '') ?? traces.find(({ isHttpClientError }) => isHttpClientError);
-	if (!decisive) return traces.some(({ message }) => message === 'aborted') ? lost('', options) : undefined;
+	if (!decisive) return traces.some(({ message }) => message === 'aborted') ? lost('', traits) : undefined;
 	const { code, syscall, isAggregate } = decisive;
 	if (code === 'ERR_CANCELED') return new Stopped('cancelled');
 	const cause = new Error(`${code || 'network error'}${syscall ? ` (${syscall})` : ''}`);
 	if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code)) {
-		return failureFromConnection({ kind: 'certificate', code }, options, cause);
+		return failureFromConnection({ kind: 'certificate', code }, traits, cause);
 	}
+	if (WRONG_ADDRESS.test(code)) return failureFromConnection({ kind: 'address', code }, traits, cause);
 	if (NEVER_CONNECTED.has(code) || BEFORE_SENDING.has(syscall) || (isAggregate && code !== '')) {
-		return failureFromConnection({ kind: 'refused', code }, options, cause);
+		return failureFromConnection({ kind: 'refused', code }, traits, cause);
 	}
-	if (TIMEOUTS.has(code)) return failureFromConnection({ kind: 'timeout', code }, options, cause);
+	if (TIMEOUTS.has(code)) return failureFromConnection({ kind: 'timeout', code }, traits, cause);
 	if (LOST.has(code) || code.startsWith('HPE_') || decisive.isHttpClientError)
-		return lost(code, options, cause);
+		return lost(code, traits, cause);
 	return undefined;
 }
 
-function lost(code: string, options: { charged: boolean }, cause?: Error): ApiFailure {
-	return failureFromConnection({ kind: 'lost', code: code || undefined }, options, cause);
+function lost(code: string, traits: RequestTraits, cause?: Error): ApiFailure {
+	return failureFromConnection({ kind: 'lost', code: code || undefined }, traits, cause);
 }
 
 /** The error and what it was caused by, outermost first. */

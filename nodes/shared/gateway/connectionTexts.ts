@@ -12,6 +12,11 @@ export const CONNECTION_TEXTS = {
 		description:
 			'Nothing was sent. Check the base URL in the AI Gateway credential; for a gateway with its own certificate authority, add that authority to n8n’s trusted certificates.',
 	},
+	address: {
+		message: 'The gateway’s address does not work',
+		description:
+			'Nothing was sent. Check the base URL in the AI Gateway credential: a wrong port, or https:// where the server speaks http:// (or the other way round), leads here.',
+	},
 	lost: {
 		message: 'The connection broke before the gateway had answered',
 		description: 'Run the workflow again.',
@@ -45,9 +50,61 @@ export const CONNECTION_TEXTS = {
 		description:
 			'The base URL in the AI Gateway credential does not lead to the gateway’s API. It is the address that ends in /api/v1.',
 	},
+	fileRefused: {
+		message: 'The server of the file could not be reached',
+		description:
+			'The gateway gave a link to the file, but the server it leads to did not accept the connection. Try again later; the file stays at the gateway.',
+	},
+	fileAddress: {
+		message: 'The link to the file does not work',
+		description: 'The gateway gave a link that is not a working web address. Tell the gateway’s support.',
+	},
+	fileCertificate: {
+		message: 'The certificate of the file’s server is not trusted by this n8n server',
+		description:
+			'Nothing was downloaded. If the server has its own certificate authority, add that authority to n8n’s trusted certificates.',
+	},
+	fileLost: {
+		message: 'The connection broke while the file was downloaded',
+		description: 'Try again; the file stays at the gateway.',
+	},
+	fileTimeout: {
+		message: 'The server of the file did not answer in time',
+		description: 'Raise the option "Timeout", or try again later; the file stays at the gateway.',
+	},
 	redirect: {
 		message: 'The gateway’s address redirects elsewhere',
 		description:
 			'The API key is never sent on to another address, so the redirect was not followed. Enter the final address in the AI Gateway credential.',
 	},
 } satisfies Record<string, ErrorText>;
+
+/** Where a connection failed. */
+export type ConnectionProblem = 'refused' | 'certificate' | 'address' | 'lost' | 'timeout';
+
+/** What the words for a failed connection depend on. */
+export interface RequestTraits {
+	/** Whether the request costs money and cannot be repeated safely. */
+	charged: boolean;
+	/** Whether it goes to the link of a file: another server, without the key. */
+	file?: boolean;
+}
+
+const FILE_TEXTS: Readonly<Record<ConnectionProblem, ErrorText>> = {
+	refused: CONNECTION_TEXTS.fileRefused,
+	certificate: CONNECTION_TEXTS.fileCertificate,
+	address: CONNECTION_TEXTS.fileAddress,
+	lost: CONNECTION_TEXTS.fileLost,
+	timeout: CONNECTION_TEXTS.fileTimeout,
+};
+
+/** The text for a request that got no answer. */
+export function connectionText(
+	problem: ConnectionProblem,
+	{ charged, file = false }: RequestTraits,
+): ErrorText {
+	if (file) return FILE_TEXTS[problem];
+	if (charged && problem === 'lost') return CONNECTION_TEXTS.lostCharge;
+	if (charged && problem === 'timeout') return CONNECTION_TEXTS.timeoutCharge;
+	return CONNECTION_TEXTS[problem];
+}

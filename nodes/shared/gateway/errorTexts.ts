@@ -28,19 +28,18 @@ const FORBIDDEN: ErrorText = {
 const BUSY: ErrorText = {
 	message: 'The gateway receives too many requests from this account',
 	description:
-		'The limit of requests per minute was reached, also after retries. Lower the option "Concurrency", raise "Max Retries", or send the items in smaller batches.',
+		'The limit of requests per minute was reached. Lower the option "Concurrency", raise "Max Retries", or send the items in smaller batches.',
 };
 
 const INTERNAL: ErrorText = {
 	message: 'The gateway had an internal error',
-	description:
-		'It also failed after retries. Run the workflow again later; if it lasts, tell the gateway’s support.',
+	description: 'Run the workflow again later; if it lasts, tell the gateway’s support.',
 };
 
 const GATEWAY_TIMEOUT: ErrorText = {
 	message: 'The gateway stopped the request after its limit of 300 seconds',
 	description:
-		'The model did not finish in time, also after retries. Ask for a shorter answer (option "Max Tokens"), shorten the input, or choose a faster model.',
+		'The model did not finish in time. Ask for a shorter answer (option "Max Tokens"), shorten the input, or choose a faster model.',
 };
 
 const CLIENT_CLOSED: ErrorText = {
@@ -104,21 +103,21 @@ const BY_CODE: Readonly<Record<string, ErrorText>> = {
 	token_limit_exceeded: {
 		message: 'The gateway account used too many tokens in a minute',
 		description:
-			'The limit of tokens per minute was reached, also after retries. Lower the option "Concurrency", shorten the input, or send the items in smaller batches.',
+			'The limit of tokens per minute was reached. Lower the option "Concurrency", shorten the input, or send the items in smaller batches.',
 	},
 	client_closed_request: CLIENT_CLOSED,
 	internal_error: INTERNAL,
 	provider_error: {
 		message: 'The provider of the model is not working at the gateway',
-		description: 'It also failed after retries. Choose another model, or run the workflow again later.',
+		description: 'Choose another model, or run the workflow again later.',
 	},
 	no_providers: {
 		message: 'No provider offers this model at the moment',
-		description: 'It also failed after retries. Choose another model, or run the workflow again later.',
+		description: 'Choose another model, or run the workflow again later.',
 	},
 	service_unavailable: {
 		message: 'The provider of this model is switched off at the moment',
-		description: 'It also failed after retries. Choose another model, or run the workflow again later.',
+		description: 'Choose another model, or run the workflow again later.',
 	},
 	gateway_timeout: GATEWAY_TIMEOUT,
 };
@@ -139,7 +138,7 @@ const BY_MESSAGES_TYPE: Readonly<Record<string, ErrorText>> = {
 	rate_limit_error: BUSY,
 	api_error: {
 		message: 'The gateway or the provider of the model failed',
-		description: 'It also failed after retries. Run the workflow again later, or choose another model.',
+		description: 'Run the workflow again later, or choose another model.',
 	},
 };
 
@@ -181,15 +180,15 @@ const BY_MEDIA_STATUS: Readonly<Record<number, ErrorText>> = {
 	500: INTERNAL,
 	502: {
 		message: 'The generator of this media model is not working at the gateway',
-		description: 'It also failed after retries. Choose another model, or run the workflow again later.',
+		description: 'Choose another model, or run the workflow again later.',
 	},
 	503: {
 		message: 'The generator of this media model is not available at the moment',
-		description: 'It also failed after retries. Choose another model, or run the workflow again later.',
+		description: 'Choose another model, or run the workflow again later.',
 	},
 	504: {
 		message: 'The generator of this media model did not answer in time',
-		description: 'It also failed after retries. Run the workflow again later.',
+		description: 'Run the workflow again later.',
 	},
 };
 
@@ -208,8 +207,26 @@ const BY_STORAGE_STATUS: Readonly<Record<number, ErrorText>> = {
 	500: INTERNAL,
 };
 
+const FILE_SERVER_FAILED: ErrorText = {
+	message: 'The server of the file failed',
+	description: 'Try again later; the file stays at the gateway.',
+};
+
 /** Texts for a file's own URL, which is served without a key and outside the API. */
 const BY_FILE_STATUS: Readonly<Record<number, ErrorText>> = {
+	401: {
+		message: 'The link to the file is not accepted any more',
+		description:
+			'Links to files stop working when the file expires or is deleted. Fetch it again, or generate it anew.',
+	},
+	429: {
+		message: 'The server of the file receives too many requests',
+		description: 'Lower the option "Concurrency", or try again later; the file stays at the gateway.',
+	},
+	500: FILE_SERVER_FAILED,
+	502: FILE_SERVER_FAILED,
+	503: FILE_SERVER_FAILED,
+	504: FILE_SERVER_FAILED,
 	403: {
 		message: 'The link to the file is not accepted any more',
 		description:
@@ -250,11 +267,11 @@ const BY_STATUS: Readonly<Record<number, ErrorText>> = {
 	500: INTERNAL,
 	502: {
 		message: 'The gateway could not reach the service behind it',
-		description: 'It also failed after retries. Run the workflow again later.',
+		description: 'Run the workflow again later.',
 	},
 	503: {
 		message: 'The gateway is not available at the moment',
-		description: 'It also failed after retries. Run the workflow again later.',
+		description: 'Run the workflow again later.',
 	},
 	504: GATEWAY_TIMEOUT,
 };

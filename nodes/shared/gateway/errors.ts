@@ -1,5 +1,10 @@
 import { ApiFailure } from './failure';
-import { CONNECTION_TEXTS } from './connectionTexts';
+import {
+	CONNECTION_TEXTS,
+	connectionText,
+	type ConnectionProblem,
+	type RequestTraits,
+} from './connectionTexts';
 import { errorText, type EndpointGroup, type ErrorText } from './errorTexts';
 import { asId, asObject, asText, parseJson, type JsonObject } from './json';
 import { isRetryableStatus, parseRetryAfter } from './retry';
@@ -70,31 +75,26 @@ export function failureFromAnswer(answer: ErrorAnswer): ApiFailure {
 	});
 }
 
-/**
- * The failure for a request that got no answer.
- *
- * @param problem where it broke
- * @param options.charged whether the call costs money and cannot be repeated safely
- */
+/** Problems that come before anything is sent. */
+const NEVER_SENT: ReadonlySet<ConnectionProblem> = new Set(['refused', 'certificate', 'address']);
+
+/** Problems that do not pass by themselves. */
+const LASTING: ReadonlySet<ConnectionProblem> = new Set(['certificate', 'address']);
+
+/** The failure for a request that got no answer. */
 export function failureFromConnection(
-	problem: { kind: 'refused' | 'certificate' | 'lost' | 'timeout'; code?: string | undefined },
-	options: { charged: boolean },
+	{ kind, code }: { kind: ConnectionProblem; code?: string | undefined },
+	traits: RequestTraits,
 	cause?: Error,
 ): ApiFailure {
-	const { kind } = problem;
-	const never = kind === 'refused' || kind === 'certificate';
-	const charged = options.charged && !never;
-	const text: ErrorText =
-		kind === 'lost' || kind === 'timeout'
-			? CONNECTION_TEXTS[charged ? (`${kind}Charge` as const) : kind]
-			: CONNECTION_TEXTS[kind];
+	const never = NEVER_SENT.has(kind);
 	return new ApiFailure(
 		{
-			...text,
+			...connectionText(kind, traits),
 			arrival: never ? 'never' : 'unknown',
-			code: kind === 'timeout' ? 'timeout' : (problem.code?.toLowerCase() ?? 'connection_lost'),
-			retryable: kind !== 'certificate',
-			mayBeCharged: charged,
+			code: kind === 'timeout' ? 'timeout' : (code?.toLowerCase() ?? 'connection_lost'),
+			retryable: !LASTING.has(kind),
+			mayBeCharged: traits.charged && !never,
 		},
 		cause,
 	);

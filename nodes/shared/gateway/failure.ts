@@ -28,6 +28,8 @@ export interface FailureDetails {
 	retryable: boolean;
 	/** True when a charge may stand although no answer was received. */
 	mayBeCharged?: boolean | undefined;
+	/** True when sending it again, under the same idempotency key, cannot charge a second time. */
+	repeatable?: boolean | undefined;
 	/** The media task concerned, so that it is not lost. */
 	taskId?: string | undefined;
 	/** More facts for the error item, such as `failCode`. */

@@ -34,7 +34,8 @@ export function fileFacts(
 	names: ReadonlyArray<string | undefined>,
 ): FileFacts {
 	const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-	const mimeType = type && type !== 'application/octet-stream' ? type : undefined;
+	// `application/octet-stream`, `binary/octet-stream`: the server does not know.
+	const mimeType = type && !type.endsWith('/octet-stream') ? type : undefined;
 	const candidates = [dispositionName(headers['content-disposition']), ...names].map(harmless);
 	const name = candidates.find((candidate) => candidate !== undefined) ?? 'file';
 	const extension = mimeType === undefined ? undefined : EXTENSIONS[mimeType];
@@ -46,7 +47,19 @@ function dispositionName(header: string | undefined): string | undefined {
 	const encoded = /filename\*\s*=\s*[\w-]+'[^']*'([^;]+)/i.exec(header)?.[1];
 	if (encoded) return decoded(encoded.trim());
 	const [, quoted, plain] = /filename\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;]+))/i.exec(header) ?? [];
-	return quoted?.replace(/\\(.)/g, '$1') ?? plain?.trim();
+	const name = quoted?.replace(/\\(.)/g, '$1') ?? plain?.trim();
+	return name === undefined ? undefined : fromLatin1(name);
+}
+
+/** HTTP clients read headers as Latin-1; a name that was sent as UTF-8 is read again as that. */
+function fromLatin1(name: string): string {
+	const bytes = Buffer.from(name, 'latin1');
+	if (bytes.toString('latin1') !== name) return name;
+	try {
+		return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+	} catch {
+		return name;
+	}
 }
 
 /** The last part of a URL's path, decoded; `undefined` when it has none. */

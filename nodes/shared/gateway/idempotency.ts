@@ -18,8 +18,18 @@ export interface CreationPlace {
 	nodeId: string;
 	/** Id of the execution, or a value that is stable within it. */
 	executionId: string;
-	runIndex: number;
+	/** Which run of the node within the execution. */
+	run: string;
 	itemIndex: number;
+}
+
+/**
+ * A key of the user's, as it can be sent. Headers carry visible ASCII only, and HTTP clients silently take out the
+ * rest: two different keys would become one. Such a key is sent as its digest, which is as stable and as unique.
+ */
+export function sendableKey(key: string): string {
+	if (/^[\x21-\x7e]+$/.test(key)) return key;
+	return `n8n-gw-own-${createHash('sha256').update(key).digest('hex')}`;
 }
 
 /**
@@ -30,11 +40,11 @@ export interface CreationPlace {
  * @returns a key of 71 ASCII characters
  */
 export function idempotencyKey(scope: IdempotencyScope, place: CreationPlace, body: Json): string {
-	const { workflowId, nodeId, executionId, runIndex, itemIndex } = place;
+	const { workflowId, nodeId, executionId, run, itemIndex } = place;
 	const parts =
 		scope === 'workflow'
 			? [scope, workflowId, nodeId]
-			: [scope, workflowId, nodeId, executionId, runIndex, itemIndex];
+			: [scope, workflowId, nodeId, executionId, run, itemIndex];
 	const digest = createHash('sha256')
 		.update(canonicalJson([...parts, body]))
 		.digest('hex');

@@ -1,9 +1,10 @@
 import type { MediaType } from './catalogue';
 import { ApiFailure, InvalidInput } from './failure';
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from './idempotency';
+import { MAX_IDEMPOTENCY_KEY_LENGTH, sendableKey } from './idempotency';
 import { asId, asNumber, asObject, asObjects, asText, parseJson, type Json, type JsonObject } from './json';
 import { POLL_TIMEOUT_MS, type Answer, type ByteStream, type GatewayClient } from './request';
 import { withServerMessage } from './errors';
+import { missingId, pathPart } from './shape';
 
 /** What a task is created from (§4.6). */
 export interface MediaTaskOrder {
@@ -58,21 +59,37 @@ export async function createMediaTask(
 			'idempotencyKey',
 		);
 	}
-	return await client.json({
+	const creation = client.json({
 		group: 'media',
 		method: 'POST',
 		path: '/async/media/tasks',
 		json: body,
-		headers: { 'Idempotency-Key': idempotencyKey },
+		headers: { 'Idempotency-Key': sendableKey(idempotencyKey) },
 		charged: true,
 		repeatable: true,
+	});
+	return await creation.catch((error: unknown) => Promise.reject(maybeCreated(error)));
+}
+
+/** Statuses after which a task may exist although none was named. */
+const MAYBE_CREATED_STATUSES: ReadonlySet<number> = new Set([500, 504]);
+
+/** Says of a creation that failed without a clear refusal that the task may exist, and how to repeat it safely. */
+function maybeCreated(error: unknown): Error {
+	if (!(error instanceof ApiFailure)) return error instanceof Error ? error : new Error(String(error));
+	const { arrival, status = 0, description } = error.details;
+	if (arrival !== 'unknown' && !MAYBE_CREATED_STATUSES.has(status)) return error;
+	return error.with({
+		mayBeCharged: true,
+		repeatable: true,
+		description: `${description} The task may have been created and charged all the same. Safe to repeat are the node’s own retries and “Retry On Fail”, which ask for the same task; a new run asks for a new one, unless the option “Idempotency Scope” is “Workflow”.`,
 	});
 }
 
 /** The id of a task that was just created. */
 export function createdTaskId(body: JsonObject): string {
 	const taskId = asId(asObject(body.data)?.taskId);
-	if (taskId === undefined) throw unexpectedShape('task ID');
+	if (taskId === undefined) throw missingId('task ID');
 	return taskId;
 }
 
@@ -108,7 +125,7 @@ export async function downloadMediaTask<T>(
 }
 
 function taskPath(taskId: string): string {
-	return `/async/media/tasks/${encodeURIComponent(taskId)}`;
+	return `/async/media/tasks/${pathPart(taskId, 'task ID', 'taskId')}`;
 }
 
 /**
@@ -119,7 +136,7 @@ function taskPath(taskId: string): string {
  */
 export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
 	const record = asObject(body.data);
-	if (!record) throw unexpectedShape('task');
+	if (!record) throw missingId('task');
 	const result = readResult(record.resultJson);
 	const fields = asObject(result);
 	const tracks = asObjects(fields?.tracks);
@@ -196,15 +213,4 @@ const POLL_SECONDS: Record<MediaType, readonly [min: number, max: number]> = {
 export function pollDelayMs(mediaType: MediaType | undefined, random: number): number {
 	const [min, max] = POLL_SECONDS[mediaType ?? 'video'];
 	return Math.round((min + (max - min) * random) * 1000);
-}
-
-function unexpectedShape(what: string): ApiFailure {
-	return new ApiFailure({
-		message: `The gateway’s answer has no ${what}`,
-		description:
-			'It answered with success, but not in the shape that its specification shows. Check the base URL in the AI Gateway credential.',
-		arrival: 'answered',
-		code: 'unreadable_answer',
-		retryable: false,
-	});
 }

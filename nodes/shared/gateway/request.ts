@@ -2,7 +2,7 @@ import { failureFromAnswer, failureFromUnreadable } from './errors';
 import type { EndpointGroup } from './errorTexts';
 import { ApiFailure } from './failure';
 import { asObject, parseJson, type JsonObject } from './json';
-import { retryDelayMs } from './retry';
+import { MAX_RETRY_AFTER_MS, retryDelayMs } from './retry';
 
 /** Bytes that arrive bit by bit, such as Node's `Readable`. */
 export interface ByteStream extends AsyncIterable<Uint8Array> {
@@ -130,7 +130,7 @@ export class GatewayClient {
 		const repeatable = isRepeatable(request);
 		return await this.withRetries({ repeatable, maxRetries: request.maxRetries }, async () => {
 			const exchange = await this.exchange(request, 'text');
-			const answer = await this.surroundings.transport.text(exchange);
+			const answer = await this.surroundings.transport.text(exchange).finally(() => release(exchange.body));
 			if (answer.status < 200 || answer.status > 299) throw this.refusal(request.group, answer);
 			if (answer.status === 204) return {};
 			const body = asObject(parseJson(answer.body));
@@ -234,14 +234,31 @@ export class GatewayClient {
 				{ failures, maxRetries, arrival, retryable, retryAfterMs, repeatable },
 				this.surroundings.random(),
 			);
-			if (delay === undefined) throw error;
+			if (delay === undefined) throw afterTries(error, failures);
 			await this.surroundings.pause(delay);
 		}
 	}
 }
 
+/** Says how often it was tried, and which pause the gateway asks for when it is too long to be waited for. */
+function afterTries(failure: ApiFailure, tries: number): ApiFailure {
+	const { description, retryAfterMs = 0 } = failure.details;
+	const notes = [
+		...(tries > 1 ? [`It was tried ${tries} times.`] : []),
+		...(retryAfterMs > MAX_RETRY_AFTER_MS
+			? [`The gateway asks to wait ${Math.ceil(retryAfterMs / 60_000)} minutes before the next try.`]
+			: []),
+	];
+	return notes.length === 0 ? failure : failure.with({ description: [description, ...notes].join(' ') });
+}
+
 function isRepeatable(request: GatewayRequest): boolean {
 	return request.repeatable ?? (request.method === 'GET' || request.method === 'DELETE');
+}
+
+/** Lets go of a body that was not read to its end: a server may answer before it has come. */
+function release(body: Exchange['body']): void {
+	if (typeof body === 'object' && 'destroy' in body) body.destroy();
 }
 
 async function settled<T>(promise: Promise<T>): Promise<{ value: T } | { error: unknown }> {

@@ -3,7 +3,7 @@ import type { Arrival } from './failure';
 /** §7.6: statuses after which the same request may be sent again. */
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
-/** First step of the exponential pause. Small against a generation, large against a hiccup. */
+/** Half of the first pause's range (up to 1 s): small against a generation, large against a hiccup. */
 const BASE_DELAY_MS = 500;
 
 /** No pause of our own grows beyond this. */

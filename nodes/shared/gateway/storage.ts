@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { ApiFailure, InvalidInput } from './failure';
 import { asId, asNumber, asObject, asText, type JsonObject } from './json';
+import { missingId, pathPart } from './shape';
 import type { ByteStream, GatewayClient } from './request';
 
 /** §8: the largest request body of an upload, in bytes. */
@@ -142,27 +143,30 @@ export async function fetchFile(client: GatewayClient, fileId: string): Promise<
 
 /** Deletes a file (§4.16). */
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
-	return await client.json({ group: 'storage', method: 'DELETE', path: filePath(fileId) });
+	const body = await client.json({ group: 'storage', method: 'DELETE', path: filePath(fileId) });
+	if (body.success === false) {
+		throw new ApiFailure({
+			message: 'The gateway did not delete the file',
+			description:
+				'It answered that the deletion did not succeed. Get the file to see what became of it, then try again.',
+			arrival: 'answered',
+			status: 200,
+			code: 'not_deleted',
+			retryable: true,
+		});
+	}
+	return body;
 }
 
 function filePath(fileId: string): string {
-	return `/storage/${encodeURIComponent(fileId)}`;
+	return `/storage/${pathPart(fileId, 'file ID', 'fileId')}`;
 }
 
 /** Reads either record shape of §2.7, also under `asset`. `storage_key` is internal and stays out. */
 export function readStoredFile(body: JsonObject): StoredFile {
 	const record = asObject(body.asset) ?? body;
 	const id = asId(record.id);
-	if (id === undefined) {
-		throw new ApiFailure({
-			message: 'The gateway’s answer has no file ID',
-			description:
-				'It answered with success, but not in the shape that its specification shows. Check the base URL in the AI Gateway credential.',
-			arrival: 'answered',
-			code: 'unreadable_answer',
-			retryable: false,
-		});
-	}
+	if (id === undefined) throw missingId('file ID');
 	return {
 		id,
 		fileName: asText(record.filename) ?? asText(record.fileName),

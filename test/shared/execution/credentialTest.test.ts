@@ -52,6 +52,11 @@ describe('the credential test', () => {
 			{ statusCode: 401, body: '{"error":{"code":"invalid_api_key"}}' },
 			/^The API key was refused/,
 		],
+		[
+			'the sign-in of something else',
+			{ statusCode: 401, body: '<html>401' },
+			/^Something other than the gateway/,
+		],
 		['a wrong address', { statusCode: 404, body: 'not found' }, /^No gateway answers at this base URL/],
 		['a web page', { statusCode: 200, body: '<!DOCTYPE html><html>' }, /^A web page came back/],
 		[
@@ -70,6 +75,12 @@ describe('the credential test', () => {
 	it('sends nothing to a base URL that is none', async () => {
 		const { message, seen } = await tested({ statusCode: 200 }, { baseUrl: 'gateway' });
 		expect(message).toBe('The base URL in the AI Gateway credential is not a web address');
+		expect(seen).toEqual([]);
+	});
+
+	it('tells a key that was copied in its shortened form', async () => {
+		const { message, seen } = await tested({ statusCode: 200 }, { apiKey: 'sk-ab…cd' });
+		expect(message).toContain('has characters that no key has');
 		expect(seen).toEqual([]);
 	});
 

@@ -62,10 +62,10 @@ describe('the interruption', () => {
 		const controller = new AbortController();
 		const interruption = new Interruption(controller.signal);
 		const start = performance.now();
-		const pauses = [1, 2, 3].map(async () => await rejection(interruption.pause(1_500)));
+		const pauses = [1, 2, 3].map(async () => await rejection(interruption.pause(900)));
 		controller.abort();
 		for (const error of await Promise.all(pauses)) expect(error).toMatchObject({ reason: 'cancelled' });
-		expect(performance.now() - start).toBeLessThan(1_400);
+		expect(performance.now() - start).toBeLessThan(850);
 		expect(await rejection(interruption.pause(1))).toMatchObject({ reason: 'cancelled' });
 		expect(() => interruption.check()).toThrow();
 	});

@@ -80,6 +80,13 @@ describe('waiting for a task (§3.1)', () => {
 		});
 	});
 
+	it('names the trouble when the last looks gave no news, and claims no state', async () => {
+		const { client } = scriptedClient([{ status: 503 }]);
+		const { details } = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
+		expect(details.description).toContain('is not available at the moment');
+		expect(details.extra).toEqual({ state: null });
+	});
+
 	it('takes a result that comes with the last look', async () => {
 		const { client } = scriptedClient([look('processing'), look('processing'), look('success')]);
 		expect((await awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 })).data).toMatchObject({

@@ -33,6 +33,8 @@ describe('what a thrown network error means', () => {
 		['unreachable at the connect', networkError('EHOSTUNREACH', 'connect'), 'never', true],
 		['all addresses refused', Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'never', true],
 		['untrusted certificate', networkError('DEPTH_ZERO_SELF_SIGNED_CERT'), 'never', false],
+		['https to a port that speaks http', networkError('EPROTO'), 'never', false],
+		['an address that is none', networkError('ERR_INVALID_URL'), 'never', false],
 		['reset', networkError('ECONNRESET'), 'unknown', true],
 		['broken pipe', networkError('EPIPE', 'write'), 'unknown', true],
 		['silence', networkError('ECONNABORTED'), 'unknown', true],
@@ -51,6 +53,14 @@ describe('what a thrown network error means', () => {
 		expect(thrown(networkError('ECONNRESET'))).toMatchObject({ details: { mayBeCharged: true } });
 		expect(thrown(networkError('ECONNRESET'), false)).toMatchObject({ details: { mayBeCharged: false } });
 		expect(thrown(networkError('ECONNREFUSED'))).toMatchObject({ details: { mayBeCharged: false } });
+	});
+
+	it('does not blame the gateway for the server of a file', () => {
+		const failure = failureFromThrown(networkError('ECONNREFUSED', 'connect'), {
+			charged: false,
+			file: true,
+		});
+		expect(failure?.message).toBe('The server of the file could not be reached');
 	});
 
 	it('knows a cancelled execution', () => {

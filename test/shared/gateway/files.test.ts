@@ -11,6 +11,8 @@ describe('the name of a downloaded file', () => {
 		['attachment; filename=cat.png', 'cat.png'],
 		['attachment; filename="a \\"b\\".png"', 'a _b_.png'],
 		['attachment; filename="plain.png"; filename*=UTF-8\'\'%D0%BA%D0%BE%D1%82.png', 'кот.png'],
+		[`attachment; filename="${Buffer.from('кот.png').toString('latin1')}"`, 'кот.png'],
+		['attachment; filename="caf\u00e9.png"', 'caf\u00e9.png'],
 		['attachment', 'fallback.png'],
 		['attachment; filename="../../etc/passwd"', 'passwd.png'],
 		['attachment; filename="..\\\\..\\\\boot.ini"', 'boot.ini'],
@@ -38,6 +40,7 @@ describe('the name of a downloaded file', () => {
 
 	it('leaves the type open where the server does not know it', () => {
 		expect(fileFacts({ 'content-type': 'application/octet-stream' }, ['a']).mimeType).toBeUndefined();
+		expect(fileFacts({ 'content-type': 'binary/octet-stream' }, ['a']).mimeType).toBeUndefined();
 		expect(fileFacts({ 'content-type': 'Audio/MPEG; q=1' }, ['a'])).toEqual({
 			fileName: 'a.mp3',
 			mimeType: 'audio/mpeg',

@@ -4,10 +4,13 @@ import { ApiFailure } from '../../../nodes/shared/gateway/failure';
 import { textFormat, textFormats } from '../../../nodes/shared/gateway/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/json';
 
+/** The lists that an answer has at the least. */
+const EMPTY: JsonObject = { choices: [], output: [], content: [] };
+
 function read(name: string, body: JsonObject) {
 	const format = textFormat(name);
 	if (!format) throw new Error(`there is no format ${name}`);
-	return format.readResponse(body);
+	return format.readResponse({ ...EMPTY, ...body });
 }
 
 describe('why an answer ended, in the same words for each format', () => {

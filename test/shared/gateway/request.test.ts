@@ -59,6 +59,14 @@ describe('retries', () => {
 		expect(pauses[0]).toBeGreaterThanOrEqual(7_000);
 	});
 
+	it('says how often it was tried, and which pause is too long to be waited for', async () => {
+		const tried = scriptedClient([{ status: 503 }], { maxRetries: 2 });
+		expect((await failureOf(tried.client.json(text))).details.description).toMatch(/It was tried 3 times\.$/);
+		const told = scriptedClient([{ status: 429, headers: { 'retry-after': '3600' } }]);
+		expect((await failureOf(told.client.json(text))).details.description).toMatch(/asks to wait 60 minutes/);
+		expect(told.sent).toHaveLength(1);
+	});
+
 	it('ends after the allowed retries with the last failure', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }], { maxRetries: 2 });
 		expect((await failureOf(client.json(text))).details.status).toBe(503);

@@ -9,7 +9,6 @@ export const create: Operation = {
 	description: 'Start a generation and go on at once with its task ID',
 	properties: [...orderFields, simplifyField],
 	options: orderOptions,
-	createsTasks: true,
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const order = readOrder(item);
 		const { taskId, body } = await place(item, order);

@@ -39,7 +39,6 @@ export const createAndWait: Operation = {
 	description: 'Start a generation and get its files when it is done',
 	properties: [...orderFields, downloadField, simplifyField],
 	options: [...orderOptions, maxWaitOption, binaryPropertyOption],
-	createsTasks: true,
 	async execute(item: ItemContext): Promise<Deferred> {
 		const { parameters } = item;
 		const order = readOrder(item);
@@ -51,7 +50,7 @@ export const createAndWait: Operation = {
 			simplify: parameters.flag('simplify'),
 		};
 		const { taskId } = await place(item, order);
-		return new Deferred(async () => [await finish(item, taskId, wish)], taskId);
+		return new Deferred(async () => [await finish(item, taskId, wish)]);
 	},
 };
 

@@ -89,12 +89,12 @@ export function readOrder(item: ItemContext): Order {
 	const order: MediaTaskOrder = {
 		model: parameters.requiredText('model', 'Model', 'Choose a model from the list, or enter its ID.').trim(),
 		input: parameters.jsonObject('inputJson', 'Input (JSON)'),
-		sessionId: options.text('sessionId'),
-		callbackUrl: checkedUrl(options.text('callbackUrl')),
+		sessionId: options.text('sessionId', 'Session ID'),
+		callbackUrl: checkedUrl(options.text('callbackUrl', 'Callback URL')),
 	};
 	const body = taskBody(order);
-	const ownKey = options.text('idempotencyKey');
-	const scope = readScope(options.text('idempotencyScope'));
+	const ownKey = options.text('idempotencyKey', 'Idempotency Key');
+	const scope = readScope(options.text('idempotencyScope', 'Idempotency Scope'));
 	return {
 		order,
 		body,
@@ -109,7 +109,9 @@ export async function place(
 	{ body, key }: Order,
 ): Promise<{ taskId: string; body: JsonObject }> {
 	const answer = await createMediaTask(item.client, body, key);
-	return { taskId: createdTaskId(answer), body: answer };
+	const taskId = createdTaskId(answer);
+	item.noteTask(taskId);
+	return { taskId, body: answer };
 }
 
 function readScope(value = 'execution'): IdempotencyScope {

@@ -3,7 +3,7 @@ import type { IBinaryKeyData, IDataObject, INodeProperties } from 'n8n-workflow'
 import { storeAnswer } from '../../../shared/execution/binary';
 import type { ItemContext } from '../../../shared/execution/operation';
 import { compact } from '../../../shared/fields/common';
-import { ApiFailure } from '../../../shared/gateway/failure';
+import { ApiFailure, Stopped } from '../../../shared/gateway/failure';
 import { nameInUrl } from '../../../shared/gateway/files';
 import { downloadMediaTask, type MediaTask } from '../../../shared/gateway/media';
 
@@ -37,7 +37,7 @@ export function readTaskId({ parameters }: ItemContext): string {
 
 /** The name of the binary field that results go to. */
 export function binaryField({ parameters }: ItemContext): string {
-	return parameters.options.text('binaryPropertyName') ?? DEFAULT_BINARY_FIELD;
+	return parameters.options.text('binaryPropertyName', 'Put Output File in Field') ?? DEFAULT_BINARY_FIELD;
 }
 
 /** A task as the node puts it out. */
@@ -66,8 +66,26 @@ export async function fetchResults(item: ItemContext, task: MediaTask): Promise<
 		}
 		return binary;
 	} catch (error) {
-		throw error instanceof ApiFailure ? error.with({ taskId: task.taskId }) : error;
+		throw resultNotFetched(error, task.taskId);
 	}
+}
+
+/** Whatever kept a result from being fetched or stored: the task is paid for, so its id stands in the error. */
+function resultNotFetched(error: unknown, taskId: string): Error {
+	if (error instanceof Stopped) return error;
+	const advice = `Task ${taskId} is finished and paid for: fetch its result again with the operation Download.`;
+	if (error instanceof ApiFailure) {
+		return error.with({ taskId, description: `${error.details.description} ${advice}` });
+	}
+	const reason = error instanceof Error ? error.message : String(error);
+	return new ApiFailure({
+		message: 'The result of the media task could not be stored in n8n',
+		description: `${reason}. ${advice}`,
+		arrival: 'answered',
+		code: 'result_not_stored',
+		retryable: false,
+		taskId,
+	});
 }
 
 /** Fetches the result of a task as the gateway gives it: the file, or a ZIP of several (§4.8). */

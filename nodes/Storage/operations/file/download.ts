@@ -46,7 +46,8 @@ export const download: Operation = {
 		}
 		const binary = await item.client.downloadUrl(
 			url,
-			async (answer) => await storeAnswer(item.n8n, answer, [file.fileName, nameInUrl(url), `file_${id}`]),
+			async (answer) =>
+				await storeAnswer(item.n8n, answer, [file.fileName, nameInUrl(url), `file_${id}`], file.mimeType),
 		);
 		return [{ json, binary: { [field]: binary } }];
 	},

@@ -89,7 +89,7 @@ export const upload: Operation = {
 		const { parameters } = item;
 		const settings: UploadSettings = {
 			storagePolicy: parameters.choice('storagePolicy', ['TEMP_UPLOAD', 'PERMANENT']),
-			externalUserId: parameters.options.text('externalUserId'),
+			externalUserId: parameters.options.text('externalUserId', 'External User ID'),
 		};
 		const source = parameters.choice('uploadSource', ['binary', 'base64']);
 		const body = source === 'binary' ? await fromBinary(item, settings) : await fromBase64(item, settings);
@@ -98,11 +98,7 @@ export const upload: Operation = {
 };
 
 async function fromBinary(item: ItemContext, settings: UploadSettings): Promise<JsonObject> {
-	const field = item.parameters.requiredText(
-		'binaryPropertyName',
-		'Input Binary Field',
-		'Enter the name of the input field that holds the file, e.g. data.',
-	);
+	const field = item.parameters.binary('binaryPropertyName', 'Input Binary Field');
 	return await uploadFile(item.client, await inputFile(item.n8n, item.index, field), settings);
 }
 

@@ -1,5 +1,6 @@
-import type { EndpointGroup } from '../errorTexts';
-import type { JsonObject } from '../json';
+import { failureFromErrorObject, failureFromUnreadable } from '../errors';
+import type { EndpointGroup, ErrorText } from '../errorTexts';
+import { asObject, type JsonObject } from '../json';
 
 /** What is asked of a model, before it has the shape of a wire format. */
 export interface TextRequest {
@@ -74,3 +75,19 @@ export function wireOptions(fields: TextFormat['fields'], options: JsonObject): 
 	}
 	return body;
 }
+
+/**
+ * Holds that a successful answer is one: it has the list in which the format keeps what the model said.
+ *
+ * @throws {ApiFailure} for an error that came with status 200, and for a body of another shape
+ */
+export function expectAnswer(body: JsonObject, list: string): void {
+	const error = asObject(body.error);
+	if (error) throw failureFromErrorObject(error, FAILED_GENERATION);
+	if (!Array.isArray(body[list])) throw failureFromUnreadable({ status: 200, body: '' }, { charged: true });
+}
+
+const FAILED_GENERATION: ErrorText = {
+	message: 'The model did not finish its answer',
+	description: 'The gateway reports the generation as failed. Run this item again, or choose another model.',
+};

@@ -1,5 +1,5 @@
 import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../json';
-import { wireOptions, type TextFormat, type TextRequest, type TextResult } from '../format';
+import { expectAnswer, wireOptions, type TextFormat, type TextRequest, type TextResult } from '../format';
 
 /** §4.2. */
 const fields = {
@@ -33,6 +33,7 @@ function toBody({ model, systemPrompt, prompt, options }: TextRequest): JsonObje
 }
 
 function readResponse(body: JsonObject): TextResult {
+	expectAnswer(body, 'choices');
 	const choice = asObjects(body.choices)[0];
 	const message = asObject(choice?.message);
 	const reasoning = asText(message?.reasoning);

@@ -1,5 +1,5 @@
 import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../json';
-import { wireOptions, type TextFormat, type TextRequest, type TextResult } from '../format';
+import { expectAnswer, wireOptions, type TextFormat, type TextRequest, type TextResult } from '../format';
 
 /** §4.3. */
 const fields = {
@@ -44,6 +44,7 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
 };
 
 function readResponse(body: JsonObject): TextResult {
+	expectAnswer(body, 'content');
 	const parts = asObjects(body.content);
 	const reasoning = textOf(parts, 'thinking');
 	const reason = asText(body.stop_reason);

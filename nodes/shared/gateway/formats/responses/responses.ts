@@ -1,6 +1,5 @@
-import { failureFromErrorObject } from '../../errors';
 import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../json';
-import { wireOptions, type TextFormat, type TextRequest, type TextResult } from '../format';
+import { expectAnswer, wireOptions, type TextFormat, type TextRequest, type TextResult } from '../format';
 
 /** §4.1. */
 const fields = {
@@ -31,14 +30,12 @@ function toBody({ model, systemPrompt, prompt, options }: TextRequest): JsonObje
 	};
 }
 
+/** States in which an answer has no output yet (§2.3). */
+const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'in_progress', 'cancelled']);
+
 function readResponse(body: JsonObject): TextResult {
-	if (body.status === 'failed') {
-		throw failureFromErrorObject(asObject(body.error) ?? {}, {
-			message: 'The model did not finish its answer',
-			description:
-				'The gateway reports the generation as failed. Run this item again, or choose another model.',
-		});
-	}
+	if (body.status === 'failed') expectAnswer({ error: asObject(body.error) ?? {} }, 'output');
+	if (!UNFINISHED.has(String(body.status))) expectAnswer(body, 'output');
 	const items = asObjects(body.output);
 	const reasoning = textOf(items, 'reasoning', 'summary');
 	return {
