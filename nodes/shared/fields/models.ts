@@ -17,15 +17,16 @@ import { GatewayClient } from '../gateway/request';
  *
  * @param listMethod the node's list search
  * @param example id shown as a placeholder
+ * @param description says what the entries of the list show
  */
-export function modelLocator(listMethod: string, example: string): INodeProperties {
+export function modelLocator(listMethod: string, example: string, description: string): INodeProperties {
 	return {
 		displayName: 'Model',
 		name: 'model',
 		type: 'resourceLocator',
 		default: { mode: 'list', value: '' },
 		required: true,
-		description: 'The model that does the work, with its price for your account',
+		description,
 		modes: [
 			{
 				displayName: 'From List',
@@ -112,7 +113,8 @@ function textPrice({ costContext, costCompletion }: TextModel): string {
 	const input = millionTokenPrice(costContext);
 	const output = millionTokenPrice(costCompletion);
 	if (input === undefined || output === undefined) return '';
-	return `₽${input} in / ₽${output} out per 1M tokens`;
+	// Short: the picker cuts long entries off. The parameter's description says what the two prices are.
+	return `₽${input} / ₽${output} per 1M`;
 }
 
 /** A number of tokens as people write it: 128K, 1M. */

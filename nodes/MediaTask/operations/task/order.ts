@@ -9,7 +9,11 @@ import { createMediaTask, createdTaskId, taskBody, type MediaTaskOrder } from '.
 
 /** Parameters of every operation that creates a task. */
 export const orderFields: INodeProperties[] = [
-	modelLocator('searchMediaModels', 'vendor/image-model'),
+	modelLocator(
+		'searchMediaModels',
+		'vendor/image-model',
+		'The model that does the work. The list shows what it makes and your price for a task.',
+	),
 	{
 		displayName: 'Input (JSON)',
 		name: 'inputJson',

@@ -22,7 +22,11 @@ const properties: INodeProperties[] = [
 		description:
 			'The wire format in which the gateway is asked. Every text model can be used with each of them.',
 	},
-	modelLocator('searchTextModels', 'vendor/model-name'),
+	modelLocator(
+		'searchTextModels',
+		'vendor/model-name',
+		'The model to ask. The list shows its context window in tokens and your price for a million input / output tokens.',
+	),
 	{
 		displayName: 'System Prompt',
 		name: 'systemPrompt',
