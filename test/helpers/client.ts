@@ -64,6 +64,9 @@ export function scriptedClient(
 			transport,
 			withSlot: async (work) => await work(),
 			pause,
+			// Watchdogs of streams look at the clock, which only pauses move.
+			sleep: async (milliseconds) =>
+				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
 			now: () => clock.now,
 			random: options.random ?? (() => 0.5),
 		},

@@ -5,7 +5,8 @@ import { failureFromThrown } from '../gateway/connection';
 import type { Answer, ByteStream } from '../gateway/request';
 import type { UploadFile } from '../gateway/storage';
 
-type Readable = Awaited<ReturnType<IExecuteFunctions['helpers']['getBinaryStream']>>;
+/** Node's stream, as n8n gives it. */
+export type Readable = Awaited<ReturnType<IExecuteFunctions['helpers']['getBinaryStream']>>;
 
 /**
  * Stores the bytes of an answer as a binary of the workflow, streamed to n8n's binary storage.
@@ -27,6 +28,12 @@ export async function storeAnswer(
 	}
 }
 
+/** A file of an input item. */
+export interface InputFile extends UploadFile {
+	/** Its bytes alone. */
+	open(): Promise<Readable | Uint8Array>;
+}
+
 /**
  * The input item's binary, as a file to upload. Its bytes are read when it is opened, as often as it is opened.
  *
@@ -37,7 +44,7 @@ export async function inputFile(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	field: string | IBinaryData,
-): Promise<UploadFile> {
+): Promise<InputFile> {
 	const binary = context.helpers.assertBinaryData(itemIndex, field);
 	const { id } = binary;
 	const facts = {
@@ -46,14 +53,14 @@ export async function inputFile(
 	};
 	if (id) {
 		const { fileSize } = await context.helpers.getBinaryMetadata(id);
-		const framed = async (head: Uint8Array, tail: Uint8Array) =>
-			frame(head, await context.helpers.getBinaryStream(id), tail);
-		return { ...facts, size: fileSize, framed };
+		const open = async () => await context.helpers.getBinaryStream(id);
+		const framed = async (head: Uint8Array, tail: Uint8Array) => frame(head, await open(), tail);
+		return { ...facts, size: fileSize, open, framed };
 	}
 	// Small binaries may lie in the item itself, as base64.
 	const bytes = await context.helpers.getBinaryDataBuffer(itemIndex, field);
 	const framed = async (head: Uint8Array, tail: Uint8Array) => Buffer.concat([head, bytes, tail]);
-	return { ...facts, size: bytes.length, framed };
+	return { ...facts, size: bytes.length, open: async () => bytes, framed };
 }
 
 /** Head, file and tail as one stream; the file passes through portion by portion. */

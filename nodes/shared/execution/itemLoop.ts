@@ -1,4 +1,4 @@
-import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError, sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 import { ApiFailure, Stopped } from '../gateway/failure';
 import { GatewayClient } from '../gateway/request';
@@ -113,6 +113,7 @@ class ItemLoop {
 						return await work();
 					}),
 				pause: async (milliseconds) => await this.interruption.pause(milliseconds),
+				sleep,
 				now: () => Date.now(),
 				random: () => Math.random(),
 			},

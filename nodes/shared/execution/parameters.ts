@@ -1,7 +1,9 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInput } from '../gateway/failure';
-import { asNumber, asObject, asText, parseJson, type JsonObject } from '../gateway/json';
+import { asObject, parseJson, type Json, type JsonObject } from '../gateway/json';
+import { OptionReader } from './optionReader';
+import { readRows, type Row } from './rows';
 
 /** Reads one item's parameters into typed values. Nothing below an operation's first lines knows parameter names. */
 export class Parameters {
@@ -93,57 +95,36 @@ export class Parameters {
 		return object;
 	}
 
+	/**
+	 * Any JSON value, given as text or by an expression.
+	 *
+	 * @param label what the panel calls it
+	 * @param example what it looks like
+	 */
+	json(name: string, label: string, example: string): Json {
+		const value = this.raw(name);
+		const parsed = typeof value === 'string' ? parseJson(value) : (value as Json | undefined);
+		if (parsed === undefined || parsed === null) {
+			throw new InvalidInput(
+				`${label} is not valid JSON`,
+				`It looks like ${example}. Check quotes, commas and brackets; for a value from another node that may hold quotes or line breaks, use {{ JSON.stringify($json.text) }} without quotes around it. Nothing was sent.`,
+				name,
+			);
+		}
+		return parsed;
+	}
+
+	/**
+	 * The rows of a parameter that repeats; none when it is empty.
+	 *
+	 * @param label what the panel calls it
+	 */
+	rows(name: string, label: string): Row[] {
+		return readRows(name, label, this.raw(name));
+	}
+
 	/** The Options collection of the item. */
 	get options(): OptionReader {
 		return new OptionReader(asObject(this.raw('options')) ?? {});
 	}
-}
-
-/** Reads the values of an Options collection; what the user did not add is `undefined`. */
-export class OptionReader {
-	constructor(private readonly values: JsonObject) {}
-
-	/**
-	 * Text; a number or a boolean that an expression gives is taken as the text it looks like.
-	 *
-	 * @param label what the panel calls it
-	 */
-	text(name: string, label: string): string | undefined {
-		const value = this.values[name];
-		if (typeof value === 'object' && value !== null) {
-			throw new InvalidInput(
-				`The option "${label}" is not text`,
-				'Its expression gives an object. Choose one of the object’s fields. Nothing was sent.',
-				name,
-			);
-		}
-		return value === undefined || value === null ? undefined : asText(String(value));
-	}
-
-	/**
-	 * A number, also when an expression gave it as text.
-	 *
-	 * @param label what the panel calls it
-	 * @param range inclusive bounds
-	 */
-	number(name: string, label: string, range: { min?: number; max?: number } = {}): number | undefined {
-		const value = this.values[name];
-		if (value === undefined || value === null || value === '') return undefined;
-		const number = asNumber(value);
-		const { min = -Infinity, max = Infinity } = range;
-		if (number === undefined || number < min || number > max) {
-			throw new InvalidInput(
-				`The option "${label}" has a value that is not allowed: ${JSON.stringify(value)}`,
-				`Enter a number${rangeText(range)}. Nothing was sent.`,
-				name,
-			);
-		}
-		return number;
-	}
-}
-
-function rangeText({ min, max }: { min?: number; max?: number }): string {
-	if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
-	if (min !== undefined) return ` of at least ${min}`;
-	return max === undefined ? '' : ` of at most ${max}`;
 }

@@ -6,6 +6,7 @@ import { ApiFailure } from '../gateway/failure';
 import type { CreationPlace } from '../gateway/idempotency';
 import { canonicalJson } from '../gateway/json';
 import type { GatewayClient } from '../gateway/request';
+import { ChunkRelay } from './chunkRelay';
 
 /** Key in the node's context for an execution that n8n gives no id. */
 const NONCE_KEY = 'aiGatewayRun';
@@ -17,11 +18,14 @@ export class RunFacts {
 	readonly run: string;
 	/** Whether an AI Agent calls the node: it gets small JSON and no files. */
 	readonly isTool: boolean;
+	/** Where answers are shown while they arrive, when the workflow streams to a chat or webhook. */
+	readonly relay: ChunkRelay | undefined;
 	private mediaTypes: Promise<Map<string, MediaType | undefined>> | undefined;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.executionId = context.getExecutionId() || nonce(context);
 		this.isTool = context.isToolExecution() || context.getNode().type.endsWith('Tool');
+		this.relay = !this.isTool && context.isStreaming() ? new ChunkRelay(context) : undefined;
 		this.run = this.isTool ? inputDigest(context) : String(context.getWorkflowDataProxy(0).$runIndex ?? 0);
 	}
 

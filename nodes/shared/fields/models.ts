@@ -1,8 +1,9 @@
-import type {
-	ILoadOptionsFunctions,
-	INodeListSearchItems,
-	INodeListSearchResult,
-	INodeProperties,
+import {
+	sleep,
+	type ILoadOptionsFunctions,
+	type INodeListSearchItems,
+	type INodeListSearchResult,
+	type INodeProperties,
 } from 'n8n-workflow';
 
 import { Interruption } from '../execution/interruption';
@@ -71,7 +72,9 @@ async function searchCatalogue(
 ): Promise<INodeListSearchResult> {
 	try {
 		const entries = await load(await editorClient(context));
-		return { results: entries.filter((entry) => matches(entry, filter)) };
+		return {
+			results: entries.filter(({ name, value }) => containsWords(`${name} ${String(value)}`, filter)),
+		};
 	} catch (error) {
 		throw toNodeError(context.getNode(), error, 0);
 	}
@@ -86,19 +89,20 @@ async function editorClient(context: ILoadOptionsFunctions): Promise<GatewayClie
 			transport: n8nTransport(context),
 			withSlot: async (work) => await work(),
 			pause: async (milliseconds) => await interruption.pause(milliseconds),
+			sleep,
 			now: () => Date.now(),
 			random: () => Math.random(),
 		},
 	);
 }
 
-/** Whether every word of the filter stands in the entry. */
-function matches(entry: INodeListSearchItems, filter = ''): boolean {
-	const text = `${entry.name} ${String(entry.value)}`.toLowerCase();
+/** Whether every word of the filter stands in the text. */
+export function containsWords(text: string, filter = ''): boolean {
+	const lower = text.toLowerCase();
 	return filter
 		.toLowerCase()
 		.split(/\s+/)
-		.every((word) => text.includes(word));
+		.every((word) => lower.includes(word));
 }
 
 function textEntry(model: TextModel): INodeListSearchItems {

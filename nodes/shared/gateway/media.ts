@@ -118,7 +118,7 @@ export async function downloadMediaTask<T>(
 	taskId: string,
 	consume: (answer: Answer<ByteStream>) => Promise<T>,
 ): Promise<T> {
-	return await client.download(
+	return await client.stream(
 		{ group: 'media', method: 'GET', path: `${taskPath(taskId)}/download` },
 		consume,
 	);

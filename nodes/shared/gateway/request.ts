@@ -50,6 +50,8 @@ export interface ClientSurroundings {
 	withSlot: <T>(work: () => Promise<T>) => Promise<T>;
 	/** Waits; rejects with {@link Stopped} when the run ends meanwhile. */
 	pause: (milliseconds: number) => Promise<void>;
+	/** Waits, whatever happens to the run: requests in flight go on to their end. */
+	sleep: (milliseconds: number) => Promise<void>;
 	/** Unix milliseconds. */
 	now: () => number;
 	/** A number in [0, 1). */
@@ -90,6 +92,9 @@ export interface GatewayRequest {
 /** §8: total time of a request under `/api/v1`. */
 export const REQUEST_TIMEOUT_MS = 300_000;
 
+/** §8: how long a streamed answer may take. */
+export const STREAM_TIMEOUT_MS = 15 * 60_000;
+
 /** A poll asks for a few hundred bytes: silence for a minute means a lost connection. */
 export const POLL_TIMEOUT_MS = 60_000;
 
@@ -109,6 +114,11 @@ export class GatewayClient {
 	/** Waits; rejects when the run ends meanwhile. */
 	async pause(milliseconds: number): Promise<void> {
 		return await this.surroundings.pause(milliseconds);
+	}
+
+	/** Waits, whatever happens to the run. */
+	async sleep(milliseconds: number): Promise<void> {
+		await this.surroundings.sleep(milliseconds);
 	}
 
 	/** Present time in Unix milliseconds. */
@@ -140,21 +150,19 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Sends a GET and hands the answer's bytes to `consume`. A stream that breaks is fetched anew, so
-	 * `consume` may be called several times.
+	 * Sends a request and hands the answer's bytes to `consume` as they arrive. A GET whose stream breaks is sent
+	 * anew, so `consume` may then be called several times.
 	 *
 	 * @throws {ApiFailure} as {@link json}
 	 */
-	async download<T>(
-		request: GatewayRequest,
-		consume: (answer: Answer<ByteStream>) => Promise<T>,
-	): Promise<T> {
-		return await this.withRetries({ repeatable: true }, async () => {
-			return await this.consumed(request.group, await this.exchange(request, 'stream'), consume);
+	async stream<T>(request: GatewayRequest, consume: (answer: Answer<ByteStream>) => Promise<T>): Promise<T> {
+		return await this.withRetries({ repeatable: isRepeatable(request) }, async () => {
+			const exchange = await this.exchange(request, 'stream');
+			return await this.consumed(request.group, exchange, consume).finally(() => release(exchange.body));
 		});
 	}
 
-	/** As {@link download}, from any address, without the key: result files lie on other hosts. */
+	/** Streams a file from any address, without the key: result files lie on other hosts. */
 	async downloadUrl<T>(url: string, consume: (answer: Answer<ByteStream>) => Promise<T>): Promise<T> {
 		const exchange: Exchange = {
 			method: 'GET',

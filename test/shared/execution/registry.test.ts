@@ -80,8 +80,13 @@ describe('what the panel shows', () => {
 			'operation',
 			'format',
 			'model',
+			'inputMode',
 			'systemPrompt',
 			'prompt',
+			'attachments',
+			'outputFormat',
+			'tools',
+			'toolChoice',
 			'simplify',
 			'options',
 		]);

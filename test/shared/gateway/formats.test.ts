@@ -10,7 +10,10 @@ const EMPTY: JsonObject = { choices: [], output: [], content: [] };
 function read(name: string, body: JsonObject) {
 	const format = textFormat(name);
 	if (!format) throw new Error(`there is no format ${name}`);
-	return format.readResponse({ ...EMPTY, ...body });
+	const answer = format.readAnswer({ ...EMPTY, ...body }, { kind: 'text' });
+	const [choice] = answer.choices;
+	if (!choice) throw new Error('an answer has at least one choice');
+	return { ...answer, ...choice };
 }
 
 describe('why an answer ended, in the same words for each format', () => {

@@ -135,7 +135,7 @@ describe('downloads', () => {
 	it('hands the bytes on and lets go of the stream', async () => {
 		const { client } = scriptedClient([{ body: 'the bytes of a file' }]);
 		let seen: { destroyed?: boolean } = {};
-		const length = await client.download({ group: 'media', method: 'GET', path: '/x' }, async ({ body }) => {
+		const length = await client.stream({ group: 'media', method: 'GET', path: '/x' }, async ({ body }) => {
 			seen = body as unknown as { destroyed?: boolean };
 			let count = 0;
 			for await (const chunk of body) count += chunk.length;

@@ -1,101 +1,101 @@
-import type { INodeProperties } from 'n8n-workflow';
-
+import { bodyWithFiles } from '../../../shared/execution/fileBody';
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
-import { compact, simplifyField } from '../../../shared/fields/common';
-import { modelLocator } from '../../../shared/fields/models';
-import { readTextOptions, textOptions } from '../../../shared/fields/textOptions';
-import { InvalidInput } from '../../../shared/gateway/failure';
-import { textFormat, textFormats } from '../../../shared/gateway/formats';
-import type { TextFormat, TextRequest } from '../../../shared/gateway/formats/format';
+import { recordTokens } from '../../../shared/execution/tokenUsage';
+import { textOptions } from '../../../shared/fields/textOptions';
+import { deepMerge } from '../../../shared/gateway/formats/fields';
+import type { Attachment, Conversation } from '../../../shared/gateway/formats/request';
+import type { JsonObject } from '../../../shared/gateway/json';
+import type { GatewayRequest } from '../../../shared/gateway/request';
+import { streamText } from '../../../shared/gateway/textStream';
+import { withModelAdvice } from '../../../shared/gateway/unknownModel';
+import { readAttachments, type ReadAttachments } from './attachments';
+import { generateFields } from './fields';
+import { generateOptions } from './outputFields';
+import { readParameters, type GenerateParameters } from './parameters';
+import { simplified } from './results';
 
-const properties: INodeProperties[] = [
-	{
-		displayName: 'Format',
-		name: 'format',
-		type: 'options',
-		options: textFormats.map(({ label, name, description }) => ({
-			name: label,
-			value: name,
-			description,
-		})),
-		default: 'chat',
-		description:
-			'The wire format in which the gateway is asked. Every text model can be used with each of them.',
-	},
-	modelLocator(
-		'searchTextModels',
-		'vendor/model-name',
-		'The model to ask. The list shows its context window in tokens and your price for a million input / output tokens.',
-	),
-	{
-		displayName: 'System Prompt',
-		name: 'systemPrompt',
-		type: 'string',
-		typeOptions: { rows: 3 },
-		default: '',
-		placeholder: 'e.g. You write short, friendly product texts.',
-		description: 'What the model is to be and how it is to answer, for every prompt alike',
-	},
-	{
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		typeOptions: { rows: 5 },
-		default: '',
-		required: true,
-		placeholder: 'e.g. Describe this product in three sentences: {{ $json.name }}',
-		description: 'What you ask the model',
-	},
-	simplifyField,
-];
-
-/** Generates text from a prompt (§4.1 to 4.3). */
+/** Generates text from a prompt or a conversation (§4.1 to 4.3). */
 export const generate: Operation = {
 	displayName: 'Generate',
 	action: 'Generate text',
 	description: 'Ask a model and get its answer, the tokens used and the cost',
-	properties,
-	options: textOptions,
+	properties: generateFields,
+	options: [...textOptions, ...generateOptions],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
-		const { format, request, simplify } = readParameters(item);
-		const body = await item.client.json({
-			group: format.group,
-			method: 'POST',
-			path: format.path,
-			headers: format.headers,
-			json: format.toBody(request),
-			charged: true,
-		});
-		const result = format.readResponse(body);
-		return [{ json: simplify ? compact(result) : body }];
+		const parameters = readParameters(item);
+		const { format, request } = parameters;
+		const attached = await readAttachments(item, format, parameters.attachments);
+		const body = await send(item, parameters, gatewayRequest(parameters, attached));
+		const answer = format.readAnswer(body, request.output);
+		recordTokens(item.n8n, answer.usage);
+		if (!parameters.simplify && !item.run.isTool) return [{ json: body }];
+		return await simplified(item, request, answer, body);
 	},
 };
 
-interface Parameters {
-	format: TextFormat;
-	request: TextRequest;
-	simplify: boolean;
+function gatewayRequest(
+	{ format, request, extraBody }: GenerateParameters,
+	{ attachments, files }: ReadAttachments,
+): GatewayRequest {
+	const conversation = withAttachments(request.conversation, attachments);
+	const json = deepMerge(format.toBody({ ...request, conversation }), extraBody);
+	const call = { group: format.group, method: 'POST' as const, path: format.path, charged: true };
+	if (files.length === 0) return { ...call, headers: format.headers, json };
+	const body = bodyWithFiles(JSON.stringify(json), files);
+	return {
+		...call,
+		headers: {
+			...format.headers,
+			'Content-Type': 'application/json',
+			'Content-Length': String(body.length),
+		},
+		openBody: async () => await body.open(),
+	};
 }
 
-function readParameters({ parameters }: ItemContext): Parameters {
-	const names = textFormats.map(({ name }) => name);
-	const format = textFormat(parameters.choice('format', names));
-	if (!format)
-		throw new InvalidInput('The format is unknown', `It is one of: ${names.join(', ')}.`, 'format');
+/** The attachments belong to what the user says last. */
+function withAttachments(conversation: Conversation, attachments: Attachment[]): Conversation {
+	if (conversation.kind !== 'turns' || attachments.length === 0) return conversation;
+	const last = conversation.turns.length - 1;
 	return {
-		format,
-		request: {
-			model: parameters
-				.requiredText('model', 'Model', 'Choose a model from the list, or enter its ID.')
-				.trim(),
-			systemPrompt: parameters.text('systemPrompt'),
-			prompt: parameters.requiredText(
-				'prompt',
-				'Prompt',
-				'Enter what the model is asked. If an expression fills it, the field it refers to is empty for this item.',
-			),
-			options: readTextOptions(parameters.options, format),
-		},
-		simplify: parameters.flag('simplify'),
+		kind: 'turns',
+		turns: conversation.turns.map((turn, index) => (index === last ? { ...turn, attachments } : turn)),
 	};
+}
+
+async function send(
+	item: ItemContext,
+	{ format, request }: GenerateParameters,
+	call: GatewayRequest,
+): Promise<JsonObject> {
+	try {
+		if (!request.stream) return await item.client.json(call);
+		return await sendStreamed(item, { format, request }, call);
+	} catch (error) {
+		throw await withModelAdvice(item.client, request.model, error);
+	}
+}
+
+/** Passes the answer on to a chat or webhook that streams, while it arrives. */
+async function sendStreamed(
+	item: ItemContext,
+	{ format, request }: Pick<GenerateParameters, 'format' | 'request'>,
+	call: GatewayRequest,
+): Promise<JsonObject> {
+	const voice = item.run.relay?.voice(item.index);
+	let hasSpoken = false;
+	const onText = async (text: string) => {
+		hasSpoken = true;
+		await voice?.say(text);
+	};
+	let problem: string | undefined = 'The answer could not be completed';
+	try {
+		const body = await streamText(item.client, { format, output: request.output, request: call, onText });
+		// An answer that came in one piece is shown in one piece.
+		if (voice && !hasSpoken) await voice.say(format.readAnswer(body, request.output).choices[0]?.text ?? '');
+		problem = undefined;
+		return body;
+	} finally {
+		await voice?.end(problem);
+	}
 }

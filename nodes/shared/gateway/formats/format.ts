@@ -1,48 +1,8 @@
-import { failureFromErrorObject, failureFromUnreadable } from '../errors';
-import type { EndpointGroup, ErrorText } from '../errorTexts';
-import { asObject, type JsonObject } from '../json';
-
-/** What is asked of a model, before it has the shape of a wire format. */
-export interface TextRequest {
-	/** Id from the catalogue, used verbatim. */
-	model: string;
-	systemPrompt?: string | undefined;
-	prompt: string;
-	/** Values of the options that this format has, by option name. */
-	options: JsonObject;
-}
-
-/** Tokens of a call; null where the format does not report them. */
-export interface Usage {
-	inputTokens: number | null;
-	outputTokens: number | null;
-	totalTokens: number | null;
-	cachedInputTokens: number | null;
-	reasoningTokens: number | null;
-}
-
-/** A model's answer, the same for every wire format. */
-export interface TextResult {
-	id: string | null;
-	model: string | null;
-	text: string;
-	/** The model's thoughts, where it shows them. */
-	reasoning?: string;
-	/** `stop`, `length`, `tool_calls`, `content_filter`, or the server's own word. */
-	finishReason: string | null;
-	usage: Usage;
-	/** Rubles that the account paid; null where the format does not report it. */
-	costRub: number | null;
-}
-
-/** How one option of the node reaches the body of a format. */
-export interface WireField {
-	/** Name in the request body. */
-	name: string;
-	/** Range of the specification, inclusive. */
-	min?: number;
-	max?: number;
-}
+import type { EndpointGroup } from '../errorTexts';
+import type { JsonObject } from '../json';
+import type { TextAnswer } from './answer';
+import type { WireFields } from './fields';
+import type { AttachmentKind, OutputWish, TextRequest } from './request';
 
 /** A wire format: pure conversions, no n8n and no network. Everything a format knows stands in its folder. */
 export interface TextFormat {
@@ -55,39 +15,42 @@ export interface TextFormat {
 	/** Below the base URL. */
 	path: string;
 	headers: Record<string, string>;
-	/** The options that this format has, by the option's name in the node. */
-	fields: Readonly<Record<string, WireField>>;
-	/** Builds the request body. */
+	/** The options that this format has. */
+	fields: WireFields;
+	/** The kinds of attachments that have a part in this format: as an address too, or only as the file itself. */
+	attachments: Readonly<Partial<Record<AttachmentKind, 'url or file' | 'file'>>>;
+	/**
+	 * Builds the request body.
+	 *
+	 * @throws {InvalidInput} for a conversation that the format cannot express
+	 */
 	toBody(request: TextRequest): JsonObject;
 	/**
-	 * Reads a complete answer; finds the text wherever it stands.
+	 * Reads a complete answer; finds what the model said wherever it stands.
 	 *
-	 * @throws {ApiFailure} when the answer tells of a failed generation
+	 * @param output what had been asked for
+	 * @throws {ApiFailure} when the answer tells of a failed generation, or is none
 	 */
-	readResponse(body: JsonObject): TextResult;
+	readAnswer(body: JsonObject, output: OutputWish): TextAnswer;
+	/** Begins to put together the answer of a stream. */
+	openStream(output: OutputWish): AnswerStream;
 }
 
-/** The body fields of the options that are set, by their wire names. */
-export function wireOptions(fields: TextFormat['fields'], options: JsonObject): JsonObject {
-	const body: JsonObject = {};
-	for (const [option, field] of Object.entries(fields)) {
-		if (options[option] !== undefined) body[field.name] = options[option];
-	}
-	return body;
+/** Puts a streamed answer together, event by event. */
+export interface AnswerStream {
+	/**
+	 * Takes the payload of the next event. Unknown ones change nothing.
+	 *
+	 * @returns the text that it adds to the answer, to be shown while it arrives
+	 * @throws {ApiFailure} for the event of a failure (§6)
+	 */
+	read(event: JsonObject): string;
+	/** Whether the event that closes the answer has come, so that nothing of it can be missing at the end. */
+	isComplete(): boolean;
+	/** Whether nothing follows that could change the answer. */
+	isOver(): boolean;
+	/** Whether a charge may stand for what has come so far (§6.1: in the responses format only for a whole answer). */
+	mayBeCharged(): boolean;
+	/** The answer as it would have come in one piece; only when it is complete. */
+	body(): JsonObject;
 }
-
-/**
- * Holds that a successful answer is one: it has the list in which the format keeps what the model said.
- *
- * @throws {ApiFailure} for an error that came with status 200, and for a body of another shape
- */
-export function expectAnswer(body: JsonObject, list: string): void {
-	const error = asObject(body.error);
-	if (error) throw failureFromErrorObject(error, FAILED_GENERATION);
-	if (!Array.isArray(body[list])) throw failureFromUnreadable({ status: 200, body: '' }, { charged: true });
-}
-
-const FAILED_GENERATION: ErrorText = {
-	message: 'The model did not finish its answer',
-	description: 'The gateway reports the generation as failed. Run this item again, or choose another model.',
-};

@@ -1,7 +1,7 @@
-import { chat } from './chat/chat';
+import { chat } from './chat';
 import type { TextFormat } from './format';
-import { messages } from './messages/messages';
-import { responses } from './responses/responses';
+import { messages } from './messages';
+import { responses } from './responses';
 
 /** The wire formats, in the order in which users see them. A new one is a folder and a line here. */
 export const textFormats: readonly TextFormat[] = [chat, responses, messages];

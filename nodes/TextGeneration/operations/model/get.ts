@@ -1,0 +1,41 @@
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { modelLocator } from '../../../shared/fields/models';
+import { listTextModels } from '../../../shared/gateway/catalogue';
+import { ApiFailure } from '../../../shared/gateway/failure';
+import { similarIds } from '../../../shared/gateway/unknownModel';
+
+/** Gets one text model of the catalogue (§4.4), with the fields that the gateway gives. */
+export const get: Operation = {
+	displayName: 'Get',
+	action: 'Get a text model',
+	description: 'Get the context window and the prices of a text model',
+	properties: [
+		modelLocator('searchTextModels', 'vendor/model-name', 'The model to look up in the catalogue'),
+	],
+	async execute({ client, parameters }: ItemContext): Promise<OperationOutput[]> {
+		const id = parameters
+			.requiredText('model', 'Model', 'Choose a model from the list, or enter its ID.')
+			.trim();
+		const models = await listTextModels(client);
+		const model = models.find((candidate) => candidate.id === id);
+		if (model) return [{ json: model.record }];
+		throw notInCatalogue(
+			id,
+			models.map((candidate) => candidate.id),
+		);
+	},
+};
+
+function notInCatalogue(id: string, ids: string[]): ApiFailure {
+	const close = similarIds(id, ids);
+	return new ApiFailure({
+		message: `The catalogue has no text model "${id}"`,
+		description:
+			close.length > 0
+				? `Close to it are: ${close.join(', ')}.`
+				: 'Choose a model from the list: IDs change over time.',
+		arrival: 'answered',
+		code: 'model_not_found',
+		retryable: false,
+	});
+}

@@ -1,0 +1,185 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { simplifyField } from '../../../shared/fields/common';
+import { modelLocator } from '../../../shared/fields/models';
+import { textFormats } from '../../../shared/gateway/formats';
+import { outputFields, toolFields } from './outputFields';
+
+/** Shown when the input is given in one of these ways. */
+function inInputMode(modes: string[], property: INodeProperties): INodeProperties {
+	return { ...property, displayOptions: { show: { inputMode: modes } } };
+}
+
+const formatField: INodeProperties = {
+	displayName: 'Format',
+	name: 'format',
+	type: 'options',
+	options: textFormats.map(({ label, name, description }) => ({ name: label, value: name, description })),
+	default: 'chat',
+	description:
+		'The wire format in which the gateway is asked. Every text model can be used with each of them.',
+};
+
+const inputModeField: INodeProperties = {
+	displayName: 'Input',
+	name: 'inputMode',
+	type: 'options',
+	options: [
+		{ name: 'Prompt', value: 'simple', description: 'One prompt, with a system prompt and files if need be' },
+		{ name: 'Messages', value: 'messages', description: 'A conversation, message by message' },
+		{
+			name: 'Messages (JSON)',
+			value: 'json',
+			description: 'A conversation in the shape of the chosen format, for everything that the format can do',
+		},
+	],
+	default: 'simple',
+	description: 'How you say what the model is asked',
+};
+
+const promptFields: INodeProperties[] = [
+	inInputMode(['simple', 'json'], {
+		displayName: 'System Prompt',
+		name: 'systemPrompt',
+		type: 'string',
+		typeOptions: { rows: 3 },
+		default: '',
+		placeholder: 'e.g. You write short, friendly product texts.',
+		description: 'What the model is to be and how it is to answer, for every prompt alike',
+	}),
+	inInputMode(['simple'], {
+		displayName: 'Prompt',
+		name: 'prompt',
+		type: 'string',
+		typeOptions: { rows: 5 },
+		default: '',
+		required: true,
+		placeholder: 'e.g. Describe this product in three sentences: {{ $json.name }}',
+		description: 'What you ask the model',
+	}),
+];
+
+const attachmentsField = inInputMode(['simple'], {
+	displayName: 'Attachments',
+	name: 'attachments',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Attachment' },
+	placeholder: 'Add Attachment',
+	default: {},
+	description:
+		'Images, audio, videos or files for the model to look at. Which of them it understands depends on the model; the Responses format takes no videos, the Messages format neither videos nor audio.',
+	options: [
+		{
+			displayName: 'Attachment',
+			name: 'attachment',
+			values: [
+				{
+					displayName: 'Type',
+					name: 'type',
+					type: 'options',
+					options: [
+						{ name: 'Audio', value: 'audio' },
+						{ name: 'File', value: 'file', description: 'A document such as a PDF' },
+						{ name: 'Image', value: 'image' },
+						{ name: 'Video', value: 'video' },
+					],
+					default: 'image',
+				},
+				{
+					displayName: 'From',
+					name: 'source',
+					type: 'options',
+					options: [
+						{ name: 'Input Field', value: 'binary', description: 'A binary field of the input item' },
+						{ name: 'URL', value: 'url', description: 'A web address that can be read without signing in' },
+					],
+					default: 'binary',
+				},
+				{
+					displayName: 'Input Binary Field',
+					name: 'binaryPropertyName',
+					type: 'string',
+					default: 'data',
+					placeholder: 'e.g. data',
+					description: 'The name of the input field that holds the file',
+					displayOptions: { show: { source: ['binary'] } },
+				},
+				{
+					displayName: 'URL',
+					name: 'url',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. https://example.com/photo.jpg',
+					displayOptions: { show: { source: ['url'] } },
+				},
+			],
+		},
+	],
+});
+
+const messagesField = inInputMode(['messages'], {
+	displayName: 'Messages',
+	name: 'messages',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, sortable: true, multipleValueButtonText: 'Add Message' },
+	placeholder: 'Add Message',
+	default: { message: [{ role: 'user', content: '' }] },
+	required: true,
+	description: 'The conversation so far, oldest message first',
+	options: [
+		{
+			displayName: 'Message',
+			name: 'message',
+			values: [
+				{
+					displayName: 'Role',
+					name: 'role',
+					type: 'options',
+					options: [
+						{ name: 'Assistant', value: 'assistant', description: 'What the model said' },
+						{ name: 'Developer', value: 'developer', description: 'Instructions, as newer models call them' },
+						{ name: 'System', value: 'system', description: 'What the model is to be and how to answer' },
+						{ name: 'User', value: 'user', description: 'What is said to the model' },
+					],
+					default: 'user',
+				},
+				{
+					displayName: 'Content',
+					name: 'content',
+					type: 'string',
+					typeOptions: { rows: 3 },
+					default: '',
+				},
+			],
+		},
+	],
+});
+
+const messagesJsonField = inInputMode(['json'], {
+	displayName: 'Messages (JSON)',
+	name: 'messagesJson',
+	type: 'json',
+	typeOptions: { rows: 6 },
+	default: '[\n  { "role": "user", "content": "" }\n]',
+	required: true,
+	description:
+		'The messages as the chosen format writes them, as a list. A text from another node goes in through JSON.stringify(…), without quotes around it.',
+});
+
+/** The parameters of text: generate, in the order of the panel. */
+export const generateFields: INodeProperties[] = [
+	formatField,
+	modelLocator(
+		'searchTextModels',
+		'vendor/model-name',
+		'The model to ask. The list shows its context window in tokens and your price for a million input / output tokens.',
+	),
+	inputModeField,
+	...promptFields,
+	attachmentsField,
+	messagesField,
+	messagesJsonField,
+	...outputFields,
+	...toolFields,
+	simplifyField,
+];

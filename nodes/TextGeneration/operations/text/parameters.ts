@@ -1,0 +1,207 @@
+import type { ItemContext } from '../../../shared/execution/operation';
+import type { Row } from '../../../shared/execution/rows';
+import { readTextOptions } from '../../../shared/fields/textOptions';
+import { InvalidInput } from '../../../shared/gateway/failure';
+import { textFormat, textFormats } from '../../../shared/gateway/formats';
+import type { TextFormat } from '../../../shared/gateway/formats/format';
+import {
+	ROLES,
+	type Conversation,
+	type OutputWish,
+	type TextRequest,
+	type ToolChoice,
+	type ToolDefinition,
+	type Turn,
+} from '../../../shared/gateway/formats/request';
+import { asArray, asObject, type JsonObject } from '../../../shared/gateway/json';
+
+/** What an item asks for, its attachments not yet looked at. */
+export interface GenerateParameters {
+	format: TextFormat;
+	request: TextRequest;
+	/** Rows of the attachments to the prompt. */
+	attachments: Row[];
+	/** Merged into the body last. */
+	extraBody: JsonObject;
+	simplify: boolean;
+}
+
+const INPUT_MODES = ['simple', 'messages', 'json'] as const;
+const OUTPUT_FORMATS = ['text', 'jsonObject', 'jsonSchema'] as const;
+
+/** The name of an answer for which the user needs none; a format may need one to ask for JSON. */
+const JSON_ANSWER_NAME = 'answer';
+
+/**
+ * Reads what an item asks for.
+ *
+ * @throws {InvalidInput} for what cannot be sent, naming the parameter
+ */
+export function readParameters(item: ItemContext): GenerateParameters {
+	const { parameters } = item;
+	const format = readFormat(item);
+	const mode = parameters.choice('inputMode', INPUT_MODES);
+	const tools = readTools(parameters.rows('tools', 'Tools'));
+	const options = readTextOptions(parameters.options, format);
+	const hasTools = tools.length > 0 || asArray(options.builtInTools).length > 0;
+	return {
+		format,
+		request: {
+			model: parameters
+				.requiredText('model', 'Model', 'Choose a model from the list, or enter its ID.')
+				.trim(),
+			conversation: readConversation(item, mode),
+			tools,
+			toolChoice: readToolChoice(item, tools, hasTools),
+			output: readOutput(item),
+			options,
+			stream: readStream(item),
+		},
+		attachments: mode === 'simple' ? parameters.rows('attachments', 'Attachments') : [],
+		extraBody: readExtraBody(item),
+		simplify: parameters.flag('simplify'),
+	};
+}
+
+function readFormat({ parameters }: ItemContext): TextFormat {
+	const names = textFormats.map(({ name }) => name);
+	const format = textFormat(parameters.choice('format', names));
+	if (!format)
+		throw new InvalidInput('The format is unknown', `It is one of: ${names.join(', ')}.`, 'format');
+	return format;
+}
+
+function readConversation(item: ItemContext, mode: (typeof INPUT_MODES)[number]): Conversation {
+	const { parameters } = item;
+	if (mode === 'messages') return { kind: 'turns', turns: readTurns(item) };
+	const systemPrompt = parameters.text('systemPrompt');
+	if (mode === 'json') {
+		return { kind: 'wire', messages: readMessages(item), ...(systemPrompt ? { systemPrompt } : {}) };
+	}
+	const prompt = parameters.requiredText(
+		'prompt',
+		'Prompt',
+		'Enter what the model is asked. If an expression fills it, the field it refers to is empty for this item.',
+	);
+	const system: Turn[] = systemPrompt ? [{ role: 'system', text: systemPrompt }] : [];
+	return { kind: 'turns', turns: [...system, { role: 'user', text: prompt }] };
+}
+
+function readTurns({ parameters }: ItemContext): Turn[] {
+	const rows = parameters.rows('messages', 'Messages');
+	if (rows.length === 0) {
+		throw new InvalidInput(
+			'There are no messages',
+			'Add at least one message of the user. Nothing was sent.',
+			'messages',
+		);
+	}
+	return rows.map((row) => {
+		const text = row.text('content');
+		if (text.trim() === '') {
+			throw row.invalid(
+				'the message is empty',
+				'Enter its content. If an expression fills it, the field it refers to is empty for this item.',
+			);
+		}
+		return { role: row.choice('role', ROLES), text };
+	});
+}
+
+function readMessages({ parameters }: ItemContext): JsonObject[] | string {
+	const example = '[{ "role": "user", "content": "Hello" }]';
+	const value = parameters.json('messagesJson', 'Messages (JSON)', example);
+	// A JSON string stands for a plain prompt (§4.1 `input`, §4.2 `prompt`).
+	if (typeof value === 'string' && value.trim() !== '') return value;
+	const messages = asArray(value).map(asObject);
+	const whole = messages.filter((message) => message !== undefined);
+	if (whole.length > 0 && whole.length === messages.length) return whole;
+	throw new InvalidInput(
+		'Messages (JSON) is not a list of messages',
+		`It looks like ${example} and has at least one message. Nothing was sent.`,
+		'messagesJson',
+	);
+}
+
+function readOutput({ parameters }: ItemContext): OutputWish {
+	const kind = parameters.choice('outputFormat', OUTPUT_FORMATS);
+	if (kind === 'text') return { kind };
+	if (kind === 'jsonObject') return { kind, name: JSON_ANSWER_NAME };
+	const name = parameters
+		.requiredText('schemaName', 'Schema Name', 'Enter a name for the answer, such as invoice.')
+		.trim();
+	const example = '{ "type": "object", "properties": { "title": { "type": "string" } } }';
+	const schema = asObject(parameters.json('jsonSchema', 'JSON Schema', example));
+	if (!schema) {
+		throw new InvalidInput(
+			'JSON Schema is not an object',
+			`It looks like ${example}. Nothing was sent.`,
+			'jsonSchema',
+		);
+	}
+	return {
+		kind,
+		name,
+		schema,
+		description: parameters.options.text('schemaDescription', 'Schema Description'),
+		strict: parameters.options.boolean('schemaStrict', 'Schema Strict'),
+	};
+}
+
+function readTools(rows: Row[]): ToolDefinition[] {
+	const names = new Set<string>();
+	return rows.map((row) => {
+		const tool = readTool(row);
+		if (names.has(tool.name)) {
+			throw row.invalid(`there already is a tool called "${tool.name}"`, 'Give each tool a name of its own.');
+		}
+		names.add(tool.name);
+		return tool;
+	});
+}
+
+function readTool(row: Row): ToolDefinition {
+	const name = row.text('name').trim();
+	if (name === '') throw row.invalid('the tool has no name', 'Enter its name, such as get_weather.');
+	return {
+		name,
+		description: row.text('description') || undefined,
+		parameters: row.object('parameters', 'Parameters') ?? { type: 'object', properties: {} },
+		strict: row.flag('strict') || undefined,
+	};
+}
+
+function readToolChoice(
+	{ parameters }: ItemContext,
+	tools: ToolDefinition[],
+	hasTools: boolean,
+): ToolChoice | undefined {
+	const choice = parameters.text('toolChoice') || 'auto';
+	if (choice === 'auto' || !hasTools) return undefined;
+	if (choice === 'none' || choice === 'required') return choice;
+	// An expression may name the tool right away.
+	const name = choice === 'function' ? parameters.text('toolChoiceName').trim() : choice;
+	if (tools.some((tool) => tool.name === name)) return { name };
+	throw new InvalidInput(
+		name === '' ? 'Tool to Call is empty' : `There is no tool called "${name}"`,
+		`Choose one of the tools of this node: ${tools.map((tool) => tool.name).join(', ') || 'there are none'}. Nothing was sent.`,
+		choice === 'function' ? 'toolChoiceName' : 'toolChoice',
+	);
+}
+
+/** As the user says; else as the workflow does. As an agent's tool the node has nobody to stream to. */
+function readStream({ parameters, run }: ItemContext): boolean {
+	return parameters.options.boolean('stream', 'Stream') ?? run.relay !== undefined;
+}
+
+function readExtraBody({ parameters }: ItemContext): JsonObject {
+	const extra: JsonObject = parameters.options.object('extraBody', 'Extra Body (JSON)') ?? {};
+	if (extra.stream !== undefined) {
+		throw new InvalidInput(
+			'Extra Body (JSON) must not hold "stream"',
+			'Use the option "Stream" instead. Nothing was sent.',
+			'extraBody',
+		);
+	}
+	return extra;
+}

@@ -1,0 +1,91 @@
+import { InvalidInput } from '../gateway/failure';
+import { asArray, asObject, parseJson, type Json, type JsonObject } from '../gateway/json';
+
+/** One row of a parameter that repeats. */
+export class Row {
+	/**
+	 * @param number counted from 1, as a user does
+	 * @param param the parameter that has the rows, by the name that workflows store
+	 */
+	constructor(
+		readonly number: number,
+		readonly values: JsonObject,
+		private readonly param: string,
+	) {}
+
+	/** Text; a number or boolean that an expression gives is the text it looks like. Empty when unset. */
+	text(name: string): string {
+		const value = this.values[name];
+		if (typeof value === 'object' && value !== null) {
+			throw this.invalid(`the field "${name}" is not text`, 'Its expression gives an object.');
+		}
+		return value === undefined || value === null ? '' : String(value);
+	}
+
+	flag(name: string): boolean {
+		return this.values[name] === true || this.values[name] === 'true';
+	}
+
+	/** A JSON object, as text or from an expression; `undefined` when it is empty. */
+	object(name: string, label: string): JsonObject | undefined {
+		const value = this.values[name];
+		if (value === undefined || value === null || value === '') return undefined;
+		const object = asObject(typeof value === 'string' ? parseJson(value) : value);
+		if (object) return object;
+		throw this.invalid(`${label} is not a JSON object`, 'Check quotes, commas and braces.');
+	}
+
+	/** One of some words. */
+	choice<const Choice extends string>(name: string, choices: readonly Choice[]): Choice {
+		const value = this.text(name);
+		const found = choices.find((candidate) => candidate === value);
+		if (found !== undefined) return found;
+		throw this.invalid(`"${value}" is none of its choices`, `It takes one of: ${choices.join(', ')}.`);
+	}
+
+	/** The error for a row that cannot be sent; names the parameter and the row. */
+	invalid(problem: string, advice: string): InvalidInput {
+		const label = this.param.charAt(0).toUpperCase() + this.param.slice(1);
+		return new InvalidInput(
+			`${label}, row ${this.number}: ${problem}`,
+			`${advice} Nothing was sent.`,
+			this.param,
+		);
+	}
+}
+
+/**
+ * The rows of a parameter that repeats, as n8n stores them (lists in groups), or as an expression gives them: a list
+ * of objects, or JSON text of one.
+ *
+ * @param label what the panel calls it
+ * @throws {InvalidInput} for anything else
+ */
+export function readRows(name: string, label: string, value: unknown): Row[] {
+	const given = typeof value === 'string' && value.trim() !== '' ? parseJson(value) : value;
+	if (given === undefined || given === null || given === '') {
+		if (typeof value === 'string' && value.trim() !== '') throw notRows(name, label);
+		return [];
+	}
+	return listOf(name, label, given).map((row, index) => {
+		const values = asObject(row);
+		if (!values) throw notRows(name, label);
+		return new Row(index + 1, values, name);
+	});
+}
+
+function listOf(name: string, label: string, given: unknown): Json[] {
+	if (Array.isArray(given)) return given as Json[];
+	const groups = asObject(given);
+	if (!groups) throw notRows(name, label);
+	// A group that does not repeat is an object instead of a list.
+	return Object.values(groups).flatMap((group) => (asObject(group) ? [group ?? null] : asArray(group)));
+}
+
+function notRows(name: string, label: string): InvalidInput {
+	return new InvalidInput(
+		`${label} is not a list of rows`,
+		'Add the rows in the panel, or let an expression give a list of objects. Nothing was sent.',
+		name,
+	);
+}

@@ -1,0 +1,46 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import type { Parameters } from '../execution/parameters';
+import { InvalidInput } from '../gateway/failure';
+
+/** Narrows a list. */
+export const searchField: INodeProperties = {
+	displayName: 'Search',
+	name: 'search',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. vendor mini',
+	description: 'Words that the ID must contain. Empty gives all.',
+};
+
+/** How much of a list is put out. */
+export const limitFields: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 50,
+		description: 'Max number of results to return',
+		displayOptions: { show: { returnAll: [false] } },
+	},
+];
+
+/**
+ * How many results to put out; infinite for all.
+ *
+ * @throws {InvalidInput} for a limit below 1
+ */
+export function readLimit(parameters: Parameters): number {
+	if (parameters.flag('returnAll')) return Infinity;
+	const limit = Number(parameters.text('limit'));
+	if (Number.isInteger(limit) && limit >= 1) return limit;
+	throw new InvalidInput('Limit is not a whole number of at least 1', 'Enter a number such as 50.', 'limit');
+}

@@ -1,0 +1,89 @@
+import type { Json, JsonObject } from '../../json';
+import { wireOptions } from '../fields';
+import {
+	audioFormat,
+	dataUrl,
+	type Attachment,
+	type Conversation,
+	type OutputWish,
+	type TextRequest,
+	type ToolChoice,
+	type ToolDefinition,
+	type Turn,
+} from '../request';
+import { fields } from './fields';
+
+/** The body of `POST /chat/completions` (§4.2). */
+export function toBody(request: TextRequest): JsonObject {
+	const { model, conversation, tools, toolChoice, output, options, stream } = request;
+	return {
+		model,
+		...content(conversation),
+		...(stream ? { stream } : {}),
+		...(tools.length > 0 ? { tools: tools.map(wireTool) } : {}),
+		...(toolChoice === undefined ? {} : { tool_choice: wireToolChoice(toolChoice) }),
+		...responseFormat(output),
+		...wireOptions(fields, options),
+	};
+}
+
+/** §4.2: content comes from `messages`, or from `prompt`, a plain string. */
+function content(conversation: Conversation): JsonObject {
+	if (conversation.kind === 'turns') return { messages: conversation.turns.map(wireTurn) };
+	const { systemPrompt, messages } = conversation;
+	const system: JsonObject[] = systemPrompt ? [{ role: 'system', content: systemPrompt }] : [];
+	if (typeof messages !== 'string') return { messages: [...system, ...messages] };
+	return system.length > 0
+		? { messages: [...system, { role: 'user', content: messages }] }
+		: { prompt: messages };
+}
+
+function wireTurn({ role, text, attachments = [] }: Turn): JsonObject {
+	if (attachments.length === 0) return { role, content: text };
+	return { role, content: [{ type: 'text', text }, ...attachments.map(wirePart)] };
+}
+
+function wirePart({ kind, source }: Attachment): JsonObject {
+	const url = 'url' in source ? source.url : dataUrl(source);
+	if (kind === 'image') return { type: 'image_url', image_url: { url } };
+	if (kind === 'video') return { type: 'video_url', video_url: { url } };
+	const file = 'url' in source ? undefined : source;
+	if (kind === 'file') return { type: 'file', file: { filename: file?.fileName, file_data: url } };
+	return {
+		type: 'input_audio',
+		input_audio: { data: file?.base64, format: audioFormat(file?.mimeType ?? '') },
+	};
+}
+
+function wireTool({ name, description, parameters, strict }: ToolDefinition): JsonObject {
+	return {
+		type: 'function',
+		function: {
+			name,
+			...(description ? { description } : {}),
+			parameters,
+			...(strict ? { strict } : {}),
+		},
+	};
+}
+
+function wireToolChoice(choice: ToolChoice): Json {
+	return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
+}
+
+function responseFormat(output: OutputWish): JsonObject {
+	if (output.kind === 'text') return {};
+	if (output.kind === 'jsonObject') return { response_format: { type: 'json_object' } };
+	const { name, schema, description, strict } = output;
+	return {
+		response_format: {
+			type: 'json_schema',
+			json_schema: {
+				name,
+				...(description ? { description } : {}),
+				schema,
+				...(strict === undefined ? {} : { strict }),
+			},
+		},
+	};
+}

@@ -1,0 +1,20 @@
+import type { TextFormat } from '../format';
+import { toBody } from './body';
+import { fields } from './fields';
+import { readAnswer } from './response';
+import { ChatStream } from './stream';
+
+/** The chat format: `POST /chat/completions` (§4.2, §2.4, §6.2). */
+export const chat: TextFormat = {
+	name: 'chat',
+	label: 'Chat Completions',
+	description: 'The most widely supported format; reports the cost',
+	group: 'text',
+	path: '/chat/completions',
+	headers: {},
+	fields,
+	attachments: { image: 'url or file', audio: 'file', video: 'url or file', file: 'file' },
+	toBody,
+	readAnswer,
+	openStream: () => new ChatStream(),
+};

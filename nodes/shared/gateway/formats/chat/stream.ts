@@ -1,0 +1,167 @@
+import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../json';
+import { generationFailure } from '../answer';
+import type { AnswerStream } from '../format';
+import { PieceList } from '../pieces';
+
+/** Puts the chunks of a chat stream (§6.2) together into a chat completion (§2.4). */
+export class ChatStream implements AnswerStream {
+	private head: JsonObject = {};
+	private usage: JsonObject | undefined;
+	private readonly choices = new Map<number, StreamedChoice>();
+
+	read(chunk: JsonObject): string {
+		const error = asObject(chunk.error);
+		if (error) throw generationFailure(error);
+		const { choices, usage, ...head } = chunk;
+		// Chunks of another kind are not this answer's.
+		if (head.object !== undefined && head.object !== 'chat.completion.chunk') return '';
+		if (this.head.id === undefined) this.head = { ...this.head, ...head };
+		this.usage = asObject(usage) ?? this.usage;
+		return asObjects(choices)
+			.map((choice) => this.choice(asNumber(choice.index) ?? 0).read(choice))
+			.join('');
+	}
+
+	/** §6.2: every choice has said why it ended, and the chunk with usage and cost has come. */
+	isComplete(): boolean {
+		const choices = [...this.choices.values()];
+		return this.usage !== undefined && choices.length > 0 && choices.every(({ hasEnded }) => hasEnded);
+	}
+
+	/** Only the frame `[DONE]` says so. */
+	isOver(): boolean {
+		return false;
+	}
+
+	/** When a chat stream is charged is not shown. */
+	mayBeCharged(): boolean {
+		return true;
+	}
+
+	body(): JsonObject {
+		const choices = [...this.choices].sort(([a], [b]) => a - b);
+		return {
+			...this.head,
+			object: 'chat.completion',
+			choices: choices.map(([index, choice]) => choice.whole(index)),
+			...(this.usage ? { usage: this.usage } : {}),
+		};
+	}
+
+	private choice(index: number): StreamedChoice {
+		const known = this.choices.get(index);
+		if (known) return known;
+		const choice = new StreamedChoice(index === 0);
+		this.choices.set(index, choice);
+		return choice;
+	}
+}
+
+/** One choice, put together from its deltas. */
+class StreamedChoice {
+	private role = 'assistant';
+	private readonly content = new PieceList();
+	private readonly reasoning = new PieceList();
+	private readonly refusal = new PieceList();
+	private readonly toolCalls: StreamedCall[] = [];
+	private readonly annotations: JsonObject[] = [];
+	private readonly images: JsonObject[] = [];
+	private readonly logprobs: { content: JsonObject[]; refusal: JsonObject[] } = { content: [], refusal: [] };
+	private hasLogprobs = false;
+	private audio: { facts: JsonObject; data: PieceList; transcript: PieceList } | undefined;
+	private readonly details: JsonObject[] = [];
+	private finishReason: string | undefined;
+
+	/** @param isShown whether its text is what a reader of the stream sees */
+	constructor(private readonly isShown: boolean) {}
+
+	get hasEnded(): boolean {
+		return this.finishReason !== undefined;
+	}
+
+	/** Gives the text that the delta adds, if it is to be shown. */
+	read(choice: JsonObject): string {
+		const delta = asObject(choice.delta) ?? {};
+		this.role = asText(delta.role) ?? this.role;
+		this.reasoning.add(delta.reasoning);
+		this.refusal.add(delta.refusal);
+		asObjects(delta.tool_calls).forEach((call, place) => this.readToolCall(call, place));
+		this.annotations.push(...asObjects(delta.annotations));
+		this.images.push(...asObjects(delta.images));
+		this.readAudio(asObject(delta.audio));
+		this.readLogprobs(asObject(choice.logprobs));
+		this.details.push(...asObjects(choice.reasoning_details), ...asObjects(delta.reasoning_details));
+		this.finishReason = asText(choice.finish_reason) ?? this.finishReason;
+		this.content.add(delta.content);
+		const text = asText(delta.content) ?? asText(asObject(delta.audio)?.transcript) ?? '';
+		return this.isShown ? text : '';
+	}
+
+	private readToolCall(delta: JsonObject, place: number): void {
+		const index = asNumber(delta.index) ?? place;
+		const known = this.toolCalls.find((call) => call.index === index);
+		const call = known ?? { index, id: undefined, name: new PieceList(), arguments: new PieceList() };
+		if (!known) this.toolCalls.push(call);
+		const definition = asObject(delta.function);
+		call.id = asText(delta.id) ?? call.id;
+		call.name.add(definition?.name);
+		call.arguments.add(definition?.arguments);
+	}
+
+	private readAudio(delta: JsonObject | undefined): void {
+		if (!delta) return;
+		this.audio ??= { facts: {}, data: new PieceList(), transcript: new PieceList() };
+		const { data, transcript, ...facts } = delta;
+		this.audio.facts = { ...this.audio.facts, ...facts };
+		this.audio.data.add(data);
+		this.audio.transcript.add(transcript);
+	}
+
+	private readLogprobs(logprobs: JsonObject | undefined): void {
+		if (!logprobs) return;
+		this.hasLogprobs = true;
+		this.logprobs.content.push(...asObjects(logprobs.content));
+		this.logprobs.refusal.push(...asObjects(logprobs.refusal));
+	}
+
+	/** The choice as it would have come in one piece. */
+	whole(index: number): JsonObject {
+		const audio = this.audio && {
+			...this.audio.facts,
+			data: this.audio.data.text(),
+			transcript: this.audio.transcript.text(),
+		};
+		const hasText = !this.content.isEmpty || (this.toolCalls.length === 0 && !audio);
+		return {
+			index,
+			message: {
+				role: this.role,
+				content: hasText ? this.content.text() : null,
+				...(this.toolCalls.length > 0 ? { tool_calls: this.toolCalls.map(wholeCall) } : {}),
+				refusal: this.refusal.isEmpty ? null : this.refusal.text(),
+				reasoning: this.reasoning.isEmpty ? null : this.reasoning.text(),
+				...(audio ? { audio } : {}),
+				...(this.images.length > 0 ? { images: this.images } : {}),
+				annotations: this.annotations,
+			},
+			finish_reason: this.finishReason ?? null,
+			reasoning_details: this.details,
+			logprobs: this.hasLogprobs ? { ...this.logprobs } : null,
+		};
+	}
+}
+
+interface StreamedCall {
+	index: number;
+	id: string | undefined;
+	name: PieceList;
+	arguments: PieceList;
+}
+
+function wholeCall(call: StreamedCall): JsonObject {
+	return {
+		...(call.id === undefined ? {} : { id: call.id }),
+		type: 'function',
+		function: { name: call.name.text(), arguments: call.arguments.text() },
+	};
+}

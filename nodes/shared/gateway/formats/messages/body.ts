@@ -1,0 +1,117 @@
+import { InvalidInput } from '../../failure';
+import { type JsonObject } from '../../json';
+import { wireOptions } from '../fields';
+import {
+	splitSystem,
+	type Attachment,
+	type Conversation,
+	type OutputWish,
+	type TextRequest,
+	type ToolChoice,
+	type ToolDefinition,
+	type Turn,
+} from '../request';
+import { fields } from './fields';
+
+/** §4.3 requires `max_tokens`; used where the user sets none. Long enough for an article, no open bill. */
+const DEFAULT_MAX_TOKENS = 4096;
+
+/** The body of `POST /messages` (§4.3). */
+export function toBody(request: TextRequest): JsonObject {
+	const { model, conversation, output, options, stream } = request;
+	return {
+		model,
+		...content(conversation),
+		max_tokens: DEFAULT_MAX_TOKENS,
+		...(stream ? { stream } : {}),
+		...toolFields(request.tools, request.toolChoice, output),
+		...wireOptions(fields, options),
+	};
+}
+
+/** The system text has a field of its own here; a conversation holds only what user and assistant say. */
+function content(conversation: Conversation): JsonObject {
+	if (conversation.kind === 'wire') {
+		const { systemPrompt, messages } = conversation;
+		if (typeof messages === 'string') {
+			throw new InvalidInput(
+				'Messages (JSON) is not a list',
+				'The Messages format takes a list such as [{ "role": "user", "content": "Hello" }]. Nothing was sent.',
+				'messagesJson',
+			);
+		}
+		return { ...(systemPrompt ? { system: systemPrompt } : {}), messages };
+	}
+	const { system, rest } = splitSystem(conversation.turns);
+	if (rest.length === 0) {
+		throw new InvalidInput(
+			'There is no message of the user',
+			'The Messages format needs at least one message with the role User. Nothing was sent.',
+			'messages',
+		);
+	}
+	return { ...(system ? { system } : {}), messages: rest.map(wireTurn) };
+}
+
+function wireTurn({ role, text, attachments = [] }: Turn): JsonObject {
+	if (attachments.length === 0) return { role, content: text };
+	// As its vendor advises, what the prompt speaks about stands before it.
+	return { role, content: [...attachments.map(wirePart), { type: 'text', text }] };
+}
+
+/** §4.3 shows no parts; these are those of the official client of this format. */
+function wirePart({ kind, source }: Attachment): JsonObject {
+	const type = kind === 'image' ? 'image' : 'document';
+	if ('url' in source) return { type, source: { type: 'url', url: source.url } };
+	return {
+		type,
+		source: { type: 'base64', media_type: source.mimeType, data: source.base64 },
+		...(kind === 'image' ? {} : { title: source.fileName }),
+	};
+}
+
+/** JSON comes as the arguments of a tool that the model must call: the format has no other way to ask for it. */
+function toolFields(
+	definitions: ToolDefinition[],
+	choice: ToolChoice | undefined,
+	output: OutputWish,
+): JsonObject {
+	const tools = definitions.map(wireTool);
+	if (output.kind === 'text') {
+		return {
+			...(tools.length > 0 ? { tools } : {}),
+			...(choice === undefined ? {} : { tool_choice: wireToolChoice(choice) }),
+		};
+	}
+	const mayCallOthers = tools.length > 0 && choice !== 'none';
+	return {
+		tools: [...tools, jsonTool(output)],
+		tool_choice: mayCallOthers ? { type: 'any' } : { type: 'tool', name: output.name },
+	};
+}
+
+function jsonTool(output: Exclude<OutputWish, { kind: 'text' }>): JsonObject {
+	const schema = output.kind === 'jsonSchema' ? output.schema : {};
+	if (schema.type !== undefined && schema.type !== 'object') {
+		throw new InvalidInput(
+			'The JSON schema does not describe an object',
+			'In the Messages format the answer is an object: give the schema "type": "object" and put the rest into its properties. Nothing was sent.',
+			'jsonSchema',
+		);
+	}
+	const description = output.kind === 'jsonSchema' ? output.description : undefined;
+	return {
+		name: output.name,
+		description: description ?? 'Gives the answer as JSON.',
+		input_schema: { ...schema, type: 'object' },
+	};
+}
+
+function wireTool({ name, description, parameters }: ToolDefinition): JsonObject {
+	return { name, ...(description ? { description } : {}), input_schema: parameters };
+}
+
+function wireToolChoice(choice: ToolChoice): JsonObject {
+	if (typeof choice !== 'string') return { type: 'tool', name: choice.name };
+	return { type: choice === 'required' ? 'any' : choice };
+}

@@ -1,0 +1,21 @@
+import type { TextFormat } from '../format';
+import { toBody } from './body';
+import { fields } from './fields';
+import { readAnswer } from './response';
+import { MessagesStream } from './stream';
+
+/** The messages format: `POST /messages` (§4.3, §2.5, §6.3). It reports no cost. */
+export const messages: TextFormat = {
+	name: 'messages',
+	label: 'Messages',
+	description: 'The format of another vendor; does not report the cost',
+	group: 'messages',
+	path: '/messages',
+	// §9: the documented version.
+	headers: { 'anthropic-version': '2023-06-01' },
+	fields,
+	attachments: { image: 'url or file', file: 'url or file' },
+	toBody,
+	readAnswer,
+	openStream: (output) => new MessagesStream(output),
+};

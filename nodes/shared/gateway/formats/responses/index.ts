@@ -1,0 +1,20 @@
+import type { TextFormat } from '../format';
+import { toBody } from './body';
+import { fields } from './fields';
+import { readAnswer } from './response';
+import { ResponsesStream } from './stream';
+
+/** The responses format: `POST /responses` (§4.1, §2.3, §6.1). */
+export const responses: TextFormat = {
+	name: 'responses',
+	label: 'Responses',
+	description: 'Knows built-in tools and reasoning summaries; reports the cost',
+	group: 'text',
+	path: '/responses',
+	headers: {},
+	fields,
+	attachments: { image: 'url or file', audio: 'file', file: 'url or file' },
+	toBody,
+	readAnswer,
+	openStream: () => new ResponsesStream(),
+};

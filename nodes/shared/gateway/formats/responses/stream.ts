@@ -1,0 +1,126 @@
+import { asArray, asNumber, asObject, asText, type JsonObject } from '../../json';
+import { generationFailure } from '../answer';
+import type { AnswerStream } from '../format';
+import { PieceList } from '../pieces';
+
+/** The events that close a response (§3.3). */
+const CLOSING: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete']);
+
+/** Puts the events of a responses stream (§6.1) together into a response object (§2.3). */
+export class ResponsesStream implements AnswerStream {
+	/** The response as the closing event carries it. */
+	private closed: JsonObject | undefined;
+	private lastNumber = -1;
+	private hasGap = false;
+	private readonly items = new Map<number, StreamedItem>();
+
+	read(event: JsonObject): string {
+		if (this.isRepeated(event)) return '';
+		const type = asText(event.type) ?? '';
+		// Beside `error: {…}` official clients know the fields of the error at the top of the event.
+		if (type === 'error') throw generationFailure(asObject(event.error) ?? event);
+		const response = asObject(event.response);
+		if (type === 'response.failed') throw generationFailure(asObject(response?.error) ?? {});
+		if (CLOSING.has(type)) this.closed = response;
+		else if (type.startsWith('response.')) this.readItemEvent(type, event);
+		return type === 'response.output_text.delta' ? (asText(event.delta) ?? '') : '';
+	}
+
+	/** §6.1: the number drops duplicates and shows gaps. */
+	private isRepeated({ sequence_number }: JsonObject): boolean {
+		const number = asNumber(sequence_number);
+		if (number === undefined) return false;
+		if (number <= this.lastNumber) return true;
+		if (number > this.lastNumber + 1) this.hasGap = true;
+		this.lastNumber = number;
+		return false;
+	}
+
+	private readItemEvent(type: string, event: JsonObject): void {
+		const index = asNumber(event.output_index);
+		if (index === undefined) return;
+		const item = this.items.get(index) ?? new StreamedItem();
+		this.items.set(index, item);
+		item.read(type, event);
+	}
+
+	/** Whole when the closing event has come, unless it leaves the output to the events and some of them are lost. */
+	isComplete(): boolean {
+		if (!this.closed) return false;
+		return asArray(this.closed.output).length > 0 || !this.hasGap;
+	}
+
+	isOver(): boolean {
+		return this.closed !== undefined;
+	}
+
+	/** §6.1: the charge is applied with the closing event. */
+	mayBeCharged(): boolean {
+		return this.closed !== undefined;
+	}
+
+	body(): JsonObject {
+		const closed = this.closed ?? {};
+		if (asArray(closed.output).length > 0) return closed;
+		const items = [...this.items].sort(([a], [b]) => a - b);
+		return { ...closed, output: items.map(([, item]) => item.whole()) };
+	}
+}
+
+/** An output item, for responses whose closing event does not repeat the output. */
+class StreamedItem {
+	private item: JsonObject = {};
+	private isDone = false;
+	private readonly parts = new Map<string, PieceList>();
+
+	read(type: string, event: JsonObject): void {
+		switch (type) {
+			case 'response.output_item.added':
+				this.item = asObject(event.item) ?? {};
+				break;
+			case 'response.output_item.done':
+				this.item = asObject(event.item) ?? this.item;
+				this.isDone = true;
+				break;
+			case 'response.output_text.delta':
+				this.part('text', event.content_index).add(event.delta);
+				break;
+			case 'response.refusal.delta':
+				this.part('refusal', event.content_index).add(event.delta);
+				break;
+			case 'response.reasoning_summary_text.delta':
+				this.part('summary', event.summary_index).add(event.delta);
+				break;
+			case 'response.function_call_arguments.delta':
+				this.part('arguments', 0).add(event.delta);
+				break;
+			default:
+		}
+	}
+
+	private part(kind: string, index: unknown): PieceList {
+		const key = `${kind} ${asNumber(index) ?? 0}`;
+		const known = this.parts.get(key) ?? new PieceList();
+		this.parts.set(key, known);
+		return known;
+	}
+
+	/** The item as its last event gives it; until that has come, what its deltas made of it. */
+	whole(): JsonObject {
+		if (this.isDone || this.parts.size === 0) return this.item;
+		const texts = (kind: string) =>
+			[...this.parts].filter(([key]) => key.startsWith(`${kind} `)).map(([, pieces]) => pieces.text());
+		const content = [
+			...texts('text').map((text) => ({ type: 'output_text', text, annotations: [] })),
+			...texts('refusal').map((refusal) => ({ type: 'refusal', refusal })),
+		];
+		const [args] = texts('arguments');
+		const summary = texts('summary').map((text) => ({ type: 'summary_text', text }));
+		return {
+			...this.item,
+			...(content.length > 0 ? { content } : {}),
+			...(args === undefined ? {} : { arguments: args }),
+			...(summary.length > 0 ? { summary } : {}),
+		};
+	}
+}
