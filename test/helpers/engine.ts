@@ -14,6 +14,7 @@ import {
 	type INodeTypes,
 	type IRun,
 	type IWorkflowExecuteAdditionalData,
+	type StructuredChunk,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
@@ -44,6 +45,8 @@ export interface RunOptions {
 	executionId?: string;
 	/** Runs the node as the tool that n8n makes of it for AI Agents. */
 	asTool?: boolean;
+	/** Takes the chunks of a workflow that streams its answer; without it, the workflow does not. */
+	onChunk?: (chunk: StructuredChunk) => Promise<void> | void;
 	/** Called with a function that cancels the execution, as the editor's stop button does. */
 	onStart?: (cancel: () => void) => void;
 }
@@ -169,15 +172,19 @@ function additionalData(
 		nodes,
 		connections,
 	};
+	const hooks = new ExecutionLifecycleHooks(mode, executionId, workflowData);
+	const { onChunk } = options;
+	if (onChunk) hooks.addHandler('sendChunk', async (chunk) => await onChunk(chunk));
 	return {
 		executionId,
+		streamingEnabled: onChunk !== undefined,
 		currentNodeExecutionIndex: 0,
 		restApiUrl: '',
 		instanceBaseUrl: '',
 		webhookWaitingBaseUrl: 'http://localhost/webhook-waiting',
 		formWaitingBaseUrl: 'http://localhost/form-waiting',
 		variables: {},
-		hooks: new ExecutionLifecycleHooks(mode, executionId, workflowData),
+		hooks,
 		credentialsHelper: {
 			getParentTypes: () => [],
 			isCredentialUsableByNode: () => true,

@@ -1,5 +1,5 @@
 import { InvalidInput } from '../gateway/failure';
-import { asArray, asObject, parseJson, type Json, type JsonObject } from '../gateway/json';
+import { asArray, asObject, parseJson, type JsonObject } from '../gateway/json';
 
 /** One row of a parameter that repeats. */
 export class Row {
@@ -55,37 +55,27 @@ export class Row {
 }
 
 /**
- * The rows of a parameter that repeats, as n8n stores them (lists in groups), or as an expression gives them: a list
- * of objects, or JSON text of one.
+ * The rows of a parameter that repeats, as n8n stores them: lists in groups.
  *
  * @param label what the panel calls it
  * @throws {InvalidInput} for anything else
  */
 export function readRows(name: string, label: string, value: unknown): Row[] {
-	const given = typeof value === 'string' && value.trim() !== '' ? parseJson(value) : value;
-	if (given === undefined || given === null || given === '') {
-		if (typeof value === 'string' && value.trim() !== '') throw notRows(name, label);
-		return [];
-	}
-	return listOf(name, label, given).map((row, index) => {
-		const values = asObject(row);
-		if (!values) throw notRows(name, label);
-		return new Row(index + 1, values, name);
-	});
-}
-
-function listOf(name: string, label: string, given: unknown): Json[] {
-	if (Array.isArray(given)) return given as Json[];
-	const groups = asObject(given);
+	const groups = asObject(value ?? {});
 	if (!groups) throw notRows(name, label);
-	// A group that does not repeat is an object instead of a list.
-	return Object.values(groups).flatMap((group) => (asObject(group) ? [group ?? null] : asArray(group)));
+	return Object.values(groups)
+		.flatMap((group) => asArray(group))
+		.map((row, index) => {
+			const values = asObject(row);
+			if (!values) throw notRows(name, label);
+			return new Row(index + 1, values, name);
+		});
 }
 
 function notRows(name: string, label: string): InvalidInput {
 	return new InvalidInput(
 		`${label} is not a list of rows`,
-		'Add the rows in the panel, or let an expression give a list of objects. Nothing was sent.',
+		'Add the rows in the panel. Nothing was sent.',
 		name,
 	);
 }

@@ -85,15 +85,10 @@ class StreamReading {
 	}
 
 	async read(body: ByteStream): Promise<JsonObject> {
-		const watchdog = new Watchdog(this.limits, this.client, () => void body.destroy());
-		void watchdog.watch();
+		const watchdog = new Watchdog(this.limits, this.client);
 		try {
-			for await (const bytes of body) {
-				watchdog.touch();
-				this.parser.push(bytes);
-				await this.show();
-				if (this.sawDone || this.answer.isOver()) break;
-			}
+			// A stream that is destroyed while it waits for bytes does not always say so: n8n's are made of others.
+			await Promise.race([this.readPortions(body, watchdog), watchdog.watch()]);
 		} catch (error) {
 			// What came in the same portion before the failure was received, too.
 			await this.show();
@@ -103,6 +98,16 @@ class StreamReading {
 		}
 		if (!this.answer.isComplete()) throw this.failure(undefined, watchdog.expired ?? 'ended');
 		return this.answer.body();
+	}
+
+	private async readPortions(body: ByteStream, watchdog: Watchdog): Promise<void> {
+		for await (const bytes of body) {
+			if (watchdog.expired) return;
+			watchdog.touch();
+			this.parser.push(bytes);
+			await this.show();
+			if (this.sawDone || this.answer.isOver()) return;
+		}
 	}
 
 	private readData(data: string): void {

@@ -14,7 +14,7 @@ const MAX_NAP_MS = 1_000;
  * them would cost more than reading them.
  */
 export class Watchdog {
-	/** The limit that was passed; the stream has been given up then. */
+	/** The limit that was passed; the stream is to be given up then. */
 	expired: 'total' | 'idle' | undefined;
 	private isWatching = true;
 	private readonly start: number;
@@ -23,7 +23,6 @@ export class Watchdog {
 	constructor(
 		private readonly limits: StreamLimits,
 		private readonly clock: { now(): number; sleep(milliseconds: number): Promise<void> },
-		private readonly giveUp: () => void,
 	) {
 		this.start = this.last = clock.now();
 	}
@@ -45,7 +44,6 @@ export class Watchdog {
 			const idle = this.last + this.limits.idleMs - now;
 			if (total <= 0 || idle <= 0) {
 				this.expired = total <= 0 ? 'total' : 'idle';
-				this.giveUp();
 				return;
 			}
 			await this.clock.sleep(Math.min(total, idle, MAX_NAP_MS));

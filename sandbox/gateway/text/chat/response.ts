@@ -66,7 +66,7 @@ export function reasoningDetails(request: ChatRequest, answer: Answer): JsonObje
 	return [{ type: 'reasoning.text', text: answer.reasoning, index: 0 }];
 }
 
-export function logprobs(request: ChatRequest, answer: Answer): JsonObject | null {
+function logprobs(request: ChatRequest, answer: Answer): JsonObject | null {
 	if (request.topLogprobs === null) return null;
 	return { content: logprobsOf(answer.text, request.topLogprobs), refusal: [] };
 }

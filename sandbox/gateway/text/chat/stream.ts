@@ -2,10 +2,10 @@
 import type { JsonObject } from '../../jsonSchema';
 import type { AnsweredCall } from '../call';
 import type { StreamDialect, StreamEvent } from '../eventStream';
-import { wordPieces } from '../tokens';
+import { logprobsOf, wordPieces } from '../tokens';
 import type { Answer } from '../types';
 import type { ChatRequest } from './request';
-import { chatHead, chatUsage, logprobs, reasoningDetails, spokenAnswer, wireToolCalls } from './response';
+import { chatHead, chatUsage, reasoningDetails, spokenAnswer, wireToolCalls } from './response';
 
 export const chatDialect: StreamDialect = {
 	named: false,
@@ -36,13 +36,14 @@ function choiceEvents(request: ChatRequest, answer: Answer, index: number): Chun
 	const shown = request.hideReasoning ? '' : answer.reasoning;
 	const audio = spokenAnswer(request, answer);
 	const text = audio ? '' : answer.text;
+	const probabilities = request.topLogprobs === null ? [] : logprobsOf(answer.text, request.topLogprobs);
 	return [
 		{ kind: 'meta', data: chunk({ role: 'assistant', content: '' }) },
 		...wordPieces(shown).map((piece) => delta(chunk({ reasoning: piece }))),
-		...wordPieces(text).map((piece) => {
-			const part =
-				request.topLogprobs === null ? {} : { logprobs: logprobs(request, { ...answer, text: piece }) };
-			return delta(chunk({ content: piece }, part));
+		...wordPieces(text).map((piece, place) => {
+			// One entry a word, as in the answer that comes in one piece.
+			const entry = probabilities[place];
+			return delta(chunk({ content: piece }, entry ? { logprobs: { content: [entry], refusal: [] } } : {}));
 		}),
 		...toolDeltas(answer).map((toolCall) => delta(chunk({ tool_calls: [toolCall] }))),
 		...(audio ? [delta(chunk({ audio }))] : []),

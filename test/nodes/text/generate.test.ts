@@ -1,9 +1,9 @@
 import nock from 'nock';
 
-import { runNode, type RunOptions } from '../helpers/engine';
-import chatAnswer from '../fixtures/chat/plain.json';
-import messagesAnswer from '../fixtures/messages/plain.json';
-import responsesAnswer from '../fixtures/responses/plain.json';
+import { runNode, type RunOptions } from '../../helpers/engine';
+import chatAnswer from '../../fixtures/chat/plain.json';
+import messagesAnswer from '../../fixtures/messages/plain.json';
+import responsesAnswer from '../../fixtures/responses/plain.json';
 
 const MODEL = { __rl: true, mode: 'id', value: 'acme/writer' };
 const parameters = { resource: 'text', operation: 'generate', model: MODEL, prompt: 'Say hello' };

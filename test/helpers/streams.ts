@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream';
+
+import { textFormat } from '../../nodes/shared/gateway/formats';
+import type { TextFormat } from '../../nodes/shared/gateway/formats/format';
+import type { OutputWish } from '../../nodes/shared/gateway/formats/request';
+import type { JsonObject } from '../../nodes/shared/gateway/json';
+import { GatewayClient, type Answer, type ByteStream } from '../../nodes/shared/gateway/request';
+import { streamText } from '../../nodes/shared/gateway/textStream';
+
+/** Bytes in portions of a size. */
+export function portions(bytes: Uint8Array, size: number): Uint8Array[] {
+	return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+		bytes.slice(index * size, (index + 1) * size),
+	);
+}
+
+/** The format of a name. */
+export function formatNamed(name: string): TextFormat {
+	const format = textFormat(name);
+	if (!format) throw new Error(`there is no format ${name}`);
+	return format;
+}
+
+export interface StreamedAnswer {
+	body: JsonObject;
+	/** The texts that were shown, one an arrival. */
+	shown: string[];
+}
+
+/** Source of a stream: text or portions of bytes, or a stream of its own. */
+export type StreamSource = string | Uint8Array[] | Readable;
+
+/** Reads an answer that comes as these portions, through the client, as the nodes do. */
+export async function readStream(
+	format: string,
+	source: StreamSource,
+	options: {
+		output?: OutputWish;
+		headers?: Record<string, string>;
+		timeoutMs?: number;
+		onText?: (text: string) => Promise<void>;
+	} = {},
+): Promise<StreamedAnswer> {
+	const shown: string[] = [];
+	const body = toStream(source);
+	const headers = options.headers ?? { 'content-type': 'text/event-stream; charset=utf-8' };
+	const answer: Answer<ByteStream> = { status: 200, headers, body };
+	const unused = () => Promise.reject(new Error('not used'));
+	const client = new GatewayClient(
+		{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 3, timeoutMs: options.timeoutMs },
+		{
+			transport: { text: unused, stream: () => Promise.resolve(answer) },
+			withSlot: async (work) => await work(),
+			pause: unused,
+			sleep: async (milliseconds) =>
+				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
+			now: () => Date.now(),
+			random: () => 0.5,
+		},
+	);
+	const wire = formatNamed(format);
+	const result = await streamText(client, {
+		format: wire,
+		output: options.output ?? { kind: 'text' },
+		request: { group: wire.group, method: 'POST', path: wire.path, json: {}, charged: true },
+		onText: async (text) => {
+			shown.push(text);
+			await options.onText?.(text);
+		},
+	});
+	return { body: result, shown };
+}
+
+function toStream(source: StreamSource): Readable {
+	if (source instanceof Readable) return source;
+	const list = typeof source === 'string' ? [new TextEncoder().encode(source)] : source;
+	return Readable.from(list, { objectMode: true });
+}
+
+/** Server-sent events of these payloads; text is written as it stands. */
+export function events(...payloads: Array<JsonObject | string>): string {
+	return payloads
+		.map((payload) => `data: ${typeof payload === 'string' ? payload : JSON.stringify(payload)}\n\n`)
+		.join('');
+}

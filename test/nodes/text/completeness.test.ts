@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import nock from 'nock';
+import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+import { textOptions } from '../../../nodes/shared/fields/textOptions';
+import { textFormats } from '../../../nodes/shared/gateway/formats';
+import { asObject, type JsonObject } from '../../../nodes/shared/gateway/json';
+import { generate, sentBody } from './support';
+
+beforeAll(() => nock.disableNetConnect());
+afterEach(() => nock.cleanAll());
+afterAll(() => nock.restore());
+
+const spec = readFileSync(join(__dirname, '../../fixtures/spec/text-requests.md'), 'utf8');
+
+/** The rows of a section's first table: field names, and what is noted about them. */
+function requestTable(endpoint: string): Array<{ names: string[]; notes: string }> {
+	const section = spec.slice(spec.indexOf(`POST ${endpoint}`));
+	const lines = section.slice(section.indexOf('| Field')).split('\n');
+	const end = lines.findIndex((line) => !line.startsWith('|'));
+	return lines.slice(2, end).map((line) => {
+		const [, names = '', ...rest] = line.split('|');
+		return { names: names.split(',').map((name) => name.trim()), notes: rest.join('|') };
+	});
+}
+
+/** The fields below those of the tables, as their notes show them. */
+const nested: Record<string, string[]> = {
+	responses: [
+		'text.format.type',
+		'text.format.name',
+		'text.format.schema',
+		'text.format.description',
+		'text.format.strict',
+		'text.verbosity',
+		'reasoning.effort',
+		'reasoning.summary',
+		'reasoning.max_tokens',
+	],
+	chat: [
+		'reasoning.effort',
+		'reasoning.summary',
+		'reasoning.enabled',
+		'reasoning.max_tokens',
+		'reasoning.exclude',
+		'web_search_options.search_context_size',
+		'provider.allow_fallbacks',
+		'provider.order',
+		'provider.only',
+		'provider.ignore',
+		'provider.sort',
+		'provider.max_price.prompt',
+		'provider.max_price.completion',
+		'provider.max_price.image',
+		'provider.max_price.audio',
+		'provider.max_price.request',
+		'audio.voice',
+		'audio.format',
+		'image_config.quality',
+		'image_config.size',
+		'response_format.type',
+		'response_format.json_schema',
+	],
+	messages: ['thinking.type'],
+};
+
+/** A value that fits an option, as the panel would store it. */
+function sample({ type, options, typeOptions, default: initial, name }: INodeProperties) {
+	if (type === 'options') return String((options?.[0] as INodePropertyOptions).value);
+	if (type === 'multiOptions')
+		return options?.map((option) => String((option as INodePropertyOptions).value)) ?? [];
+	if (type === 'number') return typeOptions?.minValue ?? 1;
+	if (type === 'boolean') return false;
+	if (type === 'json')
+		return String(initial) === '{}' ? `{"${name}": 1}` : String(initial).replace('[]', '[{"id": 1}]');
+	return typeOptions?.multipleValues ? ['one', 'two'] : 'some';
+}
+
+const everything: INodeParameters = {
+	systemPrompt: 'Be brief',
+	outputFormat: 'jsonSchema',
+	schemaName: 'book',
+	jsonSchema: '{"type": "object"}',
+	tools: { function: [{ name: 'look', parameters: '{"type": "object"}' }] },
+	toolChoice: 'required',
+};
+const options = {
+	...Object.fromEntries(textOptions.map((option) => [option.name, sample(option)])),
+	schemaDescription: 'a book',
+	schemaStrict: true,
+};
+
+/** Every field path of a body, with each of its beginnings. */
+function paths(body: JsonObject, prefix = ''): string[] {
+	return Object.entries(body).flatMap(([name, value]) => {
+		const object = asObject(value);
+		return [`${prefix}${name}`, ...(object ? paths(object, `${prefix}${name}.`) : [])];
+	});
+}
+
+describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $path', ({ name, path }) => {
+	/** All that the node's parameters reach. `stream` is sent to a gateway that answers in one piece all the same. */
+	const reached = async () => {
+		const body = await sentBody({ ...everything, format: name, options: { ...options, stream: true } });
+		const text = await sentBody({ format: name, inputMode: 'json', messagesJson: promptOf(name) });
+		return new Set([...paths(body), ...paths(text)]);
+	};
+
+	it('every field of the request table is reached by a parameter', async () => {
+		const table = requestTable(path).flatMap(({ names }) => names);
+		expect(table.length).toBeGreaterThan(8);
+		const all = await reached();
+		expect(table.filter((field) => !all.has(field))).toEqual([]);
+	});
+
+	it('so is every field that the notes show below them', async () => {
+		const all = await reached();
+		for (const field of nested[name] ?? []) {
+			const [top = '', ...below] = field.split('.');
+			const row = requestTable(path).find(({ names }) => names.includes(top));
+			expect(row?.notes).toContain(below.at(-1));
+		}
+		expect((nested[name] ?? []).filter((field) => !all.has(field))).toEqual([]);
+	});
+
+	it('shows an option if and only if the format has it', () => {
+		const format = textFormats.find((candidate) => candidate.name === name);
+		const shown = textOptions
+			.filter(({ displayOptions }) => {
+				const formats = displayOptions?.show?.['/format'];
+				return formats === undefined || formats.includes(name);
+			})
+			.map((option) => option.name);
+		expect(shown.sort()).toEqual(Object.keys(format?.fields ?? {}).sort());
+	});
+});
+
+/** A plain string stands for a prompt, where the format knows one. */
+function promptOf(format: string): string {
+	return format === 'messages' ? '[{"role": "user", "content": "x"}]' : '"Once upon a time"';
+}
+
+describe('the ranges of §4.2', () => {
+	const chat = requestTable('/chat/completions');
+	test.each([
+		['temperature', 'temperature'],
+		['topP', 'top_p'],
+		['frequencyPenalty', 'frequency_penalty'],
+		['presencePenalty', 'presence_penalty'],
+	])('%s', async (option, field) => {
+		const notes = chat.find(({ names }) => names.includes(field))?.notes ?? '';
+		const [, min, max] = /(-?\d+) to (-?\d+)/.exec(notes) ?? [];
+		for (const value of [Number(min) - 0.01, Number(max) + 0.01]) {
+			const { error } = await generate({ options: { [option]: value } });
+			expect(error?.message).toMatch(/has a value that is not allowed/);
+			expect(error?.description).toContain(`from ${min} to ${max}`);
+		}
+		for (const value of [Number(min), Number(max)]) {
+			expect(await sentBody({ options: { [option]: value } })).toMatchObject({ [field]: value });
+		}
+	});
+
+	it('the choices of effort are those of §4.1', async () => {
+		const notes = requestTable('/responses').find(({ names }) => names.includes('reasoning'))?.notes ?? '';
+		const listed = /`effort` in ((?:`\w+`,? ?)+)/.exec(notes)?.[1]?.match(/\w+/g) ?? [];
+		const effort = textOptions.find(({ name }) => name === 'reasoningEffort');
+		expect(effort?.options?.map((option) => (option as INodePropertyOptions).value)).toEqual(listed);
+		const { error } = await generate({ options: { reasoningEffort: '={{ "extreme" }}' } });
+		expect(error?.message).toBe('The option "Reasoning Effort" has a value that is not allowed: "extreme"');
+	});
+});

@@ -1,0 +1,360 @@
+import nock from 'nock';
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { JsonObject } from '../../../nodes/shared/gateway/json';
+import { binaryStorage } from '../../helpers/engine';
+import { answering, endpoints, gateway, generate, sentBody } from './support';
+
+beforeAll(() => nock.disableNetConnect());
+afterEach(() => nock.cleanAll());
+afterAll(() => nock.restore());
+
+const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, cost_rub: 0.5, cost: 0.5 };
+const chatAnswer = (message: JsonObject, finish_reason = 'stop'): JsonObject => ({
+	id: 'c1',
+	model: 'acme/writer',
+	choices: [{ index: 0, message, finish_reason }],
+	usage,
+});
+const schema = '{"type": "object", "properties": {"title": {"type": "string"}}}';
+const bySchema: INodeParameters = { outputFormat: 'jsonSchema', schemaName: 'book', jsonSchema: schema };
+
+describe('JSON is asked for in the way of each format', () => {
+	it('chat', async () => {
+		expect((await sentBody({ outputFormat: 'jsonObject' })).response_format).toEqual({ type: 'json_object' });
+		expect((await sentBody({ ...bySchema, options: { schemaStrict: true } })).response_format).toEqual({
+			type: 'json_schema',
+			json_schema: { name: 'book', schema: JSON.parse(schema) as object, strict: true },
+		});
+	});
+	it('responses, beside the verbosity', async () => {
+		const body = await sentBody({ format: 'responses', ...bySchema, options: { verbosity: 'low' } });
+		expect(body.text).toEqual({
+			format: { type: 'json_schema', name: 'book', schema: JSON.parse(schema) as object },
+			verbosity: 'low',
+		});
+	});
+	it('messages: through a tool that must be called', async () => {
+		const body = await sentBody({ format: 'messages', ...bySchema });
+		expect(body.tools).toEqual([
+			expect.objectContaining({ name: 'book', input_schema: JSON.parse(schema) as object }),
+		]);
+		expect(body.tool_choice).toEqual({ type: 'tool', name: 'book' });
+	});
+	it('messages: beside other tools, any of them must be called', async () => {
+		const tools = { function: [{ name: 'look', parameters: '' }] };
+		const body = await sentBody({ format: 'messages', outputFormat: 'jsonObject', tools });
+		expect(body.tool_choice).toEqual({ type: 'any' });
+		expect(body.tools).toHaveLength(2);
+	});
+});
+
+describe('a JSON answer', () => {
+	test.each<[string, string, unknown]>([
+		['an object', '{"title": "Sea"}', { title: 'Sea' }],
+		['a list', ' [1, 2] ', [1, 2]],
+		['in a Markdown block', '```json\n{"a": 1}\n```', { a: 1 }],
+	])('%s is parsed', async (_, content, value) => {
+		answering('chat', chatAnswer({ content }));
+		const { items } = await generate({ outputFormat: 'jsonObject' });
+		expect(items[0]?.json).toMatchObject({ text: content, json: value });
+	});
+
+	it('messages: is the argument of the forced call, and no tool call', async () => {
+		const content = [{ type: 'tool_use', id: 't1', name: 'book', input: { title: 'Sea' } }];
+		answering('messages', { id: 'm', content, stop_reason: 'tool_use' });
+		const { items } = await generate({ format: 'messages', ...bySchema });
+		expect(items[0]?.json).toMatchObject({
+			json: { title: 'Sea' },
+			text: '{"title":"Sea"}',
+			finishReason: 'stop',
+		});
+		expect(items[0]?.json).not.toHaveProperty('toolCalls');
+	});
+
+	test.each<[string, JsonObject, string, string, string]>([
+		['that is none', { content: 'Sure! Here it is' }, 'stop', 'not_json', 'The model’s answer is not JSON'],
+		[
+			'that was cut off',
+			{ content: '{"title": "S' },
+			'length',
+			'json_cut_off',
+			'The JSON answer was cut off at the token limit',
+		],
+		[
+			'that was refused',
+			{ content: null, refusal: 'I cannot' },
+			'stop',
+			'refused',
+			'The model refused to answer',
+		],
+	])('%s is an error with text and cost', async (_, message, finish, code, title) => {
+		answering('chat', chatAnswer(message, finish));
+		const { items } = await generate(bySchema, { settings: { onError: 'continueRegularOutput' } });
+		expect(items[0]?.json.error).toMatchObject({
+			code,
+			message: title,
+			text: message.content ?? '',
+			costRub: 0.5,
+			retryable: false,
+		});
+	});
+
+	it('that is none is not paid a second time by Retry On Fail', async () => {
+		answering('chat', chatAnswer({ content: 'no JSON' }));
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+		const { error } = await generate(bySchema, { settings });
+		expect(error?.message).toBe('The model’s answer is not JSON');
+		expect(nock.isDone()).toBe(true);
+	});
+
+	test.each([
+		['is broken', '{"type": ', 'JSON Schema is not valid JSON'],
+		['is a list', '[]', 'JSON Schema is not an object'],
+		['is a text', '"object"', 'JSON Schema is not an object'],
+	])('a schema that %s is told before anything is sent', async (_, jsonSchema, message) => {
+		const { error } = await generate({ ...bySchema, jsonSchema });
+		expect(error?.message).toBe(message);
+	});
+
+	it('a schema of a list cannot be asked for in the messages format', async () => {
+		const { error } = await generate({ ...bySchema, format: 'messages', jsonSchema: '{"type": "array"}' });
+		expect(error?.message).toBe('The JSON schema does not describe an object');
+	});
+});
+
+describe('tools', () => {
+	const look = { name: 'look', description: 'Looks', parameters: '{"type": "object"}', strict: true };
+	const withTools = (more: INodeParameters = {}): INodeParameters => ({
+		tools: { function: [look] },
+		...more,
+	});
+	const parameters = { type: 'object' };
+
+	it('chat', async () => {
+		const body = await sentBody(withTools({ toolChoice: 'function', toolChoiceName: 'look' }));
+		expect(body).toMatchObject({
+			tools: [
+				{ type: 'function', function: { name: 'look', description: 'Looks', parameters, strict: true } },
+			],
+			tool_choice: { type: 'function', function: { name: 'look' } },
+		});
+	});
+	it('responses, with built-in ones', async () => {
+		const options = { builtInTools: '[{"type": "web_search"}]' };
+		const body = await sentBody(withTools({ format: 'responses', toolChoice: 'required', options }));
+		expect(body).toMatchObject({
+			tools: [{ type: 'function', name: 'look', description: 'Looks', parameters }, { type: 'web_search' }],
+			tool_choice: 'required',
+		});
+	});
+	it('messages', async () => {
+		const body = await sentBody(withTools({ format: 'messages', toolChoice: 'required' }));
+		expect(body).toMatchObject({
+			tools: [{ name: 'look', description: 'Looks', input_schema: parameters }],
+			tool_choice: { type: 'any' },
+		});
+	});
+
+	test.each<[string, string, JsonObject]>([
+		[
+			'chat',
+			'behind text',
+			chatAnswer(
+				{
+					content: 'Let me see',
+					tool_calls: [
+						{ id: 't1', type: 'function', function: { name: 'look', arguments: '{"at": 1}' } },
+						{ id: 't2', type: 'function', function: { name: 'look', arguments: '{"at":' } },
+					],
+				},
+				'tool_calls',
+			),
+		],
+		[
+			'responses',
+			'before and behind the message',
+			{
+				id: 'r',
+				status: 'completed',
+				output: [
+					{ type: 'function_call', id: 'fc', call_id: 't1', name: 'look', arguments: '{"at": 1}' },
+					{ type: 'message', content: [{ type: 'output_text', text: 'Let me see' }] },
+					{ type: 'function_call', id: 'fd', call_id: 't2', name: 'look', arguments: '{"at":' },
+				],
+			},
+		],
+	])('%s: calls are found %s; arguments that are no JSON are kept and flagged', async (format, _, answer) => {
+		answering(format, answer);
+		const { items } = await generate(withTools({ format }));
+		expect(items[0]?.json).toMatchObject({
+			text: 'Let me see',
+			finishReason: 'tool_calls',
+			toolCalls: [
+				{ id: 't1', name: 'look', arguments: { at: 1 } },
+				{ id: 't2', name: 'look', arguments: '{"at":', invalidArguments: true },
+			],
+		});
+	});
+
+	test.each<[string, INodeParameters, string, string]>([
+		[
+			'without a name',
+			{ tools: { function: [{ name: ' ' }] } },
+			'Tools, row 1: the tool has no name',
+			'tools',
+		],
+		[
+			'of a name that is taken',
+			{ tools: { function: [look, look] } },
+			'Tools, row 2: there already is a tool called "look"',
+			'tools',
+		],
+		[
+			'with parameters that are no schema',
+			{ tools: { function: [{ name: 'look', parameters: '[1]' }] } },
+			'Tools, row 1: Parameters is not a JSON object',
+			'tools',
+		],
+		[
+			'that does not exist must be called',
+			withTools({ toolChoice: 'function', toolChoiceName: 'loook' }),
+			'There is no tool called "loook"',
+			'toolChoiceName',
+		],
+	])('a tool %s is told before anything is sent', async (_, more, message, param) => {
+		const { items } = await generate(more, { settings: { onError: 'continueRegularOutput' } });
+		expect(items[0]?.json.error).toMatchObject({ message, param });
+	});
+});
+
+describe('what else an answer says', () => {
+	it('gives refusal, sources and thoughts apart from the text', async () => {
+		answering(
+			'chat',
+			chatAnswer({
+				content: 'Text',
+				refusal: 'Only that',
+				reasoning: 'Hm',
+				annotations: [
+					{ type: 'url_citation', url_citation: { url: 'https://a.test', title: 'A' } },
+					{ url: 'https://b.test' },
+					{ url: 'https://a.test', title: 'again' },
+					{ type: 'note' },
+				],
+			}),
+		);
+		const { items } = await generate();
+		expect(items[0]?.json).toMatchObject({
+			text: 'Text',
+			refusal: 'Only that',
+			reasoning: 'Hm',
+			sources: [{ url: 'https://a.test', title: 'A' }, { url: 'https://b.test' }],
+		});
+	});
+
+	it('responses: sources of searches, too', async () => {
+		answering('responses', {
+			status: 'completed',
+			output: [
+				{ type: 'web_search_call', action: { sources: [{ type: 'url', url: 'https://s.test' }] } },
+				{
+					type: 'message',
+					content: [{ type: 'output_text', text: 'x', annotations: [{ url: 'https://m.test' }] }],
+				},
+			],
+		});
+		const { items } = await generate({ format: 'responses' });
+		expect(items[0]?.json.sources).toEqual([{ url: 'https://m.test' }, { url: 'https://s.test' }]);
+	});
+
+	it('several choices become an item each, whose costs add up to that of the call', async () => {
+		const choice = (index: number) => ({
+			index,
+			message: { content: `No. ${index}` },
+			finish_reason: 'stop',
+		});
+		answering('chat', { ...chatAnswer({}), choices: [choice(0), choice(1), choice(2)] });
+		const { items } = await generate({ options: { n: 3 } });
+		expect(items.map(({ json, pairedItem }) => [json.text, json.choice, json.costRub, pairedItem])).toEqual([
+			['No. 0', 0, 0.5, { item: 0 }],
+			['No. 1', 1, 0, { item: 0 }],
+			['No. 2', 2, 0, { item: 0 }],
+		]);
+		expect(items[1]?.json.usage).toMatchObject({ inputTokens: 0, totalTokens: 0 });
+	});
+
+	it('sound and pictures leave as binary fields', async () => {
+		const png = Buffer.from('89504e470d0a1a0a0000', 'hex').toString('base64');
+		const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
+		const audio = { id: 'a', data: Buffer.from('sound').toString('base64'), transcript: 'la la' };
+		answering('chat', chatAnswer({ content: null, audio, images: [image, image] }));
+		const { items } = await generate({ options: { modalities: ['text', 'audio'], audioFormat: 'mp3' } });
+		expect(items[0]?.json.text).toBe('la la');
+		expect(items[0]?.binary).toMatchObject({
+			audio: { mimeType: 'audio/mpeg', fileName: 'audio.mp3' },
+			image: { mimeType: 'image/png', fileName: 'image.png' },
+			image_1: { fileName: 'image_1.png' },
+		});
+		const sound = items[0]?.binary?.audio;
+		expect(sound && (await (await binaryStorage()).getAsBuffer(sound)).toString()).toBe('sound');
+	});
+
+	it('an answer in which nothing can be recognised is put out as it is: it is paid for', async () => {
+		const strange = chatAnswer({ content: null, hologram: { data: 'x' } });
+		answering('chat', strange);
+		const { items } = await generate();
+		expect(items[0]?.json).toMatchObject({ text: '', costRub: 0.5, raw: strange });
+	});
+
+	it('records the tokens with the execution', async () => {
+		answering('chat');
+		answering('chat');
+		const { run } = await generate({}, { items: [{ json: {} }, { json: {} }] });
+		expect(run.data.resultData.runData.Gateway?.[0]?.metadata?.tokenUsage).toEqual({
+			inputTokens: 24,
+			outputTokens: 6,
+		});
+	});
+
+	it('the costs of plugins stand in the raw output', async () => {
+		const plugins = { masker: { operations: [{ operation: 'mask', cost_rub: 0.01 }], total_cost_rub: 0.01 } };
+		answering('chat', { ...chatAnswer({ content: 'x' }), usage: { ...usage, plugins } });
+		const { items } = await generate({ simplify: false });
+		expect(items[0]?.json).toMatchObject({ usage: { plugins } });
+	});
+});
+
+describe('as the tool of an agent', () => {
+	it('gives little, and no files', async () => {
+		const audio = { data: 'c291bmQ=', transcript: 'la' };
+		answering('chat', chatAnswer({ content: '{"a": 1}', reasoning: 'Long thoughts', audio }));
+		const { items } = await generate({ outputFormat: 'jsonObject', simplify: false }, { asTool: true });
+		expect(items[0]?.json).toEqual({ text: '{"a": 1}', json: { a: 1 }, finishReason: 'stop', costRub: 0.5 });
+		expect(items[0]?.binary).toBeUndefined();
+	});
+});
+
+describe('a model that the gateway does not know', () => {
+	const catalogue = { data: [{ id: 'acme/writer-2' }, { id: 'acme/painter' }, { id: 'zeta/other' }] };
+	const unknown = {
+		error: { message: 'no such model', code: 'model_not_found', type: 'invalid_request_error' },
+	};
+
+	it.each(Object.keys(endpoints))('%s: the error names those that are close', async (format) => {
+		gateway()
+			.post(endpoints[format]?.path ?? '')
+			.reply(404, unknown);
+		gateway().get('/api/v1/models').reply(200, catalogue);
+		const { error } = await generate({ format });
+		expect(error?.message).toBe('The gateway does not know this model');
+		expect(error?.description).toContain('Close to "acme/writer" are: acme/writer-2');
+	});
+
+	it('the error stands as it is when the catalogue does not answer', async () => {
+		gateway().post('/api/v1/chat/completions').reply(404, unknown);
+		gateway().get('/api/v1/models').reply(403, {});
+		const { error } = await generate();
+		expect(error?.message).toBe('The gateway does not know this model');
+	});
+});

@@ -1,0 +1,215 @@
+import nock from 'nock';
+import type { StructuredChunk } from 'n8n-workflow';
+
+import { asObject } from '../../../nodes/shared/gateway/json';
+import { startGateway, type Gateway } from '../../../sandbox/gateway/gateway';
+import { runNode, type RunOptions } from '../../helpers/engine';
+
+// Streamed answers on n8n's engine against the sandbox gateway, over real sockets.
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+	nock.restore();
+	gateway = await startGateway();
+});
+beforeEach(async () => await gateway.control.reset());
+afterAll(async () => await gateway.close());
+
+const run = async (parameters: object, extra: Omit<RunOptions, 'node' | 'parameters'> = {}) =>
+	await runNode({
+		node: 'textGeneration',
+		credential: { baseUrl: gateway.baseUrl, apiKey: gateway.apiKey },
+		...extra,
+		parameters: {
+			resource: 'text',
+			operation: 'generate',
+			model: 'sandbox/balanced-2',
+			prompt: '[[say:one two three four five]]',
+			...parameters,
+		},
+	});
+
+const stream = (fault: Parameters<Gateway['control']['configure']>[0]['stream']) =>
+	gateway.control.configure({ stream: fault ?? {} });
+const streamed = () =>
+	gateway.control.requests({ method: 'POST' }).map(({ body }) => asObject(body.json)?.stream === true);
+
+/** Takes what a streaming workflow is shown. */
+function audience() {
+	const chunks: StructuredChunk[] = [];
+	const onChunk = (chunk: StructuredChunk) => void chunks.push(chunk);
+	const told = () => chunks.map(({ type, content, metadata }) => [type, metadata.itemIndex, content ?? '']);
+	const textOf = (index: number) =>
+		chunks
+			.filter(({ type, metadata }) => type === 'item' && metadata.itemIndex === index)
+			.map(({ content }) => content)
+			.join('');
+	return { chunks, onChunk, told, textOf };
+}
+
+const formats = ['chat', 'responses', 'messages'];
+const withoutIds = (json: object | undefined) => ({ ...json, id: '…' });
+
+describe.each(formats)('%s', (format) => {
+	it('gives the same output with and without streaming', async () => {
+		const prompt = 'Please use the tool';
+		const tools = { function: [{ name: 'get_weather', parameters: '{"type": "object"}' }] };
+		for (const parameters of [
+			{ format },
+			{ format, model: 'sandbox/thinker-3' },
+			{ format, prompt, tools },
+		]) {
+			const plain = await run({ ...parameters, options: { stream: false } });
+			const live = await run({ ...parameters, options: { stream: true } });
+			const ids = (json: object | undefined) =>
+				JSON.stringify(withoutIds(json)).replace(/(call|toolu)_\w+/g, '$1');
+			expect(live.error).toBeUndefined();
+			expect(ids(live.items[0]?.json)).toBe(ids(plain.items[0]?.json));
+		}
+		expect(streamed()).toEqual([false, true, false, true, false, true]);
+	});
+
+	it('shows the answer while it arrives', async () => {
+		stream({ deltaDelayMs: 30 });
+		const { chunks, onChunk, textOf } = audience();
+		const { items } = await run({ format }, { onChunk });
+		expect(items[0]?.json.text).toBe('one two three four five');
+		expect(textOf(0)).toBe('one two three four five');
+		expect(chunks[0]?.type).toBe('begin');
+		expect(chunks.at(-1)?.type).toBe('end');
+		const times = chunks.filter(({ type }) => type === 'item').map(({ metadata }) => metadata.timestamp);
+		expect(times.length).toBeGreaterThan(2);
+		expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(60);
+	});
+
+	it('passes over duplicates, comments, pings, unknown events and any splitting', async () => {
+		const noise = { unknownEvery: 2, commentEvery: 3, pingEvery: 4, splitBytes: 3, crlf: true };
+		stream({ ...noise, ...(format === 'responses' ? { duplicateEvery: 2 } : {}) });
+		const { onChunk, textOf } = audience();
+		const { items } = await run({ format }, { onChunk });
+		expect(items[0]?.json.text).toBe('one two three four five');
+		expect(textOf(0)).toBe('one two three four five');
+	});
+
+	test.each([
+		['an error frame', { errorAfter: 6 }, 'The model did not finish its answer'],
+		['a connection that is cut', { cutAfter: 6 }, 'The connection broke in the middle of the answer'],
+		['a missing end', { missingEnd: 'final' as const }, 'The answer ended before it was complete'],
+	])('%s is an error that says what had come', async (_, fault, message) => {
+		stream(fault);
+		const { onChunk, told } = audience();
+		const { items } = await run({ format }, { onChunk, settings: { onError: 'continueRegularOutput' } });
+		expect(items[0]?.json.error).toMatchObject({
+			message,
+			receivedText: expect.stringMatching(/^one two/) as string,
+			retryable: format === 'responses',
+		});
+		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(1);
+		expect(told().slice(-2)).toEqual([
+			['error', 0, 'The answer could not be completed'],
+			['end', 0, ''],
+		]);
+		// §6.1: the sandbox charges with the closing event.
+		expect(gateway.control.ledger()).toEqual([]);
+	});
+
+	it('an error in place of a stream is the error that it is, and is retried where it may be', async () => {
+		gateway.control.addFault({
+			match: { method: 'POST' },
+			action: { kind: 'stream', stream: { jsonError: 'service_unavailable' } },
+		});
+		const { items, error } = await run({ format, options: { stream: true } });
+		expect(error).toBeUndefined();
+		expect(items[0]?.json.text).toBe('one two three four five');
+		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(2);
+	});
+
+	it('silence ends when the time is over', async () => {
+		stream({ stallAfter: 5 });
+		const { error } = await run({ format, options: { stream: true, timeout: 0.5 } });
+		expect(error?.message).toMatch(/The answer took too long|fell silent/);
+		expect(error?.description).toContain('Received so far: “one');
+	});
+
+	it('ends at once when the execution is cancelled', async () => {
+		stream({ stallAfter: 5 });
+		const started = Date.now();
+		await run(
+			{ format },
+			{
+				onChunk: () => undefined,
+				onStart: (cancel) => {
+					const look = setInterval(() => {
+						if (gateway.control.requests({ method: 'POST' }).length === 0) return;
+						clearInterval(look);
+						cancel();
+					}, 20);
+				},
+			},
+		);
+		expect(Date.now() - started).toBeLessThan(5_000);
+	});
+});
+
+describe('several items', () => {
+	const items = ['first', 'second', 'third'].map((word) => ({ json: { word } }));
+	const prompt = '=[[say:{{ $json.word }} one two three]]';
+
+	it('are shown one after the other, none mixed with another, while all are asked at once', async () => {
+		stream({ deltaDelayMs: 20 });
+		const { told, onChunk, textOf } = audience();
+		const result = await run({ prompt }, { items, onChunk });
+		expect(result.items.map(({ json }) => json.text)).toEqual(
+			items.map(({ json }) => `${json.word} one two three`),
+		);
+		expect([0, 1, 2].map(textOf)).toEqual(items.map(({ json }) => `${json.word} one two three`));
+		const order = told().map(([, index]) => index);
+		expect(order).toEqual([...order].sort());
+		// A stream that was cancelled in another test may still be counted.
+		expect(gateway.control.concurrency().groups.chat?.max).toBeGreaterThanOrEqual(3);
+	});
+
+	it('of which one fails leave the others untouched', async () => {
+		gateway.control.addFault({
+			match: { method: 'POST' },
+			action: { kind: 'stream', stream: { cutAfter: 3 } },
+		});
+		const { onChunk, told } = audience();
+		const result = await run({ prompt }, { items, onChunk, settings: { onError: 'continueRegularOutput' } });
+		expect(result.items.filter(({ json }) => json.error)).toHaveLength(1);
+		expect(told().filter(([type]) => type === 'error')).toHaveLength(1);
+		expect(told().filter(([type]) => type === 'end')).toHaveLength(3);
+	});
+});
+
+describe('whether an answer is streamed', () => {
+	it('is as the workflow does, unless the option says otherwise', async () => {
+		const { onChunk, chunks } = audience();
+		await run({}, {});
+		await run({}, { onChunk });
+		await run({ options: { stream: false } }, { onChunk: () => void chunks.push() });
+		await run({ options: { stream: true } }, {});
+		expect(streamed()).toEqual([false, true, false, true]);
+	});
+
+	it('as the tool of an agent, nothing is shown', async () => {
+		const { onChunk, chunks } = audience();
+		await run({}, { onChunk, asTool: true });
+		expect(chunks).toEqual([]);
+		expect(streamed()).toEqual([false]);
+	});
+
+	it('a watcher who has gone away does not cost the answer', async () => {
+		const { items, error } = await run(
+			{},
+			{
+				onChunk: () => {
+					throw new Error('socket closed');
+				},
+			},
+		);
+		expect(error).toBeUndefined();
+		expect(items[0]?.json.text).toBe('one two three four five');
+	});
+});

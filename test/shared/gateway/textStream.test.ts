@@ -1,0 +1,257 @@
+import { Readable } from 'node:stream';
+
+import { Stopped } from '../../../nodes/shared/gateway/failure';
+import type { JsonObject } from '../../../nodes/shared/gateway/json';
+import { failureOf, rejection } from '../../helpers/client';
+import { events, formatNamed, readStream, type StreamSource } from '../../helpers/streams';
+
+/** The beginning of a stream in each format, which has given the text "Hello". */
+const BEGINNINGS: Record<string, string> = {
+	chat: events({
+		id: 'c',
+		object: 'chat.completion.chunk',
+		choices: [{ index: 0, delta: { content: 'Hello' } }],
+	}),
+	responses: events(
+		{
+			type: 'response.created',
+			sequence_number: 0,
+			response: { id: 'r', status: 'in_progress', output: [] },
+		},
+		{ type: 'response.output_text.delta', sequence_number: 1, output_index: 0, delta: 'Hello' },
+	),
+	messages: events(
+		{ type: 'message_start', message: { id: 'm', content: [], usage: { input_tokens: 1 } } },
+		{ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+		{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+	),
+};
+const formats = Object.keys(BEGINNINGS);
+const beginning = (format: string) => BEGINNINGS[format] ?? '';
+const mayBeCharged = (format: string) => format !== 'responses';
+
+/** A stream that gives a text and then does what `then` says. */
+function thenDoes(text: string, then: (stream: Readable) => void): Readable {
+	const stream = new Readable({ read: () => undefined });
+	stream.push(Buffer.from(text));
+	setTimeout(() => then(stream), 10);
+	return stream;
+}
+
+describe.each(formats)(
+	'%s: a stream that fails says what had come, and whether it may be charged',
+	(format) => {
+		const failing = async (source: StreamSource, timeoutMs?: number) =>
+			(await failureOf(readStream(format, source, timeoutMs ? { timeoutMs } : {}))).details;
+		const expectTold = (details: Awaited<ReturnType<typeof failing>>, text = 'Hello') => {
+			expect(details.extra?.receivedText).toBe(text);
+			expect(details.mayBeCharged).toBe(mayBeCharged(format));
+			expect(details.description).toContain(
+				mayBeCharged(format) ? 'may have been charged' : 'Nothing was charged',
+			);
+			if (text !== '') expect(details.description).toContain(`“${text}”`);
+		};
+
+		it('an error frame', async () => {
+			const frame: JsonObject = { type: 'error', error: { type: 'server_error', message: 'upstream died' } };
+			const details = await failing(beginning(format) + events(frame));
+			expect(details.message).toBe('The model did not finish its answer');
+			expect(details.description).toContain('upstream died');
+			expectTold(details);
+		});
+
+		it('an error frame as the very first', async () => {
+			const details = await failing(events({ type: 'error', error: { message: 'no' } }));
+			expectTold(details, '');
+			expect(details.description).toContain('No text had been received');
+		});
+
+		it('a connection that is cut', async () => {
+			const reset = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+			const details = await failing(thenDoes(beginning(format), (stream) => stream.destroy(reset)));
+			expect(details.message).toBe('The connection broke in the middle of the answer');
+			expectTold(details);
+		});
+
+		it('an end without the closing event', async () => {
+			const details = await failing(beginning(format));
+			expect(details.message).toBe('The answer ended before it was complete');
+			expectTold(details);
+		});
+
+		it('[DONE] without the closing event', async () => {
+			expectTold(await failing(beginning(format) + events('[DONE]')));
+		});
+
+		it('silence', async () => {
+			const details = await failing(
+				thenDoes(beginning(format), () => undefined),
+				150,
+			);
+			expect(details.code).toBe('timeout');
+			expectTold(details);
+		});
+
+		it('a frame that cannot be read', async () => {
+			const details = await failing(beginning(format) + events('{"broken'));
+			expect(details.message).toBe('A part of the streamed answer could not be read');
+			expectTold(details);
+		});
+
+		it('is stopped at once by a cancellation, which is no failure', async () => {
+			const cancelled = Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
+			const stream = thenDoes(beginning(format), (source) => source.destroy(cancelled));
+			expect(await rejection(readStream(format, stream))).toBeInstanceOf(Stopped);
+		});
+
+		it('an error as JSON in place of a stream', async () => {
+			const error = JSON.stringify({ error: { message: 'no luck', code: 'provider_error' } });
+			const { body } = await readStream(format, error, { headers: { 'content-type': 'application/json' } });
+			const read = () => formatNamed(format).readAnswer(body, { kind: 'text' });
+			expect(read).toThrow('The model did not finish its answer');
+		});
+
+		it('a web page in place of a stream', async () => {
+			const page = readStream(format, '<!doctype html><html></html>', {
+				headers: { 'content-type': 'text/html' },
+			});
+			expect((await failureOf(page)).message).toBe('A web page came back instead of the gateway’s answer');
+		});
+	},
+);
+
+describe('an answer that never seems to end', () => {
+	it('is given up when its time is over, although something keeps coming', async () => {
+		const stream = new Readable({ read: () => undefined });
+		stream.push(Buffer.from(beginning('chat')));
+		const ticking = setInterval(() => stream.push(Buffer.from(': ping\n\n')), 20);
+		const { details } = await failureOf(readStream('chat', stream, { timeoutMs: 200 }));
+		clearInterval(ticking);
+		expect(details.message).toBe('The answer took too long');
+		expect(stream.destroyed).toBe(true);
+	});
+
+	it('does not wait for the connection’s end after [DONE]', async () => {
+		const end: JsonObject = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+		const text = beginning('chat') + events(end, { choices: [], usage: { cost_rub: 1 } }, '[DONE]');
+		const stream = thenDoes(text, () => undefined);
+		const { body } = await readStream('chat', stream, { timeoutMs: 3_000 });
+		expect(formatNamed('chat').readAnswer(body, { kind: 'text' })).toMatchObject({ costRub: 1 });
+		expect(stream.destroyed).toBe(true);
+	});
+});
+
+describe('an answer whose closing event has come is whole, also without [DONE]', () => {
+	test.each<[string, JsonObject[]]>([
+		['chat', [{ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, { choices: [], usage: {} }]],
+		[
+			'responses',
+			[{ type: 'response.completed', sequence_number: 2, response: { status: 'completed', output: [] } }],
+		],
+		['messages', [{ type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' }]],
+	])('%s', async (format, end) => {
+		const { body } = await readStream(format, beginning(format) + events(...end));
+		const [choice] = formatNamed(format).readAnswer(body, { kind: 'text' }).choices;
+		expect(choice).toMatchObject({ finishReason: 'stop' });
+	});
+});
+
+describe('responses: sequence numbers (§6.1)', () => {
+	const delta = (number: number, text: string): JsonObject => ({
+		type: 'response.output_text.delta',
+		sequence_number: number,
+		output_index: 0,
+		delta: text,
+	});
+	const completed = (number: number, output: JsonObject[]): JsonObject => ({
+		type: 'response.completed',
+		sequence_number: number,
+		response: { id: 'r', status: 'completed', output },
+	});
+	const message = { type: 'message', content: [{ type: 'output_text', text: 'abc' }] };
+
+	it('drop what comes twice', async () => {
+		const twice = events(delta(0, 'a'), delta(0, 'a'), delta(1, 'b'), delta(0, 'a'), completed(2, [message]));
+		expect((await readStream('responses', twice)).shown.join('')).toBe('ab');
+	});
+
+	it('a gap does no harm when the closing event carries the whole answer', async () => {
+		const { body } = await readStream(
+			'responses',
+			events(delta(0, 'a'), delta(2, 'c'), completed(3, [message])),
+		);
+		expect(formatNamed('responses').readAnswer(body, { kind: 'text' }).choices[0]?.text).toBe('abc');
+	});
+
+	it('a gap is an error when the answer is known from its pieces alone', async () => {
+		const { details } = await failureOf(
+			readStream('responses', events(delta(0, 'a'), delta(2, 'c'), completed(3, []))),
+		);
+		expect(details.message).toBe('The answer ended before it was complete');
+		expect(details.mayBeCharged).toBe(true);
+	});
+
+	it('puts the output together from its events when the closing event does not repeat it', async () => {
+		const added = { type: 'function_call', call_id: 'c1', name: 'look', arguments: '' };
+		const stream = events(
+			{ type: 'response.output_item.added', sequence_number: 0, output_index: 1, item: { type: 'message' } },
+			{ ...delta(1, 'Hel'), output_index: 1 },
+			{ ...delta(2, 'lo'), output_index: 1 },
+			{ type: 'response.output_item.added', sequence_number: 3, output_index: 0, item: added },
+			{
+				type: 'response.function_call_arguments.delta',
+				sequence_number: 4,
+				output_index: 0,
+				delta: '{"a":1}',
+			},
+			{
+				type: 'response.reasoning_summary_text.delta',
+				sequence_number: 5,
+				output_index: 2,
+				summary_index: 0,
+				delta: 'Hm',
+			},
+			completed(6, []),
+		);
+		const { body } = await readStream('responses', stream);
+		const [choice] = formatNamed('responses').readAnswer(body, { kind: 'text' }).choices;
+		expect(choice).toMatchObject({
+			text: 'Hello',
+			toolCalls: [{ id: 'c1', name: 'look', arguments: { a: 1 } }],
+		});
+	});
+
+	it('an error whose fields stand at the top of its event', async () => {
+		const { details } = await failureOf(
+			readStream('responses', events({ type: 'error', code: 'server_error', message: 'boom' })),
+		);
+		expect(details).toMatchObject({ code: 'server_error' });
+		expect(details.description).toContain('boom');
+	});
+});
+
+describe('a watcher', () => {
+	it('sees each portion as it arrives, and the stream waits for it', async () => {
+		const order: string[] = [];
+		const stream = Readable.from(
+			(async function* () {
+				for (const word of ['a', 'b']) {
+					order.push(`sent ${word}`);
+					yield Buffer.from(events({ choices: [{ index: 0, delta: { content: word } }] }));
+				}
+				yield Buffer.from(
+					events({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, { choices: [], usage: {} }),
+				);
+			})(),
+			{ highWaterMark: 1 },
+		);
+		await readStream('chat', stream, {
+			onText: async (text) => {
+				await new Promise((resolve) => setImmediate(resolve));
+				order.push(`shown ${text}`);
+			},
+		});
+		expect(order.indexOf('shown a')).toBeLessThan(order.indexOf('shown b'));
+		expect(order[0]).toBe('sent a');
+	});
+});
