@@ -1,7 +1,8 @@
 import { bulk } from './bulk';
 import { memory } from './memory';
+import { sse } from './sse';
 
-const benches: Record<string, () => Promise<string>> = { bulk, memory };
+const benches: Record<string, () => Promise<string>> = { bulk, memory, sse };
 
 /** Runs the named benchmarks, or all of them, and prints a table each. */
 async function main(names: string[]): Promise<void> {

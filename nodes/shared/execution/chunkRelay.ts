@@ -1,7 +1,9 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { ChunkType, IExecuteFunctions } from 'n8n-workflow';
 
 /** n8n's functions for an answer that is shown while it arrives. */
-type ChunkSender = Pick<IExecuteFunctions, 'sendChunk' | 'logger'>;
+interface ChunkSender extends Pick<IExecuteFunctions, 'logger'> {
+	sendChunk(type: ChunkType, itemIndex: number, text?: string): void | Promise<void>;
+}
 
 /** What one item says to whoever watches the execution. */
 export interface Voice {
@@ -38,7 +40,7 @@ export class ChunkRelay {
 	}
 
 	/** A watcher who has gone away must not cost the answer: from then on nothing is sent. */
-	async send(type: 'begin' | 'item' | 'end' | 'error', itemIndex: number, text?: string): Promise<void> {
+	async send(type: ChunkType, itemIndex: number, text?: string): Promise<void> {
 		if (this.isMuted) return;
 		try {
 			await this.sender.sendChunk(type, itemIndex, text);

@@ -27,6 +27,8 @@ export function asArray(value: unknown): Json[] {
 
 /** The objects among the elements of `value`; an empty list when it is no array. */
 export function asObjects(value: unknown): JsonObject[] {
+	// Asked for at each delta of a stream, where there mostly is nothing.
+	if (!Array.isArray(value)) return [];
 	return asArray(value)
 		.map(asObject)
 		.filter((element) => element !== undefined);

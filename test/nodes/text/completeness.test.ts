@@ -72,8 +72,8 @@ function sample({ type, options, typeOptions, default: initial, name }: INodePro
 		return options?.map((option) => String((option as INodePropertyOptions).value)) ?? [];
 	if (type === 'number') return typeOptions?.minValue ?? 1;
 	if (type === 'boolean') return false;
-	if (type === 'json')
-		return String(initial) === '{}' ? `{"${name}": 1}` : String(initial).replace('[]', '[{"id": 1}]');
+	const text = typeof initial === 'string' ? initial : '';
+	if (type === 'json') return text === '{}' ? `{"${name}": 1}` : text.replace('[]', '[{"id": 1}]');
 	return typeOptions?.multipleValues ? ['one', 'two'] : 'some';
 }
 

@@ -270,6 +270,12 @@ describe('bad input names its parameter, and nothing is sent', () => {
 			'messages',
 		],
 		['broken JSON messages', json('[{'), 'Messages (JSON) is not valid JSON', 'messagesJson'],
+		[
+			'the messages that the panel begins with',
+			json('[\n  { "role": "user", "content": "" }\n]'),
+			'Messages (JSON) has no content',
+			'messagesJson',
+		],
 		['an empty list', json('[]'), 'Messages (JSON) is not a list of messages', 'messagesJson'],
 		['a list of texts', json('["a"]'), 'Messages (JSON) is not a list of messages', 'messagesJson'],
 		[

@@ -50,7 +50,7 @@ export async function sentBody(
 	parameters: INodeParameters,
 	extra: Omit<RunOptions, 'node' | 'parameters'> = {},
 ): Promise<JsonObject> {
-	const bodies = answering(String(parameters.format ?? 'chat'));
+	const bodies = answering(typeof parameters.format === 'string' ? parameters.format : 'chat');
 	const { error } = await generate({ simplify: false, ...parameters }, extra);
 	if (error) throw new Error(`${error.message}: ${error.description ?? ''}`);
 	const [body] = bodies;

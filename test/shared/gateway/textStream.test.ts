@@ -237,7 +237,9 @@ describe('a watcher', () => {
 			(async function* () {
 				for (const word of ['a', 'b']) {
 					order.push(`sent ${word}`);
-					yield Buffer.from(events({ choices: [{ index: 0, delta: { content: word } }] }));
+					yield await Promise.resolve(
+						Buffer.from(events({ choices: [{ index: 0, delta: { content: word } }] })),
+					);
 				}
 				yield Buffer.from(
 					events({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, { choices: [], usage: {} }),

@@ -115,7 +115,16 @@ function readMessages({ parameters }: ItemContext): JsonObject[] | string {
 	if (typeof value === 'string' && value.trim() !== '') return value;
 	const messages = asArray(value).map(asObject);
 	const whole = messages.filter((message) => message !== undefined);
-	if (whole.length > 0 && whole.length === messages.length) return whole;
+	if (whole.length > 0 && whole.length === messages.length) {
+		if (whole.every(({ content }) => content === '')) {
+			throw new InvalidInput(
+				'Messages (JSON) has no content',
+				'Enter what the model is asked as the "content" of a message. Nothing was sent.',
+				'messagesJson',
+			);
+		}
+		return whole;
+	}
 	throw new InvalidInput(
 		'Messages (JSON) is not a list of messages',
 		`It looks like ${example} and has at least one message. Nothing was sent.`,

@@ -5,21 +5,22 @@ import { PieceList } from '../pieces';
 
 /** Puts the chunks of a chat stream (§6.2) together into a chat completion (§2.4). */
 export class ChatStream implements AnswerStream {
-	private head: JsonObject = {};
+	private head: JsonObject | undefined;
 	private usage: JsonObject | undefined;
 	private readonly choices = new Map<number, StreamedChoice>();
 
 	read(chunk: JsonObject): string {
 		const error = asObject(chunk.error);
 		if (error) throw generationFailure(error);
-		const { choices, usage, ...head } = chunk;
 		// Chunks of another kind are not this answer's.
-		if (head.object !== undefined && head.object !== 'chat.completion.chunk') return '';
-		if (this.head.id === undefined) this.head = { ...this.head, ...head };
-		this.usage = asObject(usage) ?? this.usage;
-		return asObjects(choices)
-			.map((choice) => this.choice(asNumber(choice.index) ?? 0).read(choice))
-			.join('');
+		if (chunk.object !== undefined && chunk.object !== 'chat.completion.chunk') return '';
+		this.head ??= headOf(chunk);
+		this.usage = asObject(chunk.usage) ?? this.usage;
+		let text = '';
+		for (const choice of asObjects(chunk.choices)) {
+			text += this.choice(asNumber(choice.index) ?? 0).read(choice);
+		}
+		return text;
 	}
 
 	/** §6.2: every choice has said why it ended, and the chunk with usage and cost has come. */
@@ -57,6 +58,12 @@ export class ChatStream implements AnswerStream {
 	}
 }
 
+/** What all chunks repeat. */
+function headOf(chunk: JsonObject): JsonObject {
+	const own = ['choices', 'usage'];
+	return Object.fromEntries(Object.entries(chunk).filter(([name]) => !own.includes(name)));
+}
+
 /** One choice, put together from its deltas. */
 class StreamedChoice {
 	private role = 'assistant';
@@ -82,19 +89,23 @@ class StreamedChoice {
 	/** Gives the text that the delta adds, if it is to be shown. */
 	read(choice: JsonObject): string {
 		const delta = asObject(choice.delta) ?? {};
-		this.role = asText(delta.role) ?? this.role;
+		this.content.add(delta.content);
 		this.reasoning.add(delta.reasoning);
 		this.refusal.add(delta.refusal);
-		asObjects(delta.tool_calls).forEach((call, place) => this.readToolCall(call, place));
-		this.annotations.push(...asObjects(delta.annotations));
-		this.images.push(...asObjects(delta.images));
-		this.readAudio(asObject(delta.audio));
-		this.readLogprobs(asObject(choice.logprobs));
-		this.details.push(...asObjects(choice.reasoning_details), ...asObjects(delta.reasoning_details));
+		this.role = asText(delta.role) ?? this.role;
 		this.finishReason = asText(choice.finish_reason) ?? this.finishReason;
-		this.content.add(delta.content);
-		const text = asText(delta.content) ?? asText(asObject(delta.audio)?.transcript) ?? '';
-		return this.isShown ? text : '';
+		if (delta.tool_calls) {
+			asObjects(delta.tool_calls).forEach((call, place) => this.readToolCall(call, place));
+		}
+		if (delta.annotations) this.annotations.push(...asObjects(delta.annotations));
+		if (delta.images) this.images.push(...asObjects(delta.images));
+		if (delta.audio) this.readAudio(asObject(delta.audio));
+		if (choice.logprobs) this.readLogprobs(asObject(choice.logprobs));
+		for (const details of [choice.reasoning_details, delta.reasoning_details]) {
+			if (details) this.details.push(...asObjects(details));
+		}
+		if (!this.isShown) return '';
+		return asText(delta.content) ?? asText(asObject(delta.audio)?.transcript) ?? '';
 	}
 
 	private readToolCall(delta: JsonObject, place: number): void {

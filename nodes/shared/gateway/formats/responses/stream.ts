@@ -71,7 +71,8 @@ export class ResponsesStream implements AnswerStream {
 class StreamedItem {
 	private item: JsonObject = {};
 	private isDone = false;
-	private readonly parts = new Map<string, PieceList>();
+	/** The pieces of each kind, by the index of their part. */
+	private readonly parts = new Map<string, Map<number, PieceList>>();
 
 	read(type: string, event: JsonObject): void {
 		switch (type) {
@@ -98,18 +99,18 @@ class StreamedItem {
 		}
 	}
 
-	private part(kind: string, index: unknown): PieceList {
-		const key = `${kind} ${asNumber(index) ?? 0}`;
-		const known = this.parts.get(key) ?? new PieceList();
-		this.parts.set(key, known);
+	private part(kind: string, position: unknown): PieceList {
+		const index = asNumber(position) ?? 0;
+		const ofKind = this.parts.get(kind) ?? new Map<number, PieceList>();
+		const known = ofKind.get(index) ?? new PieceList();
+		if (known.isEmpty) this.parts.set(kind, ofKind.set(index, known));
 		return known;
 	}
 
 	/** The item as its last event gives it; until that has come, what its deltas made of it. */
 	whole(): JsonObject {
 		if (this.isDone || this.parts.size === 0) return this.item;
-		const texts = (kind: string) =>
-			[...this.parts].filter(([key]) => key.startsWith(`${kind} `)).map(([, pieces]) => pieces.text());
+		const texts = (kind: string) => [...(this.parts.get(kind)?.values() ?? [])].map((part) => part.text());
 		const content = [
 			...texts('text').map((text) => ({ type: 'output_text', text, annotations: [] })),
 			...texts('refusal').map((refusal) => ({ type: 'refusal', refusal })),

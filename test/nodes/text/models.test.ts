@@ -1,0 +1,46 @@
+import nock from 'nock';
+import type { INodeParameters } from 'n8n-workflow';
+
+import { runNode } from '../../helpers/engine';
+import { gateway } from './support';
+
+beforeAll(() => nock.disableNetConnect());
+afterEach(() => nock.cleanAll());
+afterAll(() => nock.restore());
+
+const catalogue = [
+	{ id: 'acme/writer', context_length: 8000, cost_context: 0.0001, extra: { kept: true } },
+	{ id: 'acme/painter', context_length: 16000 },
+	{ id: 'zeta/writer-mini', context_length: 32000 },
+	{ name: 'no id' },
+];
+
+const run = async (parameters: INodeParameters) => {
+	gateway().get('/api/v1/models').reply(200, { data: catalogue });
+	return await runNode({ node: 'textGeneration', parameters: { resource: 'model', ...parameters } });
+};
+
+it.each<[string, INodeParameters, unknown[]]>([
+	['all', { returnAll: true }, catalogue.slice(0, 3)],
+	['those that hold all words', { search: 'WRITER zeta' }, [catalogue[2]]],
+	['so many', { limit: 2 }, catalogue.slice(0, 2)],
+])('getMany gives %s, with the fields of the server', async (_, parameters, models) => {
+	const { items } = await run({ operation: 'getMany', ...parameters });
+	expect(items.map(({ json }) => json)).toEqual(models);
+});
+
+it('getMany refuses a limit that is none', async () => {
+	const { error } = await run({ operation: 'getMany', limit: '={{ "many" }}' });
+	expect(error?.message).toBe('Limit is not a whole number of at least 1');
+});
+
+it('get gives one model', async () => {
+	const { items } = await run({ operation: 'get', model: { __rl: true, mode: 'id', value: 'acme/writer' } });
+	expect(items.map(({ json }) => json)).toEqual([catalogue[0]]);
+});
+
+it('get names the models that are close to one that does not exist', async () => {
+	const { error } = await run({ operation: 'get', model: 'acme/writter' });
+	expect(error?.message).toBe('The catalogue has no text model "acme/writter"');
+	expect(error?.description).toMatch(/^Close to it are: acme\/writer/);
+});
