@@ -1,0 +1,175 @@
+import type { RunResult } from '../../sandbox/n8n/executions';
+import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
+import { Environment } from './support/environment';
+import { byId, gatewayNode, itemsNode, workflowOf } from './support/workflows';
+
+// The text node on the real n8n, beyond plain prompts.
+
+let environment: Environment;
+
+beforeAll(async () => {
+	environment = await Environment.start();
+});
+afterAll(async () => {
+	await environment?.close();
+});
+beforeEach(async () => await environment.gateway.control.reset());
+
+const model = byId('sandbox/balanced-2');
+const ask = (parameters: Record<string, unknown>, more: Record<string, unknown> = {}) =>
+	gatewayNode('Ask', 'textGeneration', { model, ...parameters }, more);
+
+function jsonOf(result: RunResult, name = 'Ask', index = 0): Record<string, unknown> {
+	const item = result.nodes[name]?.items[index];
+	if (item === undefined) throw new Error(`"${name}" gave no item: ${JSON.stringify(result.error)}`);
+	return item.json;
+}
+
+test('a large file from an earlier node is attached whole, item by item', async () => {
+	const size = 20 * 1024 * 1024;
+	const { url } = await environment.gateway.control.createBigFile({ size, mimeType: 'video/mp4' });
+	const fetchIt = {
+		name: 'Fetch',
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.2,
+		parameters: { url, options: { response: { response: { responseFormat: 'file' } } } },
+	};
+	const attachment = [{ type: 'video', source: 'binary', binaryPropertyName: 'data' }];
+	const result = await environment.runWorkflow(
+		workflowOf('Attach', [fetchIt, ask({ prompt: 'Look', attachments: { attachment } })], {
+			Start: ['Fetch'],
+			Fetch: ['Ask'],
+		}),
+	);
+	expect(jsonOf(result)['text']).toContain('I also received: video');
+	const [request] = environment.gateway.control.requests({ path: '/chat/completions' });
+	expect(request?.body.bytes).toBeGreaterThan((size * 4) / 3);
+	expect(request?.headers['content-length']).toBe(String(request?.body.bytes));
+});
+
+test.each(['chat', 'responses', 'messages'])(
+	'%s: an answer by schema comes as parsed JSON',
+	async (format) => {
+		const jsonSchema = JSON.stringify({
+			type: 'object',
+			properties: { title: { type: 'string' }, pages: { type: 'integer' } },
+			required: ['title', 'pages'],
+		});
+		const node = ask({ format, prompt: 'A book about rivers', outputFormat: 'jsonSchema', jsonSchema });
+		const result = await environment.runWorkflow(workflowOf(`JSON ${format}`, [node], { Start: ['Ask'] }));
+		expect(jsonOf(result)['json']).toEqual({
+			title: expect.any(String) as string,
+			pages: expect.any(Number) as number,
+		});
+	},
+);
+
+test('several answers become items that stay linked to their input', async () => {
+	const items = itemsNode('Items', [{ n: 0 }, { n: 1 }]);
+	const node = ask({ prompt: '={{ "Say " + $json.n }}', options: { n: 3 } });
+	const after = {
+		name: 'After',
+		type: 'n8n-nodes-base.set',
+		typeVersion: 3.4,
+		parameters: {
+			mode: 'raw',
+			jsonOutput: '={{ { from: $("Items").item.json.n, choice: $json.choice } }}',
+			options: {},
+		},
+	};
+	const result = await environment.runWorkflow(
+		workflowOf('Choices', [items, node, after], { Start: ['Items'], Items: ['Ask'], Ask: ['After'] }),
+	);
+	expect(result.nodes['After']?.items.map(({ json }) => json)).toEqual(
+		[0, 1].flatMap((from) => [0, 1, 2].map((choice) => ({ from, choice }))),
+	);
+});
+
+test('the tokens are recorded with the execution', async () => {
+	const { client } = environment;
+	const workflow = workflowOf('Tokens', [ask({ prompt: 'Say hello' })], { Start: ['Ask'] });
+	const { id } = await client.createWorkflow({
+		...workflow,
+		nodes: workflow.nodes.map((node) =>
+			node.name === 'Ask' ? { ...node, credentials: { aiGatewayApi: environment.credential } } : node,
+		),
+	});
+	const execution = await waitForExecution(client, await client.runManually(id, 'Start'));
+	const usage = jsonOf(resultOf(execution))['usage'] as Record<string, number>;
+	expect(execution.data.resultData.runData['Ask']?.[0]).toMatchObject({
+		metadata: { tokenUsage: { inputTokens: usage['inputTokens'], outputTokens: usage['outputTokens'] } },
+	});
+});
+
+test('an AI Agent calls the node as its tool and fills in the prompt', async () => {
+	const { client, gateway } = environment;
+	const openAi = await client.saveCredential('Agent model', 'openAiApi', {
+		apiKey: gateway.apiKey,
+		url: gateway.baseUrl,
+		header: false,
+	});
+	const at = (x: number, y: number) => ({ position: [x, y] });
+	const workflow = {
+		name: 'Agent',
+		nodes: [
+			{
+				id: 'a',
+				name: 'Start',
+				type: 'n8n-nodes-base.manualTrigger',
+				typeVersion: 1,
+				parameters: {},
+				...at(0, 0),
+			},
+			{
+				id: 'b',
+				name: 'Agent',
+				type: '@n8n/n8n-nodes-langchain.agent',
+				typeVersion: 3,
+				parameters: { promptType: 'define', text: 'Please use the tool', options: {} },
+				...at(200, 0),
+			},
+			{
+				id: 'c',
+				name: 'Model',
+				type: '@n8n/n8n-nodes-langchain.lmChatOpenAi',
+				typeVersion: 1.2,
+				parameters: { model: byId('sandbox/balanced-2'), options: {} },
+				credentials: { openAiApi: openAi },
+				...at(200, 200),
+			},
+			{
+				id: 'd',
+				name: 'Writer',
+				type: 'n8n-nodes-ai-gateway.textGenerationTool',
+				typeVersion: 1,
+				parameters: {
+					toolDescription: 'Writes a text',
+					model: byId('sandbox/swift-1'),
+					prompt: "={{ $fromAI('prompt', 'what to write about', 'string') }}",
+				},
+				credentials: { aiGatewayApi: environment.credential },
+				...at(400, 200),
+			},
+		],
+		connections: {
+			Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+			Model: { ai_languageModel: [[{ node: 'Agent', type: 'ai_languageModel', index: 0 }]] },
+			Writer: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
+		},
+		settings: { executionOrder: 'v1' },
+	};
+	const { id } = await client.createWorkflow(workflow);
+	const execution = await waitForExecution(client, await client.runManually(id, 'Start'));
+	const result = resultOf(execution);
+	expect(result.error).toBeUndefined();
+	const asked = gateway.control.requests({ path: '/chat/completions' });
+	expect(asked.map(({ body }) => body.model)).toEqual([
+		'sandbox/balanced-2',
+		'sandbox/swift-1',
+		'sandbox/balanced-2',
+	]);
+	// What the agent got from the tool: little, with the cost.
+	expect(JSON.stringify(asked[2]?.body.json)).toMatch(/costRub/);
+	expect(JSON.stringify(asked[2]?.body.json)).not.toMatch(/inputTokens/);
+	expect(jsonOf(result, 'Agent')['output']).toContain('The tool answered');
+});
