@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { CONNECTION_TEXTS } from '../../nodes/shared/gateway/connectionTexts';
 import { errorText, type EndpointGroup, type ErrorText } from '../../nodes/shared/gateway/errorTexts';
 import { isRetryableStatus } from '../../nodes/shared/gateway/retry';
+import { STREAM_TEXTS } from '../../nodes/shared/gateway/streamFailures';
 import spec from '../fixtures/spec/errors.json';
 
 // docs/errors.md is made from the texts themselves, so that it cannot go stale.
@@ -63,6 +64,11 @@ function document(): string {
 				text,
 			]),
 		),
+		table(
+			'A stream that does not come to its end',
+			Object.values(STREAM_TEXTS).map(({ code, ...text }) => [`\`${code}\``, 'never', text]),
+		),
+		'Added is what had been received, and whether it may have been charged.',
 	].join('\n');
 }
 

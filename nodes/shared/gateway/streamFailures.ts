@@ -5,7 +5,8 @@ import { ApiFailure } from './failure';
 /** What can become of a stream besides its proper end and an error that it tells of. */
 export type StreamProblem = 'cut' | 'ended' | 'idle' | 'total' | 'unreadable';
 
-const PROBLEMS: Readonly<Record<StreamProblem, ErrorText & { code: string }>> = {
+/** What a user reads about them. */
+export const STREAM_TEXTS: Readonly<Record<StreamProblem, ErrorText & { code: string }>> = {
 	cut: {
 		code: 'connection_lost',
 		message: 'The connection broke in the middle of the answer',
@@ -36,7 +37,7 @@ const PROBLEMS: Readonly<Record<StreamProblem, ErrorText & { code: string }>> = 
 
 /** The failure of a stream that did not come to its end. */
 export function brokenStream(problem: StreamProblem, cause?: Error): ApiFailure {
-	const { message, description, code } = PROBLEMS[problem];
+	const { message, description, code } = STREAM_TEXTS[problem];
 	return new ApiFailure({ message, description, code, arrival: 'unknown', retryable: true }, cause);
 }
 
