@@ -27,7 +27,7 @@ function jsonOf(result: RunResult, name = 'Ask', index = 0): Record<string, unkn
 
 test('a large file from an earlier node is attached whole, item by item', async () => {
 	const size = 20 * 1024 * 1024;
-	const { url } = await environment.gateway.control.createBigFile({ size, mimeType: 'video/mp4' });
+	const { url } = environment.gateway.control.createBigFile({ size, mimeType: 'video/mp4' });
 	const fetchIt = {
 		name: 'Fetch',
 		type: 'n8n-nodes-base.httpRequest',
