@@ -55,6 +55,7 @@ export class ChunkRelay {
 class ItemVoice implements Voice {
 	private pending: string[] = [];
 	private hasBegun = false;
+	private isClosed = false;
 	private ending: { problem: string | undefined } | undefined;
 	/** One flush after the other: pieces must not overtake each other. */
 	private flushing: Promise<unknown> = Promise.resolve();
@@ -98,6 +99,4 @@ class ItemVoice implements Voice {
 		}
 		return true;
 	}
-
-	private isClosed = false;
 }

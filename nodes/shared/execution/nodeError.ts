@@ -97,6 +97,7 @@ function apiError(node: INode, failure: ApiFailure, itemIndex: number, note: str
 	error.description = description;
 	error.cause = failure;
 	if (taskId !== undefined) error.context.taskId = taskId;
+	if (failure.details.extra) error.context.details = failure.details.extra;
 	return error;
 }
 

@@ -49,8 +49,10 @@ export class OptionReader {
 	 */
 	texts(name: string, label: string): string[] | undefined {
 		const value = this.values[name];
-		const parsed = typeof value === 'string' && value.trimStart().startsWith('[') ? parseJson(value) : value;
-		const list = (Array.isArray(parsed) ? (parsed as Json[]) : [parsed]).flatMap((element) => {
+		const parsed =
+			typeof value === 'string' && value.trimStart().startsWith('[') ? (parseJson(value) ?? value) : value;
+		// A row of the panel whose expression gives a list counts as its rows.
+		const list = (Array.isArray(parsed) ? (parsed as Json[]).flat() : [parsed]).flatMap((element) => {
 			if (typeof element === 'object' && element !== null) {
 				throw notAllowed(name, label, element, 'It takes texts.');
 			}
@@ -117,10 +119,14 @@ interface Range {
 
 function notAllowed(name: string, label: string, value: unknown, advice: string): InvalidInput {
 	return new InvalidInput(
-		`The option "${label}" has a value that is not allowed: ${JSON.stringify(value)}`,
+		`The option "${label}" has a value that is not allowed: ${shortened(JSON.stringify(value))}`,
 		`${advice} Nothing was sent.`,
 		name,
 	);
+}
+
+function shortened(text: string): string {
+	return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
 function rangeText({ min, max }: Range): string {

@@ -7,6 +7,9 @@ import { readRows, type Row } from './rows';
 
 /** Reads one item's parameters into typed values. Nothing below an operation's first lines knows parameter names. */
 export class Parameters {
+	/** Read once: all expressions of the collection are resolved each time. */
+	private optionReader: OptionReader | undefined;
+
 	constructor(
 		private readonly context: Pick<IExecuteFunctions, 'getNodeParameter'>,
 		private readonly itemIndex: number,
@@ -125,6 +128,7 @@ export class Parameters {
 
 	/** The Options collection of the item. */
 	get options(): OptionReader {
-		return new OptionReader(asObject(this.raw('options')) ?? {});
+		this.optionReader ??= new OptionReader(asObject(this.raw('options')) ?? {});
+		return this.optionReader;
 	}
 }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { listMediaModels, type MediaType } from '../gateway/catalogue';
+import { listMediaModels, listTextModels, type MediaType, type TextModel } from '../gateway/catalogue';
 import { ApiFailure } from '../gateway/failure';
 import type { CreationPlace } from '../gateway/idempotency';
 import { canonicalJson } from '../gateway/json';
@@ -20,6 +20,7 @@ export class RunFacts {
 	readonly isTool: boolean;
 	/** Where answers are shown while they arrive, when the workflow streams to a chat or webhook. */
 	readonly relay: ChunkRelay | undefined;
+	private textModels: Promise<TextModel[]> | undefined;
 	private mediaTypes: Promise<Map<string, MediaType | undefined>> | undefined;
 
 	constructor(private readonly context: IExecuteFunctions) {
@@ -41,6 +42,12 @@ export class RunFacts {
 		};
 	}
 
+	/** The text models, for advice only: fetched once a run and in one try, empty where they cannot be had. */
+	async knownTextModels(client: GatewayClient): Promise<TextModel[]> {
+		this.textModels ??= orNothing(listTextModels(client, 0));
+		return await this.textModels;
+	}
+
 	/**
 	 * What a model makes, from a catalogue that is fetched once a run. `undefined` when it cannot be told: a
 	 * catalogue that does not answer must not fail a task that is already paid for.
@@ -52,11 +59,16 @@ export class RunFacts {
 }
 
 async function fetchMediaTypes(client: GatewayClient): Promise<Map<string, MediaType | undefined>> {
-	const models = await listMediaModels(client).catch((error: unknown) => {
+	const models = await orNothing(listMediaModels(client));
+	return new Map(models.map(({ id, mediaType }) => [id, mediaType]));
+}
+
+/** A list; an empty one where the gateway does not give it. */
+async function orNothing<T>(list: Promise<T[]>): Promise<T[]> {
+	return await list.catch((error: unknown) => {
 		if (error instanceof ApiFailure) return [];
 		return Promise.reject(error as Error);
 	});
-	return new Map(models.map(({ id, mediaType }) => [id, mediaType]));
 }
 
 /**

@@ -37,9 +37,13 @@ export interface MediaModel {
 	record: JsonObject;
 }
 
-/** Fetches the text models (§4.4). Records without an id are left out. */
-export async function listTextModels(client: GatewayClient): Promise<TextModel[]> {
-	const body = await client.json(catalogueRequest('/models'));
+/**
+ * Fetches the text models (§4.4). Records without an id are left out.
+ *
+ * @param maxRetries replaces the client's own
+ */
+export async function listTextModels(client: GatewayClient, maxRetries?: number): Promise<TextModel[]> {
+	const body = await client.json({ ...catalogueRequest('/models'), maxRetries });
 	return asObjects(body.data).flatMap((record) => toTextModel(record) ?? []);
 }
 

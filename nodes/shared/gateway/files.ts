@@ -19,8 +19,27 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 	'audio/wav': 'wav',
 	'audio/x-wav': 'wav',
 	'audio/ogg': 'ogg',
+	'audio/flac': 'flac',
+	'audio/mp4': 'm4a',
+	'video/quicktime': 'mov',
 	'application/zip': 'zip',
+	'application/pdf': 'pdf',
+	'application/json': 'json',
+	'text/plain': 'txt',
+	'text/csv': 'csv',
 };
+
+/** A file name with the extension of the type, where that is known. */
+export function fileNameFor(name: string, mimeType: string): string {
+	const extension = EXTENSIONS[mimeType];
+	return extension === undefined ? name : `${name}.${extension}`;
+}
+
+/** The MIME type that a file's extension stands for. */
+export function typeByName(fileName: string): string | undefined {
+	const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1]?.toLowerCase().replace('jpeg', 'jpg');
+	return Object.keys(EXTENSIONS).find((type) => EXTENSIONS[type] === extension);
+}
 
 /**
  * Name and MIME type of a downloaded file: from `Content-Disposition`, else the first of `names` that is one.

@@ -84,7 +84,7 @@ export interface GatewayRequest {
 	/** Whether sending it twice does what sending it once does. Default: true for GET and DELETE only. */
 	repeatable?: boolean;
 	/** Replaces the item's number of retries, for callers that repeat on their own. */
-	maxRetries?: number;
+	maxRetries?: number | undefined;
 	/** Whether it costs money. A charged request that is not repeatable is never sent again when its answer is lost. */
 	charged?: boolean;
 }

@@ -72,6 +72,15 @@ export class SseParser {
 		this.readLines(text);
 	}
 
+	/**
+	 * The stream has ended in order: an event whose blank line is missing counts as well. Not for a stream that was
+	 * cut, which may end in the middle of a line.
+	 */
+	end(): void {
+		this.endLine('');
+		this.dispatch();
+	}
+
 	private readLines(text: string): void {
 		let start = 0;
 		let cr = text.indexOf('\r');

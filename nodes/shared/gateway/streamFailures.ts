@@ -53,7 +53,7 @@ export function withReceived(
 	const shown = redact(text, secrets).slice(0, SHOWN_CHARACTERS);
 	const more = text.length > SHOWN_CHARACTERS ? '…' : '';
 	const description = [
-		details.description,
+		redact(details.description, secrets),
 		mayBeCharged
 			? 'The call was not repeated, because it may have been charged: compare the balance, then run this item again if you need its answer.'
 			: 'Nothing was charged: in this format the gateway charges only complete answers. You can run this item again.',

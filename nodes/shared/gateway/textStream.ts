@@ -1,6 +1,6 @@
 import { failureFromThrown } from './connection';
-import { failureFromUnreadable } from './errors';
-import { ApiFailure } from './failure';
+import { failureFromConnection, failureFromUnreadable } from './errors';
+import { ApiFailure, Stopped } from './failure';
 import type { AnswerStream, TextFormat } from './formats/format';
 import type { OutputWish } from './formats/request';
 import { asObject, parseJson, type JsonObject } from './json';
@@ -13,8 +13,8 @@ import {
 	type GatewayRequest,
 } from './request';
 import { DONE, SseParser, SseTooLong } from './sse';
-import { brokenStream, withReceived, type StreamProblem } from './streamFailures';
-import { Watchdog, type StreamLimits } from './watchdog';
+import { brokenStream, withReceived } from './streamFailures';
+import { Watchdog } from './watchdog';
 
 /** A call whose answer is to come as a stream. */
 export interface StreamedCall {
@@ -39,87 +39,115 @@ const MAX_BODY_CHARACTERS = 64 * 1024 * 1024;
 export async function streamText(client: GatewayClient, call: StreamedCall): Promise<JsonObject> {
 	const totalMs = client.settings.timeoutMs ?? STREAM_TIMEOUT_MS;
 	const limits = { totalMs, idleMs: Math.min(totalMs, REQUEST_TIMEOUT_MS) };
-	return await client.stream({ ...call.request, timeoutMs: limits.idleMs }, async (answer) => {
-		if (!isEventStream(answer)) return await readWhole(answer);
-		return await new StreamReading(client, call, limits).read(answer.body);
+	const headers = { ...call.request.headers, Accept: 'text/event-stream, application/json;q=0.9' };
+	const request = { ...call.request, headers, timeoutMs: limits.idleMs };
+	return await client.stream(request, async (answer) => {
+		return await new StreamReading(client, call, answer, new Watchdog(limits, client)).read();
 	});
 }
 
-function isEventStream({ headers }: Answer<ByteStream>): boolean {
-	return /event-stream/i.test(headers['content-type'] ?? '');
-}
-
-/** A gateway that does not stream gives the answer, or an error, in one piece: it is paid for, so it is read. */
-async function readWhole({ status, body }: Answer<ByteStream>): Promise<JsonObject> {
-	const decoder = new TextDecoder();
-	let text = '';
-	try {
-		for await (const bytes of body) {
-			text += decoder.decode(bytes, { stream: true });
-			if (text.length > MAX_BODY_CHARACTERS) break;
-		}
-	} catch (error) {
-		throw failureFromThrown(error, { charged: true }) ?? error;
-	}
-	const object = asObject(parseJson(text));
-	if (!object) throw failureFromUnreadable({ status, body: text }, { charged: true });
-	return object;
-}
-
-/** The reading of one stream: bytes → events → JSON → the format's meaning. */
+/**
+ * The reading of one stream: bytes → events → JSON → the format's meaning. A gateway that does not stream gives the
+ * answer, or an error, in one piece: it is paid for, so it is read as well.
+ */
 class StreamReading {
 	private readonly answer: AnswerStream;
 	private readonly parser = new SseParser({ onEvent: ({ data }) => this.readData(data) });
+	private readonly decoder = new TextDecoder();
+	private hasBegun = false;
+	/** The body, when it is no event stream. */
+	private whole: string | undefined;
 	/** What has been shown, for the error of a stream that breaks. */
 	private received = '';
 	/** What the portion at hand adds. */
 	private fresh = '';
 	private sawDone = false;
+	/** The last event may lack its end. */
+	private isAtEnd = false;
+	/** The stream itself has told of a failure. */
+	private hasFailed = false;
 
 	constructor(
 		private readonly client: GatewayClient,
 		private readonly call: StreamedCall,
-		private readonly limits: StreamLimits,
+		private readonly source: Answer<ByteStream>,
+		private readonly watchdog: Watchdog,
 	) {
 		this.answer = call.format.openStream(call.output);
 	}
 
-	async read(body: ByteStream): Promise<JsonObject> {
-		const watchdog = new Watchdog(this.limits, this.client);
+	async read(): Promise<JsonObject> {
 		try {
 			// A stream that is destroyed while it waits for bytes does not always say so: n8n's are made of others.
-			await Promise.race([this.readPortions(body, watchdog), watchdog.watch()]);
+			await Promise.race([this.readPortions(), this.watchdog.watch()]);
 		} catch (error) {
 			// What came in the same portion before the failure was received, too.
 			await this.show();
-			throw this.failure(error, watchdog.expired);
+			if (error instanceof Stopped || this.hasFailed || !this.isComplete()) throw this.failure(error);
 		} finally {
-			watchdog.stop();
+			this.watchdog.stop();
 		}
-		if (!this.answer.isComplete()) throw this.failure(undefined, watchdog.expired ?? 'ended');
+		if (this.whole !== undefined) return this.wholeBody(this.whole);
+		if (!this.isComplete()) throw this.failure(this.watchdog.expired ? undefined : brokenStream('ended'));
 		return this.answer.body();
 	}
 
-	private async readPortions(body: ByteStream, watchdog: Watchdog): Promise<void> {
-		for await (const bytes of body) {
-			if (watchdog.expired) return;
-			watchdog.touch();
-			this.parser.push(bytes);
+	private isComplete(): boolean {
+		return this.answer.isComplete(this.sawDone);
+	}
+
+	private async readPortions(): Promise<void> {
+		for await (const bytes of this.source.body) {
+			if (this.watchdog.expired) return;
+			this.watchdog.touch();
+			this.whole ??= this.isEventStream(bytes) ? undefined : '';
+			if (this.whole === undefined) this.parser.push(bytes);
+			else if (!this.addToWhole(bytes)) return;
 			await this.show();
 			if (this.sawDone || this.answer.isOver()) return;
 		}
+		this.isAtEnd = true;
+		this.parser.end();
+		await this.show();
+	}
+
+	/** Told by the header; where that says something else, by the first character: JSON and web pages have their own. */
+	private isEventStream(bytes: Uint8Array): boolean {
+		if (this.hasBegun) return true;
+		this.hasBegun = true;
+		if (/event-stream/i.test(this.source.headers['content-type'] ?? '')) return true;
+		return !/^\s*[{[<]/.test(Buffer.from(bytes.subarray(0, 64)).toString('latin1'));
+	}
+
+	private addToWhole(bytes: Uint8Array): boolean {
+		this.whole = (this.whole ?? '') + this.decoder.decode(bytes, { stream: true });
+		return this.whole.length <= MAX_BODY_CHARACTERS;
+	}
+
+	private wholeBody(text: string): JsonObject {
+		if (this.watchdog.expired) throw failureFromConnection({ kind: 'timeout' }, { charged: true });
+		const object = asObject(parseJson(text));
+		if (!object) throw failureFromUnreadable({ status: this.source.status, body: text }, { charged: true });
+		return object;
 	}
 
 	private readData(data: string): void {
-		if (this.sawDone || data === '') return;
-		if (data === DONE) {
+		// What is no object is no part of an answer: an empty event, a heartbeat of a proxy.
+		if (this.sawDone || !/^\s*(\{|\[DONE\])/.test(data)) return;
+		if (data.trim() === DONE) {
 			this.sawDone = true;
 			return;
 		}
 		const event = asObject(parseJson(data));
+		if (event) this.readEvent(event);
 		// An unknown event is passed over; one that cannot be read may have been a part of the answer.
-		if (!event) throw brokenStream('unreadable');
+		else if (!this.isAtEnd) throw brokenStream('unreadable');
+	}
+
+	private readEvent(event: JsonObject): void {
+		this.hasFailed = true;
 		this.fresh += this.answer.read(event);
+		this.hasFailed = false;
 	}
 
 	/** Hands on all that one portion brought at once: a chunk of the network, not a word, is what costs time. */
@@ -131,12 +159,15 @@ class StreamReading {
 		await this.call.onText(text);
 	}
 
-	private failure(error: unknown, problem: StreamProblem | undefined): Error {
-		const failure = problem === undefined ? readingFailure(error) : brokenStream(problem);
-		if (!(failure instanceof ApiFailure)) return failure;
+	/** @param error what ended the reading; nothing for a limit that was passed */
+	private failure(error: unknown): Error {
+		const { expired } = this.watchdog;
+		const failure = expired ? brokenStream(expired) : readingFailure(error);
+		if (!(failure instanceof ApiFailure) || this.whole !== undefined) return failure;
 		return withReceived(failure, {
 			text: this.received,
-			mayBeCharged: this.answer.mayBeCharged(),
+			// What cannot be read may be the event with which the charge was made.
+			mayBeCharged: this.answer.mayBeCharged() || failure.details.code === 'unreadable_answer',
 			secrets: this.client.settings.secrets,
 		});
 	}

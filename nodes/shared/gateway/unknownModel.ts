@@ -1,21 +1,25 @@
-import { listTextModels } from './catalogue';
+import type { TextModel } from './catalogue';
 import { ApiFailure } from './failure';
-import type { GatewayClient } from './request';
 
 const SUGGESTIONS = 3;
 
+/** Ids are compared up to this length. */
+const MAX_COMPARED = 120;
+
 /**
- * What an unknown model could have meant, for the error of a call that the gateway refused with 404. Any other error,
- * and one for which the catalogue does not answer, comes back as it is.
+ * What an unknown model could have meant, for the error of a call that the gateway refused with 404. Any other error
+ * comes back as it is.
+ *
+ * @param known gives the catalogue; an empty one where it cannot be had
  */
-export async function withModelAdvice(client: GatewayClient, model: string, error: unknown): Promise<Error> {
+export async function withModelAdvice(
+	known: () => Promise<TextModel[]>,
+	model: string,
+	error: unknown,
+): Promise<Error> {
 	const failure = error instanceof Error ? error : new Error(String(error));
 	if (!(failure instanceof ApiFailure) || failure.details.status !== 404) return failure;
-	const known = await listTextModels(client).catch((reason: unknown) => {
-		if (reason instanceof ApiFailure) return [];
-		return Promise.reject(reason as Error);
-	});
-	const ids = known.map(({ id }) => id);
+	const ids = (await known()).map(({ id }) => id);
 	if (ids.length === 0 || ids.includes(model)) return failure;
 	const close = similarIds(model, ids);
 	const advice =
@@ -25,8 +29,9 @@ export async function withModelAdvice(client: GatewayClient, model: string, erro
 
 /** The ids that look most like `id`, best first; those that have too little in common are left out. */
 export function similarIds(id: string, ids: readonly string[]): string[] {
+	const wanted = id.slice(0, MAX_COMPARED);
 	return ids
-		.map((candidate) => ({ candidate, likeness: likeness(id, candidate) }))
+		.map((candidate) => ({ candidate, likeness: likeness(wanted, candidate.slice(0, MAX_COMPARED)) }))
 		.filter(({ likeness: value }) => value >= 0.35)
 		.sort((a, b) => b.likeness - a.likeness)
 		.slice(0, SUGGESTIONS)

@@ -1,6 +1,6 @@
 /** How long a stream may take, in milliseconds. */
 export interface StreamLimits {
-	/** From the request to the last byte. */
+	/** From the first headers to the last byte. */
 	totalMs: number;
 	/** Without a single byte; keep-alive events count. */
 	idleMs: number;

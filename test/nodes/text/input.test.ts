@@ -242,6 +242,12 @@ describe('attachments become the parts of each format', () => {
 		expect(JSON.stringify(body)).toContain('"format":"mp3"');
 	});
 
+	it('tells the type of a file that says none from its name', async () => {
+		const items = [await withFiles({ ...sound, mimeType: 'application/octet-stream' })];
+		const body = await sentBody(attach(fromField('audio', 'voice')), { items });
+		expect(JSON.stringify(body)).toContain('"format":"mp3"');
+	});
+
 	it('takes a data URL for the file that it is', async () => {
 		const body = await sentBody(attach(fromUrl('file', 'data:text/csv;base64,YSxi')));
 		expect(JSON.stringify(body)).toContain('data:text/csv;base64,YSxi');
@@ -289,6 +295,18 @@ describe('bad input names its parameter, and nothing is sent', () => {
 			{ format: 'messages', ...json('"x"') },
 			'Messages (JSON) is not a list',
 			'messagesJson',
+		],
+		[
+			'only system messages in the responses format',
+			{ format: 'responses', ...rows({ role: 'system', content: 'x' }) },
+			'There is no message of the user',
+			'messages',
+		],
+		[
+			'a data URL that is no file',
+			attach(fromUrl('image', 'data:text/plain,hello')),
+			'Attachments, row 1: the data URL cannot be read',
+			'attachments',
 		],
 		[
 			'an attachment field that is missing',
@@ -358,6 +376,30 @@ describe('bad input names its parameter, and nothing is sent', () => {
 		expect(error?.message).toBe('Attachments, row 1: the file "d.pdf" is application/pdf, no image');
 	});
 
+	it.each([
+		[
+			'a page',
+			'<html></html>',
+			'text/html',
+			'Attachments, row 1: the file "talk.mp3" is text/html, no audio',
+		],
+		['nothing', '', 'audio/mpeg', 'Attachments, row 1: the file "talk.mp3" is empty'],
+	])('%s in place of a file at an address', async (_, content, type, message) => {
+		nock('https://files.test').get('/talk.mp3').reply(200, content, { 'content-type': type });
+		const { error } = await generate(attach(fromUrl('audio', 'https://files.test/talk.mp3')));
+		expect(error?.message).toBe(message);
+	});
+
+	it('a file that is not at its address', async () => {
+		nock('https://files.test').get('/talk.mp3').reply(404);
+		const { items } = await generate(attach(fromUrl('audio', 'https://files.test/talk.mp3')), { settings });
+		expect(items[0]?.json.error).toMatchObject({
+			message: 'Attachments, row 1: the file could not be fetched from its URL',
+			description: expect.stringContaining('HTTP 404') as string,
+			param: 'attachments',
+		});
+	});
+
 	it('files that are too large together', async () => {
 		nock('https://files.test')
 			.get('/huge.mp3')
@@ -373,6 +415,17 @@ describe('bad input names its parameter, and nothing is sent', () => {
 		const result = await generate(attach(fromField('image', 'photo')), { items, settings });
 		expect(result.items[0]?.json.error).toMatchObject({ param: 'attachments' });
 		expect(result.items[1]?.json.text).toBe('Hello there');
+	});
+});
+
+describe('several texts in an option', () => {
+	it.each([
+		['of the panel', ['a', 'b'], ['a', 'b']],
+		['from an expression', '={{ ["a", "b"] }}', ['a', 'b']],
+		['one that looks like a list', '={{ "[END]" }}', ['[END]']],
+		['a row that gives a list', ['={{ ["a", "b"] }}', 'c'], ['a', 'b', 'c']],
+	])('%s', async (_, stop, expected) => {
+		expect((await sentBody({ options: { stop } })).stop).toEqual(expected);
 	});
 });
 

@@ -60,6 +60,23 @@ describe('a JSON answer', () => {
 		expect(items[0]?.json).toMatchObject({ text: content, json: value });
 	});
 
+	it('may wait until the tools that the model asks for have been called, whatever it says before', async () => {
+		const tool_calls = [{ id: 't', type: 'function', function: { name: 'look', arguments: '{}' } }];
+		answering('chat', chatAnswer({ content: 'Let me look.', tool_calls }, 'tool_calls'));
+		const { items } = await generate({
+			...bySchema,
+			tools: { function: [{ name: 'look', parameters: '' }] },
+		});
+		expect(items[0]?.json).toMatchObject({ text: 'Let me look.', toolCalls: [{ name: 'look' }] });
+		expect(items[0]?.json).not.toHaveProperty('json');
+	});
+
+	it('is not asked of an answer that is still to come', async () => {
+		answering('responses', { id: 'r9', status: 'queued', output: [] });
+		const { items } = await generate({ ...bySchema, format: 'responses', options: { background: true } });
+		expect(items[0]?.json).toMatchObject({ id: 'r9', finishReason: 'queued' });
+	});
+
 	it('messages: is the argument of the forced call, and no tool call', async () => {
 		const content = [{ type: 'tool_use', id: 't1', name: 'book', input: { title: 'Sea' } }];
 		answering('messages', { id: 'm', content, stop_reason: 'tool_use' });
@@ -82,6 +99,20 @@ describe('a JSON answer', () => {
 			'The JSON answer was cut off at the token limit',
 		],
 		[
+			'that was cut off where it looks whole',
+			{ content: '12' },
+			'length',
+			'json_cut_off',
+			'The JSON answer was cut off at the token limit',
+		],
+		[
+			'that is a word in quotes',
+			{ content: '"Sorry"' },
+			'stop',
+			'not_json',
+			'The model’s answer is not JSON',
+		],
+		[
 			'that was refused',
 			{ content: null, refusal: 'I cannot' },
 			'stop',
@@ -90,7 +121,10 @@ describe('a JSON answer', () => {
 		],
 	])('%s is an error with text and cost', async (_, message, finish, code, title) => {
 		answering('chat', chatAnswer(message, finish));
-		const { items } = await generate(bySchema, { settings: { onError: 'continueRegularOutput' } });
+		const { items } = await generate(
+			{ outputFormat: 'jsonObject' },
+			{ settings: { onError: 'continueRegularOutput' } },
+		);
 		expect(items[0]?.json.error).toMatchObject({
 			code,
 			message: title,
@@ -106,6 +140,13 @@ describe('a JSON answer', () => {
 		const { error } = await generate(bySchema, { settings });
 		expect(error?.message).toBe('The model’s answer is not JSON');
 		expect(nock.isDone()).toBe(true);
+	});
+
+	it('that is none says in the panel what it cost', async () => {
+		answering('chat', chatAnswer({ content: 'no JSON' }));
+		const { error } = await generate(bySchema);
+		expect(error?.description).toContain('The call cost ₽0.5.');
+		expect(error?.context?.details).toMatchObject({ text: 'no JSON', costRub: 0.5 });
 	});
 
 	test.each([
@@ -156,6 +197,20 @@ describe('tools', () => {
 		});
 	});
 
+	it('messages: JSON output excludes a tool of its name, and one that must be called', async () => {
+		const named = { format: 'messages', ...bySchema, tools: { function: [{ ...look, name: 'book' }] } };
+		expect((await generate(named)).error?.message).toBe('There is a tool called "book", as the answer is');
+		const forced = withTools({
+			format: 'messages',
+			...bySchema,
+			toolChoice: 'function',
+			toolChoiceName: 'look',
+		});
+		expect((await generate(forced)).error?.message).toBe(
+			'JSON output and a tool that must be called exclude each other',
+		);
+	});
+
 	test.each<[string, string, JsonObject]>([
 		[
 			'chat',
@@ -198,6 +253,12 @@ describe('tools', () => {
 	});
 
 	test.each<[string, INodeParameters, string, string]>([
+		[
+			'that must be called where there is none',
+			{ toolChoice: 'function', toolChoiceName: 'look' },
+			'There is no tool called "look"',
+			'toolChoiceName',
+		],
 		[
 			'without a name',
 			{ tools: { function: [{ name: ' ' }] } },
@@ -307,6 +368,18 @@ describe('what else an answer says', () => {
 		expect(items[0]?.json).toMatchObject({ text: '', costRub: 0.5, raw: strange });
 	});
 
+	it('is not paid for again when n8n cannot store what came with it', async () => {
+		const audio = { data: 'c291bmQ=', transcript: 'la la' };
+		answering('chat', chatAnswer({ content: null, audio }));
+		const storing = jest.spyOn(await binaryStorage(), 'store').mockRejectedValue(new Error('no space left'));
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+		const { error } = await generate({}, { settings });
+		storing.mockRestore();
+		expect(error?.message).toBe('The answer could not be stored in n8n');
+		expect(error?.context?.details).toMatchObject({ text: 'la la', costRub: 0.5 });
+		expect(nock.isDone()).toBe(true);
+	});
+
 	it('records the tokens with the execution', async () => {
 		answering('chat');
 		answering('chat');
@@ -330,7 +403,7 @@ describe('as the tool of an agent', () => {
 		const audio = { data: 'c291bmQ=', transcript: 'la' };
 		answering('chat', chatAnswer({ content: '{"a": 1}', reasoning: 'Long thoughts', audio }));
 		const { items } = await generate({ outputFormat: 'jsonObject', simplify: false }, { asTool: true });
-		expect(items[0]?.json).toEqual({ text: '{"a": 1}', json: { a: 1 }, finishReason: 'stop', costRub: 0.5 });
+		expect(items[0]?.json).toEqual({ json: { a: 1 }, finishReason: 'stop', costRub: 0.5 });
 		expect(items[0]?.binary).toBeUndefined();
 	});
 });
@@ -349,6 +422,14 @@ describe('a model that the gateway does not know', () => {
 		const { error } = await generate({ format });
 		expect(error?.message).toBe('The gateway does not know this model');
 		expect(error?.description).toContain('Close to "acme/writer" are: acme/writer-2');
+	});
+
+	it('looks into the catalogue once, however many items fail', async () => {
+		gateway().post('/api/v1/chat/completions').times(5).reply(404, unknown);
+		gateway().get('/api/v1/models').once().reply(200, catalogue);
+		const items = Array.from({ length: 5 }, () => ({ json: {} }));
+		const result = await generate({}, { items, settings: { onError: 'continueRegularOutput' } });
+		for (const { json } of result.items) expect(JSON.stringify(json)).toContain('acme/writer-2');
 	});
 
 	it('the error stands as it is when the catalogue does not answer', async () => {

@@ -4,9 +4,8 @@ import { inputFile, storeAnswer, type InputFile, type Readable } from '../../../
 import { base64Length, type EmbeddedFile } from '../../../shared/execution/fileBody';
 import type { ItemContext } from '../../../shared/execution/operation';
 import type { Row } from '../../../shared/execution/rows';
-import { readBase64 } from '../../../shared/gateway/base64';
-import { InvalidInput } from '../../../shared/gateway/failure';
-import { nameInUrl } from '../../../shared/gateway/files';
+import { ApiFailure, InvalidInput } from '../../../shared/gateway/failure';
+import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/files';
 import { textFormats } from '../../../shared/gateway/formats';
 import type { TextFormat } from '../../../shared/gateway/formats/format';
 import {
@@ -31,8 +30,9 @@ const MAX_FILES_MEGABYTES = 75;
  * Looks at the attachments of an item. Files stay where they are: they are read when the request is sent. A file
  * that the format takes only as such is fetched from its address first, without the key.
  *
- * @throws {InvalidInput} for a kind that the format has no part for, a missing field, a wrong address, a file of
- *   another kind, and for more than 75 MB in total
+ * @throws {InvalidInput} for a kind that the format has no part for, a missing field, a wrong address, a file that is
+ *   empty or of another kind, and for more than 75 MB in total
+ * @throws {ApiFailure} for a file that cannot be fetched
  */
 export async function readAttachments(
 	item: ItemContext,
@@ -66,16 +66,38 @@ async function readSource(
 	kind: AttachmentKind,
 	support: 'url or file' | 'file',
 ): Promise<{ url: string } | InputFile> {
-	if (row.choice('source', ['binary', 'url']) === 'binary') return await readBinary(item, row, kind);
+	if (row.choice('source', ['binary', 'url']) === 'binary') {
+		return checkedFile(row, kind, await readBinary(item, row));
+	}
 	const url = row.text('url').trim();
-	if (/^data:/i.test(url)) return inlineFile(row, url);
+	if (/^data:/i.test(url)) return checkedFile(row, kind, inlineFile(row, url));
 	if (!/^https?:\/\/[^\s/]+/i.test(url)) {
 		throw row.invalid('the URL is not a web address', 'It begins with https:// or http://.');
 	}
-	return support === 'file' ? await fetchFile(item, row, url) : { url };
+	return support === 'file' ? checkedFile(row, kind, await fetchFile(item, row, url)) : { url };
 }
 
-async function readBinary(item: ItemContext, row: Row, kind: AttachmentKind): Promise<InputFile> {
+/**
+ * The file, if it is one of its kind. A type that says nothing is told from the name.
+ *
+ * @throws {InvalidInput} for an empty file, or one of another kind: the call would be paid for all the same
+ */
+function checkedFile(row: Row, kind: AttachmentKind, file: InputFile): InputFile {
+	const isUnknown = file.mimeType === UNKNOWN_TYPE;
+	const mimeType = isUnknown ? (typeByName(file.fileName) ?? UNKNOWN_TYPE) : file.mimeType;
+	if (file.size === 0) throw row.invalid(`the file "${file.fileName}" is empty`, 'Choose another file.');
+	if (kind !== 'file' && !mimeType.startsWith(`${kind}/`)) {
+		throw row.invalid(
+			`the file "${file.fileName}" is ${mimeType}, no ${kind}`,
+			'Choose the type of attachment that fits, or another file.',
+		);
+	}
+	return { ...file, mimeType };
+}
+
+const UNKNOWN_TYPE = 'application/octet-stream';
+
+async function readBinary(item: ItemContext, row: Row): Promise<InputFile> {
 	const given = asObject(row.values.binaryPropertyName);
 	const name = given ? '' : row.text('binaryPropertyName').trim();
 	const input = item.n8n.getInputData()[item.index];
@@ -91,29 +113,20 @@ async function readBinary(item: ItemContext, row: Row, kind: AttachmentKind): Pr
 	const binary = given
 		? item.n8n.helpers.assertBinaryData(item.index, { data: '', mimeType: '', ...given })
 		: name;
-	const file = await inputFile(item.n8n, item.index, binary);
-	if (
-		kind !== 'file' &&
-		!file.mimeType.startsWith(`${kind}/`) &&
-		file.mimeType !== 'application/octet-stream'
-	) {
-		throw row.invalid(
-			`the file "${file.fileName}" is ${file.mimeType}, no ${kind}`,
-			'Choose the type of attachment that fits, or another field.',
-		);
-	}
-	if (file.size === 0) throw row.invalid(`the file "${file.fileName}" is empty`, 'Choose another field.');
-	return file;
+	return await inputFile(item.n8n, item.index, binary);
 }
 
 /** A data URL is the file itself. */
 function inlineFile(row: Row, url: string): InputFile {
-	const { base64, mimeType, size } = readBase64(url);
-	if (size === 0) throw row.invalid('the data URL is empty', 'It looks like data:image/png;base64,….');
+	const [, type = '', base64 = ''] = /^data:([^;,]*)[^,]*;base64,(.*)$/is.exec(url) ?? [];
 	const bytes = Buffer.from(base64, 'base64');
+	if (bytes.length === 0) {
+		throw row.invalid('the data URL cannot be read', 'It looks like data:image/png;base64,….');
+	}
+	const mimeType = type === '' ? UNKNOWN_TYPE : type.toLowerCase();
 	return {
-		fileName: 'file',
-		mimeType: mimeType ?? 'application/octet-stream',
+		fileName: fileNameFor('file', mimeType),
+		mimeType,
 		size: bytes.length,
 		open: async () => bytes,
 		framed: async (head, tail) => Buffer.concat([head, bytes, tail]),
@@ -122,12 +135,27 @@ function inlineFile(row: Row, url: string): InputFile {
 
 /** Fetches a file into n8n's binary storage: its size must be known before the call is made. */
 async function fetchFile(item: ItemContext, row: Row, url: string): Promise<InputFile> {
-	const binary = await item.client.downloadUrl(url, async (answer) => {
-		if (Number(answer.headers['content-length']) > MAX_FILES_LENGTH) throw tooLarge(row);
-		const limited = { ...answer, body: limitedBody(answer, row) };
-		return await storeAnswer(item.n8n, limited, [nameInUrl(url), 'file']);
-	});
-	return await inputFile(item.n8n, item.index, binary);
+	try {
+		const binary = await item.client.downloadUrl(url, async (answer) => {
+			if (Number(answer.headers['content-length']) > MAX_FILES_LENGTH) throw tooLarge(row);
+			const limited = { ...answer, body: limitedBody(answer, row) };
+			return await storeAnswer(item.n8n, limited, [nameInUrl(url), 'file']);
+		});
+		return await inputFile(item.n8n, item.index, binary);
+	} catch (error) {
+		throw notFetched(row, error);
+	}
+}
+
+/** A file that could not be had is the user's own, not one of the gateway: other words than for results. */
+function notFetched(row: Row, error: unknown): Error {
+	if (!(error instanceof ApiFailure)) return error instanceof Error ? error : new Error(String(error));
+	const { status, code } = error.details;
+	const { message, description, param } = row.invalid(
+		'the file could not be fetched from its URL',
+		`The server answered ${status === undefined ? `with nothing (${code ?? 'no connection'})` : `HTTP ${status}`}. Check the address; it must be readable without signing in.`,
+	);
+	return error.with({ message, description, param });
 }
 
 /** The bytes of a download, up to the limit: a server need not say how much it will send. */

@@ -2,6 +2,8 @@ import { bodyWithFiles } from '../../../shared/execution/fileBody';
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
 import { recordTokens } from '../../../shared/execution/tokenUsage';
 import { textOptions } from '../../../shared/fields/textOptions';
+import { ApiFailure } from '../../../shared/gateway/failure';
+import type { TextAnswer } from '../../../shared/gateway/formats/answer';
 import { deepMerge } from '../../../shared/gateway/formats/fields';
 import type { Attachment, Conversation } from '../../../shared/gateway/formats/request';
 import type { JsonObject } from '../../../shared/gateway/json';
@@ -27,9 +29,11 @@ export const generate: Operation = {
 		const attached = await readAttachments(item, format, parameters.attachments);
 		const body = await send(item, parameters, gatewayRequest(parameters, attached));
 		const answer = format.readAnswer(body, request.output);
-		recordTokens(item.n8n, answer.usage);
-		if (!parameters.simplify && !item.run.isTool) return [{ json: body }];
-		return await simplified(item, request, answer, body);
+		return await afterPayment(answer, async () => {
+			recordTokens(item.n8n, answer.usage);
+			if (!parameters.simplify && !item.run.isTool) return [{ json: body }];
+			return await simplified(item, request, answer, body);
+		});
 	},
 };
 
@@ -72,8 +76,35 @@ async function send(
 		if (!request.stream) return await item.client.json(call);
 		return await sendStreamed(item, { format, request }, call);
 	} catch (error) {
-		throw await withModelAdvice(item.client, request.model, error);
+		const known = async () => await item.run.knownTextModels(item.client);
+		throw await withModelAdvice(known, request.model, error);
 	}
+}
+
+/** What goes wrong once the answer is there must neither lose it nor have it paid for again. */
+async function afterPayment<T>(answer: TextAnswer, work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		throw error instanceof ApiFailure ? error : notStored(answer, error);
+	}
+}
+
+function notStored(answer: TextAnswer, error: unknown): ApiFailure {
+	const reason = error instanceof Error ? error.message : String(error);
+	return new ApiFailure({
+		message: 'The answer could not be stored in n8n',
+		description: `${reason}. The call was charged, so it was not repeated.`,
+		arrival: 'answered',
+		code: 'result_not_stored',
+		retryable: false,
+		mayBeCharged: true,
+		extra: {
+			id: answer.id,
+			text: answer.choices.map(({ text }) => text).join('\n'),
+			costRub: answer.costRub,
+		},
+	});
 }
 
 /** Passes the answer on to a chat or webhook that streams, while it arrives. */

@@ -186,7 +186,7 @@ function readToolChoice(
 	hasTools: boolean,
 ): ToolChoice | undefined {
 	const choice = parameters.text('toolChoice') || 'auto';
-	if (choice === 'auto' || !hasTools) return undefined;
+	if (choice === 'auto' || (!hasTools && choice !== 'function')) return undefined;
 	if (choice === 'none' || choice === 'required') return choice;
 	// An expression may name the tool right away.
 	const name = choice === 'function' ? parameters.text('toolChoiceName').trim() : choice;

@@ -49,7 +49,9 @@ export async function simplified(
 
 /** What an agent needs of an answer: not how the model came to it. */
 function toolJson(facts: IDataObject): IDataObject {
-	return compact({ ...facts, reasoning: undefined });
+	// Parsed JSON says what its text says.
+	const text = facts.json === undefined ? facts.text : undefined;
+	return compact({ ...facts, text, reasoning: undefined });
 }
 
 function choiceFacts(choice: Choice, json: { json?: unknown }): IDataObject {

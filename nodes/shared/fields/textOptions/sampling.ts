@@ -8,7 +8,8 @@ export const sampling: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1, numberPrecision: 0 },
 		default: 1024,
-		description: 'The longest answer, in tokens. Also bounds what a call can cost.',
+		description:
+			'The longest answer, in tokens. Also bounds what a call can cost. The Messages format must have a limit: 4096 where this is not set.',
 	},
 	{
 		displayName: 'Max Completion Tokens',

@@ -1,5 +1,6 @@
-import { failureFromErrorObject, failureFromUnreadable } from '../errors';
+import { failureFromErrorObject } from '../errors';
 import type { ErrorText } from '../errorTexts';
+import { ApiFailure } from '../failure';
 import { asId, asObject, asText, parseJson, type Json, type JsonObject } from '../json';
 
 /** Tokens of a call; null where the format does not report them. */
@@ -83,7 +84,19 @@ export function generationFailure(error: JsonObject): Error {
 export function expectAnswer(body: JsonObject, list: string): void {
 	const error = asObject(body.error);
 	if (error) throw generationFailure(error);
-	if (!Array.isArray(body[list])) throw failureFromUnreadable({ status: 200, body: '' }, { charged: true });
+	if (!Array.isArray(body[list])) throw otherShape(list);
+}
+
+function otherShape(list: string): ApiFailure {
+	return new ApiFailure({
+		message: 'The gateway’s answer has another shape than this format',
+		description: `It has no list "${list}". The call was not repeated, because it may have been charged. Check the base URL in the AI Gateway credential, or choose another format.`,
+		arrival: 'unknown',
+		status: 200,
+		code: 'unreadable_answer',
+		retryable: false,
+		mayBeCharged: true,
+	});
 }
 
 /** A tool call from its parts; the arguments are JSON text (§2.4) or an object already. */

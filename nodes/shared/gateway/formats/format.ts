@@ -45,8 +45,12 @@ export interface AnswerStream {
 	 * @throws {ApiFailure} for the event of a failure (§6)
 	 */
 	read(event: JsonObject): string;
-	/** Whether the event that closes the answer has come, so that nothing of it can be missing at the end. */
-	isComplete(): boolean;
+	/**
+	 * Whether the event that closes the answer has come, so that nothing of it can be missing at the end.
+	 *
+	 * @param sawDone whether the frame `[DONE]` has come
+	 */
+	isComplete(sawDone: boolean): boolean;
 	/** Whether nothing follows that could change the answer. */
 	isOver(): boolean;
 	/** Whether a charge may stand for what has come so far (§6.1: in the responses format only for a whole answer). */

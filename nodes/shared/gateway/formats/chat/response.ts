@@ -26,7 +26,7 @@ function readChoice(choice: JsonObject): Choice {
 	const message = asObject(choice.message);
 	const audio = asObject(message?.audio);
 	return {
-		text: readContent(message?.content) || (asText(audio?.transcript) ?? ''),
+		text: contentText(message?.content) || (asText(audio?.transcript) ?? ''),
 		toolCalls: asObjects(message?.tool_calls).map((call) => {
 			const definition = asObject(call.function);
 			return toolCall(call.id, definition?.name, definition?.arguments);
@@ -40,7 +40,7 @@ function readChoice(choice: JsonObject): Choice {
 }
 
 /** A message's content is text or, with some models, an array of parts. */
-function readContent(content: unknown): string {
+export function contentText(content: unknown): string {
 	return (
 		asText(content) ??
 		asObjects(content)
@@ -51,7 +51,8 @@ function readContent(content: unknown): string {
 
 /** Thoughts that stand only in `reasoning_details`. */
 function readDetails(choice: JsonObject): string {
-	return asObjects(choice.reasoning_details)
+	const details = asObjects(choice.reasoning_details);
+	return (details.length > 0 ? details : asObjects(asObject(choice.message)?.reasoning_details))
 		.map((detail) => asText(detail.text) ?? asText(detail.summary) ?? '')
 		.join('');
 }

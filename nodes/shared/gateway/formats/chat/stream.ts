@@ -2,6 +2,9 @@ import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../js
 import { generationFailure } from '../answer';
 import type { AnswerStream } from '../format';
 import { PieceList } from '../pieces';
+import { contentText } from './response';
+
+const CHUNK = 'chat.completion.chunk';
 
 /** Puts the chunks of a chat stream (§6.2) together into a chat completion (§2.4). */
 export class ChatStream implements AnswerStream {
@@ -10,10 +13,10 @@ export class ChatStream implements AnswerStream {
 	private readonly choices = new Map<number, StreamedChoice>();
 
 	read(chunk: JsonObject): string {
-		const error = asObject(chunk.error);
-		if (error) throw generationFailure(error);
+		const error = chunk.error ?? undefined;
+		if (error !== undefined) throw generationFailure(asObject(error) ?? { message: error });
 		// Chunks of another kind are not this answer's.
-		if (chunk.object !== undefined && chunk.object !== 'chat.completion.chunk') return '';
+		if ((chunk.object ?? CHUNK) !== CHUNK) return '';
 		this.head ??= headOf(chunk);
 		this.usage = asObject(chunk.usage) ?? this.usage;
 		let text = '';
@@ -23,10 +26,11 @@ export class ChatStream implements AnswerStream {
 		return text;
 	}
 
-	/** §6.2: every choice has said why it ended, and the chunk with usage and cost has come. */
-	isComplete(): boolean {
+	/** §6.2: every choice has said why it ended, and the chunk with usage and cost has come, or all has been said. */
+	isComplete(sawDone: boolean): boolean {
 		const choices = [...this.choices.values()];
-		return this.usage !== undefined && choices.length > 0 && choices.every(({ hasEnded }) => hasEnded);
+		const hasEnded = choices.length > 0 && choices.every((choice) => choice.hasEnded);
+		return hasEnded && (sawDone || this.usage !== undefined);
 	}
 
 	/** Only the frame `[DONE]` says so. */
@@ -70,7 +74,7 @@ class StreamedChoice {
 	private readonly content = new PieceList();
 	private readonly reasoning = new PieceList();
 	private readonly refusal = new PieceList();
-	private readonly toolCalls: StreamedCall[] = [];
+	private readonly toolCalls: StreamedToolCall[] = [];
 	private readonly annotations: JsonObject[] = [];
 	private readonly images: JsonObject[] = [];
 	private readonly logprobs: { content: JsonObject[]; refusal: JsonObject[] } = { content: [], refusal: [] };
@@ -89,7 +93,8 @@ class StreamedChoice {
 	/** Gives the text that the delta adds, if it is to be shown. */
 	read(choice: JsonObject): string {
 		const delta = asObject(choice.delta) ?? {};
-		this.content.add(delta.content);
+		const said = contentText(delta.content);
+		this.content.add(said);
 		this.reasoning.add(delta.reasoning);
 		this.refusal.add(delta.refusal);
 		this.role = asText(delta.role) ?? this.role;
@@ -105,17 +110,20 @@ class StreamedChoice {
 			if (details) this.details.push(...asObjects(details));
 		}
 		if (!this.isShown) return '';
-		return asText(delta.content) ?? asText(asObject(delta.audio)?.transcript) ?? '';
+		return said || (asText(asObject(delta.audio)?.transcript) ?? '');
 	}
 
 	private readToolCall(delta: JsonObject, place: number): void {
+		const id = asText(delta.id);
 		const index = asNumber(delta.index) ?? place;
-		const known = this.toolCalls.find((call) => call.index === index);
-		const call = known ?? { index, id: undefined, name: new PieceList(), arguments: new PieceList() };
-		if (!known) this.toolCalls.push(call);
+		// The last one of the index: some providers give calls of one answer the same index, and tell them by id.
+		const [known] = this.toolCalls.filter((call) => call.index === index).slice(-1);
+		const isOther = id !== undefined && known?.id !== undefined && known.id !== id;
+		const call = known && !isOther ? known : { index, id, name: undefined, arguments: new PieceList() };
+		if (call !== known) this.toolCalls.push(call);
 		const definition = asObject(delta.function);
-		call.id = asText(delta.id) ?? call.id;
-		call.name.add(definition?.name);
+		call.id = id ?? call.id;
+		call.name = asText(definition?.name) ?? call.name;
 		call.arguments.add(definition?.arguments);
 	}
 
@@ -162,17 +170,17 @@ class StreamedChoice {
 	}
 }
 
-interface StreamedCall {
+interface StreamedToolCall {
 	index: number;
 	id: string | undefined;
-	name: PieceList;
+	name: string | undefined;
 	arguments: PieceList;
 }
 
-function wholeCall(call: StreamedCall): JsonObject {
+function wholeCall(call: StreamedToolCall): JsonObject {
 	return {
 		...(call.id === undefined ? {} : { id: call.id }),
 		type: 'function',
-		function: { name: call.name.text(), arguments: call.arguments.text() },
+		function: { name: call.name ?? '', arguments: call.arguments.text() },
 	};
 }

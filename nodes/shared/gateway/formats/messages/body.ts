@@ -1,5 +1,6 @@
 import { InvalidInput } from '../../failure';
 import { type JsonObject } from '../../json';
+import { noUserMessage } from '../conversation';
 import { wireOptions } from '../fields';
 import {
 	splitSystem,
@@ -43,13 +44,7 @@ function content(conversation: Conversation): JsonObject {
 		return { ...(systemPrompt ? { system: systemPrompt } : {}), messages };
 	}
 	const { system, rest } = splitSystem(conversation.turns);
-	if (rest.length === 0) {
-		throw new InvalidInput(
-			'There is no message of the user',
-			'The Messages format needs at least one message with the role User. Nothing was sent.',
-			'messages',
-		);
-	}
+	if (rest.length === 0) throw noUserMessage('Messages');
 	return { ...(system ? { system } : {}), messages: rest.map(wireTurn) };
 }
 
@@ -82,6 +77,20 @@ function toolFields(
 			...(tools.length > 0 ? { tools } : {}),
 			...(choice === undefined ? {} : { tool_choice: wireToolChoice(choice) }),
 		};
+	}
+	if (definitions.some(({ name }) => name === output.name)) {
+		throw new InvalidInput(
+			`There is a tool called "${output.name}", as the answer is`,
+			'In the Messages format JSON comes through a tool of that name. Rename the tool, or choose another Schema Name. Nothing was sent.',
+			'tools',
+		);
+	}
+	if (typeof choice === 'object') {
+		throw new InvalidInput(
+			'JSON output and a tool that must be called exclude each other',
+			'In the Messages format the model is made to call one tool: the one through which JSON comes. Choose another Tool Choice, or another format. Nothing was sent.',
+			'toolChoice',
+		);
 	}
 	const mayCallOthers = tools.length > 0 && choice !== 'none';
 	return {

@@ -32,7 +32,7 @@ export class MessagesStream implements AnswerStream {
 				this.message = {
 					...this.message,
 					...asObject(event.delta),
-					usage: { ...asObject(this.message.usage), ...asObject(event.usage) },
+					usage: { ...asObject(this.message.usage), ...known(asObject(event.usage)) },
 				};
 				return '';
 			case 'message_stop':
@@ -68,6 +68,11 @@ export class MessagesStream implements AnswerStream {
 		const blocks = [...this.blocks].sort(([a], [b]) => a - b);
 		return { ...this.message, content: blocks.map(([, block]) => block.whole()) };
 	}
+}
+
+/** The fields that have a value: what an event does not know must not undo what an earlier one said. */
+function known(usage: JsonObject = {}): JsonObject {
+	return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
 }
 
 function blockIndex(event: JsonObject): number {

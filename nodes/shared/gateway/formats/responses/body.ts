@@ -11,6 +11,7 @@ import {
 	type ToolDefinition,
 	type Turn,
 } from '../request';
+import { noUserMessage } from '../conversation';
 import { fields } from './fields';
 
 /** The body of `POST /responses` (§4.1). */
@@ -41,6 +42,7 @@ function content(conversation: Conversation): JsonObject {
 	const leads = first?.role === 'system';
 	const said = leads ? rest : turns;
 	const instructions = leads && first.text !== '' ? { instructions: first.text } : {};
+	if (said.length === 0) throw noUserMessage('Responses');
 	const [only] = said;
 	if (only && said.length === 1 && only.role === 'user' && !only.attachments?.length) {
 		return { ...instructions, input: only.text };

@@ -10,13 +10,16 @@ const CLOSING: ReadonlySet<string> = new Set(['response.completed', 'response.in
 export class ResponsesStream implements AnswerStream {
 	/** The response as the closing event carries it. */
 	private closed: JsonObject | undefined;
+	private sawClosing = false;
 	private lastNumber = -1;
 	private hasGap = false;
 	private readonly items = new Map<number, StreamedItem>();
 
 	read(event: JsonObject): string {
-		if (this.isRepeated(event)) return '';
 		const type = asText(event.type) ?? '';
+		// §6.1: from here on the charge stands, whatever can be read of the event.
+		if (CLOSING.has(type)) this.sawClosing = true;
+		if (this.isRepeated(event)) return '';
 		// Beside `error: {…}` official clients know the fields of the error at the top of the event.
 		if (type === 'error') throw generationFailure(asObject(event.error) ?? event);
 		const response = asObject(event.response);
@@ -56,7 +59,7 @@ export class ResponsesStream implements AnswerStream {
 
 	/** §6.1: the charge is applied with the closing event. */
 	mayBeCharged(): boolean {
-		return this.closed !== undefined;
+		return this.sawClosing;
 	}
 
 	body(): JsonObject {
@@ -118,6 +121,9 @@ class StreamedItem {
 		const [args] = texts('arguments');
 		const summary = texts('summary').map((text) => ({ type: 'summary_text', text }));
 		return {
+			...(content.length > 0 ? { type: 'message' } : {}),
+			...(summary.length > 0 ? { type: 'reasoning' } : {}),
+			...(args === undefined ? {} : { type: 'function_call' }),
 			...this.item,
 			...(content.length > 0 ? { content } : {}),
 			...(args === undefined ? {} : { arguments: args }),
