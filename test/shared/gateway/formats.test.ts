@@ -76,6 +76,10 @@ describe('the cost', () => {
 	});
 });
 
+test('a status that is no text is none', () => {
+	expect(read('responses', { status: { toString: 0 } }).finishReason).toBeNull();
+});
+
 test.each(textFormats.map(({ name }) => name))(
 	'%s reads any JSON object, or tells a failed generation',
 	(name) => {

@@ -7,7 +7,7 @@ const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'in_progress', 'cance
 /** Reads a response object (§2.3). */
 export function readAnswer(body: JsonObject): TextAnswer {
 	if (body.status === 'failed') expectAnswer({ error: asObject(body.error) ?? {} }, 'output');
-	if (!UNFINISHED.has(String(body.status))) expectAnswer(body, 'output');
+	if (!UNFINISHED.has(asText(body.status) ?? '')) expectAnswer(body, 'output');
 	return {
 		id: asText(body.id) ?? null,
 		model: asText(body.model) ?? null,
