@@ -76,6 +76,17 @@ export class Parameters {
 	}
 
 	/**
+	 * A whole number of at least 1.
+	 *
+	 * @param label what the panel calls it
+	 */
+	count(name: string, label: string): number {
+		const number = asNumber(this.raw(name));
+		if (number !== undefined && Number.isInteger(number) && number >= 1) return number;
+		throw new InvalidInput(`${label} is no whole number of at least 1`, 'Enter one, e.g. 50.', name);
+	}
+
+	/**
 	 * A JSON object, given as text or by an expression.
 	 *
 	 * @param label what the panel calls it
@@ -91,6 +102,11 @@ export class Parameters {
 			);
 		}
 		return object;
+	}
+
+	/** The value of a compound parameter, such as a form or rows; `undefined` when unset. */
+	compound(name: string): JsonObject | undefined {
+		return asObject(this.raw(name));
 	}
 
 	/** The Options collection of the item. */
@@ -118,6 +134,11 @@ export class OptionReader {
 			);
 		}
 		return value === undefined || value === null ? undefined : asText(String(value));
+	}
+
+	/** A switch; off when it was not added. */
+	flag(name: string): boolean {
+		return this.values[name] === true || this.values[name] === 'true';
 	}
 
 	/**
