@@ -9,8 +9,11 @@ import {
 } from '../gateway/inputSchema';
 import { asNumber, asObject, asObjects, asText, type Json, type JsonObject } from '../gateway/json';
 
-/** Labels are cut off by the editor when they are longer. */
-const MAX_DESCRIPTION = 90;
+/** Labels stand in one line. */
+const MAX_NOTE = 90;
+
+/** Bounds beyond this are those of a data type: they say nothing to people. */
+const MANY = 1_000_000;
 
 /** What the editor shows for each kind; `array` and `object` are JSON editors there. */
 const WIDGETS: Readonly<Record<FieldKind, FieldType>> = {
@@ -54,46 +57,50 @@ function formField(field: InputField, mayBeIncomplete: boolean): ResourceMapperF
 	};
 }
 
-/** The mapper has no place for descriptions but the label. */
+/**
+ * "Number of Images (1 to 4) – All of them are included in the price". The mapper has no place for descriptions but
+ * the label, and narrow panels show its beginning only: the title first, what limits the value next.
+ */
 function label(field: InputField, mayComeAsFile: boolean): string {
 	const { title, description = '' } = field;
+	const notes = [limits(field), mayComeAsFile ? 'required, here or by Input Files' : ''].filter(
+		(note) => note !== '',
+	);
 	const words = description.replace(/\s+/g, ' ').trim();
-	const short = words.length > MAX_DESCRIPTION ? `${words.slice(0, MAX_DESCRIPTION - 1).trimEnd()}…` : words;
-	const notes = [
-		short === title ? '' : short,
-		limits(field),
-		mayComeAsFile ? 'required, here or by Input Files' : '',
-	];
-	const text = notes.filter((note) => note !== '').join('; ');
-	return text === '' ? title : `${title} (${text})`;
+	const heading = notes.length > 0 ? `${title} (${notes.join('; ')})` : title;
+	return words === '' || words === title ? heading : `${heading} – ${shortened(words)}`;
+}
+
+function shortened(text: string): string {
+	return text.length > MAX_NOTE ? `${text.slice(0, MAX_NOTE - 1).trimEnd()}…` : text;
 }
 
 function limits({ kind, schema, choices }: InputField): string {
 	if (choices.length > 0) return '';
-	if (kind === 'integer' || kind === 'number') return range(schema.minimum, schema.maximum, '');
-	if (kind === 'list') return range(schema.minItems, schema.maxItems, ' entries');
-	if (kind === 'text') return range(undefined, schema.maxLength, ' characters');
-	return kind === 'json' ? 'JSON' : '';
+	if (kind === 'integer' || kind === 'number') return range(schema.minimum, schema.maximum);
+	if (kind === 'list') return range(schema.minItems, schema.maxItems);
+	return kind === 'object' ? shortened(Object.keys(asObject(schema.properties) ?? {}).join(', ')) : '';
 }
 
-function range(low: Json | undefined, high: Json | undefined, unit: string): string {
+function range(low: Json | undefined, high: Json | undefined): string {
 	const [min, max] = [asNumber(low), asNumber(high)];
-	if (min !== undefined && max !== undefined)
-		return min === max ? `${min}${unit}` : `${min} to ${max}${unit}`;
-	if (max !== undefined) return `up to ${max}${unit}`;
-	return min === undefined ? '' : `at least ${min}${unit}`;
+	if (max !== undefined && max <= MANY) return min === undefined ? `up to ${max}` : `${min} to ${max}`;
+	return min === undefined || min === 0 ? '' : `at least ${min}`;
 }
 
 function toOption({ value, label: name, description }: InputField['choices'][number]): INodePropertyOptions {
 	return { name, value, ...(description ? { description } : {}) };
 }
 
-/** A default as the mapper can hold it: lists and objects as JSON text. */
-function shownDefault({ default: value, choices }: InputField): string | number | boolean | undefined {
-	if (value === undefined || value === null) return undefined;
+/** A default as the mapper can hold it: lists and objects as JSON text, also empty ones, which stand for none. */
+function shownDefault({ default: value, choices, kind }: InputField): string | number | boolean | undefined {
+	if (value === undefined || value === null) return choices.length === 0 ? EMPTY[kind] : undefined;
 	if (typeof value === 'object') return JSON.stringify(value);
 	return choices.length > 0 && !choices.some((choice) => choice.value === value) ? undefined : value;
 }
+
+/** The editor marks a JSON field that is empty as a mistake. */
+const EMPTY: Partial<Record<FieldKind, string>> = { list: '[]', object: '{}' };
 
 /** The schema types of the mapper's; what is missing takes anything. */
 const SCHEMA_TYPES: Readonly<Record<string, string>> = {

@@ -34,11 +34,11 @@ function hostOf(url: string): string | undefined {
 
 /** Networks that are not routed on the internet (RFC 1918, 3927, 4193, 6598), and the machine itself. */
 const LOCAL_ADDRESSES = [
-	/^(0|10|127)\./,
-	/^192\.168\./,
-	/^172\.(1[6-9]|2\d|3[01])\./,
-	/^169\.254\./,
-	/^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./,
+	/^(0|10|127)\.[\d.]+$/,
+	/^192\.168\.[\d.]+$/,
+	/^172\.(1[6-9]|2\d|3[01])\.[\d.]+$/,
+	/^169\.254\.[\d.]+$/,
+	/^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.[\d.]+$/,
 	/^\[(::1?|f[cd][0-9a-f]*:.*|fe[89ab][0-9a-f]:.*)\]$/,
 	/^\[::ffff:(7f|a|a[0-9a-f]{2}|c0a8|ac1[0-9a-f]|a9fe)[0-9a-f]{0,2}:/,
 	/(^|\.)(localhost|local|internal|lan|home\.arpa)$/,

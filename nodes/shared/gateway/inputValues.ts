@@ -10,7 +10,7 @@ const MAX_SHOWN = 80;
 /**
  * The values of a form as the types that the model's schema wants: `2024` typed as a prompt stays text, "5" given
  * by an expression for a whole number becomes 5, JSON text becomes a list or an object. What is unset (null, empty
- * text) is left out.
+ * text; an empty list or object, unless the schema has another default) is left out.
  *
  * @throws {InvalidInput} for a value that cannot be of its field's type, naming the field
  */
@@ -20,9 +20,15 @@ export function typedInput(values: JsonObject, form: InputForm): JsonObject {
 		if (isUnset(value)) continue;
 		const field = form.fields.find((candidate) => candidate.name === name);
 		if (!field && form.closed) throw unknownField(name);
-		typed[name] = field ? typedValue(value, field, form.root) : value;
+		const own = field ? typedValue(value, field, form.root) : value;
+		if (!field || !isEmpty(own) || field.default !== undefined) typed[name] = own;
 	}
 	return typed;
+}
+
+/** An empty list or object is how the form shows that there is none. */
+function isEmpty(value: Json): boolean {
+	return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 /**
