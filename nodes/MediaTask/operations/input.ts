@@ -100,9 +100,9 @@ export function readModelId({ parameters }: ItemContext): string {
  */
 export async function readInput(item: ItemContext, modelId: string): Promise<TaskInput> {
 	const { parameters } = item;
-	const mapper = parameters.compound('input');
-	const mode = parameters.choice('inputMode', ['form', 'json']);
-	if (mode === 'json' || isOldJson(item, mapper)) {
+	const isForm = parameters.choice('inputMode', ['form', 'json']) === 'form';
+	const mapper = isForm ? parameters.compound('input') : undefined;
+	if (!isForm || isOldJson(item, mapper)) {
 		return { values: parameters.jsonObject('inputJson', 'Input (JSON)'), form: undefined };
 	}
 	const model = await item.run.listedMediaModel(item.client, modelId);

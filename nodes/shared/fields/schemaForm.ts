@@ -9,8 +9,10 @@ import {
 } from '../gateway/inputSchema';
 import { asNumber, asObject, asObjects, asText, type Json, type JsonObject } from '../gateway/json';
 
-/** Labels stand in one line. */
-const MAX_NOTE = 90;
+/** Labels stand in one line; characters. */
+const MAX_LABEL = 110;
+const MAX_REQUIRED_LABEL = 24;
+const MAX_NAMES = 60;
 
 /** Bounds beyond this are those of a data type: they say nothing to people. */
 const MANY = 1_000_000;
@@ -62,24 +64,27 @@ function formField(field: InputField, mayBeIncomplete: boolean): ResourceMapperF
  * the label, and narrow panels show its beginning only: the title first, what limits the value next.
  */
 function label(field: InputField, mayComeAsFile: boolean): string {
-	const { title, description = '' } = field;
-	const notes = [limits(field), mayComeAsFile ? 'required, here or by Input Files' : ''].filter(
-		(note) => note !== '',
-	);
+	const { title, description = '', required } = field;
+	const notes = [mayComeAsFile ? 'required, or by file' : '', limits(field)].filter((note) => note !== '');
 	const words = description.replace(/\s+/g, ' ').trim();
 	const heading = notes.length > 0 ? `${title} (${notes.join('; ')})` : title;
-	return words === '' || words === title ? heading : `${heading} – ${shortened(words)}`;
+	const full = words === '' || words === title ? heading : `${heading} – ${words}`;
+	// A long label pushes the mark of a missing value out of the panel.
+	const room = Math.max(title.length, required && !mayComeAsFile ? MAX_REQUIRED_LABEL : MAX_LABEL);
+	return shortened(full, room);
 }
 
-function shortened(text: string): string {
-	return text.length > MAX_NOTE ? `${text.slice(0, MAX_NOTE - 1).trimEnd()}…` : text;
+function shortened(text: string, room: number): string {
+	return text.length > room ? `${text.slice(0, room).replace(/[\s–(;,]+$/, '')}…` : text;
 }
 
 function limits({ kind, schema, choices }: InputField): string {
 	if (choices.length > 0) return '';
 	if (kind === 'integer' || kind === 'number') return range(schema.minimum, schema.maximum);
 	if (kind === 'list') return range(schema.minItems, schema.maxItems);
-	return kind === 'object' ? shortened(Object.keys(asObject(schema.properties) ?? {}).join(', ')) : '';
+	return kind === 'object'
+		? shortened(Object.keys(asObject(schema.properties) ?? {}).join(', '), MAX_NAMES)
+		: '';
 }
 
 function range(low: Json | undefined, high: Json | undefined): string {

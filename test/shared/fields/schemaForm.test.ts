@@ -77,7 +77,7 @@ describe('what stands at a field', () => {
 	it('title, bounds, description', () => {
 		const labels = formFields(sandbox.canvas as JsonObject).map(({ displayName }) => displayName);
 		expect(labels).toEqual([
-			'Prompt – What the image shows',
+			'Prompt – What the image…',
 			'Negative Prompt – What it must not show',
 			'Size – Width and height in pixels',
 			'Quality',
@@ -128,7 +128,7 @@ describe('required fields', () => {
 		const required = formFields(sandbox.retouch as JsonObject).filter((field) => field.required);
 		expect(required.map(({ id }) => id)).toEqual(['prompt']);
 		const images = formFields(sandbox.retouch as JsonObject).find(({ id }) => id === 'image_urls');
-		expect(images?.displayName).toMatch(/^Images \(1 to 4; required, here or by Input Files\)/);
+		expect(images?.displayName).toMatch(/^Images \(required, or by file; 1 to 4\) – URLs/);
 	});
 
 	it('are none where a price is asked', () => {
