@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
 import { mediaModels } from '../../sandbox/gateway/catalogue/mediaModels';
 import { taskPrice as sandboxPrice } from '../../sandbox/gateway/media/pricing';
@@ -42,19 +44,19 @@ const filled = (model: string, value: object) => ({
 	inputMode: 'form',
 	input: form(value),
 });
-const atOnce = { options: { idempotencyScope: 'workflow' } };
 const inputs = () => gateway.control.tasks().map(({ input }) => input);
 
 /** A task of this model that has ended. */
 async function made(model: string, value: object): Promise<string> {
-	const { items, error } = await run('createAndWait', {
-		...filled(model, value),
-		...atOnce,
-		downloadResults: false,
-	});
+	const { items, error } = await run('create', filled(model, value));
 	expect(error).toBeUndefined();
+	while (gateway.control.tasks().some(({ state }) => state !== 'success')) await sleep(10);
 	return items[0]?.json.taskId as string;
 }
+
+/** An item with a picture that the gateway has made. */
+const picture = async () =>
+	(await run('download', { taskId: await made('aurora/canvas-1', { prompt: 'a' }) })).items;
 
 describe('the form against the gateway’s own check of the schema', () => {
 	test.each<[string, object, object]>([
@@ -126,37 +128,31 @@ describe('prices against what the gateway charges', () => {
 });
 
 describe('input files', () => {
+	const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] };
+
 	it('reach the gateway, which takes their URLs', async () => {
-		const picture = await run('createAndWait', { ...filled('aurora/canvas-1', { prompt: 'a' }), ...atOnce });
-		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] };
-		const { items, error } = await run(
-			'createAndWait',
-			{ ...filled('aurora/retouch-1', { prompt: 'b' }), ...atOnce, inputFiles },
-			{ items: picture.items },
+		const items = await picture();
+		const { error } = await run(
+			'create',
+			{ ...filled('aurora/retouch-1', { prompt: 'b' }), inputFiles },
+			{ items },
 		);
 		expect(error).toBeUndefined();
-		expect(items[0]?.json.state).toBe('success');
 		const { image_urls: urls } = inputs()[1] as { image_urls: string[] };
 		expect((await fetch(String(urls[0]))).status).toBe(200);
 	});
 
 	it('are charged once with Retry On Fail when the answer to the creation is lost', async () => {
-		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] };
-		const picture = await run('createAndWait', {
-			model: byId('aurora/canvas-1'),
-			inputMode: 'json',
-			inputJson: '{"prompt":"a"}',
-			...atOnce,
-		});
-		const before = gateway.control.ledger().length;
+		const items = await picture();
 		gateway.control.addFault({
 			match: { method: 'POST', path: '/async/media/tasks' },
 			action: { kind: 'loseAnswer' },
 		});
+		const before = gateway.control.ledger().length;
 		const { error } = await run(
 			'create',
 			{ ...filled('aurora/retouch-1', { prompt: 'b' }), inputFiles, options: { maxRetries: 0 } },
-			{ items: picture.items, settings: { retryOnFail: true, waitBetweenTries: 1 } },
+			{ items, settings: { retryOnFail: true, waitBetweenTries: 1 } },
 		);
 		expect(error).toBeUndefined();
 		expect(gateway.control.ledger().length - before).toBe(1);
@@ -190,8 +186,8 @@ describe('a task’s life', () => {
 		const [track] = song.items[0]?.json.tracks as Array<{ id: string }>;
 		const { items } = await run('getLyrics', { taskId, audioId: track?.id });
 		expect(items[0]?.json.alignedWords).toHaveLength(3);
-		const picture = await made('aurora/canvas-1', { prompt: 'a' });
-		const { error } = await run('getLyrics', { taskId: picture, audioId: 'a' });
+		const drawn = await made('aurora/canvas-1', { prompt: 'a' });
+		const { error } = await run('getLyrics', { taskId: drawn, audioId: 'a' });
 		expect(error?.message).toBe('The gateway has no lyrics for this');
 	});
 
