@@ -81,6 +81,26 @@ describe('the form', () => {
 	});
 });
 
+describe('the drop-down of Input Files', () => {
+	test.each([
+		['aurora/retouch-1', ['image_urls', 'mask_url']],
+		['lumen/motion-2', ['image_url']],
+	])('%s: offers the fields that take a URL', async (model, expected) => {
+		const options = await environment.client.send<Array<{ value: string }>>(
+			'POST',
+			'/rest/dynamic-node-parameters/options',
+			{
+				path: 'parameters.inputFiles.files[0].inputField',
+				methodName: 'loadFileFields',
+				nodeTypeAndVersion: { name: nodeType, version: 1 },
+				currentNodeParameters: { resource: 'task', operation: 'create', model: byId(model) },
+				credentials: { aiGatewayApi: environment.credential },
+			},
+		);
+		expect(options.map(({ value }) => value)).toEqual(expected);
+	});
+});
+
 describe('a filled-in form', () => {
 	test('arrives in the JSON types of the schema', async () => {
 		const node = await formNode('Draw', 'aurora/canvas-1', {
