@@ -174,6 +174,14 @@ describe('a task’s life', () => {
 		expect((await act('wait')).items[0]?.json.state).toBe('success');
 	});
 
+	it('is not archived again when the answer is lost: the second time would be refused', async () => {
+		const taskId = await made('voxa/speech-1', { text: 'a' });
+		gateway.control.addFault({ match: { method: 'PATCH' }, action: { kind: 'loseAnswer' } });
+		const { error } = await run('archive', { taskId });
+		expect(error?.message).toBe('The connection broke before the gateway had answered');
+		expect(gateway.control.requests({ method: 'PATCH' })).toHaveLength(1);
+	});
+
 	it('an id that is none is explained', async () => {
 		expect((await run('get', { taskId: 'none' })).error?.message).toBe(
 			'The gateway takes this for no task ID',

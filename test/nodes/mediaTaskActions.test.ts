@@ -42,15 +42,6 @@ describe('flags of a task (§3.2)', () => {
 		expect(error?.httpCode).toBe('404');
 	});
 
-	it('a lost answer to archive is not repeated: the second time would be refused', async () => {
-		const call = gateway()
-			.patch(`${TASKS}/t1/archive`)
-			.replyWithError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
-		const { error } = await run('archive', { taskId });
-		expect(error?.message).toContain('connection broke');
-		expect(call.isDone()).toBe(true);
-	});
-
 	it('delete and restore, which may be repeated', async () => {
 		gateway().delete(`${TASKS}/t1`).reply(503, '', { 'retry-after': '0' });
 		gateway().delete(`${TASKS}/t1`).reply(204);
