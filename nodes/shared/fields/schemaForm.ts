@@ -133,7 +133,7 @@ function storedSchema({ type, options, displayName }: JsonObject): JsonObject {
 	const title = asText(displayName) ?? null;
 	const values = asObjects(options).map(({ value }) => value ?? null);
 	if (type === 'options') return { title, enum: values };
-	return { title, type: SCHEMA_TYPES[String(type)] ?? null };
+	return { title, type: SCHEMA_TYPES[asText(type) ?? ''] ?? null };
 }
 
 /** The values of a mapper, as the workflow stores it. */

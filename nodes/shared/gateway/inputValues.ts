@@ -97,7 +97,7 @@ function toNumber(value: Json, field: InputField): number {
 }
 
 function toBoolean(value: Json, field: InputField): boolean {
-	const word = String(value).trim().toLowerCase();
+	const word = typeof value === 'object' ? '' : String(value).trim().toLowerCase();
 	if (word === 'true' || word === '1') return true;
 	if (word === 'false' || word === '0') return false;
 	throw invalidField(field, '', 'takes true or false', valueText(value));

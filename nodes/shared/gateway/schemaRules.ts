@@ -101,8 +101,9 @@ function inFields(value: Json, schema: JsonObject, root: JsonObject): Violation 
 	const object = asObject(value);
 	if (!object) return undefined;
 	const properties = asObject(schema.properties) ?? {};
-	const missing = asArray(schema.required).find((name) => object[String(name)] === undefined);
-	if (missing !== undefined) return { path: `.${String(missing)}`, rule: 'must be there' };
+	const required = asArray(schema.required).flatMap((name) => asText(name) ?? []);
+	const missing = required.find((name) => object[name] === undefined);
+	if (missing !== undefined) return { path: `.${missing}`, rule: 'must be there' };
 	for (const [name, field] of Object.entries(object)) {
 		const known = Object.hasOwn(properties, name);
 		if (!known && schema.additionalProperties === false) return { path: `.${name}`, rule: 'is not known' };

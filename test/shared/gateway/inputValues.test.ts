@@ -109,6 +109,23 @@ describe('the type of a value', () => {
 		);
 	});
 
+	it('any value for any schema is typed and checked, or told as bad input', () => {
+		const type = fc.constantFrom('string', 'integer', 'number', 'boolean', 'array', 'object', 'none');
+		const odd = fc.constantFrom<Json[]>({ toString: 0 }, [{ toString: 0 }], { valueOf: 1 });
+		const value = fc.oneof(fc.jsonValue(), odd) as fc.Arbitrary<Json>;
+		fc.assert(
+			fc.property(value, type, value, (given, name, extra) => {
+				const form = formOf({ type: name, required: [extra], items: extra, enum: extra });
+				try {
+					checkInput(typedInput({ field: given }, form), form);
+				} catch (error) {
+					expect(error).toBeInstanceOf(InvalidInput);
+				}
+			}),
+			{ numRuns: 2000 },
+		);
+	});
+
 	it('what has the right type already is sent as it is', () => {
 		const value = fc.record({
 			prompt: fc.string({ minLength: 1 }).filter((text) => text.trim() !== ''),
