@@ -9,6 +9,7 @@ import {
 import { testGateway } from '../shared/execution/credentialTest';
 import { executeRegistry } from '../shared/execution/itemLoop';
 import { registryProperties } from '../shared/execution/operation';
+import { loadFileFields, mapMediaInput, mapPriceInput } from '../shared/fields/mediaForm';
 import { searchMediaModels } from '../shared/fields/models';
 import { registry } from './operations';
 
@@ -29,7 +30,12 @@ export class MediaTask implements INodeType {
 		properties: [...registryProperties(registry)],
 	};
 
-	methods = { credentialTest: { testGateway }, listSearch: { searchMediaModels } };
+	methods = {
+		credentialTest: { testGateway },
+		listSearch: { searchMediaModels },
+		loadOptions: { loadFileFields },
+		resourceMapping: { mapMediaInput, mapPriceInput },
+	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await executeRegistry(this, registry);

@@ -58,6 +58,7 @@ test('a task can be created, looked up and downloaded in steps of its own', asyn
 	expect(created.nodes['Create']?.items[0]?.json).toEqual({
 		taskId: expect.any(String) as string,
 		model: 'aurora/canvas-1',
+		priceRub: 1.8,
 	});
 	await environment.gateway.control.finishTask(taskId as string);
 

@@ -1,9 +1,34 @@
 import type { Registry } from '../../shared/execution/operation';
+import { getMany } from './model/getMany';
+import { getPrice } from './model/getPrice';
+import { createSession } from './session/create';
+import { archive } from './task/archive';
 import { create } from './task/create';
 import { createAndWait } from './task/createAndWait';
+import { deleteOperation } from './task/delete';
 import { download } from './task/download';
 import { get } from './task/get';
+import { getLyrics } from './task/getLyrics';
+import { restore } from './task/restore';
+import { unarchive } from './task/unarchive';
+import { wait } from './task/wait';
 
 export const registry = {
-	task: { displayName: 'Task', operations: { createAndWait, create, download, get } },
+	task: {
+		displayName: 'Task',
+		operations: {
+			createAndWait,
+			create,
+			wait,
+			get,
+			download,
+			getLyrics,
+			archive,
+			unarchive,
+			delete: deleteOperation,
+			restore,
+		},
+	},
+	model: { displayName: 'Model', operations: { getMany, getPrice } },
+	session: { displayName: 'Session', operations: { create: createSession } },
 } satisfies Registry;

@@ -126,6 +126,11 @@ export class Parameters {
 		return readRows(name, label, this.raw(name));
 	}
 
+	/** The value of a compound parameter, such as a form or rows; `undefined` when unset. */
+	compound(name: string): JsonObject | undefined {
+		return asObject(this.raw(name));
+	}
+
 	/** The Options collection of the item. */
 	get options(): OptionReader {
 		this.optionReader ??= new OptionReader(asObject(this.raw('options')) ?? {});

@@ -1,8 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { listMediaModels, listTextModels, type MediaType, type TextModel } from '../gateway/catalogue';
-import { ApiFailure } from '../gateway/failure';
+import {
+	listMediaModels,
+	listTextModels,
+	type MediaModel,
+	type MediaType,
+	type TextModel,
+} from '../gateway/catalogue';
+import { ApiFailure, InvalidInput } from '../gateway/failure';
 import type { CreationPlace } from '../gateway/idempotency';
 import { canonicalJson } from '../gateway/json';
 import type { GatewayClient } from '../gateway/request';
@@ -21,7 +27,7 @@ export class RunFacts {
 	/** Where answers are shown while they arrive, when the workflow streams to a chat or webhook. */
 	readonly relay: ChunkRelay | undefined;
 	private textModels: Promise<TextModel[]> | undefined;
-	private mediaTypes: Promise<Map<string, MediaType | undefined>> | undefined;
+	private mediaModels: Promise<MediaCatalogue> | undefined;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.executionId = context.getExecutionId() || nonce(context);
@@ -49,18 +55,50 @@ export class RunFacts {
 	}
 
 	/**
-	 * What a model makes, from a catalogue that is fetched once a run. `undefined` when it cannot be told: a
-	 * catalogue that does not answer must not fail a task that is already paid for.
+	 * A media model, from a catalogue that is fetched once a run. `undefined` when it cannot be told: a catalogue
+	 * that does not answer must not fail a task that is already paid for, or one that does not need it.
 	 */
-	async mediaType(client: GatewayClient, model: string): Promise<MediaType | undefined> {
-		this.mediaTypes ??= fetchMediaTypes(client);
-		return (await this.mediaTypes).get(model);
+	async mediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
+		return (await this.mediaCatalogue(client)).models.get(id);
 	}
-}
 
-async function fetchMediaTypes(client: GatewayClient): Promise<Map<string, MediaType | undefined>> {
-	const models = await orNothing(listMediaModels(client));
-	return new Map(models.map(({ id, mediaType }) => [id, mediaType]));
+	/** What a model makes, as far as {@link mediaModel} can tell. */
+	async mediaType(client: GatewayClient, id: string): Promise<MediaType | undefined> {
+		return (await this.mediaModel(client, id))?.mediaType;
+	}
+
+	/**
+	 * A media model that something depends on, such as a price limit.
+	 *
+	 * @throws {ApiFailure} when the catalogue cannot be read
+	 * @throws {InvalidInput} when it does not have the model
+	 */
+	async knownMediaModel(client: GatewayClient, id: string): Promise<MediaModel> {
+		const model = await this.listedMediaModel(client, id);
+		if (model) return model;
+		throw (await this.mediaCatalogue(client)).failure ?? new Error('The media models could not be read');
+	}
+
+	/**
+	 * As {@link mediaModel}, for work that can do without the catalogue, but not with a wrong model.
+	 *
+	 * @throws {InvalidInput} when the catalogue could be read and does not have the model
+	 */
+	async listedMediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
+		const { models, failure } = await this.mediaCatalogue(client);
+		const model = models.get(id);
+		if (model || failure) return model;
+		throw new InvalidInput(
+			`The gateway has no media model "${id}"`,
+			'Model IDs change over time. Choose the model again from the list. Nothing was sent.',
+			'model',
+		);
+	}
+
+	private async mediaCatalogue(client: GatewayClient): Promise<MediaCatalogue> {
+		this.mediaModels ??= fetchMediaCatalogue(client);
+		return await this.mediaModels;
+	}
 }
 
 /** A list; an empty one where the gateway does not give it. */
@@ -69,6 +107,20 @@ async function orNothing<T>(list: Promise<T[]>): Promise<T[]> {
 		if (error instanceof ApiFailure) return [];
 		return Promise.reject(error as Error);
 	});
+}
+
+/** The media models by id, or why they could not be read. */
+interface MediaCatalogue {
+	models: ReadonlyMap<string, MediaModel>;
+	failure?: ApiFailure;
+}
+
+async function fetchMediaCatalogue(client: GatewayClient): Promise<MediaCatalogue> {
+	return await listMediaModels(client).then(
+		(models) => ({ models: new Map(models.map((model) => [model.id, model])) }),
+		(error: unknown) =>
+			error instanceof ApiFailure ? { models: new Map(), failure: error } : Promise.reject(error as Error),
+	);
 }
 
 /**

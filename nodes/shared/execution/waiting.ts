@@ -5,7 +5,10 @@ import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask } from '../gateway
 import type { GatewayClient } from '../gateway/request';
 
 export interface WaitPlan {
+	/** What the task's model makes, which decides about the pace; `undefined` when it is not known. */
 	mediaType: MediaType | undefined;
+	/** Tells what a model makes, for tasks whose model only they themselves tell. */
+	mediaTypeOf?: (model: string) => Promise<MediaType | undefined>;
 	/** The longest wait, in milliseconds. */
 	maxWaitMs: number;
 	/** Whether a result may already be there, so that the first look needs no pause. */
@@ -23,7 +26,7 @@ export interface WaitPlan {
 export async function awaitTask(client: GatewayClient, taskId: string, plan: WaitPlan): Promise<JsonObject> {
 	const deadline = client.now() + plan.maxWaitMs;
 	let last: Look | undefined;
-	let pause = plan.lookAtOnce ? 0 : pollDelayMs(plan.mediaType, client.random());
+	let pause = plan.lookAtOnce ? 0 : await nextPause(client, plan, last);
 	for (;;) {
 		const remaining = deadline - client.now();
 		if (remaining <= 0) throw stillRunning(taskId, last, plan.maxWaitMs);
@@ -31,19 +34,27 @@ export async function awaitTask(client: GatewayClient, taskId: string, plan: Wai
 		const look = await lookAt(client, taskId);
 		if (look.body && hasEnded(look.state)) return look.body;
 		last = look;
-		pause = Math.max(pollDelayMs(plan.mediaType, client.random()), look.trouble?.details.retryAfterMs ?? 0);
+		pause = await nextPause(client, plan, look);
 	}
+}
+
+/** The pause before the next look, in milliseconds: the pace of what the model makes, longer when the gateway asks. */
+async function nextPause(client: GatewayClient, plan: WaitPlan, last: Look | undefined): Promise<number> {
+	const told = last?.model === undefined ? undefined : await plan.mediaTypeOf?.(last.model);
+	const mediaType = plan.mediaType ?? told;
+	return Math.max(pollDelayMs(mediaType, client.random()), last?.trouble?.details.retryAfterMs ?? 0);
 }
 
 /** What a poll gave: the task, or a passing trouble. */
 type Look =
-	| { body: JsonObject; state: string; trouble?: undefined }
-	| { body?: undefined; trouble: ApiFailure };
+	| { body: JsonObject; state: string; model: string | undefined; trouble?: undefined }
+	| { body?: undefined; model?: undefined; trouble: ApiFailure };
 
 async function lookAt(client: GatewayClient, taskId: string): Promise<Look> {
 	try {
 		const body = await fetchMediaTask(client, taskId, 0);
-		return { body, state: readMediaTask(body, taskId).state };
+		const { state, model } = readMediaTask(body, taskId);
+		return { body, state, model };
 	} catch (error) {
 		return { trouble: passingTrouble(error, taskId) };
 	}
@@ -56,9 +67,11 @@ async function lookAt(client: GatewayClient, taskId: string): Promise<Look> {
  */
 function passingTrouble(error: unknown, taskId: string): ApiFailure {
 	if (!(error instanceof ApiFailure)) throw error;
-	const { retryable, arrival } = error.details;
-	// A page that stands in for the gateway passes (`unknown`); a refusal or an untrusted certificate does not.
-	if (!retryable && arrival !== 'unknown') throw error.with({ taskId });
+	const { retryable, arrival, code } = error.details;
+	// What stands in for the gateway passes (a page, an answer without a task); a refusal or an untrusted certificate
+	// does not.
+	const passes = retryable || arrival === 'unknown' || code === 'unreadable_answer';
+	if (!passes) throw error.with({ taskId });
 	return error;
 }
 

@@ -10,7 +10,7 @@ export const searchField: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. vendor mini',
-	description: 'Words that the ID must contain. Empty gives all.',
+	description: 'Words that the models must contain, in the ID above all. Leave empty for all.',
 };
 
 /** How much of a list is put out. */

@@ -80,8 +80,8 @@ async function searchCatalogue(
 	}
 }
 
-/** A client for the editor: somebody waits in front of a dropdown. */
-async function editorClient(context: ILoadOptionsFunctions): Promise<GatewayClient> {
+/** A client for the editor: somebody waits in front of a dropdown or a form. */
+export async function editorClient(context: ILoadOptionsFunctions): Promise<GatewayClient> {
 	const interruption = new Interruption(undefined);
 	return new GatewayClient(
 		{ ...(await gatewayAddress(context)), maxRetries: 1, timeoutMs: 30_000 },

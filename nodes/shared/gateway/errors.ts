@@ -65,6 +65,7 @@ export function failureFromAnswer(answer: ErrorAnswer): ApiFailure {
 	return new ApiFailure({
 		message: text.message,
 		description: withServerMessage(text.description, body.serverMessage, answer.secrets ?? []),
+		...(body.serverMessage ? { serverMessage: redact(body.serverMessage, answer.secrets ?? []) } : {}),
 		arrival: 'answered',
 		status,
 		code: body.code,
@@ -72,6 +73,19 @@ export function failureFromAnswer(answer: ErrorAnswer): ApiFailure {
 		param: body.param,
 		retryAfterMs: parseRetryAfter(answer.retryAfter, answer.now),
 		retryable: isRetryableStatus(status),
+	});
+}
+
+/** The failure in words that fit what was asked for better, where there are some for its status. */
+export function inWordsOf(texts: Readonly<Record<number, ErrorText>>, error: unknown): Error {
+	if (!(error instanceof ApiFailure)) return error instanceof Error ? error : new Error(String(error));
+	const { status = 0, code, serverMessage } = error.details;
+	// A code of §7.3 says more than the status: authentication failures look the same everywhere.
+	const text = code === undefined ? texts[status] : undefined;
+	if (!text) return error;
+	return error.with({
+		message: text.message,
+		description: withServerMessage(text.description, serverMessage, []),
 	});
 }
 

@@ -22,6 +22,8 @@ export interface FailureDetails {
 	type?: string | undefined;
 	/** The request field that the gateway names. */
 	param?: string | undefined;
+	/** What the gateway said, without secrets: stands in `description` already; for words that fit the operation better. */
+	serverMessage?: string | undefined;
 	/** Pause the gateway asks for (`Retry-After`), in milliseconds. */
 	retryAfterMs?: number | undefined;
 	/** Whether the same request can succeed later without being changed (§7.6). */

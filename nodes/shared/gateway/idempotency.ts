@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { InvalidInput } from './failure';
 import { canonicalJson, type Json } from './json';
 
 /** §4.6, §8: the longest `Idempotency-Key` the gateway takes. */
@@ -21,6 +22,16 @@ export interface CreationPlace {
 	/** Which run of the node within the execution. */
 	run: string;
 	itemIndex: number;
+}
+
+/** @throws {InvalidInput} for a key that is longer than §8 allows */
+export function checkKey(key: string): void {
+	if (key.length <= MAX_IDEMPOTENCY_KEY_LENGTH) return;
+	throw new InvalidInput(
+		`The idempotency key is longer than ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`,
+		'Shorten it, or leave the option empty: the node then makes a fitting one.',
+		'idempotencyKey',
+	);
 }
 
 /**

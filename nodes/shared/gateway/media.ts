@@ -1,10 +1,11 @@
 import type { MediaType } from './catalogue';
-import { ApiFailure, InvalidInput } from './failure';
-import { MAX_IDEMPOTENCY_KEY_LENGTH, sendableKey } from './idempotency';
+import { ApiFailure } from './failure';
+import { checkKey, sendableKey } from './idempotency';
 import { asId, asNumber, asObject, asObjects, asText, parseJson, type Json, type JsonObject } from './json';
 import { POLL_TIMEOUT_MS, type Answer, type ByteStream, type GatewayClient } from './request';
-import { withServerMessage } from './errors';
-import { missingId, pathPart } from './shape';
+import { inWordsOf, withServerMessage } from './errors';
+import { TASK_TEXTS, taskPath } from './mediaPath';
+import { missingId } from './shape';
 
 /** What a task is created from (§4.6). */
 export interface MediaTaskOrder {
@@ -52,13 +53,7 @@ export async function createMediaTask(
 	body: JsonObject,
 	idempotencyKey: string,
 ): Promise<JsonObject> {
-	if (idempotencyKey.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
-		throw new InvalidInput(
-			`The idempotency key is longer than ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`,
-			'Shorten it, or leave the option empty: the node then makes a fitting one.',
-			'idempotencyKey',
-		);
-	}
+	checkKey(idempotencyKey);
 	const creation = client.json({
 		group: 'media',
 		method: 'POST',
@@ -103,13 +98,14 @@ export async function fetchMediaTask(
 	taskId: string,
 	maxRetries?: number,
 ): Promise<JsonObject> {
-	return await client.json({
+	const answer = client.json({
 		group: 'media',
 		method: 'GET',
 		path: taskPath(taskId),
 		timeoutMs: POLL_TIMEOUT_MS,
 		...(maxRetries === undefined ? {} : { maxRetries }),
 	});
+	return await answer.catch((error: unknown) => Promise.reject(inWordsOf(TASK_TEXTS, error)));
 }
 
 /** Streams the result of a task (§4.8): the file itself, or a ZIP of several. */
@@ -118,14 +114,11 @@ export async function downloadMediaTask<T>(
 	taskId: string,
 	consume: (answer: Answer<ByteStream>) => Promise<T>,
 ): Promise<T> {
-	return await client.stream(
+	const answer = client.stream(
 		{ group: 'media', method: 'GET', path: `${taskPath(taskId)}/download` },
 		consume,
 	);
-}
-
-function taskPath(taskId: string): string {
-	return `/async/media/tasks/${pathPart(taskId, 'task ID', 'taskId')}`;
+	return await answer.catch((error: unknown) => Promise.reject(inWordsOf(TASK_TEXTS, error)));
 }
 
 /**

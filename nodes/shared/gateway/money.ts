@@ -21,3 +21,39 @@ export function millionTokenPrice(perToken: string | undefined): string | undefi
 	const decimals = padded.slice(at).replace(/0+$/, '');
 	return decimals === '' ? integer : `${integer}.${decimals}`;
 }
+
+/** A decimal number, exact: `digits` × 10^-`scale`. */
+interface Decimal {
+	digits: bigint;
+	scale: number;
+}
+
+function readDecimal(text: string): Decimal | undefined {
+	const match = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i.exec(text.trim());
+	if (!match) return undefined;
+	const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+	if (whole + fraction === '') return undefined;
+	return {
+		digits: BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`),
+		scale: fraction.length - Number(exponent),
+	};
+}
+
+/**
+ * Compares two amounts of money on their digits.
+ *
+ * @param a decimal string, also in exponent form
+ * @returns below 0 when `a` is less, 0 when they are equal, above 0 when `a` is more; `undefined` when one of them
+ *   is no decimal
+ */
+export function compareDecimals(a: string, b: string): number | undefined {
+	const [left, right] = [readDecimal(a), readDecimal(b)];
+	if (!left || !right) return undefined;
+	const scale = Math.max(left.scale, right.scale);
+	const difference = atScale(left, scale) - atScale(right, scale);
+	return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+}
+
+function atScale({ digits, scale }: Decimal, wanted: number): bigint {
+	return digits * 10n ** BigInt(wanted - scale);
+}

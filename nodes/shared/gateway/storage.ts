@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 import { ApiFailure, InvalidInput } from './failure';
 import { asId, asNumber, asObject, asText, type JsonObject } from './json';
@@ -51,21 +51,22 @@ export interface StoredFile {
  * Checks what can be checked before anything is sent (§8).
  *
  * @param size of the file in bytes
+ * @param param the parameter that names the file
  * @throws {InvalidInput} for an empty file, one over the limit, or an `externalUserId` over its length
  */
-export function checkUpload(size: number, settings: UploadSettings): void {
+export function checkUpload(size: number, settings: UploadSettings, param = 'binaryPropertyName'): void {
 	if (size === 0) {
 		throw new InvalidInput(
 			'The file is empty',
 			'Check the step that makes the file: there is nothing to upload.',
-			'binaryPropertyName',
+			param,
 		);
 	}
 	if (size > MAX_UPLOAD_BYTES) {
 		throw new InvalidInput(
 			`The file is too large to upload: ${(size / 1024 / 1024).toFixed(1)} MB`,
 			'The gateway takes files of up to 100 MB. Nothing was sent.',
-			'binaryPropertyName',
+			param,
 		);
 	}
 	const length = settings.externalUserId?.length ?? 0;
@@ -96,6 +97,23 @@ export async function uploadFile(
 		},
 		openBody: async () => await file.framed(head, tail),
 	});
+}
+
+/** Uploads a file for further use and gives its URL (§4.14); the gateway keeps it for 24 hours. */
+export async function uploadForUse(client: GatewayClient, file: UploadFile): Promise<string> {
+	const { url } = readStoredFile(await uploadFile(client, file, { storagePolicy: 'TEMP_UPLOAD' }));
+	if (url === undefined) throw missingId('URL of the uploaded file');
+	return url;
+}
+
+/** SHA-256 of a file's content in hexadecimal, read portion by portion. */
+export async function contentDigest(file: UploadFile): Promise<string> {
+	const nothing = new Uint8Array();
+	const content = await file.framed(nothing, nothing);
+	const hash = createHash('sha256');
+	if (content instanceof Uint8Array) hash.update(content);
+	else for await (const portion of content) hash.update(portion);
+	return hash.digest('hex');
 }
 
 /** Uploads base64 text (§4.14, JSON form). Gives the record as received. */

@@ -18,28 +18,43 @@ function shown(node: keyof typeof packageNodes, parameters: INode['parameters'])
 		.filter((property: INodeProperties) =>
 			NodeHelpers.displayParameter(values ?? {}, property, null, description),
 		)
+		.filter(({ type }) => type !== 'hidden')
 		.map(({ name }) => name);
 }
 
 describe('what the panel shows', () => {
-	it('a new media node creates and waits, Simplify last', () => {
+	it('a new media node creates and waits, with a form; Simplify last', () => {
 		expect(shown('mediaTask', {})).toEqual([
 			'resource',
 			'operation',
 			'model',
-			'inputJson',
+			'inputMode',
+			'input',
+			'inputFiles',
 			'downloadResults',
 			'simplify',
 			'options',
 		]);
 	});
 	it('media: create has no Download Results', () => {
-		expect(shown('mediaTask', { operation: 'create' })).toEqual([
+		expect(shown('mediaTask', { operation: 'create', inputMode: 'json' })).toEqual([
 			'resource',
 			'operation',
 			'model',
+			'inputMode',
 			'inputJson',
+			'inputFiles',
 			'simplify',
+			'options',
+		]);
+	});
+	it('media: the price of a model asks for nothing but its input', () => {
+		expect(shown('mediaTask', { resource: 'model', operation: 'getPrice' })).toEqual([
+			'resource',
+			'operation',
+			'model',
+			'inputMode',
+			'input',
 			'options',
 		]);
 	});

@@ -46,6 +46,8 @@ describe('waiting for a task (§3.1)', () => {
 		['a cut-off answer', { body: '{"data": {"sta' }],
 		['a maintenance page', { body: '<html>back soon</html>' }],
 		['an unknown state', look('dreaming')],
+		['an answer without a task', { body: '{"code": 200, "data": null}' }],
+		['504', { status: 504 }],
 	])('goes on after %s', async (_, trouble) => {
 		const { client, sent } = scriptedClient([trouble, trouble, trouble, trouble, trouble, look('success')]);
 		await awaitTask(client, 't', plan);
@@ -101,5 +103,39 @@ describe('waiting for a task (§3.1)', () => {
 			reason: 'cancelled',
 		});
 		expect(sent).toHaveLength(2);
+	});
+
+	it('learns the pace from the task itself where only that tells its model', async () => {
+		const told = { body: JSON.stringify({ data: { state: 'waiting', model: 'acme/painter' } }) };
+		const { client, pauses } = scriptedClient([{ status: 503 }, told, told, look('success')]);
+		const asked: string[] = [];
+		const mediaTypeOf = (model: string) => {
+			asked.push(model);
+			return Promise.resolve('image' as const);
+		};
+		await awaitTask(client, 't', { mediaType: undefined, mediaTypeOf, maxWaitMs: 60_000, lookAtOnce: true });
+		expect(pauses).toEqual([7_500, 4_000, 4_000]);
+		expect(asked).toEqual(['acme/painter', 'acme/painter']);
+	});
+
+	it('keeps each of 500 tasks to its own pace, and looks no more than that allows', async () => {
+		const runs = Array.from({ length: 500 }, (_, index) => {
+			const random = () => (index % 100) / 100;
+			const states = [...Array<Step>(10).fill(look('processing')), look('success')];
+			return scriptedClient(states, {}, { random });
+		});
+		await Promise.all(runs.map(async ({ client }) => await awaitTask(client, 't', plan)));
+		for (const { pauses, sent } of runs) {
+			expect(sent).toHaveLength(11);
+			expect(pauses).toHaveLength(11);
+			expect(Math.min(...pauses)).toBeGreaterThanOrEqual(3_000);
+			expect(Math.max(...pauses)).toBeLessThanOrEqual(5_000);
+		}
+	});
+
+	it('makes no pause longer than what is left of the wait, whatever the gateway asks for', async () => {
+		const { client, pauses } = scriptedClient([{ status: 429, headers: { 'retry-after': '3600' } }]);
+		await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
+		expect(pauses).toEqual([4_000, 6_000]);
 	});
 });

@@ -1,17 +1,24 @@
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
-import { simplifyField } from '../../../shared/fields/common';
-import { orderFields, orderOptions, place, readOrder } from './order';
+import { Deferred, type ItemContext, type Operation } from '../../../shared/execution/operation';
+import { compact, simplifyField } from '../../../shared/fields/common';
+import { orderPrice, place, readOrder } from './order';
+import { orderFields, orderOptions } from './orderFields';
 
-/** Creates a media task and does not wait for it (§4.6). */
+/** Creates a media task and does not wait for it (§4.6). Its price is looked up when all tasks exist. */
 export const create: Operation = {
 	displayName: 'Create',
 	action: 'Create a media task',
 	description: 'Start a generation and go on at once with its task ID',
 	properties: [...orderFields, simplifyField],
 	options: orderOptions,
-	async execute(item: ItemContext): Promise<OperationOutput[]> {
-		const order = readOrder(item);
+	async execute(item: ItemContext): Promise<Deferred> {
+		const simplify = item.parameters.flag('simplify');
+		const order = await readOrder(item);
+		const { priced } = order;
 		const { taskId, body } = await place(item, order);
-		return [{ json: item.parameters.flag('simplify') ? { taskId, model: order.order.model } : body }];
+		return new Deferred(async () => {
+			if (!simplify) return [{ json: body }];
+			const priceRub = await orderPrice(item, priced);
+			return [{ json: compact({ taskId, model: priced.model, priceRub }) }];
+		});
 	},
 };

@@ -1,26 +1,39 @@
+import type { INodeProperties } from 'n8n-workflow';
+
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
-import { fetchMediaTask, readMediaTask } from '../../../shared/gateway/media';
+import { fetchMediaTask, readMediaTask, type MediaTask } from '../../../shared/gateway/media';
 import {
 	binaryField,
 	binaryPropertyOption,
 	fetchArchive,
+	fetchResults,
 	readTaskId,
 	taskIdField,
 	taskJson,
 } from './results';
 
-/** Downloads the result of a media task: the file itself, or a ZIP of several (§4.8). */
+const separateOption: INodeProperties = {
+	displayName: 'Separate Files',
+	name: 'separateFiles',
+	type: 'boolean',
+	default: true,
+	description:
+		'Whether several files go into a binary field each (data, data_1, …) instead of coming as one ZIP archive',
+};
+
+/** Downloads the result of a media task: the file itself, or of several a ZIP (§4.8) or each on its own. */
 export const download: Operation = {
 	displayName: 'Download',
 	action: 'Download the result of a media task',
-	description: 'Get the generated file; several files come as one ZIP archive',
+	description: 'Get the generated file; several files come as one ZIP archive, or each in a field of its own',
 	properties: [taskIdField],
-	options: [binaryPropertyOption],
+	options: [binaryPropertyOption, separateOption],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const taskId = readTaskId(item);
 		// An AI Agent can use links, not files.
-		if (item.run.isTool) {
-			return [{ json: taskJson(readMediaTask(await fetchMediaTask(item.client, taskId), taskId)) }];
+		if (item.run.isTool) return [{ json: taskJson(await fetchedTask(item, taskId)) }];
+		if (item.parameters.options.boolean('separateFiles', 'Separate Files')) {
+			return [await separateFiles(item, await fetchedTask(item, taskId))];
 		}
 		const file = await fetchArchive(item, taskId);
 		return [
@@ -31,3 +44,17 @@ export const download: Operation = {
 		];
 	},
 };
+
+async function fetchedTask(item: ItemContext, taskId: string): Promise<MediaTask> {
+	return readMediaTask(await fetchMediaTask(item.client, taskId), taskId);
+}
+
+async function separateFiles(item: ItemContext, task: MediaTask): Promise<OperationOutput> {
+	const binary = await fetchResults(item, task);
+	const files = Object.entries(binary).map(([field, { fileName = null, mimeType }]) => ({
+		field,
+		fileName,
+		mimeType,
+	}));
+	return { json: { taskId: task.taskId, files }, binary };
+}

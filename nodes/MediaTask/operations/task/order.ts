@@ -1,82 +1,22 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import type { ItemContext } from '../../../shared/execution/operation';
-import { modelLocator } from '../../../shared/fields/models';
-import { InvalidInput } from '../../../shared/gateway/failure';
-import { idempotencyKey, type IdempotencyScope } from '../../../shared/gateway/idempotency';
+import { callbackAddress } from '../../../shared/gateway/callback';
+import { InvalidInput, Stopped } from '../../../shared/gateway/failure';
+import { checkKey, idempotencyKey, type IdempotencyScope } from '../../../shared/gateway/idempotency';
+import { withFiles, type PlacedFile } from '../../../shared/gateway/inputFiles';
+import { checkInput } from '../../../shared/gateway/inputValues';
 import type { JsonObject } from '../../../shared/gateway/json';
-import { createMediaTask, createdTaskId, taskBody, type MediaTaskOrder } from '../../../shared/gateway/media';
+import { createMediaTask, createdTaskId, taskBody } from '../../../shared/gateway/media';
+import { checkPriceLimit, priceInRubles, readPriceLimit, taskPrice } from '../../../shared/gateway/price';
+import { formOf, readInput, readModelId } from '../input';
+import { contentStandIns, readTaskFiles, standIns, uploadTaskFiles, type TaskFile } from '../inputFiles';
 
-/** Parameters of every operation that creates a task. */
-export const orderFields: INodeProperties[] = [
-	modelLocator(
-		'searchMediaModels',
-		'vendor/image-model',
-		'The model that does the work. The list shows what it makes and your price for a task.',
-	),
-	{
-		displayName: 'Input (JSON)',
-		name: 'inputJson',
-		type: 'json',
-		typeOptions: { rows: 6 },
-		default: '{\n  "prompt": ""\n}',
-		required: true,
-		description:
-			'What the model is to make, as a JSON object. Which fields there are depends on the model. A text from another node goes in through JSON.stringify(…), without quotes around it.',
-	},
-];
-
-/** Options of every operation that creates a task. */
-export const orderOptions: INodeProperties[] = [
-	{
-		displayName: 'Callback URL',
-		name: 'callbackUrl',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. https://n8n.example.com/webhook/…',
-		description: 'An address that the gateway calls when the task has ended',
-	},
-	{
-		displayName: 'Idempotency Key',
-		name: 'idempotencyKey',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. order-{{ $json.orderId }}',
-		description:
-			'Your own key for this creation, up to 255 characters. The same key always gives the same task and is charged once. Overrides the scope.',
-	},
-	{
-		displayName: 'Idempotency Scope',
-		name: 'idempotencyScope',
-		type: 'options',
-		options: [
-			{
-				name: 'Execution',
-				value: 'execution',
-				description:
-					'Retries within one execution create and charge once; a new execution creates a new task',
-			},
-			{
-				name: 'Workflow',
-				value: 'workflow',
-				description: 'The same input in this node is never paid twice, also when the workflow runs again',
-			},
-		],
-		default: 'execution',
-		description: 'What counts as the same creation, which is charged once',
-	},
-	{
-		displayName: 'Session ID',
-		name: 'sessionId',
-		type: 'string',
-		default: '',
-		description: 'The media session to which the task belongs',
-	},
-];
-
+/** What an item orders, checked. Nothing was sent for it yet but the question for the catalogue. */
 export interface Order {
-	order: MediaTaskOrder;
-	body: JsonObject;
+	/** What its price depends on: the model, and the input with something that stands for the files. */
+	priced: { model: string; input: JsonObject };
+	files: TaskFile[];
+	/** The body of the creation with these files in the input. */
+	bodyWith: (files: readonly PlacedFile[]) => JsonObject;
 	key: string;
 	/** Whether the key may have been used before, so that the task may exist and have ended. */
 	mayExist: boolean;
@@ -85,37 +25,64 @@ export interface Order {
 /**
  * Reads what an item orders.
  *
- * @throws {InvalidInput} for what cannot be sent
+ * @throws {InvalidInput} for what cannot be sent, and for what would cost more than it may
+ * @throws {ApiFailure} when there is a price limit and the catalogue cannot be read
  */
-export function readOrder(item: ItemContext): Order {
-	const { parameters } = item;
-	const { options } = parameters;
-	const order: MediaTaskOrder = {
-		model: parameters.requiredText('model', 'Model', 'Choose a model from the list, or enter its ID.').trim(),
-		input: parameters.jsonObject('inputJson', 'Input (JSON)'),
-		sessionId: options.text('sessionId', 'Session ID'),
-		callbackUrl: checkedUrl(options.text('callbackUrl', 'Callback URL')),
-	};
-	const body = taskBody(order);
+export async function readOrder(item: ItemContext): Promise<Order> {
+	const { options } = item.parameters;
+	const model = readModelId(item);
+	const baseUrl = item.client.settings.baseUrl;
+	const callbackUrl = callbackAddress(options.text('callbackUrl', 'Callback URL'), baseUrl);
+	const sessionId = options.text('sessionId', 'Session ID');
 	const ownKey = options.text('idempotencyKey', 'Idempotency Key');
+	if (ownKey !== undefined) checkKey(ownKey);
 	const scope = readScope(options.text('idempotencyScope', 'Idempotency Scope'));
+	const limit = readPriceLimit(options.text('maxPriceRub', 'Max Price (Rubles)'));
+
+	const { values, form } = await readInput(item, model);
+	const files = await readTaskFiles(item);
+	// JSON goes out as it is, but whether a file is added to a list is the schema's to say.
+	const fileForm =
+		form ?? (files.length > 0 ? formOf(await item.run.mediaModel(item.client, model)) : undefined);
+	const inputWith = (placed: readonly PlacedFile[]) => withFiles(values, placed, fileForm);
+	const bodyWith = (placed: readonly PlacedFile[]) =>
+		taskBody({ model, input: inputWith(placed), sessionId, callbackUrl });
+	const input = inputWith(standIns(files));
+	if (form) checkInput(input, form);
+	if (limit !== undefined) {
+		checkPriceLimit(taskPrice(await item.run.knownMediaModel(item.client, model), input), limit);
+	}
 	return {
-		order,
-		body,
-		key: ownKey ?? idempotencyKey(scope, item.run.place(item.index), body),
+		priced: { model, input },
+		files,
+		bodyWith,
+		key: ownKey ?? idempotencyKey(scope, item.run.place(item.index), bodyWith(await contentStandIns(files))),
 		mayExist: item.isRepeat || ownKey !== undefined || scope === 'workflow',
 	};
 }
 
-/** Creates the task and gives the body as received. */
+/** Uploads the files, creates the task and gives the body as received. */
 export async function place(
 	item: ItemContext,
-	{ body, key }: Order,
+	{ files, bodyWith, key }: Order,
 ): Promise<{ taskId: string; body: JsonObject }> {
+	// The upload stands outside the creation's retries: it is done once, whatever becomes of the creation.
+	const body = bodyWith(await uploadTaskFiles(item, files));
 	const answer = await createMediaTask(item.client, body, key);
 	const taskId = createdTaskId(answer);
 	item.noteTask(taskId);
 	return { taskId, body: answer };
+}
+
+/** What a created task costs, as far as the catalogue tells; unknown when the run ends before it is asked. */
+export async function orderPrice(
+	item: ItemContext,
+	{ model: id, input }: Order['priced'],
+): Promise<number | undefined> {
+	const model = await item.run
+		.mediaModel(item.client, id)
+		.catch((error: unknown) => (error instanceof Stopped ? undefined : Promise.reject(error as Error)));
+	return model && priceInRubles(taskPrice(model, input));
 }
 
 function readScope(value = 'execution'): IdempotencyScope {
@@ -124,14 +91,5 @@ function readScope(value = 'execution'): IdempotencyScope {
 		`The idempotency scope "${value}" is unknown`,
 		'It is "execution" or "workflow".',
 		'idempotencyScope',
-	);
-}
-
-function checkedUrl(url: string | undefined): string | undefined {
-	if (url === undefined || /^https?:\/\/[^\s/]+/i.test(url.trim())) return url?.trim();
-	throw new InvalidInput(
-		'The callback URL is not a web address',
-		'It begins with https:// (or http://) and must be reachable for the gateway. Nothing was created.',
-		'callbackUrl',
 	);
 }

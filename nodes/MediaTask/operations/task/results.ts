@@ -40,9 +40,14 @@ export function binaryField({ parameters }: ItemContext): string {
 	return parameters.options.text('binaryPropertyName', 'Put Output File in Field') ?? DEFAULT_BINARY_FIELD;
 }
 
-/** A task as the node puts it out. */
-export function taskJson(task: MediaTask): IDataObject {
-	return compact(task);
+/**
+ * A task as the node puts it out.
+ *
+ * @param priceRub what it costs, where that is known
+ */
+export function taskJson(task: MediaTask, priceRub?: number): IDataObject {
+	const { failCode, failMsg, ...rest } = task;
+	return compact({ ...rest, priceRub, failCode, failMsg });
 }
 
 /**

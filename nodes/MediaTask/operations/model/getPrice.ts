@@ -1,0 +1,21 @@
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { compact } from '../../../shared/fields/common';
+import { priceInRubles, taskPrice } from '../../../shared/gateway/price';
+import { inputProperties, modelField, readInput, readModelId } from '../input';
+
+/** Tells what a task with an input would cost (§2.2). Creates nothing. */
+export const getPrice: Operation = {
+	displayName: 'Get Price',
+	action: 'Get the price of a media task',
+	description: 'Get what a task with this input would cost, without creating it',
+	properties: [modelField, ...inputProperties('mapPriceInput')],
+	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const id = readModelId(item);
+		const model = await item.run.knownMediaModel(item.client, id);
+		const { values } = await readInput(item, id);
+		const found = taskPrice(model, values);
+		const { price, currency, matched, reason } = found;
+		const priceRub = priceInRubles(found) ?? null;
+		return [{ json: compact({ model: id, priceRub, price, currency, matched, reason, tiers: model.tiers }) }];
+	},
+};

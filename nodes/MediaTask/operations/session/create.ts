@@ -1,0 +1,31 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { simplifyField } from '../../../shared/fields/common';
+import { asObject } from '../../../shared/gateway/json';
+import { createMediaSession } from '../../../shared/gateway/mediaActions';
+
+const sessionField: INodeProperties = {
+	displayName: 'Session (JSON)',
+	name: 'sessionJson',
+	type: 'json',
+	typeOptions: { rows: 4 },
+	default: '{}',
+	description: 'The fields of the session as a JSON object, passed on to the gateway as they are',
+};
+
+/** Creates a media session (§4.13, whose fields the specification does not show). */
+export const createSession: Operation = {
+	displayName: 'Create',
+	action: 'Create a media session',
+	description: 'Create a session that media tasks can belong to',
+	properties: [sessionField, simplifyField],
+	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const body = await createMediaSession(
+			item.client,
+			item.parameters.jsonObject('sessionJson', 'Session (JSON)'),
+		);
+		const session = asObject(body.data);
+		return [{ json: session && item.parameters.flag('simplify') ? session : body }];
+	},
+};

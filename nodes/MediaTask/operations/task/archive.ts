@@ -1,0 +1,16 @@
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { setArchived } from '../../../shared/gateway/mediaActions';
+import { readTaskId, taskIdField } from './results';
+
+/** Moves a task to the archived list (§4.9). */
+export const archive: Operation = {
+	displayName: 'Archive',
+	action: 'Archive a media task',
+	description: 'Move a task to the archived list; it can still be fetched by its ID',
+	properties: [taskIdField],
+	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const taskId = readTaskId(item);
+		await setArchived(item.client, taskId, true);
+		return [{ json: { archived: true, taskId } }];
+	},
+};

@@ -1,0 +1,16 @@
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { deleteMediaTask } from '../../../shared/gateway/mediaActions';
+import { readTaskId, taskIdField } from './results';
+
+/** Marks a task and its files deleted (§4.10). */
+export const deleteOperation: Operation = {
+	displayName: 'Delete',
+	action: 'Delete a media task',
+	description: 'Delete a task and the files it made; Restore brings them back',
+	properties: [taskIdField],
+	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const taskId = readTaskId(item);
+		await deleteMediaTask(item.client, taskId);
+		return [{ json: { deleted: true, taskId } }];
+	},
+};

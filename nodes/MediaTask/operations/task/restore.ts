@@ -1,0 +1,16 @@
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { restoreMediaTask } from '../../../shared/gateway/mediaActions';
+import { readTaskId, taskIdField } from './results';
+
+/** Brings a deleted task back (§4.11). */
+export const restore: Operation = {
+	displayName: 'Restore',
+	action: 'Restore a media task',
+	description: 'Bring a deleted task and the files that were deleted with it back',
+	properties: [taskIdField],
+	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const taskId = readTaskId(item);
+		await restoreMediaTask(item.client, taskId);
+		return [{ json: { restored: true, taskId } }];
+	},
+};

@@ -1,0 +1,63 @@
+import type { ILoadOptionsFunctions, INodePropertyOptions, ResourceMapperFields } from 'n8n-workflow';
+
+import { toNodeError } from '../execution/nodeError';
+import { listMediaModels, type MediaModel } from '../gateway/catalogue';
+import { inputForm, takesUrls } from '../gateway/inputSchema';
+import { formFields } from './schemaForm';
+import { editorClient } from './models';
+
+/** Resource mapping: the form of the chosen model's input. */
+export async function mapMediaInput(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
+	return await mapped(this, (model) => formFields(model.inputSchema));
+}
+
+/** Resource mapping: the same form for a question about the price, where nothing is required. */
+export async function mapPriceInput(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
+	return await mapped(this, (model) => formFields(model.inputSchema, true));
+}
+
+/** Load options: the fields of the chosen model's input that a file's URL can stand in; all where none looks like it. */
+export async function loadFileFields(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+	const model = await chosenModel(this);
+	if (model === undefined || typeof model === 'string') return [];
+	const { fields } = inputForm(model.inputSchema);
+	const fitting = fields.filter(takesUrls);
+	return (fitting.length > 0 ? fitting : fields).map(({ name, title, description }) => ({
+		name: title === name ? name : `${title} (${name})`,
+		value: name,
+		...(description ? { description } : {}),
+	}));
+}
+
+async function mapped(
+	context: ILoadOptionsFunctions,
+	form: (model: MediaModel) => ResourceMapperFields['fields'],
+): Promise<ResourceMapperFields> {
+	const model = await chosenModel(context);
+	if (model === undefined) return { fields: [], emptyFieldsNotice: 'Choose a model to see its fields.' };
+	if (typeof model === 'string') {
+		return {
+			fields: [],
+			emptyFieldsNotice: `The gateway has no media model "${model}". Choose one from the list, or give the input as JSON if an expression chooses the model.`,
+		};
+	}
+	const fields = form(model);
+	if (fields.length > 0) return { fields };
+	return {
+		fields,
+		emptyFieldsNotice: 'The catalogue names no fields for this model. Give its input as JSON.',
+	};
+}
+
+/** The model that the node's parameters name; its id where the catalogue does not have it; `undefined` without one. */
+async function chosenModel(context: ILoadOptionsFunctions): Promise<MediaModel | string | undefined> {
+	const chosen: unknown = context.getCurrentNodeParameter('model', { extractValue: true });
+	const id = typeof chosen === 'string' ? chosen.trim() : '';
+	if (id === '') return undefined;
+	try {
+		const models = await listMediaModels(await editorClient(context));
+		return models.find((model) => model.id === id) ?? id;
+	} catch (error) {
+		throw toNodeError(context.getNode(), error, 0);
+	}
+}

@@ -1,0 +1,142 @@
+import type { FieldType, INodePropertyOptions, ResourceMapperField } from 'n8n-workflow';
+
+import {
+	inputForm,
+	takesUrls,
+	type FieldKind,
+	type InputField,
+	type InputForm,
+} from '../gateway/inputSchema';
+import { asNumber, asObject, asObjects, asText, type Json, type JsonObject } from '../gateway/json';
+
+/** Labels stand in one line; characters. */
+const MAX_LABEL = 110;
+const MAX_REQUIRED_LABEL = 24;
+const MAX_NAMES = 60;
+
+/** Bounds beyond this are those of a data type: they say nothing to people. */
+const MANY = 1_000_000;
+
+/** What the editor shows for each kind; `array` and `object` are JSON editors there. */
+const WIDGETS: Readonly<Record<FieldKind, FieldType>> = {
+	text: 'string',
+	integer: 'number',
+	number: 'number',
+	boolean: 'boolean',
+	list: 'array',
+	object: 'object',
+	json: 'string',
+};
+
+/**
+ * A model's `input_schema` (§2.2) as the fields of n8n's resource mapper.
+ *
+ * @param mayBeIncomplete for questions about an input that is not sent, such as its price: nothing is required
+ */
+export function formFields(inputSchema: JsonObject, mayBeIncomplete = false): ResourceMapperField[] {
+	return inputForm(inputSchema).fields.map((field) => formField(field, mayBeIncomplete));
+}
+
+function formField(field: InputField, mayBeIncomplete: boolean): ResourceMapperField {
+	const { name, required, kind, choices } = field;
+	// n8n knows nothing of "Input Files": it would not run a node whose only image comes from there.
+	const mayComeAsFile = required && takesUrls(field);
+	const defaultValue = shownDefault(field);
+	return {
+		id: name,
+		displayName: label(field, mayComeAsFile),
+		defaultMatch: false,
+		canBeUsedToMatch: false,
+		required: required && !mayComeAsFile && !mayBeIncomplete,
+		display: true,
+		type: choices.length > 0 ? 'options' : WIDGETS[kind],
+		...(choices.length > 0 ? { options: choices.map(toOption) } : {}),
+		...(defaultValue === undefined ? {} : { defaultValue }),
+		// A switch is always on or off: one that may be left open is added when it is wanted.
+		...(kind === 'boolean' && choices.length === 0 && defaultValue === undefined && !required
+			? { removed: true }
+			: {}),
+	};
+}
+
+/**
+ * "Number of Images (1 to 4) – All of them are included in the price". The mapper has no place for descriptions but
+ * the label, and narrow panels show its beginning only: the title first, what limits the value next.
+ */
+function label(field: InputField, mayComeAsFile: boolean): string {
+	const { title, description = '', required } = field;
+	const notes = [mayComeAsFile ? 'required, or by file' : '', limits(field)].filter((note) => note !== '');
+	const words = description.replace(/\s+/g, ' ').trim();
+	const heading = notes.length > 0 ? `${title} (${notes.join('; ')})` : title;
+	const full = words === '' || words === title ? heading : `${heading} – ${words}`;
+	// A long label pushes the mark of a missing value out of the panel.
+	const room = Math.max(title.length, required && !mayComeAsFile ? MAX_REQUIRED_LABEL : MAX_LABEL);
+	return shortened(full, room);
+}
+
+function shortened(text: string, room: number): string {
+	return text.length > room ? `${text.slice(0, room).replace(/[\s–(;,]+$/, '')}…` : text;
+}
+
+function limits({ kind, schema, choices }: InputField): string {
+	if (choices.length > 0) return '';
+	if (kind === 'integer' || kind === 'number') return range(schema.minimum, schema.maximum);
+	if (kind === 'list') return range(schema.minItems, schema.maxItems);
+	return kind === 'object'
+		? shortened(Object.keys(asObject(schema.properties) ?? {}).join(', '), MAX_NAMES)
+		: '';
+}
+
+function range(low: Json | undefined, high: Json | undefined): string {
+	const [min, max] = [asNumber(low), asNumber(high)];
+	if (max !== undefined && max <= MANY) return min === undefined ? `up to ${max}` : `${min} to ${max}`;
+	return min === undefined || min === 0 ? '' : `at least ${min}`;
+}
+
+function toOption({ value, label: name, description }: InputField['choices'][number]): INodePropertyOptions {
+	return { name, value, ...(description ? { description } : {}) };
+}
+
+/** A default as the mapper can hold it: lists and objects as JSON text, also empty ones, which stand for none. */
+function shownDefault({ default: value, choices, kind }: InputField): string | number | boolean | undefined {
+	if (value === undefined || value === null) return choices.length === 0 ? EMPTY[kind] : undefined;
+	if (typeof value === 'object') return JSON.stringify(value);
+	return choices.length > 0 && !choices.some((choice) => choice.value === value) ? undefined : value;
+}
+
+/** The editor marks a JSON field that is empty as a mistake. */
+const EMPTY: Partial<Record<FieldKind, string>> = { list: '[]', object: '{}' };
+
+/** The schema types of the mapper's; what is missing takes anything. */
+const SCHEMA_TYPES: Readonly<Record<string, string>> = {
+	number: 'number',
+	boolean: 'boolean',
+	array: 'array',
+	object: 'object',
+	string: 'string',
+};
+
+/**
+ * What the fields that a workflow stores say of the model's schema, for when the catalogue cannot be read. Rules
+ * such as ranges are not in them.
+ *
+ * @param stored the mapper's `schema`
+ */
+export function formOfStored(stored: unknown): InputForm {
+	const fields = asObjects(stored).filter(({ id }) => asText(id) !== undefined);
+	const properties = Object.fromEntries(fields.map((field) => [String(field.id), storedSchema(field)]));
+	const required = fields.filter((field) => field.required === true).map(({ id }) => String(id));
+	return inputForm({ type: 'object', properties, required });
+}
+
+function storedSchema({ type, options, displayName }: JsonObject): JsonObject {
+	const title = asText(displayName) ?? null;
+	const values = asObjects(options).map(({ value }) => value ?? null);
+	if (type === 'options') return { title, enum: values };
+	return { title, type: SCHEMA_TYPES[asText(type) ?? ''] ?? null };
+}
+
+/** The values of a mapper, as the workflow stores it. */
+export function mapperValues(mapper: JsonObject | undefined): JsonObject {
+	return asObject(mapper?.value) ?? {};
+}

@@ -1,0 +1,50 @@
+import { InvalidInput } from './failure';
+
+/**
+ * Reads the address that the gateway is to call when a task has ended (§4.6).
+ *
+ * @param gatewayUrl the gateway's own address: one in a local network can call others there
+ * @throws {InvalidInput} for what is no web address, and for one that only this machine or network can reach
+ */
+export function callbackAddress(url: string | undefined, gatewayUrl: string): string | undefined {
+	const address = url?.trim();
+	if (address === undefined || address === '') return undefined;
+	const host = hostOf(address);
+	if (host === undefined) {
+		throw new InvalidInput(
+			'The callback URL is not a web address',
+			'It begins with https:// (or http://) and must be reachable for the gateway. Nothing was created.',
+			'callbackUrl',
+		);
+	}
+	if (isLocalHost(host) && !isLocalHost(hostOf(gatewayUrl) ?? '')) {
+		throw new InvalidInput(
+			`The gateway cannot reach the callback URL: "${host}" is an address of a local network`,
+			'Give the public address of this n8n (its webhook URL, set by WEBHOOK_URL). Nothing was created.',
+			'callbackUrl',
+		);
+	}
+	return address;
+}
+
+function hostOf(url: string): string | undefined {
+	if (!/^https?:\/\/[^\s/]/i.test(url) || !URL.canParse(url)) return undefined;
+	return new URL(url).hostname.toLowerCase().replace(/\.$/, '');
+}
+
+/** Networks that are not routed on the internet (RFC 1918, 3927, 4193, 6598), and the machine itself. */
+const LOCAL_ADDRESSES = [
+	/^(0|10|127)\.[\d.]+$/,
+	/^192\.168\.[\d.]+$/,
+	/^172\.(1[6-9]|2\d|3[01])\.[\d.]+$/,
+	/^169\.254\.[\d.]+$/,
+	/^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.[\d.]+$/,
+	/^\[(::1?|f[cd][0-9a-f]*:.*|fe[89ab][0-9a-f]:.*)\]$/,
+	/^\[::ffff:(7f|a|a[0-9a-f]{2}|c0a8|ac1[0-9a-f]|a9fe)[0-9a-f]{0,2}:/,
+	/(^|\.)(localhost|local|internal|lan|home\.arpa)$/,
+];
+
+function isLocalHost(host: string): boolean {
+	// A name without a dot, such as that of a container, means something on this network only.
+	return LOCAL_ADDRESSES.some((pattern) => pattern.test(host)) || /^[^.[\]]+$/.test(host);
+}

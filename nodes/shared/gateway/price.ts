@@ -1,0 +1,106 @@
+import type { MediaModel, PriceTier } from './catalogue';
+import { InvalidInput } from './failure';
+import { inputForm } from './inputSchema';
+import { asNumber, canonicalJson, type Json, type JsonObject } from './json';
+import { compareDecimals } from './money';
+
+/** The price of a task (§2.2). Where none can be told, `price` is null and `reason` says why. */
+export type TaskPrice =
+	| { price: string; currency: string; matched: JsonObject; reason?: undefined }
+	| { price: null; currency: string; matched: null; reason: string };
+
+/**
+ * Finds the price tier of an input (§2.2): a tier fits when all its `params` equal the input's values, the schema's
+ * defaults filled in; of several that fit the one with the most params counts. Numbers, booleans and their texts are
+ * taken for equal.
+ */
+export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
+	const { tiers, currency } = model;
+	const none = (reason: string): TaskPrice => ({ price: null, currency, matched: null, reason });
+	if (tiers.length === 0) return none('The catalogue gives no price for this model.');
+	const complete = withDefaults(input, model.inputSchema);
+	const fitting = tiers.filter((tier) => fits(tier, complete));
+	const most = Math.max(...fitting.map(specificity));
+	const [best, ...others] = fitting.filter((tier) => specificity(tier) === most);
+	if (!best) return none(`No price tier fits these values. Prices depend on: ${paramNames(tiers)}.`);
+	if (others.some(({ price }) => compareDecimals(price, best.price) !== 0)) {
+		return none(`Several price tiers fit these values. Prices depend on: ${paramNames(tiers)}.`);
+	}
+	return { price: best.price, currency, matched: best.params };
+}
+
+/** The price in rubles, for people and comparisons; `undefined` where it is not known or in another currency. */
+export function priceInRubles({ price, currency }: TaskPrice): number | undefined {
+	return price === null || currency !== 'RUB' ? undefined : asNumber(price);
+}
+
+/**
+ * Reads the most that a task may cost.
+ *
+ * @returns a decimal string in rubles; `undefined` where there is no limit
+ * @throws {InvalidInput} for what is no amount
+ */
+export function readPriceLimit(limit: string | undefined): string | undefined {
+	if (limit === undefined) return undefined;
+	const sign = compareDecimals(limit, '0');
+	if (sign !== undefined && sign >= 0) return limit.trim();
+	throw new InvalidInput(
+		`The highest price is no amount in rubles: ${limit}`,
+		'Enter a number in "Max Price (Rubles)", with a point before the decimals, e.g. 12.50. Nothing was sent.',
+		'maxPriceRub',
+	);
+}
+
+/**
+ * Holds a price against the most that a task may cost, digit by digit.
+ *
+ * @param limit decimal string in rubles
+ * @throws {InvalidInput} when the price is higher, or is not known
+ */
+export function checkPriceLimit(task: TaskPrice, limit: string): void {
+	if (task.price === null || task.currency !== 'RUB') {
+		throw new InvalidInput(
+			'The price of the task is not known, and it has a highest price',
+			`${task.reason ?? `The catalogue gives it in ${task.currency}.`} Complete the input, or take the option "Max Price (Rubles)" away. Nothing was created.`,
+			'maxPriceRub',
+		);
+	}
+	const difference = compareDecimals(task.price, limit);
+	if (difference !== undefined && difference <= 0) return;
+	throw new InvalidInput(
+		`The task would cost ₽${task.price}, more than the highest price of ₽${limit}`,
+		'Choose a cheaper model or input, or raise the option "Max Price (Rubles)". Nothing was created.',
+		'maxPriceRub',
+	);
+}
+
+function withDefaults(input: JsonObject, schema: JsonObject): JsonObject {
+	const complete = { ...input };
+	for (const { name, default: value } of inputForm(schema).fields) {
+		if (value !== undefined) complete[name] ??= value;
+	}
+	return complete;
+}
+
+function fits({ params }: PriceTier, input: JsonObject): boolean {
+	return Object.entries(params).every(([name, wanted]) => isSame(input[name], wanted));
+}
+
+function isSame(value: Json | undefined, wanted: Json | undefined): boolean {
+	if (value === undefined || value === null) return wanted === undefined || wanted === null;
+	if (typeof value === 'object' || typeof wanted === 'object') {
+		return canonicalJson(value) === canonicalJson(wanted);
+	}
+	const [number, wantedNumber] = [asNumber(value), asNumber(wanted)];
+	return number !== undefined && wantedNumber !== undefined
+		? number === wantedNumber
+		: String(value) === String(wanted);
+}
+
+function specificity({ params }: PriceTier): number {
+	return Object.keys(params).length;
+}
+
+function paramNames(tiers: readonly PriceTier[]): string {
+	return [...new Set(tiers.flatMap(({ params }) => Object.keys(params)))].join(', ');
+}

@@ -1,0 +1,174 @@
+import { Environment } from './support/environment';
+import { byId, gatewayNode, itemsNode, workflowOf } from './support/workflows';
+
+// The form that the editor shows for a media model, and what a filled-in form sends.
+
+let environment: Environment;
+
+beforeAll(async () => {
+	environment = await Environment.start();
+	environment.gateway.control.configure({ taskDuration: { image: 0, video: 0 } });
+});
+
+afterAll(async () => {
+	await environment?.close();
+});
+
+const nodeType = 'n8n-nodes-ai-gateway.mediaTask';
+
+/** The fields that the editor gets for a model, as it asks for them. */
+async function fieldsOf(
+	model: string,
+	methodName = 'mapMediaInput',
+): Promise<Array<Record<string, unknown>>> {
+	const { fields } = await environment.client.mapperFields({
+		nodeType,
+		parameter: 'input',
+		methodName,
+		parameters: { resource: 'task', operation: 'create', model: byId(model), inputMode: 'form' },
+		credentials: { aiGatewayApi: environment.credential },
+	});
+	return fields;
+}
+
+/** A creation with a form, as the editor stores it. */
+async function formNode(name: string, model: string, value: object, more: object = {}) {
+	return gatewayNode(name, 'mediaTask', {
+		resource: 'task',
+		operation: 'create',
+		model: byId(model),
+		inputMode: 'form',
+		input: {
+			mappingMode: 'defineBelow',
+			value,
+			matchingColumns: [],
+			schema: await fieldsOf(model),
+			attemptToConvertTypes: false,
+			convertFieldsToString: false,
+		},
+		...more,
+	});
+}
+
+const lastInput = () => environment.gateway.control.tasks().at(-1)?.input;
+
+describe('the form', () => {
+	test('has every field of the model’s schema, with its widget', async () => {
+		const fields = await fieldsOf('aurora/canvas-1');
+		expect(fields.map(({ id, type, required }) => [id, type, required])).toEqual([
+			['prompt', 'string', true],
+			['negative_prompt', 'string', false],
+			['size', 'options', false],
+			['quality', 'options', false],
+			['num_images', 'number', false],
+			['guidance', 'number', false],
+			['transparent', 'boolean', false],
+			['tags', 'array', false],
+			['watermark', 'object', false],
+			['seed', 'number', false],
+		]);
+	});
+
+	test('changes with the model', async () => {
+		const fields = await fieldsOf('lumen/motion-2');
+		expect(fields.map(({ id }) => id)).toContain('duration');
+		expect(fields.map(({ id }) => id)).not.toContain('size');
+	});
+
+	test('requires nothing where a price is asked', async () => {
+		const fields = await fieldsOf('lumen/motion-2', 'mapPriceInput');
+		expect(fields.every(({ required }) => required === false)).toBe(true);
+	});
+});
+
+describe('the drop-down of Input Files', () => {
+	test.each([
+		['aurora/retouch-1', ['image_urls', 'mask_url']],
+		['lumen/motion-2', ['image_url']],
+	])('%s: offers the fields that take a URL', async (model, expected) => {
+		const options = await environment.client.send<Array<{ value: string }>>(
+			'POST',
+			'/rest/dynamic-node-parameters/options',
+			{
+				path: 'parameters.inputFiles.files[0].inputField',
+				methodName: 'loadFileFields',
+				nodeTypeAndVersion: { name: nodeType, version: 1 },
+				currentNodeParameters: { resource: 'task', operation: 'create', model: byId(model) },
+				credentials: { aiGatewayApi: environment.credential },
+			},
+		);
+		expect(options.map(({ value }) => value)).toEqual(expected);
+	});
+});
+
+describe('a filled-in form', () => {
+	test('arrives in the JSON types of the schema', async () => {
+		const node = await formNode('Draw', 'aurora/canvas-1', {
+			prompt: '2024',
+			size: '512x512',
+			quality: '={{ $json.quality }}',
+			num_images: '={{ $json.count }}',
+			guidance: 7.5,
+			transparent: '={{ "true" }}',
+			tags: '["ink", "paper"]',
+			watermark: '{"text": "me", "opacity": 0.2}',
+			seed: 5,
+		});
+		const items = itemsNode('Items', [{ quality: 'draft', count: '2' }]);
+		const workflow = workflowOf('Typed', [items, node], { Start: ['Items'], Items: ['Draw'] });
+		const { error, nodes } = await environment.runWorkflow(workflow);
+		expect(error).toBeUndefined();
+		expect(lastInput()).toEqual({
+			prompt: '2024',
+			size: '512x512',
+			quality: 'draft',
+			num_images: 2,
+			guidance: 7.5,
+			transparent: true,
+			tags: ['ink', 'paper'],
+			watermark: { text: 'me', opacity: 0.2 },
+			seed: 5,
+		});
+		expect(nodes['Draw']?.items[0]?.json).toMatchObject({ priceRub: 1.8 });
+	});
+
+	test('takes the number that a drop-down stores', async () => {
+		const node = await formNode('Film', 'lumen/motion-2', { prompt: 'a', duration: 10 });
+		const { error } = await environment.runWorkflow(workflowOf('Drop-down', [node], { Start: ['Film'] }));
+		expect(error).toBeUndefined();
+		expect(lastInput()).toMatchObject({ duration: 10 });
+	});
+
+	test('that breaks a rule is told before anything is sent', async () => {
+		const before = environment.gateway.control.requests({ method: 'POST' }).length;
+		const node = await formNode('Draw', 'aurora/canvas-1', { prompt: 'a', num_images: 9 });
+		const { error } = await environment.runWorkflow(workflowOf('Rule', [node], { Start: ['Draw'] }));
+		expect(error?.message).toBe('"Number of Images" must be at most 4');
+		expect(environment.gateway.control.requests({ method: 'POST' })).toHaveLength(before);
+	});
+});
+
+describe('input files', () => {
+	test('of an earlier step are what the model works with, although the form leaves their field open', async () => {
+		const picture = gatewayNode('Draw', 'mediaTask', {
+			resource: 'task',
+			operation: 'createAndWait',
+			model: byId('aurora/canvas-1'),
+			inputMode: 'json',
+			inputJson: '{"prompt": "a cat", "quality": "draft"}',
+		});
+		const node = await formNode(
+			'Retouch',
+			'aurora/retouch-1',
+			{ prompt: 'make it blue', image_urls: '[]' },
+			{ inputFiles: { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] } },
+		);
+		const workflow = workflowOf('Files', [picture, node], { Start: ['Draw'], Draw: ['Retouch'] });
+		const { error } = await environment.runWorkflow(workflow);
+		expect(error).toBeUndefined();
+		const { image_urls: urls } = lastInput() as { image_urls: string[] };
+		expect(urls).toHaveLength(1);
+		const bytes = Buffer.from(await (await fetch(String(urls[0]))).arrayBuffer());
+		expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+	});
+});

@@ -1,0 +1,89 @@
+import nock from 'nock';
+
+import { runNode, type RunOptions, type RunResult } from './engine';
+
+/** Path of the tasks below the test gateway. */
+export const TASKS = '/api/v1/async/media/tasks';
+
+/** The gateway that the tests' credential names; answers only to its key. */
+export const gateway = () =>
+	nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });
+
+/** The server of result files; refuses to see a key. */
+export const files = () => nock('https://files.test', { badheaders: ['authorization', 'x-api-key'] });
+
+/** The envelope of media answers (§7.1). */
+export const envelope = (data: unknown, code = 200, msg = code === 200 ? 'success' : 'server words') => ({
+	code,
+	msg,
+	data,
+});
+
+/** A model of the catalogue with this input schema. */
+export const painter = (inputSchema: object = {}, more: object = {}) => ({
+	id: 'acme/painter',
+	object: 'model',
+	owned_by: 'acme',
+	media_type: 'image',
+	pricing: { currency: 'RUB', type: 'tiered', tiers: [{ params: {}, price: '6.00' }] },
+	input_schema: inputSchema,
+	...more,
+});
+
+/** The catalogue, as often as it is asked for. Gives the number of questions. */
+export function catalogue(models: object[] = [painter()]): { asked: number } {
+	const count = { asked: 0 };
+	nock('https://gateway.test')
+		.persist()
+		.get('/api/v1/media/models')
+		.optionally()
+		.reply(() => {
+			count.asked += 1;
+			return [200, { object: 'list', data: models }];
+		});
+	return count;
+}
+
+/** Takes creations; gives what was sent, with the keys. */
+export function creations(): Array<{ body: Record<string, unknown>; key: string }> {
+	const sent: Array<{ body: Record<string, unknown>; key: string }> = [];
+	nock('https://gateway.test')
+		.persist()
+		.post(TASKS)
+		.reply(function (_, body) {
+			const key = String(this.req.headers['idempotency-key']);
+			sent.push({ body: body as Record<string, unknown>, key });
+			return [201, envelope({ taskId: `t${sent.length}` })];
+		});
+	return sent;
+}
+
+/** The model of the tests, as a workflow stores it. */
+export const model = { __rl: true, mode: 'id', value: 'acme/painter' };
+
+/** A filled-in form, as a workflow stores it. */
+export const form = (value: object, schema: object[] = []) => ({
+	mappingMode: 'defineBelow',
+	value,
+	matchingColumns: [],
+	schema,
+	attemptToConvertTypes: false,
+	convertFieldsToString: false,
+});
+
+/** Runs an operation of the media node. */
+export async function run(
+	operation: string,
+	parameters: object,
+	extra: Partial<RunOptions> = {},
+	resource = 'task',
+): Promise<RunResult> {
+	return await runNode({
+		node: 'mediaTask',
+		...extra,
+		parameters: { resource, operation, ...parameters },
+	});
+}
+
+/** Settings with which a failing item gives an error item. */
+export const carryOn = { settings: { onError: 'continueRegularOutput' } } as const;

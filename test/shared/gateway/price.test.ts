@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+
+import type { MediaModel, PriceTier } from '../../../nodes/shared/gateway/catalogue';
+import type { JsonObject } from '../../../nodes/shared/gateway/json';
+import { compareDecimals } from '../../../nodes/shared/gateway/money';
+import {
+	checkPriceLimit,
+	priceInRubles,
+	readPriceLimit,
+	taskPrice,
+} from '../../../nodes/shared/gateway/price';
+
+const model = (tiers: PriceTier[], more: Partial<MediaModel> = {}): MediaModel => ({
+	id: 'm',
+	currency: 'RUB',
+	tiers,
+	inputSchema: { properties: { quality: { default: 'standard' }, n: { type: 'integer', default: 1 } } },
+	record: {},
+	...more,
+});
+const tier = (price: string, params: JsonObject = {}): PriceTier => ({ params, price });
+const priceOf = (tiers: PriceTier[], input: JsonObject) => taskPrice(model(tiers), input).price;
+
+describe('the tier of an input (§2.2)', () => {
+	const tiers = [
+		tier('2', { quality: 'draft' }),
+		tier('6', { quality: 'standard' }),
+		tier('12', { quality: 'high' }),
+		tier('18.50', { quality: 'high', size: 'large' }),
+	];
+
+	test.each<[string, JsonObject, string | null]>([
+		['the one that fits', { quality: 'draft' }, '2'],
+		['defaults are filled in', {}, '6'],
+		['of several the one with the most params', { quality: 'high', size: 'large' }, '18.50'],
+		['the others where its params do not fit', { quality: 'high', size: 'small' }, '12'],
+		['none', { quality: 'divine' }, null],
+	])('%s', (_, input, price) => expect(priceOf(tiers, input)).toBe(price));
+
+	test.each<[string, JsonObject, JsonObject]>([
+		['a number given as text', { n: 5 }, { n: '5' }],
+		['text of the catalogue, a number given', { n: '5' }, { n: 5 }],
+		['5.0 is 5', { n: '5.0' }, { n: 5 }],
+		['booleans', { loop: true }, { loop: 'true' }],
+		['lists', { a: [1] }, { a: [1] }],
+	])('takes forms of a value for equal: %s', (_, params, input) => {
+		expect(priceOf([tier('1', params)], input)).toBe('1');
+	});
+
+	it('does not take an unset value for false or empty', () => {
+		expect(priceOf([tier('1', { loop: false })], {})).toBeNull();
+	});
+
+	it('says why there is no price', () => {
+		expect(taskPrice(model([]), {}).reason).toContain('gives no price');
+		expect(taskPrice(model(tiers), { quality: 'x' }).reason).toContain('quality, size');
+	});
+
+	it('tells tiers apart that fit alike, unless they cost the same', () => {
+		const alike = [tier('1', { n: 1 }), tier('2', { quality: 'standard' })];
+		expect(taskPrice(model(alike), {})).toMatchObject({
+			price: null,
+			reason: expect.stringContaining('Several') as string,
+		});
+		expect(priceOf([tier('1.0', { n: 1 }), tier('1', { quality: 'standard' })], {})).toBe('1.0');
+	});
+
+	it('is in rubles only where the catalogue says so', () => {
+		expect(priceInRubles(taskPrice(model([tier('1.5')]), {}))).toBe(1.5);
+		expect(priceInRubles(taskPrice(model([tier('1.5')], { currency: 'USD' }), {}))).toBeUndefined();
+	});
+});
+
+describe('the highest price', () => {
+	const check = (price: string, limit: string) => () =>
+		checkPriceLimit(taskPrice(model([tier(price)]), {}), limit);
+
+	test.each([
+		['0.1', '0.10'],
+		['12', '12.000000000000000000001'],
+		['0', '0'],
+	])('%s is within %s', (price, limit) => expect(check(price, limit)).not.toThrow());
+
+	test.each([
+		['0.30000000000000000001', '0.3'],
+		['100', '99.99'],
+		['0.01', '0'],
+	])('%s is above %s', (price, limit) => expect(check(price, limit)).toThrow('more than the highest price'));
+
+	it('refuses what is not known, and what is in another currency', () => {
+		expect(() => checkPriceLimit(taskPrice(model([]), {}), '5')).toThrow('not known');
+		expect(() => checkPriceLimit(taskPrice(model([tier('1')], { currency: 'USD' }), {}), '5')).toThrow(
+			'not known',
+		);
+	});
+
+	test.each(['-1', '12,5', 'cheap', 'NaN'])('%s is none', (limit) => {
+		expect(() => readPriceLimit(limit)).toThrow('no amount in rubles');
+	});
+});
+
+describe('comparing decimals', () => {
+	it('is exact', () => {
+		fc.assert(
+			fc.property(fc.bigInt(), fc.bigInt(), fc.integer({ min: 0, max: 20 }), (a, b, scale) => {
+				const text = (value: bigint) => `${value}e-${scale}`;
+				expect(compareDecimals(text(a), text(b))).toBe(a === b ? 0 : a < b ? -1 : 1);
+			}),
+		);
+	});
+	test.each([
+		['1', '1.0', 0],
+		['-1', '1', -1],
+		['.5', '0.50', 0],
+		['1e3', '999.9', 1],
+		['0.1', '0.10000000000000000001', -1],
+	])('%s, %s', (a, b, sign) => expect(compareDecimals(a, b)).toBe(sign));
+	test.each(['', 'x', '1,5', '1e', '--1'])('%j is none', (text) =>
+		expect(compareDecimals(text, '1')).toBeUndefined(),
+	);
+});
