@@ -5,6 +5,11 @@ import { failureFromThrown } from '../gateway/connection';
 import type { Answer, ByteStream } from '../gateway/request';
 import type { UploadFile } from '../gateway/storage';
 
+/** What keeps binary data, in nodes and in webhooks. */
+export interface BinaryStore {
+	helpers: Pick<IExecuteFunctions['helpers'], 'prepareBinaryData'>;
+}
+
 /** Node's stream, as n8n gives it. */
 export type Readable = Awaited<ReturnType<IExecuteFunctions['helpers']['getBinaryStream']>>;
 
@@ -15,7 +20,7 @@ export type Readable = Awaited<ReturnType<IExecuteFunctions['helpers']['getBinar
  * @param knownType MIME type, for answers that do not say it themselves
  */
 export async function storeAnswer(
-	context: IExecuteFunctions,
+	context: BinaryStore,
 	answer: Answer<ByteStream>,
 	names: ReadonlyArray<string | undefined>,
 	knownType?: string,

@@ -1,4 +1,9 @@
-import type { IExecuteFunctions, IHttpRequestOptions, ILoadOptionsFunctions } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	IHttpRequestOptions,
+	ILoadOptionsFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
 
 import { failureFromThrown } from '../gateway/connection';
 import { InvalidInput } from '../gateway/failure';
@@ -9,7 +14,7 @@ import type { Answer, ByteStream, Exchange, Transport } from '../gateway/request
 export const CREDENTIAL = 'aiGatewayApi';
 
 /** The n8n functions of a node from which requests can be sent. */
-export type N8nContext = IExecuteFunctions | ILoadOptionsFunctions;
+export type N8nContext = IExecuteFunctions | ILoadOptionsFunctions | IWebhookFunctions;
 
 /** Sends through n8n's HTTP helper, which brings the credential, proxies and the execution's cancel signal. */
 export function n8nTransport(context: N8nContext, cancelSignal?: AbortSignal): Transport {

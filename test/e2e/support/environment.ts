@@ -15,7 +15,8 @@ export class Environment {
 	private constructor(
 		private readonly folder: string,
 		readonly gateway: Gateway,
-		readonly server: N8nServer,
+		private n8n: N8nServer,
+		private readonly n8nVariables: Record<string, string>,
 		/** n8n's API, signed in as its owner. */
 		readonly client: N8nClient,
 		/** The stored credential for the gateway. */
@@ -39,11 +40,24 @@ export class Environment {
 			await client.signIn({ email: 'owner@sandbox.example', password: 'Sandbox-e2e-1' });
 			const { baseUrl, apiKey } = gateway;
 			const credential = await client.saveCredential('Sandbox gateway', credentialType, { baseUrl, apiKey });
-			return new Environment(folder, gateway, server, client, credential);
+			return new Environment(folder, gateway, server, options.n8n ?? {}, client, credential);
 		} catch (error) {
 			for (const step of undo.reverse()) await step();
 			throw error;
 		}
+	}
+
+	/** The running n8n. */
+	get server(): N8nServer {
+		return this.n8n;
+	}
+
+	/** Ends n8n and starts it anew, at the same address and with what it had stored. */
+	async restart(): Promise<void> {
+		const port = Number(new URL(this.n8n.url).port);
+		await this.n8n.stop();
+		const userFolder = join(this.folder, 'n8n');
+		this.n8n = await N8nServer.start({ userFolder, port, environment: this.n8nVariables });
 	}
 
 	/** Stores a workflow with the credential filled in, runs it from its manual trigger and waits for its end. */

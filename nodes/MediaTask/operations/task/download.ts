@@ -1,16 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { fetchArchive, fetchResults, taskJson } from '../../../shared/execution/mediaResults';
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
 import { fetchMediaTask, readMediaTask, type MediaTask } from '../../../shared/gateway/media';
-import {
-	binaryField,
-	binaryPropertyOption,
-	fetchArchive,
-	fetchResults,
-	readTaskId,
-	taskIdField,
-	taskJson,
-} from './results';
+import { binaryField, binaryPropertyOption, readTaskId, taskIdField } from './results';
 
 const separateOption: INodeProperties = {
 	displayName: 'Separate Files',
@@ -50,7 +43,7 @@ async function fetchedTask(item: ItemContext, taskId: string): Promise<MediaTask
 }
 
 async function separateFiles(item: ItemContext, task: MediaTask): Promise<OperationOutput> {
-	const binary = await fetchResults(item, task);
+	const binary = await fetchResults(item, task, binaryField(item));
 	const files = Object.entries(binary).map(([field, { fileName = null, mimeType }]) => ({
 		field,
 		fileName,

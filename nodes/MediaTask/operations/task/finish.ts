@@ -1,9 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { fetchResults, taskJson } from '../../../shared/execution/mediaResults';
 import type { ItemContext, OperationOutput } from '../../../shared/execution/operation';
 import { awaitTask } from '../../../shared/execution/waiting';
 import { failureOfTask, readMediaTask } from '../../../shared/gateway/media';
-import { fetchResults, taskJson } from './results';
+import { binaryField } from './results';
 
 const DEFAULT_MAX_WAIT_MINUTES = 30;
 
@@ -72,7 +73,7 @@ export async function finish(
 	const body = await awaitTask(item.client, taskId, plan);
 	const task = readMediaTask(body, taskId);
 	if (task.state === 'fail') throw failureOfTask(task, item.client.settings.secrets);
-	const binary = wish.download ? await fetchResults(item, task) : undefined;
+	const binary = wish.download ? await fetchResults(item, task, binaryField(item)) : undefined;
 	return {
 		json: wish.simplify ? taskJson({ ...task, model: task.model ?? model }, priceRub) : body,
 		...(binary ? { binary } : {}),

@@ -18,7 +18,8 @@ export const orderOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. https://n8n.example.com/webhook/…',
-		description: 'An address that the gateway calls when the task has ended',
+		description:
+			'An address that the gateway calls when the task has ended. To start a workflow then, copy it from the panel of a Gateway Media Task Trigger, where it stands as "Production URL".',
 	},
 	{
 		displayName: 'Idempotency Key',

@@ -1,0 +1,59 @@
+import {
+	NodeConnectionTypes,
+	type IHookFunctions,
+	type INodeType,
+	type INodeTypeDescription,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
+} from 'n8n-workflow';
+
+import { testGateway } from '../shared/execution/credentialTest';
+import { answerCallback } from './answer';
+import { triggerProperties } from './fields';
+
+export class MediaTaskTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Gateway Media Task Trigger',
+		name: 'mediaTaskTrigger',
+		icon: { light: 'file:../../icons/media.svg', dark: 'file:../../icons/media.dark.svg' },
+		group: ['trigger'],
+		version: 1,
+		subtitle: '={{ $parameter["events"] }}',
+		description: 'Starts the workflow when a media task of an AI gateway has ended',
+		defaults: { name: 'Gateway Media Task Trigger' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
+		webhooks: [
+			{
+				name: 'default',
+				// §6.4 does not show how the gateway calls.
+				httpMethod: '=POST,GET,PUT',
+				responseMode: 'onReceived',
+				path: 'media-task',
+			},
+		],
+		properties: [...triggerProperties],
+	};
+
+	methods = { credentialTest: { testGateway } };
+
+	webhookMethods = {
+		default: {
+			// Nothing is registered at the gateway: each task brings the address to be called (§4.6 `callBackUrl`).
+			async checkExists(this: IHookFunctions): Promise<boolean> {
+				return true;
+			},
+			async create(this: IHookFunctions): Promise<boolean> {
+				return true;
+			},
+			async delete(this: IHookFunctions): Promise<boolean> {
+				return true;
+			},
+		},
+	};
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await answerCallback(this);
+	}
+}

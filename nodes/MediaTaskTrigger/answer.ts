@@ -1,0 +1,140 @@
+import {
+	sleep,
+	type IBinaryKeyData,
+	type IDataObject,
+	type INodeExecutionData,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
+} from 'n8n-workflow';
+
+import { errorReport } from '../shared/execution/nodeError';
+import { fetchResults, taskJson } from '../shared/execution/mediaResults';
+import { gatewayAddress, n8nTransport } from '../shared/execution/transport';
+import { ApiFailure } from '../shared/gateway/failure';
+import { asObject, asText, type JsonObject } from '../shared/gateway/json';
+import { fetchMediaTask, readMediaTask, type MediaTask } from '../shared/gateway/media';
+import { setArchived } from '../shared/gateway/mediaActions';
+import { GatewayClient } from '../shared/gateway/request';
+import { EVENTS, startsWorkflow, taskIdsIn, type Events } from './callback';
+import { Claims } from './claims';
+
+/** Nobody waits for the check of a call, and whether the gateway calls again is not shown: it is tried for minutes. */
+const MAX_RETRIES = 8;
+
+/**
+ * Answers a call at once and starts the workflow if it stands for a task of the account that has ended, and that has
+ * not started it before. What the call says is only a hint: the task is asked for with the credential.
+ */
+export async function answerCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const ids = taskIdsIn(context.getQueryData(), context.getBodyData());
+	const response = context.getResponseObject();
+	if (ids.length === 0) {
+		response.status(400).json({ message: 'The call names no media task' });
+		return { noWebhookResponse: true };
+	}
+	response.status(200).json({ message: 'Received' });
+	const item = await new Callback(context).startFor(ids);
+	return { noWebhookResponse: true, ...(item ? { workflowData: [[item]] } : {}) };
+}
+
+class Callback {
+	private readonly events: Events;
+	private readonly options: JsonObject;
+	private readonly claims: Claims;
+
+	constructor(private readonly context: IWebhookFunctions) {
+		const events = context.getNodeParameter('events', 'success');
+		this.events = EVENTS.find((name) => name === events) ?? 'success';
+		this.options = asObject(context.getNodeParameter('options', {})) ?? {};
+		this.claims = new Claims(context);
+	}
+
+	/** The item that starts the workflow; `undefined` when nothing is to be started. Never throws. */
+	async startFor(ids: readonly string[]): Promise<INodeExecutionData | undefined> {
+		try {
+			const client = await this.client();
+			for (const id of ids) {
+				const task = await this.ownTask(client, id);
+				if (task) return await this.startWith(client, task);
+			}
+		} catch (error) {
+			const { message } = errorReport(error);
+			this.context.logger.warn(
+				`A callback for the media task ${ids.join(' or ')} was not checked: ${message}`,
+			);
+		}
+		return undefined;
+	}
+
+	/** The task of this id; `undefined` where the account has none. */
+	private async ownTask(client: GatewayClient, id: string): Promise<MediaTask | undefined> {
+		const body = await fetchMediaTask(client, id).catch((error: unknown) => {
+			const status = error instanceof ApiFailure ? error.details.status : undefined;
+			if (status === 404 || status === 422) return undefined;
+			return Promise.reject(error as Error);
+		});
+		return body && readMediaTask(body, id);
+	}
+
+	private async startWith(client: GatewayClient, task: MediaTask): Promise<INodeExecutionData | undefined> {
+		if (!startsWorkflow(task.state, this.events)) return undefined;
+		if (!this.claims.take(task.taskId)) return undefined;
+		if (this.options.archiveTask === true && !(await this.archived(client, task.taskId))) return undefined;
+		const files = await this.files(client, task);
+		return {
+			json: { ...taskJson(task), ...files.problem, ...this.callback() },
+			...(files.binary ? { binary: files.binary } : {}),
+		};
+	}
+
+	/** §3.2: archiving what is archived gives 404, so of several processes that try only one succeeds. */
+	private async archived(client: GatewayClient, taskId: string): Promise<boolean> {
+		try {
+			await setArchived(client, taskId, true);
+			return true;
+		} catch (error) {
+			if (error instanceof ApiFailure && error.details.status === 404) return false;
+			// Better a second start than none.
+			const { message } = errorReport(error);
+			this.context.logger.warn(`The media task ${taskId} could not be archived: ${message}`);
+			return true;
+		}
+	}
+
+	/** The result files. The call may not come again, so the workflow starts without them where they cannot be had. */
+	private async files(
+		client: GatewayClient,
+		task: MediaTask,
+	): Promise<{ binary?: IBinaryKeyData; problem?: IDataObject }> {
+		const wanted =
+			this.context.getNodeParameter('downloadResults', true) === true && task.state === 'success';
+		if (!wanted) return {};
+		try {
+			const field = asText(this.options.binaryPropertyName) ?? 'data';
+			return { binary: await fetchResults({ client, n8n: this.context }, task, field) };
+		} catch (error) {
+			return { problem: { downloadError: errorReport(error) } };
+		}
+	}
+
+	private callback(): IDataObject {
+		if (this.options.includeCallback !== true) return {};
+		const { context } = this;
+		const query = asObject(context.getQueryData()) ?? {};
+		return { callback: { body: context.getBodyData(), query, headers: { ...context.getHeaderData() } } };
+	}
+
+	private async client(): Promise<GatewayClient> {
+		return new GatewayClient(
+			{ ...(await gatewayAddress(this.context)), maxRetries: MAX_RETRIES },
+			{
+				transport: n8nTransport(this.context),
+				withSlot: async (work) => await work(),
+				pause: sleep,
+				sleep,
+				now: () => Date.now(),
+				random: () => Math.random(),
+			},
+		);
+	}
+}

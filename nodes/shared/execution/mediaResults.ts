@@ -1,0 +1,83 @@
+import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
+
+import { compact } from '../fields/common';
+import { ApiFailure, Stopped } from '../gateway/failure';
+import { nameInUrl } from '../gateway/files';
+import { downloadMediaTask, type MediaTask } from '../gateway/media';
+import type { GatewayClient } from '../gateway/request';
+import { storeAnswer, type BinaryStore } from './binary';
+
+/** Where results come from and go to. */
+export interface ResultPlace {
+	client: GatewayClient;
+	n8n: BinaryStore;
+}
+
+/**
+ * A task as the node puts it out.
+ *
+ * @param priceRub what it costs, where that is known
+ */
+export function taskJson(task: MediaTask, priceRub?: number): IDataObject {
+	const { failCode, failMsg, ...rest } = task;
+	return compact({ ...rest, priceRub, failCode, failMsg });
+}
+
+/**
+ * Fetches the result files of a task into binary fields, one after the other, streamed. Each comes from its own
+ * URL without the key; where the task names none, from the gateway's download (§4.8).
+ *
+ * @param field name of the first field; further ones get _1, _2 … appended
+ * @throws {ApiFailure} with the task's id: the result exists and can be fetched again
+ */
+export async function fetchResults(
+	place: ResultPlace,
+	task: MediaTask,
+	field: string,
+): Promise<IBinaryKeyData> {
+	const binary: IBinaryKeyData = {};
+	try {
+		if (task.resultUrls.length === 0) return { [field]: await fetchArchive(place, task.taskId) };
+		for (const [index, url] of task.resultUrls.entries()) {
+			const name = index === 0 ? field : `${field}_${index}`;
+			binary[name] = await place.client.downloadUrl(
+				url,
+				async (answer) =>
+					await storeAnswer(place.n8n, answer, [nameInUrl(url), `task_${task.taskId}_${index}`]),
+			);
+		}
+		return binary;
+	} catch (error) {
+		throw resultNotFetched(error, task.taskId);
+	}
+}
+
+/** Whatever kept a result from being fetched or stored: the task is paid for, so its id stands in the error. */
+function resultNotFetched(error: unknown, taskId: string): Error {
+	if (error instanceof Stopped) return error;
+	const advice = `Task ${taskId} is finished and paid for: fetch its result again with the operation Download.`;
+	if (error instanceof ApiFailure) {
+		return error.with({ taskId, description: `${error.details.description} ${advice}` });
+	}
+	const reason = error instanceof Error ? error.message : String(error);
+	return new ApiFailure({
+		message: 'The result of the media task could not be stored in n8n',
+		description: `${reason}. ${advice}`,
+		arrival: 'answered',
+		code: 'result_not_stored',
+		retryable: false,
+		taskId,
+	});
+}
+
+/** Fetches the result of a task as the gateway gives it: the file, or a ZIP of several (§4.8). */
+export async function fetchArchive(
+	{ client, n8n }: ResultPlace,
+	taskId: string,
+): Promise<IBinaryKeyData[string]> {
+	return await downloadMediaTask(
+		client,
+		taskId,
+		async (answer) => await storeAnswer(n8n, answer, [`task_${taskId}`]),
+	);
+}

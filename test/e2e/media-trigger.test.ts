@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { waitForExecution, resultOf, type RunResult } from '../../sandbox/n8n/executions';
+import type { StoredWorkflow } from '../../sandbox/n8n/types';
+import { withCredential } from '../../sandbox/n8n/workflows';
+import { Environment } from './support/environment';
+import { byId, catcher, gatewayNode, workflowOf } from './support/workflows';
+
+// The trigger on the real n8n: who calls, and what starts.
+
+let environment: Environment;
+
+beforeAll(async () => {
+	environment = await Environment.start({
+		gateway: { settings: { taskDuration: { image: 600_000 }, callbacks: { mode: 'off' } } },
+	});
+});
+afterAll(async () => {
+	await environment?.close();
+});
+
+let count = 0;
+
+/** Publishes a trigger, and waits until its webhook is there. */
+async function publish(
+	parameters: Record<string, unknown> = {},
+): Promise<{ workflow: StoredWorkflow; url: string }> {
+	count += 1;
+	const webhookId = `trigger-${count}-5f6c1c6e-8f6d-4a39`;
+	const trigger = gatewayNode('Trigger', 'mediaTaskTrigger', parameters, {
+		id: 'trigger',
+		position: [0, 0],
+		webhookId,
+	});
+	const workflow = {
+		name: `Trigger ${count}`,
+		nodes: [trigger, { ...catcher('After'), id: 'after', position: [220, 0] }],
+		connections: { Trigger: { main: [[{ node: 'After', type: 'main', index: 0 }]] } },
+		settings: { executionOrder: 'v1' },
+	};
+	const stored = await environment.client.createWorkflow(withCredential(workflow, environment.credential));
+	await environment.client.activate(stored);
+	const url = `${environment.server.url}/webhook/${webhookId}/media-task`;
+	await listening(url);
+	return { workflow: stored, url };
+}
+
+/** Waits until the webhook is there: a call that names no task is answered with 400 then. */
+async function listening(url: string): Promise<void> {
+	for (const end = Date.now() + 30_000; (await fetch(url)).status === 404 && Date.now() < end; )
+		await sleep(50);
+}
+
+/** A task of the account, in the given state. */
+async function task(outcome?: 'success' | 'fail', callbackUrl?: string): Promise<string> {
+	const create = gatewayNode('Create', 'mediaTask', {
+		operation: 'create',
+		model: byId('aurora/canvas-1'),
+		inputMode: 'json',
+		inputJson: '{"prompt": "a cat", "quality": "draft", "size": "512x512"}',
+		options: callbackUrl === undefined ? {} : { callbackUrl },
+	});
+	const created = await environment.runWorkflow(workflowOf('Create', [create], { Start: ['Create'] }));
+	const taskId = String(created.nodes['Create']?.items[0]?.json['taskId']);
+	const failure = { failCode: 'MODERATION', failMsg: 'not like that' };
+	if (outcome) await environment.gateway.control.finishTask(taskId, outcome === 'fail' ? failure : 'success');
+	return taskId;
+}
+
+const call = async (url: string, body: unknown, method = 'POST') =>
+	await fetch(url, {
+		method,
+		headers: { 'content-type': 'application/json' },
+		...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
+	});
+const executions = async ({ id }: StoredWorkflow) => await environment.client.listExecutions(id);
+
+/** The executions of a workflow, once there are so many and all have ended. */
+async function started(workflow: StoredWorkflow, expected: number): Promise<RunResult[]> {
+	for (const end = Date.now() + 30_000; Date.now() < end; await sleep(50)) {
+		const list = await executions(workflow);
+		if (list.length < expected) continue;
+		return await Promise.all(
+			list.map(async ({ id }) => resultOf(await waitForExecution(environment.client, id))),
+		);
+	}
+	throw new Error(`${expected} executions were expected: ${JSON.stringify(await executions(workflow))}`);
+}
+
+test('a task that has ended starts the workflow with its result, when the gateway itself calls', async () => {
+	const { workflow, url } = await publish({ options: { includeCallback: true } });
+	environment.gateway.control.configure({ callbacks: { mode: 'on' } });
+	const taskId = await task('success', url);
+	const [result] = await started(workflow, 1);
+	environment.gateway.control.configure({ callbacks: { mode: 'off' } });
+	const [item] = result?.nodes['After']?.items ?? [];
+	expect(item?.json).toMatchObject({ taskId, state: 'success', callback: { body: { code: 200 } } });
+	expect(item?.binary?.['data']?.mimeType).toBe('image/png');
+	expect(environment.gateway.control.callbacks().at(-1)).toMatchObject({ status: 200 });
+});
+
+test('repeated, and many at a time, it starts once; after a restart of n8n it does not start again', async () => {
+	const { workflow, url } = await publish({ downloadResults: false });
+	const taskId = await task('success');
+	const answers = await Promise.all(Array.from({ length: 8 }, async () => await call(url, { taskId })));
+	expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+	await started(workflow, 1);
+	await environment.restart();
+	await listening(url);
+	expect((await call(url, { taskId })).status).toBe(200);
+	// A later task shows that the earlier call has been dealt with.
+	await call(url, { taskId: await task('success') });
+	await started(workflow, 2);
+	expect(await executions(workflow)).toHaveLength(2);
+});
+
+test('only what it waits for starts it: a failed task, not one that succeeded or still runs', async () => {
+	const { workflow, url } = await publish({ events: 'fail' });
+	await call(url, { taskId: await task('success') });
+	await call(url, { taskId: await task() });
+	const failed = await task('fail');
+	await call(`${url}?taskId=${failed}`, {}, 'GET');
+	const [result] = await started(workflow, 1);
+	expect(result?.nodes['After']?.items[0]?.json).toMatchObject({
+		taskId: failed,
+		state: 'fail',
+		failCode: 'MODERATION',
+	});
+	expect(await executions(workflow)).toHaveLength(1);
+});
+
+test('a foreign, forged or malformed call gets a plain answer and starts nothing', async () => {
+	const { workflow, url } = await publish();
+	const unknown = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+	const forged = {
+		data: { taskId: unknown, state: 'success', resultJson: '{"resultUrls":["https://evil.test"]}' },
+	};
+	expect((await call(url, forged)).status).toBe(200);
+	expect((await call(url, { taskId: '../../balance' })).status).toBe(200);
+	for (const body of [{}, [], { hello: 'world' }]) expect((await call(url, body)).status).toBe(400);
+	const broken = await fetch(url, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: '{',
+	});
+	expect(broken.status).toBeGreaterThanOrEqual(400);
+	// Not ours to say, but the task of the account says that it has ended.
+	await call(url, { data: { taskId: await task('success'), state: 'waiting' } });
+	await started(workflow, 1);
+	expect(await executions(workflow)).toHaveLength(1);
+});
+
+test('with archiving, the gateway itself lets only one start', async () => {
+	const { workflow, url } = await publish({ downloadResults: false, options: { archiveTask: true } });
+	const taskId = await task('success');
+	await call(url, { taskId });
+	await started(workflow, 1);
+	expect(environment.gateway.control.tasks().find((one) => one.taskId === taskId)).toMatchObject({
+		archived: true,
+	});
+	const archivedBefore = await task('success');
+	const archive = gatewayNode('Archive', 'mediaTask', { operation: 'archive', taskId: archivedBefore });
+	await environment.runWorkflow(workflowOf('Archive', [archive], { Start: ['Archive'] }));
+	await call(url, { taskId: archivedBefore });
+	await call(url, { taskId: await task('success') });
+	await started(workflow, 2);
+	expect(await executions(workflow)).toHaveLength(2);
+});
