@@ -24,11 +24,23 @@ export class MediaTaskTrigger implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
+		triggerPanel: {
+			header: 'Start when a media task has ended',
+			executionsHelp: {
+				inactive:
+					'Wait for a test event here, and give the <b>test URL</b> as callback URL to a task. Then <b>publish</b> the workflow and use the <b>production URL</b>.',
+				active:
+					'Wait for a test event here, and give the <b>test URL</b> as callback URL to a task. Tasks with the <b>production URL</b> start the published workflow.',
+			},
+			activationHint:
+				'Once the workflow is published, each task with the production URL as its callback URL starts it when it has ended.',
+		},
 		webhooks: [
 			{
 				name: 'default',
 				// §6.4 does not show how the gateway calls.
 				httpMethod: '=POST,GET,PUT',
+				ndvHideMethod: true,
 				responseMode: 'onReceived',
 				path: 'media-task',
 			},

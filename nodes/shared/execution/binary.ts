@@ -1,8 +1,10 @@
-import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 
 import { fileFacts } from '../gateway/files';
 import { failureFromThrown } from '../gateway/connection';
-import type { Answer, ByteStream } from '../gateway/request';
+import { failureFromConnection } from '../gateway/errors';
+import { REQUEST_TIMEOUT_MS, type Answer, type ByteStream } from '../gateway/request';
+import { Watchdog } from '../gateway/watchdog';
 import type { UploadFile } from '../gateway/storage';
 
 /** What keeps binary data, in nodes and in webhooks. */
@@ -26,11 +28,30 @@ export async function storeAnswer(
 	knownType?: string,
 ): Promise<IBinaryData> {
 	const { fileName, mimeType } = fileFacts(answer.headers, names);
+	const { silenceMs = REQUEST_TIMEOUT_MS } = answer;
+	const watchdog = new Watchdog({ totalMs: Infinity, idleMs: silenceMs }, { now: () => Date.now(), sleep });
+	const body = watched(answer.body as Readable, watchdog);
 	try {
-		return await context.helpers.prepareBinaryData(answer.body as Readable, fileName, mimeType ?? knownType);
+		const storing = context.helpers.prepareBinaryData(body, fileName, mimeType ?? knownType);
+		const stored = await Promise.race([storing, watchdog.watch()]);
+		// Where no redirect is followed, the HTTP client's own timeout ends with the headers (seen in axios 1.18).
+		if (!stored) throw failureFromConnection({ kind: 'timeout' }, { charged: false, file: true });
+		return stored;
 	} catch (error) {
 		throw failureFromThrown(error, { charged: false, file: true }) ?? error;
+	} finally {
+		watchdog.stop();
 	}
+}
+
+/** The same bytes; the watchdog is told of each portion. */
+function watched(source: Readable, watchdog: Watchdog): Readable {
+	return source.compose<Readable>(async function* (portions: AsyncIterable<Uint8Array>) {
+		for await (const portion of portions) {
+			watchdog.touch();
+			yield portion;
+		}
+	});
 }
 
 /** A file of an input item. */

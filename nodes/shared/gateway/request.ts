@@ -30,6 +30,8 @@ export interface Answer<Body> {
 	/** Names in lower case. */
 	headers: Record<string, string>;
 	body: Body;
+	/** The longest silence in which a body that is still arriving is waited for, in milliseconds. */
+	silenceMs?: number;
 }
 
 /**
@@ -189,7 +191,7 @@ export class GatewayClient {
 			throw this.refusal(group, { ...answer, body: await readBeginning(answer.body) });
 		}
 		try {
-			return await consume(answer);
+			return await consume({ ...answer, silenceMs: exchange.timeoutMs });
 		} finally {
 			answer.body.destroy();
 		}
