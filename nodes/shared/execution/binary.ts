@@ -3,6 +3,7 @@ import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 import { fileFacts } from '../gateway/files';
 import { failureFromThrown } from '../gateway/connection';
 import { failureFromConnection } from '../gateway/errors';
+import type { ApiFailure } from '../gateway/failure';
 import { REQUEST_TIMEOUT_MS, type Answer, type ByteStream } from '../gateway/request';
 import { Watchdog } from '../gateway/watchdog';
 import type { UploadFile } from '../gateway/storage';
@@ -35,13 +36,19 @@ export async function storeAnswer(
 		const storing = context.helpers.prepareBinaryData(body, fileName, mimeType ?? knownType);
 		const stored = await Promise.race([storing, watchdog.watch()]);
 		// Where no redirect is followed, the HTTP client's own timeout ends with the headers (seen in axios 1.18).
-		if (!stored) throw failureFromConnection({ kind: 'timeout' }, { charged: false, file: true });
+		if (!stored) throw tooSilent();
 		return stored;
 	} catch (error) {
+		// Where one is, it breaks the connection at the same moment.
+		if (watchdog.isSilent()) throw tooSilent();
 		throw failureFromThrown(error, { charged: false, file: true }) ?? error;
 	} finally {
 		watchdog.stop();
 	}
+}
+
+function tooSilent(): ApiFailure {
+	return failureFromConnection({ kind: 'timeout' }, { charged: false, file: true });
 }
 
 /** The same bytes; the watchdog is told of each portion. */

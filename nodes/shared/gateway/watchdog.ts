@@ -32,6 +32,11 @@ export class Watchdog {
 		this.last = this.clock.now();
 	}
 
+	/** Whether the silence has (all but) reached its limit: another clock may have given up a moment earlier. */
+	isSilent(): boolean {
+		return this.clock.now() - this.last >= this.limits.idleMs * 0.9;
+	}
+
 	stop(): void {
 		this.isWatching = false;
 	}
