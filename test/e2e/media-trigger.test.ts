@@ -61,7 +61,8 @@ async function task(outcome?: 'success' | 'fail', callbackUrl?: string): Promise
 		options: callbackUrl === undefined ? {} : { callbackUrl },
 	});
 	const created = await environment.runWorkflow(workflowOf('Create', [create], { Start: ['Create'] }));
-	const taskId = String(created.nodes['Create']?.items[0]?.json['taskId']);
+	const taskId = created.nodes['Create']?.items[0]?.json['taskId'];
+	if (typeof taskId !== 'string') throw new Error(`no task was created: ${JSON.stringify(created.error)}`);
 	const failure = { failCode: 'MODERATION', failMsg: 'not like that' };
 	if (outcome) await environment.gateway.control.finishTask(taskId, outcome === 'fail' ? failure : 'success');
 	return taskId;
