@@ -303,6 +303,12 @@ describe('bad input names its parameter, and nothing is sent', () => {
 			'messages',
 		],
 		[
+			'a data URL whose base64 is broken',
+			attach(fromUrl('image', 'data:image/png;base64,***')),
+			'Attachments, row 1: the data URL cannot be read',
+			'attachments',
+		],
+		[
 			'a data URL that is no file',
 			attach(fromUrl('image', 'data:text/plain,hello')),
 			'Attachments, row 1: the data URL cannot be read',

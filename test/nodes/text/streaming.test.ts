@@ -157,17 +157,19 @@ describe('several items', () => {
 	const prompt = '=[[say:{{ $json.word }} one two three]]';
 
 	it('are shown one after the other, none mixed with another, while all are asked at once', async () => {
-		stream({ deltaDelayMs: 20 });
+		// A gateway of its own: a connection that an earlier test left silent would be counted.
+		const own = await startGateway({ settings: { stream: { deltaDelayMs: 20 } } });
+		const credential = { baseUrl: own.baseUrl, apiKey: own.apiKey };
 		const { told, onChunk, textOf } = audience();
-		const result = await run({ prompt }, { items, onChunk });
-		expect(result.items.map(({ json }) => json.text)).toEqual(
-			items.map(({ json }) => `${json.word} one two three`),
-		);
-		expect([0, 1, 2].map(textOf)).toEqual(items.map(({ json }) => `${json.word} one two three`));
+		const result = await run({ prompt }, { items, onChunk, credential });
+		const most = own.control.concurrency().groups.chat?.max;
+		await own.close();
+		const texts = items.map(({ json }) => `${json.word} one two three`);
+		expect(result.items.map(({ json }) => json.text)).toEqual(texts);
+		expect([0, 1, 2].map(textOf)).toEqual(texts);
 		const order = told().map(([, index]) => index);
 		expect(order).toEqual([...order].sort());
-		// A stream that was cancelled in another test may still be counted.
-		expect(gateway.control.concurrency().groups.chat?.max).toBeGreaterThanOrEqual(3);
+		expect(most).toBe(3);
 	});
 
 	it('of which one fails leave the others untouched', async () => {
@@ -185,12 +187,14 @@ describe('several items', () => {
 
 describe('whether an answer is streamed', () => {
 	it('is as the workflow does, unless the option says otherwise', async () => {
-		const { onChunk, chunks } = audience();
+		const [followed, silenced] = [audience(), audience()];
 		await run({}, {});
-		await run({}, { onChunk });
-		await run({ options: { stream: false } }, { onChunk: () => void chunks.push() });
+		await run({}, { onChunk: followed.onChunk });
+		await run({ options: { stream: false } }, { onChunk: silenced.onChunk });
 		await run({ options: { stream: true } }, {});
 		expect(streamed()).toEqual([false, true, false, true]);
+		expect(followed.textOf(0)).toBe('one two three four five');
+		expect(silenced.chunks).toEqual([]);
 	});
 
 	it('as the tool of an agent, nothing is shown', async () => {

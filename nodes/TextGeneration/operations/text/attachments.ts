@@ -4,6 +4,7 @@ import { inputFile, storeAnswer, type InputFile, type Readable } from '../../../
 import { base64Length, type EmbeddedFile } from '../../../shared/execution/fileBody';
 import type { ItemContext } from '../../../shared/execution/operation';
 import type { Row } from '../../../shared/execution/rows';
+import { readBase64, type Base64File } from '../../../shared/gateway/base64';
 import { ApiFailure, InvalidInput } from '../../../shared/gateway/failure';
 import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/files';
 import { textFormats } from '../../../shared/gateway/formats';
@@ -118,12 +119,8 @@ async function readBinary(item: ItemContext, row: Row): Promise<InputFile> {
 
 /** A data URL is the file itself. */
 function inlineFile(row: Row, url: string): InputFile {
-	const [, type = '', base64 = ''] = /^data:([^;,]*)[^,]*;base64,(.*)$/is.exec(url) ?? [];
+	const { base64, mimeType = UNKNOWN_TYPE } = readDataUrl(row, url);
 	const bytes = Buffer.from(base64, 'base64');
-	if (bytes.length === 0) {
-		throw row.invalid('the data URL cannot be read', 'It looks like data:image/png;base64,….');
-	}
-	const mimeType = type === '' ? UNKNOWN_TYPE : type.toLowerCase();
 	return {
 		fileName: fileNameFor('file', mimeType),
 		mimeType,
@@ -131,6 +128,14 @@ function inlineFile(row: Row, url: string): InputFile {
 		open: async () => bytes,
 		framed: async (head, tail) => Buffer.concat([head, bytes, tail]),
 	};
+}
+
+function readDataUrl(row: Row, url: string): Base64File {
+	try {
+		return readBase64(url);
+	} catch {
+		throw row.invalid('the data URL cannot be read', 'It looks like data:image/png;base64,….');
+	}
 }
 
 /** Fetches a file into n8n's binary storage: its size must be known before the call is made. */
