@@ -1,25 +1,22 @@
-import {
-	sleep,
-	type IBinaryKeyData,
-	type IDataObject,
-	type INodeExecutionData,
-	type IWebhookFunctions,
-	type IWebhookResponseData,
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	INodeExecutionData,
+	IWebhookFunctions,
+	IWebhookResponseData,
 } from 'n8n-workflow';
 
 import { errorReport } from '../shared/execution/nodeError';
 import { fetchResults, taskJson } from '../shared/execution/mediaResults';
-import { gatewayAddress, n8nTransport } from '../shared/execution/transport';
+import { webhookClient } from '../shared/execution/webhookClient';
+import { taskIdsIn } from '../shared/gateway/callbackIds';
 import { ApiFailure } from '../shared/gateway/failure';
 import { asObject, asText, type JsonObject } from '../shared/gateway/json';
 import { fetchMediaTask, readMediaTask, type MediaTask } from '../shared/gateway/media';
 import { setArchived } from '../shared/gateway/mediaActions';
-import { GatewayClient } from '../shared/gateway/request';
-import { EVENTS, startsWorkflow, taskIdsIn, type Events } from './callback';
+import type { GatewayClient } from '../shared/gateway/request';
+import { EVENTS, startsWorkflow, type Events } from './callback';
 import { Claims } from './claims';
-
-/** Nobody waits for the check of a call, and whether the gateway calls again is not shown: it is tried for minutes. */
-const MAX_RETRIES = 8;
 
 /**
  * Answers a call at once and starts the workflow if it stands for a task of the account that has ended, and that has
@@ -52,7 +49,7 @@ class Callback {
 	/** The item that starts the workflow; `undefined` when nothing is to be started. Never throws. */
 	async startFor(ids: readonly string[]): Promise<INodeExecutionData | undefined> {
 		try {
-			const client = await this.client();
+			const client = await webhookClient(this.context);
 			for (const id of ids) {
 				const task = await this.ownTask(client, id);
 				if (task) return await this.startWith(client, task);
@@ -122,19 +119,5 @@ class Callback {
 		const { context } = this;
 		const query = asObject(context.getQueryData()) ?? {};
 		return { callback: { body: context.getBodyData(), query, headers: { ...context.getHeaderData() } } };
-	}
-
-	private async client(): Promise<GatewayClient> {
-		return new GatewayClient(
-			{ ...(await gatewayAddress(this.context)), maxRetries: MAX_RETRIES },
-			{
-				transport: n8nTransport(this.context),
-				withSlot: async (work) => await work(),
-				pause: sleep,
-				sleep,
-				now: () => Date.now(),
-				random: () => Math.random(),
-			},
-		);
 	}
 }

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 
-import {
-	MAX_REMEMBERED,
-	remembered,
-	startsWorkflow,
-	taskIdsIn,
-} from '../../../nodes/MediaTaskTrigger/callback';
+import { MAX_REMEMBERED, remembered, startsWorkflow } from '../../../nodes/MediaTaskTrigger/callback';
 import { Claims } from '../../../nodes/MediaTaskTrigger/claims';
+import { taskIdsIn } from '../../../nodes/shared/gateway/callbackIds';
 
 describe('where a task id stands in a call', () => {
 	test.each<[string, unknown, unknown, string[]]>([

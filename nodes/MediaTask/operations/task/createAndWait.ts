@@ -1,6 +1,6 @@
 import { Deferred, type ItemContext, type Operation } from '../../../shared/execution/operation';
 import { simplifyField } from '../../../shared/fields/common';
-import { downloadField, finish, maxWaitOption, readWish, type Wish } from './finish';
+import { downloadField, maxWaitOption, pollTask, readMaxWait, readWish, taskOutput } from './finish';
 import { orderPrice, place, readOrder } from './order';
 import { orderFields, orderOptions } from './orderFields';
 import { binaryPropertyOption } from './results';
@@ -13,11 +13,14 @@ export const createAndWait: Operation = {
 	properties: [...orderFields, downloadField, simplifyField],
 	options: [...orderOptions, maxWaitOption, binaryPropertyOption],
 	async execute(item: ItemContext): Promise<Deferred> {
-		const settings = readWish(item);
+		const maxWaitMs = readMaxWait(item);
 		const order = await readOrder(item);
-		const { priced } = order;
-		const wish: Wish = { ...settings, model: priced.model, lookAtOnce: order.mayExist };
+		const { priced, mayExist } = order;
+		const wish = readWish(item, priced.model);
 		const { taskId } = await place(item, order);
-		return new Deferred(async () => [await finish(item, taskId, wish, await orderPrice(item, priced))]);
+		return new Deferred(async () => {
+			const body = await pollTask(item, taskId, { model: priced.model, maxWaitMs, lookAtOnce: mayExist });
+			return [await taskOutput(item, taskId, body, wish, await orderPrice(item, priced))];
+		});
 	},
 };

@@ -1,8 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { fetchResults, taskJson } from '../../../shared/execution/mediaResults';
+import { fetchResults, taskJson, type ResultPlace } from '../../../shared/execution/mediaResults';
 import type { ItemContext, OperationOutput } from '../../../shared/execution/operation';
 import { awaitTask } from '../../../shared/execution/waiting';
+import type { JsonObject } from '../../../shared/gateway/json';
 import { failureOfTask, readMediaTask } from '../../../shared/gateway/media';
 import { binaryField } from './results';
 
@@ -26,56 +27,78 @@ export const maxWaitOption: INodeProperties = {
 		'How long to wait for the result. When it is over, the item is an error that carries the task ID; the task itself goes on.',
 };
 
-/** What becomes of a task once it exists. */
-export interface Wish {
-	/** The model that it was created with; `undefined` where the task itself must tell. */
-	model?: string;
-	lookAtOnce: boolean;
-	maxWaitMs: number;
+/** What the user wants of a task's result. Plain data: it may be stored while the execution sleeps. */
+export type Wish = {
+	/** The model that the task was created with; `undefined` where the task itself must tell. */
+	model?: string | undefined;
 	download: boolean;
 	simplify: boolean;
-}
+	/** Where the first file goes. */
+	binaryField: string;
+};
 
 /**
- * Reads what is to become of a task.
+ * Reads what is wanted of a task's result.
  *
- * @throws {InvalidInput} for a longest wait of nothing
+ * @param model what the task was created with, where that is known
  */
-export function readWish({
-	parameters,
-	run,
-}: ItemContext): Pick<Wish, 'maxWaitMs' | 'download' | 'simplify'> {
-	const minutes = parameters.options.number('maxWait', 'Max Wait (Minutes)', { min: 0.001 });
+export function readWish(item: ItemContext, model?: string): Wish {
+	const { parameters, run } = item;
 	return {
-		maxWaitMs: (minutes ?? DEFAULT_MAX_WAIT_MINUTES) * 60_000,
+		model,
 		// An AI Agent can use links, not files.
 		download: parameters.flag('downloadResults') && !run.isTool,
 		simplify: parameters.flag('simplify'),
+		binaryField: binaryField(item),
 	};
 }
 
 /**
- * Waits for a task and gives its result.
+ * Reads the longest wait, in milliseconds.
  *
+ * @throws {InvalidInput} for a longest wait of nothing
+ */
+export function readMaxWait({ parameters }: ItemContext): number {
+	const minutes = parameters.options.number('maxWait', 'Max Wait (Minutes)', { min: 0.001 });
+	return (minutes ?? DEFAULT_MAX_WAIT_MINUTES) * 60_000;
+}
+
+/**
+ * Polls a task until it has ended (§3.1).
+ *
+ * @param model what it was created with, where that is known
+ * @returns the body of the last poll, an envelope
+ * @throws {ApiFailure} with the task's id, when the wait is over
+ */
+export async function pollTask(
+	item: ItemContext,
+	taskId: string,
+	{ model, ...wait }: { model?: string | undefined; maxWaitMs: number; lookAtOnce: boolean },
+): Promise<JsonObject> {
+	const mediaTypeOf = async (id: string) => await item.run.mediaType(item.client, id);
+	const mediaType = model === undefined ? undefined : await mediaTypeOf(model);
+	return await awaitTask(item.client, taskId, { ...wait, mediaType, mediaTypeOf });
+}
+
+/**
+ * Gives the result of a task that has ended.
+ *
+ * @param body the task as received, an envelope
  * @param priceRub what it costs, where that is known
  * @throws {ApiFailure} for a task that failed, always with its id
  */
-export async function finish(
-	item: ItemContext,
+export async function taskOutput(
+	place: ResultPlace,
 	taskId: string,
+	body: JsonObject,
 	wish: Wish,
 	priceRub?: number,
 ): Promise<OperationOutput> {
-	const { maxWaitMs, lookAtOnce, model } = wish;
-	const mediaTypeOf = async (id: string) => await item.run.mediaType(item.client, id);
-	const mediaType = model === undefined ? undefined : await mediaTypeOf(model);
-	const plan = { mediaType, mediaTypeOf, maxWaitMs, lookAtOnce };
-	const body = await awaitTask(item.client, taskId, plan);
 	const task = readMediaTask(body, taskId);
-	if (task.state === 'fail') throw failureOfTask(task, item.client.settings.secrets);
-	const binary = wish.download ? await fetchResults(item, task, binaryField(item)) : undefined;
+	if (task.state === 'fail') throw failureOfTask(task, place.client.settings.secrets);
+	const binary = wish.download ? await fetchResults(place, task, wish.binaryField) : undefined;
 	return {
-		json: wish.simplify ? taskJson({ ...task, model: task.model ?? model }, priceRub) : body,
+		json: wish.simplify ? taskJson({ ...task, model: task.model ?? wish.model }, priceRub) : body,
 		...(binary ? { binary } : {}),
 	};
 }

@@ -1,6 +1,6 @@
 import { Deferred, type ItemContext, type Operation } from '../../../shared/execution/operation';
 import { simplifyField } from '../../../shared/fields/common';
-import { downloadField, finish, maxWaitOption, readWish } from './finish';
+import { downloadField, maxWaitOption, pollTask, readMaxWait, readWish, taskOutput } from './finish';
 import { binaryPropertyOption, readTaskId, taskIdField } from './results';
 
 /** Waits for tasks that exist, those of all items together (§3.1). */
@@ -12,7 +12,10 @@ export const wait: Operation = {
 	options: [maxWaitOption, binaryPropertyOption],
 	async execute(item: ItemContext): Promise<Deferred> {
 		const taskId = readTaskId(item);
-		const wish = { ...readWish(item), lookAtOnce: true };
-		return new Deferred(async () => [await finish(item, taskId, wish)]);
+		const wish = readWish(item);
+		const plan = { maxWaitMs: readMaxWait(item), lookAtOnce: true };
+		return new Deferred(async () => [
+			await taskOutput(item, taskId, await pollTask(item, taskId, plan), wish),
+		]);
 	},
 };
