@@ -4,14 +4,18 @@ import {
 	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/execution/credentialTest';
 import { executeRegistry } from '../shared/execution/itemLoop';
 import { registryProperties } from '../shared/execution/operation';
+import { wakeUpWebhooks } from '../shared/execution/suspension';
 import { loadFileFields, mapMediaInput, mapPriceInput } from '../shared/fields/mediaForm';
 import { searchMediaModels } from '../shared/fields/models';
 import { registry } from './operations';
+import { answerWakeUpCall } from './wakeUp';
 
 export class MediaTask implements INodeType {
 	description: INodeTypeDescription = {
@@ -27,6 +31,7 @@ export class MediaTask implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
+		webhooks: wakeUpWebhooks,
 		properties: [...registryProperties(registry)],
 	};
 
@@ -39,5 +44,10 @@ export class MediaTask implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await executeRegistry(this, registry);
+	}
+
+	/** Called in the execution's sleep, with `waitStrategy` `suspend`. */
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await answerWakeUpCall(this);
 	}
 }

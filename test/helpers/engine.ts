@@ -43,6 +43,8 @@ export interface RunOptions {
 	settings?: Partial<INode>;
 	credential?: { baseUrl: string; apiKey: string };
 	executionId?: string;
+	/** Where this n8n is reached; `https://n8n.test` by default. */
+	n8nUrl?: string;
 	/** Runs the node as the tool that n8n makes of it for AI Agents. */
 	asTool?: boolean;
 	/** Takes the chunks of a workflow that streams its answer; without it, the workflow does not. */
@@ -160,6 +162,7 @@ function additionalData(
 	connections: IConnections,
 ): IWorkflowExecuteAdditionalData {
 	const executionId = options.executionId ?? 'execution-1';
+	const n8nUrl = options.n8nUrl ?? 'https://n8n.test';
 	const credential = options.credential ?? { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-test' };
 	const workflowData = {
 		id: 'workflow-1',
@@ -181,8 +184,8 @@ function additionalData(
 		currentNodeExecutionIndex: 0,
 		restApiUrl: '',
 		instanceBaseUrl: '',
-		webhookWaitingBaseUrl: 'http://localhost/webhook-waiting',
-		formWaitingBaseUrl: 'http://localhost/form-waiting',
+		webhookWaitingBaseUrl: `${n8nUrl}/webhook-waiting`,
+		formWaitingBaseUrl: `${n8nUrl}/form-waiting`,
 		variables: {},
 		hooks,
 		credentialsHelper: {

@@ -1,15 +1,25 @@
+import { randomUUID } from 'node:crypto';
 import { NodeOperationError, sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 import { ApiFailure, Stopped } from '../gateway/failure';
 import { GatewayClient } from '../gateway/request';
 import { Interruption } from './interruption';
 import { forEachIndex, Limiter } from './limiter';
-import { errorReport, toNodeError } from './nodeError';
-import { Deferred, type ItemContext, type Operation, type OperationOutput, type Registry } from './operation';
+import { errorReport, lostTasksNote, toNodeError } from './nodeError';
+import {
+	Deferred,
+	type Dream,
+	type ItemContext,
+	type Operation,
+	type OperationOutput,
+	type Registry,
+	type Sleeper,
+} from './operation';
 import { Parameters } from './parameters';
 import { RunFacts } from './runFacts';
 import { itemSettings, readConcurrency } from './settings';
 import { SuccessMemory, type Remembered } from './successMemory';
+import { fallAsleep } from './suspension';
 import { gatewayAddress, n8nTransport, type GatewayAddress } from './transport';
 
 /** Runs the operation that the node's `resource` and `operation` name. The whole of a node's `execute`. */
@@ -27,6 +37,14 @@ export async function executeRegistry(
 		});
 	}
 	return await new ItemLoop(context, operation).run();
+}
+
+/** Below this, in milliseconds, an execution is not put to sleep. */
+const SHORTEST_SLEEP_MS = 65_000;
+
+/** An item for which the execution is to sleep. */
+interface Asleep extends Dream {
+	sleeper: Sleeper;
 }
 
 /** What became of an item. */
@@ -78,12 +96,43 @@ class ItemLoop {
 				await this.settle(index, async () => await this.start(index, item, memory));
 			},
 		);
+		const asleep = await this.finishDeferred();
+		return await this.conclude(memory, asleep, concurrency);
+	}
+
+	/** Does what was deferred, but for what the execution can sleep for. Gives that, with what it says until then. */
+	private async finishDeferred(): Promise<Map<number, Asleep>> {
+		const sleepers = new Map<number, Sleeper>();
+		const finish = async (index: number) => {
+			await this.settle(index, async () =>
+				this.link(index, (await this.deferred.get(index)?.finish()) ?? []),
+			);
+		};
 		await Promise.all(
-			[...this.deferred].map(async ([index, { finish }]) => {
-				await this.settle(index, async () => this.link(index, await finish()));
+			[...this.deferred].map(async ([index, { sleeper }]) => {
+				// n8n looks for executions to wake once a minute: shorter waits belong in memory.
+				if (sleeper && sleeper.until - Date.now() >= SHORTEST_SLEEP_MS) sleepers.set(index, sleeper);
+				else await finish(index);
 			}),
 		);
-		return this.conclude(memory);
+		const asleep = new Map<number, Asleep>();
+		const look = async (index: number, sleeper: Sleeper) => {
+			await this.settle(index, async () => {
+				const dream = await sleeper.look();
+				if (dream) asleep.set(index, { ...dream, sleeper });
+				else await finish(index);
+				return undefined;
+			});
+		};
+		await Promise.all([...sleepers].map(async ([index, sleeper]) => await look(index, sleeper)));
+		// The call of a task that has ended since it was looked at is lost. Any call leads to a look at all tasks, so it
+		// is enough that one is still to come.
+		for (const [index, { sleeper }] of [...asleep].sort(([a], [b]) => b - a)) {
+			asleep.delete(index);
+			await look(index, sleeper);
+			if (asleep.has(index)) break;
+		}
+		return asleep;
 	}
 
 	/** Reads what holds for the whole node; a mistake there is no item's. */
@@ -159,7 +208,11 @@ class ItemLoop {
 		return outputs.map((output) => ({ ...output, pairedItem: { item: index } }));
 	}
 
-	private conclude(memory: SuccessMemory): INodeExecutionData[] {
+	private async conclude(
+		memory: SuccessMemory,
+		asleep: ReadonlyMap<number, Asleep>,
+		concurrency: number,
+	): Promise<INodeExecutionData[]> {
 		if (this.interruption.isCancelled) {
 			const note = this.createdTasksNote();
 			// n8n keeps nothing of what a cancelled node says, so what is paid for is logged as well.
@@ -172,14 +225,31 @@ class ItemLoop {
 			memory.keepForNextTry(this.worthKeeping());
 			throw toNodeError(this.node, this.firstFailure.error, this.firstFailure.index, this.createdTasksNote());
 		}
-		const outputs = Array.from({ length: this.count }, (_, index) => this.outputsOf(index)).flat();
+		const outputs = Array.from({ length: this.count }, (_, index) => this.outputsOf(index, asleep)).flat();
 		// n8n runs the node again when its first item is an error, also with On Error: Continue.
-		if (isErrorItem(outputs[0])) memory.keepForNextTry(this.worthKeeping());
+		const runsAgain = isErrorItem(outputs[0]) && memory.hasNextTry;
+		if (runsAgain) memory.keepForNextTry(this.worthKeeping());
 		else memory.clear();
+		if (asleep.size > 0 && !runsAgain) await this.sleep(outputs, asleep, concurrency);
 		return outputs;
 	}
 
-	private outputsOf(index: number): INodeExecutionData[] {
+	/** Ends the node for now. What it does on waking up is its webhook's to say. */
+	private async sleep(
+		outputs: INodeExecutionData[],
+		asleep: ReadonlyMap<number, Asleep>,
+		concurrency: number,
+	): Promise<void> {
+		const items = [...asleep].map(([index, { memo }]) => ({ index, memo }));
+		const sleepers = [...asleep.values()].map(({ sleeper }) => sleeper);
+		const until = Math.max(...sleepers.map((sleeper) => sleeper.until));
+		await fallAsleep(this.context, outputs, { id: randomUUID(), items, concurrency }, until);
+		void sleepers.at(-1)?.watch();
+	}
+
+	private outputsOf(index: number, asleep: ReadonlyMap<number, Asleep>): INodeExecutionData[] {
+		const sleeping = asleep.get(index);
+		if (sleeping) return this.link(index, [{ json: sleeping.json }]);
 		const settled = this.settled.get(index);
 		if (!settled) return [];
 		if ('outputs' in settled) return settled.outputs;
@@ -201,13 +271,8 @@ class ItemLoop {
 		return kept;
 	}
 
-	/** Names the tasks that were created and whose results the ending node does not put out: they are paid for. */
 	private createdTasksNote(): string {
-		const tasks = [...this.tasks.values()];
-		if (tasks.length === 0) return '';
-		const shown = tasks.slice(0, 20).join(', ');
-		const more = tasks.length > 20 ? ` and ${tasks.length - 20} more` : '';
-		return ` Media tasks of this run, whose results you can still fetch by ID: ${shown}${more}.`;
+		return lostTasksNote([...this.tasks.values()]);
 	}
 }
 

@@ -111,3 +111,11 @@ function operationError(
 	error.message = message;
 	return error;
 }
+
+/** Names the tasks whose results a failing node does not put out: they are paid for. */
+export function lostTasksNote(taskIds: readonly string[]): string {
+	if (taskIds.length === 0) return '';
+	const shown = taskIds.slice(0, 20).join(', ');
+	const more = taskIds.length > 20 ? ` and ${taskIds.length - 20} more` : '';
+	return ` Media tasks of this run, whose results you can still fetch by ID: ${shown}${more}.`;
+}

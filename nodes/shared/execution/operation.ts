@@ -7,6 +7,7 @@ import {
 	type INodePropertyOptions,
 } from 'n8n-workflow';
 
+import type { JsonObject } from '../gateway/json';
 import type { GatewayClient } from '../gateway/request';
 import type { Parameters } from './parameters';
 import type { RunFacts } from './runFacts';
@@ -34,7 +35,29 @@ export interface OperationOutput {
 
 /** The rest of an item's work, done together with that of the others when every item has been started. */
 export class Deferred {
-	constructor(readonly finish: () => Promise<OperationOutput[]>) {}
+	/** @param sleeper for work during which the execution may sleep */
+	constructor(
+		readonly finish: () => Promise<OperationOutput[]>,
+		readonly sleeper?: Sleeper,
+	) {}
+}
+
+/** What is stored of an item while the execution sleeps. */
+export interface Dream {
+	/** What the item says when nobody calls in time. */
+	json: IDataObject;
+	/** What the node must know on waking up: it has nothing but this. */
+	memo: JsonObject;
+}
+
+/** Work that goes on elsewhere, so that the execution may sleep in n8n's database until somebody calls. */
+export interface Sleeper {
+	/** The longest sleep, in Unix milliseconds. */
+	readonly until: number;
+	/** Looks once, and gives what is to be stored; nothing when the work has ended. */
+	look(): Promise<Dream | undefined>;
+	/** Looks once more, when the execution sleeps, and wakes it when the call has come too early to be heard. */
+	watch(): Promise<void>;
 }
 
 /** An operation is one module: what the panel shows of it, and what it does with an item. */

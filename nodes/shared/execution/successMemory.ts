@@ -45,6 +45,11 @@ export class SuccessMemory {
 			: { executionId: place.executionId, run: place.run, tries: 1, items: {} };
 	}
 
+	/** Whether n8n runs the node again when this try fails. */
+	get hasNextTry(): boolean {
+		return this.memory.tries < this.maxTries;
+	}
+
 	/** Whether this is a further try of the same run. */
 	get isRepeat(): boolean {
 		return this.memory.tries > 1;
@@ -57,7 +62,7 @@ export class SuccessMemory {
 
 	/** Keeps what the items gave for the next try, where there will be one; otherwise forgets everything. */
 	keepForNextTry(items: ReadonlyMap<number, Remembered>): void {
-		if (this.memory.tries >= this.maxTries) return this.clear();
+		if (!this.hasNextTry) return this.clear();
 		const kept = Object.fromEntries([...items].map(([index, remembered]) => [String(index), remembered]));
 		this.store[KEY] = { ...this.memory, items: { ...this.memory.items, ...kept } } satisfies Memory;
 	}

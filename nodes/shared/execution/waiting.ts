@@ -1,7 +1,7 @@
 import type { MediaType } from '../gateway/catalogue';
 import { ApiFailure } from '../gateway/failure';
 import type { JsonObject } from '../gateway/json';
-import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask } from '../gateway/media';
+import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask, type MediaTask } from '../gateway/media';
 import type { GatewayClient } from '../gateway/request';
 
 export interface WaitPlan {
@@ -32,7 +32,7 @@ export async function awaitTask(client: GatewayClient, taskId: string, plan: Wai
 		if (remaining <= 0) throw stillRunning(taskId, last, plan.maxWaitMs);
 		if (pause > 0) await client.pause(Math.min(pause, remaining));
 		const look = await lookAt(client, taskId);
-		if (look.body && hasEnded(look.state)) return look.body;
+		if (look.task && hasEnded(look.task.state)) return look.body;
 		last = look;
 		pause = await nextPause(client, plan, look);
 	}
@@ -40,21 +40,28 @@ export async function awaitTask(client: GatewayClient, taskId: string, plan: Wai
 
 /** The pause before the next look, in milliseconds: the pace of what the model makes, longer when the gateway asks. */
 async function nextPause(client: GatewayClient, plan: WaitPlan, last: Look | undefined): Promise<number> {
-	const told = last?.model === undefined ? undefined : await plan.mediaTypeOf?.(last.model);
+	const model = last?.task?.model;
+	const told = model === undefined ? undefined : await plan.mediaTypeOf?.(model);
 	const mediaType = plan.mediaType ?? told;
 	return Math.max(pollDelayMs(mediaType, client.random()), last?.trouble?.details.retryAfterMs ?? 0);
 }
 
 /** What a poll gave: the task, or a passing trouble. */
-type Look =
-	| { body: JsonObject; state: string; model: string | undefined; trouble?: undefined }
-	| { body?: undefined; model?: undefined; trouble: ApiFailure };
+export type Look =
+	| { body: JsonObject; task: MediaTask; trouble?: undefined }
+	| { body?: undefined; task?: undefined; trouble: ApiFailure };
 
-async function lookAt(client: GatewayClient, taskId: string): Promise<Look> {
+/**
+ * Looks at a task once. A passing trouble (lost connection, 429, 5xx) is no news; it is not an error.
+ *
+ * @param maxRetries 0 for callers that look again anyway
+ * @throws {ApiFailure} with the task's id, when the gateway does not know the task any more
+ */
+export async function lookAt(client: GatewayClient, taskId: string, maxRetries = 0): Promise<Look> {
 	try {
-		const body = await fetchMediaTask(client, taskId, 0);
-		const { state, model } = readMediaTask(body, taskId);
-		return { body, state, model };
+		const body = await fetchMediaTask(client, taskId, maxRetries);
+		const task = readMediaTask(body, taskId);
+		return { body, task };
 	} catch (error) {
 		return { trouble: passingTrouble(error, taskId) };
 	}
@@ -77,7 +84,7 @@ function passingTrouble(error: unknown, taskId: string): ApiFailure {
 
 function stillRunning(taskId: string, last: Look | undefined, maxWaitMs: number): ApiFailure {
 	const minutes = Math.round(maxWaitMs / 6_000) / 10;
-	const state = last?.body ? last.state : null;
+	const state = last?.task?.state ?? null;
 	const found = last?.trouble
 		? `could not be looked at for the last time (${last.trouble.message})`
 		: `was in state "${state ?? 'unknown'}"`;

@@ -17,7 +17,7 @@ export function callbackAddress(url: string | undefined, gatewayUrl: string): st
 			'callbackUrl',
 		);
 	}
-	if (isLocalHost(host) && !isLocalHost(hostOf(gatewayUrl) ?? '')) {
+	if (isOutOfReach(host, gatewayUrl)) {
 		throw new InvalidInput(
 			`The gateway cannot reach the callback URL: "${host}" is an address of a local network`,
 			'Give the public address of this n8n (its webhook URL, set by WEBHOOK_URL). Nothing was created.',
@@ -25,6 +25,26 @@ export function callbackAddress(url: string | undefined, gatewayUrl: string): st
 		);
 	}
 	return address;
+}
+
+/**
+ * Checks that the gateway can call this n8n to wake an execution (§4.6).
+ *
+ * @param gatewayUrl the gateway's own address: one in a local network can call others there
+ * @throws {InvalidInput} when only this machine or network can reach the address
+ */
+export function checkWakeUpAddress(url: string, gatewayUrl: string): void {
+	const host = hostOf(url) ?? '';
+	if (!isOutOfReach(host, gatewayUrl)) return;
+	throw new InvalidInput(
+		`The gateway cannot wake this n8n: "${host}" is an address of a local network`,
+		'Set "Wait Strategy" to "Poll"; or have n8n’s public address set (WEBHOOK_URL) by whoever runs it. Nothing was created.',
+		'waitStrategy',
+	);
+}
+
+function isOutOfReach(host: string, gatewayUrl: string): boolean {
+	return isLocalHost(host) && !isLocalHost(hostOf(gatewayUrl) ?? '');
 }
 
 function hostOf(url: string): string | undefined {

@@ -31,6 +31,7 @@ describe('what the panel shows', () => {
 			'inputMode',
 			'input',
 			'inputFiles',
+			'waitStrategy',
 			'downloadResults',
 			'simplify',
 			'options',

@@ -1,5 +1,5 @@
 import type { ItemContext } from '../../../shared/execution/operation';
-import { callbackAddress } from '../../../shared/gateway/callback';
+import { callbackAddress, checkWakeUpAddress } from '../../../shared/gateway/callback';
 import { InvalidInput, Stopped } from '../../../shared/gateway/failure';
 import { checkKey, idempotencyKey, type IdempotencyScope } from '../../../shared/gateway/idempotency';
 import { withFiles, type PlacedFile } from '../../../shared/gateway/inputFiles';
@@ -20,19 +20,23 @@ export interface Order {
 	key: string;
 	/** Whether the key may have been used before, so that the task may exist and have ended. */
 	mayExist: boolean;
+	/** Whether that can have been in another execution, whose callback the task then has. */
+	mayBeOfOthers: boolean;
 }
 
 /**
  * Reads what an item orders.
  *
+ * @param wakeUpUrl the address that wakes this execution, where it is to sleep until the task has ended
  * @throws {InvalidInput} for what cannot be sent, and for what would cost more than it may
  * @throws {ApiFailure} when there is a price limit and the catalogue cannot be read
  */
-export async function readOrder(item: ItemContext): Promise<Order> {
+export async function readOrder(item: ItemContext, wakeUpUrl?: string): Promise<Order> {
 	const { options } = item.parameters;
 	const model = readModelId(item);
 	const baseUrl = item.client.settings.baseUrl;
 	const callbackUrl = callbackAddress(options.text('callbackUrl', 'Callback URL'), baseUrl);
+	if (wakeUpUrl !== undefined) checkWakeUp(wakeUpUrl, callbackUrl, baseUrl);
 	const sessionId = options.text('sessionId', 'Session ID');
 	const ownKey = options.text('idempotencyKey', 'Idempotency Key');
 	if (ownKey !== undefined) checkKey(ownKey);
@@ -45,20 +49,33 @@ export async function readOrder(item: ItemContext): Promise<Order> {
 	const fileForm =
 		form ?? (files.length > 0 ? formOf(await item.run.mediaModel(item.client, model)) : undefined);
 	const inputWith = (placed: readonly PlacedFile[]) => withFiles(values, placed, fileForm);
-	const bodyWith = (placed: readonly PlacedFile[]) =>
-		taskBody({ model, input: inputWith(placed), sessionId, callbackUrl });
+	const bodyWith = (placed: readonly PlacedFile[], address = callbackUrl) =>
+		taskBody({ model, input: inputWith(placed), sessionId, callbackUrl: address });
 	const input = inputWith(standIns(files));
 	if (form) checkInput(input, form);
 	if (limit !== undefined) {
 		checkPriceLimit(taskPrice(await item.run.knownMediaModel(item.client, model), input), limit);
 	}
+	const mayBeOfOthers = ownKey !== undefined || scope === 'workflow';
 	return {
 		priced: { model, input },
 		files,
-		bodyWith,
+		bodyWith: (placed) => bodyWith(placed, wakeUpUrl),
+		// The address that wakes this execution is another in each: what is asked for is the same.
 		key: ownKey ?? idempotencyKey(scope, item.run.place(item.index), bodyWith(await contentStandIns(files))),
-		mayExist: item.isRepeat || ownKey !== undefined || scope === 'workflow',
+		mayExist: item.isRepeat || mayBeOfOthers,
+		mayBeOfOthers,
 	};
+}
+
+function checkWakeUp(wakeUpUrl: string, callbackUrl: string | undefined, gatewayUrl: string): void {
+	checkWakeUpAddress(wakeUpUrl, gatewayUrl);
+	if (callbackUrl === undefined) return;
+	throw new InvalidInput(
+		'A task has one callback URL, and "Wait Strategy: Suspend" needs it to wake the execution',
+		'Empty the option "Callback URL", or set "Wait Strategy" to "Poll". Nothing was created.',
+		'callbackUrl',
+	);
 }
 
 /** Uploads the files, creates the task and gives the body as received. */

@@ -1,0 +1,272 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { checkPng } from '../../sandbox/demo/png';
+import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
+import type { WorkflowJson } from '../../sandbox/n8n/types';
+import { withCredential } from '../../sandbox/n8n/workflows';
+import { Environment } from './support/environment';
+import { byId, catcher, gatewayNode, itemsNode, startName, workflowOf } from './support/workflows';
+
+// Gateway Media Task with "Wait Strategy: Suspend" on the real n8n: who wakes the execution, and with what it goes on.
+
+let environment: Environment;
+
+beforeAll(async () => {
+	environment = await Environment.start({
+		gateway: { settings: { taskDuration: { image: 600_000, video: 600_000, music: 600_000 } } },
+	});
+});
+/** Begun first and looked at last: n8n sleeps no shorter than a minute. */
+let overdue: Asleep;
+
+beforeAll(async () => {
+	const workflow = pictures(['a late cat', 'a late dog'], { options: { maxWait: 1.2 } });
+	const collect = gatewayNode('Collect', 'mediaTask', {
+		operation: 'wait',
+		taskId: '={{ $json.taskId }}',
+		options: { binaryPropertyName: 'picture' },
+	});
+	const connections = {
+		...workflow.connections,
+		After: { main: [[{ node: 'Collect', type: 'main', index: 0 }]] },
+	};
+	const nodes = [...workflow.nodes, { ...collect, id: 'collect', position: [900, 0] as [number, number] }];
+	overdue = await fallAsleep({ ...workflow, nodes, connections });
+});
+afterAll(async () => {
+	await environment?.close();
+});
+
+/** A workflow that orders a picture for each prompt and sleeps until they are there. */
+function pictures(
+	prompts: string[],
+	parameters: Record<string, unknown> = {},
+	settings: Record<string, unknown> = {},
+): WorkflowJson {
+	const media = gatewayNode(
+		'Picture {"x"}',
+		'mediaTask',
+		{
+			model: byId('aurora/canvas-1'),
+			inputMode: 'json',
+			inputJson:
+				'={"prompt": {{ JSON.stringify($json.prompt) }}, "quality": "draft", "size": "512x512"{{ $json.bad ? ", \\"n\\": \\"many\\"" : "" }} }',
+			waitStrategy: 'suspend',
+			downloadResults: '={{ $json.prompt !== "no file" }}',
+			...parameters,
+			// One after the other, so that the tasks stand in the order of the items.
+			options: { concurrency: 1, ...(parameters['options'] as object | undefined) },
+		},
+		settings,
+	);
+	const after = {
+		name: 'After',
+		type: 'n8n-nodes-base.set',
+		typeVersion: 3.4,
+		parameters: {
+			mode: 'manual',
+			includeOtherFields: true,
+			assignments: {
+				assignments: [
+					{ id: 'a', name: 'asked', type: 'string', value: "={{ $('Prompts').item.json.prompt }}" },
+				],
+			},
+			options: {},
+		},
+	};
+	const nodes = [
+		itemsNode(
+			'Prompts',
+			prompts.map((prompt) => ({ prompt, bad: prompt === 'bad' })),
+		),
+		media,
+		after,
+		catcher('Failed'),
+	];
+	return workflowOf('Pictures', nodes, {
+		[startName]: ['Prompts'],
+		Prompts: ['Picture {"x"}'],
+		'Picture {"x"}': ['After', 'Failed'],
+	});
+}
+
+/** An execution that sleeps, with its tasks in the order of the items. */
+interface Asleep {
+	executionId: string;
+	tasks: string[];
+}
+
+/** Starts a workflow and waits until it sleeps. */
+async function fallAsleep(workflow: WorkflowJson): Promise<Asleep> {
+	const earlier = new Set(environment.gateway.control.tasks().map(({ taskId }) => taskId));
+	const { id } = await environment.client.createWorkflow(withCredential(workflow, environment.credential));
+	const executionId = await environment.client.runManually(id, startName);
+	const execution = await waitForExecution(environment.client, executionId, { orWaiting: true });
+	expect(resultOf(execution)).toMatchObject({ status: 'waiting' });
+	const tasks = environment.gateway.control
+		.tasks()
+		.map(({ taskId }) => taskId)
+		.filter((taskId) => !earlier.has(taskId));
+	return { executionId, tasks };
+}
+
+async function end({ executionId }: Asleep): Promise<RunResult> {
+	return resultOf(await waitForExecution(environment.client, executionId));
+}
+
+async function status({ executionId }: Asleep): Promise<string> {
+	return (await environment.client.readExecution(executionId)).status;
+}
+
+const finish = async (taskId: string | undefined, outcome: 'success' | object = 'success') =>
+	await environment.gateway.control.finishTask(taskId ?? '', outcome as 'success');
+const asked = (items: INodeExecutionData[] = []) => items.map(({ json }) => json['asked']);
+const charged = () => environment.gateway.control.ledger().length;
+
+/** The address that a task calls. */
+function wakeUpUrl(taskId: string | undefined): string {
+	const task = environment.gateway.control.tasks().find((candidate) => candidate.taskId === taskId);
+	return task?.callBackUrl ?? '';
+}
+
+const call = async (url: string, body: unknown) =>
+	await fetch(url, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify(body),
+	});
+
+test('many tasks wake the execution once, when the last has ended; other calls change nothing', async () => {
+	const before = charged();
+	const asleep = await fallAsleep(pictures(['a cat', 'no file', 'a dog']));
+	const { tasks, executionId } = asleep;
+	expect(tasks).toHaveLength(3);
+	const url = wakeUpUrl(tasks[0]);
+	expect((await call(url.replace(/\?.*/, ''), { taskId: tasks[0] })).status).toBe(401);
+	expect((await call(url, { taskId: tasks[0], state: 'success' })).status).toBe(200);
+	expect((await call(url, 'what')).status).toBe(200);
+	await finish(tasks[1]);
+	await finish(tasks[0]);
+	for (let count = 0; count < 3; count += 1) await environment.gateway.control.repeatCallback(tasks[0] ?? '');
+	expect(await status(asleep)).toBe('waiting');
+	await finish(tasks[2]);
+	const result = await end(asleep);
+	expect(result).toMatchObject({ status: 'success' });
+	expect(result.nodes['Picture {"x"}']?.runs).toBe(1);
+	const items = result.nodes['After']?.items ?? [];
+	expect(asked(items)).toEqual(['a cat', 'no file', 'a dog']);
+	expect(items.map(({ json }) => json['taskId'])).toEqual(tasks);
+	expect(items[0]?.json).toMatchObject({
+		model: 'aurora/canvas-1',
+		state: 'success',
+		priceRub: expect.any(Number) as number,
+	});
+	expect(items[0]?.json).not.toHaveProperty('timedOut');
+	expect(items.map(({ binary }) => Object.keys(binary ?? {}))).toEqual([['data'], [], ['data']]);
+	const [first] = items;
+	expect(first && checkPng(await environment.readBinary(first))).toEqual({ width: 512, height: 512 });
+	expect((await environment.gateway.control.repeatCallback(tasks[0] ?? '')).status).toBe(409);
+	expect((await environment.client.readExecution(executionId)).status).toBe('success');
+	expect(charged() - before).toBe(3);
+});
+
+test('a task that failed ends the execution there, and names the tasks whose results are not put out', async () => {
+	const asleep = await fallAsleep(pictures(['a cat', 'a dog']));
+	const [first, second] = asleep.tasks;
+	await finish(first);
+	await finish(second, { failCode: 'MODERATION', failMsg: 'not like that' });
+	const result = await end(asleep);
+	expect(result.status).toBe('error');
+	expect(result.error?.message).toBe('The media task failed');
+	expect(result.error?.description).toMatch(
+		new RegExp(`${second}.*MODERATION.*not like that.*${first}`, 's'),
+	);
+	expect(result.nodes['Picture {"x"}']?.error?.message).toBe('The media task failed');
+	expect(result.nodes['Prompts']?.items).toHaveLength(2);
+	expect(result.nodes).not.toHaveProperty('After');
+});
+
+test('with the error output, what failed leaves there, joined with its input; the rest goes on', async () => {
+	const before = charged();
+	const workflow = pictures(['bad', 'a cat', 'a dog'], {}, { onError: 'continueErrorOutput' });
+	const asleep = await fallAsleep(workflow);
+	const [first, second] = asleep.tasks;
+	await finish(first, { failCode: 'MODERATION', failMsg: 'not like that' });
+	await finish(second);
+	const result = await end(asleep);
+	expect(result.status).toBe('success');
+	expect(asked(result.nodes['After']?.items)).toEqual(['a dog']);
+	expect(result.nodes['Failed']?.items.map(({ json }) => json)).toMatchObject([
+		{ prompt: 'bad', error: { httpCode: '422' } },
+		{ prompt: 'a cat', error: { code: 'MODERATION', taskId: first } },
+	]);
+	expect(charged() - before).toBe(2);
+});
+
+test('a call that came before the execution slept is made up for', async () => {
+	environment.gateway.control.configure({ callbacks: { mode: 'off' } });
+	const asleep = await fallAsleep(pictures(['a cat', 'a dog']));
+	await Promise.all(asleep.tasks.map(async (taskId) => await finish(taskId)));
+	const result = await end(asleep);
+	environment.gateway.control.configure({ callbacks: { mode: 'on' } });
+	expect(
+		environment.gateway.control.callbacks().filter(({ taskId }) => asleep.tasks.includes(taskId ?? '')),
+	).toEqual([]);
+	expect(result.status).toBe('success');
+	expect(asked(result.nodes['After']?.items)).toEqual(['a cat', 'a dog']);
+});
+
+test('tasks that have ended at once need no sleep', async () => {
+	environment.gateway.control.configure({ taskDuration: { image: 0 } });
+	const workflow = withCredential(pictures(['a cat']), environment.credential);
+	const { id } = await environment.client.createWorkflow(workflow);
+	const executionId = await environment.client.runManually(id, startName);
+	const result = resultOf(await waitForExecution(environment.client, executionId));
+	environment.gateway.control.configure({ taskDuration: { image: 600_000 } });
+	expect(result.status).toBe('success');
+	expect(Object.keys(result.nodes['After']?.items[0]?.binary ?? {})).toEqual(['data']);
+});
+
+test('it survives a restart of n8n in the middle', async () => {
+	const asleep = await fallAsleep(pictures(['a cat', 'a dog']));
+	await finish(asleep.tasks[0]);
+	await environment.restart();
+	expect(await status(asleep)).toBe('waiting');
+	await finish(asleep.tasks[1]);
+	const result = await end(asleep);
+	expect(result.status).toBe('success');
+	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toEqual(asleep.tasks);
+	expect(Object.keys(result.nodes['After']?.items[0]?.binary ?? {})).toEqual(['data']);
+});
+
+test('when nobody calls in time, the items pass on as they stand, and Wait takes them up', async () => {
+	const asleep = overdue;
+	environment.gateway.control.configure({ callbacks: { mode: 'off' } });
+	const collected = waitForExecution(environment.client, asleep.executionId);
+	for (const taskId of asleep.tasks) {
+		// Nothing wakes the execution but its time.
+		await finish(taskId);
+	}
+	const result = resultOf(await collected);
+	expect(result.status).toBe('success');
+	const late = result.nodes['After']?.items.map(({ json }) => json);
+	expect(late).toMatchObject([
+		{
+			taskId: asleep.tasks[0],
+			state: 'waiting',
+			timedOut: true,
+			asked: 'a late cat',
+			model: 'aurora/canvas-1',
+		},
+		{
+			taskId: asleep.tasks[1],
+			state: 'waiting',
+			timedOut: true,
+			asked: 'a late dog',
+			model: 'aurora/canvas-1',
+		},
+	]);
+	const [, dog] = result.nodes['Collect']?.items ?? [];
+	expect(dog?.json).toMatchObject({ taskId: asleep.tasks[1], state: 'success' });
+	expect(Object.keys(dog?.binary ?? {})).toEqual(['picture']);
+});
