@@ -1,13 +1,19 @@
 import { checkPng } from '../../sandbox/demo/png';
-import { loadExample } from '../../sandbox/n8n/workflows';
+import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
+import type { StoredWorkflow, WorkflowJson } from '../../sandbox/n8n/types';
+import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
 import { Environment } from './support/environment';
 
 // The example workflows, besides that of the demo (main-job.test.ts), as a user imports and runs them.
 
 let environment: Environment;
 
+/** Begun first and looked at last: n8n sleeps no shorter than a minute. */
+let late: Asleep;
+
 beforeAll(async () => {
 	environment = await Environment.start();
+	late = await sleepingPictures(withMaxWait(await loadExample('callback-pipeline'), 1.2));
 });
 afterAll(async () => {
 	await environment?.close();
@@ -29,9 +35,139 @@ test('many pictures at once: what works comes with its picture and price, what f
 			advice: expect.stringMatching(/quality/) as string,
 		},
 	]);
-	const paid = environment.gateway.control.ledger();
+	const others = new Set(late.tasks);
+	const paid = environment.gateway.control.ledger().filter(({ taskId }) => !others.has(taskId ?? ''));
 	expect(paid).toHaveLength(4);
 	expect(pictures.reduce((sum, { json }) => sum + Number(json['priceRub']), 0)).toBeCloseTo(
 		paid.reduce((sum, { amount }) => sum + Number(amount), 0),
 	);
+});
+
+/** An execution that sleeps, its tasks, and what was charged for them. */
+interface Asleep {
+	executionId: string;
+	tasks: string[];
+}
+
+/** Runs the pictures of the pipeline until they sleep; they end when they are told to. */
+async function sleepingPictures(workflow: WorkflowJson): Promise<Asleep> {
+	const { control } = environment.gateway;
+	const earlier = new Set(control.tasks().map(({ taskId }) => taskId));
+	control.configure({ taskDuration: { image: 600_000 } });
+	const stored = await environment.client.createWorkflow(withCredential(workflow, environment.credential));
+	const executionId = await environment.client.runManually(stored.id, 'Start');
+	const asleep = await waitForExecution(environment.client, executionId, { orWaiting: true });
+	expect(resultOf(asleep)).toMatchObject({ status: 'waiting' });
+	control.configure({ taskDuration: { image: 500 } });
+	const tasks = control.tasks().flatMap(({ taskId }) => (earlier.has(taskId) ? [] : [taskId]));
+	return { executionId, tasks };
+}
+
+function withMaxWait(workflow: WorkflowJson, minutes: number): WorkflowJson {
+	const text = JSON.stringify(workflow);
+	expect(text).toContain('"maxWait":60');
+	return JSON.parse(text.replace('"maxWait":60', `"maxWait":${minutes}`)) as WorkflowJson;
+}
+
+const ended = async ({ executionId }: Asleep) =>
+	resultOf(await waitForExecution(environment.client, executionId));
+const failure = { failCode: 'MODERATION', failMsg: 'not like that' };
+const charges = (tasks: string[]) =>
+	environment.gateway.control.ledger().filter(({ taskId }) => tasks.includes(taskId ?? ''));
+
+test('pictures that are waited for asleep: kept, or told why not, also after a restart of n8n', async () => {
+	const asleep = await sleepingPictures(await loadExample('callback-pipeline'));
+	const [first = '', second = ''] = asleep.tasks;
+	await environment.gateway.control.finishTask(first, failure);
+	await environment.restart();
+	await environment.gateway.control.finishTask(second, 'success');
+	const result = await ended(asleep);
+	expect(result.status).toBe('success');
+	expect(result.nodes['Keep in storage']?.items).toHaveLength(1);
+	expect(result.nodes['Keep in storage']?.items[0]?.json).toMatchObject({ mimeType: 'image/png' });
+	expect(result.nodes['What went wrong']?.items.map(({ json }) => json)).toMatchObject([
+		{ idea: expect.any(String) as string, problem: 'The media task failed', taskId: first },
+	]);
+	expect(result.nodes).not.toHaveProperty('Take it up again');
+	expect(charges(asleep.tasks)).toHaveLength(2);
+});
+
+describe('pictures that are ordered by a call and kept by the trigger', () => {
+	let workflow: StoredWorkflow;
+	beforeAll(async () => {
+		const example = withCredential(await loadExample('callback-pipeline'), environment.credential);
+		workflow = await environment.client.createWorkflow(example);
+		await environment.client.activate(workflow);
+	});
+
+	/** Orders a picture, as a web shop would. */
+	async function order(): Promise<string> {
+		const url = `${environment.server.url}/webhook/order-picture`;
+		for (const end = Date.now() + 30_000; Date.now() < end; ) {
+			const response = await fetch(url, {
+				method: 'POST',
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify({ idea: 'a fox' }),
+			});
+			// The webhook is there a moment after the workflow has been published.
+			if (response.status === 404) continue;
+			return ((await response.json()) as { taskId: string }).taskId;
+		}
+		throw new Error('the webhook was not there in time');
+	}
+
+	/** The executions that the trigger has started, once there are so many. */
+	async function started(count: number): Promise<RunResult[]> {
+		for (const end = Date.now() + 30_000; Date.now() < end; ) {
+			const list = await environment.client.listExecutions(workflow.id);
+			const results = await Promise.all(
+				list.map(async ({ id }) => resultOf(await waitForExecution(environment.client, id))),
+			);
+			const found = results.filter(({ nodes }) => 'Picture has ended' in nodes);
+			if (found.length >= count) return found;
+		}
+		throw new Error(`the trigger did not start ${count} executions`);
+	}
+
+	test('each task starts it once, whatever is called, and failed ones are told', async () => {
+		const { control } = environment.gateway;
+		control.configure({ taskDuration: { image: 600_000 } });
+		const [good, bad] = [await order(), await order()];
+		const [{ callBackUrl } = { callBackUrl: null }] = control.tasks().filter(({ taskId }) => taskId === good);
+		await control.forgeCallback({ url: callBackUrl ?? '', body: { taskId: good, state: 'success' } });
+		await control.forgeCallback({ url: callBackUrl ?? '', body: { taskId: 'of-somebody-else' } });
+		await control.finishTask(good, 'success');
+		await control.repeatCallback(good);
+		await control.finishTask(bad, failure);
+		await control.repeatCallback(bad);
+		const results = await started(2);
+		expect(results).toHaveLength(2);
+		expect(results.flatMap(({ nodes }) => nodes['Why there is none']?.items ?? [])).toMatchObject([
+			{ json: { taskId: bad, problem: 'not like that' } },
+		]);
+		const [kept, ...more] = results.flatMap(({ nodes }) => nodes['Keep the picture']?.items ?? []);
+		expect(more).toEqual([]);
+		expect(kept?.json).toMatchObject({ mimeType: 'image/png' });
+		expect(charges([good, bad])).toHaveLength(2);
+		control.configure({ taskDuration: { image: 500 } });
+	});
+});
+
+test('pictures that nobody called about in time are taken up again', async () => {
+	const { control } = environment.gateway;
+	control.configure({ callbacks: { mode: 'off' } });
+	const end = ended(late);
+	for (const taskId of late.tasks) await control.finishTask(taskId, 'success');
+	const result = await end;
+	expect(result.status).toBe('success');
+	expect(result.nodes['Nobody called?']?.items.map(({ json }) => json)).toMatchObject([
+		{ timedOut: true },
+		{ timedOut: true },
+	]);
+	expect(result.nodes['Take it up again']?.items.map(({ json }) => json['state'])).toEqual([
+		'success',
+		'success',
+	]);
+	expect(result.nodes['Keep in storage']?.items).toHaveLength(2);
+	expect(charges(late.tasks)).toHaveLength(2);
 });

@@ -63,7 +63,7 @@ describe('Wait Strategy: Suspend', () => {
 			timedOut: true,
 		});
 		expect(second?.json.taskId).toBe('t2');
-		const source = execution.data.resultData.runData.Source?.[0]?.data?.main[0];
+		const source = execution.data.resultData.runData.Source?.[0]?.data?.main?.[0];
 		expect(source?.map(({ json }) => json)).toEqual([{ prompt: 'a' }, { prompt: 'b' }]);
 	});
 

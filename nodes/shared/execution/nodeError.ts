@@ -112,10 +112,16 @@ function operationError(
 	return error;
 }
 
-/** Names the tasks whose results a failing node does not put out: they are paid for. */
-export function lostTasksNote(taskIds: readonly string[]): string {
-	if (taskIds.length === 0) return '';
-	const shown = taskIds.slice(0, 20).join(', ');
-	const more = taskIds.length > 20 ? ` and ${taskIds.length - 20} more` : '';
+/**
+ * Names the tasks whose results a node that ends early does not put out: they are paid for.
+ *
+ * @param error what ended the node; the task that it names itself is left out
+ */
+export function lostTasksNote(taskIds: readonly string[], error?: unknown): string {
+	const named = error instanceof ApiFailure ? error.details.taskId : undefined;
+	const lost = taskIds.filter((taskId) => taskId !== named);
+	if (lost.length === 0) return '';
+	const shown = lost.slice(0, 20).join(', ');
+	const more = lost.length > 20 ? ` and ${lost.length - 20} more` : '';
 	return ` Media tasks of this run, whose results you can still fetch by ID: ${shown}${more}.`;
 }
