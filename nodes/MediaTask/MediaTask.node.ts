@@ -32,6 +32,8 @@ export class MediaTask implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
 		webhooks: wakeUpWebhooks,
+		waitingNodeTooltip:
+			'The execution sleeps in n8n’s database until the gateway calls: its media tasks are being worked on.',
 		properties: [...registryProperties(registry)],
 	};
 

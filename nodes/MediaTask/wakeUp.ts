@@ -134,7 +134,7 @@ class Results {
 
 	private fail({ index, error }: { index: number; error: unknown }): void {
 		const tasks = this.awakening.sleep.items.map(({ memo }) => (memo as unknown as TaskMemo).taskId);
-		const nodeError = toNodeError(this.node, error, index, lostTasksNote(tasks));
+		const nodeError = toNodeError(this.node, error, index, lostTasksNote(tasks, error));
 		if (failOnWaking(this.context, nodeError)) return;
 		this.context.logger.error(`"${this.node.name}" passes its error on as an item: ${nodeError.message}`);
 	}

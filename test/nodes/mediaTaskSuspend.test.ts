@@ -6,6 +6,15 @@ import { carryOn, catalogue, creations, envelope, gateway, model, run, TASKS as 
 // Falling asleep, on n8n's engine. What happens on waking up needs the real n8n: test/e2e/media-suspend.test.ts.
 
 beforeAll(() => nock.disableNetConnect());
+// A sleeper is watched for some seconds more, while the next test runs.
+beforeEach(
+	() =>
+		void nock('https://n8n.test')
+			.persist()
+			.post(/media-task/)
+			.optionally()
+			.reply(409),
+);
 afterEach(() => nock.cleanAll());
 afterAll(() => nock.restore());
 

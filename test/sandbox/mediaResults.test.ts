@@ -94,7 +94,7 @@ describe('download', () => {
 	});
 
 	it('404 without a result, but not for an unfinished task that has one', async () => {
-		gateway().control.configure({ taskDuration: { music: 1500 } });
+		gateway().control.configure({ taskDuration: { music: 6000 } });
 		const id = await createTask(gateway(), song);
 		expect((await call(gateway(), `${path}/${id}/download`)).status).toBe(404);
 		const answer = await waitFor(async () => {

@@ -213,8 +213,9 @@ class ItemLoop {
 		asleep: ReadonlyMap<number, Asleep>,
 		concurrency: number,
 	): Promise<INodeExecutionData[]> {
+		const tasks = [...this.tasks.values()];
 		if (this.interruption.isCancelled) {
-			const note = this.createdTasksNote();
+			const note = lostTasksNote(tasks);
 			// n8n keeps nothing of what a cancelled node says, so what is paid for is logged as well.
 			if (note) this.context.logger.warn(`"${this.node.name}" was cancelled.${note}`);
 			throw new NodeOperationError(this.node, 'The execution was cancelled', {
@@ -223,7 +224,8 @@ class ItemLoop {
 		}
 		if (this.firstFailure) {
 			memory.keepForNextTry(this.worthKeeping());
-			throw toNodeError(this.node, this.firstFailure.error, this.firstFailure.index, this.createdTasksNote());
+			const { index, error } = this.firstFailure;
+			throw toNodeError(this.node, error, index, lostTasksNote(tasks, error));
 		}
 		const outputs = Array.from({ length: this.count }, (_, index) => this.outputsOf(index, asleep)).flat();
 		// n8n runs the node again when its first item is an error, also with On Error: Continue.
@@ -269,10 +271,6 @@ class ItemLoop {
 			}
 		}
 		return kept;
-	}
-
-	private createdTasksNote(): string {
-		return lostTasksNote([...this.tasks.values()]);
 	}
 }
 

@@ -24,7 +24,7 @@ export const maxWaitOption: INodeProperties = {
 	typeOptions: { minValue: 0, numberPrecision: 2 },
 	default: DEFAULT_MAX_WAIT_MINUTES,
 	description:
-		'How long to wait for the result. When it is over, the item is an error that carries the task ID; the task itself goes on.',
+		'How long to wait for the result. When it is over, the item is an error that carries the task ID; with Wait Strategy: Suspend, it passes on with “timedOut”. The task itself goes on: Wait takes it up again.',
 };
 
 /** What the user wants of a task's result. Plain data: it may be stored while the execution sleeps. */

@@ -1,0 +1,98 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+import { model } from '../helpers/media';
+import { runNode } from '../helpers/engine';
+
+// The gap between the last look at a task and the execution's sleep, over real sockets.
+
+let server: Server;
+/** What n8n, which is played here too, answers to calls; 0 breaks the connection. */
+let n8nAnswers = [200];
+/** The calls that it got. */
+let calls: Array<{ url: string; body: unknown }> = [];
+let looks = 0;
+
+beforeAll(async () => {
+	server = createServer((request, response) => {
+		const { method, url = '' } = request;
+		const answer = (status: number, data: unknown) => {
+			response.writeHead(status, { 'content-type': 'application/json' });
+			response.end(JSON.stringify(data));
+		};
+		void text(request).then((body) => {
+			if (url.startsWith('/webhook-waiting/')) {
+				calls.push({ url, body: JSON.parse(body) });
+				const status = n8nAnswers.shift() ?? 409;
+				return status === 0 ? response.destroy() : answer(status, {});
+			}
+			if (url.endsWith('/media/models')) return answer(200, { object: 'list', data: [] });
+			if (method === 'POST') return answer(201, { code: 200, msg: 'success', data: { taskId: 't1' } });
+			looks += 1;
+			// Runs at the two looks before the sleep, and has ended at the next.
+			const state = looks > 2 ? 'success' : 'processing';
+			return answer(200, {
+				code: 200,
+				msg: 'success',
+				data: { taskId: 't1', state, createTime: Date.now() },
+			});
+		});
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+beforeEach(() => {
+	calls = [];
+	looks = 0;
+});
+afterAll(async () => {
+	server.closeAllConnections();
+	await new Promise((resolve) => server.close(resolve));
+});
+
+const own = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+async function fallAsleep(): Promise<void> {
+	const { run } = await runNode({
+		node: 'mediaTask',
+		parameters: {
+			operation: 'createAndWait',
+			model,
+			inputMode: 'json',
+			inputJson: '{}',
+			waitStrategy: 'suspend',
+		},
+		credential: { baseUrl: `${own()}/api/v1`, apiKey: 'sk-test' },
+		n8nUrl: own(),
+	});
+	expect(run.status).toBe('waiting');
+}
+
+const until = async (condition: () => boolean) => {
+	for (const end = Date.now() + 20_000; !condition() && Date.now() < end; )
+		await new Promise((resolve) => setTimeout(resolve, 20));
+	expect(condition()).toBe(true);
+};
+
+it('calls itself when the task has ended in the gap, and again when n8n is not ready yet', async () => {
+	n8nAnswers = [409, 200];
+	await fallAsleep();
+	await until(() => calls.length === 2);
+	expect(calls[0]?.body).toEqual({ taskId: 't1' });
+	expect(calls[0]?.url).toMatch(/^\/webhook-waiting\/execution-1\/media-task\?signature=\w+$/);
+}, 40_000);
+
+it('a call that breaks harms nothing: the deadline holds', async () => {
+	const failures: unknown[] = [];
+	const note = (error: unknown) => void failures.push(error);
+	process.on('unhandledRejection', note).on('uncaughtException', note);
+	n8nAnswers = [0];
+	await fallAsleep();
+	await until(() => calls.length === 1);
+	// Its failure has reached the node when the next exchange has come and gone.
+	await fetch(own());
+	await new Promise((resolve) => setImmediate(resolve));
+	process.off('unhandledRejection', note).off('uncaughtException', note);
+	expect(failures).toEqual([]);
+	expect(calls).toHaveLength(1);
+}, 40_000);
