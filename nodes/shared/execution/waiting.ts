@@ -4,6 +4,9 @@ import type { JsonObject } from '../gateway/json';
 import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask, type MediaTask } from '../gateway/media';
 import type { GatewayClient } from '../gateway/request';
 
+/** The last look gets this much time, in milliseconds, although the longest wait is over. */
+const SHORTEST_LOOK_MS = 5_000;
+
 export interface WaitPlan {
 	/** What the task's model makes, which decides about the pace; `undefined` when it is not known. */
 	mediaType: MediaType | undefined;
@@ -31,7 +34,8 @@ export async function awaitTask(client: GatewayClient, taskId: string, plan: Wai
 		const remaining = deadline - client.now();
 		if (remaining <= 0) throw stillRunning(taskId, last, plan.maxWaitMs);
 		if (pause > 0) await client.pause(Math.min(pause, remaining));
-		const look = await lookAt(client, taskId);
+		const left = Math.max(deadline - client.now(), SHORTEST_LOOK_MS);
+		const look = await lookAt(client, taskId, left);
 		if (look.task && hasEnded(look.task.state)) return look.body;
 		last = look;
 		pause = await nextPause(client, plan, look);
@@ -54,12 +58,12 @@ export type Look =
 /**
  * Looks at a task once. A passing trouble (lost connection, 429, 5xx) is no news; it is not an error.
  *
- * @param maxRetries 0 for callers that look again anyway
+ * @param patienceMs how long to wait for an answer at most, in milliseconds
  * @throws {ApiFailure} with the task's id, when the gateway does not know the task any more
  */
-export async function lookAt(client: GatewayClient, taskId: string, maxRetries = 0): Promise<Look> {
+export async function lookAt(client: GatewayClient, taskId: string, patienceMs?: number): Promise<Look> {
 	try {
-		const body = await fetchMediaTask(client, taskId, maxRetries);
+		const body = await fetchMediaTask(client, taskId, { maxRetries: 0, patienceMs });
 		const task = readMediaTask(body, taskId);
 		return { body, task };
 	} catch (error) {

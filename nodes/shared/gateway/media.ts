@@ -2,7 +2,13 @@ import type { MediaType } from './catalogue';
 import { ApiFailure } from './failure';
 import { checkKey, sendableKey } from './idempotency';
 import { asId, asNumber, asObject, asObjects, asText, parseJson, type Json, type JsonObject } from './json';
-import { POLL_TIMEOUT_MS, type Answer, type ByteStream, type GatewayClient } from './request';
+import {
+	POLL_TIMEOUT_MS,
+	type Answer,
+	type ByteStream,
+	type GatewayClient,
+	type GatewayRequest,
+} from './request';
 import { inWordsOf, withServerMessage } from './errors';
 import { TASK_TEXTS, taskPath } from './mediaPath';
 import { missingId } from './shape';
@@ -91,19 +97,19 @@ export function createdTaskId(body: JsonObject): string {
 /**
  * Fetches a task (§4.7). Gives the body as received, an envelope.
  *
- * @param maxRetries 0 for callers that poll anyway
+ * @param settings no retries and little patience, for callers that ask again anyway
  */
 export async function fetchMediaTask(
 	client: GatewayClient,
 	taskId: string,
-	maxRetries?: number,
+	settings: Pick<GatewayRequest, 'maxRetries' | 'patienceMs'> = {},
 ): Promise<JsonObject> {
 	const answer = client.json({
 		group: 'media',
 		method: 'GET',
 		path: taskPath(taskId),
 		timeoutMs: POLL_TIMEOUT_MS,
-		...(maxRetries === undefined ? {} : { maxRetries }),
+		...settings,
 	});
 	return await answer.catch((error: unknown) => Promise.reject(inWordsOf(TASK_TEXTS, error)));
 }

@@ -83,6 +83,8 @@ export interface GatewayRequest {
 	headers?: Record<string, string>;
 	/** Milliseconds; §8 sets the ceiling of a request at 300 s. */
 	timeoutMs?: number;
+	/** Milliseconds after which the answer is of no use, whatever timeout the user has set. */
+	patienceMs?: number | undefined;
 	/** Whether sending it twice does what sending it once does. Default: true for GET and DELETE only. */
 	repeatable?: boolean;
 	/** Replaces the item's number of retries, for callers that repeat on their own. */
@@ -209,7 +211,10 @@ export class GatewayClient {
 				...request.headers,
 			},
 			...(body === undefined ? {} : { body }),
-			timeoutMs: this.settings.timeoutMs ?? request.timeoutMs ?? REQUEST_TIMEOUT_MS,
+			timeoutMs: Math.min(
+				this.settings.timeoutMs ?? request.timeoutMs ?? REQUEST_TIMEOUT_MS,
+				request.patienceMs ?? Infinity,
+			),
 			authenticated: true,
 			answer,
 			charged: (request.charged ?? false) && !isRepeatable(request),
