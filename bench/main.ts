@@ -1,8 +1,9 @@
 import { bulk } from './bulk';
+import { media } from './media';
 import { memory } from './memory';
 import { sse } from './sse';
 
-const benches: Record<string, () => Promise<string>> = { bulk, memory, sse };
+const benches: Record<string, () => Promise<string>> = { bulk, media, memory, sse };
 
 /** Runs the named benchmarks, or all of them, and prints a table each. */
 async function main(names: string[]): Promise<void> {

@@ -34,16 +34,25 @@ export interface Growth {
 	peak: number;
 	/** Peak above the settled value before, in MB. */
 	growth: number;
+	/** What was seen on the way. */
+	samples: Sample[];
+}
+
+/** Resident memory at a moment. */
+export interface Sample {
+	/** Unix milliseconds. */
+	time: number;
+	megabytes: number;
 }
 
 /** The growth of a process's memory while `work` runs, sampled every 20 ms. */
 export async function memoryGrowth(pid: number, work: () => Promise<void>): Promise<Growth> {
 	const before = await settledMegabytes(pid);
-	let peak = before;
+	const samples: Sample[] = [];
 	const state = { running: true };
 	const watching = (async () => {
 		while (state.running) {
-			peak = Math.max(peak, await residentMegabytes(pid));
+			samples.push({ time: Date.now(), megabytes: await residentMegabytes(pid) });
 			await sleep(20);
 		}
 	})();
@@ -53,7 +62,8 @@ export async function memoryGrowth(pid: number, work: () => Promise<void>): Prom
 		state.running = false;
 		await watching;
 	}
-	return { before, peak, growth: peak - before };
+	const peak = samples.reduce((most, { megabytes }) => Math.max(most, megabytes), before);
+	return { before, peak, growth: peak - before, samples };
 }
 
 /** How long a node of an execution ran, in milliseconds, as n8n measured it. */

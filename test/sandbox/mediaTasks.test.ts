@@ -93,6 +93,17 @@ describe('life cycle', () => {
 		expect(view.state).toBe('fail');
 	});
 
+	it('has an end in time for control as soon as it has ended', async () => {
+		gateway().control.configure({ taskDuration: { image: 60_000 } });
+		const id = await createTask(gateway());
+		expect(gateway().control.tasks()[0]).toMatchObject({
+			createTime: expect.any(Number) as number,
+			endTime: null,
+		});
+		const { createTime, endTime } = await gateway().control.finishTask(id);
+		expect(endTime).toBeGreaterThanOrEqual(createTime);
+	});
+
 	it('404 for a task of another account, 422 for what is no id', async () => {
 		const key = gateway().control.createKey({ account: 'other' }).key;
 		const id = await createTask(gateway());

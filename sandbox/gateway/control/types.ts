@@ -175,6 +175,10 @@ export interface TaskView {
 	idempotencyKey: string | null;
 	callBackUrl: string | null;
 	price: string;
+	/** Unix milliseconds. */
+	createTime: number;
+	/** Unix milliseconds; null while it runs. From then on a look at the task shows its end. */
+	endTime: number | null;
 	resultUrls: string[];
 	input: unknown;
 }

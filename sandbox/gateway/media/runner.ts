@@ -103,6 +103,7 @@ export class TaskRunner {
 			task.failure = outcome;
 			task.state = 'fail';
 		}
+		task.endTime = Date.now();
 		if (!task.deleted) void this.announce(task);
 	}
 

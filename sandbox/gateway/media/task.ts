@@ -31,6 +31,8 @@ export interface MediaTask {
 	files: StoredFile[];
 	tracks: Track[];
 	failure: Failure | null;
+	/** Unix milliseconds; null while it runs. */
+	endTime: number | null;
 	archived: boolean;
 	deleted: boolean;
 }
@@ -75,6 +77,8 @@ export function controlView(task: MediaTask, store: FileStore): TaskView {
 		idempotencyKey: task.idempotencyKey,
 		callBackUrl: task.callBackUrl,
 		price: formatRubles(task.price),
+		createTime: task.createTime,
+		endTime: task.endTime,
 		resultUrls: task.files.map((file) => store.url(file)),
 		input: task.input,
 	};

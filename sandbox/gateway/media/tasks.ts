@@ -49,6 +49,7 @@ export class TaskStore {
 			idempotencyKey: null,
 		});
 		task.state = 'success';
+		task.endTime = Date.now();
 		task.files = files;
 		return task;
 	}
@@ -110,6 +111,7 @@ export class TaskStore {
 			files: [],
 			tracks: [],
 			failure: null,
+			endTime: null,
 			archived: false,
 			deleted: false,
 		};

@@ -1,0 +1,159 @@
+import { Environment } from '../test/e2e/support/environment';
+import { table } from './measure';
+import { httpRequestLoop, mediaTaskNode, type Medium, type WaitStrategy } from './media/contenders';
+import { guidance, guidedPolls, median, spread, whileWaiting, type Spread } from './media/figures';
+import { runJob, warmUp, type Job, type Run } from './media/run';
+
+const TASKS = 500;
+const FEW_TASKS = 50;
+/** A range, so that the ends keep no step with anybody's polls. */
+const TASK_SECONDS = [18, 22] as const;
+const LATENCY_MS = 100;
+/** The node's default, and what a user may try instead. */
+const CONCURRENCY = { usual: 8, high: 32 };
+
+/** The ways of waiting that the node offers. */
+const strategies: WaitStrategy[] = ['poll'];
+
+type Row = Array<string | number>;
+
+/** 500 media tasks in one execution of the real n8n: when the end is known, at how many polls and in how much memory. */
+export async function media(): Promise<string> {
+	const duration = [TASK_SECONDS[0] * 1000, TASK_SECONDS[1] * 1000] as const;
+	const environment = await Environment.start({
+		gateway: {
+			balance: '1000000.00',
+			settings: {
+				latency: { all: LATENCY_MS },
+				taskDuration: { image: duration, video: duration },
+				render: 'placeholder',
+			},
+		},
+	});
+	try {
+		const runs: Run[] = [];
+		for (const job of jobs()) {
+			await warmUp(environment, { ...job, tasks: FEW_TASKS });
+			runs.push(await runJob(environment, job));
+		}
+		return [await method(environment), waitingTable(runs), memoryTable(runs)].join('\n\n');
+	} finally {
+		await environment.close();
+	}
+}
+
+/** What was run, and on what. */
+async function method({ client }: Environment): Promise<string> {
+	const { versionCli, nodeJsVersion } = await client.get<{ versionCli: string; nodeJsVersion: string }>(
+		'/rest/settings',
+	);
+	return `One execution in n8n ${versionCli} (Node ${nodeJsVersion}); tasks of ${TASK_SECONDS.join(' to ')} s, ${LATENCY_MS} ms latency of every request`;
+}
+
+/** All that is measured. */
+function jobs(): Job[] {
+	const ours = strategies.flatMap((strategy): Job[] => {
+		const usual = mediaTaskNode(strategy, CONCURRENCY.usual);
+		const high = mediaTaskNode(strategy, CONCURRENCY.high);
+		return [
+			{ contender: usual, tasks: FEW_TASKS, medium: 'image' },
+			{ contender: usual, tasks: TASKS, medium: 'image' },
+			{ contender: high, tasks: TASKS, medium: 'image' },
+			{ contender: usual, tasks: TASKS, medium: 'video' },
+		];
+	});
+	const [shortest, longest] = guidance.image;
+	const loop = httpRequestLoop((shortest + longest) / 2);
+	return [
+		...ours,
+		{ contender: loop, tasks: FEW_TASKS, medium: 'image' },
+		{ contender: loop, tasks: TASKS, medium: 'image' },
+	];
+}
+
+function waitingTable(runs: Run[]): string {
+	const header = [
+		'what',
+		'tasks',
+		'last end → execution’s end (s)',
+		'÷ ideal',
+		'an end is seen after (s)',
+		'polls per task',
+		'by §3.1',
+		'÷ §3.1',
+		'most at once',
+		'charges',
+	];
+	return table(header, runs.map(waitingRow));
+}
+
+function waitingRow(run: Run): Row {
+	const { watched, medium } = run;
+	const lastEnd = Math.max(...watched.map(({ endTime }) => endTime));
+	const seconds = (run.executionEnd - lastEnd) / 1000;
+	const seen = spread(watched.map(({ endTime, seenTime }) => (seenTime - endTime) / 1000));
+	const polls = spread(watched.map((task) => task.polls));
+	const guided = guidedPolls(watched, medium);
+	return [
+		titleOf(run),
+		run.tasks,
+		seconds.toFixed(1),
+		(seconds / idealSeconds(medium)).toFixed(2),
+		range(seen),
+		range(polls),
+		range(guided),
+		(polls.mean / guided.mean).toFixed(2),
+		run.mostAtOnce,
+		run.charges,
+	];
+}
+
+/** From the last end to its file at the guidance's slowest pace, with nothing to queue for: the pause, a poll, a download. */
+function idealSeconds(medium: Medium): number {
+	return guidance[medium][1] + (2 * LATENCY_MS) / 1000;
+}
+
+function memoryTable(runs: Run[]): string {
+	const header = [
+		'what',
+		'tasks',
+		'before (MB)',
+		'growth while waiting (MB)',
+		'peak growth (MB)',
+		'per task (KB)',
+		'held in memory',
+	];
+	return table(
+		header,
+		runs.map((run) => memoryRow(run, runs)),
+	);
+}
+
+function memoryRow(run: Run, runs: Run[]): Row {
+	const { watched, memory } = run;
+	const waiting = whileWaiting(watched, memory.samples);
+	return [
+		titleOf(run),
+		run.tasks,
+		memory.before.toFixed(0),
+		(median(waiting.map(({ megabytes }) => megabytes)) - memory.before).toFixed(0),
+		memory.growth.toFixed(0),
+		perTask(run, runs),
+		`${(run.held * 100).toFixed(0)} %`,
+	];
+}
+
+/** What one more task adds to the peak: against the same contender's run with few tasks. */
+function perTask(run: Run, runs: Run[]): string {
+	const few = runs.find(({ contender, tasks }) => contender.name === run.contender.name && tasks < run.tasks);
+	if (!few) return '';
+	return (((run.memory.growth - few.memory.growth) * 1024) / (run.tasks - few.tasks)).toFixed(0);
+}
+
+function titleOf({ contender, medium }: Run): string {
+	return `${contender.name}, ${medium}s`;
+}
+
+function range({ min, mean, max }: Spread): string {
+	return [min, mean, max].map((value) => value.toFixed(1)).join(' / ');
+}

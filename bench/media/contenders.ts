@@ -1,0 +1,117 @@
+import type { Gateway, MediaType } from '../../sandbox/gateway/gateway';
+import type { WorkflowJson, WorkflowNode } from '../../sandbox/n8n/types';
+import { byId, gatewayNode, itemsNode, workflowOf } from '../../test/e2e/support/workflows';
+
+/** What the tasks make, with the model that makes it. */
+export const models = { image: 'aurora/canvas-1', video: 'lumen/motion-2' } as const satisfies Partial<
+	Record<MediaType, string>
+>;
+export type Medium = keyof typeof models;
+
+/** How the node waits: its parameter `waitStrategy`. */
+export type WaitStrategy = 'poll' | 'suspend';
+
+/** One who creates tasks, waits for all of them and fetches their files, an item each. */
+export interface Contender {
+	name: string;
+	/** The node that gives the files, in one run or in several. */
+	lastNode: string;
+	workflow: (tasks: number, medium: Medium, gateway: Gateway) => WorkflowJson;
+}
+
+/** The Media Task node. */
+export function mediaTaskNode(waitStrategy: WaitStrategy, concurrency: number): Contender {
+	return {
+		name: `Media Task, \`${waitStrategy}\`, concurrency ${concurrency}`,
+		lastNode: 'Media',
+		workflow: (tasks, medium) => {
+			const node = gatewayNode('Media', 'mediaTask', {
+				resource: 'task',
+				operation: 'createAndWait',
+				model: byId(models[medium]),
+				inputMode: 'json',
+				inputJson: '={{ JSON.stringify({ prompt: $json.prompt }) }}',
+				waitStrategy,
+				options: { concurrency },
+			});
+			return workflowOf(`Media ${waitStrategy}`, [promptsNode(tasks), node], {
+				Start: ['Prompts'],
+				Prompts: ['Media'],
+			});
+		},
+	};
+}
+
+/** The same with n8n's own nodes, as its users build it: create, then wait and look until every task has ended. */
+export function httpRequestLoop(pauseSeconds: number): Contender {
+	return {
+		name: `HTTP Request, Wait ${pauseSeconds} s, If, in a loop`,
+		lastNode: 'Files',
+		workflow: (tasks, medium, { baseUrl, apiKey }) => {
+			const address = `${baseUrl}/async/media/tasks`;
+			const nodes = [
+				promptsNode(tasks),
+				httpRequest('Create', {
+					method: 'POST',
+					url: address,
+					...signedWith(apiKey),
+					sendBody: true,
+					specifyBody: 'json',
+					jsonBody: `={{ JSON.stringify({ model: '${models[medium]}', input: { prompt: $json.prompt } }) }}`,
+				}),
+				{
+					name: 'Wait',
+					type: 'n8n-nodes-base.wait',
+					typeVersion: 1.1,
+					parameters: { resume: 'timeInterval', amount: pauseSeconds, unit: 'seconds' },
+				},
+				httpRequest('Look', { url: `=${address}/{{ $json.data.taskId }}`, ...signedWith(apiKey) }),
+				hasSucceeded('Ended?'),
+				httpRequest('Files', {
+					url: '={{ JSON.parse($json.data.resultJson).resultUrls[0] }}',
+					options: { response: { response: { responseFormat: 'file' } } },
+				}),
+			];
+			return workflowOf('Media by HTTP Request', nodes, {
+				Start: ['Prompts'],
+				Prompts: ['Create'],
+				Create: ['Wait'],
+				Wait: ['Look'],
+				Look: ['Ended?'],
+				'Ended?': ['Files', 'Wait'],
+			});
+		},
+	};
+}
+
+function promptsNode(count: number): WorkflowNode {
+	return itemsNode(
+		'Prompts',
+		Array.from({ length: count }, (_, n) => ({ prompt: `picture ${n}` })),
+	);
+}
+
+function httpRequest(name: string, parameters: Record<string, unknown>): WorkflowNode {
+	return { name, type: 'n8n-nodes-base.httpRequest', typeVersion: 4.2, parameters };
+}
+
+function signedWith(apiKey: string): Record<string, unknown> {
+	const header = { name: 'Authorization', value: `Bearer ${apiKey}` };
+	return { sendHeaders: true, headerParameters: { parameters: [header] } };
+}
+
+function hasSucceeded(name: string): WorkflowNode {
+	const condition = {
+		id: 'state',
+		leftValue: '={{ $json.data.state }}',
+		rightValue: 'success',
+		operator: { type: 'string', operation: 'equals' },
+	};
+	const options = { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 };
+	return {
+		name,
+		type: 'n8n-nodes-base.if',
+		typeVersion: 2.2,
+		parameters: { conditions: { options, conditions: [condition], combinator: 'and' } },
+	};
+}
