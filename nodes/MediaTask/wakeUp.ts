@@ -1,9 +1,9 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
+import { backgroundClient, CALLBACK_SETTINGS } from '../shared/execution/backgroundClient';
 import { forEachIndex } from '../shared/execution/limiter';
 import { errorReport, lostTasksNote, toNodeError } from '../shared/execution/nodeError';
 import { continuesOnFail, failOnWaking, readSleep, type Awakening } from '../shared/execution/suspension';
-import { webhookClient } from '../shared/execution/webhookClient';
 import { taskIdsIn } from '../shared/gateway/callbackIds';
 import { ApiFailure } from '../shared/gateway/failure';
 import { fetchMediaTask, hasEnded, readMediaTask } from '../shared/gateway/media';
@@ -59,7 +59,7 @@ async function haveEnded(
 	ended: Set<string>,
 	named: readonly string[],
 ): Promise<boolean> {
-	const client = await webhookClient(context);
+	const client = await backgroundClient(context, CALLBACK_SETTINGS);
 	const ids = sleep.items.map(({ memo }) => (memo as unknown as TaskMemo).taskId);
 	const announced = ids.filter((id) => named.includes(id));
 	for (const id of announced) {
@@ -120,7 +120,7 @@ class Results {
 		{ taskId, priceRub, timeoutMs, ...wish }: TaskMemo,
 	): Promise<INodeExecutionData> {
 		try {
-			const client = await webhookClient(this.context, timeoutMs);
+			const client = await backgroundClient(this.context, { ...CALLBACK_SETTINGS, timeoutMs });
 			const body = await fetchMediaTask(client, taskId);
 			const place = { client, n8n: this.context };
 			return { ...(await taskOutput(place, taskId, body, wish, priceRub)) };

@@ -6,9 +6,9 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 
+import { backgroundClient, CALLBACK_SETTINGS } from '../shared/execution/backgroundClient';
 import { errorReport } from '../shared/execution/nodeError';
 import { fetchResults, taskJson } from '../shared/execution/mediaResults';
-import { webhookClient } from '../shared/execution/webhookClient';
 import { taskIdsIn } from '../shared/gateway/callbackIds';
 import { ApiFailure } from '../shared/gateway/failure';
 import { asObject, asText, type JsonObject } from '../shared/gateway/json';
@@ -49,7 +49,7 @@ class Callback {
 	/** The item that starts the workflow; `undefined` when nothing is to be started. Never throws. */
 	async startFor(ids: readonly string[]): Promise<INodeExecutionData | undefined> {
 		try {
-			const client = await webhookClient(this.context);
+			const client = await backgroundClient(this.context, CALLBACK_SETTINGS);
 			for (const id of ids) {
 				const task = await this.ownTask(client, id);
 				if (task) return await this.startWith(client, task);

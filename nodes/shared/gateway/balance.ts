@@ -1,5 +1,6 @@
 import { ApiFailure } from './failure';
 import { asId, asNumber, type JsonObject } from './json';
+import { compareDecimals } from './money';
 import type { GatewayClient } from './request';
 
 /** What is in the wallet (§2.8). */
@@ -29,6 +30,15 @@ export function readBalance(body: JsonObject): Balance {
 	if (amount === undefined || amountRub === undefined) throw unknownShape(body);
 	const amountUsd = asNumber(body.USD);
 	return { amountRub, amount, currency: 'RUB', ...(amountUsd === undefined ? {} : { amountUsd }) };
+}
+
+/**
+ * Whether less is left than a threshold, compared on the digits.
+ *
+ * @param threshold rubles, a decimal
+ */
+export function isBelow({ amount }: Balance, threshold: string): boolean {
+	return (compareDecimals(amount, threshold) ?? 0) < 0;
 }
 
 function decimal(value: unknown): string | undefined {

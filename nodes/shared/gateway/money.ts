@@ -54,6 +54,26 @@ export function compareDecimals(a: string, b: string): number | undefined {
 	return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
 
+/**
+ * Adds two amounts of money on their digits.
+ *
+ * @param a decimal string, also in exponent form
+ * @param factor -1 to take `b` away
+ * @returns a plain decimal string; `undefined` when one of them is no decimal
+ */
+export function addDecimals(a: string, b: string, factor: 1 | -1 = 1): string | undefined {
+	const [left, right] = [readDecimal(a), readDecimal(b)];
+	if (!left || !right) return undefined;
+	const scale = Math.max(left.scale, right.scale, 0);
+	return plain(atScale(left, scale) + BigInt(factor) * atScale(right, scale), scale);
+}
+
+function plain(digits: bigint, scale: number): string {
+	const sign = digits < 0n ? '-' : '';
+	const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0');
+	return scale === 0 ? `${sign}${text}` : `${sign}${text.slice(0, -scale)}.${text.slice(-scale)}`;
+}
+
 function atScale({ digits, scale }: Decimal, wanted: number): bigint {
 	return digits * 10n ** BigInt(wanted - scale);
 }

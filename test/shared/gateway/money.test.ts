@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { millionTokenPrice } from '../../../nodes/shared/gateway/money';
+import { addDecimals, compareDecimals, millionTokenPrice } from '../../../nodes/shared/gateway/money';
 
 describe('the price of a million tokens', () => {
 	test.each([
@@ -33,4 +33,28 @@ describe('the price of a million tokens', () => {
 			),
 		);
 	});
+});
+
+describe('sums of money', () => {
+	test.each([
+		['0.1', '0.2', '0.3'],
+		['1e2', '0.05', '100.05'],
+		['-1', '0.5', '-0.5'],
+		['5', '-5', '0'],
+		['99999999999999999999.01', '0.99', '100000000000000000000.00'],
+	])('%s + %s = %s', (a, b, sum) => expect(addDecimals(a, b)).toBe(sum));
+
+	it('take away what they add, exactly', () => {
+		const amount = fc
+			.tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: 0, max: 12 }))
+			.map(([digits, scale]) => `${digits}e-${scale}`);
+		fc.assert(
+			fc.property(amount, amount, (a, b) => {
+				const sum = addDecimals(a, b) ?? '';
+				expect(compareDecimals(addDecimals(sum, b, -1) ?? '', a)).toBe(0);
+			}),
+		);
+	});
+
+	it('are none of what is no decimal', () => expect(addDecimals('1', 'much')).toBeUndefined());
 });

@@ -1,6 +1,18 @@
+import type { INodeProperties } from 'n8n-workflow';
+
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
-import { fetchBalance, readBalance } from '../../../shared/gateway/balance';
+import { fetchBalance, isBelow, readBalance } from '../../../shared/gateway/balance';
+
+const thresholdOption: INodeProperties = {
+	displayName: 'Threshold (Rubles)',
+	name: 'threshold',
+	type: 'number',
+	typeOptions: { numberPrecision: 2 },
+	default: 100,
+	description:
+		'Adds “lowBalance” to the output: whether less than this is left. An IF node can send an alert then.',
+};
 
 /** Gets the balance of the account (§4.18). */
 export const get: Operation = {
@@ -8,8 +20,13 @@ export const get: Operation = {
 	action: 'Get the balance',
 	description: 'Get the money left in the wallet, in rubles',
 	properties: [simplifyField],
-	async execute(item: ItemContext): Promise<OperationOutput[]> {
-		const body = await fetchBalance(item.client);
-		return [{ json: item.parameters.flag('simplify') ? compact(readBalance(body)) : body }];
+	options: [thresholdOption],
+	async execute({ parameters, client }: ItemContext): Promise<OperationOutput[]> {
+		const threshold = parameters.options.number('threshold', 'Threshold (Rubles)');
+		const body = await fetchBalance(client);
+		if (!parameters.flag('simplify')) return [{ json: body }];
+		const balance = readBalance(body);
+		const lowBalance = threshold === undefined ? undefined : isBelow(balance, String(threshold));
+		return [{ json: compact({ ...balance, lowBalance }) }];
 	},
 };

@@ -1,0 +1,35 @@
+import {
+	NodeConnectionTypes,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	type IPollFunctions,
+} from 'n8n-workflow';
+
+import { testGateway } from '../shared/execution/credentialTest';
+import { triggerProperties } from './fields';
+import { pollBalance } from './poll';
+
+export class BalanceTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Gateway Balance Trigger',
+		name: 'balanceTrigger',
+		icon: { light: 'file:../../icons/balance.svg', dark: 'file:../../icons/balance.dark.svg' },
+		group: ['trigger'],
+		version: 1,
+		subtitle: '={{ $parameter["fireOn"] === "change" ? "on change" : "below ₽" + $parameter["threshold"] }}',
+		description: 'Starts the workflow when the money in the wallet of an AI gateway account runs low',
+		defaults: { name: 'Gateway Balance Trigger' },
+		polling: true,
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
+		properties: [...triggerProperties],
+	};
+
+	methods = { credentialTest: { testGateway } };
+
+	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+		return await pollBalance(this);
+	}
+}

@@ -1,0 +1,53 @@
+import { isBelow, type Balance } from '../shared/gateway/balance';
+import { addDecimals, compareDecimals } from '../shared/gateway/money';
+
+/** When the trigger fires. */
+export const FIRE_ON = ['below', 'everyPoll', 'change'] as const;
+export type FireOn = (typeof FIRE_ON)[number];
+
+/** What the trigger watches for. Amounts are rubles, as decimals. */
+export interface Watch {
+	fireOn: FireOn;
+	threshold: string;
+	/** How far above the threshold the balance must rise before it can fall below it anew. */
+	margin: string;
+}
+
+/** What a trigger remembers from poll to poll, stored with the workflow. */
+export interface AlertState {
+	/** The threshold below which the balance has fallen, and has not risen again. */
+	lowSince?: string;
+	/** The balance at the last poll, where changes are watched. */
+	amount?: string;
+}
+
+/** What a poll leads to. */
+export interface Decision {
+	/** What the workflow starts with; nothing when it does not start. */
+	fires: { lowBalance?: boolean; threshold?: string; previousAmount?: string; change?: string } | undefined;
+	state: AlertState;
+}
+
+/** Decides on a poll. A balance that is low at the first poll has fallen. */
+export function decide(watch: Watch, state: AlertState, balance: Balance): Decision {
+	if (watch.fireOn === 'change') return onChange(state, balance);
+	const { threshold } = watch;
+	const low = isBelow(balance, threshold);
+	const alert = { lowBalance: true, threshold };
+	if (watch.fireOn === 'everyPoll') return { fires: low ? alert : undefined, state: {} };
+	// Another threshold is another question.
+	const wasLow = state.lowSince !== undefined && compareDecimals(state.lowSince, threshold) === 0;
+	if (!wasLow)
+		return low ? { fires: alert, state: { lowSince: threshold } } : { fires: undefined, state: {} };
+	const hasRisen = !isBelow(balance, addDecimals(threshold, watch.margin) ?? threshold);
+	return { fires: undefined, state: hasRisen ? {} : state };
+}
+
+/** The first poll is what later ones are compared with. */
+function onChange({ amount: previousAmount }: AlertState, { amount }: Balance): Decision {
+	const state = { amount };
+	if (previousAmount === undefined || compareDecimals(amount, previousAmount) === 0)
+		return { fires: undefined, state };
+	const change = addDecimals(amount, previousAmount, -1);
+	return { fires: { previousAmount, ...(change === undefined ? {} : { change }) }, state };
+}

@@ -1,0 +1,59 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+/** What the panel of the trigger asks, besides how often it polls. */
+export const triggerProperties: INodeProperties[] = [
+	{
+		displayName: 'Fire On',
+		name: 'fireOn',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Falling Below',
+				value: 'below',
+				description: 'Once when the balance falls below the threshold, and again after it has risen',
+			},
+			{
+				name: 'Every Poll Below',
+				value: 'everyPoll',
+				description: 'At every poll that finds the balance below the threshold',
+			},
+			{
+				name: 'Change',
+				value: 'change',
+				description: 'Whenever the balance is another than at the poll before',
+			},
+		],
+		default: 'below',
+		description: 'When the workflow starts',
+	},
+	{
+		displayName: 'Threshold (Rubles)',
+		name: 'threshold',
+		type: 'number',
+		typeOptions: { numberPrecision: 2 },
+		default: 100,
+		required: true,
+		displayOptions: { hide: { fireOn: ['change'] } },
+		description: 'The workflow starts when less than this is left',
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		displayOptions: { show: { fireOn: ['below'] } },
+		options: [
+			{
+				displayName: 'Margin (Rubles)',
+				name: 'margin',
+				type: 'number',
+				typeOptions: { minValue: 0, numberPrecision: 2 },
+				default: 10,
+				description:
+					'How far above the threshold the balance must rise before the workflow can start again. Keeps a balance that goes up and down around the threshold from sending many alerts.',
+			},
+		],
+	},
+];
