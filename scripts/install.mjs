@@ -1,5 +1,5 @@
 // Installs the two dependency trees of this repository when they are missing or out of date:
-// `root` (tools, tests) and `n8n` (the pinned n8n of the sandbox, with its own Node 24).
+// `root` (tools, tests) and `n8n` (the pinned n8n of the sandbox, with its own Node 24). Hands `queue` over to servers.mjs.
 // Uses nothing but Node and npm, because it runs before anything is installed.
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { adviceFor } from './install-advice.mjs';
 import { withLock } from './lock.mjs';
 import { runNpm } from './npm.mjs';
 import { chooseNode, nodeHeaders } from './runtime-node.mjs';
+import { ensureServers } from './servers.mjs';
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const markerName = '.installed.json';
@@ -25,15 +26,16 @@ const targets = {
 };
 
 /**
- * Makes sure that a dependency tree is installed as its lock file says. A matter of milliseconds when it is;
- * otherwise runs npm with visible progress. An install that was cut short is repaired by the next call.
- * @param {'root' | 'n8n'} name
+ * Makes sure that a dependency tree is installed as its lock file says, or the servers of queue mode. A matter of
+ * milliseconds when they are; otherwise runs npm with visible progress. An install that was cut short is repaired by the next call.
+ * @param {'root' | 'n8n' | 'queue'} name
  * @returns {Promise<boolean>} false after having said, in one sentence, why it could not be done
  */
 export async function ensureInstalled(name) {
+	if (name === 'queue') return ensureServers();
 	const target = targets[name];
 	if (target === undefined)
-		return fail(`Nothing is called "${name}" here: choose from ${Object.keys(targets).join(', ')}.`);
+		return fail(`Nothing is called "${name}" here: choose from ${Object.keys(targets).join(', ')}, queue.`);
 	const node = name === 'n8n' ? chooseNode(target.directory) : undefined;
 	if (node?.path === undefined && name === 'n8n') return fail(node.advice);
 	if (isCurrent(target, node)) return true;

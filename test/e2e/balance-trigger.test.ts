@@ -35,7 +35,8 @@ class Wallet {
 
 	private constructor(
 		readonly account: string,
-		private readonly masked: string,
+		/** The end of its key, which is all that the gateway's log shows of it. */
+		private readonly keyEnd: string,
 		readonly workflow: StoredWorkflow,
 	) {}
 
@@ -64,22 +65,29 @@ class Wallet {
 		const stored = await client.createWorkflow(withCredential(workflow, credential));
 		published.push(stored);
 		await client.activate(stored);
-		return new Wallet(account, `${key.slice(0, 4)}…${key.slice(-4)}`, stored);
+		const wallet = new Wallet(account, key.slice(-4), stored);
+		// Publishing answers before the trigger is there.
+		await wallet.polled(1);
+		return wallet;
 	}
 
 	/** How often it was asked for its balance. */
 	get polls(): number {
 		return environment.gateway.control
 			.requests({ path: '/balance' })
-			.filter(({ key, status }) => key?.masked?.endsWith(this.masked.slice(-4)) && status !== null).length;
+			.filter(({ key, status }) => key.masked?.endsWith(this.keyEnd) && status !== null).length;
+	}
+
+	/** Waits until it has been polled so often. */
+	async polled(count: number): Promise<void> {
+		for (const end = Date.now() + 30_000; this.polls < count; await sleep(20)) {
+			if (Date.now() > end) throw new Error(`${this.account} is not polled`);
+		}
 	}
 
 	/** Waits until a poll that began after this moment has ended. */
 	async poll(): Promise<void> {
-		const { polls } = this;
-		for (const end = Date.now() + 30_000; this.polls < polls + 2; await sleep(20)) {
-			if (Date.now() > end) throw new Error(`${this.account} is not polled`);
-		}
+		await this.polled(this.polls + 2);
 	}
 
 	/** Moves the balance and waits for a poll. */

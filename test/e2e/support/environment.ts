@@ -10,6 +10,17 @@ import { N8nServer } from '../../../sandbox/n8n/server';
 import type { Stored, WorkflowJson } from '../../../sandbox/n8n/types';
 import { credentialType, manualTrigger, withCredential } from '../../../sandbox/n8n/workflows';
 
+/** Signs in to a new n8n as its owner and stores the credential for the gateway. */
+export async function signInWithCredential(
+	n8nUrl: string,
+	{ baseUrl, apiKey }: Gateway,
+): Promise<{ client: N8nClient; credential: Stored }> {
+	const client = new N8nClient(n8nUrl);
+	await client.signIn({ email: 'owner@sandbox.example', password: 'Sandbox-e2e-1' });
+	const credential = await client.saveCredential('Sandbox gateway', credentialType, { baseUrl, apiKey });
+	return { client, credential };
+}
+
 /** A sandbox gateway and a real n8n with the package installed, private to one test file. */
 export class Environment {
 	private constructor(
@@ -36,10 +47,7 @@ export class Environment {
 			await installPackage(await packPackage(), userFolder);
 			const server = await N8nServer.start({ userFolder, environment: options.n8n ?? {} });
 			undo.push(() => server.stop());
-			const client = new N8nClient(server.url);
-			await client.signIn({ email: 'owner@sandbox.example', password: 'Sandbox-e2e-1' });
-			const { baseUrl, apiKey } = gateway;
-			const credential = await client.saveCredential('Sandbox gateway', credentialType, { baseUrl, apiKey });
+			const { client, credential } = await signInWithCredential(server.url, gateway);
 			return new Environment(folder, gateway, server, options.n8n ?? {}, client, credential);
 		} catch (error) {
 			for (const step of undo.reverse()) await step();

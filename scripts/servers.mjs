@@ -1,0 +1,81 @@
+// The programs of queue mode, which npm does not carry: Redis and PostgreSQL. They are looked for, and installed from
+// Debian's packages where that can be done; where they lie is written down for the tests.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+/** `sandbox/n8n/queue/programs.ts` reads this. */
+const foundFile = join(repository, '.sandbox', 'programs.json');
+/** Debian keeps the server's programs out of PATH, by version. */
+const debianPostgres = '/usr/lib/postgresql';
+
+const needed = [
+	{ package: 'redis-server', programs: ['redis-server', 'redis-cli'] },
+	{ package: 'postgresql', programs: ['initdb', 'postgres', 'pg_isready'] },
+	{ package: 'util-linux', programs: ['setpriv'] },
+];
+
+/**
+ * Makes sure that the programs of queue mode are there; as root on Debian and its kin, installs what is missing.
+ * @returns {boolean} false after having said, in one sentence, what is missing
+ */
+export function ensureServers() {
+	const missing = missingPackages();
+	if (missing.length > 0) {
+		const wanted = missing.join(' ');
+		const command = `apt-get update && apt-get install -y ${wanted}`;
+		if (!canInstall()) {
+			console.error(
+				`Queue mode needs ${wanted}, which ${missing.length > 1 ? 'are' : 'is'} missing: install the Debian packages of that name (as root: ${command}) and run this again.`,
+			);
+			return false;
+		}
+		console.log(`Installing ${wanted} from Debian's packages.`);
+		const output = install(missing);
+		if (missingPackages().length > 0) {
+			console.error(
+				`${output}\nThe above is what \`${command}\` said, and ${wanted} could not be found after it.`,
+			);
+			return false;
+		}
+	}
+	mkdirSync(dirname(foundFile), { recursive: true });
+	writeFileSync(foundFile, `${JSON.stringify(Object.fromEntries(needed.flatMap(locate)))}\n`);
+	return true;
+}
+
+function missingPackages() {
+	return needed.filter((entry) => locate(entry).length === 0).map((entry) => entry.package);
+}
+
+/** The paths of the programs, as pairs of name and path; all from one folder, so that their versions are the same. */
+function locate({ programs }) {
+	const folder = folders().find((candidate) => programs.every((name) => existsSync(join(candidate, name))));
+	return folder === undefined ? [] : programs.map((name) => [name, join(folder, name)]);
+}
+
+function folders() {
+	const versions = existsSync(debianPostgres) ? readdirSync(debianPostgres) : [];
+	const newestFirst = versions.sort((one, other) => Number(other) - Number(one));
+	return [
+		...newestFirst.map((version) => join(debianPostgres, version, 'bin')),
+		...(process.env.PATH ?? '').split(delimiter).filter(Boolean),
+	];
+}
+
+function canInstall() {
+	return process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
+}
+
+/** @returns {string} the end of what apt-get printed */
+function install(packages) {
+	const patience = ['-o', 'DPkg::Lock::Timeout=300'];
+	const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+	const outputs = [['update'], ['install', '-y', '--no-install-recommends', ...packages]].map((args) => {
+		const { stdout, stderr } = spawnSync('apt-get', [...patience, ...args], { env, encoding: 'utf8' });
+		return `${stdout}${stderr}`;
+	});
+	return outputs.join('').trim().split('\n').slice(-20).join('\n');
+}

@@ -1,0 +1,195 @@
+import { checkPng } from '../../sandbox/demo/png';
+import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
+import type { WorkflowNode } from '../../sandbox/n8n/types';
+import { byId, gatewayNode } from '../e2e/support/workflows';
+import { createTask } from '../sandbox/harness';
+import { post, QueueEnvironment, until, type PublishedWorkflow } from './support/environment';
+import { taskTrigger, webhook } from './support/triggers';
+
+// n8n where there is much to do: webhook processes take the calls, workers execute, and any of them may die.
+
+const MODEL = 'aurora/canvas-1';
+const INPUT = { quality: 'draft', size: '512x512' };
+const PROMPTS = ['a cat', 'a dog', 'a fox'];
+/** The body of a call that orders a picture of each. */
+const order = { prompts: PROMPTS.map((prompt) => ({ prompt })) };
+
+let environment: QueueEnvironment;
+
+beforeAll(async () => {
+	environment = await QueueEnvironment.start();
+});
+afterAll(async () => {
+	await environment?.close();
+});
+beforeEach(async () => {
+	await environment.gateway.control.reset();
+});
+
+const eachPrompt: WorkflowNode = {
+	name: 'Each prompt',
+	type: 'n8n-nodes-base.splitOut',
+	typeVersion: 1,
+	parameters: { fieldToSplitOut: 'body.prompts' },
+};
+
+/** Creates a picture of each item's prompt and waits for it. */
+function draw(options: Record<string, unknown> = {}): WorkflowNode {
+	return gatewayNode('Draw', 'mediaTask', {
+		operation: 'createAndWait',
+		model: byId(MODEL),
+		inputMode: 'json',
+		inputJson: `={{ { ...${JSON.stringify(INPUT)}, prompt: $json.prompt } }}`,
+		options,
+	});
+}
+
+/** The pictures of an execution that went well, each compared with the gateway's file. */
+async function pictures(result: RunResult | undefined): Promise<Array<{ width: number; height: number }>> {
+	expect(result).toMatchObject({ status: 'success' });
+	const items = result?.nodes['Draw']?.items ?? [];
+	return await Promise.all(
+		items.map(async (item) => {
+			expect(item.binary?.['data']?.id).toMatch(/^database:/);
+			const stored = await environment.client.readBinary(item);
+			const [url = ''] = item.json['resultUrls'] as string[];
+			expect(stored.equals(Buffer.from(await (await fetch(url)).arrayBuffer()))).toBe(true);
+			return checkPng(stored);
+		}),
+	);
+}
+
+const charges = (): number => environment.gateway.control.ledger().length;
+
+test('a worker carries out what a webhook process was called for, with the files in the database', async () => {
+	const workflow = await environment.publish(webhook('onReceived'), eachPrompt, draw());
+	expect((await post(workflow.url, order)).status).toBe(200);
+	const [result] = await environment.ended(workflow, 1);
+	expect(await pictures(result)).toEqual(PROMPTS.map(() => ({ width: 512, height: 512 })));
+	expect(await environment.cluster.workersOf(result?.executionId ?? '')).toHaveLength(1);
+	expect(charges()).toBe(PROMPTS.length);
+});
+
+test('words reach a webhook while a worker receives them', async () => {
+	const words = 'one two three four five six seven eight';
+	const pause = 150;
+	environment.gateway.control.configure({ stream: { deltaDelayMs: pause } });
+	const text = gatewayNode('Text', 'textGeneration', {
+		model: byId('sandbox/balanced-2'),
+		prompt: `[[say:${words}]]`,
+	});
+	const workflow = await environment.publish(webhook('streaming'), text);
+	const response = await post(workflow.url, {});
+	const arrivals: number[] = [];
+	let received = '';
+	for await (const bytes of response.body ?? []) {
+		arrivals.push(Date.now());
+		received += Buffer.from(bytes as Uint8Array).toString();
+	}
+	const chunks = received
+		.trim()
+		.split('\n')
+		.map((line) => JSON.parse(line) as { type: string; content?: string; metadata: { nodeName: string } })
+		.filter(({ metadata }) => metadata.nodeName === 'Text');
+	const said = chunks.filter(({ type }) => type === 'item').map(({ content }) => content);
+	expect(said.join('')).toBe(words);
+	expect(chunks.map(({ type }) => type)).toEqual(['begin', ...said.map(() => 'item'), 'end']);
+	// Eight words, a pause before each; put together first, they would come at once.
+	expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(3 * pause);
+	expect(charges()).toBe(1);
+});
+
+describe('a callback of the gateway', () => {
+	/** A task of the account that has ended, about which nobody is called. */
+	async function endedTask(): Promise<string> {
+		environment.gateway.control.configure({ taskDuration: { image: 600_000 } });
+		const taskId = await createTask(environment.gateway, {
+			model: MODEL,
+			input: { ...INPUT, prompt: 'a fox' },
+		});
+		await environment.gateway.control.finishTask(taskId);
+		return taskId;
+	}
+
+	/** How often n8n has asked for a task, or archived it, and been answered. */
+	function asked(taskId: string, method: 'GET' | 'PATCH'): number {
+		const requests = environment.gateway.control.requests({ host: 'api', method });
+		return requests.filter(({ path, endedAt }) => path.includes(taskId) && endedAt !== null).length;
+	}
+
+	/** The tasks that have started a workflow, once all calls before have been dealt with. */
+	async function startedBy(workflow: PublishedWorkflow): Promise<unknown[]> {
+		const later = await endedTask();
+		await post(workflow.url, { taskId: later });
+		const ofLater = (result: RunResult): boolean => taskOf(result) === later;
+		let results: RunResult[] = [];
+		await until('the later task has started the workflow', async () => {
+			results = await environment.ended(workflow, 1);
+			return results.some(ofLater);
+		});
+		return results.filter((result) => !ofLater(result)).map(taskOf);
+	}
+
+	const taskOf = (result: RunResult): unknown => result.nodes['Trigger']?.items[0]?.json['taskId'];
+
+	test('starts the workflow on a worker once, however often it is repeated, later also at another process', async () => {
+		environment.gateway.control.configure({ callbacks: { copies: 3 }, taskDuration: { image: 100 } });
+		const workflow = await environment.publish(taskTrigger({}));
+		const taskId = await createTask(environment.gateway, {
+			model: MODEL,
+			input: { ...INPUT, prompt: 'a fox' },
+			callBackUrl: workflow.url,
+		});
+		const [result] = await environment.ended(workflow, 1);
+		expect(result?.nodes['Trigger']?.items[0]?.binary?.['data']?.id).toMatch(/^database:/);
+		expect(await environment.cluster.workersOf(result?.executionId ?? '')).toHaveLength(1);
+		await environment.gateway.control.repeatCallback(taskId);
+		const { webhooks } = environment.cluster;
+		for (const { url } of webhooks) await post(`${url}${workflow.path}`, { taskId });
+		await until('n8n has looked into each call', () => asked(taskId, 'GET') === 4 + webhooks.length);
+		expect(await startedBy(workflow)).toEqual([taskId]);
+	});
+
+	test('starts it once even where it reaches several webhook processes at a time, with archiving', async () => {
+		const { webhooks } = environment.cluster;
+		const trigger = taskTrigger({ downloadResults: false, options: { archiveTask: true } });
+		const workflow = await environment.publish(trigger);
+		const taskId = await endedTask();
+		// All calls are there before the first has been looked into: no process learns from what another one has stored.
+		environment.gateway.control.configure({ latency: { mediaStatus: 1_000 } });
+		const calls = webhooks.flatMap(({ url }) =>
+			Array.from({ length: 5 }, async () => await post(`${url}${workflow.path}`, { taskId })),
+		);
+		expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(calls.map(() => 200));
+		await until('n8n has looked into each call', () => asked(taskId, 'GET') === calls.length);
+		await until('each process has tried to archive it', () => asked(taskId, 'PATCH') === webhooks.length);
+		expect(await startedBy(workflow)).toEqual([taskId]);
+	});
+});
+
+test('a worker that is killed while it waits loses its execution, not the tasks: they are taken up again and paid once', async () => {
+	const { cluster, client, gateway } = environment;
+	gateway.control.configure({ taskDuration: { image: 600_000 } });
+	const workflow = await environment.publish(
+		webhook('onReceived'),
+		eachPrompt,
+		draw({ idempotencyScope: 'workflow' }),
+	);
+	await post(workflow.url, order);
+	const [lost = ''] = await environment.started(workflow, 1);
+	await until('all tasks exist', () => charges() === PROMPTS.length);
+	const [worker = -1] = await cluster.workersOf(lost);
+	await cluster.killWorker(worker);
+
+	for (const { taskId } of gateway.control.tasks()) await gateway.control.finishTask(taskId);
+	await post(workflow.url, order);
+	const [again = ''] = (await environment.started(workflow, 2)).filter((id) => id !== lost);
+	expect(await pictures(resultOf(await waitForExecution(client, again)))).toHaveLength(PROMPTS.length);
+	expect(await cluster.workersOf(again)).not.toContain(worker);
+
+	const result = resultOf(await waitForExecution(client, lost));
+	expect(result).toMatchObject({ status: 'error' });
+	expect(await cluster.workersOf(lost)).toEqual([worker]);
+	expect(await environment.started(workflow, 2)).toHaveLength(2);
+	expect(charges()).toBe(PROMPTS.length);
+});
