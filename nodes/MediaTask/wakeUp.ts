@@ -1,19 +1,28 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { backgroundClient, CALLBACK_SETTINGS } from '../shared/execution/backgroundClient';
-import { forEachIndex } from '../shared/execution/limiter';
-import { errorReport, lostTasksNote, toNodeError } from '../shared/execution/nodeError';
-import { continuesOnFail, failOnWaking, readSleep, type Awakening } from '../shared/execution/suspension';
-import { taskIdsIn } from '../shared/gateway/callbackIds';
+import { errorReport } from '../shared/execution/nodeError';
+import { callingItem, readSleep, wake, type Sleep } from '../shared/execution/suspension';
+import { lookAt } from '../shared/execution/waiting';
 import { ApiFailure } from '../shared/gateway/failure';
-import { fetchMediaTask, hasEnded, readMediaTask } from '../shared/gateway/media';
+import { hasEnded } from '../shared/gateway/media';
 import type { GatewayClient } from '../shared/gateway/request';
-import { taskOutput } from './operations/task/finish';
-import type { TaskMemo } from './operations/task/sleeper';
 import { Vigil } from './vigil';
 
-/** A task may read as running for a moment although its end is announced: pauses between the looks, in milliseconds. */
-const EARLY_CALL_PAUSES_MS = [2_000, 5_000];
+/**
+ * n8n goes on with the execution as it was when the call came. So a look is short: what is not clear by then is left to
+ * the node. Milliseconds.
+ */
+const LOOK_PATIENCE_MS = 5_000;
+
+/**
+ * A task may read as running for a moment although its end is announced, and the gateway may be in trouble for a
+ * moment: pauses between the looks, in milliseconds.
+ */
+const PAUSES_MS = [1_000, 3_000];
+
+/** So long before the longest sleep is over, in milliseconds, n8n may be waking the execution itself. */
+const LAST_MOMENT_MS = 2_000;
 
 /**
  * Answers a call to an execution that sleeps until its tasks have ended (§6.4), at once, and wakes it when all have.
@@ -21,121 +30,75 @@ const EARLY_CALL_PAUSES_MS = [2_000, 5_000];
  */
 export async function answerWakeUpCall(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	context.getResponseObject().status(200).json({ message: 'Received' });
-	const workflowData = await wokenBy(context, taskIdsIn(context.getQueryData(), context.getBodyData()));
+	const workflowData = await wokenItems(context);
 	return { noWebhookResponse: true, ...(workflowData ? { workflowData } : {}) };
 }
 
-/** The node's output when the execution is to go on; `undefined` when it sleeps on. Never throws. */
-async function wokenBy(
-	context: IWebhookFunctions,
-	named: readonly string[],
-): Promise<INodeExecutionData[][] | undefined> {
+/** What the node goes on with; `undefined` when the execution sleeps on. Never throws. */
+async function wokenItems(context: IWebhookFunctions): Promise<INodeExecutionData[][] | undefined> {
+	const executionId = context.getExecutionId();
 	try {
-		const awakening = readSleep(context);
-		if (!awakening) return undefined;
-		const vigil = Vigil.of(awakening.sleep.id);
-		return await vigil.answer(named, async (hints) => {
-			const mayGoOn = await haveEnded(context, awakening, vigil.ended, hints);
-			return mayGoOn ? [await new Results(context, awakening).all()] : undefined;
-		});
+		const vigil = Vigil.of(executionId);
+		let sleep: Sleep | undefined;
+		const readId = () => (sleep = readSleep(context))?.id;
+		const look = async (callers: ReadonlySet<number | undefined>) => {
+			if (!sleep) return false;
+			const client = await backgroundClient(context, CALLBACK_SETTINGS);
+			const over = await isOver(client, sleep, vigil.ended, callers);
+			return over && Date.now() < sleep.until - LAST_MOMENT_MS;
+		};
+		return (await vigil.answer(callingItem(context), readId, look)) ? wake(context) : undefined;
 	} catch (error) {
 		const { message } = errorReport(error);
-		context.logger.warn(
-			`A callback to the sleeping execution ${context.getExecutionId()} was not checked: ${message}`,
-		);
+		context.logger.warn(`A callback to the sleeping execution ${executionId} was not checked: ${message}`);
 		return undefined;
 	}
 }
 
 /**
- * Whether all tasks have ended. Looks at those that the calls name first, and ends at the first that has not ended:
- * another call is to come.
+ * Whether there is nothing more to sleep for: no task is known to be going on. Looks at those that call first, and ends
+ * at the first that goes on: another call is to come.
  *
  * @param ended the tasks that are known to have ended; those that are found are added
+ * @param callers the items that call; `undefined` for a call that does not say
  */
-async function haveEnded(
-	context: IWebhookFunctions,
-	{ sleep }: Awakening,
+async function isOver(
+	client: GatewayClient,
+	{ items }: Sleep,
 	ended: Set<string>,
-	named: readonly string[],
+	callers: ReadonlySet<number | undefined>,
 ): Promise<boolean> {
-	const client = await backgroundClient(context, CALLBACK_SETTINGS);
-	const ids = sleep.items.map(({ memo }) => (memo as unknown as TaskMemo).taskId);
-	const announced = ids.filter((id) => named.includes(id));
-	for (const id of announced) {
-		for (const pause of [...EARLY_CALL_PAUSES_MS, 0]) {
-			if (ended.has(id) || (await hasTaskEnded(client, id))) ended.add(id);
-			else if (pause > 0) await client.pause(pause);
-		}
+	const calling = items.filter(({ index }) => callers.has(index));
+	for (const { taskId } of calling) {
+		if ((await stateAfterPauses(client, taskId, ended)) === 'running') return false;
 	}
-	for (const id of ids) {
-		if (!ended.has(id) && !(await hasTaskEnded(client, id))) return false;
-		ended.add(id);
+	for (const { taskId } of items) {
+		const look = calling.length > 0 ? stateOf : stateAfterPauses;
+		if ((await look(client, taskId, ended)) === 'running') return false;
 	}
 	return true;
 }
 
-/** Whether a task has ended. One that the account does not have any more will not come back either. */
-async function hasTaskEnded(client: GatewayClient, taskId: string): Promise<boolean> {
-	const body = await fetchMediaTask(client, taskId).catch((error: unknown) => {
-		const status = error instanceof ApiFailure ? error.details.status : undefined;
-		return status === 404 || status === 422 ? undefined : Promise.reject(error as Error);
-	});
-	return !body || hasEnded(readMediaTask(body, taskId).state);
+type State = 'ended' | 'running' | 'unclear';
+
+/** The state of a task, with some patience for one that has not ended. */
+async function stateAfterPauses(client: GatewayClient, taskId: string, ended: Set<string>): Promise<State> {
+	let state = await stateOf(client, taskId, ended);
+	for (const pause of PAUSES_MS) {
+		if (state === 'ended') break;
+		await client.pause(pause);
+		state = await stateOf(client, taskId, ended);
+	}
+	return state;
 }
 
-/** What the node puts out when all its tasks have ended. */
-class Results {
-	private readonly node;
-	private readonly continues: boolean;
-	private firstFailure: { index: number; error: unknown } | undefined;
-
-	constructor(
-		private readonly context: IWebhookFunctions,
-		private readonly awakening: Awakening,
-	) {
-		this.node = context.getNode();
-		this.continues = continuesOnFail(context);
-	}
-
-	/** One item for each input item, in order: n8n links them by their place. */
-	async all(): Promise<INodeExecutionData[]> {
-		const { sleep, items } = this.awakening;
-		const outputs = this.node.executeOnce ? items.slice(0, 1) : [...items];
-		await forEachIndex(
-			sleep.items.length,
-			sleep.concurrency,
-			() => this.continues || !this.firstFailure,
-			async (place) => {
-				const { index, memo } = sleep.items[place] ?? { index: place, memo: {} };
-				outputs[index] = await this.one(index, memo as unknown as TaskMemo);
-			},
-		);
-		if (this.firstFailure && !this.continues) this.fail(this.firstFailure);
-		return outputs;
-	}
-
-	private async one(
-		index: number,
-		{ taskId, priceRub, timeoutMs, ...wish }: TaskMemo,
-	): Promise<INodeExecutionData> {
-		try {
-			const client = await backgroundClient(this.context, { ...CALLBACK_SETTINGS, timeoutMs });
-			const body = await fetchMediaTask(client, taskId);
-			const place = { client, n8n: this.context };
-			return { ...(await taskOutput(place, taskId, body, wish, priceRub)) };
-		} catch (error) {
-			const failure = error instanceof ApiFailure ? error.with({ taskId }) : error;
-			if (!this.firstFailure || index < this.firstFailure.index)
-				this.firstFailure = { index, error: failure };
-			return { json: { error: errorReport(failure) } };
-		}
-	}
-
-	private fail({ index, error }: { index: number; error: unknown }): void {
-		const tasks = this.awakening.sleep.items.map(({ memo }) => (memo as unknown as TaskMemo).taskId);
-		const nodeError = toNodeError(this.node, error, index, lostTasksNote(tasks, error));
-		if (failOnWaking(this.context, nodeError)) return;
-		this.context.logger.error(`"${this.node.name}" passes its error on as an item: ${nodeError.message}`);
-	}
+/** The state of a task. What the gateway refuses to tell will not be told later either: the node says why. */
+async function stateOf(client: GatewayClient, taskId: string, ended: Set<string>): Promise<State> {
+	if (ended.has(taskId)) return 'ended';
+	const state = await lookAt(client, taskId, LOOK_PATIENCE_MS).then(
+		({ task }): State => (task ? (hasEnded(task.state) ? 'ended' : 'running') : 'unclear'),
+		(error: unknown) => (error instanceof ApiFailure ? 'ended' : Promise.reject(error as Error)),
+	);
+	if (state === 'ended') ended.add(taskId);
+	return state;
 }

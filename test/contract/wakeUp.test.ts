@@ -11,7 +11,7 @@ let server: Server;
 /** What n8n, which is played here too, answers to calls; 0 breaks the connection. */
 let n8nAnswers = [200];
 /** The calls that it got. */
-let calls: Array<{ url: string; body: unknown }> = [];
+let calls: string[] = [];
 let looks = 0;
 
 beforeAll(async () => {
@@ -21,9 +21,9 @@ beforeAll(async () => {
 			response.writeHead(status, { 'content-type': 'application/json' });
 			response.end(JSON.stringify(data));
 		};
-		void text(request).then((body) => {
+		void text(request).then(() => {
 			if (url.startsWith('/webhook-waiting/')) {
-				calls.push({ url, body: JSON.parse(body) });
+				calls.push(url);
 				const status = n8nAnswers.shift() ?? 409;
 				return status === 0 ? response.destroy() : answer(status, {});
 			}
@@ -78,8 +78,7 @@ it('calls itself when the task has ended in the gap, and again when n8n is not r
 	n8nAnswers = [409, 200];
 	await fallAsleep();
 	await until(() => calls.length === 2);
-	expect(calls[0]?.body).toEqual({ taskId: 't1' });
-	expect(calls[0]?.url).toMatch(/^\/webhook-waiting\/execution-1\/media-task\?signature=\w+$/);
+	expect(calls[0]).toMatch(/^\/webhook-waiting\/execution-1\/media-task\?signature=\w+&item=0$/);
 }, 40_000);
 
 it('a call that breaks harms nothing: the deadline holds', async () => {

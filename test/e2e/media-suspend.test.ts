@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { checkPng } from '../../sandbox/demo/png';
@@ -225,6 +227,94 @@ test('tasks that have ended at once need no sleep', async () => {
 	environment.gateway.control.configure({ taskDuration: { image: 600_000 } });
 	expect(result.status).toBe('success');
 	expect(Object.keys(result.nodes['After']?.items[0]?.binary ?? {})).toEqual(['data']);
+});
+
+test('in a loop it sleeps again and again, and a call of an earlier turn wakes nothing', async () => {
+	const workflow = pictures(['a cat', 'a dog']);
+	const loop = {
+		name: 'Loop',
+		id: 'loop',
+		type: 'n8n-nodes-base.splitInBatches',
+		typeVersion: 3,
+		parameters: { batchSize: 1, options: {} },
+		position: [300, 200] as [number, number],
+	};
+	const to = (node: string) => [{ node, type: 'main', index: 0 }];
+	const asleep = await fallAsleep({
+		...workflow,
+		nodes: [...workflow.nodes, loop],
+		connections: {
+			...workflow.connections,
+			Prompts: { main: [to('Loop')] },
+			Loop: { main: [to('After'), to('Picture {"x"}')] },
+			'Picture {"x"}': { main: [to('Loop')] },
+		},
+	});
+	const [first = ''] = asleep.tasks;
+	await finish(first);
+	const second = await secondTask(first);
+	await environment.gateway.control.repeatCallback(first);
+	expect(await status(asleep)).toBe('waiting');
+	await finish(second);
+	const result = await end(asleep);
+	expect(result.status).toBe('success');
+	expect(result.nodes['Picture {"x"}']?.runs).toBe(2);
+	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toEqual([first, second]);
+	expect(result.nodes['After']?.items.map(({ binary }) => Object.keys(binary ?? {}))).toEqual([
+		['data'],
+		['data'],
+	]);
+
+	/** The task of the second turn, once the execution sleeps for it. */
+	async function secondTask(before: string): Promise<string> {
+		for (const end = Date.now() + 30_000; Date.now() < end; await sleep(50)) {
+			const tasks = environment.gateway.control.tasks().map(({ taskId }) => taskId);
+			const next = tasks[tasks.indexOf(before) + 1];
+			if (next !== undefined && (await status(asleep)) === 'waiting') return next;
+		}
+		throw new Error('the second turn did not come to sleep');
+	}
+});
+
+test('trouble of the gateway when it has called does not lose the call', async () => {
+	const asleep = await fallAsleep(pictures(['a cat']));
+	const [task = ''] = asleep.tasks;
+	environment.gateway.control.addFault({
+		match: { path: `*/tasks/${task}` },
+		action: { kind: 'raw', status: 200, body: 'html' },
+		times: 4,
+	});
+	await finish(task);
+	const result = await end(asleep);
+	environment.gateway.control.clearFaults();
+	expect(result.status).toBe('success');
+	expect(asked(result.nodes['After']?.items)).toEqual(['a cat']);
+});
+
+test('what fails after it was woken can be tried again, and is not paid again', async () => {
+	const before = charged();
+	const asleep = await fallAsleep(pictures(['a cat', 'a dog'], { options: { maxRetries: 0 } }));
+	environment.gateway.control.addFault({
+		match: { host: 'files' },
+		action: { kind: 'raw', status: 403, body: 'html' },
+		times: 0,
+	});
+	for (const taskId of asleep.tasks) await finish(taskId);
+	const failed = await end(asleep);
+	environment.gateway.control.clearFaults();
+	expect(failed.status).toBe('error');
+	expect(failed.error?.description).toContain('finished and paid for');
+	const { id } = await environment.client.send<{ id: string }>(
+		'POST',
+		`/rest/executions/${asleep.executionId}/retry`,
+		{
+			loadWorkflow: true,
+		},
+	);
+	const result = resultOf(await waitForExecution(environment.client, id));
+	expect(result.status).toBe('success');
+	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toEqual(asleep.tasks);
+	expect(charged() - before).toBe(2);
 });
 
 test('it survives a restart of n8n in the middle', async () => {

@@ -84,6 +84,29 @@ export async function binaryStorage(): Promise<BinaryDataService> {
 /** Runs one node of the package on the real engine, fed by a node that gives `items`. */
 export async function runNode(options: RunOptions): Promise<RunResult> {
 	await binaryStorage();
+	const { workflow, source, mode, more } = prepare(options);
+	const execution = new WorkflowExecute(more, mode);
+	const running = execution.run({ workflow, startNode: source });
+	options.onStart?.(() => void running.cancel());
+	return result(await running);
+}
+
+/**
+ * Goes on with a node that sleeps, as n8n does after a call: with what was stored, and the node switched on.
+ *
+ * @param options those with which it fell asleep
+ */
+export async function wakeNode(asleep: RunResult, options: RunOptions): Promise<RunResult> {
+	const { workflow, mode, more } = prepare(options);
+	const data = JSON.parse(JSON.stringify(asleep.run.data)) as IRun['data'];
+	delete data.waitTill;
+	data.resultData.runData.Gateway?.pop();
+	const [waiting] = data.executionData?.nodeExecutionStack ?? [];
+	if (waiting) waiting.node.disabled = false;
+	return result(await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
+}
+
+function prepare(options: RunOptions) {
 	const target: INode = {
 		id: 'node-1',
 		name: 'Gateway',
@@ -112,10 +135,7 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 		settings: { executionOrder: 'v1' },
 	});
 	const mode: WorkflowExecuteMode = 'manual';
-	const execution = new WorkflowExecute(additionalData(options, mode, [source, target], connections), mode);
-	const running = execution.run({ workflow, startNode: source });
-	options.onStart?.(() => void running.cancel());
-	return result(await running);
+	return { workflow, source, mode, more: additionalData(options, mode, [source, target], connections) };
 }
 
 function result(run: IRun): RunResult {

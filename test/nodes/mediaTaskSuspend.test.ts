@@ -1,7 +1,21 @@
 import nock from 'nock';
 import type { IRun } from 'n8n-workflow';
 
+import type * as sleeper from '../../nodes/MediaTask/operations/task/sleeper';
+import { runNode, wakeNode, type RunOptions } from '../helpers/engine';
 import { carryOn, catalogue, creations, envelope, gateway, model, run, TASKS as API } from '../helpers/media';
+
+// The watch over a sleeper outlives its test: test/contract/wakeUp.test.ts.
+jest.mock<typeof sleeper>('../../nodes/MediaTask/operations/task/sleeper', () => {
+	const actual = jest.requireActual<typeof sleeper>('../../nodes/MediaTask/operations/task/sleeper');
+	return {
+		...actual,
+		sleeperFor: (...parameters) => ({
+			...actual.sleeperFor(...parameters),
+			watch: async () => await Promise.resolve(),
+		}),
+	};
+});
 
 // Falling asleep, on n8n's engine. What happens on waking up needs the real n8n: test/e2e/media-suspend.test.ts.
 
@@ -50,7 +64,7 @@ describe('Wait Strategy: Suspend', () => {
 		expect(execution.waitTill?.getTime()).toBeGreaterThanOrEqual(before + 600_000);
 		expect(execution.waitTill?.getTime()).toBeLessThanOrEqual(Date.now() + 600_000);
 		expect(sent[0]?.body.callBackUrl).toMatch(
-			/^https:\/\/n8n\.test\/webhook-waiting\/execution-1\/media-task\?signature=\w+/,
+			/^https:\/\/n8n\.test\/webhook-waiting\/execution-1\/media-task\?signature=\w+&item=0$/,
 		);
 	});
 
@@ -85,10 +99,10 @@ describe('Wait Strategy: Suspend', () => {
 			.get(/download$/)
 			.optionally()
 			.reply(200, 'file');
-		await run('createAndWait', { ...order, options: { idempotencyScope: 'workflow' } });
-		await run('createAndWait', { ...order, waitStrategy: 'poll', options: { idempotencyScope: 'workflow' } });
+		await run('createAndWait', order);
+		await run('createAndWait', { ...order, waitStrategy: 'poll' });
 		expect(sent[0]?.key).toBe(sent[1]?.key);
-		expect(sent[1]?.body).not.toHaveProperty('callBackUrl');
+		expect(sent.map(({ body }) => 'callBackUrl' in body)).toEqual([true, false]);
 	});
 
 	it('puts out what has ended before it slept, without a sleep', async () => {
@@ -140,19 +154,49 @@ describe('Wait Strategy: Suspend', () => {
 		expect(execution.status).toBe('success');
 	});
 
-	it('polls for a task of another execution, which calls that one', async () => {
+	it.each([{ idempotencyScope: 'workflow' }, { idempotencyKey: 'mine' }])(
+		'polls for a task that another execution may have ordered, which calls that one: %j',
+		async (options) => {
+			catalogue();
+			const sent = creations();
+			let looks = 0;
+			tasks(() => ({ state: (looks += 1) < 2 ? 'processing' : 'success' }));
+			const parameters = { ...order, downloadResults: false, options };
+			const { run: execution, items } = await run('createAndWait', parameters);
+			expect(execution.status).toBe('success');
+			expect(items[0]?.json.taskId).toBe('t1');
+			expect(sent[0]?.body).not.toHaveProperty('callBackUrl');
+		},
+	);
+
+	it('sleeps for a task of which the gateway does not know yet', async () => {
 		catalogue();
 		creations();
-		const old = { createTime: Date.now() - 3_600_000 };
-		let looks = 0;
-		tasks(() => ({ ...old, state: (looks += 1) < 2 ? 'processing' : 'success' }));
-		const { run: execution, items } = await run('createAndWait', {
-			...order,
-			downloadResults: false,
-			options: { idempotencyScope: 'workflow' },
-		});
-		expect(execution.status).toBe('success');
-		expect(items[0]?.json.taskId).toBe('t1');
+		gateway().persist().get(`${API}/t1`).reply(404, envelope(null, 404));
+		const { run: execution } = await run('createAndWait', order);
+		expect(execution.status).toBe('waiting');
+		expect(stored(execution)[0]?.json).toMatchObject({ taskId: 't1', state: 'unknown' });
+	});
+
+	it('with Execute Once, stores nothing of the items that were left out', async () => {
+		catalogue();
+		creations();
+		running();
+		const items = [{ json: { prompt: 'a' } }, { json: { prompt: 'b' } }];
+		const { run: execution } = await run('createAndWait', order, { items, settings: { executeOnce: true } });
+		expect(stored(execution).map(({ json }) => json.taskId)).toEqual(['t1']);
+	});
+
+	it('does not show the secret of the address that wakes it', async () => {
+		catalogue();
+		gateway()
+			.post(API)
+			.reply(422, (_, body) =>
+				envelope(null, 422, `callBackUrl: ${String((body as { callBackUrl: string }).callBackUrl)}`),
+			);
+		const { error } = await run('createAndWait', order);
+		expect(error?.description).toContain('callBackUrl: https://n8n.test/webhook-waiting/');
+		expect(error?.description).not.toMatch(/signature=[0-9a-f]{8}/);
 	});
 
 	it('does not sleep while Retry On Fail has a try left for the first item', async () => {
@@ -190,6 +234,92 @@ describe('Wait Strategy: Suspend', () => {
 		const { run: execution } = await run('createAndWait', order, { asTool: true });
 		expect(execution.status).toBe('success');
 		expect(sent[0]?.body).not.toHaveProperty('callBackUrl');
+	});
+});
+
+describe('waking up', () => {
+	const options = (parameters: object = {}, more: Partial<RunOptions> = {}): RunOptions => ({
+		node: 'mediaTask',
+		parameters: { operation: 'createAndWait', ...order, downloadResults: false, ...parameters },
+		...more,
+	});
+	const items = [{ json: { prompt: 'a' } }, { json: { prompt: 'b' } }, { json: { prompt: 'c' } }];
+
+	/** Sleeps while the tasks are in these states, and wakes when they are in those. */
+	async function sleepAndWake(before: string[], after: string[], use: RunOptions) {
+		catalogue();
+		const sent = creations();
+		let states = before;
+		const count = tasks((taskId) => ({
+			state: states[Number(taskId.slice(1)) - 1] ?? 'waiting',
+			failMsg: 'no',
+		}));
+		const asleep = await runNode(use);
+		expect(asleep.run.status).toBe('waiting');
+		states = after;
+		return { woken: await wakeNode(asleep, use), asleep, sent, count };
+	}
+
+	it('gives each item its own result, in order, and orders nothing anew', async () => {
+		const use = options({ options: { concurrency: 1 } }, { items });
+		const { woken, sent } = await sleepAndWake(
+			['waiting', 'success', 'waiting'],
+			Array<string>(3).fill('success'),
+			use,
+		);
+		expect(woken.run.status).toBe('success');
+		expect(woken.items.map(({ json }) => [json.taskId, json.state, json.priceRub])).toEqual([
+			['t1', 'success', 6],
+			['t2', 'success', 6],
+			['t3', 'success', 6],
+		]);
+		expect(woken.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+		expect(sent).toHaveLength(3);
+	});
+
+	it('fails for a task that has failed, and names all others: also one that was done before the sleep', async () => {
+		const use = options({ options: { concurrency: 1 } }, { items });
+		const { woken } = await sleepAndWake(
+			['success', 'waiting', 'waiting'],
+			['success', 'success', 'fail'],
+			use,
+		);
+		expect(woken.run.status).toBe('error');
+		expect(woken.error?.message).toBe('The media task failed');
+		expect(woken.error?.description).toMatch(/t3 .*fetch by ID: t1, t2\./s);
+	});
+
+	it('passes a task on as last known when the longest wait is over', async () => {
+		const clock = jest.spyOn(Date, 'now');
+		const use = options({}, { items: items.slice(0, 2) });
+		catalogue();
+		creations();
+		let done = false;
+		tasks((taskId) => ({ state: done && taskId === 't1' ? 'success' : 'processing' }));
+		const asleep = await runNode(use);
+		done = true;
+		const late = Date.now() + 31 * 60_000;
+		clock.mockImplementation(() => late);
+		const woken = await wakeNode(asleep, use);
+		clock.mockRestore();
+		expect(woken.run.status).toBe('success');
+		expect(woken.items.map(({ json }) => [json.state, json.timedOut])).toEqual([
+			['success', undefined],
+			['processing', true],
+		]);
+	});
+
+	it('does not read parameters again: their expressions would see what was stored', async () => {
+		const parameters = {
+			inputJson: '={{ { prompt: $json.prompt.toUpperCase() } }}',
+			simplify: '={{ $json.prompt === "a" }}',
+			options: { timeout: '={{ $json.prompt.length * 100 }}', maxWait: '={{ $json.prompt ? 30 : 0 }}' },
+		};
+		const use = options(parameters, { items: items.slice(0, 2) });
+		const { woken } = await sleepAndWake(['waiting', 'waiting'], ['success', 'success'], use);
+		expect(woken.error).toBeUndefined();
+		expect(woken.items[0]?.json).toMatchObject({ taskId: 't1', state: 'success' });
+		expect(woken.items[1]?.json).toMatchObject({ code: 200, data: { taskId: 't2' } });
 	});
 });
 

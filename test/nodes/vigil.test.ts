@@ -8,62 +8,75 @@ function held<T>() {
 }
 
 let count = 0;
-const fresh = () => Vigil.of(`sleep-${(count += 1)}`);
+const fresh = () => Vigil.of(`execution-${(count += 1)}`);
+const sleep = () => 'sleep-1';
+const yes = () => Promise.resolve(true);
+const no = () => Promise.resolve(false);
 
 describe('calls to a sleeping execution', () => {
-	it('lets one of many calls at a time do the work, and only that one wakes', async () => {
+	it('lets one of many calls at a time look, and only that one wakes', async () => {
 		const vigil = fresh();
-		let works = 0;
-		const work = async () => await Promise.resolve((works += 1));
+		let looks = 0;
+		const look = async () => await Promise.resolve((looks += 1) > 0);
 		const answers = await Promise.all(
-			Array.from({ length: 50 }, async () => await vigil.answer(['t'], work)),
+			Array.from({ length: 50 }, async (_, item) => await vigil.answer(item, sleep, look)),
 		);
-		expect(answers.filter((answer) => answer !== undefined)).toEqual([1]);
-		expect(works).toBe(1);
+		expect(answers.filter(Boolean)).toHaveLength(1);
+		expect(looks).toBe(1);
 	});
 
-	it('works once more for the calls that came meanwhile, with what they name', async () => {
+	it('looks once more for the calls that came meanwhile, knowing who called', async () => {
 		const vigil = fresh();
-		const first = held<undefined>();
-		const seen: string[][] = [];
-		const work = async (named: readonly string[]) => {
-			seen.push([...named]);
-			return await (seen.length === 1 ? first.ended : Promise.resolve('woken'));
+		const first = held<boolean>();
+		const seen: unknown[][] = [];
+		const look = async (items: ReadonlySet<number | undefined>) => {
+			seen.push([...items]);
+			return await (seen.length === 1 ? first.ended : yes());
 		};
-		const one = vigil.answer(['a'], work);
-		const others = [vigil.answer(['b'], work), vigil.answer(['c'], work)];
-		expect(await Promise.all(others)).toEqual([undefined, undefined]);
-		first.end(undefined);
-		expect(await one).toBe('woken');
-		expect(seen).toEqual([['a'], ['b', 'c']]);
+		const one = vigil.answer(0, sleep, look);
+		const others = [1, 2, 2, undefined].map(async (item) => await vigil.answer(item, sleep, look));
+		expect(await Promise.all(others)).toEqual([false, false, false, false]);
+		first.end(false);
+		expect(await one).toBe(true);
+		expect(seen).toEqual([[0], [1, 2, undefined]]);
 	});
 
-	it('works anew for each call while the execution sleeps on, and after work that failed', async () => {
+	it('looks anew for each call while the execution sleeps on, and after a look that failed', async () => {
 		const vigil = fresh();
-		expect(await vigil.answer([], () => Promise.resolve(undefined))).toBeUndefined();
-		await expect(vigil.answer([], () => Promise.reject(new Error('gateway down')))).rejects.toThrow(
-			'gateway down',
+		expect(await vigil.answer(0, sleep, no)).toBe(false);
+		await expect(vigil.answer(0, sleep, () => Promise.reject(new Error('no credential')))).rejects.toThrow(
+			'no credential',
 		);
-		expect(await vigil.answer([], () => Promise.resolve('woken'))).toBe('woken');
+		expect(await vigil.answer(0, sleep, yes)).toBe(true);
 	});
 
-	it('takes a repeated call for one, unless the execution still sleeps a minute later', async () => {
+	it('takes a repeated call for one, unless the same sleep still goes on a minute later', async () => {
 		const vigil = fresh();
 		const clock = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
-		const work = () => Promise.resolve('woken');
-		expect(await vigil.answer([], work)).toBe('woken');
+		expect(await vigil.answer(0, sleep, yes)).toBe(true);
 		clock.mockReturnValue(1_059_000);
-		expect(await vigil.answer([], work)).toBeUndefined();
-		clock.mockReturnValue(1_061_000);
-		expect(await vigil.answer([], work)).toBe('woken');
+		expect(await vigil.answer(0, sleep, yes)).toBe(false);
+		expect(await vigil.answer(0, () => 'sleep-2', yes)).toBe(true);
+		clock.mockReturnValue(1_200_000);
+		expect(await vigil.answer(0, () => 'sleep-2', yes)).toBe(true);
 		clock.mockRestore();
 	});
 
-	it('remembers what it knows by sleep, and not without end', () => {
-		const vigil = Vigil.of('sleep-kept');
+	it('does not look where nothing of ours is slept for', async () => {
+		let looks = 0;
+		const answer = fresh().answer(
+			0,
+			() => undefined,
+			async () => await Promise.resolve((looks += 1) > 0),
+		);
+		expect([await answer, looks]).toEqual([false, 0]);
+	});
+
+	it('remembers what it knows by execution, and not without end', () => {
+		const vigil = Vigil.of('kept');
 		vigil.ended.add('t1');
-		expect(Vigil.of('sleep-kept')).toBe(vigil);
+		expect(Vigil.of('kept')).toBe(vigil);
 		for (let index = 0; index < 600; index += 1) Vigil.of(`other-${index}`);
-		expect(Vigil.of('sleep-kept')).not.toBe(vigil);
+		expect(Vigil.of('kept')).not.toBe(vigil);
 	});
 });

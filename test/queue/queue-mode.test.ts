@@ -34,12 +34,16 @@ const eachPrompt: WorkflowNode = {
 };
 
 /** Creates a picture of each item's prompt and waits for it. */
-function draw(options: Record<string, unknown> = {}): WorkflowNode {
+function draw(
+	options: Record<string, unknown> = {},
+	waitStrategy: 'poll' | 'suspend' = 'poll',
+): WorkflowNode {
 	return gatewayNode('Draw', 'mediaTask', {
 		operation: 'createAndWait',
 		model: byId(MODEL),
 		inputMode: 'json',
 		inputJson: `={{ { ...${JSON.stringify(INPUT)}, prompt: $json.prompt } }}`,
+		waitStrategy,
 		options,
 	});
 }
@@ -164,6 +168,73 @@ describe('a callback of the gateway', () => {
 		await until('n8n has looked into each call', () => asked(taskId, 'GET') === calls.length);
 		await until('each process has tried to archive it', () => asked(taskId, 'PATCH') === webhooks.length);
 		expect(await startedBy(workflow)).toEqual([taskId]);
+	});
+});
+
+describe('an execution that sleeps until the gateway calls', () => {
+	/** An execution that sleeps. */
+	interface Asleep {
+		executionId: string;
+		tasks: string[];
+		worker: number;
+	}
+
+	/** Orders pictures, and waits until the execution sleeps. */
+	async function fallAsleep(): Promise<Asleep> {
+		const { cluster, client, gateway } = environment;
+		gateway.control.configure({ taskDuration: { image: 600_000 } });
+		const workflow = await environment.publish(webhook('onReceived'), eachPrompt, draw({}, 'suspend'));
+		await post(workflow.url, order);
+		const [executionId = ''] = await environment.started(workflow, 1);
+		const asleep = await waitForExecution(client, executionId, { orWaiting: true });
+		expect(resultOf(asleep)).toMatchObject({ status: 'waiting' });
+		const [worker = -1] = await cluster.workersOf(executionId);
+		return { executionId, worker, tasks: gateway.control.tasks().map(({ taskId }) => taskId) };
+	}
+
+	const ended = async ({ executionId }: Asleep): Promise<RunResult> =>
+		resultOf(await waitForExecution(environment.client, executionId));
+
+	test('does not notice that its worker is killed: another one goes on', async () => {
+		const { cluster, gateway } = environment;
+		const asleep = await fallAsleep();
+		await cluster.killWorker(asleep.worker);
+		for (const taskId of asleep.tasks) await gateway.control.finishTask(taskId);
+		expect(await pictures(await ended(asleep))).toEqual(PROMPTS.map(() => ({ width: 512, height: 512 })));
+		const workers = await cluster.workersOf(asleep.executionId);
+		expect(workers).toHaveLength(2);
+		expect(workers.filter((worker) => worker === asleep.worker)).toHaveLength(1);
+		expect(charges()).toBe(PROMPTS.length);
+		await cluster.startWorker();
+	});
+
+	test('is woken once, however many calls reach both webhook processes at a time', async () => {
+		const { cluster, gateway } = environment;
+		gateway.control.configure({ callbacks: { mode: 'off' } });
+		const asleep = await fallAsleep();
+		for (const taskId of asleep.tasks) await gateway.control.finishTask(taskId);
+		const { pathname, search } = new URL(gateway.control.tasks()[0]?.callBackUrl ?? '');
+		const calls = cluster.webhooks.flatMap(({ url }) =>
+			asleep.tasks.map(async (taskId) => await post(`${url}${pathname}${search}`, { taskId })),
+		);
+		for (const { status } of await Promise.all(calls)) expect([200, 409]).toContain(status);
+		expect(await pictures(await ended(asleep))).toHaveLength(PROMPTS.length);
+		expect(await cluster.workersOf(asleep.executionId)).toHaveLength(2);
+		expect(charges()).toBe(PROMPTS.length);
+	});
+
+	test('fails, with all that is known, when one of its tasks has failed', async () => {
+		const { gateway } = environment;
+		const asleep = await fallAsleep();
+		const [bad = '', ...good] = asleep.tasks;
+		for (const taskId of good) await gateway.control.finishTask(taskId);
+		await gateway.control.finishTask(bad, { failCode: 'MODERATION', failMsg: 'not like that' });
+		const result = await ended(asleep);
+		expect(result.status).toBe('error');
+		expect(result.nodes['Draw']?.error?.message).toBe('The media task failed');
+		expect(result.error?.description).toContain('not like that');
+		for (const taskId of good) expect(result.error?.description).toContain(taskId);
+		expect(result.nodes['Each prompt']?.items).toHaveLength(PROMPTS.length);
 	});
 });
 

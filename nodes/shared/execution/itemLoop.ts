@@ -6,20 +6,13 @@ import { GatewayClient } from '../gateway/request';
 import { Interruption } from './interruption';
 import { forEachIndex, Limiter } from './limiter';
 import { errorReport, lostTasksNote, toNodeError } from './nodeError';
-import {
-	Deferred,
-	type Dream,
-	type ItemContext,
-	type Operation,
-	type OperationOutput,
-	type Registry,
-	type Sleeper,
-} from './operation';
+import { Deferred, type ItemContext, type Operation, type OperationOutput, type Registry } from './operation';
 import { Parameters } from './parameters';
 import { RunFacts } from './runFacts';
-import { itemSettings, readConcurrency } from './settings';
+import { itemSettings, readConcurrency, type ItemSettings } from './settings';
+import { finishOrSleep, type Asleep } from './sleeping';
 import { SuccessMemory, type Remembered } from './successMemory';
-import { fallAsleep } from './suspension';
+import { fallAsleep, sleepBefore, wakeUpSecrets, type Sleep, type SleepingItem } from './suspension';
 import { gatewayAddress, n8nTransport, type GatewayAddress } from './transport';
 
 /** Runs the operation that the node's `resource` and `operation` name. The whole of a node's `execute`. */
@@ -39,14 +32,6 @@ export async function executeRegistry(
 	return await new ItemLoop(context, operation).run();
 }
 
-/** Below this, in milliseconds, an execution is not put to sleep. */
-const SHORTEST_SLEEP_MS = 65_000;
-
-/** An item for which the execution is to sleep. */
-interface Asleep extends Dream {
-	sleeper: Sleeper;
-}
-
 /** What became of an item. */
 type Settled = { outputs: INodeExecutionData[] } | { error: unknown };
 
@@ -62,6 +47,11 @@ class ItemLoop {
 	private readonly interruption: Interruption;
 	/** The tasks that exist and are paid for, by item. */
 	private readonly tasks = new Map<number, string>();
+	/** How the requests of the items behave that were begun. */
+	private readonly settings = new Map<number, ItemSettings>();
+	/** The sleep from which the execution has been woken, and what is to be done after it. */
+	private readonly sleepBefore: Sleep | undefined;
+	private readonly woken: ReadonlyMap<number, SleepingItem>;
 	private firstFailure: { index: number; error: unknown } | undefined;
 
 	constructor(
@@ -71,6 +61,11 @@ class ItemLoop {
 		this.node = context.getNode();
 		this.count = context.getInputData().length;
 		this.interruption = new Interruption(context.getExecutionCancelSignal());
+		this.sleepBefore = operation.resume && sleepBefore(context);
+		this.woken = new Map(this.sleepBefore?.items.map((item) => [item.index, item]));
+		for (const [index, taskId] of Object.entries(this.sleepBefore?.tasks ?? {})) {
+			this.tasks.set(Number(index), taskId);
+		}
 	}
 
 	async run(): Promise<INodeExecutionData[][]> {
@@ -96,49 +91,27 @@ class ItemLoop {
 				await this.settle(index, async () => await this.start(index, item, memory));
 			},
 		);
-		const asleep = await this.finishDeferred();
+		const asleep = await finishOrSleep(this.deferred, {
+			finish: async (index) =>
+				await this.settle(index, async () =>
+					this.link(index, (await this.deferred.get(index)?.finish()) ?? []),
+				),
+			attempt: async (index, work) =>
+				await this.settle(index, async () => {
+					await work();
+					return undefined;
+				}),
+		});
 		return await this.conclude(memory, asleep, concurrency);
-	}
-
-	/** Does what was deferred, but for what the execution can sleep for. Gives that, with what it says until then. */
-	private async finishDeferred(): Promise<Map<number, Asleep>> {
-		const sleepers = new Map<number, Sleeper>();
-		const finish = async (index: number) => {
-			await this.settle(index, async () =>
-				this.link(index, (await this.deferred.get(index)?.finish()) ?? []),
-			);
-		};
-		await Promise.all(
-			[...this.deferred].map(async ([index, { sleeper }]) => {
-				// n8n looks for executions to wake once a minute: shorter waits belong in memory.
-				if (sleeper && sleeper.until - Date.now() >= SHORTEST_SLEEP_MS) sleepers.set(index, sleeper);
-				else await finish(index);
-			}),
-		);
-		const asleep = new Map<number, Asleep>();
-		const look = async (index: number, sleeper: Sleeper) => {
-			await this.settle(index, async () => {
-				const dream = await sleeper.look();
-				if (dream) asleep.set(index, { ...dream, sleeper });
-				else await finish(index);
-				return undefined;
-			});
-		};
-		await Promise.all([...sleepers].map(async ([index, sleeper]) => await look(index, sleeper)));
-		// The call of a task that has ended since it was looked at is lost. Any call leads to a look at all tasks, so it
-		// is enough that one is still to come.
-		for (const [index, { sleeper }] of [...asleep].sort(([a], [b]) => b - a)) {
-			asleep.delete(index);
-			await look(index, sleeper);
-			if (asleep.has(index)) break;
-		}
-		return asleep;
 	}
 
 	/** Reads what holds for the whole node; a mistake there is no item's. */
 	private async prepare(): Promise<{ concurrency: number; address: GatewayAddress }> {
 		try {
-			return { concurrency: readConcurrency(this.context), address: await gatewayAddress(this.context) };
+			const concurrency = this.sleepBefore?.concurrency ?? readConcurrency(this.context);
+			const { baseUrl, secrets } = await gatewayAddress(this.context);
+			const more = this.operation.resume ? wakeUpSecrets(this.context) : [];
+			return { concurrency, address: { baseUrl, secrets: [...secrets, ...more] } };
 		} catch (error) {
 			throw toNodeError(this.node, error, 0);
 		}
@@ -152,8 +125,10 @@ class ItemLoop {
 		limiter: Limiter,
 	): ItemContext {
 		const parameters = new Parameters(this.context, index);
+		const settings = this.woken.get(index)?.settings ?? itemSettings(parameters);
+		this.settings.set(index, settings);
 		const client = new GatewayClient(
-			{ ...address, ...itemSettings(parameters) },
+			{ ...address, ...settings },
 			{
 				transport: n8nTransport(this.context, this.context.getExecutionCancelSignal()),
 				withSlot: async (work) =>
@@ -179,10 +154,24 @@ class ItemLoop {
 	): Promise<INodeExecutionData[] | undefined> {
 		const remembered = memory.recall(index);
 		if (remembered) return recalled(remembered);
-		const result = await this.operation.execute(item(index));
+		const result = await this.begin(index, item);
 		if (!(result instanceof Deferred)) return this.link(index, result);
 		this.deferred.set(index, result);
 		return undefined;
+	}
+
+	/** Begins an item, or goes on with it after a sleep. */
+	private async begin(
+		index: number,
+		item: (index: number) => ItemContext,
+	): Promise<OperationOutput[] | Deferred> {
+		const { sleepBefore: sleep, operation } = this;
+		if (!sleep || !operation.resume) return await operation.execute(item(index));
+		const memo = this.woken.get(index)?.memo;
+		if (memo) return operation.resume(item(index), memo, sleep.until);
+		// What was done before the sleep was stored in place of the input.
+		const { json = {}, binary } = this.context.getInputData()[index] ?? {};
+		return [{ json, ...(binary ? { binary } : {}) }];
 	}
 
 	private async settle(index: number, work: () => Promise<INodeExecutionData[] | undefined>): Promise<void> {
@@ -236,16 +225,36 @@ class ItemLoop {
 		return outputs;
 	}
 
-	/** Ends the node for now. What it does on waking up is its webhook's to say. */
+	/** Ends the node for now. A call wakes it: then it runs again. */
 	private async sleep(
 		outputs: INodeExecutionData[],
 		asleep: ReadonlyMap<number, Asleep>,
 		concurrency: number,
 	): Promise<void> {
-		const items = [...asleep].map(([index, { memo }]) => ({ index, memo }));
 		const sleepers = [...asleep.values()].map(({ sleeper }) => sleeper);
-		const until = Math.max(...sleepers.map((sleeper) => sleeper.until));
-		await fallAsleep(this.context, outputs, { id: randomUUID(), items, concurrency }, until);
+		const items = [...asleep].map(
+			([
+				index,
+				{
+					memo,
+					sleeper: { taskId },
+				},
+			]) => {
+				return {
+					index,
+					taskId,
+					memo,
+					settings: this.settings.get(index) ?? { maxRetries: 0, timeoutMs: undefined },
+				};
+			},
+		);
+		await fallAsleep(this.context, outputs, {
+			id: randomUUID(),
+			until: Math.max(...sleepers.map(({ until }) => until)),
+			concurrency,
+			items,
+			tasks: Object.fromEntries(this.tasks),
+		});
 		void sleepers.at(-1)?.watch();
 	}
 

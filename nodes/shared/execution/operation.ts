@@ -42,22 +42,23 @@ export class Deferred {
 	) {}
 }
 
-/** What is stored of an item while the execution sleeps. */
-export interface Dream {
-	/** What the item says when nobody calls in time. */
-	json: IDataObject;
-	/** What the node must know on waking up: it has nothing but this. */
-	memo: JsonObject;
-}
-
 /** Work that goes on elsewhere, so that the execution may sleep in n8n's database until somebody calls. */
 export interface Sleeper {
+	readonly taskId: string;
 	/** The longest sleep, in Unix milliseconds. */
 	readonly until: number;
 	/** Looks once, and gives what is to be stored; nothing when the work has ended. */
 	look(): Promise<Dream | undefined>;
 	/** Looks once more, when the execution sleeps, and wakes it when the call has come too early to be heard. */
 	watch(): Promise<void>;
+}
+
+/** What is stored of an item while the execution sleeps. */
+export interface Dream {
+	/** What the item says when nobody calls in time. */
+	json: IDataObject;
+	/** What the operation must know to go on: nothing else is left of the item. */
+	memo: JsonObject;
 }
 
 /** An operation is one module: what the panel shows of it, and what it does with an item. */
@@ -71,6 +72,14 @@ export interface Operation {
 	/** Options of this operation, besides those that every operation has. */
 	options?: INodeProperties[];
 	execute(item: ItemContext): Promise<OperationOutput[] | Deferred>;
+	/**
+	 * Goes on with an item for which the execution has slept. The item's parameters are not to be read: their
+	 * expressions would see what was stored in place of the input.
+	 *
+	 * @param memo what {@link Sleeper.look} gave
+	 * @param until the longest wait, in Unix milliseconds
+	 */
+	resume?(item: ItemContext, memo: JsonObject, until: number): Deferred;
 }
 
 export interface Resource {

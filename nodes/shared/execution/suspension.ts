@@ -1,14 +1,14 @@
-import {
-	NodeApiError,
-	NodeOperationError,
-	type IDataObject,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-	type IWebhookDescription,
-	type IWebhookFunctions,
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INode,
+	INodeExecutionData,
+	IWebhookDescription,
+	IWebhookFunctions,
 } from 'n8n-workflow';
 
-import { asArray, asObject, asObjects, asText, type JsonObject } from '../gateway/json';
+import { asArray, asNumber, asObject, asObjects, asText, type JsonObject } from '../gateway/json';
+import type { ItemSettings } from './settings';
 
 /**
  * The path below the execution's resume URL at which our calls arrive. With one of its own, a call that is repeated
@@ -32,14 +32,30 @@ export const wakeUpWebhooks: IWebhookDescription[] = [
 /** Key in the node's context, which n8n stores with the execution. */
 const KEY = 'aiGatewayAsleep';
 
+/** Parameter of the address that says which item calls. */
+const ITEM = 'item';
+
 /** A sleep, as it is stored with the execution. */
 export interface Sleep {
 	/** Tells it from other sleeps of the execution. */
 	id: string;
-	/** What is to be done on waking up, by index of the item; the other items are done. */
-	items: Array<{ index: number; memo: JsonObject }>;
+	/** The longest sleep, in Unix milliseconds. */
+	until: number;
 	/** How many items are worked on at the same time. */
 	concurrency: number;
+	/** What is to be done on waking up. The items that are not among these are done. */
+	items: SleepingItem[];
+	/** The tasks that are paid for, by item: also those of items that are done. */
+	tasks: Record<string, string>;
+}
+
+/** An item that is slept for. */
+export interface SleepingItem {
+	index: number;
+	taskId: string;
+	/** What the operation must know to go on. */
+	memo: JsonObject;
+	settings: ItemSettings;
 }
 
 /**
@@ -47,13 +63,29 @@ export interface Sleep {
  *
  * @returns `undefined` where the execution cannot be woken: it has no id
  */
-export function wakeUpUrl(context: IExecuteFunctions): string | undefined {
-	const { $execution } = context.getWorkflowDataProxy(0) as { $execution?: { resumeUrl?: unknown } };
-	const resumeUrl = asText($execution?.resumeUrl);
-	if (!context.getExecutionId() || resumeUrl === undefined || !URL.canParse(resumeUrl)) return undefined;
-	const url = new URL(resumeUrl);
+export function wakeUpUrl(context: IExecuteFunctions, itemIndex: number): string | undefined {
+	const url = resumeUrl(context);
+	if (!url) return undefined;
 	url.pathname = `${url.pathname.replace(/\/+$/, '')}/${PATH}`;
+	url.searchParams.set(ITEM, String(itemIndex));
 	return url.href;
+}
+
+/** What must not be shown of the address that wakes the execution: whoever has it can call. */
+export function wakeUpSecrets(context: IExecuteFunctions): string[] {
+	return [...(resumeUrl(context)?.searchParams.values() ?? [])];
+}
+
+function resumeUrl(context: IExecuteFunctions): URL | undefined {
+	const { $execution } = context.getWorkflowDataProxy(0) as { $execution?: { resumeUrl?: unknown } };
+	const url = asText($execution?.resumeUrl);
+	return context.getExecutionId() && url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
+}
+
+/** The item whose task a call is about, as its address says. */
+export function callingItem(context: IWebhookFunctions): number | undefined {
+	const index = Number(asText(asObject(context.getQueryData())?.[ITEM]));
+	return Number.isInteger(index) ? index : undefined;
 }
 
 /**
@@ -61,75 +93,92 @@ export function wakeUpUrl(context: IExecuteFunctions): string | undefined {
  *
  * @param items one for each input item: what the node puts out if nobody calls in time. n8n then passes the input
  *   on, so they take its place.
- * @param until Unix milliseconds
  */
 export async function fallAsleep(
 	context: IExecuteFunctions,
 	items: readonly INodeExecutionData[],
 	sleep: Sleep,
-	until: number,
 ): Promise<void> {
+	const input = context.getInputData();
 	// These item objects are the node's own; what the node before put out keeps its `json` and `binary`.
-	for (const [index, input] of context.getInputData().entries()) {
-		const { json, binary } = items[index] ?? input;
-		input.json = json;
-		if (binary) input.binary = binary;
-		else delete input.binary;
+	for (const [index, item] of input.entries()) {
+		const { json, binary } = items[index] ?? item;
+		item.json = json;
+		if (binary) item.binary = binary;
+		else delete item.binary;
 	}
+	// With *Execute Once* there are more, which n8n would pass on as they came.
+	const { executeData } = context as unknown as Internals;
+	executeData?.data?.main?.[0]?.splice(input.length);
 	context.getContext('node')[KEY] = sleep as unknown as IDataObject;
-	await context.putExecutionToWait(new Date(until));
+	await context.putExecutionToWait(new Date(sleep.until));
 }
 
-/** What an execution that was called in its sleep has to do. */
-export interface Awakening {
-	sleep: Sleep;
-	/** The items as they were put to sleep. */
-	items: INodeExecutionData[];
+/**
+ * The sleep from which the node has been woken; `undefined` when it runs for the first time. What n8n stores of a
+ * sleep stays there, so it is told by the node's input: that is what was put to sleep.
+ */
+export function sleepBefore(context: IExecuteFunctions): Sleep | undefined {
+	const sleep = readStored(context.getContext('node')[KEY]);
+	const input = context.getInputData();
+	const isInput = ({ index, taskId }: SleepingItem) => {
+		const json = input[index]?.json;
+		return json?.taskId === taskId && json.timedOut === true;
+	};
+	return sleep && sleep.items.length > 0 && sleep.items.every(isInput) ? sleep : undefined;
 }
 
-/** Reads what the execution sleeps for; `undefined` when it is nothing of ours. */
-export function readSleep(context: IWebhookFunctions): Awakening | undefined {
+/** Reads what an execution that is called in its sleep sleeps for; `undefined` when it is nothing of ours. */
+export function readSleep(context: IWebhookFunctions): Sleep | undefined {
 	// A name can hold anything; braces would end the expression.
 	const name = JSON.stringify(context.getNode().name).replace(
 		/[{}]/g,
 		(brace) => `\\u00${brace.charCodeAt(0).toString(16)}`,
 	);
-	const stored = asObject(context.evaluateExpression(`{{ $node[${name}].context.${KEY} }}`));
-	const id = asText(stored?.id);
-	if (id === undefined) return undefined;
-	const sleep: Sleep = {
-		id,
-		items: asObjects(stored?.items).map(({ index, memo }) => ({
-			index: Number(index),
-			memo: asObject(memo) ?? {},
-		})),
-		concurrency: Number(stored?.concurrency),
-	};
-	const items = asArray(context.evaluateExpression('{{ $input.all() }}')) as unknown as INodeExecutionData[];
-	return { sleep, items };
+	return readStored(context.evaluateExpression(`{{ $node[${name}].context.${KEY} }}`));
 }
 
-/** Whether the node's *On Error* lets the workflow go on. */
-export function continuesOnFail(context: IWebhookFunctions): boolean {
-	const { onError, continueOnFail } = context.getNode();
-	return onError === undefined ? continueOnFail === true : onError !== 'stopWorkflow';
+function readStored(value: unknown): Sleep | undefined {
+	const stored = asObject(value);
+	const id = asText(stored?.id);
+	if (!stored || id === undefined) return undefined;
+	return {
+		id,
+		until: Number(stored.until),
+		concurrency: Number(stored.concurrency),
+		items: asObjects(stored.items).map(({ index, taskId, memo, settings }) => ({
+			index: Number(index),
+			taskId: asText(taskId) ?? '',
+			memo: asObject(memo) ?? {},
+			settings: {
+				maxRetries: asNumber(asObject(settings)?.maxRetries) ?? 0,
+				timeoutMs: asNumber(asObject(settings)?.timeoutMs),
+			},
+		})),
+		tasks: Object.fromEntries(
+			Object.entries(asObject(stored.tasks) ?? {}).map(([index, taskId]) => [index, asText(taskId) ?? '']),
+		),
+	};
+}
+
+/** What n8n's functions have beyond their types: the node as it waits to be run, with its input. */
+interface Internals {
+	executeData?: {
+		node?: Pick<INode, 'disabled'>;
+		data?: { main?: Array<INodeExecutionData[] | null> };
+	};
 }
 
 /**
- * Makes the node fail when the execution goes on. A node has no say in this: what a call's answer gives is what the node
- * puts out. But n8n fails a node whose sub-workflow has failed in its sleep, by an error in the sleeping node's
- * metadata, and that is what is used here.
+ * Wakes the execution: n8n runs the node again, with the items as they were put to sleep. By itself n8n would let a
+ * node that was called put out what the call's answer gives, and to that end switches the node off; it is switched on
+ * again here. An n8n that has no such switch passes the items on as if nobody had called.
  *
- * @returns whether it could be done
+ * @returns what the call's answer gives
  */
-export function failOnWaking(context: IWebhookFunctions, error: Error): boolean {
-	const { executeData } = context as unknown as { executeData?: { metadata?: object } };
-	if (!executeData) return false;
-	const { name, message, stack } = error;
-	const { description = null } =
-		error instanceof NodeApiError || error instanceof NodeOperationError ? error : {};
-	// Plain data: in queue mode it reaches the process that goes on through the database.
-	const facts = { ...error, name, message, stack, description, cause: undefined };
-	executeData.metadata = { ...executeData.metadata, resumeError: facts };
-	return true;
+export function wake(context: IWebhookFunctions): INodeExecutionData[][] {
+	const { executeData } = context as unknown as Internals;
+	if (executeData?.node) executeData.node.disabled = false;
+	else context.logger.error('This n8n does not let a node go on after a call; its items pass on as they are');
+	return [asArray(context.evaluateExpression('{{ $input.all() }}')) as unknown as INodeExecutionData[]];
 }

@@ -32,7 +32,8 @@ export async function awaitTask(client: GatewayClient, taskId: string, plan: Wai
 	let pause = plan.lookAtOnce ? 0 : await nextPause(client, plan, last);
 	for (;;) {
 		const remaining = deadline - client.now();
-		if (remaining <= 0) throw stillRunning(taskId, last, plan.maxWaitMs);
+		const isDue = plan.lookAtOnce && last === undefined;
+		if (remaining <= 0 && !isDue) throw stillRunning(taskId, last, plan.maxWaitMs);
 		if (pause > 0) await client.pause(Math.min(pause, remaining));
 		const left = Math.max(deadline - client.now(), SHORTEST_LOOK_MS);
 		const look = await lookAt(client, taskId, left);

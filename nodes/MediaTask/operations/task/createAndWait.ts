@@ -1,13 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { Deferred, type ItemContext, type Operation } from '../../../shared/execution/operation';
+import { SHORTEST_SLEEP_MS } from '../../../shared/execution/sleeping';
 import { wakeUpUrl } from '../../../shared/execution/suspension';
 import { simplifyField } from '../../../shared/fields/common';
 import { downloadField, maxWaitOption, pollTask, readMaxWait, readWish, taskOutput } from './finish';
 import { orderPrice, place, readOrder } from './order';
 import { orderFields, orderOptions } from './orderFields';
 import { binaryPropertyOption } from './results';
-import { isOlderThan, sleeperFor } from './sleeper';
+import { sleeperFor, wakeUpWith } from './sleeper';
 
 const waitStrategyField: INodeProperties = {
 	displayName: 'Wait Strategy',
@@ -39,29 +40,29 @@ export const createAndWait: Operation = {
 	properties: [...orderFields, waitStrategyField, downloadField, simplifyField],
 	options: [...orderOptions, maxWaitOption, binaryPropertyOption],
 	async execute(item: ItemContext): Promise<Deferred> {
-		const wakeUp = readWakeUpUrl(item);
 		const maxWaitMs = readMaxWait(item);
-		const order = await readOrder(item, wakeUp);
-		const { priced, mayExist, mayBeOfOthers } = order;
+		const order = await readOrder(item, readWakeUpUrl(item, maxWaitMs));
+		const { priced, mayExist, wakeUp } = order;
 		const wish = readWish(item, priced.model);
-		const begin = item.client.now();
+		const until = item.client.now() + maxWaitMs;
 		const { taskId } = await place(item, order);
 		const price = async () => await orderPrice(item, priced);
-		const calls = wakeUp !== undefined && !(mayBeOfOthers && (await isOlderThan(item, taskId, begin)));
 		const finish = async () => {
-			const plan = { model: priced.model, maxWaitMs, lookAtOnce: mayExist || calls };
+			const plan = { model: priced.model, maxWaitMs, lookAtOnce: mayExist || wakeUp !== undefined };
 			return [await taskOutput(item, taskId, await pollTask(item, taskId, plan), wish, await price())];
 		};
-		const sleeper = calls
-			? sleeperFor(item, { taskId, wish, price, wakeUp, until: begin + maxWaitMs })
-			: undefined;
-		return new Deferred(finish, sleeper);
+		return new Deferred(
+			finish,
+			wakeUp === undefined ? undefined : sleeperFor(item, { taskId, wish, price, wakeUp, until }),
+		);
 	},
+	resume: wakeUpWith,
 };
 
 /** The address that wakes this execution; `undefined` where it is to stay awake. */
-function readWakeUpUrl({ parameters, run, n8n }: ItemContext): string | undefined {
+function readWakeUpUrl({ parameters, run, n8n, index }: ItemContext, maxWaitMs: number): string | undefined {
 	const strategy = parameters.choice('waitStrategy', ['poll', 'suspend']);
 	// An AI Agent waits for its tool.
-	return strategy === 'suspend' && !run.isTool ? wakeUpUrl(n8n) : undefined;
+	const sleeps = strategy === 'suspend' && maxWaitMs >= SHORTEST_SLEEP_MS && !run.isTool;
+	return sleeps ? wakeUpUrl(n8n, index) : undefined;
 }

@@ -20,14 +20,15 @@ export interface Order {
 	key: string;
 	/** Whether the key may have been used before, so that the task may exist and have ended. */
 	mayExist: boolean;
-	/** Whether that can have been in another execution, whose callback the task then has. */
-	mayBeOfOthers: boolean;
+	/** The address that wakes this execution, where the task calls it. */
+	wakeUp: string | undefined;
 }
 
 /**
  * Reads what an item orders.
  *
- * @param wakeUpUrl the address that wakes this execution, where it is to sleep until the task has ended
+ * @param wakeUpUrl the address that wakes this execution, where it is to sleep until the task has ended. Not used for
+ *   a task that another execution may have ordered: it calls that one.
  * @throws {InvalidInput} for what cannot be sent, and for what would cost more than it may
  * @throws {ApiFailure} when there is a price limit and the catalogue cannot be read
  */
@@ -57,14 +58,15 @@ export async function readOrder(item: ItemContext, wakeUpUrl?: string): Promise<
 		checkPriceLimit(taskPrice(await item.run.knownMediaModel(item.client, model), input), limit);
 	}
 	const mayBeOfOthers = ownKey !== undefined || scope === 'workflow';
+	const wakeUp = mayBeOfOthers ? undefined : wakeUpUrl;
 	return {
 		priced: { model, input },
 		files,
-		bodyWith: (placed) => bodyWith(placed, wakeUpUrl),
+		bodyWith: (placed) => bodyWith(placed, wakeUp),
 		// The address that wakes this execution is another in each: what is asked for is the same.
 		key: ownKey ?? idempotencyKey(scope, item.run.place(item.index), bodyWith(await contentStandIns(files))),
 		mayExist: item.isRepeat || mayBeOfOthers,
-		mayBeOfOthers,
+		wakeUp,
 	};
 }
 

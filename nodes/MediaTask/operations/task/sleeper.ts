@@ -1,16 +1,25 @@
-import { errorReport } from '../../../shared/execution/nodeError';
-import type { Dream, ItemContext, Sleeper } from '../../../shared/execution/operation';
-import { lookAt } from '../../../shared/execution/waiting';
+import type { IDataObject } from 'n8n-workflow';
+
 import { taskJson } from '../../../shared/execution/mediaResults';
+import { errorReport } from '../../../shared/execution/nodeError';
+import {
+	Deferred,
+	type Dream,
+	type ItemContext,
+	type OperationOutput,
+	type Sleeper,
+} from '../../../shared/execution/operation';
+import { lookAt } from '../../../shared/execution/waiting';
+import { ApiFailure } from '../../../shared/gateway/failure';
 import type { JsonObject } from '../../../shared/gateway/json';
-import { fetchMediaTask, hasEnded, readMediaTask } from '../../../shared/gateway/media';
-import type { Wish } from './finish';
+import { hasEnded, type MediaTask } from '../../../shared/gateway/media';
+import { pollTask, taskOutput, type Wish } from './finish';
 
-/** A call that comes before n8n has stored the sleeping execution is answered with 409: pauses between the tries, in milliseconds. */
+/**
+ * A call that comes before n8n has stored the sleeping execution is answered with 409: pauses between the looks for
+ * such a task, in milliseconds.
+ */
 const WATCH_PAUSES_MS = [3_000, 5_000, 15_000];
-
-/** How much clocks may differ, in milliseconds. */
-const CLOCK_TOLERANCE_MS = 5_000;
 
 /** A task for which the execution may sleep. */
 export interface SleepingTask {
@@ -24,34 +33,37 @@ export interface SleepingTask {
 	until: number;
 }
 
-/** What the node must know of a task on waking up. */
-export interface TaskMemo extends Wish {
+/** What must be known of a task to go on after a sleep. */
+interface TaskMemo {
 	taskId: string;
+	wish: Wish;
 	priceRub?: number | undefined;
-	/** The item's own timeout of requests, in milliseconds. */
-	timeoutMs?: number | undefined;
+	/** What the item says when nobody calls in time. */
+	late: IDataObject;
 }
 
 /** Sleeps until a task has ended (§6.4). */
 export function sleeperFor(item: ItemContext, { taskId, wish, price, wakeUp, until }: SleepingTask): Sleeper {
 	const { client } = item;
 	return {
+		taskId,
 		until,
 		async look(): Promise<Dream | undefined> {
-			const { task } = await lookAt(client, taskId);
+			const task = await firstLook(item, taskId);
 			if (task && hasEnded(task.state)) return undefined;
 			const priceRub = await price();
-			const memo: TaskMemo = { ...wish, taskId, priceRub, timeoutMs: client.settings.timeoutMs };
 			const { model = wish.model, state = 'unknown', createdAt } = task ?? {};
 			const known = { taskId, model, state, createdAt, resultUrls: [], result: null };
-			return { json: { ...taskJson(known, priceRub), timedOut: true }, memo: memo as unknown as JsonObject };
+			const json = { ...taskJson(known, priceRub), timedOut: true };
+			const memo: TaskMemo = { taskId, wish, priceRub, late: json };
+			return { json, memo: memo as unknown as JsonObject };
 		},
 		async watch(): Promise<void> {
 			try {
 				for (const pause of WATCH_PAUSES_MS) {
 					await client.sleep(pause);
 					const { task } = await lookAt(client, taskId);
-					if (!task || !hasEnded(task.state) || (await wake(item, wakeUp, taskId))) return;
+					if (task && hasEnded(task.state) && (await isWoken(item, wakeUp))) return;
 				}
 			} catch (error) {
 				item.n8n.logger.debug(`The media task ${taskId} was not watched: ${errorReport(error).message}`);
@@ -60,21 +72,35 @@ export function sleeperFor(item: ItemContext, { taskId, wish, price, wakeUp, unt
 	};
 }
 
-/** Calls as the gateway does. Gives whether the call was taken. */
-async function wake({ n8n }: ItemContext, url: string, taskId: string): Promise<boolean> {
-	const response = (await n8n.helpers.httpRequest({
-		method: 'POST',
-		url,
-		body: { taskId },
-		json: true,
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
-	})) as { statusCode: number };
-	return response.statusCode < 300;
+/** The task as it stands; `undefined` when that cannot be told, or when the gateway has not noticed yet that it exists. */
+async function firstLook({ client }: ItemContext, taskId: string): Promise<MediaTask | undefined> {
+	const { task } = await lookAt(client, taskId).catch((error: unknown) => {
+		const isUnknown = error instanceof ApiFailure && error.details.status === 404;
+		return isUnknown ? { task: undefined } : Promise.reject(error as Error);
+	});
+	return task;
 }
 
-/** Whether a task was created before a time (Unix milliseconds): another execution may have asked for it. */
-export async function isOlderThan({ client }: ItemContext, taskId: string, time: number): Promise<boolean> {
-	const { createdAt } = readMediaTask(await fetchMediaTask(client, taskId), taskId);
-	return createdAt === undefined || Date.parse(createdAt) < time - CLOCK_TOLERANCE_MS;
+/** Calls as the gateway does. Gives whether the call was taken. */
+async function isWoken({ n8n }: ItemContext, url: string): Promise<boolean> {
+	const request = { method: 'POST', url, returnFullResponse: true, ignoreHttpStatusErrors: true } as const;
+	const { statusCode } = (await n8n.helpers.httpRequest(request)) as { statusCode: number };
+	return statusCode < 300;
+}
+
+/**
+ * Goes on with a task after a sleep. It has ended as a rule; where that could not be told, it is polled for the rest of
+ * the longest wait, and then passes on as last known.
+ */
+export function wakeUpWith(item: ItemContext, stored: JsonObject, until: number): Deferred {
+	const { taskId, wish, priceRub, late } = stored as unknown as TaskMemo;
+	return new Deferred(async (): Promise<OperationOutput[]> => {
+		const maxWaitMs = Math.max(until - item.client.now(), 0);
+		const poll = pollTask(item, taskId, { model: wish.model, maxWaitMs, lookAtOnce: true });
+		const body = await poll.catch((error: unknown) => {
+			const isLate = error instanceof ApiFailure && error.details.code === 'wait_timeout';
+			return isLate ? undefined : Promise.reject(error as Error);
+		});
+		return [body ? await taskOutput(item, taskId, body, wish, priceRub) : { json: late }];
+	});
 }
