@@ -45,4 +45,27 @@ describe('balance: get', () => {
 		const { items } = await runNode({ node: 'balance', parameters: { ...parameters, simplify: false } });
 		expect(items[0]?.json).toEqual({ amount: '5', extra: [1] });
 	});
+
+	it.each([
+		['99.999999999999999999', 100, true],
+		['100.00', 100, false],
+		['100.1', '100.2', true],
+		['-5', 0, true],
+		['0', 0, false],
+	])('says whether %s is below %s: %s', async (amount, threshold, lowBalance) => {
+		gateway().get('/balance').reply(200, { amount });
+		const { items } = await runNode({
+			node: 'balance',
+			parameters: { ...parameters, options: { threshold: threshold as number } },
+		});
+		expect(items[0]?.json).toMatchObject({ amount, lowBalance });
+	});
+
+	it('refuses a threshold that is no number, and asks for nothing', async () => {
+		const { error } = await runNode({
+			node: 'balance',
+			parameters: { ...parameters, options: { threshold: 'a lot' } },
+		});
+		expect(error?.message).toContain('Threshold (Rubles)');
+	});
 });

@@ -256,3 +256,78 @@ describe('file: delete', () => {
 		expect(items[0]?.json).toEqual({ deleted: true, id: 'f1' });
 	});
 });
+
+describe('file: getMany', () => {
+	const list = async (body: unknown, parameters: object = {}) => {
+		gateway().get('/api/v1/storage').reply(200, JSON.stringify(body), { 'content-type': 'application/json' });
+		return await run('getMany', { returnAll: true, ...parameters });
+	};
+	const file = { id: 'f1', fileName: 'cat.png', mimeType: 'image/png', status: 'active' };
+
+	it.each<[string, unknown]>([
+		['a list', [asset]],
+		['assets', { assets: [asset], total: 1 }],
+		['an envelope', { code: 200, data: { items: [asset], page: 1 } }],
+		['a list beside another', { tags: ['a'], errors: [{ reason: 'x' }], files: [asset] }],
+	])('finds the files in whatever the gateway gives: %s', async (_, body) => {
+		const { items } = await list(body);
+		expect(items).toHaveLength(1);
+		expect(items[0]?.json).toMatchObject(file);
+		expect(items[0]?.json).not.toHaveProperty('storage_key');
+	});
+
+	it('understands the shape that an upload has, too', async () => {
+		const { items } = await list({ data: [uploaded] });
+		expect(items[0]?.json).toMatchObject({ id: 'f1', storagePolicy: 'TEMP_UPLOAD', size: 9 });
+	});
+
+	it.each([[[]], [{ assets: [], total: 0 }], [{ data: { items: [], page: 1 } }]])(
+		'gives no items for an empty list: %j',
+		async (body) => expect((await list(body)).items).toEqual([]),
+	);
+
+	it.each([
+		[{ usage: { files: 3 } }, { usage: { files: 3 } }],
+		[{ names: ['a.png'] }, { names: ['a.png'] }],
+		[['a.png'], { list: ['a.png'] }],
+	])('gives what it finds where there is no list of files: %j', async (body, json) => {
+		expect((await list(body)).items.map((item) => item.json)).toEqual([json]);
+	});
+
+	it('gives the records as received without Simplify, up to the limit', async () => {
+		const second = { ...asset, id: 'f2' };
+		const { items, run: execution } = await list(
+			{ assets: [asset, second, second], total: 9 },
+			{ returnAll: false, limit: 2, simplify: false },
+		);
+		expect(items.map(({ json }) => json)).toEqual([asset, second]);
+		expect(execution.data.resultData.runData.Gateway?.[0]?.hints).toEqual([]);
+	});
+
+	it('says when there are more than the gateway gives', async () => {
+		const { run: execution } = await list({ assets: [asset], total: 120 });
+		expect(execution.data.resultData.runData.Gateway?.[0]?.hints).toMatchObject([
+			{ message: expect.stringContaining('1 of 120 files') as string },
+		]);
+	});
+
+	it('gives small JSON to an AI Agent', async () => {
+		gateway()
+			.get('/api/v1/storage')
+			.reply(200, { assets: [asset] });
+		const { items } = await run('getMany', {}, { asTool: true });
+		expect(JSON.stringify(items[0]?.json).length).toBeLessThan(400);
+	});
+});
+
+describe('file: delete', () => {
+	it('says of a file that is gone that there is nothing to do', async () => {
+		gateway()
+			.delete('/api/v1/storage/f1')
+			.reply(404, { error: { message: 'File not found' } });
+		const { error } = await run('delete', { fileId: 'f1' });
+		expect(error?.message).toBe('There is no such file to delete');
+		expect(error?.description).toContain('there is nothing to do');
+		expect(error?.httpCode).toBe('404');
+	});
+});

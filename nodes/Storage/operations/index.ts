@@ -2,8 +2,9 @@ import type { Registry } from '../../shared/execution/operation';
 import { deleteOperation } from './file/delete';
 import { download } from './file/download';
 import { get } from './file/get';
+import { getMany } from './file/getMany';
 import { upload } from './file/upload';
 
 export const registry = {
-	file: { displayName: 'File', operations: { upload, delete: deleteOperation, download, get } },
+	file: { displayName: 'File', operations: { upload, delete: deleteOperation, download, get, getMany } },
 } satisfies Registry;

@@ -1,7 +1,7 @@
 import { failureFromAnswer, failureFromUnreadable } from './errors';
 import type { EndpointGroup } from './errorTexts';
 import { ApiFailure } from './failure';
-import { asObject, parseJson, type JsonObject } from './json';
+import { asObject, parseJson, type Json, type JsonObject } from './json';
 import { MAX_RETRY_AFTER_MS, retryDelayMs } from './retry';
 
 /** Bytes that arrive bit by bit, such as Node's `Readable`. */
@@ -141,14 +141,31 @@ export class GatewayClient {
 	 * @throws {ApiFailure} when retries did not help or §7.6 forbids them
 	 */
 	async json(request: GatewayRequest): Promise<JsonObject> {
+		return await this.parsed(request, asObject);
+	}
+
+	/**
+	 * As {@link json}, for an answer whose shape the specification does not show: an object or a list.
+	 *
+	 * @throws {ApiFailure} as {@link json}
+	 */
+	async jsonOrList(request: GatewayRequest): Promise<JsonObject | Json[]> {
+		return await this.parsed(request, (body) => (Array.isArray(body) ? (body as Json[]) : asObject(body)));
+	}
+
+	/** @param read gives the body as it is expected; `undefined` for one that is not as expected */
+	private async parsed<T>(
+		request: GatewayRequest,
+		read: (body: unknown) => T | undefined,
+	): Promise<T | JsonObject> {
 		const repeatable = isRepeatable(request);
 		return await this.withRetries({ repeatable, maxRetries: request.maxRetries }, async () => {
 			const exchange = await this.exchange(request, 'text');
 			const answer = await this.surroundings.transport.text(exchange).finally(() => release(exchange.body));
 			if (answer.status < 200 || answer.status > 299) throw this.refusal(request.group, answer);
 			if (answer.status === 204) return {};
-			const body = asObject(parseJson(answer.body));
-			if (!body) throw failureFromUnreadable(answer, { charged: exchange.charged });
+			const body = read(parseJson(answer.body));
+			if (body === undefined) throw failureFromUnreadable(answer, { charged: exchange.charged });
 			return body;
 		});
 	}

@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 
 import { ApiFailure, InvalidInput } from './failure';
-import { asId, asNumber, asObject, asText, type JsonObject } from './json';
+import type { ErrorText } from './errorTexts';
+import { inWordsOf } from './errors';
+import { asId, asNumber, asObject, asObjects, asText, type Json, type JsonObject } from './json';
 import { missingId, pathPart } from './shape';
 import type { ByteStream, GatewayClient } from './request';
 
@@ -159,9 +161,58 @@ export async function fetchFile(client: GatewayClient, fileId: string): Promise<
 	return await client.json({ group: 'storage', method: 'GET', path: filePath(fileId) });
 }
 
-/** Deletes a file (§4.16). */
+/** A list of files (§4.17, which shows no shape). */
+export interface FileList {
+	/** As received. */
+	body: JsonObject | Json[];
+	/** The files in it; `undefined` where nothing in it looks like a list of files. */
+	records: JsonObject[] | undefined;
+	/** How many there are in all, where the answer says so. */
+	total?: number | undefined;
+}
+
+/** Lists the account's files (§4.17). What narrows the list is not shown either, so nothing is asked for. */
+export async function listFiles(client: GatewayClient): Promise<FileList> {
+	const body = await client.jsonOrList({ group: 'storage', method: 'GET', path: '/storage' });
+	const total = Array.isArray(body) ? undefined : asNumber(body.total);
+	return { body, records: recordsIn(body), total };
+}
+
+/** How deep a list may lie in an answer: `{ data: { items: […] } }`. */
+const MAX_LIST_DEPTH = 3;
+
+/** The records of the uppermost list whose elements are objects with an id; none where there is only an empty list. */
+function recordsIn(body: JsonObject | Json[]): JsonObject[] | undefined {
+	let level: Json[] = [body];
+	let empty: JsonObject[] | undefined;
+	for (let depth = 0; depth < MAX_LIST_DEPTH; depth += 1) {
+		const lists = level.filter((value) => Array.isArray(value));
+		const found = lists.map(asObjects).find((records) => records.some(({ id }) => asId(id) !== undefined));
+		if (found) return found;
+		if (lists.some((list) => list.length === 0)) empty ??= [];
+		level = level.flatMap((value) =>
+			Object.values(asObject(value) ?? {}).filter((part) => part !== undefined),
+		);
+	}
+	return empty;
+}
+
+const DELETE_TEXTS: Readonly<Record<number, ErrorText>> = {
+	404: {
+		message: 'There is no such file to delete',
+		description:
+			'If it was deleted before, or has expired, there is nothing to do. Otherwise check the file ID and the credential: files of other accounts look the same.',
+	},
+};
+
+/**
+ * Deletes a file (§4.16).
+ *
+ * @throws {ApiFailure} with 404 for a file that is deleted already
+ */
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
-	const body = await client.json({ group: 'storage', method: 'DELETE', path: filePath(fileId) });
+	const deletion = client.json({ group: 'storage', method: 'DELETE', path: filePath(fileId) });
+	const body = await deletion.catch((error: unknown) => Promise.reject(inWordsOf(DELETE_TEXTS, error)));
 	if (body.success === false) {
 		throw new ApiFailure({
 			message: 'The gateway did not delete the file',
