@@ -4,7 +4,7 @@ import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
 import type { Stored, StoredWorkflow } from '../../sandbox/n8n/types';
 import { credentialType, withCredential } from '../../sandbox/n8n/workflows';
 import { Environment } from './support/environment';
-import { catcher, gatewayNode } from './support/workflows';
+import { catcher, everySecond, gatewayNode } from './support/workflows';
 
 // The balance trigger on the real n8n: polls × balances × modes, with the executions that it starts.
 
@@ -22,12 +22,6 @@ afterAll(async () => {
 
 /** The workflows of the running test. */
 const published: StoredWorkflow[] = [];
-
-/** Every second: n8n refuses a schedule that is quicker than a minute, but takes sixty of them. */
-const everySecond = Array.from({ length: 60 }, (_, second) => ({
-	mode: 'custom',
-	cronExpression: `${second} * * * * *`,
-}));
 
 /** A published trigger that watches a wallet of its own. */
 class Wallet {

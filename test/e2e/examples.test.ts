@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { checkPng } from '../../sandbox/demo/png';
 import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
 import type { StoredWorkflow, WorkflowJson } from '../../sandbox/n8n/types';
 import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
 import { Environment } from './support/environment';
+import { everySecond } from './support/workflows';
 
 // The example workflows, besides that of the demo (main-job.test.ts), as a user imports and runs them.
 
@@ -151,6 +154,48 @@ describe('pictures that are ordered by a call and kept by the trigger', () => {
 		expect(charges([good, bad])).toHaveLength(2);
 		control.configure({ taskDuration: { image: 500 } });
 	});
+});
+
+test('an alert on a low balance: every hour while it is low, and once by the trigger', async () => {
+	const { control } = environment.gateway;
+	const example = JSON.stringify(await loadExample('balance-alert'));
+	// What takes hours there takes seconds here.
+	const quick = example
+		.replace('{"field":"hours"}', '{"field":"seconds","secondsInterval":1}')
+		.replace('[{"mode":"everyX","value":5,"unit":"minutes"}]', JSON.stringify(everySecond));
+	expect(quick.length).toBeGreaterThan(example.length + 100);
+	const workflow = await environment.client.createWorkflow(
+		withCredential(JSON.parse(quick) as WorkflowJson, environment.credential),
+	);
+	const rubles = control.balance();
+	control.setBalance('500.00');
+	await environment.client.activate(workflow);
+
+	/** What the workflow has told. */
+	const alerts = async () => {
+		const list = await environment.client.listExecutions(workflow.id);
+		const results = await Promise.all(
+			list.reverse().map(async ({ id }) => resultOf(await waitForExecution(environment.client, id))),
+		);
+		const of = (name: string) =>
+			results.flatMap(({ nodes }) => nodes[name]?.items.map(({ json }) => String(json['message'])) ?? []);
+		return { hourly: of('Alert'), once: of('Alert once') };
+	};
+	/** Sets the balance, and waits until both ways have seen it. */
+	const set = async (amount: string) => {
+		const asked = () =>
+			control.requests({ path: '/balance' }).filter(({ endedAt }) => endedAt !== null).length;
+		control.setBalance(amount);
+		for (const before = asked(); asked() < before + 6; ) await sleep(50);
+	};
+	for (const amount of ['500.00', '99.50', '110.00', '98.00', '121.00', '42.42']) await set(amount);
+	await environment.client.deactivate(workflow);
+	control.setBalance(rubles);
+	const { hourly, once } = await alerts();
+	const told = (amount: string) =>
+		`Only ₽${amount} are left at the AI gateway. Top the wallet up, or workflows will stop.`;
+	expect(once).toEqual([told('99.50'), told('42.42')]);
+	expect([...new Set(hourly)]).toEqual([told('99.50'), told('98.00'), told('42.42')]);
 });
 
 test('pictures that nobody called about in time are taken up again', async () => {

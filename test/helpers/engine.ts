@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 
 import { Container } from '@n8n/di';
-import { BinaryDataService, ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
+import { BinaryDataService, ExecutionLifecycleHooks, PollContext, WorkflowExecute } from 'n8n-core';
 import {
 	Workflow,
 	type IConnections,
@@ -12,6 +12,7 @@ import {
 	type INodeParameters,
 	type INodeType,
 	type INodeTypes,
+	type IPollFunctions,
 	type IRun,
 	type IWorkflowExecuteAdditionalData,
 	type StructuredChunk,
@@ -20,6 +21,7 @@ import {
 
 import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
 import { Balance } from '../../nodes/Balance/Balance.node';
+import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
 import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
 import { Storage } from '../../nodes/Storage/Storage.node';
 import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
@@ -32,6 +34,7 @@ export const packageNodes = {
 	mediaTask: new MediaTask(),
 	storage: new Storage(),
 	balance: new Balance(),
+	balanceTrigger: new BalanceTrigger(),
 } satisfies Record<string, INodeType>;
 
 export interface RunOptions {
@@ -136,6 +139,26 @@ function prepare(options: RunOptions) {
 	});
 	const mode: WorkflowExecuteMode = 'manual';
 	return { workflow, source, mode, more: additionalData(options, mode, [source, target], connections) };
+}
+
+/**
+ * What n8n gives a polling node of the package.
+ *
+ * @param store the node's static data
+ */
+export function pollContext(
+	node: keyof typeof packageNodes,
+	parameters: INodeParameters,
+	mode: WorkflowExecuteMode,
+	store: object,
+): IPollFunctions {
+	const { workflow, more } = prepare({ node, parameters });
+	const target = workflow.getNode('Gateway');
+	if (!target) throw new Error('The workflow has no such node');
+	const staticData = () => store as ReturnType<Workflow['getStaticData']>;
+	const unused = [undefined, undefined, undefined, undefined] as const;
+	const context = new PollContext(workflow, target, more, mode, 'activate', ...unused, staticData);
+	return context as unknown as IPollFunctions;
 }
 
 function result(run: IRun): RunResult {

@@ -3,6 +3,12 @@ import type { WorkflowJson, WorkflowNode } from '../../../sandbox/n8n/types';
 /** The first node of a workflow made here. */
 export const startName = 'Start';
 
+/** Every second: n8n refuses a schedule that is quicker than a minute, but takes sixty of them. */
+export const everySecond = Array.from({ length: 60 }, (_, second) => ({
+	mode: 'custom',
+	cronExpression: `${second} * * * * *`,
+}));
+
 /** A model id as a resource locator stores it. */
 export function byId(value: string): Record<string, unknown> {
 	return { __rl: true, mode: 'id', value };
