@@ -13,7 +13,7 @@ const LATENCY_MS = 100;
 const CONCURRENCY = { usual: 8, high: 32 };
 
 /** The ways of waiting that the node offers. */
-const strategies: WaitStrategy[] = ['poll'];
+const strategies: WaitStrategy[] = ['poll', 'suspend'];
 
 type Row = Array<string | number>;
 

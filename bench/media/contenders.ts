@@ -1,6 +1,7 @@
 import type { Gateway, MediaType } from '../../sandbox/gateway/gateway';
 import type { WorkflowJson, WorkflowNode } from '../../sandbox/n8n/types';
 import { byId, gatewayNode, itemsNode, workflowOf } from '../../test/e2e/support/workflows';
+import { httpRequest, signedWith } from '../httpRequest';
 
 /** What the tasks make, with the model that makes it. */
 export const models = { image: 'aurora/canvas-1', video: 'lumen/motion-2' } as const satisfies Partial<
@@ -89,15 +90,6 @@ function promptsNode(count: number): WorkflowNode {
 		'Prompts',
 		Array.from({ length: count }, (_, n) => ({ prompt: `picture ${n}` })),
 	);
-}
-
-function httpRequest(name: string, parameters: Record<string, unknown>): WorkflowNode {
-	return { name, type: 'n8n-nodes-base.httpRequest', typeVersion: 4.2, parameters };
-}
-
-function signedWith(apiKey: string): Record<string, unknown> {
-	const header = { name: 'Authorization', value: `Bearer ${apiKey}` };
-	return { sendHeaders: true, headerParameters: { parameters: [header] } };
 }
 
 function hasSucceeded(name: string): WorkflowNode {
