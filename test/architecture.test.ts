@@ -63,10 +63,15 @@ describe('the directions of imports', () => {
 		expect(nodes.flatMap((node) => crossings(`${node}/`, `shared/gateway/formats/${format}/`))).toEqual([]);
 	});
 
-	it('nothing but n8n-workflow and node:crypto comes from outside', () => {
+	it('only the chat model knows the SDK for AI nodes', () => {
+		const others = ['shared/', ...nodes.filter((node) => node !== 'ChatModel').map((node) => `${node}/`)];
+		expect(others.flatMap((other) => crossings(other, '@n8n/ai-node-sdk'))).toEqual([]);
+	});
+
+	it('nothing but n8n-workflow, the SDK and node:crypto comes from outside', () => {
 		const packages = new Set(
 			[...imports.values()].flat().filter((target) => !/^(shared|[A-Z]\w+)\//.test(target)),
 		);
-		expect([...packages].sort()).toEqual(['n8n-workflow', 'node:crypto']);
+		expect([...packages].sort()).toEqual(['@n8n/ai-node-sdk', 'n8n-workflow', 'node:crypto']);
 	});
 });

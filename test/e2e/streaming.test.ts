@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { withCredential } from '../../sandbox/n8n/workflows';
 import { Environment } from './support/environment';
+import { chatTrigger, listen, texts } from './support/streams';
 import { byId, gatewayNode } from './support/workflows';
 import type { WorkflowNode } from '../../sandbox/n8n/types';
 
@@ -22,15 +22,6 @@ beforeEach(async () => {
 	environment.gateway.control.configure({ stream: { deltaDelayMs: DELAY_MS } });
 });
 
-const chatTrigger = (webhookId: string): WorkflowNode => ({
-	id: 'trigger',
-	name: 'Chat',
-	type: '@n8n/n8n-nodes-langchain.chatTrigger',
-	typeVersion: 1.3,
-	webhookId,
-	position: [0, 0],
-	parameters: { public: true, mode: 'webhook', options: { responseMode: 'streaming' } },
-});
 const webhook = (webhookId: string): WorkflowNode => ({
 	id: 'trigger',
 	name: 'Webhook',
@@ -40,12 +31,6 @@ const webhook = (webhookId: string): WorkflowNode => ({
 	position: [0, 0],
 	parameters: { httpMethod: 'POST', path: webhookId, responseMode: 'streaming', options: {} },
 });
-
-interface Chunk {
-	type: string;
-	content?: string;
-	metadata: { nodeName: string; itemIndex: number };
-}
 
 /** Publishes a trigger with a text node behind it; gives the id in the trigger's address. */
 async function publish(
@@ -71,46 +56,12 @@ async function publish(
 	return webhookId;
 }
 
-/** Posts to a webhook as soon as n8n has registered it, which follows the publishing. */
-async function post(path: string, body: unknown): Promise<Response> {
-	for (const end = Date.now() + 30_000; ; ) {
-		const response = await fetch(`${environment.server.url}/webhook/${path}`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify(body),
-		});
-		if (response.status !== 404 || Date.now() > end) return response;
-		await sleep(50);
-	}
-}
-
-/** Posts to a webhook and notes when each chunk of the answer arrives. */
-async function listen(path: string, body: unknown): Promise<Array<Chunk & { at: number }>> {
-	const response = await post(path, body);
-	const start = Date.now();
-	if (!response.ok || !response.body) throw new Error(`${response.status}: ${await response.text()}`);
-	const decoder = new TextDecoder();
-	const chunks: Array<Chunk & { at: number }> = [];
-	let rest = '';
-	for await (const bytes of response.body) {
-		rest += decoder.decode(bytes as Uint8Array, { stream: true });
-		const lines = rest.split('\n');
-		rest = lines.pop() ?? '';
-		for (const line of lines) {
-			if (line !== '') chunks.push({ ...(JSON.parse(line) as Chunk), at: Date.now() - start });
-		}
-	}
-	return chunks;
-}
-
 const ask = async (webhookId: string, text: string) =>
-	await listen(`${webhookId}/chat`, { action: 'sendMessage', sessionId: 's', chatInput: text });
-const texts = (chunks: Chunk[]) =>
-	chunks
-		.filter(({ type }) => type === 'item')
-		.map(({ content }) => content)
-		.join('');
-
+	await listen(environment.server.url, `${webhookId}/chat`, {
+		action: 'sendMessage',
+		sessionId: 's',
+		chatInput: text,
+	});
 test.each(['chat', 'responses', 'messages'])(
 	'a chat sees the words of the %s format one after the other',
 	async (format) => {
@@ -131,7 +82,7 @@ test.each(['chat', 'responses', 'messages'])(
 
 test('a webhook sees them, too', async () => {
 	const id = await publish(webhook, { prompt: `[[say:${WORDS}]]` });
-	const chunks = await listen(id, {});
+	const chunks = await listen(environment.server.url, id, {});
 	const ours = chunks.filter(({ metadata }) => metadata.nodeName === 'Text');
 	expect(ours[0]?.type).toBe('begin');
 	expect(texts(ours)).toContain(WORDS);

@@ -7,16 +7,8 @@ const MAX_CONCURRENCY = 100;
 const DEFAULT_MAX_RETRIES = 3;
 const MAX_MAX_RETRIES = 10;
 
-/** Options that every operation of every action node has. */
-export const runOptions: INodeProperties[] = [
-	{
-		displayName: 'Concurrency',
-		name: 'concurrency',
-		type: 'number',
-		typeOptions: { minValue: 1, maxValue: MAX_CONCURRENCY, numberPrecision: 0 },
-		default: DEFAULT_CONCURRENCY,
-		description: 'How many items are sent to the gateway at the same time',
-	},
+/** How single requests behave. */
+export const requestOptions: INodeProperties[] = [
 	{
 		displayName: 'Max Retries',
 		name: 'maxRetries',
@@ -34,6 +26,19 @@ export const runOptions: INodeProperties[] = [
 		default: 300,
 		description: 'How long to wait for the gateway to answer a request',
 	},
+];
+
+/** Options that every operation of every action node has. */
+export const runOptions: INodeProperties[] = [
+	{
+		displayName: 'Concurrency',
+		name: 'concurrency',
+		type: 'number',
+		typeOptions: { minValue: 1, maxValue: MAX_CONCURRENCY, numberPrecision: 0 },
+		default: DEFAULT_CONCURRENCY,
+		description: 'How many items are sent to the gateway at the same time',
+	},
+	...requestOptions,
 ];
 
 /** How one item's requests behave. */

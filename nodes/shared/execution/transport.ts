@@ -3,6 +3,7 @@ import type {
 	IHttpRequestOptions,
 	ILoadOptionsFunctions,
 	IPollFunctions,
+	ISupplyDataFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
 
@@ -15,7 +16,12 @@ import type { Answer, ByteStream, Exchange, Transport } from '../gateway/request
 export const CREDENTIAL = 'aiGatewayApi';
 
 /** The n8n functions of a node from which requests can be sent. */
-export type N8nContext = IExecuteFunctions | ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions;
+export type N8nContext =
+	| IExecuteFunctions
+	| ILoadOptionsFunctions
+	| IPollFunctions
+	| ISupplyDataFunctions
+	| IWebhookFunctions;
 
 /** Sends through n8n's HTTP helper, which brings the credential, proxies and the execution's cancel signal. */
 export function n8nTransport(context: N8nContext, cancelSignal?: AbortSignal): Transport {

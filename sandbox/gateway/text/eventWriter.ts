@@ -53,6 +53,11 @@ export class EventWriter {
 		// A turn of the event loop between the pieces keeps them from leaving in one packet.
 		if (apart) await new Promise((resolve) => setImmediate(resolve));
 		if (flushed || this.gone) return;
-		await Promise.race([once(this.response, 'drain'), once(this.response, 'close')]);
+		const waiting = new AbortController();
+		const { signal } = waiting;
+		await Promise.race([
+			once(this.response, 'drain', { signal }),
+			once(this.response, 'close', { signal }),
+		]).finally(() => waiting.abort());
 	}
 }

@@ -63,3 +63,41 @@ export function workflowOf(
 		settings: { executionOrder: 'v1' },
 	};
 }
+
+/** Connects a node that serves another one: a model, a tool, a memory. */
+export type Service = 'ai_languageModel' | 'ai_tool' | 'ai_memory' | 'ai_outputParser';
+
+/**
+ * A workflow in which nodes serve a root node, such as an AI Agent.
+ *
+ * @param root the node that is served, with what starts it before
+ * @param services the nodes that serve it, and as what
+ */
+export function clusterOf(
+	name: string,
+	[start, ...rest]: [WorkflowNode, ...WorkflowNode[]],
+	services: Array<[Service, WorkflowNode]>,
+): WorkflowJson {
+	const main = [start, ...rest];
+	const root = main.at(-1) ?? start;
+	const place = (node: WorkflowNode, index: number, y: number) => ({
+		id: `${y}-${index}`,
+		position: [index * 220, y],
+		...node,
+	});
+	const route = (type: string, target: WorkflowNode) => ({
+		[type]: [[{ node: target.name, type, index: 0 }]],
+	});
+	return {
+		name,
+		nodes: [
+			...main.map((node, index) => place(node, index, 0)),
+			...services.map(([, node], index) => place(node, index, 240)),
+		],
+		connections: Object.fromEntries([
+			...rest.map((node, index) => [(main[index] ?? start).name, route('main', node)] as const),
+			...services.map(([type, node]) => [node.name, route(type, root)] as const),
+		]),
+		settings: { executionOrder: 'v1' },
+	};
+}

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { simplifyField } from '../../../shared/fields/common';
-import { modelLocator } from '../../../shared/fields/models';
+import { formatField, textModelField } from '../../../shared/fields/textRequest';
 import { textFormats } from '../../../shared/gateway/formats';
 import { outputFields, toolFields } from './outputFields';
 
@@ -9,16 +9,6 @@ import { outputFields, toolFields } from './outputFields';
 function inInputMode(modes: string[], property: INodeProperties): INodeProperties {
 	return { ...property, displayOptions: { show: { inputMode: modes } } };
 }
-
-const formatField: INodeProperties = {
-	displayName: 'Format',
-	name: 'format',
-	type: 'options',
-	options: textFormats.map(({ label, name, description }) => ({ name: label, value: name, description })),
-	default: 'chat',
-	description:
-		'The wire format in which the gateway is asked. Every text model can be used with each of them.',
-};
 
 const inputModeField: INodeProperties = {
 	displayName: 'Input',
@@ -168,12 +158,8 @@ const messagesJsonField = inInputMode(['json'], {
 
 /** The parameters of text: generate, in the order of the panel. */
 export const generateFields: INodeProperties[] = [
-	formatField,
-	modelLocator(
-		'searchTextModels',
-		'vendor/model-name',
-		'The model to ask. The list shows its context window in tokens and your price for a million input / output tokens.',
-	),
+	formatField(textFormats),
+	textModelField,
 	inputModeField,
 	...promptFields,
 	attachmentsField,

@@ -1,5 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { extraBodyField } from '../../../shared/fields/textRequest';
+
 /** What shape the answer is to have. */
 export const outputFields: INodeProperties[] = [
 	{
@@ -120,15 +122,7 @@ export const toolFields: INodeProperties[] = [
 
 /** Options that depend on what the answer is to be, and on how it comes. */
 export const generateOptions: INodeProperties[] = [
-	{
-		displayName: 'Extra Body (JSON)',
-		name: 'extraBody',
-		type: 'json',
-		typeOptions: { rows: 4 },
-		default: '{}',
-		description:
-			'Fields to add to the request, for what has no option here. Objects are merged; everything else replaces what the other parameters set.',
-	},
+	extraBodyField,
 	{
 		displayName: 'Schema Description',
 		name: 'schemaDescription',

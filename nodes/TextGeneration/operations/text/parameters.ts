@@ -1,8 +1,9 @@
 import type { ItemContext } from '../../../shared/execution/operation';
 import type { Row } from '../../../shared/execution/rows';
 import { readTextOptions } from '../../../shared/fields/textOptions';
+import { readExtraBody, readFormat, readModel } from '../../../shared/fields/textRequest';
 import { InvalidInput } from '../../../shared/gateway/failure';
-import { textFormat, textFormats } from '../../../shared/gateway/formats';
+import { textFormats } from '../../../shared/gateway/formats';
 import type { TextFormat } from '../../../shared/gateway/formats/format';
 import {
 	ROLES,
@@ -39,7 +40,7 @@ const JSON_ANSWER_NAME = 'answer';
  */
 export function readParameters(item: ItemContext): GenerateParameters {
 	const { parameters } = item;
-	const format = readFormat(item);
+	const format = readFormat(parameters, textFormats);
 	const mode = parameters.choice('inputMode', INPUT_MODES);
 	const tools = readTools(parameters.rows('tools', 'Tools'));
 	const options = readTextOptions(parameters.options, format);
@@ -47,9 +48,7 @@ export function readParameters(item: ItemContext): GenerateParameters {
 	return {
 		format,
 		request: {
-			model: parameters
-				.requiredText('model', 'Model', 'Choose a model from the list, or enter its ID.')
-				.trim(),
+			model: readModel(parameters),
 			conversation: readConversation(item, mode),
 			tools,
 			toolChoice: readToolChoice(item, tools, hasTools),
@@ -58,17 +57,9 @@ export function readParameters(item: ItemContext): GenerateParameters {
 			stream: readStream(item),
 		},
 		attachments: mode === 'simple' ? parameters.rows('attachments', 'Attachments') : [],
-		extraBody: readExtraBody(item),
+		extraBody: readExtraBody(parameters, 'Use the option "Stream" instead.'),
 		simplify: parameters.flag('simplify'),
 	};
-}
-
-function readFormat({ parameters }: ItemContext): TextFormat {
-	const names = textFormats.map(({ name }) => name);
-	const format = textFormat(parameters.choice('format', names));
-	if (!format)
-		throw new InvalidInput('The format is unknown', `It is one of: ${names.join(', ')}.`, 'format');
-	return format;
 }
 
 function readConversation(item: ItemContext, mode: (typeof INPUT_MODES)[number]): Conversation {
@@ -201,16 +192,4 @@ function readToolChoice(
 /** As the user says; else as the workflow does. As an agent's tool the node has nobody to stream to. */
 function readStream({ parameters, run }: ItemContext): boolean {
 	return parameters.options.boolean('stream', 'Stream') ?? run.relay !== undefined;
-}
-
-function readExtraBody({ parameters }: ItemContext): JsonObject {
-	const extra: JsonObject = parameters.options.object('extraBody', 'Extra Body (JSON)') ?? {};
-	if (extra.stream !== undefined) {
-		throw new InvalidInput(
-			'Extra Body (JSON) must not hold "stream"',
-			'Use the option "Stream" instead. Nothing was sent.',
-			'extraBody',
-		);
-	}
-	return extra;
 }

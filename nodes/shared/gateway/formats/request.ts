@@ -27,11 +27,29 @@ export interface Turn {
 	role: Role;
 	text: string;
 	attachments?: Attachment[];
+	/** The tools that the assistant called in this turn. */
+	toolCalls?: MadeToolCall[];
+}
+
+/** A call of a tool earlier in the conversation. */
+export interface MadeToolCall {
+	id: string;
+	name: string;
+	/** JSON text. */
+	arguments: string;
+}
+
+/** What a tool gave for a call. */
+export interface ToolTurn {
+	role: 'tool';
+	/** The id of the call. */
+	callId: string;
+	text: string;
 }
 
 /** What the model is to answer: turns that the format converts, or messages in the format's own shape. */
 export type Conversation =
-	| { kind: 'turns'; turns: Turn[] }
+	| { kind: 'turns'; turns: Array<Turn | ToolTurn> }
 	| { kind: 'wire'; systemPrompt?: string; messages: JsonObject[] | string };
 
 /** A function that the model may ask to be called. */
@@ -75,8 +93,8 @@ export interface TextRequest {
 }
 
 /** The system instructions of a conversation, in one text, and the turns without them. */
-export function splitSystem(turns: Turn[]): { system: string; rest: Turn[] } {
-	const isSystem = ({ role }: Turn) => role === 'system' || role === 'developer';
+export function splitSystem<T extends Turn | ToolTurn>(turns: T[]): { system: string; rest: T[] } {
+	const isSystem = ({ role }: T) => role === 'system' || role === 'developer';
 	return {
 		system: turns
 			.filter(isSystem)

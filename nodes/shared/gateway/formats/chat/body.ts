@@ -5,10 +5,12 @@ import {
 	dataUrl,
 	type Attachment,
 	type Conversation,
+	type MadeToolCall,
 	type OutputWish,
 	type TextRequest,
 	type ToolChoice,
 	type ToolDefinition,
+	type ToolTurn,
 	type Turn,
 } from '../request';
 import { fields } from './fields';
@@ -38,9 +40,17 @@ function content(conversation: Conversation): JsonObject {
 		: { prompt: messages };
 }
 
-function wireTurn({ role, text, attachments = [] }: Turn): JsonObject {
+function wireTurn(turn: Turn | ToolTurn): JsonObject {
+	if (turn.role === 'tool') return { role: turn.role, tool_call_id: turn.callId, content: turn.text };
+	const { role, text, attachments = [], toolCalls = [] } = turn;
+	if (toolCalls.length > 0) return { role, content: text || null, tool_calls: toolCalls.map(wireMadeCall) };
 	if (attachments.length === 0) return { role, content: text };
-	return { role, content: [{ type: 'text', text }, ...attachments.map(wirePart)] };
+	const said = text === '' ? [] : [{ type: 'text', text }];
+	return { role, content: [...said, ...attachments.map(wirePart)] };
+}
+
+function wireMadeCall({ id, name, arguments: args }: MadeToolCall): JsonObject {
+	return { id, type: 'function', function: { name, arguments: args } };
 }
 
 function wirePart({ kind, source }: Attachment): JsonObject {

@@ -1,5 +1,5 @@
 import { InvalidInput } from '../../failure';
-import { type JsonObject } from '../../json';
+import { asObject, asObjects, parseJson, type JsonObject } from '../../json';
 import { noUserMessage } from '../conversation';
 import { wireOptions } from '../fields';
 import {
@@ -10,6 +10,7 @@ import {
 	type TextRequest,
 	type ToolChoice,
 	type ToolDefinition,
+	type ToolTurn,
 	type Turn,
 } from '../request';
 import { fields } from './fields';
@@ -45,10 +46,33 @@ function content(conversation: Conversation): JsonObject {
 	}
 	const { system, rest } = splitSystem(conversation.turns);
 	if (rest.length === 0) throw noUserMessage('Messages');
-	return { ...(system ? { system } : {}), messages: rest.map(wireTurn) };
+	return { ...(system ? { system } : {}), messages: rest.map(wireTurn).reduce(joined, []) };
 }
 
-function wireTurn({ role, text, attachments = [] }: Turn): JsonObject {
+/** Results of tools that were called together belong into one message. */
+function joined(messages: JsonObject[], message: JsonObject): JsonObject[] {
+	const last = messages.at(-1);
+	if (!last || !isToolResult(last) || !isToolResult(message)) return [...messages, message];
+	const content = [...asObjects(last.content), ...asObjects(message.content)];
+	return [...messages.slice(0, -1), { ...last, content }];
+}
+
+function isToolResult({ content }: JsonObject): boolean {
+	return asObjects(content)[0]?.type === 'tool_result';
+}
+
+function wireTurn(turn: Turn | ToolTurn): JsonObject {
+	if (turn.role === 'tool') {
+		const { callId, text } = turn;
+		return { role: 'user', content: [{ type: 'tool_result', tool_use_id: callId, content: text }] };
+	}
+	const { role, text, attachments = [], toolCalls = [] } = turn;
+	if (toolCalls.length > 0) {
+		const calls = toolCalls.map(({ id, name, arguments: args }) => {
+			return { type: 'tool_use', id, name, input: asObject(parseJson(args)) ?? {} };
+		});
+		return { role, content: [...(text === '' ? [] : [{ type: 'text', text }]), ...calls] };
+	}
 	if (attachments.length === 0) return { role, content: text };
 	// As its vendor advises, what the prompt speaks about stands before it.
 	return { role, content: [...attachments.map(wirePart), { type: 'text', text }] };

@@ -9,6 +9,7 @@ import {
 	type TextRequest,
 	type ToolChoice,
 	type ToolDefinition,
+	type ToolTurn,
 	type Turn,
 } from '../request';
 import { noUserMessage } from '../conversation';
@@ -47,12 +48,23 @@ function content(conversation: Conversation): JsonObject {
 	if (only && said.length === 1 && only.role === 'user' && !only.attachments?.length) {
 		return { ...instructions, input: only.text };
 	}
-	return { ...instructions, input: said.map(wireTurn) };
+	return { ...instructions, input: said.flatMap(wireTurn) };
 }
 
-function wireTurn({ role, text, attachments = [] }: Turn): JsonObject {
-	if (attachments.length === 0) return { role, content: text };
-	return { role, content: [{ type: 'input_text', text }, ...attachments.map(wirePart)] };
+/** Calls of tools and their results are items of their own. */
+function wireTurn(turn: Turn | ToolTurn): JsonObject[] {
+	if (turn.role === 'tool') {
+		return [{ type: 'function_call_output', call_id: turn.callId, output: turn.text }];
+	}
+	const { role, text, attachments = [], toolCalls = [] } = turn;
+	const calls = toolCalls.map(({ id, name, arguments: args }) => {
+		return { type: 'function_call', call_id: id, name, arguments: args };
+	});
+	if (attachments.length === 0) {
+		return text === '' && calls.length > 0 ? calls : [{ role, content: text }, ...calls];
+	}
+	const said = text === '' ? [] : [{ type: 'input_text', text }];
+	return [{ role, content: [...said, ...attachments.map(wirePart)] }, ...calls];
 }
 
 /** §4.1 shows no parts; these are those of the official clients of this format. */

@@ -1,0 +1,37 @@
+import {
+	NodeConnectionTypes,
+	type INodeType,
+	type INodeTypeDescription,
+	type ISupplyDataFunctions,
+	type SupplyData,
+} from 'n8n-workflow';
+
+import { testGateway } from '../shared/execution/credentialTest';
+import { searchTextModels } from '../shared/fields/models';
+import { chatModelFields } from './fields';
+import { supplyChatModel } from './supply';
+
+export class ChatModel implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Gateway Chat Model',
+		name: 'chatModel',
+		icon: { light: 'file:../../icons/text.svg', dark: 'file:../../icons/text.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["model"]["value"] || $parameter["model"] }}',
+		description:
+			'Use the text models of an AI gateway in AI Agents and chains, with the cost of each call in rubles',
+		defaults: { name: 'Gateway Chat Model' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.AiLanguageModel],
+		outputNames: ['Model'],
+		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
+		properties: [...chatModelFields],
+	};
+
+	methods = { credentialTest: { testGateway }, listSearch: { searchTextModels } };
+
+	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
+		return await supplyChatModel(this, itemIndex);
+	}
+}

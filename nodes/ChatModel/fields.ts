@@ -1,0 +1,52 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { requestOptions } from '../shared/execution/settings';
+import { textOptions } from '../shared/fields/textOptions';
+import { extraBodyField, formatField, textModelField } from '../shared/fields/textRequest';
+import { textFormats } from '../shared/gateway/formats';
+
+/** Options whose effect an agent has no place for, or that take the conversation out of its hands. */
+const NOT_FOR_AGENTS: ReadonlySet<string> = new Set([
+	'n',
+	'logprobs',
+	'topLogprobs',
+	'modalities',
+	'audioVoice',
+	'audioFormat',
+	'imageConfigQuality',
+	'imageConfigSize',
+	'include',
+	'background',
+	'previousResponseId',
+	'conversation',
+	'streamOptions',
+	// Goes on with its own thoughts only, and those an agent does not hand back.
+	'thinking',
+]);
+
+const options = [
+	...textOptions.filter(({ name }) => !NOT_FOR_AGENTS.has(name)),
+	extraBodyField,
+	...requestOptions,
+].sort((a, b) => a.displayName.localeCompare(b.displayName));
+
+/** The parameters of the chat model, in the order of the panel. */
+export const chatModelFields: INodeProperties[] = [
+	{
+		displayName:
+			'Connect it to the Chat Model input of an AI Agent or a chain. Each call, with its tokens and its cost in rubles, stands in the execution’s log of this node.',
+		name: 'connectionNotice',
+		type: 'notice',
+		default: '',
+	},
+	formatField(textFormats),
+	textModelField,
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options,
+	},
+];

@@ -1,0 +1,108 @@
+import type { ContentFile, Message, MessageContent } from '@n8n/ai-node-sdk';
+
+import { readBase64 } from '../shared/gateway/base64';
+import { InvalidInput } from '../shared/gateway/failure';
+import { fileNameFor, nameInUrl, typeByName } from '../shared/gateway/files';
+import type { TextFormat } from '../shared/gateway/formats/format';
+import {
+	ATTACHMENT_KINDS,
+	type Attachment,
+	type AttachmentKind,
+	type MadeToolCall,
+	type ToolTurn,
+	type Turn,
+} from '../shared/gateway/formats/request';
+import { asText } from '../shared/gateway/json';
+
+/**
+ * The conversation of an agent or chain, as the formats take it. Thoughts of earlier answers are left out: no format
+ * has a place for the text of them.
+ *
+ * @throws {InvalidInput} for a file that the format has no part for
+ */
+export function toTurns(messages: readonly Message[], format: TextFormat): Array<Turn | ToolTurn> {
+	return messages.flatMap((message) => toTurn(message, format));
+}
+
+function toTurn({ role, content }: Message, format: TextFormat): Array<Turn | ToolTurn> {
+	if (role === 'tool') return content.flatMap(toolTurn);
+	const attachments = content.filter(isFile).map((file) => toAttachment(file, format));
+	const toolCalls = content.flatMap(madeCall);
+	return [
+		{
+			role,
+			// What the model said may come in the pieces in which it was streamed.
+			text: textOf(content, role === 'assistant' ? '' : '\n'),
+			...(attachments.length > 0 ? { attachments } : {}),
+			...(toolCalls.length > 0 ? { toolCalls } : {}),
+		},
+	];
+}
+
+function toolTurn(content: MessageContent): ToolTurn[] {
+	if (content.type !== 'tool-result') return [];
+	const result: unknown = content.result;
+	const text = isContentList(result) ? textOf(result, '\n') : JSON.stringify(result);
+	return [
+		{ role: 'tool', callId: content.toolCallId, text: typeof result === 'string' ? result : (text ?? '') },
+	];
+}
+
+/** A result may be given in parts, like a message. */
+function isContentList(value: unknown): value is MessageContent[] {
+	return (
+		Array.isArray(value) &&
+		value.length > 0 &&
+		value.every((part: unknown) => typeof part === 'object' && part !== null && 'type' in part)
+	);
+}
+
+function textOf(content: readonly MessageContent[], between: string): string {
+	return content
+		.map((part) => (part.type === 'text' ? part.text : ''))
+		.filter((text) => text !== '')
+		.join(between);
+}
+
+function madeCall(content: MessageContent): MadeToolCall[] {
+	if (content.type !== 'tool-call') return [];
+	return [{ id: content.toolCallId ?? '', name: content.toolName, arguments: content.input }];
+}
+
+function isFile(content: MessageContent): content is ContentFile {
+	return content.type === 'file';
+}
+
+function toAttachment(file: ContentFile, format: TextFormat): Attachment {
+	const { url, filename } = file.providerMetadata ?? {};
+	const address = asText(url);
+	const name = asText(filename) ?? (address === undefined ? undefined : nameInUrl(address));
+	const mimeType = file.mediaType ?? typeByName(name ?? '') ?? UNKNOWN_TYPE;
+	const kind = ATTACHMENT_KINDS.find((candidate) => mimeType.startsWith(`${candidate}/`)) ?? 'file';
+	const support = format.attachments[kind];
+	if (support === undefined) throw notTaken(format, kind, 'Choose another format, or leave it out.');
+	if (address !== undefined && !address.startsWith('data:')) {
+		if (support === 'url or file') return { kind, source: { url: address } };
+		throw notTaken(format, kind, 'The format takes them as files only, not by their address.');
+	}
+	const { base64, mimeType: ownType } = bytesOf(file, address);
+	const type = ownType ?? mimeType;
+	return { kind, source: { base64, mimeType: type, fileName: name ?? fileNameFor('file', type) } };
+}
+
+const UNKNOWN_TYPE = 'application/octet-stream';
+
+function bytesOf(
+	{ data }: ContentFile,
+	address: string | undefined,
+): { base64: string; mimeType?: string | undefined } {
+	if (data instanceof Uint8Array) return { base64: Buffer.from(data).toString('base64') };
+	return readBase64(address ?? asText(data) ?? '');
+}
+
+function notTaken(format: TextFormat, kind: AttachmentKind, advice: string): InvalidInput {
+	return new InvalidInput(
+		`The format ${format.label} cannot take this ${kind}`,
+		`A message to the Gateway Chat Model holds it. ${advice} Nothing was sent.`,
+	);
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import type { FinishReason, GenerateResult, StreamChunk, TokenUsage } from '@n8n/ai-node-sdk';
+
+import { ApiFailure } from '../shared/gateway/failure';
+import { emptyChoice, type Choice, type TextAnswer, type ToolCall } from '../shared/gateway/formats/answer';
+
+/** What n8n shows of a call in the execution, besides its text and tokens. */
+export interface CallFacts {
+	/** In the words of the text node. */
+	finish_reason: string | null;
+	id: string | null;
+	model: string | null;
+	/** Rubles that the account paid; null where the format does not report it. */
+	costRub: number | null;
+	/** The model's thoughts. */
+	reasoning?: string;
+	sources?: Array<{ url: string; title?: string }>;
+}
+
+/** The facts of an answer. */
+export function factsOf(answer: TextAnswer): CallFacts {
+	const { finishReason, reasoning, sources } = choiceOf(answer);
+	return {
+		finish_reason: finishReason,
+		id: answer.id,
+		model: answer.model,
+		costRub: answer.costRub,
+		...(reasoning === '' ? {} : { reasoning }),
+		...(sources.length === 0 ? {} : { sources }),
+	};
+}
+
+/**
+ * An answer as n8n's SDK takes it. Thoughts are no part of the message: chains would take them for text.
+ *
+ * @throws {ApiFailure} for a call of a tool whose arguments are no JSON
+ */
+export function toResult(answer: TextAnswer): GenerateResult {
+	const choice = choiceOf(answer);
+	const text = textOf(choice);
+	const calls = callsOf(answer);
+	return {
+		...(answer.id === null ? {} : { id: answer.id }),
+		finishReason: finishReason(choice),
+		usage: usageOf(answer),
+		message: {
+			role: 'assistant',
+			content: [
+				...(text === '' && calls.length > 0 ? [] : [{ type: 'text' as const, text }]),
+				...calls.map(({ id, name, input }) => ({
+					type: 'tool-call' as const,
+					toolCallId: id,
+					toolName: name,
+					input,
+				})),
+			],
+		},
+	};
+}
+
+/**
+ * What follows the text of a streamed answer. Each call of a tool comes in one piece: the SDK tells calls apart by
+ * their ids only, which stand in a call's first piece alone.
+ *
+ * @param shown the text that has been passed on
+ * @throws {ApiFailure} for a call of a tool whose arguments are no JSON
+ */
+export function toClosingChunks(answer: TextAnswer, shown: string): StreamChunk[] {
+	const choice = choiceOf(answer);
+	const text = textOf(choice);
+	const rest = text.startsWith(shown) ? text.slice(shown.length) : '';
+	return [
+		...(rest === '' ? [] : [{ type: 'text-delta' as const, delta: rest }]),
+		...callsOf(answer).map(({ id, name, input }) => ({
+			type: 'tool-call-delta' as const,
+			id,
+			name,
+			argumentsDelta: input,
+		})),
+		{ type: 'finish', finishReason: finishReason(choice), usage: usageOf(answer) },
+	];
+}
+
+function choiceOf({ choices: [first = emptyChoice()] }: TextAnswer): Choice {
+	return first;
+}
+
+/** Why the model does not answer is an answer, too. */
+function textOf({ text, refusal }: Choice): string {
+	return text || refusal;
+}
+
+function callsOf(answer: TextAnswer): Array<{ id: string; name: string; input: string }> {
+	const { toolCalls, finishReason: reason } = choiceOf(answer);
+	return toolCalls.map((call) => {
+		if (call.invalidArguments) throw brokenArguments(call, reason, answer.costRub);
+		return { id: call.id ?? `call_${randomUUID()}`, name: call.name, input: JSON.stringify(call.arguments) };
+	});
+}
+
+const SHOWN_CHARACTERS = 300;
+
+function brokenArguments(call: ToolCall, reason: string | null, costRub: number | null): ApiFailure {
+	const text = String(call.arguments);
+	const shown = `${text.slice(0, SHOWN_CHARACTERS)}${text.length > SHOWN_CHARACTERS ? '…' : ''}`;
+	const advice =
+		reason === 'length'
+			? 'They were cut off at the token limit: raise the option "Max Tokens" of the Gateway Chat Model.'
+			: 'Run it again, describe the tool’s input more simply, or choose another model.';
+	const cost = costRub === null ? 'The call was charged.' : `The call cost ₽${costRub}.`;
+	return new ApiFailure({
+		message: `The model called the tool "${call.name}" with arguments that are not JSON`,
+		description: `${advice} The tool was not run. ${cost} The arguments: “${shown}”`,
+		arrival: 'answered',
+		status: 200,
+		code: 'invalid_tool_arguments',
+		retryable: false,
+		mayBeCharged: true,
+	});
+}
+
+function finishReason({ finishReason: reason }: Choice): FinishReason {
+	switch (reason) {
+		case 'stop':
+		case 'length':
+			return reason;
+		case 'tool_calls':
+			return 'tool-calls';
+		case 'content_filter':
+			return 'content-filter';
+		default:
+			return 'other';
+	}
+}
+
+function usageOf({ usage }: TextAnswer): TokenUsage {
+	const { inputTokens, outputTokens, totalTokens, cachedInputTokens, reasoningTokens } = usage;
+	const [input, output] = [inputTokens ?? 0, outputTokens ?? 0];
+	return {
+		promptTokens: input,
+		completionTokens: output,
+		totalTokens: totalTokens ?? input + output,
+		...(cachedInputTokens === null ? {} : { inputTokenDetails: { cacheRead: cachedInputTokens } }),
+		...(reasoningTokens === null ? {} : { outputTokenDetails: { reasoning: reasoningTokens } }),
+	};
+}

@@ -1,0 +1,34 @@
+import type * as Sdk from '@n8n/ai-node-sdk';
+import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
+
+import { InvalidInput } from '../shared/gateway/failure';
+
+/** The parts of n8n's SDK for AI nodes that are used here. */
+export interface AiNodeSdk {
+	supplyModel(context: ISupplyDataFunctions, model: Sdk.ChatModel): SupplyData;
+	getParametersJsonSchema: typeof Sdk.getParametersJsonSchema;
+}
+
+/**
+ * Loads the SDK, which n8n brings. Only when a model is asked for: n8n loads all nodes of a package or none, so an
+ * n8n without it would lose the others, too. Not by `import()`: that would load the SDK, and LangChain with it, a
+ * second time, as ES modules whose classes are not those of n8n's own nodes.
+ *
+ * @throws {InvalidInput} when this n8n has none, or one that is too old
+ */
+export function loadSdk(): AiNodeSdk {
+	const { supplyModel, getParametersJsonSchema } = found() ?? {};
+	if (supplyModel && getParametersJsonSchema) return { supplyModel, getParametersJsonSchema };
+	throw new InvalidInput(
+		'This n8n is too old for the Gateway Chat Model',
+		'It has no SDK for AI nodes (@n8n/ai-node-sdk), or an older one. Update n8n, or use n8n’s own OpenAI Chat Model with the gateway’s base URL and key. The other nodes of this package work.',
+	);
+}
+
+function found(): Partial<AiNodeSdk> | undefined {
+	try {
+		return module.require('@n8n/ai-node-sdk') as Partial<AiNodeSdk>;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,62 @@
+import { NodeApiError, NodeOperationError, type ISupplyDataFunctions, type SupplyData } from 'n8n-workflow';
+
+import { toNodeError } from '../shared/execution/nodeError';
+import { Parameters } from '../shared/execution/parameters';
+import { itemSettings } from '../shared/execution/settings';
+import { subNodeClient } from '../shared/execution/subNodeClient';
+import { readTextOptions } from '../shared/fields/textOptions';
+import { readExtraBody, readFormat, readModel } from '../shared/fields/textRequest';
+import { listTextModels } from '../shared/gateway/catalogue';
+import { textFormats } from '../shared/gateway/formats';
+import type { GatewayClient } from '../shared/gateway/request';
+import { withModelAdvice } from '../shared/gateway/unknownModel';
+import { completed } from './adapter';
+import { GatewayChatModel, type ModelSettings } from './model';
+import { loadSdk } from './sdk';
+
+/** Gives the node that uses the model a LangChain model which asks the gateway. The whole of `supplyData`. */
+export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
+	const explained = (error: unknown) => subNodeError(toNodeError(context.getNode(), error, itemIndex));
+	try {
+		const { supplyModel, getParametersJsonSchema } = loadSdk();
+		const parameters = new Parameters(context, itemIndex);
+		const settings = readSettings(parameters);
+		const { client, dispose } = await subNodeClient(context, itemSettings(parameters));
+		const known = knownModels(client);
+		const model = new GatewayChatModel(settings, {
+			client,
+			jsonSchema: getParametersJsonSchema,
+			explained: async (error) => explained(await withModelAdvice(known, settings.model, error)),
+		});
+		const { response } = supplyModel(context, model);
+		return { response: completed(response), closeFunction: async () => dispose() };
+	} catch (error) {
+		throw explained(error);
+	}
+}
+
+/** n8n puts words of its own around the errors of nodes that serve others, unless they say that they are such. */
+function subNodeError(error: Error): Error {
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
+		error.functionality = 'configuration-node';
+	}
+	return error;
+}
+
+function readSettings(parameters: Parameters): ModelSettings {
+	const format = readFormat(parameters, textFormats);
+	return {
+		format,
+		model: readModel(parameters),
+		options: readTextOptions(parameters.options, format),
+		extraBody: readExtraBody(
+			parameters,
+			'Whether the answer is streamed is up to the node that uses the model.',
+		),
+	};
+}
+
+/** The catalogue, for advice; an error about that would hide the one that matters. */
+function knownModels(client: GatewayClient): () => ReturnType<typeof listTextModels> {
+	return async () => await listTextModels(client, 0).catch(() => []);
+}

@@ -1,0 +1,81 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import type { Parameters } from '../execution/parameters';
+import { InvalidInput } from '../gateway/failure';
+import type { TextFormat } from '../gateway/formats/format';
+import type { JsonObject } from '../gateway/json';
+import { modelLocator } from './models';
+
+// What every node that asks a text model has in common.
+
+/** The choice between wire formats. */
+export function formatField(formats: readonly TextFormat[]): INodeProperties {
+	return {
+		displayName: 'Format',
+		name: 'format',
+		type: 'options',
+		options: formats.map(({ label, name, description }) => ({ name: label, value: name, description })),
+		default: 'chat',
+		description:
+			'The wire format in which the gateway is asked. Every text model can be used with each of them.',
+	};
+}
+
+/** The text model to ask. */
+export const textModelField: INodeProperties = modelLocator(
+	'searchTextModels',
+	'vendor/model-name',
+	'The model to ask. The list shows its context window in tokens and your price for a million input / output tokens.',
+);
+
+/** The option for what has no option. */
+export const extraBodyField: INodeProperties = {
+	displayName: 'Extra Body (JSON)',
+	name: 'extraBody',
+	type: 'json',
+	typeOptions: { rows: 4 },
+	default: '{}',
+	description:
+		'Fields to add to the request, for what has no option here. Objects are merged; everything else replaces what the other parameters set.',
+};
+
+/**
+ * The chosen wire format.
+ *
+ * @throws {InvalidInput} when it is none of `formats`
+ */
+export function readFormat(parameters: Parameters, formats: readonly TextFormat[]): TextFormat {
+	const names = formats.map(({ name }) => name);
+	const chosen = parameters.choice('format', names);
+	const format = formats.find(({ name }) => name === chosen);
+	if (!format)
+		throw new InvalidInput('The format is unknown', `It is one of: ${names.join(', ')}.`, 'format');
+	return format;
+}
+
+/**
+ * The id of the chosen model.
+ *
+ * @throws {InvalidInput} when none is chosen
+ */
+export function readModel(parameters: Parameters): string {
+	return parameters.requiredText('model', 'Model', 'Choose a model from the list, or enter its ID.').trim();
+}
+
+/**
+ * The fields that the user adds to the request.
+ *
+ * @param streamAdvice what to do instead of setting `stream`
+ * @throws {InvalidInput} for what is no object, and for `stream`, which decides how the answer is read
+ */
+export function readExtraBody({ options }: Parameters, streamAdvice: string): JsonObject {
+	const extra: JsonObject = options.object('extraBody', 'Extra Body (JSON)') ?? {};
+	if (extra.stream !== undefined) {
+		throw new InvalidInput(
+			'Extra Body (JSON) must not hold "stream"',
+			`${streamAdvice} Nothing was sent.`,
+			'extraBody',
+		);
+	}
+	return extra;
+}
