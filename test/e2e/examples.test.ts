@@ -171,29 +171,35 @@ test('an alert on a low balance: every hour while it is low, and once by the tri
 	control.setBalance('500.00');
 	await environment.client.activate(workflow);
 
-	/** What the workflow has told. */
-	const alerts = async () => {
+	/** What the workflow has told, and how often its trigger has noted that the balance has risen. */
+	const state = async () => {
 		const list = await environment.client.listExecutions(workflow.id);
 		const results = await Promise.all(
 			list.reverse().map(async ({ id }) => resultOf(await waitForExecution(environment.client, id))),
 		);
 		const of = (name: string) =>
-			results.flatMap(({ nodes }) => nodes[name]?.items.map(({ json }) => String(json['message'])) ?? []);
-		return { hourly: of('Alert'), once: of('Alert once') };
+			results.flatMap(({ nodes }) => nodes[name]?.items.map(({ json }) => json['message']) ?? []);
+		const rises = results.filter(({ nodes }) => nodes['Balance is low']?.items.length === 0).length;
+		return { hourly: of('Alert'), once: of('Alert once'), rises };
 	};
-	/** Sets the balance, and waits until both ways have seen it. */
-	const set = async (amount: string) => {
-		const asked = () =>
-			control.requests({ path: '/balance' }).filter(({ endedAt }) => endedAt !== null).length;
-		control.setBalance(amount);
-		for (const before = asked(); asked() < before + 6; ) await sleep(50);
-	};
-	for (const amount of ['500.00', '99.50', '110.00', '98.00', '121.00', '42.42']) await set(amount);
-	await environment.client.deactivate(workflow);
-	control.setBalance(rubles);
-	const { hourly, once } = await alerts();
 	const told = (amount: string) =>
 		`Only ₽${amount} are left at the AI gateway. Top the wallet up, or workflows will stop.`;
+	/** Sets the balance, and waits until both ways have seen what there is to see. */
+	const set = async (amount: string, isSeen: (seen: Awaited<ReturnType<typeof state>>) => boolean) => {
+		control.setBalance(amount);
+		for (const end = Date.now() + 30_000; !isSeen(await state()); await sleep(200)) {
+			if (Date.now() > end) throw new Error(`nothing was seen of ₽${amount}`);
+		}
+	};
+	await set('99.50', ({ hourly, once }) => hourly.includes(told('99.50')) && once.length === 1);
+	const polls = control.requests({ path: '/balance' }).length;
+	await set('110.00', () => control.requests({ path: '/balance' }).length > polls + 6);
+	await set('98.00', ({ hourly }) => hourly.includes(told('98.00')));
+	await set('121.00', ({ rises }) => rises === 1);
+	await set('42.42', ({ hourly, once }) => hourly.includes(told('42.42')) && once.length === 2);
+	await environment.client.deactivate(workflow);
+	control.setBalance(rubles);
+	const { hourly, once } = await state();
 	expect(once).toEqual([told('99.50'), told('42.42')]);
 	expect([...new Set(hourly)]).toEqual([told('99.50'), told('98.00'), told('42.42')]);
 });
