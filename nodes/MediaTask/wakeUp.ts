@@ -56,18 +56,19 @@ async function wokenItems(context: IWebhookFunctions): Promise<INodeExecutionDat
 }
 
 /**
- * Whether there is nothing more to sleep for: no task is known to be going on. Looks at those that call first, and ends
- * at the first that goes on: another call is to come.
+ * Whether no call is to come any more: no task that will call is known to be going on. Looks at those that have called
+ * first, and ends at the first that goes on.
  *
  * @param ended the tasks that are known to have ended; those that are found are added
- * @param callers the items that call; `undefined` for a call that does not say
+ * @param callers the items that have called; `undefined` for a call that does not say
  */
 async function isOver(
 	client: GatewayClient,
-	{ items }: Sleep,
+	sleep: Sleep,
 	ended: Set<string>,
 	callers: ReadonlySet<number | undefined>,
 ): Promise<boolean> {
+	const items = sleep.items.filter(({ calls }) => calls);
 	const calling = items.filter(({ index }) => callers.has(index));
 	for (const { taskId } of calling) {
 		if ((await stateAfterPauses(client, taskId, ended)) === 'running') return false;

@@ -199,6 +199,32 @@ describe('Wait Strategy: Suspend', () => {
 		expect(error?.description).not.toMatch(/signature=[0-9a-f]{8}/);
 	});
 
+	it('of many tasks lets the last 20 call: n8n reads the whole execution for each call', async () => {
+		catalogue();
+		const sent = creations();
+		running();
+		const items = Array.from({ length: 30 }, (_, prompt) => ({ json: { prompt } }));
+		const parameters = { ...order, inputJson: '={{ { n: $json.prompt } }}' };
+		const { run: execution } = await run('createAndWait', parameters, { items });
+		expect(execution.status).toBe('waiting');
+		const callers = sent
+			.filter(({ body }) => 'callBackUrl' in body)
+			.map(({ body }) => (body.input as { n: number }).n);
+		expect(callers.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 10));
+	});
+
+	it('stays awake when none of those is left that call', async () => {
+		catalogue();
+		creations();
+		const items = Array.from({ length: 21 }, () => ({ json: {} }));
+		let looks = 0;
+		tasks((taskId) => ({ state: taskId === 't1' && (looks += 1) < 3 ? 'processing' : 'success' }));
+		const parameters = { ...order, downloadResults: false, options: { concurrency: 1 } };
+		const { run: execution, items: given } = await run('createAndWait', parameters, { items });
+		expect(execution.status).toBe('success');
+		expect(given.map(({ json }) => json.state)).toEqual(items.map(() => 'success'));
+	});
+
 	it('does not sleep while Retry On Fail has a try left for the first item', async () => {
 		catalogue();
 		const keys: string[] = [];

@@ -232,22 +232,11 @@ class ItemLoop {
 		concurrency: number,
 	): Promise<void> {
 		const sleepers = [...asleep.values()].map(({ sleeper }) => sleeper);
-		const items = [...asleep].map(
-			([
-				index,
-				{
-					memo,
-					sleeper: { taskId },
-				},
-			]) => {
-				return {
-					index,
-					taskId,
-					memo,
-					settings: this.settings.get(index) ?? { maxRetries: 0, timeoutMs: undefined },
-				};
-			},
-		);
+		const items = [...asleep].map(([index, { memo, sleeper }]): SleepingItem => {
+			const { taskId, calls } = sleeper;
+			const settings = this.settings.get(index) ?? { maxRetries: 0, timeoutMs: undefined };
+			return { index, taskId, calls, memo, settings };
+		});
 		await fallAsleep(this.context, outputs, {
 			id: randomUUID(),
 			until: Math.max(...sleepers.map(({ until }) => until)),
@@ -255,7 +244,10 @@ class ItemLoop {
 			items,
 			tasks: Object.fromEntries(this.tasks),
 		});
-		void sleepers.at(-1)?.watch();
+		void sleepers
+			.filter(({ calls }) => calls)
+			.at(-1)
+			?.watch();
 	}
 
 	private outputsOf(index: number, asleep: ReadonlyMap<number, Asleep>): INodeExecutionData[] {

@@ -45,6 +45,8 @@ export class Deferred {
 /** Work that goes on elsewhere, so that the execution may sleep in n8n's database until somebody calls. */
 export interface Sleeper {
 	readonly taskId: string;
+	/** Whether somebody calls when the work has ended. */
+	readonly calls: boolean;
 	/** The longest sleep, in Unix milliseconds. */
 	readonly until: number;
 	/** Looks once, and gives what is to be stored; nothing when the work has ended. */

@@ -20,7 +20,8 @@ export interface Settling {
  * Finishes what was deferred, but for what the execution can sleep for.
  *
  * The call of a task that ends before the execution sleeps is lost. Any call leads to a look at all tasks, so it is
- * enough that one is still to come: the last look before the sleep finds the task that is looked at going on.
+ * enough that one is still to come: the last look before the sleep finds a task going on that will call. Where no such
+ * task is left, the others are waited for awake.
  *
  * @returns the items for which the execution is to sleep; none when all are finished
  */
@@ -45,15 +46,18 @@ export async function finishOrSleep(
 			else await finish(index);
 		});
 	};
-	const isAsleep = ([index]: [number, Sleeper]) => asleep.has(index);
 	await Promise.all(sleepers.map(look));
-	for (let open = sleepers.filter(isAsleep); open.length > 0; open = open.filter(isAsleep)) {
-		const last = open[open.length - 1];
-		if (!last) break;
+	for (;;) {
+		const open = sleepers.filter(([index]) => asleep.has(index));
+		const last = open.filter(([, { calls }]) => calls).at(-1);
+		if (!last) {
+			asleep.clear();
+			await Promise.all(open.map(async ([index]) => await finish(index)));
+			return asleep;
+		}
 		await look(last);
-		if (isAsleep(last)) break;
+		if (asleep.has(last[0])) return asleep;
 		// It has ended meanwhile; so may have others.
-		await Promise.all(open.filter(isAsleep).map(look));
+		await Promise.all(open.filter((sleeper) => sleeper !== last).map(look));
 	}
-	return asleep;
 }

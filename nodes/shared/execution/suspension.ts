@@ -53,6 +53,8 @@ export interface Sleep {
 export interface SleepingItem {
 	index: number;
 	taskId: string;
+	/** Whether somebody calls when its task has ended. */
+	calls: boolean;
 	/** What the operation must know to go on. */
 	memo: JsonObject;
 	settings: ItemSettings;
@@ -146,9 +148,10 @@ function readStored(value: unknown): Sleep | undefined {
 		id,
 		until: Number(stored.until),
 		concurrency: Number(stored.concurrency),
-		items: asObjects(stored.items).map(({ index, taskId, memo, settings }) => ({
+		items: asObjects(stored.items).map(({ index, taskId, calls, memo, settings }) => ({
 			index: Number(index),
 			taskId: asText(taskId) ?? '',
+			calls: calls === true,
 			memo: asObject(memo) ?? {},
 			settings: {
 				maxRetries: asNumber(asObject(settings)?.maxRetries) ?? 0,

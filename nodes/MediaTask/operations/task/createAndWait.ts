@@ -2,13 +2,12 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { Deferred, type ItemContext, type Operation } from '../../../shared/execution/operation';
 import { SHORTEST_SLEEP_MS } from '../../../shared/execution/sleeping';
-import { wakeUpUrl } from '../../../shared/execution/suspension';
 import { simplifyField } from '../../../shared/fields/common';
 import { downloadField, maxWaitOption, pollTask, readMaxWait, readWish, taskOutput } from './finish';
 import { orderPrice, place, readOrder } from './order';
 import { orderFields, orderOptions } from './orderFields';
 import { binaryPropertyOption } from './results';
-import { sleeperFor, wakeUpWith } from './sleeper';
+import { sleeperFor, wakeUpOf, wakeUpWith, type WakeUp } from './sleeper';
 
 const waitStrategyField: INodeProperties = {
 	displayName: 'Wait Strategy',
@@ -41,7 +40,7 @@ export const createAndWait: Operation = {
 	options: [...orderOptions, maxWaitOption, binaryPropertyOption],
 	async execute(item: ItemContext): Promise<Deferred> {
 		const maxWaitMs = readMaxWait(item);
-		const order = await readOrder(item, readWakeUpUrl(item, maxWaitMs));
+		const order = await readOrder(item, readWakeUp(item, maxWaitMs));
 		const { priced, mayExist, wakeUp } = order;
 		const wish = readWish(item, priced.model);
 		const until = item.client.now() + maxWaitMs;
@@ -59,10 +58,10 @@ export const createAndWait: Operation = {
 	resume: wakeUpWith,
 };
 
-/** The address that wakes this execution; `undefined` where it is to stay awake. */
-function readWakeUpUrl({ parameters, run, n8n, index }: ItemContext, maxWaitMs: number): string | undefined {
-	const strategy = parameters.choice('waitStrategy', ['poll', 'suspend']);
+/** How this execution is woken; `undefined` where it is to stay awake. */
+function readWakeUp(item: ItemContext, maxWaitMs: number): WakeUp | undefined {
+	const strategy = item.parameters.choice('waitStrategy', ['poll', 'suspend']);
 	// An AI Agent waits for its tool.
-	const sleeps = strategy === 'suspend' && maxWaitMs >= SHORTEST_SLEEP_MS && !run.isTool;
-	return sleeps ? wakeUpUrl(n8n, index) : undefined;
+	const sleeps = strategy === 'suspend' && maxWaitMs >= SHORTEST_SLEEP_MS && !item.run.isTool;
+	return sleeps ? wakeUpOf(item) : undefined;
 }

@@ -9,6 +9,7 @@ import { createMediaTask, createdTaskId, taskBody } from '../../../shared/gatewa
 import { checkPriceLimit, priceInRubles, readPriceLimit, taskPrice } from '../../../shared/gateway/price';
 import { formOf, readInput, readModelId } from '../input';
 import { contentStandIns, readTaskFiles, standIns, uploadTaskFiles, type TaskFile } from '../inputFiles';
+import type { WakeUp } from './sleeper';
 
 /** What an item orders, checked. Nothing was sent for it yet but the question for the catalogue. */
 export interface Order {
@@ -20,24 +21,24 @@ export interface Order {
 	key: string;
 	/** Whether the key may have been used before, so that the task may exist and have ended. */
 	mayExist: boolean;
-	/** The address that wakes this execution, where the task calls it. */
-	wakeUp: string | undefined;
+	/** How this execution is woken, where it may sleep for the task. */
+	wakeUp: WakeUp | undefined;
 }
 
 /**
  * Reads what an item orders.
  *
- * @param wakeUpUrl the address that wakes this execution, where it is to sleep until the task has ended. Not used for
- *   a task that another execution may have ordered: it calls that one.
+ * @param sleep how this execution is woken, where it is to sleep until the task has ended. Not used for a task that
+ *   another execution may have ordered: it calls that one.
  * @throws {InvalidInput} for what cannot be sent, and for what would cost more than it may
  * @throws {ApiFailure} when there is a price limit and the catalogue cannot be read
  */
-export async function readOrder(item: ItemContext, wakeUpUrl?: string): Promise<Order> {
+export async function readOrder(item: ItemContext, sleep?: WakeUp): Promise<Order> {
 	const { options } = item.parameters;
 	const model = readModelId(item);
 	const baseUrl = item.client.settings.baseUrl;
 	const callbackUrl = callbackAddress(options.text('callbackUrl', 'Callback URL'), baseUrl);
-	if (wakeUpUrl !== undefined) checkWakeUp(wakeUpUrl, callbackUrl, baseUrl);
+	if (sleep) checkWakeUp(sleep.url, callbackUrl, baseUrl);
 	const sessionId = options.text('sessionId', 'Session ID');
 	const ownKey = options.text('idempotencyKey', 'Idempotency Key');
 	if (ownKey !== undefined) checkKey(ownKey);
@@ -58,11 +59,11 @@ export async function readOrder(item: ItemContext, wakeUpUrl?: string): Promise<
 		checkPriceLimit(taskPrice(await item.run.knownMediaModel(item.client, model), input), limit);
 	}
 	const mayBeOfOthers = ownKey !== undefined || scope === 'workflow';
-	const wakeUp = mayBeOfOthers ? undefined : wakeUpUrl;
+	const wakeUp = mayBeOfOthers ? undefined : sleep;
 	return {
 		priced: { model, input },
 		files,
-		bodyWith: (placed) => bodyWith(placed, wakeUp),
+		bodyWith: (placed) => bodyWith(placed, wakeUp?.calls ? wakeUp.url : callbackUrl),
 		// The address that wakes this execution is another in each: what is asked for is the same.
 		key: ownKey ?? idempotencyKey(scope, item.run.place(item.index), bodyWith(await contentStandIns(files))),
 		mayExist: item.isRepeat || mayBeOfOthers,

@@ -9,6 +9,7 @@ import {
 	type OperationOutput,
 	type Sleeper,
 } from '../../../shared/execution/operation';
+import { wakeUpUrl } from '../../../shared/execution/suspension';
 import { lookAt } from '../../../shared/execution/waiting';
 import { ApiFailure } from '../../../shared/gateway/failure';
 import type { JsonObject } from '../../../shared/gateway/json';
@@ -27,10 +28,29 @@ export interface SleepingTask {
 	wish: Wish;
 	/** What it costs, as far as the catalogue tells. */
 	price: () => Promise<number | undefined>;
-	/** The address that wakes the execution. */
-	wakeUp: string;
+	wakeUp: WakeUp;
 	/** Unix milliseconds. */
 	until: number;
+}
+
+/** How the execution is woken. */
+export interface WakeUp {
+	/** The address that wakes it. */
+	url: string;
+	/** Whether the gateway is to call it when this task has ended. */
+	calls: boolean;
+}
+
+/**
+ * Of the tasks of an execution, so many call, the last that are created. n8n reads the whole execution for each call:
+ * hundreds at a time would keep it busy for minutes. Those that call end last as a rule; the others are looked at then.
+ */
+const MAX_CALLERS = 20;
+
+/** How this execution is woken for an item; `undefined` where that cannot be. */
+export function wakeUpOf({ n8n, index }: ItemContext): WakeUp | undefined {
+	const url = wakeUpUrl(n8n, index);
+	return url === undefined ? undefined : { url, calls: index >= n8n.getInputData().length - MAX_CALLERS };
 }
 
 /** What must be known of a task to go on after a sleep. */
@@ -47,6 +67,7 @@ export function sleeperFor(item: ItemContext, { taskId, wish, price, wakeUp, unt
 	const { client } = item;
 	return {
 		taskId,
+		calls: wakeUp.calls,
 		until,
 		async look(): Promise<Dream | undefined> {
 			const task = await firstLook(item, taskId);
@@ -63,7 +84,7 @@ export function sleeperFor(item: ItemContext, { taskId, wish, price, wakeUp, unt
 				for (const pause of WATCH_PAUSES_MS) {
 					await client.sleep(pause);
 					const { task } = await lookAt(client, taskId);
-					if (task && hasEnded(task.state) && (await isWoken(item, wakeUp))) return;
+					if (task && hasEnded(task.state) && (await isWoken(item, wakeUp.url))) return;
 				}
 			} catch (error) {
 				item.n8n.logger.debug(`The media task ${taskId} was not watched: ${errorReport(error).message}`);
