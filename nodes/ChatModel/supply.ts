@@ -1,4 +1,4 @@
-import { NodeApiError, NodeOperationError, type ISupplyDataFunctions, type SupplyData } from 'n8n-workflow';
+import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
 import { toNodeError } from '../shared/execution/nodeError';
 import { Parameters } from '../shared/execution/parameters';
@@ -16,7 +16,7 @@ import { loadSdk } from './sdk';
 
 /** Gives the node that uses the model a LangChain model which asks the gateway. The whole of `supplyData`. */
 export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
-	const explained = (error: unknown) => subNodeError(toNodeError(context.getNode(), error, itemIndex));
+	const explained = (error: unknown) => toNodeError(context.getNode(), error, itemIndex);
 	try {
 		const { supplyModel, getParametersJsonSchema } = loadSdk();
 		const parameters = new Parameters(context, itemIndex);
@@ -33,14 +33,6 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 	} catch (error) {
 		throw explained(error);
 	}
-}
-
-/** n8n puts words of its own around the errors of nodes that serve others, unless they say that they are such. */
-function subNodeError(error: Error): Error {
-	if (error instanceof NodeApiError || error instanceof NodeOperationError) {
-		error.functionality = 'configuration-node';
-	}
-	return error;
 }
 
 function readSettings(parameters: Parameters): ModelSettings {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkPng } from '../../sandbox/demo/png';
 import type { FaultRule } from '../../sandbox/gateway/control/faultTypes';
 import { resultOf, waitForExecution, type Execution } from '../../sandbox/n8n/executions';
 import type { WorkflowNode } from '../../sandbox/n8n/types';
-import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
+import { loadExample, manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
 import { agent, balanceTool, model, start, writerTool } from './support/agents';
 import { Environment } from './support/environment';
 import { byId, clusterOf, itemsNode, type Service } from './support/workflows';
@@ -266,8 +267,14 @@ describe('what goes wrong is told by the agent, in words that say what to do', (
 	test.each(cases)('%s', async (_, { parameters, prepare, calls, message, description }) => {
 		prepare?.();
 		const execution = await run(agent('Please use the tool'), [model(parameters), balanceTool]);
-		const { status, error } = resultOf(execution);
+		const { status, error: agentError, nodes } = resultOf(execution);
 		expect(status).toBe('error');
+		// Of mistakes in the panel the agent says that they are the model's, which says the rest.
+		const error = nodes['Model']?.error ?? agentError;
+		const own = /^Error in sub-node/.test(agentError?.message ?? '')
+			? agentError?.description
+			: agentError?.message;
+		expect(own).toMatch(message);
 		expect(error?.message).toMatch(message);
 		expect(error?.description).toMatch(description);
 		expect(asked()).toHaveLength(calls);
@@ -316,4 +323,17 @@ test('the key stays where it belongs', async () => {
 	expect(await environment.readExecutionRaw(execution.id)).not.toContain(apiKey);
 	expect(await environment.n8nLog()).not.toContain(apiKey);
 	expect((await environment.databaseBytes()).includes(apiKey)).toBe(false);
+});
+
+test('the example: an agent that draws, with a real picture', async () => {
+	const example = await loadExample('agent-with-media-tool');
+	const result = await environment.runWorkflow(example);
+	expect(result.error).toBeUndefined();
+	const said = result.nodes['AI Agent']?.items[0]?.json['output'] as string;
+	const [url = ''] = /http[^"\\\s]+/.exec(said) ?? [];
+	const picture = Buffer.from(await (await fetch(url)).arrayBuffer());
+	expect(checkPng(picture)).toEqual({ width: 512, height: 512 });
+	expect(said).toMatch(/priceRub/);
+	// Two calls of the model and one picture, all from one wallet.
+	expect(paid()).toHaveLength(3);
 });

@@ -33,6 +33,16 @@ describe('the nodes', () => {
 			}
 		}
 	});
+
+	test('the chat model stands among the language models', async () => {
+		const types = await environment.client.nodeTypes();
+		const chatModel = types.find(({ name }) => name === 'n8n-nodes-ai-gateway.chatModel');
+		expect(chatModel).toMatchObject({
+			outputs: ['ai_languageModel'],
+			codex: { subcategories: { AI: ['Language Models', 'Root Nodes'] } },
+		});
+		expect(types.map(({ name }) => name)).not.toContain('n8n-nodes-ai-gateway.chatModelTool');
+	});
 });
 
 describe('the model pickers', () => {
@@ -46,8 +56,8 @@ describe('the model pickers', () => {
 			...(filter === undefined ? {} : { filter }),
 		});
 
-	test('show context window and price of text models', async () => {
-		const { results } = await list('textGeneration', 'searchTextModels');
+	test.each(['textGeneration', 'chatModel'])('of %s shows context window and price', async (node) => {
+		const { results } = await list(node, 'searchTextModels');
 		const entry = results.find(({ value }) => value === 'sandbox/balanced-2');
 		expect(entry?.name).toMatch(/^sandbox\/balanced-2 · \d+K context · ₽[\d.]+ \/ ₽[\d.]+ per 1M$/);
 	});
