@@ -46,9 +46,24 @@ export function n8nTransport(context: N8nContext, cancelSignal?: AbortSignal): T
 		},
 		async stream(exchange) {
 			const answer = await send(exchange);
-			return { ...answer, body: answer.body as ByteStream };
+			return { ...answer, body: watchedStream(answer.body) };
 		},
 	};
+}
+
+/** Node's stream, as far as it is listened to here. */
+interface Stream extends ByteStream {
+	on?: (event: 'error', listener: () => void) => unknown;
+}
+
+/**
+ * The HTTP client breaks a stream by an error event at its timeout, also when nobody reads it any more. Whoever reads
+ * gets the error by reading; heard by nobody, it would end n8n.
+ */
+function watchedStream(body: unknown): ByteStream {
+	const stream = body as Stream;
+	stream.on?.('error', () => undefined);
+	return stream;
 }
 
 function requestOptions(exchange: Exchange): IHttpRequestOptions {
