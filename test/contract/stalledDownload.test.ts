@@ -59,14 +59,14 @@ describe.each([
 	['from the gateway', gateway],
 ])('%s', (_, from) => {
 	it('is given up after the longest silence', async () => {
-		const { error } = await download(from, { timeout: 0.3, maxRetries: 0 });
+		const { error } = await download(from, { timeout: 1, maxRetries: 0 });
 		expect(error?.message).toBe('The server of the file did not answer in time');
 		expect(requests).toBe(1);
 	});
 
 	it('is fetched anew', async () => {
 		recovers = true;
-		const { error, items } = await download(from, { timeout: 0.3, maxRetries: 2 });
+		const { error, items } = await download(from, { timeout: 1, maxRetries: 2 });
 		expect(error).toBeUndefined();
 		expect(items[0]?.binary?.data?.fileSize).toBe('10 B');
 		expect(requests).toBe(2);

@@ -32,9 +32,12 @@ export class Watchdog {
 		this.last = this.clock.now();
 	}
 
-	/** Whether the silence has (all but) reached its limit: another clock may have given up a moment earlier. */
+	/**
+	 * Whether the silence has reached half its limit: the HTTP client counts from the last byte that came, this one from
+	 * the moment at which n8n read it.
+	 */
 	isSilent(): boolean {
-		return this.clock.now() - this.last >= this.limits.idleMs * 0.9;
+		return this.clock.now() - this.last >= this.limits.idleMs / 2;
 	}
 
 	stop(): void {

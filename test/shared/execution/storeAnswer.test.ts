@@ -1,0 +1,45 @@
+import { Readable } from 'node:stream';
+
+import { storeAnswer } from '../../../nodes/shared/execution/binary';
+
+// The HTTP client breaks a silent connection by itself, with an error that looks like a lost connection. It counts
+// from the moment at which the bytes came; a busy n8n looks at them later.
+
+beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+afterEach(() => jest.useRealTimers());
+
+/** Stores five bytes that are followed by nothing, with a second of patience. */
+async function store({ breaksAfter }: { breaksAfter: number }): Promise<unknown> {
+	const body = new Readable({ read: () => undefined });
+	body.push('12345');
+	setTimeout(() => body.destroy(new Error('aborted')), breaksAfter);
+	const prepareBinaryData = async (stream: unknown) => {
+		for await (const portion of stream as Readable) void portion;
+		throw new Error('the stream has no end');
+	};
+	const storing = storeAnswer(
+		{ helpers: { prepareBinaryData: prepareBinaryData } },
+		{ status: 200, headers: {}, body, silenceMs: 1_000 },
+		['a.bin'],
+	).catch((error: unknown) => error);
+	await jest.advanceTimersByTimeAsync(3_000);
+	return await storing;
+}
+
+it.each([
+	['at once', 1_000],
+	['400 ms after they came', 600],
+])(
+	'a download whose bytes are read %s, broken at the longest silence, came too late',
+	async (_, breaksAfter) => {
+		expect(await store({ breaksAfter })).toMatchObject({
+			message: 'The server of the file did not answer in time',
+		});
+	},
+);
+
+it('a download that breaks sooner has lost its connection', async () => {
+	expect(await store({ breaksAfter: 200 })).toMatchObject({
+		message: 'The connection broke while the file was downloaded',
+	});
+});
