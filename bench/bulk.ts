@@ -1,63 +1,85 @@
-import { waitForExecution } from '../sandbox/n8n/executions';
-import { manualTrigger, withCredential } from '../sandbox/n8n/workflows';
 import { Environment } from '../test/e2e/support/environment';
-import { byId, gatewayNode, itemsNode, workflowOf } from '../test/e2e/support/workflows';
-import { nodeMilliseconds, table } from './measure';
+import { table } from './measure';
+import type { Headline, Report } from './report';
+import { httpRequestNode, openAiCredential, openAiNode, textNode, type Contender } from './text/contenders';
+import { runItems, type Run } from './text/run';
 
-const ITEMS = 200;
+const ITEMS = 1_000;
 const LATENCY_MS = 200;
+/** Times the ideal that the text node may take at its default concurrency. */
+const AIM = 1.15;
+const DEFAULT_CONCURRENCY = 8;
 
-/** Text items in bulk through the real n8n, by concurrency, against the ideal: items × latency ÷ concurrency. */
-export async function bulk(): Promise<string> {
-	const environment = await Environment.start();
+interface Race {
+	contender: Contender;
+	/** Requests at a time; undefined: as many as there are items. */
+	concurrency?: number;
+}
+
+/** Text items in bulk through the real n8n, against the ideal (items × latency ÷ concurrency) and n8n's own nodes. */
+export async function bulk(): Promise<Report> {
+	const environment = await Environment.start({
+		gateway: { balance: '1000000.00', settings: { latency: { all: LATENCY_MS } } },
+	});
 	try {
-		environment.gateway.control.configure({ latency: { chat: LATENCY_MS } });
-		const rows: Array<Array<string | number>> = [];
-		for (const concurrency of [8, 20, 50]) rows.push(await measure(environment, concurrency));
-		return `${ITEMS} text items, ${LATENCY_MS} ms latency of the gateway\n\n${table(
-			['concurrency', 'ideal (s)', 'node ran (s)', '× ideal', 'most at once', 'order and pairing', 'charges'],
-			rows,
-		)}`;
+		const { client, gateway } = environment;
+		const openAi = openAiNode(await openAiCredential(client, gateway));
+		const races: Race[] = [
+			...[DEFAULT_CONCURRENCY, 20, 50].map((concurrency) => ({
+				contender: textNode('chat', concurrency),
+				concurrency,
+			})),
+			{ contender: httpRequestNode(gateway) },
+			{ contender: openAi, concurrency: 1 },
+		];
+		// The first run loads and warms what all of them use.
+		await runItems(environment, textNode('chat', DEFAULT_CONCURRENCY), 50);
+		const results: Array<Race & { run: Run }> = [];
+		for (const race of races)
+			results.push({ ...race, run: await runItems(environment, race.contender, ITEMS) });
+		return {
+			details: `${ITEMS.toLocaleString('en')} text items, ${LATENCY_MS} ms latency of the gateway\n\n${table(
+				['node', 'ideal (s)', 'ran (s)', '× ideal', 'most at once', 'charges'],
+				results.map((result) => [
+					result.contender.name,
+					idealSeconds(result).toFixed(2),
+					result.run.seconds.toFixed(2),
+					timesIdeal(result).toFixed(2),
+					result.run.mostAtOnce,
+					result.run.charges,
+				]),
+			)}`,
+			headlines: headlines(results),
+		};
 	} finally {
 		await environment.close();
 	}
 }
 
-async function measure(environment: Environment, concurrency: number): Promise<Array<string | number>> {
-	const { client, credential, gateway } = environment;
-	const inputs = Array.from({ length: ITEMS }, (_, n) => ({ n, prompt: `[[say:answer ${n}]]` }));
-	const workflow = workflowOf(
-		`Bulk ${concurrency}`,
-		[
-			itemsNode('Items', inputs),
-			gatewayNode('Text', 'textGeneration', {
-				model: byId('sandbox/balanced-2'),
-				prompt: '={{ $json.prompt }}',
-				options: { concurrency },
-			}),
-		],
-		{ Start: ['Items'], Items: ['Text'] },
-	);
-	const charged = gateway.control.ledger().length;
-	const stored = await client.createWorkflow(withCredential(workflow, credential));
-	const execution = await waitForExecution(
-		client,
-		await client.runManually(stored.id, manualTrigger(workflow)),
-	);
-	const items = execution.data.resultData.runData['Text']?.[0]?.data?.['main']?.[0] ?? [];
-	const inOrder = items.every(({ json, pairedItem }, n) => {
-		const paired = typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : undefined;
-		return json['text'] === `answer ${n}` && paired === n;
-	});
-	const seconds = nodeMilliseconds(execution, 'Text') / 1000;
-	const ideal = (Math.ceil(ITEMS / concurrency) * LATENCY_MS) / 1000;
+function headlines(results: Array<Race & { run: Run }>): Headline[] {
+	const ours = results.find(({ concurrency }) => concurrency === DEFAULT_CONCURRENCY);
+	if (!ours) return [];
+	const others = results.filter(({ contender }) => !contender.name.startsWith('Gateway'));
 	return [
-		concurrency,
-		ideal.toFixed(2),
-		seconds.toFixed(2),
-		(seconds / ideal).toFixed(2),
-		gateway.control.concurrency().groups.chat?.max ?? 0,
-		items.length === ITEMS && inOrder ? 'kept' : 'BROKEN',
-		gateway.control.ledger().length - charged,
+		{
+			what: `${ITEMS.toLocaleString('en')} text items at the default concurrency of ${DEFAULT_CONCURRENCY}`,
+			ours: `${timesIdeal(ours).toFixed(2)} × ideal`,
+			compared: others
+				.map(
+					({ contender, run }) =>
+						`${contender.name}: ${(run.seconds / ours.run.seconds).toFixed(2)} × the time`,
+				)
+				.join('; '),
+			aim: `≤ ${AIM} × ideal`,
+			met: timesIdeal(ours) <= AIM,
+		},
 	];
+}
+
+function idealSeconds({ concurrency = ITEMS }: Race): number {
+	return (Math.ceil(ITEMS / concurrency) * LATENCY_MS) / 1000;
+}
+
+function timesIdeal(result: Race & { run: Run }): number {
+	return result.run.seconds / idealSeconds(result);
 }

@@ -1,11 +1,14 @@
 import { bulk } from './bulk';
+import { load } from './load';
 import { media } from './media';
 import { memory } from './memory';
+import { overhead } from './overhead';
+import { summary, type Headline, type Report } from './report';
 import { sse } from './sse';
 
-const benches: Record<string, () => Promise<string>> = { bulk, media, memory, sse };
+const benches: Record<string, () => Promise<Report>> = { load, overhead, bulk, sse, memory, media };
 
-/** Runs the named benchmarks, or all of them, and prints a table each. */
+/** Runs the named benchmarks, or all of them; prints the details of each, and one table of what they found. */
 async function main(names: string[]): Promise<void> {
 	const unknown = names.filter((name) => !(name in benches));
 	if (unknown.length > 0) {
@@ -15,9 +18,14 @@ async function main(names: string[]): Promise<void> {
 		process.exitCode = 1;
 		return;
 	}
+	const headlines: Headline[] = [];
 	for (const [name, run] of Object.entries(benches)) {
-		if (names.length === 0 || names.includes(name)) console.log(`## ${name}\n\n${await run()}\n`);
+		if (names.length > 0 && !names.includes(name)) continue;
+		const report = await run();
+		headlines.push(...report.headlines);
+		console.log(`## ${name}\n\n${report.details}\n`);
 	}
+	console.log(`## Summary\n\n${summary(headlines)}`);
 }
 
 void main(process.argv.slice(2));

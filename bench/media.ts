@@ -3,6 +3,7 @@ import { table } from './measure';
 import { httpRequestLoop, mediaTaskNode, type Medium } from './media/contenders';
 import { guidance, guidedPolls, median, spread, whileWaiting, type Spread } from './media/figures';
 import { runJob, warmUp, type Job, type Run } from './media/run';
+import type { Headline, Report } from './report';
 
 const TASKS = 500;
 const FEW_TASKS = 50;
@@ -15,7 +16,7 @@ const CONCURRENCY = { usual: 8, high: 32 };
 type Row = Array<string | number>;
 
 /** 500 media tasks in one execution of the real n8n: when the end is known, at how many polls and in how much memory. */
-export async function media(): Promise<string> {
+export async function media(): Promise<Report> {
 	const duration = [TASK_SECONDS[0] * 1000, TASK_SECONDS[1] * 1000] as const;
 	const environment = await Environment.start({
 		gateway: {
@@ -33,10 +34,32 @@ export async function media(): Promise<string> {
 			await warmUp(environment, { ...job, tasks: FEW_TASKS });
 			runs.push(await runJob(environment, job));
 		}
-		return [await method(environment), waitingTable(runs), memoryTable(runs)].join('\n\n');
+		return {
+			details: [await method(environment), waitingTable(runs), memoryTable(runs)].join('\n\n'),
+			headlines: headlines(runs),
+		};
 	} finally {
 		await environment.close();
 	}
+}
+
+/** The runs with many tasks that each have a counterpart among n8n's own nodes. */
+function headlines(runs: Run[]): Headline[] {
+	const many = runs.filter(({ tasks, medium }) => tasks === TASKS && medium === 'image');
+	const loop = many.find(({ contender }) => contender.name.startsWith('HTTP'));
+	if (!loop) return [];
+	return many
+		.filter((run) => run !== loop)
+		.map((run) => ({
+			what: `${titleOf(run)}, ${TASKS} tasks: from the last end to the execution’s end; peak memory`,
+			ours: `${secondsAfterLastEnd(run).toFixed(1)} s; ${run.memory.growth.toFixed(0)} MB`,
+			compared: `${loop.contender.name}: ${secondsAfterLastEnd(loop).toFixed(1)} s; ${loop.memory.growth.toFixed(0)} MB`,
+			aim: '',
+		}));
+}
+
+function secondsAfterLastEnd({ watched, executionEnd }: Run): number {
+	return (executionEnd - Math.max(...watched.map(({ endTime }) => endTime))) / 1000;
 }
 
 /** What was run, and on what. */
@@ -86,8 +109,7 @@ function waitingTable(runs: Run[]): string {
 
 function waitingRow(run: Run): Row {
 	const { watched, medium } = run;
-	const lastEnd = Math.max(...watched.map(({ endTime }) => endTime));
-	const seconds = (run.executionEnd - lastEnd) / 1000;
+	const seconds = secondsAfterLastEnd(run);
 	const seen = spread(watched.map(({ endTime, seenTime }) => (seenTime - endTime) / 1000));
 	const polls = spread(watched.map((task) => task.polls));
 	const guided = guidedPolls(watched, medium);

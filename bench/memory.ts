@@ -5,6 +5,7 @@ import { Environment } from '../test/e2e/support/environment';
 import { gatewayNode, workflowOf } from '../test/e2e/support/workflows';
 import { httpRequest, signedWith } from './httpRequest';
 import { megabytes, memoryGrowth, table } from './measure';
+import type { Headline, Report } from './report';
 
 /** A file at the gateway. */
 interface File {
@@ -44,14 +45,49 @@ const contenders: Contender[] = [
 	},
 ];
 
-/** Growth of n8n's memory while large files pass through a node; each contender has an n8n of its own. */
-export async function memory(): Promise<string> {
-	const rows: Array<Array<string | number>> = [];
-	for (const contender of contenders) rows.push(...(await measured(contender)));
-	return `Memory of the n8n process\n\n${table(['node', 'what', 'before (MB)', 'peak (MB)', 'growth (MB)'], rows)}`;
+/** What a contender's n8n grew by. */
+interface Measured {
+	contender: string;
+	what: string;
+	before: number;
+	peak: number;
+	growth: number;
 }
 
-async function measured({ name, download, upload }: Contender): Promise<Array<Array<string | number>>> {
+const WARM_UP = 'download of 99 MB (warms up)';
+
+/** Growth of n8n's memory while large files pass through a node; each contender has an n8n of its own. */
+export async function memory(): Promise<Report> {
+	const results: Measured[] = [];
+	for (const contender of contenders) results.push(...(await measured(contender)));
+	const rows = results.map(({ contender, what, before, peak, growth }) => [
+		contender,
+		what,
+		...[before, peak, growth].map((value) => value.toFixed(0)),
+	]);
+	return {
+		details: `Memory of the n8n process\n\n${table(['node', 'what', 'before (MB)', 'peak (MB)', 'growth (MB)'], rows)}`,
+		headlines: headlines(results),
+	};
+}
+
+function headlines(results: Measured[]): Headline[] {
+	const [ours, http] = contenders.map(({ name }) => results.filter(({ contender }) => contender === name));
+	return (ours ?? [])
+		.filter(({ what }) => what !== WARM_UP)
+		.map(({ what, growth }) => {
+			const other = http?.find((result) => result.what === what)?.growth ?? NaN;
+			return {
+				what: `Memory growth, ${what}`,
+				ours: `${growth.toFixed(0)} MB`,
+				compared: `HTTP Request ${other.toFixed(0)} MB`,
+				aim: 'no more than HTTP Request',
+				met: growth <= other,
+			};
+		});
+}
+
+async function measured({ name, download, upload }: Contender): Promise<Measured[]> {
 	const environment = await Environment.start();
 	try {
 		const { control } = environment.gateway;
@@ -59,7 +95,7 @@ async function measured({ name, download, upload }: Contender): Promise<Array<Ar
 			control.createBigFile({ size: megabytes(size), mimeType: 'video/mp4', filename: `${size}.mp4` });
 		const [big, fit] = [file(500), file(99)];
 		const cases: Array<[string, WorkflowJson]> = [
-			['download of 99 MB (warms up)', workflowOf('Warm-up', [download(fit)], { Start: ['Download'] })],
+			[WARM_UP, workflowOf('Warm-up', [download(fit)], { Start: ['Download'] })],
 			['download of 500 MB', workflowOf('Download', [download(big)], { Start: ['Download'] })],
 			[
 				'download and upload of 99 MB',
@@ -69,14 +105,14 @@ async function measured({ name, download, upload }: Contender): Promise<Array<Ar
 				}),
 			],
 		];
-		const rows: Array<Array<string | number>> = [];
-		for (const [title, workflow] of cases) {
+		const results: Measured[] = [];
+		for (const [what, workflow] of cases) {
 			const { before, peak, growth } = await memoryGrowth(environment.server.pid, async () => {
 				await runToSuccess(environment, workflow);
 			});
-			rows.push([name, title, before.toFixed(0), peak.toFixed(0), growth.toFixed(0)]);
+			results.push({ contender: name, what, before, peak, growth });
 		}
-		return rows;
+		return results;
 	} finally {
 		await environment.close();
 	}

@@ -9,11 +9,13 @@ import { GatewayClient } from '../nodes/shared/gateway/request';
 import { DONE, SseParser } from '../nodes/shared/gateway/sse';
 import { streamText } from '../nodes/shared/gateway/textStream';
 import { table } from './measure';
+import type { Headline, Report } from './report';
 
 const DELTAS = 100_000;
 const PORTION_BYTES = 16 * 1024;
 const ROUNDS = 7;
 const WORD = 'слово word ';
+const OURS = 'this package';
 
 /** A stream of text deltas in each format, as §6 shows them. */
 const streams: Record<string, (delta: number) => JsonObject> = {
@@ -49,25 +51,40 @@ const ends: Record<string, JsonObject[]> = {
 type Reader = (portions: Uint8Array[]) => Promise<number>;
 
 /** Parsing 100,000 deltas: the package against eventsource-parser and the official clients, in one run. */
-export async function sse(): Promise<string> {
+export async function sse(): Promise<Report> {
 	const rows: Array<Array<string | number>> = [];
+	const headlines: Headline[] = [];
 	for (const format of textFormats) {
 		const portions = streamOf(format.name);
 		const readers = readersFor(format);
 		const times = await measure(readers, portions);
-		const ours = times['this package'] ?? NaN;
+		const ours = times[OURS] ?? NaN;
 		for (const name of Object.keys(readers)) {
 			const time = times[name] ?? NaN;
 			rows.push([format.name, name, Math.round(time), (time / ours).toFixed(2)]);
 		}
+		headlines.push(headline(format.name, times));
 	}
-	return [
+	const details = [
 		`${DELTAS.toLocaleString('en')} text deltas in portions of ${PORTION_BYTES / 1024} KiB, median of ${ROUNDS} rounds; above 1.00 the package is faster.`,
 		'',
 		'“events only” stops at the events; the others parse the JSON of each and read its text. The package also puts the whole answer together.',
 		'',
 		table(['format', 'reader', 'ms', 'time ÷ this package’s'], rows),
 	].join('\n');
+	return { details, headlines };
+}
+
+function headline(format: string, { [OURS]: ours = NaN, ...others }: Record<string, number>): Headline {
+	const compared = Object.entries(others)
+		.filter(([name]) => !name.endsWith('events only'))
+		.map(([name, time]) => `${name} ${(time / ours).toFixed(2)} ×`);
+	return {
+		what: `Reading ${DELTAS.toLocaleString('en')} streamed deltas, ${format}`,
+		ours: `${Math.round(ours)} ms`,
+		compared: compared.join(', '),
+		aim: '',
+	};
 }
 
 function streamOf(format: string): Uint8Array[] {
@@ -86,7 +103,7 @@ function streamOf(format: string): Uint8Array[] {
 
 function readersFor(format: TextFormat): Record<string, Reader> {
 	return {
-		'this package': async (portions) => await readOurs(format, portions),
+		[OURS]: async (portions) => await readOurs(format, portions),
 		'eventsource-parser + JSON.parse': (portions) => Promise.resolve(readEventsource(portions, textOf)),
 		...(format.name === 'messages' ? { '@anthropic-ai/sdk': readAnthropic } : { openai: readOpenAi }),
 		'this package, events only': (portions) => Promise.resolve(countOurs(portions)),

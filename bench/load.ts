@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { installPackage, packageName, packPackage } from '../sandbox/n8n/package';
+import { findRuntime } from '../sandbox/n8n/runtime';
+import { median } from './media/figures';
+import { table } from './measure';
+import type { Report } from './report';
+
+const ROUNDS = 21;
+const AIM_MS = 50;
+const AIM_KILOBYTES = 200;
+
+/** Modules that are loaded as n8n loads nodes: with what n8n has loaded before. */
+interface Candidate {
+	name: string;
+	files: string[];
+}
+
+/** How long n8n takes to load the package when it starts, in a fresh process each time, and what is downloaded for it. */
+export async function load(): Promise<Report> {
+	const folder = await mkdtemp(join(tmpdir(), 'ai-gateway-load-'));
+	try {
+		const tarball = await packPackage();
+		await installPackage(tarball, folder);
+		const candidates = [
+			await ourNodes(join(folder, '.n8n', 'nodes', 'node_modules', packageName)),
+			...n8nNodes(),
+		];
+		const times = await timesOf(candidates);
+		const kilobytes = (await stat(tarball)).size / 1000;
+		const [ours = NaN, http = NaN, openAi = NaN] = times.map(median);
+		return {
+			details: `Milliseconds in a fresh process with n8n-workflow and n8n-core loaded, ${ROUNDS} rounds in turns. The packed package has ${kilobytes.toFixed(0)} kB.\n\n${table(
+				['what', 'least', 'median', 'most'],
+				candidates.map(({ name }, index) => {
+					const own = times[index] ?? [];
+					return [
+						name,
+						...[Math.min(...own), median(own), Math.max(...own)].map((value) => value.toFixed(1)),
+					];
+				}),
+			)}`,
+			headlines: [
+				{
+					what: 'Loading all nodes',
+					ours: `${ours.toFixed(0)} ms`,
+					compared: `HTTP Request alone ${(http / ours).toFixed(2)} ×, OpenAI alone ${(openAi / ours).toFixed(2)} ×`,
+					aim: `< ${AIM_MS} ms`,
+					met: ours < AIM_MS,
+				},
+				{
+					what: 'Packed size',
+					ours: `${kilobytes.toFixed(0)} kB`,
+					compared: '',
+					aim: `< ${AIM_KILOBYTES} kB`,
+					met: kilobytes < AIM_KILOBYTES,
+				},
+			],
+		};
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+async function ourNodes(folder: string): Promise<Candidate> {
+	const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+		n8n: { nodes: string[]; credentials: string[] };
+	};
+	const { nodes, credentials } = manifest.n8n;
+	return {
+		name: `this package: ${nodes.length} nodes and the credential`,
+		files: [...nodes, ...credentials].map((path) => join(folder, path)),
+	};
+}
+
+function n8nNodes(): Candidate[] {
+	const modules = n8nModules();
+	return [
+		{
+			name: 'n8n’s HTTP Request node alone',
+			files: [join(modules, 'n8n-nodes-base/dist/nodes/HttpRequest/HttpRequest.node.js')],
+		},
+		{
+			name: 'n8n’s OpenAI node alone',
+			files: [join(modules, '@n8n/n8n-nodes-langchain/dist/nodes/vendors/OpenAi/OpenAi.node.js')],
+		},
+	];
+}
+
+function n8nModules(): string {
+	return dirname(dirname(dirname(findRuntime().n8n)));
+}
+
+async function timesOf(candidates: Candidate[]): Promise<number[][]> {
+	const times = candidates.map((): number[] => []);
+	// The first round fills the file system's cache.
+	for (let round = -1; round < ROUNDS; round += 1) {
+		for (const [index, { files }] of candidates.entries()) {
+			const time = await timeOf(files);
+			if (round >= 0) times[index]?.push(time);
+		}
+	}
+	return times;
+}
+
+/** Loads the files and makes an object of each class, as n8n does. */
+const script = `
+require('n8n-workflow');
+require('n8n-core');
+const start = performance.now();
+for (const file of process.argv.slice(1)) {
+	for (const made of Object.values(require(file))) new made();
+}
+console.log(performance.now() - start);
+process.exit();
+`;
+
+async function timeOf(files: string[]): Promise<number> {
+	const { stdout } = await promisify(execFile)(findRuntime().node, ['-e', script, ...files], {
+		// Where n8n lets community nodes find its own modules.
+		env: { ...process.env, NODE_PATH: n8nModules() },
+	});
+	return Number(stdout.trim().split('\n').at(-1));
+}

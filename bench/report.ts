@@ -1,0 +1,35 @@
+import { table } from './measure';
+
+/** One line of the summary: what a user would compare. */
+export interface Headline {
+	what: string;
+	/** This package's figure, with its unit. */
+	ours: string;
+	/** The others' figures in the same run, as ratios to this package's or to the ideal. */
+	compared: string;
+	/** What is aimed at; empty where there is only a comparison. */
+	aim: string;
+	/** Whether the aim was met; undefined without one. */
+	met?: boolean;
+}
+
+/** What a benchmark found. */
+export interface Report {
+	/** How it was measured, and the tables, in Markdown. */
+	details: string;
+	headlines: Headline[];
+}
+
+/** All headlines as one table. */
+export function summary(headlines: Headline[]): string {
+	return table(
+		['what', 'this package', 'compared in the same run', 'aim', 'met'],
+		headlines.map(({ what, ours, compared, aim, met }) => [
+			what,
+			ours,
+			compared,
+			aim,
+			met === undefined ? '' : met ? 'yes' : 'NO',
+		]),
+	);
+}

@@ -1,0 +1,89 @@
+import type { Gateway } from '../../sandbox/gateway/gateway';
+import type { N8nClient } from '../../sandbox/n8n/client';
+import type { Stored, WorkflowNode } from '../../sandbox/n8n/types';
+import { byId, gatewayNode } from '../../test/e2e/support/workflows';
+import { httpRequest, signedWith } from '../httpRequest';
+
+const MODEL = 'sandbox/balanced-2';
+const PROMPT = '={{ $json.prompt }}';
+
+/** One who asks a text model once for each item. */
+export interface Contender {
+	name: string;
+	/** The node, called `Text`. */
+	node: WorkflowNode;
+	/** Reads the answer's text from an item of the node. */
+	textOf: (json: Record<string, unknown>) => unknown;
+}
+
+/** The text node of this package. */
+export function textNode(format: 'chat' | 'responses', concurrency: number): Contender {
+	return {
+		name: `Gateway Text Generation, ${format}, concurrency ${concurrency}`,
+		node: gatewayNode('Text', 'textGeneration', {
+			format,
+			model: byId(MODEL),
+			prompt: PROMPT,
+			options: { concurrency },
+		}),
+		textOf: ({ text }) => text,
+	};
+}
+
+/** n8n's HTTP Request node; it sends all at once, and knows no bound but a pause between batches. */
+export function httpRequestNode({ baseUrl, apiKey }: Gateway): Contender {
+	return {
+		name: 'HTTP Request, chat, all at once',
+		node: httpRequest('Text', {
+			method: 'POST',
+			url: `${baseUrl}/chat/completions`,
+			...signedWith(apiKey),
+			sendBody: true,
+			specifyBody: 'json',
+			jsonBody: `={{ JSON.stringify({ model: '${MODEL}', messages: [{ role: 'user', content: $json.prompt }] }) }}`,
+		}),
+		textOf: ({ choices }) => {
+			const [choice] = choices as Array<{ message: { content: unknown } }>;
+			return choice?.message.content;
+		},
+	};
+}
+
+/** n8n's OpenAI node, pointed at the gateway; it sends one item after the other. */
+export function openAiNode(credential: Stored): Contender {
+	return {
+		name: 'OpenAI, responses, one by one',
+		node: {
+			name: 'Text',
+			type: '@n8n/n8n-nodes-langchain.openAi',
+			typeVersion: 2.3,
+			parameters: {
+				resource: 'text',
+				operation: 'response',
+				modelId: byId(MODEL),
+				responses: { values: [{ role: 'user', type: 'text', content: PROMPT }] },
+				options: {},
+			},
+			credentials: { openAiApi: { id: credential.id, name: credential.name } },
+		},
+		textOf: ({ output }) => {
+			const [message] = output as Array<{ content: Array<{ text: unknown }> }>;
+			return message?.content[0]?.text;
+		},
+	};
+}
+
+/** A node that does nothing: what n8n itself costs. */
+export const idleNode: Contender = {
+	name: 'No Operation',
+	node: { name: 'Text', type: 'n8n-nodes-base.noOp', typeVersion: 1, parameters: {} },
+	textOf: ({ expected }) => expected,
+};
+
+/** The credential that points n8n's OpenAI nodes at the gateway. */
+export async function openAiCredential(client: N8nClient, gateway: Gateway): Promise<Stored> {
+	return await client.saveCredential('OpenAI', 'openAiApi', {
+		url: gateway.baseUrl,
+		apiKey: gateway.apiKey,
+	});
+}

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
+import type { Environment } from '../../test/e2e/support/environment';
+import { itemsNode, workflowOf } from '../../test/e2e/support/workflows';
+import { nodeMilliseconds } from '../measure';
+import { processSeconds } from '../processTime';
+import type { Contender } from './contenders';
+
+/** What a contender did with its items. */
+export interface Run {
+	/** Wall time of the node, as n8n measured it. */
+	seconds: number;
+	/** Time on the processor that the n8n process used for the execution. */
+	cpuSeconds: number;
+	/** The most requests that the gateway had at once. */
+	mostAtOnce: number;
+	charges: number;
+}
+
+const LONGEST_RUN_MS = 10 * 60_000;
+
+/**
+ * Lets a contender ask once for each of `items` items.
+ *
+ * @throws when not every item has its own answer, in its place
+ */
+export async function runItems(
+	{ client, credential, gateway, server }: Environment,
+	{ name, node, textOf }: Contender,
+	items: number,
+): Promise<Run> {
+	await gateway.control.reset();
+	const expected = Array.from({ length: items }, (_, n) => `answer ${n}`);
+	const inputs = expected.map((text) => ({ prompt: `[[say:${text}]]`, expected: text }));
+	const workflow = workflowOf(name, [itemsNode('Items', inputs), node], {
+		Start: ['Items'],
+		Items: ['Text'],
+	});
+	const { id: workflowId } = await client.createWorkflow(withCredential(workflow, credential));
+
+	const before = await processSeconds(server.pid);
+	const id = await client.runManually(workflowId, manualTrigger(workflow));
+	const deadline = Date.now() + LONGEST_RUN_MS;
+	// Its data is read only when it has ended: that costs n8n time, too.
+	while (['new', 'running'].includes((await client.listExecutions(workflowId))[0]?.status ?? 'new')) {
+		if (Date.now() > deadline) throw new Error(`${name} still runs.`);
+		await sleep(250);
+	}
+	const cpuSeconds = (await processSeconds(server.pid)) - before;
+
+	const execution = await client.readExecution(id);
+	const outputs = execution.data.resultData.runData['Text']?.[0]?.data?.['main']?.[0] ?? [];
+	const texts = outputs.map(({ json }) => textOf(json));
+	if (texts.length !== items || texts.some((text, n) => text !== expected[n])) {
+		throw new Error(`${name}: ${execution.status}; not every item has its own answer.`);
+	}
+	return {
+		seconds: nodeMilliseconds(execution, 'Text') / 1000,
+		cpuSeconds,
+		mostAtOnce: gateway.control.concurrency().groups.chat?.max ?? 0,
+		charges: gateway.control.ledger().length,
+	};
+}
