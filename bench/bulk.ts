@@ -1,7 +1,14 @@
 import { Environment } from '../test/e2e/support/environment';
 import { table } from './measure';
 import type { Headline, Report } from './report';
-import { httpRequestNode, openAiCredential, openAiNode, textNode, type Contender } from './text/contenders';
+import {
+	headerCredential,
+	httpRequestNode,
+	openAiCredential,
+	openAiNode,
+	textNode,
+	type Contender,
+} from './text/contenders';
 import { runItems, type Run } from './text/run';
 
 const ITEMS = 1_000;
@@ -29,7 +36,7 @@ export async function bulk(): Promise<Report> {
 				contender: textNode('chat', concurrency),
 				concurrency,
 			})),
-			{ contender: httpRequestNode(gateway) },
+			{ contender: httpRequestNode(gateway, await headerCredential(client, gateway)) },
 			{ contender: openAi, concurrency: 1 },
 		];
 		// The first run loads and warms what all of them use.

@@ -121,7 +121,8 @@ process.exit();
 
 async function timeOf(files: string[]): Promise<number> {
 	const { stdout } = await promisify(execFile)(findRuntime().node, ['-e', script, ...files], {
-		// Where n8n lets community nodes find its own modules.
+		// The package and the script are to find the same modules: n8n's own, as in n8n.
+		cwd: n8nModules(),
 		env: { ...process.env, NODE_PATH: n8nModules() },
 	});
 	return Number(stdout.trim().split('\n').at(-1));

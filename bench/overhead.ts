@@ -3,7 +3,9 @@ import { median } from './media/figures';
 import { table } from './measure';
 import type { Report } from './report';
 import {
+	headerCredential,
 	httpRequestNode,
+	httpRequestWithOpenKey,
 	idleNode,
 	openAiCredential,
 	openAiNode,
@@ -26,7 +28,8 @@ export async function overhead(): Promise<Report> {
 			idleNode,
 			textNode('chat', 8),
 			textNode('responses', 8),
-			httpRequestNode(gateway),
+			httpRequestNode(gateway, await headerCredential(client, gateway)),
+			httpRequestWithOpenKey(gateway),
 			openAiNode(await openAiCredential(client, gateway)),
 		];
 		const seconds = new Map<Contender, number[]>(contenders.map((contender) => [contender, []]));
@@ -49,7 +52,7 @@ function reportOf(contenders: Contender[], seconds: Map<Contender, number[]>): R
 		const own = (of: Contender) => median(seconds.get(of) ?? []);
 		return ((own(contender) - own(idleNode)) * 1000) / ITEMS;
 	};
-	const [, ours, , http, openAi] = contenders;
+	const [, ours, , http, , openAi] = contenders;
 	if (!ours || !http || !openAi) throw new Error('A contender is missing');
 	const ratio = (contender: Contender) => perItem(contender) / perItem(ours);
 	const rows = contenders.map((contender) => {

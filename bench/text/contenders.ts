@@ -31,22 +31,43 @@ export function textNode(format: 'chat' | 'responses', concurrency: number): Con
 }
 
 /** n8n's HTTP Request node; it sends all at once, and knows no bound but a pause between batches. */
-export function httpRequestNode({ baseUrl, apiKey }: Gateway): Contender {
+export function httpRequestNode({ baseUrl }: Gateway, key: Stored): Contender {
 	return {
 		name: 'HTTP Request, chat, all at once',
-		node: httpRequest('Text', {
-			method: 'POST',
-			url: `${baseUrl}/chat/completions`,
-			...signedWith(apiKey),
-			sendBody: true,
-			specifyBody: 'json',
-			jsonBody: `={{ JSON.stringify({ model: '${MODEL}', messages: [{ role: 'user', content: $json.prompt }] }) }}`,
-		}),
-		textOf: ({ choices }) => {
-			const [choice] = choices as Array<{ message: { content: unknown } }>;
-			return choice?.message.content;
+		node: {
+			...httpRequest('Text', {
+				...chatRequest(baseUrl),
+				authentication: 'genericCredentialType',
+				genericAuthType: 'httpHeaderAuth',
+			}),
+			credentials: { httpHeaderAuth: { id: key.id, name: key.name } },
 		},
+		textOf: textOfChat,
 	};
+}
+
+/** The same with the key written into the node, where everybody reads it. */
+export function httpRequestWithOpenKey({ baseUrl, apiKey }: Gateway): Contender {
+	return {
+		name: 'HTTP Request, chat, all at once, key in the node',
+		node: httpRequest('Text', { ...chatRequest(baseUrl), ...signedWith(apiKey) }),
+		textOf: textOfChat,
+	};
+}
+
+function chatRequest(baseUrl: string): Record<string, unknown> {
+	return {
+		method: 'POST',
+		url: `${baseUrl}/chat/completions`,
+		sendBody: true,
+		specifyBody: 'json',
+		jsonBody: `={{ JSON.stringify({ model: '${MODEL}', messages: [{ role: 'user', content: $json.prompt }] }) }}`,
+	};
+}
+
+function textOfChat({ choices }: Record<string, unknown>): unknown {
+	const [choice] = choices as Array<{ message: { content: unknown } }>;
+	return choice?.message.content;
 }
 
 /** n8n's OpenAI node, pointed at the gateway; it sends one item after the other. */
@@ -79,6 +100,14 @@ export const idleNode: Contender = {
 	node: { name: 'Text', type: 'n8n-nodes-base.noOp', typeVersion: 1, parameters: {} },
 	textOf: ({ expected }) => expected,
 };
+
+/** The credential with which the HTTP Request node sends the gateway's key. */
+export async function headerCredential(client: N8nClient, gateway: Gateway): Promise<Stored> {
+	return await client.saveCredential('Gateway key', 'httpHeaderAuth', {
+		name: 'Authorization',
+		value: `Bearer ${gateway.apiKey}`,
+	});
+}
 
 /** The credential that points n8n's OpenAI nodes at the gateway. */
 export async function openAiCredential(client: N8nClient, gateway: Gateway): Promise<Stored> {

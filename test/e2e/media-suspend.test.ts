@@ -120,6 +120,11 @@ async function status({ executionId }: Asleep): Promise<string> {
 	return (await environment.client.readExecution(executionId)).status;
 }
 
+/** Waits until a condition holds; jest's own limit ends what never does. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+	while (!(await condition())) await sleep(50);
+}
+
 const finish = async (taskId: string | undefined, outcome: 'success' | object = 'success') =>
 	await environment.gateway.control.finishTask(taskId ?? '', outcome as 'success');
 const asked = (items: INodeExecutionData[] = []) => items.map(({ json }) => json['asked']);
@@ -203,6 +208,29 @@ test('with the error output, what failed leaves there, joined with its input; th
 		{ prompt: 'a cat', error: { code: 'MODERATION', taskId: first } },
 	]);
 	expect(charged() - before).toBe(2);
+});
+
+test('of more than 20 tasks the last 20 wake the execution; it looks at the others, and waits for what is open', async () => {
+	const before = charged();
+	const prompts = Array.from({ length: 30 }, (_, n) => (n === 3 ? 'a cat' : 'no file'));
+	const asleep = await fallAsleep(pictures(prompts));
+	const { tasks } = asleep;
+	expect(tasks).toHaveLength(30);
+	const [slow, ...rest] = tasks;
+	expect(tasks.map((taskId) => wakeUpUrl(taskId) !== '')).toEqual(tasks.map((_, index) => index >= 10));
+	for (const taskId of rest.slice(0, -1)) await finish(taskId);
+	expect(await status(asleep)).toBe('waiting');
+	await finish(rest.at(-1));
+	await until(async () => (await status(asleep)) === 'running');
+	await finish(slow);
+	const result = await end(asleep);
+	expect(result.status).toBe('success');
+	const items = result.nodes['After']?.items ?? [];
+	expect(items.map(({ json }) => json['taskId'])).toEqual(tasks);
+	expect(items.map(({ json }) => json['state'])).toEqual(tasks.map(() => 'success'));
+	expect(asked(items)).toEqual(prompts);
+	expect(items.flatMap(({ binary }, index) => (binary?.['data'] ? [index] : []))).toEqual([3]);
+	expect(charged() - before).toBe(30);
 });
 
 test('a call that came before the execution slept is made up for', async () => {

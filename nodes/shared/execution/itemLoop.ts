@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { NodeOperationError, sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 import { ApiFailure, Stopped } from '../gateway/failure';
-import { GatewayClient } from '../gateway/request';
+import { GatewayClient, type Transport } from '../gateway/request';
 import { Interruption } from './interruption';
 import { forEachIndex, Limiter } from './limiter';
 import { errorReport, lostTasksNote, toNodeError } from './nodeError';
@@ -45,6 +45,7 @@ class ItemLoop {
 	private readonly settled = new Map<number, Settled>();
 	private readonly deferred = new Map<number, Deferred>();
 	private readonly interruption: Interruption;
+	private readonly transport: Transport;
 	/** The tasks that exist and are paid for, by item. */
 	private readonly tasks = new Map<number, string>();
 	/** How the requests of the items behave that were begun. */
@@ -61,6 +62,7 @@ class ItemLoop {
 		this.node = context.getNode();
 		this.count = context.getInputData().length;
 		this.interruption = new Interruption(context.getExecutionCancelSignal());
+		this.transport = n8nTransport(context, context.getExecutionCancelSignal());
 		this.sleepBefore = operation.resume && sleepBefore(context);
 		this.woken = new Map(this.sleepBefore?.items.map((item) => [item.index, item]));
 		for (const [index, taskId] of Object.entries(this.sleepBefore?.tasks ?? {})) {
@@ -130,7 +132,7 @@ class ItemLoop {
 		const client = new GatewayClient(
 			{ ...address, ...settings },
 			{
-				transport: n8nTransport(this.context, this.context.getExecutionCancelSignal()),
+				transport: this.transport,
 				withSlot: async (work) =>
 					await limiter.run(async () => {
 						this.interruption.check();

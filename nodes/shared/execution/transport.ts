@@ -1,4 +1,5 @@
 import type {
+	ICredentialsDecrypted,
 	IExecuteFunctions,
 	IHttpRequestOptions,
 	ILoadOptionsFunctions,
@@ -25,11 +26,14 @@ export type N8nContext =
 
 /** Sends through n8n's HTTP helper, which brings the credential, proxies and the execution's cancel signal. */
 export function n8nTransport(context: N8nContext, cancelSignal?: AbortSignal): Transport {
+	const credential = decryptedCredential(context);
 	const send = async (exchange: Exchange): Promise<Answer<unknown>> => {
 		const options = requestOptions(exchange);
 		try {
 			const response: unknown = exchange.authenticated
-				? await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, options)
+				? await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, options, {
+						credentialsDecrypted: await credential(),
+					})
 				: await context.helpers.httpRequest({
 						...options,
 						...(cancelSignal ? { abortSignal: cancelSignal } : {}),
@@ -49,6 +53,32 @@ export function n8nTransport(context: N8nContext, cancelSignal?: AbortSignal): T
 			return { ...answer, body: watchedStream(answer.body) };
 		},
 	};
+}
+
+/** For so long a credential that was read is used: a wait of hours notices a new key. */
+const CREDENTIAL_LIFE_MS = 10_000;
+
+/**
+ * The credential for n8n's HTTP helper, which otherwise asks the database for it, and decrypts it, at each request.
+ */
+function decryptedCredential(context: N8nContext): () => Promise<ICredentialsDecrypted> {
+	let read: { time: number; credential: Promise<ICredentialsDecrypted> } | undefined;
+	return async () => {
+		const now = Date.now();
+		if (!read || now - read.time >= CREDENTIAL_LIFE_MS) {
+			const forget = async (error: unknown) => {
+				read = undefined;
+				return await Promise.reject(error as Error);
+			};
+			read = { time: now, credential: readCredential(context).catch(forget) };
+		}
+		return await read.credential;
+	};
+}
+
+async function readCredential(context: N8nContext): Promise<ICredentialsDecrypted> {
+	const { id, name = '' } = context.getNode().credentials?.[CREDENTIAL] ?? {};
+	return { id: id ?? '', name, type: CREDENTIAL, data: await context.getCredentials(CREDENTIAL) };
 }
 
 /** Node's stream, as far as it is listened to here. */

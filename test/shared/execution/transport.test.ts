@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IAdditionalCredentialOptions, IExecuteFunctions } from 'n8n-workflow';
 
 import { n8nTransport } from '../../../nodes/shared/execution/transport';
 import type { Exchange } from '../../../nodes/shared/gateway/request';
@@ -39,5 +39,54 @@ describe('the stream of an answer', () => {
 			return portions;
 		};
 		await expect(read()).rejects.toThrow('aborted');
+	});
+});
+
+describe('the credential', () => {
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => jest.useRealTimers());
+
+	const request: Exchange = { ...exchange, url: 'https://gateway.test/api/v1/x', authenticated: true, answer: 'text' };
+
+	/** A transport that notes the keys it sends, and how often the credential was read: each read gives another key. */
+	function transportWithKeys({ failures = 0 } = {}) {
+		const keys: unknown[] = [];
+		let reads = 0;
+		const context = {
+			getNode: () => ({ credentials: { aiGatewayApi: { id: '7', name: 'Mine' } } }),
+			getCredentials: async () => {
+				reads += 1;
+				if (reads <= failures) throw new Error('The database is busy');
+				return await Promise.resolve({ apiKey: `key ${reads}` });
+			},
+			helpers: {
+				httpRequestWithAuthentication: async (
+					_type: string,
+					_options: unknown,
+					{ credentialsDecrypted }: IAdditionalCredentialOptions,
+				) => {
+					keys.push(credentialsDecrypted?.data?.apiKey);
+					return await Promise.resolve({ statusCode: 200, headers: {}, body: '{}' });
+				},
+			},
+		};
+		return { keys, transport: n8nTransport(context as unknown as IExecuteFunctions) };
+	}
+
+	it('is read once for many requests, and anew for those that come later', async () => {
+		const { keys, transport } = transportWithKeys();
+		await Promise.all([transport.text(request), transport.text(request)]);
+		jest.advanceTimersByTime(9_999);
+		await transport.text(request);
+		jest.advanceTimersByTime(1);
+		await transport.text(request);
+		expect(keys).toEqual(['key 1', 'key 1', 'key 1', 'key 2']);
+	});
+
+	it('that could not be read is read anew by the next request', async () => {
+		const { keys, transport } = transportWithKeys({ failures: 1 });
+		await expect(transport.text(request)).rejects.toThrow('The database is busy');
+		await transport.text(request);
+		expect(keys).toEqual(['key 2']);
 	});
 });
