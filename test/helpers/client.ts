@@ -1,12 +1,6 @@
 import { ApiFailure, Stopped } from '../../nodes/shared/gateway/failure';
-import {
-	GatewayClient,
-	type Answer,
-	type ByteStream,
-	type ClientSettings,
-	type Exchange,
-	type Transport,
-} from '../../nodes/shared/gateway/request';
+import type { Answer, ByteStream, Exchange, Transport } from '../../nodes/shared/gateway/exchange';
+import { GatewayClient, type ClientSettings } from '../../nodes/shared/gateway/request';
 
 /** What a scripted transport does with one exchange. */
 export type Step = { status?: number; headers?: Record<string, string>; body?: string } | Error;

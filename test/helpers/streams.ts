@@ -4,7 +4,8 @@ import { textFormat } from '../../nodes/shared/gateway/formats';
 import type { TextFormat } from '../../nodes/shared/gateway/formats/format';
 import type { OutputWish } from '../../nodes/shared/gateway/formats/request';
 import type { JsonObject } from '../../nodes/shared/gateway/json';
-import { GatewayClient, type Answer, type ByteStream } from '../../nodes/shared/gateway/request';
+import type { Answer, ByteStream } from '../../nodes/shared/gateway/exchange';
+import { GatewayClient } from '../../nodes/shared/gateway/request';
 import { streamText } from '../../nodes/shared/gateway/textStream';
 
 /** Bytes in portions of a size. */

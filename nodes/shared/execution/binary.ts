@@ -4,7 +4,7 @@ import { fileFacts } from '../gateway/files';
 import { failureFromThrown } from '../gateway/connection';
 import { failureFromConnection } from '../gateway/errors';
 import type { ApiFailure } from '../gateway/failure';
-import { REQUEST_TIMEOUT_MS, type Answer, type ByteStream } from '../gateway/request';
+import { REQUEST_TIMEOUT_MS, type Answer, type ByteStream } from '../gateway/exchange';
 import { Watchdog } from '../gateway/watchdog';
 import type { UploadFile } from '../gateway/storage';
 

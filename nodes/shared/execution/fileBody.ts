@@ -1,5 +1,5 @@
 import type { InputFile, Readable } from './binary';
-import type { ByteStream } from '../gateway/request';
+import type { ByteStream } from '../gateway/exchange';
 
 /** A file that stands in a body, as base64, in place of its placeholder. */
 export interface EmbeddedFile {

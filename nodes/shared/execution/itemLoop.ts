@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { NodeOperationError, sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 import { ApiFailure, Stopped } from '../gateway/failure';
-import { GatewayClient, type Transport } from '../gateway/request';
+import type { Transport } from '../gateway/exchange';
+import { GatewayClient } from '../gateway/request';
 import { Interruption } from './interruption';
 import { forEachIndex, Limiter } from './limiter';
 import { errorReport, lostTasksNote, toNodeError } from './nodeError';

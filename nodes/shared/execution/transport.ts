@@ -11,7 +11,7 @@ import type {
 import { failureFromThrown } from '../gateway/connection';
 import { InvalidInput } from '../gateway/failure';
 import { asObject } from '../gateway/json';
-import type { Answer, ByteStream, Exchange, Transport } from '../gateway/request';
+import type { Answer, ByteStream, Exchange, Transport } from '../gateway/exchange';
 
 /** The credential's name, as workflows store it. */
 export const CREDENTIAL = 'aiGatewayApi';

@@ -1,5 +1,6 @@
 import { asId, asNumber, asObject, asObjects, asText, type JsonObject } from './json';
-import { POLL_TIMEOUT_MS, type GatewayClient, type GatewayRequest } from './request';
+import { POLL_TIMEOUT_MS } from './exchange';
+import type { GatewayClient, GatewayRequest } from './request';
 
 /** A text model of the catalogue (§2.1). */
 export interface TextModel {

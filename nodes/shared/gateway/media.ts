@@ -2,13 +2,8 @@ import type { MediaType } from './catalogue';
 import { ApiFailure } from './failure';
 import { checkKey, sendableKey } from './idempotency';
 import { asId, asNumber, asObject, asObjects, asText, parseJson, type Json, type JsonObject } from './json';
-import {
-	POLL_TIMEOUT_MS,
-	type Answer,
-	type ByteStream,
-	type GatewayClient,
-	type GatewayRequest,
-} from './request';
+import { POLL_TIMEOUT_MS, type Answer, type ByteStream } from './exchange';
+import type { GatewayClient, GatewayRequest } from './request';
 import { inWordsOf, withServerMessage } from './errors';
 import { TASK_TEXTS, taskPath } from './mediaPath';
 import { missingId } from './shape';

@@ -1,49 +1,17 @@
 import { failureFromAnswer, failureFromUnreadable } from './errors';
 import type { EndpointGroup } from './errorTexts';
+import {
+	readBeginning,
+	release,
+	REQUEST_TIMEOUT_MS,
+	type Answer,
+	type ByteStream,
+	type Exchange,
+	type Transport,
+} from './exchange';
 import { ApiFailure } from './failure';
 import { asObject, parseJson, type Json, type JsonObject } from './json';
 import { MAX_RETRY_AFTER_MS, retryDelayMs } from './retry';
-
-/** Bytes that arrive bit by bit, such as Node's `Readable`. */
-export interface ByteStream extends AsyncIterable<Uint8Array> {
-	destroy(error?: Error): unknown;
-}
-
-/** One HTTP exchange, as the transport is to carry it out. */
-export interface Exchange {
-	method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-	url: string;
-	headers: Record<string, string>;
-	body?: string | ByteStream | Uint8Array;
-	/** Longest silence in milliseconds. */
-	timeoutMs: number;
-	/** Whether the credential signs it. Never for addresses other than the gateway's own. */
-	authenticated: boolean;
-	answer: 'text' | 'stream';
-	/** Whether the exchange costs money, so that a lost answer may be a charged one. */
-	charged: boolean;
-}
-
-/** What came back. Any status: telling success from failure is this module's job. */
-export interface Answer<Body> {
-	status: number;
-	/** Names in lower case. */
-	headers: Record<string, string>;
-	body: Body;
-	/** The longest silence in which a body that is still arriving is waited for, in milliseconds. */
-	silenceMs?: number;
-}
-
-/**
- * Carries out one exchange. Follows no redirect when `authenticated`.
- *
- * @throws {ApiFailure} with `arrival` `never` or `unknown` when no answer came
- * @throws {Stopped} when the execution was cancelled
- */
-export interface Transport {
-	text(exchange: Exchange): Promise<Answer<string>>;
-	stream(exchange: Exchange): Promise<Answer<ByteStream>>;
-}
 
 /** What the client needs from its surroundings; passed in so that its decisions can be tested. */
 export interface ClientSurroundings {
@@ -92,18 +60,6 @@ export interface GatewayRequest {
 	/** Whether it costs money. A charged request that is not repeatable is never sent again when its answer is lost. */
 	charged?: boolean;
 }
-
-/** §8: total time of a request under `/api/v1`. */
-export const REQUEST_TIMEOUT_MS = 300_000;
-
-/** §8: how long a streamed answer may take. */
-export const STREAM_TIMEOUT_MS = 15 * 60_000;
-
-/** A poll asks for a few hundred bytes: silence for a minute means a lost connection. */
-export const POLL_TIMEOUT_MS = 60_000;
-
-/** Of an error answer to a download, this much is read. */
-const MAX_ERROR_BODY_BYTES = 64 * 1024;
 
 /**
  * The only place that sends. Adds what every request needs: slots, retries (§7.6), reading of errors (§7.1).
@@ -288,30 +244,9 @@ function isRepeatable(request: GatewayRequest): boolean {
 	return request.repeatable ?? (request.method === 'GET' || request.method === 'DELETE');
 }
 
-/** Lets go of a body that was not read to its end: a server may answer before it has come. */
-function release(body: Exchange['body']): void {
-	if (typeof body === 'object' && 'destroy' in body) body.destroy();
-}
-
 async function settled<T>(promise: Promise<T>): Promise<{ value: T } | { error: unknown }> {
 	return await promise.then(
 		(value) => ({ value }),
 		(error: unknown) => ({ error }),
 	);
-}
-
-/** The beginning of a stream as text; what follows is left unread. A broken stream gives what had come. */
-async function readBeginning(stream: ByteStream): Promise<string> {
-	const chunks: Uint8Array[] = [];
-	let length = 0;
-	const reading = async () => {
-		for await (const chunk of stream) {
-			chunks.push(chunk);
-			length += chunk.length;
-			if (length >= MAX_ERROR_BODY_BYTES) break;
-		}
-	};
-	await settled(reading());
-	stream.destroy();
-	return Buffer.concat(chunks).toString('utf8');
 }

@@ -5,7 +5,8 @@ import type { ErrorText } from './errorTexts';
 import { inWordsOf } from './errors';
 import { asId, asNumber, asObject, asObjects, asText, type Json, type JsonObject } from './json';
 import { missingId, pathPart } from './shape';
-import type { ByteStream, GatewayClient } from './request';
+import type { ByteStream } from './exchange';
+import type { GatewayClient } from './request';
 
 /** §8: the largest request body of an upload, in bytes. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;

@@ -4,14 +4,8 @@ import { ApiFailure, Stopped } from './failure';
 import type { AnswerStream, TextFormat } from './formats/format';
 import type { OutputWish } from './formats/request';
 import { asObject, parseJson, type JsonObject } from './json';
-import {
-	REQUEST_TIMEOUT_MS,
-	STREAM_TIMEOUT_MS,
-	type Answer,
-	type ByteStream,
-	type GatewayClient,
-	type GatewayRequest,
-} from './request';
+import { REQUEST_TIMEOUT_MS, STREAM_TIMEOUT_MS, type Answer, type ByteStream } from './exchange';
+import type { GatewayClient, GatewayRequest } from './request';
 import { DONE, SseParser, SseTooLong } from './sse';
 import { brokenStream, withReceived } from './streamFailures';
 import { Watchdog } from './watchdog';

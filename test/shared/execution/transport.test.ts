@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import type { IAdditionalCredentialOptions, IExecuteFunctions } from 'n8n-workflow';
 
 import { n8nTransport } from '../../../nodes/shared/execution/transport';
-import type { Exchange } from '../../../nodes/shared/gateway/request';
+import type { Exchange } from '../../../nodes/shared/gateway/exchange';
 
 const exchange: Exchange = {
 	method: 'GET',
@@ -46,7 +46,12 @@ describe('the credential', () => {
 	beforeEach(() => jest.useFakeTimers());
 	afterEach(() => jest.useRealTimers());
 
-	const request: Exchange = { ...exchange, url: 'https://gateway.test/api/v1/x', authenticated: true, answer: 'text' };
+	const request: Exchange = {
+		...exchange,
+		url: 'https://gateway.test/api/v1/x',
+		authenticated: true,
+		answer: 'text',
+	};
 
 	/** A transport that notes the keys it sends, and how often the credential was read: each read gives another key. */
 	function transportWithKeys({ failures = 0 } = {}) {

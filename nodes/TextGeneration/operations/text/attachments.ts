@@ -15,7 +15,7 @@ import {
 	type AttachmentKind,
 } from '../../../shared/gateway/formats/request';
 import { asObject } from '../../../shared/gateway/json';
-import type { Answer, ByteStream } from '../../../shared/gateway/request';
+import type { Answer, ByteStream } from '../../../shared/gateway/exchange';
 
 /** The attachments of an item, and the files that are put into the body in place of their placeholders. */
 export interface ReadAttachments {
