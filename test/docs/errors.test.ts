@@ -1,29 +1,16 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-
 import { CONNECTION_TEXTS } from '../../nodes/shared/gateway/connectionTexts';
 import { errorText, type EndpointGroup, type ErrorText } from '../../nodes/shared/gateway/errorTexts';
 import { isRetryableStatus } from '../../nodes/shared/gateway/retry';
 import { STREAM_TEXTS } from '../../nodes/shared/gateway/streamFailures';
 import spec from '../fixtures/spec/errors.json';
+import { expectCurrent } from './current';
+import { table } from './markdown';
 
 // docs/errors.md is made from the texts themselves, so that it cannot go stale.
-// `UPDATE_DOCS=1 npx jest test/docs` writes it anew.
 
-const file = resolve(__dirname, '../../docs/errors.md');
-
-function table(title: string, rows: Array<[string, string, ErrorText]>): string {
-	const lines = rows.map(
-		([sign, retry, { message, description }]) => `| ${sign} | ${retry} | ${message} | ${description} |`,
-	);
-	return [
-		`## ${title}`,
-		'',
-		'| answer | retried | message | what to do |',
-		'|---|---|---|---|',
-		...lines,
-		'',
-	].join('\n');
+function section(title: string, rows: Array<[string, string, ErrorText]>): string {
+	const cells = rows.map(([sign, retry, { message, description }]) => [sign, retry, message, description]);
+	return `## ${title}\n\n${table(['answer', 'retried', 'message', 'what to do'], cells)}\n`;
 }
 
 const retried = (status: number) => (isRetryableStatus(status) ? 'yes' : 'no');
@@ -37,7 +24,7 @@ function document(): string {
 		'What a user sees for each error of the gateway. Where the server says something, it is added to "what to do".',
 		'Retried are the errors that can pass by themselves, up to *Max Retries* times.',
 		'',
-		table(
+		section(
 			'Text, balance and catalogues, and every authentication failure',
 			spec.openai.map(({ status, code, type }) => [
 				`${status} \`${code}\``,
@@ -45,7 +32,7 @@ function document(): string {
 				errorText({ group: 'text', status, code, type }),
 			]),
 		),
-		table(
+		section(
 			'Messages format',
 			spec.messages.map(({ status, type }) => [
 				`${status} \`${type}\``,
@@ -53,10 +40,10 @@ function document(): string {
 				errorText({ group: 'messages', status, type }),
 			]),
 		),
-		table('Media tasks', byStatus('media', spec.media)),
-		table('Storage', byStatus('storage', spec.storage)),
-		table('Links to files', byStatus('file', [403, 404, 410])),
-		table(
+		section('Media tasks', byStatus('media', spec.media)),
+		section('Storage', byStatus('storage', spec.storage)),
+		section('Links to files', byStatus('file', [403, 404, 410])),
+		section(
 			'No answer, or none that can be read',
 			Object.entries(CONNECTION_TEXTS).map(([kind, text]) => [
 				kind,
@@ -64,7 +51,7 @@ function document(): string {
 				text,
 			]),
 		),
-		table(
+		section(
 			'A stream that does not come to its end',
 			Object.values(STREAM_TEXTS).map(({ code, ...text }) => [`\`${code}\``, 'never', text]),
 		),
@@ -72,8 +59,4 @@ function document(): string {
 	].join('\n');
 }
 
-it('docs/errors.md says what users see', () => {
-	const expected = `${document().trimEnd()}\n`;
-	if (process.env.UPDATE_DOCS) writeFileSync(file, expected);
-	expect(readFileSync(file, 'utf8')).toBe(expected);
-});
+it('docs/errors.md says what users see', () => expectCurrent('docs/errors.md', document()));

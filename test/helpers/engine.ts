@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 
 import { Container } from '@n8n/di';
-import { BinaryDataService, ExecutionLifecycleHooks, PollContext, WorkflowExecute } from 'n8n-core';
+import { BinaryDataService, ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import {
 	Workflow,
 	type IConnections,
@@ -12,7 +12,6 @@ import {
 	type INodeParameters,
 	type INodeType,
 	type INodeTypes,
-	type IPollFunctions,
 	type IRun,
 	type IWorkflowExecuteAdditionalData,
 	type StructuredChunk,
@@ -22,7 +21,9 @@ import {
 import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
 import { Balance } from '../../nodes/Balance/Balance.node';
 import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
+import { ChatModel } from '../../nodes/ChatModel/ChatModel.node';
 import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
+import { MediaTaskTrigger } from '../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
 import { Storage } from '../../nodes/Storage/Storage.node';
 import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
 
@@ -32,9 +33,11 @@ const PACKAGE = 'n8n-nodes-ai-gateway';
 export const packageNodes = {
 	textGeneration: new TextGeneration(),
 	mediaTask: new MediaTask(),
+	mediaTaskTrigger: new MediaTaskTrigger(),
 	storage: new Storage(),
 	balance: new Balance(),
 	balanceTrigger: new BalanceTrigger(),
+	chatModel: new ChatModel(),
 } satisfies Record<string, INodeType>;
 
 export interface RunOptions {
@@ -109,7 +112,8 @@ export async function wakeNode(asleep: RunResult, options: RunOptions): Promise<
 	return result(await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
 }
 
-function prepare(options: RunOptions) {
+/** A workflow of two nodes, and what n8n gives each execution. */
+export function prepare(options: RunOptions) {
 	const target: INode = {
 		id: 'node-1',
 		name: 'Gateway',
@@ -139,26 +143,6 @@ function prepare(options: RunOptions) {
 	});
 	const mode: WorkflowExecuteMode = 'manual';
 	return { workflow, source, mode, more: additionalData(options, mode, [source, target], connections) };
-}
-
-/**
- * What n8n gives a polling node of the package.
- *
- * @param store the node's static data
- */
-export function pollContext(
-	node: keyof typeof packageNodes,
-	parameters: INodeParameters,
-	mode: WorkflowExecuteMode,
-	store: object,
-): IPollFunctions {
-	const { workflow, more } = prepare({ node, parameters });
-	const target = workflow.getNode('Gateway');
-	if (!target) throw new Error('The workflow has no such node');
-	const staticData = () => store as ReturnType<Workflow['getStaticData']>;
-	const unused = [undefined, undefined, undefined, undefined] as const;
-	const context = new PollContext(workflow, target, more, mode, 'activate', ...unused, staticData);
-	return context as unknown as IPollFunctions;
 }
 
 function result(run: IRun): RunResult {

@@ -2,7 +2,7 @@ import nock from 'nock';
 import type { INodeExecutionData, INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
 
 import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
-import { pollContext } from '../helpers/engine';
+import { pollContext } from '../helpers/contexts';
 
 beforeAll(() => nock.disableNetConnect());
 afterEach(() => nock.cleanAll());
@@ -17,7 +17,9 @@ async function poll(
 	nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } })
 		.get('/api/v1/balance')
 		.reply(200, body);
-	return await new BalanceTrigger().poll.call(pollContext('balanceTrigger', parameters, mode, store));
+	return await new BalanceTrigger().poll.call(
+		pollContext({ node: 'balanceTrigger', parameters, mode, store }),
+	);
 }
 
 describe('balance trigger', () => {

@@ -1,0 +1,238 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { packageNodes } from '../../helpers/engine';
+
+/** One example: a node with these parameters, run against the sandbox gateway. */
+export interface Case {
+	node: keyof typeof packageNodes;
+	/** `resource/operation`, of nodes that have such. */
+	operation?: string;
+	/** What the example is called, where an operation has several. */
+	title?: string;
+	parameters: INodeParameters;
+	/** By this name other cases take its items. */
+	name?: string;
+	/** The case whose items are the input; an empty item by default. */
+	after?: string;
+	/** A file in the input item. */
+	file?: { fileName: string; mimeType: string; base64: string };
+	/** With *On Error: Continue*. */
+	carriesOn?: boolean;
+	/** The gateway fails the task with this. */
+	taskFails?: { code: string; message: string };
+	/** The wallet's balance; of a trigger, poll by poll. */
+	balances?: string[];
+	/** What an agent asks the chat model. */
+	question?: string;
+}
+
+const model = (value: string) => ({ __rl: true, mode: 'id', value });
+
+/** A model's form, filled in. */
+const form = (value: INodeParameters) => ({
+	input: { mappingMode: 'defineBelow', value, matchingColumns: [], schema: [] },
+});
+
+const canvas = model('aurora/canvas-1');
+const balanced = model('sandbox/balanced-2');
+const taskId = '={{ $json.taskId }}';
+const fileId = '={{ $json.id }}';
+
+/** A picture of one pixel. */
+const pixel =
+	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/**
+ * The examples of the pages in docs/nodes, at least one an operation. They run in this order, at one gateway: what
+ * one creates is there for those that follow.
+ */
+export const cases: Case[] = [
+	{
+		node: 'textGeneration',
+		operation: 'text/generate',
+		title: 'Text',
+		parameters: { model: balanced, prompt: 'Write an image prompt about: a lighthouse at dusk' },
+	},
+	{
+		node: 'textGeneration',
+		operation: 'text/generate',
+		title: 'JSON by a schema',
+		parameters: {
+			model: balanced,
+			prompt: 'Order 1042: two lamps for Anna, paid.',
+			outputFormat: 'jsonSchema',
+			schemaName: 'order',
+			jsonSchema:
+				'{"type": "object", "properties": {"number": {"type": "integer", "examples": [1042]}, "customer": {"type": "string", "examples": ["Anna"]}, "paid": {"type": "boolean"}}, "required": ["number", "customer", "paid"], "additionalProperties": false}',
+		},
+	},
+	{
+		node: 'textGeneration',
+		operation: 'text/generate',
+		title: 'A tool that the model asks for',
+		parameters: {
+			model: balanced,
+			prompt: 'What is the weather in Lisbon? Use the tool.',
+			tools: {
+				function: [
+					{
+						name: 'get_weather',
+						description: 'Gives the weather of a city',
+						parameters:
+							'{"type": "object", "properties": {"city": {"type": "string", "examples": ["Lisbon"]}}, "required": ["city"]}',
+					},
+				],
+			},
+		},
+	},
+	{
+		node: 'textGeneration',
+		operation: 'text/generate',
+		title: 'Thoughts, in the Responses format',
+		parameters: {
+			format: 'responses',
+			model: model('sandbox/thinker-3'),
+			prompt: 'Write an image description of: the sea at night',
+			options: { reasoningEffort: 'low' },
+		},
+	},
+	{
+		node: 'textGeneration',
+		operation: 'model/getMany',
+		parameters: { search: 'sandbox', limit: 3 },
+	},
+	{
+		node: 'textGeneration',
+		operation: 'model/get',
+		parameters: { model: model('polyglot/omni-audio') },
+	},
+	{
+		node: 'mediaTask',
+		operation: 'task/createAndWait',
+		title: 'A picture',
+		name: 'picture',
+		parameters: {
+			model: canvas,
+			inputMode: 'form',
+			...form({ prompt: 'A lighthouse at dusk', quality: 'high' }),
+		},
+	},
+	{
+		node: 'mediaTask',
+		operation: 'task/createAndWait',
+		title: 'A song: several files, with a track each',
+		name: 'song',
+		parameters: {
+			model: model('harmonia/song-3'),
+			inputMode: 'json',
+			inputJson: '{"prompt": "A sea shanty", "lyrics": "Blow the wind"}',
+		},
+	},
+	{
+		node: 'mediaTask',
+		operation: 'task/createAndWait',
+		title: 'A task that fails',
+		parameters: {
+			model: canvas,
+			inputMode: 'json',
+			inputJson: '{"prompt": "A lighthouse at dawn"}',
+		},
+		carriesOn: true,
+		taskFails: { code: 'CONTENT_REJECTED', message: 'The prompt is not allowed' },
+	},
+	{
+		node: 'mediaTask',
+		operation: 'task/create',
+		name: 'order',
+		parameters: {
+			model: canvas,
+			inputMode: 'json',
+			inputJson: '{"prompt": "A lighthouse at noon"}',
+		},
+	},
+	{ node: 'mediaTask', operation: 'task/wait', after: 'order', parameters: { taskId } },
+	{ node: 'mediaTask', operation: 'task/get', after: 'order', parameters: { taskId } },
+	{
+		node: 'mediaTask',
+		operation: 'task/download',
+		title: 'One file',
+		after: 'order',
+		parameters: { taskId },
+	},
+	{
+		node: 'mediaTask',
+		operation: 'task/download',
+		title: 'Several files',
+		after: 'song',
+		parameters: { taskId },
+	},
+	{
+		node: 'mediaTask',
+		operation: 'task/getLyrics',
+		after: 'song',
+		parameters: { taskId, audioId: '={{ $json.tracks[0].id }}' },
+	},
+	{ node: 'mediaTask', operation: 'task/archive', after: 'order', parameters: { taskId } },
+	{ node: 'mediaTask', operation: 'task/unarchive', after: 'order', parameters: { taskId } },
+	{ node: 'mediaTask', operation: 'task/delete', after: 'order', parameters: { taskId } },
+	{ node: 'mediaTask', operation: 'task/restore', after: 'order', parameters: { taskId } },
+	{
+		node: 'mediaTask',
+		operation: 'model/getMany',
+		parameters: { mediaType: 'audio' },
+	},
+	{
+		node: 'mediaTask',
+		operation: 'model/getPrice',
+		parameters: {
+			model: model('lumen/motion-2'),
+			inputMode: 'form',
+			...form({ duration: 10, resolution: '720p' }),
+		},
+	},
+	{
+		node: 'mediaTask',
+		operation: 'session/create',
+		parameters: { sessionJson: '{"name": "Spring campaign"}' },
+	},
+	{
+		node: 'mediaTaskTrigger',
+		title: 'A task that has succeeded',
+		after: 'picture',
+		parameters: { events: 'success' },
+	},
+	{
+		node: 'storage',
+		operation: 'file/upload',
+		name: 'upload',
+		parameters: { storagePolicy: 'PERMANENT', options: { externalUserId: 'customer-42' } },
+		file: { fileName: 'pixel.png', mimeType: 'image/png', base64: pixel },
+	},
+	{ node: 'storage', operation: 'file/get', after: 'upload', parameters: { fileId } },
+	{ node: 'storage', operation: 'file/getMany', parameters: { limit: 2 } },
+	{ node: 'storage', operation: 'file/download', after: 'upload', parameters: { fileId } },
+	{ node: 'storage', operation: 'file/delete', after: 'upload', parameters: { fileId } },
+	{
+		node: 'balance',
+		operation: 'balance/get',
+		parameters: { options: { threshold: 100 } },
+		balances: ['73.40'],
+	},
+	{
+		node: 'balanceTrigger',
+		title: 'Falling below the threshold',
+		parameters: { fireOn: 'below', threshold: 100 },
+		balances: ['120.00', '99.50'],
+	},
+	{
+		node: 'balanceTrigger',
+		title: 'A change',
+		parameters: { fireOn: 'change' },
+		balances: ['120.00', '99.50'],
+	},
+	{
+		node: 'chatModel',
+		parameters: { model: balanced },
+		question: 'Write an image prompt about: a lighthouse at dusk',
+	},
+];

@@ -1,0 +1,159 @@
+import { HumanMessage } from '@langchain/core/messages';
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { startGateway, type Gateway } from '../../../sandbox/gateway/gateway';
+import { pollContext, supplyContext, webhookContext } from '../../helpers/contexts';
+import { packageNodes, runNode } from '../../helpers/engine';
+import type { Case } from './cases';
+
+/** A case, and the items that came out of it. */
+export interface Example extends Case {
+	items: INodeExecutionData[];
+}
+
+/** The examples, and what their values that change from run to run are told by. */
+export interface ExampleRun {
+	examples: Example[];
+	/** Addresses that the sandbox had. */
+	gatewayUrl: string;
+	filesUrl: string;
+	/** When it began, in Unix milliseconds. */
+	startedAt: number;
+}
+
+/** Tasks end at once, with small files; a look at one comes late enough to find it ended. */
+const SETTINGS = {
+	taskDuration: { image: 0, video: 0, music: 0, audio: 0 },
+	render: 'placeholder',
+	latency: { mediaStatus: 30 },
+} as const;
+
+/**
+ * Runs the cases one after the other: nodes on n8n's engine, triggers and the chat model as n8n calls them.
+ *
+ * @throws {Error} for a case that fails or gives nothing
+ */
+export async function runCases(cases: readonly Case[]): Promise<ExampleRun> {
+	const startedAt = Date.now();
+	const gateway = await startGateway({ settings: SETTINGS });
+	try {
+		const examples: Example[] = [];
+		for (const one of cases) {
+			const input = inputOf(one, examples);
+			const items = await new Runner(gateway, one, input).run();
+			if (items.length === 0) throw new Error(`${titleOf(one)} gave nothing`);
+			examples.push({ ...one, items });
+		}
+		return {
+			examples,
+			gatewayUrl: new URL(gateway.baseUrl).origin,
+			filesUrl: gateway.filesUrl,
+			startedAt,
+		};
+	} finally {
+		await gateway.close();
+	}
+}
+
+const titleOf = ({ node, operation = '', title = '' }: Case) =>
+	`The case ${node} ${operation} ${title}`.trim();
+
+function inputOf({ after, file }: Case, examples: readonly Example[]): INodeExecutionData[] {
+	if (after !== undefined) {
+		const before = examples.find(({ name }) => name === after);
+		if (!before) throw new Error(`No case "${after}" runs before`);
+		return before.items;
+	}
+	if (file === undefined) return [{ json: {} }];
+	const { base64: data, ...more } = file;
+	return [{ json: {}, binary: { data: { data, ...more } } }];
+}
+
+class Runner {
+	private readonly credential;
+
+	constructor(
+		private readonly gateway: Gateway,
+		private readonly one: Case,
+		private readonly input: INodeExecutionData[],
+	) {
+		this.credential = { baseUrl: gateway.baseUrl, apiKey: gateway.apiKey };
+	}
+
+	async run(): Promise<INodeExecutionData[]> {
+		const { taskFails } = this.one;
+		if (taskFails) this.gateway.control.configure({ taskFailure: { ...taskFails, times: 1 } });
+		switch (this.one.node) {
+			case 'balanceTrigger':
+				return await this.polled();
+			case 'mediaTaskTrigger':
+				return await this.called();
+			case 'chatModel':
+				return await this.asked();
+			default:
+				return await this.executed();
+		}
+	}
+
+	private async executed(): Promise<INodeExecutionData[]> {
+		const { node, operation = '', parameters, balances = [], carriesOn } = this.one;
+		const [resource = '', name = ''] = operation.split('/');
+		for (const balance of balances) this.gateway.control.setBalance(balance);
+		const { items, error } = await runNode({
+			node,
+			parameters: { ...quick(name, parameters), resource, operation: name },
+			items: this.input,
+			credential: this.credential,
+			...(carriesOn ? { settings: { onError: 'continueRegularOutput' } } : {}),
+		});
+		if (error) throw new Error(`${titleOf(this.one)} failed: ${error.message} ${error.description ?? ''}`);
+		return items;
+	}
+
+	/** Polls as often as the balance is set; gives what the last poll starts the workflow with. */
+	private async polled(): Promise<INodeExecutionData[]> {
+		const { node, parameters, balances = [] } = this.one;
+		const store = {};
+		let given: INodeExecutionData[][] | null = null;
+		for (const balance of balances) {
+			this.gateway.control.setBalance(balance);
+			const { credential } = this;
+			const context = pollContext({ node, parameters, credential, mode: 'trigger', store });
+			given = await packageNodes.balanceTrigger.poll.call(context);
+		}
+		return given?.[0] ?? [];
+	}
+
+	/** Called for the task of the input. */
+	private async called(): Promise<INodeExecutionData[]> {
+		const { node, parameters } = this.one;
+		const { credential } = this;
+		const taskId = this.input[0]?.json.taskId;
+		const body = { code: 200, msg: 'success', data: { taskId, state: 'success' } };
+		const context = webhookContext({ node, parameters, credential, mode: 'webhook', store: {} }, { body });
+		const { workflowData } = await packageNodes.mediaTaskTrigger.webhook.call(context);
+		return workflowData?.[0] ?? [];
+	}
+
+	/** What stands in the execution's log of the model when an agent has asked it. */
+	private async asked(): Promise<INodeExecutionData[]> {
+		const { node, parameters, question = '' } = this.one;
+		const { context, execution } = supplyContext({ node, parameters, credential: this.credential });
+		const { response } = await packageNodes.chatModel.supplyData.call(context, 0);
+		await (response as LanguageModel).invoke([new HumanMessage(question)]);
+		const [call] = execution.resultData.runData.Gateway ?? [];
+		return call?.data?.ai_languageModel?.[0] ?? [];
+	}
+}
+
+/** What agents use of a model. */
+interface LanguageModel {
+	invoke(messages: HumanMessage[]): Promise<unknown>;
+}
+
+/** In this scope a task may exist already, so that the first look at it comes without a pause. The output is the same. */
+function quick(operation: string, parameters: Case['parameters']): Case['parameters'] {
+	if (operation !== 'createAndWait') return parameters;
+	const options = typeof parameters.options === 'object' ? parameters.options : {};
+	return { ...parameters, options: { ...options, idempotencyScope: 'workflow' } };
+}

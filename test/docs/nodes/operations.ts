@@ -1,0 +1,59 @@
+import {
+	isINodePropertyOptionsList,
+	type INodeProperties,
+	type INodePropertyOptions,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+
+import { belongsTo, collected } from './conditions';
+
+/** What an operation's section of a page is made from. */
+export interface OperationSection {
+	/** `resource/operation`, as workflows store it. */
+	key: string;
+	resource: INodePropertyOptions;
+	operation: INodePropertyOptions;
+	/** The parameters that its panel shows, in order, without the selectors. */
+	panel: INodeProperties[];
+}
+
+const isSelector = ({ name }: INodeProperties) => name === 'resource' || name === 'operation';
+
+/** A node's operations in the order of its selectors; none for nodes without such. */
+export function operationsOf({ properties }: INodeTypeDescription): OperationSection[] {
+	return choicesOf(properties, 'resource', {}).flatMap((resource) =>
+		choicesOf(properties, 'operation', { resource: String(resource.value) }).map((operation) => {
+			const selection = { resource: String(resource.value), operation: String(operation.value) };
+			return {
+				key: `${selection.resource}/${selection.operation}`,
+				resource,
+				operation,
+				panel: properties.filter((property) => !isSelector(property) && belongsTo(property, selection)),
+			};
+		}),
+	);
+}
+
+function choicesOf(
+	properties: readonly INodeProperties[],
+	selector: string,
+	selection: { resource?: string },
+): INodePropertyOptions[] {
+	const found = properties.find((property) => property.name === selector && belongsTo(property, selection));
+	return isINodePropertyOptionsList(found?.options) ? found.options : [];
+}
+
+/** The collection of options in a panel. */
+export function optionsOf(panel: readonly INodeProperties[]): INodeProperties | undefined {
+	return panel.find(({ type }) => type === 'collection');
+}
+
+/** The options that each of several operations has: they need to be told once only. */
+export function commonOptions(operations: readonly OperationSection[]): INodeProperties[] {
+	const [first = [], ...others] = operations.map(({ panel }) => {
+		const options = optionsOf(panel);
+		return options ? collected(options) : [];
+	});
+	if (others.length === 0) return [];
+	return first.filter(({ name }) => others.every((list) => list.some((option) => option.name === name)));
+}

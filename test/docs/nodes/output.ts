@@ -1,0 +1,102 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { packageNodes } from '../../helpers/engine';
+import { code, codeBlock, plain } from '../markdown';
+import { collected, valueLabel } from './conditions';
+import type { Example } from './examples';
+import { oneLine, readableJson } from './json';
+import type { Normaliser } from './normalise';
+import { operationsOf } from './operations';
+
+/** A sentence that is longer becomes a list. */
+const LONGEST_SENTENCE = 110;
+
+/** What an output section is made from. */
+interface Surroundings {
+	/** The parameters of the panel, for their labels. */
+	panel: readonly INodeProperties[];
+	/** All examples: some start from the items of another. */
+	all: readonly Example[];
+	normaliser: Normaliser;
+}
+
+/** The examples of an operation: with which parameters, and what came out. */
+export function outputs(examples: readonly Example[], surroundings: Surroundings): string[] {
+	return examples.flatMap((example) => [
+		...(example.title === undefined ? [] : [`**${example.title}**`]),
+		...situation(example, surroundings),
+		...result(example, surroundings.normaliser),
+	]);
+}
+
+function situation(example: Example, { panel, all }: Surroundings): string[] {
+	const { carriesOn, question, balances = [] } = example;
+	const settings = example.parameters;
+	const words = [
+		...origin(example, all),
+		...Object.entries(settings).flatMap(([name, value]) => setting(panel, name, value)),
+		...(carriesOn ? ['*On Error* Continue'] : []),
+		...(balances.length > 1 ? [`a balance of ₽${balances.join(', then ₽')}`] : []),
+		...(question === undefined ? [] : [`asked “${question}”`]),
+	];
+	if (words.length === 0) return [];
+	const sentence = `With ${words.join(', ')}:`;
+	return sentence.length <= LONGEST_SENTENCE
+		? [sentence]
+		: ['With', words.map((word) => `- ${word}`).join('\n')];
+}
+
+/** Where the item comes from that the node gets. */
+function origin({ after, file }: Example, all: readonly Example[]): string[] {
+	if (file) return [`an item that has a file (${code(file.fileName)}) in the binary field ${code('data')}`];
+	const before = all.find(({ name }) => name !== undefined && name === after);
+	return before ? [`an item of *${stepName(before)}*`] : [];
+}
+
+function stepName({ node, operation }: Example): string {
+	const { description } = packageNodes[node];
+	const found = operationsOf(description).find(({ key }) => key === operation);
+	return found ? `${description.displayName} → ${found.operation.name}` : description.displayName;
+}
+
+/** A parameter with its value; of the options, each on its own. */
+function setting(panel: readonly INodeProperties[], name: string, value: unknown): string[] {
+	const properties = panel.filter((property) => property.name === name && property.type !== 'hidden');
+	const [property] = properties;
+	if (!property) throw new Error(`An example sets "${name}", which the panel does not show`);
+	if (property.type === 'collection')
+		return Object.entries(value ?? {}).flatMap(([option, one]) => setting(collected(property), option, one));
+	return [`*${plain(property.displayName)}* ${valueOf(property, value)}`];
+}
+
+function valueOf(property: INodeProperties, value: unknown): string {
+	if (value !== null && typeof value === 'object')
+		return code('__rl' in value && 'value' in value ? String(value.value) : oneLine(filledIn(value)));
+	if (typeof value === 'string' && property.type !== 'options') return code(value.replace(/^=/, ''));
+	return valueLabel(property, value);
+}
+
+/** Of a form, what is filled in; JSON in texts as JSON. */
+function filledIn(value: unknown): unknown {
+	if (typeof value === 'string') return /^\{.*\}$/s.test(value) ? (JSON.parse(value) as unknown) : value;
+	if (Array.isArray(value)) return value.map(filledIn);
+	if (value === null || typeof value !== 'object') return value;
+	if ('mappingMode' in value && 'value' in value) return value.value;
+	return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, filledIn(one)]));
+}
+
+function result({ items }: Example, normaliser: Normaliser): string[] {
+	const [first] = items;
+	if (!first) return [];
+	const files = Object.entries(first.binary ?? {}).map(
+		([field, { fileName = '', mimeType }]) =>
+			`- ${code(field)}: ${code(normaliser.text(fileName))}, ${mimeType}`,
+	);
+	return [
+		...(items.length > 1 ? [`The first of ${items.length} items:`] : []),
+		codeBlock('json', readableJson(normaliser.apply(first.json))),
+		...(files.length === 0
+			? []
+			: [`and the binary ${files.length > 1 ? 'fields' : 'field'}`, files.join('\n')]),
+	];
+}

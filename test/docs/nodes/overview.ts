@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { INodeTypeDescription } from 'n8n-workflow';
+
+import { packageNodes } from '../../helpers/engine';
+import { root } from '../current';
+import { plain, table } from '../markdown';
+import { operationsOf } from './operations';
+import { MADE } from './page';
+
+/** The descriptions of the package's nodes, in the order of its package.json. */
+export const descriptions: INodeTypeDescription[] = orderedByPackage();
+
+function orderedByPackage(): INodeTypeDescription[] {
+	const { n8n } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as {
+		n8n: { nodes: string[] };
+	};
+	const all: INodeTypeDescription[] = Object.values(packageNodes).map(({ description }) => description);
+	return n8n.nodes.map((file) => {
+		const found = all.find(({ name }) => file.toLowerCase().endsWith(`/${name}.node.js`.toLowerCase()));
+		if (!found) throw new Error(`No node is known for ${file}`);
+		return found;
+	});
+}
+
+/** The workflows in examples/ that have a node of this type, also as a tool. */
+export function workflowsWith(type: string): Array<{ title: string; file: string }> {
+	const folder = resolve(root, 'examples');
+	return readdirSync(folder)
+		.filter((file) => file.endsWith('.json'))
+		.sort()
+		.flatMap((file) => {
+			const { name, nodes } = JSON.parse(readFileSync(resolve(folder, file), 'utf8')) as {
+				name: string;
+				nodes: Array<{ type: string }>;
+			};
+			const uses = nodes.some((node) => node.type.replace(/Tool$/, '') === type);
+			return uses ? [{ title: name, file }] : [];
+		});
+}
+
+/** A node's operations, by resource; of one without such, what it is. */
+function does(node: INodeTypeDescription): string {
+	const operations = operationsOf(node);
+	if (operations.length === 0)
+		return node.group.includes('trigger') ? '*starts workflows*' : '*serves other nodes*';
+	const resources = new Set(operations.map(({ resource }) => resource.name));
+	return [...resources]
+		.map((name) => {
+			const own = operations.filter(({ resource }) => resource.name === name);
+			return `**${name}**: ${own.map(({ operation }) => operation.name).join(', ')}`;
+		})
+		.join('\n');
+}
+
+/** The page that leads to the others. */
+export function indexPage(): string {
+	const rows = descriptions.map((node) => [
+		`[${node.displayName}](${node.name}.md)`,
+		plain(node.description),
+		does(node),
+	]);
+	return [
+		MADE,
+		'# The nodes',
+		'Every parameter of every node, and what comes out. How they work together stands in the [README](../../README.md); every error, with what to do, in [errors.md](../errors.md).',
+		table(['Node', 'What it does', 'Operations'], rows),
+		READING,
+	].join('\n\n');
+}
+
+const READING = `## How to read the pages
+
+- **Parameter**: the label in n8n’s panel, and below it the name in a stored workflow. \`options.maxTokens\` is \`maxTokens\` among the *Options*.
+- **Kind**: what it takes. A *switch* is on or off (\`true\`, \`false\`). What must be filled in is **required**. Everything takes an
+  expression, too, but for what says *no expression*.
+- **From a list, or by ID**: choose *From List*, or *By ID* and write it, or an expression. Stored as
+  \`{ "__rl": true, "mode": "id", "value": "vendor/model-name" }\`.
+- *When …*: the panel shows the parameter only then.
+- **Output**: the \`json\` of an item as the node put it out, and the binary fields beside it. Each example is run by the tests on n8n’s
+  engine against the sandbox gateway, whose models, prices and answers they show. Ids, times and addresses are replaced by
+  made-up ones; \`…\` stands for numbers that were left out.`;

@@ -1,0 +1,97 @@
+import {
+	isINodePropertyCollectionList,
+	isINodePropertyOptionsList,
+	type INodeProperties,
+	type INodePropertyCollection,
+} from 'n8n-workflow';
+
+import { code, codeBlock, fromHtml, plain, table } from '../markdown';
+import { condition, formatsOf, type Scope } from './conditions';
+import { defaultOf, kind, longDefault } from './kinds';
+
+/** How a table of parameters is written. */
+interface TableStyle {
+	/** Before each stored name, e.g. `options.`. */
+	prefix?: string;
+	/** Title of the column of defaults. */
+	defaults?: string;
+}
+
+/** Notices of the panel, as quotations. */
+export function notices(properties: readonly INodeProperties[], scope: Scope): string[] {
+	return properties
+		.filter(({ type }) => type === 'notice')
+		.map(
+			(notice) => `> In the panel: ${joined(italic(condition(notice, scope)), fromHtml(notice.displayName))}`,
+		);
+}
+
+const italic = (text: string) => (text === '' ? '' : `*${text}*`);
+const joined = (...parts: string[]) => parts.filter((part) => part !== '').join(' ');
+
+/** The parameters in the order of the panel, as a table, and what has no room in it. */
+export function parameterTables(
+	properties: readonly INodeProperties[],
+	scope: Scope,
+	{ prefix = '', defaults = 'Default' }: TableStyle = {},
+): string[] {
+	const shown = properties.filter(({ type }) => type !== 'notice' && type !== 'hidden');
+	if (shown.length === 0) return [];
+	const withFormats = shown.some((property) => formatsOf(property, scope));
+	const titles = ['Parameter', 'Kind', defaults, ...(withFormats ? ['Format'] : []), 'Description'];
+	const rows = shown.map((property) => [
+		`**${plain(property.displayName)}**\n${code(`${prefix}${property.name}`)}`,
+		kind(property),
+		defaultOf(property),
+		...(withFormats ? [formatsOf(property, scope)?.join(', ') ?? 'all'] : []),
+		description(property, scope),
+	]);
+	return [table(titles, rows), ...shown.flatMap((property) => below(property, scope, prefix))];
+}
+
+function description(property: INodeProperties, scope: Scope): string {
+	const { description: text = '', hint = '' } = property;
+	const words = joined(italic(condition(property, scope)), fromHtml(text), fromHtml(hint));
+	return [words, ...example(property), ...choices(property)].filter((line) => line !== '').join('\n');
+}
+
+/** The placeholder, where it is an example that tells more than the default. */
+function example({ placeholder, default: initial, type }: INodeProperties): string[] {
+	const [, text] = /^e\.g\. (.+)$/.exec(placeholder ?? '') ?? [];
+	if (type !== 'string' || text === undefined || text === initial) return [];
+	return [`Example: ${code(text)}`];
+}
+
+/** The values to choose from: a line each where they are explained, else one line for all. */
+function choices({ options, type }: INodeProperties): string[] {
+	if (type !== 'options' && type !== 'multiOptions') return [];
+	if (!isINodePropertyOptionsList(options)) return [];
+	const label = (name: string, value: unknown) => `${plain(name)} (${code(String(value))})`;
+	if (options.every((option) => option.description === undefined))
+		return [options.map(({ name, value }) => label(name, value)).join(', ')];
+	return options.map(({ name, value, description: text }) => {
+		const words = text === undefined ? '' : `: ${fromHtml(text)}`;
+		return `• ${label(name, value)}${words}`;
+	});
+}
+
+/** What belongs to a parameter and has no room in its table: the fields of its rows, and a long default. */
+function below(property: INodeProperties, scope: Scope, prefix: string): string[] {
+	const long = longDefault(property);
+	const initial =
+		long === undefined ? [] : [`*${property.displayName}* begins with:`, codeBlock('json', long)];
+	return [...initial, ...groups(property).flatMap((group) => rowTable(property, group, scope, prefix))];
+}
+
+function groups({ type, options }: INodeProperties): INodePropertyCollection[] {
+	return type === 'fixedCollection' && isINodePropertyCollectionList(options) ? options : [];
+}
+
+function rowTable(property: INodeProperties, group: INodePropertyCollection, scope: Scope, prefix: string) {
+	const place = `${prefix}${property.name}.${group.name}`;
+	const stored = property.typeOptions?.multipleValues ? `${place}[]` : place;
+	return [
+		`A row of *${property.displayName}* (stored in ${code(stored)}):`,
+		...parameterTables(group.values, { ...scope, beside: group.values }),
+	];
+}

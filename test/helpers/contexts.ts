@@ -1,0 +1,98 @@
+import { PollContext, SupplyDataContext, WebhookContext } from 'n8n-core';
+import {
+	createEmptyRunExecutionData,
+	NodeConnectionTypes,
+	type INode,
+	type IPollFunctions,
+	type IRunExecutionData,
+	type ISupplyDataFunctions,
+	type IWebhookFunctions,
+	type Workflow,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+import { prepare, type RunOptions } from './engine';
+
+// What n8n gives the nodes that are not run by the engine: triggers, and nodes that serve another one.
+
+/** A node on its own, as it stands in a workflow. */
+type NodeOptions = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
+
+interface TriggerOptions extends NodeOptions {
+	mode: WorkflowExecuteMode;
+	/** The node's static data. */
+	store: object;
+}
+
+/** A call that reaches a webhook. */
+export interface IncomingCall {
+	body: object;
+	query?: object;
+	headers?: Record<string, string>;
+}
+
+function prepared(options: RunOptions) {
+	const { workflow, more } = prepare(options);
+	const node = workflow.getNode('Gateway');
+	if (!node) throw new Error('The workflow has no such node');
+	return { workflow, node, more };
+}
+
+const staticDataOf = (store: object) => () => store as ReturnType<Workflow['getStaticData']>;
+
+/** What n8n gives a polling node of the package. */
+export function pollContext({ mode, store, ...options }: TriggerOptions): IPollFunctions {
+	const { workflow, node, more } = prepared(options);
+	const unused = [undefined, undefined, undefined, undefined] as const;
+	const context = new PollContext(workflow, node, more, mode, 'activate', ...unused, staticDataOf(store));
+	return context as unknown as IPollFunctions;
+}
+
+/** What n8n gives a node of the package that is called; the answer to the call is taken, and dropped. */
+export function webhookContext(
+	{ mode, store, ...options }: TriggerOptions,
+	{ body, query = {}, headers = {} }: IncomingCall,
+): IWebhookFunctions {
+	const { workflow, node, more } = prepared(options);
+	workflow.getStaticData = staticDataOf(store);
+	const response = { status: () => response, json: () => response };
+	Object.assign(more, { httpRequest: { body, query, headers, params: {} }, httpResponse: response });
+	const webhook = { webhookDescription: { name: 'default' }, isTest: false };
+	const context = new WebhookContext(
+		workflow,
+		node,
+		more,
+		mode,
+		webhook as unknown as ConstructorParameters<typeof WebhookContext>[4],
+		[],
+		null,
+	);
+	return context as unknown as IWebhookFunctions;
+}
+
+/** What n8n gives a node that serves another one, and the execution in which its calls are noted. */
+export function supplyContext(options: NodeOptions): {
+	context: ISupplyDataFunctions;
+	execution: IRunExecutionData;
+} {
+	const { workflow, node, more } = prepared(options);
+	const execution = createEmptyRunExecutionData();
+	const parent: INode = { ...node, id: 'node-2', name: 'AI Agent' };
+	const items = [{ json: {} }];
+	const context = new SupplyDataContext(
+		workflow,
+		node,
+		more,
+		'manual',
+		execution,
+		0,
+		items,
+		{ main: [items] },
+		NodeConnectionTypes.AiLanguageModel,
+		{ node, data: { main: [items] }, source: null },
+		[],
+		undefined,
+		parent,
+	);
+	return { context: context as unknown as ISupplyDataFunctions, execution };
+}
