@@ -1,0 +1,58 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { readText } from '../helpers/markdown';
+import { copyWith, patched, printedCode, runTool } from '../helpers/printedCode';
+
+// The worked examples of CONTRIBUTING.md are carried out as they are printed, in a copy of the sources.
+
+const printed = printedCode(readText('CONTRIBUTING.md'));
+const excerpts = printed.filter(({ kind }) => kind === 'excerpt').map(({ path, text }) => [path, text]);
+const paths = printed.filter(({ kind }) => kind !== 'excerpt').map(({ path }) => path);
+const tests = paths.filter((path) => path.endsWith('.test.ts'));
+
+/** Starts TypeScript, and a node on n8n's engine: seconds alone, more beside other tests. */
+const PATIENCE_MS = 120_000;
+
+let folder = '';
+beforeAll(() => {
+	folder = copyWith(printed);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('prints two examples, each with a test', () => {
+	expect(tests).toHaveLength(2);
+	expect(paths.length).toBeGreaterThan(8);
+	expect(excerpts.length).toBeGreaterThan(0);
+});
+
+test.each(excerpts)('the excerpt of %s stands there', (path = '', text = '') => {
+	expect(readText(path)).toContain(text);
+});
+
+it(
+	'the examples compile, and their tests pass',
+	async () => {
+		const config = 'tsconfig.examples.json';
+		const examples = { extends: './tsconfig.tooling.json', include: [], files: paths };
+		writeFileSync(join(folder, config), JSON.stringify(examples));
+		const [, report] = await Promise.all([
+			runTool('typescript/bin/tsc', ['-p', config], folder),
+			runTool('jest/bin/jest.js', ['--ci', '--silent', '--runTestsByPath', ...tests], folder),
+			runTool('prettier/bin/prettier.cjs', ['--check', ...paths], folder),
+		]);
+		expect(report).toContain(`Test Suites: ${tests.length} passed, ${tests.length} total`);
+	},
+	PATIENCE_MS,
+);
+
+describe('an edit', () => {
+	const source = 'a\nb\nc\nd\n';
+	it('replaces lines where they stand', () => {
+		expect(patched(source, ' a\n-b\n+x\n+y\n@@\n d\n+e\n')).toBe('a\nx\ny\nc\nd\ne\n');
+	});
+	it('does not fit where the source is another', () => {
+		expect(() => patched(source, ' a\n-c\n')).toThrow('stand 0 times');
+		expect(() => patched('a\na\n', ' a\n+b\n')).toThrow('stand 2 times');
+	});
+});
