@@ -63,6 +63,7 @@ const NEEDED = [
 	'tsconfig.json',
 	'tsconfig.tooling.json',
 	'.prettierrc.json',
+	'eslint.config.mjs',
 ];
 
 /**
@@ -89,16 +90,14 @@ export function copyWith(printed: readonly PrintedCode[]): string {
  * Runs a program of an installed package.
  *
  * @param program its path below `node_modules`
- * @returns what it printed
  * @throws when it ends with another exit code than 0, with what it printed
  */
-export async function runTool(program: string, args: string[], folder: string): Promise<string> {
+export async function runTool(program: string, args: string[], folder: string): Promise<void> {
 	const script = join(repository, 'node_modules', program);
-	return await new Promise((resolve, reject) => {
+	await new Promise<void>((resolve, reject) => {
 		execFile(process.execPath, [script, ...args], { cwd: folder }, (error, stdout, stderr) => {
-			const output = `${stdout}${stderr}`;
-			if (error) reject(new Error(`${program} failed:\n${output}`));
-			else resolve(output);
+			if (error) reject(new Error(`${program} failed:\n${stdout}${stderr}`));
+			else resolve();
 		});
 	});
 }
