@@ -8,7 +8,7 @@ import { STREAM_TEXTS } from '../../nodes/shared/gateway/streamFailures';
 import spec from '../fixtures/spec/errors.json';
 
 // docs/errors.md is made from the texts themselves, so that it cannot go stale.
-// `UPDATE_DOCS=1 npx jest test/docs` writes it anew.
+// `UPDATE_DOCS=1 npx jest test/docs/errors` writes it anew.
 
 const file = resolve(__dirname, '../../docs/errors.md');
 
