@@ -1,8 +1,9 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { readText } from '../helpers/markdown';
-import { copyWith, patched, printedCode, runTool } from '../helpers/printedCode';
+import { copyInto, patched, printedCode, runTool } from '../helpers/printedCode';
 
 // The worked examples of CONTRIBUTING.md are carried out as they are printed, in a copy of the sources.
 
@@ -27,8 +28,9 @@ test.each(excerpts)('the excerpt of %s stands there', (path = '', text = '') => 
 it(
 	'the examples compile, keep the rules for what is shipped, and pass their tests',
 	async () => {
-		const folder = copyWith(printed);
+		const folder = mkdtempSync(join(tmpdir(), 'ai-gateway-example-'));
 		try {
+			copyInto(folder, printed);
 			expect(await problemsIn(folder)).toEqual([]);
 		} finally {
 			rmSync(folder, { recursive: true, force: true });

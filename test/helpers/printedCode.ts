@@ -1,14 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-	cpSync,
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	readFileSync,
-	symlinkSync,
-	writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { repository } from './markdown';
@@ -67,13 +58,11 @@ const NEEDED = [
 ];
 
 /**
- * Makes a copy of the sources with the printed files and edits in it.
+ * Puts a copy of the sources, with the printed files and edits in it, into an empty folder.
  *
- * @returns its folder
  * @throws for a new file that exists already, and for an edit that does not fit
  */
-export function copyWith(printed: readonly PrintedCode[]): string {
-	const folder = mkdtempSync(join(tmpdir(), 'ai-gateway-example-'));
+export function copyInto(folder: string, printed: readonly PrintedCode[]): void {
 	for (const path of NEEDED) cpSync(join(repository, path), join(folder, path), { recursive: true });
 	symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'), 'junction');
 	for (const { path, kind, text } of printed) {
@@ -83,7 +72,6 @@ export function copyWith(printed: readonly PrintedCode[]): string {
 		mkdirSync(dirname(file), { recursive: true });
 		writeFileSync(file, kind === 'file' ? text : patched(readFileSync(file, 'utf8'), text));
 	}
-	return folder;
 }
 
 /**
