@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** The repository's folder. */
-export const root = resolve(__dirname, '../..');
+import { repository } from '../helpers/markdown';
 
 /**
  * Fails when a page is another than it would be made now. `UPDATE_DOCS=1 npx jest test/docs` writes the pages anew.
@@ -10,7 +9,7 @@ export const root = resolve(__dirname, '../..');
  * @param path from the repository's folder
  */
 export function expectCurrent(path: string, text: string): void {
-	const file = resolve(root, path);
+	const file = resolve(repository, path);
 	const expected = `${text.trimEnd()}\n`;
 	if (process.env.UPDATE_DOCS) {
 		mkdirSync(dirname(file), { recursive: true });

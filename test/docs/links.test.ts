@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-
 import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
-import { root } from './current';
-import { linksIn, markdownFiles, problemOf, REPOSITORY } from './links';
+import { anchorsIn, filesOf, linksIn, readText } from '../helpers/markdown';
+import { problemOf, REPOSITORY } from './links';
 
 interface Codex {
 	node: string;
@@ -20,7 +17,7 @@ interface Manifest {
 	n8n: { nodes: string[] };
 }
 
-const json = (file: string): unknown => JSON.parse(readFileSync(resolve(root, file), 'utf8'));
+const json = (file: string): unknown => JSON.parse(readText(file));
 const manifest = json('package.json') as Manifest;
 
 /** Of each node the package registers: what n8n's panel of nodes knows of it. */
@@ -91,8 +88,14 @@ it('the credential links to what exists', () => {
 });
 
 describe('links of pages lead to what exists', () => {
-	test.each(markdownFiles())('%s', (file) => {
-		expect(linksIn(file).flatMap((link) => problemOf(link, file) ?? [])).toEqual([]);
+	const pages = filesOf(/\.md$/);
+
+	it('of these, among others', () => {
+		expect(pages).toEqual(expect.arrayContaining(['README.md', 'CONTRIBUTING.md', 'docs/architecture.md']));
+	});
+
+	test.each(pages)('%s', (file) => {
+		expect(linksIn(readText(file)).flatMap((link) => problemOf(link, file) ?? [])).toEqual([]);
 	});
 
 	it.each([
@@ -101,5 +104,33 @@ describe('links of pages lead to what exists', () => {
 		['../no-such.md', 'there is no no-such.md'],
 	])('and one that does not is seen: %s', (link, problem) => {
 		expect(problemOf(link, 'docs/errors.md')).toContain(problem);
+	});
+});
+
+describe('what counts as a link, and as a heading', () => {
+	it('links, pictures, references and HTML do; code does not', () => {
+		const page = [
+			'[a](b.md) ![c](d.svg "title") [`e`](<f.md#g>)',
+			'[h]: i.md',
+			'<img src="j.png">',
+			'`[no](code)` ``[no](code `x`)``',
+			'```',
+			'[no](fenced)',
+			'```',
+		].join('\n');
+		expect(linksIn(page)).toEqual(['b.md', 'd.svg', 'f.md#g', 'i.md', 'j.png']);
+	});
+
+	it('headings have the names that GitHub gives them', () => {
+		const page = [
+			'# A `b/c`: d',
+			'## See it run, with *one* command',
+			'## Ёж',
+			'## Ёж',
+			'```',
+			'# no',
+			'```',
+		];
+		expect([...anchorsIn(page.join('\n'))]).toEqual(['a-bc-d', 'see-it-run-with-one-command', 'ёж', 'ёж-1']);
 	});
 });

@@ -1,38 +1,26 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 
-import { root } from './current';
-import { anchor } from './markdown';
+import { anchorsIn, readText, repository } from '../helpers/markdown';
 
 /** Where the repository is on the web; its pages are those of the branch `main`. */
 export const REPOSITORY = 'https://github.com/n8n-nodes-ai-gateway/n8n-nodes-ai-gateway';
-
-/** The Markdown files that people read, from the repository's folder. */
-export function markdownFiles(): string[] {
-	const docs = readdirSync(resolve(root, 'docs'), { recursive: true, encoding: 'utf8' })
-		.filter((file) => file.endsWith('.md'))
-		.map((file) => `docs/${file}`);
-	return ['README.md', 'sandbox/gateway/README.md', ...docs];
-}
-
-/** The targets of a page's links, outside code. */
-export function linksIn(file: string): string[] {
-	return [...prose(file).matchAll(/\]\(([^()\s]+)\)/g)].map(([, target = '']) => target);
-}
 
 /**
  * What is wrong with a link.
  *
  * @param from the file that it stands in, from the repository's folder
- * @returns nothing for a link that leads somewhere, or out of the repository
+ * @returns nothing for a link that leads somewhere, or out of the repository's pages on the web
  */
 export function problemOf(link: string, from: string): string | undefined {
 	const local = localTarget(link, from);
 	if (!local) return undefined;
 	const { file, hash } = local;
-	if (!existsSync(resolve(root, file))) return `${link}: there is no ${file}`;
-	if (hash === undefined || anchorsOf(file).includes(hash)) return undefined;
-	return `${link}: ${file} has no heading for #${hash}`;
+	if (file.startsWith('..')) return `${link} leads out of the repository`;
+	if (!existsSync(join(repository, file))) return `${link}: there is no ${file}`;
+	if (hash === undefined) return undefined;
+	if (!file.endsWith('.md')) return /^L\d+/.test(hash) ? undefined : `${link}: ${file} has no headings`;
+	return anchorsIn(readText(file)).has(hash) ? undefined : `${link}: ${file} has no heading for #${hash}`;
 }
 
 /** The file in this repository to which a link leads. */
@@ -41,18 +29,7 @@ function localTarget(link: string, from: string): { file: string; hash: string |
 	if (target === REPOSITORY) return { file: 'README.md', hash };
 	const inMain = `${REPOSITORY}/blob/main/`;
 	if (target.startsWith(inMain)) return { file: target.slice(inMain.length), hash };
-	if (/^[a-z]+:/.test(target)) return undefined;
+	if (/^[a-z][a-z\d+.-]*:/i.test(target)) return undefined;
 	if (target === '') return { file: from, hash };
-	return { file: relative(root, resolve(root, dirname(from), target)), hash };
-}
-
-function anchorsOf(file: string): string[] {
-	return [...prose(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchor(heading));
-}
-
-/** A page without its code, in which brackets and number signs mean other things. */
-function prose(file: string): string {
-	return readFileSync(resolve(root, file), 'utf8')
-		.replace(/^```.*?^```/gms, '')
-		.replace(/`[^`\n]*`/g, '');
+	return { file: relative(repository, resolve(repository, dirname(from), decodeURIComponent(target))), hash };
 }

@@ -1,4 +1,4 @@
-import { anchor, code, either, fromHtml, plain, table } from './markdown';
+import { code, either, fromHtml, plain, table } from './markdown';
 
 describe('HTML of descriptions becomes Markdown', () => {
 	test.each([
@@ -30,11 +30,6 @@ it('code stands on one line, backticks and all', () => {
 
 it('a table keeps cells with bars and lines', () => {
 	expect(table(['x', 'y'], [['a|b', 'c\nd']])).toBe('| x | y |\n|---|---|\n| a\\|b | c<br>d |');
-});
-
-it('anchors are those of GitHub', () => {
-	expect(anchor('Task: Create and Wait')).toBe('task-create-and-wait');
-	expect(anchor('In the execution’s log')).toBe('in-the-executions-log');
 });
 
 it('words are listed', () => {

@@ -85,14 +85,6 @@ function cell(text: string): string {
 	return text.replaceAll('|', '\\|').replaceAll('\n', '<br>');
 }
 
-/** The anchor that GitHub gives a heading. */
-export function anchor(heading: string): string {
-	return heading
-		.toLowerCase()
-		.replace(/[^\p{L}\p{N}\s_-]/gu, '')
-		.replaceAll(' ', '-');
-}
-
 /** Words as people list them: a, b or c. */
 export function either(words: readonly string[]): string {
 	const last = words.at(-1) ?? '';

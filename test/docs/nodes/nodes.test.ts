@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { NodeHelpers, type INodeTypeDescription } from 'n8n-workflow';
 
-import { expectCurrent, root } from '../current';
+import { repository } from '../../helpers/markdown';
+import { expectCurrent } from '../current';
 import { cases } from './cases';
 import { runCases, type ExampleRun } from './examples';
 import { descriptions, indexPage, workflowsWith } from './overview';
@@ -36,7 +37,7 @@ describe('the pages are current', () => {
 
 	it('there are no others', () => {
 		const expected = ['README.md', ...nodes.map(({ name }) => `${name}.md`)].sort();
-		expect(readdirSync(resolve(root, 'docs/nodes')).sort()).toEqual(expected);
+		expect(readdirSync(resolve(repository, 'docs/nodes')).sort()).toEqual(expected);
 	});
 });
 

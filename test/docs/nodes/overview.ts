@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { INodeTypeDescription } from 'n8n-workflow';
 
 import { packageNodes } from '../../helpers/engine';
-import { root } from '../current';
+import { repository } from '../../helpers/markdown';
 import { plain, table } from '../markdown';
 import { operationsOf } from './operations';
 import { MADE } from './page';
@@ -12,7 +12,7 @@ import { MADE } from './page';
 export const descriptions: INodeTypeDescription[] = orderedByPackage();
 
 function orderedByPackage(): INodeTypeDescription[] {
-	const { n8n } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as {
+	const { n8n } = JSON.parse(readFileSync(resolve(repository, 'package.json'), 'utf8')) as {
 		n8n: { nodes: string[] };
 	};
 	const all: INodeTypeDescription[] = Object.values(packageNodes).map(({ description }) => description);
@@ -25,7 +25,7 @@ function orderedByPackage(): INodeTypeDescription[] {
 
 /** The workflows in examples/ that have a node of this type, also as a tool. */
 export function workflowsWith(type: string): Array<{ title: string; file: string }> {
-	const folder = resolve(root, 'examples');
+	const folder = resolve(repository, 'examples');
 	return readdirSync(folder)
 		.filter((file) => file.endsWith('.json'))
 		.sort()

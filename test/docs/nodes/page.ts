@@ -1,6 +1,7 @@
 import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 
-import { anchor, code, fromHtml, plain } from '../markdown';
+import { anchor } from '../../helpers/markdown';
+import { code, fromHtml, plain } from '../markdown';
 import { collected, condition } from './conditions';
 import type { Example, ExampleRun } from './examples';
 import { Normaliser } from './normalise';
