@@ -279,3 +279,19 @@ describe('the key', () => {
 		expect(kept).not.toContain('sk-test');
 	});
 });
+
+it('a key that the gateway repeats shows in no error, wherever it stands', async () => {
+	const key = 'odd-key-of-an-old-account';
+	const credential = { baseUrl: `${GATEWAY}/api/v1`, apiKey: key };
+	gateway(() => ({ body: { error: { message: `no luck for ${key}`, code: key, type: key } } }));
+	const stopped = await generate({ items: items(1), credential });
+	expect(stopped.error?.description).toContain('no luck for [key]');
+	expect(JSON.stringify(stopped.error)).not.toContain(key);
+	const passedOn = await generate({
+		items: items(1),
+		credential,
+		settings: { onError: 'continueRegularOutput' },
+	});
+	expect(passedOn.items[0]?.json.error).toMatchObject({ code: '[key]', type: '[key]' });
+	expect(JSON.stringify(passedOn.items)).not.toContain(key);
+});

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { NodeOperationError, sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
+import { withoutSecrets } from '../gateway/errors';
 import { ApiFailure, Stopped } from '../gateway/failure';
 import type { Transport } from '../gateway/exchange';
 import { GatewayClient } from '../gateway/request';
@@ -47,6 +48,8 @@ class ItemLoop {
 	private readonly deferred = new Map<number, Deferred>();
 	private readonly interruption: Interruption;
 	private readonly transport: Transport;
+	/** Known as soon as the credential has been read. */
+	private secrets: readonly string[] = [];
 	/** The tasks that exist and are paid for, by item. */
 	private readonly tasks = new Map<number, string>();
 	/** How the requests of the items behave that were begun. */
@@ -114,7 +117,8 @@ class ItemLoop {
 			const concurrency = this.sleepBefore?.concurrency ?? readConcurrency(this.context);
 			const { baseUrl, secrets } = await gatewayAddress(this.context);
 			const more = this.operation.resume ? wakeUpSecrets(this.context) : [];
-			return { concurrency, address: { baseUrl, secrets: [...secrets, ...more] } };
+			this.secrets = [...secrets, ...more];
+			return { concurrency, address: { baseUrl, secrets: this.secrets } };
 		} catch (error) {
 			throw toNodeError(this.node, error, 0);
 		}
@@ -185,7 +189,7 @@ class ItemLoop {
 			// A run that has ended stops the other items too; they have no failure of their own.
 			if (error instanceof Stopped && error.reason !== 'cancelled') return;
 			if (error instanceof Stopped) this.interruption.interrupt('cancelled');
-			this.fail(index, error);
+			this.fail(index, error instanceof ApiFailure ? withoutSecrets(error, this.secrets) : error);
 		}
 	}
 

@@ -125,7 +125,7 @@ function readAnswer(response: unknown): Answer<unknown> {
 export interface GatewayAddress {
 	/** Without a trailing slash. */
 	baseUrl: string;
-	secrets: string[];
+	secrets: readonly string[];
 }
 
 /**

@@ -186,3 +186,13 @@ export function redact(text: string, secrets: readonly string[]): string {
 		.reduce((rest, secret) => rest.split(secret).join('[key]'), text);
 	return withoutSecrets.replace(/\bsk-[0-9a-f-]{8,}/gi, '[key]');
 }
+
+/**
+ * The failure with nothing secret in any of its texts, whatever part of an answer they came from: a gateway, or a model,
+ * may repeat what it was sent.
+ */
+export function withoutSecrets(failure: ApiFailure, secrets: readonly string[]): ApiFailure {
+	const text = JSON.stringify(failure.details);
+	const clean = redact(text, secrets);
+	return clean === text ? failure : failure.with(JSON.parse(clean) as ApiFailure['details']);
+}
