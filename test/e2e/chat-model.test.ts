@@ -190,7 +190,7 @@ describe('what goes wrong is told by the agent, in words that say what to do', (
 			{
 				parameters: { model: byId('') },
 				calls: 0,
-				message: /^Model is empty$/,
+				message: /^'Model' is empty$/,
 				description: /Choose a model/,
 			},
 		],
