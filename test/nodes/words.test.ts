@@ -50,21 +50,23 @@ it('names of several words, and Simplify, do not stand without them', () => {
 	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toEqual([]);
 });
 
-it('a tooltip names only fields that its panel has', () => {
-	const wrong = fields.flatMap(({ place, node, operations, property }) => {
-		const near = fields.filter(
-			(field) =>
-				field.node === node &&
-				(operations.length === 0 ||
-					field.operations.length === 0 ||
-					field.operations.some((operation) => operations.includes(operation))),
-		);
-		const nearby = new Set([
-			...near.map((field) => field.property.displayName),
-			...choices.filter((choice) => choice.node === node).map(({ choice }) => choice.name),
+it('a tooltip names only what its panel has', () => {
+	const tooltips = [
+		...fields.map(({ property: { description }, ...field }) => ({ ...field, description })),
+		...choices.map(({ choice: { description }, ...field }) => ({ ...field, description })),
+	];
+	const wrong = tooltips.flatMap(({ place, node, operations, description = '' }) => {
+		const isNear = (other: { node: unknown; operations: string[] }) =>
+			other.node === node &&
+			(operations.length === 0 ||
+				other.operations.length === 0 ||
+				operations.some((operation) => other.operations.includes(operation)));
+		const near = new Set([
+			...fields.filter(isNear).map(({ property }) => property.displayName),
+			...choices.filter(isNear).map(({ choice }) => choice.name),
 		]);
-		return quoted(property.description ?? '')
-			.filter((name) => !nearby.has(name) && !OTHER_NAMES.has(name))
+		return quoted(description)
+			.filter((name) => !near.has(name) && !OTHER_NAMES.has(name))
 			.map((name) => `${place}: ${name}`);
 	});
 	expect(wrong).toEqual([]);
