@@ -4,7 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			"Copy the production URL above (for tests, the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach this n8n.",
+			"Copy the production URL under 'Webhook URLs' (for tests, the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach this n8n.",
 		name: 'callbackNotice',
 		type: 'notice',
 		default: '',

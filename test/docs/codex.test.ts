@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
 import packageJson from '../../package.json';
 import { descriptions } from '../helpers/panel';
 
@@ -52,13 +53,18 @@ test.each(folders)('%s is described by name, version and category', (folder) => 
 	expect(CATEGORIES).toEqual(expect.arrayContaining(codex.categories));
 });
 
+/** Holds that a link leads to a heading of the README. */
+function expectHelp(url: string): void {
+	const [page, anchor] = url.split('#');
+	expect(`${page ?? ''}#readme`).toBe(packageJson.homepage);
+	expect(anchors('README.md')).toContain(anchor);
+}
+
 test.each(folders)('the help of %s leads to headings of the README', (folder) => {
 	const { resources } = codexOf(folder);
 	const urls = Object.values(resources).flatMap((links) => links.map(({ url }) => url));
 	expect(urls).toHaveLength(2);
-	for (const url of urls) {
-		const [page, anchor] = url.split('#');
-		expect(`${page ?? ''}#readme`).toBe(packageJson.homepage);
-		expect(anchors('README.md')).toContain(anchor);
-	}
+	urls.forEach(expectHelp);
 });
+
+test('so does the help of the credential', () => expectHelp(new AiGatewayApi().documentationUrl));

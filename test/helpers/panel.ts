@@ -25,6 +25,11 @@ const nodes: INodeType[] = [
 	new ChatModel(),
 ];
 
+/** The nodes by the names that workflows store. */
+export const nodesByName: Readonly<Record<string, INodeType>> = Object.fromEntries(
+	nodes.map((node) => [node.description.name, node]),
+);
+
 /** What n8n knows of each node. */
 export const descriptions: INodeTypeDescription[] = nodes.map(({ description }) => description);
 

@@ -94,7 +94,7 @@ export type Registry = Readonly<Record<string, Resource>>;
 
 /** What stands below the node's name on the canvas, in title case: "Create and Wait: Task". */
 export const operationSubtitle =
-	'={{ ($parameter["operation"].replace(/[A-Z]/g, " $&") + ": " + $parameter["resource"]).toTitleCase() }}';
+	'={{ ($parameter["operation"].replace(/[A-Z]/g, " $&").toLowerCase() + ": " + $parameter["resource"]).toTitleCase() }}';
 
 /** The node's parameters: resource selector, operation selectors, and each operation's own. */
 export function registryProperties(registry: Registry): INodeProperties[] {
