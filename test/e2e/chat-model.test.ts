@@ -199,7 +199,7 @@ describe('what goes wrong is told by the agent, in words that say what to do', (
 			{
 				parameters: { options: { temperature: 7 } },
 				calls: 0,
-				message: /"Temperature"/,
+				message: /'Temperature'/,
 				description: /from 0 to 2/,
 			},
 		],
