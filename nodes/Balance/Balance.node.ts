@@ -8,7 +8,7 @@ import {
 
 import { testGateway } from '../shared/execution/credentialTest';
 import { executeRegistry } from '../shared/execution/itemLoop';
-import { registryProperties } from '../shared/execution/operation';
+import { operationSubtitle, registryProperties } from '../shared/execution/operation';
 import { registry } from './operations';
 
 export class Balance implements INodeType {
@@ -18,7 +18,7 @@ export class Balance implements INodeType {
 		icon: { light: 'file:../../icons/balance.svg', dark: 'file:../../icons/balance.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: operationSubtitle,
 		description: 'Get the money left in the wallet of an AI gateway account',
 		defaults: { name: 'Gateway Balance' },
 		usableAsTool: true,

@@ -17,7 +17,7 @@ export class BalanceTrigger implements INodeType {
 		icon: { light: 'file:../../icons/balance.svg', dark: 'file:../../icons/balance.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ $parameter["fireOn"] === "change" ? "on change" : "below ₽" + $parameter["threshold"] }}',
+		subtitle: '={{ $parameter["fireOn"] === "change" ? "On Change" : "Below ₽" + $parameter["threshold"] }}',
 		description: 'Starts the workflow when the money in the wallet of an AI gateway account runs low',
 		defaults: { name: 'Gateway Balance Trigger' },
 		polling: true,

@@ -3,15 +3,15 @@ import type { INodeProperties } from 'n8n-workflow';
 /** What the panel of the trigger asks, besides how often it polls. */
 export const triggerProperties: INodeProperties[] = [
 	{
-		displayName: 'Fire On',
+		displayName: 'Trigger On',
 		name: 'fireOn',
 		type: 'options',
 		noDataExpression: true,
 		options: [
 			{
-				name: 'Falling Below',
-				value: 'below',
-				description: 'Once when the balance falls below the threshold, and again after it has risen',
+				name: 'Change',
+				value: 'change',
+				description: 'Whenever the balance is another than at the poll before',
 			},
 			{
 				name: 'Every Poll Below',
@@ -19,13 +19,12 @@ export const triggerProperties: INodeProperties[] = [
 				description: 'At every poll that finds the balance below the threshold',
 			},
 			{
-				name: 'Change',
-				value: 'change',
-				description: 'Whenever the balance is another than at the poll before',
+				name: 'Falling Below',
+				value: 'below',
+				description: 'Once when the balance falls below the threshold, and again after it has risen',
 			},
 		],
 		default: 'below',
-		description: 'When the workflow starts',
 	},
 	{
 		displayName: 'Threshold (Rubles)',
@@ -52,7 +51,7 @@ export const triggerProperties: INodeProperties[] = [
 				typeOptions: { minValue: 0, numberPrecision: 2 },
 				default: 10,
 				description:
-					'How far above the threshold the balance must rise before the workflow can start again. Keeps a balance that goes up and down around the threshold from sending many alerts.',
+					'How far above the threshold the balance must rise before the workflow can start again, so that small ups and downs do not send many alerts',
 			},
 		],
 	},

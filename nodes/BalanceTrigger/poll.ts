@@ -73,7 +73,7 @@ function readWatch(context: IPollFunctions): Watch {
 	const fireOn = FIRE_ON.find((name) => name === value);
 	if (fireOn === undefined) {
 		throw new InvalidInput(
-			`"Fire On" has the unknown value "${String(value)}"`,
+			`'Trigger On' has the unknown value "${String(value)}"`,
 			'Choose it again from the list.',
 			'fireOn',
 		);
@@ -81,7 +81,7 @@ function readWatch(context: IPollFunctions): Watch {
 	const options = asObject(context.getNodeParameter('options', {}));
 	const margin = rubles(options?.margin ?? 0, 'Margin (Rubles)', 'margin');
 	if (Number(margin) < 0) {
-		throw new InvalidInput('"Margin (Rubles)" is negative', 'Enter 0 or more.', 'margin');
+		throw new InvalidInput("'Margin (Rubles)' is negative", 'Enter 0 or more.', 'margin');
 	}
 	const threshold = fireOn === 'change' ? '0' : context.getNodeParameter('threshold');
 	return { fireOn, threshold: rubles(threshold, 'Threshold (Rubles)', 'threshold'), margin };
@@ -92,7 +92,7 @@ function rubles(value: unknown, label: string, param: string): string {
 	const number = asNumber(value);
 	if (number !== undefined) return String(number);
 	throw new InvalidInput(
-		`"${label}" is not a number`,
+		`'${label}' is not a number`,
 		'Enter an amount in rubles such as 100 or 99.5, with a point and without a currency sign.',
 		param,
 	);

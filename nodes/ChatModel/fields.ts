@@ -24,8 +24,13 @@ const NOT_FOR_AGENTS: ReadonlySet<string> = new Set([
 	'thinking',
 ]);
 
+const PLUGINS = 'Plugins of the gateway to enable, as a list';
+
 const options = [
-	...textOptions.filter(({ name }) => !NOT_FOR_AGENTS.has(name)),
+	...textOptions
+		.filter(({ name }) => !NOT_FOR_AGENTS.has(name))
+		// The model has no output of its own that could show what they cost.
+		.map((option) => (option.name === 'plugins' ? { ...option, description: PLUGINS } : option)),
 	extraBodyField,
 	...requestOptions,
 ].sort((a, b) => a.displayName.localeCompare(b.displayName));
@@ -34,13 +39,13 @@ const options = [
 export const chatModelFields: INodeProperties[] = [
 	{
 		displayName:
-			'Connect it to the Chat Model input of an AI Agent or a chain. Each call, with its tokens and its cost in rubles, stands in the execution’s log of this node.',
+			"Connect this node to the 'Chat Model' input of an AI Agent or a chain. Its log in the execution shows the tokens of each call and, where the format reports it, the cost.",
 		name: 'connectionNotice',
 		type: 'notice',
 		default: '',
 	},
-	formatField(textFormats),
 	textModelField,
+	formatField(textFormats),
 	{
 		displayName: 'Options',
 		name: 'options',

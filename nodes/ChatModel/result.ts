@@ -105,7 +105,7 @@ function brokenArguments(call: ToolCall, reason: string | null, costRub: number 
 	const shown = `${text.slice(0, SHOWN_CHARACTERS)}${text.length > SHOWN_CHARACTERS ? '…' : ''}`;
 	const advice =
 		reason === 'length'
-			? 'They were cut off at the token limit: raise the option "Max Tokens" of the Gateway Chat Model.'
+			? "They were cut off at the token limit: raise the option 'Max Tokens' of the Gateway Chat Model."
 			: 'Run it again, describe the tool’s input more simply, or choose another model.';
 	const cost = costRub === null ? 'The call was charged.' : `The call cost ₽${costRub}.`;
 	return new ApiFailure({

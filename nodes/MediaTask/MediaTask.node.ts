@@ -10,7 +10,7 @@ import {
 
 import { testGateway } from '../shared/execution/credentialTest';
 import { executeRegistry } from '../shared/execution/itemLoop';
-import { registryProperties } from '../shared/execution/operation';
+import { operationSubtitle, registryProperties } from '../shared/execution/operation';
 import { wakeUpWebhooks } from '../shared/execution/suspension';
 import { loadFileFields, mapMediaInput, mapPriceInput } from '../shared/fields/mediaForm';
 import { searchMediaModels } from '../shared/fields/models';
@@ -24,7 +24,7 @@ export class MediaTask implements INodeType {
 		icon: { light: 'file:../../icons/media.svg', dark: 'file:../../icons/media.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: operationSubtitle,
 		description: 'Generate images, videos, music and speech with the models of an AI gateway',
 		defaults: { name: 'Gateway Media Task' },
 		usableAsTool: true,
@@ -33,7 +33,7 @@ export class MediaTask implements INodeType {
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
 		webhooks: wakeUpWebhooks,
 		waitingNodeTooltip:
-			'The execution sleeps in n8n’s database until the gateway calls: its media tasks are being worked on.',
+			'The execution sleeps in n8n’s database until the gateway calls: its media tasks are being worked on',
 		properties: [...registryProperties(registry)],
 	};
 

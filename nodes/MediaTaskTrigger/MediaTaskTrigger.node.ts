@@ -18,7 +18,8 @@ export class MediaTaskTrigger implements INodeType {
 		icon: { light: 'file:../../icons/media.svg', dark: 'file:../../icons/media.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ $parameter["events"] }}',
+		subtitle:
+			'={{ ({ both: "Task Ended", fail: "Task Failed", success: "Task Succeeded" })[$parameter["events"]] }}',
 		description: 'Starts the workflow when a media task of an AI gateway has ended',
 		defaults: { name: 'Gateway Media Task Trigger' },
 		inputs: [],
@@ -28,12 +29,12 @@ export class MediaTaskTrigger implements INodeType {
 			header: 'Start when a media task has ended',
 			executionsHelp: {
 				inactive:
-					'Wait for a test event here, and give the <b>test URL</b> as callback URL to a task. Then <b>publish</b> the workflow and use the <b>production URL</b>.',
+					"Wait for a test event here, and give a task the <b>test URL</b> as its 'Callback URL'. Then <b>publish</b> the workflow and use the <b>production URL</b>.",
 				active:
-					'Wait for a test event here, and give the <b>test URL</b> as callback URL to a task. Tasks with the <b>production URL</b> start the published workflow.',
+					"Wait for a test event here, and give a task the <b>test URL</b> as its 'Callback URL'. Tasks with the <b>production URL</b> start the published workflow.",
 			},
 			activationHint:
-				'Once the workflow is published, each task with the production URL as its callback URL starts it when it has ended.',
+				"Once the workflow is published, each task with the production URL as its 'Callback URL' starts it when it has ended.",
 		},
 		webhooks: [
 			{

@@ -4,22 +4,21 @@ import type { INodeProperties } from 'n8n-workflow';
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Copy the webhook URL above into the option “Callback URL” of Gateway Media Task: the production URL for published workflows, the test URL while you try things out. The gateway must be able to reach it.',
+			"Copy the production URL under 'Webhook URLs' (for tests, the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach this n8n.",
 		name: 'callbackNotice',
 		type: 'notice',
 		default: '',
 	},
 	{
-		displayName: 'Events',
+		displayName: 'Trigger On',
 		name: 'events',
 		type: 'options',
 		options: [
-			{ name: 'Both', value: 'both', description: 'Whatever becomes of the task' },
-			{ name: 'Fail', value: 'fail', description: 'The task has failed' },
-			{ name: 'Success', value: 'success', description: 'The result is there' },
+			{ name: 'Task Ended', value: 'both', description: 'With or without a result' },
+			{ name: 'Task Failed', value: 'fail', description: 'It has ended without a result' },
+			{ name: 'Task Succeeded', value: 'success', description: 'The result is there' },
 		],
 		default: 'success',
-		description: 'Which tasks start the workflow',
 	},
 	{
 		displayName: 'Download Results',
@@ -41,14 +40,15 @@ export const triggerProperties: INodeProperties[] = [
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to move the task to the archived list of the gateway. Where several n8n processes take calls, this makes sure that only one of them starts the workflow.',
+					'Whether to move the task to the archived list. Where several n8n processes take calls, this makes sure that only one of them starts the workflow.',
 			},
 			{
 				displayName: 'Include Callback',
 				name: 'includeCallback',
 				type: 'boolean',
 				default: true,
-				description: 'Whether to put out the call of the gateway, too: its body, query and headers',
+				description:
+					"Whether to add the gateway’s call to the output: its body, query and headers, in the field 'callback'",
 			},
 			{
 				displayName: 'Put Output File in Field',
@@ -56,7 +56,8 @@ export const triggerProperties: INodeProperties[] = [
 				type: 'string',
 				default: 'data',
 				placeholder: 'e.g. data',
-				description: 'Name of the binary field for the result. Further files get _1, _2 … appended.',
+				description:
+					"The name of the output binary field to put the file in. Further files get _1, _2 … appended. Defaults to 'data'.",
 			},
 		],
 	},

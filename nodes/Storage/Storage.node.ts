@@ -8,7 +8,7 @@ import {
 
 import { testGateway } from '../shared/execution/credentialTest';
 import { executeRegistry } from '../shared/execution/itemLoop';
-import { registryProperties } from '../shared/execution/operation';
+import { operationSubtitle, registryProperties } from '../shared/execution/operation';
 import { registry } from './operations';
 
 export class Storage implements INodeType {
@@ -18,7 +18,7 @@ export class Storage implements INodeType {
 		icon: { light: 'file:../../icons/storage.svg', dark: 'file:../../icons/storage.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: operationSubtitle,
 		description: 'Upload, download and delete files in the storage of an AI gateway',
 		defaults: { name: 'Gateway Storage' },
 		usableAsTool: true,

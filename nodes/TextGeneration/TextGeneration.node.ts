@@ -8,7 +8,7 @@ import {
 
 import { testGateway } from '../shared/execution/credentialTest';
 import { executeRegistry } from '../shared/execution/itemLoop';
-import { registryProperties } from '../shared/execution/operation';
+import { operationSubtitle, registryProperties } from '../shared/execution/operation';
 import { searchTextModels } from '../shared/fields/models';
 import { registry } from './operations';
 
@@ -19,7 +19,7 @@ export class TextGeneration implements INodeType {
 		icon: { light: 'file:../../icons/text.svg', dark: 'file:../../icons/text.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: operationSubtitle,
 		description: 'Generate text with the models of an AI gateway, with the cost of each call in rubles',
 		defaults: { name: 'Gateway Text Generation' },
 		usableAsTool: true,

@@ -93,7 +93,7 @@ describe('the form against the gateway’s own check of the schema', () => {
 
 	it('what it lets pass is what the gateway takes: nothing comes back as 422', async () => {
 		const { items } = await run('create', filled('aurora/canvas-1', { prompt: '' }), carryOn);
-		expect(items[0]?.json.error).toMatchObject({ message: '"Prompt" is missing' });
+		expect(items[0]?.json.error).toMatchObject({ message: "'Prompt' is missing" });
 		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(0);
 	});
 });
@@ -184,7 +184,7 @@ describe('a task’s life', () => {
 
 	it('an id that is none is explained', async () => {
 		expect((await run('get', { taskId: 'none' })).error?.message).toBe(
-			'The gateway takes this for no task ID',
+			'The gateway does not take this for a task ID',
 		);
 	});
 

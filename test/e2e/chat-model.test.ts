@@ -190,7 +190,7 @@ describe('what goes wrong is told by the agent, in words that say what to do', (
 			{
 				parameters: { model: byId('') },
 				calls: 0,
-				message: /^Model is empty$/,
+				message: /^'Model' is empty$/,
 				description: /Choose a model/,
 			},
 		],
@@ -199,7 +199,7 @@ describe('what goes wrong is told by the agent, in words that say what to do', (
 			{
 				parameters: { options: { temperature: 7 } },
 				calls: 0,
-				message: /"Temperature"/,
+				message: /'Temperature'/,
 				description: /from 0 to 2/,
 			},
 		],

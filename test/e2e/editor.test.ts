@@ -58,6 +58,8 @@ describe('the model pickers', () => {
 
 	test.each(['textGeneration', 'chatModel'])('of %s shows context window and price', async (node) => {
 		const { results } = await list(node, 'searchTextModels');
+		const names = results.map(({ name }) => name);
+		expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
 		const entry = results.find(({ value }) => value === 'sandbox/balanced-2');
 		expect(entry?.name).toMatch(/^sandbox\/balanced-2 · \d+K context · ₽[\d.]+ \/ ₽[\d.]+ per 1M$/);
 	});

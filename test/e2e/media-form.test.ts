@@ -143,7 +143,7 @@ describe('a filled-in form', () => {
 		const before = environment.gateway.control.requests({ method: 'POST' }).length;
 		const node = await formNode('Draw', 'aurora/canvas-1', { prompt: 'a', num_images: 9 });
 		const { error } = await environment.runWorkflow(workflowOf('Rule', [node], { Start: ['Draw'] }));
-		expect(error?.message).toBe('"Number of Images" must be at most 4');
+		expect(error?.message).toBe("'Number of Images' must be at most 4");
 		expect(environment.gateway.control.requests({ method: 'POST' })).toHaveLength(before);
 	});
 });

@@ -68,9 +68,9 @@ describe('balance trigger', () => {
 		[
 			'a threshold that is no number',
 			{ fireOn: 'below', threshold: 'a lot' },
-			/"Threshold \(Rubles\)" is not a number/,
+			/'Threshold \(Rubles\)' is not a number/,
 		],
-		['an empty threshold', { fireOn: 'below', threshold: '' }, /"Threshold \(Rubles\)" is not a number/],
+		['an empty threshold', { fireOn: 'below', threshold: '' }, /'Threshold \(Rubles\)' is not a number/],
 		['a negative margin', { fireOn: 'below', threshold: 1, options: { margin: -1 } }, /negative/],
 		['an unknown way of firing', { fireOn: 'never', threshold: 1 }, /"never"/],
 	])('refuses %s before it asks', async (_, parameters, message) => {

@@ -149,7 +149,7 @@ describe('a failing item', () => {
 			settings: { onError: 'continueRegularOutput' },
 		});
 		expect(result.items[1]?.json.error).toMatchObject({
-			message: 'Prompt is empty',
+			message: "'Prompt' is empty",
 			param: 'prompt',
 			code: 'invalid_input',
 		});

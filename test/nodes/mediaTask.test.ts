@@ -135,22 +135,22 @@ describe('task: create', () => {
 	});
 
 	test.each([
-		['input that is no JSON', { inputJson: '={{ "{prompt: 1" }}' }, 'Input (JSON) is not a JSON object'],
-		['input that is a list', { inputJson: '[1]' }, 'Input (JSON) is not a JSON object'],
+		['input that is no JSON', { inputJson: '={{ "{prompt: 1" }}' }, "'Input (JSON)' is not a JSON object"],
+		['input that is a list', { inputJson: '[1]' }, "'Input (JSON)' is not a JSON object"],
 		[
 			'a callback URL that is none',
 			{ options: { callbackUrl: 'n8n/hook' } },
-			'The callback URL is not a web address',
+			"'Callback URL' is not a web address",
 		],
 		[
 			'a key that is too long',
 			{ options: { idempotencyKey: 'k'.repeat(256) } },
-			'The idempotency key is longer than 255 characters',
+			"'Idempotency Key' is longer than 255 characters",
 		],
 		[
 			'an unknown scope',
 			{ options: { idempotencyScope: '={{ "life" }}' } },
-			'The idempotency scope "life" is unknown',
+			'\'Idempotency Scope\' has the unknown value "life"',
 		],
 	])('tells %s before anything is sent', async (_, extra, message) => {
 		const { error } = await run('create', { ...order, ...extra });
@@ -209,12 +209,12 @@ describe('task: get', () => {
 
 	it.each(['.', '..'])('takes %j for no id', async (taskId) => {
 		const { error } = await run('get', { taskId });
-		expect(error?.message).toBe(`The task ID "${taskId}" is none`);
+		expect(error?.message).toBe(`"${taskId}" is not a task ID`);
 	});
 
 	it('tells an empty id before anything is sent', async () => {
 		const { error } = await run('get', { taskId: '={{ $json.taskId }}' });
-		expect(error?.message).toBe('Task ID is empty');
+		expect(error?.message).toBe("'Task ID' is empty");
 	});
 });
 

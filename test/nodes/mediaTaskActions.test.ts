@@ -68,7 +68,7 @@ describe('flags of a task (§3.2)', () => {
 				)
 				.reply(422, envelope(null, 422, 'task_id: must be a UUID'));
 			const { error } = await run(operation, { taskId: 'none' });
-			expect(error?.message).toBe('The gateway takes this for no task ID');
+			expect(error?.message).toBe('The gateway does not take this for a task ID');
 			expect(error?.description).toContain('must be a UUID');
 		},
 	);
@@ -109,7 +109,7 @@ describe('getLyrics', () => {
 
 	it('tells an empty audio ID', async () => {
 		const { error } = await run('getLyrics', { taskId, audioId: '={{ $json.none }}' });
-		expect(error?.message).toBe('Audio ID is empty');
+		expect(error?.message).toBe("'Audio ID' is empty");
 	});
 
 	it('gives an AI Agent the words without the curve of the sound', async () => {

@@ -99,7 +99,7 @@ describe('files of the item', () => {
 		expect(sent).toHaveLength(2);
 		expect(bodies).toHaveLength(2);
 		expect(result.items[1]?.json.error).toMatchObject({
-			message: 'The item has no file in the binary field "data"',
+			message: "The item has no file in the binary field 'data'",
 			param: 'inputFiles',
 			code: 'invalid_input',
 		});
@@ -111,21 +111,21 @@ describe('files of the item', () => {
 			'a field that the model lacks',
 			{ data: 'x' },
 			rows(['data', 'img']),
-			'The model has no input field "img" for a file',
+			"The model has no input field 'img' for a file",
 		],
 		[
-			'a row without a field',
+			'a row whose field an expression leaves empty',
 			{ data: 'x' },
-			rows(['data', '']),
-			'A row of "Input Files" names no input field',
+			rows(['data', '={{ $json.missing }}']),
+			"A row of 'Input Files' names no input field",
 		],
 		[
 			'a second file for one place',
 			{ data: 'x', b: 'y' },
 			rows(['data', 'mask_url'], ['b', 'mask_url']),
-			'The input field "mask_url" takes one file, and has a value already',
+			"The input field 'mask_url' takes one file, and has a value already",
 		],
-		['a required file that is missing', { data: 'x' }, rows(['data', 'mask_url']), '"Images" is missing'],
+		['a required file that is missing', { data: 'x' }, rows(['data', 'mask_url']), "'Images' is missing"],
 	])('tells %s before anything is sent', async (_, files, inputFiles, message) => {
 		catalogue([retouch]);
 		const sent = creations();

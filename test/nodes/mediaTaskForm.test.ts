@@ -70,42 +70,42 @@ describe('the form of a model', () => {
 	});
 
 	test.each<[string, object, string, string]>([
-		['a required field that is missing', {}, '"Prompt" is missing', 'input.prompt'],
+		['a required field that is missing', {}, "'Prompt' is missing", 'input.prompt'],
 		[
 			'a required field that an expression leaves empty',
 			{ prompt: '={{ $json.none }}' },
-			'"Prompt" is missing',
+			"'Prompt' is missing",
 			'input.prompt',
 		],
-		['a value out of range', { prompt: 'a', n: 9 }, '"Number" must be at most 4', 'input.n'],
+		['a value out of range', { prompt: 'a', n: 9 }, "'Number' must be at most 4", 'input.n'],
 		[
 			'a value that is no choice',
 			{ prompt: 'a', size: '={{ "huge" }}' },
-			'"Size" must be one of: small, large',
+			"'Size' must be one of: small, large",
 			'input.size',
 		],
 		[
 			'text that is too long',
 			{ prompt: 'a'.repeat(21) },
-			'"Prompt" must have at most 20 characters (it has 21)',
+			"'Prompt' must have at most 20 characters (it has 21)",
 			'input.prompt',
 		],
 		[
 			'text that is no number',
 			{ prompt: 'a', n: '={{ "many" }}' },
-			'"Number" takes a whole number',
+			"'Number' takes a whole number",
 			'input.n',
 		],
 		[
 			'a nested value',
 			{ prompt: 'a', watermark: '{"text": 5}' },
-			'"Watermark" (watermark.text) must be text',
+			"'Watermark' (watermark.text) must be text",
 			'input.watermark',
 		],
 		[
 			'a field of another model',
 			{ prompt: 'a', voice: 'anna' },
-			'The model has no field "voice"',
+			"The model has no field 'voice'",
 			'input.voice',
 		],
 	])('tells %s before anything is sent, naming the field', async (_, value, message, param) => {

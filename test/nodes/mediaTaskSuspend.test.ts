@@ -358,7 +358,7 @@ describe('what cannot be suspended is refused, and nothing is created', () => {
 			options: { callbackUrl: 'https://example.com/done' },
 		});
 		expect(error?.message).toContain('A task has one callback URL');
-		expect(error?.description).toContain('"Callback URL"');
+		expect(error?.description).toContain("'Callback URL'");
 		expect(sent).toEqual([]);
 	});
 
@@ -367,7 +367,7 @@ describe('what cannot be suspended is refused, and nothing is created', () => {
 		const sent = creations();
 		const { error } = await run('createAndWait', order, { n8nUrl: 'http://localhost:5678' });
 		expect(error?.message).toContain('"localhost" is an address of a local network');
-		expect(error?.description).toMatch(/"Poll".*WEBHOOK_URL/);
+		expect(error?.description).toMatch(/'Poll'.*WEBHOOK_URL/);
 		expect(sent).toEqual([]);
 	});
 });

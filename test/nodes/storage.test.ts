@@ -164,7 +164,7 @@ describe('file: upload', () => {
 		[
 			'an external user ID that is too long',
 			{ options: { externalUserId: 'x'.repeat(129) } },
-			'The external user ID is 129 characters long',
+			"'External User ID' is 129 characters long",
 		],
 		[
 			'a field that is not there',

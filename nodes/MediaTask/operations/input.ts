@@ -37,7 +37,7 @@ const inputJsonField: INodeProperties = {
 	required: true,
 	displayOptions: { show: { inputMode: ['json'] } },
 	description:
-		'What the model is to make, as a JSON object. Which fields there are depends on the model. A text from another node goes in through JSON.stringify(…), without quotes around it.',
+		'What the model is to make, as a JSON object with the fields of the model. A text from another node goes in through JSON.stringify(…), without quotes around it.',
 };
 
 /** Keeps the JSON of a workflow that was made before there was a form, where nothing is filled in there. */
@@ -100,7 +100,7 @@ export function readModelId({ parameters }: ItemContext): string {
  */
 export async function readInput(item: ItemContext, modelId: string): Promise<TaskInput> {
 	const { parameters } = item;
-	const isForm = parameters.choice('inputMode', ['form', 'json']) === 'form';
+	const isForm = parameters.choice('inputMode', 'Input Mode', ['form', 'json']) === 'form';
 	const mapper = isForm ? parameters.compound('input') : undefined;
 	if (!isForm || isOldJson(item, mapper)) {
 		return { values: parameters.jsonObject('inputJson', 'Input (JSON)'), form: undefined };
@@ -120,5 +120,8 @@ function isOldJson({ parameters }: ItemContext, mapper: JsonObject | undefined):
 	const { schema } = mapper ?? {};
 	const untouched = asArray(schema).length === 0 && Object.keys(mapperValues(mapper)).length === 0;
 	// An expression may give the JSON as an object.
-	return untouched && (parameters.compound('inputJson') !== undefined || parameters.text('inputJson') !== '');
+	return (
+		untouched &&
+		(parameters.compound('inputJson') !== undefined || parameters.text('inputJson', 'Input (JSON)') !== '')
+	);
 }

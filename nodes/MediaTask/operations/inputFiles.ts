@@ -26,8 +26,9 @@ export const inputFilesField: INodeProperties = {
 					name: 'binaryPropertyName',
 					type: 'string',
 					default: 'data',
+					required: true,
 					placeholder: 'e.g. data',
-					description: 'The name of the binary field that holds the file',
+					description: 'The name of the input binary field containing the file',
 				},
 				{
 					displayName: 'Input Field Name or ID',
@@ -35,6 +36,7 @@ export const inputFilesField: INodeProperties = {
 					type: 'options',
 					typeOptions: { loadOptionsMethod: 'loadFileFields', loadOptionsDependsOn: ['model.value'] },
 					default: '',
+					required: true,
 					description:
 						'The field of the model’s input that gets the URL; a list gets it added. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 				},
@@ -66,7 +68,7 @@ async function readTaskFile(item: ItemContext, row: JsonObject): Promise<TaskFil
 	const field = asText(row.inputField)?.trim();
 	if (!field) {
 		throw new InvalidInput(
-			'A row of "Input Files" names no input field',
+			"A row of 'Input Files' names no input field",
 			'Choose the field of the model’s input that is to get the file. Nothing was sent.',
 			'inputFiles',
 		);
@@ -93,8 +95,8 @@ function noSuchFile(error: unknown, binary: string | IBinaryData): Error {
 		return error instanceof Error ? error : new Error(String(error));
 	const name = typeof binary === 'string' ? binary : (binary.fileName ?? 'file');
 	return new InvalidInput(
-		`The item has no file in the binary field "${name}"`,
-		'Check "Input Files": the name is that of a field on the Binary tab of the node’s input. Nothing was sent.',
+		`The item has no file in the binary field '${name}'`,
+		"Check 'Input Files': the name is that of a field on the Binary tab of the node’s input. Nothing was sent.",
 		'inputFiles',
 	);
 }

@@ -28,7 +28,7 @@ export async function executeRegistry(
 	const operation = registry[resource]?.operations[name];
 	if (!operation) {
 		throw new NodeOperationError(context.getNode(), `The operation "${name}" of "${resource}" is unknown`, {
-			description: 'Open the node and choose resource and operation again.',
+			description: "Open the node and choose 'Resource' and 'Operation' again.",
 		});
 	}
 	return await new ItemLoop(context, operation).run();

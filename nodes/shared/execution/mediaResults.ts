@@ -55,7 +55,7 @@ export async function fetchResults(
 /** Whatever kept a result from being fetched or stored: the task is paid for, so its id stands in the error. */
 function resultNotFetched(error: unknown, taskId: string): Error {
 	if (error instanceof Stopped) return error;
-	const advice = `Task ${taskId} is finished and paid for: fetch its result again with the operation Download.`;
+	const advice = `Task ${taskId} is finished and paid for: fetch its result again with the operation 'Download'.`;
 	if (error instanceof ApiFailure) {
 		return error.with({ taskId, description: `${error.details.description} ${advice}` });
 	}

@@ -66,7 +66,7 @@ export interface Dream {
 /** An operation is one module: what the panel shows of it, and what it does with an item. */
 export interface Operation {
 	displayName: string;
-	/** As the list of actions names it, e.g. "Create a media task". */
+	/** As the list of actions names it, without articles, e.g. "Create media task". */
 	action: string;
 	description: string;
 	/** Parameters, without display conditions on resource and operation: the registry adds those. */
@@ -92,6 +92,10 @@ export interface Resource {
 /** The one list of a node's resources and operations; selectors, parameters and dispatch derive from it. */
 export type Registry = Readonly<Record<string, Resource>>;
 
+/** What stands below the node's name on the canvas, in title case: "Create and Wait: Task". */
+export const operationSubtitle =
+	'={{ ($parameter["operation"].replace(/[A-Z]/g, " $&").toLowerCase() + ": " + $parameter["resource"]).toTitleCase() }}';
+
 /** The node's parameters: resource selector, operation selectors, and each operation's own. */
 export function registryProperties(registry: Registry): INodeProperties[] {
 	return [
@@ -108,7 +112,7 @@ function resourceSelector(registry: Registry): INodeProperties {
 		name: 'resource',
 		type: 'options',
 		noDataExpression: true,
-		options,
+		options: sorted(options),
 		default: firstValue(options),
 	};
 }
@@ -123,12 +127,17 @@ function operationSelector(resource: string, { operations }: Resource): INodePro
 		type: 'options',
 		noDataExpression: true,
 		displayOptions: { show: { resource: [resource] } },
-		options,
+		options: sorted(options),
 		default: firstValue(options),
 	};
 }
 
-/** What a selector shows when the node is new. */
+/** The order of n8n's lists. */
+function sorted(options: INodePropertyOptions[]): INodePropertyOptions[] {
+	return [...options].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** What a selector shows when the node is new: what the registry names first. */
 function firstValue(options: INodePropertyOptions[]): string {
 	return String(options[0]?.value ?? '');
 }

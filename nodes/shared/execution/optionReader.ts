@@ -14,7 +14,7 @@ export class OptionReader {
 		const value = this.values[name];
 		if (typeof value === 'object' && value !== null) {
 			throw new InvalidInput(
-				`The option "${label}" is not text`,
+				`The option '${label}' is not text`,
 				'Its expression gives an object. Choose one of the object’s fields. Nothing was sent.',
 				name,
 			);
@@ -119,7 +119,7 @@ interface Range {
 
 function notAllowed(name: string, label: string, value: unknown, advice: string): InvalidInput {
 	return new InvalidInput(
-		`The option "${label}" has a value that is not allowed: ${shortened(JSON.stringify(value))}`,
+		`The option '${label}' has a value that is not allowed: ${shortened(JSON.stringify(value))}`,
 		`${advice} Nothing was sent.`,
 		name,
 	);

@@ -23,13 +23,17 @@ export class Parameters {
 		return locator?.__rl === true ? locator.value : value;
 	}
 
-	/** Text, as it was given: `2024` stays the text it was typed as. Empty when unset. */
-	text(name: string): string {
+	/**
+	 * Text, as it was given: `2024` stays the text it was typed as. Empty when unset.
+	 *
+	 * @param label what the panel calls it
+	 */
+	text(name: string, label: string): string {
 		const value = this.raw(name);
 		if (value === undefined || value === null) return '';
 		if (typeof value === 'object') {
 			throw new InvalidInput(
-				`The parameter "${name}" is not text`,
+				`'${label}' is not text`,
 				'Its expression gives an object. Choose one of the object’s fields, or turn it into text with toJsonString().',
 				name,
 			);
@@ -44,18 +48,22 @@ export class Parameters {
 	 * @param advice what to do when it is missing
 	 */
 	requiredText(name: string, label: string, advice: string): string {
-		const value = this.text(name);
-		if (value.trim() === '') throw new InvalidInput(`${label} is empty`, advice, name);
+		const value = this.text(name, label);
+		if (value.trim() === '') throw new InvalidInput(`'${label}' is empty`, advice, name);
 		return value;
 	}
 
-	/** One of a list of choices. */
-	choice<const Choice extends string>(name: string, choices: readonly Choice[]): Choice {
-		const value = this.text(name);
+	/**
+	 * One of a list of choices.
+	 *
+	 * @param label what the panel calls it
+	 */
+	choice<const Choice extends string>(name: string, label: string, choices: readonly Choice[]): Choice {
+		const value = this.text(name, label);
 		const choice = choices.find((candidate) => candidate === value);
 		if (choice === undefined) {
 			throw new InvalidInput(
-				`The parameter "${name}" has the unknown value "${value}"`,
+				`'${label}' has the unknown value "${value}"`,
 				`It takes one of: ${choices.join(', ')}.`,
 				name,
 			);
@@ -90,7 +98,7 @@ export class Parameters {
 		const object = asObject(typeof value === 'string' ? parseJson(value) : value);
 		if (!object) {
 			throw new InvalidInput(
-				`${label} is not a JSON object`,
+				`'${label}' is not a JSON object`,
 				'It looks like { "prompt": "A lighthouse at dusk" }. Check quotes, commas and braces; for a value from another node that may hold quotes or line breaks, use {{ JSON.stringify($json.text) }} without quotes around it.',
 				name,
 			);
@@ -109,7 +117,7 @@ export class Parameters {
 		const parsed = typeof value === 'string' ? parseJson(value) : (value as Json | undefined);
 		if (parsed === undefined || parsed === null) {
 			throw new InvalidInput(
-				`${label} is not valid JSON`,
+				`'${label}' is not valid JSON`,
 				`It looks like ${example}. Check quotes, commas and brackets; for a value from another node that may hold quotes or line breaks, use {{ JSON.stringify($json.text) }} without quotes around it. Nothing was sent.`,
 				name,
 			);

@@ -6,18 +6,27 @@ export class Row {
 	/**
 	 * @param number counted from 1, as a user does
 	 * @param param the parameter that has the rows, by the name that workflows store
+	 * @param label what the panel calls the parameter
 	 */
 	constructor(
 		readonly number: number,
 		readonly values: JsonObject,
 		private readonly param: string,
+		private readonly label: string,
 	) {}
 
-	/** Text; a number or boolean that an expression gives is the text it looks like. Empty when unset. */
-	text(name: string): string {
+	/**
+	 * Text; a number or boolean that an expression gives is the text it looks like. Empty when unset.
+	 *
+	 * @param label what the panel calls the field
+	 */
+	text(name: string, label: string): string {
 		const value = this.values[name];
 		if (typeof value === 'object' && value !== null) {
-			throw this.invalid(`the field "${name}" is not text`, 'Its expression gives an object.');
+			throw this.invalid(
+				`'${label}' is not text`,
+				'Its expression gives an object: choose one of the object’s fields.',
+			);
 		}
 		return value === undefined || value === null ? '' : String(value);
 	}
@@ -32,22 +41,28 @@ export class Row {
 		if (value === undefined || value === null || value === '') return undefined;
 		const object = asObject(typeof value === 'string' ? parseJson(value) : value);
 		if (object) return object;
-		throw this.invalid(`${label} is not a JSON object`, 'Check quotes, commas and braces.');
+		throw this.invalid(`'${label}' is not a JSON object`, 'Check quotes, commas and braces.');
 	}
 
-	/** One of some words. */
-	choice<const Choice extends string>(name: string, choices: readonly Choice[]): Choice {
-		const value = this.text(name);
+	/**
+	 * One of some words.
+	 *
+	 * @param label what the panel calls the field
+	 */
+	choice<const Choice extends string>(name: string, label: string, choices: readonly Choice[]): Choice {
+		const value = this.text(name, label);
 		const found = choices.find((candidate) => candidate === value);
 		if (found !== undefined) return found;
-		throw this.invalid(`"${value}" is none of its choices`, `It takes one of: ${choices.join(', ')}.`);
+		throw this.invalid(
+			`'${label}' has the unknown value "${value}"`,
+			`It takes one of: ${choices.join(', ')}.`,
+		);
 	}
 
 	/** The error for a row that cannot be sent; names the parameter and the row. */
 	invalid(problem: string, advice: string): InvalidInput {
-		const label = this.param.charAt(0).toUpperCase() + this.param.slice(1);
 		return new InvalidInput(
-			`${label}, row ${this.number}: ${problem}`,
+			`'${this.label}', row ${this.number}: ${problem}`,
 			`${advice} Nothing was sent.`,
 			this.param,
 		);
@@ -68,13 +83,13 @@ export function readRows(name: string, label: string, value: unknown): Row[] {
 		.map((row, index) => {
 			const values = asObject(row);
 			if (!values) throw notRows(name, label);
-			return new Row(index + 1, values, name);
+			return new Row(index + 1, values, name, label);
 		});
 }
 
 function notRows(name: string, label: string): InvalidInput {
 	return new InvalidInput(
-		`${label} is not a list of rows`,
+		`'${label}' is not a list of rows`,
 		'Add the rows in the panel. Nothing was sent.',
 		name,
 	);

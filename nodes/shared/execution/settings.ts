@@ -16,7 +16,7 @@ export const requestOptions: INodeProperties[] = [
 		typeOptions: { minValue: 0, maxValue: MAX_MAX_RETRIES, numberPrecision: 0 },
 		default: DEFAULT_MAX_RETRIES,
 		description:
-			'How often a request is sent again when the gateway is busy or fails for a moment. A call that may have been charged is never repeated.',
+			'How often a request is sent again when the gateway is busy or fails for a moment, without charging anything twice. Defaults to 3.',
 	},
 	{
 		displayName: 'Timeout (Seconds)',
@@ -24,7 +24,8 @@ export const requestOptions: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 300,
-		description: 'How long to wait for the gateway to answer a request',
+		description:
+			'How long to wait for the gateway to answer. Defaults to 300, to 60 for catalogues and the state of tasks, and to 900 for the whole of a streamed answer.',
 	},
 ];
 
@@ -36,7 +37,7 @@ export const runOptions: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1, maxValue: MAX_CONCURRENCY, numberPrecision: 0 },
 		default: DEFAULT_CONCURRENCY,
-		description: 'How many items are sent to the gateway at the same time',
+		description: 'How many items are sent to the gateway at the same time. Defaults to 8.',
 	},
 	...requestOptions,
 ];

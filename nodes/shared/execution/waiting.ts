@@ -96,7 +96,7 @@ function stillRunning(taskId: string, last: Look | undefined, maxWaitMs: number)
 	return new ApiFailure(
 		{
 			message: 'The media task was not finished within the longest wait',
-			description: `Task ${taskId} ${found} after ${minutes} minutes. It goes on at the gateway and is paid for: fetch its result later by its ID, and raise the option "Max Wait (Minutes)" for such tasks.`,
+			description: `Task ${taskId} ${found} after ${minutes} minutes. It goes on at the gateway and is paid for: fetch its result later by its ID, and raise the option 'Max Wait (Minutes)' for such tasks.`,
 			arrival: 'answered',
 			code: 'wait_timeout',
 			retryable: true,

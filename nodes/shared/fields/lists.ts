@@ -3,15 +3,21 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Parameters } from '../execution/parameters';
 import { InvalidInput } from '../gateway/failure';
 
-/** Narrows a list. */
-export const searchField: INodeProperties = {
-	displayName: 'Search',
-	name: 'search',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. vendor mini',
-	description: 'Words that the models must contain, in the ID above all. Leave empty for all.',
-};
+/**
+ * Narrows a list.
+ *
+ * @param place where the words are looked for
+ */
+export function searchField(place: string): INodeProperties {
+	return {
+		displayName: 'Search',
+		name: 'search',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. vendor mini',
+		description: `Only models with all of these words in ${place}. Leave empty for all.`,
+	};
+}
 
 /** How much of a list is put out. */
 export const limitFields: INodeProperties[] = [
@@ -40,7 +46,11 @@ export const limitFields: INodeProperties[] = [
  */
 export function readLimit(parameters: Parameters): number {
 	if (parameters.flag('returnAll')) return Infinity;
-	const limit = Number(parameters.text('limit'));
+	const limit = Number(parameters.text('limit', 'Limit'));
 	if (Number.isInteger(limit) && limit >= 1) return limit;
-	throw new InvalidInput('Limit is not a whole number of at least 1', 'Enter a number such as 50.', 'limit');
+	throw new InvalidInput(
+		"'Limit' is not a whole number of at least 1",
+		'Enter a number such as 50.',
+		'limit',
+	);
 }

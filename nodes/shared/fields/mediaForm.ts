@@ -34,18 +34,18 @@ async function mapped(
 	form: (model: MediaModel) => ResourceMapperFields['fields'],
 ): Promise<ResourceMapperFields> {
 	const model = await chosenModel(context);
-	if (model === undefined) return { fields: [], emptyFieldsNotice: 'Choose a model to see its fields.' };
+	if (model === undefined) return { fields: [], emptyFieldsNotice: 'Choose a model to see its fields' };
 	if (typeof model === 'string') {
 		return {
 			fields: [],
-			emptyFieldsNotice: `The gateway has no media model "${model}". Choose one from the list, or give the input as JSON if an expression chooses the model.`,
+			emptyFieldsNotice: `The gateway has no media model "${model}". Choose one from the list, or set 'Input Mode' to 'JSON' if an expression chooses the model.`,
 		};
 	}
 	const fields = form(model);
 	if (fields.length > 0) return { fields };
 	return {
 		fields,
-		emptyFieldsNotice: 'The catalogue names no fields for this model. Give its input as JSON.',
+		emptyFieldsNotice: "The catalogue names no fields for this model. Set 'Input Mode' to 'JSON'.",
 	};
 }
 

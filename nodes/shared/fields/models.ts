@@ -73,7 +73,9 @@ async function searchCatalogue(
 	try {
 		const entries = await load(await editorClient(context));
 		return {
-			results: entries.filter(({ name, value }) => containsWords(`${name} ${String(value)}`, filter)),
+			results: entries
+				.filter(({ name, value }) => containsWords(`${name} ${String(value)}`, filter))
+				.sort((a, b) => a.name.localeCompare(b.name)),
 		};
 	} catch (error) {
 		throw toNodeError(context.getNode(), error, 0);

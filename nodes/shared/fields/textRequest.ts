@@ -14,10 +14,12 @@ export function formatField(formats: readonly TextFormat[]): INodeProperties {
 		displayName: 'Format',
 		name: 'format',
 		type: 'options',
-		options: formats.map(({ label, name, description }) => ({ name: label, value: name, description })),
+		options: formats
+			.map(({ label, name, description }) => ({ name: label, value: name, description }))
+			.sort((a, b) => a.name.localeCompare(b.name)),
 		default: 'chat',
 		description:
-			'The wire format in which the gateway is asked. Every text model can be used with each of them.',
+			'The API format in which the gateway is asked. Every model can be used with each; they differ in their options and in whether they report the cost.',
 	};
 }
 
@@ -46,10 +48,14 @@ export const extraBodyField: INodeProperties = {
  */
 export function readFormat(parameters: Parameters, formats: readonly TextFormat[]): TextFormat {
 	const names = formats.map(({ name }) => name);
-	const chosen = parameters.choice('format', names);
+	const chosen = parameters.choice('format', 'Format', names);
 	const format = formats.find(({ name }) => name === chosen);
 	if (!format)
-		throw new InvalidInput('The format is unknown', `It is one of: ${names.join(', ')}.`, 'format');
+		throw new InvalidInput(
+			"'Format' has an unknown value",
+			`It takes one of: ${names.join(', ')}.`,
+			'format',
+		);
 	return format;
 }
 
@@ -72,7 +78,7 @@ export function readExtraBody({ options }: Parameters, streamAdvice: string): Js
 	const extra: JsonObject = options.object('extraBody', 'Extra Body (JSON)') ?? {};
 	if (extra.stream !== undefined) {
 		throw new InvalidInput(
-			'Extra Body (JSON) must not hold "stream"',
+			"'Extra Body (JSON)' must not hold 'stream'",
 			`${streamAdvice} Nothing was sent.`,
 			'extraBody',
 		);

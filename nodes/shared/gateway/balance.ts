@@ -49,7 +49,7 @@ function unknownShape(body: JsonObject): ApiFailure {
 	const keys = Object.keys(body).slice(0, 20).join(', ') || 'none';
 	return new ApiFailure({
 		message: 'The gateway’s balance could not be read',
-		description: `The answer has neither "amount" nor "RUB" with a number. It has: ${keys}. Check the base URL in the AI Gateway credential.`,
+		description: `The answer has neither 'amount' nor 'RUB' with a number. It has: ${keys}. Check the base URL in the AI Gateway credential.`,
 		arrival: 'answered',
 		code: 'unreadable_answer',
 		retryable: false,

@@ -22,7 +22,7 @@ export function readBase64(text: string): Base64File {
 	if (!/^[A-Za-z0-9+/]*$/.test(digits) || digits.length % 4 === 1) {
 		throw new InvalidInput(
 			'The text is not base64',
-			'Give the file as base64 text, or as a data URL such as data:image/png;base64,…. For a file from an earlier step choose the upload source "Binary Field" instead.',
+			"Give the file as base64 text, or as a data URL such as data:image/png;base64,…. For a file from an earlier node set 'Upload Source' to 'Binary Field'.",
 			'base64',
 		);
 	}

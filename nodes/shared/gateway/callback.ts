@@ -12,8 +12,8 @@ export function callbackAddress(url: string | undefined, gatewayUrl: string): st
 	const host = hostOf(address);
 	if (host === undefined) {
 		throw new InvalidInput(
-			'The callback URL is not a web address',
-			'It begins with https:// (or http://) and must be reachable for the gateway. Nothing was created.',
+			"'Callback URL' is not a web address",
+			'It begins with https:// (or http://) and the gateway must be able to reach it. Nothing was created.',
 			'callbackUrl',
 		);
 	}
@@ -38,7 +38,7 @@ export function checkWakeUpAddress(url: string, gatewayUrl: string): void {
 	if (!isOutOfReach(host, gatewayUrl)) return;
 	throw new InvalidInput(
 		`The gateway cannot wake this n8n: "${host}" is an address of a local network`,
-		'Set "Wait Strategy" to "Poll"; or have n8n’s public address set (WEBHOOK_URL) by whoever runs it. Nothing was created.',
+		"Set 'Wait Strategy' to 'Poll'; or have n8n’s public address set (WEBHOOK_URL) by whoever runs it. Nothing was created.",
 		'waitStrategy',
 	);
 }

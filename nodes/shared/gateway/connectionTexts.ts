@@ -28,12 +28,12 @@ export const CONNECTION_TEXTS = {
 	},
 	timeout: {
 		message: 'The gateway did not answer in time',
-		description: 'Raise the option "Timeout", or run the workflow again later.',
+		description: "Raise the option 'Timeout (Seconds)', or run the workflow again later.",
 	},
 	timeoutCharge: {
 		message: 'The gateway did not answer in time',
 		description:
-			'The call was not repeated, because the gateway may still process and charge it. Compare the balance, raise the option "Timeout", and run this item again if you need its answer.',
+			"The call was not repeated, because the gateway may still process and charge it. Compare the balance, raise the option 'Timeout (Seconds)', and run this item again if you need its answer.",
 	},
 	notJson: {
 		message: 'The gateway’s answer could not be read',
@@ -70,7 +70,7 @@ export const CONNECTION_TEXTS = {
 	},
 	fileTimeout: {
 		message: 'The server of the file did not answer in time',
-		description: 'Raise the option "Timeout", or try again later; the file stays at the gateway.',
+		description: "Raise the option 'Timeout (Seconds)', or try again later; the file stays at the gateway.",
 	},
 	redirect: {
 		message: 'The gateway’s address redirects elsewhere',

@@ -28,18 +28,19 @@ const FORBIDDEN: ErrorText = {
 const BUSY: ErrorText = {
 	message: 'The gateway receives too many requests from this account',
 	description:
-		'The limit of requests per minute was reached. Lower the option "Concurrency", raise "Max Retries", or send the items in smaller batches.',
+		"The limit of requests per minute was reached. Lower the option 'Concurrency', raise 'Max Retries', or send the items in smaller batches.",
 };
 
 const INTERNAL: ErrorText = {
-	message: 'The gateway had an internal error',
-	description: 'Run the workflow again later; if it lasts, tell the gateway’s support.',
+	message: 'The gateway could not handle the request',
+	description:
+		'The cause lies within the gateway. Run the workflow again later; if it lasts, tell the gateway’s support.',
 };
 
 const GATEWAY_TIMEOUT: ErrorText = {
 	message: 'The gateway stopped the request after its limit of 300 seconds',
 	description:
-		'The model did not finish in time. Ask for a shorter answer (option "Max Tokens"), shorten the input, or choose a faster model.',
+		"The model did not finish in time. Ask for a shorter answer (option 'Max Tokens'), shorten the input, or choose a faster model.",
 };
 
 const CLIENT_CLOSED: ErrorText = {
@@ -92,7 +93,7 @@ const BY_CODE: Readonly<Record<string, ErrorText>> = {
 	content_too_large: {
 		message: 'The input and the space reserved for the answer do not fit the model’s context window',
 		description:
-			'Lower "Max Tokens", shorten the input, or choose a model with a larger context window. Nothing was charged.',
+			"Lower the option 'Max Tokens', shorten the input, or choose a model with a larger context window. Nothing was charged.",
 	},
 	limit_exceeded: {
 		message: 'The limit of the gateway plan is used up',
@@ -103,7 +104,7 @@ const BY_CODE: Readonly<Record<string, ErrorText>> = {
 	token_limit_exceeded: {
 		message: 'The gateway account used too many tokens in a minute',
 		description:
-			'The limit of tokens per minute was reached. Lower the option "Concurrency", shorten the input, or send the items in smaller batches.',
+			"The limit of tokens per minute was reached. Lower the option 'Concurrency', shorten the input, or send the items in smaller batches.",
 	},
 	client_closed_request: CLIENT_CLOSED,
 	internal_error: INTERNAL,
@@ -221,7 +222,7 @@ const BY_FILE_STATUS: Readonly<Record<number, ErrorText>> = {
 	},
 	429: {
 		message: 'The server of the file receives too many requests',
-		description: 'Lower the option "Concurrency", or try again later; the file stays at the gateway.',
+		description: "Lower the option 'Concurrency', or try again later; the file stays at the gateway.",
 	},
 	500: FILE_SERVER_FAILED,
 	502: FILE_SERVER_FAILED,
@@ -308,7 +309,7 @@ export function errorText({ group, status, code, type }: ErrorSigns): ErrorText 
 
 function unlistedStatus(status: number): ErrorText {
 	if (status >= 500) {
-		return { ...INTERNAL, message: `The gateway failed with status ${status}` };
+		return { ...INTERNAL, message: `The gateway could not handle the request (status ${status})` };
 	}
 	return {
 		message: `The gateway refused the request with status ${status}`,

@@ -28,7 +28,7 @@ export interface CreationPlace {
 export function checkKey(key: string): void {
 	if (key.length <= MAX_IDEMPOTENCY_KEY_LENGTH) return;
 	throw new InvalidInput(
-		`The idempotency key is longer than ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`,
+		`'Idempotency Key' is longer than ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`,
 		'Shorten it, or leave the option empty: the node then makes a fitting one.',
 		'idempotencyKey',
 	);

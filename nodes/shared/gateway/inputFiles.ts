@@ -43,16 +43,16 @@ function joined(
 	if (Array.isArray(present)) return [...present, value];
 	if (present === undefined || present === null || present === '') return isList ? [value] : value;
 	throw new InvalidInput(
-		`The input field "${field}" takes one file, and has a value already`,
-		'Choose another field in "Input Files", or empty this one in the input. Nothing was sent.',
+		`The input field '${field}' takes one file, and has a value already`,
+		"Choose another field in 'Input Files', or empty this one in the input. Nothing was sent.",
 		'inputFiles',
 	);
 }
 
 function noSuchField(field: string, { fields }: InputForm): InvalidInput {
 	return new InvalidInput(
-		`The model has no input field "${field}" for a file`,
-		`Choose one of its fields in "Input Files": ${fields.map(({ name }) => name).join(', ')}. Nothing was sent.`,
+		`The model has no input field '${field}' for a file`,
+		`Choose one of its fields in 'Input Files': ${fields.map(({ name }) => name).join(', ')}. Nothing was sent.`,
 		'inputFiles',
 	);
 }

@@ -153,7 +153,7 @@ function toJson(value: Json, schema: JsonObject, root: JsonObject): Json {
 function invalidField(field: InputField, path: string, rule: string, shown: string): InvalidInput {
 	const place = path === '' ? '' : ` (${field.name}${path})`;
 	return new InvalidInput(
-		`"${field.title}"${place} ${rule}`,
+		`'${field.title}'${place} ${rule}`,
 		`The value is ${shown}, which the model does not take. Correct the field. Nothing was sent.`,
 		`input.${field.name}`,
 	);
@@ -161,7 +161,7 @@ function invalidField(field: InputField, path: string, rule: string, shown: stri
 
 function missingField(field: InputField): InvalidInput {
 	return new InvalidInput(
-		`"${field.title}" is missing`,
+		`'${field.title}' is missing`,
 		`The model needs it. Fill the field${field.kind === 'list' || field.kind === 'text' ? ', or check the expression that is to give it' : ''}. Nothing was sent.`,
 		`input.${field.name}`,
 	);
@@ -169,7 +169,7 @@ function missingField(field: InputField): InvalidInput {
 
 function unknownField(name: string): InvalidInput {
 	return new InvalidInput(
-		`The model has no field "${name}"`,
+		`The model has no field '${name}'`,
 		'The form was made for another model, or the model has changed: refresh the list of fields in the node. Nothing was sent.',
 		`input.${name}`,
 	);

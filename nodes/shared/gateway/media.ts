@@ -78,7 +78,7 @@ function maybeCreated(error: unknown): Error {
 	return error.with({
 		mayBeCharged: true,
 		repeatable: true,
-		description: `${description} The task may have been created and charged all the same. Safe to repeat are the node’s own retries and “Retry On Fail”, which ask for the same task; a new run asks for a new one, unless the option “Idempotency Scope” is “Workflow”.`,
+		description: `${description} The task may have been created and charged all the same. Safe to repeat are the node’s own retries and 'Retry On Fail', which ask for the same task; a new run asks for a new one, unless the option 'Idempotency Scope' is 'Workflow'.`,
 	});
 }
 

@@ -13,7 +13,7 @@ export function taskPath(taskId: string): string {
 /** What requests that name a task say otherwise: their 422 is about the id, not about a model's input (§4.7). */
 export const TASK_TEXTS: Readonly<Record<number, ErrorText>> = {
 	422: {
-		message: 'The gateway takes this for no task ID',
-		description: 'Give the ID exactly as Create gave it, e.g. {{ $json.taskId }}. Nothing was changed.',
+		message: 'The gateway does not take this for a task ID',
+		description: "Give the ID exactly as 'Create' gave it, e.g. {{ $json.taskId }}. Nothing was changed.",
 	},
 };

@@ -46,7 +46,7 @@ export function readPriceLimit(limit: string | undefined): string | undefined {
 	if (sign !== undefined && sign >= 0) return limit.trim();
 	throw new InvalidInput(
 		`The highest price is no amount in rubles: ${limit}`,
-		'Enter a number in "Max Price (Rubles)", with a point before the decimals, e.g. 12.50. Nothing was sent.',
+		"Enter a number in 'Max Price (Rubles)', with a point before the decimals, e.g. 12.50. Nothing was sent.",
 		'maxPriceRub',
 	);
 }
@@ -61,7 +61,7 @@ export function checkPriceLimit(task: TaskPrice, limit: string): void {
 	if (task.price === null || task.currency !== 'RUB') {
 		throw new InvalidInput(
 			'The price of the task is not known, and it has a highest price',
-			`${task.reason ?? `The catalogue gives it in ${task.currency}.`} Complete the input, or take the option "Max Price (Rubles)" away. Nothing was created.`,
+			`${task.reason ?? `The catalogue gives it in ${task.currency}.`} Complete the input, or remove the option 'Max Price (Rubles)'. Nothing was created.`,
 			'maxPriceRub',
 		);
 	}
@@ -69,7 +69,7 @@ export function checkPriceLimit(task: TaskPrice, limit: string): void {
 	if (difference !== undefined && difference <= 0) return;
 	throw new InvalidInput(
 		`The task would cost ₽${task.price}, more than the highest price of ₽${limit}`,
-		'Choose a cheaper model or input, or raise the option "Max Price (Rubles)". Nothing was created.',
+		"Choose a cheaper model or input, or raise the option 'Max Price (Rubles)'. Nothing was created.",
 		'maxPriceRub',
 	);
 }

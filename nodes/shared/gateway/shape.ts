@@ -21,7 +21,7 @@ export function missingId(what: string): ApiFailure {
 export function pathPart(id: string, label: string, param: string): string {
 	if (id === '.' || id === '..') {
 		throw new InvalidInput(
-			`The ${label} "${id}" is none`,
+			`"${id}" is not a ${label}`,
 			'Give the ID that the gateway gave. Nothing was sent.',
 			param,
 		);

@@ -61,7 +61,7 @@ export function checkUpload(size: number, settings: UploadSettings, param = 'bin
 	if (size === 0) {
 		throw new InvalidInput(
 			'The file is empty',
-			'Check the step that makes the file: there is nothing to upload.',
+			'Check the node that makes the file: there is nothing to upload.',
 			param,
 		);
 	}
@@ -75,7 +75,7 @@ export function checkUpload(size: number, settings: UploadSettings, param = 'bin
 	const length = settings.externalUserId?.length ?? 0;
 	if (length > MAX_EXTERNAL_USER_ID_LENGTH) {
 		throw new InvalidInput(
-			`The external user ID is ${length} characters long`,
+			`'External User ID' is ${length} characters long`,
 			`The gateway takes up to ${MAX_EXTERNAL_USER_ID_LENGTH} characters. Shorten it. Nothing was sent.`,
 			'externalUserId',
 		);

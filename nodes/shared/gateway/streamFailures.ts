@@ -26,7 +26,7 @@ export const STREAM_TEXTS: Readonly<Record<StreamProblem, ErrorText & { code: st
 		code: 'timeout',
 		message: 'The answer took too long',
 		description:
-			'A streamed answer may take 15 minutes, or as long as the option "Timeout" says. Ask for a shorter answer, or raise the option.',
+			"A streamed answer may take 15 minutes, or as long as the option 'Timeout (Seconds)' says. Ask for a shorter answer, or raise the option.",
 	},
 	unreadable: {
 		code: 'unreadable_answer',

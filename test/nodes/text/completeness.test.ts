@@ -167,6 +167,6 @@ describe('the ranges of §4.2', () => {
 		const effort = textOptions.find(({ name }) => name === 'reasoningEffort');
 		expect(effort?.options?.map((option) => (option as INodePropertyOptions).value)).toEqual(listed);
 		const { error } = await generate({ options: { reasoningEffort: '={{ "extreme" }}' } });
-		expect(error?.message).toBe('The option "Reasoning Effort" has a value that is not allowed: "extreme"');
+		expect(error?.message).toBe('The option \'Reasoning Effort\' has a value that is not allowed: "extreme"');
 	});
 });

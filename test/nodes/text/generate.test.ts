@@ -152,25 +152,25 @@ describe('models', () => {
 
 describe('bad input is told before anything is sent', () => {
 	test.each([
-		['no model', { model: { __rl: true, mode: 'id', value: '={{ "" }}' } }, 'Model is empty'],
-		['an empty prompt', { prompt: '={{ $json.missing }}' }, 'Prompt is empty'],
-		['a prompt of blanks', { prompt: '={{ "  " }}' }, 'Prompt is empty'],
+		['no model', { model: { __rl: true, mode: 'id', value: '={{ "" }}' } }, "'Model' is empty"],
+		['an empty prompt', { prompt: '={{ $json.missing }}' }, "'Prompt' is empty"],
+		['a prompt of blanks', { prompt: '={{ "  " }}' }, "'Prompt' is empty"],
 		[
 			'a temperature out of range',
 			{ options: { temperature: '={{ 5 }}' } },
-			'The option "Temperature" has a value that is not allowed: 5',
+			"The option 'Temperature' has a value that is not allowed: 5",
 		],
 		[
 			'a token limit that is no number',
 			{ options: { maxTokens: '={{ "many" }}' } },
-			'The option "Max Tokens" has a value that is not allowed: "many"',
+			'The option \'Max Tokens\' has a value that is not allowed: "many"',
 		],
-		['an unknown format', { format: '={{ "soap" }}' }, 'The parameter "format" has the unknown value "soap"'],
-		['a prompt that is an object', { prompt: '={{ {a: 1} }}' }, 'The parameter "prompt" is not text'],
+		['an unknown format', { format: '={{ "soap" }}' }, '\'Format\' has the unknown value "soap"'],
+		['a prompt that is an object', { prompt: '={{ {a: 1} }}' }, "'Prompt' is not text"],
 		[
 			'a concurrency of nothing',
 			{ options: { concurrency: 0 } },
-			'The option "Concurrency" has a value that is not allowed: 0',
+			"The option 'Concurrency' has a value that is not allowed: 0",
 		],
 	])('%s', async (_, extra, message) => {
 		const { error } = await generate({ parameters: extra });

@@ -260,13 +260,13 @@ describe('bad input names its parameter, and nothing is sent', () => {
 		[
 			'an empty message',
 			rows({ role: 'user', content: ' ' }),
-			'Messages, row 1: the message is empty',
+			"'Messages', row 1: the message is empty",
 			'messages',
 		],
 		[
 			'an unknown role',
 			rows({ role: 'boss', content: 'x' }),
-			'Messages, row 1: "boss" is none of its choices',
+			"'Messages', row 1: 'Role' has the unknown value \"boss\"",
 			'messages',
 		],
 		[
@@ -275,25 +275,25 @@ describe('bad input names its parameter, and nothing is sent', () => {
 			'There is no message of the user',
 			'messages',
 		],
-		['broken JSON messages', json('[{'), 'Messages (JSON) is not valid JSON', 'messagesJson'],
+		['broken JSON messages', json('[{'), "'Messages (JSON)' is not valid JSON", 'messagesJson'],
 		[
 			'the messages that the panel begins with',
 			json('[\n  { "role": "user", "content": "" }\n]'),
-			'Messages (JSON) has no content',
+			"'Messages (JSON)' has no content",
 			'messagesJson',
 		],
-		['an empty list', json('[]'), 'Messages (JSON) is not a list of messages', 'messagesJson'],
-		['a list of texts', json('["a"]'), 'Messages (JSON) is not a list of messages', 'messagesJson'],
+		['an empty list', json('[]'), "'Messages (JSON)' is not a list of messages", 'messagesJson'],
+		['a list of texts', json('["a"]'), "'Messages (JSON)' is not a list of messages", 'messagesJson'],
 		[
 			'an object for messages',
 			json('{"role": "user"}'),
-			'Messages (JSON) is not a list of messages',
+			"'Messages (JSON)' is not a list of messages",
 			'messagesJson',
 		],
 		[
 			'a plain text in the messages format',
 			{ format: 'messages', ...json('"x"') },
-			'Messages (JSON) is not a list',
+			"'Messages (JSON)' is not a list",
 			'messagesJson',
 		],
 		[
@@ -305,67 +305,67 @@ describe('bad input names its parameter, and nothing is sent', () => {
 		[
 			'a data URL whose base64 is broken',
 			attach(fromUrl('image', 'data:image/png;base64,***')),
-			'Attachments, row 1: the data URL cannot be read',
+			"'Attachments', row 1: the data URL cannot be read",
 			'attachments',
 		],
 		[
 			'a data URL that is no file',
 			attach(fromUrl('image', 'data:text/plain,hello')),
-			'Attachments, row 1: the data URL cannot be read',
+			"'Attachments', row 1: the data URL cannot be read",
 			'attachments',
 		],
 		[
 			'an attachment field that is missing',
 			attach(fromField('image', 'data')),
-			'Attachments, row 1: the input item has no binary field "data"',
+			"'Attachments', row 1: the input item has no binary field 'data'",
 			'attachments',
 		],
 		[
 			'an address that is none',
 			attach(fromUrl('image', 'photo.png')),
-			'Attachments, row 1: the URL is not a web address',
+			"'Attachments', row 1: the URL is not a web address",
 			'attachments',
 		],
 		[
 			'a video in the responses format',
 			{ format: 'responses', ...attach(fromUrl('video', 'https://files.test/x')) },
-			'Attachments, row 1: the format Responses has no video attachments',
+			"'Attachments', row 1: the format Responses has no video attachments",
 			'attachments',
 		],
 		[
 			'audio in the messages format',
 			{ format: 'messages', ...attach(fromUrl('audio', 'https://files.test/x')) },
-			'Attachments, row 1: the format Messages has no audio attachments',
+			"'Attachments', row 1: the format Messages has no audio attachments",
 			'attachments',
 		],
 		[
 			'a JSON option that is broken',
 			{ options: { logitBias: '{' } },
-			'The option "Logit Bias" has a value that is not allowed: "{"',
+			'The option \'Logit Bias (JSON)\' has a value that is not allowed: "{"',
 			'logitBias',
 		],
 		[
 			'plugins that are no list',
 			{ options: { plugins: '{}' } },
-			'The option "Plugins (JSON)" has a value that is not allowed: "{}"',
+			'The option \'Plugins (JSON)\' has a value that is not allowed: "{}"',
 			'plugins',
 		],
 		[
 			'half a token',
 			{ options: { maxTokens: 1.5 } },
-			'The option "Max Tokens" has a value that is not allowed: 1.5',
+			"The option 'Max Tokens' has a value that is not allowed: 1.5",
 			'maxTokens',
 		],
 		[
 			'an extra body that is broken',
 			{ options: { extraBody: '{a' } },
-			'The option "Extra Body (JSON)" has a value that is not allowed: "{a"',
+			'The option \'Extra Body (JSON)\' has a value that is not allowed: "{a"',
 			'extraBody',
 		],
 		[
 			'an extra body that switches streaming on',
 			{ options: { extraBody: '{"stream": true}' } },
-			'Extra Body (JSON) must not hold "stream"',
+			"'Extra Body (JSON)' must not hold 'stream'",
 			'extraBody',
 		],
 	];
@@ -379,7 +379,7 @@ describe('bad input names its parameter, and nothing is sent', () => {
 	it('a file of another kind', async () => {
 		const items = [await withFiles(paper)];
 		const { error } = await generate(attach(fromField('image', 'paper')), { items });
-		expect(error?.message).toBe('Attachments, row 1: the file "d.pdf" is application/pdf, no image');
+		expect(error?.message).toBe('\'Attachments\', row 1: the file "d.pdf" is application/pdf, no image');
 	});
 
 	it.each([
@@ -387,9 +387,9 @@ describe('bad input names its parameter, and nothing is sent', () => {
 			'a page',
 			'<html></html>',
 			'text/html',
-			'Attachments, row 1: the file "talk.mp3" is text/html, no audio',
+			'\'Attachments\', row 1: the file "talk.mp3" is text/html, no audio',
 		],
-		['nothing', '', 'audio/mpeg', 'Attachments, row 1: the file "talk.mp3" is empty'],
+		['nothing', '', 'audio/mpeg', '\'Attachments\', row 1: the file "talk.mp3" is empty'],
 	])('%s in place of a file at an address', async (_, content, type, message) => {
 		nock('https://files.test').get('/talk.mp3').reply(200, content, { 'content-type': type });
 		const { error } = await generate(attach(fromUrl('audio', 'https://files.test/talk.mp3')));
@@ -400,7 +400,7 @@ describe('bad input names its parameter, and nothing is sent', () => {
 		nock('https://files.test').get('/talk.mp3').reply(404);
 		const { items } = await generate(attach(fromUrl('audio', 'https://files.test/talk.mp3')), { settings });
 		expect(items[0]?.json.error).toMatchObject({
-			message: 'Attachments, row 1: the file could not be fetched from its URL',
+			message: "'Attachments', row 1: the file could not be fetched from its URL",
 			description: expect.stringContaining('HTTP 404') as string,
 			param: 'attachments',
 		});
@@ -411,7 +411,7 @@ describe('bad input names its parameter, and nothing is sent', () => {
 			.get('/huge.mp3')
 			.reply(200, 'x', { 'content-type': 'audio/mpeg', 'content-length': String(200 * 1024 * 1024) });
 		const { error } = await generate(attach(fromUrl('audio', 'https://files.test/huge.mp3')));
-		expect(error?.message).toBe('Attachments, row 1: the attachments have more than 75 MB in total');
+		expect(error?.message).toBe("'Attachments', row 1: the attachments have more than 75 MB in total");
 		expect(error?.description).toContain('Gateway Storage');
 	});
 

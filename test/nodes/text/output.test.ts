@@ -150,9 +150,9 @@ describe('a JSON answer', () => {
 	});
 
 	test.each([
-		['is broken', '{"type": ', 'JSON Schema is not valid JSON'],
-		['is a list', '[]', 'JSON Schema is not an object'],
-		['is a text', '"object"', 'JSON Schema is not an object'],
+		['is broken', '{"type": ', "'JSON Schema' is not valid JSON"],
+		['is a list', '[]', "'JSON Schema' is not an object"],
+		['is a text', '"object"', "'JSON Schema' is not an object"],
 	])('a schema that %s is told before anything is sent', async (_, jsonSchema, message) => {
 		const { error } = await generate({ ...bySchema, jsonSchema });
 		expect(error?.message).toBe(message);
@@ -160,7 +160,7 @@ describe('a JSON answer', () => {
 
 	it('a schema of a list cannot be asked for in the messages format', async () => {
 		const { error } = await generate({ ...bySchema, format: 'messages', jsonSchema: '{"type": "array"}' });
-		expect(error?.message).toBe('The JSON schema does not describe an object');
+		expect(error?.message).toBe("'JSON Schema' does not describe an object");
 	});
 });
 
@@ -262,19 +262,19 @@ describe('tools', () => {
 		[
 			'without a name',
 			{ tools: { function: [{ name: ' ' }] } },
-			'Tools, row 1: the tool has no name',
+			"'Tools', row 1: the tool has no name",
 			'tools',
 		],
 		[
 			'of a name that is taken',
 			{ tools: { function: [look, look] } },
-			'Tools, row 2: there already is a tool called "look"',
+			'\'Tools\', row 2: there already is a tool called "look"',
 			'tools',
 		],
 		[
 			'with parameters that are no schema',
 			{ tools: { function: [{ name: 'look', parameters: '[1]' }] } },
-			'Tools, row 1: Parameters is not a JSON object',
+			"'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON object",
 			'tools',
 		],
 		[

@@ -94,8 +94,8 @@ describe('what the panel shows', () => {
 		expect(shown('textGeneration', {})).toEqual([
 			'resource',
 			'operation',
-			'format',
 			'model',
+			'format',
 			'inputMode',
 			'systemPrompt',
 			'prompt',

@@ -30,7 +30,7 @@ describe('files in an input', () => {
 	});
 
 	it('are refused where the model has no such field', () => {
-		expect(() => withFiles({}, [file('img', 'a')], retouch)).toThrow('no input field "img"');
+		expect(() => withFiles({}, [file('img', 'a')], retouch)).toThrow("no input field 'img'");
 	});
 
 	it('without a schema: one is a value, several are a list, a list stays one', () => {

@@ -73,13 +73,13 @@ describe('the type of a value', () => {
 	});
 
 	test.each<[string, Json, Json, string]>([
-		['words', 'many', { type: 'integer', title: 'Number' }, '"Number" takes a whole number'],
-		['a comma', '7,5', { type: 'number' }, '"Field" takes a number'],
-		['a boolean', true, { type: 'number' }, '"Field" takes a number'],
-		['a word', 'perhaps', { type: 'boolean' }, '"Field" takes true or false'],
-		['an object', { a: 1 }, { type: 'string' }, '"Field" takes text'],
-		['broken JSON', '{"a":', { type: 'object' }, '"Field" takes a JSON object'],
-		['a list', '[1]', { type: 'object' }, '"Field" takes a JSON object'],
+		['words', 'many', { type: 'integer', title: 'Number' }, "'Number' takes a whole number"],
+		['a comma', '7,5', { type: 'number' }, "'Field' takes a number"],
+		['a boolean', true, { type: 'number' }, "'Field' takes a number"],
+		['a word', 'perhaps', { type: 'boolean' }, "'Field' takes true or false"],
+		['an object', { a: 1 }, { type: 'string' }, "'Field' takes text"],
+		['broken JSON', '{"a":', { type: 'object' }, "'Field' takes a JSON object"],
+		['a list', '[1]', { type: 'object' }, "'Field' takes a JSON object"],
 	])('%s is none: the field is named', (_, value, schema, message) => {
 		const error = thrown(() => typed(value, schema));
 		expect(error.message).toBe(message);
@@ -89,7 +89,7 @@ describe('the type of a value', () => {
 
 	it('a field that the model does not have is told, unless its schema is open', () => {
 		const values = { other: 'x' };
-		expect(thrown(() => typedInput(values, formOf({}))).message).toBe('The model has no field "other"');
+		expect(thrown(() => typedInput(values, formOf({}))).message).toBe("The model has no field 'other'");
 		expect(typedInput(values, inputForm({ properties: {} }))).toEqual(values);
 	});
 
@@ -148,54 +148,54 @@ describe('the type of a value', () => {
 
 describe('the rules of the schema, before anything is sent', () => {
 	test.each<[string, Json, Json, string]>([
-		['too little', 0, { type: 'integer', minimum: 1 }, '"Field" must be at least 1'],
-		['too much', 5, { type: 'integer', maximum: 4 }, '"Field" must be at most 4'],
-		['not more', 0, { type: 'number', exclusiveMinimum: 0 }, '"Field" must be more than 0'],
-		['not less', 1, { type: 'number', exclusiveMaximum: 1 }, '"Field" must be less than 1'],
-		['a fraction', 1.5, { type: 'integer' }, '"Field" must be a whole number'],
+		['too little', 0, { type: 'integer', minimum: 1 }, "'Field' must be at least 1"],
+		['too much', 5, { type: 'integer', maximum: 4 }, "'Field' must be at most 4"],
+		['not more', 0, { type: 'number', exclusiveMinimum: 0 }, "'Field' must be more than 0"],
+		['not less', 1, { type: 'number', exclusiveMaximum: 1 }, "'Field' must be less than 1"],
+		['a fraction', 1.5, { type: 'integer' }, "'Field' must be a whole number"],
 		[
 			'too long',
 			'абв',
 			{ type: 'string', maxLength: 2 },
-			'"Field" must have at most 2 characters (it has 3)',
+			"'Field' must have at most 2 characters (it has 3)",
 		],
 		[
 			'too short',
 			'a',
 			{ type: 'string', minLength: 2 },
-			'"Field" must have at least 2 characters (it has 1)',
+			"'Field' must have at least 2 characters (it has 1)",
 		],
-		['no choice', 'divine', { enum: ['draft', 'high'] }, '"Field" must be one of: draft, high'],
+		['no choice', 'divine', { enum: ['draft', 'high'] }, "'Field' must be one of: draft, high"],
 		[
 			'too many',
 			['a', 'b'],
 			{ type: 'array', maxItems: 1 },
-			'"Field" must have at most 1 elements (it has 2)',
+			"'Field' must have at most 1 elements (it has 2)",
 		],
 		[
 			'an element',
 			['a', { b: 1 }],
 			{ type: 'array', items: { type: 'string' } },
-			'"Field" (field[1]) must be text',
+			"'Field' (field[1]) must be text",
 		],
 		[
 			'a nested value',
 			{ opacity: 2 },
 			{ type: 'object', properties: { opacity: { type: 'number', maximum: 1 } } },
-			'"Field" (field.opacity) must be at most 1',
+			"'Field' (field.opacity) must be at most 1",
 		],
-		['a nested field', {}, { type: 'object', required: ['text'] }, '"Field" (field.text) must be there'],
+		['a nested field', {}, { type: 'object', required: ['text'] }, "'Field' (field.text) must be there"],
 		[
 			'an unknown nested field',
 			{ a: 1 },
 			{ type: 'object', additionalProperties: false },
-			'"Field" (field.a) is not known',
+			"'Field' (field.a) is not known",
 		],
 		[
 			'no branch',
 			true,
 			{ anyOf: [{ type: 'string' }, { type: 'integer' }] },
-			'"Field" must be text or a whole number',
+			"'Field' must be text or a whole number",
 		],
 	])('%s', (_, value, schema, message) => {
 		const error = thrown(() => checkInput({ field: value }, formOf(schema)));
@@ -205,7 +205,7 @@ describe('the rules of the schema, before anything is sent', () => {
 
 	it('a required field that is missing', () => {
 		expect(thrown(() => checkInput({}, formOf({ title: 'Prompt' }, ['field']))).message).toBe(
-			'"Prompt" is missing',
+			"'Prompt' is missing",
 		);
 	});
 

@@ -11,14 +11,14 @@ const thresholdOption: INodeProperties = {
 	typeOptions: { numberPrecision: 2 },
 	default: 100,
 	description:
-		'Adds “lowBalance” to the output: whether less than this is left. An IF node can send an alert then.',
+		"Adds 'lowBalance' to the output: whether less than this is left. An IF node can then send an alert.",
 };
 
 /** Gets the balance of the account (§4.18). */
 export const get: Operation = {
 	displayName: 'Get',
-	action: 'Get the balance',
-	description: 'Get the money left in the wallet, in rubles',
+	action: 'Get balance',
+	description: 'Retrieve the balance: the money left in the wallet, in rubles',
 	properties: [simplifyField],
 	options: [thresholdOption],
 	async execute({ parameters, client }: ItemContext): Promise<OperationOutput[]> {

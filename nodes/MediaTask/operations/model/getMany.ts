@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../shared/gateway/json';
 const ALL = 'all';
 
 const properties: INodeProperties[] = [
-	searchField,
+	searchField('their ID, owner or media type'),
 	{
 		displayName: 'Media Type',
 		name: 'mediaType',
@@ -31,12 +31,12 @@ const properties: INodeProperties[] = [
 export const getMany: Operation = {
 	displayName: 'Get Many',
 	action: 'Get many media models',
-	description: 'Get the models of the catalogue with their prices and input schemas',
+	description: 'Retrieve a list of media models with their prices and input schemas',
 	properties,
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const { parameters, run } = item;
-		const mediaType = parameters.choice('mediaType', [ALL, ...MEDIA_TYPES]);
-		const search = parameters.text('search');
+		const mediaType = parameters.choice('mediaType', 'Media Type', [ALL, ...MEDIA_TYPES]);
+		const search = parameters.text('search', 'Search');
 		const limit = readLimit(parameters);
 		const models = (await listMediaModels(item.client)).filter(
 			(model) => (mediaType === ALL || model.mediaType === mediaType) && hasWords(model, search),

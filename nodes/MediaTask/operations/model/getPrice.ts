@@ -6,8 +6,8 @@ import { inputProperties, modelField, readInput, readModelId } from '../input';
 /** Tells what a task with an input would cost (§2.2). Creates nothing. */
 export const getPrice: Operation = {
 	displayName: 'Get Price',
-	action: 'Get the price of a media task',
-	description: 'Get what a task with this input would cost, without creating it',
+	action: 'Get price of media task',
+	description: 'Retrieve what a task of a model would cost with this input, without creating it',
 	properties: [modelField, ...inputProperties('mapPriceInput')],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const id = readModelId(item);

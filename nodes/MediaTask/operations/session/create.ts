@@ -17,8 +17,8 @@ const sessionField: INodeProperties = {
 /** Creates a media session (§4.13, whose fields the specification does not show). */
 export const createSession: Operation = {
 	displayName: 'Create',
-	action: 'Create a media session',
-	description: 'Create a session that media tasks can belong to',
+	action: 'Create media session',
+	description: 'Create a new session, to which media tasks can belong',
 	properties: [sessionField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const body = await createMediaSession(

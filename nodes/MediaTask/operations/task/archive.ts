@@ -5,8 +5,8 @@ import { readTaskId, taskIdField } from './results';
 /** Moves a task to the archived list (§4.9). */
 export const archive: Operation = {
 	displayName: 'Archive',
-	action: 'Archive a media task',
-	description: 'Move a task to the archived list; it can still be fetched by its ID',
+	action: 'Archive media task',
+	description: 'Move a task to the archived list, where it can still be retrieved by its ID',
 	properties: [taskIdField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const taskId = readTaskId(item);

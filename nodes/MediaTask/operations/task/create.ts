@@ -6,8 +6,8 @@ import { orderFields, orderOptions } from './orderFields';
 /** Creates a media task and does not wait for it (§4.6). Its price is looked up when all tasks exist. */
 export const create: Operation = {
 	displayName: 'Create',
-	action: 'Create a media task',
-	description: 'Start a generation and go on at once with its task ID',
+	action: 'Create media task',
+	description: 'Create a new task and go on at once with its ID, while the gateway works on it',
 	properties: [...orderFields, simplifyField],
 	options: orderOptions,
 	async execute(item: ItemContext): Promise<Deferred> {

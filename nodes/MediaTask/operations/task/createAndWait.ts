@@ -18,7 +18,7 @@ const waitStrategyField: INodeProperties = {
 		{
 			name: 'Poll',
 			value: 'poll',
-			description: 'Keep the execution running, and ask the gateway every few seconds',
+			description: 'Keep the execution running and ask the gateway every few seconds',
 		},
 		{
 			name: 'Suspend',
@@ -34,10 +34,14 @@ const waitStrategyField: INodeProperties = {
 /** Creates media tasks, all items' first, and waits for their results by polling or asleep (§4.6, §3.1, §6.4). */
 export const createAndWait: Operation = {
 	displayName: 'Create and Wait',
-	action: 'Create a media task and wait for its result',
-	description: 'Start a generation and get its files when it is done',
+	action: 'Create media task and wait for result',
+	description: 'Create a new task and retrieve the files that it has made when it has ended',
 	properties: [...orderFields, waitStrategyField, downloadField, simplifyField],
-	options: [...orderOptions, maxWaitOption, binaryPropertyOption],
+	options: [
+		...orderOptions,
+		maxWaitOption("After that, the item fails, or passes on with 'timedOut' when suspended."),
+		binaryPropertyOption,
+	],
 	async execute(item: ItemContext): Promise<Deferred> {
 		const maxWaitMs = readMaxWait(item);
 		const order = await readOrder(item, readWakeUp(item, maxWaitMs));
@@ -60,7 +64,7 @@ export const createAndWait: Operation = {
 
 /** How this execution is woken; `undefined` where it is to stay awake. */
 function readWakeUp(item: ItemContext, maxWaitMs: number): WakeUp | undefined {
-	const strategy = item.parameters.choice('waitStrategy', ['poll', 'suspend']);
+	const strategy = item.parameters.choice('waitStrategy', 'Wait Strategy', ['poll', 'suspend']);
 	// An AI Agent waits for its tool.
 	const sleeps = strategy === 'suspend' && maxWaitMs >= SHORTEST_SLEEP_MS && !item.run.isTool;
 	return sleeps ? wakeUpOf(item) : undefined;

@@ -5,8 +5,8 @@ import { readTaskId, taskIdField } from './results';
 /** Marks a task and its files deleted (§4.10). */
 export const deleteOperation: Operation = {
 	displayName: 'Delete',
-	action: 'Delete a media task',
-	description: 'Delete a task and the files it made; Restore brings them back',
+	action: 'Delete media task',
+	description: "Delete a task and the files it has made; 'Restore' brings them back",
 	properties: [taskIdField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const taskId = readTaskId(item);

@@ -17,8 +17,8 @@ const separateOption: INodeProperties = {
 /** Downloads the result of a media task: the file itself, or of several a ZIP (§4.8) or each on its own. */
 export const download: Operation = {
 	displayName: 'Download',
-	action: 'Download the result of a media task',
-	description: 'Get the generated file; several files come as one ZIP archive, or each in a field of its own',
+	action: 'Download result of media task',
+	description: 'Retrieve the file that a task has made; several come as one ZIP archive, or in a field each',
 	properties: [taskIdField],
 	options: [binaryPropertyOption, separateOption],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {

@@ -17,15 +17,21 @@ export const downloadField: INodeProperties = {
 	description: 'Whether to fetch the generated files into binary fields, besides giving their URLs',
 };
 
-export const maxWaitOption: INodeProperties = {
-	displayName: 'Max Wait (Minutes)',
-	name: 'maxWait',
-	type: 'number',
-	typeOptions: { minValue: 0, numberPrecision: 2 },
-	default: DEFAULT_MAX_WAIT_MINUTES,
-	description:
-		'How long to wait for the result. When it is over, the item is an error that carries the task ID; with Wait Strategy: Suspend, it passes on with “timedOut”. The task itself goes on: Wait takes it up again.',
-};
+/**
+ * The longest wait.
+ *
+ * @param end what becomes of the item then
+ */
+export function maxWaitOption(end: string): INodeProperties {
+	return {
+		displayName: 'Max Wait (Minutes)',
+		name: 'maxWait',
+		type: 'number',
+		typeOptions: { minValue: 0, numberPrecision: 2 },
+		default: DEFAULT_MAX_WAIT_MINUTES,
+		description: `How long to wait for the result. Defaults to 30. ${end} The task itself goes on: 'Wait' takes it up again.`,
+	};
+}
 
 /** What the user wants of a task's result. Plain data: it may be stored while the execution sleeps. */
 export type Wish = {

@@ -7,8 +7,8 @@ import { readTaskId, taskIdField } from './results';
 /** Gets a media task with its state and result (§4.7). A failed task is what was asked for here, not an error. */
 export const get: Operation = {
 	displayName: 'Get',
-	action: 'Get a media task',
-	description: 'Get the state of a task and the URLs of its result',
+	action: 'Get media task',
+	description: 'Retrieve a task: its state and the URLs of its result',
 	properties: [taskIdField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const taskId = readTaskId(item);

@@ -13,14 +13,14 @@ const audioIdField: INodeProperties = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. 7c9e6679-7425-40de-944b-e07fc1f90ae7',
-	description: 'The ID of one of the tracks that the task put out',
+	description: "The ID of one of the tracks in the task’s output field 'tracks'",
 };
 
 /** Tells when each word of a track is sung (§4.12, §2.10). Music tasks only. */
 export const getLyrics: Operation = {
 	displayName: 'Get Lyrics',
-	action: 'Get the timed lyrics of a music task',
-	description: 'Get the words of a track with the seconds at which each is sung',
+	action: 'Get timed lyrics of music task',
+	description: 'Retrieve the words of one of a task’s tracks, with the seconds at which each is sung',
 	properties: [taskIdField, audioIdField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const taskId = readTaskId(item);

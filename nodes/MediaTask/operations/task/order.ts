@@ -75,8 +75,8 @@ function checkWakeUp(wakeUpUrl: string, callbackUrl: string | undefined, gateway
 	checkWakeUpAddress(wakeUpUrl, gatewayUrl);
 	if (callbackUrl === undefined) return;
 	throw new InvalidInput(
-		'A task has one callback URL, and "Wait Strategy: Suspend" needs it to wake the execution',
-		'Empty the option "Callback URL", or set "Wait Strategy" to "Poll". Nothing was created.',
+		"A task has one callback URL, and the 'Wait Strategy' 'Suspend' needs it to wake the execution",
+		"Empty the option 'Callback URL', or set 'Wait Strategy' to 'Poll'. Nothing was created.",
 		'callbackUrl',
 	);
 }
@@ -108,8 +108,8 @@ export async function orderPrice(
 function readScope(value = 'execution'): IdempotencyScope {
 	if (value === 'execution' || value === 'workflow') return value;
 	throw new InvalidInput(
-		`The idempotency scope "${value}" is unknown`,
-		'It is "execution" or "workflow".',
+		`'Idempotency Scope' has the unknown value "${value}"`,
+		'It takes one of: execution, workflow.',
 		'idempotencyScope',
 	);
 }

@@ -19,7 +19,7 @@ export const orderOptions: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. https://n8n.example.com/webhook/…',
 		description:
-			'An address that the gateway calls when the task has ended. To start a workflow then, copy it from the panel of a Gateway Media Task Trigger, where it stands as "Production URL".',
+			'An address that the gateway calls when the task has ended. To start a workflow then, copy the production URL from the panel of a Gateway Media Task Trigger.',
 	},
 	{
 		displayName: 'Idempotency Key',
@@ -28,7 +28,7 @@ export const orderOptions: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. order-{{ $json.orderId }}',
 		description:
-			'Your own key for this creation, up to 255 characters. The same key always gives the same task and is charged once. Overrides the scope.',
+			"Your own key for this creation, up to 255 characters. The same key always gives the same task and is charged once. Overrides 'Idempotency Scope'.",
 	},
 	{
 		displayName: 'Idempotency Scope',
@@ -48,7 +48,7 @@ export const orderOptions: INodeProperties[] = [
 			},
 		],
 		default: 'execution',
-		description: 'What counts as the same creation, which is charged once',
+		description: "What counts as the same creation, which is charged once. Defaults to 'Execution'.",
 	},
 	{
 		displayName: 'Max Price (Rubles)',
@@ -57,13 +57,14 @@ export const orderOptions: INodeProperties[] = [
 		typeOptions: { minValue: 0, numberPrecision: 2 },
 		default: 0,
 		description:
-			'What a task may cost. The price is looked up in the catalogue first; when it is higher, or cannot be told, nothing is uploaded or created and the item is an error.',
+			'The most that a task may cost. When its price in the catalogue is higher, or cannot be told, nothing is uploaded or created and the item fails.',
 	},
 	{
 		displayName: 'Session ID',
 		name: 'sessionId',
 		type: 'string',
 		default: '',
-		description: 'The media session to which the task belongs',
+		placeholder: 'e.g. 7c9e6679-7425-40de-944b-e07fc1f90ae7',
+		description: 'The ID of the media session to which the task belongs',
 	},
 ];

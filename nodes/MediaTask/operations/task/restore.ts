@@ -5,8 +5,8 @@ import { readTaskId, taskIdField } from './results';
 /** Brings a deleted task back (§4.11). */
 export const restore: Operation = {
 	displayName: 'Restore',
-	action: 'Restore a media task',
-	description: 'Bring a deleted task and the files that were deleted with it back',
+	action: 'Restore media task',
+	description: 'Bring back a deleted task, with the files that were deleted with it',
 	properties: [taskIdField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const taskId = readTaskId(item);

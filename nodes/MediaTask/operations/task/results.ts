@@ -9,7 +9,7 @@ export const taskIdField: INodeProperties = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. 7c9e6679-7425-40de-944b-e07fc1f90ae7',
-	description: 'The ID that Create gave',
+	description: "The ID that 'Create' gave",
 };
 
 export const binaryPropertyOption: INodeProperties = {
@@ -18,7 +18,8 @@ export const binaryPropertyOption: INodeProperties = {
 	type: 'string',
 	default: 'data',
 	placeholder: 'e.g. data',
-	description: 'Name of the binary field for the result. Further files get _1, _2 … appended.',
+	description:
+		"The name of the output binary field to put the file in. Further files get _1, _2 … appended. Defaults to 'data'.",
 };
 
 const DEFAULT_BINARY_FIELD = 'data';
@@ -26,7 +27,7 @@ const DEFAULT_BINARY_FIELD = 'data';
 /** The task id of an item. */
 export function readTaskId({ parameters }: ItemContext): string {
 	return parameters
-		.requiredText('taskId', 'Task ID', 'Enter the ID that Create gave, e.g. {{ $json.taskId }}.')
+		.requiredText('taskId', 'Task ID', "Enter the ID that 'Create' gave, e.g. {{ $json.taskId }}.")
 		.trim();
 }
 

@@ -5,7 +5,7 @@ import { readTaskId, taskIdField } from './results';
 /** Moves a task back to the active list (§4.9). */
 export const unarchive: Operation = {
 	displayName: 'Unarchive',
-	action: 'Unarchive a media task',
+	action: 'Unarchive media task',
 	description: 'Move a task from the archived list back to the active one',
 	properties: [taskIdField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {

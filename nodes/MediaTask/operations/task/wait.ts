@@ -6,10 +6,10 @@ import { binaryPropertyOption, readTaskId, taskIdField } from './results';
 /** Waits for tasks that exist, those of all items together (§3.1). */
 export const wait: Operation = {
 	displayName: 'Wait',
-	action: 'Wait for the result of a media task',
-	description: 'Get the files of a task that was created before, as soon as it is done',
+	action: 'Wait for result of media task',
+	description: 'Retrieve the files of a task that was created before, as soon as it has ended',
 	properties: [taskIdField, downloadField, simplifyField],
-	options: [maxWaitOption, binaryPropertyOption],
+	options: [maxWaitOption('After that, the item fails.'), binaryPropertyOption],
 	async execute(item: ItemContext): Promise<Deferred> {
 		const taskId = readTaskId(item);
 		const wish = readWish(item);

@@ -6,8 +6,8 @@ import { fileIdField, readFileId } from './fields';
 /** Deletes a file for good (§4.16). */
 export const deleteOperation: Operation = {
 	displayName: 'Delete',
-	action: 'Delete a file',
-	description: 'Delete a stored file for good: its URL stops working',
+	action: 'Delete file',
+	description: 'Delete a file permanently: its URL stops working',
 	properties: [fileIdField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const id = readFileId(item);

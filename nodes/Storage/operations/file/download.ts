@@ -21,8 +21,8 @@ const binaryField: INodeProperties = {
 /** Downloads a file: its record from the gateway (§4.15), its bytes from the record's URL, without the key. */
 export const download: Operation = {
 	displayName: 'Download',
-	action: 'Download a file',
-	description: 'Get a stored file into a binary field',
+	action: 'Download file',
+	description: 'Retrieve the content of a file into a binary field',
 	properties: [fileIdField, binaryField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const { parameters, run } = item;

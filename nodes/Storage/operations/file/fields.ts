@@ -9,12 +9,12 @@ export const fileIdField: INodeProperties = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. 7c9e6679-7425-40de-944b-e07fc1f90ae7',
-	description: 'The ID that Upload gave',
+	description: "The ID that 'Upload' gave",
 };
 
 /** The file id of an item. */
 export function readFileId({ parameters }: ItemContext): string {
 	return parameters
-		.requiredText('fileId', 'File ID', 'Enter the ID that Upload gave, e.g. {{ $json.id }}.')
+		.requiredText('fileId', 'File ID', "Enter the ID that 'Upload' gave, e.g. {{ $json.id }}.")
 		.trim();
 }

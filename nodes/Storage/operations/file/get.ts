@@ -6,8 +6,8 @@ import { fileIdField, readFileId } from './fields';
 /** Gets the record of a file (§4.15). */
 export const get: Operation = {
 	displayName: 'Get',
-	action: 'Get a file',
-	description: 'Get what the gateway knows of a file, with its URL',
+	action: 'Get file',
+	description: 'Retrieve the record of a file: its URL, type, size and until when it is kept',
 	properties: [fileIdField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const body = await fetchFile(item.client, readFileId(item));

@@ -8,7 +8,7 @@ import { listFiles, readStoredFile } from '../../../shared/gateway/storage';
 export const getMany: Operation = {
 	displayName: 'Get Many',
 	action: 'Get many files',
-	description: 'List the files that the gateway has stored for the account',
+	description: 'Retrieve a list of files that are stored for the account',
 	properties: [...limitFields, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const { parameters, client } = item;
@@ -29,7 +29,7 @@ export const getMany: Operation = {
 function hintAtRest({ n8n }: ItemContext, given: number, total = given): void {
 	if (total <= given) return;
 	n8n.addExecutionHints({
-		message: `The gateway has given ${given} of ${total} files: it does not give more in one answer.`,
+		message: `The gateway has given ${given} of ${total} files: it does not give more in one answer`,
 		location: 'outputPane',
 	});
 }

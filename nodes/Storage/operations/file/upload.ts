@@ -19,8 +19,8 @@ const properties: INodeProperties[] = [
 		name: 'uploadSource',
 		type: 'options',
 		options: [
-			{ name: 'Binary Field', value: 'binary', description: 'A file that an earlier step put out' },
 			{ name: 'Base64 Text', value: 'base64', description: 'A file written as base64 text or as a data URL' },
+			{ name: 'Binary Field', value: 'binary', description: 'A file that an earlier node put out' },
 		],
 		default: 'binary',
 		description: 'Where the file comes from',
@@ -32,7 +32,7 @@ const properties: INodeProperties[] = [
 		default: 'data',
 		required: true,
 		placeholder: 'e.g. data',
-		hint: 'The name of the input field containing the file data to be uploaded',
+		hint: 'The name of the input binary field containing the file to be uploaded',
 		displayOptions: { show: { uploadSource: ['binary'] } },
 	},
 	{
@@ -60,8 +60,8 @@ const properties: INodeProperties[] = [
 		name: 'storagePolicy',
 		type: 'options',
 		options: [
-			{ name: 'Temporary', value: 'TEMP_UPLOAD', description: 'Kept for 24 hours' },
 			{ name: 'Permanent', value: 'PERMANENT', description: 'Kept until you delete it' },
+			{ name: 'Temporary', value: 'TEMP_UPLOAD', description: 'Kept for 24 hours' },
 		],
 		default: 'TEMP_UPLOAD',
 		description: 'How long the gateway keeps the file',
@@ -81,17 +81,17 @@ const externalUserIdOption: INodeProperties = {
 /** Uploads a file (§4.14): streamed from a binary field, or from base64 text. */
 export const upload: Operation = {
 	displayName: 'Upload',
-	action: 'Upload a file',
-	description: 'Store a file at the gateway and get its URL',
+	action: 'Upload file',
+	description: 'Store a new file at the gateway and get its URL',
 	properties,
 	options: [externalUserIdOption],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const { parameters } = item;
 		const settings: UploadSettings = {
-			storagePolicy: parameters.choice('storagePolicy', ['TEMP_UPLOAD', 'PERMANENT']),
+			storagePolicy: parameters.choice('storagePolicy', 'Storage Policy', ['TEMP_UPLOAD', 'PERMANENT']),
 			externalUserId: parameters.options.text('externalUserId', 'External User ID'),
 		};
-		const source = parameters.choice('uploadSource', ['binary', 'base64']);
+		const source = parameters.choice('uploadSource', 'Upload Source', ['binary', 'base64']);
 		const body = source === 'binary' ? await fromBinary(item, settings) : await fromBase64(item, settings);
 		return [{ json: parameters.flag('simplify') ? compact(readStoredFile(body)) : body }];
 	},
@@ -107,6 +107,6 @@ async function fromBase64(item: ItemContext, settings: UploadSettings): Promise<
 		item.parameters.requiredText('base64', 'Base64', 'Enter the file as base64 text.'),
 	);
 	checkUpload(size, settings);
-	const type = item.parameters.text('mimeType').trim() || mimeType;
+	const type = item.parameters.text('mimeType', 'MIME Type').trim() || mimeType;
 	return await uploadBase64(item.client, { base64, mimeType: type }, settings);
 }

@@ -7,8 +7,8 @@ import { similarIds } from '../../../shared/gateway/unknownModel';
 /** Gets one text model of the catalogue (§4.4), with the fields that the gateway gives. */
 export const get: Operation = {
 	displayName: 'Get',
-	action: 'Get a text model',
-	description: 'Get the context window and the prices of a text model',
+	action: 'Get text model',
+	description: 'Retrieve a text model with its context window and prices',
 	properties: [
 		modelLocator('searchTextModels', 'vendor/model-name', 'The model to look up in the catalogue'),
 	],

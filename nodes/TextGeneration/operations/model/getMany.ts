@@ -7,10 +7,10 @@ import { listTextModels } from '../../../shared/gateway/catalogue';
 export const getMany: Operation = {
 	displayName: 'Get Many',
 	action: 'Get many text models',
-	description: 'List the text models with their context windows and prices',
-	properties: [searchField, ...limitFields],
+	description: 'Retrieve a list of text models with their context windows and prices',
+	properties: [searchField('their ID'), ...limitFields],
 	async execute({ client, parameters }: ItemContext): Promise<OperationOutput[]> {
-		const search = parameters.text('search');
+		const search = parameters.text('search', 'Search');
 		const limit = readLimit(parameters);
 		const models = (await listTextModels(client)).filter(({ id }) => containsWords(id, search));
 		return models.slice(0, limit).map(({ record }) => ({ json: record }));

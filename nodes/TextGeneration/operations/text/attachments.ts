@@ -43,7 +43,7 @@ export async function readAttachments(
 	const read: ReadAttachments = { attachments: [], files: [] };
 	let length = 0;
 	for (const row of rows) {
-		const kind = row.choice('type', ATTACHMENT_KINDS);
+		const kind = row.choice('type', 'Type', ATTACHMENT_KINDS);
 		const support = format.attachments[kind];
 		if (support === undefined) throw noPart(row, kind, format);
 		const found = await readSource(item, row, kind, support);
@@ -67,10 +67,10 @@ async function readSource(
 	kind: AttachmentKind,
 	support: 'url or file' | 'file',
 ): Promise<{ url: string } | InputFile> {
-	if (row.choice('source', ['binary', 'url']) === 'binary') {
+	if (row.choice('source', 'Source', ['binary', 'url']) === 'binary') {
 		return checkedFile(row, kind, await readBinary(item, row));
 	}
-	const url = row.text('url').trim();
+	const url = row.text('url', 'URL').trim();
 	if (/^data:/i.test(url)) return checkedFile(row, kind, inlineFile(row, url));
 	if (!/^https?:\/\/[^\s/]+/i.test(url)) {
 		throw row.invalid('the URL is not a web address', 'It begins with https:// or http://.');
@@ -100,7 +100,7 @@ const UNKNOWN_TYPE = 'application/octet-stream';
 
 async function readBinary(item: ItemContext, row: Row): Promise<InputFile> {
 	const given = asObject(row.values.binaryPropertyName);
-	const name = given ? '' : row.text('binaryPropertyName').trim();
+	const name = given ? '' : row.text('binaryPropertyName', 'Input Binary Field').trim();
 	const input = item.n8n.getInputData()[item.index];
 	const isThere = given !== undefined || name.includes('.') || input?.binary?.[name] !== undefined;
 	if (!isThere) {
@@ -108,8 +108,8 @@ async function readBinary(item: ItemContext, row: Row): Promise<InputFile> {
 		const advice =
 			fields.length > 0
 				? `It has: ${fields.join(', ')}.`
-				: 'It has no binary fields: is a node missing before?';
-		throw row.invalid(`the input item has no binary field "${name}"`, advice);
+				: 'It has no binary fields: put a node that gives a file before this one.';
+		throw row.invalid(`the input item has no binary field '${name}'`, advice);
 	}
 	const binary = given
 		? item.n8n.helpers.assertBinaryData(item.index, { data: '', mimeType: '', ...given })

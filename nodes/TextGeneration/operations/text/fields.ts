@@ -11,20 +11,20 @@ function inInputMode(modes: string[], property: INodeProperties): INodePropertie
 }
 
 const inputModeField: INodeProperties = {
-	displayName: 'Input',
+	displayName: 'Input Mode',
 	name: 'inputMode',
 	type: 'options',
 	options: [
-		{ name: 'Prompt', value: 'simple', description: 'One prompt, with a system prompt and files if need be' },
 		{ name: 'Messages', value: 'messages', description: 'A conversation, message by message' },
 		{
 			name: 'Messages (JSON)',
 			value: 'json',
 			description: 'A conversation in the shape of the chosen format, for everything that the format can do',
 		},
+		{ name: 'Prompt', value: 'simple', description: 'One prompt, with a system prompt and files if need be' },
 	],
 	default: 'simple',
-	description: 'How you say what the model is asked',
+	description: 'How to say what the model is asked',
 };
 
 const promptFields: INodeProperties[] = [
@@ -57,7 +57,7 @@ const attachmentsField = inInputMode(['simple'], {
 	placeholder: 'Add Attachment',
 	default: {},
 	description:
-		'Images, audio, videos or files for the model to look at. Which of them it understands depends on the model; the Responses format takes no videos, the Messages format neither videos nor audio.',
+		'Files that go with the prompt, as far as the model understands them. The Responses format takes no videos, the Messages format neither videos nor audio.',
 	options: [
 		{
 			displayName: 'Attachment',
@@ -76,11 +76,11 @@ const attachmentsField = inInputMode(['simple'], {
 					default: 'image',
 				},
 				{
-					displayName: 'From',
+					displayName: 'Source',
 					name: 'source',
 					type: 'options',
 					options: [
-						{ name: 'Input Field', value: 'binary', description: 'A binary field of the input item' },
+						{ name: 'Binary Field', value: 'binary', description: 'A file that an earlier node put out' },
 						{ name: 'URL', value: 'url', description: 'A web address that can be read without signing in' },
 					],
 					default: 'binary',
@@ -90,8 +90,9 @@ const attachmentsField = inInputMode(['simple'], {
 					name: 'binaryPropertyName',
 					type: 'string',
 					default: 'data',
+					required: true,
 					placeholder: 'e.g. data',
-					description: 'The name of the input field that holds the file',
+					description: 'The name of the input binary field containing the file',
 					displayOptions: { show: { source: ['binary'] } },
 				},
 				{
@@ -99,7 +100,8 @@ const attachmentsField = inInputMode(['simple'], {
 					name: 'url',
 					type: 'string',
 					default: '',
-					placeholder: 'e.g. https://example.com/photo.jpg',
+					required: true,
+					placeholder: 'e.g. https://example.com/image.png',
 					displayOptions: { show: { source: ['url'] } },
 				},
 			],
@@ -139,6 +141,8 @@ const messagesField = inInputMode(['messages'], {
 					type: 'string',
 					typeOptions: { rows: 3 },
 					default: '',
+					required: true,
+					placeholder: 'e.g. What can I cook with leeks?',
 				},
 			],
 		},
@@ -158,8 +162,8 @@ const messagesJsonField = inInputMode(['json'], {
 
 /** The parameters of text: generate, in the order of the panel. */
 export const generateFields: INodeProperties[] = [
-	formatField(textFormats),
 	textModelField,
+	formatField(textFormats),
 	inputModeField,
 	...promptFields,
 	attachmentsField,

@@ -20,7 +20,7 @@ import { simplified } from './results';
 export const generate: Operation = {
 	displayName: 'Generate',
 	action: 'Generate text',
-	description: 'Ask a model and get its answer, the tokens used and the cost',
+	description: 'Ask a model for text: gives its answer, the tokens used and the cost',
 	properties: generateFields,
 	options: [...textOptions, ...generateOptions],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {

@@ -9,16 +9,16 @@ export const outputFields: INodeProperties[] = [
 		name: 'outputFormat',
 		type: 'options',
 		options: [
-			{ name: 'Text', value: 'text' },
-			{ name: 'JSON Object', value: 'jsonObject', description: 'Any JSON; say in the prompt which fields' },
 			{
 				name: 'JSON by Schema',
 				value: 'jsonSchema',
 				description: 'JSON with exactly the fields of a schema',
 			},
+			{ name: 'JSON Object', value: 'jsonObject', description: 'Any JSON; say in the prompt which fields' },
+			{ name: 'Text', value: 'text' },
 		],
 		default: 'text',
-		description: 'With JSON, the output has the parsed value besides the text',
+		description: 'What the answer is to be. JSON is put out parsed, besides the text.',
 	},
 	{
 		displayName: 'Schema Name',
@@ -52,7 +52,7 @@ export const toolFields: INodeProperties[] = [
 		placeholder: 'Add Tool',
 		default: {},
 		description:
-			'Functions that the model may ask you to call. The calls stand in the output field "toolCalls"; what they do is up to the following nodes.',
+			"Functions that the model may ask for. Its calls are in the output field 'toolCalls'; to carry them out is up to the nodes that follow.",
 		options: [
 			{
 				displayName: 'Function',
@@ -102,7 +102,7 @@ export const toolFields: INodeProperties[] = [
 		options: [
 			{ name: 'Model Decides', value: 'auto' },
 			{ name: 'Must Call a Tool', value: 'required' },
-			{ name: 'Must Call This Tool', value: 'function', description: 'A certain one of the tools' },
+			{ name: 'Must Call This Tool', value: 'function', description: "The one named in 'Tool to Call'" },
 			{ name: 'No Tools', value: 'none' },
 		],
 		default: 'auto',
@@ -128,6 +128,7 @@ export const generateOptions: INodeProperties[] = [
 		name: 'schemaDescription',
 		type: 'string',
 		default: '',
+		placeholder: 'e.g. The data of an invoice',
 		description: 'What the answer is for; the model sees it',
 		displayOptions: { show: { '/outputFormat': ['jsonSchema'] } },
 	},
@@ -137,7 +138,7 @@ export const generateOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether the answer must fit the schema exactly, where the model can. All fields must then be required, and additionalProperties false.',
+			'Whether the answer must fit the schema exactly, where the model can. The schema must then require all fields, and have additionalProperties false.',
 		displayOptions: { show: { '/outputFormat': ['jsonSchema'], '/format': ['chat', 'responses'] } },
 	},
 	{
@@ -146,6 +147,6 @@ export const generateOptions: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to receive the answer while it is written: it may then take 15 minutes instead of 5, and a chat or webhook that streams shows it word by word. Without this option, the node streams when the workflow does.',
+			'Whether to receive the answer while it is written, which may take 15 minutes instead of 5. Without this option, the node streams when the workflow does.',
 	},
 ];

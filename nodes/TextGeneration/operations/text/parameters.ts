@@ -41,7 +41,7 @@ const JSON_ANSWER_NAME = 'answer';
 export function readParameters(item: ItemContext): GenerateParameters {
 	const { parameters } = item;
 	const format = readFormat(parameters, textFormats);
-	const mode = parameters.choice('inputMode', INPUT_MODES);
+	const mode = parameters.choice('inputMode', 'Input Mode', INPUT_MODES);
 	const tools = readTools(parameters.rows('tools', 'Tools'));
 	const options = readTextOptions(parameters.options, format);
 	const hasTools = tools.length > 0 || asArray(options.builtInTools).length > 0;
@@ -57,7 +57,7 @@ export function readParameters(item: ItemContext): GenerateParameters {
 			stream: readStream(item),
 		},
 		attachments: mode === 'simple' ? parameters.rows('attachments', 'Attachments') : [],
-		extraBody: readExtraBody(parameters, 'Use the option "Stream" instead.'),
+		extraBody: readExtraBody(parameters, "Use the option 'Stream' instead."),
 		simplify: parameters.flag('simplify'),
 	};
 }
@@ -65,7 +65,7 @@ export function readParameters(item: ItemContext): GenerateParameters {
 function readConversation(item: ItemContext, mode: (typeof INPUT_MODES)[number]): Conversation {
 	const { parameters } = item;
 	if (mode === 'messages') return { kind: 'turns', turns: readTurns(item) };
-	const systemPrompt = parameters.text('systemPrompt');
+	const systemPrompt = parameters.text('systemPrompt', 'System Prompt');
 	if (mode === 'json') {
 		return { kind: 'wire', messages: readMessages(item), ...(systemPrompt ? { systemPrompt } : {}) };
 	}
@@ -88,14 +88,14 @@ function readTurns({ parameters }: ItemContext): Turn[] {
 		);
 	}
 	return rows.map((row) => {
-		const text = row.text('content');
+		const text = row.text('content', 'Content');
 		if (text.trim() === '') {
 			throw row.invalid(
 				'the message is empty',
 				'Enter its content. If an expression fills it, the field it refers to is empty for this item.',
 			);
 		}
-		return { role: row.choice('role', ROLES), text };
+		return { role: row.choice('role', 'Role', ROLES), text };
 	});
 }
 
@@ -109,22 +109,22 @@ function readMessages({ parameters }: ItemContext): JsonObject[] | string {
 	if (whole.length > 0 && whole.length === messages.length) {
 		if (whole.every(({ content }) => content === '')) {
 			throw new InvalidInput(
-				'Messages (JSON) has no content',
-				'Enter what the model is asked as the "content" of a message. Nothing was sent.',
+				"'Messages (JSON)' has no content",
+				"Enter what the model is asked as the 'content' of a message. Nothing was sent.",
 				'messagesJson',
 			);
 		}
 		return whole;
 	}
 	throw new InvalidInput(
-		'Messages (JSON) is not a list of messages',
+		"'Messages (JSON)' is not a list of messages",
 		`It looks like ${example} and has at least one message. Nothing was sent.`,
 		'messagesJson',
 	);
 }
 
 function readOutput({ parameters }: ItemContext): OutputWish {
-	const kind = parameters.choice('outputFormat', OUTPUT_FORMATS);
+	const kind = parameters.choice('outputFormat', 'Output Format', OUTPUT_FORMATS);
 	if (kind === 'text') return { kind };
 	if (kind === 'jsonObject') return { kind, name: JSON_ANSWER_NAME };
 	const name = parameters
@@ -134,7 +134,7 @@ function readOutput({ parameters }: ItemContext): OutputWish {
 	const schema = asObject(parameters.json('jsonSchema', 'JSON Schema', example));
 	if (!schema) {
 		throw new InvalidInput(
-			'JSON Schema is not an object',
+			"'JSON Schema' is not an object",
 			`It looks like ${example}. Nothing was sent.`,
 			'jsonSchema',
 		);
@@ -161,12 +161,12 @@ function readTools(rows: Row[]): ToolDefinition[] {
 }
 
 function readTool(row: Row): ToolDefinition {
-	const name = row.text('name').trim();
+	const name = row.text('name', 'Name').trim();
 	if (name === '') throw row.invalid('the tool has no name', 'Enter its name, such as get_weather.');
 	return {
 		name,
-		description: row.text('description') || undefined,
-		parameters: row.object('parameters', 'Parameters') ?? { type: 'object', properties: {} },
+		description: row.text('description', 'Description') || undefined,
+		parameters: row.object('parameters', 'Parameters (JSON Schema)') ?? { type: 'object', properties: {} },
 		strict: row.flag('strict') || undefined,
 	};
 }
@@ -176,14 +176,14 @@ function readToolChoice(
 	tools: ToolDefinition[],
 	hasTools: boolean,
 ): ToolChoice | undefined {
-	const choice = parameters.text('toolChoice') || 'auto';
+	const choice = parameters.text('toolChoice', 'Tool Choice') || 'auto';
 	if (choice === 'auto' || (!hasTools && choice !== 'function')) return undefined;
 	if (choice === 'none' || choice === 'required') return choice;
 	// An expression may name the tool right away.
-	const name = choice === 'function' ? parameters.text('toolChoiceName').trim() : choice;
+	const name = choice === 'function' ? parameters.text('toolChoiceName', 'Tool to Call').trim() : choice;
 	if (tools.some((tool) => tool.name === name)) return { name };
 	throw new InvalidInput(
-		name === '' ? 'Tool to Call is empty' : `There is no tool called "${name}"`,
+		name === '' ? "'Tool to Call' is empty" : `There is no tool called "${name}"`,
 		`Choose one of the tools of this node: ${tools.map((tool) => tool.name).join(', ') || 'there are none'}. Nothing was sent.`,
 		choice === 'function' ? 'toolChoiceName' : 'toolChoice',
 	);

@@ -25,7 +25,7 @@ export const output: INodeProperties[] = [
 		],
 		default: ['text'],
 		description:
-			'What the answer may consist of, where the model can. Sound and pictures become binary fields.',
+			'What the answer may consist of, where the model can. Audio and images become binary fields.',
 	},
 	{
 		displayName: 'Audio Voice',
@@ -49,7 +49,7 @@ export const output: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. high',
-		description: 'The quality of pictures in the answer. Which values there are depends on the model.',
+		description: 'The quality of images in the answer. Which values there are depends on the model.',
 	},
 	{
 		displayName: 'Image Size',
@@ -57,7 +57,7 @@ export const output: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. 1024x1024',
-		description: 'The size of pictures in the answer. Which values there are depends on the model.',
+		description: 'The size of images in the answer. Which values there are depends on the model.',
 	},
 	{
 		displayName: 'Include',
@@ -69,7 +69,7 @@ export const output: INodeProperties[] = [
 			{ name: 'Sources of Web Searches', value: 'web_search_call.action.sources' },
 		],
 		default: [],
-		description: 'What the answer is to contain besides the text. Turn Simplify off to see all of it.',
+		description: "What the answer is to contain besides the text. Turn 'Simplify' off to see all of it.",
 	},
 	{
 		displayName: 'Web Search Context Size',
@@ -90,7 +90,7 @@ export const output: INodeProperties[] = [
 		typeOptions: { rows: 3 },
 		default: '[{ "type": "web_search" }]',
 		description:
-			'Tools that the gateway runs itself, as a list: web_search, file_search, code_interpreter, image_generation, mcp, x_search …',
+			'Tools that the gateway runs itself, as a list of objects of the type web_search, file_search, code_interpreter, image_generation, mcp, x_search …',
 	},
 	{
 		displayName: 'Parallel Tool Calls',
@@ -105,6 +105,6 @@ export const output: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 0, numberPrecision: 0 },
 		default: 5,
-		description: 'How often built-in tools may be used for this answer. Bounds what they can cost.',
+		description: 'How often built-in tools may be used for this answer. Limits what they can cost.',
 	},
 ];

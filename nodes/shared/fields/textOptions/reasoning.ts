@@ -2,7 +2,8 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { EFFORTS } from '../../gateway/formats/fields';
 
-const effortName = (effort: string) => effort.charAt(0).toUpperCase() + effort.slice(1);
+const effortName = (effort: string) =>
+	effort === 'xhigh' ? 'Extra High' : effort.charAt(0).toUpperCase() + effort.slice(1);
 
 /** How much the model thinks before it answers. */
 export const reasoning: INodeProperties[] = [
@@ -45,7 +46,7 @@ export const reasoning: INodeProperties[] = [
 		description: 'Whether to leave the thoughts out of the answer. They are paid for all the same.',
 	},
 	{
-		displayName: 'Thinking',
+		displayName: 'Thinking (JSON)',
 		name: 'thinking',
 		type: 'json',
 		default: '{ "type": "adaptive" }',

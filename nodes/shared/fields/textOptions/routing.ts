@@ -8,6 +8,7 @@ function providerList(displayName: string, name: string, description: string): I
 		type: 'string',
 		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Provider' },
 		default: [],
+		placeholder: 'e.g. provider-a',
 		description,
 	};
 }
@@ -56,7 +57,7 @@ export const routing: INodeProperties[] = [
 		typeOptions: { rows: 3 },
 		default: '[]',
 		description:
-			'Plugins of the gateway to enable, as a list. What they cost stands in the raw output: turn Simplify off.',
+			"Plugins of the gateway to enable, as a list. What they cost is in the raw output: turn 'Simplify' off.",
 	},
 	{
 		displayName: 'Service Tier',
@@ -69,6 +70,6 @@ export const routing: INodeProperties[] = [
 			{ name: 'Priority', value: 'priority', description: 'Faster, for more money, where the model has it' },
 		],
 		default: 'auto',
-		description: 'How fast and how dear the call is',
+		description: 'How fast the call is, and how expensive',
 	},
 ];

@@ -9,7 +9,7 @@ export const sampling: INodeProperties[] = [
 		typeOptions: { minValue: 1, numberPrecision: 0 },
 		default: 1024,
 		description:
-			'The longest answer, in tokens. Also bounds what a call can cost. The Messages format must have a limit: 4096 where this is not set.',
+			'The longest answer, in tokens. Also limits what a call can cost. In the Messages format it defaults to 4096.',
 	},
 	{
 		displayName: 'Max Completion Tokens',
@@ -18,7 +18,7 @@ export const sampling: INodeProperties[] = [
 		typeOptions: { minValue: 1, numberPrecision: 0 },
 		default: 1024,
 		description:
-			'The longest answer including the model’s thoughts, in tokens. An alternative to Max Tokens.',
+			"The longest answer including the model’s thoughts, in tokens. An alternative to 'Max Tokens'.",
 	},
 	{
 		displayName: 'Temperature',
@@ -66,6 +66,7 @@ export const sampling: INodeProperties[] = [
 		type: 'string',
 		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Sequence' },
 		default: [],
+		placeholder: 'e.g. END',
 		description: 'The answer ends before any of these texts',
 	},
 	{
@@ -90,7 +91,7 @@ export const sampling: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to get the probability of each token. It stands in the raw output: turn Simplify off.',
+			"Whether to get the probability of each token. It is in the raw output: turn 'Simplify' off.",
 	},
 	{
 		displayName: 'Top Log Probabilities',
@@ -99,13 +100,14 @@ export const sampling: INodeProperties[] = [
 		typeOptions: { minValue: 0, numberPrecision: 0 },
 		default: 3,
 		description:
-			'For how many alternatives to each token to get the probability. It stands in the raw output: turn Simplify off.',
+			"For how many alternatives to each token to get the probability. They are in the raw output: turn 'Simplify' off.",
 	},
 	{
-		displayName: 'Logit Bias',
+		displayName: 'Logit Bias (JSON)',
 		name: 'logitBias',
 		type: 'json',
 		default: '{}',
-		description: 'Token IDs and how much more (above 0) or less likely they are to become, as an object',
+		description:
+			'How much more (above 0) or less (below 0) likely tokens are to become, as an object of token IDs and numbers',
 	},
 ];

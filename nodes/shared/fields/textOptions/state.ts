@@ -8,7 +8,7 @@ export const state: INodeProperties[] = [
 		type: 'options',
 		options: [
 			{ name: 'Auto', value: 'auto', description: 'The middle of an input that is too long is left out' },
-			{ name: 'Disabled', value: 'disabled', description: 'An input that is too long is an error' },
+			{ name: 'Disabled', value: 'disabled', description: 'An input that is too long is refused' },
 		],
 		default: 'auto',
 		description: 'What happens to an input that is longer than the model can read',
@@ -18,7 +18,7 @@ export const state: INodeProperties[] = [
 		name: 'store',
 		type: 'boolean',
 		default: true,
-		description: 'Whether the gateway keeps the answer, so that Previous Response ID can go on from it',
+		description: 'Whether the gateway keeps the answer, so that a later call can go on from it',
 	},
 	{
 		displayName: 'Background',
@@ -40,7 +40,7 @@ export const state: INodeProperties[] = [
 		name: 'conversation',
 		type: 'json',
 		default: '{ "id": "" }',
-		description: 'The conversation that the call belongs to, instead of Previous Response ID',
+		description: "The conversation that the call belongs to, as an object, instead of 'Previous Response ID'",
 	},
 	{
 		displayName: 'Metadata (JSON)',
@@ -61,6 +61,7 @@ export const state: INodeProperties[] = [
 		name: 'user',
 		type: 'string',
 		default: '',
-		description: 'A name for the person on whose behalf the call is made',
+		placeholder: 'e.g. customer-42',
+		description: 'Your own name or ID of the person on whose behalf the call is made',
 	},
 ];

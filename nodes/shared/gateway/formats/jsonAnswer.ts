@@ -84,7 +84,7 @@ function problem(
 		return {
 			code: 'json_cut_off',
 			message: 'The JSON answer was cut off at the token limit',
-			description: `Raise the option "Max Tokens", or ask for less. ${cost}${shown}`,
+			description: `Raise the option 'Max Tokens', or ask for less. ${cost}${shown}`,
 		};
 	}
 	return {

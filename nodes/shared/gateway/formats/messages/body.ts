@@ -37,7 +37,7 @@ function content(conversation: Conversation): JsonObject {
 		const { systemPrompt, messages } = conversation;
 		if (typeof messages === 'string') {
 			throw new InvalidInput(
-				'Messages (JSON) is not a list',
+				"'Messages (JSON)' is not a list",
 				'The Messages format takes a list such as [{ "role": "user", "content": "Hello" }]. Nothing was sent.',
 				'messagesJson',
 			);
@@ -105,14 +105,14 @@ function toolFields(
 	if (definitions.some(({ name }) => name === output.name)) {
 		throw new InvalidInput(
 			`There is a tool called "${output.name}", as the answer is`,
-			'In the Messages format JSON comes through a tool of that name. Rename the tool, or choose another Schema Name. Nothing was sent.',
+			"In the Messages format JSON comes through a tool of that name. Rename the tool, or choose another 'Schema Name'. Nothing was sent.",
 			'tools',
 		);
 	}
 	if (typeof choice === 'object') {
 		throw new InvalidInput(
 			'JSON output and a tool that must be called exclude each other',
-			'In the Messages format the model is made to call one tool: the one through which JSON comes. Choose another Tool Choice, or another format. Nothing was sent.',
+			"In the Messages format the model is made to call one tool: the one through which JSON comes. Choose another 'Tool Choice', or another 'Format'. Nothing was sent.",
 			'toolChoice',
 		);
 	}
@@ -127,7 +127,7 @@ function jsonTool(output: Exclude<OutputWish, { kind: 'text' }>): JsonObject {
 	const schema = output.kind === 'jsonSchema' ? output.schema : {};
 	if (schema.type !== undefined && schema.type !== 'object') {
 		throw new InvalidInput(
-			'The JSON schema does not describe an object',
+			"'JSON Schema' does not describe an object",
 			'In the Messages format the answer is an object: give the schema "type": "object" and put the rest into its properties. Nothing was sent.',
 			'jsonSchema',
 		);

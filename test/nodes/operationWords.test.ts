@@ -1,0 +1,43 @@
+import { choices } from '../helpers/panel';
+
+// Names, actions and descriptions of operations, by n8n's UX guidelines.
+
+const operations = choices.filter(({ choice }) => choice.action !== undefined);
+
+/** n8n's words for the operations that many nodes have. */
+const VOCABULARY: Readonly<Record<string, RegExp>> = {
+	Create: /^Create a new /,
+	'Create and Wait': /^Create a new /,
+	Delete: /^Delete a /,
+	Get: /^Retrieve (a|the) /,
+	'Get Many': /^Retrieve a list of /,
+	Upload: /^Store a new /,
+};
+
+test('there are 22 operations, each with an action', () => {
+	const inLists = choices.filter(({ place }) => place.includes('> Operation >'));
+	expect(operations).toHaveLength(inLists.length);
+	expect(operations).toHaveLength(22);
+});
+
+describe.each(operations.map(({ place, choice }) => ({ place, ...choice })))(
+	'$place',
+	({ name, action = '', description = '' }) => {
+		test('the action is a sentence without articles that begins with the verb of the name', () => {
+			expect(action).toMatch(/^[A-Z][a-z]+( [a-z]+)+$/);
+			expect(action).not.toMatch(/\b(a|an|the)\b/);
+			expect(action.split(' ')[0]).toBe(name.split(' ')[0]);
+		});
+
+		test('the description begins with a verb and says more than the name', () => {
+			expect(description).toMatch(/^[A-Z][a-z]+ /);
+			expect(description.length).toBeGreaterThan(action.length);
+			expect(description).toMatch(VOCABULARY[name] ?? /./);
+		});
+	},
+);
+
+test('an operation is named differently from the others of the panel of actions', () => {
+	const actions = operations.map(({ choice }) => choice.action);
+	expect(new Set(actions).size).toBe(actions.length);
+});

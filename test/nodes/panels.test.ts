@@ -1,0 +1,199 @@
+import { choices, choicesOf, collected, descriptions, fields } from '../helpers/panel';
+
+// n8n's UX guidelines, as far as they can be held against what n8n gets of the nodes. n8n's own lint reads the source
+// and sees neither what the registry puts together nor what functions give.
+
+/** What a failing test shows: where the rule is broken, and by what. */
+const places = (found: Array<{ place: string }>) => found.map(({ place }) => place);
+
+/** A tooltip as it is read: without tags. */
+const visible = (text: string) => text.replace(/<[^>]+>/g, '');
+
+const SMALL_WORDS = /^(a|an|and|as|at|by|for|from|in|of|on|or|per|the|to|with)$/;
+
+function isTitleCase(name: string): boolean {
+	const words = name.split(/[\s/-]+/).map((word) => word.replace(/^\(|\)$/g, ''));
+	return words.every((word, index) => /^[A-Z0-9]/.test(word) || (index > 0 && SMALL_WORDS.test(word)));
+}
+
+/** Lists in the order of what they say, from little to much. */
+const SCALES = ['reasoningEffort', 'verbosity', 'webSearchContextSize'];
+
+describe('names', () => {
+	it('of nodes, fields and choices are in title case', () => {
+		const labels = [
+			...descriptions.map(({ displayName }) => ({ place: displayName, name: displayName })),
+			...fields
+				.filter(({ property: { type } }) => type !== 'notice')
+				.map(({ place, property }) => ({ place, name: property.displayName })),
+			...choices.map(({ place, choice }) => ({ place, name: choice.name })),
+		];
+		expect(places(labels.filter(({ name }) => !isTitleCase(name)))).toEqual([]);
+	});
+
+	it('of JSON fields say so', () => {
+		const json = fields.filter(({ property }) => property.type === 'json');
+		expect(places(json.filter(({ property }) => !/JSON/.test(property.displayName)))).toEqual([]);
+	});
+
+	it('a field has one name in each node', () => {
+		const byName = new Map<string, Set<string>>();
+		for (const { place, property } of fields) {
+			const depth = place.split(' > ').length;
+			const key = `${place.split(' > ')[0] ?? ''}, level ${depth}: ${property.name}`;
+			byName.set(key, (byName.get(key) ?? new Set()).add(property.displayName));
+		}
+		const ambiguous = [...byName].filter(([, names]) => names.size > 1).map(([key]) => key);
+		// Files go in through one, and out through the other.
+		expect(ambiguous).toEqual(['Gateway Storage, level 2: binaryPropertyName']);
+	});
+});
+
+describe('examples', () => {
+	const typed = fields.filter(({ property: { type } }) => type === 'string' || type === 'json');
+
+	it('every field to type in shows one, or begins with a value', () => {
+		const isBare = ({ default: value, placeholder = '' }: { default?: unknown; placeholder?: string }) =>
+			placeholder === '' && (value === '' || (Array.isArray(value) && value.length === 0));
+		expect(places(typed.filter(({ property }) => isBare(property)))).toEqual([]);
+	});
+
+	it('begin with "e.g."', () => {
+		const shown = typed.map(({ place, property }) => ({ place, example: property.placeholder ?? '' }));
+		const byHand = fields.flatMap(({ place, property }) =>
+			(property.modes ?? [])
+				.filter(({ type }) => type === 'string')
+				.map(({ placeholder = '' }) => ({ place, example: placeholder })),
+		);
+		const examples = [...shown, ...byHand].filter(({ example }) => example !== '');
+		expect(places(examples.filter(({ example }) => !example.startsWith('e.g. ')))).toEqual([]);
+	});
+});
+
+describe('tooltips', () => {
+	const texts = [
+		...fields.map(({ place, property }) => ({ place, text: property.description })),
+		...choices.map(({ place, choice }) => ({ place, text: choice.description })),
+	].flatMap(({ place, text }) => (text === undefined ? [] : [{ place, text: visible(text) }]));
+	const notices = fields
+		.filter(({ property: { type } }) => type === 'notice')
+		.map(({ place, property: { displayName: text } }) => ({ place, text }));
+	const hints = fields.flatMap(({ place, property: { hint: text } }) =>
+		text === undefined ? [] : [{ place, text }],
+	);
+
+	it('end with a full stop only where there are several sentences', () => {
+		const isWrong = ({ text }: { text: string }) => /[.?!] [A-Z'“]/.test(text) !== text.endsWith('.');
+		expect(places([...texts, ...notices, ...hints].filter(isWrong))).toEqual([]);
+	});
+
+	it('begin with a capital letter', () => {
+		const isWrong = ({ text }: { text: string }) => !/^'?[A-Z0-9₽]/.test(text);
+		expect(places([...texts, ...notices, ...hints].filter(isWrong))).toEqual([]);
+	});
+
+	it('are short', () => {
+		expect(places(texts.filter(({ text }) => text.length > 180))).toEqual([]);
+		expect(places(notices.filter(({ text }) => text.length > 180))).toEqual([]);
+	});
+
+	it('of switches begin with "Whether"', () => {
+		const switches = fields.filter(({ property: { type } }) => type === 'boolean');
+		const isWrong = (text = '') => !text.startsWith('Whether ');
+		expect(places(switches.filter(({ property }) => isWrong(property.description)))).toEqual([]);
+	});
+});
+
+describe('lists', () => {
+	it('are sorted by name, unless they go from little to much', () => {
+		const sorted = (names: string[]) => [...names].sort((a, b) => a.localeCompare(b));
+		const lists = fields
+			.filter(({ property: { name } }) => !SCALES.includes(name))
+			.map(({ place, property }) => ({
+				place,
+				names: [
+					...choicesOf(property).map(({ name }) => name),
+					...(property.type === 'collection' ? collected(property) : []).map(
+						({ displayName }) => displayName,
+					),
+				],
+			}));
+		expect(places(lists.filter(({ names }) => names.join() !== sorted(names).join()))).toEqual([]);
+	});
+
+	it('begin with one of their choices', () => {
+		const lists = fields.filter(({ property }) => property.type === 'options');
+		const fixed = lists.filter(({ property }) => property.typeOptions?.loadOptionsMethod === undefined);
+		const isWrong = (property: (typeof fields)[number]['property']) =>
+			!choicesOf(property).some(({ value }) => value === property.default);
+		expect(places(fixed.filter(({ property }) => isWrong(property)))).toEqual([]);
+	});
+
+	it('of models are what a picker begins with; an ID can be typed in', () => {
+		const pickers = fields.filter(({ property: { type } }) => type === 'resourceLocator');
+		expect(pickers.length).toBeGreaterThan(0);
+		for (const { property } of pickers) {
+			expect(property.default).toMatchObject({ mode: 'list' });
+			expect(property.modes?.map(({ displayName }) => displayName)).toEqual(['From List', 'By ID']);
+		}
+	});
+});
+
+describe('panels', () => {
+	it('show resource and operation first, without expressions, and options last', () => {
+		const withOperations = descriptions.filter(({ usableAsTool }) => usableAsTool);
+		expect(withOperations).toHaveLength(4);
+		for (const { properties } of withOperations) {
+			const selectors = properties.filter(({ name }) => name === 'resource' || name === 'operation');
+			expect(properties.slice(0, selectors.length)).toEqual(selectors);
+			expect(selectors.every(({ noDataExpression }) => noDataExpression)).toBe(true);
+		}
+		for (const { properties } of descriptions) expect(properties.at(-1)?.name).toBe('options');
+	});
+
+	it('of triggers ask "Trigger On", without a tooltip', () => {
+		const triggers = descriptions.filter(({ group }) => group.includes('trigger'));
+		expect(triggers).toHaveLength(2);
+		for (const { displayName, properties } of triggers) {
+			expect(displayName).toMatch(/ Trigger$/);
+			const asked = properties.filter((property) => property.displayName === 'Trigger On');
+			expect(asked.map(({ type, description }) => [type, description])).toEqual([['options', undefined]]);
+		}
+	});
+
+	it('have Simplify in n8n’s words, on from the beginning', () => {
+		const simplify = fields.filter(({ property: { name } }) => name === 'simplify');
+		expect(simplify.length).toBeGreaterThan(0);
+		for (const { property } of simplify) {
+			expect(property).toMatchObject({
+				displayName: 'Simplify',
+				default: true,
+				description: 'Whether to return a simplified version of the response instead of the raw data',
+			});
+		}
+	});
+
+	it('mark what a node cannot do without', () => {
+		const required = fields.filter(({ property }) => property.required).map(({ property: { name } }) => name);
+		expect([...new Set(required)].sort()).toEqual([
+			'audioId',
+			'base64',
+			'binaryPropertyName',
+			'content',
+			'fileId',
+			'input',
+			'inputField',
+			'inputJson',
+			'jsonSchema',
+			'messages',
+			'messagesJson',
+			'model',
+			'name',
+			'prompt',
+			'taskId',
+			'threshold',
+			'toolChoiceName',
+			'url',
+		]);
+	});
+});

@@ -1,0 +1,31 @@
+import { Workflow, type INode, type INodeParameters } from 'n8n-workflow';
+
+import { nodesByName } from '../helpers/panel';
+
+// What stands below a node's name on the canvas, evaluated as the editor does.
+
+function subtitleOf(name: string, parameters: INodeParameters): unknown {
+	const type = nodesByName[name];
+	if (type === undefined) throw new Error(`There is no node ${name}`);
+	const node: INode = { id: '1', name, type: name, typeVersion: 1, position: [0, 0], parameters };
+	const nodeTypes = { getByName: () => type, getByNameAndVersion: () => type, getKnownTypes: () => ({}) };
+	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+	const stored = workflow.getNode(name);
+	if (!stored) throw new Error('The node is gone');
+	return workflow.expression.getSimpleParameterValue(stored, type.description.subtitle, 'internal', {});
+}
+
+test.each<[string, INodeParameters, string]>([
+	['textGeneration', {}, 'Generate: Text'],
+	['mediaTask', {}, 'Create and Wait: Task'],
+	['mediaTask', { resource: 'model', operation: 'getMany' }, 'Get Many: Model'],
+	['storage', {}, 'Upload: File'],
+	['balance', {}, 'Get: Balance'],
+	['mediaTaskTrigger', {}, 'Task Succeeded'],
+	['mediaTaskTrigger', { events: 'both' }, 'Task Ended'],
+	['balanceTrigger', {}, 'Below ₽100'],
+	['balanceTrigger', { fireOn: 'change' }, 'On Change'],
+	['chatModel', { model: { __rl: true, mode: 'id', value: 'vendor/model' } }, 'vendor/model'],
+])('%s with %j: %s', (name, parameters, subtitle) => {
+	expect(subtitleOf(name, parameters)).toBe(subtitle);
+});

@@ -1,0 +1,111 @@
+import { choices, descriptions, fields } from '../helpers/panel';
+import { sourceTexts } from '../helpers/sourceTexts';
+
+// How the nodes speak: names of fields stand in single quotation marks and exist, and what goes wrong is told without
+// the words that n8n's UX guidelines advise against.
+
+const labels = new Set([
+	...fields.map(({ property }) => property.displayName),
+	...choices.map(({ choice }) => choice.name),
+]);
+
+/** Names of n8n's own, of output fields, and of fields of the gateway that texts speak of. */
+const OTHER_NAMES = new Set([
+	...['Chat Model', 'Retry On Fail', 'Webhook URLs'],
+	...['callback', 'data', 'lowBalance', 'timedOut', 'toolCalls', 'tracks', 'id'],
+	...['RUB', 'amount', 'content', 'stream'],
+]);
+
+const quoted = (text: string) => [...text.matchAll(/'([^'…]+)'/g)].map(([, name = '']) => name);
+
+it('the texts of the source are found', () => {
+	expect(sourceTexts.length).toBeGreaterThan(600);
+});
+
+it('a name in single quotation marks is that of something', () => {
+	const unknown = sourceTexts.flatMap(({ place, text }) =>
+		quoted(text)
+			.filter((name) => !labels.has(name) && !OTHER_NAMES.has(name))
+			.map((name) => `${place} ${name}`),
+	);
+	expect(unknown).toEqual([]);
+});
+
+it('names of fields stand in no other quotation marks', () => {
+	const wrong = sourceTexts.filter(({ text }) =>
+		[...text.matchAll(/["“]([^"”…]+)["”]/g)].some(([, name = '']) => labels.has(name)),
+	);
+	expect(wrong.map(({ place }) => place)).toEqual([]);
+});
+
+it('names of several words, and Simplify, do not stand without them', () => {
+	const names = fields.map(({ property }) => property.displayName).filter((name) => / /.test(name));
+	// A label alone names its field, and these are also words of the gateway or of n8n.
+	const own = new Set([...names, 'Simplify']);
+	for (const name of ['Task ID', 'Callback URL', 'JSON Schema', 'Output Format']) own.delete(name);
+	const wrong = sourceTexts.filter(({ text, role }) => {
+		const words = text.replace(/'[^']*'/g, '');
+		return role !== 'displayName' && [...own].some((name) => words !== name && words.includes(name));
+	});
+	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toEqual([]);
+});
+
+it('a tooltip names only what its panel has', () => {
+	const tooltips = [
+		...fields.map(({ property: { description }, ...field }) => ({ ...field, description })),
+		...choices.map(({ choice: { description }, ...field }) => ({ ...field, description })),
+	];
+	const wrong = tooltips.flatMap(({ place, node, operations, description = '' }) => {
+		const isNear = (other: { node: unknown; operations: string[] }) =>
+			other.node === node &&
+			(operations.length === 0 ||
+				other.operations.length === 0 ||
+				operations.some((operation) => other.operations.includes(operation)));
+		const near = new Set([
+			...fields.filter(isNear).map(({ property }) => property.displayName),
+			...choices.filter(isNear).map(({ choice }) => choice.name),
+		]);
+		return quoted(description)
+			.filter((name) => !near.has(name) && !OTHER_NAMES.has(name))
+			.map((name) => `${place}: ${name}`);
+	});
+	expect(wrong).toEqual([]);
+});
+
+it('nothing is called an error, a problem, a failure or a mistake', () => {
+	const wrong = sourceTexts.filter(({ text }) => /\b(errors?|problems?|failures?|mistakes?)\b/i.test(text));
+	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toEqual([]);
+});
+
+describe('what went wrong and what to do', () => {
+	it('is told without a full stop, and with one', () => {
+		const messages = sourceTexts.filter(
+			({ role, place }) => role === 'message' && place.includes('/gateway/'),
+		);
+		const descriptionsOfErrors = sourceTexts.filter(
+			({ role, place }) =>
+				role === 'description' && place.includes('/gateway/') && !place.includes('formats/'),
+		);
+		expect(messages.length).toBeGreaterThan(60);
+		expect(messages.filter(({ text }) => text.endsWith('.')).map(({ place }) => place)).toEqual([]);
+		expect(descriptionsOfErrors.filter(({ text }) => !/[.”…]$/.test(text)).map(({ place }) => place)).toEqual(
+			[],
+		);
+	});
+
+	it('names no internal field', () => {
+		const internal = fields.map(({ property: { name } }) => name).filter((name) => /[a-z][A-Z]/.test(name));
+		const texts = sourceTexts.filter(({ role }) =>
+			['message', 'description', 'InvalidInput', 'row.invalid', 'hint'].includes(role),
+		);
+		const wrong = texts.filter(({ text }) => {
+			const words = text.replace(/{{.*?}}/g, '').split(/\W+/);
+			return internal.some((name) => words.includes(name));
+		});
+		expect(wrong.map(({ place, text }) => `${place} ${text}`)).toEqual([]);
+	});
+});
+
+it('a description of a node is one sentence', () => {
+	for (const { description } of descriptions) expect(description).toMatch(/^[A-Z][^.]+[^.]$/);
+});
