@@ -75,10 +75,12 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		this.modelId = settings.model;
 	}
 
-	/** The same model with these tools besides those that it has. */
+	/** The same model with these tools besides those that it has: agents give the same ones again. */
 	withTools(tools: Tool[]): GatewayChatModel {
 		const { settings, surroundings, toolChoice } = this;
-		return new GatewayChatModel(settings, surroundings, [...this.tools, ...tools], toolChoice);
+		const names = new Set(tools.map(({ name }) => name));
+		const kept = this.tools.filter(({ name }) => !names.has(name));
+		return new GatewayChatModel(settings, surroundings, [...kept, ...tools], toolChoice);
 	}
 
 	/** The same model, told whether and which tool to call. */

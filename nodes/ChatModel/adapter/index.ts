@@ -1,0 +1,22 @@
+import { completeCalls } from './calls';
+import { completeTokens } from './tokens';
+import { completeTools } from './tools';
+import type { Adapter } from './types';
+
+// n8n's SDK, a preview, puts a LangChain model around ours. What it leaves out on the way is put back in here, on the
+// object that it gives, as n8n's own chat model nodes do it. Where another version of the SDK has no such function,
+// nothing is changed.
+
+/**
+ * Adds to the SDK's LangChain model: pictures and files in messages, text as a string, the choice of tools, the tokens
+ * of streamed answers, and the cost.
+ *
+ * @returns the same object
+ */
+export function completed<A>(given: A): A {
+	const adapter = given as Adapter;
+	completeCalls(adapter);
+	completeTools(adapter, completed);
+	completeTokens(adapter);
+	return given;
+}

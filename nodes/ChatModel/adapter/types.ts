@@ -1,0 +1,25 @@
+import type { CallConfig, GatewayChatModel } from '../model';
+
+/** What is used of the LangChain model that n8n's SDK makes. */
+export interface Adapter {
+	chatModel?: GatewayChatModel;
+	callbacks?: unknown;
+	_generate?: (messages: object[], options: CallConfig, run?: unknown) => Promise<Generated>;
+	_streamResponseChunks?: (
+		messages: object[],
+		options: CallConfig,
+		run?: unknown,
+	) => AsyncGenerator<Generation>;
+	bindTools?: (tools: unknown[], settings?: { tool_choice?: unknown }) => Adapter;
+}
+
+/** An answer, or a piece of one. */
+export interface Generation {
+	/** n8n shows this of each call, besides text and tokens. */
+	generationInfo?: object;
+	message?: { content?: unknown; tool_call_chunks?: unknown };
+}
+
+interface Generated {
+	generations: Generation[];
+}
