@@ -24,6 +24,15 @@ export function toTurns(messages: readonly Message[], format: TextFormat): Array
 	return messages.flatMap((message) => toTurn(message, format));
 }
 
+/** The ids of the calls of tools in a conversation. */
+export function callIds(turns: ReadonlyArray<Turn | ToolTurn>): Set<string> {
+	return new Set(
+		turns.flatMap((turn) =>
+			turn.role === 'tool' ? [turn.callId] : (turn.toolCalls ?? []).map(({ id }) => id),
+		),
+	);
+}
+
 function toTurn({ role, content }: Message, format: TextFormat): Array<Turn | ToolTurn> {
 	if (role === 'tool') return content.flatMap(toolTurn);
 	const attachments = content.filter(isFile).map((file) => toAttachment(file, format));

@@ -28,8 +28,13 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 			jsonSchema: getParametersJsonSchema,
 			explained: async (error) => explained(await withModelAdvice(known, settings.model, error)),
 		});
-		const { response } = supplyModel(context, model);
-		return { response: completed(response), closeFunction: async () => dispose() };
+		try {
+			const { response } = supplyModel(context, model);
+			return { response: completed(response), closeFunction: async () => dispose() };
+		} catch (error) {
+			dispose();
+			throw error;
+		}
 	} catch (error) {
 		throw explained(error);
 	}

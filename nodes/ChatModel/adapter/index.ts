@@ -1,4 +1,5 @@
 import { completeCalls } from './calls';
+import { completeLeaving } from './leaving';
 import { completeTokens } from './tokens';
 import { completeTools } from './tools';
 import type { Adapter } from './types';
@@ -9,13 +10,14 @@ import type { Adapter } from './types';
 
 /**
  * Adds to the SDK's LangChain model: pictures and files in messages, text as a string, the choice of tools, the tokens
- * of streamed answers, and the cost.
+ * of streamed answers, the cost, and an end of the call when its reader leaves.
  *
  * @returns the same object
  */
 export function completed<A>(given: A): A {
 	const adapter = given as Adapter;
 	completeCalls(adapter);
+	completeLeaving(adapter);
 	completeTools(adapter, completed);
 	completeTokens(adapter);
 	return given;

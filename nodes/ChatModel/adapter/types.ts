@@ -10,7 +10,13 @@ export interface Adapter {
 		options: CallConfig,
 		run?: unknown,
 	) => AsyncGenerator<Generation>;
+	stream?: (input: unknown, options?: { signal?: AbortSignal }) => Promise<Readable>;
 	bindTools?: (tools: unknown[], settings?: { tool_choice?: unknown }) => Adapter;
+}
+
+/** A stream of LangChain's. */
+interface Readable {
+	return(): Promise<unknown>;
 }
 
 /** An answer, or a piece of one. */

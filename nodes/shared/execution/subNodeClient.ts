@@ -9,7 +9,7 @@ import { gatewayAddress, n8nTransport } from './transport';
  * The client of a node that serves another one within an execution: cancelling the execution ends its pauses, and n8n
  * its requests. How much is asked at a time is up to the other node.
  *
- * @returns the client, and what lets go of the execution
+ * @returns the client, and what ends it: nothing is sent any more, and it lets go of the execution
  * @throws {InvalidInput} when the credential's base URL is no web address
  */
 export async function subNodeClient(
@@ -33,5 +33,9 @@ export async function subNodeClient(
 			random: () => Math.random(),
 		},
 	);
-	return { client, dispose: () => interruption.dispose() };
+	const dispose = () => {
+		interruption.interrupt('not waited for');
+		interruption.dispose();
+	};
+	return { client, dispose };
 }
