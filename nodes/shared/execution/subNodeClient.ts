@@ -3,7 +3,7 @@ import { sleep, type ISupplyDataFunctions } from 'n8n-workflow';
 import { GatewayClient } from '../gateway/request';
 import { Interruption } from './interruption';
 import type { ItemSettings } from './settings';
-import { gatewayAddress, n8nTransport } from './transport';
+import { credentialReader, gatewayAddress, n8nTransport } from './transport';
 
 /**
  * The client of a node that serves another one within an execution: cancelling the execution ends its pauses, and n8n
@@ -16,13 +16,14 @@ export async function subNodeClient(
 	context: ISupplyDataFunctions,
 	settings: ItemSettings,
 ): Promise<{ client: GatewayClient; dispose: () => void }> {
-	const address = await gatewayAddress(context);
+	const credential = credentialReader(context);
+	const address = await gatewayAddress(credential);
 	const cancelSignal = context.getExecutionCancelSignal();
 	const interruption = new Interruption(cancelSignal);
 	const client = new GatewayClient(
 		{ ...address, ...settings },
 		{
-			transport: n8nTransport(context, cancelSignal),
+			transport: n8nTransport(context, credential, cancelSignal),
 			withSlot: async (work) => {
 				interruption.check();
 				return await work();
