@@ -1,5 +1,6 @@
 import { completeCalls } from './calls';
 import { completeLeaving } from './leaving';
+import { completeStructuredOutput } from './structured';
 import { completeTokens } from './tokens';
 import { completeTools } from './tools';
 import type { Adapter } from './types';
@@ -9,7 +10,7 @@ import type { Adapter } from './types';
 // nothing is changed.
 
 /**
- * Adds to the SDK's LangChain model: pictures and files in messages, text as a string, the choice of tools, the tokens
+ * Adds to the SDK's LangChain model: pictures and files in messages, text as a string, the choice of tools, structured output, the tokens
  * of streamed answers, the cost, and an end of the call when its reader leaves.
  *
  * @returns the same object
@@ -19,6 +20,7 @@ export function completed<A>(given: A): A {
 	completeCalls(adapter);
 	completeLeaving(adapter);
 	completeTools(adapter, completed);
+	completeStructuredOutput(adapter);
 	completeTokens(adapter);
 	return given;
 }

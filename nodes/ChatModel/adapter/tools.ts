@@ -3,7 +3,8 @@ import { asObject, asText } from '../../shared/gateway/json';
 import type { Adapter } from './types';
 
 /**
- * The SDK drops the choice of tools, with which agents make a model call one.
+ * The SDK drops the choice of tools, with which agents make a model call one, and what others have hung onto the model:
+ * callbacks and metadata, with which n8n's Model Selector shows which model was asked.
  *
  * @param completed completes the model with tools, too
  */
@@ -12,6 +13,8 @@ export function completeTools(adapter: Adapter, completed: (bound: Adapter) => A
 	if (!bind) return;
 	adapter.bindTools = (tools, settings) => {
 		const bound = bind(tools);
+		bound.callbacks = adapter.callbacks;
+		bound.metadata = adapter.metadata;
 		const choice = toolChoice(settings?.tool_choice);
 		if (choice !== undefined && bound.chatModel) bound.chatModel = bound.chatModel.withToolChoice(choice);
 		return completed(bound);

@@ -22,10 +22,12 @@ export interface LangChainModel {
 		options?: object,
 	): Promise<AsyncIterable<AIMessageChunk> & { return(): Promise<unknown> }>;
 	bindTools(tools: unknown[], settings?: object): LangChainModel;
-	withStructuredOutput(
-		schema: unknown,
-		config?: object,
-	): { invoke(messages: BaseMessage[]): Promise<unknown> };
+	withStructuredOutput(schema: unknown, config?: object): StructuredModel;
+}
+
+interface StructuredModel {
+	invoke(messages: BaseMessage[]): Promise<unknown>;
+	stream(messages: BaseMessage[]): Promise<AsyncIterable<unknown>>;
 }
 
 interface ModelOptions {
