@@ -1,25 +1,33 @@
+import { Stopped } from '../shared/gateway/failure';
+
+/** Work that hands over pieces; `signal` tells it that nobody reads them any more. */
+export type Work<T> = (take: (piece: T) => Promise<void>, signal: AbortSignal) => Promise<void>;
+
 /**
  * Turns pieces that work hands over while it goes on into a sequence that is read at the reader's own pace.
  *
- * @param work gets the function that takes a piece; rejects when nobody reads any more
+ * @param work gets the function that takes a piece, which rejects when nobody reads any more
+ * @param signal the reader's, with which it gives up while it waits
  * @returns the pieces in order; ends, or throws, as the work does
  */
-export async function* handedOver<T>(
-	work: (take: (piece: T) => Promise<void>) => Promise<void>,
-): AsyncGenerator<T> {
+export async function* handedOver<T>(work: Work<T>, signal?: AbortSignal): AsyncGenerator<T> {
 	const pieces: T[] = [];
+	const reading = new AbortController();
+	const leave = () => reading.abort();
 	let outcome: { error?: unknown } | undefined;
-	let isAbandoned = false;
 	let wake: () => void = () => undefined;
 	const end = (result: { error?: unknown }) => {
 		outcome = result;
 		wake();
 	};
-	void work(async (piece) => {
-		if (isAbandoned) throw new Error('Nobody reads the answer any more');
+	const take = async (piece: T) => {
+		if (reading.signal.aborted) throw new Stopped('not waited for');
 		pieces.push(piece);
 		wake();
-	}).then(
+	};
+	signal?.addEventListener('abort', leave, { once: true });
+	if (signal?.aborted) leave();
+	void work(take, reading.signal).then(
 		() => end({}),
 		(error: unknown) => end({ error }),
 	);
@@ -33,6 +41,7 @@ export async function* handedOver<T>(
 			else return;
 		}
 	} finally {
-		isAbandoned = true;
+		signal?.removeEventListener('abort', leave);
+		leave();
 	}
 }

@@ -12,22 +12,31 @@ import {
 	type ToolTurn,
 	type Turn,
 } from '../shared/gateway/formats/request';
-import { asText } from '../shared/gateway/json';
+import { asObject, asText } from '../shared/gateway/json';
 
 /**
  * The conversation of an agent or chain, as the formats take it. Thoughts of earlier answers are left out: no format
  * has a place for the text of them.
  *
- * @throws {InvalidInput} for a file that the format has no part for
+ * @throws {InvalidInput} for a file that the format has no part for, or that is empty
  */
 export function toTurns(messages: readonly Message[], format: TextFormat): Array<Turn | ToolTurn> {
 	return messages.flatMap((message) => toTurn(message, format));
 }
 
+/** The ids of the calls of tools in a conversation. */
+export function callIds(turns: ReadonlyArray<Turn | ToolTurn>): Set<string> {
+	return new Set(
+		turns.flatMap((turn) =>
+			turn.role === 'tool' ? [turn.callId] : (turn.toolCalls ?? []).map(({ id }) => id),
+		),
+	);
+}
+
 function toTurn({ role, content }: Message, format: TextFormat): Array<Turn | ToolTurn> {
 	if (role === 'tool') return content.flatMap(toolTurn);
 	const attachments = content.filter(isFile).map((file) => toAttachment(file, format));
-	const toolCalls = content.flatMap(madeCall);
+	const toolCalls = distinct(content.flatMap(madeCall));
 	return [
 		{
 			role,
@@ -42,19 +51,15 @@ function toTurn({ role, content }: Message, format: TextFormat): Array<Turn | To
 function toolTurn(content: MessageContent): ToolTurn[] {
 	if (content.type !== 'tool-result') return [];
 	const result: unknown = content.result;
-	const text = isContentList(result) ? textOf(result, '\n') : JSON.stringify(result);
+	const text = isTextList(result) ? textOf(result, '\n') : JSON.stringify(result);
 	return [
 		{ role: 'tool', callId: content.toolCallId, text: typeof result === 'string' ? result : (text ?? '') },
 	];
 }
 
 /** A result may be given in parts, like a message. */
-function isContentList(value: unknown): value is MessageContent[] {
-	return (
-		Array.isArray(value) &&
-		value.length > 0 &&
-		value.every((part: unknown) => typeof part === 'object' && part !== null && 'type' in part)
-	);
+function isTextList(value: unknown): value is MessageContent[] {
+	return Array.isArray(value) && value.length > 0 && value.every((part) => asObject(part)?.type === 'text');
 }
 
 function textOf(content: readonly MessageContent[], between: string): string {
@@ -69,6 +74,11 @@ function madeCall(content: MessageContent): MadeToolCall[] {
 	return [{ id: content.toolCallId ?? '', name: content.toolName, arguments: content.input }];
 }
 
+/** Messages of other models hold a call twice: as a part, perhaps without its input, and later among the calls. */
+function distinct(calls: MadeToolCall[]): MadeToolCall[] {
+	return [...new Map(calls.map((call, index) => [call.id || index, call])).values()];
+}
+
 function isFile(content: MessageContent): content is ContentFile {
 	return content.type === 'file';
 }
@@ -76,6 +86,7 @@ function isFile(content: MessageContent): content is ContentFile {
 function toAttachment(file: ContentFile, format: TextFormat): Attachment {
 	const { url, filename } = file.providerMetadata ?? {};
 	const address = asText(url);
+	if (address === undefined && isEmpty(file)) throw new InvalidInput(NO_CONTENT, NO_CONTENT_ADVICE);
 	const name = asText(filename) ?? (address === undefined ? undefined : nameInUrl(address));
 	const mimeType = file.mediaType ?? typeByName(name ?? '') ?? UNKNOWN_TYPE;
 	const kind = ATTACHMENT_KINDS.find((candidate) => mimeType.startsWith(`${candidate}/`)) ?? 'file';
@@ -88,6 +99,15 @@ function toAttachment(file: ContentFile, format: TextFormat): Attachment {
 	const { base64, mimeType: ownType } = bytesOf(file, address);
 	const type = ownType ?? mimeType;
 	return { kind, source: { base64, mimeType: type, fileName: name ?? fileNameFor('file', type) } };
+}
+
+const NO_CONTENT = 'A message to the Gateway Chat Model holds a file without content';
+const NO_CONTENT_ADVICE =
+	'It is empty, or refers to a file at another provider by an ID. Give the file itself, or its address. Nothing was sent.';
+
+/** LangChain's parts need not have data, whatever the SDK's type says. */
+function isEmpty({ data }: { data?: string | Uint8Array }): boolean {
+	return data === undefined || data.length === 0;
 }
 
 const UNKNOWN_TYPE = 'application/octet-stream';

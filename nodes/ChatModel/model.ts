@@ -7,15 +7,16 @@ import type {
 	Tool,
 } from '@n8n/ai-node-sdk';
 
+import { Stopped } from '../shared/gateway/failure';
 import type { TextAnswer } from '../shared/gateway/formats/answer';
 import { deepMerge } from '../shared/gateway/formats/fields';
 import type { TextFormat } from '../shared/gateway/formats/format';
 import type { TextRequest, ToolChoice } from '../shared/gateway/formats/request';
-import type { JsonObject } from '../shared/gateway/json';
+import { asText, type JsonObject } from '../shared/gateway/json';
 import type { GatewayClient, GatewayRequest } from '../shared/gateway/request';
 import { streamText } from '../shared/gateway/textStream';
 import { handedOver } from './handover';
-import { toTurns } from './messages';
+import { callIds, toTurns } from './messages';
 import { factsOf, toClosingChunks, toResult, type CallFacts } from './result';
 import type { AiNodeSdk } from './sdk';
 import { toToolDefinitions } from './tools';
@@ -43,6 +44,8 @@ export interface ModelSurroundings {
 export interface CallConfig extends ChatModelConfig {
 	/** LangChain's name for stop sequences. */
 	stop?: string[];
+	/** LangChain's, also for its `timeout`: nobody waits for the answer any more. */
+	signal?: AbortSignal;
 	/** Is told what n8n is to show of the call. */
 	onFacts?: (facts: CallFacts) => void;
 }
@@ -75,10 +78,12 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		this.modelId = settings.model;
 	}
 
-	/** The same model with these tools besides those that it has. */
+	/** The same model with these tools besides those that it has: agents give the same ones again. */
 	withTools(tools: Tool[]): GatewayChatModel {
 		const { settings, surroundings, toolChoice } = this;
-		return new GatewayChatModel(settings, surroundings, [...this.tools, ...tools], toolChoice);
+		const names = new Set(tools.map(({ name }) => name));
+		const kept = this.tools.filter(({ name }) => !names.has(name));
+		return new GatewayChatModel(settings, surroundings, [...kept, ...tools], toolChoice);
 	}
 
 	/** The same model, told whether and which tool to call. */
@@ -88,29 +93,30 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 
 	/** Asks, and gives the answer when it is whole. */
 	async generate(messages: Message[], config: CallConfig = {}): Promise<GenerateResult> {
-		return await this.explaining(async () => {
+		return await this.explaining(config.signal, async () => {
 			const { client } = this.surroundings;
-			const { request, call } = this.prepare(messages, config, false);
-			const answer = this.settings.format.readAnswer(await client.json(call), request.output);
+			const { request, call, earlierIds } = this.prepare(messages, config, false);
+			const body = await client.json({ ...call, signal: config.signal });
+			const answer = this.settings.format.readAnswer(body, request.output);
 			config.onFacts?.(factsOf(answer));
-			return toResult(answer);
+			return toResult(answer, earlierIds);
 		});
 	}
 
 	/** Asks, and gives the answer while it arrives. */
 	async *stream(messages: Message[], config: CallConfig = {}): AsyncGenerator<StreamChunk> {
-		yield* handedOver<StreamChunk>(async (take) => {
-			await this.explaining(async () => {
-				const { request, call } = this.prepare(messages, config, true);
+		yield* handedOver<StreamChunk>(async (take, signal) => {
+			await this.explaining(config.signal, async () => {
+				const { request, call, earlierIds } = this.prepare(messages, config, true);
 				let shown = '';
-				const answer = await this.streamed(request, call, async (delta) => {
+				const answer = await this.streamed(request, { ...call, signal }, async (delta) => {
 					shown += delta;
 					await take({ type: 'text-delta', delta });
 				});
 				config.onFacts?.(factsOf(answer));
-				for (const chunk of toClosingChunks(answer, shown)) await take(chunk);
+				for (const chunk of toClosingChunks(answer, shown, earlierIds)) await take(chunk);
 			});
-		});
+		}, config.signal);
 	}
 
 	private async streamed(
@@ -127,11 +133,12 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		messages: Message[],
 		config: CallConfig,
 		stream: boolean,
-	): { request: TextRequest; call: GatewayRequest } {
+	): { request: TextRequest; call: GatewayRequest; earlierIds: Set<string> } {
 		const { format, model, options, extraBody } = this.settings;
+		const turns = toTurns(messages, format);
 		const request: TextRequest = {
 			model,
-			conversation: { kind: 'turns', turns: toTurns(messages, format) },
+			conversation: { kind: 'turns', turns },
 			tools: toToolDefinitions(this.tools, this.surroundings.jsonSchema),
 			toolChoice: this.tools.length > 0 ? this.toolChoice : undefined,
 			output: { kind: 'text' },
@@ -140,16 +147,23 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		};
 		const json = deepMerge(format.toBody(request), extraBody);
 		const { group, path, headers } = format;
-		return { request, call: { group, method: 'POST', path, charged: true, headers, json } };
+		const call: GatewayRequest = { group, method: 'POST', path, charged: true, headers, json };
+		return { request, call, earlierIds: callIds(turns) };
 	}
 
-	private async explaining<T>(work: () => Promise<T>): Promise<T> {
+	/** A caller that has given up gets its own reason. */
+	private async explaining<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
 		try {
 			return await work();
 		} catch (error) {
+			if (error instanceof Stopped && signal?.aborted) throw reasonOf(signal);
 			throw await this.surroundings.explained(error);
 		}
 	}
+}
+
+function reasonOf({ reason }: { reason: unknown }): Error {
+	return reason instanceof Error ? reason : new Error(asText(reason) ?? 'Aborted');
 }
 
 function callOptions(config: CallConfig): JsonObject {

@@ -3,6 +3,7 @@ import type { FinishReason, GenerateResult, StreamChunk, TokenUsage } from '@n8n
 
 import { ApiFailure } from '../shared/gateway/failure';
 import { emptyChoice, type Choice, type TextAnswer, type ToolCall } from '../shared/gateway/formats/answer';
+import { asObject, parseJson, type Json, type JsonObject } from '../shared/gateway/json';
 
 /** What n8n shows of a call in the execution, besides its text and tokens. */
 export interface CallFacts {
@@ -33,12 +34,13 @@ export function factsOf(answer: TextAnswer): CallFacts {
 /**
  * An answer as n8n's SDK takes it. Thoughts are no part of the message: chains would take them for text.
  *
- * @throws {ApiFailure} for a call of a tool whose arguments are no JSON
+ * @param earlierIds of calls that were made earlier in the conversation
+ * @throws {ApiFailure} for a call of a tool whose arguments are no JSON object
  */
-export function toResult(answer: TextAnswer): GenerateResult {
+export function toResult(answer: TextAnswer, earlierIds: Iterable<string> = []): GenerateResult {
 	const choice = choiceOf(answer);
 	const text = textOf(choice);
-	const calls = callsOf(answer);
+	const calls = callsOf(answer, earlierIds);
 	return {
 		...(answer.id === null ? {} : { id: answer.id }),
 		finishReason: finishReason(choice),
@@ -63,15 +65,20 @@ export function toResult(answer: TextAnswer): GenerateResult {
  * their ids only, which stand in a call's first piece alone.
  *
  * @param shown the text that has been passed on
- * @throws {ApiFailure} for a call of a tool whose arguments are no JSON
+ * @param earlierIds of calls that were made earlier in the conversation
+ * @throws {ApiFailure} for a call of a tool whose arguments are no JSON object
  */
-export function toClosingChunks(answer: TextAnswer, shown: string): StreamChunk[] {
+export function toClosingChunks(
+	answer: TextAnswer,
+	shown: string,
+	earlierIds: Iterable<string> = [],
+): StreamChunk[] {
 	const choice = choiceOf(answer);
 	const text = textOf(choice);
 	const rest = text.startsWith(shown) ? text.slice(shown.length) : '';
 	return [
 		...(rest === '' ? [] : [{ type: 'text-delta' as const, delta: rest }]),
-		...callsOf(answer).map(({ id, name, input }) => ({
+		...callsOf(answer, earlierIds).map(({ id, name, input }) => ({
 			type: 'tool-call-delta' as const,
 			id,
 			name,
@@ -90,26 +97,49 @@ function textOf({ text, refusal }: Choice): string {
 	return text || refusal;
 }
 
-function callsOf(answer: TextAnswer): Array<{ id: string; name: string; input: string }> {
+/**
+ * The calls of tools. Each gets an id of its own: some models begin anew with `call_0` in each answer, or give all calls
+ * the same id, and n8n and LangChain then lose a call or its result.
+ */
+function callsOf(
+	answer: TextAnswer,
+	earlierIds: Iterable<string>,
+): Array<{ id: string; name: string; input: string }> {
 	const { toolCalls, finishReason: reason } = choiceOf(answer);
+	const taken = new Set(earlierIds);
 	return toolCalls.map((call) => {
-		if (call.invalidArguments) throw brokenArguments(call, reason, answer.costRub);
-		return { id: call.id ?? `call_${randomUUID()}`, name: call.name, input: JSON.stringify(call.arguments) };
+		const input = call.invalidArguments ? undefined : argumentsOf(call.arguments);
+		if (!input) throw brokenArguments(call, reason, answer.costRub);
+		const id = call.id === null || taken.has(call.id) ? newId() : call.id;
+		taken.add(id);
+		return { id, name: call.name, input: JSON.stringify(input) };
 	});
+}
+
+/** Some providers take no id that is longer than 40 characters. */
+function newId(): string {
+	return `call_${randomUUID().replaceAll('-', '')}`;
+}
+
+/** Models write the absence of arguments as null, and some write the object as a text once more. */
+function argumentsOf(value: Json): JsonObject | undefined {
+	if (value === null) return {};
+	return asObject(typeof value === 'string' ? parseJson(value) : value);
 }
 
 const SHOWN_CHARACTERS = 300;
 
 function brokenArguments(call: ToolCall, reason: string | null, costRub: number | null): ApiFailure {
-	const text = String(call.arguments);
+	const text = call.invalidArguments ? String(call.arguments) : JSON.stringify(call.arguments);
 	const shown = `${text.slice(0, SHOWN_CHARACTERS)}${text.length > SHOWN_CHARACTERS ? '…' : ''}`;
 	const advice =
 		reason === 'length'
 			? "They were cut off at the token limit: raise the option 'Max Tokens' of the Gateway Chat Model."
 			: 'Run it again, describe the tool’s input more simply, or choose another model.';
 	const cost = costRub === null ? 'The call was charged.' : `The call cost ₽${costRub}.`;
+	const lack = call.invalidArguments ? 'not JSON' : 'no JSON object';
 	return new ApiFailure({
-		message: `The model called the tool "${call.name}" with arguments that are not JSON`,
+		message: `The model called the tool "${call.name}" with arguments that are ${lack}`,
 		description: `${advice} The tool was not run. ${cost} The arguments: “${shown}”`,
 		arrival: 'answered',
 		status: 200,

@@ -11,26 +11,31 @@ import { textFormats } from '../shared/gateway/formats';
 import type { GatewayClient } from '../shared/gateway/request';
 import { withModelAdvice } from '../shared/gateway/unknownModel';
 import { completed } from './adapter';
+import { withOwnAdvice } from './advice';
 import { GatewayChatModel, type ModelSettings } from './model';
 import { loadSdk } from './sdk';
 
 /** Gives the node that uses the model a LangChain model which asks the gateway. The whole of `supplyData`. */
 export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
 	const explained = (error: unknown) => toNodeError(context.getNode(), error, itemIndex);
+	let letGo: () => void = () => undefined;
 	try {
 		const { supplyModel, getParametersJsonSchema } = loadSdk();
 		const parameters = new Parameters(context, itemIndex);
 		const settings = readSettings(parameters);
 		const { client, dispose } = await subNodeClient(context, itemSettings(parameters));
+		letGo = dispose;
 		const known = knownModels(client);
 		const model = new GatewayChatModel(settings, {
 			client,
 			jsonSchema: getParametersJsonSchema,
-			explained: async (error) => explained(await withModelAdvice(known, settings.model, error)),
+			explained: async (error) =>
+				explained(withOwnAdvice(await withModelAdvice(known, settings.model, error))),
 		});
 		const { response } = supplyModel(context, model);
 		return { response: completed(response), closeFunction: async () => dispose() };
 	} catch (error) {
+		letGo();
 		throw explained(error);
 	}
 }

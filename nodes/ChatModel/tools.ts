@@ -9,7 +9,7 @@ import type { AiNodeSdk } from './sdk';
  * The tools of an agent, as the formats take them.
  *
  * @param jsonSchema gives the JSON Schema of a tool's input, which n8n may write with zod
- * @throws {InvalidInput} for a tool that another provider runs itself
+ * @throws {InvalidInput} for a tool that another provider runs itself, and for one whose input cannot be described
  */
 export function toToolDefinitions(
 	tools: readonly Tool[],
@@ -26,8 +26,28 @@ export function toToolDefinitions(
 			name: tool.name,
 			description: tool.description,
 			// A tool without input still takes an object.
-			parameters: { type: 'object', properties: {}, ...asObject(jsonSchema(tool)) },
+			parameters: { type: 'object', properties: {}, ...asObject(schemaOf(tool, jsonSchema)) },
 			...(tool.strict === undefined ? {} : { strict: tool.strict }),
 		};
 	});
+}
+
+type FunctionTool = Exclude<Tool, { type: 'provider' }>;
+
+/**
+ * The SDK knows schemas of n8n's own zod and takes all others for JSON Schema. A community node may have brought another
+ * zod, whose inner parts the model would read as the description of the input.
+ */
+function schemaOf(tool: FunctionTool, jsonSchema: AiNodeSdk['getParametersJsonSchema']): unknown {
+	const schema: unknown = jsonSchema(tool);
+	if (typeof schema !== 'object' || schema === null || !('safeParse' in schema || '~standard' in schema)) {
+		return schema;
+	}
+	if ('toJSONSchema' in schema && typeof schema.toJSONSchema === 'function') {
+		return schema.toJSONSchema({ io: 'input', unrepresentable: 'any' });
+	}
+	throw new InvalidInput(
+		`The Gateway Chat Model cannot read what the tool "${tool.name}" takes`,
+		'Its input is described with a version of zod that is not n8n’s. Update the node of the tool, or use another one. Nothing was sent.',
+	);
 }

@@ -1,7 +1,7 @@
 import { sleep, type IPollFunctions, type IWebhookFunctions } from 'n8n-workflow';
 
 import { GatewayClient } from '../gateway/request';
-import { gatewayAddress, n8nTransport } from './transport';
+import { credentialReader, gatewayAddress, n8nTransport } from './transport';
 
 /** How a client behaves where no user waits for it. */
 export interface BackgroundSettings {
@@ -26,10 +26,11 @@ export async function backgroundClient(
 	context: IPollFunctions | IWebhookFunctions,
 	settings: BackgroundSettings,
 ): Promise<GatewayClient> {
+	const credential = credentialReader(context);
 	return new GatewayClient(
-		{ ...(await gatewayAddress(context)), ...settings },
+		{ ...(await gatewayAddress(credential)), ...settings },
 		{
-			transport: n8nTransport(context),
+			transport: n8nTransport(context, credential),
 			withSlot: async (work) => await work(),
 			pause: sleep,
 			sleep,

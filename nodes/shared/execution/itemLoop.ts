@@ -15,7 +15,13 @@ import { itemSettings, readConcurrency, type ItemSettings } from './settings';
 import { finishOrSleep, type Asleep } from './sleeping';
 import { SuccessMemory, type Remembered } from './successMemory';
 import { fallAsleep, sleepBefore, wakeUpSecrets, type Sleep, type SleepingItem } from './suspension';
-import { gatewayAddress, n8nTransport, type GatewayAddress } from './transport';
+import {
+	credentialReader,
+	gatewayAddress,
+	n8nTransport,
+	type CredentialReader,
+	type GatewayAddress,
+} from './transport';
 
 /** Runs the operation that the node's `resource` and `operation` name. The whole of a node's `execute`. */
 export async function executeRegistry(
@@ -47,6 +53,7 @@ class ItemLoop {
 	private readonly settled = new Map<number, Settled>();
 	private readonly deferred = new Map<number, Deferred>();
 	private readonly interruption: Interruption;
+	private readonly credential: CredentialReader;
 	private readonly transport: Transport;
 	/** Known as soon as the credential has been read. */
 	private secrets: readonly string[] = [];
@@ -66,7 +73,8 @@ class ItemLoop {
 		this.node = context.getNode();
 		this.count = context.getInputData().length;
 		this.interruption = new Interruption(context.getExecutionCancelSignal());
-		this.transport = n8nTransport(context, context.getExecutionCancelSignal());
+		this.credential = credentialReader(context);
+		this.transport = n8nTransport(context, this.credential, context.getExecutionCancelSignal());
 		this.sleepBefore = operation.resume && sleepBefore(context);
 		this.woken = new Map(this.sleepBefore?.items.map((item) => [item.index, item]));
 		for (const [index, taskId] of Object.entries(this.sleepBefore?.tasks ?? {})) {
@@ -115,7 +123,7 @@ class ItemLoop {
 	private async prepare(): Promise<{ concurrency: number; address: GatewayAddress }> {
 		try {
 			const concurrency = this.sleepBefore?.concurrency ?? readConcurrency(this.context);
-			const { baseUrl, secrets } = await gatewayAddress(this.context);
+			const { baseUrl, secrets } = await gatewayAddress(this.credential);
 			const more = this.operation.resume ? wakeUpSecrets(this.context) : [];
 			this.secrets = [...secrets, ...more];
 			return { concurrency, address: { baseUrl, secrets: this.secrets } };

@@ -3,26 +3,27 @@ import { sleep, type ISupplyDataFunctions } from 'n8n-workflow';
 import { GatewayClient } from '../gateway/request';
 import { Interruption } from './interruption';
 import type { ItemSettings } from './settings';
-import { gatewayAddress, n8nTransport } from './transport';
+import { credentialReader, gatewayAddress, n8nTransport } from './transport';
 
 /**
  * The client of a node that serves another one within an execution: cancelling the execution ends its pauses, and n8n
  * its requests. How much is asked at a time is up to the other node.
  *
- * @returns the client, and what lets go of the execution
+ * @returns the client, and what ends it: nothing is sent any more, and it lets go of the execution
  * @throws {InvalidInput} when the credential's base URL is no web address
  */
 export async function subNodeClient(
 	context: ISupplyDataFunctions,
 	settings: ItemSettings,
 ): Promise<{ client: GatewayClient; dispose: () => void }> {
-	const address = await gatewayAddress(context);
+	const credential = credentialReader(context);
+	const address = await gatewayAddress(credential);
 	const cancelSignal = context.getExecutionCancelSignal();
 	const interruption = new Interruption(cancelSignal);
 	const client = new GatewayClient(
 		{ ...address, ...settings },
 		{
-			transport: n8nTransport(context, cancelSignal),
+			transport: n8nTransport(context, credential, cancelSignal),
 			withSlot: async (work) => {
 				interruption.check();
 				return await work();
@@ -33,5 +34,9 @@ export async function subNodeClient(
 			random: () => Math.random(),
 		},
 	);
-	return { client, dispose: () => interruption.dispose() };
+	const dispose = () => {
+		interruption.interrupt('not waited for');
+		interruption.dispose();
+	};
+	return { client, dispose };
 }

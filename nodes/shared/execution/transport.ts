@@ -10,7 +10,7 @@ import type {
 
 import { failureFromThrown } from '../gateway/connection';
 import { InvalidInput } from '../gateway/failure';
-import { asObject } from '../gateway/json';
+import { asObject, asText } from '../gateway/json';
 import type { Answer, ByteStream, Exchange, Transport } from '../gateway/exchange';
 
 /** The credential's name, as workflows store it. */
@@ -24,9 +24,16 @@ export type N8nContext =
 	| ISupplyDataFunctions
 	| IWebhookFunctions;
 
-/** Sends through n8n's HTTP helper, which brings the credential, proxies and the execution's cancel signal. */
-export function n8nTransport(context: N8nContext, cancelSignal?: AbortSignal): Transport {
-	const credential = decryptedCredential(context);
+/**
+ * Sends through n8n's HTTP helper, which brings the credential, proxies and the execution's cancel signal.
+ *
+ * @param credential reads the credential
+ */
+export function n8nTransport(
+	context: N8nContext,
+	credential: CredentialReader,
+	cancelSignal?: AbortSignal,
+): Transport {
 	const send = async (exchange: Exchange): Promise<Answer<unknown>> => {
 		const options = requestOptions(exchange);
 		try {
@@ -58,10 +65,14 @@ export function n8nTransport(context: N8nContext, cancelSignal?: AbortSignal): T
 /** For so long a credential that was read is used: a wait of hours notices a new key. */
 const CREDENTIAL_LIFE_MS = 10_000;
 
+/** Gives the credential of a node, decrypted. */
+export type CredentialReader = () => Promise<ICredentialsDecrypted>;
+
 /**
- * The credential for n8n's HTTP helper, which otherwise asks the database for it, and decrypts it, at each request.
+ * Reads the credential for the address and for n8n's HTTP helper, which otherwise asks the database for it, and decrypts
+ * it, at each request.
  */
-function decryptedCredential(context: N8nContext): () => Promise<ICredentialsDecrypted> {
+export function credentialReader(context: N8nContext): CredentialReader {
 	let read: { time: number; credential: Promise<ICredentialsDecrypted> } | undefined;
 	return async () => {
 		const now = Date.now();
@@ -129,12 +140,13 @@ export interface GatewayAddress {
 }
 
 /**
- * Reads the credential.
+ * Reads the address from the credential.
  *
  * @throws {InvalidInput} when its base URL is no web address
  */
-export async function gatewayAddress(context: N8nContext): Promise<GatewayAddress> {
-	return readAddress(await context.getCredentials<{ baseUrl?: string; apiKey?: string }>(CREDENTIAL));
+export async function gatewayAddress(credential: CredentialReader): Promise<GatewayAddress> {
+	const { baseUrl, apiKey } = (await credential()).data ?? {};
+	return readAddress({ baseUrl: asText(baseUrl) ?? '', apiKey: asText(apiKey) ?? '' });
 }
 
 /**

@@ -8,7 +8,7 @@ import {
 
 import { Interruption } from '../execution/interruption';
 import { toNodeError } from '../execution/nodeError';
-import { gatewayAddress, n8nTransport } from '../execution/transport';
+import { credentialReader, gatewayAddress, n8nTransport } from '../execution/transport';
 import { listMediaModels, listTextModels, type MediaModel, type TextModel } from '../gateway/catalogue';
 import { millionTokenPrice } from '../gateway/money';
 import { GatewayClient } from '../gateway/request';
@@ -85,10 +85,11 @@ async function searchCatalogue(
 /** A client for the editor: somebody waits in front of a dropdown or a form. */
 export async function editorClient(context: ILoadOptionsFunctions): Promise<GatewayClient> {
 	const interruption = new Interruption(undefined);
+	const credential = credentialReader(context);
 	return new GatewayClient(
-		{ ...(await gatewayAddress(context)), maxRetries: 1, timeoutMs: 30_000 },
+		{ ...(await gatewayAddress(credential)), maxRetries: 1, timeoutMs: 30_000 },
 		{
-			transport: n8nTransport(context),
+			transport: n8nTransport(context, credential),
 			withSlot: async (work) => await work(),
 			pause: async (milliseconds) => await interruption.pause(milliseconds),
 			sleep,

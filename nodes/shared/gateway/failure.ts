@@ -76,11 +76,20 @@ export class InvalidInput extends Error {
 	}
 }
 
-/** The run ends: the user cancelled the execution, or another item failed. Not a failure of this item. */
+const STOPPED = {
+	cancelled: 'The execution was cancelled',
+	'other item failed': 'Another item failed',
+	'not waited for': 'Nobody waits for the answer any more',
+} as const;
+
+/**
+ * The run ends: the user cancelled the execution, another item failed, or whoever asked has given up. Not a failure of
+ * this item.
+ */
 export class Stopped extends Error {
 	override readonly name = 'Stopped';
 
-	constructor(readonly reason: 'cancelled' | 'other item failed') {
-		super(reason === 'cancelled' ? 'The execution was cancelled' : 'Another item failed');
+	constructor(readonly reason: keyof typeof STOPPED) {
+		super(STOPPED[reason]);
 	}
 }

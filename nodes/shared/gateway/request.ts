@@ -1,3 +1,4 @@
+import { unlessAborted } from './abort';
 import { failureFromAnswer, failureFromUnreadable } from './errors';
 import type { EndpointGroup } from './errorTexts';
 import {
@@ -57,8 +58,18 @@ export interface GatewayRequest {
 	repeatable?: boolean;
 	/** Replaces the item's number of retries, for callers that repeat on their own. */
 	maxRetries?: number | undefined;
+	/**
+	 * Tells that nobody waits for the answer any more: nothing is sent then, pauses end, and a stream is given up. A
+	 * whole answer that is under way cannot be called off.
+	 */
+	signal?: AbortSignal | undefined;
 	/** Whether it costs money. A charged request that is not repeatable is never sent again when its answer is lost. */
 	charged?: boolean;
+}
+
+/** How a request may be tried again. */
+interface Tries extends Pick<GatewayRequest, 'maxRetries' | 'signal'> {
+	repeatable: boolean;
 }
 
 /**
@@ -114,8 +125,7 @@ export class GatewayClient {
 		request: GatewayRequest,
 		read: (body: unknown) => T | undefined,
 	): Promise<T | JsonObject> {
-		const repeatable = isRepeatable(request);
-		return await this.withRetries({ repeatable, maxRetries: request.maxRetries }, async () => {
+		return await this.withRetries(triesOf(request), async () => {
 			const exchange = await this.exchange(request, 'text');
 			const answer = await this.surroundings.transport.text(exchange).finally(() => release(exchange.body));
 			if (answer.status < 200 || answer.status > 299) throw this.refusal(request.group, answer);
@@ -133,9 +143,10 @@ export class GatewayClient {
 	 * @throws {ApiFailure} as {@link json}
 	 */
 	async stream<T>(request: GatewayRequest, consume: (answer: Answer<ByteStream>) => Promise<T>): Promise<T> {
-		return await this.withRetries({ repeatable: isRepeatable(request) }, async () => {
+		const { group, signal } = request;
+		return await this.withRetries({ repeatable: isRepeatable(request), signal }, async () => {
 			const exchange = await this.exchange(request, 'stream');
-			return await this.consumed(request.group, exchange, consume).finally(() => release(exchange.body));
+			return await this.consumed(group, exchange, consume, signal).finally(() => release(exchange.body));
 		});
 	}
 
@@ -160,13 +171,17 @@ export class GatewayClient {
 		group: EndpointGroup,
 		exchange: Exchange,
 		consume: (answer: Answer<ByteStream>) => Promise<T>,
+		signal?: AbortSignal,
 	): Promise<T> {
 		const answer = await this.surroundings.transport.stream(exchange);
 		if (answer.status < 200 || answer.status > 299) {
 			throw this.refusal(group, { ...answer, body: await readBeginning(answer.body) });
 		}
 		try {
-			return await consume({ ...answer, silenceMs: exchange.timeoutMs });
+			return await unlessAborted(
+				signal,
+				async () => await consume({ ...answer, silenceMs: exchange.timeoutMs }),
+			);
 		} finally {
 			answer.body.destroy();
 		}
@@ -206,14 +221,13 @@ export class GatewayClient {
 	}
 
 	private async withRetries<T>(
-		{
-			repeatable,
-			maxRetries = this.settings.maxRetries,
-		}: { repeatable: boolean; maxRetries?: number | undefined },
+		{ repeatable, maxRetries = this.settings.maxRetries, signal }: Tries,
 		attempt: () => Promise<T>,
 	): Promise<T> {
 		for (let failures = 1; ; failures += 1) {
-			const outcome = await settled(this.surroundings.withSlot(attempt));
+			const outcome = await settled(
+				unlessAborted(signal, async () => await this.surroundings.withSlot(attempt)),
+			);
 			if ('value' in outcome) return outcome.value;
 			const { error } = outcome;
 			if (!(error instanceof ApiFailure)) throw error;
@@ -223,7 +237,7 @@ export class GatewayClient {
 				this.surroundings.random(),
 			);
 			if (delay === undefined) throw afterTries(error, failures);
-			await this.surroundings.pause(delay);
+			await unlessAborted(signal, async () => await this.surroundings.pause(delay));
 		}
 	}
 }
@@ -238,6 +252,11 @@ function afterTries(failure: ApiFailure, tries: number): ApiFailure {
 			: []),
 	];
 	return notes.length === 0 ? failure : failure.with({ description: [description, ...notes].join(' ') });
+}
+
+function triesOf(request: GatewayRequest): Tries {
+	const { maxRetries, signal } = request;
+	return { repeatable: isRepeatable(request), maxRetries, signal };
 }
 
 function isRepeatable(request: GatewayRequest): boolean {

@@ -1,3 +1,4 @@
+import { unlessAborted } from './abort';
 import { failureFromThrown } from './connection';
 import { failureFromConnection, failureFromUnreadable } from './errors';
 import { ApiFailure, Stopped } from './failure';
@@ -73,7 +74,10 @@ class StreamReading {
 	async read(): Promise<JsonObject> {
 		try {
 			// A stream that is destroyed while it waits for bytes does not always say so: n8n's are made of others.
-			await Promise.race([this.readPortions(), this.watchdog.watch()]);
+			await unlessAborted(
+				this.call.request.signal,
+				async () => await Promise.race([this.readPortions(), this.watchdog.watch()]),
+			);
 		} catch (error) {
 			// What came in the same portion before the failure was received, too.
 			await this.show();

@@ -1,73 +1,12 @@
-import { AIMessage, HumanMessage, ToolMessage, type AIMessageChunk } from '@langchain/core/messages';
-import type { ISupplyDataFunctions } from 'n8n-workflow';
+import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 
-import { completed, toolChoice, type Adapter } from '../../../nodes/ChatModel/adapter';
-import { GatewayChatModel } from '../../../nodes/ChatModel/model';
-import { loadSdk } from '../../../nodes/ChatModel/sdk';
-import { textFormat } from '../../../nodes/shared/gateway/formats';
-import type { JsonObject } from '../../../nodes/shared/gateway/json';
-import { scriptedClient } from '../../helpers/client';
+import { completed } from '../../../nodes/ChatModel/adapter';
+import { toolChoice } from '../../../nodes/ChatModel/adapter/tools';
+import type { Adapter } from '../../../nodes/ChatModel/adapter/types';
+import { callOf, modelWith, streamed, streamOf, whole } from './support';
 
-// Our model behind n8n's SDK, with the LangChain that n8n's agents speak.
-
-interface LangChainModel {
-	invoke(messages: unknown[], options?: object): Promise<AIMessage>;
-	stream(messages: unknown[]): Promise<AsyncIterable<AIMessageChunk>>;
-	bindTools(tools: unknown[], settings?: object): LangChainModel;
-}
-
-/** The model with a gateway that answers with `body`; what n8n's log of the execution gets, and what is asked. */
-function modelWith(body: string) {
-	const { client, sent } = scriptedClient([{ body, headers: { 'content-type': contentType(body) } }]);
-	const logged: JsonObject[] = [];
-	const context = {
-		getNode: () => ({ name: 'Model' }),
-		getNextRunIndex: () => 0,
-		addInputData: () => ({ index: 0 }),
-		addOutputData: (_type: string, _index: number, data: Array<Array<{ json: JsonObject }>>) =>
-			logged.push(data[0]?.[0]?.json ?? {}),
-		logAiEvent: () => undefined,
-		logger: { debug: () => undefined },
-	} as unknown as ISupplyDataFunctions;
-	const format = textFormat('chat');
-	if (!format) throw new Error('there is no such format');
-	const sdk = loadSdk();
-	const model = new GatewayChatModel(
-		{ format, model: 'm', options: { temperature: 0.5 }, extraBody: { user: 'me' } },
-		{
-			client,
-			jsonSchema: sdk.getParametersJsonSchema,
-			explained: (error) => Promise.resolve(error instanceof Error ? error : new Error(String(error))),
-		},
-	);
-	const lc = completed(sdk.supplyModel(context, model).response) as LangChainModel;
-	return {
-		lc,
-		logged,
-		asked: () => sent.map((exchange) => JSON.parse(exchange.body as string) as JsonObject),
-	};
-}
-
-const contentType = (body: string) => (body.startsWith('{') ? 'application/json' : 'text/event-stream');
-const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, cost_rub: 0.5 };
-const calls = ['a', 'b'].map((id, index) => ({
-	index,
-	id,
-	type: 'function',
-	function: { name: `tool_${id}`, arguments: `{"n":${index}}` },
-}));
-const whole = (message: object, finish_reason = 'stop') =>
-	JSON.stringify({ id: 'c1', model: 'm', choices: [{ index: 0, message, finish_reason }], usage });
-const streamOf = (...deltas: object[]) =>
-	[
-		...deltas.map((delta) => JSON.stringify({ id: 'c1', choices: [{ index: 0, delta }] })),
-		JSON.stringify({ id: 'c1', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
-		JSON.stringify({ id: 'c1', choices: [], usage }),
-		'[DONE]',
-	]
-		.map((data) => `data: ${data}\n\n`)
-		.join('');
+const calls = ['a', 'b'].map((id, index) => callOf(id, `tool_${id}`, `{"n":${index}}`, index));
 
 describe('asked by LangChain', () => {
 	it('sends options, extra fields, tools written with zod and the choice among them', async () => {
@@ -161,12 +100,9 @@ describe('asked by LangChain', () => {
 			{ tool_calls: [{ index: call.index, function: { arguments: `:${call.index}}` } }] },
 		]);
 		const { lc } = modelWith(streamOf({ content: 'Hm' }, ...pieces));
-		let all: AIMessageChunk | undefined;
-		for await (const chunk of await lc.stream([new HumanMessage('Go')])) {
-			all = all ? all.concat(chunk) : chunk;
-		}
-		expect(all?.text).toBe('Hm');
-		expect(all?.tool_calls).toMatchObject([
+		const all = await streamed(lc);
+		expect(all.text).toBe('Hm');
+		expect(all.tool_calls).toMatchObject([
 			{ id: 'a', name: 'tool_a', args: { n: 0 } },
 			{ id: 'b', name: 'tool_b', args: { n: 1 } },
 		]);
@@ -195,6 +131,63 @@ describe('asked by LangChain', () => {
 			},
 		]);
 	});
+});
+
+describe('text is a string, of which n8n’s parsers and LangChain make no blocks', () => {
+	it('in a whole answer', async () => {
+		const answer = await modelWith(whole({ content: '{"a":1}' })).lc.invoke([new HumanMessage('Go')]);
+		expect(answer.content).toBe('{"a":1}');
+	});
+
+	it('in an answer that calls a tool', async () => {
+		const { lc } = modelWith(whole({ content: null, tool_calls: calls }, 'tool_calls'));
+		expect((await lc.invoke([new HumanMessage('Go')])).content).toBe('');
+	});
+
+	it('in each piece of a stream, and in all of it', async () => {
+		const { lc } = modelWith(streamOf({ content: '{"title":' }, { content: '"Rivers"}' }));
+		for await (const { content } of await lc.stream([new HumanMessage('Go')])) {
+			expect(typeof content).toBe('string');
+		}
+		const again = modelWith(streamOf({ content: '{"title":' }, { content: '"Rivers"}' }));
+		expect((await streamed(again.lc)).content).toBe('{"title":"Rivers"}');
+	});
+});
+
+describe('the tools of a model that has tools already', () => {
+	const tool = (name: string, description: string) => ({
+		name,
+		description,
+		schema: z.object({}),
+		invoke: () => '',
+	});
+	const sent = async (first: unknown[], second: unknown[]) => {
+		const { lc, asked } = modelWith(whole({ content: 'Hi' }));
+		await lc
+			.bindTools(first, { tool_choice: 'any' })
+			.bindTools(second)
+			.invoke([new HumanMessage('Go')]);
+		const [body] = asked();
+		const tools = body?.tools as Array<{ function: { name: string; description: string } }>;
+		return { choice: body?.tool_choice, tools: tools.map((each) => each.function) };
+	};
+
+	it('are sent once when they are given again, as an agent does that forces a call', async () =>
+		expect(
+			await sent([tool('a', 'old'), tool('b', 'old')], [tool('a', 'new'), tool('b', 'new')]),
+		).toMatchObject({
+			choice: 'required',
+			tools: [
+				{ name: 'a', description: 'new' },
+				{ name: 'b', description: 'new' },
+			],
+		}));
+
+	it('are joined by others', async () =>
+		expect((await sent([tool('a', '')], [tool('b', '')])).tools).toMatchObject([
+			{ name: 'a' },
+			{ name: 'b' },
+		]));
 });
 
 test('an SDK without what is completed here is left as it is', () => {

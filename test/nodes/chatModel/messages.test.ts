@@ -109,6 +109,31 @@ describe('the conversation of an agent in each format', () => {
 	});
 });
 
+describe('messages: what is empty is not sent, because models of this format refuse empty text', () => {
+	const picture = { type: 'file' as const, mediaType: 'image/png', data: 'iVBORw==' };
+	const assistant = (...content: Message['content']): Message => ({ role: 'assistant', content });
+
+	it('a picture without words', () =>
+		expect(bodyOf('messages', [user(picture)]).messages).toEqual([
+			{
+				role: 'user',
+				content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw==' } }],
+			},
+		]));
+
+	it('an answer without words, and a message of blanks', () =>
+		expect(
+			bodyOf('messages', [user(text('Hello')), assistant(text('')), user(text(' \n')), user(text('Again'))])
+				.messages,
+		).toEqual([
+			{ role: 'user', content: 'Hello' },
+			{ role: 'user', content: 'Again' },
+		]));
+
+	it('a conversation of nothing is refused before it is sent', () =>
+		expect(() => bodyOf('messages', [user(text(''))])).toThrow('There is no message of the user'));
+});
+
 describe('files in messages', () => {
 	const png = { type: 'file' as const, mediaType: 'image/png', data: 'iVBORw==' };
 

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 
 import type { IAdditionalCredentialOptions, IExecuteFunctions } from 'n8n-workflow';
 
-import { n8nTransport } from '../../../nodes/shared/execution/transport';
+import { credentialReader, gatewayAddress, n8nTransport } from '../../../nodes/shared/execution/transport';
 import type { Exchange } from '../../../nodes/shared/gateway/exchange';
 
 const exchange: Exchange = {
@@ -21,16 +21,18 @@ function answering(body: PassThrough): IExecuteFunctions {
 	return { helpers: { httpRequest } } as unknown as IExecuteFunctions;
 }
 
+const transportOf = (context: IExecuteFunctions) => n8nTransport(context, credentialReader(context));
+
 describe('the stream of an answer', () => {
 	it('may break when nobody reads it any more: an error that nobody hears would end n8n', async () => {
 		const body = new PassThrough();
-		await n8nTransport(answering(body)).stream(exchange);
+		await transportOf(answering(body)).stream(exchange);
 		expect(() => body.emit('error', new Error('aborted'))).not.toThrow();
 	});
 
 	it('breaks for whoever reads it', async () => {
 		const body = new PassThrough();
-		const answer = await n8nTransport(answering(body)).stream(exchange);
+		const answer = await transportOf(answering(body)).stream(exchange);
 		body.write('1');
 		setImmediate(() => body.destroy(new Error('aborted')));
 		const read = async () => {
@@ -62,7 +64,7 @@ describe('the credential', () => {
 			getCredentials: async () => {
 				reads += 1;
 				if (reads <= failures) throw new Error('The database is busy');
-				return await Promise.resolve({ apiKey: `key ${reads}` });
+				return await Promise.resolve({ baseUrl: 'https://gateway.test/api/v1/', apiKey: `key-${reads}` });
 			},
 			helpers: {
 				httpRequestWithAuthentication: async (
@@ -75,7 +77,9 @@ describe('the credential', () => {
 				},
 			},
 		};
-		return { keys, transport: n8nTransport(context as unknown as IExecuteFunctions) };
+		const credential = credentialReader(context as unknown as IExecuteFunctions);
+		const transport = n8nTransport(context as unknown as IExecuteFunctions, credential);
+		return { keys, transport, credential };
 	}
 
 	it('is read once for many requests, and anew for those that come later', async () => {
@@ -85,13 +89,23 @@ describe('the credential', () => {
 		await transport.text(request);
 		jest.advanceTimersByTime(1);
 		await transport.text(request);
-		expect(keys).toEqual(['key 1', 'key 1', 'key 1', 'key 2']);
+		expect(keys).toEqual(['key-1', 'key-1', 'key-1', 'key-2']);
+	});
+
+	it('is read once for the address and the first request', async () => {
+		const { keys, transport, credential } = transportWithKeys();
+		expect(await gatewayAddress(credential)).toEqual({
+			baseUrl: 'https://gateway.test/api/v1',
+			secrets: ['key-1'],
+		});
+		await transport.text(request);
+		expect(keys).toEqual(['key-1']);
 	});
 
 	it('that could not be read is read anew by the next request', async () => {
 		const { keys, transport } = transportWithKeys({ failures: 1 });
 		await expect(transport.text(request)).rejects.toThrow('The database is busy');
 		await transport.text(request);
-		expect(keys).toEqual(['key 2']);
+		expect(keys).toEqual(['key-2']);
 	});
 });

@@ -45,8 +45,9 @@ function content(conversation: Conversation): JsonObject {
 		return { ...(systemPrompt ? { system: systemPrompt } : {}), messages };
 	}
 	const { system, rest } = splitSystem(conversation.turns);
-	if (rest.length === 0) throw noUserMessage('Messages');
-	return { ...(system ? { system } : {}), messages: rest.map(wireTurn).reduce(joined, []) };
+	const messages = rest.flatMap(wireTurn).reduce(joined, []);
+	if (messages.length === 0) throw noUserMessage('Messages');
+	return { ...(system ? { system } : {}), messages };
 }
 
 /** Results of tools that were called together belong into one message. */
@@ -61,21 +62,21 @@ function isToolResult({ content }: JsonObject): boolean {
 	return asObjects(content)[0]?.type === 'tool_result';
 }
 
-function wireTurn(turn: Turn | ToolTurn): JsonObject {
+/** The message of a turn. None where nothing was said: models of this format refuse empty text. */
+function wireTurn(turn: Turn | ToolTurn): JsonObject[] {
 	if (turn.role === 'tool') {
 		const { callId, text } = turn;
-		return { role: 'user', content: [{ type: 'tool_result', tool_use_id: callId, content: text }] };
+		return [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: callId, content: text }] }];
 	}
 	const { role, text, attachments = [], toolCalls = [] } = turn;
-	if (toolCalls.length > 0) {
-		const calls = toolCalls.map(({ id, name, arguments: args }) => {
-			return { type: 'tool_use', id, name, input: asObject(parseJson(args)) ?? {} };
-		});
-		return { role, content: [...(text === '' ? [] : [{ type: 'text', text }]), ...calls] };
-	}
-	if (attachments.length === 0) return { role, content: text };
+	const isSilent = text.trim() === '';
+	if (attachments.length + toolCalls.length === 0) return isSilent ? [] : [{ role, content: text }];
+	const calls = toolCalls.map(({ id, name, arguments: args }) => {
+		return { type: 'tool_use', id, name, input: asObject(parseJson(args)) ?? {} };
+	});
+	const said = isSilent ? [] : [{ type: 'text', text }];
 	// As its vendor advises, what the prompt speaks about stands before it.
-	return { role, content: [...attachments.map(wirePart), { type: 'text', text }] };
+	return [{ role, content: [...attachments.map(wirePart), ...said, ...calls] }];
 }
 
 /** §4.3 shows no parts; these are those of the official client of this format. */

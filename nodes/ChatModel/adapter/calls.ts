@@ -1,0 +1,72 @@
+import { asObjects, asText } from '../../shared/gateway/json';
+import { standardMessage } from '../content';
+import type { CallConfig } from '../model';
+import type { CallFacts } from '../result';
+import type { Adapter, Generation } from './types';
+
+/** Completes what goes into a call, and what comes out of it. */
+export function completeCalls(adapter: Adapter): void {
+	const generate = adapter._generate?.bind(adapter);
+	const stream = adapter._streamResponseChunks?.bind(adapter);
+	if (generate) {
+		adapter._generate = async (messages, options, run) => {
+			const told = new ToldFacts(options);
+			const result = await generate(messages.map(standardMessage), told.options, run);
+			for (const generation of result.generations) {
+				told.addTo(generation);
+				joinText(generation);
+			}
+			return result;
+		};
+	}
+	if (stream) {
+		adapter._streamResponseChunks = async function* (messages, options, run) {
+			const told = new ToldFacts(options);
+			const calls = new CallNumbers();
+			for await (const chunk of stream(messages.map(standardMessage), told.options, run)) {
+				// Only the last chunk says why the answer ended.
+				if (chunk.generationInfo) told.addTo(chunk);
+				joinText(chunk);
+				calls.addTo(chunk);
+				yield chunk;
+			}
+		};
+	}
+}
+
+/** What the model tells of one call. */
+class ToldFacts {
+	readonly options: CallConfig;
+	private facts: CallFacts | undefined;
+
+	constructor(options: CallConfig) {
+		this.options = { ...options, onFacts: (facts) => (this.facts = facts) };
+	}
+
+	addTo(generation: Generation): void {
+		if (this.facts) generation.generationInfo = { ...generation.generationInfo, ...this.facts };
+	}
+}
+
+/**
+ * Makes a string of content that is text alone, as other models give it. The SDK gives a list of parts, of which n8n's
+ * parsers read "[object Object]", and between the pieces of which LangChain puts line breaks.
+ */
+function joinText({ message }: Generation): void {
+	if (!message || !Array.isArray(message.content)) return;
+	const parts = asObjects(message.content);
+	if (parts.length !== message.content.length || parts.some(({ type }) => type !== 'text')) return;
+	message.content = parts.map(({ text }) => asText(text) ?? '').join('');
+}
+
+/** Numbers the calls of tools in a stream, each of which comes in one piece: the SDK gives all of them the place 0. */
+class CallNumbers {
+	private count = 0;
+
+	addTo({ message }: Generation): void {
+		for (const piece of asObjects(message?.tool_call_chunks)) {
+			piece.index = this.count;
+			this.count += 1;
+		}
+	}
+}

@@ -1,0 +1,26 @@
+import { completeCalls } from './calls';
+import { completeLeaving } from './leaving';
+import { completeStructuredOutput } from './structured';
+import { completeTokens } from './tokens';
+import { completeTools } from './tools';
+import type { Adapter } from './types';
+
+// n8n's SDK, a preview, puts a LangChain model around ours. What it leaves out on the way is put back in here, on the
+// object that it gives, as n8n's own chat model nodes do it. Where another version of the SDK has no such function,
+// nothing is changed.
+
+/**
+ * Adds to the SDK's LangChain model: pictures and files in messages, text as a string, the choice of tools, structured output, the tokens
+ * of streamed answers, the cost, and an end of the call when its reader leaves.
+ *
+ * @returns the same object
+ */
+export function completed<A>(given: A): A {
+	const adapter = given as Adapter;
+	completeCalls(adapter);
+	completeLeaving(adapter);
+	completeTools(adapter, completed);
+	completeStructuredOutput(adapter);
+	completeTokens(adapter);
+	return given;
+}

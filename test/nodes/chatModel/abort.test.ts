@@ -1,0 +1,162 @@
+import { HumanMessage } from '@langchain/core/messages';
+import { Readable } from 'node:stream';
+
+import { handedOver } from '../../../nodes/ChatModel/handover';
+import type { Answer, ByteStream, Transport } from '../../../nodes/shared/gateway/exchange';
+import { GatewayClient } from '../../../nodes/shared/gateway/request';
+import { rejection } from '../../helpers/client';
+import { callOf, deltaOf, modelWith, whole } from './support';
+
+// Somebody who asks, and does not wait for the answer.
+
+const go = [new HumanMessage('Go')];
+const never = async <T>() => await new Promise<T>(() => undefined);
+const busy: Answer<string> = { status: 503, headers: {}, body: '{}' };
+
+async function until(isSo: () => boolean): Promise<void> {
+	while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A model whose pauses do not end by themselves; what was sent, and how many pauses were begun. */
+function waitingModel(answers: { text?: () => Promise<Answer<string>>; stream?: () => Promise<ByteStream> }) {
+	const seen = { sent: 0, pauses: 0 };
+	const transport: Transport = {
+		text: async () => {
+			seen.sent += 1;
+			return await (answers.text ?? never<Answer<string>>)();
+		},
+		stream: async () => {
+			seen.sent += 1;
+			const body = await (answers.stream ?? never<ByteStream>)();
+			return { status: 200, headers: { 'content-type': 'text/event-stream' }, body };
+		},
+	};
+	const client = new GatewayClient(
+		{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 3 },
+		{
+			transport,
+			withSlot: async (work) => await work(),
+			pause: async () => {
+				seen.pauses += 1;
+				await never();
+			},
+			sleep: async (milliseconds) =>
+				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
+			now: () => Date.now(),
+			random: () => 0.5,
+		},
+	);
+	return { ...modelWith('', { client }), seen };
+}
+
+/** A stream that says "Hm" and then nothing. */
+function silentStream(): Readable {
+	const body = new Readable({ read: () => undefined });
+	body.push(deltaOf({ content: 'Hm' }));
+	return body;
+}
+
+async function drain(pieces: AsyncIterable<unknown>, onPiece: () => void = () => undefined): Promise<void> {
+	for await (const piece of pieces) if (piece) onPiece();
+}
+
+describe('a caller’s own signal', () => {
+	it('that is aborted before sends nothing', async () => {
+		const { lc, seen } = waitingModel({ text: async () => await Promise.resolve(busy) });
+		const signal = AbortSignal.abort(new Error('too late'));
+		await expect(lc.invoke(go, { signal })).rejects.toThrow('too late');
+		await expect(lc.stream(go, { signal }).then(drain)).rejects.toThrow();
+		expect(seen.sent).toBe(0);
+	});
+
+	it('ends a pause before a retry, and nothing is sent again', async () => {
+		const { lc, seen } = waitingModel({ text: async () => await Promise.resolve(busy) });
+		const caller = new AbortController();
+		const outcome = rejection(lc.invoke(go, { signal: caller.signal }));
+		await until(() => seen.pauses === 1);
+		caller.abort(new Error('changed my mind'));
+		expect(await outcome).toMatchObject({ message: 'changed my mind' });
+		expect(seen.sent).toBe(1);
+	});
+
+	it('ends the wait for a whole answer, which is not asked for again', async () => {
+		let lose: (error: Error) => void = () => undefined;
+		const { lc, seen } = waitingModel({
+			text: async () => await new Promise((_, reject) => (lose = reject)),
+		});
+		const caller = new AbortController();
+		const outcome = rejection(lc.invoke(go, { signal: caller.signal }));
+		await until(() => seen.sent === 1);
+		caller.abort(new Error('changed my mind'));
+		expect(await outcome).toMatchObject({ message: 'changed my mind' });
+		lose(new Error('the connection broke'));
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(seen).toEqual({ sent: 1, pauses: 0 });
+	});
+
+	it('ends a stream that is silent, and lets go of it', async () => {
+		const body = silentStream();
+		const { lc } = waitingModel({ stream: async () => await Promise.resolve(body) });
+		const caller = new AbortController();
+		const outcome = rejection(
+			lc
+				.stream(go, { signal: caller.signal })
+				.then(async (pieces) => await drain(pieces, () => caller.abort(new Error('enough')))),
+		);
+		expect(await outcome).toBeInstanceOf(Error);
+		await until(() => body.destroyed);
+	});
+
+	it('ends the wait for the headers of a stream, and lets go of what comes too late', async () => {
+		const body = silentStream();
+		let arrive: (body: ByteStream) => void = () => undefined;
+		const { lc, seen } = waitingModel({
+			stream: async () => await new Promise((resolve) => (arrive = resolve)),
+		});
+		const caller = new AbortController();
+		const outcome = rejection(lc.stream(go, { signal: caller.signal }).then(drain));
+		await until(() => seen.sent === 1);
+		caller.abort(new Error('enough'));
+		expect(await outcome).toBeInstanceOf(Error);
+		arrive(body);
+		await until(() => body.destroyed);
+	});
+
+	it('of LangChain’s option "timeout" ends a call, too', async () => {
+		const { lc, seen } = waitingModel({ text: async () => await Promise.resolve(busy) });
+		await expect(lc.invoke(go, { timeout: 20 })).rejects.toThrow();
+		expect(seen).toEqual({ sent: 1, pauses: 1 });
+	});
+
+	it('that is not used changes nothing', async () => {
+		const body = whole({ content: 'Hi' });
+		const { signal } = new AbortController();
+		expect((await modelWith(body).lc.invoke(go, { signal })).content).toBe('Hi');
+	});
+});
+
+describe('a reader that leaves', () => {
+	it('does not wait for the next words, and the stream is let go of', async () => {
+		const body = silentStream();
+		const { lc } = waitingModel({ stream: async () => await Promise.resolve(body) });
+		for await (const chunk of await lc.stream(go)) {
+			// Arguments of a tool are no words.
+			body.push(deltaOf({ tool_calls: [callOf('a', 'one', '{"n"')] }));
+			expect(chunk.content).toBe('Hm');
+			break;
+		}
+		await until(() => body.destroyed);
+	});
+
+	it('tells the work, which then waits for nothing', async () => {
+		let isTold = false;
+		const pieces = handedOver<string>(async (take, signal) => {
+			signal.addEventListener('abort', () => (isTold = true));
+			await take('first');
+			await never();
+		});
+		expect(await pieces.next()).toMatchObject({ value: 'first' });
+		await pieces.return(undefined);
+		expect(isTold).toBe(true);
+	});
+});

@@ -1,0 +1,61 @@
+import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
+
+import { callOf, modelWith, streamed, streamOf, whole, type LangChainModel } from './support';
+
+const go = [new HumanMessage('Go')];
+const inOnePiece = (calls: object[]) => whole({ content: null, tool_calls: calls }, 'tool_calls');
+const inPieces = (calls: object[]) => streamOf({ tool_calls: calls });
+
+describe.each<[string, (calls: object[]) => string, (lc: LangChainModel) => Promise<AIMessage>]>([
+	['whole', inOnePiece, async (lc) => await lc.invoke(go)],
+	['streamed', inPieces, streamed],
+])('calls of tools in an answer that comes %s', (_, answer, ask) => {
+	const callsOf = async (calls: object[]) => (await ask(modelWith(answer(calls)).lc)).tool_calls ?? [];
+
+	it('stay apart when they have the same id', async () => {
+		const calls = await callsOf([callOf('x', 'one', '{"n":0}', 0), callOf('x', 'two', '{"n":1}', 1)]);
+		expect(calls).toMatchObject([
+			{ id: 'x', name: 'one', args: { n: 0 } },
+			{ name: 'two', args: { n: 1 } },
+		]);
+		expect(calls[1]?.id).toMatch(/^call_[0-9a-f]{32}$/);
+	});
+
+	it('get an id where they have none', async () => {
+		const calls = await callsOf([callOf('', 'one', '{}', 0), callOf('', 'two', '{}', 1)]);
+		expect(calls.map(({ name }) => name)).toEqual(['one', 'two']);
+		expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+	});
+
+	test.each([
+		['null', {}],
+		['"{\\"city\\":\\"Omsk\\"}"', { city: 'Omsk' }],
+		['', {}],
+	])('with the arguments %s are read', async (args, meant) =>
+		expect(await callsOf([callOf('a', 'weather', args)])).toMatchObject([{ args: meant }]),
+	);
+
+	test.each(['"text"', '[1,2]', '5', 'true'])(
+		'with the arguments %s, which are no object, are an error',
+		async (args) =>
+			await expect(callsOf([callOf('a', 'weather', args)])).rejects.toMatchObject({
+				message: 'The model called the tool "weather" with arguments that are no JSON object',
+				details: {
+					code: 'invalid_tool_arguments',
+					description: expect.stringContaining(`The arguments: “${args}”`) as string,
+				},
+			}),
+	);
+});
+
+test('a call with an id that an earlier answer has used gets another', async () => {
+	const earlier = [
+		new HumanMessage('Go'),
+		new AIMessage({ content: '', tool_calls: [{ id: 'call_0', name: 'one', args: {} }] }),
+		new ToolMessage({ tool_call_id: 'call_0', content: '1' }),
+	];
+	const calls = [callOf('call_0', 'two', '{}'), callOf('call_1', 'two', '{}', 1)];
+	const { tool_calls: made } = await modelWith(inOnePiece(calls)).lc.invoke(earlier);
+	expect(made).toMatchObject([{ name: 'two' }, { id: 'call_1', name: 'two' }]);
+	expect(made?.[0]?.id).not.toBe('call_0');
+});

@@ -1,0 +1,104 @@
+import type { AIMessage, AIMessageChunk, BaseMessage } from '@langchain/core/messages';
+import { HumanMessage } from '@langchain/core/messages';
+import type { ISupplyDataFunctions } from 'n8n-workflow';
+
+import { completed } from '../../../nodes/ChatModel/adapter';
+import { GatewayChatModel } from '../../../nodes/ChatModel/model';
+import { loadSdk } from '../../../nodes/ChatModel/sdk';
+import { textFormat } from '../../../nodes/shared/gateway/formats';
+import type { JsonObject } from '../../../nodes/shared/gateway/json';
+import type { GatewayClient } from '../../../nodes/shared/gateway/request';
+import { scriptedClient } from '../../helpers/client';
+
+// Our model behind n8n's SDK, with the LangChain that n8n's agents speak.
+
+/** What LangChain and n8n use of a model. */
+export interface LangChainModel {
+	callbacks: unknown[];
+	metadata?: object;
+	invoke(messages: BaseMessage[], options?: object): Promise<AIMessage>;
+	stream(
+		messages: BaseMessage[],
+		options?: object,
+	): Promise<AsyncIterable<AIMessageChunk> & { return(): Promise<unknown> }>;
+	bindTools(tools: unknown[], settings?: object): LangChainModel;
+	withStructuredOutput(schema: unknown, config?: object): StructuredModel;
+}
+
+interface StructuredModel {
+	invoke(messages: BaseMessage[]): Promise<unknown>;
+	stream(messages: BaseMessage[]): Promise<AsyncIterable<unknown>>;
+}
+
+interface ModelOptions {
+	format?: string;
+	/** Answers in place of the scripted one. */
+	client?: GatewayClient;
+}
+
+/** The model with a gateway that answers with `body`; what n8n's log of the execution gets, and what is asked. */
+export function modelWith(body: string, { format: name = 'chat', client }: ModelOptions = {}) {
+	const scripted = scriptedClient([{ body, headers: { 'content-type': contentType(body) } }]);
+	const logged: JsonObject[] = [];
+	const context = {
+		getNode: () => ({ name: 'Model' }),
+		getNextRunIndex: () => 0,
+		addInputData: () => ({ index: 0 }),
+		addOutputData: (_type: string, _index: number, data: Array<Array<{ json: JsonObject }>>) =>
+			logged.push(data[0]?.[0]?.json ?? {}),
+		logAiEvent: () => undefined,
+		logger: { debug: () => undefined },
+	} as unknown as ISupplyDataFunctions;
+	const format = textFormat(name);
+	if (!format) throw new Error('there is no such format');
+	const sdk = loadSdk();
+	const model = new GatewayChatModel(
+		{ format, model: 'm', options: { temperature: 0.5 }, extraBody: { user: 'me' } },
+		{
+			client: client ?? scripted.client,
+			jsonSchema: sdk.getParametersJsonSchema,
+			explained: (error) => Promise.resolve(error instanceof Error ? error : new Error(String(error))),
+		},
+	);
+	const lc = completed(sdk.supplyModel(context, model).response) as LangChainModel;
+	const asked = () => scripted.sent.map((exchange) => JSON.parse(exchange.body as string) as JsonObject);
+	return { lc, logged, asked };
+}
+
+const contentType = (body: string) => (body.startsWith('{') ? 'application/json' : 'text/event-stream');
+const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, cost_rub: 0.5 };
+
+/** An answer in one piece. */
+export const whole = (message: object, finish_reason = 'stop') =>
+	JSON.stringify({ id: 'c1', model: 'm', choices: [{ index: 0, message, finish_reason }], usage });
+
+/** An event of a stream. */
+export const eventOf = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+
+/** An event of a stream that adds to the answer. */
+export const deltaOf = (delta: object) => eventOf({ id: 'c1', choices: [{ index: 0, delta }] });
+
+/** A streamed answer. */
+export const streamOf = (...deltas: object[]) =>
+	[
+		...deltas.map(deltaOf),
+		eventOf({ id: 'c1', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
+		eventOf({ id: 'c1', choices: [], usage }),
+		'data: [DONE]\n\n',
+	].join('');
+
+/** The call of a tool, as it stands in an answer and in a piece of a stream. */
+export const callOf = (id: string, name: string, args: string, index = 0) => ({
+	index,
+	id,
+	type: 'function',
+	function: { name, arguments: args },
+});
+
+/** What is said, put together as LangChain does it. */
+export async function streamed(lc: LangChainModel): Promise<AIMessageChunk> {
+	let all: AIMessageChunk | undefined;
+	for await (const chunk of await lc.stream([new HumanMessage('Go')])) all = all ? all.concat(chunk) : chunk;
+	if (!all) throw new Error('the stream was empty');
+	return all;
+}
