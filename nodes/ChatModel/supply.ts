@@ -7,6 +7,7 @@ import { subNodeClient } from '../shared/execution/subNodeClient';
 import { readTextOptions } from '../shared/fields/textOptions';
 import { readExtraBody, readFormat, readModel } from '../shared/fields/textRequest';
 import { listTextModels } from '../shared/gateway/catalogue';
+import { withoutSecrets } from '../shared/gateway/errors';
 import { textFormats } from '../shared/gateway/formats';
 import type { GatewayClient } from '../shared/gateway/request';
 import { withModelAdvice } from '../shared/gateway/unknownModel';
@@ -29,8 +30,10 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 		const model = new GatewayChatModel(settings, {
 			client,
 			jsonSchema: getParametersJsonSchema,
-			explained: async (error) =>
-				explained(withOwnAdvice(await withModelAdvice(known, settings.model, error))),
+			explained: async (error) => {
+				const advised = withOwnAdvice(await withModelAdvice(known, settings.model, error));
+				return explained(withoutSecrets(advised, client.settings.secrets));
+			},
 		});
 		const { response } = supplyModel(context, model);
 		return { response: completed(response), closeFunction: async () => dispose() };

@@ -197,7 +197,7 @@ class ItemLoop {
 			// A run that has ended stops the other items too; they have no failure of their own.
 			if (error instanceof Stopped && error.reason !== 'cancelled') return;
 			if (error instanceof Stopped) this.interruption.interrupt('cancelled');
-			this.fail(index, error instanceof ApiFailure ? withoutSecrets(error, this.secrets) : error);
+			this.fail(index, withoutSecrets(error, this.secrets));
 		}
 	}
 

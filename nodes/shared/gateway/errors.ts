@@ -188,11 +188,12 @@ export function redact(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * The failure with nothing secret in any of its texts, whatever part of an answer they came from: a gateway, or a model,
- * may repeat what it was sent.
+ * An error with nothing secret in any of its texts, whatever part of an answer they came from: a gateway, or a model,
+ * may repeat what it was sent. Errors that are not the gateway's come back as they are.
  */
-export function withoutSecrets(failure: ApiFailure, secrets: readonly string[]): ApiFailure {
-	const text = JSON.stringify(failure.details);
+export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
+	if (!(error instanceof ApiFailure)) return error;
+	const text = JSON.stringify(error.details);
 	const clean = redact(text, secrets);
-	return clean === text ? failure : failure.with(JSON.parse(clean) as ApiFailure['details']);
+	return clean === text ? error : error.with(JSON.parse(clean) as ApiFailure['details']);
 }
