@@ -59,14 +59,17 @@ function joinText({ message }: Generation): void {
 	message.content = parts.map(({ text }) => asText(text) ?? '').join('');
 }
 
-/** Numbers the calls of tools in a stream, each of which comes in one piece: the SDK gives all of them the place 0. */
+/**
+ * Numbers the calls of tools in a stream, each of which comes in one piece. The SDK gives all of them the place 0, which in
+ * LangChain's events is that of the text.
+ */
 class CallNumbers {
 	private count = 0;
 
 	addTo({ message }: Generation): void {
 		for (const piece of asObjects(message?.tool_call_chunks)) {
-			piece.index = this.count;
 			this.count += 1;
+			piece.index = this.count;
 		}
 	}
 }

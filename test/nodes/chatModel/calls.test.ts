@@ -48,6 +48,17 @@ describe.each<[string, (calls: object[]) => string, (lc: LangChainModel) => Prom
 	);
 });
 
+test('calls in a stream have places of their own beside the text, by which LangChain’s events tell them apart', async () => {
+	const calls = [callOf('a', 'one', '{"n":0}', 0), callOf('b', 'two', '{"n":1}', 1)];
+	const { lc } = modelWith(streamOf({ content: 'H' }, { content: 'm' }, { tool_calls: calls }));
+	const message = await lc.streamEvents(go, {});
+	expect(message.text).toBe('Hm');
+	expect(message.tool_calls).toMatchObject([
+		{ id: 'a', name: 'one', args: { n: 0 } },
+		{ id: 'b', name: 'two', args: { n: 1 } },
+	]);
+});
+
 test('a call with an id that an earlier answer has used gets another', async () => {
 	const earlier = [
 		new HumanMessage('Go'),

@@ -21,6 +21,7 @@ export interface LangChainModel {
 		messages: BaseMessage[],
 		options?: object,
 	): Promise<AsyncIterable<AIMessageChunk> & { return(): Promise<unknown> }>;
+	streamEvents(messages: BaseMessage[], options: object): PromiseLike<AIMessage>;
 	bindTools(tools: unknown[], settings?: object): LangChainModel;
 	withStructuredOutput(schema: unknown, config?: object): StructuredModel;
 }
