@@ -25,9 +25,17 @@ export function loadSdk(): AiNodeSdk {
 	);
 }
 
+/**
+ * n8n's own first: a copy that lies above the folder of this package, as in a clone of its repository, has classes that
+ * are not those of n8n's nodes, and does not recognise their tools.
+ */
 function found(): Partial<AiNodeSdk> | undefined {
+	return requiredBy(require.main) ?? requiredBy(module);
+}
+
+function requiredBy(from: NodeJS.Module | undefined): Partial<AiNodeSdk> | undefined {
 	try {
-		return module.require('@n8n/ai-node-sdk') as Partial<AiNodeSdk>;
+		return from?.require('@n8n/ai-node-sdk') as Partial<AiNodeSdk> | undefined;
 	} catch {
 		return undefined;
 	}

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkPng } from '../../sandbox/demo/png';
 import type { FaultRule } from '../../sandbox/gateway/control/faultTypes';
 import { resultOf, waitForExecution, type Execution } from '../../sandbox/n8n/executions';
+import { sandboxFolder } from '../../sandbox/n8n/runtime';
 import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { loadExample, manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
 import { agent, balanceTool, model, start, writerTool } from './support/agents';
@@ -14,7 +16,8 @@ const FORMATS = ['chat', 'responses', 'messages'];
 let environment: Environment;
 
 beforeAll(async () => {
-	environment = await Environment.start();
+	// Inside the repository, as in the demo: above it lie other copies of n8n's SDK than n8n's own.
+	environment = await Environment.start({ parent: join(sandboxFolder, 'e2e') });
 });
 afterAll(async () => {
 	await environment?.close();

@@ -143,6 +143,7 @@ test('an AI Agent calls the node as its tool and fills in the prompt', async () 
 				type: 'n8n-nodes-ai-gateway.textGenerationTool',
 				typeVersion: 1,
 				parameters: {
+					descriptionType: 'manual',
 					toolDescription: 'Writes a text',
 					model: byId('sandbox/swift-1'),
 					prompt: "={{ $fromAI('prompt', 'what to write about', 'string') }}",

@@ -60,10 +60,12 @@ const NEEDED = [
 /**
  * Puts a copy of the sources, with the printed files and edits in it, into an empty folder.
  *
+ * @param more files to copy besides
  * @throws for a new file that exists already, and for an edit that does not fit
  */
-export function copyInto(folder: string, printed: readonly PrintedCode[]): void {
-	for (const path of NEEDED) cpSync(join(repository, path), join(folder, path), { recursive: true });
+export function copyInto(folder: string, printed: readonly PrintedCode[], more: readonly string[]): void {
+	for (const path of [...NEEDED, ...more])
+		cpSync(join(repository, path), join(folder, path), { recursive: true });
 	symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'), 'junction');
 	for (const { path, kind, text } of printed) {
 		if (kind === 'excerpt') continue;

@@ -157,6 +157,12 @@ describe('task: create', () => {
 		expect(error?.message).toBe(message);
 	});
 
+	it('tells an agent’s model what was wrong with its call, so that it can mend it', async () => {
+		gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
+		const { error } = await run('create', order, { asTool: true });
+		expect(error?.message).toContain('input.n must be <= 4');
+	});
+
 	it('shows the field that the gateway names', async () => {
 		gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
 		const { error } = await run('create', order);

@@ -1,6 +1,7 @@
 import { checkPng } from '../../sandbox/demo/png';
 import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
 import type { WorkflowNode } from '../../sandbox/n8n/types';
+import { agent, balanceTool, model } from '../e2e/support/agents';
 import { byId, gatewayNode } from '../e2e/support/workflows';
 import { createTask } from '../sandbox/harness';
 import { post, QueueEnvironment, until, type PublishedWorkflow } from './support/environment';
@@ -101,6 +102,19 @@ test('words reach a webhook while a worker receives them', async () => {
 	// Eight words, a pause before each; put together first, they would come at once.
 	expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(3 * pause);
 	expect(charges()).toBe(1);
+});
+
+test('an AI Agent on a worker uses the chat model and a tool, and its words reach the webhook', async () => {
+	environment.gateway.control.setBalance('321.50');
+	const asking = agent('Please use the tool', { options: { enableStreaming: true } });
+	const workflow = await environment.publishCluster(webhook('streaming'), [asking], [model(), balanceTool]);
+	const response = await post(workflow.url, {});
+	expect(await response.text()).toContain('321.');
+	const [result] = await environment.ended(workflow, 1);
+	expect(result).toMatchObject({ status: 'success' });
+	expect(result?.nodes['Agent']?.items[0]?.json['output']).toContain('321.');
+	expect(await environment.cluster.workersOf(result?.executionId ?? '')).toHaveLength(1);
+	expect(charges()).toBe(2);
 });
 
 describe('a callback of the gateway', () => {

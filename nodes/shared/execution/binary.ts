@@ -7,6 +7,7 @@ import type { ApiFailure } from '../gateway/failure';
 import { REQUEST_TIMEOUT_MS, type Answer, type ByteStream } from '../gateway/exchange';
 import { Watchdog } from '../gateway/watchdog';
 import type { UploadFile } from '../gateway/storage';
+import { guarded } from './streams';
 
 /** What keeps binary data, in nodes and in webhooks. */
 export interface BinaryStore {
@@ -53,12 +54,13 @@ function tooSilent(): ApiFailure {
 
 /** The same bytes; the watchdog is told of each portion. */
 function watched(source: Readable, watchdog: Watchdog): Readable {
-	return source.compose<Readable>(async function* (portions: AsyncIterable<Uint8Array>) {
+	const body = source.compose<Readable>(async function* (portions: AsyncIterable<Uint8Array>) {
 		for await (const portion of portions) {
 			watchdog.touch();
 			yield portion;
 		}
 	});
+	return guarded(body);
 }
 
 /** A file of an input item. */
@@ -98,9 +100,10 @@ export async function inputFile(
 
 /** Head, file and tail as one stream; the file passes through portion by portion. */
 function frame(head: Uint8Array, file: Readable, tail: Uint8Array): ByteStream {
-	return file.compose<Readable>(async function* (source: AsyncIterable<Uint8Array>) {
+	const body = file.compose<Readable>(async function* (source: AsyncIterable<Uint8Array>) {
 		yield head;
 		yield* source;
 		yield tail;
 	});
+	return guarded(body);
 }

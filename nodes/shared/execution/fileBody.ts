@@ -1,5 +1,6 @@
 import type { InputFile, Readable } from './binary';
 import type { ByteStream } from '../gateway/exchange';
+import { guarded } from './streams';
 
 /** A file that stands in a body, as base64, in place of its placeholder. */
 export interface EmbeddedFile {
@@ -57,13 +58,14 @@ async function openParts(parts: readonly Part[]): Promise<ByteStream | Uint8Arra
 		const source = await part.open();
 		if (source instanceof Uint8Array) continue;
 		// The first stream carries the whole body; n8n gives no other way to make one.
-		return source.compose<Readable>(async function* (own: AsyncIterable<Uint8Array>) {
+		const body = source.compose<Readable>(async function* (own: AsyncIterable<Uint8Array>) {
 			for (const [place, other] of parts.entries()) {
 				if (place === index) yield* base64(own);
 				else if (other instanceof Uint8Array) yield other;
 				else yield* base64(await portions(other));
 			}
 		});
+		return guarded(body);
 	}
 	const whole: Uint8Array[] = [];
 	for (const part of parts) {

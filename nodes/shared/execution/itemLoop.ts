@@ -7,7 +7,7 @@ import type { Transport } from '../gateway/exchange';
 import { GatewayClient } from '../gateway/request';
 import { Interruption } from './interruption';
 import { forEachIndex, Limiter } from './limiter';
-import { errorReport, lostTasksNote, toNodeError } from './nodeError';
+import { errorReport, lostTasksNote, toNodeError, withAdvice } from './nodeError';
 import { Deferred, type ItemContext, type Operation, type OperationOutput, type Registry } from './operation';
 import { Parameters } from './parameters';
 import { RunFacts } from './runFacts';
@@ -53,6 +53,7 @@ class ItemLoop {
 	private readonly settled = new Map<number, Settled>();
 	private readonly deferred = new Map<number, Deferred>();
 	private readonly interruption: Interruption;
+	private readonly facts: RunFacts;
 	private readonly credential: CredentialReader;
 	private readonly transport: Transport;
 	/** Known as soon as the credential has been read. */
@@ -73,6 +74,7 @@ class ItemLoop {
 		this.node = context.getNode();
 		this.count = context.getInputData().length;
 		this.interruption = new Interruption(context.getExecutionCancelSignal());
+		this.facts = new RunFacts(context);
 		this.credential = credentialReader(context);
 		this.transport = n8nTransport(context, this.credential, context.getExecutionCancelSignal());
 		this.sleepBefore = operation.resume && sleepBefore(context);
@@ -91,11 +93,10 @@ class ItemLoop {
 	}
 
 	private async runAll(): Promise<INodeExecutionData[]> {
-		const run = new RunFacts(this.context);
-		const memory = new SuccessMemory(this.context, run);
+		const memory = new SuccessMemory(this.context, this.facts);
 		const { concurrency, address } = await this.prepare();
 		const limiter = new Limiter(concurrency);
-		const item = (index: number) => this.itemContext(index, run, memory, address, limiter);
+		const item = (index: number) => this.itemContext(index, memory, address, limiter);
 
 		await forEachIndex(
 			this.count,
@@ -134,7 +135,6 @@ class ItemLoop {
 
 	private itemContext(
 		index: number,
-		run: RunFacts,
 		memory: SuccessMemory,
 		address: GatewayAddress,
 		limiter: Limiter,
@@ -158,7 +158,15 @@ class ItemLoop {
 			},
 		);
 		const noteTask = (taskId: string) => void this.tasks.set(index, taskId);
-		return { index, parameters, client, run, isRepeat: memory.isRepeat, noteTask, n8n: this.context };
+		return {
+			index,
+			parameters,
+			client,
+			run: this.facts,
+			isRepeat: memory.isRepeat,
+			noteTask,
+			n8n: this.context,
+		};
 	}
 
 	/** Begins an item; `undefined` when the rest of its work is deferred. */
@@ -229,7 +237,8 @@ class ItemLoop {
 		if (this.firstFailure) {
 			memory.keepForNextTry(this.worthKeeping());
 			const { index, error } = this.firstFailure;
-			throw toNodeError(this.node, error, index, lostTasksNote(tasks, error));
+			const failure = toNodeError(this.node, error, index, lostTasksNote(tasks, error));
+			throw this.facts.isTool ? withAdvice(failure) : failure;
 		}
 		const outputs = Array.from({ length: this.count }, (_, index) => this.outputsOf(index, asleep)).flat();
 		// n8n runs the node again when its first item is an error, also with On Error: Continue.

@@ -113,6 +113,16 @@ function operationError(
 }
 
 /**
+ * The error with what to do about it in its message: an AI Agent's model is told the message alone, and can mend its
+ * call only when it knows what was wrong with it.
+ */
+export function withAdvice(error: Error): Error {
+	const isNodeError = error instanceof NodeOperationError || error instanceof NodeApiError;
+	if (isNodeError && error.description) error.message = `${error.message}. ${error.description}`;
+	return error;
+}
+
+/**
  * Names the tasks whose results a node that ends early does not put out: they are paid for.
  *
  * @param error what ended the node; the task that it names itself is left out

@@ -12,6 +12,7 @@ import { failureFromThrown } from '../gateway/connection';
 import { InvalidInput } from '../gateway/failure';
 import { asObject, asText } from '../gateway/json';
 import type { Answer, ByteStream, Exchange, Transport } from '../gateway/exchange';
+import { guarded } from './streams';
 
 /** The credential's name, as workflows store it. */
 export const CREDENTIAL = 'aiGatewayApi';
@@ -57,7 +58,8 @@ export function n8nTransport(
 		},
 		async stream(exchange) {
 			const answer = await send(exchange);
-			return { ...answer, body: watchedStream(answer.body) };
+			// The HTTP client breaks a stream at its timeout, also when nobody reads it any more.
+			return { ...answer, body: guarded(answer.body as ByteStream) };
 		},
 	};
 }
@@ -90,21 +92,6 @@ export function credentialReader(context: N8nContext): CredentialReader {
 async function readCredential(context: N8nContext): Promise<ICredentialsDecrypted> {
 	const { id, name = '' } = context.getNode().credentials?.[CREDENTIAL] ?? {};
 	return { id: id ?? '', name, type: CREDENTIAL, data: await context.getCredentials(CREDENTIAL) };
-}
-
-/** Node's stream, as far as it is listened to here. */
-interface Stream extends ByteStream {
-	on?: (event: 'error', listener: () => void) => unknown;
-}
-
-/**
- * The HTTP client breaks a stream by an error event at its timeout, also when nobody reads it any more. Whoever reads
- * gets the error by reading; heard by nobody, it would end n8n.
- */
-function watchedStream(body: unknown): ByteStream {
-	const stream = body as Stream;
-	stream.on?.('error', () => undefined);
-	return stream;
 }
 
 function requestOptions(exchange: Exchange): IHttpRequestOptions {

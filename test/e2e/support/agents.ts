@@ -23,12 +23,16 @@ export const model = (parameters: Record<string, unknown> = {}): [Service, Workf
 /** A tool without input. */
 export const balanceTool: [Service, WorkflowNode] = [
 	'ai_tool',
-	gatewayNode('Balance', 'balanceTool', { toolDescription: 'Tells the money left' }),
+	gatewayNode('Balance', 'balanceTool', {
+		descriptionType: 'manual',
+		toolDescription: 'Tells the money left',
+	}),
 ];
 /** A tool whose input the model writes. */
 export const writerTool: [Service, WorkflowNode] = [
 	'ai_tool',
 	gatewayNode('Writer', 'textGenerationTool', {
+		descriptionType: 'manual',
 		toolDescription: 'Writes a text',
 		model: byId('sandbox/swift-1'),
 		prompt: "={{ $fromAI('prompt', 'what to write about', 'string') }}",

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INodeExecutionData } from 'n8n-workflow';
@@ -34,11 +34,16 @@ export class Environment {
 		readonly credential: Stored,
 	) {}
 
-	/** Starts both on free ports and in a folder of their own. Takes 10 to 20 s. */
+	/**
+	 * Starts both on free ports and in a folder of their own. Takes 10 to 20 s.
+	 * @param options.parent where that folder is made
+	 */
 	static async start(
-		options: { gateway?: GatewayOptions; n8n?: Record<string, string> } = {},
+		options: { gateway?: GatewayOptions; n8n?: Record<string, string>; parent?: string } = {},
 	): Promise<Environment> {
-		const folder = await mkdtemp(join(tmpdir(), 'ai-gateway-e2e-'));
+		const { parent = tmpdir() } = options;
+		await mkdir(parent, { recursive: true });
+		const folder = await mkdtemp(join(parent, 'ai-gateway-e2e-'));
 		const undo: Array<() => Promise<void>> = [async () => await rm(folder, { recursive: true, force: true })];
 		try {
 			const gateway = await startGateway({ ...options.gateway });

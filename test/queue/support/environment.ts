@@ -10,6 +10,7 @@ import { QueueCluster } from '../../../sandbox/n8n/queue/cluster';
 import type { Stored, StoredWorkflow, WorkflowNode } from '../../../sandbox/n8n/types';
 import { withCredential } from '../../../sandbox/n8n/workflows';
 import { signInWithCredential } from '../../e2e/support/environment';
+import { clusterOf, type Service } from '../../e2e/support/workflows';
 import type { Trigger } from './triggers';
 
 /** A sandbox gateway and n8n in queue mode with the package installed, private to one test file. */
@@ -42,21 +43,16 @@ export class QueueEnvironment {
 
 	/** Publishes a workflow of nodes one after the other, and waits until its webhook is open. */
 	async publish(trigger: Trigger, ...nodes: WorkflowNode[]): Promise<PublishedWorkflow> {
-		const chain = [trigger.node, ...nodes].map((node, index) => ({
-			id: `node-${index}`,
-			position: [index * 220, 0],
-			...node,
-		}));
-		const links = nodes.map(({ name }, index) => [
-			chain[index]?.name,
-			{ main: [[{ node: name, type: 'main', index: 0 }]] },
-		]);
-		const workflow = {
-			name: `Queue ${trigger.path}`,
-			nodes: chain,
-			connections: Object.fromEntries(links) as Record<string, unknown>,
-			settings: { executionOrder: 'v1' },
-		};
+		return await this.publishCluster(trigger, nodes, []);
+	}
+
+	/** Publishes a workflow in which nodes serve the last of those that follow one another. */
+	async publishCluster(
+		trigger: Trigger,
+		nodes: WorkflowNode[],
+		services: Array<[Service, WorkflowNode]>,
+	): Promise<PublishedWorkflow> {
+		const workflow = clusterOf(`Queue ${trigger.path}`, [trigger.node, ...nodes], services);
 		const stored = await this.client.createWorkflow(withCredential(workflow, this.credential));
 		await this.client.activate(stored);
 		const url = `${this.cluster.webhookUrl}${trigger.path}`;

@@ -43,3 +43,20 @@ it('a download that breaks sooner has lost its connection', async () => {
 		message: 'The connection broke while the file was downloaded',
 	});
 });
+
+it('a download that breaks when n8n does not listen to it does not end n8n', async () => {
+	const body = new Readable({ read: () => undefined });
+	const given: Readable[] = [];
+	const prepareBinaryData = async (stream: unknown) => {
+		given.push(stream as Readable);
+		return await Promise.reject(new Error('The disk is full'));
+	};
+	const storing = storeAnswer(
+		{ helpers: { prepareBinaryData } },
+		{ status: 200, headers: {}, body, silenceMs: 1_000 },
+		['a.bin'],
+	);
+	await expect(storing).rejects.toThrow('The disk is full');
+	expect(() => given[0]?.emit('error', new Error('aborted'))).not.toThrow();
+	expect(given).toHaveLength(1);
+});
