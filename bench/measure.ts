@@ -11,6 +11,9 @@ export async function residentMegabytes(pid: number): Promise<number> {
 	return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? NaN) / 1024;
 }
 
+/** Memory that moves by less stands still: differences below this are those of the measuring, in MB. */
+export const STANDSTILL_MB = 5;
+
 /**
  * Waits until a process's memory has settled: n8n holds some 300 MB extra for 10 to 25 s after its start.
  * Settled means that it has moved by less than 5 MB for 25 s.
@@ -21,7 +24,7 @@ export async function settledMegabytes(pid: number): Promise<number> {
 	while (Date.now() - calmSince < 25_000) {
 		await sleep(250);
 		const now = await residentMegabytes(pid);
-		if (Math.abs(now - reference) > 5) {
+		if (Math.abs(now - reference) > STANDSTILL_MB) {
 			reference = now;
 			calmSince = Date.now();
 		}

@@ -4,7 +4,7 @@ import { manualTrigger, withCredential } from '../sandbox/n8n/workflows';
 import { Environment } from '../test/e2e/support/environment';
 import { gatewayNode, workflowOf } from '../test/e2e/support/workflows';
 import { httpRequest, signedWith } from './httpRequest';
-import { megabytes, memoryGrowth, table } from './measure';
+import { megabytes, memoryGrowth, STANDSTILL_MB, table } from './measure';
 import type { Headline, Report } from './report';
 
 /** A file at the gateway. */
@@ -82,7 +82,7 @@ function headlines(results: Measured[]): Headline[] {
 				ours: `${growth.toFixed(0)} MB`,
 				compared: `HTTP Request ${other.toFixed(0)} MB`,
 				aim: 'no more than HTTP Request',
-				met: growth <= other,
+				met: growth <= other + STANDSTILL_MB,
 			};
 		});
 }
