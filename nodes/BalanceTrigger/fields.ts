@@ -3,7 +3,8 @@ import type { INodeProperties } from 'n8n-workflow';
 /** What the panel of the trigger asks, besides how often it polls. */
 export const triggerProperties: INodeProperties[] = [
 	{
-		displayName: 'Fire On',
+		// The node creator lists the choices of a trigger whose field has this name.
+		displayName: 'Trigger On',
 		name: 'fireOn',
 		type: 'options',
 		noDataExpression: true,
@@ -11,16 +12,19 @@ export const triggerProperties: INodeProperties[] = [
 			{
 				name: 'Falling Below',
 				value: 'below',
+				action: 'On a balance that falls below a threshold',
 				description: 'Once when the balance falls below the threshold, and again after it has risen',
 			},
 			{
 				name: 'Every Poll Below',
 				value: 'everyPoll',
+				action: 'On every poll that finds the balance low',
 				description: 'At every poll that finds the balance below the threshold',
 			},
 			{
 				name: 'Change',
 				value: 'change',
+				action: 'On a change of the balance',
 				description: 'Whenever the balance is another than at the poll before',
 			},
 		],

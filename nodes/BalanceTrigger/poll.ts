@@ -73,7 +73,7 @@ function readWatch(context: IPollFunctions): Watch {
 	const fireOn = FIRE_ON.find((name) => name === value);
 	if (fireOn === undefined) {
 		throw new InvalidInput(
-			`"Fire On" has the unknown value "${String(value)}"`,
+			`"Trigger On" has the unknown value "${String(value)}"`,
 			'Choose it again from the list.',
 			'fireOn',
 		);

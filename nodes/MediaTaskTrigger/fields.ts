@@ -14,9 +14,24 @@ export const triggerProperties: INodeProperties[] = [
 		name: 'events',
 		type: 'options',
 		options: [
-			{ name: 'Both', value: 'both', description: 'Whatever becomes of the task' },
-			{ name: 'Fail', value: 'fail', description: 'The task has failed' },
-			{ name: 'Success', value: 'success', description: 'The result is there' },
+			{
+				name: 'Both',
+				value: 'both',
+				action: 'On a media task that has ended',
+				description: 'Whatever becomes of the task',
+			},
+			{
+				name: 'Fail',
+				value: 'fail',
+				action: 'On a media task that has failed',
+				description: 'The task has failed',
+			},
+			{
+				name: 'Success',
+				value: 'success',
+				action: 'On a media task that has succeeded',
+				description: 'The result is there',
+			},
 		],
 		default: 'success',
 		description: 'Which tasks start the workflow',
