@@ -19,7 +19,9 @@ export class MediaTaskTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: '={{ $parameter["events"] }}',
-		description: 'Starts the workflow when a media task of an AI gateway has ended',
+		// The node creator shows one entry for this trigger and Gateway Media Task, with the trigger's description.
+		description:
+			'Generate images, videos, music and speech with an AI gateway, or start the workflow when that is done',
 		defaults: { name: 'Gateway Media Task Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
