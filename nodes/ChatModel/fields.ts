@@ -39,8 +39,8 @@ export const chatModelFields: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-	formatField(textFormats),
 	textModelField,
+	formatField(textFormats),
 	{
 		displayName: 'Options',
 		name: 'options',

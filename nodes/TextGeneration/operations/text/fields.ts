@@ -158,8 +158,8 @@ const messagesJsonField = inInputMode(['json'], {
 
 /** The parameters of text: generate, in the order of the panel. */
 export const generateFields: INodeProperties[] = [
-	formatField(textFormats),
 	textModelField,
+	formatField(textFormats),
 	inputModeField,
 	...promptFields,
 	attachmentsField,
