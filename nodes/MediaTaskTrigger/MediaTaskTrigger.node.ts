@@ -23,6 +23,7 @@ export class MediaTaskTrigger implements INodeType {
 		description:
 			'Generate images, videos, music and speech with an AI gateway, or start the workflow when that is done',
 		defaults: { name: 'Gateway Media Task Trigger' },
+		eventTriggerDescription: 'Waiting for a media task with the test URL as its callback URL',
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],

@@ -4,7 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Copy the webhook URL above into the option “Callback URL” of Gateway Media Task: the production URL for published workflows, the test URL while you try things out. The gateway must be able to reach it.',
+			'Open “Webhook URLs” above and copy the URL into the option “Callback URL” of Gateway Media Task: the production URL for published workflows, the test URL while you try things out. The gateway must be able to reach it.',
 		name: 'callbackNotice',
 		type: 'notice',
 		default: '',
