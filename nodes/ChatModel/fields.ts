@@ -34,7 +34,7 @@ const options = [
 export const chatModelFields: INodeProperties[] = [
 	{
 		displayName:
-			'Connect it to the Chat Model input of an AI Agent or a chain. Each call, with its tokens and its cost in rubles, stands in the execution’s log of this node.',
+			'Connect it to the Chat Model input of an AI Agent or a chain. After a run, the output of this node shows each call with its tokens and its cost in rubles.',
 		name: 'connectionNotice',
 		type: 'notice',
 		default: '',
