@@ -18,8 +18,8 @@ export const orderOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. https://n8n.example.com/webhook/…',
-		description:
-			'An address that the gateway calls when the task has ended. To start a workflow then, copy it from the panel of a Gateway Media Task Trigger, where it stands as "Production URL".',
+		description: 'An address that the gateway calls when the task has ended',
+		hint: 'To start a workflow, copy it from the panel of a Gateway Media Task Trigger: “Webhook URLs”, “Production URL”',
 	},
 	{
 		displayName: 'Idempotency Key',
