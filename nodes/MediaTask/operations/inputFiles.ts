@@ -30,7 +30,7 @@ export const inputFilesField: INodeProperties = {
 					description: 'The name of the binary field that holds the file',
 				},
 				{
-					displayName: 'Input Field Name or ID',
+					displayName: 'Model Input Field Name or ID',
 					name: 'inputField',
 					type: 'options',
 					typeOptions: { loadOptionsMethod: 'loadFileFields', loadOptionsDependsOn: ['model.value'] },
