@@ -80,7 +80,7 @@ scene('an empty prompt: n8n marks the field, and names it', async (stage) => {
 scene('an expression that gives an empty prompt', async (stage) => {
 	await expectError(stage, await open(stage, 'Ask what no item says'), {
 		title: 'an expression that gives an empty prompt',
-		message: 'Prompt is empty',
+		message: "'Prompt' is empty",
 		advice: 'If an expression fills it, the field it refers to is empty for this item.',
 	});
 });

@@ -95,10 +95,10 @@ scene('an entry tells what the node and its trigger can do', async ({ editor }) 
 	await editor.creator.openItem('Gateway Media Task');
 	const { root } = editor.creator;
 	for (const text of [
-		'On a media task that has succeeded',
-		'On a media task that has failed',
-		'Create a media task and wait for its result',
-		'Get the price of a media task',
+		'On media task succeeded',
+		'On media task failed',
+		'Create media task and wait for result',
+		'Get price of media task',
 	]) {
 		await root.getByText(text, { exact: true }).waitFor();
 	}
@@ -153,8 +153,8 @@ scene('without a credential, the model picker and the form say what is missing',
 	const { editor, environment } = stage;
 	await forgetCredentials(environment);
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('gateway', 'Gateway Media Task', 'Create a media task');
-	await panel.root.getByText('Choose a model to see its fields.').waitFor();
+	const panel = await editor.addFirst('gateway', 'Gateway Media Task', 'Create media task');
+	await panel.root.getByText('Choose a model to see its fields').waitFor();
 	await panel.openPicker();
 	await editor.page.getByText('Could not load list').waitFor();
 	await editor.page.getByText('Add your credential').waitFor();
@@ -167,7 +167,7 @@ scene('the form tells a wrong address from a wrong key, and the right one works'
 	const { credential: form, album } = editor;
 	await forgetCredentials(environment);
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('gateway', 'Gateway Balance', 'Get the balance');
+	const panel = await editor.addFirst('gateway', 'Gateway Balance', 'Get balance');
 	await editor.shot('a node without a credential');
 	await form.openNew();
 	for (const text of ['Base URL', 'API Key', 'It ends in /api/v1', 'shown in full only once']) {

@@ -17,7 +17,7 @@ scene('a model’s form is filled in, and the picture is to be seen', async ({ e
 	const panel = await editor.addFirst(
 		'generate image',
 		'Gateway Media Task',
-		'Create a media task and wait for its result',
+		'Create media task and wait for result',
 	);
 	await editor.shot('media task, new');
 	await panel.openPicker();
@@ -53,7 +53,7 @@ scene('a model’s form is filled in, and the picture is to be seen', async ({ e
 
 scene('another model has another form, and rows, options and operations unfold', async ({ editor }) => {
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Create a media task');
+	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Create media task');
 	await panel.pickModel('lumen/motion-2');
 	await panel.input('duration').waitFor();
 	await panel.root.getByRole('button', { name: 'Add File' }).click();
@@ -67,16 +67,16 @@ scene('another model has another form, and rows, options and operations unfold',
 	await panel.scrollTo('callbackUrl');
 	await editor.shot('media task, where the callback URL comes from');
 	expect(await panel.openDropdown('operation')).toEqual([
-		'Create and Wait',
-		'Create',
-		'Wait',
-		'Get',
-		'Download',
-		'Get Lyrics',
 		'Archive',
-		'Unarchive',
+		'Create',
+		'Create and Wait',
 		'Delete',
+		'Download',
+		'Get',
+		'Get Lyrics',
 		'Restore',
+		'Unarchive',
+		'Wait',
 	]);
 	await editor.shot('media task, the operations');
 });
@@ -84,7 +84,7 @@ scene('another model has another form, and rows, options and operations unfold',
 scene('the trigger shows its URL, waits for a task that has it, and gives the result', async (stage) => {
 	const { editor, environment } = stage;
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('callback', 'Gateway Media Task', 'On a media task that has succeeded');
+	const panel = await editor.addFirst('callback', 'Gateway Media Task', 'On media task succeeded');
 	await editor.shot('media task trigger, new');
 	await panel.root.getByText('Webhook URLs', { exact: true }).click();
 	await panel.root.getByTestId('radio-button-production').click();

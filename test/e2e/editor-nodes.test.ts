@@ -83,7 +83,7 @@ scene('text: JSON by a schema, and the other resource with its operations', asyn
 
 scene('storage: a file is uploaded, listed and downloaded', async ({ editor, environment }) => {
 	await editor.openWorkflow(await environment.client.createWorkflow(await workflowWithPicture()));
-	let panel = await editor.addBehind('Picture', 'upload file', 'Gateway Storage', 'Upload a file');
+	let panel = await editor.addBehind('Picture', 'upload file', 'Gateway Storage', 'Upload file');
 	await editor.shot('storage, upload');
 	expect(await panel.openDropdown('storagePolicy')).toEqual(['Temporary', 'Permanent']);
 	await panel.choose('storagePolicy', 'Permanent');
@@ -94,13 +94,13 @@ scene('storage: a file is uploaded, listed and downloaded', async ({ editor, env
 	await editor.image('storage', 560);
 	await panel.close();
 
-	panel = await editor.addBehind('Upload a file', 'storage', 'Gateway Storage', 'Get many files');
+	panel = await editor.addBehind('Upload file', 'storage', 'Gateway Storage', 'Get many files');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	expect((await panel.output.items()).map(({ id }) => id)).toEqual([uploaded?.['id']]);
 	await editor.shot('storage, all files');
 	await panel.close();
 
-	panel = await editor.addBehind('Get many files', 'storage', 'Gateway Storage', 'Download a file');
+	panel = await editor.addBehind('Get many files', 'storage', 'Gateway Storage', 'Download file');
 	await panel.express('fileId', '{{ $json.id }}', String(uploaded?.['id']));
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	await (await panel.output.viewFile()).locator('img').waitFor();
@@ -110,7 +110,7 @@ scene('storage: a file is uploaded, listed and downloaded', async ({ editor, env
 scene('balance: the money left, and whether it is little', async ({ editor, environment }) => {
 	environment.gateway.control.setBalance('87.40');
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('money', 'Gateway Balance', 'Get the balance');
+	const panel = await editor.addFirst('money', 'Gateway Balance', 'Get balance');
 	await panel.addOption('Threshold (Rubles)');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	expect(await panel.output.items()).toEqual([
@@ -127,10 +127,10 @@ scene('balance trigger: a test event gives the present balance', async ({ editor
 	const panel = await editor.addFirst(
 		'alert',
 		'Gateway Balance',
-		'On a balance that falls below a threshold',
+		'On balance falling below threshold',
 	);
 	await editor.shot('balance trigger, new');
-	expect(await panel.openDropdown('fireOn')).toEqual(['Falling Below', 'Every Poll Below', 'Change']);
+	expect(await panel.openDropdown('fireOn')).toEqual(['Change', 'Every Poll Below', 'Falling Below']);
 	await panel.choose('fireOn', 'Falling Below');
 	await panel.fill('threshold', '90');
 	await panel.addOption('Margin (Rubles)');

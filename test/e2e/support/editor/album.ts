@@ -2,7 +2,6 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { repositoryRoot } from '../../../../sandbox/n8n/runtime';
-import { smallPng } from './smallPng';
 
 /** Where screenshots go; `SCREENSHOTS` names another folder. */
 const screenshotsFolder = process.env['SCREENSHOTS'] || join(repositoryRoot, 'test-results', 'screenshots');
@@ -47,9 +46,7 @@ export class Album {
 		if (!process.env['UPDATE_IMAGES']) return;
 		const frame = await around(parts);
 		const clip = { ...frame, height: Math.min(frame.height, height) };
-		const bytes = await this.page.screenshot({ clip, animations: 'disabled' });
-		await mkdir(imagesFolder, { recursive: true });
-		await writeFile(join(imagesFolder, `${name}.png`), await smallPng(bytes));
+		await this.page.screenshot({ path: join(imagesFolder, `${name}.png`), clip, animations: 'disabled' });
 	}
 
 	/** Keeps what was to be seen when a test failed, and the page's HTML. */
