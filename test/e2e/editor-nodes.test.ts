@@ -124,11 +124,7 @@ scene('balance: the money left, and whether it is little', async ({ editor, envi
 scene('balance trigger: a test event gives the present balance', async ({ editor, environment }) => {
 	environment.gateway.control.setBalance('87.40');
 	await editor.newWorkflow();
-	const panel = await editor.addFirst(
-		'alert',
-		'Gateway Balance',
-		'On balance falling below threshold',
-	);
+	const panel = await editor.addFirst('alert', 'Gateway Balance', 'On balance falling below threshold');
 	await editor.shot('balance trigger, new');
 	expect(await panel.openDropdown('fireOn')).toEqual(['Change', 'Every Poll Below', 'Falling Below']);
 	await panel.choose('fireOn', 'Falling Below');
