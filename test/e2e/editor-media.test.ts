@@ -1,7 +1,8 @@
 import type { Locator } from 'playwright-core';
+import { withCredential } from '../../sandbox/n8n/workflows';
 import { eventually } from './support/eventually';
 import { story } from './support/editor/story';
-import { byId, gatewayNode, workflowOf } from './support/workflows';
+import { byId, catcher, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
 // Pictures and films: the form of a model, its result, and the trigger that is called when it is there.
 
@@ -114,4 +115,35 @@ scene('the trigger shows its URL, waits for a task that has it, and gives the re
 	await panel.output.show('binary');
 	await editor.shot('media task trigger, called');
 	await editor.image('media-task-trigger', 560);
+});
+
+scene('an execution that sleeps is seen to wait, and goes on when the gateway calls', async (stage) => {
+	const { editor, environment } = stage;
+	const { client, credential, gateway } = environment;
+	gateway.control.configure({ taskDuration: { image: 600_000 } });
+	const draw = gatewayNode('Draw', 'mediaTask', {
+		model: byId('aurora/canvas-1'),
+		inputMode: 'json',
+		inputJson: '={{ { "prompt": $json.prompt, "quality": "draft", "size": "512x512" } }}',
+		waitStrategy: 'suspend',
+	});
+	const workflow = workflowOf(
+		'Asleep',
+		[itemsNode('Prompts', [{ prompt: 'A cat' }, { prompt: 'A dog' }]), draw, catcher('After')],
+		{ Start: ['Prompts'], Prompts: ['Draw'], Draw: ['After'] },
+	);
+	const before = gateway.control.tasks().length;
+	await editor.openWorkflow(await client.createWorkflow(withCredential(workflow, credential)));
+	await editor.fit();
+	await editor.execute();
+	await editor.node('Draw').and(editor.page.locator('.waiting')).waitFor();
+	await editor.shot('media task, asleep');
+
+	for (const { taskId } of gateway.control.tasks().slice(before)) await gateway.control.finishTask(taskId);
+	await editor.node('After').getByTestId('canvas-node-status-success').waitFor();
+	await editor.shot('media task, woken');
+	const panel = await editor.openNode('Draw');
+	expect(await panel.output.items()).toMatchObject([{ state: 'success' }, { state: 'success' }]);
+	await panel.output.show('binary');
+	await editor.shot('media task, what it woke with');
 });

@@ -2,6 +2,7 @@ import { renderPng } from '../../sandbox/gateway/media/render/png';
 import type { WorkflowJson } from '../../sandbox/n8n/types';
 import { agent } from './support/agents';
 import { story } from './support/editor/story';
+import { eventually } from './support/eventually';
 import { itemsNode, workflowOf } from './support/workflows';
 
 // Text, files, money and an agent: each node is added from the list, filled in and executed as a user does it.
@@ -64,7 +65,7 @@ scene('text: JSON by a schema, and the other resource with its operations', asyn
 	const panel = await editor.addFirst('gpt', 'Gateway Text Generation', 'Generate text');
 	await panel.pickModel('sandbox/swift-1');
 	await panel.fill('prompt', 'A title for a text about lighthouses');
-	expect(await panel.openDropdown('outputFormat')).toEqual(['Text', 'JSON Object', 'JSON by Schema']);
+	expect(await panel.openDropdown('outputFormat')).toEqual(['JSON by Schema', 'JSON Object', 'Text']);
 	await panel.choose('outputFormat', 'JSON by Schema');
 	await panel.input('jsonSchema').waitFor();
 	expect(await panel.execute()).toMatchObject({ ok: true });
@@ -72,7 +73,7 @@ scene('text: JSON by a schema, and the other resource with its operations', asyn
 	await editor.shot('text generation, JSON by a schema');
 
 	await panel.choose('resource', 'Model');
-	expect(await panel.openDropdown('operation')).toEqual(['Get Many', 'Get']);
+	expect(await panel.openDropdown('operation')).toEqual(['Get', 'Get Many']);
 	await panel.choose('operation', 'Get Many');
 	await panel.fill('search', 'swift');
 	expect(await panel.execute()).toMatchObject({ ok: true });
@@ -85,7 +86,7 @@ scene('storage: a file is uploaded, listed and downloaded', async ({ editor, env
 	await editor.openWorkflow(await environment.client.createWorkflow(await workflowWithPicture()));
 	let panel = await editor.addBehind('Picture', 'upload file', 'Gateway Storage', 'Upload file');
 	await editor.shot('storage, upload');
-	expect(await panel.openDropdown('storagePolicy')).toEqual(['Temporary', 'Permanent']);
+	expect(await panel.openDropdown('storagePolicy')).toEqual(['Permanent', 'Temporary']);
 	await panel.choose('storagePolicy', 'Permanent');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	const [uploaded] = await panel.output.items();
@@ -168,6 +169,7 @@ scene(
 		await panel.openPicker();
 		await panel.models.filter({ hasText: 'sandbox/balanced-2 · 200K context · ₽' }).waitFor();
 		await panel.searchModels('balanced');
+		await eventually(async () => expect(await panel.models.count()).toBe(1));
 		await editor.shot('chat model, the model picker');
 		await panel.chooseModel('sandbox/balanced-2');
 		await panel.addOption('Max Tokens');

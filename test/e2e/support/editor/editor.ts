@@ -54,6 +54,11 @@ export class Editor {
 		return this.panel;
 	}
 
+	/** Runs the whole workflow, and does not wait for its end. */
+	async execute(): Promise<void> {
+		await this.page.getByTestId('execute-workflow-button').click();
+	}
+
 	/** Brings the whole workflow into view. */
 	async fit(): Promise<void> {
 		await this.page.getByTestId('zoom-to-fit').click();
