@@ -55,7 +55,7 @@ export const orderOptions: INodeProperties[] = [
 		name: 'maxPriceRub',
 		type: 'number',
 		typeOptions: { minValue: 0, numberPrecision: 2 },
-		default: 0,
+		default: 100,
 		description:
 			'The most that a task may cost. When its price in the catalogue is higher, or cannot be told, nothing is uploaded or created and the item fails.',
 	},
