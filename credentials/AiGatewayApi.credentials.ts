@@ -24,7 +24,8 @@ export class AiGatewayApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://gateway.example.com/api/v1',
-			description: 'The address of the gateway’s API. It ends in /api/v1.',
+			// A hint, not a description: the form shows descriptions only to who points at the label.
+			hint: 'The address of the gateway’s API. It ends in /api/v1.',
 		},
 		{
 			displayName: 'API Key',
@@ -34,7 +35,7 @@ export class AiGatewayApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. sk-…',
-			description: 'Created in the profile area of the web application, where it is shown in full only once',
+			hint: 'Created in the profile area of the web application, where it is shown in full only once',
 		},
 	];
 

@@ -31,8 +31,8 @@ export async function runDemo(options: DemoOptions): Promise<number> {
 		console.log(`Sandbox gateway   ${gateway.baseUrl}`);
 		const n8n = await prepareN8n(options, signal);
 		running.push(() => n8n.server.stop());
-		const ok = await runExample(gateway, n8n, signal);
-		if (!options.once) await stayOpen(gateway, n8n, signal);
+		const { ok, workflowUrl } = await runExample(gateway, n8n, signal);
+		if (!options.once) await stayOpen(gateway, n8n, workflowUrl, signal);
 		return ok ? 0 : 1;
 	} catch (error) {
 		const code = exitCode();
@@ -58,7 +58,11 @@ async function prepareN8n(options: DemoOptions, signal: AbortSignal): Promise<De
 	return n8n;
 }
 
-async function runExample(gateway: Gateway, { client }: DemoN8n, signal: AbortSignal): Promise<boolean> {
+async function runExample(
+	gateway: Gateway,
+	{ client, server }: DemoN8n,
+	signal: AbortSignal,
+): Promise<{ ok: boolean; workflowUrl: string }> {
 	const { baseUrl, apiKey } = gateway;
 	const credential = await client.saveCredential('Sandbox gateway', credentialType, { baseUrl, apiKey });
 	const workflow = withCredential(await loadExample('text-to-media'), credential);
@@ -67,13 +71,20 @@ async function runExample(gateway: Gateway, { client }: DemoN8n, signal: AbortSi
 		`Workflow          "${workflow.name}", imported from examples/text-to-media.json; running it\n`,
 	);
 	const before = await readBalance(gateway);
-	return await runAndReport({ client, gateway, workflow, workflowId: id, before, signal });
+	const workflowUrl = `${server.url}/workflow/${id}`;
+	const ok = await runAndReport({ client, workflowUrl, gateway, workflow, workflowId: id, before, signal });
+	return { ok, workflowUrl };
 }
 
-async function stayOpen(gateway: Gateway, { server }: DemoN8n, signal: AbortSignal): Promise<void> {
+async function stayOpen(
+	gateway: Gateway,
+	{ server }: DemoN8n,
+	workflowUrl: string,
+	signal: AbortSignal,
+): Promise<void> {
 	console.log(`
 Try it yourself
-  Editor      ${server.url}/home/workflows
+  Editor      ${workflowUrl}
   Login       ${owner.email}
   Password    ${owner.password}
   Gateway     ${gateway.baseUrl}   key ${gateway.apiKey}   (play money; controls: sandbox/gateway/README.md)

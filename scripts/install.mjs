@@ -1,10 +1,11 @@
 // Installs the two dependency trees of this repository when they are missing or out of date:
-// `root` (tools, tests) and `n8n` (the pinned n8n of the sandbox, with its own Node 24). Hands `queue` over to servers.mjs.
+// `root` (tools, tests) and `n8n` (the pinned n8n of the sandbox, with its own Node 24). Hands `queue` over to servers.mjs, `browser` to browser.mjs.
 // Uses nothing but Node and npm, because it runs before anything is installed.
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ensureBrowser } from './browser.mjs';
 import { adviceFor } from './install-advice.mjs';
 import { withLock } from './lock.mjs';
 import { runNpm } from './npm.mjs';
@@ -26,16 +27,19 @@ const targets = {
 };
 
 /**
- * Makes sure that a dependency tree is installed as its lock file says, or the servers of queue mode. A matter of
+ * Makes sure that a dependency tree is installed as its lock file says, the servers of queue mode, or the browser of the editor's tests. A matter of
  * milliseconds when they are; otherwise runs npm with visible progress. An install that was cut short is repaired by the next call.
- * @param {'root' | 'n8n' | 'queue'} name
+ * @param {'root' | 'n8n' | 'queue' | 'browser'} name
  * @returns {Promise<boolean>} false after having said, in one sentence, why it could not be done
  */
 export async function ensureInstalled(name) {
 	if (name === 'queue') return ensureServers();
+	if (name === 'browser') return ensureBrowser();
 	const target = targets[name];
 	if (target === undefined)
-		return fail(`Nothing is called "${name}" here: choose from ${Object.keys(targets).join(', ')}, queue.`);
+		return fail(
+			`Nothing is called "${name}" here: choose from ${Object.keys(targets).join(', ')}, queue, browser.`,
+		);
 	const node = name === 'n8n' ? chooseNode(target.directory) : undefined;
 	if (node?.path === undefined && name === 'n8n') return fail(node.advice);
 	if (isCurrent(target, node)) return true;

@@ -1,9 +1,9 @@
 // The programs of queue mode, which npm does not carry: Redis and PostgreSQL. They are looked for, and installed from
 // Debian's packages where that can be done; where they lie is written down for the tests.
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { canInstall, install } from './apt.mjs';
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 /** `sandbox/n8n/queue/programs.ts` reads this. */
@@ -63,19 +63,4 @@ function folders() {
 		...newestFirst.map((version) => join(debianPostgres, version, 'bin')),
 		...(process.env.PATH ?? '').split(delimiter).filter(Boolean),
 	];
-}
-
-function canInstall() {
-	return process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
-}
-
-/** @returns {string} the end of what apt-get printed */
-function install(packages) {
-	const patience = ['-o', 'DPkg::Lock::Timeout=300'];
-	const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-	const outputs = [['update'], ['install', '-y', '--no-install-recommends', ...packages]].map((args) => {
-		const { stdout, stderr } = spawnSync('apt-get', [...patience, ...args], { env, encoding: 'utf8' });
-		return `${stdout}${stderr}`;
-	});
-	return outputs.join('').trim().split('\n').slice(-20).join('\n');
 }

@@ -18,7 +18,9 @@ export class BalanceTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: '={{ $parameter["fireOn"] === "change" ? "On Change" : "Below ₽" + $parameter["threshold"] }}',
-		description: 'Starts the workflow when the money in the wallet of an AI gateway account runs low',
+		// The node creator shows one entry for this trigger and Gateway Balance, with the trigger's description.
+		description:
+			'Get the money left in the wallet of an AI gateway account, or start the workflow when it runs low',
 		defaults: { name: 'Gateway Balance Trigger' },
 		polling: true,
 		inputs: [],

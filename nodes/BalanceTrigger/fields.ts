@@ -3,6 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 /** What the panel of the trigger asks, besides how often it polls. */
 export const triggerProperties: INodeProperties[] = [
 	{
+		// The node creator lists the choices of a trigger whose field has this name.
 		displayName: 'Trigger On',
 		name: 'fireOn',
 		type: 'options',
@@ -11,16 +12,19 @@ export const triggerProperties: INodeProperties[] = [
 			{
 				name: 'Change',
 				value: 'change',
+				action: 'On balance change',
 				description: 'Whenever the balance is another than at the poll before',
 			},
 			{
 				name: 'Every Poll Below',
 				value: 'everyPoll',
+				action: 'On every poll below threshold',
 				description: 'At every poll that finds the balance below the threshold',
 			},
 			{
 				name: 'Falling Below',
 				value: 'below',
+				action: 'On balance falling below threshold',
 				description: 'Once when the balance falls below the threshold, and again after it has risen',
 			},
 		],

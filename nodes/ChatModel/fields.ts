@@ -39,7 +39,7 @@ const options = [
 export const chatModelFields: INodeProperties[] = [
 	{
 		displayName:
-			"Connect this node to the 'Chat Model' input of an AI Agent or a chain. Its log in the execution shows the tokens of each call and, where the format reports it, the cost.",
+			"Connect this node to the 'Chat Model' input of an AI Agent or a chain. After a run, its output shows each call with its tokens and, where the format reports it, its cost.",
 		name: 'connectionNotice',
 		type: 'notice',
 		default: '',

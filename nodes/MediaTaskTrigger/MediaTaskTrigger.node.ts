@@ -20,8 +20,11 @@ export class MediaTaskTrigger implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ ({ both: "Task Ended", fail: "Task Failed", success: "Task Succeeded" })[$parameter["events"]] }}',
-		description: 'Starts the workflow when a media task of an AI gateway has ended',
+		// The node creator shows one entry for this trigger and Gateway Media Task, with the trigger's description.
+		description:
+			'Generate images, videos, music and speech with an AI gateway, or start the workflow when that is done',
 		defaults: { name: 'Gateway Media Task Trigger' },
+		eventTriggerDescription: 'Waiting for a media task with the test URL as its callback URL',
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],

@@ -4,7 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			"Copy the production URL under 'Webhook URLs' (for tests, the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach this n8n.",
+			"Open 'Webhook URLs' above and copy the production URL (for tests, the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach it.",
 		name: 'callbackNotice',
 		type: 'notice',
 		default: '',
@@ -14,9 +14,24 @@ export const triggerProperties: INodeProperties[] = [
 		name: 'events',
 		type: 'options',
 		options: [
-			{ name: 'Task Ended', value: 'both', description: 'With or without a result' },
-			{ name: 'Task Failed', value: 'fail', description: 'It has ended without a result' },
-			{ name: 'Task Succeeded', value: 'success', description: 'The result is there' },
+			{
+				name: 'Task Ended',
+				value: 'both',
+				action: 'On media task ended',
+				description: 'With or without a result',
+			},
+			{
+				name: 'Task Failed',
+				value: 'fail',
+				action: 'On media task failed',
+				description: 'It has ended without a result',
+			},
+			{
+				name: 'Task Succeeded',
+				value: 'success',
+				action: 'On media task succeeded',
+				description: 'It has ended, and its result is there',
+			},
 		],
 		default: 'success',
 	},

@@ -11,6 +11,8 @@ import { checkPng } from './png';
 
 interface Run {
 	client: N8nClient;
+	/** The workflow in n8n's editor. */
+	workflowUrl: string;
 	gateway: Gateway;
 	workflow: WorkflowJson;
 	workflowId: string;
@@ -25,6 +27,7 @@ export async function runAndReport(run: Run): Promise<boolean> {
 	const executionId = await run.client.runManually(run.workflowId, manualTrigger(run.workflow));
 	const execution = await waitForExecution(run.client, executionId, { signal: run.signal });
 	const result = resultOf(execution);
+	const address = `${run.workflowUrl}/executions/${executionId}`;
 	try {
 		reportText(result);
 		await reportPicture(result, run);
@@ -32,10 +35,12 @@ export async function runAndReport(run: Run): Promise<boolean> {
 		reportBalance(result, run);
 	} catch (error) {
 		console.error(`  failed     ${error instanceof Error ? error.message : String(error)}`);
-		console.error(`\nThe run did not succeed. Look at it in n8n, or in its log.`);
+		console.error(`\nThe run did not succeed. Look at it in n8n, or in its log: ${address}`);
 		return false;
 	}
-	console.log(`\nEvery step worked, in ${((Date.now() - began) / 1000).toFixed(1)} s.`);
+	console.log(
+		`\nEvery step worked, in ${((Date.now() - began) / 1000).toFixed(1)} s. Here it stands in n8n:\n  ${address}`,
+	);
 	return true;
 }
 

@@ -38,7 +38,7 @@ describe('flags of a task (§3.2)', () => {
 			.reply(404, envelope(null, 404, 'Task not found'));
 		const { error } = await run(operation, { taskId });
 		expect(error?.message).toBe(message);
-		expect(error?.description).toContain('The gateway says: “Task not found”');
+		expect(error?.description).toContain('The gateway says: “Task not found”.');
 		expect(error?.httpCode).toBe('404');
 	});
 

@@ -2,7 +2,10 @@ import { choices } from '../helpers/panel';
 
 // Names, actions and descriptions of operations, by n8n's UX guidelines.
 
-const operations = choices.filter(({ choice }) => choice.action !== undefined);
+const withAction = choices.filter(({ choice }) => choice.action !== undefined);
+/** What starts a workflow, as n8n lists it: "On …". */
+const events = withAction.filter(({ choice }) => choice.action?.startsWith('On '));
+const operations = withAction.filter((choice) => !events.includes(choice));
 
 /** n8n's words for the operations that many nodes have. */
 const VOCABULARY: Readonly<Record<string, RegExp>> = {
@@ -40,4 +43,12 @@ describe.each(operations.map(({ place, choice }) => ({ place, ...choice })))(
 test('an operation is named differently from the others of the panel of actions', () => {
 	const actions = operations.map(({ choice }) => choice.action);
 	expect(new Set(actions).size).toBe(actions.length);
+});
+
+test('what starts a workflow is named in sentence case, without articles, in each trigger', () => {
+	expect(events.length).toBeGreaterThan(4);
+	for (const { choice } of events) {
+		expect(choice.action).toMatch(/^On( [a-z]+)+$/);
+		expect(choice.action).not.toMatch(/\b(a|an|the)\b/);
+	}
 });

@@ -31,7 +31,7 @@ export const inputFilesField: INodeProperties = {
 					description: 'The name of the input binary field containing the file',
 				},
 				{
-					displayName: 'Input Field Name or ID',
+					displayName: 'Model Input Field Name or ID',
 					name: 'inputField',
 					type: 'options',
 					typeOptions: { loadOptionsMethod: 'loadFileFields', loadOptionsDependsOn: ['model.value'] },

@@ -19,8 +19,9 @@ export interface ResultPlace {
  * @param priceRub what it costs, where that is known
  */
 export function taskJson(task: MediaTask, priceRub?: number): IDataObject {
-	const { failCode, failMsg, ...rest } = task;
-	return compact({ ...rest, priceRub, failCode, failMsg });
+	const { taskId, state, failCode, failMsg, ...rest } = task;
+	// What people look for comes first: the table of the output panel has room for four columns.
+	return compact({ taskId, state, priceRub, failCode, failMsg, ...rest });
 }
 
 /**

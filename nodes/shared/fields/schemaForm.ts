@@ -69,9 +69,10 @@ function label(field: InputField, mayComeAsFile: boolean): string {
 	const words = description.replace(/\s+/g, ' ').trim();
 	const heading = notes.length > 0 ? `${title} (${notes.join('; ')})` : title;
 	const full = words === '' || words === title ? heading : `${heading} – ${words}`;
-	// A long label pushes the mark of a missing value out of the panel.
-	const room = Math.max(title.length, required && !mayComeAsFile ? MAX_REQUIRED_LABEL : MAX_LABEL);
-	return shortened(full, room);
+	if (!required || mayComeAsFile) return shortened(full, Math.max(title.length, MAX_LABEL));
+	// A long label pushes the mark of a missing value out of the panel; the beginning of a description says nothing.
+	const short = full.length > MAX_REQUIRED_LABEL ? heading : full;
+	return shortened(short, Math.max(title.length, MAX_REQUIRED_LABEL));
 }
 
 function shortened(text: string, room: number): string {

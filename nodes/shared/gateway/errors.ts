@@ -176,7 +176,9 @@ export function withServerMessage(
 	if (!serverMessage) return description;
 	const clean = redact(serverMessage, secrets).replace(/\s+/g, ' ').trim();
 	const shown = clean.length > MAX_SERVER_MESSAGE ? `${clean.slice(0, MAX_SERVER_MESSAGE)}…` : clean;
-	return `${description} The gateway says: “${shown}”`;
+	// More may follow.
+	const end = /[.!?…]$/.test(shown) ? '' : '.';
+	return `${description} The gateway says: “${shown}”${end}`;
 }
 
 /** `text` without the secrets and without anything that looks like an API key (§2.9). */

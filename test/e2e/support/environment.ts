@@ -10,13 +10,16 @@ import { N8nServer } from '../../../sandbox/n8n/server';
 import type { Stored, WorkflowJson } from '../../../sandbox/n8n/types';
 import { credentialType, manualTrigger, withCredential } from '../../../sandbox/n8n/workflows';
 
+/** The owner of each n8n under test. */
+export const owner = { email: 'owner@sandbox.example', password: 'Sandbox-e2e-1' };
+
 /** Signs in to a new n8n as its owner and stores the credential for the gateway. */
 export async function signInWithCredential(
 	n8nUrl: string,
 	{ baseUrl, apiKey }: Gateway,
 ): Promise<{ client: N8nClient; credential: Stored }> {
 	const client = new N8nClient(n8nUrl);
-	await client.signIn({ email: 'owner@sandbox.example', password: 'Sandbox-e2e-1' });
+	await client.signIn(owner);
 	const credential = await client.saveCredential('Sandbox gateway', credentialType, { baseUrl, apiKey });
 	return { client, credential };
 }

@@ -60,6 +60,8 @@ export function workflowOf(
 		name,
 		nodes: placed,
 		connections: Object.fromEntries(connections) as Record<string, unknown>,
+		// As the editor stores it: n8n fails on none when it executes a step after another one.
+		pinData: {},
 		settings: { executionOrder: 'v1' },
 	};
 }

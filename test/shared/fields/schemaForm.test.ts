@@ -77,7 +77,7 @@ describe('what stands at a field', () => {
 	it('title, bounds, description', () => {
 		const labels = formFields(sandbox.canvas as JsonObject).map(({ displayName }) => displayName);
 		expect(labels).toEqual([
-			'Prompt – What the image…',
+			'Prompt',
 			'Negative Prompt – What it must not show',
 			'Size – Width and height in pixels',
 			'Quality',

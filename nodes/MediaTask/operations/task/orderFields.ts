@@ -18,8 +18,8 @@ export const orderOptions: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. https://n8n.example.com/webhook/…',
-		description:
-			'An address that the gateway calls when the task has ended. To start a workflow then, copy the production URL from the panel of a Gateway Media Task Trigger.',
+		description: 'An address that the gateway calls when the task has ended',
+		hint: "To start a workflow, copy the production URL under 'Webhook URLs' from the panel of a Gateway Media Task Trigger",
 	},
 	{
 		displayName: 'Idempotency Key',
@@ -55,7 +55,7 @@ export const orderOptions: INodeProperties[] = [
 		name: 'maxPriceRub',
 		type: 'number',
 		typeOptions: { minValue: 0, numberPrecision: 2 },
-		default: 0,
+		default: 100,
 		description:
 			'The most that a task may cost. When its price in the catalogue is higher, or cannot be told, nothing is uploaded or created and the item fails.',
 	},

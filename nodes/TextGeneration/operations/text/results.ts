@@ -31,13 +31,14 @@ export async function simplified(
 			item.run.isTool
 				? { json: toolJson({ ...facts, costRub: cost.costRub }) }
 				: {
+						// What people look for comes first: the table of the output panel has room for four columns.
 						json: compact({
-							id: answer.id,
-							model: answer.model,
 							...place,
 							...facts,
-							usage: cost.usage,
 							costRub: cost.costRub,
+							model: answer.model,
+							usage: cost.usage,
+							id: answer.id,
 							...rest,
 						}),
 						...(await binaryOf(item, request, choice.files)),

@@ -1,0 +1,149 @@
+import type { Locator } from 'playwright-core';
+import { withCredential } from '../../sandbox/n8n/workflows';
+import { eventually } from './support/eventually';
+import { story } from './support/editor/story';
+import { byId, catcher, gatewayNode, itemsNode, workflowOf } from './support/workflows';
+
+// Pictures and films: the form of a model, its result, and the trigger that is called when it is there.
+
+const scene = story('3-media', { gateway: { settings: { taskDuration: { image: 100, video: 100 } } } });
+
+/** The width of a picture that has been loaded; pixels. */
+async function widthOf(picture: Locator): Promise<number> {
+	return await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth);
+}
+
+scene('a model’s form is filled in, and the picture is to be seen', async ({ editor, environment }) => {
+	await editor.newWorkflow();
+	const panel = await editor.addFirst(
+		'generate image',
+		'Gateway Media Task',
+		'Create media task and wait for result',
+	);
+	await editor.shot('media task, new');
+	await panel.openPicker();
+	await panel.models.filter({ hasText: 'aurora/canvas-1 · image · from ₽' }).waitFor();
+	await panel.searchModels('image');
+	await eventually(async () => expect(await panel.models.count()).toBe(2));
+	await editor.shot('media task, the model picker');
+	await panel.chooseModel('aurora/canvas-1');
+
+	await panel.fill('prompt', 'A lighthouse in a winter storm');
+	expect(await panel.openDropdown('quality')).toEqual(['draft', 'standard', 'high']);
+	await panel.choose('quality', 'draft');
+	await panel.choose('size', '512x512');
+	await editor.shot('media task, the form of a model');
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	const picture = (await panel.output.viewFile()).locator('img');
+	await eventually(async () => expect(await widthOf(picture)).toBe(512));
+	await editor.shot('media task, the picture');
+	await editor.image('media-task', 700);
+
+	await panel.output.backToFiles();
+	expect(await panel.output.items()).toEqual([
+		expect.objectContaining({ state: 'success', model: 'aurora/canvas-1', priceRub: 1.8 }),
+	]);
+	await panel.output.show('table');
+	await editor.shot('media task, the record of the task');
+	expect(environment.gateway.control.tasks().at(-1)?.input).toMatchObject({
+		prompt: 'A lighthouse in a winter storm',
+		quality: 'draft',
+		size: '512x512',
+	});
+});
+
+scene('another model has another form, and rows, options and operations unfold', async ({ editor }) => {
+	await editor.newWorkflow();
+	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Create media task');
+	await panel.pickModel('lumen/motion-2');
+	await panel.input('duration').waitFor();
+	await panel.root.getByRole('button', { name: 'Add File' }).click();
+	await panel.input('inputField').waitFor();
+	expect(await panel.openDropdown('inputField')).toEqual([expect.stringContaining('image_url')]);
+	await editor.shot('media task, a row of input files');
+	await panel.closeDropdown('inputField');
+
+	await panel.addOption('Callback URL');
+	await panel.root.getByText('panel of a Gateway Media Task Trigger').waitFor();
+	await panel.scrollTo('callbackUrl');
+	await editor.shot('media task, where the callback URL comes from');
+	expect(await panel.openDropdown('operation')).toEqual([
+		'Archive',
+		'Create',
+		'Create and Wait',
+		'Delete',
+		'Download',
+		'Get',
+		'Get Lyrics',
+		'Restore',
+		'Unarchive',
+		'Wait',
+	]);
+	await editor.shot('media task, the operations');
+});
+
+scene('the trigger shows its URL, waits for a task that has it, and gives the result', async (stage) => {
+	const { editor, environment } = stage;
+	await editor.newWorkflow();
+	const panel = await editor.addFirst('callback', 'Gateway Media Task', 'On media task succeeded');
+	await editor.shot('media task trigger, new');
+	await panel.root.getByText('Webhook URLs', { exact: true }).click();
+	await panel.root.getByTestId('radio-button-production').click();
+	await panel.root.getByText(/\/webhook\/.+\/media-task/).waitFor();
+	await panel.root.getByTestId('radio-button-test').click();
+	const url = panel.root.getByText(/\/webhook-test\/.+\/media-task/);
+	await url.click();
+	const copied = await editor.clipboard();
+	expect(copied).toBe((await url.innerText()).trim());
+	await editor.shot('media task trigger, its URLs');
+
+	await panel.startListening();
+	await editor.shot('media task trigger, waiting');
+	const task = gatewayNode('Draw', 'mediaTask', {
+		resource: 'task',
+		operation: 'create',
+		model: byId('aurora/canvas-1'),
+		inputMode: 'json',
+		inputJson: '{"prompt": "a cat", "quality": "draft"}',
+		options: { callbackUrl: copied },
+	});
+	await environment.runWorkflow(workflowOf('Orders', [task], { Start: ['Draw'] }));
+	expect(await panel.outcome()).toMatchObject({ ok: true });
+	const [item] = await panel.output.items();
+	expect(item).toMatchObject({ state: 'success', model: 'aurora/canvas-1' });
+	expect(item?.['taskId']).toBe(environment.gateway.control.tasks().at(-1)?.taskId);
+	await panel.output.show('binary');
+	await editor.shot('media task trigger, called');
+	await editor.image('media-task-trigger', 560);
+});
+
+scene('an execution that sleeps is seen to wait, and goes on when the gateway calls', async (stage) => {
+	const { editor, environment } = stage;
+	const { client, credential, gateway } = environment;
+	gateway.control.configure({ taskDuration: { image: 600_000 } });
+	const draw = gatewayNode('Draw', 'mediaTask', {
+		model: byId('aurora/canvas-1'),
+		inputMode: 'json',
+		inputJson: '={{ { "prompt": $json.prompt, "quality": "draft", "size": "512x512" } }}',
+		waitStrategy: 'suspend',
+	});
+	const workflow = workflowOf(
+		'Asleep',
+		[itemsNode('Prompts', [{ prompt: 'A cat' }, { prompt: 'A dog' }]), draw, catcher('After')],
+		{ Start: ['Prompts'], Prompts: ['Draw'], Draw: ['After'] },
+	);
+	const before = gateway.control.tasks().length;
+	await editor.openWorkflow(await client.createWorkflow(withCredential(workflow, credential)));
+	await editor.fit();
+	await editor.execute();
+	await editor.node('Draw').and(editor.page.locator('.waiting')).waitFor();
+	await editor.shot('media task, asleep');
+
+	for (const { taskId } of gateway.control.tasks().slice(before)) await gateway.control.finishTask(taskId);
+	await editor.node('After').getByTestId('canvas-node-status-success').waitFor();
+	await editor.shot('media task, woken');
+	const panel = await editor.openNode('Draw');
+	expect(await panel.output.items()).toMatchObject([{ state: 'success' }, { state: 'success' }]);
+	await panel.output.show('binary');
+	await editor.shot('media task, what it woke with');
+});

@@ -1,0 +1,83 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { repositoryRoot } from '../../../../sandbox/n8n/runtime';
+
+/** Where screenshots go; `SCREENSHOTS` names another folder. */
+const screenshotsFolder = process.env['SCREENSHOTS'] || join(repositoryRoot, 'test-results', 'screenshots');
+/** The pictures of the documentation. */
+const imagesFolder = join(repositoryRoot, 'docs', 'images');
+
+/** The screenshots of one story, numbered in the order in which they were taken. */
+export class Album {
+	private count = 0;
+
+	private constructor(
+		private readonly folder: string,
+		private readonly page: Page,
+	) {}
+
+	/** Empties the story's folder. */
+	static async open(story: string, page: Page): Promise<Album> {
+		const folder = join(screenshotsFolder, story);
+		await rm(folder, { recursive: true, force: true });
+		await mkdir(folder, { recursive: true });
+		return new Album(folder, page);
+	}
+
+	/**
+	 * Takes a picture.
+	 * @param title what it shows, as words for a file name
+	 * @param of a part of the page, or all of it
+	 */
+	async shot(title: string, of: Locator | Page): Promise<void> {
+		this.count += 1;
+		const name = `${String(this.count).padStart(2, '0')}-${slug(title)}.png`;
+		await of.screenshot({ path: join(this.folder, name), animations: 'disabled' });
+	}
+
+	/**
+	 * Renews a picture of the documentation, if `UPDATE_IMAGES` is set.
+	 * @param name that of the node
+	 * @param parts what is to be seen: the smallest rectangle around all of them
+	 * @param height its upper part; pixels
+	 */
+	async image(name: string, parts: Locator[], height: number): Promise<void> {
+		if (!process.env['UPDATE_IMAGES']) return;
+		const frame = await around(parts);
+		const clip = { ...frame, height: Math.min(frame.height, height) };
+		await this.page.screenshot({ path: join(imagesFolder, `${name}.png`), clip, animations: 'disabled' });
+	}
+
+	/** Keeps what was to be seen when a test failed, and the page's HTML. */
+	async keepFailure(title: string): Promise<void> {
+		const path = join(this.folder, `FAILED-${slug(title)}`);
+		await this.page.screenshot({ path: `${path}.png`, timeout: 10_000 });
+		await writeFile(`${path}.html`, await this.page.content());
+	}
+}
+
+function slug(title: string): string {
+	return title
+		.toLowerCase()
+		.replace(/[^a-z0-9]+/g, '-')
+		.replace(/^-|-$/g, '');
+}
+
+async function around(parts: Locator[]): Promise<{ x: number; y: number; width: number; height: number }> {
+	const boxes = await Promise.all(
+		parts.map(async (part) => {
+			const box = await part.boundingBox();
+			if (box === null) throw new Error(`Not to be seen: ${String(part)}`);
+			return box;
+		}),
+	);
+	const x = Math.min(...boxes.map((box) => box.x));
+	const y = Math.min(...boxes.map((box) => box.y));
+	return {
+		x,
+		y,
+		width: Math.max(...boxes.map((box) => box.x + box.width)) - x,
+		height: Math.max(...boxes.map((box) => box.y + box.height)) - y,
+	};
+}

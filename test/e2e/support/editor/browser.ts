@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium, selectors, type Browser, type BrowserContext } from 'playwright-core';
+import { sandboxFolder } from '../../../../sandbox/n8n/runtime';
+import { owner, type Environment } from '../environment';
+
+/** The size of the editor's window: that of a common laptop. */
+export const windowSize = { width: 1440, height: 900 };
+
+/** What a page may take for a single step; milliseconds. Machines that do something else besides are slow. */
+const STEP_TIMEOUT = 30_000;
+
+/** Starts the browser that `scripts/browser.mjs` has found, without a window. */
+export async function startBrowser(): Promise<Browser> {
+	selectors.setTestIdAttribute('data-test-id');
+	return await chromium.launch({
+		executablePath: findBrowser(),
+		// Chromium refuses to run as root, as in containers, with its sandbox. It sees this machine's n8n only.
+		args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+	});
+}
+
+/** A profile of its own, signed in to n8n as its owner. */
+export async function signedIn(browser: Browser, { server }: Environment): Promise<BrowserContext> {
+	const context = await browser.newContext({
+		viewport: windowSize,
+		locale: 'en-GB',
+		timezoneId: 'UTC',
+		colorScheme: 'light',
+		reducedMotion: 'reduce',
+		permissions: ['clipboard-read', 'clipboard-write'],
+	});
+	context.setDefaultTimeout(STEP_TIMEOUT);
+	const response = await context.request.post(`${server.url}/rest/login`, {
+		data: { emailOrLdapLoginId: owner.email, password: owner.password },
+	});
+	if (!response.ok()) throw new Error(`n8n did not let the owner in: ${await response.text()}`);
+	return context;
+}
+
+function findBrowser(): string {
+	const advice = 'run `node scripts/ensure-installed.mjs browser`';
+	try {
+		const { path } = JSON.parse(readFileSync(join(sandboxFolder, 'browser.json'), 'utf8')) as {
+			path: string;
+		};
+		return path;
+	} catch (error) {
+		throw new Error(`No browser has been looked for: ${advice}`, { cause: error });
+	}
+}

@@ -1,0 +1,49 @@
+import type { Locator, Page } from 'playwright-core';
+
+/** The window in which a credential is filled in. */
+export class CredentialForm {
+	constructor(private readonly page: Page) {}
+
+	get root(): Locator {
+		return this.page.getByTestId('editCredential-modal');
+	}
+
+	/** Opens it from a node that has no credential yet. */
+	async openNew(): Promise<void> {
+		await this.page.getByTestId('node-credentials-empty-state').click();
+		await this.root.waitFor();
+	}
+
+	/** Opens the node's credential. */
+	async openChosen(): Promise<void> {
+		await this.page.getByTestId('credential-edit-button').click();
+		await this.root.waitFor();
+	}
+
+	/** Fills in a field. */
+	async fill(name: string, value: string): Promise<void> {
+		await this.root.getByTestId(`parameter-input-${name}`).locator('input').fill(value);
+	}
+
+	/** Saves, and waits until n8n has tested what was filled in. */
+	async save(): Promise<void> {
+		const tested = this.page.waitForResponse((response) => response.url().endsWith('/rest/credentials/test'));
+		await this.root.getByTestId('credential-save-button').click();
+		await tested;
+	}
+
+	/** What the form says of a test that failed, with its details. */
+	async failure(): Promise<string> {
+		const banner = this.root.locator('.el-tag--danger').filter({ hasText: 'Couldn’t connect' });
+		await banner.waitFor();
+		const more = banner.getByText('More details');
+		if (await more.isVisible()) await more.click();
+		return await banner.innerText();
+	}
+
+	/** Closes it. */
+	async close(): Promise<void> {
+		await this.root.locator('.el-dialog__headerbtn').click();
+		await this.root.waitFor({ state: 'hidden' });
+	}
+}

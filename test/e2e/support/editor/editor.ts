@@ -1,0 +1,125 @@
+import type { Locator, Page } from 'playwright-core';
+import type { Album } from './album';
+import { Chat } from './chat';
+import { CredentialForm } from './credentialForm';
+import { NodeCreator } from './nodeCreator';
+import { NodePanel } from './nodePanel';
+
+/** n8n's editor in a browser, as its user sees it. */
+export class Editor {
+	readonly creator: NodeCreator;
+	readonly panel: NodePanel;
+	readonly credential: CredentialForm;
+	readonly chat: Chat;
+
+	constructor(
+		readonly page: Page,
+		private readonly url: string,
+		/** Where its screenshots go. */
+		readonly album: Album,
+	) {
+		this.creator = new NodeCreator(page);
+		this.panel = new NodePanel(page);
+		this.credential = new CredentialForm(page);
+		this.chat = new Chat(page);
+		// n8n asks before a workflow that is not saved is left.
+		page.on('dialog', (dialog) => void dialog.accept().catch(() => undefined));
+	}
+
+	/** An empty canvas. One that is there already is not loaded again. */
+	async newWorkflow(): Promise<void> {
+		const plus = this.page.getByTestId('canvas-plus-button');
+		if (await plus.isVisible()) return await this.creator.close();
+		await this.page.goto(`${this.url}/workflow/new`);
+		await plus.waitFor();
+	}
+
+	/** The canvas of a stored workflow. One that is there already is not loaded again. */
+	async openWorkflow({ id }: { id: string }): Promise<void> {
+		const url = `${this.url}/workflow/${id}`;
+		if (!this.page.url().startsWith(url)) await this.page.goto(url);
+		else if (await this.panel.root.isVisible()) await this.panel.close();
+		await this.page.getByTestId('canvas-node').first().waitFor();
+	}
+
+	/** A node on the canvas. */
+	node(name: string): Locator {
+		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+	}
+
+	/** Opens a node's panel by a double click. */
+	async openNode(name: string): Promise<NodePanel> {
+		await this.node(name).dblclick();
+		await this.panel.root.waitFor();
+		return this.panel;
+	}
+
+	/** Runs the whole workflow, and does not wait for its end. */
+	async execute(): Promise<void> {
+		await this.page.getByTestId('execute-workflow-button').click();
+	}
+
+	/** Brings the whole workflow into view. */
+	async fit(): Promise<void> {
+		await this.page.getByTestId('zoom-to-fit').click();
+	}
+
+	/**
+	 * Takes a picture of the open panel, or of the window where none is open.
+	 * @param title what it shows, as words for a file name
+	 */
+	async shot(title: string): Promise<void> {
+		await this.panel.clearMessages();
+		await this.album.shot(title, (await this.panel.root.isVisible()) ? this.panel.root : this.page);
+	}
+
+	/**
+	 * Takes the documentation's picture of a node, if it is to be renewed.
+	 * @param name that of the node
+	 * @param height pixels, from the top of the panel
+	 */
+	async image(name: string, height: number): Promise<void> {
+		await this.panel.clearMessages();
+		await this.album.image(name, [this.panel.column, this.panel.output.root], height);
+	}
+
+	/** What was copied last. */
+	async clipboard(): Promise<string> {
+		return await this.page.evaluate<string>('navigator.clipboard.readText()');
+	}
+
+	/** Adds a node as the first one, and gives its open panel. */
+	async addFirst(words: string, name: string, action?: string): Promise<NodePanel> {
+		await this.creator.open();
+		return await this.add(words, name, action);
+	}
+
+	/** Adds a node behind another one. */
+	async addBehind(node: string, words: string, name: string, action?: string): Promise<NodePanel> {
+		await this.openCreatorAt(node, 'output', 'main');
+		return await this.add(words, name, action);
+	}
+
+	/** Adds a node that serves another one: its model or one of its tools. */
+	async addBelow(node: string, type: string, words: string, name: string): Promise<NodePanel> {
+		await this.openCreatorAt(node, 'input', type);
+		return await this.add(words, name);
+	}
+
+	/** Opens the node creator by the plus at a node. */
+	async openCreatorAt(node: string, side: 'input' | 'output', type: string): Promise<void> {
+		const handle = this.page.locator(
+			`[data-test-id="canvas-node-${side}-handle"][data-node-name="${node}"][data-connection-type="${type}"]`,
+		);
+		await this.fit();
+		await handle.getByTestId('canvas-handle-plus').click();
+		await this.creator.root.waitFor();
+	}
+
+	private async add(words: string, name: string, action?: string): Promise<NodePanel> {
+		await this.creator.search(words);
+		await this.creator.choose(name, action);
+		await this.panel.root.waitFor();
+		return this.panel;
+	}
+}

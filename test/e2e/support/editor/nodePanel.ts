@@ -1,0 +1,181 @@
+import type { Locator, Page } from 'playwright-core';
+import { eventually } from '../eventually';
+import { OutputPane } from './outputPane';
+
+/** How an execution from the panel ended. */
+export interface Outcome {
+	ok: boolean;
+	/** What n8n's message says. */
+	message: string;
+}
+
+/** The panel of a node: its parameters in the middle, its output on the right. */
+export class NodePanel {
+	readonly output: OutputPane;
+
+	constructor(private readonly page: Page) {
+		this.output = new OutputPane(page);
+	}
+
+	get root(): Locator {
+		return this.page.getByTestId('ndv');
+	}
+
+	/** The column in the middle, with the parameters. */
+	get column(): Locator {
+		return this.root.locator('.node-settings');
+	}
+
+	/** Scrolls a parameter to where it can be seen. */
+	async scrollTo(name: string): Promise<void> {
+		await this.input(name).scrollIntoViewIfNeeded();
+	}
+
+	/** What a parameter is entered in. */
+	input(name: string): Locator {
+		return this.root.getByTestId(`parameter-input-${name}`);
+	}
+
+	/** The text field of a parameter. */
+	field(name: string): Locator {
+		return this.input(name).locator('input, textarea').first();
+	}
+
+	/** Fills in a text or a number. */
+	async fill(name: string, text: string): Promise<void> {
+		await this.field(name).fill(text);
+		await this.field(name).blur();
+	}
+
+	/**
+	 * Enters an expression in place of a fixed value.
+	 * @param value what it gives: n8n shows it below the field when it has taken the expression over
+	 */
+	async express(name: string, expression: string, value: string): Promise<void> {
+		await this.input(name).hover();
+		await this.root
+			.getByTestId(`${name}-parameter-input-options-container`)
+			.getByTestId('radio-button-expression')
+			.click();
+		await this.input(name).locator('.cm-content').fill(expression);
+		await this.column.getByText(value, { exact: true }).waitFor();
+	}
+
+	/** Unfolds a drop-down, and tells its entries. */
+	async openDropdown(name: string): Promise<string[]> {
+		// It cannot be used while its entries are being asked for.
+		const field = this.input(name).locator('input').first();
+		await eventually(async () => expect(await field.isEnabled()).toBe(true));
+		await this.input(name).click();
+		await this.entries.first().waitFor();
+		return await this.entries.locator('.option-headline').allInnerTexts();
+	}
+
+	/** Folds a drop-down in again. */
+	async closeDropdown(name: string): Promise<void> {
+		await this.input(name).click();
+		await this.entries.first().waitFor({ state: 'hidden' });
+	}
+
+	/** Chooses from a drop-down that may be unfolded already. */
+	async choose(name: string, label: string): Promise<void> {
+		if (!(await this.entries.first().isVisible())) await this.openDropdown(name);
+		const headline = this.page.locator('.option-headline').getByText(label, { exact: true });
+		await this.entries.filter({ has: headline }).click();
+		await this.entries.first().waitFor({ state: 'hidden' });
+	}
+
+	/** The entries of the drop-down that is unfolded. */
+	private get entries(): Locator {
+		return this.page.locator('[role="option"]:visible');
+	}
+
+	/** Turns a switch. */
+	async toggle(name: string): Promise<void> {
+		await this.input(name).getByRole('switch').click();
+	}
+
+	/** Unfolds the model picker. */
+	async openPicker(): Promise<void> {
+		await this.root.getByTestId('rlc-input').click();
+	}
+
+	/** The entries of the model picker. */
+	get models(): Locator {
+		return this.page.locator('[data-test-id="rlc-item"]:visible');
+	}
+
+	/** Narrows the list of the model picker. */
+	async searchModels(words: string): Promise<void> {
+		await this.page.locator('[data-test-id="rlc-search"]:visible').fill(words);
+	}
+
+	/** Chooses from the unfolded model picker. */
+	async chooseModel(id: string): Promise<void> {
+		await this.models.filter({ hasText: id }).click();
+		await this.models.first().waitFor({ state: 'hidden' });
+	}
+
+	/** Chooses a model from the list, by a search. */
+	async pickModel(id: string): Promise<void> {
+		await this.openPicker();
+		await this.models.first().waitFor();
+		await this.searchModels(id);
+		await this.chooseModel(id);
+	}
+
+	/** Adds an entry of the collection *Options*. */
+	async addOption(label: string): Promise<void> {
+		await this.root.getByTestId('collection-parameter-add').click();
+		await this.page.getByText(label, { exact: true }).click();
+	}
+
+	/** Runs the node, and waits for its end. */
+	async execute(button = this.root.getByTestId('node-execute-button')): Promise<Outcome> {
+		await this.clearMessages();
+		await button.click();
+		return await this.outcome();
+	}
+
+	/** Tries to run a node in which something is missing, and gives n8n's refusal. */
+	async refuse(): Promise<string> {
+		await this.root.getByTestId('node-execute-button').click();
+		const message = this.messages.filter({ hasText: 'cannot start' }).first();
+		await message.waitFor();
+		return await message.innerText();
+	}
+
+	/** Lets a trigger wait for a call of its test URL. */
+	async startListening(): Promise<void> {
+		await this.clearMessages();
+		await this.root.getByTestId('node-execute-button').click();
+		await this.root.getByTestId('trigger-listening').waitFor();
+	}
+
+	/** Waits for n8n's message about an execution. */
+	async outcome(): Promise<Outcome> {
+		const message = this.messages.filter({ hasText: /executed successfully|Problem in/ }).first();
+		await message.waitFor({ timeout: 60_000 });
+		const text = await message.innerText();
+		return { ok: text.includes('successfully'), message: text };
+	}
+
+	/** Takes n8n's messages away, which cover a corner of the window. */
+	async clearMessages(): Promise<void> {
+		await eventually(async () => {
+			const close = this.messages.first().locator('.el-notification__closeBtn');
+			if (await close.isVisible()) await close.click({ timeout: 2_000 });
+			if ((await this.messages.count()) > 0) throw new Error('There are still messages.');
+		});
+	}
+
+	private get messages(): Locator {
+		return this.page.locator('.el-notification:visible');
+	}
+
+	/** Back to the canvas. */
+	async close(): Promise<void> {
+		await this.root.getByTestId('ndv-close-button').click();
+		await this.root.waitFor({ state: 'hidden' });
+	}
+}

@@ -1,0 +1,53 @@
+import type { Browser } from 'playwright-core';
+import { Environment } from '../environment';
+import { Album } from './album';
+import { signedIn, startBrowser } from './browser';
+import { Editor } from './editor';
+
+/** What a scene works with. */
+export interface Stage {
+	/** n8n and the gateway, private to the story. */
+	environment: Environment;
+	/** The editor of that n8n, in a browser. */
+	editor: Editor;
+}
+
+/** A test. Where it fails, a screenshot of the moment and the page's HTML are kept. */
+export type Scene = (title: string, play: (stage: Stage) => Promise<void>) => void;
+
+/**
+ * Prepares n8n, the gateway and a browser for a file of tests that use the editor as people do.
+ *
+ * @param name the folder of its screenshots
+ * @returns what declares its tests
+ */
+export function story(name: string, ...options: Parameters<typeof Environment.start>): Scene {
+	let environment: Environment | undefined;
+	let browser: Browser | undefined;
+	let editor: Editor | undefined;
+
+	beforeAll(async () => {
+		environment = await Environment.start(...options);
+		browser = await startBrowser();
+		const page = await (await signedIn(browser, environment)).newPage();
+		editor = new Editor(page, environment.server.url, await Album.open(name, page));
+	});
+
+	afterAll(async () => {
+		await browser?.close();
+		await environment?.close();
+	});
+
+	return (title, play) => {
+		test(title, async () => {
+			if (environment === undefined || editor === undefined) throw new Error('The stage is not set.');
+			try {
+				await play({ environment, editor });
+			} catch (error) {
+				// Whatever keeps it from being kept, the failure itself is what matters.
+				await Promise.allSettled([editor.album.keepFailure(title)]);
+				throw error;
+			}
+		});
+	};
+}
