@@ -4,6 +4,7 @@ import { Container } from '@n8n/di';
 import { BinaryDataService, ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import {
 	Workflow,
+	type IBinaryData,
 	type IConnections,
 	type ICredentialDataDecryptedObject,
 	type IHttpRequestOptions,
@@ -85,6 +86,15 @@ export async function binaryStorage(): Promise<BinaryDataService> {
 	binaryReady ??= service.init();
 	await binaryReady;
 	return service;
+}
+
+/** A binary that lies in n8n's storage, as a stream is read from. */
+export async function storedBinary(
+	content: string,
+	facts: { mimeType: string; fileName: string },
+): Promise<IBinaryData> {
+	const place = { type: 'execution', workflowId: 'workflow-1', executionId: 'execution-1' } as const;
+	return await (await binaryStorage()).store(place, Buffer.from(content), { data: '', ...facts });
 }
 
 /** Runs one node of the package on the real engine, fed by a node that gives `items`. */

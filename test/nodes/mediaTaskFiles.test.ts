@@ -2,7 +2,7 @@ import nock from 'nock';
 
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { runNode, type RunOptions } from '../helpers/engine';
+import { runNode, storedBinary, type RunOptions } from '../helpers/engine';
 import { carryOn, catalogue, creations, form, gateway, model, painter, run, TASKS } from '../helpers/media';
 
 beforeAll(() => nock.disableNetConnect());
@@ -77,6 +77,17 @@ describe('files of the item', () => {
 		expect(sent[0]?.body.input).toMatchObject({ image_urls: ['https://x.test/0', 'https://files.test/1'] });
 	});
 
+	it('may be given by an expression that is a stored binary', async () => {
+		catalogue([retouch]);
+		creations();
+		const bodies = uploads();
+		const photo = await storedBinary('the photo', { mimeType: 'image/png', fileName: 'a.png' });
+		const items = [{ json: {}, binary: { data: binary('another file'), photo } }];
+		const { error } = await run('create', edit(rows(['={{ $binary.photo }}', 'image_urls'])), { items });
+		expect(error).toBeUndefined();
+		expect(bodies).toEqual([expect.stringContaining('the photo')]);
+	});
+
 	it('go into JSON input as well, as the schema of the model says', async () => {
 		catalogue([retouch]);
 		const sent = creations();
@@ -99,7 +110,8 @@ describe('files of the item', () => {
 		expect(sent).toHaveLength(2);
 		expect(bodies).toHaveLength(2);
 		expect(result.items[1]?.json.error).toMatchObject({
-			message: "The item has no file in the binary field 'data'",
+			message: "'Input Files', row 1: the input item has no binary field 'data'",
+			description: 'It has: other. Nothing was sent.',
 			param: 'inputFiles',
 			code: 'invalid_input',
 		});
@@ -117,7 +129,19 @@ describe('files of the item', () => {
 			'a row whose field an expression leaves empty',
 			{ data: 'x' },
 			rows(['data', '={{ $json.missing }}']),
-			"A row of 'Input Files' names no input field",
+			"'Input Files', row 1: 'Model Input Field' is empty",
+		],
+		[
+			'a row whose binary field an expression leaves empty',
+			{ data: 'x' },
+			rows(['={{ $json.missing }}', 'image_urls']),
+			"'Input Files', row 1: 'Input Binary Field' is empty",
+		],
+		[
+			'a binary of an expression that lacks its bytes',
+			{ data: 'x', photo: 'y' },
+			rows(['={{ $binary.photo }}', 'image_urls']),
+			"'Input Files', row 1: 'Input Binary Field' is an object without the bytes of a file",
 		],
 		[
 			'a second file for one place',

@@ -1,6 +1,6 @@
 import nock from 'nock';
 
-import { binaryStorage, runNode, type RunOptions } from '../helpers/engine';
+import { binaryStorage, runNode, storedBinary, type RunOptions } from '../helpers/engine';
 
 beforeAll(() => nock.disableNetConnect());
 afterEach(() => nock.cleanAll());
@@ -40,15 +40,12 @@ const run = async (operation: string, parameters: object, extra: Partial<RunOpti
 	await runNode({ node: 'storage', ...extra, parameters: { resource: 'file', operation, ...parameters } });
 
 /** An item whose binary lies in n8n's storage, as a stream is read from. */
-async function storedItem(content: string) {
-	const service = await binaryStorage();
-	const data = await service.store(
-		{ type: 'execution', workflowId: 'workflow-1', executionId: 'execution-1' },
-		Buffer.from(content),
-		{ data: '', mimeType: 'image/png', fileName: 'my "cat"\n.png' },
-	);
-	return { json: {}, binary: { data } };
-}
+const storedItem = async (content: string) => ({
+	json: {},
+	binary: {
+		data: await storedBinary(content, { mimeType: 'image/png', fileName: 'my "cat"\n.png' }),
+	},
+});
 
 /** An item whose binary lies in the item itself. */
 const memoryItem = (content: string) => ({
@@ -169,7 +166,7 @@ describe('file: upload', () => {
 		[
 			'a field that is not there',
 			{ binaryPropertyName: 'photo' },
-			"The item has no binary field 'photo' [item 0]",
+			"'Input Binary Field': the input item has no binary field 'photo'",
 		],
 	])('tells %s before anything is sent', async (_, parameters, message) => {
 		const { error } = await run('upload', parameters, { items: [memoryItem('x')] });

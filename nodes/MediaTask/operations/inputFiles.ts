@@ -1,10 +1,9 @@
-import { NodeOperationError, type IBinaryData, type INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
 import { inputFile } from '../../shared/execution/binary';
 import type { ItemContext } from '../../shared/execution/operation';
-import { InvalidInput } from '../../shared/gateway/failure';
+import type { Row } from '../../shared/execution/rows';
 import type { PlacedFile } from '../../shared/gateway/inputFiles';
-import { asObject, asObjects, asText, type JsonObject } from '../../shared/gateway/json';
 import { checkUpload, contentDigest, uploadForUse, type UploadFile } from '../../shared/gateway/storage';
 
 export const inputFilesField: INodeProperties = {
@@ -58,47 +57,23 @@ export interface TaskFile {
  *   empty or over 100 MB (§8)
  */
 export async function readTaskFiles(item: ItemContext): Promise<TaskFile[]> {
-	const rows = asObjects(item.parameters.compound('inputFiles')?.files);
 	const files: TaskFile[] = [];
-	for (const row of rows) files.push(await readTaskFile(item, row));
+	for (const row of item.parameters.rows('inputFiles', 'Input Files'))
+		files.push(await readTaskFile(item, row));
 	return files;
 }
 
-async function readTaskFile(item: ItemContext, row: JsonObject): Promise<TaskFile> {
-	const field = asText(row.inputField)?.trim();
-	if (!field) {
-		throw new InvalidInput(
-			"A row of 'Input Files' names no input field",
-			'Choose the field of the model’s input that is to get the file. Nothing was sent.',
-			'inputFiles',
+async function readTaskFile(item: ItemContext, row: Row): Promise<TaskFile> {
+	const field = row.text('inputField', 'Model Input Field').trim();
+	if (field === '') {
+		throw row.invalid(
+			"'Model Input Field' is empty",
+			'Choose the field of the model’s input that is to get the file.',
 		);
 	}
-	const binary = binaryOf(row);
-	const file = await inputFile(item.n8n, item.index, binary).catch((error: unknown) =>
-		Promise.reject(noSuchFile(error, binary)),
-	);
+	const file = await inputFile(item, row.file('binaryPropertyName'));
 	checkUpload(file.size, {}, 'inputFiles');
 	return { field, file };
-}
-
-/** The name of a binary field, or a binary that an expression gives. */
-function binaryOf({ binaryPropertyName: value }: JsonObject): string | IBinaryData {
-	const binary = asObject(value);
-	if (typeof binary?.mimeType === 'string' && typeof binary.data === 'string') {
-		return { ...binary, mimeType: binary.mimeType, data: binary.data };
-	}
-	return asText(value)?.trim() || 'data';
-}
-
-function noSuchFile(error: unknown, binary: string | IBinaryData): Error {
-	if (!(error instanceof NodeOperationError))
-		return error instanceof Error ? error : new Error(String(error));
-	const name = typeof binary === 'string' ? binary : (binary.fileName ?? 'file');
-	return new InvalidInput(
-		`The item has no file in the binary field '${name}'`,
-		"Check 'Input Files': the name is that of a field on the Binary tab of the node’s input. Nothing was sent.",
-		'inputFiles',
-	);
 }
 
 /** Files before they are uploaded, as something that stands for their URLs. */

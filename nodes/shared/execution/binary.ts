@@ -1,12 +1,13 @@
-import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
+import { isBinaryValue, sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 
 import { fileFacts } from '../gateway/files';
 import { failureFromThrown } from '../gateway/connection';
 import { failureFromConnection } from '../gateway/errors';
-import type { ApiFailure } from '../gateway/failure';
+import type { ApiFailure, InvalidInput } from '../gateway/failure';
 import { REQUEST_TIMEOUT_MS, type Answer, type ByteStream } from '../gateway/exchange';
 import { Watchdog } from '../gateway/watchdog';
 import type { UploadFile } from '../gateway/storage';
+import type { ItemContext } from './operation';
 import { guarded } from './streams';
 
 /** What keeps binary data, in nodes and in webhooks. */
@@ -63,39 +64,82 @@ function watched(source: Readable, watchdog: Watchdog): Readable {
 	return guarded(body);
 }
 
+/** Whose file it is. */
+export type FileOwner = Pick<ItemContext, 'n8n' | 'index'>;
+
 /** A file of an input item. */
 export interface InputFile extends UploadFile {
 	/** Its bytes alone. */
 	open(): Promise<Readable | Uint8Array>;
 }
 
+/** A parameter that stands for a file, and how to refuse it. */
+export interface FileParameter {
+	/** Name of a binary field, a path where the workflow keeps binaries inside the JSON, or a binary, from an expression. */
+	value: unknown;
+	/** The error that names the parameter. */
+	refuse: (problem: string, advice: string) => InvalidInput;
+}
+
 /**
- * The input item's binary, as a file to upload. Its bytes are read when it is opened, as often as it is opened.
+ * The file of an input item that a parameter stands for.
  *
- * @param field name of the binary field, a path where the workflow keeps binaries inside the JSON, or the binary
- * @throws {NodeOperationError} when the item has no such field
+ * @throws {InvalidInput} when it stands for none
  */
-export async function inputFile(
-	context: IExecuteFunctions,
-	itemIndex: number,
-	field: string | IBinaryData,
-): Promise<InputFile> {
-	const binary = context.helpers.assertBinaryData(itemIndex, field);
+export async function inputFile(item: FileOwner, parameter: FileParameter): Promise<InputFile> {
+	return await fileOf(item, binaryOf(item, parameter));
+}
+
+function binaryOf({ n8n, index }: FileOwner, { value, refuse }: FileParameter): IBinaryData {
+	if (typeof value === 'object' && value !== null) {
+		// n8n leaves the bytes out of what an expression gives: stored files have an id in their place.
+		if (isBinaryValue(value)) return value;
+		throw refuse(
+			"'Input Binary Field' is an object without the bytes of a file",
+			'Enter the name of the input field that holds the file, e.g. data.',
+		);
+	}
+	const name = String(value ?? '').trim();
+	if (name === '') {
+		throw refuse(
+			"'Input Binary Field' is empty",
+			'Enter the name of the input field that holds the file, e.g. data.',
+		);
+	}
+	try {
+		return n8n.helpers.assertBinaryData(index, name);
+	} catch {
+		const fields = Object.keys(n8n.getInputData()[index]?.binary ?? {});
+		throw refuse(
+			`the input item has no binary field '${name}'`,
+			fields.length > 0
+				? `It has: ${fields.join(', ')}.`
+				: 'It has no binary fields: put a node that gives a file before this one.',
+		);
+	}
+}
+
+/** The bytes of a text, as a file. */
+export function fileOfBytes(facts: Pick<UploadFile, 'fileName' | 'mimeType'>, bytes: Uint8Array): InputFile {
+	const framed = async (head: Uint8Array, tail: Uint8Array) => Buffer.concat([head, bytes, tail]);
+	return { ...facts, size: bytes.length, open: async () => bytes, framed };
+}
+
+/** A binary, as a file to upload. Its bytes are read when it is opened, as often as it is opened. */
+export async function fileOf({ n8n, index }: FileOwner, binary: IBinaryData): Promise<InputFile> {
 	const { id } = binary;
 	const facts = {
 		fileName: binary.fileName || `file${binary.fileExtension ? `.${binary.fileExtension}` : ''}`,
 		mimeType: binary.mimeType || 'application/octet-stream',
 	};
 	if (id) {
-		const { fileSize } = await context.helpers.getBinaryMetadata(id);
-		const open = async () => await context.helpers.getBinaryStream(id);
+		const { fileSize } = await n8n.helpers.getBinaryMetadata(id);
+		const open = async () => await n8n.helpers.getBinaryStream(id);
 		const framed = async (head: Uint8Array, tail: Uint8Array) => frame(head, await open(), tail);
 		return { ...facts, size: fileSize, open, framed };
 	}
 	// Small binaries may lie in the item itself, as base64.
-	const bytes = await context.helpers.getBinaryDataBuffer(itemIndex, field);
-	const framed = async (head: Uint8Array, tail: Uint8Array) => Buffer.concat([head, bytes, tail]);
-	return { ...facts, size: bytes.length, open: async () => bytes, framed };
+	return fileOfBytes(facts, await n8n.helpers.getBinaryDataBuffer(index, binary));
 }
 
 /** Head, file and tail as one stream; the file passes through portion by portion. */

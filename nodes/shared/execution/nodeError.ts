@@ -6,7 +6,7 @@ import {
 	type JsonObject as N8nJsonObject,
 } from 'n8n-workflow';
 
-import { ApiFailure, InvalidInput } from '../gateway/failure';
+import { ApiFailure, asError, InvalidInput } from '../gateway/failure';
 
 /** What an error item says, under `json.error`. Branch on `code`, `httpCode` and `retryable`. */
 export interface ErrorReport extends IDataObject {
@@ -75,7 +75,7 @@ export function toNodeError(node: INode, error: unknown, itemIndex: number, note
 		if (note) error.description = `${error.description ?? ''}${note}`.trim();
 		return error;
 	}
-	return new NodeOperationError(node, error instanceof Error ? error : new Error(String(error)), {
+	return new NodeOperationError(node, asError(error), {
 		itemIndex,
 		...(note ? { description: note.trim() } : {}),
 	});

@@ -1,7 +1,8 @@
-import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInput } from '../gateway/failure';
 import { asObject, parseJson, type Json, type JsonObject } from '../gateway/json';
+import type { FileParameter } from './binary';
 import { OptionReader } from './optionReader';
 import { readRows, type Row } from './rows';
 
@@ -71,16 +72,17 @@ export class Parameters {
 		return choice;
 	}
 
-	/** The value of a parameter that names a binary field, or is a binary itself, given by an expression. */
-	binary(name: string, label: string): string | IBinaryData {
-		const value = this.raw(name);
-		const binary = asObject(value);
-		if (typeof binary?.mimeType === 'string') return value as IBinaryData;
-		return this.requiredText(
-			name,
-			label,
-			'Enter the name of the input field that holds the file, e.g. data.',
-		);
+	/**
+	 * A parameter that stands for a file of the item.
+	 *
+	 * @param label what the panel calls it
+	 */
+	file(name: string, label: string): FileParameter {
+		return {
+			value: this.raw(name),
+			refuse: (problem, advice) =>
+				new InvalidInput(`'${label}': ${problem}`, `${advice} Nothing was sent.`, name),
+		};
 	}
 
 	flag(name: string): boolean {

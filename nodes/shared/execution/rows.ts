@@ -1,5 +1,6 @@
 import { InvalidInput } from '../gateway/failure';
 import { asArray, asObject, parseJson, type JsonObject } from '../gateway/json';
+import type { FileParameter } from './binary';
 
 /** One row of a parameter that repeats. */
 export class Row {
@@ -29,6 +30,11 @@ export class Row {
 			);
 		}
 		return value === undefined || value === null ? '' : String(value);
+	}
+
+	/** A field that stands for a file of the item. */
+	file(name: string): FileParameter {
+		return { value: this.values[name], refuse: (problem, advice) => this.invalid(problem, advice) };
 	}
 
 	flag(name: string): boolean {

@@ -1,4 +1,4 @@
-import { ApiFailure } from './failure';
+import { ApiFailure, asError } from './failure';
 import {
 	CONNECTION_TEXTS,
 	connectionText,
@@ -78,7 +78,7 @@ export function failureFromAnswer(answer: ErrorAnswer): ApiFailure {
 
 /** The failure in words that fit what was asked for better, where there are some for its status. */
 export function inWordsOf(texts: Readonly<Record<number, ErrorText>>, error: unknown): Error {
-	if (!(error instanceof ApiFailure)) return error instanceof Error ? error : new Error(String(error));
+	if (!(error instanceof ApiFailure)) return asError(error);
 	const { status = 0, code, serverMessage } = error.details;
 	// A code of §7.3 says more than the status: authentication failures look the same everywhere.
 	const text = code === undefined ? texts[status] : undefined;

@@ -58,6 +58,11 @@ export class ApiFailure extends Error {
 	}
 }
 
+/** Anything thrown, as an error. */
+export function asError(thrown: unknown): Error {
+	return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
 /** Input that cannot be sent. Found before anything went out, so nothing was charged. */
 export class InvalidInput extends Error {
 	override readonly name = 'InvalidInput';

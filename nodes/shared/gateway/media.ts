@@ -1,5 +1,5 @@
 import type { MediaType } from './catalogue';
-import { ApiFailure } from './failure';
+import { ApiFailure, asError } from './failure';
 import { checkKey, sendableKey } from './idempotency';
 import { asId, asNumber, asObject, asObjects, asText, parseJson, type Json, type JsonObject } from './json';
 import { POLL_TIMEOUT_MS, type Answer, type ByteStream } from './exchange';
@@ -72,7 +72,7 @@ const MAYBE_CREATED_STATUSES: ReadonlySet<number> = new Set([500, 504]);
 
 /** Says of a creation that failed without a clear refusal that the task may exist, and how to repeat it safely. */
 function maybeCreated(error: unknown): Error {
-	if (!(error instanceof ApiFailure)) return error instanceof Error ? error : new Error(String(error));
+	if (!(error instanceof ApiFailure)) return asError(error);
 	const { arrival, status = 0, description } = error.details;
 	if (arrival !== 'unknown' && !MAYBE_CREATED_STATUSES.has(status)) return error;
 	return error.with({

@@ -1,13 +1,13 @@
 import { unlessAborted } from './abort';
 import { failureFromThrown } from './connection';
 import { failureFromConnection, failureFromUnreadable } from './errors';
-import { ApiFailure, Stopped } from './failure';
+import { asError, Stopped, type ApiFailure } from './failure';
 import type { AnswerStream, TextFormat } from './formats/format';
 import type { OutputWish } from './formats/request';
 import { asObject, parseJson, type JsonObject } from './json';
 import { REQUEST_TIMEOUT_MS, STREAM_TIMEOUT_MS, type Answer, type ByteStream } from './exchange';
 import type { GatewayClient, GatewayRequest } from './request';
-import { DONE, SseParser, SseTooLong } from './sse';
+import { DONE, SseParser } from './sse';
 import { brokenStream, withReceived } from './streamFailures';
 import { Watchdog } from './watchdog';
 
@@ -123,9 +123,9 @@ class StreamReading {
 	}
 
 	private wholeBody(text: string): JsonObject {
-		if (this.watchdog.expired) throw failureFromConnection({ kind: 'timeout' }, { charged: true });
+		if (this.watchdog.expired) throw overdue();
 		const object = asObject(parseJson(text));
-		if (!object) throw failureFromUnreadable({ status: this.source.status, body: text }, { charged: true });
+		if (!object) throw failureFromUnreadable({ status: this.source.status, body: text }, CHARGED);
 		return object;
 	}
 
@@ -158,10 +158,12 @@ class StreamReading {
 	}
 
 	/** @param error what ended the reading; nothing for a limit that was passed */
-	private failure(error: unknown): Error {
+	private failure(error: unknown): ApiFailure | Stopped {
+		if (error instanceof Stopped) return error;
 		const { expired } = this.watchdog;
+		if (this.whole !== undefined) return expired ? overdue() : wholeFailure(error);
 		const failure = expired ? brokenStream(expired) : readingFailure(error);
-		if (!(failure instanceof ApiFailure) || this.whole !== undefined) return failure;
+		if (failure instanceof Stopped) return failure;
 		return withReceived(failure, {
 			text: this.received,
 			// What cannot be read may be the event with which the charge was made.
@@ -171,11 +173,25 @@ class StreamReading {
 	}
 }
 
-function readingFailure(error: unknown): Error {
-	if (error instanceof SseTooLong) return brokenStream('unreadable', error);
-	const failure = failureFromThrown(error, { charged: true });
-	if (failure instanceof ApiFailure && failure.details.arrival === 'unknown' && failure !== error) {
-		return brokenStream('cut', failure);
-	}
-	return failure ?? (error instanceof Error ? error : new Error(String(error)));
+const CHARGED = { charged: true };
+
+/** An answer in one piece that did not come to its end in time. */
+function overdue(): ApiFailure {
+	return failureFromConnection({ kind: 'timeout' }, CHARGED);
+}
+
+/** The gateway had begun to answer: whatever broke an answer in one piece, it may be charged. */
+function wholeFailure(error: unknown): ApiFailure | Stopped {
+	return (
+		failureFromThrown(error, CHARGED) ?? failureFromConnection({ kind: 'lost' }, CHARGED, asError(error))
+	);
+}
+
+function readingFailure(error: unknown): ApiFailure | Stopped {
+	const failure = failureFromThrown(error, CHARGED);
+	// Not the network's: bytes that cannot be unpacked, an event that does not end.
+	if (failure === undefined) return brokenStream('unreadable', asError(error));
+	if (failure instanceof Stopped || failure === error || failure.details.arrival !== 'unknown')
+		return failure;
+	return brokenStream('cut', failure);
 }

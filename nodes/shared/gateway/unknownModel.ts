@@ -1,5 +1,5 @@
 import type { TextModel } from './catalogue';
-import { ApiFailure } from './failure';
+import { ApiFailure, asError } from './failure';
 
 const SUGGESTIONS = 3;
 
@@ -17,7 +17,7 @@ export async function withModelAdvice(
 	model: string,
 	error: unknown,
 ): Promise<Error> {
-	const failure = error instanceof Error ? error : new Error(String(error));
+	const failure = asError(error);
 	if (!(failure instanceof ApiFailure) || failure.details.status !== 404) return failure;
 	const ids = (await known()).map(({ id }) => id);
 	if (ids.length === 0 || ids.includes(model)) return failure;

@@ -191,6 +191,26 @@ it('an answer in one piece that stalls ends when its time is over', async () => 
 	expect((await failureOf(stalled)).details).toMatchObject({ code: 'timeout', mayBeCharged: true });
 });
 
+it.each([
+	['breaks', Object.assign(new Error('aborted'), { code: 'ECONNRESET' }), 'econnreset'],
+	['cannot be unpacked', Object.assign(new Error('bad'), { code: 'Z_DATA_ERROR' }), 'connection_lost'],
+])('an answer in one piece that %s may be charged', async (_, error, code) => {
+	const broken = thenDoes('{"choices": [', (stream) => stream.destroy(error));
+	const headers = { 'content-type': 'application/json' };
+	expect((await failureOf(readStream('chat', broken, { headers }))).details).toMatchObject({
+		code,
+		mayBeCharged: true,
+	});
+});
+
+it.each(formats)('%s: a stream that cannot be unpacked may be charged', async (format) => {
+	const error = Object.assign(new Error('bad'), { code: 'Z_DATA_ERROR' });
+	const broken = thenDoes(beginning(format), (stream) => stream.destroy(error));
+	const { details } = await failureOf(readStream(format, broken));
+	expect(details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
+	expect(details.extra?.receivedText).toBe('Hello');
+});
+
 it('responses: once the closing event is seen, nothing is called uncharged', async () => {
 	const broken = events({ type: 'response.completed', sequence_number: 2, response: null });
 	const { details } = await failureOf(readStream('responses', beginning('responses') + broken));

@@ -98,8 +98,8 @@ export const upload: Operation = {
 };
 
 async function fromBinary(item: ItemContext, settings: UploadSettings): Promise<JsonObject> {
-	const field = item.parameters.binary('binaryPropertyName', 'Input Binary Field');
-	return await uploadFile(item.client, await inputFile(item.n8n, item.index, field), settings);
+	const file = await inputFile(item, item.parameters.file('binaryPropertyName', 'Input Binary Field'));
+	return await uploadFile(item.client, file, settings);
 }
 
 async function fromBase64(item: ItemContext, settings: UploadSettings): Promise<JsonObject> {

@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
 
-import { inputFile, storeAnswer, type InputFile, type Readable } from '../../../shared/execution/binary';
+import {
+	fileOf,
+	fileOfBytes,
+	inputFile,
+	storeAnswer,
+	type InputFile,
+	type Readable,
+} from '../../../shared/execution/binary';
 import { base64Length, type EmbeddedFile } from '../../../shared/execution/fileBody';
 import type { ItemContext } from '../../../shared/execution/operation';
 import type { Row } from '../../../shared/execution/rows';
 import { readBase64, type Base64File } from '../../../shared/gateway/base64';
-import { ApiFailure, InvalidInput } from '../../../shared/gateway/failure';
+import { ApiFailure, asError, type InvalidInput } from '../../../shared/gateway/failure';
 import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/files';
 import { textFormats } from '../../../shared/gateway/formats';
 import type { TextFormat } from '../../../shared/gateway/formats/format';
@@ -14,7 +21,6 @@ import {
 	type Attachment,
 	type AttachmentKind,
 } from '../../../shared/gateway/formats/request';
-import { asObject } from '../../../shared/gateway/json';
 import type { Answer, ByteStream } from '../../../shared/gateway/exchange';
 
 /** The attachments of an item, and the files that are put into the body in place of their placeholders. */
@@ -68,7 +74,7 @@ async function readSource(
 	support: 'url or file' | 'file',
 ): Promise<{ url: string } | InputFile> {
 	if (row.choice('source', 'Source', ['binary', 'url']) === 'binary') {
-		return checkedFile(row, kind, await readBinary(item, row));
+		return checkedFile(row, kind, await inputFile(item, row.file('binaryPropertyName')));
 	}
 	const url = row.text('url', 'URL').trim();
 	if (/^data:/i.test(url)) return checkedFile(row, kind, inlineFile(row, url));
@@ -98,36 +104,10 @@ function checkedFile(row: Row, kind: AttachmentKind, file: InputFile): InputFile
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-async function readBinary(item: ItemContext, row: Row): Promise<InputFile> {
-	const given = asObject(row.values.binaryPropertyName);
-	const name = given ? '' : row.text('binaryPropertyName', 'Input Binary Field').trim();
-	const input = item.n8n.getInputData()[item.index];
-	const isThere = given !== undefined || name.includes('.') || input?.binary?.[name] !== undefined;
-	if (!isThere) {
-		const fields = Object.keys(input?.binary ?? {});
-		const advice =
-			fields.length > 0
-				? `It has: ${fields.join(', ')}.`
-				: 'It has no binary fields: put a node that gives a file before this one.';
-		throw row.invalid(`the input item has no binary field '${name}'`, advice);
-	}
-	const binary = given
-		? item.n8n.helpers.assertBinaryData(item.index, { data: '', mimeType: '', ...given })
-		: name;
-	return await inputFile(item.n8n, item.index, binary);
-}
-
 /** A data URL is the file itself. */
 function inlineFile(row: Row, url: string): InputFile {
 	const { base64, mimeType = UNKNOWN_TYPE } = readDataUrl(row, url);
-	const bytes = Buffer.from(base64, 'base64');
-	return {
-		fileName: fileNameFor('file', mimeType),
-		mimeType,
-		size: bytes.length,
-		open: async () => bytes,
-		framed: async (head, tail) => Buffer.concat([head, bytes, tail]),
-	};
+	return fileOfBytes({ fileName: fileNameFor('file', mimeType), mimeType }, Buffer.from(base64, 'base64'));
 }
 
 function readDataUrl(row: Row, url: string): Base64File {
@@ -146,7 +126,7 @@ async function fetchFile(item: ItemContext, row: Row, url: string): Promise<Inpu
 			const limited = { ...answer, body: limitedBody(answer, row) };
 			return await storeAnswer(item.n8n, limited, [nameInUrl(url), 'file']);
 		});
-		return await inputFile(item.n8n, item.index, binary);
+		return await fileOf(item, binary);
 	} catch (error) {
 		throw notFetched(row, error);
 	}
@@ -154,7 +134,7 @@ async function fetchFile(item: ItemContext, row: Row, url: string): Promise<Inpu
 
 /** A file that could not be had is the user's own, not one of the gateway: other words than for results. */
 function notFetched(row: Row, error: unknown): Error {
-	if (!(error instanceof ApiFailure)) return error instanceof Error ? error : new Error(String(error));
+	if (!(error instanceof ApiFailure)) return asError(error);
 	const { status, code } = error.details;
 	const { message, description, param } = row.invalid(
 		'the file could not be fetched from its URL',
