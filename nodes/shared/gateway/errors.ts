@@ -181,6 +181,17 @@ export function withServerMessage(
 	return `${description} The gateway says: “${shown}”${end}`;
 }
 
+/**
+ * For requests that are refused with 404 where their work is done already (§3.2, §4.16): the refusal of a try that
+ * follows one of unknown outcome is a success, with the body that such requests are answered with.
+ *
+ * @throws the error, when it is not that
+ */
+export async function unlessDoneBefore(error: unknown): Promise<JsonObject> {
+	const isDone = error instanceof ApiFailure && error.details.status === 404 && error.details.mayBeDone;
+	return isDone ? { success: true } : await Promise.reject(asError(error));
+}
+
 /** `text` without the secrets and without anything that looks like an API key (§2.9). */
 export function redact(text: string, secrets: readonly string[]): string {
 	const withoutSecrets = secrets

@@ -32,6 +32,8 @@ export interface FailureDetails {
 	mayBeCharged?: boolean | undefined;
 	/** True when sending it again, under the same idempotency key, cannot charge a second time. */
 	repeatable?: boolean | undefined;
+	/** True when an earlier try of the same request may have had its effect: its answer was lost, or a 5xx. */
+	mayBeDone?: boolean | undefined;
 	/** The media task concerned, so that it is not lost. */
 	taskId?: string | undefined;
 	/** More facts for the error item, such as `failCode`. */

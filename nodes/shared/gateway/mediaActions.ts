@@ -1,5 +1,5 @@
 import type { ErrorText } from './errorTexts';
-import { inWordsOf } from './errors';
+import { inWordsOf, unlessDoneBefore } from './errors';
 import type { JsonObject } from './json';
 import { TASK_TEXTS, taskPath } from './mediaPath';
 import type { GatewayClient, GatewayRequest } from './request';
@@ -37,18 +37,18 @@ const LYRICS_TEXTS: Readonly<Record<number, ErrorText>> = {
 };
 
 /**
- * Moves a task to the archived list or back (§4.9). Not repeated when its answer is lost: the second time would be
- * refused.
+ * Moves a task to the archived list or back (§4.9).
  *
- * @throws {ApiFailure} with 404 when the flag has that value already (§3.2)
+ * @throws {ApiFailure} with 404 when the flag has that value already (§3.2), unless an earlier try may have set it
  */
 export async function setArchived(client: GatewayClient, taskId: string, archived: boolean): Promise<void> {
-	const path = `${taskPath(taskId)}/archive`;
-	await send(client, archived ? ARCHIVE_TEXTS : UNARCHIVE_TEXTS, {
+	const setting = send(client, archived ? ARCHIVE_TEXTS : UNARCHIVE_TEXTS, {
 		method: 'PATCH',
-		path,
+		path: `${taskPath(taskId)}/archive`,
 		json: { archive: archived },
+		repeatable: true,
 	});
+	await setting.catch(unlessDoneBefore);
 }
 
 /** Marks a task and its files deleted (§4.10); repeating it changes nothing. */

@@ -144,7 +144,7 @@ export class GatewayClient {
 	 */
 	async stream<T>(request: GatewayRequest, consume: (answer: Answer<ByteStream>) => Promise<T>): Promise<T> {
 		const { group, signal } = request;
-		return await this.withRetries({ repeatable: isRepeatable(request), signal }, async () => {
+		return await this.withRetries(triesOf(request), async () => {
 			const exchange = await this.exchange(request, 'stream');
 			return await this.consumed(group, exchange, consume, signal).finally(() => release(exchange.body));
 		});
@@ -224,6 +224,7 @@ export class GatewayClient {
 		{ repeatable, maxRetries = this.settings.maxRetries, signal }: Tries,
 		attempt: () => Promise<T>,
 	): Promise<T> {
+		let mayBeDone = false;
 		for (let failures = 1; ; failures += 1) {
 			const outcome = await settled(
 				unlessAborted(signal, async () => await this.surroundings.withSlot(attempt)),
@@ -231,12 +232,13 @@ export class GatewayClient {
 			if ('value' in outcome) return outcome.value;
 			const { error } = outcome;
 			if (!(error instanceof ApiFailure)) throw error;
-			const { arrival, retryable, retryAfterMs } = error.details;
+			const { arrival, retryable, retryAfterMs, status = 0 } = error.details;
 			const delay = retryDelayMs(
 				{ failures, maxRetries, arrival, retryable, retryAfterMs, repeatable },
 				this.surroundings.random(),
 			);
-			if (delay === undefined) throw afterTries(error, failures);
+			if (delay === undefined) throw afterTries(mayBeDone ? error.with({ mayBeDone }) : error, failures);
+			mayBeDone ||= arrival === 'unknown' || status >= 500;
 			await unlessAborted(signal, async () => await this.surroundings.pause(delay));
 		}
 	}
