@@ -58,5 +58,5 @@ function readSettings(parameters: Parameters): ModelSettings {
 
 /** The catalogue, for advice; an error about that would hide the one that matters. */
 function knownModels(client: GatewayClient): () => ReturnType<typeof listTextModels> {
-	return async () => await listTextModels(client, 0).catch(() => []);
+	return async () => await listTextModels(client, { maxRetries: 0 }).catch(() => []);
 }

@@ -3,7 +3,7 @@ import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from
 import { backgroundClient, CALLBACK_SETTINGS } from '../shared/execution/backgroundClient';
 import { errorReport } from '../shared/execution/nodeError';
 import { callingItem, readSleep, wake, type Sleep } from '../shared/execution/suspension';
-import { lookAt } from '../shared/execution/waiting';
+import { lookAt, lookPatiently } from '../shared/execution/waiting';
 import { ApiFailure } from '../shared/gateway/failure';
 import { hasEnded } from '../shared/gateway/media';
 import type { GatewayClient } from '../shared/gateway/request';
@@ -14,12 +14,6 @@ import { Vigil } from './vigil';
  * the node. Milliseconds.
  */
 const LOOK_PATIENCE_MS = 5_000;
-
-/**
- * A task may read as running for a moment although its end is announced, and the gateway may be in trouble for a
- * moment: pauses between the looks, in milliseconds.
- */
-const PAUSES_MS = [1_000, 3_000];
 
 /** So long before the longest sleep is over, in milliseconds, n8n may be waking the execution itself. */
 const LAST_MOMENT_MS = 2_000;
@@ -84,13 +78,8 @@ type State = 'ended' | 'running' | 'unclear';
 
 /** The state of a task, with some patience for one that has not ended. */
 async function stateAfterPauses(client: GatewayClient, taskId: string, ended: Set<string>): Promise<State> {
-	let state = await stateOf(client, taskId, ended);
-	for (const pause of PAUSES_MS) {
-		if (state === 'ended') break;
-		await client.pause(pause);
-		state = await stateOf(client, taskId, ended);
-	}
-	return state;
+	const look = async () => await stateOf(client, taskId, ended);
+	return await lookPatiently(client, look, (state) => state === 'ended');
 }
 
 /** The state of a task. What the gateway refuses to tell will not be told later either: the node says why. */

@@ -9,10 +9,11 @@ import type {
 import { backgroundClient, CALLBACK_SETTINGS } from '../shared/execution/backgroundClient';
 import { errorReport } from '../shared/execution/nodeError';
 import { fetchResults, taskJson } from '../shared/execution/mediaResults';
+import { lookPatiently } from '../shared/execution/waiting';
 import { taskIdsIn } from '../shared/gateway/callbackIds';
 import { ApiFailure } from '../shared/gateway/failure';
 import { asObject, asText, type JsonObject } from '../shared/gateway/json';
-import { fetchMediaTask, readMediaTask, type MediaTask } from '../shared/gateway/media';
+import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from '../shared/gateway/media';
 import { setArchived } from '../shared/gateway/mediaActions';
 import type { GatewayClient } from '../shared/gateway/request';
 import { EVENTS, startsWorkflow, type Events } from './callback';
@@ -51,7 +52,11 @@ class Callback {
 		try {
 			const client = await backgroundClient(this.context, CALLBACK_SETTINGS);
 			for (const id of ids) {
-				const task = await this.ownTask(client, id);
+				const task = await lookPatiently(
+					client,
+					async () => await this.ownTask(client, id),
+					(found) => found === undefined || hasEnded(found.state),
+				);
 				if (task) return await this.startWith(client, task);
 			}
 		} catch (error) {
@@ -90,7 +95,8 @@ class Callback {
 			await setArchived(client, taskId, true);
 			return true;
 		} catch (error) {
-			if (error instanceof ApiFailure && error.details.status === 404) return false;
+			const isTaken = error instanceof ApiFailure && error.details.status === 404;
+			if (isTaken) return this.claims.isTest;
 			// Better a second start than none.
 			const { message } = errorReport(error);
 			this.context.logger.warn(`The media task ${taskId} could not be archived: ${message}`);

@@ -16,14 +16,14 @@ const startedHere = new Map<string, readonly string[]>();
 export class Claims {
 	private readonly store;
 	private readonly trigger: string;
-	private readonly isTest: boolean;
+	/** Whether somebody tries the trigger out in the editor, again and again with the same task. */
+	readonly isTest: boolean;
 
 	constructor(
 		context: Pick<IWebhookFunctions, 'getWorkflowStaticData' | 'getWorkflow' | 'getNode' | 'getMode'>,
 	) {
 		this.store = context.getWorkflowStaticData('node');
 		this.trigger = `${context.getWorkflow().id ?? ''} ${context.getNode().id}`;
-		// Whoever tries things out in the editor calls again and again for the same task.
 		this.isTest = context.getMode() === 'manual';
 	}
 

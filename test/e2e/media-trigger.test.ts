@@ -130,6 +130,18 @@ test('only what it waits for starts it: a failed task, not one that succeeded or
 	expect(await executions(workflow)).toHaveLength(1);
 });
 
+test('a call that comes a moment before the task reads as ended starts it all the same', async () => {
+	const { workflow, url } = await publish({ downloadResults: false });
+	const taskId = await task();
+	const { control } = environment.gateway;
+	const looks = () => control.requests({ method: 'GET', path: `/async/media/tasks/${taskId}` }).length;
+	await call(url, { taskId });
+	for (const end = Date.now() + 30_000; looks() === 0 && Date.now() < end; ) await sleep(20);
+	await control.finishTask(taskId);
+	const [result] = await started(workflow, 1);
+	expect(result?.nodes['After']?.items[0]?.json).toMatchObject({ taskId, state: 'success' });
+});
+
 test('a foreign, forged or malformed call gets a plain answer and starts nothing', async () => {
 	const { workflow, url } = await publish();
 	const unknown = '7c9e6679-7425-40de-944b-e07fc1f90ae7';

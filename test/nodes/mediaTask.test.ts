@@ -86,6 +86,19 @@ describe('task: create', () => {
 		);
 	});
 
+	test.each([
+		['no task ID', envelope({ task_id: 't1' })],
+		['nothing', envelope(null)],
+	])('says the same of a success whose answer has %s', async (_, body) => {
+		nock('https://gateway.test').post(API).reply(201, body);
+		const { items } = await run('create', order, { settings: { onError: 'continueRegularOutput' } });
+		expect(items[0]?.json.error).toMatchObject({
+			message: 'The gateway’s answer has no task ID',
+			mayBeCharged: true,
+			description: expect.stringContaining('may have been created and charged') as string,
+		});
+	});
+
 	it('uses one key for each try of an agent’s tool, which n8n counts as a run of its own', async () => {
 		const keys: string[] = [];
 		nock('https://gateway.test')

@@ -129,7 +129,7 @@ describe('files of the item', () => {
 			'a row whose field an expression leaves empty',
 			{ data: 'x' },
 			rows(['data', '={{ $json.missing }}']),
-			"'Input Files', row 1: 'Model Input Field' is empty",
+			"'Input Files', row 1: 'Model Input Field Name or ID' is empty",
 		],
 		[
 			'a row whose binary field an expression leaves empty',

@@ -160,4 +160,28 @@ describe('the price in the output', () => {
 		const { items } = await run('create', json({}));
 		expect(items[0]?.json).toEqual({ taskId: 't1', model: 'acme/painter' });
 	});
+
+	it('is asked for once only: a catalogue in trouble does not hold up what is paid for', async () => {
+		let asked = 0;
+		gateway()
+			.persist()
+			.get('/api/v1/media/models')
+			.reply(() => [(asked += 1) > 0 ? 503 : 200, '']);
+		creations();
+		const { items } = await run('create', json({}), { items: [{ json: {} }, { json: {} }] });
+		expect(items).toHaveLength(2);
+		expect(asked).toBe(1);
+	});
+
+	it('on which a limit depends is asked for again after that', async () => {
+		let asked = 0;
+		gateway()
+			.persist()
+			.get('/api/v1/media/models')
+			.reply(() => ((asked += 1) < 3 ? [503, ''] : [200, { data: [priced] }]));
+		creations();
+		const { items } = await run('create', { ...json({}), options: { maxPriceRub: 50 } });
+		expect(items[0]?.json).toMatchObject({ taskId: 't1' });
+		expect(asked).toBe(3);
+	});
 });

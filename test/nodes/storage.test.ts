@@ -173,6 +173,13 @@ describe('file: upload', () => {
 		expect(error?.message).toBe(message);
 	});
 
+	it('tells base64 text that is over the limit, although the file is not, before anything is sent', async () => {
+		const base64 = 'A'.repeat(104 * 1024 * 1024 + 768 * 1024);
+		const { error } = await run('upload', { uploadSource: 'base64', base64 });
+		expect(error?.message).toBe('The file is too large to upload: 78.6 MB');
+		expect(error?.description).toContain('a file of 75 MB');
+	});
+
 	it('tells an empty file, and one over the limit, before anything is sent', async () => {
 		const empty = await run('upload', {}, { items: [memoryItem('')] });
 		expect(empty.error?.message).toBe('The file is empty');

@@ -64,15 +64,15 @@ export async function readTaskFiles(item: ItemContext): Promise<TaskFile[]> {
 }
 
 async function readTaskFile(item: ItemContext, row: Row): Promise<TaskFile> {
-	const field = row.text('inputField', 'Model Input Field').trim();
+	const field = row.text('inputField', 'Model Input Field Name or ID').trim();
 	if (field === '') {
 		throw row.invalid(
-			"'Model Input Field' is empty",
+			"'Model Input Field Name or ID' is empty",
 			'Choose the field of the model’s input that is to get the file.',
 		);
 	}
 	const file = await inputFile(item, row.file('binaryPropertyName'));
-	checkUpload(file.size, {}, 'inputFiles');
+	checkUpload(file, {}, 'inputFiles');
 	return { field, file };
 }
 

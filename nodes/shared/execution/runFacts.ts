@@ -6,6 +6,7 @@ import {
 	listTextModels,
 	type MediaModel,
 	type MediaType,
+	type Patience,
 	type TextModel,
 } from '../gateway/catalogue';
 import { ApiFailure, InvalidInput } from '../gateway/failure';
@@ -17,6 +18,9 @@ import { ChunkRelay } from './chunkRelay';
 /** Key in the node's context for an execution that n8n gives no id. */
 const NONCE_KEY = 'aiGatewayRun';
 
+/** For what is only good to know, such as the price of a task that exists: one try, and no long wait. */
+const OFFHAND: Patience = { maxRetries: 0, patienceMs: 10_000 };
+
 /** What is the same for all items of a run. */
 export class RunFacts {
 	readonly executionId: string;
@@ -27,7 +31,10 @@ export class RunFacts {
 	/** Where answers are shown while they arrive, when the workflow streams to a chat or webhook. */
 	readonly relay: ChunkRelay | undefined;
 	private textModels: Promise<TextModel[]> | undefined;
+	/** Read with all patience, for what depends on it. */
 	private mediaModels: Promise<MediaCatalogue> | undefined;
+	/** Read in one try. */
+	private offhandMediaModels: Promise<MediaCatalogue> | undefined;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.executionId = context.getExecutionId() || nonce(context);
@@ -50,16 +57,17 @@ export class RunFacts {
 
 	/** The text models, for advice only: fetched once a run and in one try, empty where they cannot be had. */
 	async knownTextModels(client: GatewayClient): Promise<TextModel[]> {
-		this.textModels ??= orNothing(listTextModels(client, 0));
+		this.textModels ??= orNothing(listTextModels(client, OFFHAND));
 		return await this.textModels;
 	}
 
 	/**
-	 * A media model, from a catalogue that is fetched once a run. `undefined` when it cannot be told: a catalogue
-	 * that does not answer must not fail a task that is already paid for, or one that does not need it.
+	 * A media model, from a catalogue that is fetched once a run. `undefined` when it cannot be told soon: a catalogue
+	 * that does not answer must neither fail nor hold up a task that is paid for.
 	 */
 	async mediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
-		return (await this.mediaCatalogue(client)).models.get(id);
+		this.offhandMediaModels ??= this.mediaModels ?? fetchMediaCatalogue(client, OFFHAND);
+		return (await this.offhandMediaModels).models.get(id);
 	}
 
 	/** What a model makes, as far as {@link mediaModel} can tell. */
@@ -74,9 +82,9 @@ export class RunFacts {
 	 * @throws {InvalidInput} when it does not have the model
 	 */
 	async knownMediaModel(client: GatewayClient, id: string): Promise<MediaModel> {
-		const model = await this.listedMediaModel(client, id);
-		if (model) return model;
-		throw (await this.mediaCatalogue(client)).failure ?? new Error('The media models could not be read');
+		const { models, failure } = await this.mediaCatalogue(client);
+		if (failure) throw failure;
+		return models.get(id) ?? notListed(id);
 	}
 
 	/**
@@ -86,19 +94,26 @@ export class RunFacts {
 	 */
 	async listedMediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
 		const { models, failure } = await this.mediaCatalogue(client);
-		const model = models.get(id);
-		if (model || failure) return model;
-		throw new InvalidInput(
-			`The gateway has no media model "${id}"`,
-			'Model IDs change over time. Choose the model again from the list. Nothing was sent.',
-			'model',
-		);
+		return failure ? undefined : (models.get(id) ?? notListed(id));
 	}
 
 	private async mediaCatalogue(client: GatewayClient): Promise<MediaCatalogue> {
-		this.mediaModels ??= fetchMediaCatalogue(client);
+		this.mediaModels ??= this.patientCatalogue(client);
 		return await this.mediaModels;
 	}
+
+	private async patientCatalogue(client: GatewayClient): Promise<MediaCatalogue> {
+		const known = await this.offhandMediaModels;
+		return known && !known.failure ? known : await fetchMediaCatalogue(client);
+	}
+}
+
+function notListed(id: string): never {
+	throw new InvalidInput(
+		`The gateway has no media model "${id}"`,
+		'Model IDs change over time. Choose the model again from the list. Nothing was sent.',
+		'model',
+	);
 }
 
 /** A list; an empty one where the gateway does not give it. */
@@ -115,8 +130,8 @@ interface MediaCatalogue {
 	failure?: ApiFailure;
 }
 
-async function fetchMediaCatalogue(client: GatewayClient): Promise<MediaCatalogue> {
-	return await listMediaModels(client).then(
+async function fetchMediaCatalogue(client: GatewayClient, patience?: Patience): Promise<MediaCatalogue> {
+	return await listMediaModels(client, patience).then(
 		(models) => ({ models: new Map(models.map((model) => [model.id, model])) }),
 		(error: unknown) =>
 			error instanceof ApiFailure ? { models: new Map(), failure: error } : Promise.reject(error as Error),

@@ -3,15 +3,18 @@ import { ApiFailure } from '../gateway/failure';
 import type { JsonObject } from '../gateway/json';
 import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask, type MediaTask } from '../gateway/media';
 import type { GatewayClient } from '../gateway/request';
+import { UNREADABLE } from '../gateway/shape';
 
 /** The last look gets this much time, in milliseconds, although the longest wait is over. */
 const SHORTEST_LOOK_MS = 5_000;
 
 export interface WaitPlan {
-	/** What the task's model makes, which decides about the pace; `undefined` when it is not known. */
-	mediaType: MediaType | undefined;
-	/** Tells what a model makes, for tasks whose model only they themselves tell. */
-	mediaTypeOf?: (model: string) => Promise<MediaType | undefined>;
+	/**
+	 * Tells what the task's model makes, which decides about the pace; `undefined` when that is not known.
+	 *
+	 * @param told the model that the task itself tells, once it has been looked at
+	 */
+	mediaType: (told: string | undefined) => Promise<MediaType | undefined>;
 	/** The longest wait, in milliseconds. */
 	maxWaitMs: number;
 	/** Whether a result may already be there, so that the first look needs no pause. */
@@ -45,10 +48,33 @@ export async function awaitTask(client: GatewayClient, taskId: string, plan: Wai
 
 /** The pause before the next look, in milliseconds: the pace of what the model makes, longer when the gateway asks. */
 async function nextPause(client: GatewayClient, plan: WaitPlan, last: Look | undefined): Promise<number> {
-	const model = last?.task?.model;
-	const told = model === undefined ? undefined : await plan.mediaTypeOf?.(model);
-	const mediaType = plan.mediaType ?? told;
+	const mediaType = await plan.mediaType(last?.task?.model);
 	return Math.max(pollDelayMs(mediaType, client.random()), last?.trouble?.details.retryAfterMs ?? 0);
+}
+
+/**
+ * A task may read as running for a moment although its end is announced, and the gateway may be in trouble for a
+ * moment: pauses between the looks, in milliseconds.
+ */
+const ANNOUNCED_PAUSES_MS = [1_000, 3_000];
+
+/**
+ * Looks at a task whose end was announced until it has ended, with a little patience.
+ *
+ * @returns what the last look gave
+ */
+export async function lookPatiently<Found>(
+	client: GatewayClient,
+	look: () => Promise<Found>,
+	isOver: (found: Found) => boolean,
+): Promise<Found> {
+	let found = await look();
+	for (const pause of ANNOUNCED_PAUSES_MS) {
+		if (isOver(found)) break;
+		await client.pause(pause);
+		found = await look();
+	}
+	return found;
 }
 
 /** What a poll gave: the task, or a passing trouble. */
@@ -82,7 +108,7 @@ function passingTrouble(error: unknown, taskId: string): ApiFailure {
 	const { retryable, arrival, code } = error.details;
 	// What stands in for the gateway passes (a page, an answer without a task); a refusal or an untrusted certificate
 	// does not.
-	const passes = retryable || arrival === 'unknown' || code === 'unreadable_answer';
+	const passes = retryable || arrival === 'unknown' || code === UNREADABLE;
 	if (!passes) throw error.with({ taskId });
 	return error;
 }

@@ -41,18 +41,25 @@ export interface MediaModel {
 /**
  * Fetches the text models (§4.4). Records without an id are left out.
  *
- * @param maxRetries replaces the client's own
+ * @param patience replaces the client's own
  */
-export async function listTextModels(client: GatewayClient, maxRetries?: number): Promise<TextModel[]> {
-	const body = await client.json({ ...catalogueRequest('/models'), maxRetries });
+export async function listTextModels(client: GatewayClient, patience: Patience = {}): Promise<TextModel[]> {
+	const body = await client.json({ ...catalogueRequest('/models'), ...patience });
 	return asObjects(body.data).flatMap((record) => toTextModel(record) ?? []);
 }
 
-/** Fetches the media models (§4.5). Records without an id are left out. */
-export async function listMediaModels(client: GatewayClient): Promise<MediaModel[]> {
-	const body = await client.json(catalogueRequest('/media/models'));
+/**
+ * Fetches the media models (§4.5). Records without an id are left out.
+ *
+ * @param patience replaces the client's own
+ */
+export async function listMediaModels(client: GatewayClient, patience: Patience = {}): Promise<MediaModel[]> {
+	const body = await client.json({ ...catalogueRequest('/media/models'), ...patience });
 	return asObjects(body.data).flatMap((record) => toMediaModel(record) ?? []);
 }
+
+/** How much is done for a catalogue that does not come. */
+export type Patience = Pick<GatewayRequest, 'maxRetries' | 'patienceMs'>;
 
 /** A catalogue is read, not made: silence for a minute means that it will not come. */
 function catalogueRequest(path: string): GatewayRequest {

@@ -24,6 +24,8 @@ export interface InputField {
 	default?: Json | undefined;
 	/** Its schema, resolved. */
 	schema: JsonObject;
+	/** The schema of its elements, resolved; empty where there is none. */
+	items: JsonObject;
 }
 
 /** The fields of an `input_schema`, in its order. */
@@ -55,15 +57,19 @@ export function inputForm(inputSchema: JsonObject): InputForm {
 	const required = asArray(root.required);
 	return {
 		fields: Object.entries(properties).map(([name, schema]) =>
-			inputField(name, resolvedSchema(schema, inputSchema), required.includes(name)),
+			inputField(name, resolvedSchema(schema, inputSchema), inputSchema, required.includes(name)),
 		),
 		closed: root.additionalProperties === false && alternatives.length === 0,
 		root: inputSchema,
 	};
 }
 
-/** A field by its resolved schema. */
-export function inputField(name: string, schema: JsonObject, required = false): InputField {
+/**
+ * A field by its resolved schema.
+ *
+ * @param root what references point into
+ */
+export function inputField(name: string, schema: JsonObject, root: JsonObject, required = false): InputField {
 	const choices = choicesOf(schema);
 	return {
 		name,
@@ -74,6 +80,7 @@ export function inputField(name: string, schema: JsonObject, required = false): 
 		choices,
 		default: schema.default ?? undefined,
 		schema,
+		items: resolvedSchema(schema.items, root),
 	};
 }
 
@@ -108,9 +115,9 @@ function titleOf(name: string): string {
 }
 
 /** Whether a file's URL can stand in the field, alone or in a list. */
-export function takesUrls({ kind, schema, choices, name }: InputField): boolean {
+export function takesUrls({ kind, schema, items, choices, name }: InputField): boolean {
 	if (choices.length > 0) return false;
-	const inner = kind === 'list' ? resolvedSchema(schema.items, {}) : schema;
+	const inner = kind === 'list' ? items : schema;
 	const formats = [inner, ...branches(inner)].map((part) => asText(part.format) ?? '');
 	if (formats.some((format) => /^(uri|url|iri|binary)/.test(format))) return true;
 	const words = name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();

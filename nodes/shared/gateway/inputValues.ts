@@ -104,7 +104,7 @@ function toBoolean(value: Json, field: InputField): boolean {
 }
 
 function toList(value: Json, field: InputField, root: JsonObject): Json[] {
-	const element = inputField(field.name, resolvedSchema(field.schema.items, root));
+	const element = inputField(field.name, field.items, root);
 	return elements(value, element).map((part) =>
 		isForeign(part, element, root) ? typedValue(part, { ...element, title: field.title }, root) : part,
 	);

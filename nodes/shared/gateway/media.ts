@@ -6,7 +6,7 @@ import { POLL_TIMEOUT_MS, type Answer, type ByteStream } from './exchange';
 import type { GatewayClient, GatewayRequest } from './request';
 import { inWordsOf, withServerMessage } from './errors';
 import { TASK_TEXTS, taskPath } from './mediaPath';
-import { missingId } from './shape';
+import { missingId, UNREADABLE } from './shape';
 
 /** What a task is created from (§4.6). */
 export interface MediaTaskOrder {
@@ -46,16 +46,16 @@ export function taskBody(order: MediaTaskOrder): JsonObject {
 /**
  * Creates a task (§4.6). With its key, a repeat gives the same task and charges nothing, so it is retried freely.
  *
- * @returns the body as received; {@link createdTaskId} reads it
+ * @returns its id, and the body as received
  * @throws {InvalidInput} when the key is longer than §8 allows
  */
 export async function createMediaTask(
 	client: GatewayClient,
 	body: JsonObject,
 	idempotencyKey: string,
-): Promise<JsonObject> {
+): Promise<{ taskId: string; body: JsonObject }> {
 	checkKey(idempotencyKey);
-	const creation = client.json({
+	const answer = client.json({
 		group: 'media',
 		method: 'POST',
 		path: '/async/media/tasks',
@@ -64,6 +64,7 @@ export async function createMediaTask(
 		charged: true,
 		repeatable: true,
 	});
+	const creation = answer.then((created) => ({ taskId: createdTaskId(created), body: created }));
 	return await creation.catch((error: unknown) => Promise.reject(maybeCreated(error)));
 }
 
@@ -73,17 +74,17 @@ const MAYBE_CREATED_STATUSES: ReadonlySet<number> = new Set([500, 504]);
 /** Says of a creation that failed without a clear refusal that the task may exist, and how to repeat it safely. */
 function maybeCreated(error: unknown): Error {
 	if (!(error instanceof ApiFailure)) return asError(error);
-	const { arrival, status = 0, description } = error.details;
-	if (arrival !== 'unknown' && !MAYBE_CREATED_STATUSES.has(status)) return error;
+	const { arrival, status = 0, code, description } = error.details;
+	const isRefusal = arrival !== 'unknown' && !MAYBE_CREATED_STATUSES.has(status);
+	if (isRefusal && code !== UNREADABLE) return error;
 	return error.with({
 		mayBeCharged: true,
 		repeatable: true,
-		description: `${description} The task may have been created and charged all the same. Safe to repeat are the node’s own retries and 'Retry On Fail', which ask for the same task; a new run asks for a new one, unless the option 'Idempotency Scope' is 'Workflow'.`,
+		description: `${description} The task may have been created and charged all the same. Safe to repeat are the node’s own retries and 'Retry On Fail', which ask for the same task; a new run asks for a new one, unless 'Idempotency Scope' is 'Workflow' or there is an 'Idempotency Key'.`,
 	});
 }
 
-/** The id of a task that was just created. */
-export function createdTaskId(body: JsonObject): string {
+function createdTaskId(body: JsonObject): string {
 	const taskId = asId(asObject(body.data)?.taskId);
 	if (taskId === undefined) throw missingId('task ID');
 	return taskId;

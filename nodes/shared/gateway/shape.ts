@@ -1,5 +1,8 @@
 import { ApiFailure, InvalidInput } from './failure';
 
+/** Code of a successful answer that cannot be used. */
+export const UNREADABLE = 'unreadable_answer';
+
 /** The failure for a successful answer that lacks what the specification shows in it. */
 export function missingId(what: string): ApiFailure {
 	return new ApiFailure({
@@ -7,7 +10,7 @@ export function missingId(what: string): ApiFailure {
 		description:
 			'It answered with success, but not in the shape that its specification shows. Check the base URL in the AI Gateway credential.',
 		arrival: 'answered',
-		code: 'unreadable_answer',
+		code: UNREADABLE,
 		retryable: false,
 	});
 }

@@ -9,7 +9,7 @@ import type { ByteStream } from './exchange';
 import type { GatewayClient } from './request';
 
 /** §8: the largest request body of an upload, in bytes. */
-export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /** §4.14, §8. */
 export const MAX_EXTERNAL_USER_ID_LENGTH = 128;
@@ -53,11 +53,16 @@ export interface StoredFile {
 /**
  * Checks what can be checked before anything is sent (§8).
  *
- * @param size of the file in bytes
+ * @param file.size in bytes
+ * @param file.encoded its length as base64 text, where it is sent as such
  * @param param the parameter that names the file
  * @throws {InvalidInput} for an empty file, one over the limit, or an `externalUserId` over its length
  */
-export function checkUpload(size: number, settings: UploadSettings, param = 'binaryPropertyName'): void {
+export function checkUpload(
+	{ size, encoded }: { size: number; encoded?: number },
+	settings: UploadSettings,
+	param: string,
+): void {
 	if (size === 0) {
 		throw new InvalidInput(
 			'The file is empty',
@@ -65,10 +70,12 @@ export function checkUpload(size: number, settings: UploadSettings, param = 'bin
 			param,
 		);
 	}
-	if (size > MAX_UPLOAD_BYTES) {
+	if ((encoded ?? size) > MAX_UPLOAD_BYTES) {
 		throw new InvalidInput(
 			`The file is too large to upload: ${(size / 1024 / 1024).toFixed(1)} MB`,
-			'The gateway takes files of up to 100 MB. Nothing was sent.',
+			encoded === undefined
+				? 'The gateway takes files of up to 100 MB. Nothing was sent.'
+				: 'The gateway takes base64 text of up to 100 MB, which is a file of 75 MB: give a larger one in a binary field. Nothing was sent.',
 			param,
 		);
 	}
@@ -88,7 +95,6 @@ export async function uploadFile(
 	file: UploadFile,
 	settings: UploadSettings,
 ): Promise<JsonObject> {
-	checkUpload(file.size, settings);
 	const { head, tail, boundary } = multipartFrame(file, settings);
 	return await client.json({
 		group: 'storage',

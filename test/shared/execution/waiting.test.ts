@@ -1,9 +1,11 @@
 import { failureFromConnection } from '../../../nodes/shared/gateway/errors';
-import { awaitTask } from '../../../nodes/shared/execution/waiting';
+import { awaitTask, lookPatiently } from '../../../nodes/shared/execution/waiting';
+import type { MediaType } from '../../../nodes/shared/gateway/catalogue';
 import { failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
 const look = (state: string): Step => ({ body: JSON.stringify({ code: 200, data: { taskId: 't', state } }) });
-const plan = { mediaType: 'image' as const, maxWaitMs: 60_000, lookAtOnce: false };
+const makes = (mediaType: MediaType | undefined) => async () => await Promise.resolve(mediaType);
+const plan = { mediaType: makes('image'), maxWaitMs: 60_000, lookAtOnce: false };
 const lost = failureFromConnection({ kind: 'lost', code: 'ECONNRESET' }, { charged: false });
 
 describe('waiting for a task (§3.1)', () => {
@@ -25,7 +27,7 @@ describe('waiting for a task (§3.1)', () => {
 		const paces = await Promise.all(
 			[0, 0.999_999].map(async (random) => {
 				const { client, pauses } = scriptedClient([look('success')], {}, { random: () => random });
-				await awaitTask(client, 't', { ...plan, mediaType });
+				await awaitTask(client, 't', { ...plan, mediaType: makes(mediaType) });
 				return pauses[0];
 			}),
 		);
@@ -108,14 +110,22 @@ describe('waiting for a task (§3.1)', () => {
 	it('learns the pace from the task itself where only that tells its model', async () => {
 		const told = { body: JSON.stringify({ data: { state: 'waiting', model: 'acme/painter' } }) };
 		const { client, pauses } = scriptedClient([{ status: 503 }, told, told, look('success')]);
-		const asked: string[] = [];
-		const mediaTypeOf = (model: string) => {
-			asked.push(model);
-			return Promise.resolve('image' as const);
-		};
-		await awaitTask(client, 't', { mediaType: undefined, mediaTypeOf, maxWaitMs: 60_000, lookAtOnce: true });
+		const mediaType = async (model: string | undefined) =>
+			await Promise.resolve(model === 'acme/painter' ? ('image' as const) : undefined);
+		await awaitTask(client, 't', { mediaType, maxWaitMs: 60_000, lookAtOnce: true });
 		expect(pauses).toEqual([7_500, 4_000, 4_000]);
-		expect(asked).toEqual(['acme/painter', 'acme/painter']);
+	});
+
+	it('is over in time although nobody tells the pace for long', async () => {
+		const { client, clock, sent } = scriptedClient([look('processing')]);
+		const mediaType = async () => {
+			clock.now += 50_000;
+			return await Promise.resolve(undefined);
+		};
+		const { details } = await failureOf(awaitTask(client, 't', { ...plan, mediaType }));
+		expect(details.code).toBe('wait_timeout');
+		expect(clock.now).toBeLessThanOrEqual(1_000_000 + 60_000 + 50_000);
+		expect(sent).toHaveLength(1);
 	});
 
 	it('keeps each of 500 tasks to its own pace, and looks no more than that allows', async () => {
@@ -138,4 +148,31 @@ describe('waiting for a task (§3.1)', () => {
 		await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(pauses).toEqual([4_000, 6_000]);
 	});
+});
+
+describe('looking at a task whose end was announced', () => {
+	const lookUntilSuccess = async (...states: string[]) => {
+		const { client, pauses } = scriptedClient([]);
+		const found = await lookPatiently(
+			client,
+			async () => await Promise.resolve(states.shift()),
+			(state) => state === 'success',
+		);
+		return { found, pauses };
+	};
+
+	it('is done at once when it has ended', async () =>
+		expect(await lookUntilSuccess('success')).toEqual({ found: 'success', pauses: [] }));
+
+	it('is repeated for a moment when it does not read so yet', async () =>
+		expect(await lookUntilSuccess('processing', 'processing', 'success')).toEqual({
+			found: 'success',
+			pauses: [1_000, 3_000],
+		}));
+
+	it('ends with what it is', async () =>
+		expect(await lookUntilSuccess('waiting', 'waiting', 'processing', 'success')).toEqual({
+			found: 'processing',
+			pauses: [1_000, 3_000],
+		}));
 });

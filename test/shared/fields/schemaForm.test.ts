@@ -131,6 +131,16 @@ describe('required fields', () => {
 		expect(images?.displayName).toMatch(/^Images \(required, or by file; 1 to 4\) – URLs/);
 	});
 
+	it('may come by a file also where what the list holds stands elsewhere in the schema', () => {
+		const [field] = formFields({
+			type: 'object',
+			properties: { references: { type: 'array', items: { $ref: '#/$defs/Address' } } },
+			required: ['references'],
+			$defs: { Address: { type: 'string', format: 'uri' } },
+		});
+		expect(field).toMatchObject({ required: false, displayName: 'References (required, or by file)' });
+	});
+
 	it('are none where a price is asked', () => {
 		expect(formFields(sandbox.retouch as JsonObject, true).some(({ required }) => required)).toBe(false);
 	});

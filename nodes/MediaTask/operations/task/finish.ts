@@ -81,9 +81,11 @@ export async function pollTask(
 	taskId: string,
 	{ model, ...wait }: { model?: string | undefined; maxWaitMs: number; lookAtOnce: boolean },
 ): Promise<JsonObject> {
-	const mediaTypeOf = async (id: string) => await item.run.mediaType(item.client, id);
-	const mediaType = model === undefined ? undefined : await mediaTypeOf(model);
-	return await awaitTask(item.client, taskId, { ...wait, mediaType, mediaTypeOf });
+	const mediaType = async (told: string | undefined) => {
+		const id = model ?? told;
+		return id === undefined ? undefined : await item.run.mediaType(item.client, id);
+	};
+	return await awaitTask(item.client, taskId, { ...wait, mediaType });
 }
 
 /**

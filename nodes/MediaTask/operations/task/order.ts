@@ -5,7 +5,7 @@ import { checkKey, idempotencyKey, type IdempotencyScope } from '../../../shared
 import { withFiles, type PlacedFile } from '../../../shared/gateway/inputFiles';
 import { checkInput } from '../../../shared/gateway/inputValues';
 import type { JsonObject } from '../../../shared/gateway/json';
-import { createMediaTask, createdTaskId, taskBody } from '../../../shared/gateway/media';
+import { createMediaTask, taskBody } from '../../../shared/gateway/media';
 import { checkPriceLimit, priceInRubles, readPriceLimit, taskPrice } from '../../../shared/gateway/price';
 import { formOf, readInput, readModelId } from '../input';
 import { contentStandIns, readTaskFiles, standIns, uploadTaskFiles, type TaskFile } from '../inputFiles';
@@ -49,7 +49,7 @@ export async function readOrder(item: ItemContext, sleep?: WakeUp): Promise<Orde
 	const files = await readTaskFiles(item);
 	// JSON goes out as it is, but whether a file is added to a list is the schema's to say.
 	const fileForm =
-		form ?? (files.length > 0 ? formOf(await item.run.mediaModel(item.client, model)) : undefined);
+		form ?? (files.length > 0 ? formOf(await item.run.listedMediaModel(item.client, model)) : undefined);
 	const inputWith = (placed: readonly PlacedFile[]) => withFiles(values, placed, fileForm);
 	const bodyWith = (placed: readonly PlacedFile[], address = callbackUrl) =>
 		taskBody({ model, input: inputWith(placed), sessionId, callbackUrl: address });
@@ -88,10 +88,9 @@ export async function place(
 ): Promise<{ taskId: string; body: JsonObject }> {
 	// The upload stands outside the creation's retries: it is done once, whatever becomes of the creation.
 	const body = bodyWith(await uploadTaskFiles(item, files));
-	const answer = await createMediaTask(item.client, body, key);
-	const taskId = createdTaskId(answer);
-	item.noteTask(taskId);
-	return { taskId, body: answer };
+	const created = await createMediaTask(item.client, body, key);
+	item.noteTask(created.taskId);
+	return created;
 }
 
 /** What a created task costs, as far as the catalogue tells; unknown when the run ends before it is asked. */

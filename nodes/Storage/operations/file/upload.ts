@@ -99,6 +99,7 @@ export const upload: Operation = {
 
 async function fromBinary(item: ItemContext, settings: UploadSettings): Promise<JsonObject> {
 	const file = await inputFile(item, item.parameters.file('binaryPropertyName', 'Input Binary Field'));
+	checkUpload(file, settings, 'binaryPropertyName');
 	return await uploadFile(item.client, file, settings);
 }
 
@@ -106,7 +107,7 @@ async function fromBase64(item: ItemContext, settings: UploadSettings): Promise<
 	const { base64, size, mimeType } = readBase64(
 		item.parameters.requiredText('base64', 'Base64', 'Enter the file as base64 text.'),
 	);
-	checkUpload(size, settings);
+	checkUpload({ size, encoded: base64.length }, settings, 'base64');
 	const type = item.parameters.text('mimeType', 'MIME Type').trim() || mimeType;
 	return await uploadBase64(item.client, { base64, mimeType: type }, settings);
 }
