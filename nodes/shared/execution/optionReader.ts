@@ -36,9 +36,14 @@ export class OptionReader {
 	 *
 	 * @param label what the panel calls it
 	 */
-	choice(name: string, label: string, choices: readonly string[]): string | undefined {
+	choice<const Choice extends string>(
+		name: string,
+		label: string,
+		choices: readonly Choice[],
+	): Choice | undefined {
 		const value = this.text(name, label);
-		if (value === undefined || choices.includes(value)) return value;
+		const choice = choices.find((candidate) => candidate === value);
+		if (value === undefined || choice !== undefined) return choice;
 		throw notAllowed(name, label, value, `It takes one of: ${choices.join(', ')}.`);
 	}
 

@@ -44,7 +44,7 @@ export class RunFacts {
 	}
 
 	/** Where a creation for this item stands, for its idempotency key (§4.6). */
-	place(itemIndex: number): CreationPlace {
+	creationPlace(itemIndex: number): CreationPlace {
 		const workflow = this.context.getWorkflow();
 		return {
 			workflowId: workflow.id ?? '',

@@ -1,5 +1,4 @@
 import type { MediaModel, PriceTier } from './catalogue';
-import { InvalidInput } from './failure';
 import { inputForm } from './inputSchema';
 import { asNumber, canonicalJson, type Json, type JsonObject } from './json';
 import { compareDecimals } from './money';
@@ -32,46 +31,6 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 /** The price in rubles, for people and comparisons; `undefined` where it is not known or in another currency. */
 export function priceInRubles({ price, currency }: TaskPrice): number | undefined {
 	return price === null || currency !== 'RUB' ? undefined : asNumber(price);
-}
-
-/**
- * Reads the most that a task may cost.
- *
- * @returns a decimal string in rubles; `undefined` where there is no limit
- * @throws {InvalidInput} for what is no amount
- */
-export function readPriceLimit(limit: string | undefined): string | undefined {
-	if (limit === undefined) return undefined;
-	const sign = compareDecimals(limit, '0');
-	if (sign !== undefined && sign >= 0) return limit.trim();
-	throw new InvalidInput(
-		`The highest price is no amount in rubles: ${limit}`,
-		"Enter a number in 'Max Price (Rubles)', with a point before the decimals, e.g. 12.50. Nothing was sent.",
-		'maxPriceRub',
-	);
-}
-
-/**
- * Holds a price against the most that a task may cost, digit by digit.
- *
- * @param limit decimal string in rubles
- * @throws {InvalidInput} when the price is higher, or is not known
- */
-export function checkPriceLimit(task: TaskPrice, limit: string): void {
-	if (task.price === null || task.currency !== 'RUB') {
-		throw new InvalidInput(
-			'The price of the task is not known, and it has a highest price',
-			`${task.reason ?? `The catalogue gives it in ${task.currency}.`} Complete the input, or remove the option 'Max Price (Rubles)'. Nothing was created.`,
-			'maxPriceRub',
-		);
-	}
-	const difference = compareDecimals(task.price, limit);
-	if (difference !== undefined && difference <= 0) return;
-	throw new InvalidInput(
-		`The task would cost ₽${task.price}, more than the highest price of ₽${limit}`,
-		"Choose a cheaper model or input, or raise the option 'Max Price (Rubles)'. Nothing was created.",
-		'maxPriceRub',
-	);
 }
 
 function withDefaults(input: JsonObject, schema: JsonObject): JsonObject {

@@ -3,12 +3,8 @@ import fc from 'fast-check';
 import type { MediaModel, PriceTier } from '../../../nodes/shared/gateway/catalogue';
 import type { JsonObject } from '../../../nodes/shared/gateway/json';
 import { compareDecimals } from '../../../nodes/shared/gateway/money';
-import {
-	checkPriceLimit,
-	priceInRubles,
-	readPriceLimit,
-	taskPrice,
-} from '../../../nodes/shared/gateway/price';
+import { checkPriceLimit, readPriceLimit } from '../../../nodes/MediaTask/operations/task/priceLimit';
+import { priceInRubles, taskPrice } from '../../../nodes/shared/gateway/price';
 
 const model = (tiers: PriceTier[], more: Partial<MediaModel> = {}): MediaModel => ({
 	id: 'm',

@@ -1,6 +1,6 @@
 import { Deferred, type ItemContext, type Operation } from '../../../shared/execution/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
-import { orderPrice, place, readOrder } from './order';
+import { createOrdered, orderPrice, readOrder } from './order';
 import { orderFields, orderOptions } from './orderFields';
 
 /** Creates a media task and does not wait for it (§4.6). Its price is looked up when all tasks exist. */
@@ -14,7 +14,7 @@ export const create: Operation = {
 		const simplify = item.parameters.flag('simplify');
 		const order = await readOrder(item);
 		const { priced } = order;
-		const { taskId, body } = await place(item, order);
+		const { taskId, body } = await createOrdered(item, order);
 		return new Deferred(async () => {
 			if (!simplify) return [{ json: body }];
 			const priceRub = await orderPrice(item, priced);

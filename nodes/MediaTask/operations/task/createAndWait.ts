@@ -4,7 +4,7 @@ import { Deferred, type ItemContext, type Operation } from '../../../shared/exec
 import { SHORTEST_SLEEP_MS } from '../../../shared/execution/sleeping';
 import { simplifyField } from '../../../shared/fields/common';
 import { downloadField, maxWaitOption, pollTask, readMaxWait, readWish, taskOutput } from './finish';
-import { orderPrice, place, readOrder } from './order';
+import { createOrdered, orderPrice, readOrder } from './order';
 import { orderFields, orderOptions } from './orderFields';
 import { binaryPropertyOption } from './results';
 import { sleeperFor, wakeUpOf, wakeUpWith, type WakeUp } from './sleeper';
@@ -48,7 +48,7 @@ export const createAndWait: Operation = {
 		const { priced, mayExist, wakeUp } = order;
 		const wish = readWish(item, priced.model);
 		const until = item.client.now() + maxWaitMs;
-		const { taskId } = await place(item, order);
+		const { taskId } = await createOrdered(item, order);
 		const price = async () => await orderPrice(item, priced);
 		const finish = async () => {
 			const plan = { model: priced.model, maxWaitMs, lookAtOnce: mayExist || wakeUp !== undefined };

@@ -1,14 +1,15 @@
 import type { ItemContext } from '../../../shared/execution/operation';
-import { callbackAddress, checkWakeUpAddress } from '../../../shared/gateway/callback';
 import { InvalidInput, Stopped } from '../../../shared/gateway/failure';
-import { checkKey, idempotencyKey, type IdempotencyScope } from '../../../shared/gateway/idempotency';
+import { checkKey, idempotencyKey, IDEMPOTENCY_SCOPES } from '../../../shared/gateway/idempotency';
 import { withFiles, type PlacedFile } from '../../../shared/gateway/inputFiles';
 import { checkInput } from '../../../shared/gateway/inputValues';
 import type { JsonObject } from '../../../shared/gateway/json';
 import { createMediaTask, taskBody } from '../../../shared/gateway/media';
-import { checkPriceLimit, priceInRubles, readPriceLimit, taskPrice } from '../../../shared/gateway/price';
+import { priceInRubles, taskPrice } from '../../../shared/gateway/price';
 import { formOf, readInput, readModelId } from '../input';
 import { contentStandIns, readTaskFiles, standIns, uploadTaskFiles, type TaskFile } from '../inputFiles';
+import { callbackAddress, checkWakeUpAddress } from './callbackAddress';
+import { checkPriceLimit, readPriceLimit } from './priceLimit';
 import type { WakeUp } from './sleeper';
 
 /** What an item orders, checked. Nothing was sent for it yet but the question for the catalogue. */
@@ -42,7 +43,7 @@ export async function readOrder(item: ItemContext, sleep?: WakeUp): Promise<Orde
 	const sessionId = options.text('sessionId', 'Session ID');
 	const ownKey = options.text('idempotencyKey', 'Idempotency Key');
 	if (ownKey !== undefined) checkKey(ownKey);
-	const scope = readScope(options.text('idempotencyScope', 'Idempotency Scope'));
+	const scope = options.choice('idempotencyScope', 'Idempotency Scope', IDEMPOTENCY_SCOPES) ?? 'execution';
 	const limit = readPriceLimit(options.text('maxPriceRub', 'Max Price (Rubles)'));
 
 	const { values, form } = await readInput(item, model);
@@ -65,7 +66,9 @@ export async function readOrder(item: ItemContext, sleep?: WakeUp): Promise<Orde
 		files,
 		bodyWith: (placed) => bodyWith(placed, wakeUp?.calls ? wakeUp.url : callbackUrl),
 		// The address that wakes this execution is another in each: what is asked for is the same.
-		key: ownKey ?? idempotencyKey(scope, item.run.place(item.index), bodyWith(await contentStandIns(files))),
+		key:
+			ownKey ??
+			idempotencyKey(scope, item.run.creationPlace(item.index), bodyWith(await contentStandIns(files))),
 		mayExist: item.isRepeat || mayBeOfOthers,
 		wakeUp,
 	};
@@ -82,7 +85,7 @@ function checkWakeUp(wakeUpUrl: string, callbackUrl: string | undefined, gateway
 }
 
 /** Uploads the files, creates the task and gives the body as received. */
-export async function place(
+export async function createOrdered(
 	item: ItemContext,
 	{ files, bodyWith, key }: Order,
 ): Promise<{ taskId: string; body: JsonObject }> {
@@ -102,13 +105,4 @@ export async function orderPrice(
 		.mediaModel(item.client, id)
 		.catch((error: unknown) => (error instanceof Stopped ? undefined : Promise.reject(error as Error)));
 	return model && priceInRubles(taskPrice(model, input));
-}
-
-function readScope(value = 'execution'): IdempotencyScope {
-	if (value === 'execution' || value === 'workflow') return value;
-	throw new InvalidInput(
-		`'Idempotency Scope' has the unknown value "${value}"`,
-		'It takes one of: execution, workflow.',
-		'idempotencyScope',
-	);
 }

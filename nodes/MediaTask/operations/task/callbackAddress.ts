@@ -1,4 +1,4 @@
-import { InvalidInput } from './failure';
+import { InvalidInput } from '../../../shared/gateway/failure';
 
 /**
  * Reads the address that the gateway is to call when a task has ended (§4.6).

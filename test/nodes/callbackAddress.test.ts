@@ -1,4 +1,4 @@
-import { callbackAddress } from '../../../nodes/shared/gateway/callback';
+import { callbackAddress } from '../../nodes/MediaTask/operations/task/callbackAddress';
 
 const GATEWAY = 'https://gateway.test/api/v1';
 

@@ -1,0 +1,43 @@
+import { InvalidInput } from '../../../shared/gateway/failure';
+import { compareDecimals } from '../../../shared/gateway/money';
+import type { TaskPrice } from '../../../shared/gateway/price';
+
+/**
+ * Reads the most that a task may cost.
+ *
+ * @returns a decimal string in rubles; `undefined` where there is no limit
+ * @throws {InvalidInput} for what is no amount
+ */
+export function readPriceLimit(limit: string | undefined): string | undefined {
+	if (limit === undefined) return undefined;
+	const sign = compareDecimals(limit, '0');
+	if (sign !== undefined && sign >= 0) return limit.trim();
+	throw new InvalidInput(
+		`The highest price is no amount in rubles: ${limit}`,
+		"Enter a number in 'Max Price (Rubles)', with a point before the decimals, e.g. 12.50. Nothing was sent.",
+		'maxPriceRub',
+	);
+}
+
+/**
+ * Holds a price against the most that a task may cost, digit by digit.
+ *
+ * @param limit decimal string in rubles
+ * @throws {InvalidInput} when the price is higher, or is not known
+ */
+export function checkPriceLimit(task: TaskPrice, limit: string): void {
+	if (task.price === null || task.currency !== 'RUB') {
+		throw new InvalidInput(
+			'The price of the task is not known, and it has a highest price',
+			`${task.reason ?? `The catalogue gives it in ${task.currency}.`} Complete the input, or remove the option 'Max Price (Rubles)'. Nothing was created.`,
+			'maxPriceRub',
+		);
+	}
+	const difference = compareDecimals(task.price, limit);
+	if (difference !== undefined && difference <= 0) return;
+	throw new InvalidInput(
+		`The task would cost ₽${task.price}, more than the highest price of ₽${limit}`,
+		"Choose a cheaper model or input, or raise the option 'Max Price (Rubles)'. Nothing was created.",
+		'maxPriceRub',
+	);
+}
