@@ -163,7 +163,7 @@ describe('task: create', () => {
 		[
 			'an unknown scope',
 			{ options: { idempotencyScope: '={{ "life" }}' } },
-			'\'Idempotency Scope\' has the unknown value "life"',
+			'The option \'Idempotency Scope\' has a value that is not allowed: "life"',
 		],
 	])('tells %s before anything is sent', async (_, extra, message) => {
 		const { error } = await run('create', { ...order, ...extra });
