@@ -14,7 +14,7 @@ import { operationSubtitle, registryProperties } from '../shared/execution/opera
 import { wakeUpWebhooks } from '../shared/execution/suspension';
 import { loadFileFields, mapMediaInput, mapPriceInput } from '../shared/fields/mediaForm';
 import { searchMediaModels } from '../shared/fields/models';
-import { registry } from './operations';
+import { nodeOptions, registry } from './operations';
 import { answerWakeUpCall } from './wakeUp';
 
 export class MediaTask implements INodeType {
@@ -34,7 +34,7 @@ export class MediaTask implements INodeType {
 		webhooks: wakeUpWebhooks,
 		waitingNodeTooltip:
 			'The execution sleeps in n8n’s database until the gateway calls: its media tasks are being worked on',
-		properties: [...registryProperties(registry)],
+		properties: [...registryProperties(registry, nodeOptions)],
 	};
 
 	methods = {

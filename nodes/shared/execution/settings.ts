@@ -7,27 +7,40 @@ const MAX_CONCURRENCY = 100;
 const DEFAULT_MAX_RETRIES = 3;
 const MAX_MAX_RETRIES = 10;
 
-/** How single requests behave. */
-export const requestOptions: INodeProperties[] = [
-	{
-		displayName: 'Max Retries',
-		name: 'maxRetries',
-		type: 'number',
-		typeOptions: { minValue: 0, maxValue: MAX_MAX_RETRIES, numberPrecision: 0 },
-		default: DEFAULT_MAX_RETRIES,
-		description:
-			'How often a request is sent again when the gateway is busy or fails for a moment, without charging anything twice. Defaults to 3.',
-	},
-	{
+export const maxRetriesOption: INodeProperties = {
+	displayName: 'Max Retries',
+	name: 'maxRetries',
+	type: 'number',
+	typeOptions: { minValue: 0, maxValue: MAX_MAX_RETRIES, numberPrecision: 0 },
+	default: DEFAULT_MAX_RETRIES,
+	description:
+		'How often a request is sent again when the gateway is busy or fails for a moment, without charging anything twice. Defaults to 3.',
+};
+
+/**
+ * The option for the longest time that a request takes.
+ *
+ * @param note what counts without it, and what else it bounds
+ * @param seconds what it begins with
+ */
+export function timeoutOption(note: string, seconds = 300): INodeProperties {
+	return {
 		displayName: 'Timeout (Seconds)',
 		name: 'timeout',
 		type: 'number',
 		typeOptions: { minValue: 1 },
-		default: 300,
-		description:
-			'How long to wait for the gateway to answer. Defaults to 300, to 60 for catalogues and the state of tasks, and to 900 for the whole of a streamed answer.',
-	},
-];
+		default: seconds,
+		description: `How long a single request may wait for the gateway. ${note}`,
+	};
+}
+
+/** For what asks a text model: answers may be streamed. */
+export const textTimeoutOption = timeoutOption(
+	'Defaults to 300, to 60 for catalogues. Also bounds a streamed answer as a whole, which may take 900 without this option.',
+);
+
+/** For what asks for nothing but a catalogue. */
+export const catalogueTimeoutOption = timeoutOption('Defaults to 60.', 60);
 
 /** Options that every operation of every action node has. */
 export const runOptions: INodeProperties[] = [
@@ -39,7 +52,8 @@ export const runOptions: INodeProperties[] = [
 		default: DEFAULT_CONCURRENCY,
 		description: 'How many items are sent to the gateway at the same time. Defaults to 8.',
 	},
-	...requestOptions,
+	maxRetriesOption,
+	timeoutOption('Defaults to 300.'),
 ];
 
 /** How one item's requests behave. */
