@@ -6,6 +6,7 @@ const DEFAULT_CONCURRENCY = 8;
 const MAX_CONCURRENCY = 100;
 const DEFAULT_MAX_RETRIES = 3;
 const MAX_MAX_RETRIES = 10;
+const MIN_TIMEOUT_SECONDS = 1;
 
 export const maxRetriesOption: INodeProperties = {
 	displayName: 'Max Retries',
@@ -28,7 +29,7 @@ export function timeoutOption(note: string, seconds = 300): INodeProperties {
 		displayName: 'Timeout (Seconds)',
 		name: 'timeout',
 		type: 'number',
-		typeOptions: { minValue: 1 },
+		typeOptions: { minValue: MIN_TIMEOUT_SECONDS },
 		default: seconds,
 		description: `How long a single request may wait for the gateway. ${note}`,
 	};
@@ -70,10 +71,11 @@ export interface ItemSettings {
  */
 export function itemSettings(parameters: Parameters): ItemSettings {
 	const { options } = parameters;
-	const seconds = options.number('timeout', 'Timeout (Seconds)', { min: 0.001 });
+	const seconds = options.number('timeout', 'Timeout (Seconds)', { min: MIN_TIMEOUT_SECONDS });
 	return {
 		maxRetries:
-			options.number('maxRetries', 'Max Retries', { min: 0, max: MAX_MAX_RETRIES }) ?? DEFAULT_MAX_RETRIES,
+			options.number('maxRetries', 'Max Retries', { min: 0, max: MAX_MAX_RETRIES, integer: true }) ??
+			DEFAULT_MAX_RETRIES,
 		timeoutMs: seconds === undefined ? undefined : Math.round(seconds * 1000),
 	};
 }
@@ -81,10 +83,10 @@ export function itemSettings(parameters: Parameters): ItemSettings {
 /**
  * How many items run at once. A setting of the node, not of an item: the first item's value counts.
  *
- * @throws {InvalidInput} when it is no number from 1 to 100
+ * @throws {InvalidInput} when it is no whole number from 1 to 100
  */
 export function readConcurrency(context: IExecuteFunctions): number {
 	const { options } = new Parameters(context, 0);
-	const concurrency = options.number('concurrency', 'Concurrency', { min: 1, max: MAX_CONCURRENCY });
-	return Math.floor(concurrency ?? DEFAULT_CONCURRENCY);
+	const range = { min: 1, max: MAX_CONCURRENCY, integer: true };
+	return options.number('concurrency', 'Concurrency', range) ?? DEFAULT_CONCURRENCY;
 }
