@@ -48,12 +48,12 @@ export const CONNECTION_TEXTS = {
 	notJson: {
 		message: 'The gateway’s answer could not be read',
 		description:
-			'It was not valid JSON. Run the workflow again; if it lasts, check the base URL in the AI Gateway credential.',
+			'It is not a JSON object. Run the workflow again; if it lasts, check the base URL in the AI Gateway credential.',
 	},
 	notJsonCharge: {
 		message: 'The gateway’s answer could not be read',
 		description:
-			'It was not valid JSON, so the text is lost. The call was not repeated, because it may have been charged. Compare the balance, then run this item again if you need its answer.',
+			'It is not a JSON object, so the text is lost. The call was not repeated, because it may have been charged. Compare the balance, then run this item again if you need its answer.',
 	},
 	webPage: {
 		message: 'A web page came back instead of the gateway’s answer',
