@@ -24,8 +24,9 @@ export const state: INodeProperties[] = [
 		displayName: 'Background',
 		name: 'background',
 		type: 'boolean',
-		default: true,
-		description: 'Whether the gateway answers at once and works on in the background',
+		default: false,
+		description:
+			'Whether the gateway answers at once and works on, at your cost. The output then has only the ID and the state, and the gateway shows no way to fetch the answer afterwards.',
 	},
 	{
 		displayName: 'Previous Response ID',
