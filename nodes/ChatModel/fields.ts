@@ -40,7 +40,7 @@ const options = [
 export const chatModelFields: INodeProperties[] = [
 	{
 		displayName:
-			"Connect this node to the 'Chat Model' input of an AI Agent or a chain. After a run, its output shows each call with its tokens and, where the format reports it, its cost.",
+			"Connect this node to the 'Chat Model' input of an AI Agent or a chain. After a run, its output shows each call with its tokens and, where the API format reports it, its cost.",
 		name: 'connectionNotice',
 		type: 'notice',
 		default: '',

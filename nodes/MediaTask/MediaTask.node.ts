@@ -11,10 +11,11 @@ import {
 import { testGateway } from '../shared/execution/credentialTest';
 import { executeRegistry } from '../shared/execution/itemLoop';
 import { operationSubtitle, registryProperties } from '../shared/execution/operation';
+import { mediaTimeoutOption } from '../shared/execution/settings';
 import { wakeUpWebhooks } from '../shared/execution/suspension';
 import { loadFileFields, mapMediaInput, mapPriceInput } from '../shared/fields/mediaForm';
 import { searchMediaModels } from '../shared/fields/models';
-import { nodeOptions, registry } from './operations';
+import { registry } from './operations';
 import { answerWakeUpCall } from './wakeUp';
 
 export class MediaTask implements INodeType {
@@ -34,7 +35,7 @@ export class MediaTask implements INodeType {
 		webhooks: wakeUpWebhooks,
 		waitingNodeTooltip:
 			'The execution sleeps in n8n’s database until the gateway calls: its media tasks are being worked on',
-		properties: [...registryProperties(registry, nodeOptions)],
+		properties: [...registryProperties(registry, [mediaTimeoutOption])],
 	};
 
 	methods = {

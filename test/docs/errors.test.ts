@@ -51,7 +51,7 @@ function document(): string {
 			]),
 		),
 		section(
-			'Messages format',
+			'API format Messages',
 			spec.messages.map(({ status, type }) => [
 				`${status} \`${type}\``,
 				retried(status),

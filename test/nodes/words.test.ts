@@ -50,6 +50,11 @@ it('names of several words, and Simplify, do not stand without them', () => {
 	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toEqual([]);
 });
 
+it('a format of the API is called so: there are also those of the output and of files', () => {
+	const wrong = sourceTexts.filter(({ text }) => /(?<!API |Output |Audio |file )\bformats?\b/i.test(text));
+	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toEqual([]);
+});
+
 it('a tooltip names only what its panel has', () => {
 	const tooltips = [
 		...fields.map(({ property: { description }, ...field }) => ({ ...field, description })),

@@ -1,5 +1,4 @@
 import type { Registry } from '../../shared/execution/operation';
-import { timeoutOption } from '../../shared/execution/settings';
 import { getMany } from './model/getMany';
 import { getPrice } from './model/getPrice';
 import { createSession } from './session/create';
@@ -13,9 +12,6 @@ import { getLyrics } from './task/getLyrics';
 import { restore } from './task/restore';
 import { unarchive } from './task/unarchive';
 import { wait } from './task/wait';
-
-/** Options of all operations, in the place of those that every node has. */
-export const nodeOptions = [timeoutOption('Defaults to 300, to 60 for catalogues and task states.')];
 
 export const registry = {
 	task: {

@@ -24,7 +24,7 @@ export const maxRetriesOption: INodeProperties = {
  * @param note what counts without it, and what else it bounds
  * @param seconds what it begins with
  */
-export function timeoutOption(note: string, seconds = 300): INodeProperties {
+function timeoutOption(note: string, seconds = 300): INodeProperties {
 	return {
 		displayName: 'Timeout (Seconds)',
 		name: 'timeout',
@@ -39,6 +39,9 @@ export function timeoutOption(note: string, seconds = 300): INodeProperties {
 export const textTimeoutOption = timeoutOption(
 	'Defaults to 300, to 60 for catalogues. Also bounds a streamed answer as a whole, which may take 900 without this option.',
 );
+
+/** For what makes media: tasks are looked at, and models looked up. */
+export const mediaTimeoutOption = timeoutOption('Defaults to 300, to 60 for catalogues and task states.');
 
 /** For what asks for nothing but a catalogue. */
 export const catalogueTimeoutOption = timeoutOption('Defaults to 60.', 60);

@@ -146,7 +146,7 @@ const BY_MESSAGES_TYPE: Readonly<Record<string, TextByOrigin>> = {
 	invalid_request_error: {
 		message: 'The gateway did not accept the request',
 		description:
-			'In this format the gateway reports bad parameters, an input that is too long and an empty wallet alike: read what it says below, check the parameters and the balance.',
+			'In the API format Messages the gateway reports bad parameters, an input that is too long and an empty wallet alike: read what it says below, check the parameters and the balance.',
 	},
 	authentication_error: WRONG_KEY,
 	permission_error: FORBIDDEN,

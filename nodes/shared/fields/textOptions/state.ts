@@ -34,7 +34,7 @@ export const state: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. resp_…',
-		description: 'The ID of an earlier answer of the Responses format, to continue that conversation',
+		description: 'The ID of an earlier answer of the API format Responses, to continue that conversation',
 	},
 	{
 		displayName: 'Conversation (JSON)',
