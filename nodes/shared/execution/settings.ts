@@ -8,6 +8,7 @@ const DEFAULT_MAX_RETRIES = 3;
 const MAX_MAX_RETRIES = 10;
 const MIN_TIMEOUT_SECONDS = 1;
 
+/** How often a request is tried again. */
 export const maxRetriesOption: INodeProperties = {
 	displayName: 'Max Retries',
 	name: 'maxRetries',
@@ -31,20 +32,20 @@ function timeoutOption(note: string, seconds = 300): INodeProperties {
 		type: 'number',
 		typeOptions: { minValue: MIN_TIMEOUT_SECONDS },
 		default: seconds,
-		description: `How long a single request may wait for the gateway. ${note}`,
+		description: `How long a single request may wait for the gateway. ${note}.`,
 	};
 }
 
 /** For what asks a text model: answers may be streamed. */
 export const textTimeoutOption = timeoutOption(
-	'Defaults to 300, to 60 for catalogues. Also bounds a streamed answer as a whole, which may take 900 without this option.',
+	'Defaults to 300, to 60 for catalogues. Also bounds a streamed answer as a whole, which may take 900 without this option',
 );
 
 /** For what makes media: tasks are looked at, and models looked up. */
-export const mediaTimeoutOption = timeoutOption('Defaults to 300, to 60 for catalogues and task states.');
+export const mediaTimeoutOption = timeoutOption('Defaults to 300, to 60 for catalogues and task states');
 
 /** For what asks for nothing but a catalogue. */
-export const catalogueTimeoutOption = timeoutOption('Defaults to 60.', 60);
+export const catalogueTimeoutOption = timeoutOption('Defaults to 60', 60);
 
 /** Options that every operation of every action node has. */
 export const runOptions: INodeProperties[] = [
@@ -57,7 +58,7 @@ export const runOptions: INodeProperties[] = [
 		description: 'How many items are sent to the gateway at the same time. Defaults to 8.',
 	},
 	maxRetriesOption,
-	timeoutOption('Defaults to 300.'),
+	timeoutOption('Defaults to 300'),
 ];
 
 /** How one item's requests behave. */

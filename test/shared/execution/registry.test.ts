@@ -147,7 +147,7 @@ describe('the option Timeout says what it bounds', () => {
 
 	it('begins with what counts without it', () => {
 		for (const { property } of timeouts) {
-			expect(property.description).toContain(`Defaults to ${String(property.default)}`);
+			expect(property.description).toContain(`Defaults to ${Number(property.default)}`);
 		}
 	});
 });
