@@ -55,7 +55,7 @@ export const triggerProperties: INodeProperties[] = [
 				typeOptions: { minValue: 0, numberPrecision: 2 },
 				default: 10,
 				description:
-					'How far above the threshold the balance must rise before the workflow can start again, so that small ups and downs do not send many alerts',
+					'How far above the threshold the balance must rise before the workflow can start again: small ups and downs send no alerts. Without this option, rising to the threshold is enough.',
 			},
 		],
 	},

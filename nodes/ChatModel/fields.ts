@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { requestOptions } from '../shared/execution/settings';
+import { maxRetriesOption, textTimeoutOption } from '../shared/execution/settings';
 import { textOptions } from '../shared/fields/textOptions';
 import { extraBodyField, formatField, textModelField } from '../shared/fields/textRequest';
 import { textFormats } from '../shared/gateway/formats';
@@ -32,14 +32,15 @@ const options = [
 		// The model has no output of its own that could show what they cost.
 		.map((option) => (option.name === 'plugins' ? { ...option, description: PLUGINS } : option)),
 	extraBodyField,
-	...requestOptions,
+	maxRetriesOption,
+	textTimeoutOption,
 ].sort((a, b) => a.displayName.localeCompare(b.displayName));
 
 /** The parameters of the chat model, in the order of the panel. */
 export const chatModelFields: INodeProperties[] = [
 	{
 		displayName:
-			"Connect this node to the 'Chat Model' input of an AI Agent or a chain. After a run, its output shows each call with its tokens and, where the format reports it, its cost.",
+			"Connect this node to the 'Chat Model' input of an AI Agent or a chain. After a run, its output shows each call with its tokens and, where the API format reports it, its cost.",
 		name: 'connectionNotice',
 		type: 'notice',
 		default: '',

@@ -91,10 +91,10 @@ function toAttachment(file: ContentFile, format: TextFormat): Attachment {
 	const mimeType = file.mediaType ?? typeByName(name ?? '') ?? UNKNOWN_TYPE;
 	const kind = ATTACHMENT_KINDS.find((candidate) => mimeType.startsWith(`${candidate}/`)) ?? 'file';
 	const support = format.attachments[kind];
-	if (support === undefined) throw notTaken(format, kind, 'Choose another format, or leave it out.');
+	if (support === undefined) throw notTaken(format, kind, 'Choose another API format, or leave it out.');
 	if (address !== undefined && !address.startsWith('data:')) {
 		if (support === 'url or file') return { kind, source: { url: address } };
-		throw notTaken(format, kind, 'The format takes them as files only, not by their address.');
+		throw notTaken(format, kind, 'The API format takes them as files only, not by their address.');
 	}
 	const { base64, mimeType: ownType } = bytesOf(file, address);
 	const type = ownType ?? mimeType;
@@ -122,7 +122,7 @@ function bytesOf(
 
 function notTaken(format: TextFormat, kind: AttachmentKind, advice: string): InvalidInput {
 	return new InvalidInput(
-		`The format ${format.label} cannot take this ${kind}`,
+		`The API format ${format.label} cannot take this ${kind}`,
 		`A message to the Gateway Chat Model holds it. ${advice} Nothing was sent.`,
 	);
 }

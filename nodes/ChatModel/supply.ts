@@ -12,7 +12,6 @@ import { textFormats } from '../shared/gateway/formats';
 import type { GatewayClient } from '../shared/gateway/request';
 import { withModelAdvice } from '../shared/gateway/unknownModel';
 import { completed } from './adapter';
-import { withOwnAdvice } from './advice';
 import { GatewayChatModel, type ModelSettings } from './model';
 import { loadSdk } from './sdk';
 
@@ -31,7 +30,7 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 			client,
 			jsonSchema: getParametersJsonSchema,
 			explained: async (error) => {
-				const advised = withOwnAdvice(await withModelAdvice(known, settings.model, error));
+				const advised = await withModelAdvice(known, settings.model, error);
 				return explained(withoutSecrets(advised, client.settings.secrets));
 			},
 		});

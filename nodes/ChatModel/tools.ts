@@ -19,7 +19,7 @@ export function toToolDefinitions(
 		if (tool.type === 'provider') {
 			throw new InvalidInput(
 				`The Gateway Chat Model cannot use the built-in tool "${tool.name}" of another model`,
-				"Tools that the gateway runs itself are set in the option 'Built-In Tools (JSON)' of the Responses format. Nothing was sent.",
+				"Tools that the gateway runs itself are set in the option 'Built-In Tools (JSON)' of the API format Responses. Nothing was sent.",
 			);
 		}
 		return {

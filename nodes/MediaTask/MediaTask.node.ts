@@ -11,6 +11,7 @@ import {
 import { testGateway } from '../shared/execution/credentialTest';
 import { executeRegistry } from '../shared/execution/itemLoop';
 import { operationSubtitle, registryProperties } from '../shared/execution/operation';
+import { mediaTimeoutOption } from '../shared/execution/settings';
 import { wakeUpWebhooks } from '../shared/execution/suspension';
 import { loadFileFields, mapMediaInput, mapPriceInput } from '../shared/fields/mediaForm';
 import { searchMediaModels } from '../shared/fields/models';
@@ -34,7 +35,7 @@ export class MediaTask implements INodeType {
 		webhooks: wakeUpWebhooks,
 		waitingNodeTooltip:
 			'The execution sleeps in n8n’s database until the gateway calls: its media tasks are being worked on',
-		properties: [...registryProperties(registry)],
+		properties: [...registryProperties(registry, [mediaTimeoutOption])],
 	};
 
 	methods = {

@@ -122,7 +122,7 @@ describe('a connection that fails', () => {
 
 	it('never repeats a text call that was not answered in time', async () => {
 		gateway.control.addFault({ ...once, action: { kind: 'hang' } });
-		const { error } = await generate({ options: { timeout: 0.3 } });
+		const { error } = await generate({ options: { timeout: 1 } });
 		expect(error?.message).toBe('The gateway did not answer in time');
 		expect(gateway.control.requests()).toHaveLength(1);
 	});

@@ -1,5 +1,6 @@
-import { CONNECTION_TEXTS } from '../../nodes/shared/gateway/connectionTexts';
+import { CONNECTION_TEXTS, connectionText } from '../../nodes/shared/gateway/connectionTexts';
 import { errorText, type EndpointGroup, type ErrorText } from '../../nodes/shared/gateway/errorTexts';
+import type { Origin } from '../../nodes/shared/gateway/origin';
 import { isRetryableStatus } from '../../nodes/shared/gateway/retry';
 import { STREAM_TEXTS } from '../../nodes/shared/gateway/streamFailures';
 import spec from '../fixtures/spec/errors.json';
@@ -17,6 +18,23 @@ const retried = (status: number) => (isRetryableStatus(status) ? 'yes' : 'no');
 const byStatus = (group: EndpointGroup, statuses: number[]): Array<[string, string, ErrorText]> =>
 	statuses.map((status) => [String(status), retried(status), errorText({ group, status })]);
 
+/** Advice that names options, and what stands in its place where there are none. */
+function elsewhere(): string {
+	const texts: Array<[string, (origin: Origin) => ErrorText]> = [
+		['429 `rate_limit_exceeded`', (origin) => errorText({ group: 'text', status: 429, origin })],
+		[
+			'429 `token_limit_exceeded`',
+			(origin) => errorText({ group: 'text', status: 429, code: 'token_limit_exceeded', origin }),
+		],
+		['429 of the link to a file', (origin) => errorText({ group: 'file', status: 429, origin })],
+		['timeout', (origin) => connectionText('timeout', { charged: false, origin })],
+		['fileTimeout', (origin) => connectionText('timeout', { charged: false, file: true, origin })],
+	];
+	const origins: Origin[] = ['chatModel', 'trigger', 'editor'];
+	const rows = texts.map(([sign, of]) => [sign, ...origins.map((origin) => of(origin).description)]);
+	return `${table(['answer', 'Gateway Chat Model', 'triggers', 'lists, forms, test of a credential'], rows)}\n`;
+}
+
 function document(): string {
 	return [
 		'# Errors and what to do',
@@ -33,7 +51,7 @@ function document(): string {
 			]),
 		),
 		section(
-			'Messages format',
+			'API format Messages',
 			spec.messages.map(({ status, type }) => [
 				`${status} \`${type}\``,
 				retried(status),
@@ -42,6 +60,7 @@ function document(): string {
 		),
 		section('Media tasks', byStatus('media', spec.media)),
 		section('Storage', byStatus('storage', spec.storage)),
+		section('Balance, catalogues and storage', byStatus('balance', [504])),
 		section('Links to files', byStatus('file', [403, 404, 410])),
 		section(
 			'No answer, or none that can be read',
@@ -56,6 +75,12 @@ function document(): string {
 			Object.values(STREAM_TEXTS).map(({ code, ...text }) => [`\`${code}\``, 'never', text]),
 		),
 		'Added is what had been received, and whether it may have been charged.',
+		'',
+		'## What to do where a node has no such options',
+		'',
+		'The advice above is that of nodes with the options *Concurrency*, *Max Retries* and *Timeout*. Elsewhere:',
+		'',
+		elsewhere(),
 	].join('\n');
 }
 

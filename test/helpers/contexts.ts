@@ -1,7 +1,8 @@
-import { PollContext, SupplyDataContext, WebhookContext } from 'n8n-core';
+import { LoadOptionsContext, PollContext, SupplyDataContext, WebhookContext } from 'n8n-core';
 import {
 	createEmptyRunExecutionData,
 	NodeConnectionTypes,
+	type ILoadOptionsFunctions,
 	type INode,
 	type IPollFunctions,
 	type IRunExecutionData,
@@ -46,6 +47,13 @@ export function pollContext({ mode, store, ...options }: TriggerOptions): IPollF
 	const unused = [undefined, undefined, undefined, undefined] as const;
 	const context = new PollContext(workflow, node, more, mode, 'activate', ...unused, staticDataOf(store));
 	return context as unknown as IPollFunctions;
+}
+
+/** What n8n gives a node of the package whose lists and forms the editor shows. */
+export function editorContext(options: NodeOptions): ILoadOptionsFunctions {
+	const { workflow, node, more } = prepared(options);
+	const shown = { ...more, currentNodeParameters: node.parameters };
+	return new LoadOptionsContext(workflow, node, shown, '') as unknown as ILoadOptionsFunctions;
 }
 
 /** What n8n gives a node of the package that is called; the answer to the call is taken, and dropped. */

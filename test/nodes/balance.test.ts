@@ -61,6 +61,18 @@ describe('balance: get', () => {
 		expect(items[0]?.json).toMatchObject({ amount, lowBalance });
 	});
 
+	it.each([
+		[{ amount: '5', extra: [1] }, true],
+		[{ RUB: '500', USD: '5' }, false],
+	])('adds to %j as received, too, whether it is below the threshold', async (body, lowBalance) => {
+		gateway().get('/balance').reply(200, body);
+		const { items } = await runNode({
+			node: 'balance',
+			parameters: { ...parameters, simplify: false, options: { threshold: 100 } },
+		});
+		expect(items[0]?.json).toEqual({ ...body, lowBalance });
+	});
+
 	it('refuses a threshold that is no number, and asks for nothing', async () => {
 		const { error } = await runNode({
 			node: 'balance',

@@ -128,6 +128,12 @@ describe('session: create', () => {
 		expect(await json('create', parameters, 'session')).toEqual({ sessionId: 's', name: 'x' });
 	});
 
+	it('refuses what is no object with an example of a session', async () => {
+		const { error } = await run('create', { sessionJson: '["x"]' }, {}, 'session');
+		expect(error?.message).toBe("'Session (JSON)' is not a JSON object");
+		expect(error?.description).toContain('It looks like { "name": ');
+	});
+
 	it('gives an answer of another shape as it is', async () => {
 		gateway().post('/api/v1/media/sessions', {}).reply(200, { id: 's' });
 		expect(await json('create', { sessionJson: '{}' }, 'session')).toEqual({ id: 's' });

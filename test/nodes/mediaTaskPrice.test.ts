@@ -139,6 +139,20 @@ describe('the highest price', () => {
 	});
 });
 
+describe('a highest price of nothing', () => {
+	const free = { pricing: { currency: 'RUB', type: 'tiered', tiers: [{ params: {}, price: '0.00' }] } };
+
+	test.each([
+		['what is free', painter(SCHEMA, free), 1],
+		['nothing that costs', priced, 0],
+	])('creates %s', async (_, offered, created) => {
+		catalogue([offered]);
+		const sent = creations();
+		await run('create', { ...json({}), options: { maxPriceRub: 0 } }, carryOn);
+		expect(sent).toHaveLength(created);
+	});
+});
+
 describe('the price in the output', () => {
 	it('stands in what createAndWait gives', async () => {
 		catalogue([priced]);

@@ -11,7 +11,7 @@ const labels = new Set([
 
 /** Names of n8n's own, of output fields, and of fields of the gateway that texts speak of. */
 const OTHER_NAMES = new Set([
-	...['Chat Model', 'Retry On Fail', 'Webhook URLs'],
+	...['Batch Size', 'Chat Model', 'Retry On Fail', 'Webhook URLs'],
 	...['callback', 'data', 'lowBalance', 'timedOut', 'toolCalls', 'tracks', 'id'],
 	...['RUB', 'amount', 'content', 'stream'],
 ]);
@@ -47,6 +47,11 @@ it('names of several words, and Simplify, do not stand without them', () => {
 		const words = text.replace(/'[^']*'/g, '');
 		return role !== 'displayName' && [...own].some((name) => words !== name && words.includes(name));
 	});
+	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toEqual([]);
+});
+
+it('a format of the API is called so: there are also those of the output and of files', () => {
+	const wrong = sourceTexts.filter(({ text }) => /(?<!API |Output |Audio |file )\bformats?\b/i.test(text));
 	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toEqual([]);
 });
 

@@ -49,6 +49,8 @@ const keptJsonField: INodeProperties = {
 	displayOptions: { show: { inputMode: ['form'] } },
 };
 
+const INPUT_EXAMPLE = '{ "prompt": "A lighthouse at dusk" }';
+
 /** The parameters that say what a model is to make: as a form of the model's fields, or as JSON. */
 export function inputProperties(mapperMethod: string): INodeProperties[] {
 	return [
@@ -103,7 +105,7 @@ export async function readInput(item: ItemContext, modelId: string): Promise<Tas
 	const isForm = parameters.choice('inputMode', 'Input Mode', ['form', 'json']) === 'form';
 	const mapper = isForm ? parameters.compound('input') : undefined;
 	if (!isForm || isOldJson(item, mapper)) {
-		return { values: parameters.jsonObject('inputJson', 'Input (JSON)'), form: undefined };
+		return { values: parameters.jsonObject('inputJson', 'Input (JSON)', INPUT_EXAMPLE), form: undefined };
 	}
 	const model = await item.run.listedMediaModel(item.client, modelId);
 	const form = formOf(model) ?? formOfStored(mapper?.schema);

@@ -17,6 +17,8 @@ export const CALLBACK_SETTINGS: BackgroundSettings = { maxRetries: 8 };
 /** A poll comes again. */
 export const POLL_SETTINGS: BackgroundSettings = { maxRetries: 3 };
 
+const ORIGIN = 'trigger';
+
 /**
  * The client of a node that answers a call or polls: outside an execution, without limits and cancellation.
  *
@@ -28,9 +30,9 @@ export async function backgroundClient(
 ): Promise<GatewayClient> {
 	const credential = credentialReader(context);
 	return new GatewayClient(
-		{ ...(await gatewayAddress(credential)), ...settings },
+		{ ...(await gatewayAddress(credential)), ...settings, origin: ORIGIN },
 		{
-			transport: n8nTransport(context, credential),
+			transport: n8nTransport(context, { credential, origin: ORIGIN }),
 			withSlot: async (work) => await work(),
 			pause: sleep,
 			sleep,

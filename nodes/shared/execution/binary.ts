@@ -4,6 +4,7 @@ import { fileFacts } from '../gateway/files';
 import { failureFromThrown } from '../gateway/connection';
 import { failureFromConnection } from '../gateway/errors';
 import type { ApiFailure, InvalidInput } from '../gateway/failure';
+import type { Origin } from '../gateway/origin';
 import { REQUEST_TIMEOUT_MS, type Answer, type ByteStream } from '../gateway/exchange';
 import { Watchdog } from '../gateway/watchdog';
 import type { UploadFile } from '../gateway/storage';
@@ -18,17 +19,24 @@ export interface BinaryStore {
 /** Node's stream, as n8n gives it. */
 export type Readable = Awaited<ReturnType<IExecuteFunctions['helpers']['getBinaryStream']>>;
 
+/** What is known of a file whose bytes are an answer. */
+export interface FileTraits {
+	/** MIME type, for answers that do not say it themselves. */
+	knownType?: string | undefined;
+	/** Where it was asked for; an action node when it does not say. */
+	origin?: Origin | undefined;
+}
+
 /**
  * Stores the bytes of an answer as a binary of the workflow, streamed to n8n's binary storage.
  *
  * @param names candidates for the file's name, for answers that do not name it themselves
- * @param knownType MIME type, for answers that do not say it themselves
  */
 export async function storeAnswer(
 	context: BinaryStore,
 	answer: Answer<ByteStream>,
 	names: ReadonlyArray<string | undefined>,
-	knownType?: string,
+	{ knownType, origin }: FileTraits = {},
 ): Promise<IBinaryData> {
 	const { fileName, mimeType } = fileFacts(answer.headers, names);
 	const { silenceMs = REQUEST_TIMEOUT_MS } = answer;
@@ -38,19 +46,19 @@ export async function storeAnswer(
 		const storing = context.helpers.prepareBinaryData(body, fileName, mimeType ?? knownType);
 		const stored = await Promise.race([storing, watchdog.watch()]);
 		// Where no redirect is followed, the HTTP client's own timeout ends with the headers (seen in axios 1.18).
-		if (!stored) throw tooSilent();
+		if (!stored) throw tooSilent(origin);
 		return stored;
 	} catch (error) {
 		// Where one is, it breaks the connection at the same moment.
-		if (watchdog.isSilent()) throw tooSilent();
-		throw failureFromThrown(error, { charged: false, file: true }) ?? error;
+		if (watchdog.isSilent()) throw tooSilent(origin);
+		throw failureFromThrown(error, { charged: false, file: true, origin }) ?? error;
 	} finally {
 		watchdog.stop();
 	}
 }
 
-function tooSilent(): ApiFailure {
-	return failureFromConnection({ kind: 'timeout' }, { charged: false, file: true });
+function tooSilent(origin: Origin | undefined): ApiFailure {
+	return failureFromConnection({ kind: 'timeout' }, { charged: false, file: true, origin });
 }
 
 /** The same bytes; the watchdog is told of each portion. */

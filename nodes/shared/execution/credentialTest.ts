@@ -48,7 +48,7 @@ async function askForBalance(
 ): Promise<void> {
 	const answer = await fetchBalance(context, baseUrl, apiKey);
 	if (answer.status < 200 || answer.status > 299) {
-		throw failureFromAnswer({ ...answer, group: 'balance', now: Date.now(), secrets });
+		throw failureFromAnswer({ ...answer, group: 'balance', now: Date.now(), secrets, origin: 'editor' });
 	}
 	const body = asObject(parseJson(answer.body));
 	if (!body) throw failureFromUnreadable(answer, { charged: false });
@@ -78,7 +78,7 @@ async function fetchBalance(
 }
 
 function problemText(error: unknown): string {
-	const failure = failureFromThrown(error, { charged: false });
+	const failure = failureFromThrown(error, { charged: false, origin: 'editor' });
 	if (failure && 'details' in failure) {
 		const { status, code, type, message, description } = failure.details;
 		// A sign-in of something else that stands there has no error in the gateway's format.

@@ -76,7 +76,10 @@ class ItemLoop {
 		this.interruption = new Interruption(context.getExecutionCancelSignal());
 		this.facts = new RunFacts(context);
 		this.credential = credentialReader(context);
-		this.transport = n8nTransport(context, this.credential, context.getExecutionCancelSignal());
+		this.transport = n8nTransport(context, {
+			credential: this.credential,
+			cancelSignal: context.getExecutionCancelSignal(),
+		});
 		this.sleepBefore = operation.resume && sleepBefore(context);
 		this.woken = new Map(this.sleepBefore?.items.map((item) => [item.index, item]));
 		for (const [index, taskId] of Object.entries(this.sleepBefore?.tasks ?? {})) {

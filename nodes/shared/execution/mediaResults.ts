@@ -37,6 +37,7 @@ export async function fetchResults(
 	field: string,
 ): Promise<IBinaryKeyData> {
 	const binary: IBinaryKeyData = {};
+	const { origin } = place.client.settings;
 	try {
 		if (task.resultUrls.length === 0) return { [field]: await fetchArchive(place, task.taskId) };
 		for (const [index, url] of task.resultUrls.entries()) {
@@ -44,7 +45,7 @@ export async function fetchResults(
 			binary[name] = await place.client.downloadUrl(
 				url,
 				async (answer) =>
-					await storeAnswer(place.n8n, answer, [nameInUrl(url), `task_${task.taskId}_${index}`]),
+					await storeAnswer(place.n8n, answer, [nameInUrl(url), `task_${task.taskId}_${index}`], { origin }),
 			);
 		}
 		return binary;
@@ -76,9 +77,10 @@ export async function fetchArchive(
 	{ client, n8n }: ResultPlace,
 	taskId: string,
 ): Promise<IBinaryKeyData[string]> {
+	const { origin } = client.settings;
 	return await downloadMediaTask(
 		client,
 		taskId,
-		async (answer) => await storeAnswer(n8n, answer, [`task_${taskId}`]),
+		async (answer) => await storeAnswer(n8n, answer, [`task_${taskId}`], { origin }),
 	);
 }

@@ -71,7 +71,7 @@ export interface Operation {
 	description: string;
 	/** Parameters, without display conditions on resource and operation: the registry adds those. */
 	properties: INodeProperties[];
-	/** Options of this operation, besides those that every operation has. */
+	/** Options of this operation, besides those that every operation has; one of the same name replaces such. */
 	options?: INodeProperties[];
 	execute(item: ItemContext): Promise<OperationOutput[] | Deferred>;
 	/**
@@ -96,12 +96,20 @@ export type Registry = Readonly<Record<string, Resource>>;
 export const operationSubtitle =
 	'={{ ($parameter["operation"].replace(/[A-Z]/g, " $&").toLowerCase() + ": " + $parameter["resource"]).toTitleCase() }}';
 
-/** The node's parameters: resource selector, operation selectors, and each operation's own. */
-export function registryProperties(registry: Registry): INodeProperties[] {
+/**
+ * The node's parameters: resource selector, operation selectors, and each operation's own.
+ *
+ * @param nodeOptions options of all operations of this node; they replace those of every node that have their names
+ */
+export function registryProperties(
+	registry: Registry,
+	nodeOptions: INodeProperties[] = [],
+): INodeProperties[] {
+	const common = replaced(runOptions, nodeOptions);
 	return [
 		resourceSelector(registry),
 		...Object.entries(registry).map(([name, resource]) => operationSelector(name, resource)),
-		...Object.entries(registry).flatMap(([name, resource]) => resourceProperties(name, resource)),
+		...Object.entries(registry).flatMap(([name, resource]) => resourceProperties(name, resource, common)),
 	];
 }
 
@@ -143,14 +151,18 @@ function firstValue(options: INodePropertyOptions[]): string {
 }
 
 /** The parameters of a resource's operations; one that several share stands once, shown for all of them. */
-function resourceProperties(resource: string, { operations }: Resource): INodeProperties[] {
+function resourceProperties(
+	resource: string,
+	{ operations }: Resource,
+	common: INodeProperties[],
+): INodeProperties[] {
 	const entries = Object.entries(operations);
 	const shared = mergedInOrder(entries.map(([, { properties }]) => properties)).map((property) => {
 		const users = entries.filter(([, { properties }]) => properties.includes(property)).map(([name]) => name);
 		return shownFor(resource, users, property);
 	});
 	const collections = entries.map(([name, operation]) =>
-		shownFor(resource, [name], optionsCollection(operation.options ?? [])),
+		shownFor(resource, [name], optionsCollection(replaced(common, operation.options ?? []))),
 	);
 	return [...shared, ...collections];
 }
@@ -182,8 +194,14 @@ function shownFor(resource: string, operations: string[], property: INodePropert
 	return shown ?? property;
 }
 
-function optionsCollection(own: INodeProperties[]): INodeProperties {
-	const options = [...own, ...runOptions].sort((a, b) => a.displayName.localeCompare(b.displayName));
+/** The common options and the own ones, which replace those of their names. */
+function replaced(common: INodeProperties[], own: INodeProperties[]): INodeProperties[] {
+	const names = new Set(own.map(({ name }) => name));
+	return [...own, ...common.filter(({ name }) => !names.has(name))];
+}
+
+function optionsCollection(all: INodeProperties[]): INodeProperties {
+	const options = [...all].sort((a, b) => a.displayName.localeCompare(b.displayName));
 	return {
 		displayName: 'Options',
 		name: 'options',

@@ -94,14 +94,15 @@ export class Parameters {
 	 * A JSON object, given as text or by an expression.
 	 *
 	 * @param label what the panel calls it
+	 * @param example what it looks like
 	 */
-	jsonObject(name: string, label: string): JsonObject {
+	jsonObject(name: string, label: string, example: string): JsonObject {
 		const value = this.raw(name);
 		const object = asObject(typeof value === 'string' ? parseJson(value) : value);
 		if (!object) {
 			throw new InvalidInput(
 				`'${label}' is not a JSON object`,
-				'It looks like { "prompt": "A lighthouse at dusk" }. Check quotes, commas and braces; for a value from another node that may hold quotes or line breaks, use {{ JSON.stringify($json.text) }} without quotes around it.',
+				`It looks like ${example}. Check quotes, commas and braces; for a value from another node that may hold quotes or line breaks, use {{ JSON.stringify($json.text) }} without quotes around it.`,
 				name,
 			);
 		}

@@ -5,6 +5,8 @@ import { Interruption } from './interruption';
 import type { ItemSettings } from './settings';
 import { credentialReader, gatewayAddress, n8nTransport } from './transport';
 
+const ORIGIN = 'chatModel';
+
 /**
  * The client of a node that serves another one within an execution: cancelling the execution ends its pauses, and n8n
  * its requests. How much is asked at a time is up to the other node.
@@ -21,9 +23,9 @@ export async function subNodeClient(
 	const cancelSignal = context.getExecutionCancelSignal();
 	const interruption = new Interruption(cancelSignal);
 	const client = new GatewayClient(
-		{ ...address, ...settings },
+		{ ...address, ...settings, origin: ORIGIN },
 		{
-			transport: n8nTransport(context, credential, cancelSignal),
+			transport: n8nTransport(context, { credential, cancelSignal, origin: ORIGIN }),
 			withSlot: async (work) => {
 				interruption.check();
 				return await work();

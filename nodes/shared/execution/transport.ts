@@ -12,6 +12,7 @@ import { failureFromThrown } from '../gateway/connection';
 import { InvalidInput } from '../gateway/failure';
 import { asObject, asText } from '../gateway/json';
 import type { Answer, ByteStream, Exchange, Transport } from '../gateway/exchange';
+import type { Origin } from '../gateway/origin';
 import { guarded } from './streams';
 
 /** The credential's name, as workflows store it. */
@@ -25,15 +26,19 @@ export type N8nContext =
 	| ISupplyDataFunctions
 	| IWebhookFunctions;
 
-/**
- * Sends through n8n's HTTP helper, which brings the credential, proxies and the execution's cancel signal.
- *
- * @param credential reads the credential
- */
+/** What a transport works with. */
+export interface TransportSettings {
+	credential: CredentialReader;
+	/** The execution's. */
+	cancelSignal?: AbortSignal | undefined;
+	/** Where it sends from; an action node when it does not say. */
+	origin?: Origin;
+}
+
+/** Sends through n8n's HTTP helper, which brings the credential, proxies and the execution's cancel signal. */
 export function n8nTransport(
 	context: N8nContext,
-	credential: CredentialReader,
-	cancelSignal?: AbortSignal,
+	{ credential, cancelSignal, origin }: TransportSettings,
 ): Transport {
 	const send = async (exchange: Exchange): Promise<Answer<unknown>> => {
 		const options = requestOptions(exchange);
@@ -48,7 +53,8 @@ export function n8nTransport(
 					});
 			return readAnswer(response);
 		} catch (error) {
-			throw failureFromThrown(error, { charged: exchange.charged, file: !exchange.authenticated }) ?? error;
+			const { charged, authenticated } = exchange;
+			throw failureFromThrown(error, { charged, file: !authenticated, origin }) ?? error;
 		}
 	};
 	return {

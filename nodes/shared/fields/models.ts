@@ -82,14 +82,16 @@ async function searchCatalogue(
 	}
 }
 
+const ORIGIN = 'editor';
+
 /** A client for the editor: somebody waits in front of a dropdown or a form. */
 export async function editorClient(context: ILoadOptionsFunctions): Promise<GatewayClient> {
 	const interruption = new Interruption(undefined);
 	const credential = credentialReader(context);
 	return new GatewayClient(
-		{ ...(await gatewayAddress(credential)), maxRetries: 1, timeoutMs: 30_000 },
+		{ ...(await gatewayAddress(credential)), maxRetries: 1, timeoutMs: 30_000, origin: ORIGIN },
 		{
-			transport: n8nTransport(context, credential),
+			transport: n8nTransport(context, { credential, origin: ORIGIN }),
 			withSlot: async (work) => await work(),
 			pause: async (milliseconds) => await interruption.pause(milliseconds),
 			sleep,

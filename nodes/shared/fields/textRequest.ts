@@ -11,7 +11,7 @@ import { modelLocator } from './models';
 /** The choice between wire formats. */
 export function formatField(formats: readonly TextFormat[]): INodeProperties {
 	return {
-		displayName: 'Format',
+		displayName: 'API Format',
 		name: 'format',
 		type: 'options',
 		options: formats
@@ -19,7 +19,7 @@ export function formatField(formats: readonly TextFormat[]): INodeProperties {
 			.sort((a, b) => a.name.localeCompare(b.name)),
 		default: 'chat',
 		description:
-			'The API format in which the gateway is asked. Every model can be used with each; they differ in their options and in whether they report the cost.',
+			'How the gateway is asked and answers. Every model can be used with each; they differ in their options and in whether they report the cost.',
 	};
 }
 
@@ -48,11 +48,11 @@ export const extraBodyField: INodeProperties = {
  */
 export function readFormat(parameters: Parameters, formats: readonly TextFormat[]): TextFormat {
 	const names = formats.map(({ name }) => name);
-	const chosen = parameters.choice('format', 'Format', names);
+	const chosen = parameters.choice('format', 'API Format', names);
 	const format = formats.find(({ name }) => name === chosen);
 	if (!format)
 		throw new InvalidInput(
-			"'Format' has an unknown value",
+			"'API Format' has an unknown value",
 			`It takes one of: ${names.join(', ')}.`,
 			'format',
 		);

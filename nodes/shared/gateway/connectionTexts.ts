@@ -1,4 +1,9 @@
-import type { ErrorText } from './errorTexts';
+import { textFor, type ErrorText, type Origin, type TextByOrigin } from './origin';
+
+// Who waits without an option for how long.
+const NO_TIMEOUT_OPTION =
+	'It may pass by itself. If it lasts, check the network between this n8n server and the gateway.';
+const FILE_LATER = 'Try again later; the file stays at the gateway.';
 
 /** What a user reads when there was no answer, or none that can be read. */
 export const CONNECTION_TEXTS = {
@@ -29,6 +34,11 @@ export const CONNECTION_TEXTS = {
 	timeout: {
 		message: 'The gateway did not answer in time',
 		description: "Raise the option 'Timeout (Seconds)', or run the workflow again later.",
+		elsewhere: {
+			chatModel: "Raise the option 'Timeout (Seconds)', or run the workflow again later.",
+			trigger: NO_TIMEOUT_OPTION,
+			editor: NO_TIMEOUT_OPTION,
+		},
 	},
 	timeoutCharge: {
 		message: 'The gateway did not answer in time',
@@ -38,12 +48,12 @@ export const CONNECTION_TEXTS = {
 	notJson: {
 		message: 'The gateway’s answer could not be read',
 		description:
-			'It was not valid JSON. Run the workflow again; if it lasts, check the base URL in the AI Gateway credential.',
+			'It is not a JSON object. Run the workflow again; if it lasts, check the base URL in the AI Gateway credential.',
 	},
 	notJsonCharge: {
 		message: 'The gateway’s answer could not be read',
 		description:
-			'It was not valid JSON, so the text is lost. The call was not repeated, because it may have been charged. Compare the balance, then run this item again if you need its answer.',
+			'It is not a JSON object, so the text is lost. The call was not repeated, because it may have been charged. Compare the balance, then run this item again if you need its answer.',
 	},
 	webPage: {
 		message: 'A web page came back instead of the gateway’s answer',
@@ -71,13 +81,14 @@ export const CONNECTION_TEXTS = {
 	fileTimeout: {
 		message: 'The server of the file did not answer in time',
 		description: "Raise the option 'Timeout (Seconds)', or try again later; the file stays at the gateway.",
+		elsewhere: { chatModel: FILE_LATER, trigger: FILE_LATER, editor: FILE_LATER },
 	},
 	redirect: {
 		message: 'The gateway’s address redirects elsewhere',
 		description:
 			'The API key is never sent on to another address, so the redirect was not followed. Enter the final address in the AI Gateway credential.',
 	},
-} satisfies Record<string, ErrorText>;
+} satisfies Record<string, TextByOrigin>;
 
 /** Where a connection failed. */
 export type ConnectionProblem = 'refused' | 'certificate' | 'address' | 'lost' | 'timeout';
@@ -88,9 +99,11 @@ export interface RequestTraits {
 	charged: boolean;
 	/** Whether it goes to the link of a file: another server, without the key. */
 	file?: boolean;
+	/** Where it comes from; an action node when it does not say. */
+	origin?: Origin | undefined;
 }
 
-const FILE_TEXTS: Readonly<Record<ConnectionProblem, ErrorText>> = {
+const FILE_TEXTS: Readonly<Record<ConnectionProblem, TextByOrigin>> = {
 	refused: CONNECTION_TEXTS.fileRefused,
 	certificate: CONNECTION_TEXTS.fileCertificate,
 	address: CONNECTION_TEXTS.fileAddress,
@@ -99,10 +112,11 @@ const FILE_TEXTS: Readonly<Record<ConnectionProblem, ErrorText>> = {
 };
 
 /** The text for a request that got no answer. */
-export function connectionText(
-	problem: ConnectionProblem,
-	{ charged, file = false }: RequestTraits,
-): ErrorText {
+export function connectionText(problem: ConnectionProblem, traits: RequestTraits): ErrorText {
+	return textFor(fittingText(problem, traits), traits.origin);
+}
+
+function fittingText(problem: ConnectionProblem, { charged, file = false }: RequestTraits): TextByOrigin {
 	if (file) return FILE_TEXTS[problem];
 	if (charged && problem === 'lost') return CONNECTION_TEXTS.lostCharge;
 	if (charged && problem === 'timeout') return CONNECTION_TEXTS.timeoutCharge;

@@ -1,8 +1,6 @@
-/** What a user reads about an error: what happened, and what to do about it. */
-export interface ErrorText {
-	message: string;
-	description: string;
-}
+import { textFor, type ErrorText, type Origin, type TextByOrigin } from './origin';
+
+export type { ErrorText };
 
 /** The endpoint groups of §7.1; each has its own error format and its own words for the same status. */
 export type EndpointGroup = 'text' | 'messages' | 'media' | 'storage' | 'balance' | 'catalogue' | 'file';
@@ -25,10 +23,17 @@ const FORBIDDEN: ErrorText = {
 		'The account may not do this. Check the plan and the restrictions of the account in the web application.',
 };
 
-const BUSY: ErrorText = {
+const BUSY: TextByOrigin = {
 	message: 'The gateway receives too many requests from this account',
 	description:
 		"The limit of requests per minute was reached. Lower the option 'Concurrency', raise 'Max Retries', or send the items in smaller batches.",
+	elsewhere: {
+		chatModel:
+			"The limit of requests per minute was reached. Lower 'Batch Size' of the agent or chain, raise the option 'Max Retries', or send the items in smaller batches.",
+		trigger:
+			'The limit of requests per minute was reached. It is free again a minute later; if it lasts, let other workflows of the account send less at a time.',
+		editor: 'The limit of requests per minute was reached. Try again in a minute.',
+	},
 };
 
 const INTERNAL: ErrorText = {
@@ -37,8 +42,15 @@ const INTERNAL: ErrorText = {
 		'The cause lies within the gateway. Run the workflow again later; if it lasts, tell the gateway’s support.',
 };
 
+const STOPPED_BY_GATEWAY = 'The gateway stopped the request after its limit of 300 seconds';
+
 const GATEWAY_TIMEOUT: ErrorText = {
-	message: 'The gateway stopped the request after its limit of 300 seconds',
+	message: STOPPED_BY_GATEWAY,
+	description: 'It took too long. Try again later; if it lasts, tell the gateway’s support.',
+};
+
+const MODEL_TIMEOUT: ErrorText = {
+	message: STOPPED_BY_GATEWAY,
 	description:
 		"The model did not finish in time. Ask for a shorter answer (option 'Max Tokens'), shorten the input, or choose a faster model.",
 };
@@ -49,7 +61,7 @@ const CLIENT_CLOSED: ErrorText = {
 };
 
 /** §7.3: texts by the machine-readable `code` of the OpenAI-style format. */
-const BY_CODE: Readonly<Record<string, ErrorText>> = {
+const BY_CODE: Readonly<Record<string, TextByOrigin>> = {
 	invalid_request: {
 		message: 'The gateway did not accept the request',
 		description:
@@ -105,6 +117,13 @@ const BY_CODE: Readonly<Record<string, ErrorText>> = {
 		message: 'The gateway account used too many tokens in a minute',
 		description:
 			"The limit of tokens per minute was reached. Lower the option 'Concurrency', shorten the input, or send the items in smaller batches.",
+		elsewhere: {
+			chatModel:
+				"The limit of tokens per minute was reached. Lower 'Batch Size' of the agent or chain, shorten the input, or send the items in smaller batches.",
+			trigger:
+				'The limit of tokens per minute was reached. It is free again a minute later; if it lasts, let other workflows of the account send less at a time.',
+			editor: 'The limit of tokens per minute was reached. Try again in a minute.',
+		},
 	},
 	client_closed_request: CLIENT_CLOSED,
 	internal_error: INTERNAL,
@@ -120,15 +139,14 @@ const BY_CODE: Readonly<Record<string, ErrorText>> = {
 		message: 'The provider of this model is switched off at the moment',
 		description: 'Choose another model, or run the workflow again later.',
 	},
-	gateway_timeout: GATEWAY_TIMEOUT,
 };
 
 /** §7.4: texts by the stable `error.type` of the messages format. */
-const BY_MESSAGES_TYPE: Readonly<Record<string, ErrorText>> = {
+const BY_MESSAGES_TYPE: Readonly<Record<string, TextByOrigin>> = {
 	invalid_request_error: {
 		message: 'The gateway did not accept the request',
 		description:
-			'In this format the gateway reports bad parameters, an input that is too long and an empty wallet alike: read what it says below, check the parameters and the balance.',
+			'In the API format Messages the gateway reports bad parameters, an input that is too long and an empty wallet alike: read what it says below, check the parameters and the balance.',
 	},
 	authentication_error: WRONG_KEY,
 	permission_error: FORBIDDEN,
@@ -144,7 +162,7 @@ const BY_MESSAGES_TYPE: Readonly<Record<string, ErrorText>> = {
 };
 
 /** §7.4: texts by status for media endpoints, where `msg` is unstable. */
-const BY_MEDIA_STATUS: Readonly<Record<number, ErrorText>> = {
+const BY_MEDIA_STATUS: Readonly<Record<number, TextByOrigin>> = {
 	400: {
 		message: 'The gateway did not accept the media request',
 		description:
@@ -208,13 +226,15 @@ const BY_STORAGE_STATUS: Readonly<Record<number, ErrorText>> = {
 	500: INTERNAL,
 };
 
+const LATER = 'Try again later; the file stays at the gateway.';
+
 const FILE_SERVER_FAILED: ErrorText = {
 	message: 'The server of the file failed',
-	description: 'Try again later; the file stays at the gateway.',
+	description: LATER,
 };
 
 /** Texts for a file's own URL, which is served without a key and outside the API. */
-const BY_FILE_STATUS: Readonly<Record<number, ErrorText>> = {
+const BY_FILE_STATUS: Readonly<Record<number, TextByOrigin>> = {
 	401: {
 		message: 'The link to the file is not accepted any more',
 		description:
@@ -223,6 +243,7 @@ const BY_FILE_STATUS: Readonly<Record<number, ErrorText>> = {
 	429: {
 		message: 'The server of the file receives too many requests',
 		description: "Lower the option 'Concurrency', or try again later; the file stays at the gateway.",
+		elsewhere: { chatModel: LATER, trigger: LATER, editor: LATER },
 	},
 	500: FILE_SERVER_FAILED,
 	502: FILE_SERVER_FAILED,
@@ -245,7 +266,7 @@ const BY_FILE_STATUS: Readonly<Record<number, ErrorText>> = {
 };
 
 /** Texts by status where neither a code nor the group says more. */
-const BY_STATUS: Readonly<Record<number, ErrorText>> = {
+const BY_STATUS: Readonly<Record<number, TextByOrigin>> = {
 	400: BY_CODE.invalid_request ?? INTERNAL,
 	401: WRONG_KEY,
 	402: NO_MONEY,
@@ -277,18 +298,21 @@ const BY_STATUS: Readonly<Record<number, ErrorText>> = {
 	504: GATEWAY_TIMEOUT,
 };
 
-const BY_GROUP_STATUS: Partial<Record<EndpointGroup, Readonly<Record<number, ErrorText>>>> = {
+const BY_GROUP_STATUS: Partial<Record<EndpointGroup, Readonly<Record<number, TextByOrigin>>>> = {
+	text: { 504: MODEL_TIMEOUT },
+	messages: { 504: MODEL_TIMEOUT },
 	media: BY_MEDIA_STATUS,
 	storage: BY_STORAGE_STATUS,
 	file: BY_FILE_STATUS,
 };
 
-/** The machine-readable part of an error body. */
+/** What an error answer is told by: its status, the machine-readable part of its body, and where it was asked for. */
 export interface ErrorSigns {
 	group: EndpointGroup;
 	status: number;
 	code?: string | undefined;
 	type?: string | undefined;
+	origin?: Origin | undefined;
 }
 
 /**
@@ -296,14 +320,24 @@ export interface ErrorSigns {
  * messages format (§7.4), else by status within the endpoint group (§7.4, §7.5), else by status alone.
  * Always gives one, also for codes and statuses that the specification does not show.
  */
-export function errorText({ group, status, code, type }: ErrorSigns): ErrorText {
+export function errorText(signs: ErrorSigns): ErrorText {
+	return textFor(fittingText(signs), signs.origin);
+}
+
+function fittingText({ group, status, code, type }: ErrorSigns): TextByOrigin {
+	// What took too long is told by the group: the code is the same for all.
+	if (code === 'gateway_timeout') return byStatus(group, 504);
 	const byCode = code === undefined ? undefined : own(BY_CODE, code);
 	if (byCode) return byCode;
-	if (group === 'messages') {
-		// §7.4 lists 402 among the statuses of a type that otherwise means bad input.
-		const byType = status === 402 ? NO_MONEY : own(BY_MESSAGES_TYPE, type ?? '');
+	// §7.4 lists 402 and 504 among the statuses of types that otherwise mean something else.
+	if (group === 'messages' && status !== 402 && status !== 504) {
+		const byType = own(BY_MESSAGES_TYPE, type ?? '');
 		if (byType) return byType;
 	}
+	return byStatus(group, status);
+}
+
+function byStatus(group: EndpointGroup, status: number): TextByOrigin {
 	return BY_GROUP_STATUS[group]?.[status] ?? BY_STATUS[status] ?? unlistedStatus(status);
 }
 
@@ -319,6 +353,6 @@ function unlistedStatus(status: number): ErrorText {
 }
 
 /** A value of the table itself: a code such as "constructor" must not find what objects inherit. */
-function own(table: Readonly<Record<string, ErrorText>>, key: string): ErrorText | undefined {
+function own(table: Readonly<Record<string, TextByOrigin>>, key: string): TextByOrigin | undefined {
 	return Object.hasOwn(table, key) ? table[key] : undefined;
 }

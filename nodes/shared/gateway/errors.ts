@@ -7,6 +7,7 @@ import {
 } from './connectionTexts';
 import { errorText, type EndpointGroup, type ErrorText } from './errorTexts';
 import { asId, asObject, asText, parseJson, type JsonObject } from './json';
+import type { Origin } from './origin';
 import { isRetryableStatus, parseRetryAfter } from './retry';
 
 /** The facts of an error body, whichever of the four formats of §7.1 it has. */
@@ -52,6 +53,8 @@ export interface ErrorAnswer {
 	now: number;
 	/** Texts that must not appear in what a user reads: the API key. */
 	secrets?: readonly string[];
+	/** Where it was asked for; an action node when it does not say. */
+	origin?: Origin | undefined;
 }
 
 /** Turns an error answer into a failure with a user's message and a next step (§7.3 to 7.6). Never throws. */
@@ -60,7 +63,7 @@ export function failureFromAnswer(answer: ErrorAnswer): ApiFailure {
 	if (status >= 300 && status < 400) return unusable('redirect', { status, retryable: false });
 	const body = parseErrorBody(answer.body);
 	// The media envelope repeats the HTTP status as its code: that is no code of §7.3.
-	const signs = { group, status, code: body.code, type: body.type };
+	const signs = { group, status, code: body.code, type: body.type, origin: answer.origin };
 	const text = errorText(signs);
 	return new ApiFailure({
 		message: text.message,

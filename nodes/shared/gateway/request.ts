@@ -12,6 +12,7 @@ import {
 } from './exchange';
 import { ApiFailure } from './failure';
 import { asObject, parseJson, type Json, type JsonObject } from './json';
+import type { Origin } from './origin';
 import { MAX_RETRY_AFTER_MS, retryDelayMs } from './retry';
 
 /** What the client needs from its surroundings; passed in so that its decisions can be tested. */
@@ -38,6 +39,8 @@ export interface ClientSettings {
 	maxRetries: number;
 	/** Replaces each request's own timeout, in milliseconds. */
 	timeoutMs?: number | undefined;
+	/** Where it asks from, so that advice names only options that there are; an action node when it does not say. */
+	origin?: Origin | undefined;
 }
 
 /** A request to an endpoint of the gateway. */
@@ -217,6 +220,7 @@ export class GatewayClient {
 			retryAfter: answer.headers['retry-after'],
 			now: this.surroundings.now(),
 			secrets: this.settings.secrets,
+			origin: this.settings.origin,
 		});
 	}
 

@@ -56,7 +56,7 @@ export function withReceived(
 		redact(details.description, secrets),
 		mayBeCharged
 			? 'The call was not repeated, because it may have been charged: compare the balance, then run this item again if you need its answer.'
-			: 'Nothing was charged: in this format the gateway charges only complete answers. You can run this item again.',
+			: 'Nothing was charged: in this API format the gateway charges only complete answers. You can run this item again.',
 		text === '' ? 'No text had been received.' : `Received so far: “${shown}${more}”`,
 	].join(' ');
 	return failure.with({

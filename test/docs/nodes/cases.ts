@@ -88,7 +88,7 @@ export const cases: Case[] = [
 	{
 		node: 'textGeneration',
 		operation: 'text/generate',
-		title: 'Thoughts, in the Responses format',
+		title: 'Thoughts, in the API format Responses',
 		parameters: {
 			format: 'responses',
 			model: model('sandbox/thinker-3'),

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import {
 	isINodePropertyOptionsList,
 	type INodeProperties,
@@ -48,12 +50,14 @@ export function optionsOf(panel: readonly INodeProperties[]): INodeProperties | 
 	return panel.find(({ type }) => type === 'collection');
 }
 
-/** The options that each of several operations has: they need to be told once only. */
+/** The options that each of several operations has, in the same words: they need to be told once only. */
 export function commonOptions(operations: readonly OperationSection[]): INodeProperties[] {
 	const [first = [], ...others] = operations.map(({ panel }) => {
 		const options = optionsOf(panel);
 		return options ? collected(options) : [];
 	});
 	if (others.length === 0) return [];
-	return first.filter(({ name }) => others.every((list) => list.some((option) => option.name === name)));
+	return first.filter((option) =>
+		others.every((list) => list.some((other) => isDeepStrictEqual(other, option))),
+	);
 }

@@ -329,13 +329,13 @@ describe('bad input names its parameter, and nothing is sent', () => {
 		[
 			'a video in the responses format',
 			{ format: 'responses', ...attach(fromUrl('video', 'https://files.test/x')) },
-			"'Attachments', row 1: the format Responses has no video attachments",
+			"'Attachments', row 1: the API format Responses has no video attachments",
 			'attachments',
 		],
 		[
 			'audio in the messages format',
 			{ format: 'messages', ...attach(fromUrl('audio', 'https://files.test/x')) },
-			"'Attachments', row 1: the format Messages has no audio attachments",
+			"'Attachments', row 1: the API format Messages has no audio attachments",
 			'attachments',
 		],
 		[

@@ -77,6 +77,12 @@ describe('a JSON answer', () => {
 		expect(items[0]?.json).toMatchObject({ id: 'r9', finishReason: 'queued' });
 	});
 
+	it('that is still to come has an id and a state, and nothing to read', async () => {
+		answering('responses', { id: 'r9', model: 'acme/writer', status: 'queued', output: [] });
+		const { items } = await generate({ format: 'responses', options: { background: true } });
+		expect(items[0]?.json).toMatchObject({ id: 'r9', finishReason: 'queued', text: '', costRub: null });
+	});
+
 	it('messages: is the argument of the forced call, and no tool call', async () => {
 		const content = [{ type: 'tool_use', id: 't1', name: 'book', input: { title: 'Sea' } }];
 		answering('messages', { id: 'm', content, stop_reason: 'tool_use' });

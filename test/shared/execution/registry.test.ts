@@ -2,6 +2,7 @@ import { NodeHelpers, type INode, type INodeProperties } from 'n8n-workflow';
 
 import { mergedInOrder } from '../../../nodes/shared/execution/operation';
 import { packageNodes } from '../../helpers/engine';
+import { collected, fields } from '../../helpers/panel';
 
 /** The names of the parameters that the panel shows, in order. */
 function shown(node: keyof typeof packageNodes, parameters: INode['parameters']): string[] {
@@ -106,6 +107,48 @@ describe('what the panel shows', () => {
 			'simplify',
 			'options',
 		]);
+	});
+});
+
+describe('the option Timeout says what it bounds', () => {
+	const timeouts = fields.filter(({ property: { name } }) => name === 'timeout');
+	const textsOf = (node: string) => [
+		...new Set(
+			timeouts.filter((field) => field.node.name === node).map(({ property }) => property.description),
+		),
+	];
+
+	it('stands once in the options of each operation', () => {
+		const collections = fields.filter(
+			({ node, property: { type } }) => type === 'collection' && !node.group.includes('trigger'),
+		);
+		expect(collections.length).toBeGreaterThan(20);
+		for (const { place, property } of collections) {
+			const names = collected(property).map(({ name }) => name);
+			expect([place, names.filter((name) => name === 'timeout')]).toEqual([place, ['timeout']]);
+		}
+	});
+
+	it.each(['storage', 'balance'])('%s: nothing of tasks, catalogues or streams', (node) => {
+		expect(textsOf(node)).toEqual(['How long a single request may wait for the gateway. Defaults to 300.']);
+	});
+
+	it('media: nothing of streams', () => {
+		expect(textsOf('mediaTask')).toEqual([
+			expect.stringMatching(/Defaults to 300, to 60 for catalogues and task states\.$/),
+		]);
+	});
+
+	it('text: a streamed answer gets less time with it than without', () => {
+		const streamed = expect.stringContaining('may take 900 without this option') as string;
+		expect(textsOf('chatModel')).toEqual([streamed]);
+		expect(textsOf('textGeneration')).toEqual(expect.arrayContaining([streamed]));
+	});
+
+	it('begins with what counts without it', () => {
+		for (const { property } of timeouts) {
+			expect(property.description).toContain(`Defaults to ${Number(property.default)}`);
+		}
 	});
 });
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 
 import { storeAnswer } from '../../../nodes/shared/execution/binary';
+import type { Origin } from '../../../nodes/shared/gateway/origin';
 
 // The HTTP client breaks a silent connection by itself, with an error that looks like a lost connection. It counts
 // from the moment at which the bytes came; a busy n8n looks at them later.
@@ -9,7 +10,7 @@ beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'q
 afterEach(() => jest.useRealTimers());
 
 /** Stores five bytes that are followed by nothing, with a second of patience. */
-async function store({ breaksAfter }: { breaksAfter: number }): Promise<unknown> {
+async function store({ breaksAfter, origin }: { breaksAfter: number; origin?: Origin }): Promise<unknown> {
 	const body = new Readable({ read: () => undefined });
 	body.push('12345');
 	setTimeout(() => body.destroy(new Error('aborted')), breaksAfter);
@@ -21,6 +22,7 @@ async function store({ breaksAfter }: { breaksAfter: number }): Promise<unknown>
 		{ helpers: { prepareBinaryData: prepareBinaryData } },
 		{ status: 200, headers: {}, body, silenceMs: 1_000 },
 		['a.bin'],
+		{ origin },
 	).catch((error: unknown) => error);
 	await jest.advanceTimersByTimeAsync(3_000);
 	return await storing;
@@ -34,6 +36,15 @@ it.each([
 	async (_, breaksAfter) => {
 		expect(await store({ breaksAfter })).toMatchObject({
 			message: 'The server of the file did not answer in time',
+		});
+	},
+);
+
+it.each([600, 1_000])(
+	'what broke after %s ms is told without options where there are none',
+	async (breaksAfter) => {
+		expect(await store({ breaksAfter, origin: 'trigger' })).toMatchObject({
+			details: { description: 'Try again later; the file stays at the gateway.' },
 		});
 	},
 );

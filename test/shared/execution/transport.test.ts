@@ -4,6 +4,8 @@ import type { IAdditionalCredentialOptions, IExecuteFunctions } from 'n8n-workfl
 
 import { credentialReader, gatewayAddress, n8nTransport } from '../../../nodes/shared/execution/transport';
 import type { Exchange } from '../../../nodes/shared/gateway/exchange';
+import type { Origin } from '../../../nodes/shared/gateway/origin';
+import { rejection } from '../../helpers/client';
 
 const exchange: Exchange = {
 	method: 'GET',
@@ -21,7 +23,8 @@ function answering(body: PassThrough): IExecuteFunctions {
 	return { helpers: { httpRequest } } as unknown as IExecuteFunctions;
 }
 
-const transportOf = (context: IExecuteFunctions) => n8nTransport(context, credentialReader(context));
+const transportOf = (context: IExecuteFunctions) =>
+	n8nTransport(context, { credential: credentialReader(context) });
 
 describe('the stream of an answer', () => {
 	it('may break when nobody reads it any more: an error that nobody hears would end n8n', async () => {
@@ -42,6 +45,23 @@ describe('the stream of an answer', () => {
 		};
 		await expect(read()).rejects.toThrow('aborted');
 	});
+});
+
+it.each<[Origin | undefined, boolean]>([
+	[undefined, true],
+	['chatModel', true],
+	['trigger', false],
+	['editor', false],
+])('a timeout in %s: whether the advice names the option', async (origin, hasOption) => {
+	const late = Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' });
+	const context = { helpers: { httpRequestWithAuthentication: async () => await Promise.reject(late) } };
+	const transport = n8nTransport(context as unknown as IExecuteFunctions, {
+		credential: async () => await Promise.resolve({ id: '', name: '', type: '' }),
+		...(origin ? { origin } : {}),
+	});
+	const error = await rejection(transport.text({ ...exchange, authenticated: true }));
+	expect(error).toMatchObject({ details: { code: 'timeout' } });
+	expect(JSON.stringify(error).includes('Timeout (Seconds)')).toBe(hasOption);
 });
 
 describe('the credential', () => {
@@ -78,7 +98,7 @@ describe('the credential', () => {
 			},
 		};
 		const credential = credentialReader(context as unknown as IExecuteFunctions);
-		const transport = n8nTransport(context as unknown as IExecuteFunctions, credential);
+		const transport = n8nTransport(context as unknown as IExecuteFunctions, { credential });
 		return { keys, transport, credential };
 	}
 

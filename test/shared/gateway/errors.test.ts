@@ -191,6 +191,14 @@ describe('answers that are none of the formats', () => {
 		expect(details.description).toMatch(/may have been charged/);
 	});
 
+	it.each([true, false])(
+		'does not call a list broken (charged: %s): it is JSON, but no object',
+		(charged) => {
+			const { details } = failureFromUnreadable({ status: 200, body: '[1]' }, { charged });
+			expect(details.description).toMatch(/^It is not a JSON object/);
+		},
+	);
+
 	it('does not follow a redirect with the key, and says so', () => {
 		expect(failure('text', 302, '').details).toMatchObject({
 			message: CONNECTION_TEXTS.redirect.message,

@@ -24,9 +24,10 @@ export const get: Operation = {
 	async execute({ parameters, client }: ItemContext): Promise<OperationOutput[]> {
 		const threshold = parameters.options.number('threshold', 'Threshold (Rubles)');
 		const body = await fetchBalance(client);
-		if (!parameters.flag('simplify')) return [{ json: body }];
+		const simplify = parameters.flag('simplify');
+		if (threshold === undefined) return [{ json: simplify ? compact(readBalance(body)) : body }];
 		const balance = readBalance(body);
-		const lowBalance = threshold === undefined ? undefined : isBelow(balance, String(threshold));
-		return [{ json: compact({ ...balance, lowBalance }) }];
+		const lowBalance = isBelow(balance, String(threshold));
+		return [{ json: { ...(simplify ? compact(balance) : body), lowBalance } }];
 	},
 };

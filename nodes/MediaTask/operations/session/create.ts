@@ -23,7 +23,7 @@ export const createSession: Operation = {
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const body = await createMediaSession(
 			item.client,
-			item.parameters.jsonObject('sessionJson', 'Session (JSON)'),
+			item.parameters.jsonObject('sessionJson', 'Session (JSON)', '{ "name": "Spring campaign" }'),
 		);
 		const session = asObject(body.data);
 		return [{ json: session && item.parameters.flag('simplify') ? session : body }];

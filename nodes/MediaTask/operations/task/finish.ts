@@ -27,7 +27,7 @@ export function maxWaitOption(end: string): INodeProperties {
 		displayName: 'Max Wait (Minutes)',
 		name: 'maxWait',
 		type: 'number',
-		typeOptions: { minValue: 0, numberPrecision: 2 },
+		typeOptions: { minValue: 0.01, numberPrecision: 2 },
 		default: DEFAULT_MAX_WAIT_MINUTES,
 		description: `How long to wait for the result. Defaults to 30. ${end} The task itself goes on: 'Wait' takes it up again.`,
 	};

@@ -57,7 +57,7 @@ export const orderOptions: INodeProperties[] = [
 		typeOptions: { minValue: 0, numberPrecision: 2 },
 		default: 100,
 		description:
-			'The most that a task may cost. When its price in the catalogue is higher, or cannot be told, nothing is uploaded or created and the item fails.',
+			'The most that a task may cost. When its price in the catalogue is higher, or cannot be told, nothing is uploaded or created and the item fails. 0 creates only what is free.',
 	},
 	{
 		displayName: 'Session ID',

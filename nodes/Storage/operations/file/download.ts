@@ -47,7 +47,9 @@ export const download: Operation = {
 		const binary = await item.client.downloadUrl(
 			url,
 			async (answer) =>
-				await storeAnswer(item.n8n, answer, [file.fileName, nameInUrl(url), `file_${id}`], file.mimeType),
+				await storeAnswer(item.n8n, answer, [file.fileName, nameInUrl(url), `file_${id}`], {
+					knownType: file.mimeType,
+				}),
 		);
 		return [{ json, binary: { [field]: binary } }];
 	},

@@ -1,4 +1,5 @@
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { catalogueTimeoutOption } from '../../../shared/execution/settings';
 import { modelLocator } from '../../../shared/fields/models';
 import { listTextModels } from '../../../shared/gateway/catalogue';
 import { ApiFailure } from '../../../shared/gateway/failure';
@@ -12,6 +13,7 @@ export const get: Operation = {
 	properties: [
 		modelLocator('searchTextModels', 'vendor/model-name', 'The model to look up in the catalogue'),
 	],
+	options: [catalogueTimeoutOption],
 	async execute({ client, parameters }: ItemContext): Promise<OperationOutput[]> {
 		const id = parameters
 			.requiredText('model', 'Model', 'Choose a model from the list, or enter its ID.')

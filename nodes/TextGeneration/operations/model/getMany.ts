@@ -1,4 +1,5 @@
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { catalogueTimeoutOption } from '../../../shared/execution/settings';
 import { limitFields, readLimit, searchField } from '../../../shared/fields/lists';
 import { containsWords } from '../../../shared/fields/models';
 import { listTextModels } from '../../../shared/gateway/catalogue';
@@ -9,6 +10,7 @@ export const getMany: Operation = {
 	action: 'Get many text models',
 	description: 'Retrieve a list of text models with their context windows and prices',
 	properties: [searchField('their ID'), ...limitFields],
+	options: [catalogueTimeoutOption],
 	async execute({ client, parameters }: ItemContext): Promise<OperationOutput[]> {
 		const search = parameters.text('search', 'Search');
 		const limit = readLimit(parameters);

@@ -158,14 +158,14 @@ function limitedBody(answer: Answer<ByteStream>, row: Row): ByteStream {
 function tooLarge(row: Row): InvalidInput {
 	return row.invalid(
 		`the attachments have more than ${MAX_FILES_MEGABYTES} MB in total`,
-		'Upload large files with Gateway Storage and attach them by their URL, where the format and the model take one.',
+		'Upload large files with Gateway Storage and attach them by their URL, where the API format and the model take one.',
 	);
 }
 
 function noPart(row: Row, kind: AttachmentKind, format: TextFormat): InvalidInput {
 	const others = textFormats.filter(({ attachments }) => kind in attachments).map(({ label }) => label);
 	return row.invalid(
-		`the format ${format.label} has no ${kind} attachments`,
-		`Choose the format ${others.join(' or ')}.`,
+		`the API format ${format.label} has no ${kind} attachments`,
+		`Choose the API format ${others.join(' or ')}.`,
 	);
 }

@@ -19,7 +19,7 @@ const inputModeField: INodeProperties = {
 		{
 			name: 'Messages (JSON)',
 			value: 'json',
-			description: 'A conversation in the shape of the chosen format, for everything that the format can do',
+			description: 'A conversation in the shape of the chosen API format, for everything that it can do',
 		},
 		{ name: 'Prompt', value: 'simple', description: 'One prompt, with a system prompt and files if need be' },
 	],
@@ -57,7 +57,7 @@ const attachmentsField = inInputMode(['simple'], {
 	placeholder: 'Add Attachment',
 	default: {},
 	description:
-		'Files that go with the prompt, as far as the model understands them. The Responses format takes no videos, the Messages format neither videos nor audio.',
+		'Files that go with the prompt, as far as the model understands them. The API format Responses takes no videos, Messages neither videos nor audio.',
 	options: [
 		{
 			displayName: 'Attachment',
@@ -157,7 +157,7 @@ const messagesJsonField = inInputMode(['json'], {
 	default: '[\n  { "role": "user", "content": "" }\n]',
 	required: true,
 	description:
-		'The messages as the chosen format writes them, as a list. A text from another node goes in through JSON.stringify(…), without quotes around it.',
+		'The messages as the chosen API format writes them, as a list. A text from another node goes in through JSON.stringify(…), without quotes around it.',
 });
 
 /** The parameters of text: generate, in the order of the panel. */

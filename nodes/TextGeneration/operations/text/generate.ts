@@ -1,5 +1,6 @@
 import { bodyWithFiles } from '../../../shared/execution/fileBody';
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { textTimeoutOption } from '../../../shared/execution/settings';
 import { recordTokens } from '../../../shared/execution/tokenUsage';
 import { textOptions } from '../../../shared/fields/textOptions';
 import { ApiFailure } from '../../../shared/gateway/failure';
@@ -22,7 +23,7 @@ export const generate: Operation = {
 	action: 'Generate text',
 	description: 'Ask a model for text: gives its answer, the tokens used and the cost',
 	properties: generateFields,
-	options: [...textOptions, ...generateOptions],
+	options: [...textOptions, ...generateOptions, textTimeoutOption],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const parameters = readParameters(item);
 		const { format, request } = parameters;

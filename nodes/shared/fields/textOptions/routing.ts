@@ -21,7 +21,7 @@ function maxPrice(unit: string, name: string, what: string): INodeProperties {
 		type: 'number',
 		typeOptions: { minValue: 0 },
 		default: 0,
-		description: `Only providers that charge no more than this for ${what}`,
+		description: `Only providers that charge no more than this for ${what}. In the gateway’s own unit for provider prices, which its documentation names; 0 leaves only free providers.`,
 	};
 }
 

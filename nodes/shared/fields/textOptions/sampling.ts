@@ -9,7 +9,7 @@ export const sampling: INodeProperties[] = [
 		typeOptions: { minValue: 1, numberPrecision: 0 },
 		default: 1024,
 		description:
-			'The longest answer, in tokens. Also limits what a call can cost. In the Messages format it defaults to 4096.',
+			'The longest answer, in tokens. Also limits what a call can cost. In the API format Messages it defaults to 4096.',
 	},
 	{
 		displayName: 'Max Completion Tokens',

@@ -24,8 +24,9 @@ export const state: INodeProperties[] = [
 		displayName: 'Background',
 		name: 'background',
 		type: 'boolean',
-		default: true,
-		description: 'Whether the gateway answers at once and works on in the background',
+		default: false,
+		description:
+			'Whether the gateway answers at once and works on, at your cost. The output then has only the ID and the state, and the gateway shows no way to fetch the answer afterwards.',
 	},
 	{
 		displayName: 'Previous Response ID',
@@ -33,7 +34,7 @@ export const state: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. resp_…',
-		description: 'The ID of an earlier answer of the Responses format, to continue that conversation',
+		description: 'The ID of an earlier answer of the API format Responses, to continue that conversation',
 	},
 	{
 		displayName: 'Conversation (JSON)',

@@ -89,8 +89,8 @@ export function expectAnswer(body: JsonObject, list: string): void {
 
 function otherShape(list: string): ApiFailure {
 	return new ApiFailure({
-		message: 'The gateway’s answer has another shape than this format',
-		description: `It has no list '${list}'. The call was not repeated, because it may have been charged. Check the base URL in the AI Gateway credential, or choose another format.`,
+		message: 'The gateway’s answer has another shape than this API format',
+		description: `It has no list '${list}'. The call was not repeated, because it may have been charged. Check the base URL in the AI Gateway credential, or choose another API format.`,
 		arrival: 'unknown',
 		status: 200,
 		code: 'unreadable_answer',

@@ -4,7 +4,7 @@ import { InvalidInput } from '../failure';
 export function noUserMessage(format: string): InvalidInput {
 	return new InvalidInput(
 		'There is no message of the user',
-		`The ${format} format needs at least one message with the role User. Nothing was sent.`,
+		`The API format ${format} needs at least one message with the role User. Nothing was sent.`,
 		'messages',
 	);
 }

@@ -8,7 +8,7 @@ import { ChatStream } from './stream';
 export const chat: TextFormat = {
 	name: 'chat',
 	label: 'Chat Completions',
-	description: 'The most widely supported format; reports the cost',
+	description: 'OpenAI’s Chat Completions API, the most widely supported; reports the cost',
 	group: 'text',
 	path: '/chat/completions',
 	headers: {},

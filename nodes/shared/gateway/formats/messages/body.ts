@@ -38,7 +38,7 @@ function content(conversation: Conversation): JsonObject {
 		if (typeof messages === 'string') {
 			throw new InvalidInput(
 				"'Messages (JSON)' is not a list",
-				'The Messages format takes a list such as [{ "role": "user", "content": "Hello" }]. Nothing was sent.',
+				'The API format Messages takes a list such as [{ "role": "user", "content": "Hello" }]. Nothing was sent.',
 				'messagesJson',
 			);
 		}
@@ -106,14 +106,14 @@ function toolFields(
 	if (definitions.some(({ name }) => name === output.name)) {
 		throw new InvalidInput(
 			`There is a tool called "${output.name}", as the answer is`,
-			"In the Messages format JSON comes through a tool of that name. Rename the tool, or choose another 'Schema Name'. Nothing was sent.",
+			"In the API format Messages JSON comes through a tool of that name. Rename the tool, or choose another 'Schema Name'. Nothing was sent.",
 			'tools',
 		);
 	}
 	if (typeof choice === 'object') {
 		throw new InvalidInput(
 			'JSON output and a tool that must be called exclude each other',
-			"In the Messages format the model is made to call one tool: the one through which JSON comes. Choose another 'Tool Choice', or another 'Format'. Nothing was sent.",
+			"In the API format Messages the model is made to call one tool: the one through which JSON comes. Choose another 'Tool Choice', or another 'API Format'. Nothing was sent.",
 			'toolChoice',
 		);
 	}
@@ -129,7 +129,7 @@ function jsonTool(output: Exclude<OutputWish, { kind: 'text' }>): JsonObject {
 	if (schema.type !== undefined && schema.type !== 'object') {
 		throw new InvalidInput(
 			"'JSON Schema' does not describe an object",
-			'In the Messages format the answer is an object: give the schema "type": "object" and put the rest into its properties. Nothing was sent.',
+			'In the API format Messages the answer is an object: give the schema "type": "object" and put the rest into its properties. Nothing was sent.',
 			'jsonSchema',
 		);
 	}

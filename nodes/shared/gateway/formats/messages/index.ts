@@ -8,7 +8,7 @@ import { MessagesStream } from './stream';
 export const messages: TextFormat = {
 	name: 'messages',
 	label: 'Messages',
-	description: 'The format of another vendor; does not report the cost',
+	description: 'Anthropic’s Messages API; does not report the cost',
 	group: 'messages',
 	path: '/messages',
 	// §9: the documented version.

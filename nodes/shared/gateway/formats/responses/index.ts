@@ -8,7 +8,7 @@ import { ResponsesStream } from './stream';
 export const responses: TextFormat = {
 	name: 'responses',
 	label: 'Responses',
-	description: 'Knows built-in tools and reasoning summaries; reports the cost',
+	description: 'OpenAI’s Responses API, with built-in tools and reasoning summaries; reports the cost',
 	group: 'text',
 	path: '/responses',
 	headers: {},

@@ -1,0 +1,91 @@
+import nock from 'nock';
+
+import { textFormats } from '../../nodes/shared/gateway/formats';
+import { fields } from '../helpers/panel';
+import { runNode } from '../helpers/engine';
+
+// What the panel lets through as a number, and what is refused when an expression gives it.
+
+beforeAll(() => nock.disableNetConnect());
+afterAll(() => nock.restore());
+
+const numbers = fields.filter(({ property: { type } }) => type === 'number');
+const places = (found: typeof numbers) => found.map(({ place }) => place);
+
+/** Fields in which a part of one means something: money, probabilities, times. */
+const FRACTIONS =
+	/^(threshold|margin|maxPriceRub|providerMaxPrice\w+|temperature|topP|\w+Penalty|timeout|maxWait)$/;
+
+/** Fields in which less than nothing means something. A wallet may be overdrawn. */
+const NEGATIVE = /^(threshold|\w+Penalty|seed)$/;
+
+it('the fields are found', () => {
+	expect(numbers.length).toBeGreaterThan(50);
+	for (const rule of [FRACTIONS, NEGATIVE]) {
+		expect(numbers.some(({ property: { name } }) => rule.test(name))).toBe(true);
+	}
+});
+
+it('what is counted takes whole numbers', () => {
+	const wrong = numbers.filter(
+		({ property: { name, typeOptions } }) => (typeOptions?.numberPrecision === 0) === FRACTIONS.test(name),
+	);
+	expect(places(wrong)).toEqual([]);
+});
+
+it('so does what the specification calls an integer', () => {
+	const integers = new Set(
+		textFormats.flatMap((format) =>
+			Object.entries(format.fields).flatMap(([name, { kind }]) => (kind === 'integer' ? [name] : [])),
+		),
+	);
+	expect(integers.size).toBeGreaterThan(5);
+	const wrong = numbers.filter(
+		({ property: { name, typeOptions } }) => integers.has(name) && typeOptions?.numberPrecision !== 0,
+	);
+	expect(places(wrong)).toEqual([]);
+});
+
+it('every field has a least value, unless less than nothing means something', () => {
+	const isOpen = ({ property: { name, typeOptions } }: (typeof numbers)[number]) =>
+		typeOptions?.minValue === undefined && !NEGATIVE.test(name);
+	expect(places(numbers.filter(isOpen))).toEqual([]);
+});
+
+it('begins with a value that it lets through, of the precision that it has', () => {
+	const isWrong = ({ property: { default: value, typeOptions = {} } }: (typeof numbers)[number]) => {
+		const { minValue = -Infinity, maxValue = Infinity, numberPrecision = 10 } = typeOptions;
+		const number = Number(value);
+		return !(number >= minValue && number <= maxValue) || Number(number.toFixed(numberPrecision)) !== number;
+	};
+	expect(places(numbers.filter(isWrong))).toEqual([]);
+});
+
+it('the least value of a precision is one that can be entered', () => {
+	const isWrong = ({
+		property: { typeOptions: { minValue, numberPrecision } = {} },
+	}: (typeof numbers)[number]) =>
+		minValue !== undefined &&
+		numberPrecision !== undefined &&
+		Number(minValue.toFixed(numberPrecision)) !== minValue;
+	expect(places(numbers.filter(isWrong))).toEqual([]);
+});
+
+describe('what an expression gives', () => {
+	const credential = { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-test' };
+
+	it.each([
+		['Concurrency', { concurrency: 2.5 }, 'Enter a whole number from 1 to 100.'],
+		['Max Retries', { maxRetries: 1.5 }, 'Enter a whole number from 0 to 10.'],
+		['Timeout (Seconds)', { timeout: 0.5 }, 'Enter a number of at least 1.'],
+	])('%s is held to what its field lets through', async (label, options, advice) => {
+		const { error } = await runNode({ node: 'balance', credential, parameters: { options } });
+		expect(error?.message).toContain(`The option '${label}' has a value that is not allowed`);
+		expect(error?.description).toContain(`${advice} Nothing was sent.`);
+	});
+
+	it('a longest wait of nothing is not let through by its field either', () => {
+		const waits = numbers.filter(({ property: { name } }) => name === 'maxWait');
+		expect(waits.map(({ property }) => property.typeOptions?.minValue)).toEqual([0.01, 0.01]);
+	});
+});

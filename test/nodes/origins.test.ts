@@ -1,0 +1,100 @@
+import nock from 'nock';
+import type { ICredentialTestFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
+
+import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
+import { MediaTaskTrigger } from '../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
+import { testGateway } from '../../nodes/shared/execution/credentialTest';
+import { subNodeClient } from '../../nodes/shared/execution/subNodeClient';
+import { mapMediaInput } from '../../nodes/shared/fields/mediaForm';
+import { searchTextModels } from '../../nodes/shared/fields/models';
+import { rejection } from '../helpers/client';
+import { editorContext, pollContext, supplyContext, webhookContext } from '../helpers/contexts';
+import { runNode } from '../helpers/engine';
+
+// What a busy gateway leads to, where there are options for it and where there are none.
+
+beforeAll(() => nock.disableNetConnect());
+afterEach(() => nock.cleanAll());
+afterAll(() => nock.restore());
+
+const credential = { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-1' };
+/** Longer than anybody waits: the first refusal is told. */
+const NOT_TODAY = { 'retry-after': '86400' };
+const BUSY = { error: { message: 'slow down', code: 'rate_limit_exceeded' } };
+
+const busy = (path: string) => nock('https://gateway.test').get(`/api/v1${path}`).reply(429, BUSY, NOT_TODAY);
+const adviceOf = (error: unknown) => (error as { description?: string }).description ?? '';
+
+const ALL_OPTIONS = /Concurrency|Max Retries|Timeout|Batch Size/;
+
+it('an action node names its options', async () => {
+	busy('/balance');
+	const { error } = await runNode({ node: 'balance', parameters: {}, credential });
+	expect(error?.description).toContain("Lower the option 'Concurrency'");
+});
+
+it('a poll names none', async () => {
+	busy('/balance');
+	const parameters = { fireOn: 'below', threshold: 100 };
+	const context = pollContext({ node: 'balanceTrigger', parameters, credential, mode: 'trigger', store: {} });
+	const advice = adviceOf(await rejection(new BalanceTrigger().poll.call(context)));
+	expect(advice).toContain('The limit of requests per minute was reached.');
+	expect(advice).not.toMatch(ALL_OPTIONS);
+});
+
+it('a trigger that cannot fetch a file names none', async () => {
+	const done = { taskId: 't1', state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' };
+	nock('https://gateway.test')
+		.get('/api/v1/async/media/tasks/t1')
+		.reply(200, { code: 200, msg: 'success', data: done });
+	nock('https://files.test').get('/a.png').reply(429, '', NOT_TODAY);
+	const context = webhookContext(
+		{ node: 'mediaTaskTrigger', parameters: {}, credential, mode: 'webhook', store: {} },
+		{ body: { taskId: 't1' } },
+	);
+	const { workflowData } = await new MediaTaskTrigger().webhook.call(context);
+	const report = workflowData?.[0]?.[0]?.json.downloadError;
+	expect(report).toMatchObject({ httpCode: '429' });
+	expect(adviceOf(report)).toContain('the file stays at the gateway');
+	expect(adviceOf(report)).not.toMatch(ALL_OPTIONS);
+});
+
+it.each<[string, string, (context: ILoadOptionsFunctions) => Promise<object>]>([
+	['the list of models', '/models', async (context) => await searchTextModels.call(context)],
+	['the form of a model', '/media/models', async (context) => await mapMediaInput.call(context)],
+])('%s names none', async (_, path, load) => {
+	busy(path);
+	const parameters = { model: { __rl: true, mode: 'id', value: 'acme/painter' } };
+	const advice = adviceOf(
+		await rejection(load(editorContext({ node: 'mediaTask', parameters, credential }))),
+	);
+	expect(advice).toContain('The limit of requests per minute was reached.');
+	expect(advice).not.toMatch(ALL_OPTIONS);
+});
+
+it('the test of a credential names none', async () => {
+	const request = async () => await Promise.resolve({ statusCode: 429, body: JSON.stringify(BUSY) });
+	const context = { helpers: { request } } as unknown as ICredentialTestFunctions;
+	const { message } = await testGateway.call(context, {
+		id: '1',
+		name: 'Gateway',
+		type: 'aiGatewayApi',
+		data: credential,
+	});
+	expect(message).toContain('The limit of requests per minute was reached.');
+	expect(message).not.toMatch(ALL_OPTIONS);
+});
+
+it('the chat model names the option of the node that asks', async () => {
+	busy('/models');
+	const { context } = supplyContext({ node: 'chatModel', parameters: {}, credential });
+	const { client } = await subNodeClient(context, { maxRetries: 0, timeoutMs: undefined });
+	const error = await rejection(client.json({ group: 'catalogue', method: 'GET', path: '/models' }));
+	expect(error).toMatchObject({
+		details: {
+			description: expect.stringMatching(
+				/Lower 'Batch Size' of the agent or chain, raise the option/,
+			) as string,
+		},
+	});
+});
