@@ -16,7 +16,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run, runNpm } from './commands';
-import { repositoryRoot, sandboxFolder } from './runtime';
+import { repositoryRoot, runtimeModules, sandboxFolder } from './runtime';
 
 /** The name under which n8n knows the package; its node types are `<name>.<node>`. */
 export const packageName = 'n8n-nodes-ai-gateway';
@@ -89,12 +89,23 @@ export async function installPackage(tarball: string, userFolder: string): Promi
 		);
 	}
 	await writeFile(join(destination, 'package.json'), JSON.stringify(installed, null, 2));
+	await linkLibrary(join(downloads, 'node_modules'));
 	const ledger = {
 		name: 'installed-nodes',
 		private: true,
 		dependencies: { [packageName]: installed.version },
 	};
 	await writeFile(join(downloads, 'package.json'), JSON.stringify(ledger, null, 2));
+}
+
+/**
+ * Packages are to find n8n's own copy of its library, as they do on a user's machine. Where the user folder lies within this
+ * repository, Node would find the repository's first, and n8n does not know the errors of another copy for its own.
+ */
+async function linkLibrary(folder: string): Promise<void> {
+	const link = join(folder, 'n8n-workflow');
+	await rm(link, { recursive: true, force: true });
+	await symlink(join(runtimeModules, 'n8n-workflow'), link, 'junction');
 }
 
 interface Manifest {

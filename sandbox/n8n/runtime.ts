@@ -15,14 +15,15 @@ export interface N8nRuntime {
 	n8n: string;
 }
 
-const modules = join(__dirname, 'runtime', 'node_modules');
+/** Where the modules of the pinned n8n lie. */
+export const runtimeModules = join(__dirname, 'runtime', 'node_modules');
 
 /**
  * Finds the installed n8n.
  * @throws when it is not installed; `node scripts/ensure-installed.mjs n8n` does that
  */
 export function findRuntime(): N8nRuntime {
-	return { node: readMarker().node, n8n: join(modules, 'n8n', 'bin', 'n8n') };
+	return { node: readMarker().node, n8n: join(runtimeModules, 'n8n', 'bin', 'n8n') };
 }
 
 /** The installer's marker names the Node that it built the native parts for, and says whether it came to its end. */
@@ -34,7 +35,7 @@ function readMarker(): { node: string } {
 
 function parseMarker(): { node?: unknown; complete?: unknown } {
 	try {
-		return JSON.parse(readFileSync(join(modules, '.installed.json'), 'utf8')) as ReturnType<
+		return JSON.parse(readFileSync(join(runtimeModules, '.installed.json'), 'utf8')) as ReturnType<
 			typeof parseMarker
 		>;
 	} catch (error) {

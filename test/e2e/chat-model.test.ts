@@ -292,7 +292,8 @@ describe('what goes wrong is told by the agent, in words that say what to do', (
 		const workflow = withCredential(clusterOf('Wrong key', [start, agent('Hello')], [model()]), wrong);
 		const { id } = await client.createWorkflow(workflow);
 		const { error } = resultOf(await waitForExecution(client, await client.runManually(id, 'Start')));
-		expect(error?.message).toMatch(/key/i);
+		expect(error?.message).toBe('The gateway refused the API key');
+		expect(error?.description).toContain('Open the AI Gateway credential');
 		expect(JSON.stringify(error)).not.toContain('sk-wrong');
 	});
 });
