@@ -31,7 +31,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
 		console.log(`Sandbox gateway   ${gateway.baseUrl}`);
 		const n8n = await prepareN8n(options, signal);
 		running.push(() => n8n.server.stop());
-		const { ok, workflowUrl } = await runExample(gateway, n8n, signal);
+		const { ok, workflowUrl } = await runExample(gateway, n8n, { once: options.once, signal });
 		if (!options.once) await stayOpen(gateway, n8n, workflowUrl, signal);
 		return ok ? 0 : 1;
 	} catch (error) {
@@ -61,7 +61,7 @@ async function prepareN8n(options: DemoOptions, signal: AbortSignal): Promise<De
 async function runExample(
 	gateway: Gateway,
 	{ client, server }: DemoN8n,
-	signal: AbortSignal,
+	{ once, signal }: { once: boolean; signal: AbortSignal },
 ): Promise<{ ok: boolean; workflowUrl: string }> {
 	const { baseUrl, apiKey } = gateway;
 	const credential = await client.saveCredential('Sandbox gateway', credentialType, { baseUrl, apiKey });
@@ -72,7 +72,8 @@ async function runExample(
 	);
 	const before = await readBalance(gateway);
 	const workflowUrl = `${server.url}/workflow/${id}`;
-	const ok = await runAndReport({ client, workflowUrl, gateway, workflow, workflowId: id, before, signal });
+	const run = { client, workflowUrl, gateway, workflow, workflowId: id, before, signal, staysOpen: !once };
+	const ok = await runAndReport(run);
 	return { ok, workflowUrl };
 }
 
@@ -87,10 +88,12 @@ Try it yourself
   Editor      ${workflowUrl}
   Login       ${owner.email}
   Password    ${owner.password}
-  Gateway     ${gateway.baseUrl}   key ${gateway.apiKey}   (play money; controls: sandbox/gateway/README.md)
+  Gateway     ${gateway.baseUrl}   key ${gateway.apiKey}
+              new at each start; the credential "Sandbox gateway" is renewed with it
   n8n's log   ${server.logFile}
 
-Ctrl+C stops all of it.`);
+No AI is at work here: the sandbox gateway answers with made-up text, draws the prompt on a coloured ground, and takes play money
+(sandbox/gateway/README.md, for developers). Ctrl+C stops all of it.`);
 	await Promise.race([server.ended(), aborted(signal)]);
 	if (!signal.aborted) throw new Error(`n8n has ended by itself; its log is ${server.logFile}`);
 }

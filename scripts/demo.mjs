@@ -21,7 +21,7 @@ async function main(args) {
 	const lock = takeLock(lockFile);
 	if (lock.release === undefined) {
 		return refuse(
-			`A demo is running already (process ${lock.holder}): use that one, or stop it first. If it is none, delete ${lockFile}.`,
+			`A demo is running already (process ${lock.holder}): use that one, or stop it first. If that process is no demo, delete ${lockFile}.`,
 		);
 	}
 	// The n8n of a demo that was killed notices that and ends by itself, within seconds.

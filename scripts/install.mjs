@@ -97,7 +97,7 @@ async function buildDatabaseDriver(target, node) {
 	const headers = nodeHeaders(node.path);
 	return runNpm(['rebuild', 'sqlite3', '--ignore-scripts=false', '--foreground-scripts'], {
 		directory: target.directory,
-		label: 'building the SQLite driver',
+		label: 'fetching n8n’s SQLite driver, or compiling it',
 		pathFirst: dirname(node.path),
 		environment: headers === undefined ? {} : { npm_config_nodedir: headers },
 	});

@@ -19,6 +19,8 @@ interface Run {
 	/** The balance before the run, in rubles. */
 	before: string;
 	signal: AbortSignal;
+	/** Whether n8n goes on after the run. */
+	staysOpen: boolean;
 }
 
 /** Runs the example and prints what each step gave and cost. Returns whether all of them worked. */
@@ -38,9 +40,8 @@ export async function runAndReport(run: Run): Promise<boolean> {
 		console.error(`\nThe run did not succeed. Look at it in n8n, or in its log: ${address}`);
 		return false;
 	}
-	console.log(
-		`\nEvery step worked, in ${((Date.now() - began) / 1000).toFixed(1)} s. Here it stands in n8n:\n  ${address}`,
-	);
+	console.log(`\nEvery step worked, in ${((Date.now() - began) / 1000).toFixed(1)} s.`);
+	if (run.staysOpen) console.log(`Look at this run in n8n:  ${address}`);
 	return true;
 }
 
@@ -109,7 +110,7 @@ function textField(json: Record<string, unknown>, name: string): string {
 }
 
 function rubles(amount: unknown): string {
-	return typeof amount === 'string' || typeof amount === 'number' ? `${amount} ₽` : 'price not reported';
+	return typeof amount === 'string' || typeof amount === 'number' ? `₽${amount}` : 'price not reported';
 }
 
 function line(title: string, text: string): void {

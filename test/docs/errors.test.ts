@@ -42,6 +42,9 @@ function document(): string {
 		'What a user sees for each error of the gateway. Where the server says something, it is added to "what to do".',
 		'Retried are the errors that can pass by themselves, up to *Max Retries* times.',
 		'',
+		'Not in these lists are mistakes that the node finds before it sends anything, such as a field that is empty or a number out of',
+		'range: they name the field, say what it takes, and have the code `invalid_input`. They cost nothing.',
+		'',
 		section(
 			'Text, balance and catalogues, and every authentication failure',
 			spec.openai.map(({ status, code, type }) => [

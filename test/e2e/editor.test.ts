@@ -61,7 +61,9 @@ describe('the model pickers', () => {
 		const names = results.map(({ name }) => name);
 		expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
 		const entry = results.find(({ value }) => value === 'sandbox/balanced-2');
-		expect(entry?.name).toMatch(/^sandbox\/balanced-2 · \d+K context · ₽[\d.]+ \/ ₽[\d.]+ per 1M$/);
+		expect(entry?.name).toMatch(
+			/^sandbox\/balanced-2 · \d+K context · ₽[\d.]+ in \/ ₽[\d.]+ out per 1M tokens$/,
+		);
 	});
 
 	test('find media models by kind', async () => {

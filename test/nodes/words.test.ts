@@ -11,7 +11,7 @@ const labels = new Set([
 
 /** Names of n8n's own, of output fields, and of fields of the gateway that texts speak of. */
 const OTHER_NAMES = new Set([
-	...['Batch Size', 'Chat Model', 'Retry On Fail', 'Webhook URLs'],
+	...['Batch Size', 'Chat Model', 'Retry On Fail', 'Webhook URLs', 'Refresh Field List'],
 	...['callback', 'data', 'lowBalance', 'timedOut', 'toolCalls', 'tracks', 'id'],
 	...['RUB', 'amount', 'content', 'stream'],
 ]);

@@ -123,7 +123,7 @@ function textPrice({ costContext, costCompletion }: TextModel): string {
 	const output = millionTokenPrice(costCompletion);
 	if (input === undefined || output === undefined) return '';
 	// Short: the picker cuts long entries off. The parameter's description says what the two prices are.
-	return `₽${input} / ₽${output} per 1M`;
+	return `₽${input} in / ₽${output} out per 1M tokens`;
 }
 
 /** A number of tokens as people write it: 128K, 1M. */

@@ -65,7 +65,7 @@ function formField(field: InputField, mayBeIncomplete: boolean): ResourceMapperF
  */
 function label(field: InputField, mayComeAsFile: boolean): string {
 	const { title, description = '', required } = field;
-	const notes = [mayComeAsFile ? 'required, or by file' : '', limits(field)].filter((note) => note !== '');
+	const notes = [mayComeAsFile ? 'required or file' : '', limits(field)].filter((note) => note !== '');
 	const words = description.replace(/\s+/g, ' ').trim();
 	const heading = notes.length > 0 ? `${title} (${notes.join('; ')})` : title;
 	const full = words === '' || words === title ? heading : `${heading} – ${words}`;

@@ -1,5 +1,5 @@
 import { InvalidInput } from './failure';
-import { inputField, type InputField, type InputForm } from './inputSchema';
+import { inputField, takesUrls, type InputField, type InputForm } from './inputSchema';
 import { asNumber, asObject, parseJson, type Json, type JsonObject } from './json';
 import { branches, resolvedSchema, typesOf } from './jsonSchema';
 import { violation } from './schemaRules';
@@ -162,7 +162,7 @@ function invalidField(field: InputField, path: string, rule: string, shown: stri
 function missingField(field: InputField): InvalidInput {
 	return new InvalidInput(
 		`'${field.title}' is missing`,
-		`The model needs it. Fill the field${field.kind === 'list' || field.kind === 'text' ? ', or check the expression that is to give it' : ''}. Nothing was sent.`,
+		`The model needs it. Fill the field${takesUrls(field) ? ", or add a file to 'Input Files'" : ''}${field.kind === 'list' || field.kind === 'text' ? ', or check the expression that is to give it' : ''}. Nothing was sent.`,
 		`input.${field.name}`,
 	);
 }
@@ -170,7 +170,7 @@ function missingField(field: InputField): InvalidInput {
 function unknownField(name: string): InvalidInput {
 	return new InvalidInput(
 		`The model has no field '${name}'`,
-		'The form was made for another model, or the model has changed: refresh the list of fields in the node. Nothing was sent.',
+		"The form was made for another model, or the model has changed: press the three dots beside 'Input', then 'Refresh Field List'. Nothing was sent.",
 		`input.${name}`,
 	);
 }

@@ -3,6 +3,9 @@ import { inputForm } from './inputSchema';
 import { asNumber, canonicalJson, type Json, type JsonObject } from './json';
 import { compareDecimals } from './money';
 
+/** So many values of an input field are named in a reason. */
+const MAX_SHOWN_VALUES = 12;
+
 /** The price of a task (§2.2). Where none can be told, `price` is null and `reason` says why. */
 export type TaskPrice =
 	| { price: string; currency: string; matched: JsonObject; reason?: undefined }
@@ -21,9 +24,9 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	const fitting = tiers.filter((tier) => fits(tier, complete));
 	const most = Math.max(...fitting.map(specificity));
 	const [best, ...others] = fitting.filter((tier) => specificity(tier) === most);
-	if (!best) return none(`No price tier fits these values. Prices depend on: ${paramNames(tiers)}.`);
+	if (!best) return none(`No price tier fits these values. ${dependsOn(tiers)}`);
 	if (others.some(({ price }) => compareDecimals(price, best.price) !== 0)) {
-		return none(`Several price tiers fit these values. Prices depend on: ${paramNames(tiers)}.`);
+		return none(`Several price tiers fit these values. ${dependsOn(tiers)}`);
 	}
 	return { price: best.price, currency, matched: best.params };
 }
@@ -60,6 +63,16 @@ function specificity({ params }: PriceTier): number {
 	return Object.keys(params).length;
 }
 
-function paramNames(tiers: readonly PriceTier[]): string {
-	return [...new Set(tiers.flatMap(({ params }) => Object.keys(params)))].join(', ');
+/** "There are prices for: quality draft, high; size 512x512". */
+function dependsOn(tiers: readonly PriceTier[]): string {
+	const names = [...new Set(tiers.flatMap(({ params }) => Object.keys(params)))];
+	const known = names.map((name) => {
+		const values = tiers.flatMap(({ params }) => (name in params ? [valueText(params[name])] : []));
+		return `'${name}' ${[...new Set(values)].slice(0, MAX_SHOWN_VALUES).join(', ')}`;
+	});
+	return `There are prices for: ${known.join('; ')}.`;
+}
+
+function valueText(value: Json | undefined): string {
+	return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }

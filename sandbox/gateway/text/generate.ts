@@ -87,7 +87,7 @@ function chooseTools(call: TextCall): Tool[] {
 	if (!first || toolChoice.mode === 'none') return [];
 	if (toolChoice.mode === 'named') return tools.filter((tool) => tool.name === toolChoice.name);
 	const said = userText(call);
-	const mentioned = tools.filter((tool) => mentions(said, tool.name));
+	const mentioned = tools.filter((tool) => mentions(said, tool.name) || isToDraw(said, tool));
 	if (toolChoice.mode === 'required') return [mentioned[0] ?? first];
 	if (toolResults(call).length > 0) return tools.filter((tool) => tool.name === finalAnswerTool);
 	if (call.parallelTools && /\bcall all (the )?tools\b/i.test(said)) return tools;
@@ -98,6 +98,12 @@ function chooseTools(call: TextCall): Tool[] {
 function mentions(text: string, name: string): boolean {
 	const words = (value: string): string => value.toLowerCase().replace(/[_\s-]+/g, ' ');
 	return name.length > 3 && words(text).includes(words(name));
+}
+
+/** People ask for a picture in many words. */
+function isToDraw(text: string, { name }: Tool): boolean {
+	const isPainter = /\b(picture|image)\b/i.test(name.replaceAll('_', ' '));
+	return isPainter && /\b(draw|paint|sketch)\b/i.test(text);
 }
 
 function callOf(tool: Tool, call: TextCall): ToolCall {

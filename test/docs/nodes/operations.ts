@@ -21,7 +21,7 @@ export interface OperationSection {
 
 const isSelector = ({ name }: INodeProperties) => name === 'resource' || name === 'operation';
 
-/** A node's operations in the order of its selectors; none for nodes without such. */
+/** A node's operations, those first that a new node begins with, the others in the order of its selectors; none for nodes without such. */
 export function operationsOf({ properties }: INodeTypeDescription): OperationSection[] {
 	return choicesOf(properties, 'resource', {}).flatMap((resource) =>
 		choicesOf(properties, 'operation', { resource: String(resource.value) }).map((operation) => {
@@ -42,7 +42,9 @@ function choicesOf(
 	selection: { resource?: string },
 ): INodePropertyOptions[] {
 	const found = properties.find((property) => property.name === selector && belongsTo(property, selection));
-	return isINodePropertyOptionsList(found?.options) ? found.options : [];
+	if (!isINodePropertyOptionsList(found?.options)) return [];
+	const isFirst = ({ value }: INodePropertyOptions) => value === found.default;
+	return [...found.options.filter(isFirst), ...found.options.filter((choice) => !isFirst(choice))];
 }
 
 /** The collection of options in a panel. */

@@ -128,7 +128,7 @@ describe('required fields', () => {
 		const required = formFields(sandbox.retouch as JsonObject).filter((field) => field.required);
 		expect(required.map(({ id }) => id)).toEqual(['prompt']);
 		const images = formFields(sandbox.retouch as JsonObject).find(({ id }) => id === 'image_urls');
-		expect(images?.displayName).toMatch(/^Images \(required, or by file; 1 to 4\) – URLs/);
+		expect(images?.displayName).toMatch(/^Images \(required or file; 1 to 4\) – URLs/);
 	});
 
 	it('may come by a file also where what the list holds stands elsewhere in the schema', () => {
@@ -138,7 +138,7 @@ describe('required fields', () => {
 			required: ['references'],
 			$defs: { Address: { type: 'string', format: 'uri' } },
 		});
-		expect(field).toMatchObject({ required: false, displayName: 'References (required, or by file)' });
+		expect(field).toMatchObject({ required: false, displayName: 'References (required or file)' });
 	});
 
 	it('are none where a price is asked', () => {

@@ -49,7 +49,7 @@ describe('the tier of an input (§2.2)', () => {
 
 	it('says why there is no price', () => {
 		expect(taskPrice(model([]), {}).reason).toContain('gives no price');
-		expect(taskPrice(model(tiers), { quality: 'x' }).reason).toContain('quality, size');
+		expect(taskPrice(model(tiers), { quality: 'x' }).reason).toContain("'quality' draft, standard, high; 'size' large");
 	});
 
 	it('tells tiers apart that fit alike, unless they cost the same', () => {
@@ -84,9 +84,9 @@ describe('the highest price', () => {
 	])('%s is above %s', (price, limit) => expect(check(price, limit)).toThrow('more than the highest price'));
 
 	it('refuses what is not known, and what is in another currency', () => {
-		expect(() => checkPriceLimit(taskPrice(model([]), {}), '5')).toThrow('not known');
+		expect(() => checkPriceLimit(taskPrice(model([]), {}), '5')).toThrow('cannot be told');
 		expect(() => checkPriceLimit(taskPrice(model([tier('1')], { currency: 'USD' }), {}), '5')).toThrow(
-			'not known',
+			'cannot be told',
 		);
 	});
 

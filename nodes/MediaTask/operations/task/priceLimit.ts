@@ -28,8 +28,8 @@ export function readPriceLimit(limit: string | undefined): string | undefined {
 export function checkPriceLimit(task: TaskPrice, limit: string): void {
 	if (task.price === null || task.currency !== 'RUB') {
 		throw new InvalidInput(
-			'The price of the task is not known, and it has a highest price',
-			`${task.reason ?? `The catalogue gives it in ${task.currency}.`} Complete the input, or remove the option 'Max Price (Rubles)'. Nothing was created.`,
+			"The price of the task cannot be told, so it cannot be held against 'Max Price (Rubles)'",
+			`${task.reason ?? `The catalogue gives it in ${task.currency}.`} Correct the input; without the option the task would be created at any price. Nothing was created.`,
 			'maxPriceRub',
 		);
 	}
