@@ -49,7 +49,9 @@ describe('the tier of an input (§2.2)', () => {
 
 	it('says why there is no price', () => {
 		expect(taskPrice(model([]), {}).reason).toContain('gives no price');
-		expect(taskPrice(model(tiers), { quality: 'x' }).reason).toContain("'quality' draft, standard, high; 'size' large");
+		expect(taskPrice(model(tiers), { quality: 'x' }).reason).toContain(
+			"'quality' draft, standard, high; 'size' large",
+		);
 	});
 
 	it('tells tiers apart that fit alike, unless they cost the same', () => {
