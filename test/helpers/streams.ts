@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 
 import { textFormat } from '../../nodes/shared/gateway/formats';
 import type { TextFormat } from '../../nodes/shared/gateway/formats/format';
-import type { OutputWish } from '../../nodes/shared/gateway/formats/request';
+import type { OutputRequest } from '../../nodes/shared/gateway/formats/request';
 import type { JsonObject } from '../../nodes/shared/gateway/json';
 import type { Answer, ByteStream } from '../../nodes/shared/gateway/exchange';
 import { GatewayClient } from '../../nodes/shared/gateway/request';
@@ -36,7 +36,7 @@ export async function readStream(
 	format: string,
 	source: StreamSource,
 	options: {
-		output?: OutputWish;
+		output?: OutputRequest;
 		headers?: Record<string, string>;
 		timeoutMs?: number;
 		onText?: (text: string) => Promise<void>;

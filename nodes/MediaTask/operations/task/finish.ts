@@ -34,7 +34,7 @@ export function maxWaitOption(end: string): INodeProperties {
 }
 
 /** What the user wants of a task's result. Plain data: it may be stored while the execution sleeps. */
-export type Wish = {
+export type ResultSettings = {
 	/** The model that the task was created with; `undefined` where the task itself must tell. */
 	model?: string | undefined;
 	download: boolean;
@@ -48,7 +48,7 @@ export type Wish = {
  *
  * @param model what the task was created with, where that is known
  */
-export function readWish(item: ItemContext, model?: string): Wish {
+export function readResultSettings(item: ItemContext, model?: string): ResultSettings {
 	const { parameters, run } = item;
 	return {
 		model,
@@ -99,14 +99,14 @@ export async function taskOutput(
 	place: ResultPlace,
 	taskId: string,
 	body: JsonObject,
-	wish: Wish,
+	settings: ResultSettings,
 	priceRub?: number,
 ): Promise<OperationOutput> {
 	const task = readMediaTask(body, taskId);
 	if (task.state === 'fail') throw failureOfTask(task, place.client.settings.secrets);
-	const binary = wish.download ? await fetchResults(place, task, wish.binaryField) : undefined;
+	const binary = settings.download ? await fetchResults(place, task, settings.binaryField) : undefined;
 	return {
-		json: wish.simplify ? taskJson({ ...task, model: task.model ?? wish.model }, priceRub) : body,
+		json: settings.simplify ? taskJson({ ...task, model: task.model ?? settings.model }, priceRub) : body,
 		...(binary ? { binary } : {}),
 	};
 }

@@ -1,6 +1,13 @@
 import { Deferred, type ItemContext, type Operation } from '../../../shared/execution/operation';
 import { simplifyField } from '../../../shared/fields/common';
-import { downloadField, maxWaitOption, pollTask, readMaxWait, readWish, taskOutput } from './finish';
+import {
+	downloadField,
+	maxWaitOption,
+	pollTask,
+	readMaxWait,
+	readResultSettings,
+	taskOutput,
+} from './finish';
 import { binaryPropertyOption, readTaskId, taskIdField } from './results';
 
 /** Waits for tasks that exist, those of all items together (§3.1). */
@@ -12,10 +19,10 @@ export const wait: Operation = {
 	options: [maxWaitOption('After that, the item fails.'), binaryPropertyOption],
 	async execute(item: ItemContext): Promise<Deferred> {
 		const taskId = readTaskId(item);
-		const wish = readWish(item);
+		const settings = readResultSettings(item);
 		const plan = { maxWaitMs: readMaxWait(item), lookAtOnce: true };
 		return new Deferred(async () => [
-			await taskOutput(item, taskId, await pollTask(item, taskId, plan), wish),
+			await taskOutput(item, taskId, await pollTask(item, taskId, plan), settings),
 		]);
 	},
 };

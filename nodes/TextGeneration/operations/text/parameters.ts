@@ -8,7 +8,7 @@ import type { TextFormat } from '../../../shared/gateway/formats/format';
 import {
 	ROLES,
 	type Conversation,
-	type OutputWish,
+	type OutputRequest,
 	type TextRequest,
 	type ToolChoice,
 	type ToolDefinition,
@@ -123,7 +123,7 @@ function readMessages({ parameters }: ItemContext): JsonObject[] | string {
 	);
 }
 
-function readOutput({ parameters }: ItemContext): OutputWish {
+function readOutput({ parameters }: ItemContext): OutputRequest {
 	const kind = parameters.choice('outputFormat', 'Output Format', OUTPUT_FORMATS);
 	if (kind === 'text') return { kind };
 	if (kind === 'jsonObject') return { kind, name: JSON_ANSWER_NAME };

@@ -1,7 +1,7 @@
 import { ApiFailure } from '../failure';
 import { parseJson, type Json } from '../json';
 import type { Choice, TextAnswer } from './answer';
-import type { OutputWish } from './request';
+import type { OutputRequest } from './request';
 
 /** Words for an answer that is still to come (§2.3). */
 const PENDING: ReadonlySet<string | null> = new Set(['queued', 'in_progress']);
@@ -12,7 +12,7 @@ const PENDING: ReadonlySet<string | null> = new Set(['queued', 'in_progress']);
  * @returns `undefined` when no JSON was asked for, when the model asks for a tool first, or has not answered yet
  * @throws {ApiFailure} for an answer that is no JSON or was cut off, with its text and cost: it is paid for
  */
-export function answerJson(choice: Choice, output: OutputWish, answer: TextAnswer): Json | undefined {
+export function answerJson(choice: Choice, output: OutputRequest, answer: TextAnswer): Json | undefined {
 	if (output.kind === 'text' || PENDING.has(choice.finishReason)) return undefined;
 	if (choice.finishReason === 'length') throw notJson(choice, answer);
 	const value = parseJson(withoutFence(choice.text));
