@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { fetchResults, taskJson, type ResultPlace } from '../../../shared/execution/mediaResults';
+import { fetchResults, taskJson, type ResultContext } from '../../../shared/execution/mediaResults';
 import type { ItemContext, OperationOutput } from '../../../shared/execution/operation';
 import { awaitTask } from '../../../shared/execution/waiting';
 import type { JsonObject } from '../../../shared/gateway/json';
@@ -96,15 +96,15 @@ export async function pollTask(
  * @throws {ApiFailure} for a task that failed, always with its id
  */
 export async function taskOutput(
-	place: ResultPlace,
+	context: ResultContext,
 	taskId: string,
 	body: JsonObject,
 	settings: ResultSettings,
 	priceRub?: number,
 ): Promise<OperationOutput> {
 	const task = readMediaTask(body, taskId);
-	if (task.state === 'fail') throw failureOfTask(task, place.client.settings.secrets);
-	const binary = settings.download ? await fetchResults(place, task, settings.binaryField) : undefined;
+	if (task.state === 'fail') throw failureOfTask(task, context.client.settings.secrets);
+	const binary = settings.download ? await fetchResults(context, task, settings.binaryField) : undefined;
 	return {
 		json: settings.simplify ? taskJson({ ...task, model: task.model ?? settings.model }, priceRub) : body,
 		...(binary ? { binary } : {}),
