@@ -1,5 +1,5 @@
 import { typeByName } from '../shared/gateway/files';
-import { asObject, asObjects, asText, parseJson, type Json, type JsonObject } from '../shared/gateway/json';
+import { asObject, asObjects, asText, type Json, type JsonObject, objectIn } from '../shared/gateway/json';
 
 /**
  * A part of a LangChain message in the shape that n8n's SDK reads. It knows LangChain's present shapes of files and
@@ -112,7 +112,7 @@ function imageType(data: Json | undefined): string | undefined {
 }
 
 function inputOf(input: Json | undefined): JsonObject {
-	return asObject(typeof input === 'string' ? parseJson(input) : input) ?? {};
+	return objectIn(input) ?? {};
 }
 
 /** What a tool gave in parts. Formats take text from tools: what is none is told as JSON. */

@@ -3,7 +3,7 @@ import type { FinishReason, GenerateResult, StreamChunk, TokenUsage } from '@n8n
 
 import { ApiFailure } from '../shared/gateway/failure';
 import { emptyChoice, type Choice, type TextAnswer, type ToolCall } from '../shared/gateway/formats/answer';
-import { asObject, parseJson, type Json, type JsonObject } from '../shared/gateway/json';
+import { type Json, type JsonObject, objectIn } from '../shared/gateway/json';
 
 /** What n8n shows of a call in the execution, besides its text and tokens. */
 export interface CallFacts {
@@ -124,7 +124,7 @@ function newId(): string {
 /** Models write the absence of arguments as null, and some write the object as a text once more. */
 function argumentsOf(value: Json): JsonObject | undefined {
 	if (value === null) return {};
-	return asObject(typeof value === 'string' ? parseJson(value) : value);
+	return objectIn(value);
 }
 
 const SHOWN_CHARACTERS = 300;

@@ -1,5 +1,5 @@
 import { InvalidInput } from '../gateway/failure';
-import { asNumber, asObject, asText, parseJson, type Json, type JsonObject } from '../gateway/json';
+import { asNumber, asText, type Json, type JsonObject, objectIn, parseJson } from '../gateway/json';
 
 /** Reads the values of an Options collection; what the user did not add is `undefined`. */
 export class OptionReader {
@@ -72,10 +72,11 @@ export class OptionReader {
 	 * @param label what the panel calls it
 	 */
 	object(name: string, label: string): JsonObject | undefined {
-		const value = this.json(name);
-		const object = asObject(value);
-		if (value === undefined || object) return object;
-		throw notAllowed(name, label, this.values[name], 'It takes a JSON object such as { "name": "value" }.');
+		const value = this.values[name];
+		if (value === undefined || value === null || value === '') return undefined;
+		const object = objectIn(value);
+		if (object) return object;
+		throw notAllowed(name, label, value, 'It takes a JSON object such as { "name": "value" }.');
 	}
 
 	/**
@@ -84,16 +85,11 @@ export class OptionReader {
 	 * @param label what the panel calls it
 	 */
 	list(name: string, label: string): Json[] | undefined {
-		const value = this.json(name);
-		if (value === undefined || Array.isArray(value)) return value;
-		throw notAllowed(name, label, this.values[name], 'It takes a JSON list such as [{ "type": "…" }].');
-	}
-
-	/** The JSON value; `undefined` when it is not set, null when it is none. */
-	private json(name: string): Json | undefined {
 		const value = this.values[name];
 		if (value === undefined || value === null || value === '') return undefined;
-		return typeof value === 'string' ? (parseJson(value) ?? null) : value;
+		const list = typeof value === 'string' ? parseJson(value) : value;
+		if (Array.isArray(list)) return list;
+		throw notAllowed(name, label, value, 'It takes a JSON list such as [{ "type": "…" }].');
 	}
 
 	/**

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInput } from '../gateway/failure';
-import { asObject, parseJson, type Json, type JsonObject } from '../gateway/json';
+import { asObject, type Json, type JsonObject, objectIn, parseJson } from '../gateway/json';
 import type { FileParameter } from './binary';
 import { OptionReader } from './optionReader';
 import { readRows, type Row } from './rows';
@@ -98,7 +98,7 @@ export class Parameters {
 	 */
 	jsonObject(name: string, label: string, example: string): JsonObject {
 		const value = this.raw(name);
-		const object = asObject(typeof value === 'string' ? parseJson(value) : value);
+		const object = objectIn(value);
 		if (!object) {
 			throw new InvalidInput(
 				`'${label}' is not a JSON object`,

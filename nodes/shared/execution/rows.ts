@@ -1,5 +1,5 @@
 import { InvalidInput } from '../gateway/failure';
-import { asArray, asObject, parseJson, type JsonObject } from '../gateway/json';
+import { asArray, asObject, type JsonObject, objectIn } from '../gateway/json';
 import type { FileParameter } from './binary';
 
 /** One row of a parameter that repeats. */
@@ -45,7 +45,7 @@ export class Row {
 	object(name: string, label: string): JsonObject | undefined {
 		const value = this.values[name];
 		if (value === undefined || value === null || value === '') return undefined;
-		const object = asObject(typeof value === 'string' ? parseJson(value) : value);
+		const object = objectIn(value);
 		if (object) return object;
 		throw this.invalid(`'${label}' is not a JSON object`, 'Check quotes, commas and braces.');
 	}

@@ -1,6 +1,6 @@
 import { InvalidInput } from './failure';
 import { inputField, type InputField, type InputForm } from './inputSchema';
-import { asNumber, asObject, parseJson, type Json, type JsonObject } from './json';
+import { asNumber, type Json, type JsonObject, objectIn, parseJson } from './json';
 import { branches, resolvedSchema, typesOf } from './jsonSchema';
 import { violation } from './schemaRules';
 
@@ -130,7 +130,7 @@ function elements(value: Json, element: InputField): Json[] {
 }
 
 function toObject(value: Json, field: InputField): JsonObject {
-	const object = asObject(typeof value === 'string' ? parseJson(value) : value);
+	const object = objectIn(value);
 	if (!object) throw invalidField(field, '', 'takes a JSON object', valueText(value));
 	return object;
 }
