@@ -4,7 +4,7 @@ import { backgroundClient, CALLBACK_SETTINGS } from '../shared/execution/backgro
 import { errorReport } from '../shared/execution/nodeError';
 import { callingItem, readSleep, wake, type Sleep } from '../shared/execution/suspension';
 import { lookAt, lookPatiently } from '../shared/execution/waiting';
-import { ApiFailure } from '../shared/gateway/failure';
+import { ApiFailure, asError } from '../shared/gateway/failure';
 import { hasEnded } from '../shared/gateway/media';
 import type { GatewayClient } from '../shared/gateway/request';
 import { WakeUpGuard } from './wakeUpGuard';
@@ -87,7 +87,7 @@ async function stateOf(client: GatewayClient, taskId: string, ended: Set<string>
 	if (ended.has(taskId)) return 'ended';
 	const state = await lookAt(client, taskId, LOOK_PATIENCE_MS).then(
 		({ task }): State => (task ? (hasEnded(task.state) ? 'ended' : 'running') : 'unclear'),
-		(error: unknown) => (error instanceof ApiFailure ? 'ended' : Promise.reject(error as Error)),
+		(error: unknown) => (error instanceof ApiFailure ? 'ended' : Promise.reject(asError(error))),
 	);
 	if (state === 'ended') ended.add(taskId);
 	return state;

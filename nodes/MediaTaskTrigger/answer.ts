@@ -11,7 +11,7 @@ import { errorReport } from '../shared/execution/nodeError';
 import { fetchResults, taskJson } from '../shared/execution/mediaResults';
 import { lookPatiently } from '../shared/execution/waiting';
 import { taskIdsIn } from '../shared/gateway/callbackIds';
-import { ApiFailure } from '../shared/gateway/failure';
+import { ApiFailure, asError } from '../shared/gateway/failure';
 import { asObject, asText, type JsonObject } from '../shared/gateway/json';
 import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from '../shared/gateway/media';
 import { setArchived } from '../shared/gateway/mediaActions';
@@ -73,7 +73,7 @@ class Callback {
 		const body = await fetchMediaTask(client, id).catch((error: unknown) => {
 			const status = error instanceof ApiFailure ? error.details.status : undefined;
 			if (status === 404 || status === 422) return undefined;
-			return Promise.reject(error as Error);
+			return Promise.reject(asError(error));
 		});
 		return body && readMediaTask(body, id);
 	}

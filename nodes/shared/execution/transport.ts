@@ -9,7 +9,7 @@ import type {
 } from 'n8n-workflow';
 
 import { failureFromThrown } from '../gateway/connection';
-import { InvalidInput } from '../gateway/failure';
+import { asError, InvalidInput } from '../gateway/failure';
 import { asObject, asText } from '../gateway/json';
 import type { Answer, ByteStream, Exchange, Transport } from '../gateway/exchange';
 import type { Origin } from '../gateway/origin';
@@ -87,7 +87,7 @@ export function credentialReader(context: N8nContext): CredentialReader {
 		if (!read || now - read.time >= CREDENTIAL_LIFE_MS) {
 			const forget = async (error: unknown) => {
 				read = undefined;
-				return await Promise.reject(error as Error);
+				return await Promise.reject(asError(error));
 			};
 			read = { time: now, credential: readCredential(context).catch(forget) };
 		}

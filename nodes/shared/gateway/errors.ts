@@ -79,8 +79,12 @@ export function failureFromAnswer(answer: ErrorAnswer): ApiFailure {
 	});
 }
 
-/** The failure in words that fit what was asked for better, where there are some for its status. */
-export function inWordsOf(texts: Readonly<Record<number, ErrorText>>, error: unknown): Error {
+/** What is asked for; a failure comes in words that fit it better, where there are some for its status. */
+export async function inWords<T>(texts: Readonly<Record<number, ErrorText>>, answer: Promise<T>): Promise<T> {
+	return await answer.catch((error: unknown) => Promise.reject(reworded(texts, error)));
+}
+
+function reworded(texts: Readonly<Record<number, ErrorText>>, error: unknown): Error {
 	if (!(error instanceof ApiFailure)) return asError(error);
 	const { status = 0, code, serverMessage } = error.details;
 	// A code of §7.3 says more than the status: authentication failures look the same everywhere.

@@ -1,5 +1,5 @@
 import type { ItemContext } from '../../../shared/execution/operation';
-import { InvalidInput, Stopped } from '../../../shared/gateway/failure';
+import { asError, InvalidInput, Stopped } from '../../../shared/gateway/failure';
 import { checkKey, idempotencyKey, IDEMPOTENCY_SCOPES } from '../../../shared/gateway/idempotency';
 import { withFiles, type PlacedFile } from '../../../shared/gateway/inputFiles';
 import { checkInput } from '../../../shared/gateway/inputValues';
@@ -103,6 +103,6 @@ export async function orderPrice(
 ): Promise<number | undefined> {
 	const model = await item.run
 		.mediaModel(item.client, id)
-		.catch((error: unknown) => (error instanceof Stopped ? undefined : Promise.reject(error as Error)));
+		.catch((error: unknown) => (error instanceof Stopped ? undefined : Promise.reject(asError(error))));
 	return model && priceInRubles(taskPrice(model, input));
 }

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/execution/operation';
 import { wakeUpUrl } from '../../../shared/execution/suspension';
 import { lookAt } from '../../../shared/execution/waiting';
-import { ApiFailure } from '../../../shared/gateway/failure';
+import { ApiFailure, asError } from '../../../shared/gateway/failure';
 import type { JsonObject } from '../../../shared/gateway/json';
 import { hasEnded, type MediaTask } from '../../../shared/gateway/media';
 import { pollTask, taskOutput, type ResultSettings } from './finish';
@@ -100,7 +100,7 @@ export function sleeperFor(
 async function firstLook({ client }: ItemContext, taskId: string): Promise<MediaTask | undefined> {
 	const { task } = await lookAt(client, taskId).catch((error: unknown) => {
 		const isUnknown = error instanceof ApiFailure && error.details.status === 404;
-		return isUnknown ? { task: undefined } : Promise.reject(error as Error);
+		return isUnknown ? { task: undefined } : Promise.reject(asError(error));
 	});
 	return task;
 }
@@ -123,7 +123,7 @@ export function wakeUpWith(item: ItemContext, stored: JsonObject, until: number)
 		const poll = pollTask(item, taskId, { model: settings.model, maxWaitMs, lookAtOnce: true });
 		const body = await poll.catch((error: unknown) => {
 			const isLate = error instanceof ApiFailure && error.details.code === 'wait_timeout';
-			return isLate ? undefined : Promise.reject(error as Error);
+			return isLate ? undefined : Promise.reject(asError(error));
 		});
 		return [body ? await taskOutput(item, taskId, body, settings, priceRub) : { json: late }];
 	});
