@@ -1,5 +1,9 @@
+import { excerpt } from '../gateway/excerpt';
 import { InvalidInput } from '../gateway/failure';
 import { asNumber, asText, type Json, type JsonObject, objectIn, parseJson } from '../gateway/json';
+
+/** Values are shown up to this length. */
+const MAX_SHOWN = 100;
 
 /** Reads the values of an Options collection; what the user did not add is `undefined`. */
 export class OptionReader {
@@ -120,14 +124,10 @@ interface Range {
 
 function notAllowed(name: string, label: string, value: unknown, advice: string): InvalidInput {
 	return new InvalidInput(
-		`The option '${label}' has a value that is not allowed: ${shortened(JSON.stringify(value))}`,
+		`The option '${label}' has a value that is not allowed: ${excerpt(JSON.stringify(value), MAX_SHOWN)}`,
 		`${advice} Nothing was sent.`,
 		name,
 	);
-}
-
-function shortened(text: string): string {
-	return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
 function rangeText({ min, max }: Range): string {

@@ -6,6 +6,7 @@ import {
 	type RequestTraits,
 } from './connectionTexts';
 import { errorText, type EndpointGroup, type ErrorText } from './errorTexts';
+import { excerpt } from './excerpt';
 import { asId, asObject, asText, parseJson, type JsonObject } from './json';
 import type { Origin } from './origin';
 import { isRetryableStatus, parseRetryAfter } from './retry';
@@ -182,7 +183,7 @@ export function withServerMessage(
 ): string {
 	if (!serverMessage) return description;
 	const clean = redact(serverMessage, secrets).replace(/\s+/g, ' ').trim();
-	const shown = clean.length > MAX_SERVER_MESSAGE ? `${clean.slice(0, MAX_SERVER_MESSAGE)}…` : clean;
+	const shown = excerpt(clean, MAX_SERVER_MESSAGE);
 	// More may follow.
 	const end = /[.!?…]$/.test(shown) ? '' : '.';
 	return `${description} The gateway says: “${shown}”${end}`;

@@ -1,3 +1,4 @@
+import { excerpt } from './excerpt';
 import { InvalidInput } from './failure';
 import { inputField, type InputField, type InputForm } from './inputSchema';
 import { asNumber, type Json, type JsonObject, objectIn, parseJson } from './json';
@@ -176,6 +177,5 @@ function unknownField(name: string): InvalidInput {
 }
 
 function valueText(value: Json): string {
-	const text = JSON.stringify(value);
-	return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+	return excerpt(JSON.stringify(value), MAX_SHOWN);
 }
