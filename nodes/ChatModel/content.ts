@@ -1,5 +1,5 @@
 import { typeByName } from '../shared/gateway/files';
-import { asObject, asObjects, asText, type Json, type JsonObject, objectIn } from '../shared/gateway/json';
+import { asObject, asObjects, asText, objectIn, type Json, type JsonObject } from '../shared/gateway/json';
 
 /**
  * A part of a LangChain message in the shape that n8n's SDK reads. It knows LangChain's present shapes of files and

@@ -4,7 +4,7 @@ import type { FinishReason, GenerateResult, StreamChunk, TokenUsage } from '@n8n
 import { excerpt } from '../shared/gateway/excerpt';
 import { ApiFailure } from '../shared/gateway/failure';
 import { emptyChoice, type Choice, type TextAnswer, type ToolCall } from '../shared/gateway/formats/answer';
-import { type Json, type JsonObject, objectIn } from '../shared/gateway/json';
+import { objectIn, type Json, type JsonObject } from '../shared/gateway/json';
 import { costText } from '../shared/gateway/money';
 
 /** What n8n shows of a call in the execution, besides its text and tokens. */

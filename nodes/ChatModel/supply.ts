@@ -4,8 +4,9 @@ import { toNodeError } from '../shared/execution/nodeError';
 import { Parameters } from '../shared/execution/parameters';
 import { itemSettings } from '../shared/execution/settings';
 import { subNodeClient } from '../shared/execution/subNodeClient';
+import { readModelId } from '../shared/fields/models';
 import { readTextOptions } from '../shared/fields/textOptions';
-import { readExtraBody, readFormat, readModel } from '../shared/fields/textRequest';
+import { readExtraBody, readFormat } from '../shared/fields/textRequest';
 import { listTextModels } from '../shared/gateway/catalogue';
 import { withoutSecrets } from '../shared/gateway/errors';
 import { textFormats } from '../shared/gateway/formats';
@@ -46,7 +47,7 @@ function readSettings(parameters: Parameters): ModelSettings {
 	const format = readFormat(parameters, textFormats);
 	return {
 		format,
-		model: readModel(parameters),
+		model: readModelId(parameters),
 		options: readTextOptions(parameters.options, format),
 		extraBody: readExtraBody(
 			parameters,

@@ -1,6 +1,6 @@
 import { excerpt } from '../gateway/excerpt';
 import { InvalidInput } from '../gateway/failure';
-import { asNumber, asText, type Json, type JsonObject, objectIn, parseJson } from '../gateway/json';
+import { asNumber, asText, objectIn, parseJson, type Json, type JsonObject } from '../gateway/json';
 
 /** Values are shown up to this length. */
 const MAX_SHOWN = 100;

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInput } from '../gateway/failure';
-import { asObject, type Json, type JsonObject, objectIn, parseJson } from '../gateway/json';
+import { asObject, objectIn, parseJson, type Json, type JsonObject } from '../gateway/json';
 import type { FileParameter } from './binary';
 import { OptionReader } from './optionReader';
 import { readRows, type Row } from './rows';
@@ -52,6 +52,11 @@ export class Parameters {
 		const value = this.text(name, label);
 		if (value.trim() === '') throw new InvalidInput(`'${label}' is empty`, advice, name);
 		return value;
+	}
+
+	/** As {@link requiredText}, for an id or a name: white space around it is none of it. */
+	requiredId(name: string, label: string, advice: string): string {
+		return this.requiredText(name, label, advice).trim();
 	}
 
 	/**

@@ -1,5 +1,5 @@
 import { InvalidInput } from '../gateway/failure';
-import { asArray, asObject, type JsonObject, objectIn } from '../gateway/json';
+import { asArray, asObject, objectIn, type JsonObject } from '../gateway/json';
 import type { FileParameter } from './binary';
 
 /** One row of a parameter that repeats. */

@@ -8,6 +8,7 @@ import {
 
 import { Interruption } from '../execution/interruption';
 import { toNodeError } from '../execution/nodeError';
+import type { Parameters } from '../execution/parameters';
 import { credentialReader, gatewayAddress, n8nTransport } from '../execution/transport';
 import { listMediaModels, listTextModels, type MediaModel, type TextModel } from '../gateway/catalogue';
 import { millionTokenPrice } from '../gateway/money';
@@ -45,6 +46,15 @@ export function modelLocator(listMethod: string, example: string, description: s
 			},
 		],
 	};
+}
+
+/**
+ * The id of the chosen model.
+ *
+ * @throws {InvalidInput} when none is chosen
+ */
+export function readModelId(parameters: Parameters): string {
+	return parameters.requiredId('model', 'Model', 'Choose a model from the list, or enter its ID.');
 }
 
 /** List search over the text models: context window and prices stand in the entry. */

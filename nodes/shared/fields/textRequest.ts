@@ -60,15 +60,6 @@ export function readFormat(parameters: Parameters, formats: readonly TextFormat[
 }
 
 /**
- * The id of the chosen model.
- *
- * @throws {InvalidInput} when none is chosen
- */
-export function readModel(parameters: Parameters): string {
-	return parameters.requiredText('model', 'Model', 'Choose a model from the list, or enter its ID.').trim();
-}
-
-/**
  * The fields that the user adds to the request.
  *
  * @param streamAdvice what to do instead of setting `stream`

@@ -1,7 +1,7 @@
 import { excerpt } from './excerpt';
 import { InvalidInput } from './failure';
 import { inputField, type InputField, type InputForm } from './inputSchema';
-import { asNumber, type Json, type JsonObject, objectIn, parseJson } from './json';
+import { asNumber, objectIn, parseJson, type Json, type JsonObject } from './json';
 import { branches, resolvedSchema, typesOf } from './jsonSchema';
 import { violation } from './schemaRules';
 

@@ -3,17 +3,10 @@ import type { INodeProperties } from 'n8n-workflow';
 import { Deferred, type ItemContext, type Operation } from '../../../shared/execution/operation';
 import { SHORTEST_SLEEP_MS } from '../../../shared/execution/sleeping';
 import { simplifyField } from '../../../shared/fields/common';
-import {
-	downloadField,
-	maxWaitOption,
-	pollTask,
-	readMaxWait,
-	readResultSettings,
-	taskOutput,
-} from './finish';
+import { binaryPropertyOption, downloadField } from '../../../shared/fields/mediaResults';
+import { maxWaitOption, pollTask, readMaxWait, readResultSettings, taskOutput } from './finish';
 import { createOrdered, orderPrice, readOrder } from './order';
 import { orderFields, orderOptions } from './orderFields';
-import { binaryPropertyOption } from './results';
 import { sleeperFor, wakeUpOf, wakeUpWith, type WakeUp } from './sleeper';
 
 const waitStrategyField: INodeProperties = {

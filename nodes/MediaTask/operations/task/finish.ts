@@ -3,19 +3,11 @@ import type { INodeProperties } from 'n8n-workflow';
 import { fetchResults, taskJson, type ResultContext } from '../../../shared/execution/mediaResults';
 import type { ItemContext, OperationOutput } from '../../../shared/execution/operation';
 import { awaitTask } from '../../../shared/execution/waiting';
+import { readBinaryField } from '../../../shared/fields/mediaResults';
 import type { JsonObject } from '../../../shared/gateway/json';
 import { failureOfTask, readMediaTask } from '../../../shared/gateway/media';
-import { binaryField } from './results';
 
 const DEFAULT_MAX_WAIT_MINUTES = 30;
-
-export const downloadField: INodeProperties = {
-	displayName: 'Download Results',
-	name: 'downloadResults',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to fetch the generated files into binary fields, besides giving their URLs',
-};
 
 /**
  * The longest wait.
@@ -55,7 +47,7 @@ export function readResultSettings(item: ItemContext, model?: string): ResultSet
 		// An AI Agent can use links, not files.
 		download: parameters.flag('downloadResults') && !run.isTool,
 		simplify: parameters.flag('simplify'),
-		binaryField: binaryField(item),
+		binaryField: readBinaryField(parameters.options),
 	};
 }
 

@@ -1,4 +1,5 @@
 import type { ItemContext } from '../../../shared/execution/operation';
+import { readModelId } from '../../../shared/fields/models';
 import { asError, InvalidInput, Stopped } from '../../../shared/gateway/failure';
 import { checkKey, idempotencyKey, IDEMPOTENCY_SCOPES } from '../../../shared/gateway/idempotency';
 import { withFiles, type PlacedFile } from '../../../shared/gateway/inputFiles';
@@ -6,7 +7,7 @@ import { checkInput } from '../../../shared/gateway/inputValues';
 import type { JsonObject } from '../../../shared/gateway/json';
 import { createMediaTask, taskBody } from '../../../shared/gateway/media';
 import { priceInRubles, taskPrice } from '../../../shared/gateway/price';
-import { formOf, readInput, readModelId } from '../input';
+import { formOf, readInput } from '../input';
 import { contentStandIns, readTaskFiles, standIns, uploadTaskFiles, type TaskFile } from '../inputFiles';
 import { callbackAddress, checkWakeUpAddress } from './callbackAddress';
 import { checkPriceLimit, readPriceLimit } from './priceLimit';
@@ -36,7 +37,7 @@ export interface Order {
  */
 export async function readOrder(item: ItemContext, sleep?: WakeUp): Promise<Order> {
 	const { options } = item.parameters;
-	const model = readModelId(item);
+	const model = readModelId(item.parameters);
 	const baseUrl = item.client.settings.baseUrl;
 	const callbackUrl = callbackAddress(options.text('callbackUrl', 'Callback URL'), baseUrl);
 	if (sleep) checkWakeUp(sleep.url, callbackUrl, baseUrl);

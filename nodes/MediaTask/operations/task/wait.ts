@@ -1,14 +1,8 @@
 import { Deferred, type ItemContext, type Operation } from '../../../shared/execution/operation';
 import { simplifyField } from '../../../shared/fields/common';
-import {
-	downloadField,
-	maxWaitOption,
-	pollTask,
-	readMaxWait,
-	readResultSettings,
-	taskOutput,
-} from './finish';
-import { binaryPropertyOption, readTaskId, taskIdField } from './results';
+import { binaryPropertyOption, downloadField } from '../../../shared/fields/mediaResults';
+import { maxWaitOption, pollTask, readMaxWait, readResultSettings, taskOutput } from './finish';
+import { readTaskId, taskIdField } from './taskId';
 
 /** Waits for tasks that exist, those of all items together (§3.1). */
 export const wait: Operation = {

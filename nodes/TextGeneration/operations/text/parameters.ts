@@ -1,7 +1,8 @@
 import type { ItemContext } from '../../../shared/execution/operation';
 import type { Row } from '../../../shared/execution/rows';
+import { readModelId } from '../../../shared/fields/models';
 import { readTextOptions } from '../../../shared/fields/textOptions';
-import { readExtraBody, readFormat, readModel } from '../../../shared/fields/textRequest';
+import { readExtraBody, readFormat } from '../../../shared/fields/textRequest';
 import { InvalidInput } from '../../../shared/gateway/failure';
 import { textFormats } from '../../../shared/gateway/formats';
 import type { TextFormat } from '../../../shared/gateway/formats/format';
@@ -48,7 +49,7 @@ export function readParameters(item: ItemContext): GenerateParameters {
 	return {
 		format,
 		request: {
-			model: readModel(parameters),
+			model: readModelId(parameters),
 			conversation: readConversation(item, mode),
 			tools,
 			toolChoice: readToolChoice(item, tools, hasTools),
@@ -127,9 +128,11 @@ function readOutput({ parameters }: ItemContext): OutputRequest {
 	const kind = parameters.choice('outputFormat', 'Output Format', OUTPUT_FORMATS);
 	if (kind === 'text') return { kind };
 	if (kind === 'jsonObject') return { kind, name: JSON_ANSWER_NAME };
-	const name = parameters
-		.requiredText('schemaName', 'Schema Name', 'Enter a name for the answer, such as invoice.')
-		.trim();
+	const name = parameters.requiredId(
+		'schemaName',
+		'Schema Name',
+		'Enter a name for the answer, such as invoice.',
+	);
 	const example = '{ "type": "object", "properties": { "title": { "type": "string" } } }';
 	const schema = asObject(parameters.json('jsonSchema', 'JSON Schema', example));
 	if (!schema) {
