@@ -7,12 +7,14 @@ import type {
 } from 'n8n-workflow';
 
 import { backgroundClient, CALLBACK_SETTINGS } from '../shared/execution/backgroundClient';
-import { errorReport } from '../shared/execution/nodeError';
 import { fetchResults, taskJson } from '../shared/execution/mediaResults';
+import { errorReport } from '../shared/execution/nodeError';
+import { OptionReader } from '../shared/execution/optionReader';
 import { lookPatiently } from '../shared/execution/waiting';
+import { readBinaryField } from '../shared/fields/mediaResults';
 import { taskIdsIn } from '../shared/gateway/callbackIds';
 import { ApiFailure, asError } from '../shared/gateway/failure';
-import { asObject, asText, type JsonObject } from '../shared/gateway/json';
+import { asObject } from '../shared/gateway/json';
 import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from '../shared/gateway/media';
 import { setArchived } from '../shared/gateway/mediaActions';
 import type { GatewayClient } from '../shared/gateway/request';
@@ -35,21 +37,41 @@ export async function answerCallback(context: IWebhookFunctions): Promise<IWebho
 	return { noWebhookResponse: true, ...(item ? { workflowData: [[item]] } : {}) };
 }
 
+/** What the workflow is to start with. */
+interface StartSettings {
+	archive: boolean;
+	callback: boolean;
+	download: boolean;
+	/** Where the first file goes. */
+	binaryField: string;
+}
+
+/** @throws {InvalidInput} for what an expression gives and no field takes */
+function readStartSettings(context: IWebhookFunctions): StartSettings {
+	const downloadResults = context.getNodeParameter('downloadResults', true);
+	const options = new OptionReader(asObject(context.getNodeParameter('options', {})) ?? {});
+	return {
+		archive: options.flag('archiveTask', 'Archive the Task'),
+		callback: options.flag('includeCallback', 'Include Callback'),
+		download: new OptionReader({ downloadResults }).flag('downloadResults', 'Download Results'),
+		binaryField: readBinaryField(options),
+	};
+}
+
 class Callback {
 	private readonly events: Events;
-	private readonly options: JsonObject;
 	private readonly claims: Claims;
 
 	constructor(private readonly context: IWebhookFunctions) {
 		const events = context.getNodeParameter('events', 'success');
 		this.events = EVENTS.find((name) => name === events) ?? 'success';
-		this.options = asObject(context.getNodeParameter('options', {})) ?? {};
 		this.claims = new Claims(context);
 	}
 
 	/** The item that starts the workflow; `undefined` when nothing is to be started. Never throws. */
 	async startFor(ids: readonly string[]): Promise<INodeExecutionData | undefined> {
 		try {
+			const settings = readStartSettings(this.context);
 			const client = await backgroundClient(this.context, CALLBACK_SETTINGS);
 			for (const id of ids) {
 				const task = await lookPatiently(
@@ -57,7 +79,7 @@ class Callback {
 					async () => await this.ownTask(client, id),
 					(found) => found === undefined || hasEnded(found.state),
 				);
-				if (task) return await this.startWith(client, task);
+				if (task) return await this.startWith(client, task, settings);
 			}
 		} catch (error) {
 			const { message } = errorReport(error);
@@ -78,13 +100,17 @@ class Callback {
 		return body && readMediaTask(body, id);
 	}
 
-	private async startWith(client: GatewayClient, task: MediaTask): Promise<INodeExecutionData | undefined> {
+	private async startWith(
+		client: GatewayClient,
+		task: MediaTask,
+		settings: StartSettings,
+	): Promise<INodeExecutionData | undefined> {
 		if (!startsWorkflow(task.state, this.events)) return undefined;
 		if (!this.claims.take(task.taskId)) return undefined;
-		if (this.options.archiveTask === true && !(await this.archived(client, task.taskId))) return undefined;
-		const files = await this.files(client, task);
+		if (settings.archive && !(await this.archived(client, task.taskId))) return undefined;
+		const files = await this.files(client, task, settings);
 		return {
-			json: { ...taskJson(task), ...files.problem, ...this.callback() },
+			json: { ...taskJson(task), ...files.problem, ...(settings.callback ? this.callback() : {}) },
 			...(files.binary ? { binary: files.binary } : {}),
 		};
 	}
@@ -108,20 +134,17 @@ class Callback {
 	private async files(
 		client: GatewayClient,
 		task: MediaTask,
+		{ download, binaryField }: StartSettings,
 	): Promise<{ binary?: IBinaryKeyData; problem?: IDataObject }> {
-		const wanted =
-			this.context.getNodeParameter('downloadResults', true) === true && task.state === 'success';
-		if (!wanted) return {};
+		if (!download || task.state !== 'success') return {};
 		try {
-			const field = asText(this.options.binaryPropertyName) ?? 'data';
-			return { binary: await fetchResults({ client, n8n: this.context }, task, field) };
+			return { binary: await fetchResults({ client, n8n: this.context }, task, binaryField) };
 		} catch (error) {
 			return { problem: { downloadError: errorReport(error) } };
 		}
 	}
 
 	private callback(): IDataObject {
-		if (this.options.includeCallback !== true) return {};
 		const { context } = this;
 		const query = asObject(context.getQueryData()) ?? {};
 		return { callback: { body: context.getBodyData(), query, headers: { ...context.getHeaderData() } } };

@@ -28,5 +28,5 @@ const DEFAULT_BINARY_FIELD = 'data';
 
 /** The name of the binary field that the first file goes to. */
 export function readBinaryField(options: OptionReader): string {
-	return options.text('binaryPropertyName', 'Put Output File in Field') ?? DEFAULT_BINARY_FIELD;
+	return options.optionalText('binaryPropertyName', 'Put Output File in Field') ?? DEFAULT_BINARY_FIELD;
 }

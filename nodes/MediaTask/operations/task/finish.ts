@@ -45,8 +45,8 @@ export function readResultSettings(item: ItemContext, model?: string): ResultSet
 	return {
 		model,
 		// An AI Agent can use links, not files.
-		download: parameters.flag('downloadResults') && !run.isTool,
-		simplify: parameters.flag('simplify'),
+		download: parameters.flag('downloadResults', 'Download Results') && !run.isTool,
+		simplify: parameters.flag('simplify', 'Simplify'),
 		binaryField: readBinaryField(parameters.options),
 	};
 }

@@ -11,8 +11,9 @@ export const get: Operation = {
 	description: 'Retrieve a task: its state and the URLs of its result',
 	properties: [taskIdField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const simplify = item.parameters.flag('simplify', 'Simplify');
 		const taskId = readTaskId(item);
 		const body = await fetchMediaTask(item.client, taskId);
-		return [{ json: item.parameters.flag('simplify') ? taskJson(readMediaTask(body, taskId)) : body }];
+		return [{ json: simplify ? taskJson(readMediaTask(body, taskId)) : body }];
 	},
 };

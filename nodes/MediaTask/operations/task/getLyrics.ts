@@ -23,6 +23,7 @@ export const getLyrics: Operation = {
 	description: 'Retrieve the words of one of a task’s tracks, with the seconds at which each is sung',
 	properties: [taskIdField, audioIdField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const simplify = item.parameters.flag('simplify', 'Simplify');
 		const taskId = readTaskId(item);
 		const audioId = item.parameters.requiredId(
 			'audioId',
@@ -30,7 +31,7 @@ export const getLyrics: Operation = {
 			'Enter the ID of a track, e.g. {{ $json.tracks[0].id }}.',
 		);
 		const body = await fetchLyrics(item.client, taskId, audioId);
-		if (!item.parameters.flag('simplify')) return [{ json: body }];
+		if (!simplify) return [{ json: body }];
 		return [{ json: compact({ taskId, audioId, ...alignment(body, item.run.isTool) }) }];
 	},
 };

@@ -39,13 +39,14 @@ export async function readOrder(item: ItemContext, sleep?: WakeUp): Promise<Orde
 	const { options } = item.parameters;
 	const model = readModelId(item.parameters);
 	const baseUrl = item.client.settings.baseUrl;
-	const callbackUrl = callbackAddress(options.text('callbackUrl', 'Callback URL'), baseUrl);
+	const callbackUrl = callbackAddress(options.optionalText('callbackUrl', 'Callback URL'), baseUrl);
 	if (sleep) checkWakeUp(sleep.url, callbackUrl, baseUrl);
-	const sessionId = options.text('sessionId', 'Session ID');
-	const ownKey = options.text('idempotencyKey', 'Idempotency Key');
+	const sessionId = options.optionalText('sessionId', 'Session ID');
+	const ownKey = options.optionalText('idempotencyKey', 'Idempotency Key');
 	if (ownKey !== undefined) checkKey(ownKey);
-	const scope = options.choice('idempotencyScope', 'Idempotency Scope', IDEMPOTENCY_SCOPES) ?? 'execution';
-	const limit = readPriceLimit(options.text('maxPriceRub', 'Max Price (Rubles)'));
+	const scope =
+		options.optionalChoice('idempotencyScope', 'Idempotency Scope', IDEMPOTENCY_SCOPES) ?? 'execution';
+	const limit = readPriceLimit(options.optionalText('maxPriceRub', 'Max Price (Rubles)'));
 
 	const { values, form } = await readInput(item, model);
 	const files = await readTaskFiles(item);

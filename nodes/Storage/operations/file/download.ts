@@ -31,9 +31,10 @@ export const download: Operation = {
 			'Put Output File in Field',
 			'Enter a name, e.g. data.',
 		);
+		const simplify = parameters.flag('simplify', 'Simplify');
 		const body = await fetchFile(item.client, readFileId(item));
 		const file = readStoredFile(body);
-		const json = parameters.flag('simplify') ? compact(file) : body;
+		const json = simplify ? compact(file) : body;
 		// An AI Agent can use links, not files.
 		if (run.isTool) return [{ json }];
 		const { url, id } = file;

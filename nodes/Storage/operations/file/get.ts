@@ -10,7 +10,8 @@ export const get: Operation = {
 	description: 'Retrieve the record of a file: its URL, type, size and until when it is kept',
 	properties: [fileIdField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const simplify = item.parameters.flag('simplify', 'Simplify');
 		const body = await fetchFile(item.client, readFileId(item));
-		return [{ json: item.parameters.flag('simplify') ? compact(readStoredFile(body)) : body }];
+		return [{ json: simplify ? compact(readStoredFile(body)) : body }];
 	},
 };

@@ -87,13 +87,14 @@ export const upload: Operation = {
 	options: [externalUserIdOption],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const { parameters } = item;
+		const simplify = parameters.flag('simplify', 'Simplify');
 		const settings: UploadSettings = {
 			storagePolicy: parameters.choice('storagePolicy', 'Storage Policy', ['TEMP_UPLOAD', 'PERMANENT']),
-			externalUserId: parameters.options.text('externalUserId', 'External User ID'),
+			externalUserId: parameters.options.optionalText('externalUserId', 'External User ID'),
 		};
 		const source = parameters.choice('uploadSource', 'Upload Source', ['binary', 'base64']);
 		const body = source === 'binary' ? await fromBinary(item, settings) : await fromBase64(item, settings);
-		return [{ json: parameters.flag('simplify') ? compact(readStoredFile(body)) : body }];
+		return [{ json: simplify ? compact(readStoredFile(body)) : body }];
 	},
 };
 

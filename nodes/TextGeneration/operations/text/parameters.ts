@@ -59,7 +59,7 @@ export function readParameters(item: ItemContext): GenerateParameters {
 		},
 		attachments: mode === 'simple' ? parameters.rows('attachments', 'Attachments') : [],
 		extraBody: readExtraBody(parameters, "Use the option 'Stream' instead."),
-		simplify: parameters.flag('simplify'),
+		simplify: parameters.flag('simplify', 'Simplify'),
 	};
 }
 
@@ -146,7 +146,7 @@ function readOutput({ parameters }: ItemContext): OutputRequest {
 		kind,
 		name,
 		schema,
-		description: parameters.options.text('schemaDescription', 'Schema Description'),
+		description: parameters.options.optionalText('schemaDescription', 'Schema Description'),
 		strict: parameters.options.boolean('schemaStrict', 'Schema Strict'),
 	};
 }
@@ -170,7 +170,7 @@ function readTool(row: Row): ToolDefinition {
 		name,
 		description: row.text('description', 'Description') || undefined,
 		parameters: row.object('parameters', 'Parameters (JSON Schema)') ?? { type: 'object', properties: {} },
-		strict: row.flag('strict') || undefined,
+		strict: row.flag('strict', 'Strict') || undefined,
 	};
 }
 
