@@ -183,4 +183,22 @@ describe('files in messages', () => {
 		};
 		expect(() => toTurns([user(sound)], formatOf('chat'))).toThrow('cannot take this audio');
 	});
+
+	it.each(['data:image/png;base64,no base64!', 'data:image/svg+xml,<svg/>'])(
+		'that are no base64 are refused in words that fit a message: %s',
+		(url) => {
+			const picture = {
+				type: 'file' as const,
+				mediaType: 'image/png',
+				data: '',
+				providerMetadata: { url },
+			};
+			expect(() => toTurns([user(picture)], formatOf('chat'))).toThrow(
+				expect.objectContaining({
+					message: 'A message to the Gateway Chat Model holds a file that is not base64',
+					description: expect.not.stringContaining('Upload Source') as string,
+				}),
+			);
+		},
+	);
 });
