@@ -8,7 +8,7 @@ import { asObject, asObjects, asText, objectIn, type Json, type JsonObject } fro
  * @param part of LangChain's present or former shape, or of OpenAI's or Anthropic's; what is none of them comes back as
  *   it is
  */
-export function standardPart(part: JsonObject): JsonObject {
+function standardPart(part: JsonObject): JsonObject {
 	switch (part.type) {
 		case 'image_url':
 		case 'input_image':

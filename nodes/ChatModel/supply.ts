@@ -9,7 +9,6 @@ import { readTextOptions } from '../shared/fields/textOptions';
 import { readExtraBody, readFormat } from '../shared/fields/textRequest';
 import { listTextModels } from '../shared/gateway/catalogue';
 import { withoutSecrets } from '../shared/gateway/errors';
-import { textFormats } from '../shared/gateway/formats';
 import type { GatewayClient } from '../shared/gateway/request';
 import { withModelAdvice } from '../shared/gateway/unknownModel';
 import { completed } from './adapter';
@@ -44,7 +43,7 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 }
 
 function readSettings(parameters: Parameters): ModelSettings {
-	const format = readFormat(parameters, textFormats);
+	const format = readFormat(parameters);
 	return {
 		format,
 		model: readModelId(parameters),

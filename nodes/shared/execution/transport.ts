@@ -147,8 +147,8 @@ export async function gatewayAddress(credential: CredentialReader): Promise<Gate
  *
  * @throws {InvalidInput} when the base URL is no web address
  */
-export function readAddress({ baseUrl, apiKey }: { baseUrl?: string; apiKey?: string }): GatewayAddress {
-	const address = (baseUrl ?? '').trim().replace(/\/+$/, '');
+export function readAddress({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): GatewayAddress {
+	const address = baseUrl.trim().replace(/\/+$/, '');
 	if (!/^https?:\/\/[^\s/]+/i.test(address)) {
 		throw new InvalidInput(
 			'The base URL in the AI Gateway credential is not a web address',
@@ -156,7 +156,7 @@ export function readAddress({ baseUrl, apiKey }: { baseUrl?: string; apiKey?: st
 			'baseUrl',
 		);
 	}
-	const key = (apiKey ?? '').trim();
+	const key = apiKey.trim();
 	if (!/^[\x21-\x7e]*$/.test(key)) {
 		throw new InvalidInput(
 			'The API key in the AI Gateway credential has characters that no key has',

@@ -53,7 +53,7 @@ export interface ErrorAnswer {
 	/** Present time in Unix milliseconds. */
 	now: number;
 	/** Texts that must not appear in what a user reads: the API key. */
-	secrets?: readonly string[];
+	secrets: readonly string[];
 	/** Where it was asked for; an action node when it does not say. */
 	origin?: Origin | undefined;
 }
@@ -68,8 +68,8 @@ export function failureFromAnswer(answer: ErrorAnswer): ApiFailure {
 	const text = errorText(signs);
 	return new ApiFailure({
 		message: text.message,
-		description: withServerMessage(text.description, body.serverMessage, answer.secrets ?? []),
-		...(body.serverMessage ? { serverMessage: redact(body.serverMessage, answer.secrets ?? []) } : {}),
+		description: withServerMessage(text.description, body.serverMessage, answer.secrets),
+		...(body.serverMessage ? { serverMessage: redact(body.serverMessage, answer.secrets) } : {}),
 		arrival: 'answered',
 		status,
 		code: body.code,
@@ -158,14 +158,10 @@ function unusable(
  * An answer that arrived with status 200 although it tells of an error, as `/responses` does for a failed
  * generation (§2.3: `status` = `failed`, `error` an object).
  */
-export function failureFromErrorObject(
-	error: JsonObject,
-	text: ErrorText,
-	secrets: readonly string[] = [],
-): ApiFailure {
+export function failureFromErrorObject(error: JsonObject, text: ErrorText): ApiFailure {
 	return new ApiFailure({
 		message: text.message,
-		description: withServerMessage(text.description, asText(error.message), secrets),
+		description: withServerMessage(text.description, asText(error.message), []),
 		arrival: 'answered',
 		status: 200,
 		code: asId(error.code) ?? 'generation_failed',

@@ -4,7 +4,6 @@ import { readModelId } from '../../../shared/fields/models';
 import { readTextOptions } from '../../../shared/fields/textOptions';
 import { readExtraBody, readFormat } from '../../../shared/fields/textRequest';
 import { InvalidInput } from '../../../shared/gateway/failure';
-import { textFormats } from '../../../shared/gateway/formats';
 import type { TextFormat } from '../../../shared/gateway/formats/format';
 import {
 	ROLES,
@@ -41,7 +40,7 @@ const JSON_ANSWER_NAME = 'answer';
  */
 export function readParameters(item: ItemContext): GenerateParameters {
 	const { parameters } = item;
-	const format = readFormat(parameters, textFormats);
+	const format = readFormat(parameters);
 	const mode = parameters.choice('inputMode', 'Input Mode', INPUT_MODES);
 	const tools = readTools(parameters.rows('tools', 'Tools'));
 	const options = readTextOptions(parameters.options, format);
