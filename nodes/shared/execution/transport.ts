@@ -51,7 +51,7 @@ export function n8nTransport(
 						...options,
 						...(cancelSignal ? { abortSignal: cancelSignal } : {}),
 					});
-			return readAnswer(response);
+			return toAnswer(response);
 		} catch (error) {
 			const { charged, authenticated } = exchange;
 			throw failureFromThrown(error, { charged, file: !authenticated, origin }) ?? error;
@@ -116,7 +116,7 @@ function requestOptions(exchange: Exchange): IHttpRequestOptions {
 	};
 }
 
-function readAnswer(response: unknown): Answer<unknown> {
+function toAnswer(response: unknown): Answer<unknown> {
 	const answer = response as { statusCode: number; headers?: unknown; body?: unknown };
 	const headers: Record<string, string> = {};
 	for (const [name, value] of Object.entries(asObject(answer.headers) ?? {})) {

@@ -140,7 +140,7 @@ export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
 		taskId: asId(record.taskId) ?? taskId,
 		model: asText(record.model),
 		state: asText(record.state) ?? 'unknown',
-		createdAt: createTime === undefined ? undefined : isoTime(createTime),
+		createdAt: createTime === undefined ? undefined : isoOfMilliseconds(createTime),
 		resultUrls: readUrls(fields?.resultUrls),
 		tracks: tracks.length > 0 ? tracks : undefined,
 		result,
@@ -159,7 +159,7 @@ function readUrls(value: unknown): string[] {
 	return candidates.flatMap((url) => asText(url) ?? []);
 }
 
-function isoTime(milliseconds: number): string | undefined {
+function isoOfMilliseconds(milliseconds: number): string | undefined {
 	const time = new Date(milliseconds);
 	return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }

@@ -164,7 +164,7 @@ function multipartFrame(
 }
 
 /** Fetches a file's record (§4.15). Gives the body as received. */
-export async function fetchFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
+export async function fetchFileRecord(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	return await client.json({ group: 'storage', method: 'GET', path: filePath(fileId) });
 }
 

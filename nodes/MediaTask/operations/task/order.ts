@@ -2,7 +2,7 @@ import type { ItemContext } from '../../../shared/execution/operation';
 import { readModelId } from '../../../shared/fields/models';
 import { asError, InvalidInput, Stopped } from '../../../shared/gateway/failure';
 import { checkKey, idempotencyKey, IDEMPOTENCY_SCOPES } from '../../../shared/gateway/idempotency';
-import { withFiles, type PlacedFile } from '../../../shared/gateway/inputFiles';
+import { withFiles, type PlacedFile } from '../../../shared/gateway/placedFiles';
 import { checkInput } from '../../../shared/gateway/inputValues';
 import type { JsonObject } from '../../../shared/gateway/json';
 import { createMediaTask, taskBody } from '../../../shared/gateway/media';

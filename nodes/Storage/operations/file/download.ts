@@ -5,7 +5,7 @@ import type { ItemContext, Operation, OperationOutput } from '../../../shared/ex
 import { compact, simplifyField } from '../../../shared/fields/common';
 import { InvalidInput } from '../../../shared/gateway/failure';
 import { nameInUrl } from '../../../shared/gateway/files';
-import { fetchFile, readStoredFile } from '../../../shared/gateway/storage';
+import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/storage';
 import { fileIdField, readFileId } from './fields';
 
 const binaryField: INodeProperties = {
@@ -32,7 +32,7 @@ export const download: Operation = {
 			'Enter a name, e.g. data.',
 		);
 		const simplify = parameters.flag('simplify', 'Simplify');
-		const body = await fetchFile(item.client, readFileId(item));
+		const body = await fetchFileRecord(item.client, readFileId(item));
 		const file = readStoredFile(body);
 		const json = simplify ? compact(file) : body;
 		// An AI Agent can use links, not files.

@@ -1,6 +1,6 @@
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
-import { fetchFile, readStoredFile } from '../../../shared/gateway/storage';
+import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/storage';
 import { fileIdField, readFileId } from './fields';
 
 /** Gets the record of a file (§4.15). */
@@ -11,7 +11,7 @@ export const get: Operation = {
 	properties: [fileIdField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const simplify = item.parameters.flag('simplify', 'Simplify');
-		const body = await fetchFile(item.client, readFileId(item));
+		const body = await fetchFileRecord(item.client, readFileId(item));
 		return [{ json: simplify ? compact(readStoredFile(body)) : body }];
 	},
 };
