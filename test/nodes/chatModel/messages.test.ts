@@ -3,6 +3,15 @@ import type { Message } from '@n8n/ai-node-sdk';
 import { toTurns } from '../../../nodes/ChatModel/messages';
 import { textFormat } from '../../../nodes/shared/gateway/formats';
 
+function thrownBy(work: () => unknown): unknown {
+	try {
+		work();
+	} catch (error) {
+		return error;
+	}
+	return undefined;
+}
+
 const user = (...content: Message['content']): Message => ({ role: 'user', content });
 const text = (said: string) => ({ type: 'text' as const, text: said });
 
@@ -186,12 +195,11 @@ describe('files in messages', () => {
 				data: '',
 				providerMetadata: { url },
 			};
-			expect(() => toTurns([user(picture)], textFormat('chat'))).toThrow(
-				expect.objectContaining({
-					message: 'A message to the Gateway Chat Model holds a file that is not base64',
-					description: expect.not.stringContaining('Upload Source') as string,
-				}),
-			);
+			const refusal = thrownBy(() => toTurns([user(picture)], textFormat('chat')));
+			expect(refusal).toMatchObject({
+				message: 'A message to the Gateway Chat Model holds a file that is not base64',
+				description: expect.not.stringContaining('Upload Source') as string,
+			});
 		},
 	);
 });
