@@ -2,6 +2,7 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 
 import { backgroundClient, POLL_SETTINGS } from '../shared/execution/backgroundClient';
 import { toNodeError } from '../shared/execution/nodeError';
+import { OptionReader } from '../shared/execution/optionReader';
 import { compact } from '../shared/fields/common';
 import { fetchBalance, readBalance, type Balance } from '../shared/gateway/balance';
 import { InvalidInput } from '../shared/gateway/failure';
@@ -78,22 +79,19 @@ function readWatch(context: IPollFunctions): Watch {
 			'fireOn',
 		);
 	}
-	const options = asObject(context.getNodeParameter('options', {}));
-	const margin = rubles(options?.margin ?? 0, 'Margin (Rubles)', 'margin');
-	if (Number(margin) < 0) {
-		throw new InvalidInput("'Margin (Rubles)' is negative", 'Enter 0 or more.', 'margin');
-	}
+	const options = new OptionReader(asObject(context.getNodeParameter('options', {})) ?? {});
+	const margin = options.number('margin', 'Margin (Rubles)', { min: 0 }) ?? 0;
 	const threshold = fireOn === 'change' ? '0' : context.getNodeParameter('threshold');
-	return { fireOn, threshold: rubles(threshold, 'Threshold (Rubles)', 'threshold'), margin };
+	return { fireOn, threshold: readThreshold(threshold), margin: String(margin) };
 }
 
-/** An amount as a decimal. */
-function rubles(value: unknown, label: string, param: string): string {
+/** The amount, as a decimal. */
+function readThreshold(value: unknown): string {
 	const number = asNumber(value);
 	if (number !== undefined) return String(number);
 	throw new InvalidInput(
-		`'${label}' is not a number`,
+		"'Threshold (Rubles)' is not a number",
 		'Enter an amount in rubles such as 100 or 99.5, with a point and without a currency sign.',
-		param,
+		'threshold',
 	);
 }

@@ -1,5 +1,5 @@
 import { typeByName } from '../shared/gateway/files';
-import { asObject, asObjects, asText, parseJson, type Json, type JsonObject } from '../shared/gateway/json';
+import { asObject, asObjects, asText, objectIn, type Json, type JsonObject } from '../shared/gateway/json';
 
 /**
  * A part of a LangChain message in the shape that n8n's SDK reads. It knows LangChain's present shapes of files and
@@ -8,7 +8,7 @@ import { asObject, asObjects, asText, parseJson, type Json, type JsonObject } fr
  * @param part of LangChain's present or former shape, or of OpenAI's or Anthropic's; what is none of them comes back as
  *   it is
  */
-export function standardPart(part: JsonObject): JsonObject {
+function standardPart(part: JsonObject): JsonObject {
 	switch (part.type) {
 		case 'image_url':
 		case 'input_image':
@@ -112,7 +112,7 @@ function imageType(data: Json | undefined): string | undefined {
 }
 
 function inputOf(input: Json | undefined): JsonObject {
-	return asObject(typeof input === 'string' ? parseJson(input) : input) ?? {};
+	return objectIn(input) ?? {};
 }
 
 /** What a tool gave in parts. Formats take text from tools: what is none is told as JSON. */

@@ -3,7 +3,6 @@ import type { INodeProperties } from 'n8n-workflow';
 import { maxRetriesOption, textTimeoutOption } from '../shared/execution/settings';
 import { textOptions } from '../shared/fields/textOptions';
 import { extraBodyField, formatField, textModelField } from '../shared/fields/textRequest';
-import { textFormats } from '../shared/gateway/formats';
 
 /** Options whose effect an agent has no place for, or that take the conversation out of its hands. */
 const NOT_FOR_AGENTS: ReadonlySet<string> = new Set([
@@ -46,7 +45,7 @@ export const chatModelFields: INodeProperties[] = [
 		default: '',
 	},
 	textModelField,
-	formatField(textFormats),
+	formatField,
 	{
 		displayName: 'Options',
 		name: 'options',

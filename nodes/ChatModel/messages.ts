@@ -18,7 +18,7 @@ import { asObject, asText } from '../shared/gateway/json';
  * The conversation of an agent or chain, as the formats take it. Thoughts of earlier answers are left out: no format
  * has a place for the text of them.
  *
- * @throws {InvalidInput} for a file that the format has no part for, or that is empty
+ * @throws {InvalidInput} for a file that the format has no part for, that is empty, or that is no base64
  */
 export function toTurns(messages: readonly Message[], format: TextFormat): Array<Turn | ToolTurn> {
 	return messages.flatMap((message) => toTurn(message, format));
@@ -105,6 +105,10 @@ const NO_CONTENT = 'A message to the Gateway Chat Model holds a file without con
 const NO_CONTENT_ADVICE =
 	'It is empty, or refers to a file at another provider by an ID. Give the file itself, or its address. Nothing was sent.';
 
+const NOT_BASE64 = 'A message to the Gateway Chat Model holds a file that is not base64';
+const NOT_BASE64_ADVICE =
+	'Give its content as base64 text, or as a data URL such as data:image/png;base64,…. Nothing was sent.';
+
 /** LangChain's parts need not have data, whatever the SDK's type says. */
 function isEmpty({ data }: { data?: string | Uint8Array }): boolean {
 	return data === undefined || data.length === 0;
@@ -117,7 +121,9 @@ function bytesOf(
 	address: string | undefined,
 ): { base64: string; mimeType?: string | undefined } {
 	if (data instanceof Uint8Array) return { base64: Buffer.from(data).toString('base64') };
-	return readBase64(address ?? asText(data) ?? '');
+	const file = readBase64(address ?? asText(data) ?? '');
+	if (!file) throw new InvalidInput(NOT_BASE64, NOT_BASE64_ADVICE);
+	return file;
 }
 
 function notTaken(format: TextFormat, kind: AttachmentKind, advice: string): InvalidInput {

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { FinishReason, GenerateResult, StreamChunk, TokenUsage } from '@n8n/ai-node-sdk';
 
+import { excerpt } from '../shared/gateway/excerpt';
 import { ApiFailure } from '../shared/gateway/failure';
 import { emptyChoice, type Choice, type TextAnswer, type ToolCall } from '../shared/gateway/formats/answer';
-import { asObject, parseJson, type Json, type JsonObject } from '../shared/gateway/json';
+import { objectIn, type Json, type JsonObject } from '../shared/gateway/json';
+import { costText } from '../shared/gateway/money';
 
 /** What n8n shows of a call in the execution, besides its text and tokens. */
 export interface CallFacts {
@@ -124,23 +126,19 @@ function newId(): string {
 /** Models write the absence of arguments as null, and some write the object as a text once more. */
 function argumentsOf(value: Json): JsonObject | undefined {
 	if (value === null) return {};
-	return asObject(typeof value === 'string' ? parseJson(value) : value);
+	return objectIn(value);
 }
-
-const SHOWN_CHARACTERS = 300;
 
 function brokenArguments(call: ToolCall, reason: string | null, costRub: number | null): ApiFailure {
 	const text = call.invalidArguments ? String(call.arguments) : JSON.stringify(call.arguments);
-	const shown = `${text.slice(0, SHOWN_CHARACTERS)}${text.length > SHOWN_CHARACTERS ? '…' : ''}`;
 	const advice =
 		reason === 'length'
 			? "They were cut off at the token limit: raise the option 'Max Tokens' of the Gateway Chat Model."
 			: 'Run it again, describe the tool’s input more simply, or choose another model.';
-	const cost = costRub === null ? 'The call was charged.' : `The call cost ₽${costRub}.`;
 	const lack = call.invalidArguments ? 'not JSON' : 'no JSON object';
 	return new ApiFailure({
 		message: `The model called the tool "${call.name}" with arguments that are ${lack}`,
-		description: `${advice} The tool was not run. ${cost} The arguments: “${shown}”`,
+		description: `${advice} The tool was not run. ${costText(costRub)} The arguments: “${excerpt(text)}”`,
 		arrival: 'answered',
 		status: 200,
 		code: 'invalid_tool_arguments',

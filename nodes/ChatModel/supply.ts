@@ -4,11 +4,11 @@ import { toNodeError } from '../shared/execution/nodeError';
 import { Parameters } from '../shared/execution/parameters';
 import { itemSettings } from '../shared/execution/settings';
 import { subNodeClient } from '../shared/execution/subNodeClient';
+import { readModelId } from '../shared/fields/models';
 import { readTextOptions } from '../shared/fields/textOptions';
-import { readExtraBody, readFormat, readModel } from '../shared/fields/textRequest';
+import { readExtraBody, readFormat } from '../shared/fields/textRequest';
 import { listTextModels } from '../shared/gateway/catalogue';
 import { withoutSecrets } from '../shared/gateway/errors';
-import { textFormats } from '../shared/gateway/formats';
 import type { GatewayClient } from '../shared/gateway/request';
 import { withModelAdvice } from '../shared/gateway/unknownModel';
 import { completed } from './adapter';
@@ -43,10 +43,10 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 }
 
 function readSettings(parameters: Parameters): ModelSettings {
-	const format = readFormat(parameters, textFormats);
+	const format = readFormat(parameters);
 	return {
 		format,
-		model: readModel(parameters),
+		model: readModelId(parameters),
 		options: readTextOptions(parameters.options, format),
 		extraBody: readExtraBody(
 			parameters,

@@ -4,10 +4,10 @@ import { backgroundClient, CALLBACK_SETTINGS } from '../shared/execution/backgro
 import { errorReport } from '../shared/execution/nodeError';
 import { callingItem, readSleep, wake, type Sleep } from '../shared/execution/suspension';
 import { lookAt, lookPatiently } from '../shared/execution/waiting';
-import { ApiFailure } from '../shared/gateway/failure';
+import { ApiFailure, asError } from '../shared/gateway/failure';
 import { hasEnded } from '../shared/gateway/media';
 import type { GatewayClient } from '../shared/gateway/request';
-import { Vigil } from './vigil';
+import { WakeUpGuard } from './wakeUpGuard';
 
 /**
  * n8n goes on with the execution as it was when the call came. So a look is short: what is not clear by then is left to
@@ -32,16 +32,16 @@ export async function answerWakeUpCall(context: IWebhookFunctions): Promise<IWeb
 async function wokenItems(context: IWebhookFunctions): Promise<INodeExecutionData[][] | undefined> {
 	const executionId = context.getExecutionId();
 	try {
-		const vigil = Vigil.of(executionId);
+		const guard = WakeUpGuard.of(executionId);
 		let sleep: Sleep | undefined;
 		const readId = () => (sleep = readSleep(context))?.id;
 		const look = async (callers: ReadonlySet<number | undefined>) => {
 			if (!sleep) return false;
 			const client = await backgroundClient(context, CALLBACK_SETTINGS);
-			const over = await isOver(client, sleep, vigil.ended, callers);
+			const over = await isOver(client, sleep, guard.ended, callers);
 			return over && Date.now() < sleep.until - LAST_MOMENT_MS;
 		};
-		return (await vigil.answer(callingItem(context), readId, look)) ? wake(context) : undefined;
+		return (await guard.answer(callingItem(context), readId, look)) ? wake(context) : undefined;
 	} catch (error) {
 		const { message } = errorReport(error);
 		context.logger.warn(`A callback to the sleeping execution ${executionId} was not checked: ${message}`);
@@ -87,7 +87,7 @@ async function stateOf(client: GatewayClient, taskId: string, ended: Set<string>
 	if (ended.has(taskId)) return 'ended';
 	const state = await lookAt(client, taskId, LOOK_PATIENCE_MS).then(
 		({ task }): State => (task ? (hasEnded(task.state) ? 'ended' : 'running') : 'unclear'),
-		(error: unknown) => (error instanceof ApiFailure ? 'ended' : Promise.reject(error as Error)),
+		(error: unknown) => (error instanceof ApiFailure ? 'ended' : Promise.reject(asError(error))),
 	);
 	if (state === 'ended') ended.add(taskId);
 	return state;

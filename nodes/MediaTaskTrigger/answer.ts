@@ -7,12 +7,12 @@ import type {
 } from 'n8n-workflow';
 
 import { backgroundClient, CALLBACK_SETTINGS } from '../shared/execution/backgroundClient';
-import { errorReport } from '../shared/execution/nodeError';
 import { fetchResults, taskJson } from '../shared/execution/mediaResults';
+import { errorReport } from '../shared/execution/nodeError';
 import { lookPatiently } from '../shared/execution/waiting';
 import { taskIdsIn } from '../shared/gateway/callbackIds';
-import { ApiFailure } from '../shared/gateway/failure';
-import { asObject, asText, type JsonObject } from '../shared/gateway/json';
+import { ApiFailure, asError } from '../shared/gateway/failure';
+import { asObject, asText } from '../shared/gateway/json';
 import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from '../shared/gateway/media';
 import { setArchived } from '../shared/gateway/mediaActions';
 import type { GatewayClient } from '../shared/gateway/request';
@@ -35,21 +35,45 @@ export async function answerCallback(context: IWebhookFunctions): Promise<IWebho
 	return { noWebhookResponse: true, ...(item ? { workflowData: [[item]] } : {}) };
 }
 
+/** What the workflow is to start with. */
+interface StartSettings {
+	archive: boolean;
+	callback: boolean;
+	download: boolean;
+	/** Where the first file goes. */
+	binaryField: string;
+}
+
+/** A call may not come again: what cannot be read of the settings is as if it were not set. */
+function readStartSettings(context: IWebhookFunctions): StartSettings {
+	const options = asObject(context.getNodeParameter('options', {})) ?? {};
+	return {
+		archive: isOn(options.archiveTask),
+		callback: isOn(options.includeCallback),
+		download: isOn(context.getNodeParameter('downloadResults', true)),
+		binaryField: asText(options.binaryPropertyName) ?? 'data',
+	};
+}
+
+/** An expression may give a switch as text. */
+function isOn(value: unknown): boolean {
+	return value === true || value === 'true';
+}
+
 class Callback {
 	private readonly events: Events;
-	private readonly options: JsonObject;
 	private readonly claims: Claims;
 
 	constructor(private readonly context: IWebhookFunctions) {
 		const events = context.getNodeParameter('events', 'success');
 		this.events = EVENTS.find((name) => name === events) ?? 'success';
-		this.options = asObject(context.getNodeParameter('options', {})) ?? {};
 		this.claims = new Claims(context);
 	}
 
 	/** The item that starts the workflow; `undefined` when nothing is to be started. Never throws. */
 	async startFor(ids: readonly string[]): Promise<INodeExecutionData | undefined> {
 		try {
+			const settings = readStartSettings(this.context);
 			const client = await backgroundClient(this.context, CALLBACK_SETTINGS);
 			for (const id of ids) {
 				const task = await lookPatiently(
@@ -57,7 +81,7 @@ class Callback {
 					async () => await this.ownTask(client, id),
 					(found) => found === undefined || hasEnded(found.state),
 				);
-				if (task) return await this.startWith(client, task);
+				if (task) return await this.startWith(client, task, settings);
 			}
 		} catch (error) {
 			const { message } = errorReport(error);
@@ -73,18 +97,22 @@ class Callback {
 		const body = await fetchMediaTask(client, id).catch((error: unknown) => {
 			const status = error instanceof ApiFailure ? error.details.status : undefined;
 			if (status === 404 || status === 422) return undefined;
-			return Promise.reject(error as Error);
+			return Promise.reject(asError(error));
 		});
 		return body && readMediaTask(body, id);
 	}
 
-	private async startWith(client: GatewayClient, task: MediaTask): Promise<INodeExecutionData | undefined> {
+	private async startWith(
+		client: GatewayClient,
+		task: MediaTask,
+		settings: StartSettings,
+	): Promise<INodeExecutionData | undefined> {
 		if (!startsWorkflow(task.state, this.events)) return undefined;
 		if (!this.claims.take(task.taskId)) return undefined;
-		if (this.options.archiveTask === true && !(await this.archived(client, task.taskId))) return undefined;
-		const files = await this.files(client, task);
+		if (settings.archive && !(await this.archived(client, task.taskId))) return undefined;
+		const files = await this.files(client, task, settings);
 		return {
-			json: { ...taskJson(task), ...files.problem, ...this.callback() },
+			json: { ...taskJson(task), ...files.problem, ...(settings.callback ? this.callback() : {}) },
 			...(files.binary ? { binary: files.binary } : {}),
 		};
 	}
@@ -108,20 +136,17 @@ class Callback {
 	private async files(
 		client: GatewayClient,
 		task: MediaTask,
+		{ download, binaryField }: StartSettings,
 	): Promise<{ binary?: IBinaryKeyData; problem?: IDataObject }> {
-		const wanted =
-			this.context.getNodeParameter('downloadResults', true) === true && task.state === 'success';
-		if (!wanted) return {};
+		if (!download || task.state !== 'success') return {};
 		try {
-			const field = asText(this.options.binaryPropertyName) ?? 'data';
-			return { binary: await fetchResults({ client, n8n: this.context }, task, field) };
+			return { binary: await fetchResults({ client, n8n: this.context }, task, binaryField) };
 		} catch (error) {
 			return { problem: { downloadError: errorReport(error) } };
 		}
 	}
 
 	private callback(): IDataObject {
-		if (this.options.includeCallback !== true) return {};
 		const { context } = this;
 		const query = asObject(context.getQueryData()) ?? {};
 		return { callback: { body: context.getBodyData(), query, headers: { ...context.getHeaderData() } } };

@@ -1,5 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
+import { binaryPropertyOption, downloadField } from '../shared/fields/mediaResults';
+
 /** What the panel of the trigger asks. */
 export const triggerProperties: INodeProperties[] = [
 	{
@@ -35,13 +37,7 @@ export const triggerProperties: INodeProperties[] = [
 		],
 		default: 'success',
 	},
-	{
-		displayName: 'Download Results',
-		name: 'downloadResults',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to fetch the generated files into binary fields, besides giving their URLs',
-	},
+	downloadField,
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -65,15 +61,7 @@ export const triggerProperties: INodeProperties[] = [
 				description:
 					"Whether to add the gateway’s call to the output: its body, query and headers, in the field 'callback'",
 			},
-			{
-				displayName: 'Put Output File in Field',
-				name: 'binaryPropertyName',
-				type: 'string',
-				default: 'data',
-				placeholder: 'e.g. data',
-				description:
-					"The name of the output binary field to put the file in. Further files get _1, _2 … appended. Defaults to 'data'.",
-			},
+			binaryPropertyOption,
 		],
 	},
 ];

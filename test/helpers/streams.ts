@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 
 import { textFormat } from '../../nodes/shared/gateway/formats';
-import type { TextFormat } from '../../nodes/shared/gateway/formats/format';
-import type { OutputWish } from '../../nodes/shared/gateway/formats/request';
+import type { OutputRequest } from '../../nodes/shared/gateway/formats/request';
 import type { JsonObject } from '../../nodes/shared/gateway/json';
 import type { Answer, ByteStream } from '../../nodes/shared/gateway/exchange';
 import { GatewayClient } from '../../nodes/shared/gateway/request';
@@ -13,13 +12,6 @@ export function portions(bytes: Uint8Array, size: number): Uint8Array[] {
 	return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
 		bytes.slice(index * size, (index + 1) * size),
 	);
-}
-
-/** The format of a name. */
-export function formatNamed(name: string): TextFormat {
-	const format = textFormat(name);
-	if (!format) throw new Error(`there is no format ${name}`);
-	return format;
 }
 
 export interface StreamedAnswer {
@@ -36,7 +28,7 @@ export async function readStream(
 	format: string,
 	source: StreamSource,
 	options: {
-		output?: OutputWish;
+		output?: OutputRequest;
 		headers?: Record<string, string>;
 		timeoutMs?: number;
 		onText?: (text: string) => Promise<void>;
@@ -59,7 +51,7 @@ export async function readStream(
 			random: () => 0.5,
 		},
 	);
-	const wire = formatNamed(format);
+	const wire = textFormat(format);
 	const result = await streamText(client, {
 		format: wire,
 		output: options.output ?? { kind: 'text' },

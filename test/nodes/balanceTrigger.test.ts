@@ -71,7 +71,11 @@ describe('balance trigger', () => {
 			/'Threshold \(Rubles\)' is not a number/,
 		],
 		['an empty threshold', { fireOn: 'below', threshold: '' }, /'Threshold \(Rubles\)' is not a number/],
-		['a negative margin', { fireOn: 'below', threshold: 1, options: { margin: -1 } }, /negative/],
+		[
+			'a negative margin',
+			{ fireOn: 'below', threshold: 1, options: { margin: -1 } },
+			/The option 'Margin \(Rubles\)' has a value that is not allowed: -1/,
+		],
 		['an unknown way of firing', { fireOn: 'never', threshold: 1 }, /"never"/],
 	])('refuses %s before it asks', async (_, parameters, message) => {
 		await expect(poll(parameters, { amount: '1' })).rejects.toThrow(message);

@@ -55,6 +55,19 @@ const memoryItem = (content: string) => ({
 	},
 });
 
+describe('a switch that is neither true nor false', () => {
+	it.each([
+		['upload', { uploadSource: 'base64', base64: 'QUJD' }],
+		['get', { fileId: 'f1' }],
+		['download', { fileId: 'f1' }],
+		['getMany', {}],
+		['delete', { fileId: 'f1' }],
+	])('is refused by %s before anything is sent', async (operation, parameters) => {
+		const { error } = await run(operation, { ...parameters, simplify: 'perhaps' });
+		expect(error?.message).toBe('\'Simplify\' has a value that is not allowed: "perhaps"');
+	});
+});
+
 describe('file: upload', () => {
 	it.each([
 		[

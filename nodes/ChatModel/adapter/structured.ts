@@ -6,13 +6,16 @@ import type { Adapter, Generation } from './types';
  * takes nothing but a streamed answer. Here the model must call it, and any answer is read.
  */
 export function completeStructuredOutput(adapter: Adapter): void {
-	if (!adapter.withStructuredOutput) return;
-	adapter.withStructuredOutput = (schema, { name, includeRaw = false } = {}) => {
+	const { withStructuredOutput: own } = adapter;
+	if (!own) return;
+	adapter.withStructuredOutput = (schema, settings = {}) => {
+		const { name, includeRaw = false } = settings;
 		const tool = toolOf(schema, name);
 		const bound = adapter.bindTools?.([tool], { tool_choice: tool.name });
+		if (!bound?.pipe) return own.call(adapter, schema, settings);
 		const read = async (message: Generation['message']) =>
 			await parsed(argumentsOf(message, tool.name), schema);
-		return bound?.pipe?.(
+		return bound.pipe(
 			includeRaw
 				? async (raw) => ({ raw, parsed: await read(raw).catch(() => null) })
 				: async (message) => await read(message),

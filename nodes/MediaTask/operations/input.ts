@@ -90,11 +90,6 @@ export interface TaskInput {
 	form: InputForm | undefined;
 }
 
-/** The id of the model that an item asks for. */
-export function readModelId({ parameters }: ItemContext): string {
-	return parameters.requiredText('model', 'Model', 'Choose a model from the list, or enter its ID.').trim();
-}
-
 /**
  * Reads an item's input in the mode that the node is in; values of a form get the types of the model's schema.
  *

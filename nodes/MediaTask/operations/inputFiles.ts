@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { inputFile } from '../../shared/execution/binary';
 import type { ItemContext } from '../../shared/execution/operation';
 import type { Row } from '../../shared/execution/rows';
-import type { PlacedFile } from '../../shared/gateway/inputFiles';
+import type { PlacedFile } from '../../shared/gateway/placedFiles';
 import { checkUpload, contentDigest, uploadForUse, type UploadFile } from '../../shared/gateway/storage';
 
 export const inputFilesField: INodeProperties = {

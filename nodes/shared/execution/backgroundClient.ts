@@ -1,43 +1,40 @@
-import { sleep, type IPollFunctions, type IWebhookFunctions } from 'n8n-workflow';
+import type { ILoadOptionsFunctions, IPollFunctions, IWebhookFunctions } from 'n8n-workflow';
 
-import { GatewayClient } from '../gateway/request';
+import type { Origin } from '../gateway/origin';
+import { GatewayClient, type RequestSettings } from '../gateway/request';
+import { clock } from './clock';
 import { credentialReader, gatewayAddress, n8nTransport } from './transport';
 
-/** How a client behaves where no user waits for it. */
-export interface BackgroundSettings {
-	/** Retries after a failed attempt (§7.6). */
-	maxRetries: number;
-	/** Replaces each request's own timeout, in milliseconds. */
-	timeoutMs?: number | undefined;
-}
+/** How a client behaves outside an execution. */
+type BackgroundSettings = RequestSettings & { origin: Origin };
 
 /** §6.4 does not show whether the gateway calls again: what a call is about is asked for during minutes. */
-export const CALLBACK_SETTINGS: BackgroundSettings = { maxRetries: 8 };
+export const CALLBACK_SETTINGS: BackgroundSettings = { maxRetries: 8, origin: 'trigger' };
 
 /** A poll comes again. */
-export const POLL_SETTINGS: BackgroundSettings = { maxRetries: 3 };
+export const POLL_SETTINGS: BackgroundSettings = { maxRetries: 3, origin: 'trigger' };
 
-const ORIGIN = 'trigger';
+/** Somebody waits in front of a dropdown or a form. */
+export const EDITOR_SETTINGS: BackgroundSettings = { maxRetries: 1, timeoutMs: 30_000, origin: 'editor' };
 
 /**
- * The client of a node that answers a call or polls: outside an execution, without limits and cancellation.
+ * The client of a node that answers a call, polls, or fills a list of the editor: outside an execution, without limits
+ * and cancellation.
  *
  * @throws {InvalidInput} when the credential's base URL is no web address
  */
 export async function backgroundClient(
-	context: IPollFunctions | IWebhookFunctions,
+	context: ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions,
 	settings: BackgroundSettings,
 ): Promise<GatewayClient> {
 	const credential = credentialReader(context);
 	return new GatewayClient(
-		{ ...(await gatewayAddress(credential)), ...settings, origin: ORIGIN },
+		{ ...(await gatewayAddress(credential)), ...settings },
 		{
-			transport: n8nTransport(context, { credential, origin: ORIGIN }),
+			...clock,
+			transport: n8nTransport(context, { credential, origin: settings.origin }),
 			withSlot: async (work) => await work(),
-			pause: sleep,
-			sleep,
-			now: () => Date.now(),
-			random: () => Math.random(),
+			pause: clock.sleep,
 		},
 	);
 }

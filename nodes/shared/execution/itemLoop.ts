@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { NodeOperationError, sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 import { withoutSecrets } from '../gateway/errors';
 import { ApiFailure, Stopped } from '../gateway/failure';
 import type { Transport } from '../gateway/exchange';
-import { GatewayClient } from '../gateway/request';
+import { GatewayClient, type RequestSettings } from '../gateway/request';
+import { clock } from './clock';
 import { Interruption } from './interruption';
 import { forEachIndex, Limiter } from './limiter';
 import { errorReport, lostTasksNote, toNodeError, withAdvice } from './nodeError';
 import { Deferred, type ItemContext, type Operation, type OperationOutput, type Registry } from './operation';
 import { Parameters } from './parameters';
 import { RunFacts } from './runFacts';
-import { itemSettings, readConcurrency, type ItemSettings } from './settings';
+import { itemSettings, readConcurrency } from './settings';
 import { finishOrSleep, type Asleep } from './sleeping';
 import { SuccessMemory, type Remembered } from './successMemory';
 import { fallAsleep, sleepBefore, wakeUpSecrets, type Sleep, type SleepingItem } from './suspension';
@@ -61,7 +62,7 @@ class ItemLoop {
 	/** The tasks that exist and are paid for, by item. */
 	private readonly tasks = new Map<number, string>();
 	/** How the requests of the items behave that were begun. */
-	private readonly settings = new Map<number, ItemSettings>();
+	private readonly settings = new Map<number, RequestSettings>();
 	/** The sleep from which the execution has been woken, and what is to be done after it. */
 	private readonly sleepBefore: Sleep | undefined;
 	private readonly woken: ReadonlyMap<number, SleepingItem>;
@@ -148,6 +149,7 @@ class ItemLoop {
 		const client = new GatewayClient(
 			{ ...address, ...settings },
 			{
+				...clock,
 				transport: this.transport,
 				withSlot: async (work) =>
 					await limiter.run(async () => {
@@ -155,9 +157,6 @@ class ItemLoop {
 						return await work();
 					}),
 				pause: async (milliseconds) => await this.interruption.pause(milliseconds),
-				sleep,
-				now: () => Date.now(),
-				random: () => Math.random(),
 			},
 		);
 		const noteTask = (taskId: string) => void this.tasks.set(index, taskId);
@@ -261,7 +260,7 @@ class ItemLoop {
 		const sleepers = [...asleep.values()].map(({ sleeper }) => sleeper);
 		const items = [...asleep].map(([index, { memo, sleeper }]): SleepingItem => {
 			const { taskId, calls } = sleeper;
-			const settings = this.settings.get(index) ?? { maxRetries: 0, timeoutMs: undefined };
+			const settings = this.settings.get(index) ?? { maxRetries: 0 };
 			return { index, taskId, calls, memo, settings };
 		});
 		await fallAsleep(this.context, outputs, {

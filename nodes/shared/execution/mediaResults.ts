@@ -7,8 +7,8 @@ import { downloadMediaTask, type MediaTask } from '../gateway/media';
 import type { GatewayClient } from '../gateway/request';
 import { storeAnswer, type BinaryStore } from './binary';
 
-/** Where results come from and go to. */
-export interface ResultPlace {
+/** Where results come from and go to. An {@link ItemContext} is one; so are the two parts that a trigger has. */
+export interface ResultContext {
 	client: GatewayClient;
 	n8n: BinaryStore;
 }
@@ -32,20 +32,22 @@ export function taskJson(task: MediaTask, priceRub?: number): IDataObject {
  * @throws {ApiFailure} with the task's id: the result exists and can be fetched again
  */
 export async function fetchResults(
-	place: ResultPlace,
+	context: ResultContext,
 	task: MediaTask,
 	field: string,
 ): Promise<IBinaryKeyData> {
 	const binary: IBinaryKeyData = {};
-	const { origin } = place.client.settings;
+	const { origin } = context.client.settings;
 	try {
-		if (task.resultUrls.length === 0) return { [field]: await fetchArchive(place, task.taskId) };
+		if (task.resultUrls.length === 0) return { [field]: await fetchArchive(context, task.taskId) };
 		for (const [index, url] of task.resultUrls.entries()) {
 			const name = index === 0 ? field : `${field}_${index}`;
-			binary[name] = await place.client.downloadUrl(
+			binary[name] = await context.client.downloadUrl(
 				url,
 				async (answer) =>
-					await storeAnswer(place.n8n, answer, [nameInUrl(url), `task_${task.taskId}_${index}`], { origin }),
+					await storeAnswer(context.n8n, answer, [nameInUrl(url), `task_${task.taskId}_${index}`], {
+						origin,
+					}),
 			);
 		}
 		return binary;
@@ -74,7 +76,7 @@ function resultNotFetched(error: unknown, taskId: string): Error {
 
 /** Fetches the result of a task as the gateway gives it: the file, or a ZIP of several (§4.8). */
 export async function fetchArchive(
-	{ client, n8n }: ResultPlace,
+	{ client, n8n }: ResultContext,
 	taskId: string,
 ): Promise<IBinaryKeyData[string]> {
 	const { origin } = client.settings;

@@ -50,13 +50,13 @@ export interface Sleeper {
 	/** The longest sleep, in Unix milliseconds. */
 	readonly until: number;
 	/** Looks once, and gives what is to be stored; nothing when the work has ended. */
-	look(): Promise<Dream | undefined>;
+	look(): Promise<SleepState | undefined>;
 	/** Looks once more, when the execution sleeps, and wakes it when the call has come too early to be heard. */
 	watch(): Promise<void>;
 }
 
 /** What is stored of an item while the execution sleeps. */
-export interface Dream {
+export interface SleepState {
 	/** What the item says when nobody calls in time. */
 	json: IDataObject;
 	/** What the operation must know to go on: nothing else is left of the item. */

@@ -1,115 +1,58 @@
 import { InvalidInput } from '../gateway/failure';
-import { asNumber, asObject, asText, parseJson, type Json, type JsonObject } from '../gateway/json';
+import { asArray, asNumber, parseJson, type Json } from '../gateway/json';
+import { ValueReader } from './valueReader';
 
-/** Reads the values of an Options collection; what the user did not add is `undefined`. */
-export class OptionReader {
-	constructor(private readonly values: JsonObject) {}
-
-	/**
-	 * Text; a number or a boolean that an expression gives is taken as the text it looks like.
-	 *
-	 * @param label what the panel calls it
-	 */
-	text(name: string, label: string): string | undefined {
-		const value = this.values[name];
-		if (typeof value === 'object' && value !== null) {
-			throw new InvalidInput(
-				`The option '${label}' is not text`,
-				'Its expression gives an object. Choose one of the object’s fields. Nothing was sent.',
-				name,
-			);
-		}
-		return value === undefined || value === null ? undefined : asText(String(value));
+/** Reads the values of an Options collection; what the user did not add is unset. */
+export class OptionReader extends ValueReader {
+	constructor(private readonly values: Readonly<Record<string, unknown>>) {
+		super();
 	}
 
-	/** A boolean, also when an expression gave it as text. */
-	boolean(name: string, label: string): boolean | undefined {
-		const value = this.values[name];
-		if (value === undefined || value === null || value === '') return undefined;
-		if (value === true || value === 'true') return true;
-		if (value === false || value === 'false') return false;
-		throw notAllowed(name, label, value, 'It is true or false.');
+	protected value(name: string): unknown {
+		return this.values[name];
 	}
 
-	/**
-	 * One of some words.
-	 *
-	 * @param label what the panel calls it
-	 */
-	choice<const Choice extends string>(
-		name: string,
-		label: string,
-		choices: readonly Choice[],
-	): Choice | undefined {
-		const value = this.text(name, label);
-		const choice = choices.find((candidate) => candidate === value);
-		if (value === undefined || choice !== undefined) return choice;
-		throw notAllowed(name, label, value, `It takes one of: ${choices.join(', ')}.`);
+	protected refusal(name: string, label: string, problem: string, advice: string): InvalidInput {
+		return new InvalidInput(`The option '${label}' ${problem}`, `${advice} Nothing was sent.`, name);
 	}
 
-	/**
-	 * Several texts: a list, JSON text of one, or a single text.
-	 *
-	 * @param label what the panel calls it
-	 */
+	/** Several texts: a list, JSON text of one, or a single text. */
 	texts(name: string, label: string): string[] | undefined {
 		const value = this.values[name];
 		const parsed =
 			typeof value === 'string' && value.trimStart().startsWith('[') ? (parseJson(value) ?? value) : value;
 		// A row of the panel whose expression gives a list counts as its rows.
-		const list = (Array.isArray(parsed) ? (parsed as Json[]).flat() : [parsed]).flatMap((element) => {
+		const list = [parsed].flat(2).flatMap((element) => {
 			if (typeof element === 'object' && element !== null) {
-				throw notAllowed(name, label, element, 'It takes texts.');
+				throw this.notAllowed(name, label, element, 'It takes texts.');
 			}
 			return element === undefined || element === null || element === '' ? [] : [String(element)];
 		});
 		return list.length > 0 ? list : undefined;
 	}
 
-	/**
-	 * A JSON object, as text or from an expression.
-	 *
-	 * @param label what the panel calls it
-	 */
-	object(name: string, label: string): JsonObject | undefined {
-		const value = this.json(name);
-		const object = asObject(value);
-		if (value === undefined || object) return object;
-		throw notAllowed(name, label, this.values[name], 'It takes a JSON object such as { "name": "value" }.');
-	}
-
-	/**
-	 * A JSON list, as text or from an expression.
-	 *
-	 * @param label what the panel calls it
-	 */
+	/** A JSON list, as text or from an expression. */
 	list(name: string, label: string): Json[] | undefined {
-		const value = this.json(name);
-		if (value === undefined || Array.isArray(value)) return value;
-		throw notAllowed(name, label, this.values[name], 'It takes a JSON list such as [{ "type": "…" }].');
-	}
-
-	/** The JSON value; `undefined` when it is not set, null when it is none. */
-	private json(name: string): Json | undefined {
-		const value = this.values[name];
-		if (value === undefined || value === null || value === '') return undefined;
-		return typeof value === 'string' ? (parseJson(value) ?? null) : value;
+		const value = this.setValue(name);
+		if (value === undefined) return undefined;
+		const list = typeof value === 'string' ? parseJson(value) : value;
+		if (Array.isArray(list)) return asArray(list);
+		throw this.notAllowed(name, label, value, 'It takes a JSON list such as [{ "type": "…" }].');
 	}
 
 	/**
 	 * A number, also when an expression gave it as text.
 	 *
-	 * @param label what the panel calls it
 	 * @param range inclusive bounds
 	 */
 	number(name: string, label: string, range: Range = {}): number | undefined {
-		const value = this.values[name];
-		if (value === undefined || value === null || value === '') return undefined;
+		const value = this.setValue(name);
+		if (value === undefined) return undefined;
 		const number = asNumber(value);
 		const { min = -Infinity, max = Infinity, integer = false } = range;
 		if (number === undefined || number < min || number > max || (integer && !Number.isInteger(number))) {
 			const kind = integer ? 'a whole number' : 'a number';
-			throw notAllowed(name, label, value, `Enter ${kind}${rangeText(range)}.`);
+			throw this.notAllowed(name, label, value, `Enter ${kind}${rangeText(range)}.`);
 		}
 		return number;
 	}
@@ -120,18 +63,6 @@ interface Range {
 	min?: number | undefined;
 	max?: number | undefined;
 	integer?: boolean;
-}
-
-function notAllowed(name: string, label: string, value: unknown, advice: string): InvalidInput {
-	return new InvalidInput(
-		`The option '${label}' has a value that is not allowed: ${shortened(JSON.stringify(value))}`,
-		`${advice} Nothing was sent.`,
-		name,
-	);
-}
-
-function shortened(text: string): string {
-	return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
 function rangeText({ min, max }: Range): string {

@@ -1,45 +1,34 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInput } from '../gateway/failure';
-import { asObject, parseJson, type Json, type JsonObject } from '../gateway/json';
+import { asObject, objectIn, parseJson, type Json, type JsonObject } from '../gateway/json';
 import type { FileParameter } from './binary';
 import { OptionReader } from './optionReader';
 import { readRows, type Row } from './rows';
+import { ValueReader } from './valueReader';
 
 /** Reads one item's parameters into typed values. Nothing below an operation's first lines knows parameter names. */
-export class Parameters {
+export class Parameters extends ValueReader {
 	/** Read once: all expressions of the collection are resolved each time. */
 	private optionReader: OptionReader | undefined;
 
 	constructor(
 		private readonly context: Pick<IExecuteFunctions, 'getNodeParameter'>,
 		private readonly itemIndex: number,
-	) {}
+	) {
+		super();
+	}
 
 	/** The value as n8n gives it, expressions resolved and locators reduced to their value. */
-	private raw(name: string): unknown {
+	protected value(name: string): unknown {
 		const value: unknown = this.context.getNodeParameter(name, this.itemIndex, null, { extractValue: true });
 		// n8n reduces locators only for parameters that are declared as such; an id may be given as one, too.
 		const locator = asObject(value);
 		return locator?.__rl === true ? locator.value : value;
 	}
 
-	/**
-	 * Text, as it was given: `2024` stays the text it was typed as. Empty when unset.
-	 *
-	 * @param label what the panel calls it
-	 */
-	text(name: string, label: string): string {
-		const value = this.raw(name);
-		if (value === undefined || value === null) return '';
-		if (typeof value === 'object') {
-			throw new InvalidInput(
-				`'${label}' is not text`,
-				'Its expression gives an object. Choose one of the object’s fields, or turn it into text with toJsonString().',
-				name,
-			);
-		}
-		return String(value as string | number | boolean);
+	protected refusal(name: string, label: string, problem: string, advice: string): InvalidInput {
+		return new InvalidInput(`'${label}' ${problem}`, `${advice} Nothing was sent.`, name);
 	}
 
 	/**
@@ -54,22 +43,9 @@ export class Parameters {
 		return value;
 	}
 
-	/**
-	 * One of a list of choices.
-	 *
-	 * @param label what the panel calls it
-	 */
-	choice<const Choice extends string>(name: string, label: string, choices: readonly Choice[]): Choice {
-		const value = this.text(name, label);
-		const choice = choices.find((candidate) => candidate === value);
-		if (choice === undefined) {
-			throw new InvalidInput(
-				`'${label}' has the unknown value "${value}"`,
-				`It takes one of: ${choices.join(', ')}.`,
-				name,
-			);
-		}
-		return choice;
+	/** As {@link requiredText}, for an id or a name: white space around it is none of it. */
+	requiredId(name: string, label: string, advice: string): string {
+		return this.requiredText(name, label, advice).trim();
 	}
 
 	/**
@@ -79,15 +55,10 @@ export class Parameters {
 	 */
 	file(name: string, label: string): FileParameter {
 		return {
-			value: this.raw(name),
+			value: this.value(name),
 			refuse: (problem, advice) =>
 				new InvalidInput(`'${label}': ${problem}`, `${advice} Nothing was sent.`, name),
 		};
-	}
-
-	flag(name: string): boolean {
-		const value = this.raw(name);
-		return value === true || value === 'true';
 	}
 
 	/**
@@ -97,8 +68,8 @@ export class Parameters {
 	 * @param example what it looks like
 	 */
 	jsonObject(name: string, label: string, example: string): JsonObject {
-		const value = this.raw(name);
-		const object = asObject(typeof value === 'string' ? parseJson(value) : value);
+		const value = this.value(name);
+		const object = objectIn(value);
 		if (!object) {
 			throw new InvalidInput(
 				`'${label}' is not a JSON object`,
@@ -116,7 +87,7 @@ export class Parameters {
 	 * @param example what it looks like
 	 */
 	json(name: string, label: string, example: string): Json {
-		const value = this.raw(name);
+		const value = this.value(name);
 		const parsed = typeof value === 'string' ? parseJson(value) : (value as Json | undefined);
 		if (parsed === undefined || parsed === null) {
 			throw new InvalidInput(
@@ -134,17 +105,17 @@ export class Parameters {
 	 * @param label what the panel calls it
 	 */
 	rows(name: string, label: string): Row[] {
-		return readRows(name, label, this.raw(name));
+		return readRows(name, label, this.value(name));
 	}
 
 	/** The value of a compound parameter, such as a form or rows; `undefined` when unset. */
 	compound(name: string): JsonObject | undefined {
-		return asObject(this.raw(name));
+		return asObject(this.value(name));
 	}
 
 	/** The Options collection of the item. */
 	get options(): OptionReader {
-		this.optionReader ??= new OptionReader(asObject(this.raw('options')) ?? {});
+		this.optionReader ??= new OptionReader(asObject(this.value('options')) ?? {});
 		return this.optionReader;
 	}
 }

@@ -9,7 +9,7 @@ import {
 	type Patience,
 	type TextModel,
 } from '../gateway/catalogue';
-import { ApiFailure, InvalidInput } from '../gateway/failure';
+import { ApiFailure, asError, InvalidInput } from '../gateway/failure';
 import type { CreationPlace } from '../gateway/idempotency';
 import { canonicalJson } from '../gateway/json';
 import type { GatewayClient } from '../gateway/request';
@@ -120,7 +120,7 @@ function notListed(id: string): never {
 async function orNothing<T>(list: Promise<T[]>): Promise<T[]> {
 	return await list.catch((error: unknown) => {
 		if (error instanceof ApiFailure) return [];
-		return Promise.reject(error as Error);
+		return Promise.reject(asError(error));
 	});
 }
 
@@ -134,7 +134,7 @@ async function fetchMediaCatalogue(client: GatewayClient, patience?: Patience): 
 	return await listMediaModels(client, patience).then(
 		(models) => ({ models: new Map(models.map((model) => [model.id, model])) }),
 		(error: unknown) =>
-			error instanceof ApiFailure ? { models: new Map(), failure: error } : Promise.reject(error as Error),
+			error instanceof ApiFailure ? { models: new Map(), failure: error } : Promise.reject(asError(error)),
 	);
 }
 

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
+import type { RequestSettings } from '../gateway/request';
 import { Parameters } from './parameters';
 
 const DEFAULT_CONCURRENCY = 8;
@@ -61,19 +62,12 @@ export const runOptions: INodeProperties[] = [
 	timeoutOption('Defaults to 300'),
 ];
 
-/** How one item's requests behave. */
-export interface ItemSettings {
-	maxRetries: number;
-	/** Milliseconds; `undefined` leaves each request its own timeout. */
-	timeoutMs: number | undefined;
-}
-
 /**
  * Reads an item's request settings.
  *
  * @throws {InvalidInput} for values out of range
  */
-export function itemSettings(parameters: Parameters): ItemSettings {
+export function itemSettings(parameters: Parameters): RequestSettings {
 	const { options } = parameters;
 	const seconds = options.number('timeout', 'Timeout (Seconds)', { min: MIN_TIMEOUT_SECONDS });
 	return {

@@ -1,10 +1,10 @@
-import type { Deferred, Dream, Sleeper } from './operation';
+import type { Deferred, SleepState, Sleeper } from './operation';
 
 /** n8n looks for executions to wake once a minute: shorter waits, in milliseconds, belong in memory. */
 export const SHORTEST_SLEEP_MS = 65_000;
 
 /** An item for which the execution is to sleep. */
-export interface Asleep extends Dream {
+export interface Asleep extends SleepState {
 	sleeper: Sleeper;
 }
 
@@ -41,8 +41,8 @@ export async function finishOrSleep(
 	const look = async ([index, sleeper]: [number, Sleeper]) => {
 		asleep.delete(index);
 		await attempt(index, async () => {
-			const dream = await sleeper.look();
-			if (dream) asleep.set(index, { ...dream, sleeper });
+			const state = await sleeper.look();
+			if (state) asleep.set(index, { ...state, sleeper });
 			else await finish(index);
 		});
 	};

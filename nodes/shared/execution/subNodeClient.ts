@@ -1,8 +1,8 @@
-import { sleep, type ISupplyDataFunctions } from 'n8n-workflow';
+import type { ISupplyDataFunctions } from 'n8n-workflow';
 
-import { GatewayClient } from '../gateway/request';
+import { GatewayClient, type RequestSettings } from '../gateway/request';
+import { clock } from './clock';
 import { Interruption } from './interruption';
-import type { ItemSettings } from './settings';
 import { credentialReader, gatewayAddress, n8nTransport } from './transport';
 
 const ORIGIN = 'chatModel';
@@ -16,7 +16,7 @@ const ORIGIN = 'chatModel';
  */
 export async function subNodeClient(
 	context: ISupplyDataFunctions,
-	settings: ItemSettings,
+	settings: RequestSettings,
 ): Promise<{ client: GatewayClient; dispose: () => void }> {
 	const credential = credentialReader(context);
 	const address = await gatewayAddress(credential);
@@ -25,15 +25,13 @@ export async function subNodeClient(
 	const client = new GatewayClient(
 		{ ...address, ...settings, origin: ORIGIN },
 		{
+			...clock,
 			transport: n8nTransport(context, { credential, cancelSignal, origin: ORIGIN }),
 			withSlot: async (work) => {
 				interruption.check();
 				return await work();
 			},
 			pause: async (milliseconds) => await interruption.pause(milliseconds),
-			sleep,
-			now: () => Date.now(),
-			random: () => Math.random(),
 		},
 	);
 	const dispose = () => {

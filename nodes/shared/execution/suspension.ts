@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 
 import { asArray, asNumber, asObject, asObjects, asText, type JsonObject } from '../gateway/json';
-import type { ItemSettings } from './settings';
+import type { RequestSettings } from '../gateway/request';
 
 /**
  * The path below the execution's resume URL at which our calls arrive. With one of its own, a call that is repeated
@@ -57,7 +57,7 @@ export interface SleepingItem {
 	calls: boolean;
 	/** What the operation must know to go on. */
 	memo: JsonObject;
-	settings: ItemSettings;
+	settings: RequestSettings;
 }
 
 /**

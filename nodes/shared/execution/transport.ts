@@ -9,7 +9,7 @@ import type {
 } from 'n8n-workflow';
 
 import { failureFromThrown } from '../gateway/connection';
-import { InvalidInput } from '../gateway/failure';
+import { asError, InvalidInput } from '../gateway/failure';
 import { asObject, asText } from '../gateway/json';
 import type { Answer, ByteStream, Exchange, Transport } from '../gateway/exchange';
 import type { Origin } from '../gateway/origin';
@@ -51,7 +51,7 @@ export function n8nTransport(
 						...options,
 						...(cancelSignal ? { abortSignal: cancelSignal } : {}),
 					});
-			return readAnswer(response);
+			return toAnswer(response);
 		} catch (error) {
 			const { charged, authenticated } = exchange;
 			throw failureFromThrown(error, { charged, file: !authenticated, origin }) ?? error;
@@ -87,7 +87,7 @@ export function credentialReader(context: N8nContext): CredentialReader {
 		if (!read || now - read.time >= CREDENTIAL_LIFE_MS) {
 			const forget = async (error: unknown) => {
 				read = undefined;
-				return await Promise.reject(error as Error);
+				return await Promise.reject(asError(error));
 			};
 			read = { time: now, credential: readCredential(context).catch(forget) };
 		}
@@ -116,7 +116,7 @@ function requestOptions(exchange: Exchange): IHttpRequestOptions {
 	};
 }
 
-function readAnswer(response: unknown): Answer<unknown> {
+function toAnswer(response: unknown): Answer<unknown> {
 	const answer = response as { statusCode: number; headers?: unknown; body?: unknown };
 	const headers: Record<string, string> = {};
 	for (const [name, value] of Object.entries(asObject(answer.headers) ?? {})) {
@@ -147,8 +147,8 @@ export async function gatewayAddress(credential: CredentialReader): Promise<Gate
  *
  * @throws {InvalidInput} when the base URL is no web address
  */
-export function readAddress({ baseUrl, apiKey }: { baseUrl?: string; apiKey?: string }): GatewayAddress {
-	const address = (baseUrl ?? '').trim().replace(/\/+$/, '');
+export function readAddress({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): GatewayAddress {
+	const address = baseUrl.trim().replace(/\/+$/, '');
 	if (!/^https?:\/\/[^\s/]+/i.test(address)) {
 		throw new InvalidInput(
 			'The base URL in the AI Gateway credential is not a web address',
@@ -156,7 +156,7 @@ export function readAddress({ baseUrl, apiKey }: { baseUrl?: string; apiKey?: st
 			'baseUrl',
 		);
 	}
-	const key = (apiKey ?? '').trim();
+	const key = apiKey.trim();
 	if (!/^[\x21-\x7e]*$/.test(key)) {
 		throw new InvalidInput(
 			'The API key in the AI Gateway credential has characters that no key has',

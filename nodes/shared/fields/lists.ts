@@ -45,7 +45,7 @@ export const limitFields: INodeProperties[] = [
  * @throws {InvalidInput} for a limit below 1
  */
 export function readLimit(parameters: Parameters): number {
-	if (parameters.flag('returnAll')) return Infinity;
+	if (parameters.flag('returnAll', 'Return All')) return Infinity;
 	const limit = Number(parameters.text('limit', 'Limit'));
 	if (Number.isInteger(limit) && limit >= 1) return limit;
 	throw new InvalidInput(

@@ -1,10 +1,10 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions, ResourceMapperFields } from 'n8n-workflow';
 
+import { backgroundClient, EDITOR_SETTINGS } from '../execution/backgroundClient';
 import { toNodeError } from '../execution/nodeError';
 import { listMediaModels, type MediaModel } from '../gateway/catalogue';
 import { inputForm, takesUrls } from '../gateway/inputSchema';
 import { formFields } from './schemaForm';
-import { editorClient } from './models';
 
 /** Resource mapping: the form of the chosen model's input. */
 export async function mapMediaInput(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
@@ -55,7 +55,7 @@ async function chosenModel(context: ILoadOptionsFunctions): Promise<MediaModel |
 	const id = typeof chosen === 'string' ? chosen.trim() : '';
 	if (id === '') return undefined;
 	try {
-		const models = await listMediaModels(await editorClient(context));
+		const models = await listMediaModels(await backgroundClient(context, EDITOR_SETTINGS));
 		return models.find((model) => model.id === id) ?? id;
 	} catch (error) {
 		throw toNodeError(context.getNode(), error, 0);

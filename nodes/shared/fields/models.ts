@@ -1,17 +1,16 @@
-import {
-	sleep,
-	type ILoadOptionsFunctions,
-	type INodeListSearchItems,
-	type INodeListSearchResult,
-	type INodeProperties,
+import type {
+	ILoadOptionsFunctions,
+	INodeListSearchItems,
+	INodeListSearchResult,
+	INodeProperties,
 } from 'n8n-workflow';
 
-import { Interruption } from '../execution/interruption';
+import { backgroundClient, EDITOR_SETTINGS } from '../execution/backgroundClient';
 import { toNodeError } from '../execution/nodeError';
-import { credentialReader, gatewayAddress, n8nTransport } from '../execution/transport';
+import type { Parameters } from '../execution/parameters';
 import { listMediaModels, listTextModels, type MediaModel, type TextModel } from '../gateway/catalogue';
 import { millionTokenPrice } from '../gateway/money';
-import { GatewayClient } from '../gateway/request';
+import type { GatewayClient } from '../gateway/request';
 
 /**
  * A model picker: from the live catalogue, or by id.
@@ -47,6 +46,15 @@ export function modelLocator(listMethod: string, example: string, description: s
 	};
 }
 
+/**
+ * The id of the chosen model.
+ *
+ * @throws {InvalidInput} when none is chosen
+ */
+export function readModelId(parameters: Parameters): string {
+	return parameters.requiredId('model', 'Model', 'Choose a model from the list, or enter its ID.');
+}
+
 /** List search over the text models: context window and prices stand in the entry. */
 export async function searchTextModels(
 	this: ILoadOptionsFunctions,
@@ -71,7 +79,7 @@ async function searchCatalogue(
 	load: (client: GatewayClient) => Promise<INodeListSearchItems[]>,
 ): Promise<INodeListSearchResult> {
 	try {
-		const entries = await load(await editorClient(context));
+		const entries = await load(await backgroundClient(context, EDITOR_SETTINGS));
 		return {
 			results: entries
 				.filter(({ name, value }) => containsWords(`${name} ${String(value)}`, filter))
@@ -80,25 +88,6 @@ async function searchCatalogue(
 	} catch (error) {
 		throw toNodeError(context.getNode(), error, 0);
 	}
-}
-
-const ORIGIN = 'editor';
-
-/** A client for the editor: somebody waits in front of a dropdown or a form. */
-export async function editorClient(context: ILoadOptionsFunctions): Promise<GatewayClient> {
-	const interruption = new Interruption(undefined);
-	const credential = credentialReader(context);
-	return new GatewayClient(
-		{ ...(await gatewayAddress(credential)), maxRetries: 1, timeoutMs: 30_000, origin: ORIGIN },
-		{
-			transport: n8nTransport(context, { credential, origin: ORIGIN }),
-			withSlot: async (work) => await work(),
-			pause: async (milliseconds) => await interruption.pause(milliseconds),
-			sleep,
-			now: () => Date.now(),
-			random: () => Math.random(),
-		},
-	);
 }
 
 /** Whether every word of the filter stands in the text. */

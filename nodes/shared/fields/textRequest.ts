@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import type { Parameters } from '../execution/parameters';
 import { InvalidInput } from '../gateway/failure';
+import { textFormat, textFormats } from '../gateway/formats';
 import type { TextFormat } from '../gateway/formats/format';
 import type { JsonObject } from '../gateway/json';
 import { modelLocator } from './models';
@@ -9,19 +10,17 @@ import { modelLocator } from './models';
 // What every node that asks a text model has in common.
 
 /** The choice between wire formats. */
-export function formatField(formats: readonly TextFormat[]): INodeProperties {
-	return {
-		displayName: 'API Format',
-		name: 'format',
-		type: 'options',
-		options: formats
-			.map(({ label, name, description }) => ({ name: label, value: name, description }))
-			.sort((a, b) => a.name.localeCompare(b.name)),
-		default: 'chat',
-		description:
-			'How the gateway is asked and answers. Every model can be used with each; they differ in their options and in whether they report the cost.',
-	};
-}
+export const formatField: INodeProperties = {
+	displayName: 'API Format',
+	name: 'format',
+	type: 'options',
+	options: textFormats
+		.map(({ label, name, description }) => ({ name: label, value: name, description }))
+		.sort((a, b) => a.name.localeCompare(b.name)),
+	default: 'chat',
+	description:
+		'How the gateway is asked and answers. Every model can be used with each; they differ in their options and in whether they report the cost.',
+};
 
 /** The text model to ask. */
 export const textModelField: INodeProperties = modelLocator(
@@ -44,28 +43,11 @@ export const extraBodyField: INodeProperties = {
 /**
  * The chosen wire format.
  *
- * @throws {InvalidInput} when it is none of `formats`
+ * @throws {InvalidInput} when there is no such format
  */
-export function readFormat(parameters: Parameters, formats: readonly TextFormat[]): TextFormat {
-	const names = formats.map(({ name }) => name);
-	const chosen = parameters.choice('format', 'API Format', names);
-	const format = formats.find(({ name }) => name === chosen);
-	if (!format)
-		throw new InvalidInput(
-			"'API Format' has an unknown value",
-			`It takes one of: ${names.join(', ')}.`,
-			'format',
-		);
-	return format;
-}
-
-/**
- * The id of the chosen model.
- *
- * @throws {InvalidInput} when none is chosen
- */
-export function readModel(parameters: Parameters): string {
-	return parameters.requiredText('model', 'Model', 'Choose a model from the list, or enter its ID.').trim();
+export function readFormat(parameters: Parameters): TextFormat {
+	const names = textFormats.map(({ name }) => name);
+	return textFormat(parameters.choice('format', 'API Format', names));
 }
 
 /**

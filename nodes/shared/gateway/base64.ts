@@ -1,5 +1,3 @@
-import { InvalidInput } from './failure';
-
 /** A file written as text. */
 export interface Base64File {
 	/** Standard alphabet, without white space. */
@@ -13,18 +11,12 @@ export interface Base64File {
 /**
  * Reads base64 text or a data URL; white space and the URL-safe alphabet are understood.
  *
- * @throws {InvalidInput} for text that is no base64
+ * @returns `undefined` for text that is no base64
  */
-export function readBase64(text: string): Base64File {
+export function readBase64(text: string): Base64File | undefined {
 	const [, mimeType, data = text] = /^\s*data:([^;,]*)[^,]*;base64,([\s\S]*)$/i.exec(text) ?? [];
 	const base64 = data.replace(/\s+/g, '').replace(/-/g, '+').replace(/_/g, '/');
 	const digits = base64.replace(/={1,2}$/, '');
-	if (!/^[A-Za-z0-9+/]*$/.test(digits) || digits.length % 4 === 1) {
-		throw new InvalidInput(
-			'The text is not base64',
-			"Give the file as base64 text, or as a data URL such as data:image/png;base64,…. For a file from an earlier node set 'Upload Source' to 'Binary Field'.",
-			'base64',
-		);
-	}
+	if (!/^[A-Za-z0-9+/]*$/.test(digits) || digits.length % 4 === 1) return undefined;
 	return { base64, size: Math.floor((digits.length * 3) / 4), mimeType: mimeType || undefined };
 }

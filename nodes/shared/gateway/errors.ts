@@ -6,6 +6,7 @@ import {
 	type RequestTraits,
 } from './connectionTexts';
 import { errorText, type EndpointGroup, type ErrorText } from './errorTexts';
+import { excerpt } from './excerpt';
 import { asId, asObject, asText, parseJson, type JsonObject } from './json';
 import type { Origin } from './origin';
 import { isRetryableStatus, parseRetryAfter } from './retry';
@@ -52,7 +53,7 @@ export interface ErrorAnswer {
 	/** Present time in Unix milliseconds. */
 	now: number;
 	/** Texts that must not appear in what a user reads: the API key. */
-	secrets?: readonly string[];
+	secrets: readonly string[];
 	/** Where it was asked for; an action node when it does not say. */
 	origin?: Origin | undefined;
 }
@@ -67,8 +68,8 @@ export function failureFromAnswer(answer: ErrorAnswer): ApiFailure {
 	const text = errorText(signs);
 	return new ApiFailure({
 		message: text.message,
-		description: withServerMessage(text.description, body.serverMessage, answer.secrets ?? []),
-		...(body.serverMessage ? { serverMessage: redact(body.serverMessage, answer.secrets ?? []) } : {}),
+		description: withServerMessage(text.description, body.serverMessage, answer.secrets),
+		...(body.serverMessage ? { serverMessage: redact(body.serverMessage, answer.secrets) } : {}),
 		arrival: 'answered',
 		status,
 		code: body.code,
@@ -79,8 +80,12 @@ export function failureFromAnswer(answer: ErrorAnswer): ApiFailure {
 	});
 }
 
-/** The failure in words that fit what was asked for better, where there are some for its status. */
-export function inWordsOf(texts: Readonly<Record<number, ErrorText>>, error: unknown): Error {
+/** What is asked for; a failure comes in words that fit it better, where there are some for its status. */
+export async function inWords<T>(texts: Readonly<Record<number, ErrorText>>, answer: Promise<T>): Promise<T> {
+	return await answer.catch((error: unknown) => Promise.reject(reworded(texts, error)));
+}
+
+function reworded(texts: Readonly<Record<number, ErrorText>>, error: unknown): Error {
 	if (!(error instanceof ApiFailure)) return asError(error);
 	const { status = 0, code, serverMessage } = error.details;
 	// A code of §7.3 says more than the status: authentication failures look the same everywhere.
@@ -153,14 +158,10 @@ function unusable(
  * An answer that arrived with status 200 although it tells of an error, as `/responses` does for a failed
  * generation (§2.3: `status` = `failed`, `error` an object).
  */
-export function failureFromErrorObject(
-	error: JsonObject,
-	text: ErrorText,
-	secrets: readonly string[] = [],
-): ApiFailure {
+export function failureFromErrorObject(error: JsonObject, text: ErrorText): ApiFailure {
 	return new ApiFailure({
 		message: text.message,
-		description: withServerMessage(text.description, asText(error.message), secrets),
+		description: withServerMessage(text.description, asText(error.message), []),
 		arrival: 'answered',
 		status: 200,
 		code: asId(error.code) ?? 'generation_failed',
@@ -178,7 +179,7 @@ export function withServerMessage(
 ): string {
 	if (!serverMessage) return description;
 	const clean = redact(serverMessage, secrets).replace(/\s+/g, ' ').trim();
-	const shown = clean.length > MAX_SERVER_MESSAGE ? `${clean.slice(0, MAX_SERVER_MESSAGE)}…` : clean;
+	const shown = excerpt(clean, MAX_SERVER_MESSAGE);
 	// More may follow.
 	const end = /[.!?…]$/.test(shown) ? '' : '.';
 	return `${description} The gateway says: “${shown}”${end}`;

@@ -16,11 +16,11 @@ export interface Exchange {
 	/** Whether the credential signs it. Never for addresses other than the gateway's own. */
 	authenticated: boolean;
 	answer: 'text' | 'stream';
-	/** Whether the exchange costs money, so that a lost answer may be a charged one. */
+	/** Whether a lost answer may be a charge that a repeat would make again: it costs money and is not repeatable. */
 	charged: boolean;
 }
 
-/** What came back. Any status: telling success from failure is this module's job. */
+/** What came back. Any status: telling success from failure is the job of `request.ts`. */
 export interface Answer<Body> {
 	status: number;
 	/** Names in lower case. */

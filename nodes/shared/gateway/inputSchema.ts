@@ -5,7 +5,7 @@ import { branches, resolvedSchema, typesOf } from './jsonSchema';
 export type FieldKind = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'object' | 'json';
 
 /** One of the values that a field is limited to. */
-export interface Choice {
+export interface EnumChoice {
 	value: string | number | boolean;
 	label: string;
 	description?: string | undefined;
@@ -20,7 +20,7 @@ export interface InputField {
 	required: boolean;
 	kind: FieldKind;
 	/** The only values it takes; an empty list where it is free. */
-	choices: Choice[];
+	choices: EnumChoice[];
 	default?: Json | undefined;
 	/** Its schema, resolved. */
 	schema: JsonObject;
@@ -84,7 +84,7 @@ export function inputField(name: string, schema: JsonObject, root: JsonObject, r
 	};
 }
 
-function kindOf(schema: JsonObject, choices: Choice[]): FieldKind {
+function kindOf(schema: JsonObject, choices: EnumChoice[]): FieldKind {
 	const types = typesOf(schema);
 	const [type] = types;
 	if (type !== undefined && types.length === 1) return KINDS[type] ?? 'json';
@@ -95,13 +95,13 @@ function kindOf(schema: JsonObject, choices: Choice[]): FieldKind {
 }
 
 /** The values of `enum`, unless there are some that no list can show. */
-function choicesOf(schema: JsonObject): Choice[] {
+function choicesOf(schema: JsonObject): EnumChoice[] {
 	const options = branches(schema);
 	const choices = asArray(schema.enum).map((value, index) => toChoice(value, options[index]));
 	return choices.every((choice) => choice !== undefined) ? choices : [];
 }
 
-function toChoice(value: Json, option: JsonObject | undefined): Choice | undefined {
+function toChoice(value: Json, option: JsonObject | undefined): EnumChoice | undefined {
 	if (value === null || typeof value === 'object') return undefined;
 	// §2.2 shows no words for values; a union of constants may carry some.
 	const said = option?.const === value ? option : undefined;

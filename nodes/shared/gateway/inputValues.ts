@@ -1,6 +1,7 @@
+import { excerpt } from './excerpt';
 import { InvalidInput } from './failure';
 import { inputField, takesUrls, type InputField, type InputForm } from './inputSchema';
-import { asNumber, asObject, parseJson, type Json, type JsonObject } from './json';
+import { asNumber, objectIn, parseJson, type Json, type JsonObject } from './json';
 import { branches, resolvedSchema, typesOf } from './jsonSchema';
 import { violation } from './schemaRules';
 
@@ -130,7 +131,7 @@ function elements(value: Json, element: InputField): Json[] {
 }
 
 function toObject(value: Json, field: InputField): JsonObject {
-	const object = asObject(typeof value === 'string' ? parseJson(value) : value);
+	const object = objectIn(value);
 	if (!object) throw invalidField(field, '', 'takes a JSON object', valueText(value));
 	return object;
 }
@@ -176,6 +177,5 @@ function unknownField(name: string): InvalidInput {
 }
 
 function valueText(value: Json): string {
-	const text = JSON.stringify(value);
-	return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+	return excerpt(JSON.stringify(value), MAX_SHOWN);
 }

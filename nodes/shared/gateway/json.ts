@@ -20,6 +20,11 @@ export function asObject(value: unknown): JsonObject | undefined {
 		: undefined;
 }
 
+/** The JSON object that `value` is, or that its JSON text stands for; otherwise `undefined`. */
+export function objectIn(value: unknown): JsonObject | undefined {
+	return asObject(typeof value === 'string' ? parseJson(value) : value);
+}
+
 /** `value` when it is an array, otherwise an empty one. */
 export function asArray(value: unknown): Json[] {
 	return Array.isArray(value) ? (value as Json[]) : [];

@@ -4,7 +4,7 @@ import { checkKey, sendableKey } from './idempotency';
 import { asId, asNumber, asObject, asObjects, asText, parseJson, type Json, type JsonObject } from './json';
 import { POLL_TIMEOUT_MS, type Answer, type ByteStream } from './exchange';
 import type { GatewayClient, GatewayRequest } from './request';
-import { inWordsOf, withServerMessage } from './errors';
+import { inWords, withServerMessage } from './errors';
 import { TASK_TEXTS, taskPath } from './mediaPath';
 import { missingId, UNREADABLE } from './shape';
 
@@ -107,7 +107,7 @@ export async function fetchMediaTask(
 		timeoutMs: POLL_TIMEOUT_MS,
 		...settings,
 	});
-	return await answer.catch((error: unknown) => Promise.reject(inWordsOf(TASK_TEXTS, error)));
+	return await inWords(TASK_TEXTS, answer);
 }
 
 /** Streams the result of a task (§4.8): the file itself, or a ZIP of several. */
@@ -120,7 +120,7 @@ export async function downloadMediaTask<T>(
 		{ group: 'media', method: 'GET', path: `${taskPath(taskId)}/download` },
 		consume,
 	);
-	return await answer.catch((error: unknown) => Promise.reject(inWordsOf(TASK_TEXTS, error)));
+	return await inWords(TASK_TEXTS, answer);
 }
 
 /**
@@ -140,7 +140,7 @@ export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
 		taskId: asId(record.taskId) ?? taskId,
 		model: asText(record.model),
 		state: asText(record.state) ?? 'unknown',
-		createdAt: createTime === undefined ? undefined : isoTime(createTime),
+		createdAt: createTime === undefined ? undefined : isoOfMilliseconds(createTime),
 		resultUrls: readUrls(fields?.resultUrls),
 		tracks: tracks.length > 0 ? tracks : undefined,
 		result,
@@ -159,7 +159,7 @@ function readUrls(value: unknown): string[] {
 	return candidates.flatMap((url) => asText(url) ?? []);
 }
 
-function isoTime(milliseconds: number): string | undefined {
+function isoOfMilliseconds(milliseconds: number): string | undefined {
 	const time = new Date(milliseconds);
 	return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }

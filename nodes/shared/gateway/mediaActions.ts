@@ -1,5 +1,5 @@
 import type { ErrorText } from './errorTexts';
-import { inWordsOf, unlessDoneBefore } from './errors';
+import { inWords, unlessDoneBefore } from './errors';
 import type { JsonObject } from './json';
 import { TASK_TEXTS, taskPath } from './mediaPath';
 import type { GatewayClient, GatewayRequest } from './request';
@@ -93,5 +93,5 @@ async function send(
 	request: Omit<GatewayRequest, 'group'>,
 ): Promise<JsonObject> {
 	const answer = client.json({ ...request, group: 'media' });
-	return await answer.catch((error: unknown) => Promise.reject(inWordsOf(texts, error)));
+	return await inWords(texts, answer);
 }

@@ -77,3 +77,12 @@ function plain(digits: bigint, scale: number): string {
 function atScale({ digits, scale }: Decimal, wanted: number): bigint {
 	return digits * 10n ** BigInt(wanted - scale);
 }
+
+/**
+ * What a call cost, for those who read only its error.
+ *
+ * @param costRub null where the format does not report it
+ */
+export function costText(costRub: number | null): string {
+	return costRub === null ? 'The call was charged.' : `The call cost ₽${costRub}.`;
+}

@@ -30,15 +30,19 @@ export interface ClientSurroundings {
 	random: () => number;
 }
 
-export interface ClientSettings {
-	/** Ends in `/api/v1`, without a trailing slash. */
-	baseUrl: string;
-	/** Never shown: the API key. */
-	secrets: readonly string[];
+/** How the requests of a client behave. */
+export interface RequestSettings {
 	/** Retries after a failed attempt (§7.6). */
 	maxRetries: number;
 	/** Replaces each request's own timeout, in milliseconds. */
 	timeoutMs?: number | undefined;
+}
+
+export interface ClientSettings extends RequestSettings {
+	/** Ends in `/api/v1`, without a trailing slash. */
+	baseUrl: string;
+	/** Never shown: the API key. */
+	secrets: readonly string[];
 	/** Where it asks from, so that advice names only options that there are; an action node when it does not say. */
 	origin?: Origin | undefined;
 }

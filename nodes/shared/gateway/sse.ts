@@ -55,12 +55,7 @@ export class SseParser {
 	 * @throws {SseTooLong} when a line or an event outgrows the bound
 	 */
 	push(bytes: Uint8Array): void {
-		this.pushText(this.decoder.decode(bytes, { stream: true }));
-	}
-
-	/** Takes the next characters of the stream, already decoded. */
-	pushText(portion: string): void {
-		let text = portion;
+		let text = this.decoder.decode(bytes, { stream: true });
 		if (text === '') return;
 		if (this.atStart) {
 			this.atStart = false;

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 
 import { ApiFailure, InvalidInput } from './failure';
 import type { ErrorText } from './errorTexts';
-import { inWordsOf, unlessDoneBefore } from './errors';
+import { inWords, unlessDoneBefore } from './errors';
 import { asId, asNumber, asObject, asObjects, asText, type Json, type JsonObject } from './json';
 import { missingId, pathPart } from './shape';
 import type { ByteStream } from './exchange';
@@ -164,7 +164,7 @@ function multipartFrame(
 }
 
 /** Fetches a file's record (§4.15). Gives the body as received. */
-export async function fetchFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
+export async function fetchFileRecord(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	return await client.json({ group: 'storage', method: 'GET', path: filePath(fileId) });
 }
 
@@ -219,9 +219,7 @@ const DELETE_TEXTS: Readonly<Record<number, ErrorText>> = {
  */
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	const deletion = client.json({ group: 'storage', method: 'DELETE', path: filePath(fileId) });
-	const body = await deletion
-		.catch(unlessDoneBefore)
-		.catch((error: unknown) => Promise.reject(inWordsOf(DELETE_TEXTS, error)));
+	const body = await inWords(DELETE_TEXTS, deletion.catch(unlessDoneBefore));
 	if (body.success === false) {
 		throw new ApiFailure({
 			message: 'The gateway did not delete the file',

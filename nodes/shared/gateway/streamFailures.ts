@@ -1,5 +1,6 @@
 import { redact } from './errors';
 import type { ErrorText } from './errorTexts';
+import { excerpt } from './excerpt';
 import { ApiFailure } from './failure';
 
 /** What can become of a stream besides its proper end and an error that it tells of. */
@@ -41,23 +42,21 @@ export function brokenStream(problem: StreamProblem, cause?: Error): ApiFailure 
 	return new ApiFailure({ message, description, code, arrival: 'unknown', retryable: true }, cause);
 }
 
-/** Of the text received, this much stands in the description; the whole of it in the error item. */
-const SHOWN_CHARACTERS = 300;
-
-/** Adds to the failure of a stream what had come so far, and what that means for the wallet (§6.1). */
+/**
+ * Adds to the failure of a stream what had come so far, and what that means for the wallet (§6.1). The whole text stands
+ * in the error item, its beginning in the description.
+ */
 export function withReceived(
 	failure: ApiFailure,
 	{ text, mayBeCharged, secrets }: { text: string; mayBeCharged: boolean; secrets: readonly string[] },
 ): ApiFailure {
 	const { details } = failure;
-	const shown = redact(text, secrets).slice(0, SHOWN_CHARACTERS);
-	const more = text.length > SHOWN_CHARACTERS ? '…' : '';
 	const description = [
 		redact(details.description, secrets),
 		mayBeCharged
 			? 'The call was not repeated, because it may have been charged: compare the balance, then run this item again if you need its answer.'
 			: 'Nothing was charged: in this API format the gateway charges only complete answers. You can run this item again.',
-		text === '' ? 'No text had been received.' : `Received so far: “${shown}${more}”`,
+		text === '' ? 'No text had been received.' : `Received so far: “${excerpt(redact(text, secrets))}”`,
 	].join(' ');
 	return failure.with({
 		description,

@@ -3,7 +3,7 @@ import { failureFromThrown } from './connection';
 import { failureFromConnection, failureFromUnreadable } from './errors';
 import { asError, Stopped, type ApiFailure } from './failure';
 import type { AnswerStream, TextFormat } from './formats/format';
-import type { OutputWish } from './formats/request';
+import type { OutputRequest } from './formats/request';
 import { asObject, parseJson, type JsonObject } from './json';
 import { REQUEST_TIMEOUT_MS, STREAM_TIMEOUT_MS, type Answer, type ByteStream } from './exchange';
 import type { GatewayClient, GatewayRequest } from './request';
@@ -14,7 +14,7 @@ import { Watchdog } from './watchdog';
 /** A call whose answer is to come as a stream. */
 export interface StreamedCall {
 	format: TextFormat;
-	output: OutputWish;
+	output: OutputRequest;
 	/** The call; its body asks for a stream. */
 	request: GatewayRequest;
 	/** Is given each text as it arrives; the stream waits for it. */

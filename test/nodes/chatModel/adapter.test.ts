@@ -204,3 +204,16 @@ test.each([
 	[{ type: 'function', function: { name: 'search' } }, { name: 'search' }],
 	[{ type: 'tool', name: 'search' }, { name: 'search' }],
 ])('the choice of tools %j is %j', (given, meant) => expect(toolChoice(given)).toEqual(meant));
+
+test.each<[string, Adapter]>([
+	['bindTools', {}],
+	['pipe', { bindTools: () => ({}) }],
+])('an SDK without %s keeps its own structured output', (_, more) => {
+	const asked: unknown[] = [];
+	const adapter = completed<Adapter>({
+		...more,
+		withStructuredOutput: (...given) => asked.push(...given),
+	});
+	adapter.withStructuredOutput?.('schema', { name: 'extract' });
+	expect(asked).toEqual(['schema', { name: 'extract' }]);
+});

@@ -2,12 +2,14 @@ import type { Message } from '@n8n/ai-node-sdk';
 
 import { toTurns } from '../../../nodes/ChatModel/messages';
 import { textFormat } from '../../../nodes/shared/gateway/formats';
-import type { TextFormat } from '../../../nodes/shared/gateway/formats/format';
 
-function formatOf(name: string): TextFormat {
-	const format = textFormat(name);
-	if (!format) throw new Error(`there is no format ${name}`);
-	return format;
+function thrownBy(work: () => unknown): unknown {
+	try {
+		work();
+	} catch (error) {
+		return error;
+	}
+	return undefined;
 }
 
 const user = (...content: Message['content']): Message => ({ role: 'user', content });
@@ -32,7 +34,7 @@ const run: Message[] = [
 ];
 
 function bodyOf(name: string, messages: Message[]) {
-	const format = formatOf(name);
+	const format = textFormat(name);
 	return format.toBody({
 		model: 'm',
 		conversation: { kind: 'turns', turns: toTurns(messages, format) },
@@ -155,7 +157,7 @@ describe('files in messages', () => {
 	it('may be given by an address, or as a data URL', () => {
 		const at = (url: string) => ({ ...png, mediaType: 'image/*', data: '', providerMetadata: { url } });
 		const parts = [at('https://x.test/a.png'), at('data:image/gif;base64,R0lG')];
-		expect(toTurns([user(...parts)], formatOf('chat'))).toMatchObject([
+		expect(toTurns([user(...parts)], textFormat('chat'))).toMatchObject([
 			{
 				attachments: [
 					{ kind: 'image', source: { url: 'https://x.test/a.png' } },
@@ -167,20 +169,37 @@ describe('files in messages', () => {
 
 	it('have the type that their name says where they say none', () => {
 		const pdf = { type: 'file' as const, data: 'JVBERg==', providerMetadata: { filename: 'a.pdf' } };
-		expect(toTurns([user(pdf)], formatOf('chat'))).toMatchObject([
+		expect(toTurns([user(pdf)], textFormat('chat'))).toMatchObject([
 			{ attachments: [{ kind: 'file', source: { mimeType: 'application/pdf', fileName: 'a.pdf' } }] },
 		]);
 	});
 
 	it('of a kind that the format has no part for are refused before anything is sent', () => {
 		const video = { type: 'file' as const, mediaType: 'video/mp4', data: 'AAAA' };
-		expect(() => toTurns([user(video)], formatOf('responses'))).toThrow('cannot take this video');
+		expect(() => toTurns([user(video)], textFormat('responses'))).toThrow('cannot take this video');
 		const sound = {
 			type: 'file' as const,
 			mediaType: 'audio/mpeg',
 			data: '',
 			providerMetadata: { url: 'https://x.test/a.mp3' },
 		};
-		expect(() => toTurns([user(sound)], formatOf('chat'))).toThrow('cannot take this audio');
+		expect(() => toTurns([user(sound)], textFormat('chat'))).toThrow('cannot take this audio');
 	});
+
+	it.each(['data:image/png;base64,no base64!', 'data:image/svg+xml,<svg/>'])(
+		'that are no base64 are refused in words that fit a message: %s',
+		(url) => {
+			const picture = {
+				type: 'file' as const,
+				mediaType: 'image/png',
+				data: '',
+				providerMetadata: { url },
+			};
+			const refusal = thrownBy(() => toTurns([user(picture)], textFormat('chat')));
+			expect(refusal).toMatchObject({
+				message: 'A message to the Gateway Chat Model holds a file that is not base64',
+				description: expect.not.stringContaining('Upload Source') as string,
+			});
+		},
+	);
 });

@@ -5,7 +5,7 @@ import { emptyChoice, type Choice, type TextAnswer } from '../../../nodes/shared
 const answer = (choice: Partial<Choice>, more: Partial<TextAnswer> = {}): TextAnswer => ({
 	id: 'id-1',
 	model: 'm',
-	choices: [{ ...emptyChoice('stop'), ...choice }],
+	choices: [{ ...emptyChoice(), finishReason: 'stop', ...choice }],
 	usage: { inputTokens: 3, outputTokens: 4, totalTokens: 7, cachedInputTokens: 1, reasoningTokens: null },
 	costRub: 0.25,
 	...more,

@@ -51,7 +51,6 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 		logger: { debug: () => undefined },
 	} as unknown as ISupplyDataFunctions;
 	const format = textFormat(name);
-	if (!format) throw new Error('there is no such format');
 	const sdk = loadSdk();
 	const model = new GatewayChatModel(
 		{ format, model: 'm', options: { temperature: 0.5 }, extraBody: { user: 'me' } },

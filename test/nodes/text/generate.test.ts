@@ -165,7 +165,11 @@ describe('bad input is told before anything is sent', () => {
 			{ options: { maxTokens: '={{ "many" }}' } },
 			'The option \'Max Tokens\' has a value that is not allowed: "many"',
 		],
-		['an unknown format', { format: '={{ "soap" }}' }, '\'API Format\' has the unknown value "soap"'],
+		[
+			'an unknown format',
+			{ format: '={{ "soap" }}' },
+			'\'API Format\' has a value that is not allowed: "soap"',
+		],
 		['a prompt that is an object', { prompt: '={{ {a: 1} }}' }, "'Prompt' is not text"],
 		[
 			'a concurrency of nothing',

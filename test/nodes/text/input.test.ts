@@ -266,7 +266,7 @@ describe('bad input names its parameter, and nothing is sent', () => {
 		[
 			'an unknown role',
 			rows({ role: 'boss', content: 'x' }),
-			"'Messages', row 1: 'Role' has the unknown value \"boss\"",
+			"'Messages', row 1: 'Role' has a value that is not allowed: \"boss\"",
 			'messages',
 		],
 		[

@@ -280,7 +280,7 @@ describe('tools', () => {
 		[
 			'with parameters that are no schema',
 			{ tools: { function: [{ name: 'look', parameters: '[1]' }] } },
-			"'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON object",
+			"'Tools', row 1: 'Parameters (JSON Schema)' has a value that is not allowed: \"[1]\"",
 			'tools',
 		],
 		[

@@ -9,7 +9,6 @@ const EMPTY: JsonObject = { choices: [], output: [], content: [] };
 
 function read(name: string, body: JsonObject) {
 	const format = textFormat(name);
-	if (!format) throw new Error(`there is no format ${name}`);
 	const answer = format.readAnswer({ ...EMPTY, ...body }, { kind: 'text' });
 	const [choice] = answer.choices;
 	if (!choice) throw new Error('an answer has at least one choice');

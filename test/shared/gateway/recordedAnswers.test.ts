@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 
-import { textFormats } from '../../../nodes/shared/gateway/formats';
+import { textFormat, textFormats } from '../../../nodes/shared/gateway/formats';
 import { recordedCases } from '../../fixtures/recordedCases';
-import { formatNamed, portions, readStream } from '../../helpers/streams';
+import { portions, readStream } from '../../helpers/streams';
 
 const folder = (format: string) => join(__dirname, '../../fixtures', format, 'recorded');
 const cases = textFormats.flatMap((format) =>
@@ -22,7 +22,7 @@ function comparable(body: unknown): unknown {
 
 it('has an answer in one piece and a streamed one for each case', () => {
 	for (const { name } of textFormats) {
-		const recorded = recordedCases(formatNamed(name)).map(([label]) => label);
+		const recorded = recordedCases(textFormat(name)).map(([label]) => label);
 		const files = readdirSync(folder(name));
 		expect(files.sort()).toEqual(recorded.flatMap((label) => [`${label}.json`, `${label}.sse`]).sort());
 	}
@@ -40,7 +40,7 @@ describe.each(cases)('$format: $name', ({ format, name, output }) => {
 
 	it('shows the text of the (first) answer', async () => {
 		const { body, shown } = await read(portions(bytes, 50));
-		expect(shown.join('')).toBe(formatNamed(format).readAnswer(body, output).choices[0]?.text);
+		expect(shown.join('')).toBe(textFormat(format).readAnswer(body, output).choices[0]?.text);
 	});
 
 	it('is the same in portions of every size', async () => {

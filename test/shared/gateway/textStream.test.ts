@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 
 import { Stopped } from '../../../nodes/shared/gateway/failure';
+import { textFormat } from '../../../nodes/shared/gateway/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/json';
 import { failureOf, rejection } from '../../helpers/client';
-import { events, formatNamed, readStream, type StreamSource } from '../../helpers/streams';
+import { events, readStream, type StreamSource } from '../../helpers/streams';
 
 /** The beginning of a stream in each format, which has given the text "Hello". */
 const BEGINNINGS: Record<string, string> = {
@@ -108,7 +109,7 @@ describe.each(formats)(
 		it('an error as JSON in place of a stream', async () => {
 			const error = JSON.stringify({ error: { message: 'no luck', code: 'provider_error' } });
 			const { body } = await readStream(format, error, { headers: { 'content-type': 'application/json' } });
-			const read = () => formatNamed(format).readAnswer(body, { kind: 'text' });
+			const read = () => textFormat(format).readAnswer(body, { kind: 'text' });
 			expect(read).toThrow('The model did not finish its answer');
 		});
 
@@ -137,7 +138,7 @@ describe('an answer that never seems to end', () => {
 		const text = beginning('chat') + events(end, { choices: [], usage: { cost_rub: 1 } }, '[DONE]');
 		const stream = thenDoes(text, () => undefined);
 		const { body } = await readStream('chat', stream, { timeoutMs: 3_000 });
-		expect(formatNamed('chat').readAnswer(body, { kind: 'text' })).toMatchObject({ costRub: 1 });
+		expect(textFormat('chat').readAnswer(body, { kind: 'text' })).toMatchObject({ costRub: 1 });
 		expect(stream.destroyed).toBe(true);
 	});
 });
@@ -155,7 +156,7 @@ describe.each(closings)('%s: an answer whose closing event has come is whole', (
 	const whole = beginning(format) + events(...end);
 	const finishReason = async (source: StreamSource) => {
 		const { body } = await readStream(format, source);
-		return formatNamed(format).readAnswer(body, { kind: 'text' }).choices[0]?.finishReason;
+		return textFormat(format).readAnswer(body, { kind: 'text' }).choices[0]?.finishReason;
 	};
 
 	it('without [DONE]', async () => expect(await finishReason(whole)).toBe('stop'));
@@ -175,7 +176,7 @@ describe.each(closings)('%s: an answer whose closing event has come is whole', (
 
 	it('under a content type that says something else', async () => {
 		const { body } = await readStream(format, whole, { headers: { 'content-type': 'text/plain' } });
-		expect(formatNamed(format).readAnswer(body, { kind: 'text' }).choices[0]?.finishReason).toBe('stop');
+		expect(textFormat(format).readAnswer(body, { kind: 'text' }).choices[0]?.finishReason).toBe('stop');
 	});
 });
 
@@ -225,7 +226,7 @@ describe('chat: what providers do differently', () => {
 	});
 	const choiceOf = async (...payloads: Array<JsonObject | string>) => {
 		const { body } = await readStream('chat', events(...payloads));
-		return formatNamed('chat').readAnswer(body, { kind: 'text' }).choices[0];
+		return textFormat('chat').readAnswer(body, { kind: 'text' }).choices[0];
 	};
 
 	it('no usage before [DONE]', async () =>
@@ -257,7 +258,7 @@ it('messages: a usage that is not known does not undo a known one', async () => 
 	const usage = { output_tokens: 3, input_tokens: null };
 	const stream = beginning('messages') + events({ type: 'message_delta', usage }, { type: 'message_stop' });
 	const { body } = await readStream('messages', stream);
-	expect(formatNamed('messages').readAnswer(body, { kind: 'text' }).usage).toMatchObject({ totalTokens: 4 });
+	expect(textFormat('messages').readAnswer(body, { kind: 'text' }).usage).toMatchObject({ totalTokens: 4 });
 });
 
 describe('responses: sequence numbers (§6.1)', () => {
@@ -284,7 +285,7 @@ describe('responses: sequence numbers (§6.1)', () => {
 			'responses',
 			events(delta(0, 'a'), delta(2, 'c'), completed(3, [message])),
 		);
-		expect(formatNamed('responses').readAnswer(body, { kind: 'text' }).choices[0]?.text).toBe('abc');
+		expect(textFormat('responses').readAnswer(body, { kind: 'text' }).choices[0]?.text).toBe('abc');
 	});
 
 	it('a gap is an error when the answer is known from its pieces alone', async () => {
@@ -318,7 +319,7 @@ describe('responses: sequence numbers (§6.1)', () => {
 			completed(6, []),
 		);
 		const { body } = await readStream('responses', stream);
-		const [choice] = formatNamed('responses').readAnswer(body, { kind: 'text' }).choices;
+		const [choice] = textFormat('responses').readAnswer(body, { kind: 'text' }).choices;
 		expect(choice).toMatchObject({
 			text: 'Hello',
 			toolCalls: [{ id: 'c1', name: 'look', arguments: { a: 1 } }],

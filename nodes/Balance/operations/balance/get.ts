@@ -23,8 +23,8 @@ export const get: Operation = {
 	options: [thresholdOption],
 	async execute({ parameters, client }: ItemContext): Promise<OperationOutput[]> {
 		const threshold = parameters.options.number('threshold', 'Threshold (Rubles)');
+		const simplify = parameters.flag('simplify', 'Simplify');
 		const body = await fetchBalance(client);
-		const simplify = parameters.flag('simplify');
 		if (threshold === undefined) return [{ json: simplify ? compact(readBalance(body)) : body }];
 		const balance = readBalance(body);
 		const lowBalance = isBelow(balance, String(threshold));

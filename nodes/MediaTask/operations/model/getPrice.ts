@@ -1,7 +1,8 @@
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
 import { compact } from '../../../shared/fields/common';
+import { readModelId } from '../../../shared/fields/models';
 import { priceInRubles, taskPrice } from '../../../shared/gateway/price';
-import { inputProperties, modelField, readInput, readModelId } from '../input';
+import { inputProperties, modelField, readInput } from '../input';
 
 /** Tells what a task with an input would cost (§2.2). Creates nothing. */
 export const getPrice: Operation = {
@@ -10,7 +11,7 @@ export const getPrice: Operation = {
 	description: 'Retrieve what a task of a model would cost with this input, without creating it',
 	properties: [modelField, ...inputProperties('mapPriceInput')],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
-		const id = readModelId(item);
+		const id = readModelId(item.parameters);
 		const model = await item.run.knownMediaModel(item.client, id);
 		const { values } = await readInput(item, id);
 		const found = taskPrice(model, values);

@@ -21,11 +21,13 @@ export const createSession: Operation = {
 	description: 'Create a new session, to which media tasks can belong',
 	properties: [sessionField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const { client, parameters } = item;
+		const simplify = parameters.flag('simplify', 'Simplify');
 		const body = await createMediaSession(
-			item.client,
-			item.parameters.jsonObject('sessionJson', 'Session (JSON)', '{ "name": "Spring campaign" }'),
+			client,
+			parameters.jsonObject('sessionJson', 'Session (JSON)', '{ "name": "Spring campaign" }'),
 		);
 		const session = asObject(body.data);
-		return [{ json: session && item.parameters.flag('simplify') ? session : body }];
+		return [{ json: session && simplify ? session : body }];
 	},
 };

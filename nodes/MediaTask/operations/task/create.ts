@@ -11,7 +11,7 @@ export const create: Operation = {
 	properties: [...orderFields, simplifyField],
 	options: orderOptions,
 	async execute(item: ItemContext): Promise<Deferred> {
-		const simplify = item.parameters.flag('simplify');
+		const simplify = item.parameters.flag('simplify', 'Simplify');
 		const order = await readOrder(item);
 		const { priced } = order;
 		const { taskId, body } = await createOrdered(item, order);

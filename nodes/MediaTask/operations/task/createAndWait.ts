@@ -3,10 +3,10 @@ import type { INodeProperties } from 'n8n-workflow';
 import { Deferred, type ItemContext, type Operation } from '../../../shared/execution/operation';
 import { SHORTEST_SLEEP_MS } from '../../../shared/execution/sleeping';
 import { simplifyField } from '../../../shared/fields/common';
-import { downloadField, maxWaitOption, pollTask, readMaxWait, readWish, taskOutput } from './finish';
+import { binaryPropertyOption, downloadField } from '../../../shared/fields/mediaResults';
+import { maxWaitOption, pollTask, readMaxWait, readResultSettings, taskOutput } from './finish';
 import { createOrdered, orderPrice, readOrder } from './order';
 import { orderFields, orderOptions } from './orderFields';
-import { binaryPropertyOption } from './results';
 import { sleeperFor, wakeUpOf, wakeUpWith, type WakeUp } from './sleeper';
 
 const waitStrategyField: INodeProperties = {
@@ -46,17 +46,17 @@ export const createAndWait: Operation = {
 		const maxWaitMs = readMaxWait(item);
 		const order = await readOrder(item, readWakeUp(item, maxWaitMs));
 		const { priced, mayExist, wakeUp } = order;
-		const wish = readWish(item, priced.model);
+		const settings = readResultSettings(item, priced.model);
 		const until = item.client.now() + maxWaitMs;
 		const { taskId } = await createOrdered(item, order);
 		const price = async () => await orderPrice(item, priced);
 		const finish = async () => {
 			const plan = { model: priced.model, maxWaitMs, lookAtOnce: mayExist || wakeUp !== undefined };
-			return [await taskOutput(item, taskId, await pollTask(item, taskId, plan), wish, await price())];
+			return [await taskOutput(item, taskId, await pollTask(item, taskId, plan), settings, await price())];
 		};
 		return new Deferred(
 			finish,
-			wakeUp === undefined ? undefined : sleeperFor(item, { taskId, wish, price, wakeUp, until }),
+			wakeUp === undefined ? undefined : sleeperFor(item, { taskId, settings, price, wakeUp, until }),
 		);
 	},
 	resume: wakeUpWith,

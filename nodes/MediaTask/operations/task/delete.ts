@@ -1,6 +1,6 @@
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
 import { deleteMediaTask } from '../../../shared/gateway/mediaActions';
-import { readTaskId, taskIdField } from './results';
+import { readTaskId, taskIdField } from './taskId';
 
 /** Marks a task and its files deleted (§4.10). */
 export const deleteOperation: Operation = {

@@ -2,8 +2,9 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { fetchArchive, fetchResults, taskJson } from '../../../shared/execution/mediaResults';
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { binaryPropertyOption, readBinaryField } from '../../../shared/fields/mediaResults';
 import { fetchMediaTask, readMediaTask, type MediaTask } from '../../../shared/gateway/media';
-import { binaryField, binaryPropertyOption, readTaskId, taskIdField } from './results';
+import { readTaskId, taskIdField } from './taskId';
 
 const separateOption: INodeProperties = {
 	displayName: 'Separate Files',
@@ -32,7 +33,7 @@ export const download: Operation = {
 		return [
 			{
 				json: { taskId, fileName: file.fileName ?? null, mimeType: file.mimeType },
-				binary: { [binaryField(item)]: file },
+				binary: { [readBinaryField(item.parameters.options)]: file },
 			},
 		];
 	},
@@ -43,7 +44,7 @@ async function fetchedTask(item: ItemContext, taskId: string): Promise<MediaTask
 }
 
 async function separateFiles(item: ItemContext, task: MediaTask): Promise<OperationOutput> {
-	const binary = await fetchResults(item, task, binaryField(item));
+	const binary = await fetchResults(item, task, readBinaryField(item.parameters.options));
 	const files = Object.entries(binary).map(([field, { fileName = null, mimeType }]) => ({
 		field,
 		fileName,

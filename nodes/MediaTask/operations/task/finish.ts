@@ -1,21 +1,13 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { fetchResults, taskJson, type ResultPlace } from '../../../shared/execution/mediaResults';
+import { fetchResults, taskJson, type ResultContext } from '../../../shared/execution/mediaResults';
 import type { ItemContext, OperationOutput } from '../../../shared/execution/operation';
 import { awaitTask } from '../../../shared/execution/waiting';
+import { readBinaryField } from '../../../shared/fields/mediaResults';
 import type { JsonObject } from '../../../shared/gateway/json';
 import { failureOfTask, readMediaTask } from '../../../shared/gateway/media';
-import { binaryField } from './results';
 
 const DEFAULT_MAX_WAIT_MINUTES = 30;
-
-export const downloadField: INodeProperties = {
-	displayName: 'Download Results',
-	name: 'downloadResults',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to fetch the generated files into binary fields, besides giving their URLs',
-};
 
 /**
  * The longest wait.
@@ -34,7 +26,7 @@ export function maxWaitOption(end: string): INodeProperties {
 }
 
 /** What the user wants of a task's result. Plain data: it may be stored while the execution sleeps. */
-export type Wish = {
+export type ResultSettings = {
 	/** The model that the task was created with; `undefined` where the task itself must tell. */
 	model?: string | undefined;
 	download: boolean;
@@ -48,14 +40,14 @@ export type Wish = {
  *
  * @param model what the task was created with, where that is known
  */
-export function readWish(item: ItemContext, model?: string): Wish {
+export function readResultSettings(item: ItemContext, model?: string): ResultSettings {
 	const { parameters, run } = item;
 	return {
 		model,
 		// An AI Agent can use links, not files.
-		download: parameters.flag('downloadResults') && !run.isTool,
-		simplify: parameters.flag('simplify'),
-		binaryField: binaryField(item),
+		download: parameters.flag('downloadResults', 'Download Results') && !run.isTool,
+		simplify: parameters.flag('simplify', 'Simplify'),
+		binaryField: readBinaryField(parameters.options),
 	};
 }
 
@@ -96,17 +88,17 @@ export async function pollTask(
  * @throws {ApiFailure} for a task that failed, always with its id
  */
 export async function taskOutput(
-	place: ResultPlace,
+	context: ResultContext,
 	taskId: string,
 	body: JsonObject,
-	wish: Wish,
+	settings: ResultSettings,
 	priceRub?: number,
 ): Promise<OperationOutput> {
 	const task = readMediaTask(body, taskId);
-	if (task.state === 'fail') throw failureOfTask(task, place.client.settings.secrets);
-	const binary = wish.download ? await fetchResults(place, task, wish.binaryField) : undefined;
+	if (task.state === 'fail') throw failureOfTask(task, context.client.settings.secrets);
+	const binary = settings.download ? await fetchResults(context, task, settings.binaryField) : undefined;
 	return {
-		json: wish.simplify ? taskJson({ ...task, model: task.model ?? wish.model }, priceRub) : body,
+		json: settings.simplify ? taskJson({ ...task, model: task.model ?? settings.model }, priceRub) : body,
 		...(binary ? { binary } : {}),
 	};
 }

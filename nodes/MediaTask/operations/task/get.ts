@@ -2,7 +2,7 @@ import { taskJson } from '../../../shared/execution/mediaResults';
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
 import { simplifyField } from '../../../shared/fields/common';
 import { fetchMediaTask, readMediaTask } from '../../../shared/gateway/media';
-import { readTaskId, taskIdField } from './results';
+import { readTaskId, taskIdField } from './taskId';
 
 /** Gets a media task with its state and result (§4.7). A failed task is what was asked for here, not an error. */
 export const get: Operation = {
@@ -11,8 +11,9 @@ export const get: Operation = {
 	description: 'Retrieve a task: its state and the URLs of its result',
 	properties: [taskIdField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const simplify = item.parameters.flag('simplify', 'Simplify');
 		const taskId = readTaskId(item);
 		const body = await fetchMediaTask(item.client, taskId);
-		return [{ json: item.parameters.flag('simplify') ? taskJson(readMediaTask(body, taskId)) : body }];
+		return [{ json: simplify ? taskJson(readMediaTask(body, taskId)) : body }];
 	},
 };

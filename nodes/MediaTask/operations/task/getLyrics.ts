@@ -4,7 +4,7 @@ import type { ItemContext, Operation, OperationOutput } from '../../../shared/ex
 import { compact, simplifyField } from '../../../shared/fields/common';
 import { asObject, type JsonObject } from '../../../shared/gateway/json';
 import { fetchLyrics } from '../../../shared/gateway/mediaActions';
-import { readTaskId, taskIdField } from './results';
+import { readTaskId, taskIdField } from './taskId';
 
 const audioIdField: INodeProperties = {
 	displayName: 'Audio ID',
@@ -23,12 +23,15 @@ export const getLyrics: Operation = {
 	description: 'Retrieve the words of one of a task’s tracks, with the seconds at which each is sung',
 	properties: [taskIdField, audioIdField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const simplify = item.parameters.flag('simplify', 'Simplify');
 		const taskId = readTaskId(item);
-		const audioId = item.parameters
-			.requiredText('audioId', 'Audio ID', 'Enter the ID of a track, e.g. {{ $json.tracks[0].id }}.')
-			.trim();
+		const audioId = item.parameters.requiredId(
+			'audioId',
+			'Audio ID',
+			'Enter the ID of a track, e.g. {{ $json.tracks[0].id }}.',
+		);
 		const body = await fetchLyrics(item.client, taskId, audioId);
-		if (!item.parameters.flag('simplify')) return [{ json: body }];
+		if (!simplify) return [{ json: body }];
 		return [{ json: compact({ taskId, audioId, ...alignment(body, item.run.isTool) }) }];
 	},
 };

@@ -1,12 +1,13 @@
 import type { ItemContext } from '../../../shared/execution/operation';
-import { InvalidInput, Stopped } from '../../../shared/gateway/failure';
+import { readModelId } from '../../../shared/fields/models';
+import { asError, InvalidInput, Stopped } from '../../../shared/gateway/failure';
 import { checkKey, idempotencyKey, IDEMPOTENCY_SCOPES } from '../../../shared/gateway/idempotency';
-import { withFiles, type PlacedFile } from '../../../shared/gateway/inputFiles';
+import { withFiles, type PlacedFile } from '../../../shared/gateway/placedFiles';
 import { checkInput } from '../../../shared/gateway/inputValues';
 import type { JsonObject } from '../../../shared/gateway/json';
 import { createMediaTask, taskBody } from '../../../shared/gateway/media';
 import { priceInRubles, taskPrice } from '../../../shared/gateway/price';
-import { formOf, readInput, readModelId } from '../input';
+import { formOf, readInput } from '../input';
 import { contentStandIns, readTaskFiles, standIns, uploadTaskFiles, type TaskFile } from '../inputFiles';
 import { callbackAddress, checkWakeUpAddress } from './callbackAddress';
 import { checkPriceLimit, readPriceLimit } from './priceLimit';
@@ -36,15 +37,16 @@ export interface Order {
  */
 export async function readOrder(item: ItemContext, sleep?: WakeUp): Promise<Order> {
 	const { options } = item.parameters;
-	const model = readModelId(item);
+	const model = readModelId(item.parameters);
 	const baseUrl = item.client.settings.baseUrl;
-	const callbackUrl = callbackAddress(options.text('callbackUrl', 'Callback URL'), baseUrl);
+	const callbackUrl = callbackAddress(options.optionalText('callbackUrl', 'Callback URL'), baseUrl);
 	if (sleep) checkWakeUp(sleep.url, callbackUrl, baseUrl);
-	const sessionId = options.text('sessionId', 'Session ID');
-	const ownKey = options.text('idempotencyKey', 'Idempotency Key');
+	const sessionId = options.optionalText('sessionId', 'Session ID');
+	const ownKey = options.optionalText('idempotencyKey', 'Idempotency Key');
 	if (ownKey !== undefined) checkKey(ownKey);
-	const scope = options.choice('idempotencyScope', 'Idempotency Scope', IDEMPOTENCY_SCOPES) ?? 'execution';
-	const limit = readPriceLimit(options.text('maxPriceRub', 'Max Price (Rubles)'));
+	const scope =
+		options.optionalChoice('idempotencyScope', 'Idempotency Scope', IDEMPOTENCY_SCOPES) ?? 'execution';
+	const limit = readPriceLimit(options.optionalText('maxPriceRub', 'Max Price (Rubles)'));
 
 	const { values, form } = await readInput(item, model);
 	const files = await readTaskFiles(item);
@@ -103,6 +105,6 @@ export async function orderPrice(
 ): Promise<number | undefined> {
 	const model = await item.run
 		.mediaModel(item.client, id)
-		.catch((error: unknown) => (error instanceof Stopped ? undefined : Promise.reject(error as Error)));
+		.catch((error: unknown) => (error instanceof Stopped ? undefined : Promise.reject(asError(error))));
 	return model && priceInRubles(taskPrice(model, input));
 }

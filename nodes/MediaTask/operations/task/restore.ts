@@ -1,6 +1,6 @@
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
 import { restoreMediaTask } from '../../../shared/gateway/mediaActions';
-import { readTaskId, taskIdField } from './results';
+import { readTaskId, taskIdField } from './taskId';
 
 /** Brings a deleted task back (§4.11). */
 export const restore: Operation = {

@@ -4,17 +4,17 @@ import { taskJson } from '../../../shared/execution/mediaResults';
 import { errorReport } from '../../../shared/execution/nodeError';
 import {
 	Deferred,
-	type Dream,
+	type SleepState,
 	type ItemContext,
 	type OperationOutput,
 	type Sleeper,
 } from '../../../shared/execution/operation';
 import { wakeUpUrl } from '../../../shared/execution/suspension';
 import { lookAt } from '../../../shared/execution/waiting';
-import { ApiFailure } from '../../../shared/gateway/failure';
+import { ApiFailure, asError } from '../../../shared/gateway/failure';
 import type { JsonObject } from '../../../shared/gateway/json';
 import { hasEnded, type MediaTask } from '../../../shared/gateway/media';
-import { pollTask, taskOutput, type Wish } from './finish';
+import { pollTask, taskOutput, type ResultSettings } from './finish';
 
 /**
  * A call that comes before n8n has stored the sleeping execution is answered with 409: pauses between the looks for
@@ -25,7 +25,7 @@ const WATCH_PAUSES_MS = [3_000, 5_000, 15_000];
 /** A task for which the execution may sleep. */
 export interface SleepingTask {
 	taskId: string;
-	wish: Wish;
+	settings: ResultSettings;
 	/** What it costs, as far as the catalogue tells. */
 	price: () => Promise<number | undefined>;
 	wakeUp: WakeUp;
@@ -56,27 +56,30 @@ export function wakeUpOf({ n8n, index }: ItemContext): WakeUp | undefined {
 /** What must be known of a task to go on after a sleep. */
 interface TaskMemo {
 	taskId: string;
-	wish: Wish;
+	settings: ResultSettings;
 	priceRub?: number | undefined;
 	/** What the item says when nobody calls in time. */
 	late: IDataObject;
 }
 
 /** Sleeps until a task has ended (§6.4). */
-export function sleeperFor(item: ItemContext, { taskId, wish, price, wakeUp, until }: SleepingTask): Sleeper {
+export function sleeperFor(
+	item: ItemContext,
+	{ taskId, settings, price, wakeUp, until }: SleepingTask,
+): Sleeper {
 	const { client } = item;
 	return {
 		taskId,
 		calls: wakeUp.calls,
 		until,
-		async look(): Promise<Dream | undefined> {
+		async look(): Promise<SleepState | undefined> {
 			const task = await firstLook(item, taskId);
 			if (task && hasEnded(task.state)) return undefined;
 			const priceRub = await price();
-			const { model = wish.model, state = 'unknown', createdAt } = task ?? {};
+			const { model = settings.model, state = 'unknown', createdAt } = task ?? {};
 			const known = { taskId, model, state, createdAt, resultUrls: [], result: null };
 			const json = { ...taskJson(known, priceRub), timedOut: true };
-			const memo: TaskMemo = { taskId, wish, priceRub, late: json };
+			const memo: TaskMemo = { taskId, settings, priceRub, late: json };
 			return { json, memo: memo as unknown as JsonObject };
 		},
 		async watch(): Promise<void> {
@@ -97,7 +100,7 @@ export function sleeperFor(item: ItemContext, { taskId, wish, price, wakeUp, unt
 async function firstLook({ client }: ItemContext, taskId: string): Promise<MediaTask | undefined> {
 	const { task } = await lookAt(client, taskId).catch((error: unknown) => {
 		const isUnknown = error instanceof ApiFailure && error.details.status === 404;
-		return isUnknown ? { task: undefined } : Promise.reject(error as Error);
+		return isUnknown ? { task: undefined } : Promise.reject(asError(error));
 	});
 	return task;
 }
@@ -114,14 +117,14 @@ async function isWoken({ n8n }: ItemContext, url: string): Promise<boolean> {
  * the longest wait, and then passes on as last known.
  */
 export function wakeUpWith(item: ItemContext, stored: JsonObject, until: number): Deferred {
-	const { taskId, wish, priceRub, late } = stored as unknown as TaskMemo;
+	const { taskId, settings, priceRub, late } = stored as unknown as TaskMemo;
 	return new Deferred(async (): Promise<OperationOutput[]> => {
 		const maxWaitMs = Math.max(until - item.client.now(), 0);
-		const poll = pollTask(item, taskId, { model: wish.model, maxWaitMs, lookAtOnce: true });
+		const poll = pollTask(item, taskId, { model: settings.model, maxWaitMs, lookAtOnce: true });
 		const body = await poll.catch((error: unknown) => {
 			const isLate = error instanceof ApiFailure && error.details.code === 'wait_timeout';
-			return isLate ? undefined : Promise.reject(error as Error);
+			return isLate ? undefined : Promise.reject(asError(error));
 		});
-		return [body ? await taskOutput(item, taskId, body, wish, priceRub) : { json: late }];
+		return [body ? await taskOutput(item, taskId, body, settings, priceRub) : { json: late }];
 	});
 }

@@ -1,6 +1,6 @@
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
 import { setArchived } from '../../../shared/gateway/mediaActions';
-import { readTaskId, taskIdField } from './results';
+import { readTaskId, taskIdField } from './taskId';
 
 /** Moves a task back to the active list (§4.9). */
 export const unarchive: Operation = {

@@ -1,7 +1,8 @@
 import { Deferred, type ItemContext, type Operation } from '../../../shared/execution/operation';
 import { simplifyField } from '../../../shared/fields/common';
-import { downloadField, maxWaitOption, pollTask, readMaxWait, readWish, taskOutput } from './finish';
-import { binaryPropertyOption, readTaskId, taskIdField } from './results';
+import { binaryPropertyOption, downloadField } from '../../../shared/fields/mediaResults';
+import { maxWaitOption, pollTask, readMaxWait, readResultSettings, taskOutput } from './finish';
+import { readTaskId, taskIdField } from './taskId';
 
 /** Waits for tasks that exist, those of all items together (§3.1). */
 export const wait: Operation = {
@@ -12,10 +13,10 @@ export const wait: Operation = {
 	options: [maxWaitOption('After that, the item fails.'), binaryPropertyOption],
 	async execute(item: ItemContext): Promise<Deferred> {
 		const taskId = readTaskId(item);
-		const wish = readWish(item);
+		const settings = readResultSettings(item);
 		const plan = { maxWaitMs: readMaxWait(item), lookAtOnce: true };
 		return new Deferred(async () => [
-			await taskOutput(item, taskId, await pollTask(item, taskId, plan), wish),
+			await taskOutput(item, taskId, await pollTask(item, taskId, plan), settings),
 		]);
 	},
 };

@@ -10,8 +10,9 @@ export const deleteOperation: Operation = {
 	description: 'Delete a file permanently: its URL stops working',
 	properties: [fileIdField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
+		const simplify = item.parameters.flag('simplify', 'Simplify');
 		const id = readFileId(item);
 		const body = await deleteFile(item.client, id);
-		return [{ json: item.parameters.flag('simplify') ? { deleted: true, id } : body }];
+		return [{ json: simplify ? { deleted: true, id } : body }];
 	},
 };

@@ -5,7 +5,7 @@ import type { ItemContext, Operation, OperationOutput } from '../../../shared/ex
 import { compact, simplifyField } from '../../../shared/fields/common';
 import { InvalidInput } from '../../../shared/gateway/failure';
 import { nameInUrl } from '../../../shared/gateway/files';
-import { fetchFile, readStoredFile } from '../../../shared/gateway/storage';
+import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/storage';
 import { fileIdField, readFileId } from './fields';
 
 const binaryField: INodeProperties = {
@@ -31,9 +31,10 @@ export const download: Operation = {
 			'Put Output File in Field',
 			'Enter a name, e.g. data.',
 		);
-		const body = await fetchFile(item.client, readFileId(item));
+		const simplify = parameters.flag('simplify', 'Simplify');
+		const body = await fetchFileRecord(item.client, readFileId(item));
 		const file = readStoredFile(body);
-		const json = parameters.flag('simplify') ? compact(file) : body;
+		const json = simplify ? compact(file) : body;
 		// An AI Agent can use links, not files.
 		if (run.isTool) return [{ json }];
 		const { url, id } = file;

@@ -14,7 +14,5 @@ export const fileIdField: INodeProperties = {
 
 /** The file id of an item. */
 export function readFileId({ parameters }: ItemContext): string {
-	return parameters
-		.requiredText('fileId', 'File ID', "Enter the ID that 'Upload' gave, e.g. {{ $json.id }}.")
-		.trim();
+	return parameters.requiredId('fileId', 'File ID', "Enter the ID that 'Upload' gave, e.g. {{ $json.id }}.");
 }

@@ -1,6 +1,6 @@
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
-import { fetchFile, readStoredFile } from '../../../shared/gateway/storage';
+import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/storage';
 import { fileIdField, readFileId } from './fields';
 
 /** Gets the record of a file (§4.15). */
@@ -10,7 +10,8 @@ export const get: Operation = {
 	description: 'Retrieve the record of a file: its URL, type, size and until when it is kept',
 	properties: [fileIdField, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
-		const body = await fetchFile(item.client, readFileId(item));
-		return [{ json: item.parameters.flag('simplify') ? compact(readStoredFile(body)) : body }];
+		const simplify = item.parameters.flag('simplify', 'Simplify');
+		const body = await fetchFileRecord(item.client, readFileId(item));
+		return [{ json: simplify ? compact(readStoredFile(body)) : body }];
 	},
 };

@@ -12,12 +12,12 @@ export const getMany: Operation = {
 	properties: [...limitFields, simplifyField],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const { parameters, client } = item;
+		const simplify = parameters.flag('simplify', 'Simplify');
 		const limit = readLimit(parameters);
 		const { body, records, total } = await listFiles(client);
 		// Nothing in it looks like a list of files: what there is.
 		if (!records) return [{ json: Array.isArray(body) ? { list: body } : body }];
 		if (limit > records.length) hintAtRest(item, records.length, total);
-		const simplify = parameters.flag('simplify');
 		return records.slice(0, limit).map((record) => {
 			const isFile = simplify && asId(record.id) !== undefined;
 			return { json: isFile ? compact(readStoredFile(record)) : record };

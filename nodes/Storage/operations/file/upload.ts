@@ -4,6 +4,7 @@ import { inputFile } from '../../../shared/execution/binary';
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
 import { readBase64 } from '../../../shared/gateway/base64';
+import { InvalidInput } from '../../../shared/gateway/failure';
 import type { JsonObject } from '../../../shared/gateway/json';
 import {
 	checkUpload,
@@ -87,13 +88,14 @@ export const upload: Operation = {
 	options: [externalUserIdOption],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const { parameters } = item;
+		const simplify = parameters.flag('simplify', 'Simplify');
 		const settings: UploadSettings = {
 			storagePolicy: parameters.choice('storagePolicy', 'Storage Policy', ['TEMP_UPLOAD', 'PERMANENT']),
-			externalUserId: parameters.options.text('externalUserId', 'External User ID'),
+			externalUserId: parameters.options.optionalText('externalUserId', 'External User ID'),
 		};
 		const source = parameters.choice('uploadSource', 'Upload Source', ['binary', 'base64']);
 		const body = source === 'binary' ? await fromBinary(item, settings) : await fromBase64(item, settings);
-		return [{ json: parameters.flag('simplify') ? compact(readStoredFile(body)) : body }];
+		return [{ json: simplify ? compact(readStoredFile(body)) : body }];
 	},
 };
 
@@ -104,9 +106,15 @@ async function fromBinary(item: ItemContext, settings: UploadSettings): Promise<
 }
 
 async function fromBase64(item: ItemContext, settings: UploadSettings): Promise<JsonObject> {
-	const { base64, size, mimeType } = readBase64(
-		item.parameters.requiredText('base64', 'Base64', 'Enter the file as base64 text.'),
-	);
+	const file = readBase64(item.parameters.requiredText('base64', 'Base64', 'Enter the file as base64 text.'));
+	if (!file) {
+		throw new InvalidInput(
+			'The text is not base64',
+			"Give the file as base64 text, or as a data URL such as data:image/png;base64,…. For a file from an earlier node set 'Upload Source' to 'Binary Field'.",
+			'base64',
+		);
+	}
+	const { base64, size, mimeType } = file;
 	checkUpload({ size, encoded: base64.length }, settings, 'base64');
 	const type = item.parameters.text('mimeType', 'MIME Type').trim() || mimeType;
 	return await uploadBase64(item.client, { base64, mimeType: type }, settings);

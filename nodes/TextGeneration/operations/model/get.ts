@@ -1,6 +1,6 @@
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
 import { catalogueTimeoutOption } from '../../../shared/execution/settings';
-import { modelLocator } from '../../../shared/fields/models';
+import { modelLocator, readModelId } from '../../../shared/fields/models';
 import { listTextModels } from '../../../shared/gateway/catalogue';
 import { ApiFailure } from '../../../shared/gateway/failure';
 import { similarIds } from '../../../shared/gateway/unknownModel';
@@ -15,9 +15,7 @@ export const get: Operation = {
 	],
 	options: [catalogueTimeoutOption],
 	async execute({ client, parameters }: ItemContext): Promise<OperationOutput[]> {
-		const id = parameters
-			.requiredText('model', 'Model', 'Choose a model from the list, or enter its ID.')
-			.trim();
+		const id = readModelId(parameters);
 		const models = await listTextModels(client);
 		const model = models.find((candidate) => candidate.id === id);
 		if (model) return [{ json: model.record }];

@@ -11,7 +11,7 @@ import {
 import { base64Length, type EmbeddedFile } from '../../../shared/execution/fileBody';
 import type { ItemContext } from '../../../shared/execution/operation';
 import type { Row } from '../../../shared/execution/rows';
-import { readBase64, type Base64File } from '../../../shared/gateway/base64';
+import { readBase64 } from '../../../shared/gateway/base64';
 import { ApiFailure, asError, type InvalidInput } from '../../../shared/gateway/failure';
 import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/files';
 import { textFormats } from '../../../shared/gateway/formats';
@@ -106,16 +106,10 @@ const UNKNOWN_TYPE = 'application/octet-stream';
 
 /** A data URL is the file itself. */
 function inlineFile(row: Row, url: string): InputFile {
-	const { base64, mimeType = UNKNOWN_TYPE } = readDataUrl(row, url);
+	const file = readBase64(url);
+	if (!file) throw row.invalid('the data URL cannot be read', 'It looks like data:image/png;base64,….');
+	const { base64, mimeType = UNKNOWN_TYPE } = file;
 	return fileOfBytes({ fileName: fileNameFor('file', mimeType), mimeType }, Buffer.from(base64, 'base64'));
-}
-
-function readDataUrl(row: Row, url: string): Base64File {
-	try {
-		return readBase64(url);
-	} catch {
-		throw row.invalid('the data URL cannot be read', 'It looks like data:image/png;base64,….');
-	}
 }
 
 /** Fetches a file into n8n's binary storage: its size must be known before the call is made. */

@@ -2,7 +2,6 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { simplifyField } from '../../../shared/fields/common';
 import { formatField, textModelField } from '../../../shared/fields/textRequest';
-import { textFormats } from '../../../shared/gateway/formats';
 import { outputFields, toolFields } from './outputFields';
 
 /** Shown when the input is given in one of these ways. */
@@ -163,7 +162,7 @@ const messagesJsonField = inInputMode(['json'], {
 /** The parameters of text: generate, in the order of the panel. */
 export const generateFields: INodeProperties[] = [
 	textModelField,
-	formatField(textFormats),
+	formatField,
 	inputModeField,
 	...promptFields,
 	attachmentsField,

@@ -1,14 +1,14 @@
 import type { ItemContext } from '../../../shared/execution/operation';
 import type { Row } from '../../../shared/execution/rows';
+import { readModelId } from '../../../shared/fields/models';
 import { readTextOptions } from '../../../shared/fields/textOptions';
-import { readExtraBody, readFormat, readModel } from '../../../shared/fields/textRequest';
+import { readExtraBody, readFormat } from '../../../shared/fields/textRequest';
 import { InvalidInput } from '../../../shared/gateway/failure';
-import { textFormats } from '../../../shared/gateway/formats';
 import type { TextFormat } from '../../../shared/gateway/formats/format';
 import {
 	ROLES,
 	type Conversation,
-	type OutputWish,
+	type OutputRequest,
 	type TextRequest,
 	type ToolChoice,
 	type ToolDefinition,
@@ -40,7 +40,7 @@ const JSON_ANSWER_NAME = 'answer';
  */
 export function readParameters(item: ItemContext): GenerateParameters {
 	const { parameters } = item;
-	const format = readFormat(parameters, textFormats);
+	const format = readFormat(parameters);
 	const mode = parameters.choice('inputMode', 'Input Mode', INPUT_MODES);
 	const tools = readTools(parameters.rows('tools', 'Tools'));
 	const options = readTextOptions(parameters.options, format);
@@ -48,7 +48,7 @@ export function readParameters(item: ItemContext): GenerateParameters {
 	return {
 		format,
 		request: {
-			model: readModel(parameters),
+			model: readModelId(parameters),
 			conversation: readConversation(item, mode),
 			tools,
 			toolChoice: readToolChoice(item, tools, hasTools),
@@ -58,7 +58,7 @@ export function readParameters(item: ItemContext): GenerateParameters {
 		},
 		attachments: mode === 'simple' ? parameters.rows('attachments', 'Attachments') : [],
 		extraBody: readExtraBody(parameters, "Use the option 'Stream' instead."),
-		simplify: parameters.flag('simplify'),
+		simplify: parameters.flag('simplify', 'Simplify'),
 	};
 }
 
@@ -123,13 +123,15 @@ function readMessages({ parameters }: ItemContext): JsonObject[] | string {
 	);
 }
 
-function readOutput({ parameters }: ItemContext): OutputWish {
+function readOutput({ parameters }: ItemContext): OutputRequest {
 	const kind = parameters.choice('outputFormat', 'Output Format', OUTPUT_FORMATS);
 	if (kind === 'text') return { kind };
 	if (kind === 'jsonObject') return { kind, name: JSON_ANSWER_NAME };
-	const name = parameters
-		.requiredText('schemaName', 'Schema Name', 'Enter a name for the answer, such as invoice.')
-		.trim();
+	const name = parameters.requiredId(
+		'schemaName',
+		'Schema Name',
+		'Enter a name for the answer, such as invoice.',
+	);
 	const example = '{ "type": "object", "properties": { "title": { "type": "string" } } }';
 	const schema = asObject(parameters.json('jsonSchema', 'JSON Schema', example));
 	if (!schema) {
@@ -143,7 +145,7 @@ function readOutput({ parameters }: ItemContext): OutputWish {
 		kind,
 		name,
 		schema,
-		description: parameters.options.text('schemaDescription', 'Schema Description'),
+		description: parameters.options.optionalText('schemaDescription', 'Schema Description'),
 		strict: parameters.options.boolean('schemaStrict', 'Schema Strict'),
 	};
 }
@@ -167,7 +169,7 @@ function readTool(row: Row): ToolDefinition {
 		name,
 		description: row.text('description', 'Description') || undefined,
 		parameters: row.object('parameters', 'Parameters (JSON Schema)') ?? { type: 'object', properties: {} },
-		strict: row.flag('strict') || undefined,
+		strict: row.flag('strict', 'Strict') || undefined,
 	};
 }
 

@@ -44,7 +44,9 @@ function readOption(options: OptionReader, name: string, label: string, field: W
 		case 'number':
 			return options.number(name, label, { min: field.min, max: field.max });
 		case 'choice':
-			return options.choice(name, label, field.choices ?? []);
+			return options.optionalChoice(name, label, field.choices ?? []);
+		case 'text':
+			return options.optionalText(name, label);
 		default:
 			return options[field.kind](name, label);
 	}

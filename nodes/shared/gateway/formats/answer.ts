@@ -62,8 +62,8 @@ export interface TextAnswer {
 }
 
 /** A choice with nothing in it. */
-export function emptyChoice(finishReason: string | null = null): Choice {
-	return { text: '', toolCalls: [], reasoning: '', refusal: '', sources: [], files: [], finishReason };
+export function emptyChoice(): Choice {
+	return { text: '', toolCalls: [], reasoning: '', refusal: '', sources: [], files: [], finishReason: null };
 }
 
 const FAILED_GENERATION: ErrorText = {

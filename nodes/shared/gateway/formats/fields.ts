@@ -1,13 +1,13 @@
 import { asObject, type Json, type JsonObject } from '../json';
 
 /** What a field of a request body holds. */
-export type FieldKind = 'integer' | 'number' | 'boolean' | 'text' | 'texts' | 'choice' | 'object' | 'list';
+export type WireKind = 'integer' | 'number' | 'boolean' | 'text' | 'texts' | 'choice' | 'object' | 'list';
 
 /** How one option of the node reaches the body of a format. */
 export interface WireField {
 	/** Names from the top of the request body downwards. */
 	path: readonly string[];
-	kind: FieldKind;
+	kind: WireKind;
 	/** Range of the specification, inclusive. */
 	min?: number;
 	max?: number;
@@ -23,7 +23,7 @@ export type WireFields = Readonly<Record<string, WireField>>;
  *
  * @param path its name, with a dot before each level further down
  */
-export function field(path: string, kind: FieldKind, bounds: { min?: number; max?: number } = {}): WireField {
+export function field(path: string, kind: WireKind, bounds: { min?: number; max?: number } = {}): WireField {
 	return { path: path.split('.'), kind, ...bounds };
 }
 

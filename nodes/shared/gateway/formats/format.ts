@@ -2,7 +2,7 @@ import type { EndpointGroup } from '../errorTexts';
 import type { JsonObject } from '../json';
 import type { TextAnswer } from './answer';
 import type { WireFields } from './fields';
-import type { AttachmentKind, OutputWish, TextRequest } from './request';
+import type { AttachmentKind, OutputRequest, TextRequest } from './request';
 
 /** A wire format: pure conversions, no n8n and no network. Everything a format knows stands in its folder. */
 export interface TextFormat {
@@ -31,9 +31,9 @@ export interface TextFormat {
 	 * @param output what had been asked for
 	 * @throws {ApiFailure} when the answer tells of a failed generation, or is none
 	 */
-	readAnswer(body: JsonObject, output: OutputWish): TextAnswer;
+	readAnswer(body: JsonObject, output: OutputRequest): TextAnswer;
 	/** Begins to put together the answer of a stream. */
-	openStream(output: OutputWish): AnswerStream;
+	openStream(output: OutputRequest): AnswerStream;
 }
 
 /** Puts a streamed answer together, event by event. */

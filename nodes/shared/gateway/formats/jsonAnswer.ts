@@ -1,7 +1,9 @@
+import { excerpt } from '../excerpt';
 import { ApiFailure } from '../failure';
 import { parseJson, type Json } from '../json';
+import { costText } from '../money';
 import type { Choice, TextAnswer } from './answer';
-import type { OutputWish } from './request';
+import type { OutputRequest } from './request';
 
 /** Words for an answer that is still to come (§2.3). */
 const PENDING: ReadonlySet<string | null> = new Set(['queued', 'in_progress']);
@@ -12,7 +14,7 @@ const PENDING: ReadonlySet<string | null> = new Set(['queued', 'in_progress']);
  * @returns `undefined` when no JSON was asked for, when the model asks for a tool first, or has not answered yet
  * @throws {ApiFailure} for an answer that is no JSON or was cut off, with its text and cost: it is paid for
  */
-export function answerJson(choice: Choice, output: OutputWish, answer: TextAnswer): Json | undefined {
+export function answerJson(choice: Choice, output: OutputRequest, answer: TextAnswer): Json | undefined {
 	if (output.kind === 'text' || PENDING.has(choice.finishReason)) return undefined;
 	if (choice.finishReason === 'length') throw notJson(choice, answer);
 	const value = parseJson(withoutFence(choice.text));
@@ -34,7 +36,7 @@ function withoutFence(text: string): string {
 
 function notJson(choice: Choice, answer: TextAnswer): ApiFailure {
 	return new ApiFailure({
-		...problem(choice, costText(answer)),
+		...problem(choice, costText(answer.costRub)),
 		arrival: 'answered',
 		status: 200,
 		retryable: false,
@@ -53,13 +55,6 @@ function notJson(choice: Choice, answer: TextAnswer): ApiFailure {
 	});
 }
 
-const SHOWN_CHARACTERS = 300;
-
-/** What the call cost, for those who read only the error. */
-function costText({ costRub }: TextAnswer): string {
-	return costRub === null ? 'The call was charged.' : `The call cost ₽${costRub}.`;
-}
-
 function problem(
 	{ text, refusal, finishReason }: Choice,
 	cost: string,
@@ -69,10 +64,7 @@ function problem(
 	code: string;
 } {
 	const said = refusal || text;
-	const shown =
-		said === ''
-			? ''
-			: ` It says: “${said.slice(0, SHOWN_CHARACTERS)}${said.length > SHOWN_CHARACTERS ? '…' : ''}”`;
+	const shown = said === '' ? '' : ` It says: “${excerpt(said)}”`;
 	if (refusal !== '') {
 		return {
 			code: 'refused',

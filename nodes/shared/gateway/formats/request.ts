@@ -66,7 +66,7 @@ export interface ToolDefinition {
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };
 
 /** The shape of the answer that is asked for. */
-export type OutputWish =
+export type OutputRequest =
 	| { kind: 'text' }
 	| { kind: 'jsonObject'; name: string }
 	| {
@@ -85,7 +85,7 @@ export interface TextRequest {
 	tools: ToolDefinition[];
 	/** Undefined leaves it to the gateway. */
 	toolChoice?: ToolChoice | undefined;
-	output: OutputWish;
+	output: OutputRequest;
 	/** Values of the options that this format has, by option name. */
 	options: JsonObject;
 	/** Whether the answer is to come as a stream (§6). */

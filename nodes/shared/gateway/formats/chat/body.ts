@@ -6,7 +6,7 @@ import {
 	type Attachment,
 	type Conversation,
 	type MadeToolCall,
-	type OutputWish,
+	type OutputRequest,
 	type TextRequest,
 	type ToolChoice,
 	type ToolDefinition,
@@ -81,7 +81,7 @@ function wireToolChoice(choice: ToolChoice): Json {
 	return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
 }
 
-function responseFormat(output: OutputWish): JsonObject {
+function responseFormat(output: OutputRequest): JsonObject {
 	if (output.kind === 'text') return {};
 	if (output.kind === 'jsonObject') return { response_format: { type: 'json_object' } };
 	const { name, schema, description, strict } = output;

@@ -6,7 +6,7 @@ import {
 	splitSystem,
 	type Attachment,
 	type Conversation,
-	type OutputWish,
+	type OutputRequest,
 	type TextRequest,
 	type ToolChoice,
 	type ToolDefinition,
@@ -94,7 +94,7 @@ function wirePart({ kind, source }: Attachment): JsonObject {
 function toolFields(
 	definitions: ToolDefinition[],
 	choice: ToolChoice | undefined,
-	output: OutputWish,
+	output: OutputRequest,
 ): JsonObject {
 	const tools = definitions.map(wireTool);
 	if (output.kind === 'text') {
@@ -124,7 +124,7 @@ function toolFields(
 	};
 }
 
-function jsonTool(output: Exclude<OutputWish, { kind: 'text' }>): JsonObject {
+function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject {
 	const schema = output.kind === 'jsonSchema' ? output.schema : {};
 	if (schema.type !== undefined && schema.type !== 'object') {
 		throw new InvalidInput(

@@ -1,6 +1,6 @@
 import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../json';
 import { emptyChoice, expectAnswer, sourcesOf, toolCall, type Choice, type TextAnswer } from '../answer';
-import type { OutputWish } from '../request';
+import type { OutputRequest } from '../request';
 
 const FINISH_REASONS: Readonly<Record<string, string>> = {
 	end_turn: 'stop',
@@ -11,7 +11,7 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Reads a message object (§2.5). */
-export function readAnswer(body: JsonObject, output: OutputWish): TextAnswer {
+export function readAnswer(body: JsonObject, output: OutputRequest): TextAnswer {
 	expectAnswer(body, 'content');
 	return {
 		id: asText(body.id) ?? null,
@@ -22,7 +22,7 @@ export function readAnswer(body: JsonObject, output: OutputWish): TextAnswer {
 	};
 }
 
-function readChoice(body: JsonObject, output: OutputWish): Choice {
+function readChoice(body: JsonObject, output: OutputRequest): Choice {
 	const parts = asObjects(body.content);
 	const uses = parts.filter(({ type }) => type === 'tool_use');
 	const json = uses.filter((part) => isJsonTool(part, output));
@@ -40,7 +40,7 @@ function readChoice(body: JsonObject, output: OutputWish): Choice {
 }
 
 /** Whether a tool call is the one through which JSON was asked for. */
-export function isJsonTool(part: JsonObject, output: OutputWish): boolean {
+export function isJsonTool(part: JsonObject, output: OutputRequest): boolean {
 	return output.kind !== 'text' && part.type === 'tool_use' && part.name === output.name;
 }
 

@@ -2,7 +2,7 @@ import { asArray, asNumber, asObject, asText, parseJson, type JsonObject } from 
 import { generationFailure } from '../answer';
 import type { AnswerStream } from '../format';
 import { PieceList } from '../pieces';
-import type { OutputWish } from '../request';
+import type { OutputRequest } from '../request';
 import { isJsonTool } from './response';
 
 /** Puts the events of a messages stream (§6.3) together into a message object (§2.5). */
@@ -11,7 +11,7 @@ export class MessagesStream implements AnswerStream {
 	private readonly blocks = new Map<number, StreamedBlock>();
 	private hasStopped = false;
 
-	constructor(private readonly output: OutputWish) {}
+	constructor(private readonly output: OutputRequest) {}
 
 	read(event: JsonObject): string {
 		switch (event.type) {
@@ -89,7 +89,7 @@ class StreamedBlock {
 
 	constructor(
 		private readonly start: JsonObject,
-		private readonly output: OutputWish,
+		private readonly output: OutputRequest,
 	) {
 		this.text.add(start.text);
 		this.thinking.add(start.thinking);

@@ -5,7 +5,7 @@ import {
 	dataUrl,
 	type Attachment,
 	type Conversation,
-	type OutputWish,
+	type OutputRequest,
 	type TextRequest,
 	type ToolChoice,
 	type ToolDefinition,
@@ -90,7 +90,7 @@ function wireToolChoice(choice: ToolChoice): Json {
 	return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
 }
 
-function textFormat(output: OutputWish): JsonObject {
+function textFormat(output: OutputRequest): JsonObject {
 	if (output.kind === 'text') return {};
 	if (output.kind === 'jsonObject') return { text: { format: { type: 'json_object' } } };
 	const { name, schema, description, strict } = output;

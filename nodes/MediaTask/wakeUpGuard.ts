@@ -1,29 +1,29 @@
 /** So many sleeping executions are remembered; of more, those that were called longest ago are looked at anew. */
-const MAX_VIGILS = 500;
+const MAX_GUARDS = 500;
 
 /** For so long, in milliseconds, n8n may take to wake an execution; a call after that finds it asleep and tries again. */
 const WAKING_MS = 60_000;
 
-const vigils = new Map<string, Vigil>();
+const guards = new Map<string, WakeUpGuard>();
 
 /**
  * What this process knows of a sleeping execution's tasks. Of many calls at a time only one is answered by a look, and
  * by one more when others came meanwhile.
  */
-export class Vigil {
+export class WakeUpGuard {
 	/** The tasks that are known to have ended. */
 	readonly ended = new Set<string>();
 	private calls = new Set<number | undefined>();
 	private isLooking = false;
 	private woken: { sleep: string; at: number } | undefined;
 
-	static of(executionId: string): Vigil {
-		const vigil = vigils.get(executionId) ?? new Vigil();
+	static of(executionId: string): WakeUpGuard {
+		const guard = guards.get(executionId) ?? new WakeUpGuard();
 		// The order of a map is that of insertion: the one that was called last comes last.
-		vigils.delete(executionId);
-		vigils.set(executionId, vigil);
-		for (const oldest of [...vigils.keys()].slice(0, -MAX_VIGILS)) vigils.delete(oldest);
-		return vigil;
+		guards.delete(executionId);
+		guards.set(executionId, guard);
+		for (const oldest of [...guards.keys()].slice(0, -MAX_GUARDS)) guards.delete(oldest);
+		return guard;
 	}
 
 	/**

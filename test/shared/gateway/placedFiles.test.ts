@@ -1,6 +1,6 @@
 import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
 import { inputForm } from '../../../nodes/shared/gateway/inputSchema';
-import { withFiles } from '../../../nodes/shared/gateway/inputFiles';
+import { withFiles } from '../../../nodes/shared/gateway/placedFiles';
 import type { JsonObject } from '../../../nodes/shared/gateway/json';
 
 const retouch = inputForm(sandbox.retouch as JsonObject);

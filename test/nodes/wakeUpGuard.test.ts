@@ -1,4 +1,4 @@
-import { Vigil } from '../../nodes/MediaTask/vigil';
+import { WakeUpGuard } from '../../nodes/MediaTask/wakeUpGuard';
 
 /** Work that ends when it is told to. */
 function held<T>() {
@@ -8,33 +8,33 @@ function held<T>() {
 }
 
 let count = 0;
-const fresh = () => Vigil.of(`execution-${(count += 1)}`);
+const fresh = () => WakeUpGuard.of(`execution-${(count += 1)}`);
 const sleep = () => 'sleep-1';
 const yes = () => Promise.resolve(true);
 const no = () => Promise.resolve(false);
 
 describe('calls to a sleeping execution', () => {
 	it('lets one of many calls at a time look, and only that one wakes', async () => {
-		const vigil = fresh();
+		const guard = fresh();
 		let looks = 0;
 		const look = async () => await Promise.resolve((looks += 1) > 0);
 		const answers = await Promise.all(
-			Array.from({ length: 50 }, async (_, item) => await vigil.answer(item, sleep, look)),
+			Array.from({ length: 50 }, async (_, item) => await guard.answer(item, sleep, look)),
 		);
 		expect(answers.filter(Boolean)).toHaveLength(1);
 		expect(looks).toBe(1);
 	});
 
 	it('looks once more for the calls that came meanwhile, knowing who called', async () => {
-		const vigil = fresh();
+		const guard = fresh();
 		const first = held<boolean>();
 		const seen: unknown[][] = [];
 		const look = async (items: ReadonlySet<number | undefined>) => {
 			seen.push([...items]);
 			return await (seen.length === 1 ? first.ended : yes());
 		};
-		const one = vigil.answer(0, sleep, look);
-		const others = [1, 2, 2, undefined].map(async (item) => await vigil.answer(item, sleep, look));
+		const one = guard.answer(0, sleep, look);
+		const others = [1, 2, 2, undefined].map(async (item) => await guard.answer(item, sleep, look));
 		expect(await Promise.all(others)).toEqual([false, false, false, false]);
 		first.end(false);
 		expect(await one).toBe(true);
@@ -42,23 +42,23 @@ describe('calls to a sleeping execution', () => {
 	});
 
 	it('looks anew for each call while the execution sleeps on, and after a look that failed', async () => {
-		const vigil = fresh();
-		expect(await vigil.answer(0, sleep, no)).toBe(false);
-		await expect(vigil.answer(0, sleep, () => Promise.reject(new Error('no credential')))).rejects.toThrow(
+		const guard = fresh();
+		expect(await guard.answer(0, sleep, no)).toBe(false);
+		await expect(guard.answer(0, sleep, () => Promise.reject(new Error('no credential')))).rejects.toThrow(
 			'no credential',
 		);
-		expect(await vigil.answer(0, sleep, yes)).toBe(true);
+		expect(await guard.answer(0, sleep, yes)).toBe(true);
 	});
 
 	it('takes a repeated call for one, unless the same sleep still goes on a minute later', async () => {
-		const vigil = fresh();
+		const guard = fresh();
 		const clock = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
-		expect(await vigil.answer(0, sleep, yes)).toBe(true);
+		expect(await guard.answer(0, sleep, yes)).toBe(true);
 		clock.mockReturnValue(1_059_000);
-		expect(await vigil.answer(0, sleep, yes)).toBe(false);
-		expect(await vigil.answer(0, () => 'sleep-2', yes)).toBe(true);
+		expect(await guard.answer(0, sleep, yes)).toBe(false);
+		expect(await guard.answer(0, () => 'sleep-2', yes)).toBe(true);
 		clock.mockReturnValue(1_200_000);
-		expect(await vigil.answer(0, () => 'sleep-2', yes)).toBe(true);
+		expect(await guard.answer(0, () => 'sleep-2', yes)).toBe(true);
 		clock.mockRestore();
 	});
 
@@ -73,10 +73,10 @@ describe('calls to a sleeping execution', () => {
 	});
 
 	it('remembers what it knows by execution, and not without end', () => {
-		const vigil = Vigil.of('kept');
-		vigil.ended.add('t1');
-		expect(Vigil.of('kept')).toBe(vigil);
-		for (let index = 0; index < 600; index += 1) Vigil.of(`other-${index}`);
-		expect(Vigil.of('kept')).not.toBe(vigil);
+		const guard = WakeUpGuard.of('kept');
+		guard.ended.add('t1');
+		expect(WakeUpGuard.of('kept')).toBe(guard);
+		for (let index = 0; index < 600; index += 1) WakeUpGuard.of(`other-${index}`);
+		expect(WakeUpGuard.of('kept')).not.toBe(guard);
 	});
 });
