@@ -2,19 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 import { withoutSecrets } from '../gateway/errors';
-import { ApiFailure, Stopped } from '../gateway/failure';
+import { Stopped } from '../gateway/failure';
 import type { Transport } from '../gateway/exchange';
 import { GatewayClient, type RequestSettings } from '../gateway/request';
 import { clock } from './clock';
 import { Interruption } from './interruption';
+import { isErrorItem, ItemResults, linked, recalled } from './itemResults';
 import { forEachIndex, Limiter } from './limiter';
-import { errorReport, lostTasksNote, toNodeError, withAdvice } from './nodeError';
+import { lostTasksNote, toNodeError, withAdvice } from './nodeError';
 import { Deferred, type ItemContext, type Operation, type OperationOutput, type Registry } from './operation';
 import { Parameters } from './parameters';
 import { RunFacts } from './runFacts';
 import { itemSettings, readConcurrency } from './settings';
 import { finishOrSleep, type Asleep } from './sleeping';
-import { SuccessMemory, type Remembered } from './successMemory';
+import { SuccessMemory } from './successMemory';
 import { fallAsleep, sleepBefore, wakeUpSecrets, type Sleep, type SleepingItem } from './suspension';
 import {
 	credentialReader,
@@ -41,9 +42,6 @@ export async function executeRegistry(
 	return await new ItemLoop(context, operation).run();
 }
 
-/** What became of an item. */
-type Settled = { outputs: INodeExecutionData[] } | { error: unknown };
-
 /**
  * Takes all items through an operation: bounded concurrency, order kept, items linked, failures handled as the
  * node's *On Error* says, repeats of *Retry On Fail* answered from what had succeeded.
@@ -51,7 +49,7 @@ type Settled = { outputs: INodeExecutionData[] } | { error: unknown };
 class ItemLoop {
 	private readonly node;
 	private readonly count: number;
-	private readonly settled = new Map<number, Settled>();
+	private readonly results: ItemResults;
 	private readonly deferred = new Map<number, Deferred>();
 	private readonly interruption: Interruption;
 	private readonly facts: RunFacts;
@@ -74,6 +72,7 @@ class ItemLoop {
 	) {
 		this.node = context.getNode();
 		this.count = context.getInputData().length;
+		this.results = new ItemResults(this.count);
 		this.interruption = new Interruption(context.getExecutionCancelSignal());
 		this.facts = new RunFacts(context);
 		this.credential = credentialReader(context);
@@ -112,9 +111,7 @@ class ItemLoop {
 		);
 		const asleep = await finishOrSleep(this.deferred, {
 			finish: async (index) =>
-				await this.settle(index, async () =>
-					this.link(index, (await this.deferred.get(index)?.finish()) ?? []),
-				),
+				await this.settle(index, async () => linked(index, (await this.deferred.get(index)?.finish()) ?? [])),
 			attempt: async (index, work) =>
 				await this.settle(index, async () => {
 					await work();
@@ -180,7 +177,7 @@ class ItemLoop {
 		const remembered = memory.recall(index);
 		if (remembered) return recalled(remembered);
 		const result = await this.begin(index, item);
-		if (!(result instanceof Deferred)) return this.link(index, result);
+		if (!(result instanceof Deferred)) return linked(index, result);
 		this.deferred.set(index, result);
 		return undefined;
 	}
@@ -202,7 +199,7 @@ class ItemLoop {
 	private async settle(index: number, work: () => Promise<INodeExecutionData[] | undefined>): Promise<void> {
 		try {
 			const outputs = await work();
-			if (outputs) this.settled.set(index, { outputs });
+			if (outputs) this.results.succeed(index, outputs);
 		} catch (error) {
 			// A run that has ended stops the other items too; they have no failure of their own.
 			if (error instanceof Stopped && error.reason !== 'cancelled') return;
@@ -212,14 +209,10 @@ class ItemLoop {
 	}
 
 	private fail(index: number, error: unknown): void {
-		this.settled.set(index, { error });
+		this.results.fail(index, error);
 		if (this.context.continueOnFail()) return;
 		this.firstFailure ??= { index, error };
 		this.interruption.interrupt('other item failed');
-	}
-
-	private link(index: number, outputs: OperationOutput[]): INodeExecutionData[] {
-		return outputs.map((output) => ({ ...output, pairedItem: { item: index } }));
 	}
 
 	private async conclude(
@@ -237,15 +230,16 @@ class ItemLoop {
 			});
 		}
 		if (this.firstFailure) {
-			memory.keepForNextTry(this.worthKeeping());
+			memory.keepForNextTry(this.results.worthKeeping());
 			const { index, error } = this.firstFailure;
 			const failure = toNodeError(this.node, error, index, lostTasksNote(tasks, error));
 			throw this.facts.isTool ? withAdvice(failure) : failure;
 		}
-		const outputs = Array.from({ length: this.count }, (_, index) => this.outputsOf(index, asleep)).flat();
+		const late = new Map([...asleep].map(([index, { json }]) => [index, linked(index, [{ json }])]));
+		const outputs = this.results.outputs(late);
 		// n8n runs the node again when its first item is an error, also with On Error: Continue.
 		const runsAgain = isErrorItem(outputs[0]) && memory.hasNextTry;
-		if (runsAgain) memory.keepForNextTry(this.worthKeeping());
+		if (runsAgain) memory.keepForNextTry(this.results.worthKeeping());
 		else memory.clear();
 		if (asleep.size > 0 && !runsAgain) await this.sleep(outputs, asleep, concurrency);
 		return outputs;
@@ -275,38 +269,4 @@ class ItemLoop {
 			.at(-1)
 			?.watch();
 	}
-
-	private outputsOf(index: number, asleep: ReadonlyMap<number, Asleep>): INodeExecutionData[] {
-		const sleeping = asleep.get(index);
-		if (sleeping) return this.link(index, [{ json: sleeping.json }]);
-		const settled = this.settled.get(index);
-		if (!settled) return [];
-		if ('outputs' in settled) return settled.outputs;
-		// Without `item.error`: n8n would replace the details by the message alone.
-		return [{ json: { error: errorReport(settled.error) }, pairedItem: { item: index } }];
-	}
-
-	/** What the next try must not send again: what succeeded, and what may have been charged. */
-	private worthKeeping(): Map<number, Remembered> {
-		const kept = new Map<number, Remembered>();
-		for (const [index, settled] of this.settled) {
-			// Copies: n8n empties and changes the arrays that a node returns.
-			if ('outputs' in settled) kept.set(index, { outputs: settled.outputs.map((item) => ({ ...item })) });
-			else if (settled.error instanceof ApiFailure) {
-				const { details } = settled.error;
-				if (details.mayBeCharged && !details.repeatable) kept.set(index, { refused: details });
-			}
-		}
-		return kept;
-	}
-}
-
-function recalled(remembered: Remembered): INodeExecutionData[] {
-	if ('outputs' in remembered) return remembered.outputs.map((item) => ({ ...item }));
-	throw new ApiFailure(remembered.refused);
-}
-
-function isErrorItem(item: INodeExecutionData | undefined): boolean {
-	const error: unknown = item?.json.error;
-	return error !== undefined && error !== null && error !== false;
 }
