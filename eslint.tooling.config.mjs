@@ -1,6 +1,7 @@
 // The rules for everything that is not shipped: tests, sandbox, benchmarks, scripts.
 // What is shipped (nodes, credentials, package.json) is held to n8n's own config, eslint.config.mjs.
 import eslint from '@eslint/js';
+import jest from 'eslint-plugin-jest';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -25,6 +26,15 @@ export default tseslint.config(
 			'@typescript-eslint/no-non-null-assertion': 'error',
 			'@typescript-eslint/no-explicit-any': 'error',
 			'@typescript-eslint/consistent-type-imports': 'error',
+		},
+	},
+	{
+		files: ['test/**/*.ts'],
+		...jest.configs['flat/recommended'],
+		rules: {
+			...jest.configs['flat/recommended'].rules,
+			// `toEqual` takes `['a', undefined]` for `['a']`.
+			'jest/prefer-strict-equal': 'error',
 		},
 	},
 	{

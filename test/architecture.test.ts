@@ -35,25 +35,25 @@ const formats = readdirSync(join(root, 'shared/gateway/formats'), { withFileType
 describe('the directions of imports', () => {
 	it('sees the sources', () => {
 		expect(imports.size).toBeGreaterThan(30);
-		expect(formats).toEqual(expect.arrayContaining(['chat', 'responses', 'messages']));
+		expect(formats).toStrictEqual(expect.arrayContaining(['chat', 'responses', 'messages']));
 	});
 
 	it('the gateway knows nothing of executions and fields', () => {
-		expect(crossings('shared/gateway/', 'shared/execution/')).toEqual([]);
-		expect(crossings('shared/gateway/', 'shared/fields/')).toEqual([]);
+		expect(crossings('shared/gateway/', 'shared/execution/')).toStrictEqual([]);
+		expect(crossings('shared/gateway/', 'shared/fields/')).toStrictEqual([]);
 	});
 
 	it('the gateway knows nothing of n8n', () => {
-		expect(crossings('shared/gateway/', 'n8n-workflow')).toEqual([]);
+		expect(crossings('shared/gateway/', 'n8n-workflow')).toStrictEqual([]);
 	});
 
 	test.each(nodes)('shared code does not know %s', (node) =>
-		expect(crossings('shared/', `${node}/`)).toEqual([]),
+		expect(crossings('shared/', `${node}/`)).toStrictEqual([]),
 	);
 
 	test.each(nodes)('%s does not know another node', (node) => {
 		const others = nodes.filter((other) => other !== node);
-		expect(others.flatMap((other) => crossings(`${node}/`, `${other}/`))).toEqual([]);
+		expect(others.flatMap((other) => crossings(`${node}/`, `${other}/`))).toStrictEqual([]);
 	});
 
 	test.each(formats)('the %s format does not know another format', (format) => {
@@ -62,22 +62,24 @@ describe('the directions of imports', () => {
 			others.flatMap((other) =>
 				crossings(`shared/gateway/formats/${format}/`, `shared/gateway/formats/${other}/`),
 			),
-		).toEqual([]);
+		).toStrictEqual([]);
 	});
 
 	test.each(formats)('no node names the %s format', (format) => {
-		expect(nodes.flatMap((node) => crossings(`${node}/`, `shared/gateway/formats/${format}/`))).toEqual([]);
+		expect(nodes.flatMap((node) => crossings(`${node}/`, `shared/gateway/formats/${format}/`))).toStrictEqual(
+			[],
+		);
 	});
 
 	it('only the chat model knows the SDK for AI nodes', () => {
 		const others = ['shared/', ...nodes.filter((node) => node !== 'ChatModel').map((node) => `${node}/`)];
-		expect(others.flatMap((other) => crossings(other, '@n8n/ai-node-sdk'))).toEqual([]);
+		expect(others.flatMap((other) => crossings(other, '@n8n/ai-node-sdk'))).toStrictEqual([]);
 	});
 
 	it('nothing but n8n-workflow, the SDK and node:crypto comes from outside', () => {
 		const packages = new Set(
 			[...imports.values()].flat().filter((target) => !/^(shared|[A-Z]\w+)\//.test(target)),
 		);
-		expect([...packages].sort()).toEqual(['@n8n/ai-node-sdk', 'n8n-workflow', 'node:crypto']);
+		expect([...packages].sort()).toStrictEqual(['@n8n/ai-node-sdk', 'n8n-workflow', 'node:crypto']);
 	});
 });

@@ -164,13 +164,13 @@ describe('a task’s life', () => {
 	it('is archived once, deleted, restored', async () => {
 		const taskId = await made('voxa/speech-1', { text: 'a' });
 		const act = async (operation: string) => await run(operation, { taskId });
-		expect((await act('archive')).items[0]?.json).toEqual({ archived: true, taskId });
+		expect((await act('archive')).items[0]?.json).toStrictEqual({ archived: true, taskId });
 		expect((await act('archive')).error?.message).toContain('archived already');
-		expect((await act('unarchive')).items[0]?.json).toEqual({ archived: false, taskId });
-		expect((await act('delete')).items[0]?.json).toEqual({ deleted: true, taskId });
-		expect((await act('delete')).items[0]?.json).toEqual({ deleted: true, taskId });
+		expect((await act('unarchive')).items[0]?.json).toStrictEqual({ archived: false, taskId });
+		expect((await act('delete')).items[0]?.json).toStrictEqual({ deleted: true, taskId });
+		expect((await act('delete')).items[0]?.json).toStrictEqual({ deleted: true, taskId });
 		expect((await act('get')).error?.message).toBe('The gateway has no such media task');
-		expect((await act('restore')).items[0]?.json).toEqual({ restored: true, taskId });
+		expect((await act('restore')).items[0]?.json).toStrictEqual({ restored: true, taskId });
 		expect((await act('wait')).items[0]?.json.state).toBe('success');
 	});
 
@@ -178,7 +178,7 @@ describe('a task’s life', () => {
 		const taskId = await made('voxa/speech-1', { text: 'a' });
 		gateway.control.addFault({ match: { method: 'PATCH' }, action: { kind: 'loseAnswer' } });
 		const { items } = await run('archive', { taskId });
-		expect(items[0]?.json).toEqual({ archived: true, taskId });
+		expect(items[0]?.json).toStrictEqual({ archived: true, taskId });
 		expect(gateway.control.requests({ method: 'PATCH' })).toHaveLength(2);
 		expect(gateway.control.tasks().find((task) => task.taskId === taskId)).toMatchObject({ archived: true });
 	});
@@ -203,7 +203,7 @@ describe('a task’s life', () => {
 	it('several results come each in its own field', async () => {
 		const taskId = await made('harmonia/song-3', { prompt: 'a' });
 		const { items } = await run('download', { taskId, options: { separateFiles: true } });
-		expect(Object.keys(items[0]?.binary ?? {})).toEqual(['data', 'data_1']);
+		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['data', 'data_1']);
 	});
 
 	it('belongs to a session', async () => {
@@ -221,7 +221,7 @@ describe('a task’s life', () => {
 describe('the catalogue', () => {
 	it('is listed by media type', async () => {
 		const { items } = await run('getMany', { mediaType: 'video' }, {}, 'model');
-		expect(items.map(({ json }) => json.id)).toEqual(['lumen/motion-2']);
+		expect(items.map(({ json }) => json.id)).toStrictEqual(['lumen/motion-2']);
 	});
 
 	it('gives prices', async () => {

@@ -185,7 +185,7 @@ async function expectPicture(
 ) {
 	if (!binary) throw new Error('there is no binary');
 	const image = await loadImage(await (await binaryStorage()).getAsBuffer(binary));
-	expect([image.width, image.height]).toEqual([width, height]);
+	expect([image.width, image.height]).toStrictEqual([width, height]);
 }
 
 describe('media', () => {
@@ -203,7 +203,7 @@ describe('media', () => {
 			model: locator('harmonia/song-3'),
 			inputJson: '{"prompt": "a sea shanty"}',
 		});
-		expect(Object.keys(items[0]?.binary ?? {})).toEqual(['data', 'data_1']);
+		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['data', 'data_1']);
 		expect(items[0]?.binary?.data?.mimeType).toMatch(/^audio\//);
 		expect(items[0]?.json.tracks).toHaveLength(2);
 	});
@@ -265,7 +265,7 @@ describe('storage', () => {
 			await run({ node: 'storage', parameters: { resource: 'file', operation, fileId } });
 		expect((await file('get')).items[0]?.json).toMatchObject({ id: fileId, status: 'active' });
 		await expectPicture((await file('download')).items[0]?.binary?.data, 512, 512);
-		expect((await file('delete')).items[0]?.json).toEqual({ deleted: true, id: fileId });
+		expect((await file('delete')).items[0]?.json).toStrictEqual({ deleted: true, id: fileId });
 		expect((await file('get')).error?.message).toBe('The gateway has no such file');
 	});
 });

@@ -92,6 +92,6 @@ it('a call that breaks harms nothing: the deadline holds', async () => {
 	await fetch(own());
 	await new Promise((resolve) => setImmediate(resolve));
 	process.off('unhandledRejection', note).off('uncaughtException', note);
-	expect(failures).toEqual([]);
+	expect(failures).toStrictEqual([]);
 	expect(calls).toHaveLength(1);
 }, 40_000);

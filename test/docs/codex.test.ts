@@ -45,7 +45,7 @@ const CATEGORIES = [
 ];
 
 it('every node has one', () => {
-	expect(codexes.map(({ name }) => name).sort()).toEqual(descriptions.map(({ name }) => name).sort());
+	expect(codexes.map(({ name }) => name).sort()).toStrictEqual(descriptions.map(({ name }) => name).sort());
 });
 
 it('the repository is where the package says', () => {
@@ -64,8 +64,8 @@ describe('what n8n’s panel of nodes knows', () => {
 	});
 
 	test.each(codexes)('$file has categories that exist', ({ codex }) => {
-		expect(codex.categories).not.toEqual([]);
-		expect(CATEGORIES).toEqual(expect.arrayContaining(codex.categories));
+		expect(codex.categories).not.toStrictEqual([]);
+		expect(CATEGORIES).toStrictEqual(expect.arrayContaining(codex.categories));
 	});
 
 	test.each(codexes)('$file has words to be found by, each once', ({ codex: { alias } }) => {
@@ -82,7 +82,7 @@ describe('what n8n’s panel of nodes knows', () => {
 	test.each(codexes)('$file links to what exists', ({ file, codex }) => {
 		const links = Object.values(codex.resources).flat();
 		expect(links.length).toBeGreaterThan(1);
-		expect(links.flatMap(({ url }) => problemOf(url, file) ?? [])).toEqual([]);
+		expect(links.flatMap(({ url }) => problemOf(url, file) ?? [])).toStrictEqual([]);
 	});
 });
 

@@ -34,7 +34,7 @@ it(
 		const folder = mkdtempSync(join(tmpdir(), 'ai-gateway-example-'));
 		try {
 			copyInto(folder, printed, WORDS);
-			expect(await problemsIn(folder)).toEqual([]);
+			expect(await problemsIn(folder)).toStrictEqual([]);
 		} finally {
 			rmSync(folder, { recursive: true, force: true });
 		}

@@ -5,11 +5,13 @@ describe('links of pages lead to what exists', () => {
 	const pages = filesOf(/\.md$/);
 
 	it('of these, among others', () => {
-		expect(pages).toEqual(expect.arrayContaining(['README.md', 'CONTRIBUTING.md', 'docs/architecture.md']));
+		expect(pages).toStrictEqual(
+			expect.arrayContaining(['README.md', 'CONTRIBUTING.md', 'docs/architecture.md']),
+		);
 	});
 
 	test.each(pages)('%s', (file) => {
-		expect(linksIn(readText(file)).flatMap((link) => problemOf(link, file) ?? [])).toEqual([]);
+		expect(linksIn(readText(file)).flatMap((link) => problemOf(link, file) ?? [])).toStrictEqual([]);
 	});
 
 	it.each([
@@ -32,7 +34,7 @@ describe('what counts as a link, and as a heading', () => {
 			'[no](fenced)',
 			'```',
 		].join('\n');
-		expect(linksIn(page)).toEqual(['b.md', 'd.svg', 'f.md#g', 'i.md', 'j.png']);
+		expect(linksIn(page)).toStrictEqual(['b.md', 'd.svg', 'f.md#g', 'i.md', 'j.png']);
 	});
 
 	it('headings have the names that GitHub gives them', () => {
@@ -45,6 +47,11 @@ describe('what counts as a link, and as a heading', () => {
 			'# no',
 			'```',
 		];
-		expect([...anchorsIn(page.join('\n'))]).toEqual(['a-bc-d', 'see-it-run-with-one-command', 'ёж', 'ёж-1']);
+		expect([...anchorsIn(page.join('\n'))]).toStrictEqual([
+			'a-bc-d',
+			'see-it-run-with-one-command',
+			'ёж',
+			'ёж-1',
+		]);
 	});
 });

@@ -33,5 +33,9 @@ it('a table keeps cells with bars and lines', () => {
 });
 
 it('words are listed', () => {
-	expect([either(['a']), either(['a', 'b']), either(['a', 'b', 'c'])]).toEqual(['a', 'a or b', 'a, b or c']);
+	expect([either(['a']), either(['a', 'b']), either(['a', 'b', 'c'])]).toStrictEqual([
+		'a',
+		'a or b',
+		'a, b or c',
+	]);
 });

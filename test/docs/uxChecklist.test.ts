@@ -9,5 +9,5 @@ test('the files that the UX checklist names are there', () => {
 	const paths = inCode.filter((name) => name.includes('/') && !name.startsWith('docs.n8n.io'));
 	const links = [...page.matchAll(/\]\(([\w./-]+)\)/g)].map(([, target = '']) => join('docs', target));
 	expect(paths.length).toBeGreaterThan(20);
-	expect([...paths, ...links].filter((path) => !existsSync(join(root, path)))).toEqual([]);
+	expect([...paths, ...links].filter((path) => !existsSync(join(root, path)))).toStrictEqual([]);
 });

@@ -121,7 +121,7 @@ test('once when it falls below, with and without a margin, and at each change', 
 			return amounts(await wallet.told());
 		}),
 	);
-	expect(told).toEqual(table.map(([, expected]) => expected));
+	expect(told).toStrictEqual(table.map(([, expected]) => expected));
 });
 
 test('at every poll below', async () => {
@@ -132,13 +132,13 @@ test('at every poll below', async () => {
 	const told = await wallet.told();
 	expect(told).toHaveLength(settled);
 	expect(told.length).toBeGreaterThanOrEqual(2);
-	expect(new Set(amounts(told))).toEqual(new Set(['99.00', '98.00']));
+	expect(new Set(amounts(told))).toStrictEqual(new Set(['99.00', '98.00']));
 });
 
 test('a balance that is low when the workflow is published is told, with what an alert needs', async () => {
 	const wallet = await Wallet.watched({ fireOn: 'below', threshold: 100 }, '12.34');
 	await wallet.poll();
-	expect(await wallet.told()).toEqual([
+	expect(await wallet.told()).toStrictEqual([
 		{ amountRub: 12.34, amount: '12.34', currency: 'RUB', lowBalance: true, threshold: '100' },
 	]);
 });
@@ -148,8 +148,8 @@ test('two triggers do not share what they remember', async () => {
 	const lower = await Wallet.watched({ fireOn: 'below', threshold: 10 }, '50.00');
 	await lower.set('5.00');
 	await low.poll();
-	expect(amounts(await low.told())).toEqual(['50.00']);
-	expect(amounts(await lower.told())).toEqual(['5.00']);
+	expect(amounts(await low.told())).toStrictEqual(['50.00']);
+	expect(amounts(await lower.told())).toStrictEqual(['5.00']);
 });
 
 test('a poll that fails neither fires nor forgets', async () => {
@@ -164,9 +164,9 @@ test('a poll that fails neither fires nor forgets', async () => {
 	await wallet.set('40.00');
 	control.clearFaults();
 	await wallet.poll();
-	expect(amounts(await wallet.told())).toEqual(['50.00']);
+	expect(amounts(await wallet.told())).toStrictEqual(['50.00']);
 	await wallet.set('150.00', '30.00');
-	expect(amounts(await wallet.told())).toEqual(['50.00', '30.00']);
+	expect(amounts(await wallet.told())).toStrictEqual(['50.00', '30.00']);
 });
 
 test('what it has told, and that the balance has risen since, survive a restart of n8n', async () => {
@@ -176,6 +176,6 @@ test('what it has told, and that the balance has risen since, survive a restart 
 	await environment.restart();
 	await told.set('40.00');
 	await risen.set('60.00');
-	expect(amounts(await told.told())).toEqual(['50.00']);
-	expect(amounts(await risen.told())).toEqual(['50.00', '60.00']);
+	expect(amounts(await told.told())).toStrictEqual(['50.00']);
+	expect(amounts(await risen.told())).toStrictEqual(['50.00', '60.00']);
 });

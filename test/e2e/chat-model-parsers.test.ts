@@ -60,7 +60,7 @@ test('a parser that mends what it cannot read reads the mended answer', async ()
 	workflow.connections['Model'] = { ai_languageModel: [[serves('Chain'), serves('Parser')]] };
 	const { nodes, error } = await run(workflow);
 	expect(error).toBeUndefined();
-	expect(nodes['Chain']?.items[0]?.json).toEqual({ output: BOOK });
+	expect(nodes['Chain']?.items[0]?.json).toStrictEqual({ output: BOOK });
 	expect(asked()).toHaveLength(2);
 });
 
@@ -78,7 +78,7 @@ test('an agent with a parser reads JSON that was streamed in pieces', async () =
 		sessionId: 's',
 		chatInput: `[[say:${JSON.stringify({ output: BOOK })}]]`,
 	});
-	expect(chunks.filter(({ type }) => type === 'error')).toEqual([]);
+	expect(chunks.filter(({ type }) => type === 'error')).toStrictEqual([]);
 	expect(texts(chunks)).toContain(BOOK.title);
 });
 
@@ -90,6 +90,6 @@ test('an agent that must call a tool first offers each tool once', async () => {
 	const bodies = asked().map(({ body }) => body.json as { tool_choice?: string; tools?: object[] });
 	// The writer asks without tools.
 	const offers = bodies.flatMap(({ tools }) => (tools ? [tools.length] : []));
-	expect(offers).toEqual([2, 2]);
+	expect(offers).toStrictEqual([2, 2]);
 	expect(bodies[0]?.tool_choice).toBe('required');
 });

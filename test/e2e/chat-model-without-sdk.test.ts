@@ -45,5 +45,5 @@ it('the chat model says that this n8n is too old, and nothing is sent', async ()
 	const { status, error } = resultOf(execution);
 	expect(status).toBe('error');
 	expect(JSON.stringify(error)).toContain('This n8n is too old for the Gateway Chat Model');
-	expect(gateway.control.requests()).toEqual([]);
+	expect(gateway.control.requests()).toStrictEqual([]);
 });

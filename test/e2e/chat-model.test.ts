@@ -79,7 +79,7 @@ describe.each(FORMATS)('an AI Agent with the %s format', (format) => {
 	it('calls two tools at once', async () => {
 		const execution = await run(agent('Please call all tools'), [model({ format }), balanceTool, writerTool]);
 		const { nodes } = resultOf(execution);
-		expect([nodes['Balance']?.runs, nodes['Writer']?.runs]).toEqual([1, 1]);
+		expect([nodes['Balance']?.runs, nodes['Writer']?.runs]).toStrictEqual([1, 1]);
 		expect(outputOf(execution)['output']).toMatch(/The tool answered.*costRub.* \| .*amountRub/);
 	});
 
@@ -97,7 +97,7 @@ describe.each(FORMATS)('an AI Agent with the %s format', (format) => {
 			hasOutputParser: true,
 		});
 		const execution = await run(wish, [model({ format }), parser]);
-		expect(outputOf(execution)['output']).toEqual({
+		expect(outputOf(execution)['output']).toStrictEqual({
 			title: expect.any(String) as string,
 			pages: expect.any(Number) as number,
 		});
@@ -155,7 +155,9 @@ test('a memory brings what was said before', async () => {
 	const execution = await run([items, agent('={{ $json.text }}')], [model(), memory]);
 	expect(resultOf(execution).nodes['Agent']?.items).toHaveLength(2);
 	const said = (asked()[1]?.body.json as { messages: Array<{ role: string; content: string }> }).messages;
-	expect(said.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user'].slice(-said.length));
+	expect(said.map(({ role }) => role)).toStrictEqual(
+		['system', 'user', 'assistant', 'user'].slice(-said.length),
+	);
 	expect(JSON.stringify(said)).toContain('My name is Anna');
 });
 
@@ -318,7 +320,7 @@ test('cancelling the execution ends the call', async () => {
 		await sleep(50);
 	expect(gateway.control.concurrency().inFlight).toBe(0);
 	expect(asked()).toHaveLength(1);
-	expect(paid()).toEqual([]);
+	expect(paid()).toStrictEqual([]);
 });
 
 test('the key stays where it belongs', async () => {
@@ -336,7 +338,7 @@ test('the example: an agent that draws, with a real picture', async () => {
 	const said = result.nodes['AI Agent']?.items[0]?.json['output'] as string;
 	const [url = ''] = /http[^"\\\s]+/.exec(said) ?? [];
 	const picture = Buffer.from(await (await fetch(url)).arrayBuffer());
-	expect(checkPng(picture)).toEqual({ width: 512, height: 512 });
+	expect(checkPng(picture)).toStrictEqual({ width: 512, height: 512 });
 	expect(said).toMatch(/priceRub/);
 	// Two calls of the model and one picture, all from one wallet.
 	expect(paid()).toHaveLength(3);

@@ -50,7 +50,7 @@ const searches: Array<[words: string, nodes: string[]]> = [
 async function expectFound(editor: Editor, words: string, nodes: string[]): Promise<void> {
 	await editor.creator.search(words);
 	await eventually(async () =>
-		expect({ words, found: await editor.creator.items.allInnerTexts() }).toEqual({
+		expect({ words, found: await editor.creator.items.allInnerTexts() }).toStrictEqual({
 			words,
 			found: expect.arrayContaining(nodes) as unknown,
 		}),
@@ -65,7 +65,7 @@ async function expectIcons(editor: Editor, names: string[]): Promise<void> {
 			images.filter(({ naturalWidth }) => naturalWidth > 0).map(({ src }) => src.replace(/^.*\//, '')),
 		);
 		expect(loaded).toHaveLength(await icons.count());
-		expect([...new Set(loaded)].sort()).toEqual(names);
+		expect([...new Set(loaded)].sort()).toStrictEqual(names);
 	});
 }
 
@@ -204,7 +204,7 @@ scene('the form tells a wrong address from a wrong key, and the right one works'
 	await form.close();
 
 	expect(await panel.execute()).toMatchObject({ ok: true });
-	expect(await panel.output.items()).toEqual([
+	expect(await panel.output.items()).toStrictEqual([
 		{
 			amountRub: Number(environment.gateway.control.balance()),
 			amount: expect.any(String) as string,

@@ -29,7 +29,7 @@ scene('a model’s form is filled in, and the picture is to be seen', async ({ e
 	await panel.chooseModel('aurora/canvas-1');
 
 	await panel.fill('prompt', 'A lighthouse in a winter storm');
-	expect(await panel.openDropdown('quality')).toEqual(['draft', 'standard', 'high']);
+	expect(await panel.openDropdown('quality')).toStrictEqual(['draft', 'standard', 'high']);
 	await panel.choose('quality', 'draft');
 	await panel.choose('size', '512x512');
 	await editor.shot('media task, the form of a model');
@@ -40,7 +40,7 @@ scene('a model’s form is filled in, and the picture is to be seen', async ({ e
 	await editor.image('media-task', 700);
 
 	await panel.output.backToFiles();
-	expect(await panel.output.items()).toEqual([
+	expect(await panel.output.items()).toStrictEqual([
 		expect.objectContaining({ state: 'success', model: 'aurora/canvas-1', priceRub: 1.8 }),
 	]);
 	await panel.output.show('table');
@@ -59,7 +59,7 @@ scene('another model has another form, and rows, options and operations unfold',
 	await panel.input('duration').waitFor();
 	await panel.root.getByRole('button', { name: 'Add File' }).click();
 	await panel.input('inputField').waitFor();
-	expect(await panel.openDropdown('inputField')).toEqual([expect.stringContaining('image_url')]);
+	expect(await panel.openDropdown('inputField')).toStrictEqual([expect.stringContaining('image_url')]);
 	await editor.shot('media task, a row of input files');
 	await panel.closeDropdown('inputField');
 
@@ -67,7 +67,7 @@ scene('another model has another form, and rows, options and operations unfold',
 	await panel.root.getByText('panel of a Gateway Media Task Trigger').waitFor();
 	await panel.scrollTo('callbackUrl');
 	await editor.shot('media task, where the callback URL comes from');
-	expect(await panel.openDropdown('operation')).toEqual([
+	expect(await panel.openDropdown('operation')).toStrictEqual([
 		'Archive',
 		'Create',
 		'Create and Wait',

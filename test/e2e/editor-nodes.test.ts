@@ -65,7 +65,7 @@ scene('text: JSON by a schema, and the other resource with its operations', asyn
 	const panel = await editor.addFirst('gpt', 'Gateway Text Generation', 'Generate text');
 	await panel.pickModel('sandbox/swift-1');
 	await panel.fill('prompt', 'A title for a text about lighthouses');
-	expect(await panel.openDropdown('outputFormat')).toEqual(['JSON by Schema', 'JSON Object', 'Text']);
+	expect(await panel.openDropdown('outputFormat')).toStrictEqual(['JSON by Schema', 'JSON Object', 'Text']);
 	await panel.choose('outputFormat', 'JSON by Schema');
 	await panel.input('jsonSchema').waitFor();
 	expect(await panel.execute()).toMatchObject({ ok: true });
@@ -73,11 +73,11 @@ scene('text: JSON by a schema, and the other resource with its operations', asyn
 	await editor.shot('text generation, JSON by a schema');
 
 	await panel.choose('resource', 'Model');
-	expect(await panel.openDropdown('operation')).toEqual(['Get', 'Get Many']);
+	expect(await panel.openDropdown('operation')).toStrictEqual(['Get', 'Get Many']);
 	await panel.choose('operation', 'Get Many');
 	await panel.fill('search', 'swift');
 	expect(await panel.execute()).toMatchObject({ ok: true });
-	expect((await panel.output.items()).map(({ id }) => id)).toEqual(['sandbox/swift-1']);
+	expect((await panel.output.items()).map(({ id }) => id)).toStrictEqual(['sandbox/swift-1']);
 	await panel.output.show('table');
 	await editor.shot('text generation, the catalogue');
 });
@@ -86,7 +86,7 @@ scene('storage: a file is uploaded, listed and downloaded', async ({ editor, env
 	await editor.openWorkflow(await environment.client.createWorkflow(await workflowWithPicture()));
 	let panel = await editor.addBehind('Picture', 'upload file', 'Gateway Storage', 'Upload file');
 	await editor.shot('storage, upload');
-	expect(await panel.openDropdown('storagePolicy')).toEqual(['Permanent', 'Temporary']);
+	expect(await panel.openDropdown('storagePolicy')).toStrictEqual(['Permanent', 'Temporary']);
 	await panel.choose('storagePolicy', 'Permanent');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	const [uploaded] = await panel.output.items();
@@ -97,7 +97,7 @@ scene('storage: a file is uploaded, listed and downloaded', async ({ editor, env
 
 	panel = await editor.addBehind('Upload file', 'storage', 'Gateway Storage', 'Get many files');
 	expect(await panel.execute()).toMatchObject({ ok: true });
-	expect((await panel.output.items()).map(({ id }) => id)).toEqual([uploaded?.['id']]);
+	expect((await panel.output.items()).map(({ id }) => id)).toStrictEqual([uploaded?.['id']]);
 	await editor.shot('storage, all files');
 	await panel.close();
 
@@ -114,7 +114,7 @@ scene('balance: the money left, and whether it is little', async ({ editor, envi
 	const panel = await editor.addFirst('money', 'Gateway Balance', 'Get balance');
 	await panel.addOption('Threshold (Rubles)');
 	expect(await panel.execute()).toMatchObject({ ok: true });
-	expect(await panel.output.items()).toEqual([
+	expect(await panel.output.items()).toStrictEqual([
 		{ amountRub: 87.4, amount: '87.40', currency: 'RUB', lowBalance: true },
 	]);
 	await panel.output.show('table');
@@ -127,12 +127,12 @@ scene('balance trigger: a test event gives the present balance', async ({ editor
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('alert', 'Gateway Balance', 'On balance falling below threshold');
 	await editor.shot('balance trigger, new');
-	expect(await panel.openDropdown('fireOn')).toEqual(['Change', 'Every Poll Below', 'Falling Below']);
+	expect(await panel.openDropdown('fireOn')).toStrictEqual(['Change', 'Every Poll Below', 'Falling Below']);
 	await panel.choose('fireOn', 'Falling Below');
 	await panel.fill('threshold', '90');
 	await panel.addOption('Margin (Rubles)');
 	expect(await panel.execute()).toMatchObject({ ok: true });
-	expect(await panel.output.items()).toEqual([
+	expect(await panel.output.items()).toStrictEqual([
 		expect.objectContaining({ amountRub: 87.4, amount: '87.40', currency: 'RUB' }),
 	]);
 	await panel.output.show('table');

@@ -21,8 +21,10 @@ describe('the nodes', () => {
 		const types = await environment.client.nodeTypes();
 		const ours = types.filter(({ name }) => name.startsWith('n8n-nodes-ai-gateway.'));
 		const names = ours.map(({ name }) => name.split('.')[1]);
-		expect(names).toEqual(expect.arrayContaining(['textGeneration', 'mediaTask', 'storage', 'balance']));
-		expect(names).toEqual(
+		expect(names).toStrictEqual(
+			expect.arrayContaining(['textGeneration', 'mediaTask', 'storage', 'balance']),
+		);
+		expect(names).toStrictEqual(
 			expect.arrayContaining(['textGenerationTool', 'mediaTaskTool', 'storageTool', 'balanceTool']),
 		);
 		for (const { iconUrl } of ours) {
@@ -59,7 +61,7 @@ describe('the model pickers', () => {
 	test.each(['textGeneration', 'chatModel'])('of %s shows context window and price', async (node) => {
 		const { results } = await list(node, 'searchTextModels');
 		const names = results.map(({ name }) => name);
-		expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
+		expect(names).toStrictEqual([...names].sort((a, b) => a.localeCompare(b)));
 		const entry = results.find(({ value }) => value === 'sandbox/balanced-2');
 		expect(entry?.name).toMatch(
 			/^sandbox\/balanced-2 · \d+K context · ₽[\d.]+ in \/ ₽[\d.]+ out per 1M tokens$/,
@@ -68,7 +70,7 @@ describe('the model pickers', () => {
 
 	test('find media models by kind', async () => {
 		const { results } = await list('mediaTask', 'searchMediaModels', 'video');
-		expect(results.map(({ name }) => name)).toEqual([
+		expect(results.map(({ name }) => name)).toStrictEqual([
 			expect.stringMatching(/^lumen\/motion-2 · video · from ₽/),
 		]);
 	});
@@ -122,7 +124,7 @@ describe('Retry On Fail on the real n8n', () => {
 		);
 		const result = await environment.runWorkflow(workflowOf('Retried', [node], { Start: ['Draw'] }));
 		expect(result.error).toBeUndefined();
-		expect(result.nodes['Draw']?.items[0]?.json).toEqual(expect.objectContaining({ state: 'success' }));
+		expect(result.nodes['Draw']?.items[0]?.json).toStrictEqual(expect.objectContaining({ state: 'success' }));
 		expect(gateway.control.requests({ method: 'POST', path: '/async/media/tasks' })).toHaveLength(2);
 		expect(gateway.control.ledger()).toHaveLength(1);
 		expect(gateway.control.tasks()).toHaveLength(1);

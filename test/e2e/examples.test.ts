@@ -29,9 +29,9 @@ test('many pictures at once: what works comes with its picture and price, what f
 	expect(pictures).toHaveLength(4);
 	for (const item of pictures) {
 		expect(item.json).toMatchObject({ state: 'success', priceRub: expect.any(Number) as number });
-		expect(checkPng(await environment.readBinary(item))).toEqual({ width: 512, height: 512 });
+		expect(checkPng(await environment.readBinary(item))).toStrictEqual({ width: 512, height: 512 });
 	}
-	expect(result.nodes['What went wrong']?.items.map(({ json }) => json)).toEqual([
+	expect(result.nodes['What went wrong']?.items.map(({ json }) => json)).toStrictEqual([
 		{
 			idea: 'a fox in the first snow',
 			problem: expect.stringMatching(/price|input/) as string,
@@ -149,7 +149,7 @@ describe('pictures that are ordered by a call and kept by the trigger', () => {
 			{ json: { taskId: bad, problem: 'not like that' } },
 		]);
 		const [kept, ...more] = results.flatMap(({ nodes }) => nodes['Keep the picture']?.items ?? []);
-		expect(more).toEqual([]);
+		expect(more).toStrictEqual([]);
 		expect(kept?.json).toMatchObject({ mimeType: 'image/png' });
 		expect(charges([good, bad])).toHaveLength(2);
 		control.configure({ taskDuration: { image: 500 } });
@@ -200,8 +200,8 @@ test('an alert on a low balance: every hour while it is low, and once by the tri
 	await environment.client.deactivate(workflow);
 	control.setBalance(rubles);
 	const { hourly, once } = await state();
-	expect(once).toEqual([told('99.50'), told('42.42')]);
-	expect([...new Set(hourly)]).toEqual([told('99.50'), told('98.00'), told('42.42')]);
+	expect(once).toStrictEqual([told('99.50'), told('42.42')]);
+	expect([...new Set(hourly)]).toStrictEqual([told('99.50'), told('98.00'), told('42.42')]);
 });
 
 test('pictures that nobody called about in time are taken up again', async () => {
@@ -215,7 +215,7 @@ test('pictures that nobody called about in time are taken up again', async () =>
 		{ timedOut: true },
 		{ timedOut: true },
 	]);
-	expect(result.nodes['Take it up again']?.items.map(({ json }) => json['state'])).toEqual([
+	expect(result.nodes['Take it up again']?.items.map(({ json }) => json['state'])).toStrictEqual([
 		'success',
 		'success',
 	]);

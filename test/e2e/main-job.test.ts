@@ -35,7 +35,7 @@ describe('the example from a topic to a picture in storage', () => {
 
 	test('the text step gives the prompt and what it cost', () => {
 		const { json } = itemOf(result, 'Write image prompt');
-		expect(json).toEqual(
+		expect(json).toStrictEqual(
 			expect.objectContaining({
 				model: 'sandbox/balanced-2',
 				text: expect.stringMatching(/lighthouse/) as unknown,
@@ -48,7 +48,7 @@ describe('the example from a topic to a picture in storage', () => {
 
 	test('the media step gives the ended task', () => {
 		const { json } = itemOf(result, 'Draw picture');
-		expect(json).toEqual(
+		expect(json).toStrictEqual(
 			expect.objectContaining({
 				taskId: expect.stringMatching(/./) as unknown,
 				model: 'aurora/canvas-1',
@@ -60,12 +60,14 @@ describe('the example from a topic to a picture in storage', () => {
 
 	test('the picture is a whole PNG of the size that was asked for', async () => {
 		const bytes = await environment.readBinary(itemOf(result, 'Draw picture'));
-		expect(checkPng(bytes)).toEqual({ width: 1536, height: 1024 });
+		expect(checkPng(bytes)).toStrictEqual({ width: 1536, height: 1024 });
 	});
 
 	test('the stored file is that picture, byte for byte', async () => {
 		const { json } = itemOf(result, 'Keep in storage');
-		expect(json).toEqual(expect.objectContaining({ mimeType: 'image/png', storagePolicy: 'PERMANENT' }));
+		expect(json).toStrictEqual(
+			expect.objectContaining({ mimeType: 'image/png', storagePolicy: 'PERMANENT' }),
+		);
 		const stored = Buffer.from(await (await fetch(json['url'] as string)).arrayBuffer());
 		expect(stored.equals(await environment.readBinary(itemOf(result, 'Draw picture')))).toBe(true);
 	});
@@ -73,7 +75,9 @@ describe('the example from a topic to a picture in storage', () => {
 	test('the balance step gives what the gateway has left in the wallet', () => {
 		const { json } = itemOf(result, 'Balance left');
 		const left = environment.gateway.control.balance();
-		expect(json).toEqual(expect.objectContaining({ amount: left, amountRub: Number(left), currency: 'RUB' }));
+		expect(json).toStrictEqual(
+			expect.objectContaining({ amount: left, amountRub: Number(left), currency: 'RUB' }),
+		);
 	});
 
 	test('each task was charged once', () => {
@@ -82,8 +86,8 @@ describe('the example from a topic to a picture in storage', () => {
 			.ledger()
 			.filter(({ kind }) => kind === 'media')
 			.map(({ taskId }) => taskId);
-		expect(charged).toEqual([itemOf(result, 'Draw picture').json['taskId']]);
-		expect(control.tasks().map(({ taskId }) => taskId)).toEqual(charged);
+		expect(charged).toStrictEqual([itemOf(result, 'Draw picture').json['taskId']]);
+		expect(control.tasks().map(({ taskId }) => taskId)).toStrictEqual(charged);
 	});
 });
 
@@ -122,7 +126,7 @@ describe('an item that fails beside one that succeeds', () => {
 	afterAll(() => environment.gateway.control.clearFaults());
 
 	test('it leaves through the error output, joined with its input', () => {
-		expect(result.nodes['Failed']?.items.map(({ json }) => json)).toEqual([
+		expect(result.nodes['Failed']?.items.map(({ json }) => json)).toStrictEqual([
 			expect.objectContaining({
 				question: 'first',
 				model: failing,
@@ -132,7 +136,7 @@ describe('an item that fails beside one that succeeds', () => {
 	});
 
 	test('its neighbour gives its answer', () => {
-		expect(result.nodes['Answered']?.items.map(({ json }) => json)).toEqual([
+		expect(result.nodes['Answered']?.items.map(({ json }) => json)).toStrictEqual([
 			expect.objectContaining({
 				model: 'sandbox/balanced-2',
 				text: expect.stringMatching(/second/) as unknown,
@@ -194,7 +198,7 @@ describe('the test of the credential', () => {
 
 	test('succeeds with the right key and address', async () => {
 		const { baseUrl, apiKey } = environment.gateway;
-		expect(await tryCredential(baseUrl, apiKey)).toEqual(expect.objectContaining({ status: 'OK' }));
+		expect(await tryCredential(baseUrl, apiKey)).toStrictEqual(expect.objectContaining({ status: 'OK' }));
 	});
 
 	test('tells a wrong key from a wrong address', async () => {
@@ -202,7 +206,11 @@ describe('the test of the credential', () => {
 		const wrongKey = await tryCredential(baseUrl, 'sk-00000000-0000-4000-8000-000000000000');
 		const wrongPath = await tryCredential(baseUrl.replace('/api/v1', '/api/v9'), apiKey);
 		const nobodyThere = await tryCredential(`http://127.0.0.1:${await freePort()}/api/v1`, apiKey);
-		expect([wrongKey.status, wrongPath.status, nobodyThere.status]).toEqual(['Error', 'Error', 'Error']);
+		expect([wrongKey.status, wrongPath.status, nobodyThere.status]).toStrictEqual([
+			'Error',
+			'Error',
+			'Error',
+		]);
 		expect(wrongKey.message).toMatch(/key/i);
 		expect(wrongPath.message).not.toBe(wrongKey.message);
 		expect(nobodyThere.message).not.toBe(wrongKey.message);

@@ -55,7 +55,7 @@ const lastInput = () => environment.gateway.control.tasks().at(-1)?.input;
 describe('the form', () => {
 	test('has every field of the model’s schema, with its widget', async () => {
 		const fields = await fieldsOf('aurora/canvas-1');
-		expect(fields.map(({ id, type, required }) => [id, type, required])).toEqual([
+		expect(fields.map(({ id, type, required }) => [id, type, required])).toStrictEqual([
 			['prompt', 'string', true],
 			['negative_prompt', 'string', false],
 			['size', 'options', false],
@@ -97,7 +97,7 @@ describe('the drop-down of Input Files', () => {
 				credentials: { aiGatewayApi: environment.credential },
 			},
 		);
-		expect(options.map(({ value }) => value)).toEqual(expected);
+		expect(options.map(({ value }) => value)).toStrictEqual(expected);
 	});
 });
 
@@ -118,7 +118,7 @@ describe('a filled-in form', () => {
 		const workflow = workflowOf('Typed', [items, node], { Start: ['Items'], Items: ['Draw'] });
 		const { error, nodes } = await environment.runWorkflow(workflow);
 		expect(error).toBeUndefined();
-		expect(lastInput()).toEqual({
+		expect(lastInput()).toStrictEqual({
 			prompt: '2024',
 			size: '512x512',
 			quality: 'draft',

@@ -161,17 +161,17 @@ test('many tasks wake the execution once, when the last has ended; other calls c
 	expect(result).toMatchObject({ status: 'success' });
 	expect(result.nodes['Picture {"x"}']?.runs).toBe(1);
 	const items = result.nodes['After']?.items ?? [];
-	expect(asked(items)).toEqual(['a cat', 'no file', 'a dog']);
-	expect(items.map(({ json }) => json['taskId'])).toEqual(tasks);
+	expect(asked(items)).toStrictEqual(['a cat', 'no file', 'a dog']);
+	expect(items.map(({ json }) => json['taskId'])).toStrictEqual(tasks);
 	expect(items[0]?.json).toMatchObject({
 		model: 'aurora/canvas-1',
 		state: 'success',
 		priceRub: expect.any(Number) as number,
 	});
 	expect(items[0]?.json).not.toHaveProperty('timedOut');
-	expect(items.map(({ binary }) => Object.keys(binary ?? {}))).toEqual([['data'], [], ['data']]);
+	expect(items.map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual([['data'], [], ['data']]);
 	const [first] = items;
-	expect(first && checkPng(await environment.readBinary(first))).toEqual({ width: 512, height: 512 });
+	expect(first && checkPng(await environment.readBinary(first))).toStrictEqual({ width: 512, height: 512 });
 	expect((await environment.gateway.control.repeatCallback(tasks[0] ?? '')).status).toBe(409);
 	expect((await environment.client.readExecution(executionId)).status).toBe('success');
 	expect(charged() - before).toBe(3);
@@ -202,7 +202,7 @@ test('with the error output, what failed leaves there, joined with its input; th
 	await finish(second);
 	const result = await end(asleep);
 	expect(result.status).toBe('success');
-	expect(asked(result.nodes['After']?.items)).toEqual(['a dog']);
+	expect(asked(result.nodes['After']?.items)).toStrictEqual(['a dog']);
 	expect(result.nodes['Failed']?.items.map(({ json }) => json)).toMatchObject([
 		{ prompt: 'bad', error: { httpCode: '422' } },
 		{ prompt: 'a cat', error: { code: 'MODERATION', taskId: first } },
@@ -217,7 +217,7 @@ test('of more than 20 tasks the last 20 wake the execution; it looks at the othe
 	const { tasks } = asleep;
 	expect(tasks).toHaveLength(30);
 	const [slow, ...rest] = tasks;
-	expect(tasks.map((taskId) => wakeUpUrl(taskId) !== '')).toEqual(tasks.map((_, index) => index >= 10));
+	expect(tasks.map((taskId) => wakeUpUrl(taskId) !== '')).toStrictEqual(tasks.map((_, index) => index >= 10));
 	for (const taskId of rest.slice(0, -1)) await finish(taskId);
 	expect(await status(asleep)).toBe('waiting');
 	await finish(rest.at(-1));
@@ -226,10 +226,10 @@ test('of more than 20 tasks the last 20 wake the execution; it looks at the othe
 	const result = await end(asleep);
 	expect(result.status).toBe('success');
 	const items = result.nodes['After']?.items ?? [];
-	expect(items.map(({ json }) => json['taskId'])).toEqual(tasks);
-	expect(items.map(({ json }) => json['state'])).toEqual(tasks.map(() => 'success'));
-	expect(asked(items)).toEqual(prompts);
-	expect(items.flatMap(({ binary }, index) => (binary?.['data'] ? [index] : []))).toEqual([3]);
+	expect(items.map(({ json }) => json['taskId'])).toStrictEqual(tasks);
+	expect(items.map(({ json }) => json['state'])).toStrictEqual(tasks.map(() => 'success'));
+	expect(asked(items)).toStrictEqual(prompts);
+	expect(items.flatMap(({ binary }, index) => (binary?.['data'] ? [index] : []))).toStrictEqual([3]);
 	expect(charged() - before).toBe(30);
 });
 
@@ -241,9 +241,9 @@ test('a call that came before the execution slept is made up for', async () => {
 	environment.gateway.control.configure({ callbacks: { mode: 'on' } });
 	expect(
 		environment.gateway.control.callbacks().filter(({ taskId }) => asleep.tasks.includes(taskId ?? '')),
-	).toEqual([]);
+	).toStrictEqual([]);
 	expect(result.status).toBe('success');
-	expect(asked(result.nodes['After']?.items)).toEqual(['a cat', 'a dog']);
+	expect(asked(result.nodes['After']?.items)).toStrictEqual(['a cat', 'a dog']);
 });
 
 test('tasks that have ended at once need no sleep', async () => {
@@ -254,7 +254,7 @@ test('tasks that have ended at once need no sleep', async () => {
 	const result = resultOf(await waitForExecution(environment.client, executionId));
 	environment.gateway.control.configure({ taskDuration: { image: 600_000 } });
 	expect(result.status).toBe('success');
-	expect(Object.keys(result.nodes['After']?.items[0]?.binary ?? {})).toEqual(['data']);
+	expect(Object.keys(result.nodes['After']?.items[0]?.binary ?? {})).toStrictEqual(['data']);
 });
 
 test('in a loop it sleeps again and again, and a call of an earlier turn wakes nothing', async () => {
@@ -287,8 +287,8 @@ test('in a loop it sleeps again and again, and a call of an earlier turn wakes n
 	const result = await end(asleep);
 	expect(result.status).toBe('success');
 	expect(result.nodes['Picture {"x"}']?.runs).toBe(2);
-	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toEqual([first, second]);
-	expect(result.nodes['After']?.items.map(({ binary }) => Object.keys(binary ?? {}))).toEqual([
+	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toStrictEqual([first, second]);
+	expect(result.nodes['After']?.items.map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual([
 		['data'],
 		['data'],
 	]);
@@ -316,7 +316,7 @@ test('trouble of the gateway when it has called does not lose the call', async (
 	const result = await end(asleep);
 	environment.gateway.control.clearFaults();
 	expect(result.status).toBe('success');
-	expect(asked(result.nodes['After']?.items)).toEqual(['a cat']);
+	expect(asked(result.nodes['After']?.items)).toStrictEqual(['a cat']);
 });
 
 test('what fails after it was woken can be tried again, and is not paid again', async () => {
@@ -341,7 +341,7 @@ test('what fails after it was woken can be tried again, and is not paid again', 
 	);
 	const result = resultOf(await waitForExecution(environment.client, id));
 	expect(result.status).toBe('success');
-	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toEqual(asleep.tasks);
+	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toStrictEqual(asleep.tasks);
 	expect(charged() - before).toBe(2);
 });
 
@@ -353,8 +353,8 @@ test('it survives a restart of n8n in the middle', async () => {
 	await finish(asleep.tasks[1]);
 	const result = await end(asleep);
 	expect(result.status).toBe('success');
-	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toEqual(asleep.tasks);
-	expect(Object.keys(result.nodes['After']?.items[0]?.binary ?? {})).toEqual(['data']);
+	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toStrictEqual(asleep.tasks);
+	expect(Object.keys(result.nodes['After']?.items[0]?.binary ?? {})).toStrictEqual(['data']);
 });
 
 test('when nobody calls in time, the items pass on as they stand, and Wait takes them up', async () => {
@@ -386,5 +386,5 @@ test('when nobody calls in time, the items pass on as they stand, and Wait takes
 	]);
 	const [, dog] = result.nodes['Collect']?.items ?? [];
 	expect(dog?.json).toMatchObject({ taskId: asleep.tasks[1], state: 'success' });
-	expect(Object.keys(dog?.binary ?? {})).toEqual(['picture']);
+	expect(Object.keys(dog?.binary ?? {})).toStrictEqual(['picture']);
 });

@@ -104,7 +104,7 @@ test('repeated, and many at a time, it starts once; after a restart of n8n it do
 	const { workflow, url } = await publish({ downloadResults: false });
 	const taskId = await task('success');
 	const answers = await Promise.all(Array.from({ length: 8 }, async () => await call(url, { taskId })));
-	expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+	expect(answers.map(({ status }) => status)).toStrictEqual(Array.from({ length: 8 }, () => 200));
 	await started(workflow, 1);
 	await environment.restart();
 	await listening(url);

@@ -36,7 +36,7 @@ test('text comes in all three formats, chosen per item', async () => {
 	const result = await environment.runWorkflow(
 		workflowOf('Formats', [items, ask], { Start: ['Formats'], Formats: ['Ask'] }),
 	);
-	expect(formats.map((_, index) => jsonOf(result, 'Ask', index)['text'])).toEqual([
+	expect(formats.map((_, index) => jsonOf(result, 'Ask', index)['text'])).toStrictEqual([
 		'hello',
 		'hello',
 		'hello',
@@ -55,7 +55,7 @@ test('a task can be created, looked up and downloaded in steps of its own', asyn
 	});
 	const created = await environment.runWorkflow(workflowOf('Create', [create], { Start: ['Create'] }));
 	const { taskId } = jsonOf(created, 'Create');
-	expect(created.nodes['Create']?.items[0]?.json).toEqual({
+	expect(created.nodes['Create']?.items[0]?.json).toStrictEqual({
 		taskId: expect.any(String) as string,
 		model: 'aurora/canvas-1',
 		priceRub: 1.8,
@@ -74,7 +74,7 @@ test('a task can be created, looked up and downloaded in steps of its own', asyn
 	expect(jsonOf(result, 'Get')['state']).toBe('success');
 	const [item] = result.nodes['Download']?.items ?? [];
 	if (item === undefined) throw new Error('nothing was downloaded');
-	expect(checkPng(await environment.readBinary(item))).toEqual({ width: 512, height: 512 });
+	expect(checkPng(await environment.readBinary(item))).toStrictEqual({ width: 512, height: 512 });
 });
 
 test('a file goes to storage as base64, comes back, and is gone after its deletion', async () => {
@@ -101,14 +101,14 @@ test('a file goes to storage as base64, comes back, and is gone after its deleti
 	);
 	expect(result.error).toBeUndefined();
 	const { id } = jsonOf(result, 'Upload');
-	expect(jsonOf(result, 'Get')).toEqual(
+	expect(jsonOf(result, 'Get')).toStrictEqual(
 		expect.objectContaining({ id, mimeType: 'audio/wav', status: 'active' }),
 	);
 	const [item] = result.nodes['Download']?.items ?? [];
 	if (item === undefined) throw new Error('nothing was downloaded');
 	expect((await environment.readBinary(item)).toString('base64')).toBe(content);
-	expect(jsonOf(result, 'Delete')).toEqual({ deleted: true, id });
-	expect(jsonOf(result, 'Get again')['error']).toEqual(
+	expect(jsonOf(result, 'Delete')).toStrictEqual({ deleted: true, id });
+	expect(jsonOf(result, 'Get again')['error']).toStrictEqual(
 		expect.objectContaining({ message: 'The gateway has no such file', httpCode: '404' }),
 	);
 });

@@ -86,7 +86,7 @@ test('a webhook sees them, too', async () => {
 	const ours = chunks.filter(({ metadata }) => metadata.nodeName === 'Text');
 	expect(ours[0]?.type).toBe('begin');
 	expect(texts(ours)).toContain(WORDS);
-	expect(chunks.filter(({ type }) => type === 'error')).toEqual([]);
+	expect(chunks.filter(({ type }) => type === 'error')).toStrictEqual([]);
 });
 
 test('a stream that breaks ends with an error that the chat is told of', async () => {

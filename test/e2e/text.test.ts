@@ -57,7 +57,7 @@ test.each(['chat', 'responses', 'messages'])(
 		});
 		const node = ask({ format, prompt: 'A book about rivers', outputFormat: 'jsonSchema', jsonSchema });
 		const result = await environment.runWorkflow(workflowOf(`JSON ${format}`, [node], { Start: ['Ask'] }));
-		expect(jsonOf(result)['json']).toEqual({
+		expect(jsonOf(result)['json']).toStrictEqual({
 			title: expect.any(String) as string,
 			pages: expect.any(Number) as number,
 		});
@@ -80,7 +80,7 @@ test('several answers become items that stay linked to their input', async () =>
 	const result = await environment.runWorkflow(
 		workflowOf('Choices', [items, node, after], { Start: ['Items'], Items: ['Ask'], Ask: ['After'] }),
 	);
-	expect(result.nodes['After']?.items.map(({ json }) => json)).toEqual(
+	expect(result.nodes['After']?.items.map(({ json }) => json)).toStrictEqual(
 		[0, 1].flatMap((from) => [0, 1, 2].map((choice) => ({ from, choice }))),
 	);
 });
@@ -164,7 +164,7 @@ test('an AI Agent calls the node as its tool and fills in the prompt', async () 
 	const result = resultOf(execution);
 	expect(result.error).toBeUndefined();
 	const asked = gateway.control.requests({ path: '/chat/completions' });
-	expect(asked.map(({ body }) => body.model)).toEqual([
+	expect(asked.map(({ body }) => body.model)).toStrictEqual([
 		'sandbox/balanced-2',
 		'sandbox/swift-1',
 		'sandbox/balanced-2',

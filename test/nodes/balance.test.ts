@@ -1,12 +1,11 @@
 import nock from 'nock';
 
 import { runNode } from '../helpers/engine';
+import { useNock } from '../helpers/nock';
 
 const parameters = { resource: 'balance', operation: 'get' };
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 const gateway = () =>
 	nock('https://gateway.test/api/v1', { reqheaders: { authorization: 'Bearer sk-test' } });
@@ -15,7 +14,7 @@ describe('balance: get', () => {
 	it('reads the shape with an amount, exactly', async () => {
 		gateway().get('/balance').reply(200, { amount: '1234567890.123456789' });
 		const { items } = await runNode({ node: 'balance', parameters });
-		expect(items).toEqual([
+		expect(items).toStrictEqual([
 			{
 				json: { amountRub: 1234567890.1234567, amount: '1234567890.123456789', currency: 'RUB' },
 				pairedItem: { item: 0 },
@@ -26,7 +25,12 @@ describe('balance: get', () => {
 	it('reads the shape by currency', async () => {
 		gateway().get('/balance').reply(200, { RUB: '99.50', USD: '1.10' });
 		const { items } = await runNode({ node: 'balance', parameters });
-		expect(items[0]?.json).toEqual({ amountRub: 99.5, amount: '99.50', currency: 'RUB', amountUsd: 1.1 });
+		expect(items[0]?.json).toStrictEqual({
+			amountRub: 99.5,
+			amount: '99.50',
+			currency: 'RUB',
+			amountUsd: 1.1,
+		});
 	});
 
 	it('never takes an unknown shape for an empty wallet', async () => {
@@ -43,7 +47,7 @@ describe('balance: get', () => {
 			.get('/balance')
 			.reply(200, { amount: '5', extra: [1] });
 		const { items } = await runNode({ node: 'balance', parameters: { ...parameters, simplify: false } });
-		expect(items[0]?.json).toEqual({ amount: '5', extra: [1] });
+		expect(items[0]?.json).toStrictEqual({ amount: '5', extra: [1] });
 	});
 
 	it.each([
@@ -70,7 +74,7 @@ describe('balance: get', () => {
 			node: 'balance',
 			parameters: { ...parameters, simplify: false, options: { threshold: 100 } },
 		});
-		expect(items[0]?.json).toEqual({ ...body, lowBalance });
+		expect(items[0]?.json).toStrictEqual({ ...body, lowBalance });
 	});
 
 	it('refuses a threshold that is no number, and asks for nothing', async () => {

@@ -43,16 +43,16 @@ describe('when a balance trigger fires', () => {
 		],
 		['at every poll below', { fireOn: 'everyPoll' }, ['150', '99', '99', '100', '98'], [1, 2, 4]],
 		['at every change', { fireOn: 'change' }, ['10', '10', '10.00', '9.99', '9.99', '500'], [3, 5]],
-	])('%s', (_, watch, amounts, expected) => expect(fired(watch, amounts)).toEqual(expected));
+	])('%s', (_, watch, amounts, expected) => expect(fired(watch, amounts)).toStrictEqual(expected));
 
 	it('forgets what it told about another threshold, not about the same one written otherwise', () => {
-		expect(fired({ threshold: '200' }, ['150'], { lowSince: '100' })).toEqual([0]);
-		expect(fired({ threshold: '100.0' }, ['50'], { lowSince: '100' })).toEqual([]);
+		expect(fired({ threshold: '200' }, ['150'], { lowSince: '100' })).toStrictEqual([0]);
+		expect(fired({ threshold: '100.0' }, ['50'], { lowSince: '100' })).toStrictEqual([]);
 	});
 
 	it('says what changed', () => {
 		const watch: Watch = { fireOn: 'change', threshold: '0', margin: '0' };
-		expect(decide(watch, { amount: '10.10' }, balance('9.95')).fires).toEqual({
+		expect(decide(watch, { amount: '10.10' }, balance('9.95')).fires).toStrictEqual({
 			previousAmount: '10.10',
 			change: '-0.15',
 		});
@@ -73,7 +73,7 @@ describe('when a balance trigger fires', () => {
 					if (!armed && value >= 100 + margin) armed = true;
 					return [];
 				});
-				expect(fires).toEqual(expected);
+				expect(fires).toStrictEqual(expected);
 			}),
 		);
 	});
@@ -91,7 +91,7 @@ describe('when a balance trigger fires', () => {
 						({ state } = decision);
 						if (decision.fires) step.push(index);
 					}
-					expect(fired({ fireOn, margin: '5' }, amounts)).toEqual(step);
+					expect(fired({ fireOn, margin: '5' }, amounts)).toStrictEqual(step);
 				}),
 			);
 		},

@@ -3,10 +3,9 @@ import type { INodeExecutionData, INodeParameters, WorkflowExecuteMode } from 'n
 
 import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
 import { pollContext } from '../helpers/contexts';
+import { useNock } from '../helpers/nock';
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 /** Polls once; `store` is what n8n has stored with the workflow. */
 async function poll(
@@ -34,21 +33,21 @@ describe('balance trigger', () => {
 			lowBalance: true,
 			threshold: '100',
 		};
-		expect(given).toEqual([[{ json }]]);
+		expect(given).toStrictEqual([[{ json }]]);
 		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '50' }, { store })).toBeNull();
 	});
 
 	it('has n8n store that the balance has risen, which starts nothing', async () => {
 		const store = { lowSince: '100' };
-		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '100' }, { store })).toEqual([[]]);
-		expect(store).toEqual({});
+		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '100' }, { store })).toStrictEqual([[]]);
+		expect(store).toStrictEqual({});
 		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '100' }, { store })).toBeNull();
 	});
 
 	it('tells a change with what it was before', async () => {
 		const store = {};
 		expect(await poll({ fireOn: 'change' }, { amount: '10.50' }, { store })).toBeNull();
-		expect(await poll({ fireOn: 'change' }, { amount: '7' }, { store })).toEqual([
+		expect(await poll({ fireOn: 'change' }, { amount: '7' }, { store })).toStrictEqual([
 			[{ json: { amountRub: 7, amount: '7', currency: 'RUB', previousAmount: '10.50', change: '-3.50' } }],
 		]);
 	});
@@ -60,8 +59,8 @@ describe('balance trigger', () => {
 			{ amount: '5000' },
 			{ mode: 'manual', store },
 		);
-		expect(given).toEqual([[{ json: { amountRub: 5000, amount: '5000', currency: 'RUB' } }]]);
-		expect(store).toEqual({});
+		expect(given).toStrictEqual([[{ json: { amountRub: 5000, amount: '5000', currency: 'RUB' } }]]);
+		expect(store).toStrictEqual({});
 	});
 
 	it.each<[string, INodeParameters, RegExp]>([
@@ -91,6 +90,6 @@ describe('balance trigger', () => {
 			name: 'NodeApiError',
 			description: expect.any(String) as string,
 		});
-		expect(store).toEqual({ lowSince: '100' });
+		expect(store).toStrictEqual({ lowSince: '100' });
 	});
 });

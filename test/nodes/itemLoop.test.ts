@@ -2,13 +2,12 @@ import nock from 'nock';
 
 import chatAnswer from '../fixtures/chat/plain.json';
 import { runNode, type RunOptions } from '../helpers/engine';
+import { useNock } from '../helpers/nock';
 
 const GATEWAY = 'https://gateway.test';
 const PATH = '/api/v1/chat/completions';
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 interface SeenCall {
 	prompt: string;
@@ -76,10 +75,10 @@ describe('many items', () => {
 	it('keeps order and pairing although answers come out of order, within the bound of concurrency', async () => {
 		const { load, calls } = gateway((prompt) => ({ delayMs: 60 - 2 * Number(prompt.slice(1)) }));
 		const result = await generate({ items: items(25), options: { concurrency: 5 } });
-		expect(result.items.map(({ json }) => json.text)).toEqual(
+		expect(result.items.map(({ json }) => json.text)).toStrictEqual(
 			items(25).map(({ json }) => `echo ${json.text}`),
 		);
-		expect(result.items.map(({ pairedItem }) => pairedItem)).toEqual(
+		expect(result.items.map(({ pairedItem }) => pairedItem)).toStrictEqual(
 			items(25).map(({ json }) => ({ item: json.n })),
 		);
 		expect(load.most).toBe(5);
@@ -102,19 +101,19 @@ describe('a failing item', () => {
 		expect(error?.message).toBe('There is not enough money in the gateway wallet');
 		expect(error?.context?.itemIndex).toBe(2);
 		expect(error?.httpCode).toBe('402');
-		expect(prompts()).toEqual(['p0', 'p1', 'p2', 'p3']);
+		expect(prompts()).toStrictEqual(['p0', 'p1', 'p2', 'p3']);
 	});
 
 	it('goes on as an error item that carries all details, with On Error: Continue', async () => {
 		gateway(third);
 		const result = await generate({ items: items(4), settings: { onError: 'continueRegularOutput' } });
-		expect(result.items.map(({ json }) => json.text ?? 'failed')).toEqual([
+		expect(result.items.map(({ json }) => json.text ?? 'failed')).toStrictEqual([
 			'echo p0',
 			'echo p1',
 			'failed',
 			'echo p3',
 		]);
-		expect(result.items[2]).toEqual({
+		expect(result.items[2]).toStrictEqual({
 			json: {
 				error: {
 					message: 'There is not enough money in the gateway wallet',
@@ -133,7 +132,7 @@ describe('a failing item', () => {
 	it('leaves through the error output joined with its input, details intact', async () => {
 		gateway(third);
 		const result = await generate({ items: items(4), settings: { onError: 'continueErrorOutput' } });
-		expect(result.items.map(({ json }) => json.text)).toEqual(['echo p0', 'echo p1', 'echo p3']);
+		expect(result.items.map(({ json }) => json.text)).toStrictEqual(['echo p0', 'echo p1', 'echo p3']);
 		expect(result.errorItems).toHaveLength(1);
 		expect(result.errorItems[0]?.json).toMatchObject({
 			n: 2,
@@ -153,7 +152,7 @@ describe('a failing item', () => {
 			param: 'prompt',
 			code: 'invalid_input',
 		});
-		expect(prompts()).toEqual(['p0']);
+		expect(prompts()).toStrictEqual(['p0']);
 	});
 });
 
@@ -188,9 +187,16 @@ describe('Retry On Fail, which runs the whole node again', () => {
 			prompt === 'p1' && call === 1 ? refusal(400, 'provider_bad_request') : {},
 		);
 		const result = await generate({ items: items(4), settings: retrying, options: { concurrency: 4 } });
-		expect(result.items.map(({ json }) => json.text)).toEqual(['echo p0', 'echo p1', 'echo p2', 'echo p3']);
-		expect(result.items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2, 3].map((item) => ({ item })));
-		expect(prompts().sort()).toEqual(['p0', 'p1', 'p1', 'p2', 'p3']);
+		expect(result.items.map(({ json }) => json.text)).toStrictEqual([
+			'echo p0',
+			'echo p1',
+			'echo p2',
+			'echo p3',
+		]);
+		expect(result.items.map(({ pairedItem }) => pairedItem)).toStrictEqual(
+			[0, 1, 2, 3].map((item) => ({ item })),
+		);
+		expect(prompts().sort()).toStrictEqual(['p0', 'p1', 'p1', 'p2', 'p3']);
 	});
 
 	it('sends only what had failed, also with On Error: Continue', async () => {
@@ -201,8 +207,8 @@ describe('Retry On Fail, which runs the whole node again', () => {
 			items: items(3),
 			settings: { ...retrying, onError: 'continueRegularOutput' },
 		});
-		expect(result.items.map(({ json }) => json.text)).toEqual(['echo p0', 'echo p1', 'echo p2']);
-		expect(prompts().sort()).toEqual(['p0', 'p0', 'p1', 'p2']);
+		expect(result.items.map(({ json }) => json.text)).toStrictEqual(['echo p0', 'echo p1', 'echo p2']);
+		expect(prompts().sort()).toStrictEqual(['p0', 'p0', 'p1', 'p2']);
 	});
 
 	it('leaves nothing behind in the execution when the node has ended, well or not', async () => {
@@ -220,7 +226,7 @@ describe('Retry On Fail, which runs the whole node again', () => {
 	it('does not send a call again that may have been charged', async () => {
 		const { prompts } = gateway((prompt) => (prompt === 'p1' ? { body: '{"id": "x", "choi' } : {}));
 		const { error } = await generate({ items: items(2), settings: retrying });
-		expect(prompts()).toEqual(['p0', 'p1']);
+		expect(prompts()).toStrictEqual(['p0', 'p1']);
 		expect(error?.message).toBe('The gateway’s answer could not be read');
 	});
 

@@ -2,11 +2,10 @@ import nock from 'nock';
 
 import { sendableKey } from '../../nodes/shared/gateway/idempotency';
 import { catalogue, envelope, gateway, model, run, TASKS as API } from '../helpers/media';
+import { useNock } from '../helpers/nock';
 
-beforeAll(() => nock.disableNetConnect());
+useNock();
 beforeEach(() => void catalogue([]));
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
 
 const order = { model, inputJson: '{"prompt": "2024", "n": 2}' };
 
@@ -33,7 +32,7 @@ describe('task: create', () => {
 			...order,
 			options: { sessionId: 's', callbackUrl: 'https://n8n.test/hook' },
 		});
-		expect(items).toEqual([{ json: { taskId: 't1', model: 'acme/painter' }, pairedItem: { item: 0 } }]);
+		expect(items).toStrictEqual([{ json: { taskId: 't1', model: 'acme/painter' }, pairedItem: { item: 0 } }]);
 	});
 
 	it('uses one key for all retries of a creation, another one for another item', async () => {
@@ -244,7 +243,7 @@ describe('task: download', () => {
 			'content-disposition': "attachment; filename*=UTF-8''%D0%BA%D0%BE%D1%82.png",
 		});
 		const { items } = await run('download', { taskId: 't1' });
-		expect(items[0]?.json).toEqual({ taskId: 't1', fileName: 'кот.png', mimeType: 'image/png' });
+		expect(items[0]?.json).toStrictEqual({ taskId: 't1', fileName: 'кот.png', mimeType: 'image/png' });
 		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'кот.png' });
 	});
 });

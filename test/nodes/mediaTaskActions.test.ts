@@ -12,10 +12,9 @@ import {
 	run,
 	TASKS,
 } from '../helpers/media';
+import { useNock } from '../helpers/nock';
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 const taskId = 't1';
 const json = async (operation: string, parameters: object = { taskId }, resource = 'task') =>
@@ -25,8 +24,8 @@ describe('flags of a task (§3.2)', () => {
 	it('archive and unarchive set the flag', async () => {
 		gateway().patch(`${TASKS}/t1/archive`, { archive: true }).reply(204);
 		gateway().patch(`${TASKS}/t1/archive`, { archive: false }).reply(204);
-		expect(await json('archive')).toEqual({ archived: true, taskId });
-		expect(await json('unarchive')).toEqual({ archived: false, taskId });
+		expect(await json('archive')).toStrictEqual({ archived: true, taskId });
+		expect(await json('unarchive')).toStrictEqual({ archived: false, taskId });
 	});
 
 	test.each([
@@ -47,8 +46,8 @@ describe('flags of a task (§3.2)', () => {
 		gateway().delete(`${TASKS}/t1`).reply(204);
 		gateway().post(`${TASKS}/t1/restore`).reply(503, '', { 'retry-after': '0' });
 		gateway().post(`${TASKS}/t1/restore`).reply(204);
-		expect(await json('delete')).toEqual({ deleted: true, taskId });
-		expect(await json('restore')).toEqual({ restored: true, taskId });
+		expect(await json('delete')).toStrictEqual({ deleted: true, taskId });
+		expect(await json('restore')).toStrictEqual({ restored: true, taskId });
 	});
 
 	test.each(['get', 'download', 'archive', 'unarchive', 'delete', 'restore', 'wait'])(
@@ -93,7 +92,7 @@ describe('getLyrics', () => {
 
 	it('gives the alignment', async () => {
 		gateway().post(`${TASKS}/t1/lyrics/timestamped`, { audioId: 'a1' }).reply(200, envelope(alignment));
-		expect(await json('getLyrics', { taskId, audioId: 'a1' })).toEqual({
+		expect(await json('getLyrics', { taskId, audioId: 'a1' })).toStrictEqual({
 			taskId,
 			audioId: 'a1',
 			...alignment,
@@ -125,7 +124,7 @@ describe('session: create', () => {
 			.post('/api/v1/media/sessions', { name: 'x', n: 1 })
 			.reply(201, envelope({ sessionId: 's', name: 'x' }));
 		const parameters = { sessionJson: '{"name":"x","n":1}' };
-		expect(await json('create', parameters, 'session')).toEqual({ sessionId: 's', name: 'x' });
+		expect(await json('create', parameters, 'session')).toStrictEqual({ sessionId: 's', name: 'x' });
 	});
 
 	it('refuses what is no object with an example of a session', async () => {
@@ -136,7 +135,7 @@ describe('session: create', () => {
 
 	it('gives an answer of another shape as it is', async () => {
 		gateway().post('/api/v1/media/sessions', {}).reply(200, { id: 's' });
-		expect(await json('create', { sessionJson: '{}' }, 'session')).toEqual({ id: 's' });
+		expect(await json('create', { sessionJson: '{}' }, 'session')).toStrictEqual({ id: 's' });
 	});
 });
 
@@ -155,13 +154,13 @@ describe('model: getMany', () => {
 	it('gives the records as they come', async () => {
 		catalogue(models);
 		const { items } = await run('getMany', {}, {}, 'model');
-		expect(items.map((item) => item.json)).toEqual(models);
+		expect(items.map((item) => item.json)).toStrictEqual(models);
 	});
 
 	it('filters by media type and words, and limits', async () => {
-		expect(await ids({ mediaType: 'video' })).toEqual(['acme/film']);
-		expect(await ids({ search: 'Song zeta' })).toEqual(['zeta/song']);
-		expect(await ids({ search: 'acme', limit: 1 })).toEqual(['acme/painter']);
+		expect(await ids({ mediaType: 'video' })).toStrictEqual(['acme/film']);
+		expect(await ids({ search: 'Song zeta' })).toStrictEqual(['zeta/song']);
+		expect(await ids({ search: 'acme', limit: 1 })).toStrictEqual(['acme/painter']);
 		expect(await ids({ returnAll: true })).toHaveLength(3);
 		expect(await ids({ limit: 2 })).toHaveLength(2);
 	});
@@ -237,14 +236,14 @@ describe('download', () => {
 		files().get('/a.png').reply(200, 'one', { 'content-type': 'image/png' });
 		files().get('/b.png').reply(200, 'two', { 'content-type': 'image/png' });
 		const { items } = await run('download', { taskId, options: { separateFiles: true } });
-		expect(items[0]?.json).toEqual({
+		expect(items[0]?.json).toStrictEqual({
 			taskId,
 			files: [
 				{ field: 'data', fileName: 'a.png', mimeType: 'image/png' },
 				{ field: 'data_1', fileName: 'b.png', mimeType: 'image/png' },
 			],
 		});
-		expect(Object.keys(items[0]?.binary ?? {})).toEqual(['data', 'data_1']);
+		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['data', 'data_1']);
 	});
 
 	test.each([
@@ -289,7 +288,7 @@ describe('bad input of a creation, before anything is sent', () => {
 			param,
 			message: expect.stringContaining(message) as string,
 		});
-		expect(sent).toEqual([]);
+		expect(sent).toStrictEqual([]);
 		expect(count.asked).toBe(0);
 	});
 });

@@ -4,10 +4,9 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { runNode, storedBinary, type RunOptions } from '../helpers/engine';
 import { carryOn, catalogue, creations, form, gateway, model, painter, run, TASKS } from '../helpers/media';
+import { useNock } from '../helpers/nock';
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 const SCHEMA = {
 	properties: {
@@ -60,8 +59,8 @@ describe('files of the item', () => {
 		const items = [item({ data: 'one', second: 'two', mask: 'three' })];
 		const { error } = await run('create', edit(files), { items });
 		expect(error).toBeUndefined();
-		expect(bodies.map((body) => /one|two|three/.exec(body)?.[0])).toEqual(['one', 'two', 'three']);
-		expect(sent[0]?.body.input).toEqual({
+		expect(bodies.map((body) => /one|two|three/.exec(body)?.[0])).toStrictEqual(['one', 'two', 'three']);
+		expect(sent[0]?.body.input).toStrictEqual({
 			prompt: 'a',
 			image_urls: ['https://files.test/1', 'https://files.test/2'],
 			mask_url: 'https://files.test/3',
@@ -85,7 +84,7 @@ describe('files of the item', () => {
 		const items = [{ json: {}, binary: { data: binary('another file'), photo } }];
 		const { error } = await run('create', edit(rows(['={{ $binary.photo }}', 'image_urls'])), { items });
 		expect(error).toBeUndefined();
-		expect(bodies).toEqual([expect.stringContaining('the photo')]);
+		expect(bodies).toStrictEqual([expect.stringContaining('the photo')]);
 	});
 
 	it('go into JSON input as well, as the schema of the model says', async () => {
@@ -98,7 +97,7 @@ describe('files of the item', () => {
 			{ ...parameters, inputFiles: rows(['data', 'image_urls']) },
 			{ items: [item({ data: 'x' })] },
 		);
-		expect(sent[0]?.body.input).toEqual({ prompt: 'a', image_urls: ['https://files.test/1'] });
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'a', image_urls: ['https://files.test/1'] });
 	});
 
 	it('are each item’s own; one that is missing is that item’s error, before anything of it is sent', async () => {
@@ -156,7 +155,7 @@ describe('files of the item', () => {
 		const bodies = uploads();
 		const { items } = await run('create', edit(inputFiles), { ...carryOn, items: [item(files)] });
 		expect(items[0]?.json.error).toMatchObject({ message });
-		expect([...sent, ...bodies]).toEqual([]);
+		expect([...sent, ...bodies]).toStrictEqual([]);
 	});
 
 	it('over 100 MB are told before anything is sent', async () => {
@@ -172,7 +171,7 @@ describe('files of the item', () => {
 			message: 'The file is too large to upload: 100.0 MB',
 			param: 'inputFiles',
 		});
-		expect([...sent, ...bodies]).toEqual([]);
+		expect([...sent, ...bodies]).toStrictEqual([]);
 	});
 });
 

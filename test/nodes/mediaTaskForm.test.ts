@@ -1,10 +1,9 @@
 import nock from 'nock';
 
 import { carryOn, catalogue, creations, form, model, painter, run } from '../helpers/media';
+import { useNock } from '../helpers/nock';
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 const SCHEMA = {
 	type: 'object',
@@ -42,7 +41,7 @@ describe('the form of a model', () => {
 		};
 		const { error } = await run('create', filled(value), { items: [{ json: { g: '7.5' } }] });
 		expect(error).toBeUndefined();
-		expect(sent[0]?.body.input).toEqual({
+		expect(sent[0]?.body.input).toStrictEqual({
 			prompt: '2024',
 			n: 3,
 			guidance: 7.5,
@@ -58,7 +57,7 @@ describe('the form of a model', () => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();
 		await run('create', filled({ prompt: '={{ $json.year }}' }), { items: [{ json: { year: 2024 } }] });
-		expect(sent[0]?.body.input).toEqual({ prompt: '2024' });
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: '2024' });
 	});
 
 	it('takes each item’s own values', async () => {
@@ -66,7 +65,11 @@ describe('the form of a model', () => {
 		const sent = creations();
 		const items = ['a', 'b', 'c'].map((p) => ({ json: { p } }));
 		await run('create', filled({ prompt: '={{ $json.p }}' }), { items });
-		expect(sent.map(({ body }) => body.input)).toEqual([{ prompt: 'a' }, { prompt: 'b' }, { prompt: 'c' }]);
+		expect(sent.map(({ body }) => body.input)).toStrictEqual([
+			{ prompt: 'a' },
+			{ prompt: 'b' },
+			{ prompt: 'c' },
+		]);
 	});
 
 	test.each<[string, object, string, string]>([
@@ -113,7 +116,7 @@ describe('the form of a model', () => {
 		const sent = creations();
 		const { items } = await run('create', filled(value), carryOn);
 		expect(items[0]?.json.error).toMatchObject({ message, param, code: 'invalid_input' });
-		expect(sent).toEqual([]);
+		expect(sent).toStrictEqual([]);
 	});
 
 	it('lets the other items go on', async () => {
@@ -122,7 +125,7 @@ describe('the form of a model', () => {
 		const items = [{ json: { p: 'a' } }, { json: {} }, { json: { p: 'c' } }];
 		const result = await run('create', filled({ prompt: '={{ $json.p }}' }), { ...carryOn, items });
 		expect(sent).toHaveLength(2);
-		expect(result.items.map(({ json }) => Boolean(json.error))).toEqual([false, true, false]);
+		expect(result.items.map(({ json }) => Boolean(json.error))).toStrictEqual([false, true, false]);
 	});
 
 	it('tells a model that the catalogue does not have', async () => {
@@ -130,7 +133,7 @@ describe('the form of a model', () => {
 		const sent = creations();
 		const { error } = await run('create', filled({ prompt: 'a' }));
 		expect(error?.message).toBe('The gateway has no media model "acme/painter"');
-		expect(sent).toEqual([]);
+		expect(sent).toStrictEqual([]);
 	});
 
 	it('does without the catalogue: the workflow stores the types', async () => {
@@ -149,7 +152,7 @@ describe('the form of a model', () => {
 		];
 		const input = form({ prompt: '={{ 2024 }}', n: '={{ "2" }}' }, schema);
 		await run('create', { model, inputMode: 'form', input });
-		expect(sent[0]?.body.input).toEqual({ prompt: '2024', n: 2 });
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: '2024', n: 2 });
 	});
 
 	it('asks for the catalogue once a run', async () => {
@@ -168,20 +171,20 @@ describe('input as JSON', () => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();
 		await run('create', json);
-		expect(sent[0]?.body.input).toEqual({ prompt: '2024', n: '3', x: null });
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: '2024', n: '3', x: null });
 	});
 
 	it('is taken from workflows that were made before there was a form', async () => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();
 		await run('create', { model, inputJson: '{"prompt": "old"}' });
-		expect(sent[0]?.body.input).toEqual({ prompt: 'old' });
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'old' });
 	});
 
 	it('gives way to a form that is filled in', async () => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();
 		await run('create', { ...filled({ prompt: 'new' }), inputJson: '{"prompt": "old"}' });
-		expect(sent[0]?.body.input).toEqual({ prompt: 'new' });
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'new' });
 	});
 });

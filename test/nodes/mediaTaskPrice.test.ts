@@ -12,10 +12,9 @@ import {
 	run,
 	TASKS,
 } from '../helpers/media';
+import { useNock } from '../helpers/nock';
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 const SCHEMA = {
 	properties: {
@@ -42,7 +41,7 @@ describe('model: getPrice', () => {
 	it('finds the tier, exact and as a number, without creating anything', async () => {
 		catalogue([priced]);
 		const { items } = await price(json({ prompt: 'a', quality: 'high' }));
-		expect(items[0]?.json).toEqual({
+		expect(items[0]?.json).toStrictEqual({
 			model: 'acme/painter',
 			priceRub: 12,
 			price: '12.00',
@@ -106,7 +105,7 @@ describe('the highest price', () => {
 		const sent = creations();
 		const { items } = await run('create', { ...json(input), options: { maxPriceRub } }, carryOn);
 		expect(items[0]?.json.error).toMatchObject({ message, param: 'maxPriceRub', code: 'invalid_input' });
-		expect(sent).toEqual([]);
+		expect(sent).toStrictEqual([]);
 	});
 
 	it('uploads nothing either', async () => {
@@ -118,7 +117,7 @@ describe('the highest price', () => {
 		const parameters = { ...json({ quality: 'high' }), inputFiles, options: { maxPriceRub: 5 } };
 		const { error } = await run('create', parameters, { items });
 		expect(error?.message).toContain('more than the highest price');
-		expect(sent).toEqual([]);
+		expect(sent).toStrictEqual([]);
 		expect(uploads.isDone()).toBe(false);
 	});
 
@@ -127,7 +126,7 @@ describe('the highest price', () => {
 		const sent = creations();
 		const { error } = await run('create', { ...json({}), options: { maxPriceRub: 100 } });
 		expect(error?.httpCode).toBe('403');
-		expect(sent).toEqual([]);
+		expect(sent).toStrictEqual([]);
 	});
 
 	it('creates at the limit, compared as decimals', async () => {
@@ -135,7 +134,7 @@ describe('the highest price', () => {
 		const sent = creations();
 		const { items } = await run('create', { ...json({}), options: { maxPriceRub: '={{ "2.1" }}' } });
 		expect(sent).toHaveLength(1);
-		expect(items[0]?.json).toEqual({ taskId: 't1', model: 'acme/painter', priceRub: 2.1 });
+		expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter', priceRub: 2.1 });
 	});
 });
 
@@ -172,7 +171,7 @@ describe('the price in the output', () => {
 		gateway().get('/api/v1/media/models').reply(403, '');
 		creations();
 		const { items } = await run('create', json({}));
-		expect(items[0]?.json).toEqual({ taskId: 't1', model: 'acme/painter' });
+		expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter' });
 	});
 
 	it('is asked for once only: a catalogue in trouble does not hold up what is paid for', async () => {

@@ -4,6 +4,7 @@ import type { IRun } from 'n8n-workflow';
 import type * as sleeper from '../../nodes/MediaTask/operations/task/sleeper';
 import { runNode, wakeNode, type RunOptions } from '../helpers/engine';
 import { carryOn, catalogue, creations, envelope, gateway, model, run, TASKS as API } from '../helpers/media';
+import { useNock } from '../helpers/nock';
 
 // The watch over a sleeper outlives its test: test/contract/wakeUp.test.ts.
 jest.mock<typeof sleeper>('../../nodes/MediaTask/operations/task/sleeper', () => {
@@ -19,7 +20,7 @@ jest.mock<typeof sleeper>('../../nodes/MediaTask/operations/task/sleeper', () =>
 
 // Falling asleep, on n8n's engine. What happens on waking up needs the real n8n: test/e2e/media-suspend.test.ts.
 
-beforeAll(() => nock.disableNetConnect());
+useNock();
 // A sleeper is watched for some seconds more, while the next test runs.
 beforeEach(
 	() =>
@@ -29,8 +30,6 @@ beforeEach(
 			.optionally()
 			.reply(409),
 );
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
 
 const order = { model, inputMode: 'json', inputJson: '{"prompt": "a cat"}', waitStrategy: 'suspend' };
 
@@ -75,7 +74,7 @@ describe('Wait Strategy: Suspend', () => {
 		const items = [{ json: { prompt: 'a' } }, { json: { prompt: 'b' } }];
 		const { run: execution } = await run('createAndWait', order, { items });
 		const [first, second] = stored(execution);
-		expect(first?.json).toEqual({
+		expect(first?.json).toStrictEqual({
 			taskId: 't1',
 			model: 'acme/painter',
 			state: 'processing',
@@ -87,7 +86,7 @@ describe('Wait Strategy: Suspend', () => {
 		});
 		expect(second?.json.taskId).toBe('t2');
 		const source = execution.data.resultData.runData.Source?.[0]?.data?.main?.[0];
-		expect(source?.map(({ json }) => json)).toEqual([{ prompt: 'a' }, { prompt: 'b' }]);
+		expect(source?.map(({ json }) => json)).toStrictEqual([{ prompt: 'a' }, { prompt: 'b' }]);
 	});
 
 	it('asks for the same task as polling does', async () => {
@@ -102,7 +101,7 @@ describe('Wait Strategy: Suspend', () => {
 		await run('createAndWait', order);
 		await run('createAndWait', { ...order, waitStrategy: 'poll' });
 		expect(sent[0]?.key).toBe(sent[1]?.key);
-		expect(sent.map(({ body }) => 'callBackUrl' in body)).toEqual([true, false]);
+		expect(sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([true, false]);
 	});
 
 	it('puts out what has ended before it slept, without a sleep', async () => {
@@ -184,7 +183,7 @@ describe('Wait Strategy: Suspend', () => {
 		running();
 		const items = [{ json: { prompt: 'a' } }, { json: { prompt: 'b' } }];
 		const { run: execution } = await run('createAndWait', order, { items, settings: { executeOnce: true } });
-		expect(stored(execution).map(({ json }) => json.taskId)).toEqual(['t1']);
+		expect(stored(execution).map(({ json }) => json.taskId)).toStrictEqual(['t1']);
 	});
 
 	it('does not show the secret of the address that wakes it', async () => {
@@ -210,7 +209,7 @@ describe('Wait Strategy: Suspend', () => {
 		const callers = sent
 			.filter(({ body }) => 'callBackUrl' in body)
 			.map(({ body }) => (body.input as { n: number }).n);
-		expect(callers.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 10));
+		expect(callers.sort((a, b) => a - b)).toStrictEqual(Array.from({ length: 20 }, (_, index) => index + 10));
 	});
 
 	it('stays awake when none of those is left that call', async () => {
@@ -222,7 +221,7 @@ describe('Wait Strategy: Suspend', () => {
 		const parameters = { ...order, downloadResults: false, options: { concurrency: 1 } };
 		const { run: execution, items: given } = await run('createAndWait', parameters, { items });
 		expect(execution.status).toBe('success');
-		expect(given.map(({ json }) => json.state)).toEqual(items.map(() => 'success'));
+		expect(given.map(({ json }) => json.state)).toStrictEqual(items.map(() => 'success'));
 	});
 
 	it('does not sleep while Retry On Fail has a try left for the first item', async () => {
@@ -294,12 +293,16 @@ describe('waking up', () => {
 			use,
 		);
 		expect(woken.run.status).toBe('success');
-		expect(woken.items.map(({ json }) => [json.taskId, json.state, json.priceRub])).toEqual([
+		expect(woken.items.map(({ json }) => [json.taskId, json.state, json.priceRub])).toStrictEqual([
 			['t1', 'success', 6],
 			['t2', 'success', 6],
 			['t3', 'success', 6],
 		]);
-		expect(woken.items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+		expect(woken.items.map(({ pairedItem }) => pairedItem)).toStrictEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
 		expect(sent).toHaveLength(3);
 	});
 
@@ -329,7 +332,7 @@ describe('waking up', () => {
 		const woken = await wakeNode(asleep, use);
 		clock.mockRestore();
 		expect(woken.run.status).toBe('success');
-		expect(woken.items.map(({ json }) => [json.state, json.timedOut])).toEqual([
+		expect(woken.items.map(({ json }) => [json.state, json.timedOut])).toStrictEqual([
 			['success', undefined],
 			['processing', true],
 		]);
@@ -359,7 +362,7 @@ describe('what cannot be suspended is refused, and nothing is created', () => {
 		});
 		expect(error?.message).toContain('A task has one callback URL');
 		expect(error?.description).toContain("'Callback URL'");
-		expect(sent).toEqual([]);
+		expect(sent).toStrictEqual([]);
 	});
 
 	it('where the gateway cannot reach this n8n', async () => {
@@ -368,6 +371,6 @@ describe('what cannot be suspended is refused, and nothing is created', () => {
 		const { error } = await run('createAndWait', order, { n8nUrl: 'http://localhost:5678' });
 		expect(error?.message).toContain('"localhost" is an address of a local network');
 		expect(error?.description).toMatch(/'Poll'.*WEBHOOK_URL/);
-		expect(sent).toEqual([]);
+		expect(sent).toStrictEqual([]);
 	});
 });

@@ -2,10 +2,9 @@ import nock from 'nock';
 
 import { binaryStorage } from '../helpers/engine';
 import { envelope, files, gateway, model, run, TASKS as API } from '../helpers/media';
+import { useNock } from '../helpers/nock';
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 const order = { model, inputJson: '{"prompt": "2024", "n": 2}' };
 
@@ -37,7 +36,7 @@ describe('task: createAndWait', () => {
 		files().get('/c').reply(200, 'second file', { 'content-type': 'image/jpeg; charset=x' });
 		const { items, error } = await run('createAndWait', { ...order, options: atOnce });
 		expect(error).toBeUndefined();
-		expect(items[0]?.json).toEqual({
+		expect(items[0]?.json).toStrictEqual({
 			taskId: 't1',
 			model: 'acme/painter',
 			state: 'success',
@@ -136,7 +135,7 @@ describe('task: createAndWait', () => {
 		finishedTask({ state: 'success', resultJson: '{"resultUrls":["https://files.test/c"]}' });
 		const { items, error } = await run('createAndWait', { ...order, options: atOnce }, { asTool: true });
 		expect(error).toBeUndefined();
-		expect(items[0]?.json.resultUrls).toEqual(['https://files.test/c']);
+		expect(items[0]?.json.resultUrls).toStrictEqual(['https://files.test/c']);
 		expect(items[0]?.binary).toBeUndefined();
 	});
 
@@ -162,7 +161,7 @@ describe('task: createAndWait', () => {
 			{ ...order, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
 			{ items: Array.from({ length: 5 }, () => ({ json: {} })) },
 		);
-		expect(log).toEqual([...Array<string>(5).fill('create'), ...Array<string>(5).fill('look')]);
+		expect(log).toStrictEqual([...Array<string>(5).fill('create'), ...Array<string>(5).fill('look')]);
 	});
 
 	it('waits at the pace of video where the catalogue cannot be read, instead of losing a paid task', async () => {

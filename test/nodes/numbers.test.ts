@@ -1,13 +1,11 @@
-import nock from 'nock';
-
 import { textFormats } from '../../nodes/shared/gateway/formats';
 import { fields } from '../helpers/panel';
 import { runNode } from '../helpers/engine';
+import { useNock } from '../helpers/nock';
 
 // What the panel lets through as a number, and what is refused when an expression gives it.
 
-beforeAll(() => nock.disableNetConnect());
-afterAll(() => nock.restore());
+useNock();
 
 const numbers = fields.filter(({ property: { type } }) => type === 'number');
 const places = (found: typeof numbers) => found.map(({ place }) => place);
@@ -30,7 +28,7 @@ it('what is counted takes whole numbers', () => {
 	const wrong = numbers.filter(
 		({ property: { name, typeOptions } }) => (typeOptions?.numberPrecision === 0) === FRACTIONS.test(name),
 	);
-	expect(places(wrong)).toEqual([]);
+	expect(places(wrong)).toStrictEqual([]);
 });
 
 it('so does what the specification calls an integer', () => {
@@ -43,13 +41,13 @@ it('so does what the specification calls an integer', () => {
 	const wrong = numbers.filter(
 		({ property: { name, typeOptions } }) => integers.has(name) && typeOptions?.numberPrecision !== 0,
 	);
-	expect(places(wrong)).toEqual([]);
+	expect(places(wrong)).toStrictEqual([]);
 });
 
 it('every field has a least value, unless less than nothing means something', () => {
 	const isOpen = ({ property: { name, typeOptions } }: (typeof numbers)[number]) =>
 		typeOptions?.minValue === undefined && !NEGATIVE.test(name);
-	expect(places(numbers.filter(isOpen))).toEqual([]);
+	expect(places(numbers.filter(isOpen))).toStrictEqual([]);
 });
 
 it('begins with a value that it lets through, of the precision that it has', () => {
@@ -58,7 +56,7 @@ it('begins with a value that it lets through, of the precision that it has', () 
 		const number = Number(value);
 		return !(number >= minValue && number <= maxValue) || Number(number.toFixed(numberPrecision)) !== number;
 	};
-	expect(places(numbers.filter(isWrong))).toEqual([]);
+	expect(places(numbers.filter(isWrong))).toStrictEqual([]);
 });
 
 it('the least value of a precision is one that can be entered', () => {
@@ -68,7 +66,7 @@ it('the least value of a precision is one that can be entered', () => {
 		minValue !== undefined &&
 		numberPrecision !== undefined &&
 		Number(minValue.toFixed(numberPrecision)) !== minValue;
-	expect(places(numbers.filter(isWrong))).toEqual([]);
+	expect(places(numbers.filter(isWrong))).toStrictEqual([]);
 });
 
 describe('what an expression gives', () => {
@@ -86,6 +84,6 @@ describe('what an expression gives', () => {
 
 	it('a longest wait of nothing is not let through by its field either', () => {
 		const waits = numbers.filter(({ property: { name } }) => name === 'maxWait');
-		expect(waits.map(({ property }) => property.typeOptions?.minValue)).toEqual([0.01, 0.01]);
+		expect(waits.map(({ property }) => property.typeOptions?.minValue)).toStrictEqual([0.01, 0.01]);
 	});
 });

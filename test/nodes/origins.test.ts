@@ -10,12 +10,11 @@ import { searchTextModels } from '../../nodes/shared/fields/models';
 import { rejection } from '../helpers/client';
 import { editorContext, pollContext, supplyContext, webhookContext } from '../helpers/contexts';
 import { runNode } from '../helpers/engine';
+import { useNock } from '../helpers/nock';
 
 // What a busy gateway leads to, where there are options for it and where there are none.
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 const credential = { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-1' };
 /** Longer than anybody waits: the first refusal is told. */

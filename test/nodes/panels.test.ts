@@ -28,12 +28,12 @@ describe('names', () => {
 				.map(({ place, property }) => ({ place, name: property.displayName })),
 			...choices.map(({ place, choice }) => ({ place, name: choice.name })),
 		];
-		expect(places(labels.filter(({ name }) => !isTitleCase(name)))).toEqual([]);
+		expect(places(labels.filter(({ name }) => !isTitleCase(name)))).toStrictEqual([]);
 	});
 
 	it('of JSON fields say so', () => {
 		const json = fields.filter(({ property }) => property.type === 'json');
-		expect(places(json.filter(({ property }) => !/JSON/.test(property.displayName)))).toEqual([]);
+		expect(places(json.filter(({ property }) => !/JSON/.test(property.displayName)))).toStrictEqual([]);
 	});
 
 	it('a field has one name in each node', () => {
@@ -45,7 +45,7 @@ describe('names', () => {
 		}
 		const ambiguous = [...byName].filter(([, names]) => names.size > 1).map(([key]) => key);
 		// Files go in through one, and out through the other.
-		expect(ambiguous).toEqual(['Gateway Storage, level 2: binaryPropertyName']);
+		expect(ambiguous).toStrictEqual(['Gateway Storage, level 2: binaryPropertyName']);
 	});
 });
 
@@ -55,7 +55,7 @@ describe('examples', () => {
 	it('every field to type in shows one, or begins with a value', () => {
 		const isBare = ({ default: value, placeholder = '' }: { default?: unknown; placeholder?: string }) =>
 			placeholder === '' && (value === '' || (Array.isArray(value) && value.length === 0));
-		expect(places(typed.filter(({ property }) => isBare(property)))).toEqual([]);
+		expect(places(typed.filter(({ property }) => isBare(property)))).toStrictEqual([]);
 	});
 
 	it('begin with "e.g."', () => {
@@ -66,7 +66,7 @@ describe('examples', () => {
 				.map(({ placeholder = '' }) => ({ place, example: placeholder })),
 		);
 		const examples = [...shown, ...byHand].filter(({ example }) => example !== '');
-		expect(places(examples.filter(({ example }) => !example.startsWith('e.g. ')))).toEqual([]);
+		expect(places(examples.filter(({ example }) => !example.startsWith('e.g. ')))).toStrictEqual([]);
 	});
 });
 
@@ -84,23 +84,23 @@ describe('tooltips', () => {
 
 	it('end with a full stop only where there are several sentences', () => {
 		const isWrong = ({ text }: { text: string }) => /[.?!] [A-Z'“]/.test(text) !== text.endsWith('.');
-		expect(places([...texts, ...notices, ...hints].filter(isWrong))).toEqual([]);
+		expect(places([...texts, ...notices, ...hints].filter(isWrong))).toStrictEqual([]);
 	});
 
 	it('begin with a capital letter', () => {
 		const isWrong = ({ text }: { text: string }) => !/^'?[A-Z0-9₽]/.test(text);
-		expect(places([...texts, ...notices, ...hints].filter(isWrong))).toEqual([]);
+		expect(places([...texts, ...notices, ...hints].filter(isWrong))).toStrictEqual([]);
 	});
 
 	it('are short', () => {
-		expect(places(texts.filter(({ text }) => text.length > 180))).toEqual([]);
-		expect(places(notices.filter(({ text }) => text.length > 180))).toEqual([]);
+		expect(places(texts.filter(({ text }) => text.length > 180))).toStrictEqual([]);
+		expect(places(notices.filter(({ text }) => text.length > 180))).toStrictEqual([]);
 	});
 
 	it('of switches begin with "Whether"', () => {
 		const switches = fields.filter(({ property: { type } }) => type === 'boolean');
 		const isWrong = (text = '') => !text.startsWith('Whether ');
-		expect(places(switches.filter(({ property }) => isWrong(property.description)))).toEqual([]);
+		expect(places(switches.filter(({ property }) => isWrong(property.description)))).toStrictEqual([]);
 	});
 });
 
@@ -118,7 +118,7 @@ describe('lists', () => {
 					),
 				],
 			}));
-		expect(places(lists.filter(({ names }) => names.join() !== sorted(names).join()))).toEqual([]);
+		expect(places(lists.filter(({ names }) => names.join() !== sorted(names).join()))).toStrictEqual([]);
 	});
 
 	it('begin with one of their choices', () => {
@@ -126,7 +126,7 @@ describe('lists', () => {
 		const fixed = lists.filter(({ property }) => property.typeOptions?.loadOptionsMethod === undefined);
 		const isWrong = (property: (typeof fields)[number]['property']) =>
 			!choicesOf(property).some(({ value }) => value === property.default);
-		expect(places(fixed.filter(({ property }) => isWrong(property)))).toEqual([]);
+		expect(places(fixed.filter(({ property }) => isWrong(property)))).toStrictEqual([]);
 	});
 
 	it('of models are what a picker begins with; an ID can be typed in', () => {
@@ -134,7 +134,7 @@ describe('lists', () => {
 		expect(pickers.length).toBeGreaterThan(0);
 		for (const { property } of pickers) {
 			expect(property.default).toMatchObject({ mode: 'list' });
-			expect(property.modes?.map(({ displayName }) => displayName)).toEqual(['From List', 'By ID']);
+			expect(property.modes?.map(({ displayName }) => displayName)).toStrictEqual(['From List', 'By ID']);
 		}
 	});
 });
@@ -145,7 +145,7 @@ describe('panels', () => {
 		expect(withOperations).toHaveLength(4);
 		for (const { properties } of withOperations) {
 			const selectors = properties.filter(({ name }) => name === 'resource' || name === 'operation');
-			expect(properties.slice(0, selectors.length)).toEqual(selectors);
+			expect(properties.slice(0, selectors.length)).toStrictEqual(selectors);
 			expect(selectors.every(({ noDataExpression }) => noDataExpression)).toBe(true);
 		}
 		for (const { properties } of descriptions) expect(properties.at(-1)?.name).toBe('options');
@@ -157,7 +157,9 @@ describe('panels', () => {
 		for (const { displayName, properties } of triggers) {
 			expect(displayName).toMatch(/ Trigger$/);
 			const asked = properties.filter((property) => property.displayName === 'Trigger On');
-			expect(asked.map(({ type, description }) => [type, description])).toEqual([['options', undefined]]);
+			expect(asked.map(({ type, description }) => [type, description])).toStrictEqual([
+				['options', undefined],
+			]);
 		}
 	});
 
@@ -175,7 +177,7 @@ describe('panels', () => {
 
 	it('mark what a node cannot do without', () => {
 		const required = fields.filter(({ property }) => property.required).map(({ property: { name } }) => name);
-		expect([...new Set(required)].sort()).toEqual([
+		expect([...new Set(required)].sort()).toStrictEqual([
 			'audioId',
 			'base64',
 			'binaryPropertyName',

@@ -1,10 +1,9 @@
 import nock from 'nock';
 
 import { binaryStorage, runNode, storedBinary, type RunOptions } from '../helpers/engine';
+import { useNock } from '../helpers/nock';
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 const gateway = () => nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });
 
@@ -101,7 +100,7 @@ describe('file: upload', () => {
 		expect(sent.body).toContain('name="storagePolicy"\r\n\r\nPERMANENT\r\n');
 		expect(sent.body).toContain('name="externalUserId"\r\n\r\nu1\r\n');
 		expect(sent.body).toContain(`name="file"; ${name}\r\nContent-Type: ${type}\r\n\r\npng bytes\r\n`);
-		expect(items[0]?.json).toEqual({
+		expect(items[0]?.json).toStrictEqual({
 			id: 'f1',
 			mimeType: 'image/png',
 			size: 9,
@@ -136,7 +135,7 @@ describe('file: upload', () => {
 		});
 		await run('upload', {}, { items: [await storedItem('png bytes')] });
 		spy.mockRestore();
-		expect(streams.map(({ destroyed }) => destroyed)).toEqual([true]);
+		expect(streams.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
 	});
 
 	it('opens the file anew for a retry', async () => {
@@ -208,7 +207,7 @@ describe('file: get', () => {
 	it('gives the other record shape in the same words', async () => {
 		gateway().get('/api/v1/storage/f1').reply(200, { asset });
 		const { items } = await run('get', { fileId: 'f1' });
-		expect(items[0]?.json).toEqual({
+		expect(items[0]?.json).toStrictEqual({
 			id: 'f1',
 			fileName: 'cat.png',
 			mimeType: 'image/png',
@@ -270,7 +269,7 @@ describe('file: delete', () => {
 	it('says what was deleted', async () => {
 		gateway().delete('/api/v1/storage/f1').reply(200, { success: true, asset_id: 'f1' });
 		const { items } = await run('delete', { fileId: 'f1' });
-		expect(items[0]?.json).toEqual({ deleted: true, id: 'f1' });
+		expect(items[0]?.json).toStrictEqual({ deleted: true, id: 'f1' });
 	});
 });
 
@@ -300,7 +299,7 @@ describe('file: getMany', () => {
 
 	it.each([[[]], [{ assets: [], total: 0 }], [{ data: { items: [], page: 1 } }]])(
 		'gives no items for an empty list: %j',
-		async (body) => expect((await list(body)).items).toEqual([]),
+		async (body) => expect((await list(body)).items).toStrictEqual([]),
 	);
 
 	it.each([
@@ -308,7 +307,7 @@ describe('file: getMany', () => {
 		[{ names: ['a.png'] }, { names: ['a.png'] }],
 		[['a.png'], { list: ['a.png'] }],
 	])('gives what it finds where there is no list of files: %j', async (body, json) => {
-		expect((await list(body)).items.map((item) => item.json)).toEqual([json]);
+		expect((await list(body)).items.map((item) => item.json)).toStrictEqual([json]);
 	});
 
 	it('gives the records as received without Simplify, up to the limit', async () => {
@@ -317,8 +316,8 @@ describe('file: getMany', () => {
 			{ assets: [asset, second, second], total: 9 },
 			{ returnAll: false, limit: 2, simplify: false },
 		);
-		expect(items.map(({ json }) => json)).toEqual([asset, second]);
-		expect(execution.data.resultData.runData.Gateway?.[0]?.hints).toEqual([]);
+		expect(items.map(({ json }) => json)).toStrictEqual([asset, second]);
+		expect(execution.data.resultData.runData.Gateway?.[0]?.hints).toStrictEqual([]);
 	});
 
 	it('says when there are more than the gateway gives', async () => {

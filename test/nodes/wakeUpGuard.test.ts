@@ -35,10 +35,10 @@ describe('calls to a sleeping execution', () => {
 		};
 		const one = guard.answer(0, sleep, look);
 		const others = [1, 2, 2, undefined].map(async (item) => await guard.answer(item, sleep, look));
-		expect(await Promise.all(others)).toEqual([false, false, false, false]);
+		expect(await Promise.all(others)).toStrictEqual([false, false, false, false]);
 		first.end(false);
 		expect(await one).toBe(true);
-		expect(seen).toEqual([[0], [1, 2, undefined]]);
+		expect(seen).toStrictEqual([[0], [1, 2, undefined]]);
 	});
 
 	it('looks anew for each call while the execution sleeps on, and after a look that failed', async () => {
@@ -69,7 +69,7 @@ describe('calls to a sleeping execution', () => {
 			() => undefined,
 			async () => await Promise.resolve((looks += 1) > 0),
 		);
-		expect([await answer, looks]).toEqual([false, 0]);
+		expect([await answer, looks]).toStrictEqual([false, 0]);
 	});
 
 	it('remembers what it knows by execution, and not without end', () => {

@@ -28,14 +28,14 @@ it('a name in single quotation marks is that of something', () => {
 			.filter((name) => !labels.has(name) && !OTHER_NAMES.has(name))
 			.map((name) => `${place} ${name}`),
 	);
-	expect(unknown).toEqual([]);
+	expect(unknown).toStrictEqual([]);
 });
 
 it('names of fields stand in no other quotation marks', () => {
 	const wrong = sourceTexts.filter(({ text }) =>
 		[...text.matchAll(/["“]([^"”…]+)["”]/g)].some(([, name = '']) => labels.has(name)),
 	);
-	expect(wrong.map(({ place }) => place)).toEqual([]);
+	expect(wrong.map(({ place }) => place)).toStrictEqual([]);
 });
 
 it('names of several words, and Simplify, do not stand without them', () => {
@@ -47,12 +47,12 @@ it('names of several words, and Simplify, do not stand without them', () => {
 		const words = text.replace(/'[^']*'/g, '');
 		return role !== 'displayName' && [...own].some((name) => words !== name && words.includes(name));
 	});
-	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toEqual([]);
+	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toStrictEqual([]);
 });
 
 it('a format of the API is called so: there are also those of the output and of files', () => {
 	const wrong = sourceTexts.filter(({ text }) => /(?<!API |Output |Audio |file )\bformats?\b/i.test(text));
-	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toEqual([]);
+	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toStrictEqual([]);
 });
 
 it('a tooltip names only what its panel has', () => {
@@ -74,12 +74,12 @@ it('a tooltip names only what its panel has', () => {
 			.filter((name) => !near.has(name) && !OTHER_NAMES.has(name))
 			.map((name) => `${place}: ${name}`);
 	});
-	expect(wrong).toEqual([]);
+	expect(wrong).toStrictEqual([]);
 });
 
 it('nothing is called an error, a problem, a failure or a mistake', () => {
 	const wrong = sourceTexts.filter(({ text }) => /\b(errors?|problems?|failures?|mistakes?)\b/i.test(text));
-	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toEqual([]);
+	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toStrictEqual([]);
 });
 
 describe('what went wrong and what to do', () => {
@@ -92,10 +92,10 @@ describe('what went wrong and what to do', () => {
 				role === 'description' && place.includes('/gateway/') && !place.includes('formats/'),
 		);
 		expect(messages.length).toBeGreaterThan(60);
-		expect(messages.filter(({ text }) => text.endsWith('.')).map(({ place }) => place)).toEqual([]);
-		expect(descriptionsOfErrors.filter(({ text }) => !/[.”…]$/.test(text)).map(({ place }) => place)).toEqual(
-			[],
-		);
+		expect(messages.filter(({ text }) => text.endsWith('.')).map(({ place }) => place)).toStrictEqual([]);
+		expect(
+			descriptionsOfErrors.filter(({ text }) => !/[.”…]$/.test(text)).map(({ place }) => place),
+		).toStrictEqual([]);
 	});
 
 	it('names no internal field', () => {
@@ -107,7 +107,7 @@ describe('what went wrong and what to do', () => {
 			const words = text.replace(/{{.*?}}/g, '').split(/\W+/);
 			return internal.some((name) => words.includes(name));
 		});
-		expect(wrong.map(({ place, text }) => `${place} ${text}`)).toEqual([]);
+		expect(wrong.map(({ place, text }) => `${place} ${text}`)).toStrictEqual([]);
 	});
 });
 

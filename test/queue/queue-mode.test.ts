@@ -70,7 +70,7 @@ test('a worker carries out what a webhook process was called for, with the files
 	const workflow = await environment.publish(webhook('onReceived'), eachPrompt, draw());
 	expect((await post(workflow.url, order)).status).toBe(200);
 	const [result] = await environment.ended(workflow, 1);
-	expect(await pictures(result)).toEqual(PROMPTS.map(() => ({ width: 512, height: 512 })));
+	expect(await pictures(result)).toStrictEqual(PROMPTS.map(() => ({ width: 512, height: 512 })));
 	expect(await environment.cluster.workersOf(result?.executionId ?? '')).toHaveLength(1);
 	expect(charges()).toBe(PROMPTS.length);
 });
@@ -98,7 +98,7 @@ test('words reach a webhook while a worker receives them', async () => {
 		.filter(({ metadata }) => metadata.nodeName === 'Text');
 	const said = chunks.filter(({ type }) => type === 'item').map(({ content }) => content);
 	expect(said.join('')).toBe(words);
-	expect(chunks.map(({ type }) => type)).toEqual(['begin', ...said.map(() => 'item'), 'end']);
+	expect(chunks.map(({ type }) => type)).toStrictEqual(['begin', ...said.map(() => 'item'), 'end']);
 	// Eight words, a pause before each; put together first, they would come at once.
 	expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(3 * pause);
 	expect(charges()).toBe(1);
@@ -165,7 +165,7 @@ describe('a callback of the gateway', () => {
 		const { webhooks } = environment.cluster;
 		for (const { url } of webhooks) await post(`${url}${workflow.path}`, { taskId });
 		await until('n8n has looked into each call', () => asked(taskId, 'GET') === 4 + webhooks.length);
-		expect(await startedBy(workflow)).toEqual([taskId]);
+		expect(await startedBy(workflow)).toStrictEqual([taskId]);
 	});
 
 	test('starts it once even where it reaches several webhook processes at a time, with archiving', async () => {
@@ -178,10 +178,10 @@ describe('a callback of the gateway', () => {
 		const calls = webhooks.flatMap(({ url }) =>
 			Array.from({ length: 5 }, async () => await post(`${url}${workflow.path}`, { taskId })),
 		);
-		expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(calls.map(() => 200));
+		expect((await Promise.all(calls)).map(({ status }) => status)).toStrictEqual(calls.map(() => 200));
 		await until('n8n has looked into each call', () => asked(taskId, 'GET') === calls.length);
 		await until('each process has tried to archive it', () => asked(taskId, 'PATCH') === webhooks.length);
-		expect(await startedBy(workflow)).toEqual([taskId]);
+		expect(await startedBy(workflow)).toStrictEqual([taskId]);
 	});
 });
 
@@ -214,7 +214,9 @@ describe('an execution that sleeps until the gateway calls', () => {
 		const asleep = await fallAsleep();
 		await cluster.killWorker(asleep.worker);
 		for (const taskId of asleep.tasks) await gateway.control.finishTask(taskId);
-		expect(await pictures(await ended(asleep))).toEqual(PROMPTS.map(() => ({ width: 512, height: 512 })));
+		expect(await pictures(await ended(asleep))).toStrictEqual(
+			PROMPTS.map(() => ({ width: 512, height: 512 })),
+		);
 		const workers = await cluster.workersOf(asleep.executionId);
 		expect(workers).toHaveLength(2);
 		expect(workers.filter((worker) => worker === asleep.worker)).toHaveLength(1);
@@ -278,7 +280,7 @@ test('a worker that is killed while it waits loses its execution, not the tasks:
 
 	const result = resultOf(await waitForExecution(client, lost));
 	expect(result).toMatchObject({ status: 'error' });
-	expect(await cluster.workersOf(lost)).toEqual([worker]);
+	expect(await cluster.workersOf(lost)).toStrictEqual([worker]);
 	expect(await environment.started(workflow, 2)).toHaveLength(2);
 	expect(charges()).toBe(PROMPTS.length);
 });

@@ -76,7 +76,7 @@ describe('catalogues', () => {
 		const { body } = await call(gateway(), '/media/models', { key: null });
 		const data = body.data as Array<Record<string, unknown>>;
 		expect(body.object).toBe('list');
-		expect(new Set(data.map((model) => model.media_type))).toEqual(
+		expect(new Set(data.map((model) => model.media_type))).toStrictEqual(
 			new Set(['image', 'video', 'music', 'audio']),
 		);
 		expect(data[0]).toMatchObject({
@@ -121,9 +121,9 @@ describe('money', () => {
 
 	it('comes in both shapes of the balance', async () => {
 		gateway().control.setBalance('12.5');
-		expect((await call(gateway(), '/balance')).body).toEqual({ amount: '12.50' });
+		expect((await call(gateway(), '/balance')).body).toStrictEqual({ amount: '12.50' });
 		gateway().control.configure({ balanceShape: 'currencies' });
-		expect((await call(gateway(), '/balance')).body).toEqual({ RUB: '12.50', USD: '0.125' });
+		expect((await call(gateway(), '/balance')).body).toStrictEqual({ RUB: '12.50', USD: '0.125' });
 	});
 
 	it('keeps accounts apart', async () => {
@@ -143,7 +143,7 @@ describe('limits', () => {
 					headers: { 'idempotency-key': 'k'.repeat(length) },
 				})
 			).status;
-		expect([await ask(255), await ask(256)]).toEqual([200, 400]);
+		expect([await ask(255), await ask(256)]).toStrictEqual([200, 400]);
 		await expect(createTask(gateway(), undefined, { 'idempotency-key': 'k'.repeat(256) })).rejects.toThrow(
 			'400',
 		);

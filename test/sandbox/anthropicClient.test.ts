@@ -49,7 +49,7 @@ it('streams raw events, with pings and unknown ones between', async () => {
 it('puts the stream together to the same message', async () => {
 	const whole = await client().messages.create(request);
 	const streamed = await client().messages.stream(request).finalMessage();
-	expect(streamed.content).toEqual(whole.content);
+	expect(streamed.content).toStrictEqual(whole.content);
 	expect(streamed.usage.output_tokens).toBe(whole.usage.output_tokens);
 });
 
@@ -58,7 +58,7 @@ it('thinks when it is asked to', async () => {
 	const message = await client()
 		.messages.stream({ ...request, thinking })
 		.finalMessage();
-	expect(message.content.map((part) => part.type)).toEqual(['thinking', 'text']);
+	expect(message.content.map((part) => part.type)).toStrictEqual(['thinking', 'text']);
 });
 
 it('calls a tool, also in a stream, and uses its result', async () => {
@@ -67,7 +67,7 @@ it('calls a tool, also in a stream, and uses its result', async () => {
 	expect(message.stop_reason).toBe('tool_use');
 	const [part] = message.content;
 	if (part?.type !== 'tool_use') throw new Error('No tool was called');
-	expect(part.input).toEqual({ city: 'city' });
+	expect(part.input).toStrictEqual({ city: 'city' });
 	const answer = await client().messages.create({
 		...request,
 		tools,

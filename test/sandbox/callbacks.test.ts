@@ -41,7 +41,7 @@ describe('callbacks', () => {
 		gateway().control.configure({ callbacks: { mode: 'off' } });
 		const taskId = await create();
 		await endOf(gateway(), taskId);
-		expect(gateway().control.callbacks()).toEqual([]);
+		expect(gateway().control.callbacks()).toStrictEqual([]);
 		await gateway().control.repeatCallback(taskId);
 		expect(received).toHaveLength(1);
 	});

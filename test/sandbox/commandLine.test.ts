@@ -29,10 +29,10 @@ afterEach(() => {
 it.each(['SIGINT', 'SIGTERM'] as const)('says where it listens, works, and stops on %s', async (signal) => {
 	const child = start('--ready-json');
 	const ready = JSON.parse(await firstLine(child)) as Record<string, string>;
-	expect(Object.keys(ready)).toEqual(['baseUrl', 'filesUrl', 'controlUrl', 'apiKey']);
+	expect(Object.keys(ready)).toStrictEqual(['baseUrl', 'filesUrl', 'controlUrl', 'apiKey']);
 	expect((await fetch(`${ready.baseUrl}/models`)).status).toBe(200);
 	child.kill(signal);
-	expect(await once(child, 'exit')).toEqual([0, null]);
+	expect(await once(child, 'exit')).toStrictEqual([0, null]);
 });
 
 it('explains a taken port in one sentence', async () => {

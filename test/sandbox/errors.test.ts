@@ -12,7 +12,7 @@ describe('§7.3, by a fault', () => {
 		gateway().control.addFault({ action: { kind: 'error', code } });
 		const answer = await chat();
 		expect(answer.status).toBe(status);
-		expect(answer.body.error).toEqual({
+		expect(answer.body.error).toStrictEqual({
 			code,
 			type,
 			param: null,
@@ -61,7 +61,7 @@ describe('§7.3, by the request itself', () => {
 		async (deny) => {
 			gateway().control.restrict({ deny });
 			const answer = await chat();
-			expect([answer.status, at(answer.body, 'error.code')]).toEqual([403, deny]);
+			expect([answer.status, at(answer.body, 'error.code')]).toStrictEqual([403, deny]);
 		},
 	);
 
@@ -77,9 +77,9 @@ describe('§7.3, by the request itself', () => {
 
 	it('rate_limit_exceeded with Retry-After, until the window has passed', async () => {
 		gateway().control.configure({ rateLimit: { requestsPerMinute: 2 } });
-		expect([(await chat()).status, (await chat()).status]).toEqual([200, 200]);
+		expect([(await chat()).status, (await chat()).status]).toStrictEqual([200, 200]);
 		const answer = await chat();
-		expect([answer.status, at(answer.body, 'error.code')]).toEqual([429, 'rate_limit_exceeded']);
+		expect([answer.status, at(answer.body, 'error.code')]).toStrictEqual([429, 'rate_limit_exceeded']);
 		expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
 	});
 
@@ -100,7 +100,7 @@ describe('§7.3, by the request itself', () => {
 			body: '{"model":',
 			headers: { 'content-type': 'application/json' },
 		});
-		expect([answer.status, at(answer.body, 'error.code')]).toEqual([400, 'invalid_request']);
+		expect([answer.status, at(answer.body, 'error.code')]).toStrictEqual([400, 'invalid_request']);
 	});
 });
 
@@ -109,7 +109,7 @@ describe('§7.2, POST /responses', () => {
 		const json = { model: 'sandbox/swift-1', input, instructions: 'Be brief' };
 		const { status, body } = await call(gateway(), '/responses', { json });
 		expect(status).toBe(400);
-		expect(body).toEqual({
+		expect(body).toStrictEqual({
 			error: {
 				message: 'input is required',
 				type: 'invalid_request_error',
@@ -129,11 +129,15 @@ describe('§7.1, §7.4, the other formats', () => {
 			const { status, body } = await call(gateway(), '/messages', { json, headers: sent });
 			return [status, body.type, at(body, 'error.type')];
 		};
-		expect(await ask({ ...message, max_tokens: undefined })).toEqual([400, 'error', 'invalid_request_error']);
-		expect(await ask({ ...message, model: 'no/such' })).toEqual([404, 'error', 'not_found_error']);
-		expect(await ask(message, {})).toEqual([400, 'error', 'invalid_request_error']);
+		expect(await ask({ ...message, max_tokens: undefined })).toStrictEqual([
+			400,
+			'error',
+			'invalid_request_error',
+		]);
+		expect(await ask({ ...message, model: 'no/such' })).toStrictEqual([404, 'error', 'not_found_error']);
+		expect(await ask(message, {})).toStrictEqual([400, 'error', 'invalid_request_error']);
 		gateway().control.setBalance('0');
-		expect(await ask(message)).toEqual([400, 'error', 'invalid_request_error']);
+		expect(await ask(message)).toStrictEqual([400, 'error', 'invalid_request_error']);
 	});
 
 	it.each([400, 402, 403, 404, 409, 410, 422, 429, 499, 500, 502, 503, 504])(
@@ -146,25 +150,25 @@ describe('§7.1, §7.4, the other formats', () => {
 			gateway().control.addFault({ action: { kind: 'error', code } });
 			const answer = await call(gateway(), '/async/media/tasks', { json: {} });
 			expect(answer.status).toBe(status);
-			expect(answer.body).toEqual({ code: status, msg: expect.any(String) as string, data: null });
+			expect(answer.body).toStrictEqual({ code: status, msg: expect.any(String) as string, data: null });
 		},
 	);
 
 	it('media: no money, nothing created', async () => {
 		gateway().control.setBalance('1.00');
 		await expect(createTask(gateway())).rejects.toThrow('402');
-		expect(gateway().control.tasks()).toEqual([]);
+		expect(gateway().control.tasks()).toStrictEqual([]);
 	});
 
 	it('storage: message and type only', async () => {
 		const answer = await call(gateway(), '/storage/nothing');
 		expect(answer.status).toBe(404);
-		expect(answer.body).toEqual({ error: { message: 'File not found', type: 'invalid_request' } });
+		expect(answer.body).toStrictEqual({ error: { message: 'File not found', type: 'invalid_request' } });
 	});
 
 	it('the catalogues leave param out of their 500', async () => {
 		gateway().control.addFault({ action: { kind: 'error', code: 'internal_error' } });
 		const { body } = await call(gateway(), '/models');
-		expect(Object.keys(at(body, 'error') as object)).toEqual(['message', 'type', 'code']);
+		expect(Object.keys(at(body, 'error') as object)).toStrictEqual(['message', 'type', 'code']);
 	});
 });

@@ -34,7 +34,7 @@ it('error with Retry-After as a date', async () => {
 it('cutBefore: nothing was done', async () => {
 	gateway().control.addFault({ action: { kind: 'cutBefore' } });
 	expect(await failure(chat())).toMatchObject({ name: 'TypeError' });
-	expect(gateway().control.ledger()).toEqual([]);
+	expect(gateway().control.ledger()).toStrictEqual([]);
 	expect(gateway().control.requests()).toMatchObject([{ outcome: 'cut', status: null }]);
 });
 
@@ -72,14 +72,17 @@ it('loseAnswer: the task exists and is paid for, and its key finds it again', as
 		gateway()
 			.control.tasks()
 			.map((task) => task.taskId),
-	).toEqual([id]);
+	).toStrictEqual([id]);
 	expect(gateway().control.ledger()).toHaveLength(1);
 });
 
 it('redirect', async () => {
 	gateway().control.addFault({ action: { kind: 'redirect', location: 'http://127.0.0.1:9/elsewhere' } });
 	const answer = await chat();
-	expect([answer.status, answer.headers.get('location')]).toEqual([307, 'http://127.0.0.1:9/elsewhere']);
+	expect([answer.status, answer.headers.get('location')]).toStrictEqual([
+		307,
+		'http://127.0.0.1:9/elsewhere',
+	]);
 });
 
 it('delay and latency hold a request back', async () => {
@@ -96,7 +99,7 @@ it('does nothing for a client that left during the latency', async () => {
 	const url = `${gateway().baseUrl}/async/media/tasks`;
 	await failure(fetch(url, { method: 'POST', signal }));
 	await waitFor(() => gateway().control.concurrency().inFlight === 0);
-	expect(gateway().control.ledger()).toEqual([]);
+	expect(gateway().control.ledger()).toStrictEqual([]);
 });
 
 it('rules match by path, model, number and times', async () => {
@@ -106,12 +109,12 @@ it('rules match by path, model, number and times', async () => {
 	gateway().control.addFault({ match: { path: '/chat/*', nth: 2 }, action: error, times: 2 });
 	const statuses = [];
 	for (let index = 0; index < 4; index += 1) statuses.push((await chat()).status);
-	expect(statuses).toEqual([200, 500, 500, 200]);
+	expect(statuses).toStrictEqual([200, 500, 500, 200]);
 	expect(
 		gateway()
 			.control.faults()
 			.map((fault) => fault.hits),
-	).toEqual([0, 0, 2]);
+	).toStrictEqual([0, 0, 2]);
 });
 
 it('counts how many run at once', async () => {

@@ -22,7 +22,7 @@ describe('results', () => {
 		const png = await bytesOf({ model: 'aurora/canvas-1', input: { prompt, size: '512x512' } });
 		expect(png.subarray(0, 4).toString('latin1')).toBe('\x89PNG');
 		const image = await loadImage(png);
-		expect([image.width, image.height]).toEqual([512, 512]);
+		expect([image.width, image.height]).toStrictEqual([512, 512]);
 		const context = createCanvas(512, 512).getContext('2d');
 		context.drawImage(image, 0, 0);
 		const { data } = context.getImageData(0, 0, 512, 512);
@@ -112,7 +112,7 @@ describe('lyrics', () => {
 		const { resultJson } = await endOf(gateway(), id);
 		const audioId = at(JSON.parse(String(resultJson)), 'tracks.1.id');
 		const { body } = await call(gateway(), `${path}/${id}/lyrics/timestamped`, { json: { audioId } });
-		expect(at(body, 'data.alignedWords.2')).toEqual({
+		expect(at(body, 'data.alignedWords.2')).toStrictEqual({
 			word: 'three',
 			success: true,
 			startS: 0.9,

@@ -48,7 +48,7 @@ describe('creation', () => {
 		const answer = await call(gateway(), path, { json });
 		expect(answer.status).toBe(422);
 		expect(answer.body.msg).toContain(`${field}:`);
-		expect(gateway().control.ledger()).toEqual([]);
+		expect(gateway().control.ledger()).toStrictEqual([]);
 	});
 
 	it('runs one task at a time in a session', async () => {
@@ -71,7 +71,7 @@ describe('life cycle', () => {
 			states.add(at(body, 'data.state'));
 			return states.has('success');
 		});
-		expect([...states]).toEqual(['waiting', 'processing', 'success']);
+		expect([...states]).toStrictEqual(['waiting', 'processing', 'success']);
 	});
 
 	it.each([
@@ -138,11 +138,11 @@ describe('flags (§3.2)', () => {
 			expect((await call(gateway(), `${path}/${id}`, { method: 'DELETE' })).status).toBe(204);
 		}
 		expect((await call(gateway(), `${path}/${id}`)).status).toBe(404);
-		expect(await statuses()).toEqual([404, 404]);
+		expect(await statuses()).toStrictEqual([404, 404]);
 		for (let time = 0; time < 2; time += 1) {
 			expect((await call(gateway(), `${path}/${id}/restore`, { method: 'POST' })).status).toBe(204);
 		}
 		expect((await call(gateway(), `${path}/${id}`)).status).toBe(200);
-		expect(await statuses()).toEqual([404, 200]);
+		expect(await statuses()).toStrictEqual([404, 200]);
 	});
 });

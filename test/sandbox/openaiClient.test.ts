@@ -54,7 +54,7 @@ describe('chat completions', () => {
 		expect(completion.choices[0]?.finish_reason).toBe('tool_calls');
 		if (toolCall?.type !== 'function') throw new Error('No function was called');
 		expect(toolCall.function.name).toBe('get_weather');
-		expect(JSON.parse(toolCall.function.arguments)).toEqual({ city: 'city', days: 1 });
+		expect(JSON.parse(toolCall.function.arguments)).toStrictEqual({ city: 'city', days: 1 });
 	});
 
 	it('uses the result of a tool', async () => {
@@ -79,12 +79,12 @@ describe('chat completions', () => {
 			messages,
 			response_format: { type: 'json_schema', json_schema: { name: 'weather', schema: weather } },
 		});
-		expect(JSON.parse(completion.choices[0]?.message.content ?? '')).toEqual({ city: 'city', days: 1 });
+		expect(JSON.parse(completion.choices[0]?.message.content ?? '')).toStrictEqual({ city: 'city', days: 1 });
 	});
 
 	it('keeps to max_tokens, stop and n', async () => {
 		const short = await client().chat.completions.create({ model, messages, max_tokens: 3, n: 2 });
-		expect(short.choices.map((choice) => choice.finish_reason)).toEqual(['length', 'length']);
+		expect(short.choices.map((choice) => choice.finish_reason)).toStrictEqual(['length', 'length']);
 		expect(short.usage?.completion_tokens).toBe(6);
 		const stopped = await client().chat.completions.create({ model, messages, stop: ['rivers'] });
 		expect(stopped.choices[0]?.message.content).not.toContain('rivers');
@@ -95,7 +95,7 @@ describe('chat completions', () => {
 describe('responses', () => {
 	it('answers, also when other items come first', async () => {
 		const response = await client().responses.create({ model: 'sandbox/thinker-3', input: 'Hello there' });
-		expect(response.output.map((item) => item.type)).toEqual(['reasoning', 'message']);
+		expect(response.output.map((item) => item.type)).toStrictEqual(['reasoning', 'message']);
 		expect(response.output_text).toContain('Hello there');
 		expect(response.status).toBe('completed');
 	});
@@ -110,7 +110,7 @@ describe('responses', () => {
 			if (event.type === 'response.completed') expect(event.response.output_text ?? text).toContain('Hello');
 		}
 		expect(text).toContain('Hello there');
-		expect([...types]).toEqual(expect.arrayContaining(['response.created', 'response.completed']));
+		expect([...types]).toStrictEqual(expect.arrayContaining(['response.created', 'response.completed']));
 	});
 
 	it('ends incomplete at the token limit', async () => {
@@ -164,6 +164,6 @@ describe('error classes', () => {
 			gateway()
 				.control.requests()
 				.map((request) => request.status),
-		).toEqual([429, 200]);
+		).toStrictEqual([429, 200]);
 	});
 });

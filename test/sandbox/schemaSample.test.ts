@@ -38,5 +38,5 @@ const schemas: Array<[string, JsonSchema]> = [
 it.each(schemas)('%s', (_name, schema) => {
 	const validate = ajv.compile(schema);
 	validate(sampleFor(schema, 'the words of the user'));
-	expect(validate.errors ?? []).toEqual([]);
+	expect(validate.errors ?? []).toStrictEqual([]);
 });

@@ -21,7 +21,7 @@ const uploadJson = async (json: JsonObject): Promise<Answer> =>
 it('takes multipart, fields after the file too, and serves the bytes without a key', async () => {
 	const { status, body } = await upload(form({ externalUserId: 'user-1', storagePolicy: 'PERMANENT' }));
 	expect(status).toBe(200);
-	expect(body).toEqual({
+	expect(body).toStrictEqual({
 		id: expect.any(String) as string,
 		fileType: 'AUDIO',
 		mimeType: 'audio/wav',
@@ -49,7 +49,7 @@ it('takes base64, with a type that the bytes overrule, for 24 hours', async () =
 it('shows the metadata in its own shape', async () => {
 	const { id, url } = (await upload(form())).body;
 	const { body } = await call(gateway(), `/storage/${String(id)}`);
-	expect(body).toEqual({
+	expect(body).toStrictEqual({
 		asset: {
 			id,
 			filename: 'песня.wav',
@@ -71,7 +71,10 @@ it('shows the metadata in its own shape', async () => {
 it('delete ends everything about a file', async () => {
 	const { id, url } = (await upload(form())).body;
 	const path = `/storage/${String(id)}`;
-	expect((await call(gateway(), path, { method: 'DELETE' })).body).toEqual({ success: true, asset_id: id });
+	expect((await call(gateway(), path, { method: 'DELETE' })).body).toStrictEqual({
+		success: true,
+		asset_id: id,
+	});
 	expect((await call(gateway(), path, { method: 'DELETE' })).status).toBe(404);
 	expect((await call(gateway(), path)).status).toBe(404);
 	expect((await fetch(String(url))).status).toBe(404);
@@ -96,13 +99,13 @@ it.each<[string, () => Promise<Answer>]>([
 ])('400 for %s', async (_what, send) => {
 	const { status, body } = await send();
 	expect(status).toBe(400);
-	expect(body).toEqual({ error: { message: expect.any(String) as string, type: 'invalid_request' } });
+	expect(body).toStrictEqual({ error: { message: expect.any(String) as string, type: 'invalid_request' } });
 });
 
 it('413 beyond the body limit, in the storage format', async () => {
 	gateway().control.configure({ bodyLimitBytes: 1000 });
 	const { status, body } = await upload(form());
-	expect([status, at(body, 'error.type')]).toEqual([413, 'invalid_request']);
+	expect([status, at(body, 'error.type')]).toStrictEqual([413, 'invalid_request']);
 });
 
 it('streams a big file that exists nowhere, always the same', async () => {
@@ -122,5 +125,5 @@ it('streams a big file that exists nowhere, always the same', async () => {
 	const path = `/async/media/tasks/${big.taskId ?? ''}/download`;
 	const download = await digest(`${gateway().baseUrl}${path}`, { 'x-api-key': gateway().apiKey });
 	expect(direct.bytes).toBe(size);
-	expect(download).toEqual(direct);
+	expect(download).toStrictEqual(direct);
 });

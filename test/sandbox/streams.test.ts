@@ -45,7 +45,7 @@ describe('responses', () => {
 	it('numbers its events from 0, without event lines, and ends with [DONE]', async () => {
 		const text = await stream({});
 		const list = events(text);
-		expect(list.map((event) => event.sequence_number)).toEqual(list.map((_, index) => index));
+		expect(list.map((event) => event.sequence_number)).toStrictEqual(list.map((_, index) => index));
 		expect(list[0]).toMatchObject({
 			type: 'response.created',
 			response: { status: 'in_progress', output: [] },
@@ -86,7 +86,7 @@ describe('chat and messages', () => {
 	it('chat: role first, usage with empty choices last', async () => {
 		const text = await stream({}, '/chat/completions', { model: json.model, messages, stream: true });
 		const list = events(text);
-		expect(at(list[0], 'choices.0.delta')).toEqual({ role: 'assistant', content: '' });
+		expect(at(list[0], 'choices.0.delta')).toStrictEqual({ role: 'assistant', content: '' });
 		expect(list.at(-1)).toMatchObject({ object: 'chat.completion.chunk', choices: [] });
 		expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
 	});
@@ -95,7 +95,7 @@ describe('chat and messages', () => {
 		const body = { model: json.model, messages, stream: true, max_tokens: 50 };
 		const text = await stream({}, '/messages', body);
 		const named = [...text.matchAll(/^event: (.+)$/gm)].map((match) => match[1]);
-		expect(named).toEqual(events(text).map((event) => event.type));
+		expect(named).toStrictEqual(events(text).map((event) => event.type));
 		expect(named.at(-1)).toBe('message_stop');
 	});
 });
@@ -157,7 +157,7 @@ describe('disturbed', () => {
 	it('unknown events, comments and pings come between', async () => {
 		const text = await stream({ unknownEvery: 4, commentEvery: 5, pingEvery: 6 });
 		const types = events(text).map((event) => event.type);
-		expect(types).toEqual(expect.arrayContaining(['response.ping', 'response.sandbox.unknown']));
+		expect(types).toStrictEqual(expect.arrayContaining(['response.ping', 'response.sandbox.unknown']));
 		expect(text).toContain(': keep-alive\n\n');
 	});
 
@@ -175,13 +175,13 @@ describe('disturbed', () => {
 				.filter((event) => event.type === 'response.output_text.delta')
 				.map((event) => event.delta);
 		const whole = texts(await stream({}, '/responses', body));
-		expect(texts(await stream({ splitBytes: 7, crlf: true }, '/responses', body))).toEqual(whole);
+		expect(texts(await stream({ splitBytes: 7, crlf: true }, '/responses', body))).toStrictEqual(whole);
 	});
 
 	it('a JSON error in place of a stream', async () => {
 		gateway().control.addFault({ action: { kind: 'stream', stream: { jsonError: 'no_providers' } } });
 		const answer = await call(gateway(), '/responses', { json });
-		expect([answer.status, answer.headers.get('content-type')]).toEqual([
+		expect([answer.status, answer.headers.get('content-type')]).toStrictEqual([
 			503,
 			'application/json; charset=utf-8',
 		]);

@@ -37,25 +37,25 @@ describe('the pages are current', () => {
 
 	it('there are no others', () => {
 		const expected = ['README.md', ...nodes.map(({ name }) => `${name}.md`)].sort();
-		expect(readdirSync(resolve(repository, 'docs/nodes')).sort()).toEqual(expected);
+		expect(readdirSync(resolve(repository, 'docs/nodes')).sort()).toStrictEqual(expected);
 	});
 });
 
 describe('every operation has an example', () => {
 	test.each(operations)('$name: $key', ({ name, key }) => {
-		expect(cases.filter(({ node, operation }) => node === name && operation === key)).not.toEqual([]);
+		expect(cases.filter(({ node, operation }) => node === name && operation === key)).not.toStrictEqual([]);
 	});
 
 	const others = nodes.filter(({ description }) => operationsOf(description).length === 0);
 	test.each(others)('$name', ({ name }) => {
-		expect(cases.filter(({ node }) => node === name)).not.toEqual([]);
+		expect(cases.filter(({ node }) => node === name)).not.toStrictEqual([]);
 	});
 
 	it('and every example is of an operation that exists', () => {
 		const known = new Set(operations.map(({ name, key }) => `${name} ${key}`));
 		const named = cases.filter(({ operation }) => operation !== undefined);
 		const unknown = named.filter(({ node, operation }) => !known.has(`${node} ${operation}`));
-		expect(unknown).toEqual([]);
+		expect(unknown).toStrictEqual([]);
 	});
 });
 
@@ -80,7 +80,7 @@ describe('the pages list what n8n’s panel shows', () => {
 			),
 		);
 		const shown = shownByN8n(description, key);
-		expect(listed).toEqual(expect.arrayContaining(shown));
-		expect(shown).toEqual(expect.arrayContaining(always.map(({ name }) => name)));
+		expect(listed).toStrictEqual(expect.arrayContaining(shown));
+		expect(shown).toStrictEqual(expect.arrayContaining(always.map(({ name }) => name)));
 	});
 });

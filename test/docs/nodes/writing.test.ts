@@ -44,7 +44,7 @@ describe('when a parameter is shown', () => {
 	it('formats have a column of their own', () => {
 		const format = property({ name: 'format', type: 'options', options: [{ name: 'Chat', value: 'chat' }] });
 		const option = property({ displayOptions: { show: { '/format': ['chat'] } } });
-		expect(formatsOf(option, { panel: [format], beside: [] })).toEqual(['Chat']);
+		expect(formatsOf(option, { panel: [format], beside: [] })).toStrictEqual(['Chat']);
 		expect(condition(option, { panel: [format], beside: [] })).toBe('');
 	});
 
@@ -76,7 +76,7 @@ describe('kinds and defaults', () => {
 		[{ type: 'fixedCollection', default: {} }, 'rows', ''],
 		[{ type: 'json', default: `{"a": "${'x'.repeat(60)}"}` }, 'JSON', 'see below'],
 	])('%j', (more, inWords, initial) => {
-		expect([kind(property(more)), defaultOf(property(more))]).toEqual([inWords, initial]);
+		expect([kind(property(more)), defaultOf(property(more))]).toStrictEqual([inWords, initial]);
 	});
 
 	it('a type without a word is an error', () => {
@@ -92,7 +92,7 @@ describe('what differs from run to run is replaced', () => {
 
 	it('ids: the same by the same', () => {
 		const [first, second, again] = normaliser().apply([one, `a/${two}.png`, one]) as string[];
-		expect([first, second]).toEqual([
+		expect([first, second]).toStrictEqual([
 			'7c9e6679-7425-40de-944b-e07fc1f90001',
 			'a/7c9e6679-7425-40de-944b-e07fc1f90002.png',
 		]);
@@ -102,17 +102,17 @@ describe('what differs from run to run is replaced', () => {
 
 	it('times: by how far they are from the beginning', () => {
 		const later = (ms: number) => new Date(startedAt + ms).toISOString();
-		expect(normaliser().apply([later(1_234), later(24 * 3_600_000 + 500)])).toEqual([
+		expect(normaliser().apply([later(1_234), later(24 * 3_600_000 + 500)])).toStrictEqual([
 			'2026-01-15T12:00:00.000Z',
 			'2026-01-16T12:00:00.000Z',
 		]);
 		expect(normaliser().apply('2031-05-05T06:07:09Z')).toBe('2026-01-15T12:00:00Z');
 		const noon = Date.UTC(2026, 0, 15, 12);
-		expect(normaliser().apply([startedAt + 900, startedAt / 1000])).toEqual([noon, noon / 1000]);
+		expect(normaliser().apply([startedAt + 900, startedAt / 1000])).toStrictEqual([noon, noon / 1000]);
 	});
 
 	it('addresses; and nothing else', () => {
-		expect(normaliser().apply({ url: 'http://127.0.0.1:2/a.png', price: 12.5, none: null })).toEqual({
+		expect(normaliser().apply({ url: 'http://127.0.0.1:2/a.png', price: 12.5, none: null })).toStrictEqual({
 			url: 'https://files.example.com/a.png',
 			price: 12.5,
 			none: null,

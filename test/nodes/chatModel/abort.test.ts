@@ -91,7 +91,7 @@ describe('a caller’s own signal', () => {
 		expect(await outcome).toMatchObject({ message: 'changed my mind' });
 		lose(new Error('the connection broke'));
 		await new Promise((resolve) => setImmediate(resolve));
-		expect(seen).toEqual({ sent: 1, pauses: 0 });
+		expect(seen).toStrictEqual({ sent: 1, pauses: 0 });
 	});
 
 	it('ends a stream that is silent, and lets go of it', async () => {
@@ -125,7 +125,7 @@ describe('a caller’s own signal', () => {
 	it('of LangChain’s option "timeout" ends a call, too', async () => {
 		const { lc, seen } = waitingModel({ text: async () => await Promise.resolve(busy) });
 		await expect(lc.invoke(go, { timeout: 20 })).rejects.toThrow();
-		expect(seen).toEqual({ sent: 1, pauses: 1 });
+		expect(seen).toStrictEqual({ sent: 1, pauses: 1 });
 	});
 
 	it('that is not used changes nothing', async () => {

@@ -57,7 +57,7 @@ describe('asked by LangChain', () => {
 			],
 		});
 		await lc.invoke([message]);
-		expect(asked()[0]?.messages).toEqual([
+		expect(asked()[0]?.messages).toStrictEqual([
 			{
 				role: 'user',
 				content: [
@@ -193,7 +193,7 @@ describe('the tools of a model that has tools already', () => {
 test('an SDK without what is completed here is left as it is', () => {
 	const bare: Adapter = {};
 	expect(completed(bare)).toBe(bare);
-	expect(bare).toEqual({});
+	expect(bare).toStrictEqual({});
 });
 
 test.each([
@@ -203,7 +203,7 @@ test.each([
 	['search', { name: 'search' }],
 	[{ type: 'function', function: { name: 'search' } }, { name: 'search' }],
 	[{ type: 'tool', name: 'search' }, { name: 'search' }],
-])('the choice of tools %j is %j', (given, meant) => expect(toolChoice(given)).toEqual(meant));
+])('the choice of tools %j is %j', (given, meant) => expect(toolChoice(given)).toStrictEqual(meant));
 
 test.each<[string, Adapter]>([
 	['bindTools', {}],
@@ -215,5 +215,5 @@ test.each<[string, Adapter]>([
 		withStructuredOutput: (...given) => asked.push(...given),
 	});
 	adapter.withStructuredOutput?.('schema', { name: 'extract' });
-	expect(asked).toEqual(['schema', { name: 'extract' }]);
+	expect(asked).toStrictEqual(['schema', { name: 'extract' }]);
 });

@@ -23,7 +23,7 @@ describe.each<[string, (calls: object[]) => string, (lc: LangChainModel) => Prom
 
 	it('get an id where they have none', async () => {
 		const calls = await callsOf([callOf('', 'one', '{}', 0), callOf('', 'two', '{}', 1)]);
-		expect(calls.map(({ name }) => name)).toEqual(['one', 'two']);
+		expect(calls.map(({ name }) => name)).toStrictEqual(['one', 'two']);
 		expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
 	});
 

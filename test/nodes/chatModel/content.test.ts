@@ -74,7 +74,7 @@ describe('parts of messages', () => {
 		['text-plain', { type: 'text-plain', mimeType: 'text/plain', text: 'long' }, 'q\nlong'],
 		['former text file', { type: 'file', source_type: 'text', text: 'long' }, 'q\nlong'],
 		['a mere string', 'long', 'q\nlong'],
-	])('%s', async (_, part, expected) => expect(await sentPart(part)).toEqual(expected));
+	])('%s', async (_, part, expected) => expect(await sentPart(part)).toStrictEqual(expected));
 
 	test.each<[string, object]>([
 		['a file at another provider', { type: 'file', fileId: 'f_1', mimeType: 'application/pdf' }],
@@ -99,14 +99,14 @@ describe('calls that stand in the text of a message', () => {
 			{ type: 'text', text: 'x' },
 			{ type: 'tool_call', ...made },
 		];
-		expect(await callsIn(new AIMessage({ content, tool_calls: [made] }))).toEqual([wire]);
+		expect(await callsIn(new AIMessage({ content, tool_calls: [made] }))).toStrictEqual([wire]);
 	});
 
 	it('as Anthropic’s parts are calls', async () => {
 		const content = [{ type: 'tool_use', id: 'a', name: 't', input: { x: 1 } }];
-		expect(await callsIn(new AIMessage({ content }))).toEqual([wire]);
+		expect(await callsIn(new AIMessage({ content }))).toStrictEqual([wire]);
 		const unread = [{ type: 'tool_use', id: 'a', name: 't', input: '' }];
-		expect(await callsIn(new AIMessage({ content: unread, tool_calls: [made] }))).toEqual([wire]);
+		expect(await callsIn(new AIMessage({ content: unread, tool_calls: [made] }))).toStrictEqual([wire]);
 	});
 });
 

@@ -15,7 +15,7 @@ describe('pieces that are handed over', () => {
 			await tick();
 			await Promise.all([take(2), take(3)]);
 		});
-		expect(await read(pieces)).toEqual([1, 2, 3]);
+		expect(await read(pieces)).toStrictEqual([1, 2, 3]);
 	});
 
 	it('arrive while the work goes on', async () => {
@@ -26,7 +26,7 @@ describe('pieces that are handed over', () => {
 			await tick();
 			isOver = true;
 		});
-		expect(await pieces.next()).toEqual({ value: 'first', done: false });
+		expect(await pieces.next()).toStrictEqual({ value: 'first', done: false });
 		expect(isOver).toBe(false);
 		expect(await pieces.next()).toMatchObject({ done: true });
 	});

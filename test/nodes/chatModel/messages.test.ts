@@ -47,7 +47,7 @@ function bodyOf(name: string, messages: Message[]) {
 
 describe('the conversation of an agent in each format', () => {
 	it('chat: calls stand in the message of the assistant, results are messages', () =>
-		expect(bodyOf('chat', run).messages).toEqual([
+		expect(bodyOf('chat', run).messages).toStrictEqual([
 			{ role: 'system', content: 'Be brief' },
 			{ role: 'user', content: 'Weather and time?' },
 			{
@@ -116,7 +116,7 @@ describe('messages: what is empty is not sent, because models of this format ref
 	const assistant = (...content: Message['content']): Message => ({ role: 'assistant', content });
 
 	it('a picture without words', () =>
-		expect(bodyOf('messages', [user(picture)]).messages).toEqual([
+		expect(bodyOf('messages', [user(picture)]).messages).toStrictEqual([
 			{
 				role: 'user',
 				content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw==' } }],
@@ -127,7 +127,7 @@ describe('messages: what is empty is not sent, because models of this format ref
 		expect(
 			bodyOf('messages', [user(text('Hello')), assistant(text('')), user(text(' \n')), user(text('Again'))])
 				.messages,
-		).toEqual([
+		).toStrictEqual([
 			{ role: 'user', content: 'Hello' },
 			{ role: 'user', content: 'Again' },
 		]));
@@ -140,7 +140,7 @@ describe('files in messages', () => {
 	const png = { type: 'file' as const, mediaType: 'image/png', data: 'iVBORw==' };
 
 	it('go along as the parts of the format', () => {
-		expect(bodyOf('chat', [user(text('What is this?'), png)]).messages).toEqual([
+		expect(bodyOf('chat', [user(text('What is this?'), png)]).messages).toStrictEqual([
 			{
 				role: 'user',
 				content: [
@@ -149,7 +149,7 @@ describe('files in messages', () => {
 				],
 			},
 		]);
-		expect(bodyOf('responses', [user(png)]).input).toEqual([
+		expect(bodyOf('responses', [user(png)]).input).toStrictEqual([
 			{ role: 'user', content: [{ type: 'input_image', image_url: 'data:image/png;base64,iVBORw==' }] },
 		]);
 	});

@@ -26,7 +26,7 @@ function thrownBy(work: () => unknown): ApiFailure {
 
 describe('an answer', () => {
 	it('is a message with text, tokens and the reason of its end', () =>
-		expect(toResult(answer({ text: 'Hello', reasoning: 'hm' }))).toEqual({
+		expect(toResult(answer({ text: 'Hello', reasoning: 'hm' }))).toStrictEqual({
 			id: 'id-1',
 			finishReason: 'stop',
 			usage: {
@@ -39,7 +39,7 @@ describe('an answer', () => {
 		}));
 
 	it('shows its cost and thoughts in the log', () =>
-		expect(factsOf(answer({ text: 'Hello', reasoning: 'hm' }))).toEqual({
+		expect(factsOf(answer({ text: 'Hello', reasoning: 'hm' }))).toStrictEqual({
 			finish_reason: 'stop',
 			id: 'id-1',
 			model: 'm',
@@ -50,7 +50,7 @@ describe('an answer', () => {
 	it('with calls of tools has each of them, with an id', () => {
 		const { message, finishReason } = toResult(answer({ toolCalls: calls, finishReason: 'tool_calls' }));
 		expect(finishReason).toBe('tool-calls');
-		expect(message.content).toEqual([
+		expect(message.content).toStrictEqual([
 			{ type: 'tool-call', toolCallId: 'a', toolName: 'weather', input: '{"city":"Omsk"}' },
 			{
 				type: 'tool-call',
@@ -62,7 +62,7 @@ describe('an answer', () => {
 	});
 
 	it('that is a refusal says so', () =>
-		expect(toResult(answer({ refusal: 'I cannot' })).message.content).toEqual([
+		expect(toResult(answer({ refusal: 'I cannot' })).message.content).toStrictEqual([
 			{ type: 'text', text: 'I cannot' },
 		]));
 
@@ -100,11 +100,14 @@ describe('the end of a stream', () => {
 	});
 
 	it('adds what was not streamed', () => {
-		expect(toClosingChunks(answer({ refusal: 'I cannot' }), '')[0]).toEqual({
+		expect(toClosingChunks(answer({ refusal: 'I cannot' }), '')[0]).toStrictEqual({
 			type: 'text-delta',
 			delta: 'I cannot',
 		});
-		expect(toClosingChunks(answer({ text: 'Hello' }), 'Hel')[0]).toEqual({ type: 'text-delta', delta: 'lo' });
+		expect(toClosingChunks(answer({ text: 'Hello' }), 'Hel')[0]).toStrictEqual({
+			type: 'text-delta',
+			delta: 'lo',
+		});
 		expect(toClosingChunks(answer({ text: 'Hello' }), 'Hello')).toHaveLength(1);
 	});
 });

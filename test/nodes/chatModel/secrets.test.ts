@@ -2,9 +2,9 @@ import nock from 'nock';
 
 import { ChatModel } from '../../../nodes/ChatModel/ChatModel.node';
 import { supplyContext } from '../../helpers/contexts';
+import { useNock } from '../../helpers/nock';
 
-beforeAll(() => nock.disableNetConnect());
-afterAll(() => nock.restore());
+useNock();
 
 it('a key that the gateway repeats shows in no error of the model', async () => {
 	const apiKey = 'odd-key-of-an-old-account';

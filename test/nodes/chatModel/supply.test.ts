@@ -20,5 +20,5 @@ it('a model that cannot be supplied lets go of the execution, which lives on', a
 	context.getExecutionCancelSignal = () => signal;
 	await expect(new ChatModel().supplyData.call(context, 0)).rejects.toThrow('the SDK is broken');
 	expect(added).toHaveBeenCalledTimes(1);
-	expect(removed.mock.calls.map(([, listener]) => listener)).toEqual([added.mock.calls[0]?.[1]]);
+	expect(removed.mock.calls.map(([, listener]) => listener)).toStrictEqual([added.mock.calls[0]?.[1]]);
 });

@@ -20,11 +20,11 @@ describe('the input of a tool', () => {
 	it('written with n8n’s zod', async () =>
 		expect(await sentParameters(z.object({ q: z.string() }))).toMatchObject(wanted));
 
-	it('written as JSON Schema', async () => expect(await sentParameters(wanted)).toEqual(wanted));
+	it('written as JSON Schema', async () => expect(await sentParameters(wanted)).toStrictEqual(wanted));
 
 	it('written with a zod that describes itself', async () => {
 		const foreign = { '~standard': {}, safeParse: () => undefined, toJSONSchema: () => wanted };
-		expect(await sentParameters(foreign)).toEqual(wanted);
+		expect(await sentParameters(foreign)).toStrictEqual(wanted);
 	});
 
 	it('written with a zod that does not is refused before anything is sent', async () => {
@@ -34,7 +34,7 @@ describe('the input of a tool', () => {
 			name: 'InvalidInput',
 			message: 'The Gateway Chat Model cannot read what the tool "search" takes',
 		});
-		expect(asked()).toEqual([]);
+		expect(asked()).toStrictEqual([]);
 	});
 });
 
@@ -44,8 +44,8 @@ it('what was hung onto the model is on the model with tools, too', () => {
 	lc.callbacks = [...lc.callbacks, selector];
 	lc.metadata = { sourceNodeName: 'Model' };
 	const bound = lc.bindTools([]);
-	expect(bound.callbacks).toEqual(lc.callbacks);
-	expect(bound.metadata).toEqual({ sourceNodeName: 'Model' });
+	expect(bound.callbacks).toStrictEqual(lc.callbacks);
+	expect(bound.metadata).toStrictEqual({ sourceNodeName: 'Model' });
 });
 
 describe('structured output', () => {
@@ -55,7 +55,7 @@ describe('structured output', () => {
 
 	it('is a call that the model must make, read as the schema says', async () => {
 		const { lc, asked } = modelWith(answer('extract'));
-		expect(await lc.withStructuredOutput(schema).invoke(go)).toEqual({ city: 'Omsk', unit: '°C' });
+		expect(await lc.withStructuredOutput(schema).invoke(go)).toStrictEqual({ city: 'Omsk', unit: '°C' });
 		expect(asked()).toMatchObject([
 			{
 				tool_choice: { type: 'function', function: { name: 'extract' } },
@@ -67,7 +67,9 @@ describe('structured output', () => {
 	it('has the name and the schema that are given', async () => {
 		const { lc, asked } = modelWith(answer('weather'));
 		const json = { type: 'object', properties: { city: { type: 'string' } } };
-		expect(await lc.withStructuredOutput(json, { name: 'weather' }).invoke(go)).toEqual({ city: 'Omsk' });
+		expect(await lc.withStructuredOutput(json, { name: 'weather' }).invoke(go)).toStrictEqual({
+			city: 'Omsk',
+		});
 		expect(asked()).toMatchObject([{ tools: [{ function: { name: 'weather', parameters: json } }] }]);
 	});
 
@@ -75,7 +77,7 @@ describe('structured output', () => {
 		const { lc, asked } = modelWith(answer('weather'));
 		const parameters = { type: 'object', properties: { city: { type: 'string' } } };
 		const given = { name: 'weather', description: 'Tells it', parameters };
-		expect(await lc.withStructuredOutput(given).invoke(go)).toEqual({ city: 'Omsk' });
+		expect(await lc.withStructuredOutput(given).invoke(go)).toStrictEqual({ city: 'Omsk' });
 		expect(asked()).toMatchObject([{ tools: [{ function: given }] }]);
 	});
 
@@ -83,7 +85,7 @@ describe('structured output', () => {
 		const { lc } = modelWith(streamOf({ tool_calls: [callOf('a', 'extract', '{"city":"Omsk"}')] }));
 		const pieces: unknown[] = [];
 		for await (const piece of await lc.withStructuredOutput(schema).stream(go)) pieces.push(piece);
-		expect(pieces).toEqual([{ city: 'Omsk', unit: '°C' }]);
+		expect(pieces).toStrictEqual([{ city: 'Omsk', unit: '°C' }]);
 	});
 
 	it('that is not given, or not as wanted, is an error', async () => {

@@ -3,10 +3,9 @@ import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
 import { webhookContext } from '../../helpers/contexts';
+import { useNock } from '../../helpers/nock';
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 let taskId: string;
 let count = 0;

@@ -18,7 +18,7 @@ describe('where a task id stands in a call', () => {
 		['no object at all', undefined, 'hello', []],
 		['blanks', {}, { taskId: '  ' }, []],
 		['something far too long', {}, { taskId: 'x'.repeat(5_000) }, []],
-	])('%s', (_, query, body, ids) => expect(taskIdsIn(query, body)).toEqual(ids));
+	])('%s', (_, query, body, ids) => expect(taskIdsIn(query, body)).toStrictEqual(ids));
 
 	it('takes any call: at most three ids, each once, none too long', () => {
 		fc.assert(
@@ -62,7 +62,7 @@ describe('a task starts the workflow once', () => {
 	it('also in another process, which knows the stored data alone', () => {
 		const store = {};
 		new Claims(context(store, 'b')).take('t1');
-		expect(store).toEqual({ started: ['t1'] });
+		expect(store).toStrictEqual({ started: ['t1'] });
 		expect(new Claims(context(structuredClone(store), 'b in another process')).take('t1')).toBe(false);
 	});
 
@@ -70,7 +70,7 @@ describe('a task starts the workflow once', () => {
 		const [first, second] = [{}, {}];
 		new Claims(context(first, 'c')).take('t1');
 		new Claims(context(second, 'c')).take('t2');
-		expect(second).toEqual({ started: ['t1', 't2'] });
+		expect(second).toStrictEqual({ started: ['t1', 't2'] });
 	});
 
 	it('but another trigger may start for it, and so may each try in the editor', () => {
@@ -81,6 +81,6 @@ describe('a task starts the workflow once', () => {
 
 	it('as long as a thousand others have not come after it', () => {
 		const many = Array.from({ length: MAX_REMEMBERED }, (_, index) => `t${index}`);
-		expect(remembered(['old'], many)).toEqual(many);
+		expect(remembered(['old'], many)).toStrictEqual(many);
 	});
 });

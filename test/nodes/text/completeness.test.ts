@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import nock from 'nock';
 import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { textOptions } from '../../../nodes/shared/fields/textOptions';
 import { textFormats } from '../../../nodes/shared/gateway/formats';
 import { asObject, type JsonObject } from '../../../nodes/shared/gateway/json';
 import { generate, sentBody } from './support';
+import { useNock } from '../../helpers/nock';
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 const spec = readFileSync(join(__dirname, '../../fixtures/spec/text-requests.md'), 'utf8');
 
@@ -111,7 +109,7 @@ describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $pa
 		const table = requestTable(path).flatMap(({ names }) => names);
 		expect(table.length).toBeGreaterThan(8);
 		const all = await reached();
-		expect(table.filter((field) => !all.has(field))).toEqual([]);
+		expect(table.filter((field) => !all.has(field))).toStrictEqual([]);
 	});
 
 	it('so is every field that the notes show below them', async () => {
@@ -121,7 +119,7 @@ describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $pa
 			const row = requestTable(path).find(({ names }) => names.includes(top));
 			expect(row?.notes).toContain(below.at(-1));
 		}
-		expect((nested[name] ?? []).filter((field) => !all.has(field))).toEqual([]);
+		expect((nested[name] ?? []).filter((field) => !all.has(field))).toStrictEqual([]);
 	});
 
 	it('shows an option if and only if the format has it', () => {
@@ -132,7 +130,7 @@ describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $pa
 				return formats === undefined || formats.includes(name);
 			})
 			.map((option) => option.name);
-		expect(shown.sort()).toEqual(Object.keys(format?.fields ?? {}).sort());
+		expect(shown.sort()).toStrictEqual(Object.keys(format?.fields ?? {}).sort());
 	});
 });
 
@@ -165,7 +163,7 @@ describe('the ranges of §4.2', () => {
 		const notes = requestTable('/responses').find(({ names }) => names.includes('reasoning'))?.notes ?? '';
 		const listed = /`effort` in ((?:`\w+`,? ?)+)/.exec(notes)?.[1]?.match(/\w+/g) ?? [];
 		const effort = textOptions.find(({ name }) => name === 'reasoningEffort');
-		expect(effort?.options?.map((option) => (option as INodePropertyOptions).value)).toEqual(listed);
+		expect(effort?.options?.map((option) => (option as INodePropertyOptions).value)).toStrictEqual(listed);
 		const { error } = await generate({ options: { reasoningEffort: '={{ "extreme" }}' } });
 		expect(error?.message).toBe('The option \'Reasoning Effort\' has a value that is not allowed: "extreme"');
 	});

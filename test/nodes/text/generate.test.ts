@@ -1,6 +1,7 @@
 import nock from 'nock';
 
 import { runNode, type RunOptions } from '../../helpers/engine';
+import { useNock } from '../../helpers/nock';
 import chatAnswer from '../../fixtures/chat/plain.json';
 import messagesAnswer from '../../fixtures/messages/plain.json';
 import responsesAnswer from '../../fixtures/responses/plain.json';
@@ -8,9 +9,7 @@ import responsesAnswer from '../../fixtures/responses/plain.json';
 const MODEL = { __rl: true, mode: 'id', value: 'acme/writer' };
 const parameters = { resource: 'text', operation: 'generate', model: MODEL, prompt: 'Say hello' };
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 const gateway = () => nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });
 const generate = async (extra: Partial<RunOptions> & { parameters?: object } = {}) =>
@@ -32,7 +31,7 @@ describe('text: generate, in each format', () => {
 		const { items } = await generate({
 			parameters: { systemPrompt: 'Be brief', options: { maxTokens: 50, temperature: 0.2 } },
 		});
-		expect(items).toEqual([
+		expect(items).toStrictEqual([
 			{
 				json: {
 					id: 'chatcmpl-1',
@@ -66,7 +65,7 @@ describe('text: generate, in each format', () => {
 		const { items } = await generate({
 			parameters: { format: 'responses', systemPrompt: 'Be brief', options: { maxTokens: 50 } },
 		});
-		expect(items[0]?.json).toEqual({
+		expect(items[0]?.json).toStrictEqual({
 			id: 'resp_1',
 			model: 'acme/writer',
 			text: 'Hello there',
@@ -99,7 +98,7 @@ describe('text: generate, in each format', () => {
 	it('gives the body as received without Simplify', async () => {
 		gateway().post('/api/v1/chat/completions').reply(200, chatAnswer);
 		const { items } = await generate({ parameters: { simplify: false } });
-		expect(items[0]?.json).toEqual(chatAnswer);
+		expect(items[0]?.json).toStrictEqual(chatAnswer);
 	});
 
 	it('keeps a prompt that looks like a number the text it is', async () => {

@@ -2,11 +2,10 @@ import nock from 'nock';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { binaryStorage, type RunOptions } from '../../helpers/engine';
+import { useNock } from '../../helpers/nock';
 import { answering, gateway, generate, sentBody } from './support';
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 const rows = (...message: Array<{ role: string; content: string }>): INodeParameters => ({
 	inputMode: 'messages',
@@ -123,7 +122,7 @@ describe('attachments become the parts of each format', () => {
 			fromUrl('image', 'https://files.test/x.png'),
 			fromUrl('video', 'https://files.test/x.mp4'),
 		);
-		expect((await sentBody(all, { items })).messages).toEqual([
+		expect((await sentBody(all, { items })).messages).toStrictEqual([
 			{
 				role: 'user',
 				content: [
@@ -150,7 +149,7 @@ describe('attachments become the parts of each format', () => {
 			fromField('file', 'paper'),
 			fromUrl('file', 'https://files.test/x.pdf'),
 		);
-		expect((await sentBody({ ...all, format: 'responses' }, { items })).input).toEqual([
+		expect((await sentBody({ ...all, format: 'responses' }, { items })).input).toStrictEqual([
 			{
 				role: 'user',
 				content: [
@@ -175,7 +174,7 @@ describe('attachments become the parts of each format', () => {
 			fromField('file', 'paper'),
 			fromUrl('image', 'https://files.test/x.png'),
 		);
-		expect((await sentBody({ ...all, format: 'messages' }, { items })).messages).toEqual([
+		expect((await sentBody({ ...all, format: 'messages' }, { items })).messages).toStrictEqual([
 			{
 				role: 'user',
 				content: [
@@ -230,7 +229,7 @@ describe('attachments become the parts of each format', () => {
 		expect(error).toBeUndefined();
 		expect(bodies[0]).toBe(bodies[1]);
 		expect(bodies[0]).toContain(Buffer.alloc(200_001, 7).toString('base64'));
-		expect(lengths.map(String)).toEqual(bodies.map((body) => String(Buffer.byteLength(body))));
+		expect(lengths.map(String)).toStrictEqual(bodies.map((body) => String(Buffer.byteLength(body))));
 	});
 
 	it('fetches from its address, without the key, what the format takes only as a file', async () => {
@@ -431,7 +430,7 @@ describe('several texts in an option', () => {
 		['one that looks like a list', '={{ "[END]" }}', ['[END]']],
 		['a row that gives a list', ['={{ ["a", "b"] }}', 'c'], ['a', 'b', 'c']],
 	])('%s', async (_, stop, expected) => {
-		expect((await sentBody({ options: { stop } })).stop).toEqual(expected);
+		expect((await sentBody({ options: { stop } })).stop).toStrictEqual(expected);
 	});
 });
 

@@ -1,12 +1,10 @@
-import nock from 'nock';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { runNode } from '../../helpers/engine';
+import { useNock } from '../../helpers/nock';
 import { gateway } from './support';
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 const catalogue = [
 	{ id: 'acme/writer', context_length: 8000, cost_context: 0.0001, extra: { kept: true } },
@@ -26,7 +24,7 @@ it.each<[string, INodeParameters, unknown[]]>([
 	['so many', { limit: 2 }, catalogue.slice(0, 2)],
 ])('getMany gives %s, with the fields of the server', async (_, parameters, models) => {
 	const { items } = await run({ operation: 'getMany', ...parameters });
-	expect(items.map(({ json }) => json)).toEqual(models);
+	expect(items.map(({ json }) => json)).toStrictEqual(models);
 });
 
 it('getMany refuses a limit that is none', async () => {
@@ -36,7 +34,7 @@ it('getMany refuses a limit that is none', async () => {
 
 it('get gives one model', async () => {
 	const { items } = await run({ operation: 'get', model: { __rl: true, mode: 'id', value: 'acme/writer' } });
-	expect(items.map(({ json }) => json)).toEqual([catalogue[0]]);
+	expect(items.map(({ json }) => json)).toStrictEqual([catalogue[0]]);
 });
 
 it('get names the models that are close to one that does not exist', async () => {

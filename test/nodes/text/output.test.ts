@@ -3,11 +3,10 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { JsonObject } from '../../../nodes/shared/gateway/json';
 import { binaryStorage } from '../../helpers/engine';
+import { useNock } from '../../helpers/nock';
 import { answering, endpoints, gateway, generate, sentBody } from './support';
 
-beforeAll(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-afterAll(() => nock.restore());
+useNock();
 
 const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, cost_rub: 0.5, cost: 0.5 };
 const chatAnswer = (message: JsonObject, finish_reason = 'stop'): JsonObject => ({
@@ -21,30 +20,32 @@ const bySchema: INodeParameters = { outputFormat: 'jsonSchema', schemaName: 'boo
 
 describe('JSON is asked for in the way of each format', () => {
 	it('chat', async () => {
-		expect((await sentBody({ outputFormat: 'jsonObject' })).response_format).toEqual({ type: 'json_object' });
-		expect((await sentBody({ ...bySchema, options: { schemaStrict: true } })).response_format).toEqual({
+		expect((await sentBody({ outputFormat: 'jsonObject' })).response_format).toStrictEqual({
+			type: 'json_object',
+		});
+		expect((await sentBody({ ...bySchema, options: { schemaStrict: true } })).response_format).toStrictEqual({
 			type: 'json_schema',
 			json_schema: { name: 'book', schema: JSON.parse(schema) as object, strict: true },
 		});
 	});
 	it('responses, beside the verbosity', async () => {
 		const body = await sentBody({ format: 'responses', ...bySchema, options: { verbosity: 'low' } });
-		expect(body.text).toEqual({
+		expect(body.text).toStrictEqual({
 			format: { type: 'json_schema', name: 'book', schema: JSON.parse(schema) as object },
 			verbosity: 'low',
 		});
 	});
 	it('messages: through a tool that must be called', async () => {
 		const body = await sentBody({ format: 'messages', ...bySchema });
-		expect(body.tools).toEqual([
+		expect(body.tools).toStrictEqual([
 			expect.objectContaining({ name: 'book', input_schema: JSON.parse(schema) as object }),
 		]);
-		expect(body.tool_choice).toEqual({ type: 'tool', name: 'book' });
+		expect(body.tool_choice).toStrictEqual({ type: 'tool', name: 'book' });
 	});
 	it('messages: beside other tools, any of them must be called', async () => {
 		const tools = { function: [{ name: 'look', parameters: '' }] };
 		const body = await sentBody({ format: 'messages', outputFormat: 'jsonObject', tools });
-		expect(body.tool_choice).toEqual({ type: 'any' });
+		expect(body.tool_choice).toStrictEqual({ type: 'any' });
 		expect(body.tools).toHaveLength(2);
 	});
 });
@@ -332,7 +333,7 @@ describe('what else an answer says', () => {
 			],
 		});
 		const { items } = await generate({ format: 'responses' });
-		expect(items[0]?.json.sources).toEqual([{ url: 'https://m.test' }, { url: 'https://s.test' }]);
+		expect(items[0]?.json.sources).toStrictEqual([{ url: 'https://m.test' }, { url: 'https://s.test' }]);
 	});
 
 	it('several choices become an item each, whose costs add up to that of the call', async () => {
@@ -343,7 +344,9 @@ describe('what else an answer says', () => {
 		});
 		answering('chat', { ...chatAnswer({}), choices: [choice(0), choice(1), choice(2)] });
 		const { items } = await generate({ options: { n: 3 } });
-		expect(items.map(({ json, pairedItem }) => [json.text, json.choice, json.costRub, pairedItem])).toEqual([
+		expect(
+			items.map(({ json, pairedItem }) => [json.text, json.choice, json.costRub, pairedItem]),
+		).toStrictEqual([
 			['No. 0', 0, 0.5, { item: 0 }],
 			['No. 1', 1, 0, { item: 0 }],
 			['No. 2', 2, 0, { item: 0 }],
@@ -390,7 +393,7 @@ describe('what else an answer says', () => {
 		answering('chat');
 		answering('chat');
 		const { run } = await generate({}, { items: [{ json: {} }, { json: {} }] });
-		expect(run.data.resultData.runData.Gateway?.[0]?.metadata?.tokenUsage).toEqual({
+		expect(run.data.resultData.runData.Gateway?.[0]?.metadata?.tokenUsage).toStrictEqual({
 			inputTokens: 24,
 			outputTokens: 6,
 		});
@@ -409,7 +412,7 @@ describe('as the tool of an agent', () => {
 		const audio = { data: 'c291bmQ=', transcript: 'la' };
 		answering('chat', chatAnswer({ content: '{"a": 1}', reasoning: 'Long thoughts', audio }));
 		const { items } = await generate({ outputFormat: 'jsonObject', simplify: false }, { asTool: true });
-		expect(items[0]?.json).toEqual({ json: { a: 1 }, finishReason: 'stop', costRub: 0.5 });
+		expect(items[0]?.json).toStrictEqual({ json: { a: 1 }, finishReason: 'stop', costRub: 0.5 });
 		expect(items[0]?.binary).toBeUndefined();
 	});
 });

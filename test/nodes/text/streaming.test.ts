@@ -67,7 +67,7 @@ describe.each(formats)('%s', (format) => {
 			expect(live.error).toBeUndefined();
 			expect(ids(live.items[0]?.json)).toBe(ids(plain.items[0]?.json));
 		}
-		expect(streamed()).toEqual([false, true, false, true, false, true]);
+		expect(streamed()).toStrictEqual([false, true, false, true, false, true]);
 	});
 
 	it('shows the answer while it arrives', async () => {
@@ -106,12 +106,12 @@ describe.each(formats)('%s', (format) => {
 			retryable: format === 'responses',
 		});
 		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(1);
-		expect(told().slice(-2)).toEqual([
+		expect(told().slice(-2)).toStrictEqual([
 			['error', 0, 'The answer could not be completed'],
 			['end', 0, ''],
 		]);
 		// §6.1: the sandbox charges with the closing event.
-		expect(gateway.control.ledger()).toEqual([]);
+		expect(gateway.control.ledger()).toStrictEqual([]);
 	});
 
 	it('an error in place of a stream is the error that it is, and is retried where it may be', async () => {
@@ -165,10 +165,10 @@ describe('several items', () => {
 		const most = own.control.concurrency().groups.chat?.max;
 		await own.close();
 		const texts = items.map(({ json }) => `${json.word} one two three`);
-		expect(result.items.map(({ json }) => json.text)).toEqual(texts);
-		expect([0, 1, 2].map(textOf)).toEqual(texts);
+		expect(result.items.map(({ json }) => json.text)).toStrictEqual(texts);
+		expect([0, 1, 2].map(textOf)).toStrictEqual(texts);
 		const order = told().map(([, index]) => index);
-		expect(order).toEqual([...order].sort());
+		expect(order).toStrictEqual([...order].sort());
 		expect(most).toBe(3);
 	});
 
@@ -192,16 +192,16 @@ describe('whether an answer is streamed', () => {
 		await run({}, { onChunk: followed.onChunk });
 		await run({ options: { stream: false } }, { onChunk: silenced.onChunk });
 		await run({ options: { stream: true } }, {});
-		expect(streamed()).toEqual([false, true, false, true]);
+		expect(streamed()).toStrictEqual([false, true, false, true]);
 		expect(followed.textOf(0)).toBe('one two three four five');
-		expect(silenced.chunks).toEqual([]);
+		expect(silenced.chunks).toStrictEqual([]);
 	});
 
 	it('as the tool of an agent, nothing is shown', async () => {
 		const { onChunk, chunks } = audience();
 		await run({}, { onChunk, asTool: true });
-		expect(chunks).toEqual([]);
-		expect(streamed()).toEqual([false]);
+		expect(chunks).toStrictEqual([]);
+		expect(streamed()).toStrictEqual([false]);
 	});
 
 	it('a watcher who has gone away does not cost the answer', async () => {

@@ -24,7 +24,7 @@ function picture(pixelBytes = 8): Buffer {
 
 describe('checkPng', () => {
 	test('reads the size of a whole picture', () => {
-		expect(checkPng(picture())).toEqual({ width: 3, height: 2 });
+		expect(checkPng(picture())).toStrictEqual({ width: 3, height: 2 });
 	});
 
 	test('rejects what is no PNG', () => {

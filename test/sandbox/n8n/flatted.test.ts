@@ -2,7 +2,7 @@ import { parseFlatted } from '../../../sandbox/n8n/flatted';
 
 describe('parseFlatted', () => {
 	test('puts strings in the place of their indices', () => {
-		expect(parseFlatted('[{"a":"1","b":"2"},"x",["1",7,null,true]]')).toEqual({
+		expect(parseFlatted('[{"a":"1","b":"2"},"x",["1",7,null,true]]')).toStrictEqual({
 			a: 'x',
 			b: ['x', 7, null, true],
 		});
@@ -19,6 +19,6 @@ describe('parseFlatted', () => {
 	});
 
 	test('leaves texts that look like indices alone', () => {
-		expect(parseFlatted('[{"a":"1"},"0"]')).toEqual({ a: '0' });
+		expect(parseFlatted('[{"a":"1"},"0"]')).toStrictEqual({ a: '0' });
 	});
 });

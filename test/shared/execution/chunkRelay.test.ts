@@ -43,7 +43,7 @@ it('shows items one after the other in the order in which they began, whatever t
 			for (const { voice, ended } of voices) if (!ended) pending.push(voice.end('failed'));
 			await Promise.all(pending);
 			const order = sent.map(([, index]) => index);
-			expect(order.filter((index, place) => order[place - 1] !== index)).toEqual([3, 1, 0, 2]);
+			expect(order.filter((index, place) => order[place - 1] !== index)).toStrictEqual([3, 1, 0, 2]);
 			for (const { index, said, ended } of voices) {
 				const own = sent.filter(([, of]) => of === index);
 				expect(own.flatMap(([type, , text]) => (type === 'item' ? [text] : [])).join('')).toBe(said);
@@ -61,7 +61,7 @@ it('sends at once what the item that has the floor says', async () => {
 	const { relay } = relayTo(sent);
 	const voice = relay.voice(0);
 	await voice.say('a');
-	expect(sent).toEqual([
+	expect(sent).toStrictEqual([
 		['begin', 0, undefined],
 		['item', 0, 'a'],
 	]);
@@ -73,5 +73,5 @@ it('sends nothing more to a watcher who has gone, and says so once', async () =>
 	await voice.say('a');
 	await voice.say('b');
 	await voice.end();
-	expect(warnings).toEqual(['The streamed answer cannot be passed on any more: gone']);
+	expect(warnings).toStrictEqual(['The streamed answer cannot be passed on any more: gone']);
 });

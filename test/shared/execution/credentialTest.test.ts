@@ -75,13 +75,13 @@ describe('the credential test', () => {
 	it('sends nothing to a base URL that is none', async () => {
 		const { message, seen } = await tested({ statusCode: 200 }, { baseUrl: 'gateway' });
 		expect(message).toBe('The base URL in the AI Gateway credential is not a web address');
-		expect(seen).toEqual([]);
+		expect(seen).toStrictEqual([]);
 	});
 
 	it('tells a key that was copied in its shortened form', async () => {
 		const { message, seen } = await tested({ statusCode: 200 }, { apiKey: 'sk-ab…cd' });
 		expect(message).toContain('has characters that no key has');
-		expect(seen).toEqual([]);
+		expect(seen).toStrictEqual([]);
 	});
 
 	it('does not show the key', async () => {
@@ -100,7 +100,7 @@ describe('signing', () => {
 
 	it('signs requests to the gateway’s own origin', async () => {
 		const { headers } = await sign('https://gateway.test/api/v1/balance');
-		expect(headers).toEqual({ Authorization: `Bearer ${KEY}` });
+		expect(headers).toStrictEqual({ Authorization: `Bearer ${KEY}` });
 	});
 
 	it.each([

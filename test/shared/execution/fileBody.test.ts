@@ -52,7 +52,7 @@ it('is the JSON with the files in base64, of the length that it says, each time 
 			};
 			for (let time = 0; time < 2; time += 1) {
 				const bytes = await sent(body);
-				expect(JSON.parse(bytes.toString('utf8'))).toEqual(expected);
+				expect(JSON.parse(bytes.toString('utf8'))).toStrictEqual(expected);
 				expect(bytes.length).toBe(body.length);
 			}
 		}),

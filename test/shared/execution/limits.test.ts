@@ -28,7 +28,7 @@ describe('the limiter', () => {
 							});
 						}),
 					);
-					expect(started).toEqual(turns.map((_, index) => index));
+					expect(started).toStrictEqual(turns.map((_, index) => index));
 					expect(most).toBeLessThanOrEqual(max);
 				},
 			),
@@ -53,7 +53,7 @@ describe('the limiter', () => {
 				await turn();
 			},
 		);
-		expect(started).toEqual([0, 1, 2, 3]);
+		expect(started).toStrictEqual([0, 1, 2, 3]);
 	});
 });
 

@@ -25,7 +25,7 @@ function shown(node: keyof typeof packageNodes, parameters: INode['parameters'])
 
 describe('what the panel shows', () => {
 	it('a new media node creates and waits, with a form; Simplify last', () => {
-		expect(shown('mediaTask', {})).toEqual([
+		expect(shown('mediaTask', {})).toStrictEqual([
 			'resource',
 			'operation',
 			'model',
@@ -39,7 +39,7 @@ describe('what the panel shows', () => {
 		]);
 	});
 	it('media: create has no Download Results', () => {
-		expect(shown('mediaTask', { operation: 'create', inputMode: 'json' })).toEqual([
+		expect(shown('mediaTask', { operation: 'create', inputMode: 'json' })).toStrictEqual([
 			'resource',
 			'operation',
 			'model',
@@ -51,7 +51,7 @@ describe('what the panel shows', () => {
 		]);
 	});
 	it('media: the price of a model asks for nothing but its input', () => {
-		expect(shown('mediaTask', { resource: 'model', operation: 'getPrice' })).toEqual([
+		expect(shown('mediaTask', { resource: 'model', operation: 'getPrice' })).toStrictEqual([
 			'resource',
 			'operation',
 			'model',
@@ -61,7 +61,7 @@ describe('what the panel shows', () => {
 		]);
 	});
 	it('media: get needs the task only', () => {
-		expect(shown('mediaTask', { operation: 'get' })).toEqual([
+		expect(shown('mediaTask', { operation: 'get' })).toStrictEqual([
 			'resource',
 			'operation',
 			'taskId',
@@ -70,7 +70,7 @@ describe('what the panel shows', () => {
 		]);
 	});
 	it('storage: the file comes before Simplify', () => {
-		expect(shown('storage', { operation: 'download' })).toEqual([
+		expect(shown('storage', { operation: 'download' })).toStrictEqual([
 			'resource',
 			'operation',
 			'fileId',
@@ -80,7 +80,7 @@ describe('what the panel shows', () => {
 		]);
 	});
 	it('storage: an upload shows the fields of its source', () => {
-		expect(shown('storage', { uploadSource: 'base64' })).toEqual([
+		expect(shown('storage', { uploadSource: 'base64' })).toStrictEqual([
 			'resource',
 			'operation',
 			'uploadSource',
@@ -92,7 +92,7 @@ describe('what the panel shows', () => {
 		]);
 	});
 	it('text: generate', () => {
-		expect(shown('textGeneration', {})).toEqual([
+		expect(shown('textGeneration', {})).toStrictEqual([
 			'resource',
 			'operation',
 			'model',
@@ -125,24 +125,26 @@ describe('the option Timeout says what it bounds', () => {
 		expect(collections.length).toBeGreaterThan(20);
 		for (const { place, property } of collections) {
 			const names = collected(property).map(({ name }) => name);
-			expect([place, names.filter((name) => name === 'timeout')]).toEqual([place, ['timeout']]);
+			expect([place, names.filter((name) => name === 'timeout')]).toStrictEqual([place, ['timeout']]);
 		}
 	});
 
 	it.each(['storage', 'balance'])('%s: nothing of tasks, catalogues or streams', (node) => {
-		expect(textsOf(node)).toEqual(['How long a single request may wait for the gateway. Defaults to 300.']);
+		expect(textsOf(node)).toStrictEqual([
+			'How long a single request may wait for the gateway. Defaults to 300.',
+		]);
 	});
 
 	it('media: nothing of streams', () => {
-		expect(textsOf('mediaTask')).toEqual([
+		expect(textsOf('mediaTask')).toStrictEqual([
 			expect.stringMatching(/Defaults to 300, to 60 for catalogues and task states\.$/),
 		]);
 	});
 
 	it('text: a streamed answer gets less time with it than without', () => {
 		const streamed = expect.stringContaining('may take 900 without this option') as string;
-		expect(textsOf('chatModel')).toEqual([streamed]);
-		expect(textsOf('textGeneration')).toEqual(expect.arrayContaining([streamed]));
+		expect(textsOf('chatModel')).toStrictEqual([streamed]);
+		expect(textsOf('textGeneration')).toStrictEqual(expect.arrayContaining([streamed]));
 	});
 
 	it('begins with what counts without it', () => {
@@ -154,7 +156,7 @@ describe('the option Timeout says what it bounds', () => {
 
 describe('merging lists', () => {
 	it('keeps the order of each', () => {
-		expect(mergedInOrder([['a', 'b', 'z'], ['c', 'z'], ['f'], ['f', 'z', 'e']])).toEqual([
+		expect(mergedInOrder([['a', 'b', 'z'], ['c', 'z'], ['f'], ['f', 'z', 'e']])).toStrictEqual([
 			'a',
 			'b',
 			'c',
@@ -169,6 +171,6 @@ describe('merging lists', () => {
 				['a', 'b'],
 				['b', 'a'],
 			]),
-		).toEqual(['a', 'b']);
+		).toStrictEqual(['a', 'b']);
 	});
 });

@@ -3,6 +3,7 @@ import nock from 'nock';
 import { subNodeClient } from '../../../nodes/shared/execution/subNodeClient';
 import { supplyContext } from '../../helpers/contexts';
 import { rejection } from '../../helpers/client';
+import { useNock } from '../../helpers/nock';
 
 // The client of a node that serves an agent.
 
@@ -17,7 +18,7 @@ function served() {
 	return { context, reads: jest.spyOn(context, 'getCredentials') };
 }
 
-afterEach(() => nock.cleanAll());
+useNock();
 
 it('reads the credential once for its address and its requests', async () => {
 	nock('https://gateway.test').get('/api/v1/balance').twice().reply(200, { amount: 1 });

@@ -109,23 +109,23 @@ describe('the credential', () => {
 		await transport.text(request);
 		jest.advanceTimersByTime(1);
 		await transport.text(request);
-		expect(keys).toEqual(['key-1', 'key-1', 'key-1', 'key-2']);
+		expect(keys).toStrictEqual(['key-1', 'key-1', 'key-1', 'key-2']);
 	});
 
 	it('is read once for the address and the first request', async () => {
 		const { keys, transport, credential } = transportWithKeys();
-		expect(await gatewayAddress(credential)).toEqual({
+		expect(await gatewayAddress(credential)).toStrictEqual({
 			baseUrl: 'https://gateway.test/api/v1',
 			secrets: ['key-1'],
 		});
 		await transport.text(request);
-		expect(keys).toEqual(['key-1']);
+		expect(keys).toStrictEqual(['key-1']);
 	});
 
 	it('that could not be read is read anew by the next request', async () => {
 		const { keys, transport } = transportWithKeys({ failures: 1 });
 		await expect(transport.text(request)).rejects.toThrow('The database is busy');
 		await transport.text(request);
-		expect(keys).toEqual(['key-2']);
+		expect(keys).toStrictEqual(['key-2']);
 	});
 });

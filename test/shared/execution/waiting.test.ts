@@ -13,7 +13,7 @@ describe('waiting for a task (§3.1)', () => {
 		const { client, pauses, sent } = scriptedClient([look('waiting'), look('processing'), look('success')]);
 		const body = await awaitTask(client, 't', plan);
 		expect(body.data).toMatchObject({ state: 'success' });
-		expect(pauses).toEqual([4_000, 4_000, 4_000]);
+		expect(pauses).toStrictEqual([4_000, 4_000, 4_000]);
 		expect(sent).toHaveLength(3);
 	});
 
@@ -31,13 +31,13 @@ describe('waiting for a task (§3.1)', () => {
 				return pauses[0];
 			}),
 		);
-		expect(paces).toEqual([min, max]);
+		expect(paces).toStrictEqual([min, max]);
 	});
 
 	it('looks at once where a result may already be there', async () => {
 		const { client, pauses } = scriptedClient([look('success')]);
 		await awaitTask(client, 't', { ...plan, lookAtOnce: true });
-		expect(pauses).toEqual([]);
+		expect(pauses).toStrictEqual([]);
 	});
 
 	test.each<[string, Step]>([
@@ -62,7 +62,7 @@ describe('waiting for a task (§3.1)', () => {
 			look('success'),
 		]);
 		await awaitTask(client, 't', plan);
-		expect(pauses).toEqual([4_000, 20_000]);
+		expect(pauses).toStrictEqual([4_000, 20_000]);
 	});
 
 	test.each([401, 403, 404])('ends at once with %i, naming the task', async (status) => {
@@ -75,7 +75,7 @@ describe('waiting for a task (§3.1)', () => {
 	it('looks a last time at the end of the longest wait, then says that the task goes on', async () => {
 		const { client, pauses } = scriptedClient([look('processing')]);
 		const { details } = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
-		expect(pauses).toEqual([4_000, 4_000, 2_000]);
+		expect(pauses).toStrictEqual([4_000, 4_000, 2_000]);
 		expect(details).toMatchObject({
 			code: 'wait_timeout',
 			taskId: 't',
@@ -88,7 +88,7 @@ describe('waiting for a task (§3.1)', () => {
 		const { client } = scriptedClient([{ status: 503 }]);
 		const { details } = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(details.description).toContain('is not available at the moment');
-		expect(details.extra).toEqual({ state: null });
+		expect(details.extra).toStrictEqual({ state: null });
 	});
 
 	it('takes a result that comes with the last look', async () => {
@@ -113,7 +113,7 @@ describe('waiting for a task (§3.1)', () => {
 		const mediaType = async (model: string | undefined) =>
 			await Promise.resolve(model === 'acme/painter' ? ('image' as const) : undefined);
 		await awaitTask(client, 't', { mediaType, maxWaitMs: 60_000, lookAtOnce: true });
-		expect(pauses).toEqual([7_500, 4_000, 4_000]);
+		expect(pauses).toStrictEqual([7_500, 4_000, 4_000]);
 	});
 
 	it('is over in time although nobody tells the pace for long', async () => {
@@ -146,7 +146,7 @@ describe('waiting for a task (§3.1)', () => {
 	it('makes no pause longer than what is left of the wait, whatever the gateway asks for', async () => {
 		const { client, pauses } = scriptedClient([{ status: 429, headers: { 'retry-after': '3600' } }]);
 		await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
-		expect(pauses).toEqual([4_000, 6_000]);
+		expect(pauses).toStrictEqual([4_000, 6_000]);
 	});
 });
 
@@ -162,16 +162,16 @@ describe('looking at a task whose end was announced', () => {
 	};
 
 	it('is done at once when it has ended', async () =>
-		expect(await lookUntilSuccess('success')).toEqual({ found: 'success', pauses: [] }));
+		expect(await lookUntilSuccess('success')).toStrictEqual({ found: 'success', pauses: [] }));
 
 	it('is repeated for a moment when it does not read so yet', async () =>
-		expect(await lookUntilSuccess('processing', 'processing', 'success')).toEqual({
+		expect(await lookUntilSuccess('processing', 'processing', 'success')).toStrictEqual({
 			found: 'success',
 			pauses: [1_000, 3_000],
 		}));
 
 	it('ends with what it is', async () =>
-		expect(await lookUntilSuccess('waiting', 'waiting', 'processing', 'success')).toEqual({
+		expect(await lookUntilSuccess('waiting', 'waiting', 'processing', 'success')).toStrictEqual({
 			found: 'processing',
 			pauses: [1_000, 3_000],
 		}));

@@ -54,7 +54,7 @@ describe('the widget of a field', () => {
 			fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (properties) => {
 				const schema = { type: 'object', properties } as JsonObject;
 				const known = Object.keys(properties).filter((name) => name !== '__proto__');
-				expect(formFields(schema).map(({ id }) => id)).toEqual(expect.arrayContaining(known));
+				expect(formFields(schema).map(({ id }) => id)).toStrictEqual(expect.arrayContaining(known));
 			}),
 		);
 	});
@@ -66,7 +66,7 @@ describe('the widget of a field', () => {
 				{ type: 'object', properties: { url: { type: 'string' } }, required: ['url'] },
 			],
 		});
-		expect(fields.map(({ id, required }) => [id, required])).toEqual([
+		expect(fields.map(({ id, required }) => [id, required])).toStrictEqual([
 			['text', false],
 			['url', false],
 		]);
@@ -76,7 +76,7 @@ describe('the widget of a field', () => {
 describe('what stands at a field', () => {
 	it('title, bounds, description', () => {
 		const labels = formFields(sandbox.canvas as JsonObject).map(({ displayName }) => displayName);
-		expect(labels).toEqual([
+		expect(labels).toStrictEqual([
 			'Prompt',
 			'Negative Prompt – What it must not show',
 			'Size – Width and height in pixels',
@@ -126,7 +126,7 @@ describe('what stands at a field', () => {
 describe('required fields', () => {
 	it('are required of the editor, but for those that a file can fill', () => {
 		const required = formFields(sandbox.retouch as JsonObject).filter((field) => field.required);
-		expect(required.map(({ id }) => id)).toEqual(['prompt']);
+		expect(required.map(({ id }) => id)).toStrictEqual(['prompt']);
 		const images = formFields(sandbox.retouch as JsonObject).find(({ id }) => id === 'image_urls');
 		expect(images?.displayName).toMatch(/^Images \(required or file; 1 to 4\) – URLs/);
 	});
@@ -150,7 +150,7 @@ describe('the fields that a workflow stores', () => {
 	it('give the types of values where the catalogue cannot be read', () => {
 		const form = formOfStored(formFields(sandbox.canvas as JsonObject));
 		const values = { prompt: 2024, num_images: '2', transparent: 'true', tags: '["a"]', size: '512x512' };
-		expect(typedInput(values, form)).toEqual({
+		expect(typedInput(values, form)).toStrictEqual({
 			prompt: '2024',
 			num_images: 2,
 			transparent: true,

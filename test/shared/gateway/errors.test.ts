@@ -55,7 +55,7 @@ describe('the four body formats (§7.1)', () => {
 	it('reads the OpenAI-style format', () => {
 		expect(
 			parseErrorBody(JSON.stringify({ error: { message: 'm', type: 't', param: 'input', code: 'c' } })),
-		).toEqual({
+		).toStrictEqual({
 			serverMessage: 'm',
 			type: 't',
 			param: 'input',
@@ -71,7 +71,7 @@ describe('the four body formats (§7.1)', () => {
 		});
 	});
 	it('reads the media envelope', () => {
-		expect(parseErrorBody(JSON.stringify({ code: 422, msg: 'm', data: null }))).toEqual({
+		expect(parseErrorBody(JSON.stringify({ code: 422, msg: 'm', data: null }))).toStrictEqual({
 			serverMessage: 'm',
 		});
 	});

@@ -41,7 +41,7 @@ describe('the name of a downloaded file', () => {
 	it('leaves the type open where the server does not know it', () => {
 		expect(fileFacts({ 'content-type': 'application/octet-stream' }, ['a']).mimeType).toBeUndefined();
 		expect(fileFacts({ 'content-type': 'binary/octet-stream' }, ['a']).mimeType).toBeUndefined();
-		expect(fileFacts({ 'content-type': 'Audio/MPEG; q=1' }, ['a'])).toEqual({
+		expect(fileFacts({ 'content-type': 'Audio/MPEG; q=1' }, ['a'])).toStrictEqual({
 			fileName: 'a.mp3',
 			mimeType: 'audio/mpeg',
 		});

@@ -68,7 +68,7 @@ describe('the idempotency key (§4.6)', () => {
 	it('canonical JSON says the same as JSON', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), (value) => {
-				expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+				expect(JSON.parse(canonicalJson(value))).toStrictEqual(JSON.parse(JSON.stringify(value)));
 			}),
 		);
 	});

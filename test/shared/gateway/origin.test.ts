@@ -56,22 +56,22 @@ it.each(Object.keys(ORIGINS).filter(isOrigin))('%s: advice names options that th
 		.filter(({ node }) => nodes.includes(node.name))
 		.map(({ property }) => property.displayName);
 	const known = [...labels, ...(origin === 'chatModel' ? [OF_AGENTS] : [])];
-	expect(named(adviceOf(origin)).filter((name) => !known.includes(name))).toEqual([]);
+	expect(named(adviceOf(origin)).filter((name) => !known.includes(name))).toStrictEqual([]);
 });
 
 it('an action node’s advice names all options of requests, the chat model’s those that it has', () => {
-	expect(named(adviceOf('action'))).toEqual(
+	expect(named(adviceOf('action'))).toStrictEqual(
 		expect.arrayContaining(['Concurrency', 'Max Retries', 'Timeout (Seconds)', 'Max Tokens']),
 	);
-	expect(named(adviceOf('chatModel'))).toEqual(
+	expect(named(adviceOf('chatModel'))).toStrictEqual(
 		expect.arrayContaining(['Batch Size', 'Max Retries', 'Timeout (Seconds)', 'Max Tokens']),
 	);
 });
 
 it('a text holds nothing but what is read', () => {
 	const text = errorText({ group: 'text', status: 429 });
-	expect(Object.keys(text).sort()).toEqual(['description', 'message']);
-	expect(Object.keys(connectionText('timeout', { charged: false })).sort()).toEqual([
+	expect(Object.keys(text).sort()).toStrictEqual(['description', 'message']);
+	expect(Object.keys(connectionText('timeout', { charged: false })).sort()).toStrictEqual([
 		'description',
 		'message',
 	]);
@@ -88,7 +88,7 @@ describe('a request that the gateway stopped for its length', () => {
 
 	it('messages: also where the type is that of any trouble of the gateway', () => {
 		const text = errorText({ group: 'messages', status: 504, type: 'api_error' });
-		expect(text).toEqual(errorText({ group: 'text', status: 504, code: 'gateway_timeout' }));
+		expect(text).toStrictEqual(errorText({ group: 'text', status: 504, code: 'gateway_timeout' }));
 	});
 
 	it.each<EndpointGroup>(['media', 'storage', 'balance', 'catalogue', 'file'])(

@@ -8,16 +8,16 @@ const file = (field: string, value: string) => ({ field, value });
 
 describe('files in an input', () => {
 	it('are appended where the schema wants a list', () => {
-		expect(withFiles({}, [file('image_urls', 'a')], retouch)).toEqual({ image_urls: ['a'] });
+		expect(withFiles({}, [file('image_urls', 'a')], retouch)).toStrictEqual({ image_urls: ['a'] });
 		expect(
 			withFiles({ image_urls: ['a'] }, [file('image_urls', 'b'), file('image_urls', 'c')], retouch),
-		).toEqual({
+		).toStrictEqual({
 			image_urls: ['a', 'b', 'c'],
 		});
 	});
 
 	it('are the value where the schema wants one', () => {
-		expect(withFiles({ mask_url: null }, [file('mask_url', 'a')], retouch)).toEqual({ mask_url: 'a' });
+		expect(withFiles({ mask_url: null }, [file('mask_url', 'a')], retouch)).toStrictEqual({ mask_url: 'a' });
 	});
 
 	it('are refused where there is no room', () => {
@@ -34,14 +34,14 @@ describe('files in an input', () => {
 	});
 
 	it('without a schema: one is a value, several are a list, a list stays one', () => {
-		expect(withFiles({}, [file('x', 'a')], undefined)).toEqual({ x: 'a' });
-		expect(withFiles({}, [file('x', 'a'), file('x', 'b')], undefined)).toEqual({ x: ['a', 'b'] });
-		expect(withFiles({ x: [] }, [file('x', 'a')], undefined)).toEqual({ x: ['a'] });
+		expect(withFiles({}, [file('x', 'a')], undefined)).toStrictEqual({ x: 'a' });
+		expect(withFiles({}, [file('x', 'a'), file('x', 'b')], undefined)).toStrictEqual({ x: ['a', 'b'] });
+		expect(withFiles({ x: [] }, [file('x', 'a')], undefined)).toStrictEqual({ x: ['a'] });
 	});
 
 	it('leave the input that was given as it is', () => {
 		const input = { image_urls: ['a'] };
 		withFiles(input, [file('image_urls', 'b')], retouch);
-		expect(input).toEqual({ image_urls: ['a'] });
+		expect(input).toStrictEqual({ image_urls: ['a'] });
 	});
 });

@@ -24,7 +24,7 @@ it('has an answer in one piece and a streamed one for each case', () => {
 	for (const { name } of textFormats) {
 		const recorded = recordedCases(textFormat(name)).map(([label]) => label);
 		const files = readdirSync(folder(name));
-		expect(files.sort()).toEqual(recorded.flatMap((label) => [`${label}.json`, `${label}.sse`]).sort());
+		expect(files.sort()).toStrictEqual(recorded.flatMap((label) => [`${label}.json`, `${label}.sse`]).sort());
 	}
 });
 
@@ -35,7 +35,7 @@ describe.each(cases)('$format: $name', ({ format, name, output }) => {
 
 	it('streamed, it is the answer that comes in one piece', async () => {
 		const { body } = await read([bytes]);
-		expect(comparable(body)).toEqual(comparable(whole));
+		expect(comparable(body)).toStrictEqual(comparable(whole));
 	});
 
 	it('shows the text of the (first) answer', async () => {
@@ -87,7 +87,7 @@ it('however a stream is split, comments, pings, unknown events and line ends cha
 				}
 				const expected = await readStream(format, text, { output });
 				const actual = await readStream(format, chunks, { output });
-				expect(actual.body).toEqual(expected.body);
+				expect(actual.body).toStrictEqual(expected.body);
 				expect(actual.shown.join('')).toBe(expected.shown.join(''));
 			},
 		),

@@ -17,7 +17,7 @@ const refused = failureFromConnection({ kind: 'refused', code: 'ECONNREFUSED' },
 describe('sending', () => {
 	it('joins the base URL and the path, and sends JSON as text', async () => {
 		const { client, sent } = scriptedClient([{ body: '{"ok":true}' }]);
-		expect(await client.json(text)).toEqual({ ok: true });
+		expect(await client.json(text)).toStrictEqual({ ok: true });
 		expect(sent[0]).toMatchObject({
 			url: 'https://gateway.test/api/v1/chat/completions',
 			body: '{"model":"m"}',
@@ -33,7 +33,7 @@ describe('sending', () => {
 		const request = scriptedClient([{}]);
 		await request.client.json({ ...get, timeoutMs: 60_000 });
 		await request.client.json(get);
-		expect([...own.sent, ...request.sent].map(({ timeoutMs }) => timeoutMs)).toEqual([
+		expect([...own.sent, ...request.sent].map(({ timeoutMs }) => timeoutMs)).toStrictEqual([
 			5_000, 60_000, 300_000,
 		]);
 	});
@@ -41,16 +41,16 @@ describe('sending', () => {
 	it('gives an empty object for an empty 204', async () => {
 		expect(
 			await scriptedClient([{ status: 204, body: '' }]).client.json({ ...get, method: 'DELETE' }),
-		).toEqual({});
+		).toStrictEqual({});
 	});
 });
 
 describe('retries', () => {
 	it('repeats after 503 and gives the answer', async () => {
 		const { client, sent, pauses } = scriptedClient([{ status: 503 }, { status: 500 }, { body: '{"a":1}' }]);
-		expect(await client.json(text)).toEqual({ a: 1 });
+		expect(await client.json(text)).toStrictEqual({ a: 1 });
 		expect(sent).toHaveLength(3);
-		expect(pauses).toEqual([500, 1_000]);
+		expect(pauses).toStrictEqual([500, 1_000]);
 	});
 
 	it('waits as long as Retry-After asks', async () => {
@@ -105,7 +105,7 @@ describe('retries', () => {
 
 	it('fetches a GET anew whose answer was cut off, but not a web page', async () => {
 		const cut = scriptedClient([{ body: '{"amount": "1' }, { body: '{"amount":"1"}' }]);
-		expect(await cut.client.json(get)).toEqual({ amount: '1' });
+		expect(await cut.client.json(get)).toStrictEqual({ amount: '1' });
 		const page = scriptedClient([{ body: '<!doctype html>' }]);
 		await failureOf(page.client.json(get));
 		expect(page.sent).toHaveLength(1);

@@ -23,7 +23,7 @@ describe('which statuses are retried (§7.6)', () => {
 
 	it('is closed: no other status is retried', () => {
 		const retried = Array.from({ length: 500 }, (_, index) => index + 100).filter(isRetryableStatus);
-		expect(retried).toEqual(retryTable.retry);
+		expect(retried).toStrictEqual(retryTable.retry);
 	});
 });
 
@@ -56,7 +56,9 @@ describe('the decision to send again', () => {
 		const longest = [1, 2, 3, 10, 1_000].map((failures) =>
 			retryDelayMs({ ...answered, failures, maxRetries: 2_000 }, 0.999_999),
 		);
-		expect(longest.map((delay) => Math.round(Number(delay)))).toEqual([1_000, 2_000, 4_000, 30_000, 30_000]);
+		expect(longest.map((delay) => Math.round(Number(delay)))).toStrictEqual([
+			1_000, 2_000, 4_000, 30_000, 30_000,
+		]);
 	});
 
 	it('has full jitter: the pause may be as short as nothing', () => {

@@ -44,9 +44,9 @@ describe('what an event is', () => {
 		['an unfinished event is not dispatched', 'data: x\n\ndata: half', [{ data: 'x' }]],
 		['nothing', '', []],
 	];
-	test.each(cases)('%s', (_, text, events) => expect(parseText(text)).toEqual(events));
+	test.each(cases)('%s', (_, text, events) => expect(parseText(text)).toStrictEqual(events));
 	test.each(cases)('%s, byte by byte', (_, text, events) =>
-		expect(parse(each(1, bytes(text)))).toEqual(events),
+		expect(parse(each(1, bytes(text)))).toStrictEqual(events),
 	);
 });
 
@@ -73,7 +73,7 @@ describe('any boundary', () => {
 					portions.push(stream.slice(start, start + size));
 					start += size;
 				}
-				expect(parse(portions)).toEqual(parse([stream]));
+				expect(parse(portions)).toStrictEqual(parse([stream]));
 			}),
 			{ numRuns: 500 },
 		);

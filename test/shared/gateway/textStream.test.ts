@@ -242,7 +242,7 @@ describe('chat: what providers do differently', () => {
 			end,
 			'[DONE]',
 		);
-		expect(choice?.toolCalls).toEqual([
+		expect(choice?.toolCalls).toStrictEqual([
 			{ id: 'a', name: 'f', arguments: { x: 1 } },
 			{ id: 'b', name: 'g', arguments: { y: 2 } },
 		]);
