@@ -1,6 +1,7 @@
 /** Unit, property, workflow (n8n-core + nock) and contract tests (sandbox gateway over sockets). Needs no running n8n. */
 module.exports = {
-	testEnvironment: 'node',
+	testEnvironment: '<rootDir>/test/environment/leaks.js',
+	maxWorkers: '100%',
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/queue/'],

@@ -5,6 +5,7 @@ module.exports = {
 	...base,
 	testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
 	testPathIgnorePatterns: ['/node_modules/'],
+	testEnvironment: 'node',
 	maxWorkers: 1,
 	testTimeout: 300_000,
 };

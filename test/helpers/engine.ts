@@ -19,14 +19,14 @@ import {
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
-import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
-import { Balance } from '../../nodes/Balance/Balance.node';
-import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
-import { ChatModel } from '../../nodes/ChatModel/ChatModel.node';
-import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
-import { MediaTaskTrigger } from '../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
-import { Storage } from '../../nodes/Storage/Storage.node';
-import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
+import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials.ts';
+import { Balance } from '../../nodes/Balance/Balance.node.ts';
+import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node.ts';
+import { ChatModel } from '../../nodes/ChatModel/ChatModel.node.ts';
+import { MediaTask } from '../../nodes/MediaTask/MediaTask.node.ts';
+import { MediaTaskTrigger } from '../../nodes/MediaTaskTrigger/MediaTaskTrigger.node.ts';
+import { Storage } from '../../nodes/Storage/Storage.node.ts';
+import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node.ts';
 
 const PACKAGE = 'n8n-nodes-ai-gateway';
 
@@ -155,7 +155,8 @@ export function prepare(options: RunOptions) {
 	return { workflow, source, mode, more: additionalData(options, mode, [source, target], connections) };
 }
 
-function result(run: IRun): RunResult {
+/** What a run of the node `Gateway` gave. */
+export function result(run: IRun): RunResult {
 	const [task] = run.data.resultData.runData.Gateway ?? [];
 	const main = task?.data?.main ?? [];
 	return {

@@ -3,11 +3,8 @@ import { errorText, type EndpointGroup, type ErrorText } from '../../nodes/share
 import type { Origin } from '../../nodes/shared/gateway/origin';
 import { isRetryableStatus } from '../../nodes/shared/gateway/retry';
 import { STREAM_TEXTS } from '../../nodes/shared/gateway/streamFailures';
-import spec from '../fixtures/spec/errors.json';
-import { expectCurrent } from './current';
+import spec from '../../test/fixtures/spec/errors.json';
 import { table } from './markdown';
-
-// docs/errors.md is made from the texts themselves, so that it cannot go stale.
 
 function section(title: string, rows: Array<[string, string, ErrorText]>): string {
 	const cells = rows.map(([sign, retry, { message, description }]) => [sign, retry, message, description]);
@@ -35,7 +32,8 @@ function elsewhere(): string {
 	return `${table(['answer', 'Gateway Chat Model', 'triggers', 'lists, forms, test of a credential'], rows)}\n`;
 }
 
-function document(): string {
+/** docs/errors.md, generated from the error texts. */
+export function errorsPage(): string {
 	return [
 		'# Errors and what to do',
 		'',
@@ -86,5 +84,3 @@ function document(): string {
 		elsewhere(),
 	].join('\n');
 }
-
-it('docs/errors.md says what users see', () => expectCurrent('docs/errors.md', document()));

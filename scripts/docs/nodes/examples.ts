@@ -2,8 +2,8 @@ import { HumanMessage } from '@langchain/core/messages';
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { startGateway, type Gateway } from '../../../sandbox/gateway/gateway';
-import { pollContext, supplyContext, webhookContext } from '../../helpers/contexts';
-import { packageNodes, runNode } from '../../helpers/engine';
+import { pollContext, supplyContext, webhookContext } from '../../../test/helpers/contexts';
+import { packageNodes, runNode } from '../../../test/helpers/engine';
 import type { Case } from './cases';
 
 /** A case, and the items that came out of it. */

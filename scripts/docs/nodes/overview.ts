@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { INodeTypeDescription } from 'n8n-workflow';
 
-import { packageNodes } from '../../helpers/engine';
-import { repository } from '../../helpers/markdown';
+import { packageNodes } from '../../../test/helpers/engine';
+import { repository } from '../../../test/helpers/markdown';
 import { plain, table } from '../markdown';
 import { operationsOf } from './operations';
 import { MADE } from './page';

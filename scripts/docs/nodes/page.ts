@@ -1,6 +1,6 @@
 import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 
-import { anchor } from '../../helpers/markdown';
+import { anchor } from '../../../test/helpers/markdown';
 import { code, fromHtml, plain } from '../markdown';
 import { collected, condition } from './conditions';
 import type { Example, ExampleRun } from './examples';
@@ -10,8 +10,7 @@ import { outputs } from './output';
 import { notices, parameterTables } from './parameters';
 
 /** Says where a page comes from to whoever opens its source. */
-export const MADE =
-	'<!-- Made by test/docs from the node itself. Do not edit: UPDATE_DOCS=1 npx jest test/docs writes it anew. -->';
+export const MADE = '<!-- Generated from the node by `npm run docs`. Do not edit. -->';
 
 const PACKAGE = 'n8n-nodes-ai-gateway';
 const COMMON = 'Options of every operation';

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { packageNodes } from '../../helpers/engine';
+import { packageNodes } from '../../../test/helpers/engine';
 import { code, codeBlock, plain } from '../markdown';
 import { collected, valueLabel } from './conditions';
 import type { Example } from './examples';

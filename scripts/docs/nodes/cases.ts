@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { packageNodes } from '../../helpers/engine';
+import type { packageNodes } from '../../../test/helpers/engine';
 
 /** One example: a node with these parameters, run against the sandbox gateway. */
 export interface Case {

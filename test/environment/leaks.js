@@ -1,0 +1,80 @@
+const { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+const { setTimeout: pause } = require('node:timers/promises');
+const { TestEnvironment } = require('jest-environment-node');
+
+/** How long what a test file has stopped may take to end, in milliseconds. */
+const GRACE_MS = 2_000;
+const STEP_MS = 10;
+
+/** Come and go by themselves. */
+const PASSING = new Set(['Immediate', 'CloseReq', 'TickObject', 'FSReqCallback', 'FSReqPromise']);
+
+const N8N_FOLDER = 'n8n';
+/** What n8n-core and tsx keep in the temporary folder. */
+const TOOLS = new RegExp(`^(${N8N_FOLDER}|tsx-\\d+)$`);
+
+/**
+ * Gives each test file a temporary folder, and fails the file when it leaves behind a timer, a socket, a server, a process, a
+ * listener on the process, or something in that folder.
+ */
+module.exports = class LeakCheckingEnvironment extends TestEnvironment {
+	async setup() {
+		await super.setup();
+		this.systemFolder = process.env.TMPDIR;
+		this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'ai-gateway-test-')));
+		process.env.TMPDIR = this.folder;
+		this.global.process.env.TMPDIR = this.folder;
+		this.global.process.env.N8N_USER_FOLDER = join(this.folder, N8N_FOLDER);
+		mkdirSync(this.global.process.env.N8N_USER_FOLDER);
+		this.before = counted(this.inUse());
+	}
+
+	async teardown() {
+		if (this.systemFolder === undefined) delete process.env.TMPDIR;
+		else process.env.TMPDIR = this.systemFolder;
+		rmSync(this.folder, { recursive: true, force: true });
+		await super.teardown();
+	}
+
+	async handleTestEvent({ name }) {
+		if (name !== 'run_finish') return;
+		const end = Date.now() + GRACE_MS;
+		let left = this.left();
+		while (left.length > 0 && Date.now() < end) {
+			await pause(STEP_MS, undefined, { ref: false });
+			left = this.left();
+		}
+		if (left.length > 0) throw new Error(`This file leaves behind: ${left.join(', ')}`);
+	}
+
+	/** What there is now and was not before. */
+	left() {
+		const extra = [...counted(this.inUse())].flatMap(([kind, count]) => {
+			const more = count - (this.before.get(kind) ?? 0);
+			return more > 0 ? [`${more} × ${kind}`] : [];
+		});
+		const files = readdirSync(this.folder).filter((name) => !TOOLS.test(name));
+		return [...extra, ...files.map((name) => `the temporary file ${name}`)];
+	}
+
+	/** The resources that keep Node running, and the listeners that the file has put on its process. */
+	inUse() {
+		const resources = process.getActiveResourcesInfo().filter((kind) => !PASSING.has(kind));
+		const listening = this.global.process;
+		// Libraries listen for the exit from the moment on at which they are loaded.
+		const names = listening.eventNames().filter((name) => name !== 'exit');
+		const listeners = names.flatMap((name) => {
+			const label = `listener on the process for ${String(name)}`;
+			return Array.from({ length: listening.listenerCount(name) }, () => label);
+		});
+		return [...resources, ...listeners];
+	}
+};
+
+function counted(kinds) {
+	const counts = new Map();
+	for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+	return counts;
+}
