@@ -29,11 +29,14 @@ export function taskIdsIn(query: unknown, body: unknown): string[] {
 function objectsIn(value: unknown): JsonObject[] {
 	const found: JsonObject[] = [];
 	let level: unknown[] = [value];
-	for (let depth = 0; depth < MAX_DEPTH && level.length > 0 && found.length < MAX_OBJECTS; depth += 1) {
-		const objects = level.map(asObject).filter((object) => object !== undefined);
+	for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
+		const objects = level
+			.map(asObject)
+			.filter((object) => object !== undefined)
+			.slice(0, MAX_OBJECTS - found.length);
 		found.push(...objects);
 		const lists = level.flatMap((element) => asArray(element));
 		level = [...objects.flatMap((object) => Object.values(object)), ...lists];
 	}
-	return found.slice(0, MAX_OBJECTS);
+	return found;
 }

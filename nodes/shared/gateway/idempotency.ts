@@ -29,7 +29,8 @@ export interface CreationPlace {
 
 /** @throws {InvalidInput} for a key that is longer than §8 allows */
 export function checkKey(key: string): void {
-	if (key.length <= MAX_IDEMPOTENCY_KEY_LENGTH) return;
+	// Characters, not halves of them.
+	if ([...key].length <= MAX_IDEMPOTENCY_KEY_LENGTH) return;
 	throw new InvalidInput(
 		`'Idempotency Key' is longer than ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`,
 		'Shorten it, or leave the option empty: the node then makes a fitting one.',

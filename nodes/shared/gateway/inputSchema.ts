@@ -102,7 +102,7 @@ function choicesOf(schema: JsonObject): EnumChoice[] {
 }
 
 function toChoice(value: Json, option: JsonObject | undefined): EnumChoice | undefined {
-	if (value === null || typeof value === 'object') return undefined;
+	if (typeof value === 'object') return undefined;
 	// §2.2 shows no words for values; a union of constants may carry some.
 	const said = option?.const === value ? option : undefined;
 	return { value, label: asText(said?.title) ?? String(value), description: asText(said?.description) };

@@ -113,7 +113,7 @@ function toList(value: Json, field: InputField, root: JsonObject): Json[] {
 
 /** Whether an element is to be made another type: one that fits stays, and of lists and objects the rules tell. */
 function isForeign(value: Json, element: InputField, root: JsonObject): boolean {
-	return value !== null && typeof value !== 'object' && violation(value, element.schema, root) !== undefined;
+	return typeof value !== 'object' && violation(value, element.schema, root) !== undefined;
 }
 
 /** A list as it is, as JSON text, or as text with one element a line; short words also between commas. */

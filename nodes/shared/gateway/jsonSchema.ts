@@ -69,7 +69,7 @@ function withoutNull(schema: JsonObject, root: JsonObject, depth: number): JsonO
 }
 
 function isNull(schema: JsonObject): boolean {
-	return schema.type === 'null' || (Object.hasOwn(schema, 'const') && schema.const === null);
+	return schema.type === 'null' || schema.const === null;
 }
 
 function typeWithoutNull(schema: JsonObject): JsonObject {

@@ -63,20 +63,24 @@ export async function createMediaTask(
 		headers: { 'Idempotency-Key': sendableKey(idempotencyKey) },
 		charged: true,
 		repeatable: true,
+		clearRefusals: CLEAR_REFUSALS,
 	});
 	const creation = answer.then((created) => ({ taskId: createdTaskId(created), body: created }));
 	return await creation.catch((error: unknown) => Promise.reject(maybeCreated(error)));
 }
 
-/** Statuses after which a task may exist although none was named. */
-const MAYBE_CREATED_STATUSES: ReadonlySet<number> = new Set([500, 504]);
+/** §7.4: statuses above 500 after which there is no task: the generator was not reached. */
+const CLEAR_REFUSALS: ReadonlySet<number> = new Set([502, 503]);
 
-/** Says of a creation that failed without a clear refusal that the task may exist, and how to repeat it safely. */
+/**
+ * Says of a creation that failed without a clear refusal that the task may exist, and how to repeat it safely. The
+ * refusal of a try says nothing of an earlier one whose response was lost.
+ */
 function maybeCreated(error: unknown): Error {
 	if (!(error instanceof ApiFailure)) return asError(error);
-	const { arrival, status = 0, code, description } = error.details;
-	const isRefusal = arrival !== 'unknown' && !MAYBE_CREATED_STATUSES.has(status);
-	if (isRefusal && code !== UNREADABLE) return error;
+	const { arrival, status = 0, code, description, mayBeDone } = error.details;
+	const isRefusal = arrival !== 'unknown' && (status < 500 || CLEAR_REFUSALS.has(status));
+	if (isRefusal && !mayBeDone && code !== UNREADABLE) return error;
 	return error.with({
 		mayBeCharged: true,
 		repeatable: true,
@@ -151,7 +155,9 @@ export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
 
 function readResult(value: Json | undefined): Json {
 	if (typeof value !== 'string') return value ?? null;
-	return value === '' ? null : (parseJson(value) ?? value);
+	if (value === '') return null;
+	const parsed = parseJson(value);
+	return parsed === undefined ? value : parsed;
 }
 
 function readUrls(value: unknown): string[] {

@@ -67,7 +67,9 @@ function specificity({ params }: PriceTier): number {
 function dependsOn(tiers: readonly PriceTier[]): string {
 	const names = [...new Set(tiers.flatMap(({ params }) => Object.keys(params)))];
 	const known = names.map((name) => {
-		const values = tiers.flatMap(({ params }) => (name in params ? [valueText(params[name])] : []));
+		const values = tiers.flatMap(({ params }) =>
+			Object.hasOwn(params, name) ? [valueText(params[name])] : [],
+		);
 		return `'${name}' ${[...new Set(values)].slice(0, MAX_SHOWN_VALUES).join(', ')}`;
 	});
 	return `There are prices for: ${known.join('; ')}.`;

@@ -65,6 +65,8 @@ export interface GatewayRequest {
 	repeatable?: boolean;
 	/** Replaces the item's number of retries, for callers that repeat on their own. */
 	maxRetries?: number | undefined;
+	/** Statuses above 499 after which it surely had no effect; of the others that is not known. */
+	clearRefusals?: ReadonlySet<number> | undefined;
 	/**
 	 * Tells that nobody waits for the answer any more: nothing is sent then, pauses end, and a stream is given up. A
 	 * whole answer that is under way cannot be called off.
@@ -75,7 +77,7 @@ export interface GatewayRequest {
 }
 
 /** How a request may be tried again. */
-interface Tries extends Pick<GatewayRequest, 'maxRetries' | 'signal'> {
+interface Tries extends Pick<GatewayRequest, 'maxRetries' | 'signal' | 'clearRefusals'> {
 	repeatable: boolean;
 }
 
@@ -229,7 +231,7 @@ export class GatewayClient {
 	}
 
 	private async withRetries<T>(
-		{ repeatable, maxRetries = this.settings.maxRetries, signal }: Tries,
+		{ repeatable, maxRetries = this.settings.maxRetries, signal, clearRefusals }: Tries,
 		attempt: () => Promise<T>,
 	): Promise<T> {
 		let mayBeDone = false;
@@ -246,7 +248,7 @@ export class GatewayClient {
 				this.surroundings.random(),
 			);
 			if (delay === undefined) throw afterTries(mayBeDone ? error.with({ mayBeDone }) : error, failures);
-			mayBeDone ||= arrival === 'unknown' || status >= 500;
+			mayBeDone ||= arrival === 'unknown' || (status >= 500 && !clearRefusals?.has(status));
 			await unlessAborted(signal, async () => await this.surroundings.pause(delay));
 		}
 	}
@@ -265,8 +267,8 @@ function afterTries(failure: ApiFailure, tries: number): ApiFailure {
 }
 
 function triesOf(request: GatewayRequest): Tries {
-	const { maxRetries, signal } = request;
-	return { repeatable: isRepeatable(request), maxRetries, signal };
+	const { maxRetries, signal, clearRefusals } = request;
+	return { repeatable: isRepeatable(request), maxRetries, signal, clearRefusals };
 }
 
 function isRepeatable(request: GatewayRequest): boolean {

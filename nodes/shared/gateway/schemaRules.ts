@@ -16,6 +16,8 @@ export interface Violation {
  * @param root the document that references point into
  */
 export function violation(value: Json, schema: JsonObject, root: JsonObject): Violation | undefined {
+	// A resolved schema does not tell whether there may be nothing (`type: [X, 'null']`): that is the gateway's to say.
+	if (value === null) return undefined;
 	const rule =
 		brokenType(value, schema) ??
 		brokenChoice(value, schema) ??
@@ -107,9 +109,8 @@ function inFields(value: Json, schema: JsonObject, root: JsonObject): Violation 
 	for (const [name, field] of Object.entries(object)) {
 		const known = Object.hasOwn(properties, name);
 		if (!known && schema.additionalProperties === false) return { path: `.${name}`, rule: 'is not known' };
-		// `null` stands for a field that is left out; whether it may is the gateway's to say.
 		const broken =
-			known && field !== undefined && field !== null
+			known && field !== undefined
 				? violation(field, resolvedSchema(properties[name], root), root)
 				: undefined;
 		if (broken) return { ...broken, path: `.${name}${broken.path}` };

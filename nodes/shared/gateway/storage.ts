@@ -79,7 +79,8 @@ export function checkUpload(
 			param,
 		);
 	}
-	const length = settings.externalUserId?.length ?? 0;
+	// Characters, not halves of them.
+	const { length } = [...(settings.externalUserId ?? '')];
 	if (length > MAX_EXTERNAL_USER_ID_LENGTH) {
 		throw new InvalidInput(
 			`'External User ID' is ${length} characters long`,
@@ -190,16 +191,14 @@ const MAX_LIST_DEPTH = 3;
 
 /** The records of the uppermost list whose elements are objects with an id; none where there is only an empty list. */
 function recordsIn(body: JsonObject | Json[]): JsonObject[] | undefined {
-	let level: Json[] = [body];
+	let level: Array<Json | undefined> = [body];
 	let empty: JsonObject[] | undefined;
 	for (let depth = 0; depth < MAX_LIST_DEPTH; depth += 1) {
 		const lists = level.filter((value) => Array.isArray(value));
 		const found = lists.map(asObjects).find((records) => records.some(({ id }) => asId(id) !== undefined));
 		if (found) return found;
 		if (lists.some((list) => list.length === 0)) empty ??= [];
-		level = level.flatMap((value) =>
-			Object.values(asObject(value) ?? {}).filter((part) => part !== undefined),
-		);
+		level = level.flatMap((value) => Object.values(asObject(value) ?? {}));
 	}
 	return empty;
 }

@@ -1,0 +1,36 @@
+import { InvalidInput } from '../../nodes/shared/gateway/failure';
+import type { Exchange } from '../../nodes/shared/gateway/exchange';
+
+/** A request as a scripted client sends it, with what most have in common filled in. */
+export function request(
+	method: Exchange['method'],
+	path: string,
+	{ json, headers, ...more }: Partial<Exchange> & { json?: unknown } = {},
+): Exchange {
+	return {
+		method,
+		url: `https://gateway.test/api/v1${path}`,
+		headers: {
+			Accept: 'application/json, */*;q=0.5',
+			...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+			...headers,
+		},
+		...(json === undefined ? {} : { body: JSON.stringify(json) }),
+		timeoutMs: 300_000,
+		authenticated: true,
+		answer: 'text',
+		charged: false,
+		...more,
+	};
+}
+
+/** The bad input that a piece of work throws or rejects with. */
+export async function invalidInput(work: () => unknown): Promise<InvalidInput> {
+	try {
+		await work();
+	} catch (error) {
+		if (error instanceof InvalidInput) return error;
+		throw error;
+	}
+	throw new Error('it did not throw');
+}
