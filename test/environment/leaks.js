@@ -8,6 +8,9 @@ const { TestEnvironment } = require('jest-environment-node');
 const GRACE_MS = 2_000;
 const STEP_MS = 10;
 
+/** What libraries, as soon as they are loaded, and jest itself listen for. */
+const LISTENED_FOR = new Set(['exit', 'uncaughtException', 'unhandledRejection', 'rejectionHandled']);
+
 /** Come and go by themselves. */
 const PASSING = new Set(['Immediate', 'CloseReq', 'TickObject', 'FSReqCallback', 'FSReqPromise']);
 
@@ -63,8 +66,7 @@ module.exports = class LeakCheckingEnvironment extends TestEnvironment {
 	inUse() {
 		const resources = process.getActiveResourcesInfo().filter((kind) => !PASSING.has(kind));
 		const listening = this.global.process;
-		// Libraries listen for the exit from the moment on at which they are loaded.
-		const names = listening.eventNames().filter((name) => name !== 'exit');
+		const names = listening.eventNames().filter((name) => !LISTENED_FOR.has(name));
 		const listeners = names.flatMap((name) => {
 			const label = `listener on the process for ${String(name)}`;
 			return Array.from({ length: listening.listenerCount(name) }, () => label);
