@@ -47,6 +47,131 @@ describe('the stream of an answer', () => {
 	});
 });
 
+/** n8n's request functions, which note how they are called and give this response. */
+function noting(response: unknown) {
+	const asked: Array<{ self: unknown; args: unknown[] }> = [];
+	const note = function (this: unknown, ...args: unknown[]) {
+		asked.push({ self: this, args });
+		return Promise.resolve(response);
+	};
+	const helpers = { httpRequest: note, httpRequestWithAuthentication: note };
+	const context = { helpers } as unknown as IExecuteFunctions;
+	return { asked, context };
+}
+
+const nobody = { id: '7', name: 'Mine', type: 'aiGatewayApi' };
+
+describe('a request', () => {
+	const { signal } = new AbortController();
+	const settings = { credential: async () => await Promise.resolve(nobody), cancelSignal: signal };
+	const sent = {
+		method: 'POST',
+		url: 'https://gateway.test/api/v1/x',
+		headers: { accept: '*/*' },
+		timeout: 1_234,
+		encoding: 'text',
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+		sendCredentialsOnCrossOriginRedirect: false,
+	};
+	const request: Exchange = {
+		...exchange,
+		method: 'POST',
+		url: sent.url,
+		headers: sent.headers,
+		timeoutMs: 1_234,
+		answer: 'text',
+		authenticated: true,
+	};
+
+	it('to the gateway is signed by n8n with the credential, and follows no redirect', async () => {
+		const { asked, context } = noting({ statusCode: 200 });
+		await n8nTransport(context, settings).text(request);
+		expect(asked).toStrictEqual([
+			{ self: context, args: ['aiGatewayApi', sent, { credentialsDecrypted: nobody }] },
+		]);
+	});
+
+	it.each(['{}', ''])('has its body: %j', async (body) => {
+		const { asked, context } = noting({ statusCode: 200 });
+		await n8nTransport(context, settings).text({ ...request, body });
+		expect(asked[0]?.args[1]).toStrictEqual({ ...sent, body });
+	});
+
+	it('to another address has no key, follows redirects, and ends when the execution is cancelled', async () => {
+		const { asked, context } = noting({ statusCode: 200, body: new PassThrough() });
+		const elsewhere = { ...sent, encoding: 'stream', disableFollowRedirect: false };
+		const plain: Exchange = { ...request, authenticated: false, answer: 'stream' };
+		await n8nTransport(context, settings).stream(plain);
+		await n8nTransport(context, { credential: settings.credential }).stream(plain);
+		expect(asked.map(({ args }) => args)).toStrictEqual([
+			[{ ...elsewhere, abortSignal: signal }],
+			[elsewhere],
+		]);
+	});
+});
+
+describe('a response', () => {
+	const receive = async (response: object) => await transportOf(noting(response).context).text(exchange);
+
+	it('has its status, its headers in lower case, and its text', async () => {
+		const headers = {
+			'Content-Type': 'text/plain',
+			'X-Two': ['a', 'b'],
+			'x-age': 0,
+			none: null,
+			lost: undefined,
+		};
+		expect(await receive({ statusCode: 404, headers, body: 'text' })).toStrictEqual({
+			status: 404,
+			headers: { 'content-type': 'text/plain', 'x-two': 'a,b', 'x-age': '0' },
+			body: 'text',
+		});
+	});
+
+	it.each([undefined, null, { parsed: true }])('without text is empty: %j', async (body) => {
+		expect(await receive({ statusCode: 204, body })).toStrictEqual({ status: 204, headers: {}, body: '' });
+	});
+});
+
+describe('an error', () => {
+	const failing = (error: Error) => {
+		const fail = async () => await Promise.reject(error);
+		const helpers = { httpRequest: fail, httpRequestWithAuthentication: fail };
+		return transportOf({
+			helpers,
+			getNode: () => ({}),
+			getCredentials: async () => await Promise.resolve({}),
+		} as unknown as IExecuteFunctions);
+	};
+	const cut = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+
+	it.each([
+		[true, true, true],
+		[false, true, false],
+	])('of the connection says whether it may be charged: %j', async (charged, authenticated, mayBeCharged) => {
+		const error = await rejection(failing(cut()).text({ ...exchange, authenticated, charged }));
+		expect(error).toMatchObject({ details: { code: 'econnreset', arrival: 'unknown', mayBeCharged } });
+	});
+
+	it('of the connection tells the gateway from the server of a file', async () => {
+		const said = async (authenticated: boolean) =>
+			String(await rejection(failing(cut()).text({ ...exchange, authenticated })));
+		expect(await said(false)).not.toBe(await said(true));
+	});
+
+	it('of a cancelled execution is no failure', async () => {
+		const cancelled = Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
+		expect(await rejection(failing(cancelled).stream(exchange))).toMatchObject({ reason: 'cancelled' });
+	});
+
+	it('that is not the network’s stays what it is', async () => {
+		const mistake = new TypeError('no such function');
+		expect(await rejection(failing(mistake).text(exchange))).toBe(mistake);
+	});
+});
+
 it.each<[Origin | undefined, boolean]>([
 	[undefined, true],
 	['chatModel', true],
@@ -120,6 +245,20 @@ describe('the credential', () => {
 		});
 		await transport.text(request);
 		expect(keys).toStrictEqual(['key-1']);
+	});
+
+	it.each([
+		[{ aiGatewayApi: { id: '7', name: 'Mine' } }, '7', 'Mine'],
+		[{ aiGatewayApi: { id: null, name: 'Mine' } }, '', 'Mine'],
+		[{ other: { id: '8', name: 'Other' } }, '', ''],
+		[undefined, '', ''],
+	])('is that of the node: %j', async (credentials, id, name) => {
+		const data = { apiKey: 'key' };
+		const asked: unknown[] = [];
+		const getCredentials = async (type: string) => await Promise.resolve((asked.push(type), data));
+		const context = { getNode: () => ({ credentials }), getCredentials } as unknown as IExecuteFunctions;
+		expect(await credentialReader(context)()).toStrictEqual({ id, name, type: 'aiGatewayApi', data });
+		expect(asked).toStrictEqual(['aiGatewayApi']);
 	});
 
 	it('that could not be read is read anew by the next request', async () => {
