@@ -2,6 +2,7 @@ const { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } = require('n
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { setTimeout: pause } = require('node:timers/promises');
+const { promisify } = require('node:util');
 const { TestEnvironment } = require('jest-environment-node');
 
 /** How long what a test file has stopped may take to end, in milliseconds. */
@@ -11,8 +12,8 @@ const STEP_MS = 10;
 /** What libraries, as soon as they are loaded, and jest itself listen for. */
 const LISTENED_FOR = new Set(['exit', 'uncaughtException', 'unhandledRejection', 'rejectionHandled']);
 
-/** Come and go by themselves. */
-const PASSING = new Set(['Immediate', 'CloseReq', 'TickObject', 'FSReqCallback', 'FSReqPromise']);
+/** Come and go by themselves. Timers are counted where the file starts them: jest has some of its own. */
+const PASSING = new Set(['Timeout', 'Immediate', 'CloseReq', 'TickObject', 'FSReqCallback', 'FSReqPromise']);
 
 const N8N_FOLDER = 'n8n';
 /** What n8n-core and tsx keep in the temporary folder. */
@@ -31,6 +32,8 @@ module.exports = class LeakCheckingEnvironment extends TestEnvironment {
 		this.global.process.env.TMPDIR = this.folder;
 		this.global.process.env.N8N_USER_FOLDER = join(this.folder, N8N_FOLDER);
 		mkdirSync(this.global.process.env.N8N_USER_FOLDER);
+		this.timers = new Set();
+		this.watchTimers();
 		this.before = counted(this.inUse());
 	}
 
@@ -71,7 +74,35 @@ module.exports = class LeakCheckingEnvironment extends TestEnvironment {
 			const label = `listener on the process for ${String(name)}`;
 			return Array.from({ length: listening.listenerCount(name) }, () => label);
 		});
-		return [...resources, ...listeners];
+		const timers = [...this.timers].filter((timer) => timer.hasRef()).map(() => 'timer');
+		return [...resources, ...listeners, ...timers];
+	}
+
+	/** Keeps account of the timers that the file starts. */
+	watchTimers() {
+		const { timers, global } = this;
+		for (const name of ['setTimeout', 'setInterval']) {
+			const start = global[name];
+			const watched = (callback, ...more) => {
+				const timer = start(
+					(...args) => {
+						if (name === 'setTimeout') timers.delete(timer);
+						callback(...args);
+					},
+					...more,
+				);
+				timers.add(timer);
+				return timer;
+			};
+			global[name] = Object.assign(watched, { [promisify.custom]: start[promisify.custom] });
+		}
+		for (const name of ['clearTimeout', 'clearInterval']) {
+			const stop = global[name];
+			global[name] = (timer) => {
+				timers.delete(timer);
+				stop(timer);
+			};
+		}
 	}
 };
 
