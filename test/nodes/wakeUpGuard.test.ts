@@ -54,12 +54,37 @@ describe('calls to a sleeping execution', () => {
 		const guard = fresh();
 		const clock = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
 		expect(await guard.answer(0, sleep, yes)).toBe(true);
-		clock.mockReturnValue(1_059_000);
+		clock.mockReturnValue(1_059_999);
 		expect(await guard.answer(0, sleep, yes)).toBe(false);
 		expect(await guard.answer(0, () => 'sleep-2', yes)).toBe(true);
-		clock.mockReturnValue(1_200_000);
+		clock.mockReturnValue(1_119_999);
 		expect(await guard.answer(0, () => 'sleep-2', yes)).toBe(true);
 		clock.mockRestore();
+	});
+
+	it('does not say again who had called before a request that failed', async () => {
+		const guard = fresh();
+		const first = held<boolean>();
+		const failing = guard.answer(
+			0,
+			sleep,
+			async () => await first.ended.then(() => Promise.reject(new Error())),
+		);
+		await guard.answer(1, sleep, yes);
+		first.end(true);
+		await expect(failing).rejects.toThrow();
+		const seen: unknown[][] = [];
+		await guard.answer(2, sleep, (items) => {
+			seen.push([...items]);
+			return no();
+		});
+		expect(seen).toStrictEqual([[2]]);
+	});
+
+	it('takes the next call when nothing of ours was slept for at the one before', async () => {
+		const guard = fresh();
+		expect(await guard.answer(0, () => undefined, yes)).toBe(false);
+		expect(await guard.answer(0, sleep, yes)).toBe(true);
 	});
 
 	it('does not look where nothing of ours is slept for', async () => {
@@ -72,11 +97,19 @@ describe('calls to a sleeping execution', () => {
 		expect([await answer, looks]).toStrictEqual([false, 0]);
 	});
 
-	it('remembers what it knows by execution, and not without end', () => {
-		const guard = WakeUpGuard.of('kept');
-		guard.ended.add('t1');
-		expect(WakeUpGuard.of('kept')).toBe(guard);
-		for (let index = 0; index < 600; index += 1) WakeUpGuard.of(`other-${index}`);
-		expect(WakeUpGuard.of('kept')).not.toBe(guard);
+	it('remembers what it knows of the 500 executions that were called last', () => {
+		const call = (name: string, count: number) => {
+			for (let index = 0; index < count; index += 1) WakeUpGuard.of(`${name}-${index}`);
+		};
+		const [first, second] = [WakeUpGuard.of('first'), WakeUpGuard.of('second')];
+		call('some', 498);
+		expect(WakeUpGuard.of('first')).toBe(first);
+		call('others', 1);
+		expect(WakeUpGuard.of('first')).toBe(first);
+		expect(WakeUpGuard.of('second')).not.toBe(second);
+	});
+
+	it('knows nothing of an execution that was called the first time', () => {
+		expect([...fresh().ended]).toStrictEqual([]);
 	});
 });

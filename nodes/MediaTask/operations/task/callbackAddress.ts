@@ -49,7 +49,7 @@ function isOutOfReach(host: string, gatewayUrl: string): boolean {
 
 function hostOf(url: string): string | undefined {
 	if (!/^https?:\/\/[^\s/]/i.test(url) || !URL.canParse(url)) return undefined;
-	return new URL(url).hostname.toLowerCase().replace(/\.$/, '');
+	return new URL(url).hostname.replace(/\.$/, '');
 }
 
 /** Networks that are not routed on the internet (RFC 1918, 3927, 4193, 6598), and the machine itself. */
@@ -60,11 +60,18 @@ const LOCAL_ADDRESSES = [
 	/^169\.254\.[\d.]+$/,
 	/^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.[\d.]+$/,
 	/^\[(::1?|f[cd][0-9a-f]*:.*|fe[89ab][0-9a-f]:.*)\]$/,
-	/^\[::ffff:(7f|a|a[0-9a-f]{2}|c0a8|ac1[0-9a-f]|a9fe)[0-9a-f]{0,2}:/,
 	/(^|\.)(localhost|local|internal|lan|home\.arpa)$/,
 ];
 
-function isLocalHost(host: string): boolean {
+function isLocalHost(address: string): boolean {
+	const host = withoutMapping(address);
 	// A name without a dot, such as that of a container, means something on this network only.
 	return LOCAL_ADDRESSES.some((pattern) => pattern.test(host)) || /^[^.[\]]+$/.test(host);
+}
+
+/** An IPv4 address that is written as IPv6 (`[::ffff:7f00:1]`) as it is; other hosts unchanged. */
+function withoutMapping(host: string): string {
+	const [, high, low] = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(host) ?? [];
+	if (high === undefined || low === undefined) return host;
+	return [high, low].flatMap((half) => [parseInt(half, 16) >> 8, parseInt(half, 16) & 255]).join('.');
 }

@@ -1,0 +1,172 @@
+import nock from 'nock';
+import { WebhookContext, WorkflowExecute } from 'n8n-core';
+import type { IRun, IWebhookFunctions } from 'n8n-workflow';
+
+import { packageNodes, prepare, result, runNode, type RunOptions, type RunResult } from './engine';
+import { catalogue, creations, envelope, gateway, model } from './media';
+import { eventually } from './time';
+
+// Executions that are suspended for media tasks, and the callbacks that resume them. For files with `quickTime()`.
+
+/** What the gateway says of a task: its state, more of its data, or an HTTP status in place of both. */
+export type TaskAnswer = string | number | object;
+
+export interface Tasks {
+	/** What is said of a task from now on. */
+	says: (taskId: string) => TaskAnswer;
+	/** The tasks that were asked for, in order. */
+	polls: string[];
+	/** The creations. */
+	sent: ReturnType<typeof creations>;
+	/** The addresses that the node itself has called. */
+	calls: string[];
+}
+
+/** A gateway with tasks, and an n8n that takes callbacks only while `calls` are awaited. */
+export function tasksThat(says: Tasks['says']): Tasks {
+	catalogue();
+	const tasks: Tasks = { says, polls: [], sent: creations(), calls: [] };
+	gateway()
+		.persist()
+		.get(/\/tasks\/t\d+$/)
+		.optionally()
+		.reply((path) => {
+			const taskId = path.split('/').at(-1) ?? '';
+			tasks.polls.push(taskId);
+			const said = tasks.says(taskId);
+			if (typeof said === 'number') return [said, envelope(null, said)];
+			const data = typeof said === 'string' ? { state: said } : said;
+			const createTime = 1_760_000_000_000;
+			return [200, envelope({ taskId, model: 'acme/painter', createTime, ...data })];
+		});
+	nock('https://n8n.test')
+		.persist()
+		.post(/media-task/)
+		.optionally()
+		.reply((path) => {
+			tasks.calls.push(path);
+			return [200, {}];
+		});
+	return tasks;
+}
+
+let executions = 0;
+
+/** A node that creates a task for each item and suspends the execution, each time of another execution. */
+export const suspending = (parameters: object = {}, more: Partial<RunOptions> = {}): RunOptions => ({
+	node: 'mediaTask',
+	executionId: `suspended-${(executions += 1)}`,
+	...more,
+	parameters: {
+		resource: 'task',
+		operation: 'createAndWait',
+		model,
+		inputMode: 'json',
+		inputJson: '{"prompt": "a cat"}',
+		waitStrategy: 'suspend',
+		downloadResults: false,
+		...parameters,
+	},
+});
+
+/**
+ * Runs a node that suspends its execution. The check that follows in the background has come to its end when this
+ * returns: it finds all tasks ended, and what it has asked is not noted in `polls`.
+ */
+export async function suspend(tasks: Tasks, options: RunOptions): Promise<RunResult> {
+	const suspended = await runNode(options);
+	expect(suspended.run.status).toBe('waiting');
+	const { says, polls, calls } = tasks;
+	Object.assign(tasks, { says: () => 'success', polls: [] });
+	const before = calls.length;
+	await eventually(() => calls.length > before);
+	Object.assign(tasks, { says, polls });
+	return suspended;
+}
+
+/** What n8n stores of the suspended node's input. */
+export const stored = ({ run: { data } }: RunResult) =>
+	data.executionData?.nodeExecutionStack[0]?.data.main?.[0] ?? [];
+
+/** What a callback led to. */
+export interface CallbackOutcome {
+	/** The responses to the callback. */
+	responses: Array<{ status: number; body: unknown }>;
+	/** Whether n8n is told that the response was given. */
+	responded: boolean;
+	/** What the execution gave that the callback resumed; `undefined` when it stays suspended. */
+	resumed: RunResult | undefined;
+}
+
+/**
+ * Calls a suspended execution as n8n passes a callback on, and runs it when the callback resumes it.
+ *
+ * @param call the part of the query that names the item, and the body
+ */
+export async function callBack(
+	suspended: RunResult,
+	options: RunOptions,
+	call: { item?: string | number; body?: unknown } = {},
+): Promise<CallbackOutcome> {
+	const { workflow, mode, more } = prepare(options);
+	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
+	delete data.waitTill;
+	data.resultData.runData.Gateway?.pop();
+	const [waiting] = data.executionData?.nodeExecutionStack ?? [];
+	const node = workflow.getNode('Gateway');
+	if (!waiting || !node) throw new Error('The execution is not suspended');
+	waiting.node.disabled = true;
+	const responses: CallbackOutcome['responses'] = [];
+	let status = 0;
+	const httpResponse = {
+		status: (code: number) => ((status = code), httpResponse),
+		json: (body: unknown) => (responses.push({ status, body }), httpResponse),
+	};
+	const query = call.item === undefined ? {} : { item: String(call.item) };
+	Object.assign(more, {
+		httpRequest: { body: call.body ?? {}, query, headers: {}, params: {} },
+		httpResponse,
+	});
+	const webhook = { webhookDescription: { name: 'default' }, isTest: false };
+	const context = new WebhookContext(
+		workflow,
+		node,
+		more,
+		mode,
+		webhook as unknown as ConstructorParameters<typeof WebhookContext>[4],
+		[],
+		data,
+	);
+	const { workflowData, noWebhookResponse } = await packageNodes.mediaTask.webhook.call(
+		context as unknown as IWebhookFunctions,
+	);
+	const outcome = { responses, responded: noWebhookResponse === true };
+	if (!workflowData) return { ...outcome, resumed: undefined };
+	waiting.data.main = workflowData;
+	const run = await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow);
+	return { ...outcome, resumed: result(run) };
+}
+
+/** One item for each prompt. */
+export const prompts = (...all: string[]) => all.map((prompt) => ({ json: { prompt } }));
+
+/** Says of these tasks that they have ended, of others that they have not. */
+export const ended =
+	(...taskIds: string[]) =>
+	(taskId: string) =>
+		taskIds.includes(taskId) ? 'success' : 'processing';
+
+/** An execution that is suspended for three tasks, t1 to t3. */
+export async function threeTasks(says: Tasks['says'] = () => 'processing') {
+	const tasks = tasksThat(says);
+	const use = suspending({ options: { concurrency: 1 } }, { items: prompts('a', 'b', 'c') });
+	const suspended = await suspend(tasks, use);
+	tasks.polls.splice(0);
+	/** Calls back; gives whether that resumes the execution, and the tasks that were asked for until then. */
+	const call = async (item?: string | number, body?: unknown) => {
+		tasks.polls.splice(0);
+		const { resumed } = await callBack(suspended, use, { ...(item === undefined ? {} : { item }), body });
+		return { resumes: resumed !== undefined, polls: [...tasks.polls] };
+	};
+	return { tasks, use, suspended, call };
+}
