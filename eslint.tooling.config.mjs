@@ -29,12 +29,15 @@ export default tseslint.config(
 		},
 	},
 	{
-		files: ['test/**/*.ts'],
+		files: ['test/**/*.test.ts'],
 		...jest.configs['flat/recommended'],
 		rules: {
 			...jest.configs['flat/recommended'].rules,
 			// `toEqual` takes `['a', undefined]` for `['a']`.
 			'jest/prefer-strict-equal': 'error',
+			'jest/expect-expect': ['error', { assertFunctionNames: ['expect', 'expect*'] }],
+			// `scene` of test/e2e/support/editor/story.ts is a test.
+			'jest/no-standalone-expect': ['error', { additionalTestBlockFunctions: ['scene'] }],
 		},
 	},
 	{

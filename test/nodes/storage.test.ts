@@ -271,6 +271,16 @@ describe('file: delete', () => {
 		const { items } = await run('delete', { fileId: 'f1' });
 		expect(items[0]?.json).toStrictEqual({ deleted: true, id: 'f1' });
 	});
+
+	it('says of a file that is gone that there is nothing to do', async () => {
+		gateway()
+			.delete('/api/v1/storage/f1')
+			.reply(404, { error: { message: 'File not found' } });
+		const { error } = await run('delete', { fileId: 'f1' });
+		expect(error?.message).toBe('There is no such file to delete');
+		expect(error?.description).toContain('there is nothing to do');
+		expect(error?.httpCode).toBe('404');
+	});
 });
 
 describe('file: getMany', () => {
@@ -333,17 +343,5 @@ describe('file: getMany', () => {
 			.reply(200, { assets: [asset] });
 		const { items } = await run('getMany', {}, { asTool: true });
 		expect(JSON.stringify(items[0]?.json).length).toBeLessThan(400);
-	});
-});
-
-describe('file: delete', () => {
-	it('says of a file that is gone that there is nothing to do', async () => {
-		gateway()
-			.delete('/api/v1/storage/f1')
-			.reply(404, { error: { message: 'File not found' } });
-		const { error } = await run('delete', { fileId: 'f1' });
-		expect(error?.message).toBe('There is no such file to delete');
-		expect(error?.description).toContain('there is nothing to do');
-		expect(error?.httpCode).toBe('404');
 	});
 });
