@@ -37,6 +37,7 @@ export async function answerCallback(context: IWebhookFunctions): Promise<IWebho
 
 /** What the workflow is to start with. */
 interface StartSettings {
+	events: Events;
 	archive: boolean;
 	callback: boolean;
 	download: boolean;
@@ -47,7 +48,9 @@ interface StartSettings {
 /** A call may not come again: what cannot be read of the settings is as if it were not set. */
 function readStartSettings(context: IWebhookFunctions): StartSettings {
 	const options = asObject(context.getNodeParameter('options', {})) ?? {};
+	const events = context.getNodeParameter('events', 'success');
 	return {
+		events: EVENTS.find((name) => name === events) ?? 'success',
 		archive: isOn(options.archiveTask),
 		callback: isOn(options.includeCallback),
 		download: isOn(context.getNodeParameter('downloadResults', true)),
@@ -61,12 +64,9 @@ function isOn(value: unknown): boolean {
 }
 
 class Callback {
-	private readonly events: Events;
 	private readonly claims: Claims;
 
 	constructor(private readonly context: IWebhookFunctions) {
-		const events = context.getNodeParameter('events', 'success');
-		this.events = EVENTS.find((name) => name === events) ?? 'success';
 		this.claims = new Claims(context);
 	}
 
@@ -107,7 +107,7 @@ class Callback {
 		task: MediaTask,
 		settings: StartSettings,
 	): Promise<INodeExecutionData | undefined> {
-		if (!startsWorkflow(task.state, this.events)) return undefined;
+		if (!startsWorkflow(task.state, settings.events)) return undefined;
 		if (!this.claims.take(task.taskId)) return undefined;
 		if (settings.archive && !(await this.archived(client, task.taskId))) return undefined;
 		const files = await this.files(client, task, settings);

@@ -1,0 +1,128 @@
+import nock from 'nock';
+
+import { binaryStorage } from '../../helpers/engine';
+import { files, TASKS } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+import { call, freshTask, task } from './support';
+
+useNock();
+
+const resultJson = '{"resultUrls":["https://files.test/a.png","https://files.test/b"]}';
+const resultUrls = ['https://files.test/a.png', 'https://files.test/b'];
+
+/** A task with two files, and the requests for them. */
+function taskWithFiles(state = 'success') {
+	const taskId = freshTask();
+	task(taskId, { state, resultJson });
+	const requests: string[] = [];
+	files()
+		.persist()
+		.get(/./)
+		.reply((path) => {
+			requests.push(path);
+			return [200, `bytes of ${path}`, { 'content-type': 'image/png' }];
+		});
+	return { taskId, requests };
+}
+
+describe('Download Results', () => {
+	it('fetches each file without the key, into fields of its own', async () => {
+		const { taskId, requests } = taskWithFiles();
+		const { item } = await call({ options: {} }, { body: { taskId } });
+		expect(requests).toStrictEqual(['/a.png', '/b']);
+		expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls, result: { resultUrls } });
+		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['data', 'data_1']);
+		expect(item?.binary).toMatchObject({ data: { fileName: 'a.png' }, data_1: { fileName: 'b.png' } });
+		const second = item?.binary?.data_1;
+		expect(second && String(await (await binaryStorage()).getAsBuffer(second))).toBe('bytes of /b');
+	});
+
+	it('puts them where the option says', async () => {
+		const { taskId } = taskWithFiles();
+		const { item } = await call({ options: { binaryPropertyName: 'picture' } }, { body: { taskId } });
+		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['picture', 'picture_1']);
+	});
+
+	it('fetches nothing when off', async () => {
+		const { taskId, requests } = taskWithFiles();
+		const { item } = await call({ downloadResults: false }, { body: { taskId } });
+		expect(item).toStrictEqual({ json: { taskId, state: 'success', resultUrls, result: { resultUrls } } });
+		expect(requests).toStrictEqual([]);
+	});
+
+	it('fetches nothing for a task that failed', async () => {
+		const { taskId, requests } = taskWithFiles('fail');
+		const { item } = await call({ events: 'both' }, { body: { taskId } });
+		expect(item).toStrictEqual({ json: { taskId, state: 'fail', resultUrls, result: { resultUrls } } });
+		expect(requests).toStrictEqual([]);
+	});
+
+	it('takes the gateway’s archive where the task names no file', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success' });
+		nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } })
+			.get(`${TASKS}/${taskId}/download`)
+			.reply(200, 'zip', { 'content-type': 'application/zip' });
+		const { item } = await call({}, { body: { taskId } });
+		expect(item?.binary).toMatchObject({ data: { fileName: `task_${taskId}.zip` } });
+	});
+
+	it('starts the workflow without the files when they cannot be had, and says why', async () => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success', resultJson });
+		files().get('/a.png').reply(404);
+		const { item, warnings } = await call({}, { body: { taskId } });
+		expect(item).toStrictEqual({
+			json: {
+				taskId,
+				state: 'success',
+				resultUrls,
+				result: { resultUrls },
+				downloadError: {
+					message: expect.any(String) as string,
+					description: expect.stringContaining(taskId) as string,
+					httpCode: '404',
+					code: null,
+					type: null,
+					param: null,
+					retryable: false,
+					taskId,
+				},
+			},
+		});
+		expect(warnings).toBe(0);
+	});
+});
+
+describe('Include Callback', () => {
+	const incoming = (taskId: string) => ({
+		body: { data: { taskId, more: [1] } },
+		query: { source: 'gateway' },
+		headers: { 'user-agent': 'gateway/1' },
+	});
+
+	it('adds what the call has said', async () => {
+		const { taskId } = taskWithFiles();
+		const given = incoming(taskId);
+		const parameters = { downloadResults: false, options: { includeCallback: true } };
+		const { item } = await call(parameters, given);
+		expect(item?.json).toStrictEqual({
+			taskId,
+			state: 'success',
+			resultUrls,
+			result: { resultUrls },
+			callback: given,
+		});
+	});
+
+	it.each<[string, string | object]>([
+		['off', { includeCallback: false }],
+		['not set', {}],
+		['in options that are none', '={{ "text" }}'],
+	])('adds nothing when %s', async (_, options) => {
+		const { taskId } = taskWithFiles();
+		const parameters = { downloadResults: false, options: options as { includeCallback?: boolean } };
+		const { item } = await call(parameters, incoming(taskId));
+		expect(item).toStrictEqual({ json: { taskId, state: 'success', resultUrls, result: { resultUrls } } });
+	});
+});

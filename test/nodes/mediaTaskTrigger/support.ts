@@ -1,0 +1,109 @@
+import nock from 'nock';
+import type {
+	INodeExecutionData,
+	INodeParameters,
+	IWebhookResponseData,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
+import { webhookContext, type IncomingCall } from '../../helpers/contexts';
+import { binaryStorage } from '../../helpers/engine';
+import { envelope, TASKS } from '../../helpers/media';
+
+let count = 0;
+
+/** A task that no call has been about: within a process, a trigger starts once for a task. */
+export const freshTask = () => `task-${(count += 1)}`;
+
+/** What came of a call. */
+export interface Called {
+	/** The item that starts the workflow. */
+	item: INodeExecutionData | undefined;
+	result: IWebhookResponseData;
+	/** What the caller got: status and body. */
+	response: unknown[];
+	/** The number of warnings in n8n's log. */
+	warnings: number;
+}
+
+export interface CallOptions {
+	mode?: WorkflowExecuteMode;
+	/** The node's static data. */
+	store?: object;
+	/** Told when the caller gets its response. */
+	onResponse?: () => void;
+	nodeId?: string;
+}
+
+/** Calls the trigger. */
+export async function call(
+	parameters: INodeParameters,
+	incoming: IncomingCall,
+	{ mode = 'webhook', store = {}, onResponse, nodeId = 'node-1' }: CallOptions = {},
+): Promise<Called> {
+	await binaryStorage();
+	const settings = { id: nodeId };
+	const options = { node: 'mediaTaskTrigger', parameters, mode, store, settings } as const;
+	const context = webhookContext(options, incoming);
+	const response: unknown[] = [];
+	const recorder = {
+		status: (status: number) => {
+			response.push(status);
+			return recorder;
+		},
+		json: (body: unknown) => {
+			response.push(body);
+			onResponse?.();
+		},
+	};
+	const warn = jest.spyOn(context.logger, 'warn');
+	Object.assign(context, { getResponseObject: () => recorder });
+	const result = await new MediaTaskTrigger().webhook.call(context);
+	const warnings = warn.mock.calls.length;
+	warn.mockRestore();
+	return { item: result.workflowData?.[0]?.[0], result, response, warnings };
+}
+
+const signed = () => nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });
+
+/** Tells a task's states, one a request; the last one repeats. Gives the number of requests. */
+export function task(taskId: string, ...states: object[]): { requests: number } {
+	const seen = { requests: 0 };
+	signed()
+		.persist()
+		.get(`${TASKS}/${taskId}`)
+		.reply(() => {
+			const state = states[Math.min(seen.requests, states.length - 1)];
+			seen.requests += 1;
+			return [200, envelope({ taskId, ...state })];
+		});
+	return seen;
+}
+
+/** Refuses to tell a task. Gives the number of requests. */
+export function refusal(taskId: string, status: number): { requests: number } {
+	const seen = { requests: 0 };
+	signed()
+		.persist()
+		.get(`${TASKS}/${taskId}`)
+		.reply(() => {
+			seen.requests += 1;
+			return [status, envelope(null, status)];
+		});
+	return seen;
+}
+
+/** Takes archivings with these statuses, one a request; the last one repeats; 0 loses the response. */
+export function archiving(taskId: string, ...statuses: number[]): { bodies: unknown[] } {
+	const seen: { bodies: unknown[] } = { bodies: [] };
+	for (const [index, status] of statuses.entries()) {
+		const interceptor = signed().patch(`${TASKS}/${taskId}/archive`, (body) => {
+			seen.bodies[index] = body;
+			return true;
+		});
+		if (status === 0) interceptor.replyWithError(Object.assign(new Error('lost'), { code: 'ECONNRESET' }));
+		else interceptor.reply(status, status === 204 ? '' : envelope(null, status));
+	}
+	return seen;
+}
