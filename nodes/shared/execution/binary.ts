@@ -9,15 +9,14 @@ import { REQUEST_TIMEOUT_MS, type Answer, type ByteStream } from '../gateway/exc
 import { Watchdog } from '../gateway/watchdog';
 import type { UploadFile } from '../gateway/storage';
 import type { ItemContext } from './operation';
-import { guarded } from './streams';
+import { madeFrom, type Readable } from './streams';
+
+export type { Readable } from './streams';
 
 /** What keeps binary data, in nodes and in webhooks. */
 export interface BinaryStore {
 	helpers: Pick<IExecuteFunctions['helpers'], 'prepareBinaryData'>;
 }
-
-/** Node's stream, as n8n gives it. */
-export type Readable = Awaited<ReturnType<IExecuteFunctions['helpers']['getBinaryStream']>>;
 
 /** What is known of a file whose bytes are an answer. */
 export interface FileTraits {
@@ -63,13 +62,12 @@ function tooSilent(origin: Origin | undefined): ApiFailure {
 
 /** The same bytes; the watchdog is told of each portion. */
 function watched(source: Readable, watchdog: Watchdog): Readable {
-	const body = source.compose<Readable>(async function* (portions: AsyncIterable<Uint8Array>) {
+	return madeFrom(source, async function* (portions: AsyncIterable<Uint8Array>) {
 		for await (const portion of portions) {
 			watchdog.touch();
 			yield portion;
 		}
 	});
-	return guarded(body);
 }
 
 /** Whose file it is. */
@@ -152,10 +150,9 @@ export async function fileOf({ n8n, index }: FileOwner, binary: IBinaryData): Pr
 
 /** Head, file and tail as one stream; the file passes through portion by portion. */
 function frame(head: Uint8Array, file: Readable, tail: Uint8Array): ByteStream {
-	const body = file.compose<Readable>(async function* (source: AsyncIterable<Uint8Array>) {
+	return madeFrom(file, async function* (source: AsyncIterable<Uint8Array>) {
 		yield head;
 		yield* source;
 		yield tail;
 	});
-	return guarded(body);
 }

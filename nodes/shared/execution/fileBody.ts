@@ -1,6 +1,6 @@
-import type { InputFile, Readable } from './binary';
+import type { InputFile } from './binary';
 import type { ByteStream } from '../gateway/exchange';
-import { guarded } from './streams';
+import { closeWith, madeFrom, type Readable } from './streams';
 
 /** A file that stands in a body, as base64, in place of its placeholder. */
 export interface EmbeddedFile {
@@ -58,14 +58,14 @@ async function openParts(parts: readonly Part[]): Promise<ByteStream | Uint8Arra
 		const source = await part.open();
 		if (source instanceof Uint8Array) continue;
 		// The first stream carries the whole body; n8n gives no other way to make one.
-		const body = source.compose<Readable>(async function* (own: AsyncIterable<Uint8Array>) {
+		const body: Readable = madeFrom(source, async function* (own: AsyncIterable<Uint8Array>) {
 			for (const [place, other] of parts.entries()) {
 				if (place === index) yield* base64(own);
 				else if (other instanceof Uint8Array) yield other;
-				else yield* base64(await portions(other));
+				else yield* base64(await portions(other, body));
 			}
 		});
-		return guarded(body);
+		return body;
 	}
 	const whole: Uint8Array[] = [];
 	for (const part of parts) {
@@ -75,9 +75,15 @@ async function openParts(parts: readonly Part[]): Promise<ByteStream | Uint8Arra
 	return Buffer.concat(whole);
 }
 
-async function portions(file: InputFile): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> {
+/** The bytes of a file, which is closed with the body that they go into. */
+async function portions(
+	file: InputFile,
+	body?: Readable,
+): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> {
 	const source = await file.open();
-	return source instanceof Uint8Array ? [source] : source;
+	if (source instanceof Uint8Array) return [source];
+	if (body) closeWith(body, source);
+	return source;
 }
 
 /** Base64 of a stream: three bytes make four characters, so a rest of one or two waits for the next portion. */

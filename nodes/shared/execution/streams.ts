@@ -1,3 +1,8 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+/** Node's stream, as n8n gives it. */
+export type Readable = Awaited<ReturnType<IExecuteFunctions['helpers']['getBinaryStream']>>;
+
 /** Node's stream, as far as it is listened to here. */
 interface Emitter {
 	on?(event: 'error', listener: () => void): unknown;
@@ -10,4 +15,33 @@ interface Emitter {
 export function guarded<S extends object>(stream: S): S {
 	(stream as Emitter).on?.('error', () => undefined);
 	return stream;
+}
+
+/**
+ * A stream of the portions that are made from another one, which is closed with it. Node's own `compose` leaves its
+ * source open when what it made is given up, or throws an error that nobody can hear (seen in Node 20).
+ */
+export function madeFrom(
+	source: Readable,
+	portions: (source: Readable) => AsyncGenerator<Uint8Array, void>,
+): Readable {
+	// n8n gives no other way to the class.
+	const { from } = source.constructor as unknown as {
+		from: (portions: AsyncIterable<Uint8Array>) => Readable;
+	};
+	const made = guarded(from(portions(source)));
+	closeWith(made, source);
+	return made;
+}
+
+/** Closes a source with the stream that is made from it, also while that waits for it. Its errors may go unheard, too. */
+export function closeWith(made: Readable, source: Readable): void {
+	guarded(source);
+	if (made.destroyed) source.destroy();
+	const destroy = made.destroy.bind(made);
+	// Its 'close' event would come too late: it waits for the portion that is asked for.
+	made.destroy = (error) => {
+		source.destroy();
+		return destroy(error);
+	};
 }
