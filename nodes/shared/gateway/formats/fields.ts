@@ -48,6 +48,17 @@ function nested(path: readonly string[], value: Json): JsonObject {
 	return { [name]: rest.length === 0 ? value : nested(rest, value) };
 }
 
+/** `base` with what `more` knows: a later event that does not know a value leaves what an earlier one said. */
+export function withKnown(base: JsonObject, more: JsonObject): JsonObject {
+	const known = Object.entries(more).filter(([name, value]) => value !== null || base[name] === undefined);
+	const merged = known.map(([name, value]) => {
+		const before = asObject(base[name]);
+		const after = asObject(value);
+		return [name, before && after ? withKnown(before, after) : value];
+	});
+	return { ...base, ...Object.fromEntries(merged) };
+}
+
 /** `base` with the fields of `more`; objects are merged, everything else is replaced. Changes neither. */
 export function deepMerge(base: JsonObject, more: JsonObject): JsonObject {
 	const merged = { ...base };

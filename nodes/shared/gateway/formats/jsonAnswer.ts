@@ -30,7 +30,7 @@ export function answerJson(choice: Choice, output: OutputRequest, answer: TextAn
 function withoutFence(text: string): string {
 	const block = text.trim();
 	const [first = ''] = block.split('\n', 1);
-	if (!/^```(?:json)?\s*$/i.test(first) || !block.endsWith('```') || block === first) return text;
+	if (!/^```(?:json)?\s*$/i.test(first) || !block.endsWith('```')) return text;
 	return block.slice(first.length, -3);
 }
 

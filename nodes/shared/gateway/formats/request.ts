@@ -110,18 +110,18 @@ export function dataUrl({ mimeType, base64 }: InlineFile): string {
 }
 
 /** The words that audio formats go by in requests, where they differ from the MIME subtype. */
-const AUDIO_FORMATS: Readonly<Record<string, string>> = {
-	mpeg: 'mp3',
-	'x-wav': 'wav',
-	wave: 'wav',
-	'vnd.wave': 'wav',
-	mp4: 'm4a',
-	'x-m4a': 'm4a',
-	'x-flac': 'flac',
-};
+const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
+	['mpeg', 'mp3'],
+	['x-wav', 'wav'],
+	['wave', 'wav'],
+	['vnd.wave', 'wav'],
+	['mp4', 'm4a'],
+	['x-m4a', 'm4a'],
+	['x-flac', 'flac'],
+]);
 
 /** The `format` of an `input_audio` part (§4.2), from a MIME type: `audio/mpeg` is `mp3`. */
 export function audioFormat(mimeType: string): string {
 	const subtype = mimeType.split(';')[0]?.split('/')[1]?.trim().toLowerCase() ?? '';
-	return AUDIO_FORMATS[subtype] ?? subtype;
+	return AUDIO_FORMATS.get(subtype) ?? subtype;
 }

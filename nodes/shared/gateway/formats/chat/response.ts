@@ -12,7 +12,7 @@ import {
 /** Reads a chat completion (§2.4). */
 export function readAnswer(body: JsonObject): TextAnswer {
 	expectAnswer(body, 'choices');
-	const choices = asObjects(body.choices).map(readChoice);
+	const choices = inOrder(asObjects(body.choices)).map(readChoice);
 	return {
 		id: asText(body.id) ?? null,
 		model: asText(body.model) ?? null,
@@ -20,6 +20,14 @@ export function readAnswer(body: JsonObject): TextAnswer {
 		usage: readUsage(asObject(body.usage)),
 		costRub: readCost(asObject(body.usage)),
 	};
+}
+
+/** By `index`, as the choices of a stream. */
+function inOrder(choices: JsonObject[]): JsonObject[] {
+	return choices
+		.map((choice, place) => ({ choice, index: asNumber(choice.index) ?? place }))
+		.sort((a, b) => a.index - b.index)
+		.map(({ choice }) => choice);
 }
 
 function readChoice(choice: JsonObject): Choice {

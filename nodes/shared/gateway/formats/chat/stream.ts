@@ -1,5 +1,6 @@
 import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../json';
 import { generationFailure } from '../answer';
+import { withKnown } from '../fields';
 import type { AnswerStream } from '../format';
 import { PieceList } from '../pieces';
 import { contentText } from './response';
@@ -18,7 +19,8 @@ export class ChatStream implements AnswerStream {
 		// Chunks of another kind are not this answer's.
 		if ((chunk.object ?? CHUNK) !== CHUNK) return '';
 		this.head ??= headOf(chunk);
-		this.usage = asObject(chunk.usage) ?? this.usage;
+		const usage = asObject(chunk.usage);
+		if (usage) this.usage = withKnown(this.usage ?? {}, usage);
 		let text = '';
 		for (const choice of asObjects(chunk.choices)) {
 			text += this.choice(asNumber(choice.index) ?? 0).read(choice);
@@ -99,16 +101,14 @@ class StreamedChoice {
 		this.refusal.add(delta.refusal);
 		this.role = asText(delta.role) ?? this.role;
 		this.finishReason = asText(choice.finish_reason) ?? this.finishReason;
-		if (delta.tool_calls) {
-			asObjects(delta.tool_calls).forEach((call, place) => this.readToolCall(call, place));
-		}
-		if (delta.annotations) this.annotations.push(...asObjects(delta.annotations));
-		if (delta.images) this.images.push(...asObjects(delta.images));
-		if (delta.audio) this.readAudio(asObject(delta.audio));
-		if (choice.logprobs) this.readLogprobs(asObject(choice.logprobs));
-		for (const details of [choice.reasoning_details, delta.reasoning_details]) {
-			if (details) this.details.push(...asObjects(details));
-		}
+		asObjects(delta.tool_calls).forEach((call, place) => this.readToolCall(call, place));
+		this.annotations.push(...asObjects(delta.annotations));
+		this.images.push(...asObjects(delta.images));
+		this.readAudio(asObject(delta.audio));
+		this.readLogprobs(asObject(choice.logprobs));
+		// Some providers give the same details in both places.
+		const details = asObjects(choice.reasoning_details);
+		this.details.push(...(details.length > 0 ? details : asObjects(delta.reasoning_details)));
 		if (!this.isShown) return '';
 		return said || (asText(asObject(delta.audio)?.transcript) ?? '');
 	}
@@ -124,14 +124,15 @@ class StreamedChoice {
 		const definition = asObject(delta.function);
 		call.id = id ?? call.id;
 		call.name = asText(definition?.name) ?? call.name;
-		call.arguments.add(definition?.arguments);
+		const args = asObject(definition?.arguments);
+		call.arguments.add(args ? JSON.stringify(args) : definition?.arguments);
 	}
 
 	private readAudio(delta: JsonObject | undefined): void {
 		if (!delta) return;
 		this.audio ??= { facts: {}, data: new PieceList(), transcript: new PieceList() };
 		const { data, transcript, ...facts } = delta;
-		this.audio.facts = { ...this.audio.facts, ...facts };
+		this.audio.facts = withKnown(this.audio.facts, facts);
 		this.audio.data.add(data);
 		this.audio.transcript.add(transcript);
 	}

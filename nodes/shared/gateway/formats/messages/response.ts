@@ -2,13 +2,13 @@ import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../js
 import { emptyChoice, expectAnswer, sourcesOf, toolCall, type Choice, type TextAnswer } from '../answer';
 import type { OutputRequest } from '../request';
 
-const FINISH_REASONS: Readonly<Record<string, string>> = {
-	end_turn: 'stop',
-	stop_sequence: 'stop',
-	max_tokens: 'length',
-	tool_use: 'tool_calls',
-	refusal: 'content_filter',
-};
+const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
+	['end_turn', 'stop'],
+	['stop_sequence', 'stop'],
+	['max_tokens', 'length'],
+	['tool_use', 'tool_calls'],
+	['refusal', 'content_filter'],
+]);
 
 /** Reads a message object (§2.5). */
 export function readAnswer(body: JsonObject, output: OutputRequest): TextAnswer {
@@ -50,7 +50,7 @@ function jsonText(input: unknown): string {
 
 function finishReason(body: JsonObject): string | null {
 	const reason = asText(body.stop_reason);
-	return reason === undefined ? null : (FINISH_REASONS[reason] ?? reason);
+	return reason === undefined ? null : (FINISH_REASONS.get(reason) ?? reason);
 }
 
 function readUsage(usage: JsonObject | undefined): TextAnswer['usage'] {

@@ -1,5 +1,6 @@
 import { asArray, asNumber, asObject, asText, parseJson, type JsonObject } from '../../json';
 import { generationFailure } from '../answer';
+import { withKnown } from '../fields';
 import type { AnswerStream } from '../format';
 import { PieceList } from '../pieces';
 import type { OutputRequest } from '../request';
@@ -14,6 +15,7 @@ export class MessagesStream implements AnswerStream {
 	constructor(private readonly output: OutputRequest) {}
 
 	read(event: JsonObject): string {
+		if (this.hasStopped) return '';
 		switch (event.type) {
 			case 'error':
 				throw generationFailure(asObject(event.error) ?? {});
@@ -21,19 +23,15 @@ export class MessagesStream implements AnswerStream {
 				this.message = asObject(event.message) ?? {};
 				return '';
 			case 'content_block_start':
-				this.blocks.set(
-					blockIndex(event),
-					new StreamedBlock(asObject(event.content_block) ?? {}, this.output),
-				);
+				this.blocks.set(blockIndex(event), new StreamedBlock(asObject(event.content_block), this.output));
 				return '';
 			case 'content_block_delta':
 				return this.block(event).read(asObject(event.delta) ?? {});
 			case 'message_delta':
-				this.message = {
-					...this.message,
+				this.message = withKnown(this.message, {
 					...asObject(event.delta),
-					usage: { ...asObject(this.message.usage), ...known(asObject(event.usage)) },
-				};
+					usage: asObject(event.usage) ?? {},
+				});
 				return '';
 			case 'message_stop':
 				this.hasStopped = true;
@@ -43,10 +41,9 @@ export class MessagesStream implements AnswerStream {
 		}
 	}
 
-	/** The block of a delta; one whose start was not shown is text. */
 	private block(event: JsonObject): StreamedBlock {
 		const index = blockIndex(event);
-		const known = this.blocks.get(index) ?? new StreamedBlock({ type: 'text', text: '' }, this.output);
+		const known = this.blocks.get(index) ?? new StreamedBlock(undefined, this.output);
 		this.blocks.set(index, known);
 		return known;
 	}
@@ -70,11 +67,6 @@ export class MessagesStream implements AnswerStream {
 	}
 }
 
-/** The fields that have a value: what an event does not know must not undo what an earlier one said. */
-function known(usage: JsonObject = {}): JsonObject {
-	return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
-}
-
 function blockIndex(event: JsonObject): number {
 	return asNumber(event.index) ?? 0;
 }
@@ -87,8 +79,9 @@ class StreamedBlock {
 	private readonly input = new PieceList();
 	private readonly citations: JsonObject[] = [];
 
+	/** @param start a block whose start was not shown is text */
 	constructor(
-		private readonly start: JsonObject,
+		private readonly start: JsonObject = { type: 'text', text: '' },
 		private readonly output: OutputRequest,
 	) {
 		this.text.add(start.text);

@@ -1,5 +1,6 @@
 import { asArray, asNumber, asObject, asText, type JsonObject } from '../../json';
 import { generationFailure } from '../answer';
+import { withKnown } from '../fields';
 import type { AnswerStream } from '../format';
 import { PieceList } from '../pieces';
 
@@ -16,16 +17,20 @@ export class ResponsesStream implements AnswerStream {
 	private readonly items = new Map<number, StreamedItem>();
 
 	read(event: JsonObject): string {
+		// What follows in the same portion of bytes cannot undo an answer that is paid for.
+		if (this.closed) return '';
 		const type = asText(event.type) ?? '';
 		// §6.1: from here on the charge stands, whatever can be read of the event.
 		if (CLOSING.has(type)) this.sawClosing = true;
-		if (this.isRepeated(event)) return '';
+		const isRepeated = this.isRepeated(event);
 		// Beside `error: {…}` official clients know the fields of the error at the top of the event.
 		if (type === 'error') throw generationFailure(asObject(event.error) ?? event);
 		const response = asObject(event.response);
 		if (type === 'response.failed') throw generationFailure(asObject(response?.error) ?? {});
 		if (CLOSING.has(type)) this.closed = response;
-		else if (type.startsWith('response.')) this.readItemEvent(type, event);
+		// An event that ends the stream counts whatever its number.
+		if (isRepeated) return '';
+		this.readItemEvent(type, event);
 		return type === 'response.output_text.delta' ? (asText(event.delta) ?? '') : '';
 	}
 
@@ -66,7 +71,9 @@ export class ResponsesStream implements AnswerStream {
 		const closed = this.closed ?? {};
 		if (asArray(closed.output).length > 0) return closed;
 		const items = [...this.items].sort(([a], [b]) => a - b);
-		return { ...closed, output: items.map(([, item]) => item.whole()) };
+		const output = items.map(([, item]) => item.whole());
+		// Unknown events of an item make none.
+		return { ...closed, output: output.filter((item) => Object.keys(item).length > 0) };
 	}
 }
 
@@ -106,13 +113,13 @@ class StreamedItem {
 		const index = asNumber(position) ?? 0;
 		const ofKind = this.parts.get(kind) ?? new Map<number, PieceList>();
 		const known = ofKind.get(index) ?? new PieceList();
-		if (known.isEmpty) this.parts.set(kind, ofKind.set(index, known));
+		this.parts.set(kind, ofKind.set(index, known));
 		return known;
 	}
 
 	/** The item as its last event gives it; until that has come, what its deltas made of it. */
 	whole(): JsonObject {
-		if (this.isDone || this.parts.size === 0) return this.item;
+		if (this.isDone) return this.item;
 		const texts = (kind: string) => [...(this.parts.get(kind)?.values() ?? [])].map((part) => part.text());
 		const content = [
 			...texts('text').map((text) => ({ type: 'output_text', text, annotations: [] })),
@@ -120,11 +127,13 @@ class StreamedItem {
 		];
 		const [args] = texts('arguments');
 		const summary = texts('summary').map((text) => ({ type: 'summary_text', text }));
-		return {
+		const kind = {
 			...(content.length > 0 ? { type: 'message' } : {}),
 			...(summary.length > 0 ? { type: 'reasoning' } : {}),
 			...(args === undefined ? {} : { type: 'function_call' }),
-			...this.item,
+		};
+		return {
+			...withKnown(kind, this.item),
 			...(content.length > 0 ? { content } : {}),
 			...(args === undefined ? {} : { arguments: args }),
 			...(summary.length > 0 ? { summary } : {}),
