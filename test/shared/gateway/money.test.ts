@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 
-import { addDecimals, compareDecimals, millionTokenPrice } from '../../../nodes/shared/gateway/money';
+import {
+	addDecimals,
+	compareDecimals,
+	costText,
+	millionTokenPrice,
+} from '../../../nodes/shared/gateway/money';
 
 describe('the price of a million tokens', () => {
 	test.each([
@@ -12,9 +17,41 @@ describe('the price of a million tokens', () => {
 		['12', '12000000'],
 		['.00000025', '0.25'],
 		['1e-12', '0.000001'],
+		['1e3', '1000000000'],
+		['1E-7', '0.1'],
+		['1e+2', '100000000'],
+		['12.5e-2', '125000'],
+		['12.5e-9', '0.0125'],
+		['0.000001', '1'],
+		['0.0000010', '1'],
+		['000.5', '500000'],
+		['0.0', '0'],
+		['0e5', '0'],
+		['5.', '5000000'],
+		[' 0.5\n', '500000'],
+		['123456789012345678901234567890.000000000001', '123456789012345678901234567890000000.000001'],
+		['1e-100', `0.${'0'.repeat(93)}1`],
+		['1e100', `1${'0'.repeat(106)}`],
 	])('%s a token is %s', (perToken, price) => expect(millionTokenPrice(perToken)).toBe(price));
 
-	test.each([undefined, '', 'free', '-1', '1,5', '.', 'e5'])('%j is no price', (value) => {
+	test.each([
+		undefined,
+		'',
+		' ',
+		'free',
+		'-1',
+		'-0',
+		'1,5',
+		'.',
+		'e5',
+		'.e5',
+		'1e',
+		'1e1000',
+		'1.2.3',
+		'1 2',
+		'x1',
+		'1x',
+	])('%j is no price', (value) => {
 		expect(millionTokenPrice(value)).toBeUndefined();
 	});
 
@@ -42,7 +79,24 @@ describe('sums of money', () => {
 		['-1', '0.5', '-0.5'],
 		['5', '-5', '0'],
 		['99999999999999999999.01', '0.99', '100000000000000000000.00'],
+		['1e3', '1E-7', '1000.0000001'],
+		['1e3', '1e3', '2000'],
+		['1e+2', '+.5', '100.5'],
+		['-0', '0', '0'],
+		['-0', '-0.0', '0.0'],
+		['0.05', '-0.1', '-0.05'],
+		['-1.5', '0', '-1.5'],
+		['-1', '-2', '-3'],
+		['5.', '0', '5'],
+		[' 1 ', '1', '2'],
 	])('%s + %s = %s', (a, b, sum) => expect(addDecimals(a, b)).toBe(sum));
+
+	test.each([
+		['0.3', '0.1', '0.2'],
+		['0', '0.001', '-0.001'],
+		['1e3', '1', '999'],
+		['-0', '-0', '0'],
+	])('%s - %s = %s', (a, b, difference) => expect(addDecimals(a, b, -1)).toBe(difference));
 
 	it('take away what they add, exactly', () => {
 		const amount = fc
@@ -56,5 +110,55 @@ describe('sums of money', () => {
 		);
 	});
 
-	it('are none of what is no decimal', () => expect(addDecimals('1', 'much')).toBeUndefined());
+	test.each([
+		['1', 'much'],
+		['much', '1'],
+		['', '1'],
+		['1', '.'],
+		['1', '1e1000'],
+		['1', '1 2'],
+		['x1', '1'],
+	])('are none of what is no decimal: %j and %j', (a, b) => expect(addDecimals(a, b)).toBeUndefined());
 });
+
+describe('comparing amounts', () => {
+	test.each([
+		['1e3', '1000', 0],
+		['1000', '1e3', 0],
+		['1E-7', '0.0000001', 0],
+		['1e+3', '1E3', 0],
+		['-0', '0', 0],
+		['-0', '1E-7', -1],
+		['+5', '5.', 0],
+		['-1e3', '-999', -1],
+		['12345678901234567890.1', '12345678901234567890.2', -1],
+		['12345678901234567890.10', '12345678901234567890.1', 0],
+		['1e-300', '2e-300', -1],
+		['1e300', '1e299', 1],
+	])('%s and %s', (a, b, sign) => expect(compareDecimals(a, b)).toBe(sign));
+
+	test.each(['', ' ', '.', '+', '-', 'e3', '1e3.5', '1e1000', '0x10', 'Infinity', 'NaN'])(
+		'%j is none, on either side',
+		(text) => {
+			expect(compareDecimals(text, '1')).toBeUndefined();
+			expect(compareDecimals('1', text)).toBeUndefined();
+		},
+	);
+
+	it('turns round with its sides', () => {
+		const amount = fc
+			.tuple(fc.bigInt({ min: -(10n ** 9n), max: 10n ** 9n }), fc.integer({ min: -9, max: 9 }))
+			.map(([digits, exponent]) => `${digits}e${exponent}`);
+		fc.assert(
+			fc.property(amount, amount, (a, b) => {
+				expect((compareDecimals(a, b) ?? NaN) + (compareDecimals(b, a) ?? NaN)).toBe(0);
+			}),
+		);
+	});
+});
+
+test.each([
+	[null, 'was charged'],
+	[0, '₽0.'],
+	[1.5, '₽1.5.'],
+])('the cost of a call, %s, is told', (cost, words) => expect(costText(cost)).toContain(words));

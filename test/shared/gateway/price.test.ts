@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import type { MediaModel, PriceTier } from '../../../nodes/shared/gateway/catalogue';
-import type { JsonObject } from '../../../nodes/shared/gateway/json';
+import type { Json, JsonObject } from '../../../nodes/shared/gateway/json';
 import { compareDecimals } from '../../../nodes/shared/gateway/money';
 import { checkPriceLimit, readPriceLimit } from '../../../nodes/MediaTask/operations/task/priceLimit';
 import { priceInRubles, taskPrice } from '../../../nodes/shared/gateway/price';
@@ -39,33 +39,95 @@ describe('the tier of an input (§2.2)', () => {
 		['5.0 is 5', { n: '5.0' }, { n: 5 }],
 		['booleans', { loop: true }, { loop: 'true' }],
 		['lists', { a: [1] }, { a: [1] }],
+		['objects, whatever the order of their keys', { a: { b: 1, c: null } }, { a: { c: null, b: 1 } }],
+		['1e1 is 10', { n: 10 }, { n: '1e1' }],
+		['null of the catalogue, nothing given', { loop: null }, {}],
+		['null of both', { loop: null }, { loop: null }],
+		['a default that null stands for', { n: '1' }, { n: null }],
 	])('takes forms of a value for equal: %s', (_, params, input) => {
 		expect(priceOf([tier('1', params)], input)).toBe('1');
 	});
 
-	it('does not take an unset value for false or empty', () => {
-		expect(priceOf([tier('1', { loop: false })], {})).toBeNull();
+	it.each<[string, JsonObject, JsonObject]>([
+		['an unset value for false', { loop: false }, {}],
+		['null for zero', { loop: 0 }, { loop: null }],
+		['null for empty text', { loop: '' }, { loop: null }],
+		['false for nothing', { loop: null }, { loop: false }],
+		['1 for true', { loop: true }, { loop: 1 }],
+		['empty text for zero', { loop: 0 }, { loop: '' }],
+		['words in another case', { loop: 'Yes' }, { loop: 'yes' }],
+		['a list for its only element', { a: 1 }, { a: [1] }],
+		['an element for a list', { a: [1] }, { a: 1 }],
+		['elements for their text', { a: [1] }, { a: ['1'] }],
+		['another order of elements', { a: [1, 2] }, { a: [2, 1] }],
+		['an object for its text', { a: '[object Object]' }, { a: {} }],
+		['a number for words', { a: 'many' }, { a: 5 }],
+		['one value of two', { n: 1, quality: 'draft' }, { quality: 'high' }],
+	])('does not take %s', (_, params, input) => expect(priceOf([tier('1', params)], input)).toBeNull());
+
+	it('keeps what is given from the defaults, be it zero or false', () => {
+		expect(priceOf([tier('1', { n: 0 }), tier('2', { n: 1 })], { n: 0 })).toBe('1');
+		expect(priceOf([tier('1', { n: 'false' }), tier('2', { n: 1 })], { n: false })).toBe('1');
+	});
+
+	it('tells the price, its currency and what it depends on', () => {
+		const input = { quality: 'draft' };
+		expect(taskPrice(model(tiers, { currency: 'USD' }), input)).toStrictEqual({
+			price: '2',
+			currency: 'USD',
+			matched: { quality: 'draft' },
+		});
+		expect(input).toStrictEqual({ quality: 'draft' });
+	});
+
+	it('is one without params where no other fits', () => {
+		expect(priceOf([...tiers, tier('1')], { quality: 'divine' })).toBe('1');
+		expect(priceOf([...tiers, tier('1')], { quality: 'draft' })).toBe('2');
 	});
 
 	it('says why there is no price', () => {
-		expect(taskPrice(model([]), {}).reason).toContain('gives no price');
-		expect(taskPrice(model(tiers), { quality: 'x' }).reason).toContain(
-			"'quality' draft, standard, high; 'size' large",
+		const none = { price: null, currency: 'RUB', matched: null };
+		expect(taskPrice(model([]), {})).toStrictEqual({
+			...none,
+			reason: expect.stringContaining('gives no price') as string,
+		});
+		expect(taskPrice(model(tiers), { quality: 'x' })).toStrictEqual({
+			...none,
+			reason: expect.stringMatching(/^No .*: 'quality' draft, standard, high; 'size' large\.$/) as string,
+		});
+	});
+
+	it('names values of any kind, up to 12, as they are in the catalogue', () => {
+		const values: Json[] = [null, true, 5, '5', [1], { a: null }];
+		const odd = values.map((value) => tier('1', { toString: value }));
+		const reasonOf = (of: PriceTier[]) => taskPrice(model(of), { toString: 'x' }).reason;
+		expect(reasonOf([...odd, tier('1', { n: 9 })])).toContain(
+			`'toString' null, true, 5, [1], {"a":null}; 'n' 9.`,
 		);
+		const many = Array.from({ length: 20 }, (_, index) => tier('1', { toString: index }));
+		expect(reasonOf(many)).toMatch(/ 10, 11\.$/);
 	});
 
 	it('tells tiers apart that fit alike, unless they cost the same', () => {
 		const alike = [tier('1', { n: 1 }), tier('2', { quality: 'standard' })];
-		expect(taskPrice(model(alike), {})).toMatchObject({
+		expect(taskPrice(model(alike), {})).toStrictEqual({
 			price: null,
-			reason: expect.stringContaining('Several') as string,
+			currency: 'RUB',
+			matched: null,
+			reason: expect.stringMatching(/^Several .*'n' 1; 'quality' standard\.$/) as string,
 		});
+		expect(priceOf([...alike, tier('3', { n: 1, quality: 'standard' })], {})).toBe('3');
+		expect(
+			priceOf([tier('1', { n: 1 }), tier('1', { quality: 'standard' }), tier('2', { n: '1' })], {}),
+		).toBeNull();
 		expect(priceOf([tier('1.0', { n: 1 }), tier('1', { quality: 'standard' })], {})).toBe('1.0');
 	});
 
 	it('is in rubles only where the catalogue says so', () => {
 		expect(priceInRubles(taskPrice(model([tier('1.5')]), {}))).toBe(1.5);
 		expect(priceInRubles(taskPrice(model([tier('1.5')], { currency: 'USD' }), {}))).toBeUndefined();
+		expect(priceInRubles(taskPrice(model([tier('0')]), {}))).toBe(0);
+		expect(priceInRubles(taskPrice(model([]), {}))).toBeUndefined();
 	});
 });
 
