@@ -1,6 +1,10 @@
 import { ApiFailure, Stopped } from '../../nodes/shared/gateway/failure';
 import type { Answer, ByteStream, Exchange, Transport } from '../../nodes/shared/gateway/exchange';
-import { GatewayClient, type ClientSettings } from '../../nodes/shared/gateway/request';
+import {
+	GatewayClient,
+	type ClientSettings,
+	type ClientSurroundings,
+} from '../../nodes/shared/gateway/request';
 
 /** What a scripted transport does with one exchange. */
 export type Step = { status?: number; headers?: Record<string, string>; body?: string } | Error;
@@ -20,11 +24,16 @@ export interface ScriptedClient {
  *
  * @param steps answers in order; the last one repeats
  * @param options.stopAt makes the pause that would pass this moment reject, as a cancellation does
+ * @param options.surroundings replaces parts of what the client works with
  */
 export function scriptedClient(
 	steps: Step[],
 	settings: Partial<ClientSettings> = {},
-	options: { stopAt?: number; random?: () => number } = {},
+	options: {
+		stopAt?: number;
+		random?: () => number;
+		surroundings?: Partial<ClientSurroundings>;
+	} = {},
 ): ScriptedClient {
 	const sent: Exchange[] = [];
 	const pauses: number[] = [];
@@ -63,6 +72,7 @@ export function scriptedClient(
 				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
 			now: () => clock.now,
 			random: options.random ?? (() => 0.5),
+			...options.surroundings,
 		},
 	);
 	return { client, sent, pauses, clock };

@@ -9,7 +9,7 @@ import { Stopped } from './failure';
  */
 export async function unlessAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
 	if (!signal) return await work();
-	if (signal.aborted) throw new Stopped('not waited for');
+	checkAborted(signal);
 	let onAbort: () => void = () => undefined;
 	const aborted = new Promise<never>((_, reject) => {
 		onAbort = () => reject(new Stopped('not waited for'));
@@ -20,4 +20,9 @@ export async function unlessAborted<T>(signal: AbortSignal | undefined, work: ()
 	} finally {
 		signal.removeEventListener('abort', onAbort);
 	}
+}
+
+/** @throws {Stopped} when the signal is aborted */
+export function checkAborted(signal: AbortSignal | undefined): void {
+	if (signal?.aborted) throw new Stopped('not waited for');
 }

@@ -26,6 +26,9 @@ const TIMEOUTS: ReadonlySet<string> = new Set(['ECONNABORTED', 'ETIMEDOUT', 'ESO
 const WRONG_ADDRESS =
 	/^(EPROTO|ERR_SSL_|ERR_INVALID_URL|ERR_BAD_OPTION|ERR_INVALID_PROTOCOL|ERR_UNESCAPED_CHARACTERS)/;
 
+/** Codes of TLS for what comes after the handshake: the request may have been sent. */
+const BROKEN_TLS = /BAD_RECORD_MAC|UNEXPECTED_EOF/;
+
 /** What is known of a thrown network error. */
 interface Trace {
 	code: string;
@@ -55,6 +58,7 @@ export function failureFromThrown(error: unknown, traits: RequestTraits): ApiFai
 	if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code)) {
 		return failureFromConnection({ kind: 'certificate', code }, traits, cause);
 	}
+	if (BROKEN_TLS.test(code)) return lost(code, traits, cause);
 	if (WRONG_ADDRESS.test(code)) return failureFromConnection({ kind: 'address', code }, traits, cause);
 	if (NEVER_CONNECTED.has(code) || BEFORE_SENDING.has(syscall) || (isAggregate && code !== '')) {
 		return failureFromConnection({ kind: 'refused', code }, traits, cause);

@@ -211,6 +211,9 @@ export function redact(text: string, secrets: readonly string[]): string {
 export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
 	if (!(error instanceof ApiFailure)) return error;
 	const text = JSON.stringify(error.details);
-	const clean = redact(text, secrets);
-	return clean === text ? error : error.with(JSON.parse(clean) as ApiFailure['details']);
+	// Value by value: in the text as a whole, a key may be escaped, or be like the name of a field.
+	const clean = JSON.parse(text, (_, value: unknown) =>
+		typeof value === 'string' ? redact(value, secrets) : value,
+	) as ApiFailure['details'];
+	return JSON.stringify(clean) === text ? error : error.with(clean);
 }

@@ -1,5 +1,7 @@
 // One exchange over HTTP: what goes out, what comes back, and what carries it out. n8n's side of it is `execution/transport.ts`.
 
+import type { Watchdog } from './watchdog';
+
 /** Bytes that arrive bit by bit, such as Node's `Readable`. */
 export interface ByteStream extends AsyncIterable<Uint8Array> {
 	destroy(error?: Error): unknown;
@@ -58,8 +60,11 @@ export function release(body: Exchange['body']): void {
 /** Of an error answer to a download, this much is read. */
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 
-/** The beginning of a stream as text; what follows is left unread. A broken stream gives what had come. */
-export async function readBeginning(stream: ByteStream): Promise<string> {
+/**
+ * The beginning of a stream as text; what follows is left unread. A broken stream gives what had come, and so does one
+ * that has not ended when the watchdog's limit is passed.
+ */
+export async function readBeginning(stream: ByteStream, watchdog: Watchdog): Promise<string> {
 	const chunks: Uint8Array[] = [];
 	let length = 0;
 	const reading = async () => {
@@ -70,7 +75,6 @@ export async function readBeginning(stream: ByteStream): Promise<string> {
 		}
 	};
 	// A broken stream has an error of its own, which matters less than what the gateway said.
-	await reading().catch(() => undefined);
-	stream.destroy();
+	await Promise.race([reading().catch(() => undefined), watchdog.watch()]);
 	return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,4 +1,4 @@
-import { unlessAborted } from './abort';
+import { checkAborted, unlessAborted } from './abort';
 import { failureFromAnswer, failureFromUnreadable } from './errors';
 import type { EndpointGroup } from './errorTexts';
 import {
@@ -14,6 +14,7 @@ import { ApiFailure } from './failure';
 import { asObject, parseJson, type Json, type JsonObject } from './json';
 import type { Origin } from './origin';
 import { MAX_RETRY_AFTER_MS, retryDelayMs } from './retry';
+import { Watchdog } from './watchdog';
 
 /** What the client needs from its surroundings; passed in so that its decisions can be tested. */
 export interface ClientSurroundings {
@@ -183,15 +184,18 @@ export class GatewayClient {
 		signal?: AbortSignal,
 	): Promise<T> {
 		const answer = await this.surroundings.transport.stream(exchange);
-		if (answer.status < 200 || answer.status > 299) {
-			throw this.refusal(group, { ...answer, body: await readBeginning(answer.body) });
-		}
+		const { timeoutMs } = exchange;
+		// n8n's HTTP client watches over the headers alone where it follows no redirect.
+		const watchdog = new Watchdog({ totalMs: timeoutMs, idleMs: timeoutMs }, this.surroundings);
+		const read = async () => {
+			if (answer.status >= 200 && answer.status <= 299)
+				return await consume({ ...answer, silenceMs: timeoutMs });
+			throw this.refusal(group, { ...answer, body: await readBeginning(answer.body, watchdog) });
+		};
 		try {
-			return await unlessAborted(
-				signal,
-				async () => await consume({ ...answer, silenceMs: exchange.timeoutMs }),
-			);
+			return await unlessAborted(signal, read);
 		} finally {
+			watchdog.stop();
 			answer.body.destroy();
 		}
 	}
@@ -234,10 +238,15 @@ export class GatewayClient {
 		{ repeatable, maxRetries = this.settings.maxRetries, signal, clearRefusals }: Tries,
 		attempt: () => Promise<T>,
 	): Promise<T> {
+		const inSlot = async () => {
+			// Waiting for the slot may have taken long.
+			checkAborted(signal);
+			return await attempt();
+		};
 		let mayBeDone = false;
 		for (let failures = 1; ; failures += 1) {
 			const outcome = await settled(
-				unlessAborted(signal, async () => await this.surroundings.withSlot(attempt)),
+				unlessAborted(signal, async () => await this.surroundings.withSlot(inSlot)),
 			);
 			if ('value' in outcome) return outcome.value;
 			const { error } = outcome;

@@ -109,12 +109,15 @@ class StreamReading {
 		await this.show();
 	}
 
-	/** Told by the header; where that says something else, by the first character: JSON and web pages have their own. */
+	/**
+	 * Told by the header; where that says something else, by the first character: JSON and web pages have their own.
+	 * Blanks before it, with which a proxy may keep the connection alive, are no part of either.
+	 */
 	private isEventStream(bytes: Uint8Array): boolean {
-		if (this.hasBegun) return true;
-		this.hasBegun = true;
-		if (/event-stream/i.test(this.source.headers['content-type'] ?? '')) return true;
-		return !/^\s*[{[<]/.test(Buffer.from(bytes.subarray(0, 64)).toString('latin1'));
+		if (this.hasBegun || /event-stream/i.test(this.source.headers['content-type'] ?? '')) return true;
+		const beginning = Buffer.from(bytes).toString().trimStart();
+		this.hasBegun = beginning !== '';
+		return !/^[{[<]/.test(beginning);
 	}
 
 	private addToWhole(bytes: Uint8Array): boolean {
@@ -131,7 +134,7 @@ class StreamReading {
 
 	private readData(data: string): void {
 		// What is no object is no part of an answer: an empty event, a heartbeat of a proxy.
-		if (this.sawDone || !/^\s*(\{|\[DONE\])/.test(data)) return;
+		if (this.sawDone || this.answer.isOver() || !/^\s*(\{|\[DONE\])/.test(data)) return;
 		if (data.trim() === DONE) {
 			this.sawDone = true;
 			return;

@@ -24,6 +24,12 @@ function thrown(error: unknown, charged = true): ApiFailure | Stopped | undefine
 	return failureFromThrown(error, { charged });
 }
 
+function details(error: unknown, charged = true): ApiFailure['details'] {
+	const failure = thrown(error, charged);
+	if (failure instanceof ApiFailure) return failure.details;
+	throw new Error('it is no failure');
+}
+
 describe('what a thrown network error means', () => {
 	const cases: Array<[string, unknown, 'never' | 'unknown', boolean]> = [
 		['refused', networkError('ECONNREFUSED', 'connect'), 'never', true],
@@ -47,6 +53,165 @@ describe('what a thrown network error means', () => {
 	});
 	test.each(cases)('%s, wrapped by n8n', (_, error, arrival, retryable) => {
 		expect(thrown(wrapped(error as Error))).toMatchObject({ details: { arrival, retryable } });
+	});
+
+	const codes: Array<[string, string[], 'never' | 'unknown', boolean, RegExp]> = [
+		['refused', ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'], 'never', true, /reached/],
+		[
+			'certificate',
+			[
+				'CERT_HAS_EXPIRED',
+				'ERR_TLS_CERT_ALTNAME_INVALID',
+				'SELF_SIGNED_CERT_IN_CHAIN',
+				'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+				'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+			],
+			'never',
+			false,
+			/certificate/,
+		],
+		[
+			'address',
+			[
+				'EPROTO',
+				'ERR_SSL_WRONG_VERSION_NUMBER',
+				'ERR_INVALID_URL',
+				'ERR_BAD_OPTION_VALUE',
+				'ERR_INVALID_PROTOCOL',
+				'ERR_UNESCAPED_CHARACTERS',
+			],
+			'never',
+			false,
+			/address/,
+		],
+		[
+			'lost',
+			[
+				'ECONNRESET',
+				'EPIPE',
+				'ERR_STREAM_PREMATURE_CLOSE',
+				'ERR_BAD_RESPONSE',
+				'ERR_NETWORK',
+				'EHOSTUNREACH',
+				'ENETUNREACH',
+				'ENETDOWN',
+				'HPE_INVALID_CONSTANT',
+				// What TLS finds wrong after the handshake: the request may have arrived.
+				'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC',
+				'ERR_SSL_UNEXPECTED_EOF_WHILE_READING',
+			],
+			'unknown',
+			true,
+			/broke/,
+		],
+		['timeout', ['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'], 'unknown', true, /in time/],
+	];
+	test.each(codes.flatMap(([kind, list, ...facts]) => list.map((code) => [kind, code, ...facts] as const)))(
+		'%s: %s',
+		(kind, code, arrival, retryable, message) => {
+			expect(details(networkError(code))).toStrictEqual({
+				message: expect.stringMatching(message) as string,
+				description: expect.stringMatching(/\S/) as string,
+				arrival,
+				code: kind === 'timeout' ? 'timeout' : code.toLowerCase(),
+				retryable,
+				mayBeCharged: arrival === 'unknown',
+			});
+		},
+	);
+
+	it.each(['connect', 'getaddrinfo'])('no code tells of a request sent where the %s failed', (syscall) => {
+		expect(details(networkError('ETIMEDOUT', syscall))).toMatchObject({
+			arrival: 'never',
+			mayBeCharged: false,
+		});
+		expect(details(networkError('EMFILE', syscall))).toMatchObject({ arrival: 'never', code: 'emfile' });
+	});
+
+	it('needs a code to take several errors for addresses that were tried', () => {
+		const tried = new AggregateError([networkError('ETIMEDOUT')]);
+		expect(details(Object.assign(tried, { code: 'ETIMEDOUT' }))).toMatchObject({ arrival: 'never' });
+		expect(thrown(new AggregateError([]))).toBeUndefined();
+		expect(details(Object.assign(new AggregateError([]), { isAxiosError: true }))).toMatchObject({
+			arrival: 'unknown',
+		});
+	});
+
+	it.each([
+		['the HTTP client’s error without a code', Object.assign(new Error('?'), { isAxiosError: true })],
+		[
+			'the HTTP client’s error with a code of its own',
+			Object.assign(networkError('X'), { isAxiosError: true }),
+		],
+		['a cut-off body', new Error('aborted')],
+	])('takes %s for a lost connection', (_, error) => {
+		const { code, ...others } = details(error);
+		expect(['connection_lost', 'x']).toContain(code);
+		expect(others).toMatchObject({ arrival: 'unknown', retryable: true, mayBeCharged: true });
+	});
+
+	it.each([
+		[Object.assign(new Error('?'), { isAxiosError: 'yes' })],
+		[Object.assign(new Error('?'), { code: 7 })],
+		[Object.assign(new Error('?'), { code: 'Z_DATA_ERROR' })],
+		[new Error('was aborted')],
+		[new Error('?', { cause: 'ECONNRESET' })],
+		[null],
+		[undefined],
+	])('knows nothing of %j', (error) => expect(thrown(error)).toBeUndefined());
+
+	it.each([
+		['ECONNRESET', 'read', 'ECONNRESET (read)'],
+		['ECONNRESET', undefined, 'ECONNRESET'],
+	])('keeps the code %s and the system call %s as the cause', (code, syscall, cause) =>
+		expect(thrown(networkError(code, syscall))?.cause).toStrictEqual(new Error(cause)),
+	);
+
+	it('keeps that there was no code', () => {
+		const failure = thrown(Object.assign(new Error('?'), { isAxiosError: true }));
+		expect(failure?.cause).toStrictEqual(new Error('network error'));
+	});
+
+	it('hands on what is understood already', () => {
+		for (const known of [details(networkError('EPIPE')), new Stopped('other item failed')]) {
+			const error = known instanceof Stopped ? known : new ApiFailure(known);
+			expect(thrown(error)).toBe(error);
+		}
+	});
+
+	describe('inside other errors', () => {
+		const inside = (error: unknown, depth: number): unknown =>
+			Array.from({ length: depth }).reduce<unknown>((cause) => new Error('outer', { cause }), error);
+
+		it.each([1, 2, 3, 5])('%i deep: the same', (depth) => {
+			const refused = networkError('ECONNREFUSED', 'connect');
+			expect(details(inside(refused, depth))).toStrictEqual(details(refused));
+			expect(details(inside(wrapped(refused), depth - 1))).toStrictEqual(details(refused));
+			expect(details(inside(new Error('aborted'), depth))).toMatchObject({ code: 'connection_lost' });
+		});
+
+		it('looks six deep, and comes back from a circle', () => {
+			expect(thrown(inside(networkError('EPIPE'), 6))).toBeUndefined();
+			const circle = new Error('circle');
+			circle.cause = circle;
+			expect(thrown(circle)).toBeUndefined();
+		});
+
+		it('looks into plain objects', () => {
+			const plain = { cause: { cause: networkError('ECONNABORTED') } };
+			expect(details(plain)).toMatchObject({ code: 'timeout' });
+		});
+
+		it('believes the outermost code, and no HTTP client’s error that has none before one with a code', () => {
+			const outer = Object.assign(new Error('outer', { cause: networkError('EPIPE') }), {
+				code: 'ECONNREFUSED',
+			});
+			expect(details(outer)).toMatchObject({ code: 'econnrefused' });
+			const client = Object.assign(new Error('?', { cause: networkError('ECONNREFUSED') }), {
+				isAxiosError: true,
+			});
+			expect(details(client)).toMatchObject({ code: 'econnrefused' });
+		});
 	});
 
 	it('says that a charge may stand only where the request may have arrived', () => {

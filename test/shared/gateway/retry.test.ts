@@ -46,11 +46,22 @@ describe('the decision to send again', () => {
 		],
 		['a lost answer of a charged request is not', { arrival: 'unknown', repeatable: false }, false],
 		['a short Retry-After is waited for', { retryAfterMs: 2_000 }, true],
+		['a Retry-After at the ceiling is waited for', { retryAfterMs: 300_000 }, true],
 		['a Retry-After beyond the ceiling ends it', { retryAfterMs: MAX_RETRY_AFTER_MS + 1 }, false],
 	];
 	test.each(cases)('%s', (_, attempt, repeats) => {
 		expect(retryDelayMs({ ...answered, ...attempt }, 0.5) !== undefined).toBe(repeats);
 	});
+
+	it.each([
+		[0, 0.999, 0],
+		[2_000, 0, 2_000],
+		[2_000, 0.5, 2_100],
+		[10_000, 0.5, 10_500],
+		[300_000, 0.5, 300_500],
+	])('waits after a Retry-After of %i ms, with chance %d, for %i ms', (retryAfterMs, random, delay) =>
+		expect(retryDelayMs({ ...answered, retryAfterMs }, random)).toBe(delay),
+	);
 
 	it('doubles the range of the pause with each failure, up to 30 s', () => {
 		const longest = [1, 2, 3, 10, 1_000].map((failures) =>
@@ -105,6 +116,12 @@ describe('Retry-After', () => {
 		[' 7 ', 7_000],
 		['1.5', 1_500],
 		['Sun, 01 Mar 2026 12:00:30 GMT', 30_000],
+		['12.25', 12_250],
+		['12.', undefined],
+		['9'.repeat(400), undefined],
+		['01 Mar 2026 12:00:30 GMT', 30_000],
+		['Sun, 01 Mar 2026 12:00:30 +0000', 30_000],
+		['SUN, 01 MAR 2026 12:00:30 GMT', 30_000],
 		['Sun, 01 Mar 2026 11:59:00 GMT', 0],
 		['-5', undefined],
 		['1e3', undefined],
@@ -123,8 +140,8 @@ describe('Retry-After', () => {
 					fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
 				),
 				(header) => {
-					const delay = parseRetryAfter(header, now);
-					if (delay !== undefined) expect(Number.isFinite(delay) && delay >= 0).toBe(true);
+					const delay = parseRetryAfter(header, now) ?? 0;
+					expect(Number.isFinite(delay) && delay >= 0).toBe(true);
 				},
 			),
 		);

@@ -19,6 +19,15 @@ const each = (size: number, whole: Uint8Array) =>
 		whole.slice(index * size, (index + 1) * size),
 	);
 
+/** What a function returns or throws. */
+function outcomeOf(read: () => unknown): unknown {
+	try {
+		return read();
+	} catch (error) {
+		return error;
+	}
+}
+
 describe('what an event is', () => {
 	const cases: Array<[string, string, ServerSentEvent[]]> = [
 		['unnamed data', 'data: {"a":1}\n\n', [{ data: '{"a":1}' }]],
@@ -43,6 +52,22 @@ describe('what an event is', () => {
 		['characters beyond ASCII', 'data: Привет, 世界 🎈\n\n', [{ data: 'Привет, 世界 🎈' }]],
 		['an unfinished event is not dispatched', 'data: x\n\ndata: half', [{ data: 'x' }]],
 		['nothing', '', []],
+		['blank lines', '\n\r\n\r\r\n\n', []],
+		['CR before a blank line of LF', 'data: a\r\n\ndata: b\r\r\n', [{ data: 'a' }, { data: 'b' }]],
+		['CRs, then an LF far away', 'data: a\rdata: b\r\rdata: c\n\n', [{ data: 'a\nb' }, { data: 'c' }]],
+		['an empty name', 'event:\ndata: x\n\n', [{ data: 'x' }]],
+		['a name without a colon', 'event: a\nevent\ndata: x\n\n', [{ data: 'x' }]],
+		[
+			'a name counts for one event',
+			'event: a\ndata: x\n\ndata: y\n\n',
+			[{ event: 'a', data: 'x' }, { data: 'y' }],
+		],
+		['a name without data is forgotten', 'event: a\n\ndata: y\n\n', [{ data: 'y' }]],
+		['fields that begin alike', 'dat: x\ndatax: y\neventx: z\nDATA: w\ndata : v\n\n', []],
+		['a colon in the value', 'data: a:b: c\n\n', [{ data: 'a:b: c' }]],
+		['empty lines of data', 'data\ndata\n\n', [{ data: '\n' }]],
+		['a byte order mark later on', 'data: x\n\n\uFEFFdata: y\n\n', [{ data: 'x' }]],
+		['a byte order mark inside', 'data: \uFEFFx\n\n', [{ data: '\uFEFFx' }]],
 	];
 	test.each(cases)('%s', (_, text, events) => expect(parseText(text)).toStrictEqual(events));
 	test.each(cases)('%s, byte by byte', (_, text, events) =>
@@ -82,11 +107,8 @@ describe('any boundary', () => {
 	it('takes any bytes: events or the bound, never another error', () => {
 		fc.assert(
 			fc.property(fc.array(fc.uint8Array({ maxLength: 64 }), { maxLength: 20 }), (portions) => {
-				try {
-					parse(portions, 100);
-				} catch (error) {
-					expect(error).toBeInstanceOf(SseTooLong);
-				}
+				const outcome = outcomeOf(() => parse(portions, 100));
+				expect(Array.isArray(outcome) || outcome instanceof SseTooLong).toBe(true);
 			}),
 			{ numRuns: 500 },
 		);
@@ -114,4 +136,75 @@ describe('the bound', () => {
 		expect(parse([bytes('data: '), ...portions, bytes('\n\n')])).toHaveLength(1);
 		expect(performance.now() - start).toBeLessThan(5_000);
 	});
+});
+
+describe('the bound, exactly', () => {
+	const outcome = (text: string, size = 1_000) => outcomeOf(() => parse(each(size, bytes(text)), 10));
+
+	it.each<[string, string, number | undefined, boolean]>([
+		['data of that length', `data: ${'x'.repeat(10)}\n\n`, undefined, true],
+		['data that is longer', `data: ${'x'.repeat(11)}\n\n`, undefined, false],
+		['lines of data of that length', 'data: 1234\ndata: 67890\n\n', undefined, true],
+		['lines of data that are longer', 'data: 12345\ndata: 67890\n\n', undefined, false],
+		['a long line of no interest', `: ${'x'.repeat(100)}\n\n`, undefined, true],
+		['an unfinished line of that length', 'data: 4567', 3, true],
+		['an unfinished line that is longer', 'data: 45678', 3, false],
+		['unfinished lines one after the other', 'data: 1\n\n'.repeat(9), 3, true],
+	])('%s', (_, text, size, isTaken) => {
+		expect(Array.isArray(outcome(text, size))).toBe(isTaken);
+	});
+
+	it('is told with the error', () => {
+		expect(outcome('x'.repeat(11))).toMatchObject({ name: 'SseTooLong', maxLength: 10 });
+	});
+
+	it('is 16 Mi characters by default', () => {
+		const line = (length: number) => [bytes('data: '), bytes('x'.repeat(length - 6))];
+		expect(parse(line(16 * 1024 * 1024))).toStrictEqual([]);
+		expect(() => parse(line(16 * 1024 * 1024 + 1))).toThrow(SseTooLong);
+	});
+});
+
+describe('the end of a stream', () => {
+	const parseToEnd = (text: string, size: number) => {
+		const events: ServerSentEvent[] = [];
+		const parser = new SseParser({ onEvent: (event) => events.push(event) });
+		for (const portion of each(size, bytes(text))) parser.push(portion);
+		parser.end();
+		return events;
+	};
+
+	it.each<[string, ServerSentEvent[]]>([
+		['', []],
+		['data: x', [{ data: 'x' }]],
+		['data: x\n', [{ data: 'x' }]],
+		['data: x\r', [{ data: 'x' }]],
+		['event: a\ndata: x\ndata: y', [{ event: 'a', data: 'x\ny' }]],
+		['data: x\n\n', [{ data: 'x' }]],
+		['data: x\n\nevent: a', [{ data: 'x' }]],
+		['data: x\n\ndata', [{ data: 'x' }, { data: '' }]],
+	])('%j: the last event counts without its blank line', (text, events) => {
+		expect(parseToEnd(text, 1_000)).toStrictEqual(events);
+		expect(parseToEnd(text, 1)).toStrictEqual(events);
+	});
+});
+
+it('reads thousands of small events, each in a portion, in time that grows with their number', () => {
+	const portion = bytes('event: e\r\ndata: {"a":"я"}\r\n\r\n');
+	const portions = Array.from({ length: 20_000 }, () => portion);
+	const start = performance.now();
+	const events = parse(portions);
+	expect(performance.now() - start).toBeLessThan(5_000);
+	expect(events).toHaveLength(20_000);
+	expect(new Set(events.map(({ event, data }) => `${event} ${data}`))).toStrictEqual(
+		new Set(['e {"a":"я"}']),
+	);
+});
+
+it('reads many small events in one portion, with any line ends, in time that grows with their number', () => {
+	const start = performance.now();
+	for (const end of ['\n', '\r\n', '\r']) {
+		expect(parseText(`data: x${end}${end}`.repeat(20_000))).toHaveLength(20_000);
+	}
+	expect(performance.now() - start).toBeLessThan(5_000);
 });
