@@ -24,5 +24,6 @@ export default {
 	clearTextReporter: { logTests: false, reportTests: false, reportMutants: false },
 	jsonReporter: { fileName: `${results}/${name}.json` },
 	disableTypeChecks: 'nodes/**/*.ts',
+	thresholds: { high: 95, low: 90, break: process.env.MUTATION_RESULTS ? null : 90 },
 	warnings: { slow: false },
 };

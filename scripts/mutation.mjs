@@ -1,30 +1,116 @@
-// Mutation tests: `npm run mutation [folder…] [-- --files=<glob>[,<glob>…]]`. Without folders, all of them.
-// A folder's result lies in .sandbox/mutation/<folder>.json; `npm run mutation:report` sums all up in docs/mutation.md.
-import { spawnSync } from 'node:child_process';
+// Mutation tests. Results lie in .sandbox/mutation/<folder>.json; `npm run mutation:report` sums them up in docs/mutation.md.
+//   npm run mutation [folder…]                   all mutants of these folders, or of all
+//   npm run mutation [folder…] -- --files=<glob>[,<glob>…]
+//   npm run mutation -- --changed[=<revision>]   those in the lines changed since a revision, within five minutes
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { areas } from '../test/mutation/areas.mjs';
+import { isAbout, judgements, mutantsOf } from './mutation-results.mjs';
+
+const CHANGED_MS = 5 * 60_000;
+/** The part of the mutants in changed lines that must be killed or judged. */
+const ENOUGH = 0.9;
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const filesFlag = '--files=';
+process.chdir(repository);
 const words = process.argv.slice(2);
-const files = words.find((word) => word.startsWith(filesFlag))?.slice(filesFlag.length);
+const flag = (name) => words.find((word) => word.split('=')[0] === name);
+const valueOf = (name) => flag(name)?.split('=')[1];
 const named = words.filter((word) => !word.startsWith('--'));
 const unknown = named.filter((name) => !(name in areas));
 
 if (unknown.length > 0) {
 	console.error(`Unknown: ${unknown.join(', ')}. Choose from: ${Object.keys(areas).join(', ')}.`);
-	process.exit(2);
+	process.exitCode = 2;
+} else if (flag('--changed') === undefined) {
+	const all = named.length > 0 ? named : Object.keys(areas);
+	const failed = all.filter((name) => mutate(name, valueOf('--files')) !== 0);
+	if (failed.length > 0) console.error(`Too few killed: ${failed.join(', ')}.`);
+	process.exitCode = failed.length > 0 ? 1 : 0;
+} else {
+	process.exitCode = mutateChanged(valueOf('--changed') ?? lastRevision());
 }
 
-let failed = false;
-for (const name of named.length > 0 ? named : Object.keys(areas)) {
-	const stryker = resolve(repository, 'node_modules/.bin/stryker');
-	const { status } = spawnSync(stryker, ['run', ...(files ? ['--mutate', files] : [])], {
-		cwd: repository,
+/** @returns StrykerJS's exit code: not 0 below the score that its configuration asks for; `null` when time was up */
+function mutate(name, files, more = {}) {
+	const { status } = spawnSync('node_modules/.bin/stryker', ['run', ...(files ? ['--mutate', files] : [])], {
 		stdio: 'inherit',
-		env: { ...process.env, MUTATION_AREA: name },
+		...more,
+		env: { ...process.env, MUTATION_AREA: name, ...more.env },
 	});
-	failed ||= status !== 0;
+	return status;
 }
-process.exit(failed ? 1 : 0);
+
+function mutateChanged(revision) {
+	if (revision === undefined) return explained('There is no earlier revision to compare with.');
+	const ranges = changedRanges(revision);
+	const end = Date.now() + CHANGED_MS;
+	const mutants = [];
+	const results = '.sandbox/mutation-changed';
+	rmSync(results, { recursive: true, force: true });
+	for (const [name, { mutate: globs }] of Object.entries(areas)) {
+		const own = ranges.filter(({ file }) => globs.some((glob) => fits(file, glob)));
+		if (own.length === 0) continue;
+		const files = own.map(({ file, from, to }) => `${file}:${from}-${to}`).join(',');
+		const timeout = Math.max(1, end - Date.now());
+		const status = mutate(name, files, { timeout, env: { MUTATION_RESULTS: results } });
+		if (status === null) return explained('Five minutes are over: the nightly run covers these changes.');
+		const report = `${results}/${name}.json`;
+		if (!existsSync(report)) return 1;
+		mutants.push(...mutantsOf(report));
+	}
+	const judged = judgements();
+	const open = mutants.filter(
+		(mutant) => !mutant.isKilled && !judged.some((judgement) => isAbout(judgement, mutant)),
+	);
+	for (const { file, line, code, to } of open) console.log(`Survived: ${file}:${line} ${code} → ${to}`);
+	console.log(`${mutants.length} mutants in changed lines, ${open.length} survived.`);
+	return open.length > mutants.length * (1 - ENOUGH) ? 1 : 0;
+}
+
+function explained(text) {
+	console.log(text);
+	return 0;
+}
+
+/** The lines that a revision does not have yet, as they are numbered now. */
+function changedRanges(revision) {
+	const diff = git('diff', '--unified=0', '--diff-filter=AM', revision, '--', 'nodes');
+	let file = '';
+	return diff.split('\n').flatMap((line) => {
+		if (line.startsWith('+++ b/')) file = line.slice('+++ b/'.length);
+		const [, from, count = '1'] = /^@@ -\S+ \+(\d+)(?:,(\d+))? @@/.exec(line) ?? [];
+		if (from === undefined || count === '0') return [];
+		return [{ file, from: Number(from), to: Number(from) + Number(count) - 1 }];
+	});
+}
+
+/** Where a branch has left main; on main, the revision before. */
+function lastRevision() {
+	for (const revision of ['origin/main', 'HEAD~1']) {
+		try {
+			const base = git('merge-base', 'HEAD', revision).trim();
+			if (base !== git('rev-parse', 'HEAD').trim()) return base;
+		} catch {
+			// A shallow clone, or one without a remote, does not have it.
+			continue;
+		}
+	}
+	return undefined;
+}
+
+function git(...args) {
+	return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+}
+
+/** Whether a path fits a glob of the areas: `*` within a folder, `**` through folders. */
+function fits(path, glob) {
+	const pattern = glob
+		.replaceAll('.', '\\.')
+		.replace('**/', '(.+/)@')
+		.replace('*', '[^/]*')
+		.replace('@', '?');
+	return new RegExp(`^${pattern}$`).test(path);
+}
