@@ -107,10 +107,6 @@ function git(...args) {
 
 /** Whether a path fits a glob of the areas: `*` within a folder, `**` through folders. */
 function fits(path, glob) {
-	const pattern = glob
-		.replaceAll('.', '\\.')
-		.replace('**/', '(.+/)@')
-		.replace('*', '[^/]*')
-		.replace('@', '?');
-	return new RegExp(`^${pattern}$`).test(path);
+	const parts = glob.split('**/').map((part) => part.replaceAll('.', '\\.').replaceAll('*', '[^/]*'));
+	return new RegExp(`^${parts.join('(.+/)?')}$`).test(path);
 }
