@@ -4,15 +4,18 @@ import { text } from 'node:stream/consumers';
 
 import { model } from '../helpers/media';
 import { runNode } from '../helpers/engine';
+import { eventually, quickTime } from '../helpers/time';
 
-// The gap between the last look at a task and the execution's sleep, over real sockets.
+// The gap between the last poll of a task and the moment from which callbacks are heard, over real sockets.
+
+quickTime();
 
 let server: Server;
 /** What n8n, which is played here too, answers to calls; 0 breaks the connection. */
 let n8nAnswers = [200];
 /** The calls that it got. */
 let calls: string[] = [];
-let looks = 0;
+let polls = 0;
 
 beforeAll(async () => {
 	server = createServer((request, response) => {
@@ -29,9 +32,9 @@ beforeAll(async () => {
 			}
 			if (url.endsWith('/media/models')) return answer(200, { object: 'list', data: [] });
 			if (method === 'POST') return answer(201, { code: 200, msg: 'success', data: { taskId: 't1' } });
-			looks += 1;
-			// Runs at the two looks before the sleep, and has ended at the next.
-			const state = looks > 2 ? 'success' : 'processing';
+			polls += 1;
+			// Runs at the two polls before the execution is suspended, and has ended at the next.
+			const state = polls > 2 ? 'success' : 'processing';
 			return answer(200, {
 				code: 200,
 				msg: 'success',
@@ -43,7 +46,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
 	calls = [];
-	looks = 0;
+	polls = 0;
 });
 afterAll(async () => {
 	server.closeAllConnections();
@@ -52,7 +55,7 @@ afterAll(async () => {
 
 const own = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-async function fallAsleep(): Promise<void> {
+async function suspend(): Promise<void> {
 	const { run } = await runNode({
 		node: 'mediaTask',
 		parameters: {
@@ -68,30 +71,24 @@ async function fallAsleep(): Promise<void> {
 	expect(run.status).toBe('waiting');
 }
 
-const until = async (condition: () => boolean) => {
-	for (const end = Date.now() + 20_000; !condition() && Date.now() < end; )
-		await new Promise((resolve) => setTimeout(resolve, 20));
-	expect(condition()).toBe(true);
-};
-
 it('calls itself when the task has ended in the gap, and again when n8n is not ready yet', async () => {
 	n8nAnswers = [409, 200];
-	await fallAsleep();
-	await until(() => calls.length === 2);
+	await suspend();
+	await eventually(() => calls.length === 2);
 	expect(calls[0]).toMatch(/^\/webhook-waiting\/execution-1\/media-task\?signature=\w+&item=0$/);
-}, 40_000);
+});
 
 it('a call that breaks harms nothing: the deadline holds', async () => {
 	const failures: unknown[] = [];
 	const note = (error: unknown) => void failures.push(error);
 	process.on('unhandledRejection', note).on('uncaughtException', note);
 	n8nAnswers = [0];
-	await fallAsleep();
-	await until(() => calls.length === 1);
+	await suspend();
+	await eventually(() => calls.length === 1);
 	// Its failure has reached the node when the next exchange has come and gone.
 	await fetch(own());
 	await new Promise((resolve) => setImmediate(resolve));
 	process.off('unhandledRejection', note).off('uncaughtException', note);
 	expect(failures).toStrictEqual([]);
 	expect(calls).toHaveLength(1);
-}, 40_000);
+});

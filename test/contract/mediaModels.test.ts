@@ -1,0 +1,102 @@
+import { mediaModels } from '../../sandbox/gateway/catalogue/mediaModels';
+import { taskPrice as sandboxPrice } from '../../sandbox/gateway/media/pricing';
+import { accountPrice, formatRubles, parseRubles } from '../../sandbox/gateway/money';
+import type { JsonObject } from '../../nodes/shared/gateway/json';
+import { taskPrice } from '../../nodes/shared/gateway/price';
+import { carryOn } from '../helpers/media';
+import { filled, useGateway } from './support';
+
+// The forms and prices of the media models, held against the gateway's own.
+
+const gateway = useGateway();
+
+const inputs = () => gateway.control.tasks().map(({ input }) => input);
+
+describe('the form against the gateway’s own check of the schema', () => {
+	test.each<[string, object, object]>([
+		[
+			'aurora/canvas-1',
+			{
+				prompt: '2024',
+				num_images: '2',
+				guidance: '7.5',
+				transparent: 'true',
+				tags: '["a"]',
+				watermark: '{"text":"x"}',
+				seed: '7',
+			},
+			{ prompt: '2024', num_images: 2, guidance: 7.5, transparent: true, tags: ['a'], seed: 7 },
+		],
+		[
+			'aurora/retouch-1',
+			{ prompt: 'a', image_urls: 'https://x.test/a.png' },
+			{ image_urls: ['https://x.test/a.png'] },
+		],
+		[
+			'lumen/motion-2',
+			{ prompt: 'a', duration: '10', camera: '{"speed": 2}', loop: false },
+			{ duration: 10, loop: false },
+		],
+		['harmonia/song-3', { prompt: 'a', tempo: '120' }, { tempo: 120 }],
+		['voxa/speech-1', { text: 5, speed: '1.5' }, { text: '5', speed: 1.5 }],
+	])('%s', async (model, value, expected) => {
+		const { error } = await gateway.media('create', filled(model, value));
+		expect(error).toBeUndefined();
+		expect(inputs()[0]).toMatchObject(expected);
+	});
+
+	it('what it lets pass is what the gateway takes: nothing comes back as 422', async () => {
+		const { items } = await gateway.media('create', filled('aurora/canvas-1', { prompt: '' }), carryOn);
+		expect(items[0]?.json.error).toMatchObject({ message: "'Prompt' is missing" });
+		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(0);
+	});
+});
+
+describe('prices against what the gateway charges', () => {
+	const qualities = ['draft', 'standard', 'high', undefined];
+	const sizes = ['512x512', '1024x1024', '1536x1024', undefined];
+	const inputsOf = qualities.flatMap((quality) => sizes.map((size) => ({ quality, size })));
+
+	test.each(inputsOf)('quality $quality, size $size', (input) => {
+		const model = mediaModels.find(({ id }) => id === 'aurora/canvas-1');
+		if (!model) throw new Error('the sandbox has no such model');
+		const complete = { quality: input.quality ?? 'standard', size: input.size ?? '1024x1024' };
+		const charged = sandboxPrice(model, complete);
+		const found = taskPrice(
+			{
+				id: model.id,
+				currency: 'RUB',
+				tiers: model.tiers.map(({ params, price }) => ({ params, price: formatRubles(accountPrice(price)) })),
+				inputSchema: model.inputSchema as JsonObject,
+				record: {},
+			},
+			input,
+		);
+		expect(found.price === null ? null : parseRubles(found.price)).toBe(charged);
+	});
+
+	it('stands in the output as it is charged', async () => {
+		const { items } = await gateway.media(
+			'create',
+			filled('aurora/canvas-1', { prompt: 'a', quality: 'high' }),
+		);
+		expect(items[0]?.json.priceRub).toBe(Number(gateway.control.ledger()[0]?.amount));
+	});
+});
+
+describe('the catalogue', () => {
+	it('is listed by media type', async () => {
+		const { items } = await gateway.media('getMany', { mediaType: 'video' }, {}, 'model');
+		expect(items.map(({ json }) => json.id)).toStrictEqual(['lumen/motion-2']);
+	});
+
+	it('gives prices', async () => {
+		const { items } = await gateway.media(
+			'getPrice',
+			filled('lumen/motion-2', { duration: '10', resolution: '720p' }),
+			{},
+			'model',
+		);
+		expect(items[0]?.json).toMatchObject({ priceRub: 103.5, matched: { duration: 10, resolution: '720p' } });
+	});
+});

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { filled, useGateway } from './support';
+
+// A media task from its creation to its end, and what can be done with it then.
+
+const gateway = useGateway();
+
+const inputs = () => gateway.control.tasks().map(({ input }) => input);
+
+/** A task of this model that has ended. */
+async function made(model: string, value: object): Promise<string> {
+	const { items, error } = await gateway.media('create', filled(model, value));
+	expect(error).toBeUndefined();
+	while (gateway.control.tasks().some(({ state }) => state !== 'success')) await sleep(10);
+	return items[0]?.json.taskId as string;
+}
+
+/** An item with a picture that the gateway has made. */
+const picture = async () =>
+	(await gateway.media('download', { taskId: await made('aurora/canvas-1', { prompt: 'a' }) })).items;
+
+describe('input files', () => {
+	const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] };
+
+	it('reach the gateway, which takes their URLs', async () => {
+		const items = await picture();
+		const { error } = await gateway.media(
+			'create',
+			{ ...filled('aurora/retouch-1', { prompt: 'b' }), inputFiles },
+			{ items },
+		);
+		expect(error).toBeUndefined();
+		const { image_urls: urls } = inputs()[1] as { image_urls: string[] };
+		expect((await fetch(String(urls[0]))).status).toBe(200);
+	});
+
+	it('are charged once with Retry On Fail when the answer to the creation is lost', async () => {
+		const items = await picture();
+		gateway.control.addFault({
+			match: { method: 'POST', path: '/async/media/tasks' },
+			action: { kind: 'loseAnswer' },
+		});
+		const before = gateway.control.ledger().length;
+		const { error } = await gateway.media(
+			'create',
+			{ ...filled('aurora/retouch-1', { prompt: 'b' }), inputFiles, options: { maxRetries: 0 } },
+			{ items, settings: { retryOnFail: true, waitBetweenTries: 1 } },
+		);
+		expect(error).toBeUndefined();
+		expect(gateway.control.ledger().length - before).toBe(1);
+		expect(gateway.control.requests({ path: '/storage/upload' })).toHaveLength(2);
+	});
+});
+
+describe('a task’s life', () => {
+	it('is archived once, deleted, restored', async () => {
+		const taskId = await made('voxa/speech-1', { text: 'a' });
+		const act = async (operation: string) => await gateway.media(operation, { taskId });
+		expect((await act('archive')).items[0]?.json).toStrictEqual({ archived: true, taskId });
+		expect((await act('archive')).error?.message).toContain('archived already');
+		expect((await act('unarchive')).items[0]?.json).toStrictEqual({ archived: false, taskId });
+		expect((await act('delete')).items[0]?.json).toStrictEqual({ deleted: true, taskId });
+		expect((await act('delete')).items[0]?.json).toStrictEqual({ deleted: true, taskId });
+		expect((await act('get')).error?.message).toBe('The gateway has no such media task');
+		expect((await act('restore')).items[0]?.json).toStrictEqual({ restored: true, taskId });
+		expect((await act('wait')).items[0]?.json.state).toBe('success');
+	});
+
+	it('is archived although the answer is lost, and the second time is refused', async () => {
+		const taskId = await made('voxa/speech-1', { text: 'a' });
+		gateway.control.addFault({ match: { method: 'PATCH' }, action: { kind: 'loseAnswer' } });
+		const { items } = await gateway.media('archive', { taskId });
+		expect(items[0]?.json).toStrictEqual({ archived: true, taskId });
+		expect(gateway.control.requests({ method: 'PATCH' })).toHaveLength(2);
+		expect(gateway.control.tasks().find((task) => task.taskId === taskId)).toMatchObject({ archived: true });
+	});
+
+	it('an id that is none is explained', async () => {
+		expect((await gateway.media('get', { taskId: 'none' })).error?.message).toBe(
+			'The gateway does not take this for a task ID',
+		);
+	});
+
+	it('a song has lyrics, a picture has none', async () => {
+		const taskId = await made('harmonia/song-3', { prompt: 'a sea shanty' });
+		const song = await gateway.media('get', { taskId });
+		const [track] = song.items[0]?.json.tracks as Array<{ id: string }>;
+		const { items } = await gateway.media('getLyrics', { taskId, audioId: track?.id });
+		expect(items[0]?.json.alignedWords).toHaveLength(3);
+		const drawn = await made('aurora/canvas-1', { prompt: 'a' });
+		const { error } = await gateway.media('getLyrics', { taskId: drawn, audioId: 'a' });
+		expect(error?.message).toBe('The gateway has no lyrics for this');
+	});
+
+	it('several results come each in its own field', async () => {
+		const taskId = await made('harmonia/song-3', { prompt: 'a' });
+		const { items } = await gateway.media('download', { taskId, options: { separateFiles: true } });
+		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['data', 'data_1']);
+	});
+
+	it('belongs to a session', async () => {
+		const session = await gateway.media('create', { sessionJson: '{"name":"x"}' }, {}, 'session');
+		const sessionId = session.items[0]?.json.sessionId as string;
+		expect(session.items[0]?.json.name).toBe('x');
+		const { error } = await gateway.media('create', {
+			...filled('voxa/speech-1', { text: 'a' }),
+			options: { sessionId },
+		});
+		expect(error).toBeUndefined();
+	});
+});

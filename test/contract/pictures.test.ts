@@ -1,0 +1,129 @@
+import { loadImage } from '@napi-rs/canvas';
+
+import { binaryStorage } from '../helpers/engine';
+import { quickTime } from '../helpers/time';
+import { locator, useGateway } from './support';
+
+// Pictures, songs and files, from their creation to the bytes that arrive.
+
+const gateway = useGateway();
+quickTime(20);
+
+/** Draws a real picture. */
+const paint = async () => {
+	gateway.control.configure({ render: 'full' });
+	return await gateway.draw();
+};
+
+async function expectPicture(
+	binary: Parameters<Awaited<ReturnType<typeof binaryStorage>>['getAsBuffer']>[0] | undefined,
+	width: number,
+	height: number,
+) {
+	if (!binary) throw new Error('there is no binary');
+	const image = await loadImage(await (await binaryStorage()).getAsBuffer(binary));
+	expect([image.width, image.height]).toStrictEqual([width, height]);
+}
+
+describe('a connection that fails', () => {
+	test.each(['loseAnswer', 'cutBody', 'cutBefore'] as const)(
+		'creates and charges a media task once after %s',
+		async (kind) => {
+			gateway.control.addFault({ match: { method: 'POST', path: '/async/media/tasks' }, action: { kind } });
+			const { items, error } = await gateway.draw();
+			expect(error).toBeUndefined();
+			expect(items[0]?.json.state).toBe('success');
+			expect(gateway.control.tasks()).toHaveLength(1);
+			expect(gateway.charges()).toBe(1);
+		},
+	);
+
+	it('fetches a result anew that was cut off', async () => {
+		gateway.control.addFault({ match: { host: 'files' }, action: { kind: 'cutBody', afterBytes: 500 } });
+		const { items } = await paint();
+		await expectPicture(items[0]?.binary?.data, 512, 512);
+		expect(gateway.control.requests({ host: 'files' })).toHaveLength(2);
+	});
+});
+
+describe('media', () => {
+	it('gives a picture that opens, fetched without any key', async () => {
+		const { items } = await paint();
+		await expectPicture(items[0]?.binary?.data, 512, 512);
+		const [request] = gateway.control.requests({ host: 'files' });
+		expect(request?.headers.authorization).toBeUndefined();
+		expect(request?.headers['x-api-key']).toBeUndefined();
+		expect(JSON.stringify(request)).not.toContain(gateway.apiKey);
+	});
+
+	it('gives each of several results', async () => {
+		const { items } = await gateway.draw({
+			model: locator('harmonia/song-3'),
+			inputJson: '{"prompt": "a sea shanty"}',
+		});
+		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['data', 'data_1']);
+		expect(items[0]?.binary?.data?.mimeType).toMatch(/^audio\//);
+		expect(items[0]?.json.tracks).toHaveLength(2);
+	});
+
+	it('shows the field that the model’s schema refuses', async () => {
+		const { error } = await gateway.draw({ inputJson: '{"prompt": "x", "quality": "divine"}' });
+		expect(error?.message).toBe('The gateway did not accept the model or its input');
+		expect(error?.description).toContain('quality');
+		expect(gateway.charges()).toBe(0);
+	});
+
+	it('waits for many tasks together', async () => {
+		const items = Array.from({ length: 12 }, (_, n) => ({ json: { prompt: `p${n}` } }));
+		const result = await gateway.draw(
+			{
+				inputJson: '={{ JSON.stringify({ prompt: $json.prompt, quality: "draft" }) }}',
+				downloadResults: false,
+			},
+			{ items },
+		);
+		expect(new Set(result.items.map(({ json }) => json.taskId)).size).toBe(12);
+		expect(gateway.charges()).toBe(12);
+	});
+
+	it('downloads several results as one archive', async () => {
+		const { items } = await gateway.draw({
+			model: locator('harmonia/song-3'),
+			inputJson: '{"prompt": "x"}',
+			downloadResults: false,
+		});
+		const result = await gateway.run({
+			node: 'mediaTask',
+			parameters: { resource: 'task', operation: 'download', taskId: items[0]?.json.taskId as string },
+		});
+		expect(result.items[0]?.binary?.data).toMatchObject({
+			mimeType: 'application/zip',
+			fileExtension: 'zip',
+		});
+	});
+});
+
+describe('storage', () => {
+	it('keeps, gives back and deletes a file', async () => {
+		const picture = await paint();
+		const upload = await gateway.run({
+			node: 'storage',
+			parameters: { resource: 'file', operation: 'upload', storagePolicy: 'PERMANENT' },
+			items: picture.items,
+		});
+		expect(upload.error).toBeUndefined();
+		const fileId = upload.items[0]?.json.id as string;
+		expect(upload.items[0]?.json).toMatchObject({
+			mimeType: 'image/png',
+			storagePolicy: 'PERMANENT',
+			expiresAt: null,
+		});
+
+		const file = async (operation: string) =>
+			await gateway.run({ node: 'storage', parameters: { resource: 'file', operation, fileId } });
+		expect((await file('get')).items[0]?.json).toMatchObject({ id: fileId, status: 'active' });
+		await expectPicture((await file('download')).items[0]?.binary?.data, 512, 512);
+		expect((await file('delete')).items[0]?.json).toStrictEqual({ deleted: true, id: fileId });
+		expect((await file('get')).error?.message).toBe('The gateway has no such file');
+	});
+});

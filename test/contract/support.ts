@@ -1,0 +1,86 @@
+import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
+import { runNode, type RunOptions, type RunResult } from '../helpers/engine';
+import { form } from '../helpers/media';
+
+// The nodes on n8n's engine against the sandbox gateway, over real sockets.
+
+export const TEXT_MODEL = 'sandbox/balanced-2';
+
+/** A gateway for the tests of a file; before each it is as new, its tasks end at once, and its results are small. */
+export function useGateway() {
+	let gateway: Gateway | undefined;
+	const started = (): Gateway => {
+		if (!gateway) throw new Error('The gateway has not been started');
+		return gateway;
+	};
+	beforeAll(async () => void (gateway = await startGateway()));
+	beforeEach(async () => {
+		await started().control.reset();
+		started().control.configure({
+			taskDuration: { image: 0, video: 0, music: 0, audio: 0 },
+			render: 'placeholder',
+		});
+	});
+	afterAll(async () => await gateway?.close());
+
+	const run = async (options: Omit<RunOptions, 'credential'>): Promise<RunResult> => {
+		const { baseUrl, apiKey } = started();
+		return await runNode({ ...options, credential: { baseUrl, apiKey } });
+	};
+	return {
+		get control() {
+			return started().control;
+		},
+		get apiKey() {
+			return started().apiKey;
+		},
+		run,
+		charges: () => started().control.ledger().length,
+
+		/** Generates text. */
+		generate: async (parameters: object = {}, extra: Partial<RunOptions> = {}) =>
+			await run({
+				node: 'textGeneration',
+				...extra,
+				parameters: {
+					resource: 'text',
+					operation: 'generate',
+					model: locator(TEXT_MODEL),
+					prompt: 'Say hello',
+					...parameters,
+				},
+			}),
+
+		/** Runs an operation of the media node. */
+		media: async (
+			operation: string,
+			parameters: object,
+			extra: Partial<RunOptions> = {},
+			resource = 'task',
+		) => await run({ node: 'mediaTask', ...extra, parameters: { resource, operation, ...parameters } }),
+
+		/** Creates a picture and waits for it; the first poll comes at once. */
+		draw: async (parameters: object = {}, extra: Partial<RunOptions> = {}) =>
+			await run({
+				node: 'mediaTask',
+				...extra,
+				parameters: {
+					resource: 'task',
+					operation: 'createAndWait',
+					model: locator('aurora/canvas-1'),
+					inputJson: '{"prompt": "кот", "quality": "draft", "size": "512x512"}',
+					options: { idempotencyScope: 'workflow' },
+					...parameters,
+				},
+			}),
+	};
+}
+
+export const locator = (value: string) => ({ __rl: true, mode: 'id', value });
+
+/** A filled-in form of a model. */
+export const filled = (model: string, value: object) => ({
+	model: locator(model),
+	inputMode: 'form',
+	input: form(value),
+});

@@ -1,0 +1,96 @@
+import spec from '../fixtures/spec/errors.json';
+import { runNode } from '../helpers/engine';
+import { locator, TEXT_MODEL, useGateway } from './support';
+
+const gateway = useGateway();
+
+describe('text', () => {
+	test.each(['chat', 'responses'])('%s: gives text and the exact charge', async (format) => {
+		const { items, error } = await gateway.generate({ format });
+		expect(error).toBeUndefined();
+		expect(items[0]?.json.text).toMatch(/\w/);
+		expect(items[0]?.json.finishReason).toBe('stop');
+		expect(items[0]?.json.costRub).toBe(Number(gateway.control.ledger()[0]?.amount));
+	});
+
+	it('messages: gives text and usage; the format reports no cost', async () => {
+		const { items } = await gateway.generate({ format: 'messages', options: { maxTokens: 5 } });
+		expect(items[0]?.json).toMatchObject({
+			finishReason: 'length',
+			costRub: null,
+			usage: { outputTokens: 5 },
+		});
+	});
+
+	it('sends the key as a bearer token only', async () => {
+		await gateway.generate();
+		expect(gateway.control.requests()[0]?.key).toMatchObject({ bearer: true, xApiKey: false });
+	});
+
+	it('asks the gateway for no more at once than the bound', async () => {
+		gateway.control.configure({ latency: { chat: 40 } });
+		const items = Array.from({ length: 30 }, (_, n) => ({ json: { n } }));
+		const result = await gateway.generate({ options: { concurrency: 6 } }, { items });
+		expect(result.items).toHaveLength(30);
+		expect(gateway.control.concurrency().groups.chat?.max).toBe(6);
+		expect(gateway.charges()).toBe(30);
+	});
+});
+
+describe('every error of §7.3, as it comes from the gateway', () => {
+	const retried = [429, 500, 502, 503, 504];
+	test.each(spec.openai)('$status $code', async ({ code, status }) => {
+		gateway.control.addFault({
+			match: { path: '/chat/completions' },
+			action: { kind: 'error', code: code as 'forbidden', retryAfter: 0 },
+			times: 0,
+		});
+		const { error, run: execution } = await gateway.generate({ options: { maxRetries: 2 } });
+		expect(error?.httpCode).toBe(String(status));
+		expect(error?.description).toMatch(/The gateway says: “.+”/);
+		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(retried.includes(status) ? 3 : 1);
+		expect(gateway.charges()).toBe(0);
+		expect(JSON.stringify(execution.data)).not.toContain(gateway.apiKey);
+	});
+});
+
+describe('a connection that fails', () => {
+	const once = { match: { method: 'POST' } };
+
+	it('never repeats a text call whose answer was lost after the charge', async () => {
+		gateway.control.addFault({ ...once, action: { kind: 'loseAnswer' } });
+		const { error } = await gateway.generate();
+		expect(error?.message).toBe('The connection broke before the gateway had answered');
+		expect(error?.description).toContain('charged');
+		expect(gateway.charges()).toBe(1);
+	});
+
+	it('never repeats a text call whose answer was cut off', async () => {
+		gateway.control.addFault({ ...once, action: { kind: 'cutBody' } });
+		const { error } = await gateway.generate();
+		expect(error?.description).toContain('charged');
+		expect(gateway.charges()).toBe(1);
+	});
+
+	it('never repeats a text call that was not answered in time', async () => {
+		gateway.control.addFault({ ...once, action: { kind: 'hang' } });
+		const { error } = await gateway.generate({ options: { timeout: 1 } });
+		expect(error?.message).toBe('The gateway did not answer in time');
+		expect(gateway.control.requests()).toHaveLength(1);
+	});
+
+	it('repeats a text call that never arrived, and says so when it never does', async () => {
+		const { error } = await runNode({
+			node: 'textGeneration',
+			credential: { baseUrl: 'http://127.0.0.1:9/api/v1', apiKey: 'k' },
+			parameters: {
+				resource: 'text',
+				operation: 'generate',
+				model: locator(TEXT_MODEL),
+				prompt: 'x',
+				options: { maxRetries: 1 },
+			},
+		});
+		expect(error?.message).toBe('The gateway could not be reached');
+	});
+});
