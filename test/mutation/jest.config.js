@@ -9,6 +9,5 @@ module.exports = {
 	// StrykerJS takes runners whose name contains `jest-circus`.
 	testRunner: require.resolve('./jest-circus-bail.js'),
 	testSequencer: require.resolve('./sequencer.js'),
-	testTimeout: 5_000,
 	watchman: false,
 };
