@@ -1,5 +1,5 @@
 import { typeByName } from '../shared/gateway/files';
-import { asObject, asObjects, asText, objectIn, type Json, type JsonObject } from '../shared/gateway/json';
+import { asObject, asText, objectIn, type Json, type JsonObject } from '../shared/gateway/json';
 
 /**
  * A part of a LangChain message in the shape that n8n's SDK reads. It knows LangChain's present shapes of files and
@@ -46,7 +46,8 @@ export function standardMessage<M extends object>(message: M): M {
 function standardElement(element: unknown): unknown {
 	if (typeof element === 'string') return { type: 'text', text: element };
 	const part = asObject(element);
-	return part ? standardPart(part) : element;
+	// The SDK stumbles over null.
+	return part ? standardPart(part) : (element ?? { type: 'text', text: '' });
 }
 
 function imageAt(url = ''): JsonObject {
@@ -92,23 +93,25 @@ function standardFile(part: JsonObject, kind: string): JsonObject {
 	const mimeType = asText(part.mimeType) ?? asText(part.mime_type);
 	if (mimeType !== undefined) return mimeType === part.mimeType ? part : { ...part, mimeType };
 	if (kind === 'file' || kind === 'text-plain') return part;
-	return { ...part, mimeType: typeInUrl(asText(part.url) ?? '') ?? imageType(part.data) ?? `${kind}/*` };
+	return { ...part, mimeType: typeInUrl(asText(part.url) ?? '') ?? typeOf(part.data, kind) ?? `${kind}/*` };
 }
 
 function typeInUrl(url: string): string | undefined {
 	return /^data:([^;,]+)/i.exec(url)?.[1];
 }
 
-/** How the base64 of pictures begins. */
+/** How the base64 of files begins. WebP and WAV begin alike. */
 const SIGNATURES: ReadonlyArray<[string, string]> = [
 	['iVBORw', 'image/png'],
 	['/9j/', 'image/jpeg'],
 	['R0lGOD', 'image/gif'],
 	['UklGR', 'image/webp'],
+	['UklGR', 'audio/wav'],
 ];
 
-function imageType(data: Json | undefined): string | undefined {
-	return SIGNATURES.find(([beginning]) => asText(data)?.startsWith(beginning))?.[1];
+function typeOf(data: Json | undefined, kind: string): string | undefined {
+	const ofKind = SIGNATURES.filter(([, type]) => type.startsWith(kind));
+	return ofKind.find(([beginning]) => asText(data)?.startsWith(beginning))?.[1];
 }
 
 function inputOf(input: Json | undefined): JsonObject {
@@ -117,10 +120,14 @@ function inputOf(input: Json | undefined): JsonObject {
 
 /** What a tool gave in parts. Formats take text from tools: what is none is told as JSON. */
 function resultText(parts: unknown[]): string {
-	const texts = asObjects(parts).map((part) =>
-		part.type === 'text' ? (asText(part.text) ?? '') : JSON.stringify(part, withoutFiles),
-	);
-	return texts.filter((text) => text !== '').join('\n');
+	return parts
+		.map((element) => {
+			const part = asObject(element);
+			if (part?.type === 'text') return asText(part.text) ?? '';
+			return part ? JSON.stringify(part, withoutFiles) : (asText(element) ?? '');
+		})
+		.filter((text) => text !== '')
+		.join('\n');
 }
 
 /** A text of this length, all of it base64, is a file. */

@@ -64,7 +64,7 @@ function isTextList(value: unknown): value is MessageContent[] {
 
 function textOf(content: readonly MessageContent[], between: string): string {
 	return content
-		.map((part) => (part.type === 'text' ? part.text : ''))
+		.map((part) => (part.type === 'text' ? (asText(part.text) ?? '') : ''))
 		.filter((text) => text !== '')
 		.join(between);
 }
@@ -92,7 +92,7 @@ function toAttachment(file: ContentFile, format: TextFormat): Attachment {
 	const kind = ATTACHMENT_KINDS.find((candidate) => mimeType.startsWith(`${candidate}/`)) ?? 'file';
 	const support = format.attachments[kind];
 	if (support === undefined) throw notTaken(format, kind, 'Choose another API format, or leave it out.');
-	if (address !== undefined && !address.startsWith('data:')) {
+	if (address !== undefined && !/^data:/i.test(address)) {
 		if (support === 'url or file') return { kind, source: { url: address } };
 		throw notTaken(format, kind, 'The API format takes them as files only, not by their address.');
 	}

@@ -1,8 +1,10 @@
 import { HumanMessage } from '@langchain/core/messages';
+import type { Message } from '@n8n/ai-node-sdk';
 import { Readable } from 'node:stream';
 
 import { handedOver } from '../../../nodes/ChatModel/handover';
 import type { Answer, ByteStream, Transport } from '../../../nodes/shared/gateway/exchange';
+import { Stopped } from '../../../nodes/shared/gateway/failure';
 import { GatewayClient } from '../../../nodes/shared/gateway/request';
 import { rejection } from '../../helpers/client';
 import { callOf, deltaOf, modelWith, whole } from './support';
@@ -158,5 +160,33 @@ describe('a reader that leaves', () => {
 		expect(await pieces.next()).toMatchObject({ value: 'first' });
 		await pieces.return(undefined);
 		expect(isTold).toBe(true);
+	});
+});
+
+describe('a caller that has given up gets its own reason', () => {
+	it.each<[string, unknown, unknown]>([
+		['an error', new RangeError('changed my mind'), new RangeError('changed my mind')],
+		['a text', 'changed my mind', new Error('changed my mind')],
+		['something else', { why: 1 }, new Error('Aborted')],
+		['an empty text', '', new Error('Aborted')],
+	])('which is %s', async (_, reason, expected) => {
+		const { model, seen } = waitingModel({});
+		const signal = AbortSignal.abort(reason);
+		expect(await rejection(model.generate([], { signal }))).toStrictEqual(expected);
+		expect(seen.sent).toBe(0);
+	});
+
+	it('but not in place of what is wrong with the call', async () => {
+		const { model } = waitingModel({});
+		const empty: Message = { role: 'user', content: [{ type: 'file', data: '' }] };
+		const error = await rejection(model.generate([empty], { signal: AbortSignal.abort() }));
+		expect(error).toMatchObject({ name: 'InvalidInput' });
+	});
+
+	it('and nobody else does', async () => {
+		const { model } = waitingModel({ text: () => Promise.reject(new Stopped('cancelled')) });
+		const { signal } = new AbortController();
+		expect(await rejection(model.generate([], { signal }))).toStrictEqual(new Stopped('cancelled'));
+		expect(await rejection(model.generate([]))).toStrictEqual(new Stopped('cancelled'));
 	});
 });

@@ -1,9 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 
-import { completed } from '../../../nodes/ChatModel/adapter';
-import { toolChoice } from '../../../nodes/ChatModel/adapter/tools';
-import type { Adapter } from '../../../nodes/ChatModel/adapter/types';
 import { callOf, modelWith, streamed, streamOf, whole } from './support';
 
 const calls = ['a', 'b'].map((id, index) => callOf(id, `tool_${id}`, `{"n":${index}}`, index));
@@ -107,30 +104,6 @@ describe('asked by LangChain', () => {
 			{ id: 'b', name: 'tool_b', args: { n: 1 } },
 		]);
 	});
-
-	test.each([
-		['whole', whole({ content: 'Hi', reasoning: 'A greeting' })],
-		['streamed', streamOf({ reasoning: 'A greeting' }, { content: 'H' }, { content: 'i' })],
-	])('logs tokens, cost and thoughts of an answer that comes %s', async (way, body) => {
-		const { lc, logged } = modelWith(body);
-		if (way === 'whole') await lc.invoke([new HumanMessage('Hello')]);
-		else for await (const chunk of await lc.stream([new HumanMessage('Hello')])) expect(chunk).toBeDefined();
-		expect(logged).toMatchObject([
-			{
-				response: {
-					generations: [
-						[
-							{
-								text: 'Hi',
-								generationInfo: { finish_reason: 'stop', costRub: 0.5, reasoning: 'A greeting' },
-							},
-						],
-					],
-				},
-				tokenUsage: { promptTokens: 5, completionTokens: 7, totalTokens: 12, costRub: 0.5 },
-			},
-		]);
-	});
 });
 
 describe('text is a string, of which n8n’s parsers and LangChain make no blocks', () => {
@@ -188,32 +161,4 @@ describe('the tools of a model that has tools already', () => {
 			{ name: 'a' },
 			{ name: 'b' },
 		]));
-});
-
-test('an SDK without what is completed here is left as it is', () => {
-	const bare: Adapter = {};
-	expect(completed(bare)).toBe(bare);
-	expect(bare).toStrictEqual({});
-});
-
-test.each([
-	['any', 'required'],
-	['auto', 'auto'],
-	[undefined, undefined],
-	['search', { name: 'search' }],
-	[{ type: 'function', function: { name: 'search' } }, { name: 'search' }],
-	[{ type: 'tool', name: 'search' }, { name: 'search' }],
-])('the choice of tools %j is %j', (given, meant) => expect(toolChoice(given)).toStrictEqual(meant));
-
-test.each<[string, Adapter]>([
-	['bindTools', {}],
-	['pipe', { bindTools: () => ({}) }],
-])('an SDK without %s keeps its own structured output', (_, more) => {
-	const asked: unknown[] = [];
-	const adapter = completed<Adapter>({
-		...more,
-		withStructuredOutput: (...given) => asked.push(...given),
-	});
-	adapter.withStructuredOutput?.('schema', { name: 'extract' });
-	expect(asked).toStrictEqual(['schema', { name: 'extract' }]);
 });

@@ -1,23 +1,31 @@
-import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 
-import type { JsonObject } from '../../../nodes/shared/gateway/json';
-import { modelWith, whole } from './support';
+import { standardMessage } from '../../../nodes/ChatModel/content';
+import { modelWith, sentMessages } from './support';
 
 // Messages as other nodes and models write them, on their way through n8n's SDK to the chat format.
 
-async function sent(...messages: BaseMessage[]): Promise<JsonObject[]> {
-	const { lc, asked } = modelWith(whole({ content: 'Hi' }));
-	await lc.invoke(messages);
-	return asked()[0]?.messages as JsonObject[];
-}
-
 /** The part of the body that comes from this part of a message. */
-async function sentPart(part: object | string): Promise<unknown> {
+async function sentPart(part: object | string | number): Promise<unknown> {
 	const content = [{ type: 'text', text: 'q' }, part] as HumanMessage['content'];
-	const [message] = await sent(new HumanMessage({ content }));
+	const [message] = await sentMessages(new HumanMessage({ content }));
 	if (typeof message?.content === 'string') return message.content;
 	return (message?.content as unknown[])[1];
 }
+
+/** The part that a format which takes files by their address sends. */
+async function sentPartOf(format: string, part: object): Promise<unknown> {
+	const { lc, asked } = modelWith(answers[format] ?? '', { format });
+	await lc.invoke([new HumanMessage({ content: [part] as HumanMessage['content'] })]);
+	const { input, messages } = asked()[0] ?? {};
+	const [message] = (input ?? messages) as Array<{ content: unknown[] }>;
+	return message?.content[0];
+}
+
+const answers: Record<string, string> = {
+	responses: JSON.stringify({ id: 'r', output: [], status: 'completed' }),
+	messages: JSON.stringify({ id: 'm', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }),
+};
 
 const image = (url: string) => ({ type: 'image_url', image_url: { url } });
 const png = image('data:image/png;base64,iVBORw==');
@@ -28,7 +36,7 @@ const pdf = (filename: string) => ({
 const wav = { type: 'input_audio', input_audio: { data: 'UklG', format: 'wav' } };
 
 describe('parts of messages', () => {
-	test.each<[string, object | string, unknown]>([
+	test.each<[string, object | string | number, unknown]>([
 		['image_url', png, png],
 		['input_image', { type: 'input_image', image_url: 'https://x.test/a' }, image('https://x.test/a')],
 		['image without a type', { type: 'image', url: 'https://x.test/a' }, image('https://x.test/a')],
@@ -74,13 +82,149 @@ describe('parts of messages', () => {
 		['text-plain', { type: 'text-plain', mimeType: 'text/plain', text: 'long' }, 'q\nlong'],
 		['former text file', { type: 'file', source_type: 'text', text: 'long' }, 'q\nlong'],
 		['a mere string', 'long', 'q\nlong'],
+		['a number', 5, 'q'],
+		['a text of null', { type: 'text', text: null }, 'q'],
+		['a part of an unknown kind', { type: 'thing', text: 'long' }, 'q'],
+		[
+			'input_image in a data URL that writes its name in capitals',
+			{ type: 'input_image', image_url: 'DATA:image/gif;base64,R0lGOD==' },
+			image('data:image/gif;base64,R0lGOD=='),
+		],
+		[
+			'video at an address, without a type',
+			{ type: 'video', url: 'https://x.test/a' },
+			{ type: 'video_url', video_url: { url: 'https://x.test/a' } },
+		],
+		[
+			'video of bytes',
+			{ type: 'video', mime_type: 'video/mp4', data: 'AAAA' },
+			{ type: 'video_url', video_url: { url: 'data:video/mp4;base64,AAAA' } },
+		],
+		['input_audio without a format', { type: 'input_audio', input_audio: { data: 'UklG' } }, wav],
+		[
+			'input_audio in a format that is not known',
+			{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'amr' } },
+			{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'amr' } },
+		],
+		[
+			'audio of bytes with a type',
+			{ type: 'audio', mimeType: 'audio/mpeg', data: 'SUQz' },
+			{ type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } },
+		],
+		[
+			'audio of bytes without a type, which begin as those of a WebP picture do',
+			{ type: 'audio', data: 'UklGRg==' },
+			{ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } },
+		],
+		[
+			'file with a type that is not said but named',
+			{ type: 'file', data: 'JVBERg==', metadata: { filename: 'a.pdf' } },
+			pdf('a.pdf'),
+		],
+		[
+			'file in LangChain’s former shape',
+			{ type: 'file', mime_type: 'application/pdf', data: 'JVBERg==', metadata: { filename: 'a.pdf' } },
+			pdf('a.pdf'),
+		],
+		[
+			'file with a type of either spelling',
+			{
+				type: 'file',
+				mimeType: 'application/pdf',
+				mime_type: 'text/plain',
+				data: 'JVBERg==',
+				metadata: { filename: 'a.pdf' },
+			},
+			pdf('a.pdf'),
+		],
+		['file without a name', { type: 'file', mimeType: 'application/pdf', data: 'JVBERg==' }, pdf('file.pdf')],
+		[
+			'text-plain of bytes',
+			{ type: 'text-plain', data: 'YQ==', metadata: { filename: 'a.txt' } },
+			{ type: 'file', file: { filename: 'a.txt', file_data: 'data:text/plain;base64,YQ==' } },
+		],
+		[
+			'OpenAI’s file without a name, whose data URL says its type',
+			{ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERg==' } },
+			pdf('file.pdf'),
+		],
+		[
+			'document without a title',
+			{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERg==' } },
+			pdf('file.pdf'),
+		],
 	])('%s', async (_, part, expected) => expect(await sentPart(part)).toStrictEqual(expected));
+
+	test.each([
+		['jpeg', '/9j/4AA='],
+		['gif', 'R0lGOD=='],
+		['webp', 'UklGRg=='],
+	])('image of bytes without a type is told to be %s by its beginning', async (type, data) =>
+		expect(await sentPart({ type: 'image', data })).toStrictEqual(image(`data:image/${type};base64,${data}`)),
+	);
+
+	test.each<[string, string, object, unknown]>([
+		[
+			'responses',
+			'input_file at an address',
+			{ type: 'input_file', filename: 'a.pdf', file_url: 'https://x.test/a.pdf' },
+			{ type: 'input_file', file_url: 'https://x.test/a.pdf' },
+		],
+		[
+			'messages',
+			'document at an address',
+			{ type: 'document', title: 'A', source: { type: 'url', url: 'https://x.test/a' } },
+			{ type: 'document', source: { type: 'url', url: 'https://x.test/a' } },
+		],
+		[
+			'messages',
+			'image in Anthropic’s shape',
+			{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw==' } },
+			{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw==' } },
+		],
+		[
+			'messages',
+			'image at an address in Anthropic’s shape',
+			{ type: 'image', source: { type: 'url', url: 'https://x.test/a' } },
+			{ type: 'image', source: { type: 'url', url: 'https://x.test/a' } },
+		],
+	])('%s: %s', async (format, _, part, expected) =>
+		expect(await sentPartOf(format, part)).toStrictEqual(expected),
+	);
+
+	it('null is an empty text, over which the SDK does not stumble', () =>
+		expect(standardMessage({ content: [null, { type: 'text', text: 'a' }] })).toStrictEqual({
+			content: [
+				{ type: 'text', text: '' },
+				{ type: 'text', text: 'a' },
+			],
+		}));
+
+	it('a picture by its address alone is one of any type', async () => {
+		const { lc, asked } = modelWith(answers.responses ?? '', { format: 'responses' });
+		await lc.invoke([
+			new HumanMessage({ content: [image('https://x.test/a.pdf')] as HumanMessage['content'] }),
+		]);
+		expect(asked()[0]?.input).toStrictEqual([
+			{ role: 'user', content: [{ type: 'input_image', image_url: 'https://x.test/a.pdf' }] },
+		]);
+	});
+
+	it('stay as they are in the message itself, which is sent again with the next question', async () => {
+		const parts = [png, { type: 'tool_use', id: 'a', name: 't', input: {} }, 'text'];
+		const message = new HumanMessage({ content: [...parts] as HumanMessage['content'] });
+		await sentMessages(message);
+		expect(message.content).toStrictEqual(parts);
+	});
 
 	test.each<[string, object]>([
 		['a file at another provider', { type: 'file', fileId: 'f_1', mimeType: 'application/pdf' }],
 		['OpenAI’s file by its id', { type: 'file', file: { file_id: 'f_1' } }],
 		['a picture by its id', { type: 'input_image', file_id: 'f_1' }],
 		['an empty file', { type: 'file', mimeType: 'application/pdf', data: '' }],
+		['a picture without an address', { type: 'image_url' }],
+		['a sound without bytes', { type: 'input_audio' }],
+		['a document without a source', { type: 'document' }],
 	])(
 		'%s is refused before anything is sent',
 		async (_, part) => await expect(sentPart(part)).rejects.toThrow('holds a file without content'),
@@ -92,7 +236,7 @@ describe('calls that stand in the text of a message', () => {
 	const wire = { id: 'a', type: 'function', function: { name: 't', arguments: '{"x":1}' } };
 	const result = new ToolMessage({ tool_call_id: 'a', content: 'r' });
 	const callsIn = async (message: AIMessage) =>
-		(await sent(new HumanMessage('q'), message, result))[1]?.tool_calls;
+		(await sentMessages(new HumanMessage('q'), message, result))[1]?.tool_calls;
 
 	it('as LangChain’s parts, beside the calls themselves, are sent once', async () => {
 		const content = [
@@ -108,44 +252,9 @@ describe('calls that stand in the text of a message', () => {
 		const unread = [{ type: 'tool_use', id: 'a', name: 't', input: '' }];
 		expect(await callsIn(new AIMessage({ content: unread, tool_calls: [made] }))).toStrictEqual([wire]);
 	});
-});
 
-describe('the result of a tool', () => {
-	const call = new AIMessage({ content: '', tool_calls: [{ id: 'a', name: 't', args: {} }] });
-	const resultOf = async (content: unknown) => {
-		const result = new ToolMessage({ tool_call_id: 'a', content: content as ToolMessage['content'] });
-		return (await sent(new HumanMessage('q'), call, result))[2]?.content;
-	};
-
-	test.each<[string, unknown, string]>([
-		['text', 'text', 'text'],
-		[
-			'texts',
-			[
-				{ type: 'text', text: 'a' },
-				{ type: 'text', text: 'b' },
-			],
-			'a\nb',
-		],
-		['JSON', [{ type: 'json', json: { a: 1 } }], '{"type":"json","json":{"a":1}}'],
-		[
-			'a resource beside text',
-			[
-				{ type: 'resource', resource: { text: 'abc' } },
-				{ type: 'text', text: 'hi' },
-			],
-			'{"type":"resource","resource":{"text":"abc"}}\nhi',
-		],
-		[
-			'a picture',
-			[image('https://x.test/a.png')],
-			'{"type":"image_url","image_url":{"url":"https://x.test/a.png"}}',
-		],
-		['nothing', '', ''],
-	])('%s', async (_, content, expected) => expect(await resultOf(content)).toBe(expected));
-
-	it('does not bring the bytes of files, which would be paid for as text', async () =>
-		expect(await resultOf([image(`data:image/png;base64,${'A'.repeat(5_000)}`)])).toBe(
-			'{"type":"image_url","image_url":{"url":"(a file, left out)"}}',
-		));
+	it('as Anthropic’s parts, streamed, have their input as text', async () => {
+		const content = [{ type: 'tool_use', id: 'a', name: 't', input: '{"x":1}' }];
+		expect(await callsIn(new AIMessage({ content }))).toStrictEqual([wire]);
+	});
 });

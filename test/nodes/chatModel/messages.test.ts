@@ -1,19 +1,8 @@
 import type { Message } from '@n8n/ai-node-sdk';
 
-import { toTurns } from '../../../nodes/ChatModel/messages';
+import { callIds, toTurns } from '../../../nodes/ChatModel/messages';
 import { textFormat } from '../../../nodes/shared/gateway/formats';
-
-function thrownBy(work: () => unknown): unknown {
-	try {
-		work();
-	} catch (error) {
-		return error;
-	}
-	return undefined;
-}
-
-const user = (...content: Message['content']): Message => ({ role: 'user', content });
-const text = (said: string) => ({ type: 'text' as const, text: said });
+import { assistant, bodyOf, system, text, tool, toolCall, toolResult, user } from './conversations';
 
 /** A run of an agent: two tools called at once, their results, and the next question. */
 const run: Message[] = [
@@ -33,18 +22,6 @@ const run: Message[] = [
 	{ role: 'tool', content: [{ type: 'tool-result', toolCallId: 'b', result: [text('12:00'), text('UTC')] }] },
 ];
 
-function bodyOf(name: string, messages: Message[]) {
-	const format = textFormat(name);
-	return format.toBody({
-		model: 'm',
-		conversation: { kind: 'turns', turns: toTurns(messages, format) },
-		tools: [],
-		output: { kind: 'text' },
-		options: {},
-		stream: false,
-	});
-}
-
 describe('the conversation of an agent in each format', () => {
 	it('chat: calls stand in the message of the assistant, results are messages', () =>
 		expect(bodyOf('chat', run).messages).toStrictEqual([
@@ -63,7 +40,8 @@ describe('the conversation of an agent in each format', () => {
 		]));
 
 	it('responses: calls and results are items', () =>
-		expect(bodyOf('responses', run)).toMatchObject({
+		expect(bodyOf('responses', run)).toStrictEqual({
+			model: 'm',
 			instructions: 'Be brief',
 			input: [
 				{ role: 'user', content: 'Weather and time?' },
@@ -76,7 +54,9 @@ describe('the conversation of an agent in each format', () => {
 		}));
 
 	it('messages: results of calls that were made together are one message', () =>
-		expect(bodyOf('messages', run)).toMatchObject({
+		expect(bodyOf('messages', run)).toStrictEqual({
+			model: 'm',
+			max_tokens: 4096,
 			system: 'Be brief',
 			messages: [
 				{ role: 'user', content: 'Weather and time?' },
@@ -113,7 +93,6 @@ describe('the conversation of an agent in each format', () => {
 
 describe('messages: what is empty is not sent, because models of this format refuse empty text', () => {
 	const picture = { type: 'file' as const, mediaType: 'image/png', data: 'iVBORw==' };
-	const assistant = (...content: Message['content']): Message => ({ role: 'assistant', content });
 
 	it('a picture without words', () =>
 		expect(bodyOf('messages', [user(picture)]).messages).toStrictEqual([
@@ -136,70 +115,153 @@ describe('messages: what is empty is not sent, because models of this format ref
 		expect(() => bodyOf('messages', [user(text(''))])).toThrow('There is no message of the user'));
 });
 
-describe('files in messages', () => {
-	const png = { type: 'file' as const, mediaType: 'image/png', data: 'iVBORw==' };
+describe('conversations that are not as formats like them', () => {
+	const later = [user(text('One')), assistant(text('Two')), system(text('Be brief')), user(text('Three'))];
 
-	it('go along as the parts of the format', () => {
-		expect(bodyOf('chat', [user(text('What is this?'), png)]).messages).toStrictEqual([
+	it.each<[string, object]>([
+		[
+			'chat',
 			{
-				role: 'user',
-				content: [
-					{ type: 'text', text: 'What is this?' },
-					{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw==' } },
+				messages: [
+					{ role: 'user', content: 'One' },
+					{ role: 'assistant', content: 'Two' },
+					{ role: 'system', content: 'Be brief' },
+					{ role: 'user', content: 'Three' },
 				],
 			},
-		]);
-		expect(bodyOf('responses', [user(png)]).input).toStrictEqual([
-			{ role: 'user', content: [{ type: 'input_image', image_url: 'data:image/png;base64,iVBORw==' }] },
-		]);
-	});
-
-	it('may be given by an address, or as a data URL', () => {
-		const at = (url: string) => ({ ...png, mediaType: 'image/*', data: '', providerMetadata: { url } });
-		const parts = [at('https://x.test/a.png'), at('data:image/gif;base64,R0lG')];
-		expect(toTurns([user(...parts)], textFormat('chat'))).toMatchObject([
+		],
+		[
+			'responses',
 			{
-				attachments: [
-					{ kind: 'image', source: { url: 'https://x.test/a.png' } },
-					{ kind: 'image', source: { base64: 'R0lG', mimeType: 'image/gif' } },
+				input: [
+					{ role: 'user', content: 'One' },
+					{ role: 'assistant', content: 'Two' },
+					{ role: 'system', content: 'Be brief' },
+					{ role: 'user', content: 'Three' },
 				],
 			},
-		]);
-	});
-
-	it('have the type that their name says where they say none', () => {
-		const pdf = { type: 'file' as const, data: 'JVBERg==', providerMetadata: { filename: 'a.pdf' } };
-		expect(toTurns([user(pdf)], textFormat('chat'))).toMatchObject([
-			{ attachments: [{ kind: 'file', source: { mimeType: 'application/pdf', fileName: 'a.pdf' } }] },
-		]);
-	});
-
-	it('of a kind that the format has no part for are refused before anything is sent', () => {
-		const video = { type: 'file' as const, mediaType: 'video/mp4', data: 'AAAA' };
-		expect(() => toTurns([user(video)], textFormat('responses'))).toThrow('cannot take this video');
-		const sound = {
-			type: 'file' as const,
-			mediaType: 'audio/mpeg',
-			data: '',
-			providerMetadata: { url: 'https://x.test/a.mp3' },
-		};
-		expect(() => toTurns([user(sound)], textFormat('chat'))).toThrow('cannot take this audio');
-	});
-
-	it.each(['data:image/png;base64,no base64!', 'data:image/svg+xml,<svg/>'])(
-		'that are no base64 are refused in words that fit a message: %s',
-		(url) => {
-			const picture = {
-				type: 'file' as const,
-				mediaType: 'image/png',
-				data: '',
-				providerMetadata: { url },
-			};
-			const refusal = thrownBy(() => toTurns([user(picture)], textFormat('chat')));
-			expect(refusal).toMatchObject({
-				message: 'A message to the Gateway Chat Model holds a file that is not base64',
-				description: expect.not.stringContaining('Upload Source') as string,
-			});
-		},
+		],
+		[
+			'messages',
+			{
+				max_tokens: 4096,
+				system: 'Be brief',
+				messages: [
+					{ role: 'user', content: 'One' },
+					{ role: 'assistant', content: 'Two' },
+					{ role: 'user', content: 'Three' },
+				],
+			},
+		],
+	])('%s: a system message in the middle keeps its place where it can', (format, body) =>
+		expect(bodyOf(format, later)).toStrictEqual({ model: 'm', ...body }),
 	);
+
+	it('several system messages are all sent', () => {
+		const two = [system(text('A')), system(text('B'), text('C')), user(text('Go'))];
+		expect(bodyOf('chat', two).messages).toStrictEqual([
+			{ role: 'system', content: 'A' },
+			{ role: 'system', content: 'B\nC' },
+			{ role: 'user', content: 'Go' },
+		]);
+		expect(bodyOf('messages', two).system).toBe('A\n\nB\nC');
+	});
+
+	it.each<[string, unknown]>([
+		['chat', { role: 'tool', tool_call_id: 'lost', content: '1' }],
+		['responses', { type: 'function_call_output', call_id: 'lost', output: '1' }],
+		['messages', { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'lost', content: '1' }] }],
+	])('%s: the result of a call that the memory has dropped is sent', (format, sent) => {
+		const { messages, input } = bodyOf(format, [tool(toolResult('lost', '1')), user(text('Go'))]);
+		expect(messages ?? input).toStrictEqual([sent, { role: 'user', content: 'Go' }]);
+	});
+
+	it('two text parts of a person are two lines, those of a model one text', () =>
+		expect(
+			toTurns([user(text('a'), text(''), text('b')), assistant(text('a'), text('b'))], textFormat('chat')),
+		).toStrictEqual([
+			{ role: 'user', text: 'a\nb' },
+			{ role: 'assistant', text: 'ab' },
+		]));
+
+	it('a message of nothing is an empty text', () =>
+		expect(toTurns([user(), assistant(), system()], textFormat('chat'))).toStrictEqual([
+			{ role: 'user', text: '' },
+			{ role: 'assistant', text: '' },
+			{ role: 'system', text: '' },
+		]));
+
+	it('parts that no format has a place for are left out', () => {
+		const parts = [
+			{ type: 'reasoning' as const, text: 'hm' },
+			{ type: 'provider' as const, value: { a: 1 } },
+			text('Hi'),
+		];
+		expect(toTurns([assistant(...parts), tool(text('no result'))], textFormat('chat'))).toStrictEqual([
+			{ role: 'assistant', text: 'Hi' },
+		]);
+	});
+});
+
+describe('calls of tools', () => {
+	it('that stand twice in a message are sent once, with the input that is given last', () =>
+		expect(
+			toTurns(
+				[assistant(toolCall('a', 't', ''), toolCall('b', 't', '{}'), toolCall('a', 't', '{"x":1}'))],
+				textFormat('chat'),
+			),
+		).toStrictEqual([
+			{
+				role: 'assistant',
+				text: '',
+				toolCalls: [
+					{ id: 'a', name: 't', arguments: '{"x":1}' },
+					{ id: 'b', name: 't', arguments: '{}' },
+				],
+			},
+		]));
+
+	it('without ids are all sent', () => {
+		const message = assistant(toolCall(undefined, 'one', '{}'), toolCall(undefined, 'two', '{}'));
+		expect(toTurns([message], textFormat('chat'))).toStrictEqual([
+			{
+				role: 'assistant',
+				text: '',
+				toolCalls: [
+					{ id: '', name: 'one', arguments: '{}' },
+					{ id: '', name: 'two', arguments: '{}' },
+				],
+			},
+		]);
+	});
+
+	it('and results have ids that the next answer must not use again', () => {
+		const turns = toTurns(
+			[user(text('Go')), assistant(toolCall('a', 't', '{}')), tool(toolResult('b', ''))],
+			textFormat('chat'),
+		);
+		expect(callIds(turns)).toStrictEqual(new Set(['a', 'b']));
+	});
+
+	it.each<[string, unknown, string]>([
+		['text', 'text', 'text'],
+		['parts of text', [text('a'), text('b')], 'a\nb'],
+		['an object with null', { a: null, b: { c: null } }, '{"a":null,"b":{"c":null}}'],
+		['an empty list', [], '[]'],
+		['a list of other things', [text('a'), { a: 1 }], '[{"type":"text","text":"a"},{"a":1}]'],
+		['a list of null', [null], '[null]'],
+		['null', null, 'null'],
+		['a number', 0, '0'],
+		['nothing', undefined, ''],
+	])('may give %s', (_, result, sent) =>
+		expect(toTurns([tool(toolResult('a', result))], textFormat('chat'))).toStrictEqual([
+			{ role: 'tool', callId: 'a', text: sent },
+		]),
+	);
+
+	it('may give several results in one message', () =>
+		expect(toTurns([tool(toolResult('a', '1'), toolResult('b', '2'))], textFormat('chat'))).toStrictEqual([
+			{ role: 'tool', callId: 'a', text: '1' },
+			{ role: 'tool', callId: 'b', text: '2' },
+		]));
 });

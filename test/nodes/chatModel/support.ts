@@ -62,7 +62,14 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 	);
 	const lc = completed(sdk.supplyModel(context, model).response) as LangChainModel;
 	const asked = () => scripted.sent.map((exchange) => JSON.parse(exchange.body as string) as JsonObject);
-	return { lc, logged, asked };
+	return { lc, model, logged, asked };
+}
+
+/** The messages of the chat format that these become. */
+export async function sentMessages(...messages: BaseMessage[]): Promise<JsonObject[]> {
+	const { lc, asked } = modelWith(whole({ content: 'Hi' }));
+	await lc.invoke(messages);
+	return asked()[0]?.messages as JsonObject[];
 }
 
 const contentType = (body: string) => (body.startsWith('{') ? 'application/json' : 'text/event-stream');

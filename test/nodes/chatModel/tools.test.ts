@@ -2,6 +2,7 @@ import { HumanMessage } from '@langchain/core/messages';
 import { z } from 'zod';
 import { z as zodOfAnotherVersion } from 'zod/v4';
 
+import { toToolDefinitions } from '../../../nodes/ChatModel/tools';
 import { callOf, modelWith, streamOf, whole } from './support';
 
 const go = [new HumanMessage('Go')];
@@ -36,6 +37,54 @@ describe('the input of a tool', () => {
 		});
 		expect(asked()).toStrictEqual([]);
 	});
+});
+
+describe('the definition of a tool', () => {
+	const made = (more: object, schema: unknown = {}) =>
+		toToolDefinitions([{ type: 'function', name: 't', inputSchema: {}, ...more }], () => schema as object);
+	const bare = { name: 't', description: undefined, parameters: { type: 'object', properties: {} } };
+
+	it.each<[string, object, unknown, object]>([
+		['needs nothing but a name', {}, undefined, bare],
+		['has a description', { description: 'Does it' }, {}, { ...bare, description: 'Does it' }],
+		['may be strict', { strict: true }, {}, { ...bare, strict: true }],
+		['may say that it is not', { strict: false }, {}, { ...bare, strict: false }],
+		['has no schema where there is none', {}, null, bare],
+		[
+			'takes a schema with null',
+			{},
+			{ default: null },
+			{ ...bare, parameters: { ...bare.parameters, default: null } },
+		],
+		[
+			'takes the schema of a zod that describes itself',
+			{},
+			{ safeParse: (): void => undefined, toJSONSchema: (options: object) => ({ options }) },
+			{ ...bare, parameters: { ...bare.parameters, options: { io: 'input', unrepresentable: 'any' } } },
+		],
+		[
+			'takes a schema that only has such a name',
+			{},
+			{ toJSONSchema: 'no function', title: 'T' },
+			{ ...bare, parameters: { ...bare.parameters, toJSONSchema: 'no function', title: 'T' } },
+		],
+	])('%s', (_, more, schema, expected) => expect(made(more, schema)).toStrictEqual([expected]));
+
+	it.each([
+		['a zod of long ago', { safeParse: (): void => undefined }],
+		['another library of schemas', { '~standard': {} }],
+		[
+			'a schema that cannot describe itself',
+			{ safeParse: (): void => undefined, toJSONSchema: 'no function' },
+		],
+	])('written with %s is refused', (_, schema) =>
+		expect(() => made({}, schema)).toThrow('cannot read what the tool "t" takes'),
+	);
+
+	it('of another provider’s own tool is refused', () =>
+		expect(() =>
+			toToolDefinitions([{ type: 'provider', name: 'acme.search', args: {} }], () => ({})),
+		).toThrow('cannot use the built-in tool "acme.search"'));
 });
 
 it('what was hung onto the model is on the model with tools, too', () => {
@@ -86,6 +135,39 @@ describe('structured output', () => {
 		const pieces: unknown[] = [];
 		for await (const piece of await lc.withStructuredOutput(schema).stream(go)) pieces.push(piece);
 		expect(pieces).toStrictEqual([{ city: 'Omsk', unit: '°C' }]);
+	});
+
+	it.each(['functionCalling', 'jsonMode', 'jsonSchema'])(
+		'is asked for as a call whatever method is wanted: %s',
+		async (method) => {
+			const { lc, asked } = modelWith(answer('extract'));
+			const structured = lc.withStructuredOutput(schema, { method, strict: true });
+			expect(await structured.invoke(go)).toStrictEqual({ city: 'Omsk', unit: '°C' });
+			expect(asked()).toMatchObject([{ tool_choice: { type: 'function', function: { name: 'extract' } } }]);
+		},
+	);
+
+	it('has the name and the description of its schema', async () => {
+		const { lc, asked } = modelWith(answer('weather'));
+		const json = { name: 'other', description: 'The weather', type: 'object', properties: {} };
+		await lc.withStructuredOutput(json, { name: 'weather' }).invoke(go);
+		expect(asked()).toMatchObject([
+			{ tools: [{ function: { name: 'weather', description: 'The weather', parameters: json } }] },
+		]);
+	});
+
+	it('has a description where its schema has none', async () => {
+		const { lc, asked } = modelWith(answer('extract'));
+		await lc.withStructuredOutput({ type: 'object', description: '' }).invoke(go);
+		expect(asked()).toMatchObject([
+			{ tools: [{ function: { description: expect.stringMatching(/./) as string } }] },
+		]);
+	});
+
+	it('is read from the call of its function, among others, with null in it', async () => {
+		const calls = [callOf('a', 'other', '{}', 0), callOf('b', 'extract', '{"a":{"b":null}}', 1)];
+		const { lc } = modelWith(whole({ content: 'Hm', tool_calls: calls }, 'tool_calls'));
+		expect(await lc.withStructuredOutput({ type: 'object' }).invoke(go)).toStrictEqual({ a: { b: null } });
 	});
 
 	it('that is not given, or not as wanted, is an error', async () => {

@@ -1,0 +1,171 @@
+import { HumanMessage } from '@langchain/core/messages';
+import { getEventListeners } from 'node:events';
+
+import { rejection } from '../../helpers/client';
+import {
+	localGateway,
+	sendEvents,
+	sendJson,
+	supplied,
+	until,
+	type LocalGateway,
+	type Received,
+} from './supplied';
+import { deltaOf, streamOf, whole, type LangChainModel } from './support';
+
+// A call that nobody waits for any more, on real sockets.
+
+const go = [new HumanMessage('Go')];
+
+let gateway: LocalGateway;
+afterEach(async () => await gateway.close());
+
+async function modelAt(respond: (request: Received) => void, cancelSignal?: AbortSignal) {
+	gateway = await localGateway(respond);
+	return await supplied({ baseUrl: gateway.baseUrl, ...(cancelSignal ? { cancelSignal } : {}) });
+}
+
+const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
+const silent = () => undefined;
+const halfway = (request: Received) => sendEvents(request, deltaOf({ content: 'Half' }));
+
+/** n8n's HTTP client closes the connection of a stream that is left at the next bytes. */
+async function givenUpWhenMoreComes(): Promise<void> {
+	const [request] = gateway.received;
+	request?.response.write(deltaOf({ content: 'More' }));
+	await until(() => request?.isGivenUp === true);
+}
+
+async function invoke(lc: LangChainModel, signal?: AbortSignal): Promise<string> {
+	return (await lc.invoke(go, signal ? { signal } : {})).text;
+}
+
+async function stream(lc: LangChainModel, signal?: AbortSignal): Promise<string> {
+	const texts: string[] = [];
+	for await (const { text } of await lc.stream(go, signal ? { signal } : {})) texts.push(text);
+	return texts.join('');
+}
+
+describe('a cancelled execution', () => {
+	it.each<[string, typeof invoke, (request: Received) => void]>([
+		['the wait for a whole response', invoke, silent],
+		['the wait for a stream', stream, silent],
+		['a stream that has begun', stream, halfway],
+	])('ends %s, and the request with it', async (_, ask, respond) => {
+		const execution = new AbortController();
+		const { lc, close } = await modelAt(respond, execution.signal);
+		const outcome = rejection(ask(lc));
+		await until(() => gateway.received.length === 1);
+		execution.abort();
+		expect(await outcome).toMatchObject({
+			name: 'NodeOperationError',
+			message: expect.stringContaining('cancelled') as string,
+		});
+		await until(() => gateway.received[0]?.isGivenUp === true);
+		await close();
+		expect(listeners(execution.signal)).toBe(0);
+		expect(gateway.received).toHaveLength(1);
+	});
+
+	it('ends a pause before a retry, and nothing is sent again', async () => {
+		const execution = new AbortController();
+		const { lc, close } = await modelAt(({ response }) => {
+			response.writeHead(503, { 'Retry-After': '200' }).end('{}');
+		}, execution.signal);
+		const outcome = rejection(invoke(lc));
+		await until(() => gateway.received[0]?.response.writableFinished === true);
+		execution.abort();
+		expect(await outcome).toMatchObject({ message: expect.stringContaining('cancelled') as string });
+		await close();
+		expect(gateway.received).toHaveLength(1);
+	});
+
+	it('asks for nothing more', async () => {
+		const { lc } = await modelAt(silent, AbortSignal.abort());
+		expect(await rejection(invoke(lc))).toMatchObject({
+			message: expect.stringContaining('cancelled') as string,
+		});
+		await expect(stream(lc)).rejects.toThrow();
+		expect(gateway.received).toStrictEqual([]);
+	});
+});
+
+describe('the signal of an agent', () => {
+	it('ends a stream that has begun, and the request when more comes', async () => {
+		const agent = new AbortController();
+		const { lc } = await modelAt(halfway);
+		const pieces = await lc.stream(go, { signal: agent.signal });
+		const read = async () => {
+			for await (const { text } of pieces) agent.abort(new Error(`enough of ${text}`));
+		};
+		expect(await rejection(read())).toMatchObject({ message: expect.any(String) as string });
+		await givenUpWhenMoreComes();
+		await until(() => listeners(agent.signal) === 0);
+		expect(gateway.received).toHaveLength(1);
+	});
+
+	it.each<[string, typeof invoke, (request: Received) => void]>([
+		['a whole response', invoke, (request) => sendJson(request, 200, whole({ content: 'Late' }))],
+		[
+			'a stream',
+			stream,
+			(request) => {
+				sendEvents(request, streamOf({ content: 'Late' }));
+				request.response.end();
+			},
+		],
+	])('ends the wait for %s, and what comes too late is dropped', async (_, ask, respond) => {
+		const agent = new AbortController();
+		const { lc } = await modelAt(silent);
+		const outcome = rejection(ask(lc, agent.signal));
+		await until(() => gateway.received.length === 1);
+		agent.abort(new Error('changed my mind'));
+		expect(await outcome).toMatchObject({ message: expect.any(String) as string });
+		const [request] = gateway.received;
+		expect(request?.isGivenUp).toBe(false);
+		if (request) respond(request);
+		await until(() => request?.response.closed === true);
+		await until(() => listeners(agent.signal) === 0);
+		expect(gateway.received).toHaveLength(1);
+	});
+
+	it('is let go of when the response has come', async () => {
+		const agent = new AbortController();
+		const execution = new AbortController();
+		const respond = ({ body, response }: Received) => {
+			const type = body.stream ? 'text/event-stream' : 'application/json';
+			response.writeHead(200, { 'Content-Type': type });
+			response.end(body.stream ? streamOf({ content: 'Half' }) : whole({ content: 'Half' }));
+		};
+		const { lc, close } = await modelAt(respond, execution.signal);
+		expect(listeners(execution.signal)).toBe(1);
+		expect(await invoke(lc, agent.signal)).toBe('Half');
+		expect(await stream(lc, agent.signal)).toBe('Half');
+		await until(() => listeners(agent.signal) === 0);
+		await until(() => listeners(execution.signal) === 1);
+		await close();
+		expect(listeners(execution.signal)).toBe(0);
+	});
+});
+
+describe('when the agent has ended', () => {
+	it('nothing more is asked for', async () => {
+		const { lc, close } = await modelAt(silent);
+		await close();
+		expect(await rejection(invoke(lc))).toMatchObject({ name: 'NodeOperationError' });
+		await expect(stream(lc)).rejects.toThrow();
+		expect(gateway.received).toStrictEqual([]);
+	});
+});
+
+it('a reader that leaves ends the request when more comes', async () => {
+	const { lc } = await modelAt(halfway);
+	const texts: string[] = [];
+	for await (const { text } of await lc.stream(go)) {
+		texts.push(text);
+		break;
+	}
+	expect(texts).toStrictEqual(['Half']);
+	await givenUpWhenMoreComes();
+	expect(gateway.received).toHaveLength(1);
+});

@@ -1,0 +1,186 @@
+import { HumanMessage } from '@langchain/core/messages';
+
+import { rejection } from '../../helpers/client';
+import {
+	breakOff,
+	localGateway,
+	sendEvents,
+	sendJson,
+	supplied,
+	type LocalGateway,
+	type Received,
+} from './supplied';
+import { deltaOf, eventOf, whole } from './support';
+
+// Calls that may have been charged although no response came, on real sockets.
+
+const go = [new HumanMessage('Go')];
+const error = (code: string) => JSON.stringify({ error: { message: 'no luck', type: 'server_error', code } });
+const ended = eventOf({ id: 'c1', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+const usage = eventOf({
+	id: 'c1',
+	choices: [],
+	usage: { prompt_tokens: 1, completion_tokens: 2, cost_rub: 0.5 },
+});
+const errorFrame = eventOf({ error: { message: 'the model broke', type: 'server_error' } });
+
+let gateway: LocalGateway;
+afterEach(async () => await gateway.close());
+
+async function modelAt(respond: (request: Received, earlier: number) => void) {
+	gateway = await localGateway(respond);
+	return await supplied({ baseUrl: gateway.baseUrl });
+}
+
+describe('a whole response', () => {
+	it.each<[string, (request: Received) => void]>([
+		['that is lost', breakOff],
+		[
+			'that breaks off',
+			(request) => {
+				request.response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' });
+				request.response.write('{"id":');
+				breakOff(request);
+			},
+		],
+		['that is no JSON', (request) => sendJson(request, 200, 'OK')],
+		['of another shape', (request) => sendJson(request, 200, '{"hello":1}')],
+	])('%s is not asked for again, and the error says that it may be charged', async (_, respond) => {
+		const { lc, logged } = await modelAt(respond);
+		expect(await rejection(lc.invoke(go))).toMatchObject({
+			name: 'NodeApiError',
+			description: expect.stringMatching(/charged/) as string,
+			cause: { details: { mayBeCharged: true } },
+		});
+		expect(gateway.received).toHaveLength(1);
+		expect(logged()).toMatchObject([{ executionStatus: 'error' }]);
+	});
+
+	it('that is a web page is not asked for again, and the error says that it is not the gateway', async () => {
+		const { lc } = await modelAt((request) => sendJson(request, 200, '<html>Welcome</html>'));
+		expect(await rejection(lc.invoke(go))).toMatchObject({
+			description: expect.stringContaining('base URL') as string,
+			cause: { details: { code: 'unreadable_answer', mayBeCharged: true } },
+		});
+		expect(gateway.received).toHaveLength(1);
+	});
+
+	it('with an error status is asked for again, with the same request', async () => {
+		const { lc } = await modelAt((request, earlier) =>
+			earlier === 0
+				? sendJson(request, 503, error('busy'))
+				: sendJson(request, 200, whole({ content: 'Hi' })),
+		);
+		expect((await lc.invoke(go)).content).toBe('Hi');
+		const [first, second, ...more] = gateway.received;
+		expect(more).toStrictEqual([]);
+		expect(first?.path).toBe('/api/v1/chat/completions');
+		expect(second?.body).toStrictEqual(first?.body);
+	});
+
+	it('that is refused for good is not asked for again, and was not charged', async () => {
+		const { lc } = await modelAt((request) => sendJson(request, 402, error('insufficient_balance')));
+		const failure = await rejection(lc.invoke(go));
+		expect(failure).toMatchObject({ httpCode: '402', cause: { details: { code: 'insufficient_balance' } } });
+		expect(failure).not.toMatchObject({ cause: { details: { mayBeCharged: true } } });
+		expect(gateway.received).toHaveLength(1);
+	});
+});
+
+describe('a stream', () => {
+	/** What arrives before the stream fails, and the error. */
+	async function readAll(respond: (request: Received, earlier: number) => void) {
+		const { lc } = await modelAt(respond);
+		const texts: string[] = [];
+		const read = async () => {
+			for await (const { text } of await lc.stream(go)) texts.push(text);
+		};
+		const failure = await rejection(read());
+		return { text: texts.join(''), failure };
+	}
+
+	it.each<[string, string, (request: Received) => void, string, string]>([
+		['breaks after some text', deltaOf({ content: 'Half' }), breakOff, 'Half', 'connection_lost'],
+		[
+			'ends after some text',
+			deltaOf({ content: 'Half' }),
+			({ response }) => response.end(),
+			'Half',
+			'stream_incomplete',
+		],
+		[
+			'breaks after the reason of its end, before its cost',
+			deltaOf({ content: 'All' }) + ended,
+			breakOff,
+			'All',
+			'connection_lost',
+		],
+		[
+			'ends after the reason of its end, before its cost',
+			deltaOf({ content: 'All' }) + ended,
+			({ response }) => response.end(),
+			'All',
+			'stream_incomplete',
+		],
+		['ends before any text', ': hello\n\n', ({ response }) => response.end(), '', 'stream_incomplete'],
+		[
+			'tells of an error after some text',
+			deltaOf({ content: 'Half' }) + errorFrame,
+			({ response }) => response.end(),
+			'Half',
+			'generation_failed',
+		],
+		[
+			'tells of an error after the reason of its end',
+			deltaOf({ content: 'All' }) + ended + errorFrame,
+			({ response }) => response.end(),
+			'All',
+			'generation_failed',
+		],
+	])('that %s is not asked for again, and gives what came', async (_, events, end, text, code) => {
+		const outcome = await readAll((request) => {
+			sendEvents(request, events);
+			end(request);
+		});
+		expect(outcome.text).toBe(text);
+		expect(outcome.failure).toMatchObject({
+			name: 'NodeApiError',
+			description: expect.stringMatching(/charged/) as string,
+			context: { details: { receivedText: text } },
+			cause: { details: { code, mayBeCharged: true } },
+		});
+		expect(gateway.received).toHaveLength(1);
+	});
+
+	it.each<[string, string, (request: Received) => void]>([
+		['the frame [DONE] is missing', ended + usage, ({ response }) => response.end()],
+		['the connection breaks after its cost', ended + usage, breakOff],
+		['the cost is missing', `${ended}data: [DONE]\n\n`, ({ response }) => response.end()],
+	])('is whole where %s', async (_, events, end) => {
+		const { lc } = await modelAt((request) => {
+			sendEvents(request, deltaOf({ content: 'All' }) + events);
+			end(request);
+		});
+		const texts: string[] = [];
+		for await (const { text } of await lc.stream(go)) texts.push(text);
+		expect(texts.join('')).toBe('All');
+	});
+
+	it('that is refused before it begins is asked for again', async () => {
+		const { lc } = await modelAt((request, earlier) => {
+			if (earlier === 0) return sendJson(request, 429, error('rate_limit'));
+			sendEvents(request, `${deltaOf({ content: 'Hi' })}${ended}data: [DONE]\n\n`);
+			request.response.end();
+		});
+		const texts: string[] = [];
+		for await (const { text } of await lc.stream(go)) texts.push(text);
+		expect(texts.join('')).toBe('Hi');
+		expect(gateway.received.map(({ body }) => body.stream)).toStrictEqual([true, true]);
+	});
+
+	it('whose response is lost before it begins is not asked for again', async () => {
+		const { failure } = await readAll(breakOff);
+		expect(failure).toMatchObject({ cause: { details: { mayBeCharged: true } } });
+		expect(gateway.received).toHaveLength(1);
+	});
+});

@@ -1,0 +1,185 @@
+import { HumanMessage } from '@langchain/core/messages';
+import nock from 'nock';
+import type { INodeParameters, ISupplyDataFunctions } from 'n8n-workflow';
+
+import { ChatModel } from '../../../nodes/ChatModel/ChatModel.node';
+import { rejection } from '../../helpers/client';
+import { supplyContext } from '../../helpers/contexts';
+import { useNock } from '../../helpers/nock';
+import { supplied } from './supplied';
+import { eventOf } from './support';
+
+// What the model refuses, and what the gateway does: errors as an agent's user reads them.
+
+useNock();
+
+const go = [new HumanMessage('Go')];
+const gateway = () => nock('https://gateway.test');
+
+describe('a wrong setting is refused when the model is supplied, before anything is sent', () => {
+	it.each<[string, INodeParameters, RegExp]>([
+		['a temperature of text', { options: { temperature: 'hot' } }, /'Temperature'.*"hot"/],
+		['a temperature above 2', { options: { temperature: 2.01 } }, /'Temperature'.*2\.01/],
+		['a temperature below 0', { options: { temperature: -0.01 } }, /'Temperature'.*-0\.01/],
+		['max tokens below 1', { options: { maxTokens: -5 } }, /'Max Tokens'.*-5/],
+		['max tokens of 0', { options: { maxTokens: 0 } }, /'Max Tokens'.*0/],
+		['a broken number of tokens', { options: { maxTokens: 1.5 } }, /'Max Tokens'.*1\.5/],
+		['a top P above 1', { options: { topP: 1.1 } }, /'Top P'.*1\.1/],
+		['an effort that there is not', { options: { reasoningEffort: 'huge' } }, /'Reasoning Effort'.*"huge"/],
+		['a stop sequence that is an object', { options: { stop: [{ a: 1 }] } }, /'Stop Sequences'/],
+		['a list that is none', { options: { plugins: '{}' } }, /'Plugins \(JSON\)'/],
+		['a logit bias that is no object', { options: { logitBias: '[]' } }, /'Logit Bias \(JSON\)'/],
+		['an extra body that is no object', { options: { extraBody: '[1]' } }, /'Extra Body \(JSON\)'/],
+		['an extra body with stream', { options: { extraBody: '{"stream":false}' } }, /'stream'/],
+		['an extra body with stream of null', { options: { extraBody: '{"stream":null}' } }, /'stream'/],
+		['more than 10 retries', { options: { maxRetries: 11 } }, /'Max Retries'.*11/],
+		['a timeout below a second', { options: { timeout: 0.5 } }, /'Timeout \(Seconds\)'.*0\.5/],
+		['a format that there is not', { format: 'telegram' }, /'API Format'.*"telegram"/],
+		['no model', { model: { __rl: true, mode: 'id', value: ' ' } }, /'Model' is empty/],
+	])('%s', async (_, parameters, message) =>
+		expect(await rejection(supplied({ parameters }))).toMatchObject({
+			name: 'NodeOperationError',
+			message: expect.stringMatching(message) as string,
+			context: { itemIndex: 0 },
+		}),
+	);
+
+	it('a base URL that is none', async () =>
+		expect(await rejection(supplied({ baseUrl: 'gateway' }))).toMatchObject({
+			message: expect.stringContaining('base URL') as string,
+		}));
+
+	it('of an item is told with the item’s number', async () => {
+		const { context } = supplyContext({
+			node: 'chatModel',
+			parameters: { model: { __rl: true, mode: 'id', value: 'm' } },
+		});
+		const asked: number[] = [];
+		context.getNodeParameter = ((name: string, itemIndex: number) => {
+			asked.push(itemIndex);
+			return name === 'format' ? 'telegram' : undefined;
+		}) as ISupplyDataFunctions['getNodeParameter'];
+		expect(await rejection(new ChatModel().supplyData.call(context, 3))).toMatchObject({
+			context: { itemIndex: 3 },
+		});
+		expect(new Set(asked)).toStrictEqual(new Set([3]));
+	});
+
+	it('says that streaming is up to the node that uses the model', async () =>
+		expect(await rejection(supplied({ options: { extraBody: { stream: true } } }))).toMatchObject({
+			description: expect.stringContaining('node that uses the model') as string,
+		}));
+});
+
+describe('a message that cannot be sent is refused before anything is sent', () => {
+	it.each<[string, string, HumanMessage]>([
+		['chat', 'an empty file', new HumanMessage({ content: [{ type: 'file', mimeType: 'a/b', data: '' }] })],
+		['responses', 'a video', new HumanMessage({ content: [{ type: 'video', url: 'https://x.test/a' }] })],
+		['messages', 'nothing', new HumanMessage('')],
+	])('%s: %s', async (format, _, message) => {
+		const { lc } = await supplied({ parameters: { format } });
+		expect(await rejection(lc.invoke([message]))).toMatchObject({
+			name: 'NodeOperationError',
+			description: expect.stringContaining('Nothing was sent') as string,
+			context: { itemIndex: 0 },
+		});
+	});
+});
+
+describe('a model that the gateway does not know', () => {
+	const unknown = () =>
+		gateway()
+			.post('/api/v1/chat/completions')
+			.reply(404, { error: { message: 'no such model', code: 'model_not_found' } });
+	const refusal = async () => await rejection((await supplied()).lc.invoke(go));
+
+	it('is told with those that are close to it', async () => {
+		unknown();
+		gateway()
+			.get('/api/v1/models')
+			.query(true)
+			.reply(200, { data: [{ id: 'acme/writer-2' }, { id: 'other/thing' }] });
+		expect(await refusal()).toMatchObject({
+			httpCode: '404',
+			description: expect.stringContaining('acme/writer-2') as string,
+			cause: { details: { code: 'model_not_found' } },
+		});
+		expect(nock.isDone()).toBe(true);
+	});
+
+	it('is told without them when the catalogue cannot be had, which is asked for once', async () => {
+		unknown();
+		gateway().get('/api/v1/models').query(true).reply(503, {}, { 'Retry-After': '0' });
+		const failure = await refusal();
+		expect(failure).toMatchObject({ httpCode: '404', cause: { details: { code: 'model_not_found' } } });
+		expect(failure).not.toMatchObject({ description: expect.stringContaining('Close to') as string });
+		expect(nock.isDone()).toBe(true);
+	});
+});
+
+describe('the key', () => {
+	const apiKey = 'odd-key-of-an-old-account';
+	const stream = async (lc: Awaited<ReturnType<typeof supplied>>['lc']) => {
+		for await (const piece of await lc.stream(go)) void piece;
+	};
+
+	it.each<[string, number, unknown]>([
+		['a refusal', 400, { error: { message: `no luck for ${apiKey}`, code: apiKey, param: apiKey } }],
+		['an error in a response', 200, { error: { message: `no luck for ${apiKey}`, code: apiKey } }],
+		[
+			'the arguments of a tool',
+			200,
+			{
+				choices: [
+					{
+						message: {
+							tool_calls: [{ id: 'a', function: { name: apiKey, arguments: `no JSON: ${apiKey}` } }],
+						},
+					},
+				],
+			},
+		],
+	])('that %s repeats shows neither in the error nor in n8n’s log', async (_, status, body) => {
+		gateway().post('/api/v1/chat/completions').reply(status, JSON.stringify(body));
+		const { lc, logged } = await supplied({ apiKey });
+		const failure = await rejection(lc.invoke(go));
+		expect(failure).toMatchObject({ message: expect.any(String) as string });
+		expect(everything(failure)).toContain('[key]');
+		expect(everything(failure)).not.toContain(apiKey);
+		expect(logged()).toHaveLength(1);
+		expect(everything(logged())).not.toContain(apiKey);
+	});
+
+	it('that a stream repeats shows in no error', async () => {
+		gateway()
+			.post('/api/v1/chat/completions')
+			.reply(200, eventOf({ error: { message: `no luck for ${apiKey}` } }), {
+				'Content-Type': 'text/event-stream',
+			});
+		const { lc, logged } = await supplied({ apiKey });
+		const failure = await rejection(stream(lc));
+		expect(everything(failure)).toContain('no luck for [key]');
+		expect(everything([failure, logged()])).not.toContain(apiKey);
+	});
+
+	it('shows in no error of a connection that fails', async () => {
+		gateway().post('/api/v1/chat/completions').replyWithError(`no luck for ${apiKey}`);
+		const { lc, logged } = await supplied({ apiKey });
+		const failure = await rejection(lc.invoke(go));
+		expect(failure).toMatchObject({ cause: { details: { mayBeCharged: true } } });
+		expect(everything([failure, logged()])).not.toContain(apiKey);
+	});
+});
+
+/** All that an error, or anything else, holds, as n8n would store it, with what JSON leaves out of errors. */
+function everything(value: unknown): string {
+	const seen = new Set<unknown>();
+	return JSON.stringify(value, (_, inner: unknown) => {
+		if (typeof inner !== 'object' || inner === null) return inner;
+		if (seen.has(inner)) return undefined;
+		seen.add(inner);
+		if (!(inner instanceof Error)) return inner;
+		const { message, stack, cause } = inner;
+		return { ...inner, message, stack, cause };
+	});
+}

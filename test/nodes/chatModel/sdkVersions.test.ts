@@ -1,0 +1,297 @@
+import { completed } from '../../../nodes/ChatModel/adapter';
+import { toolChoice } from '../../../nodes/ChatModel/adapter/tools';
+import type { Adapter, Generation } from '../../../nodes/ChatModel/adapter/types';
+import type { CallConfig, GatewayChatModel } from '../../../nodes/ChatModel/model';
+import type { CallFacts } from '../../../nodes/ChatModel/result';
+
+// The LangChain model of n8n's SDK may have other functions in another version.
+
+const facts: CallFacts = { finish_reason: 'stop', id: 'c1', model: 'm', costRub: 0.5 };
+
+/** A model of the SDK that gives these generations, or pieces of a stream; what it was called with. */
+function modelOf(...generations: Generation[]) {
+	const calls: Array<{ messages: object[]; options: CallConfig; run: unknown }> = [];
+	const adapter = completed<Adapter>({
+		_generate: async (messages, options, run) => {
+			calls.push({ messages, options, run });
+			options.onFacts?.(facts);
+			return await Promise.resolve({ generations });
+		},
+		_streamResponseChunks: async function* (messages, options, run) {
+			calls.push({ messages, options, run });
+			options.onFacts?.(facts);
+			for (const generation of generations) yield await Promise.resolve(generation);
+		},
+	});
+	return { adapter, calls };
+}
+
+const ways: Array<[string, (adapter: Adapter, options: CallConfig) => Promise<Generation[]>]> = [
+	['whole', async (adapter, options) => (await adapter._generate?.([], options, 'run'))?.generations ?? []],
+	[
+		'streamed',
+		async (adapter, options) => {
+			const all: Generation[] = [];
+			for await (const piece of adapter._streamResponseChunks?.([], options, 'run') ?? []) all.push(piece);
+			return all;
+		},
+	],
+];
+
+test('a model without any of the functions that are completed is left as it is', () => {
+	const bare: Adapter = {};
+	expect(completed(bare)).toBe(bare);
+	expect(bare).toStrictEqual({});
+});
+
+describe.each(ways)('an answer that comes %s', (_, ask) => {
+	it.each<[string, unknown, unknown]>([
+		[
+			'text alone becomes a string',
+			[
+				{ type: 'text', text: 'a' },
+				{ type: 'text', text: 'b' },
+			],
+			'ab',
+		],
+		['a part without text is an empty one', [{ type: 'text' }, { type: 'text', text: 'b' }], 'b'],
+		['no parts become an empty string', [], ''],
+		['a string stays', 'a', 'a'],
+		['thoughts stay parts', [{ type: 'reasoning' }, { type: 'text', text: 'b' }], 'same'],
+		['null stays a part', [null, { type: 'text', text: 'b' }], 'same'],
+		['nothing stays nothing', undefined, undefined],
+	])('%s', async (_title, content, expected) => {
+		const { adapter } = modelOf({ message: { content } });
+		const [generation] = await ask(adapter, {});
+		expect(generation?.message?.content).toStrictEqual(expected === 'same' ? content : expected);
+	});
+
+	it('without a message is passed on', async () =>
+		expect(await ask(modelOf({ message: undefined } as object).adapter, {})).toHaveLength(1));
+
+	it('has what n8n shows of it beside what the SDK says', async () => {
+		const { adapter } = modelOf({ generationInfo: { finish_reason: 'other', more: 1 } });
+		expect(await ask(adapter, {})).toStrictEqual([{ generationInfo: { ...facts, more: 1 } }]);
+	});
+
+	it('is asked for with the options and the run that are given, which stay as they are', async () => {
+		const options: CallConfig = { temperature: 1 };
+		const { adapter, calls } = modelOf();
+		await ask(adapter, options);
+		expect(calls).toStrictEqual([
+			{ messages: [], options: { temperature: 1, onFacts: expect.any(Function) as unknown }, run: 'run' },
+		]);
+		expect(options).toStrictEqual({ temperature: 1 });
+	});
+});
+
+test('only a piece of a stream that says why it ended has what n8n shows of the answer', async () => {
+	const { adapter } = modelOf({ message: { content: 'a' } }, { generationInfo: {} });
+	expect(await ways[1]?.[1](adapter, {})).toStrictEqual([
+		{ message: { content: 'a' } },
+		{ generationInfo: facts },
+	]);
+});
+
+test('an answer of which the model tells nothing has what the SDK says', async () => {
+	const adapter = completed<Adapter>({
+		_generate: async () => await Promise.resolve({ generations: [{ generationInfo: { more: 1 } }, {}] }),
+	});
+	expect(await adapter._generate?.([], {})).toStrictEqual({
+		generations: [{ generationInfo: { more: 1 } }, {}],
+	});
+});
+
+test('the calls of tools in a stream are numbered from 1', async () => {
+	const piece = (...ids: string[]) => ({
+		message: { tool_call_chunks: ids.map((id) => ({ id, index: 0 })) },
+	});
+	const { adapter } = modelOf(piece('a', 'b'), {}, piece('c'));
+	const pieces = (await ways[1]?.[1](adapter, {})) ?? [];
+	expect(pieces.flatMap(({ message }) => message?.tool_call_chunks ?? [])).toStrictEqual([
+		{ id: 'a', index: 1 },
+		{ id: 'b', index: 2 },
+		{ id: 'c', index: 3 },
+	]);
+});
+
+describe('a stream', () => {
+	type Opened = { signal?: AbortSignal; stop?: string[] } | undefined;
+
+	async function opened(options?: { signal?: AbortSignal; stop?: string[] }) {
+		const seen: { input?: unknown; options?: Opened; returned: number } = { returned: 0 };
+		const adapter = completed<Adapter>({
+			stream: async (input, given) => {
+				Object.assign(seen, { input, options: given });
+				const pieces = {
+					return() {
+						expect(this).toBe(pieces);
+						seen.returned += 1;
+						return Promise.resolve('end');
+					},
+				};
+				return await Promise.resolve(pieces);
+			},
+		});
+		const pieces = await adapter.stream?.('input', options);
+		return { pieces, seen };
+	}
+
+	it('is opened with the options that are given, which stay as they are', async () => {
+		const options = { stop: ['END'] };
+		const { seen } = await opened(options);
+		expect(seen).toStrictEqual({
+			input: 'input',
+			options: { stop: ['END'], signal: expect.any(AbortSignal) as unknown },
+			returned: 0,
+		});
+		expect(options).toStrictEqual({ stop: ['END'] });
+	});
+
+	it('is ended by the signal that is given', async () => {
+		const caller = new AbortController();
+		const { seen } = await opened({ signal: caller.signal });
+		expect(seen.options?.signal?.aborted).toBe(false);
+		caller.abort();
+		expect(seen.options?.signal?.aborted).toBe(true);
+	});
+
+	it.each([[undefined], [{ signal: new AbortController().signal }]])(
+		'is ended when its reader leaves',
+		async (options) => {
+			const { pieces, seen } = await opened(options);
+			expect(await pieces?.return()).toBe('end');
+			expect(seen.returned).toBe(1);
+			expect(seen.options?.signal?.aborted).toBe(true);
+			expect(options?.signal.aborted ?? false).toBe(false);
+		},
+	);
+});
+
+describe('tools', () => {
+	it.each<[string, unknown, unknown]>([
+		['any', 'any', 'required'],
+		['auto', 'auto', 'auto'],
+		['none', 'none', 'none'],
+		['required', 'required', 'required'],
+		['nothing', undefined, undefined],
+		['an empty text', '', undefined],
+		['a name', 'search', { name: 'search' }],
+		['a function', { type: 'function', function: { name: 'search' } }, { name: 'search' }],
+		['a tool', { type: 'tool', name: 'search' }, { name: 'search' }],
+		['a function without a name', { type: 'function', function: {} }, undefined],
+		['an object that names none', { type: 'auto' }, undefined],
+	])('the choice %s is understood', (_, given, meant) => expect(toolChoice(given)).toStrictEqual(meant));
+
+	it('are bound without a choice where the model behind cannot be reached', () => {
+		const bound: Adapter = {};
+		const adapter = completed<Adapter>({ bindTools: () => bound, callbacks: ['c'], metadata: { a: 1 } });
+		expect(adapter.bindTools?.([], { tool_choice: 'any' })).toBe(bound);
+		expect(bound).toStrictEqual({ callbacks: ['c'], metadata: { a: 1 } });
+	});
+
+	it('leave the model behind as it is where no choice is given', () => {
+		const chatModel = { withToolChoice: () => undefined } as unknown as GatewayChatModel;
+		const adapter = completed<Adapter>({ bindTools: () => ({ chatModel }) });
+		expect(adapter.bindTools?.([])?.chatModel).toBe(chatModel);
+		expect(adapter.bindTools?.([], {})?.chatModel).toBe(chatModel);
+	});
+
+	it('do not keep the bound model from being completed, too', () => {
+		const streaming: Adapter = { stream: () => Promise.reject(new Error('not used')) };
+		const { stream } = streaming;
+		completed<Adapter>({ bindTools: () => streaming }).bindTools?.([]);
+		expect(streaming.stream).not.toBe(stream);
+	});
+});
+
+test.each<[string, Adapter]>([
+	['bindTools', {}],
+	['pipe', { bindTools: () => ({}) }],
+])('a model without %s keeps its own structured output', (_, more) => {
+	const asked: unknown[] = [];
+	const adapter = completed<Adapter>({
+		...more,
+		withStructuredOutput(...given) {
+			asked.push(this, ...given);
+			return 'own';
+		},
+	});
+	expect(adapter.withStructuredOutput?.('schema', { name: 'extract' })).toBe('own');
+	expect(asked).toStrictEqual([adapter, 'schema', { name: 'extract' }]);
+});
+
+test('a model without structured output of its own gets none', () =>
+	expect(completed<Adapter>({ bindTools: () => ({ pipe: () => 'piped' }) })).not.toHaveProperty(
+		'withStructuredOutput',
+	));
+
+describe('the tokens of a call, for n8n’s log', () => {
+	type Parser = (result: object) => unknown;
+
+	function parserOf(callbacks: unknown): unknown[] {
+		completed<Adapter>({ callbacks });
+		const handlers = Array.isArray(callbacks) ? callbacks : [callbacks];
+		return handlers.map(
+			(each: { options?: { tokensUsageParser?: unknown } } | null) => each?.options?.tokensUsageParser,
+		);
+	}
+
+	const own = () => 'own';
+	const tracer = () => ({ options: { tokensUsageParser: own } });
+
+	it.each<[string, object, object]>([
+		[
+			'of a whole answer',
+			{
+				llmOutput: { tokenUsage: { input_tokens: 5, output_tokens: 7 } },
+				generations: [[{ generationInfo: { costRub: 0.5 } }]],
+			},
+			{ promptTokens: 5, completionTokens: 7, totalTokens: 12, costRub: 0.5 },
+		],
+		[
+			'of a streamed answer',
+			{ llmOutput: { tokenUsage: { promptTokens: 5, completionTokens: 7 } }, generations: [[{}]] },
+			{ promptTokens: 5, completionTokens: 7, totalTokens: 12 },
+		],
+		[
+			'of an answer that cost nothing',
+			{ llmOutput: {}, generations: [[{ generationInfo: { costRub: 0 } }]] },
+			{ promptTokens: 0, completionTokens: 0, totalTokens: 0, costRub: 0 },
+		],
+		[
+			'that are not numbers',
+			{
+				llmOutput: { tokenUsage: { input_tokens: null, output_tokens: 'many' } },
+				generations: [[{ generationInfo: { costRub: null } }]],
+			},
+			{ promptTokens: 0, completionTokens: 0, totalTokens: 0 },
+		],
+		['that are not there', {}, { promptTokens: 0, completionTokens: 0, totalTokens: 0 }],
+		['of no generation', { generations: [] }, { promptTokens: 0, completionTokens: 0, totalTokens: 0 }],
+	])('are those %s', (_, result, tokens) => {
+		const [parser] = parserOf([tracer()]) as Parser[];
+		expect(parser?.(result)).toStrictEqual(tokens);
+	});
+
+	it('are read by n8n’s tracers alone', () => {
+		const parsers = parserOf([
+			tracer(),
+			{ options: { tokensUsageParser: 'no function' } },
+			{ options: {} },
+			{},
+			null,
+		]);
+		expect(parsers).toStrictEqual([
+			expect.any(Function) as unknown,
+			'no function',
+			undefined,
+			undefined,
+			undefined,
+		]);
+		expect(parsers[0]).not.toBe(own);
+	});
+
+	it('are read by the SDK where there is no list of callbacks', () =>
+		expect(parserOf(tracer())).toStrictEqual([own]));
+});

@@ -1,0 +1,265 @@
+import { HumanMessage } from '@langchain/core/messages';
+import nock from 'nock';
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+
+import { ChatModel } from '../../../nodes/ChatModel/ChatModel.node';
+import type { JsonObject } from '../../../nodes/shared/gateway/json';
+import { useNock } from '../../helpers/nock';
+import { supplied } from './supplied';
+import { whole } from './support';
+
+// Where the options of the node, and those of a call, stand in a request.
+
+useNock();
+
+const go = [new HumanMessage('Go')];
+
+interface FormatCase {
+	path: string;
+	response: string;
+	/** The body without options. */
+	bare: JsonObject;
+	/** Options with their values, in the order of the panel. */
+	options: INodeParameters;
+	/** What they are in the body. */
+	wire: JsonObject;
+}
+
+const formats: Record<string, FormatCase> = {
+	chat: {
+		path: '/api/v1/chat/completions',
+		response: whole({ content: 'Hi' }),
+		bare: { model: 'acme/writer', messages: [{ role: 'user', content: 'Go' }] },
+		options: {
+			frequencyPenalty: 0.1,
+			logitBias: '{"50256":-100}',
+			maxCompletionTokens: 11,
+			maxTokens: 12,
+			parallelToolCalls: false,
+			plugins: '[{"id":"web"}]',
+			presencePenalty: -0.2,
+			providerAllowFallbacks: false,
+			providerIgnore: ['c'],
+			providerMaxPriceAudio: 4,
+			providerMaxPriceCompletion: 2,
+			providerMaxPriceImage: 3,
+			providerMaxPricePrompt: 0,
+			providerMaxPriceRequest: 5,
+			providerOnly: ['b'],
+			providerOrder: ['a', 'b'],
+			providerSort: 'price',
+			reasoningEffort: 'high',
+			reasoningEnabled: false,
+			reasoningExclude: true,
+			reasoningMaxTokens: 0,
+			reasoningSummary: 'auto',
+			seed: -1,
+			stop: ['END'],
+			temperature: 0,
+			topK: 0,
+			topP: 1,
+			user: 'u1',
+			webSearchContextSize: 'low',
+		},
+		wire: {
+			frequency_penalty: 0.1,
+			logit_bias: { '50256': -100 },
+			max_completion_tokens: 11,
+			max_tokens: 12,
+			parallel_tool_calls: false,
+			plugins: [{ id: 'web' }],
+			presence_penalty: -0.2,
+			provider: {
+				allow_fallbacks: false,
+				ignore: ['c'],
+				max_price: { audio: 4, completion: 2, image: 3, prompt: 0, request: 5 },
+				only: ['b'],
+				order: ['a', 'b'],
+				sort: 'price',
+			},
+			reasoning: { effort: 'high', enabled: false, exclude: true, max_tokens: 0, summary: 'auto' },
+			seed: -1,
+			stop: ['END'],
+			temperature: 0,
+			top_k: 0,
+			top_p: 1,
+			user: 'u1',
+			web_search_options: { search_context_size: 'low' },
+		},
+	},
+	responses: {
+		path: '/api/v1/responses',
+		response: JSON.stringify({ id: 'r', status: 'completed', output: [] }),
+		bare: { model: 'acme/writer', input: 'Go' },
+		options: {
+			builtInTools: '[{"type":"web_search"}]',
+			maxTokens: 12,
+			maxToolCalls: 0,
+			metadata: '{"a":null}',
+			parallelToolCalls: true,
+			reasoningEffort: 'none',
+			reasoningMaxTokens: 7,
+			reasoningSummary: 'detailed',
+			serviceTier: 'flex',
+			store: false,
+			temperature: 0.5,
+			topP: 0,
+			truncation: 'disabled',
+			verbosity: 'high',
+		},
+		wire: {
+			max_output_tokens: 12,
+			max_tool_calls: 0,
+			metadata: { a: null },
+			parallel_tool_calls: true,
+			reasoning: { effort: 'none', max_tokens: 7, summary: 'detailed' },
+			service_tier: 'flex',
+			store: false,
+			temperature: 0.5,
+			text: { verbosity: 'high' },
+			tools: [{ type: 'web_search' }],
+			top_p: 0,
+			truncation: 'disabled',
+		},
+	},
+	messages: {
+		path: '/api/v1/messages',
+		response: JSON.stringify({ id: 'm', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }),
+		bare: { model: 'acme/writer', max_tokens: 4096, messages: [{ role: 'user', content: 'Go' }] },
+		options: { maxTokens: 1, stop: ['END', 'STOP'], temperature: 1, topK: 5, topP: 0.5 },
+		wire: { max_tokens: 1, stop_sequences: ['END', 'STOP'], temperature: 1, top_k: 5, top_p: 0.5 },
+	},
+};
+
+interface Exchange {
+	body: JsonObject;
+	headers: Record<string, string>;
+}
+
+async function sent(format: string, options: INodeParameters, call: object = {}): Promise<Exchange[]> {
+	const { path = '', response } = formats[format] ?? {};
+	const exchanges: Exchange[] = [];
+	nock('https://gateway.test')
+		.post(path)
+		.reply(function (_, body) {
+			exchanges.push({ body: body as JsonObject, headers: this.req.headers });
+			return [200, response, { 'Content-Type': 'application/json' }];
+		});
+	const { lc, close } = await supplied({ parameters: { format }, options });
+	await lc.invoke(go, call);
+	await close();
+	return exchanges;
+}
+
+const sentBodies = async (...request: Parameters<typeof sent>) =>
+	(await sent(...request)).map(({ body }) => body);
+
+describe.each(Object.entries(formats))('%s', (format, { bare, options, wire }) => {
+	it('sends nothing but the question where no option is set', async () =>
+		expect(await sentBodies(format, {})).toStrictEqual([bare]));
+
+	it('sends each option in its place', async () =>
+		expect(await sentBodies(format, options)).toStrictEqual([{ ...bare, ...wire }]));
+
+	it('shows these options, and those of the request, in the order of their names', () => {
+		const [panel] = new ChatModel().description.properties.filter(({ name }) => name === 'options');
+		const shown = (panel?.options as INodeProperties[]).filter(({ displayOptions }) => {
+			const [names] = Object.values(displayOptions?.show ?? {});
+			return names?.includes(format) ?? true;
+		});
+		const names = shown.map(({ name }) => name);
+		expect(
+			names.filter((name) => !['extraBody', 'maxRetries', 'timeout'].includes(name)).sort(),
+		).toStrictEqual(Object.keys(options).sort());
+		expect(names).toHaveLength(Object.keys(options).length + 3);
+		const labels = shown.map(({ displayName }) => displayName);
+		expect(labels).toStrictEqual([...labels].sort((a, b) => a.localeCompare(b)));
+	});
+});
+
+it('does not tell of a raw output, which an agent has not', () => {
+	const [panel] = new ChatModel().description.properties.filter(({ name }) => name === 'options');
+	const descriptions = (panel?.options as INodeProperties[]).map(({ description = '' }) => description);
+	expect(descriptions.filter((text) => /simplify|raw output/i.test(text))).toStrictEqual([]);
+	expect(descriptions.filter((text) => /^Plugins/.test(text))).toHaveLength(1);
+});
+
+describe('settings of a call', () => {
+	const settings = {
+		maxTokens: 5,
+		temperature: 0,
+		topP: 0.1,
+		topK: 2,
+		presencePenalty: 0.3,
+		frequencyPenalty: 0.4,
+		seed: 6,
+	};
+	const wire = {
+		max_tokens: 5,
+		temperature: 0,
+		top_p: 0.1,
+		top_k: 2,
+		presence_penalty: 0.3,
+		frequency_penalty: 0.4,
+		seed: 6,
+	};
+	const bare = formats.chat?.bare;
+
+	it.each<[string, object, object, object]>([
+		['add to the options of the node', { user: 'u1' }, settings, { user: 'u1', ...wire }],
+		[
+			'override those options',
+			{ temperature: 2, maxTokens: 9, user: 'u1' },
+			settings,
+			{ user: 'u1', ...wire },
+		],
+		[
+			'leave the options where they have none',
+			{ temperature: 2 },
+			{ temperature: undefined, maxTokens: undefined },
+			{ temperature: 2 },
+		],
+		['hold stop sequences by LangChain’s name', { stop: ['A'] }, { stop: ['B'] }, { stop: ['B'] }],
+		['hold stop sequences by the SDK’s name', { stop: ['A'] }, { stopSequences: ['C'] }, { stop: ['C'] }],
+		['prefer LangChain’s name', {}, { stop: ['B'], stopSequences: ['C'] }, { stop: ['B'] }],
+		['with no stop sequence leave those of the node', { stop: ['A'] }, { stop: [] }, { stop: ['A'] }],
+		['of other kinds are not sent', {}, { timeout: 5_000, metadata: { a: 1 }, tags: ['t'] }, {}],
+	])('%s', async (_, options, call, fields) =>
+		expect(await sentBodies('chat', options as INodeParameters, call)).toStrictEqual([
+			{ ...bare, ...fields },
+		]),
+	);
+});
+
+describe('the extra body', () => {
+	it('is merged into the request last, with null and nested objects', async () => {
+		const extraBody = '{"temperature":1,"reasoning":{"summary":null,"more":{"x":null}},"cache":null}';
+		const bodies = await sentBodies(
+			'chat',
+			{ temperature: 0.5, reasoningEffort: 'low', extraBody },
+			{ temperature: 0.7 },
+		);
+		expect(bodies).toStrictEqual([
+			{
+				...formats.chat?.bare,
+				temperature: 1,
+				reasoning: { effort: 'low', summary: null, more: { x: null } },
+				cache: null,
+			},
+		]);
+	});
+});
+
+it('sends the key as the credential says, and nothing of it elsewhere', async () => {
+	const [exchange] = await sent('chat', {});
+	expect(exchange?.headers).toMatchObject({
+		authorization: 'Bearer sk-test',
+		'content-type': 'application/json',
+	});
+	expect(JSON.stringify(exchange?.body)).not.toContain('sk-test');
+});
+
+it('sends the version that the format Messages asks for', async () => {
+	const [exchange] = await sent('messages', {});
+	expect(Object.values(exchange?.headers ?? {})).toContain('2023-06-01');
+});
