@@ -38,11 +38,51 @@ describe('the credential test', () => {
 			{ baseUrl: ' https://gateway.test/api/v1// ', apiKey: ` ${KEY} ` },
 		);
 		expect(status).toBe('OK');
-		expect(seen[0]).toMatchObject({
-			uri: 'https://gateway.test/api/v1/balance',
-			headers: { Authorization: `Bearer ${KEY}` },
-			followRedirect: false,
-		});
+		expect(seen).toStrictEqual([
+			{
+				method: 'GET',
+				uri: 'https://gateway.test/api/v1/balance',
+				headers: { Accept: 'application/json', Authorization: `Bearer ${KEY}` },
+				resolveWithFullResponse: true,
+				simple: false,
+				followRedirect: false,
+				timeout: 30_000,
+			},
+		]);
+	});
+
+	it.each<[string, unknown]>([
+		['text', '{"amount":"1"}'],
+		['parsed', { amount: 1 }],
+		['of the other shape', '{"RUB":0,"USD":0}'],
+	])('takes a balance that is %s', async (_, body) => {
+		expect(await tested({ statusCode: 200, body })).toMatchObject({ status: 'OK' });
+	});
+
+	it.each([199, 300, 400, 500])('takes no balance with status %i', async (statusCode) => {
+		expect(await tested({ statusCode, body: '{"amount":"1"}' })).toMatchObject({ status: 'Error' });
+	});
+
+	it.each([200, 201, 299])('takes a balance with status %i', async (statusCode) => {
+		expect(await tested({ statusCode, body: '{"amount":"1"}' })).toMatchObject({ status: 'OK' });
+	});
+
+	it('takes a response without a status for none', async () => {
+		expect(await tested({} as never)).toMatchObject({ status: 'Error' });
+		expect(await tested(undefined as never)).toMatchObject({ status: 'Error' });
+	});
+
+	it.each([{ baseUrl: undefined }, { baseUrl: null }, { baseUrl: '' }])(
+		'sends nothing without a base URL: %j',
+		async (data) => {
+			const { status, seen } = await tested({ statusCode: 200 }, data);
+			expect([status, seen]).toStrictEqual(['Error', []]);
+		},
+	);
+
+	it.each([{ apiKey: undefined }, { apiKey: null }])('sends an empty key for none: %j', async (data) => {
+		const { seen } = await tested({ statusCode: 401, body: '{"error":{"code":"unauthorized"}}' }, data);
+		expect(seen.map(({ headers }) => headers?.Authorization)).toStrictEqual(['Bearer ']);
 	});
 
 	const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -66,6 +106,15 @@ describe('the credential test', () => {
 		],
 		['a redirect', { statusCode: 301, body: '' }, /^The gateway’s address redirects elsewhere/],
 		['nobody there', refused, /^The gateway could not be reached/],
+		[
+			'a sign-in with a type',
+			{ statusCode: 401, body: '{"error":{"type":"x"}}' },
+			/^The API key was refused/,
+		],
+		['nothing', { statusCode: 200, body: '' }, /^The gateway’s answer could not be read/],
+		['nothing at all', { statusCode: 200 }, /^The gateway’s answer could not be read/],
+		['a refusal without a body', { statusCode: 401 }, /^Something other than the gateway/],
+		['what is not the network’s', new Error('out of memory'), /^out of memory$/],
 	])('tells %s', async (_, answer, message) => {
 		const result = await tested(answer);
 		expect(result.status).toBe('Error');
@@ -82,6 +131,20 @@ describe('the credential test', () => {
 		const { message, seen } = await tested({ statusCode: 200 }, { apiKey: 'sk-ab…cd' });
 		expect(message).toContain('has characters that no key has');
 		expect(seen).toStrictEqual([]);
+	});
+
+	it('tells what is thrown and no error', async () => {
+		const request = () => {
+			const odd: unknown = `odd ${KEY}`;
+			throw odd;
+		};
+		const context = { helpers: { request } } as unknown as ICredentialTestFunctions;
+		const data = { baseUrl: 'https://gateway.test/api/v1', apiKey: KEY };
+		const credential = { id: '1', name: 'Gateway', type: 'aiGatewayApi', data };
+		expect(await testGateway.call(context, credential)).toStrictEqual({
+			status: 'Error',
+			message: 'odd [key]',
+		});
 	});
 
 	it('does not show the key', async () => {

@@ -71,3 +71,82 @@ it('a download that breaks when n8n does not listen to it does not end n8n', asy
 	expect(() => given[0]?.emit('error', new Error('aborted'))).not.toThrow();
 	expect(given).toHaveLength(1);
 });
+
+/** A store that reads all it is given. */
+const reading = {
+	prepareBinaryData: async (stream: unknown, fileName?: string, mimeType = 'guessed') => {
+		const portions: Buffer[] = [];
+		for await (const portion of stream as Readable) portions.push(Buffer.from(portion as Uint8Array));
+		const data = Buffer.concat(portions).toString();
+		return { data, mimeType, ...(fileName ? { fileName } : {}) };
+	},
+};
+
+it('a download that takes longer than the longest silence, but is never silent for so long, is stored', async () => {
+	const body = new Readable({ read: () => undefined });
+	for (let portion = 1; portion <= 5; portion += 1) setTimeout(() => body.push(`${portion} `), portion * 900);
+	setTimeout(() => body.push(null), 5_400);
+	const storing = storeAnswer({ helpers: reading }, { status: 200, headers: {}, body, silenceMs: 1_000 }, [
+		'a.bin',
+	]);
+	await jest.advanceTimersByTimeAsync(6_000);
+	expect(await storing).toStrictEqual({ data: '1 2 3 4 5 ', mimeType: 'guessed', fileName: 'a.bin' });
+	// What is left of the watch ends with its next step.
+	await jest.advanceTimersByTimeAsync(1_000);
+	expect(jest.getTimerCount()).toBe(0);
+});
+
+it.each([
+	[undefined, 300_000],
+	[10_000, 10_000],
+])('a download with a longest silence of %s ms is given up after %i ms', async (silenceMs, after) => {
+	const body = new Readable({ read: () => undefined });
+	let outcome: unknown = 'waiting';
+	const answer = { status: 200, headers: {}, body, ...(silenceMs === undefined ? {} : { silenceMs }) };
+	storeAnswer({ helpers: reading }, answer, ['a.bin']).then(
+		() => (outcome = 'stored'),
+		(error: unknown) => (outcome = error),
+	);
+	await jest.advanceTimersByTimeAsync(after - 1);
+	expect(outcome).toBe('waiting');
+	await jest.advanceTimersByTimeAsync(1);
+	expect(outcome).toMatchObject({ details: { code: 'timeout', retryable: true, mayBeCharged: false } });
+	body.destroy();
+	await jest.advanceTimersByTimeAsync(1_000);
+	expect(jest.getTimerCount()).toBe(0);
+});
+
+it.each([
+	['its own type', { 'content-type': 'image/png' }, 'image/webp', 'image/png'],
+	['none', {}, 'image/webp', 'image/webp'],
+	['one that says nothing', { 'content-type': 'application/octet-stream' }, 'image/webp', 'image/webp'],
+	['none, and none is known', {}, undefined, 'guessed'],
+])(
+	'a file whose server gives %s is stored with the best that is known',
+	async (_, headers, knownType, type) => {
+		const answer = { status: 200, headers, body: Readable.from([Buffer.from('x')]) };
+		const { mimeType } = await storeAnswer({ helpers: reading }, answer, ['a.bin'], { knownType });
+		expect(mimeType).toBe(type);
+	},
+);
+
+it('an error that is not the network’s comes as it is', async () => {
+	const problem = new Error('The disk is full');
+	const body = Readable.from([Buffer.from('x')]);
+	const storing = storeAnswer(
+		{ helpers: { prepareBinaryData: async () => await Promise.reject(problem) } },
+		{ status: 200, headers: {}, body },
+		['a.bin'],
+	);
+	await expect(storing).rejects.toBe(problem);
+});
+
+it('a cancelled download is cancelled, however long it was silent before', async () => {
+	const body = new Readable({ read: () => undefined });
+	const storing = storeAnswer({ helpers: reading }, { status: 200, headers: {}, body, silenceMs: 1_000 }, [
+		'a.bin',
+	]).catch((error: unknown) => error);
+	await jest.advanceTimersByTimeAsync(300);
+	body.destroy(Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' }));
+	expect(await storing).toMatchObject({ name: 'Stopped', reason: 'cancelled' });
+});
