@@ -21,7 +21,7 @@ export const areas = {
 		tests: [
 			'test/shared/execution/*.test.ts',
 			'test/nodes/itemLoop*.test.ts',
-			'test/nodes/mediaTaskSuspend*.test.ts',
+			'test/nodes/mediaTask{Callbacks,Resume,Suspend}*.test.ts',
 			'test/nodes/mediaTaskWait*.test.ts',
 			'test/nodes/storage*.test.ts',
 		],

@@ -127,7 +127,7 @@ export function sleepBefore(context: IExecuteFunctions): Sleep | undefined {
 		const json = input[index]?.json;
 		return json?.taskId === taskId && json.timedOut === true;
 	};
-	return sleep && sleep.items.length > 0 && sleep.items.every(isInput) ? sleep : undefined;
+	return sleep?.items.every(isInput) ? sleep : undefined;
 }
 
 /** Reads what an execution that is called in its sleep sleeps for; `undefined` when it is nothing of ours. */
@@ -140,27 +140,34 @@ export function readSleep(context: IWebhookFunctions): Sleep | undefined {
 	return readStored(context.evaluateExpression(`{{ $node[${name}].context.${KEY} }}`));
 }
 
+/** Reads what another version of the package may have stored: what is missing must not cost an item its result. */
 function readStored(value: unknown): Sleep | undefined {
 	const stored = asObject(value);
 	const id = asText(stored?.id);
-	if (!stored || id === undefined) return undefined;
+	const items = asObjects(stored?.items).map(sleepingItem);
+	if (!stored || id === undefined || items.length === 0) return undefined;
 	return {
 		id,
-		until: Number(stored.until),
-		concurrency: Number(stored.concurrency),
-		items: asObjects(stored.items).map(({ index, taskId, calls, memo, settings }) => ({
-			index: Number(index),
-			taskId: asText(taskId) ?? '',
-			calls: calls === true,
-			memo: asObject(memo) ?? {},
-			settings: {
-				maxRetries: asNumber(asObject(settings)?.maxRetries) ?? 0,
-				timeoutMs: asNumber(asObject(settings)?.timeoutMs),
-			},
-		})),
+		until: asNumber(stored.until) ?? 0,
+		concurrency: Math.max(asNumber(stored.concurrency) ?? 1, 1),
+		items,
 		tasks: Object.fromEntries(
-			Object.entries(asObject(stored.tasks) ?? {}).map(([index, taskId]) => [index, asText(taskId) ?? '']),
+			Object.entries(asObject(stored.tasks) ?? {}).flatMap(([index, value]) => {
+				const taskId = asText(value);
+				return taskId === undefined ? [] : [[index, taskId] as const];
+			}),
 		),
+	};
+}
+
+function sleepingItem({ index, taskId, calls, memo, settings }: JsonObject): SleepingItem {
+	const { maxRetries, timeoutMs } = asObject(settings) ?? {};
+	return {
+		index: Number(index),
+		taskId: asText(taskId) ?? '',
+		calls: calls === true,
+		memo: asObject(memo) ?? {},
+		settings: { maxRetries: asNumber(maxRetries) ?? 0, timeoutMs: asNumber(timeoutMs) },
 	};
 }
 
