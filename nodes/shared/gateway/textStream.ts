@@ -35,8 +35,7 @@ export async function streamText(client: GatewayClient, call: StreamedCall): Pro
 	const totalMs = client.settings.timeoutMs ?? STREAM_TIMEOUT_MS;
 	const limits = { totalMs, idleMs: Math.min(totalMs, REQUEST_TIMEOUT_MS) };
 	const headers = { ...call.request.headers, Accept: 'text/event-stream, application/json;q=0.9' };
-	const request = { ...call.request, headers, timeoutMs: limits.idleMs };
-	return await client.stream(request, async (answer) => {
+	return await client.stream({ ...call.request, headers }, async (answer) => {
 		return await new StreamReading(client, call, answer, new Watchdog(limits, client)).read();
 	});
 }

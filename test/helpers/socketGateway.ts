@@ -1,0 +1,96 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { credentialReader, n8nTransport } from '../../nodes/shared/execution/transport';
+import {
+	GatewayClient,
+	type ClientSettings,
+	type ClientSurroundings,
+} from '../../nodes/shared/gateway/request';
+import { editorContext } from './contexts';
+
+/** A request as it reached the server. */
+export interface ReceivedRequest {
+	method: string | undefined;
+	url: string | undefined;
+	headers: IncomingMessage['headers'];
+	body: string;
+}
+
+/** What is known of a client while it works. */
+export interface SocketClient {
+	client: GatewayClient;
+	/** The pauses that were made, in milliseconds; they take no time. */
+	pauses: number[];
+	/** Slots that are held now, and that were held at the beginning of each pause. */
+	slots: { held: number; taken: number; duringPauses: number[] };
+}
+
+export const API_KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
+
+/** A server on a real socket in place of the gateway, and clients that reach it through n8n's own HTTP client. */
+export function useSocketGateway() {
+	let server: Server;
+	let respond: RequestListener;
+	const received: ReceivedRequest[] = [];
+	beforeAll(async () => {
+		server = createServer((request, response) => {
+			const entry = { method: request.method, url: request.url, headers: request.headers, body: '' };
+			received.push(entry);
+			request.on('data', (chunk: Buffer) => (entry.body += chunk.toString()));
+			request.on('end', () => respond(request, response));
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	});
+	beforeEach(() => {
+		received.length = 0;
+		respond = (_, response) => response.end('{}');
+	});
+	afterAll(async () => {
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	});
+	const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	return {
+		received,
+		origin,
+		onRequest(listener: RequestListener): void {
+			respond = listener;
+		},
+		client(
+			settings: Partial<ClientSettings> = {},
+			surroundings: Partial<ClientSurroundings> = {},
+		): SocketClient {
+			const baseUrl = settings.baseUrl ?? `${origin()}/api/v1`;
+			const context = editorContext({
+				node: 'textGeneration',
+				parameters: {},
+				credential: { baseUrl, apiKey: API_KEY },
+			});
+			const pauses: number[] = [];
+			const slots: SocketClient['slots'] = { held: 0, taken: 0, duringPauses: [] };
+			const client = new GatewayClient(
+				{ secrets: [API_KEY], maxRetries: 3, ...settings, baseUrl },
+				{
+					transport: n8nTransport(context, { credential: credentialReader(context) }),
+					withSlot: async (work) => {
+						slots.held += 1;
+						slots.taken += 1;
+						return await work().finally(() => (slots.held -= 1));
+					},
+					pause: (milliseconds) => {
+						pauses.push(milliseconds);
+						slots.duringPauses.push(slots.held);
+						return Promise.resolve();
+					},
+					sleep: async (milliseconds) =>
+						await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
+					now: () => Date.now(),
+					random: () => 0.5,
+					...surroundings,
+				},
+			);
+			return { client, pauses, slots };
+		},
+	};
+}
