@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../nodes/shared/gateway/json';
+import { asObjects, type JsonObject } from '../../../../nodes/shared/gateway/json';
 import { failureOf, read, streamed, streamedChoice } from './support';
 
 const chunk = (delta: JsonObject, choice: JsonObject = {}): JsonObject => ({
@@ -81,6 +81,7 @@ describe('an error frame', () => {
 			code: 'x1',
 			type: 'server_error',
 			retryable: false,
+			message: expect.stringContaining('did not finish') as string,
 		});
 	});
 
@@ -129,7 +130,7 @@ describe('the usage', () => {
 	});
 
 	it('is left out where it is not known', () => {
-		expect(run(hello, stop).body).toStrictEqual({
+		expect(run({ ...hello, usage: null }, stop).body).toStrictEqual({
 			id: 'c1',
 			object: 'chat.completion',
 			created: 5,
@@ -141,9 +142,9 @@ describe('the usage', () => {
 
 describe('chunks', () => {
 	it('of another kind are passed over', () => {
-		expect(
-			run({ object: 'ping', id: 'p', choices: hello.choices ?? [] }, hello, stop, usageOf(usage)).body,
-		).toStrictEqual(whole);
+		const ping = { object: 'ping', id: 'p', choices: hello.choices ?? [] };
+		const { shown, body } = run(ping, hello, stop, usageOf(usage));
+		expect({ shown, body }).toStrictEqual({ shown: ['', 'Hello', '', ''], body: whole });
 	});
 
 	it.each([null, undefined])('of the kind %s count', (object) => {
@@ -172,7 +173,9 @@ describe('several choices', () => {
 	];
 
 	it('stand in the order of their indexes, each with its own text and end', () => {
-		const { choices } = read('chat', run(...events).body);
+		const { body } = run(...events);
+		const { choices } = read('chat', body);
+		expect(asObjects(body.choices).map(({ index }) => index)).toStrictEqual([0, 1, 2]);
 		expect(choices.map(({ text, finishReason }) => [text, finishReason])).toStrictEqual([
 			['aA!', null],
 			['b', 'length'],

@@ -89,6 +89,7 @@ describe('a Markdown block', () => {
 		'x```json\n{"a":1}\n```',
 		'```json x\n{"a":1}\n```',
 		'```json\n{"a":1}',
+		'```json\n{"a":1}\nabc',
 		'Here it is:\n```json\n{"a":1}\n```',
 		'```json\n{"a":1}\n```\nThat is it.',
 		'```json\n{"a":1\n```',
@@ -156,7 +157,7 @@ describe('an answer that is no JSON is paid for', () => {
 
 	it('quotes what the model says', () => {
 		expect(problemOf({ text: 'Sorry.' }).description).toContain('“Sorry.”');
-		expect(problemOf({ text: '' }).description).not.toContain('“');
+		expect(problemOf({ text: '' }).description).toMatch(/₽0\.5\.$/);
 		expect(problemOf({ text: 'Sorry.' }, SCHEMA, [], null).description).toContain('charged');
 	});
 

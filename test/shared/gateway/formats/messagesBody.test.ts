@@ -98,6 +98,22 @@ describe('the conversation', () => {
 		]);
 	});
 
+	it('attachments stand first, calls of tools last', () => {
+		const toolCalls = [{ id: 'c1', name: 'look', arguments: '{}' }];
+		expect(
+			said({ role: 'assistant', text: 'See', attachments: [linked('image')], toolCalls }).messages,
+		).toStrictEqual([
+			{
+				role: 'assistant',
+				content: [
+					{ type: 'image', source: { type: 'url', url: 'https://files.test/a' } },
+					{ type: 'text', text: 'See' },
+					{ type: 'tool_use', id: 'c1', name: 'look', input: {} },
+				],
+			},
+		]);
+	});
+
 	it('results of tools that were called together are one message', () => {
 		const result = (callId: string): ToolTurn => ({ role: 'tool', callId, text: `seen ${callId}` });
 		const part = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: `seen ${id}` });
@@ -111,6 +127,7 @@ describe('the conversation', () => {
 				result('d'),
 				{ role: 'user', text: 'Look', attachments: [linked('image')] },
 				result('e'),
+				result('f'),
 			).messages,
 		).toStrictEqual([
 			{ role: 'user', content: 'Hi' },
@@ -124,7 +141,7 @@ describe('the conversation', () => {
 					{ type: 'text', text: 'Look' },
 				],
 			},
-			{ role: 'user', content: [part('e')] },
+			{ role: 'user', content: [part('e'), part('f')] },
 		]);
 	});
 

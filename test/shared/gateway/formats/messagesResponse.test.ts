@@ -128,6 +128,17 @@ describe('JSON that comes through a tool', () => {
 		});
 	});
 
+	it('is not a call without a name', () => {
+		const nameless = { type: 'tool_use', id: 't', input: { a: 1 } };
+		const expected = {
+			...NO_CHOICE,
+			toolCalls: [{ id: 't', name: '', arguments: { a: 1 } }],
+			finishReason: 'tool_calls',
+		};
+		expect(reading(TEXT, 'tool_use', nameless)).toStrictEqual(expected);
+		expect(reading(JSON_OBJECT, 'tool_use', nameless)).toStrictEqual(expected);
+	});
+
 	it('is nothing but a tool use', () => {
 		expect(reading(JSON_OBJECT, 'end_turn', { ...json({ a: 1 }), type: 'server_tool_use' })).toStrictEqual({
 			...NO_CHOICE,

@@ -251,6 +251,12 @@ describe('JSON that comes through a tool', () => {
 		});
 	});
 
+	it('is nothing but a tool use', () => {
+		const other = block(0, { type: 'server_tool_use', id: 't', name: 'answer', input: {} });
+		const { shown } = streamed('messages', [start, other, delta(0, { partial_json: '{}' })], JSON_OBJECT);
+		expect(shown).toStrictEqual(['', '', '']);
+	});
+
 	it('shows nothing of the thoughts', () => {
 		const thinking = [start, block(0, { type: 'thinking', thinking: '' }), delta(0, { thinking: 'Hm' })];
 		expect(streamed('messages', thinking, TEXT).shown.join('')).toBe('');

@@ -128,6 +128,15 @@ describe('sequence numbers (§6.1)', () => {
 		expect(read('responses', body).first.text).toBe('ab');
 	});
 
+	it('are not asked of every event', () => {
+		expect(run(at(0, delta('a')), delta('b'), at(0, delta('a')), delta('b')).shown).toStrictEqual([
+			'a',
+			'b',
+			'',
+			'b',
+		]);
+	});
+
 	it('never drop the closing event', () => {
 		expect(run(at(3, delta('a')), at(0, completed())).body).toStrictEqual(response);
 	});

@@ -74,7 +74,7 @@ function audioFiles(audio: JsonObject | undefined): AnswerFile[] {
 function imageFiles(message: JsonObject | undefined): AnswerFile[] {
 	return [...asObjects(message?.content), ...asObjects(message?.images)].flatMap((part) => {
 		const url = asText(asObject(part.image_url)?.url) ?? '';
-		const [, mimeType, base64] = /^data:([^;,]+);base64,(.+)$/s.exec(url) ?? [];
+		const [, mimeType, base64] = /^data:([^;,]+);base64,(.+)/s.exec(url) ?? [];
 		return base64 === undefined ? [] : [{ kind: 'image', base64, mimeType }];
 	});
 }

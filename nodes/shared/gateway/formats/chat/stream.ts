@@ -64,10 +64,9 @@ export class ChatStream implements AnswerStream {
 	}
 }
 
-/** What all chunks repeat. */
+/** What all chunks repeat. The choices are put in place of the chunk's. */
 function headOf(chunk: JsonObject): JsonObject {
-	const own = ['choices', 'usage'];
-	return Object.fromEntries(Object.entries(chunk).filter(([name]) => !own.includes(name)));
+	return Object.fromEntries(Object.entries(chunk).filter(([name]) => name !== 'usage'));
 }
 
 /** One choice, put together from its deltas. */

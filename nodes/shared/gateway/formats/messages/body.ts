@@ -70,7 +70,7 @@ function wireTurn(turn: Turn | ToolTurn): JsonObject[] {
 	}
 	const { role, text, attachments = [], toolCalls = [] } = turn;
 	const isSilent = text.trim() === '';
-	if (attachments.length + toolCalls.length === 0) return isSilent ? [] : [{ role, content: text }];
+	if (attachments.length === 0 && toolCalls.length === 0) return isSilent ? [] : [{ role, content: text }];
 	const calls = toolCalls.map(({ id, name, arguments: args }) => {
 		return { type: 'tool_use', id, name, input: asObject(parseJson(args)) ?? {} };
 	});
@@ -125,7 +125,8 @@ function toolFields(
 }
 
 function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject {
-	const schema = output.kind === 'jsonSchema' ? output.schema : {};
+	const { schema, description } =
+		output.kind === 'jsonSchema' ? output : { schema: {} as JsonObject, description: undefined };
 	if (schema.type !== undefined && schema.type !== 'object') {
 		throw new InvalidInput(
 			"'JSON Schema' does not describe an object",
@@ -133,7 +134,6 @@ function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject 
 			'jsonSchema',
 		);
 	}
-	const description = output.kind === 'jsonSchema' ? output.description : undefined;
 	return {
 		name: output.name,
 		description: description ?? 'Gives the answer as JSON.',

@@ -1,13 +1,21 @@
 import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../json';
-import { expectAnswer, sourcesOf, toolCall, type AnswerFile, type Choice, type TextAnswer } from '../answer';
+import {
+	expectAnswer,
+	generationFailure,
+	sourcesOf,
+	toolCall,
+	type AnswerFile,
+	type Choice,
+	type TextAnswer,
+} from '../answer';
 
 /** States in which an answer has no output yet (§2.3). */
-const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'in_progress', 'cancelled']);
+const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'cancelled']);
 
 /** Reads a response object (§2.3). */
 export function readAnswer(body: JsonObject): TextAnswer {
-	if (body.status === 'failed') expectAnswer({ error: asObject(body.error) ?? {} }, 'output');
-	if (!UNFINISHED.has(asText(body.status) ?? '')) expectAnswer(body, 'output');
+	if (body.status === 'failed') throw generationFailure(asObject(body.error) ?? {});
+	if (!UNFINISHED.has(body.status)) expectAnswer(body, 'output');
 	return {
 		id: asText(body.id) ?? null,
 		model: asText(body.model) ?? null,

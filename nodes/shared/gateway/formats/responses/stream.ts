@@ -1,11 +1,11 @@
-import { asArray, asNumber, asObject, asText, type JsonObject } from '../../json';
+import { asArray, asNumber, asObject, asText, type Json, type JsonObject } from '../../json';
 import { generationFailure } from '../answer';
 import { withKnown } from '../fields';
 import type { AnswerStream } from '../format';
 import { PieceList } from '../pieces';
 
 /** The events that close a response (§3.3). */
-const CLOSING: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete']);
+const CLOSING: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
 
 /** Puts the events of a responses stream (§6.1) together into a response object (§2.3). */
 export class ResponsesStream implements AnswerStream {
@@ -19,7 +19,7 @@ export class ResponsesStream implements AnswerStream {
 	read(event: JsonObject): string {
 		// What follows in the same portion of bytes cannot undo an answer that is paid for.
 		if (this.closed) return '';
-		const type = asText(event.type) ?? '';
+		const { type } = event;
 		// §6.1: from here on the charge stands, whatever can be read of the event.
 		if (CLOSING.has(type)) this.sawClosing = true;
 		const isRepeated = this.isRepeated(event);
@@ -44,7 +44,7 @@ export class ResponsesStream implements AnswerStream {
 		return false;
 	}
 
-	private readItemEvent(type: string, event: JsonObject): void {
+	private readItemEvent(type: Json | undefined, event: JsonObject): void {
 		const index = asNumber(event.output_index);
 		if (index === undefined) return;
 		const item = this.items.get(index) ?? new StreamedItem();
@@ -84,7 +84,7 @@ class StreamedItem {
 	/** The pieces of each kind, by the index of their part. */
 	private readonly parts = new Map<string, Map<number, PieceList>>();
 
-	read(type: string, event: JsonObject): void {
+	read(type: Json | undefined, event: JsonObject): void {
 		switch (type) {
 			case 'response.output_item.added':
 				this.item = asObject(event.item) ?? {};
