@@ -50,6 +50,8 @@ export interface RunOptions {
 	settings?: Partial<INode>;
 	credential?: { baseUrl: string; apiKey: string };
 	executionId?: string;
+	/** What expressions find under `$vars`, read anew each time. */
+	variables?: Record<string, string>;
 	/** Where this n8n is reached; `https://n8n.test` by default. */
 	n8nUrl?: string;
 	/** Runs the node as the tool that n8n makes of it for AI Agents. */
@@ -224,7 +226,7 @@ function additionalData(
 		instanceBaseUrl: '',
 		webhookWaitingBaseUrl: `${n8nUrl}/webhook-waiting`,
 		formWaitingBaseUrl: `${n8nUrl}/form-waiting`,
-		variables: {},
+		variables: options.variables ?? {},
 		hooks,
 		credentialsHelper: {
 			getParentTypes: () => [],

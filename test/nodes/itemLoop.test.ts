@@ -1,7 +1,6 @@
 import nock from 'nock';
 
-import chatAnswer from '../fixtures/chat/plain.json';
-import { runNode, type RunOptions } from '../helpers/engine';
+import { echoGateway, generate, items, refusal } from '../helpers/echoGateway';
 import { useNock } from '../helpers/nock';
 
 const GATEWAY = 'https://gateway.test';
@@ -9,71 +8,9 @@ const PATH = '/api/v1/chat/completions';
 
 useNock();
 
-interface SeenCall {
-	prompt: string;
-}
-
-interface AnswerPlan {
-	status?: number;
-	body?: unknown;
-	delayMs?: number;
-	headers?: Record<string, string>;
-}
-
-/** A gateway that answers each prompt as planned, echoing it, and tells what it saw. */
-function gateway(plan: (prompt: string, call: number) => AnswerPlan = () => ({})) {
-	const calls: SeenCall[] = [];
-	const load = { now: 0, most: 0 };
-	nock(GATEWAY)
-		.persist()
-		.post(PATH)
-		.reply(function (_uri, body, callback) {
-			const prompt = (body as { messages: Array<{ content: string }> }).messages[0]?.content ?? '';
-			const call = calls.filter((seen) => seen.prompt === prompt).length + 1;
-			calls.push({ prompt });
-			load.now += 1;
-			load.most = Math.max(load.most, load.now);
-			const { status = 200, body: answer = echo(prompt), delayMs = 0, headers = {} } = plan(prompt, call);
-			setTimeout(() => {
-				load.now -= 1;
-				callback(null, [status, answer as nock.Body, headers]);
-			}, delayMs).unref();
-		});
-	return { calls, load, prompts: () => calls.map(({ prompt }) => prompt) };
-}
-
-function echo(prompt: string) {
-	return {
-		...chatAnswer,
-		choices: [{ ...chatAnswer.choices[0], message: { role: 'assistant', content: `echo ${prompt}` } }],
-	};
-}
-
-const refusal = (status: number, code: string) => ({
-	status,
-	body: { error: { message: 'server words', type: 'invalid_request_error', param: null, code } },
-	headers: { 'retry-after': '0' },
-});
-
-const items = (count: number) =>
-	Array.from({ length: count }, (_, index) => ({ json: { n: index, text: `p${index}` } }));
-
-const generate = async (extra: Partial<RunOptions> & { options?: object } = {}) =>
-	await runNode({
-		node: 'textGeneration',
-		...extra,
-		parameters: {
-			resource: 'text',
-			operation: 'generate',
-			model: { __rl: true, mode: 'id', value: 'm' },
-			prompt: '={{ $json.text }}',
-			options: { ...extra.options },
-		},
-	});
-
 describe('many items', () => {
 	it('keeps order and pairing although answers come out of order, within the bound of concurrency', async () => {
-		const { load, calls } = gateway((prompt) => ({ delayMs: 60 - 2 * Number(prompt.slice(1)) }));
+		const { load, prompts } = echoGateway((prompt) => ({ delayMs: 60 - 2 * Number(prompt.slice(1)) }));
 		const result = await generate({ items: items(25), options: { concurrency: 5 } });
 		expect(result.items.map(({ json }) => json.text)).toStrictEqual(
 			items(25).map(({ json }) => `echo ${json.text}`),
@@ -82,11 +19,11 @@ describe('many items', () => {
 			items(25).map(({ json }) => ({ item: json.n })),
 		);
 		expect(load.most).toBe(5);
-		expect(calls).toHaveLength(25);
+		expect(prompts()).toHaveLength(25);
 	});
 
 	it('works on 8 at once unless told otherwise', async () => {
-		const { load } = gateway(() => ({ delayMs: 30 }));
+		const { load } = echoGateway(() => ({ delayMs: 30 }));
 		await generate({ items: items(20) });
 		expect(load.most).toBe(8);
 	});
@@ -96,7 +33,7 @@ describe('a failing item', () => {
 	const third = (prompt: string) => (prompt === 'p2' ? refusal(402, 'insufficient_quota') : { delayMs: 40 });
 
 	it('stops new requests, lets those in flight end, and names its item', async () => {
-		const { prompts } = gateway(third);
+		const { prompts } = echoGateway(third);
 		const { error } = await generate({ items: items(20), options: { concurrency: 4 } });
 		expect(error?.message).toBe('There is not enough money in the gateway wallet');
 		expect(error?.context?.itemIndex).toBe(2);
@@ -105,7 +42,7 @@ describe('a failing item', () => {
 	});
 
 	it('goes on as an error item that carries all details, with On Error: Continue', async () => {
-		gateway(third);
+		echoGateway(third);
 		const result = await generate({ items: items(4), settings: { onError: 'continueRegularOutput' } });
 		expect(result.items.map(({ json }) => json.text ?? 'failed')).toStrictEqual([
 			'echo p0',
@@ -130,7 +67,7 @@ describe('a failing item', () => {
 	});
 
 	it('leaves through the error output joined with its input, details intact', async () => {
-		gateway(third);
+		echoGateway(third);
 		const result = await generate({ items: items(4), settings: { onError: 'continueErrorOutput' } });
 		expect(result.items.map(({ json }) => json.text)).toStrictEqual(['echo p0', 'echo p1', 'echo p3']);
 		expect(result.errorItems).toHaveLength(1);
@@ -142,7 +79,7 @@ describe('a failing item', () => {
 	});
 
 	it('is an error item for input that cannot be sent, too', async () => {
-		const { prompts } = gateway();
+		const { prompts } = echoGateway();
 		const result = await generate({
 			items: [{ json: { text: 'p0' } }, { json: { text: '' } }],
 			settings: { onError: 'continueRegularOutput' },
@@ -158,10 +95,10 @@ describe('a failing item', () => {
 
 describe('retries', () => {
 	it('tries again after 503 and 429, as often as allowed', async () => {
-		const { calls } = gateway((_, call) => (call < 3 ? refusal(call === 1 ? 503 : 429, 'busy') : {}));
+		const { prompts } = echoGateway((_, call) => (call < 3 ? refusal(call === 1 ? 503 : 429, 'busy') : {}));
 		const result = await generate({ items: items(1) });
 		expect(result.items[0]?.json.text).toBe('echo p0');
-		expect(calls).toHaveLength(3);
+		expect(prompts()).toHaveLength(3);
 	});
 
 	it('does not send a text call again whose answer was lost: it may have been charged', async () => {
@@ -183,7 +120,7 @@ describe('Retry On Fail, which runs the whole node again', () => {
 	const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
 	it('sends only what had failed', async () => {
-		const { prompts } = gateway((prompt, call) =>
+		const { prompts } = echoGateway((prompt, call) =>
 			prompt === 'p1' && call === 1 ? refusal(400, 'provider_bad_request') : {},
 		);
 		const result = await generate({ items: items(4), settings: retrying, options: { concurrency: 4 } });
@@ -200,7 +137,7 @@ describe('Retry On Fail, which runs the whole node again', () => {
 	});
 
 	it('sends only what had failed, also with On Error: Continue', async () => {
-		const { prompts } = gateway((prompt, call) =>
+		const { prompts } = echoGateway((prompt, call) =>
 			prompt === 'p0' && call === 1 ? refusal(400, 'provider_bad_request') : {},
 		);
 		const result = await generate({
@@ -212,10 +149,12 @@ describe('Retry On Fail, which runs the whole node again', () => {
 	});
 
 	it('leaves nothing behind in the execution when the node has ended, well or not', async () => {
-		gateway((prompt, call) => (prompt === 'p0' && call === 1 ? refusal(400, 'provider_bad_request') : {}));
+		echoGateway((prompt, call) =>
+			prompt === 'p0' && call === 1 ? refusal(400, 'provider_bad_request') : {},
+		);
 		const well = await generate({ items: items(2), settings: retrying });
 		nock.cleanAll();
-		gateway((prompt) => (prompt === 'p0' ? refusal(400, 'provider_bad_request') : {}));
+		echoGateway((prompt) => (prompt === 'p0' ? refusal(400, 'provider_bad_request') : {}));
 		const badly = await generate({ items: items(2), settings: retrying });
 		expect(badly.error).toBeDefined();
 		for (const { run } of [well, badly]) {
@@ -224,14 +163,14 @@ describe('Retry On Fail, which runs the whole node again', () => {
 	});
 
 	it('does not send a call again that may have been charged', async () => {
-		const { prompts } = gateway((prompt) => (prompt === 'p1' ? { body: '{"id": "x", "choi' } : {}));
+		const { prompts } = echoGateway((prompt) => (prompt === 'p1' ? { body: '{"id": "x", "choi' } : {}));
 		const { error } = await generate({ items: items(2), settings: retrying });
 		expect(prompts()).toStrictEqual(['p0', 'p1']);
 		expect(error?.message).toBe('The gateway’s answer could not be read');
 	});
 
 	it('tells of a call that may have been charged the same each time', async () => {
-		gateway((prompt) => (prompt === 'p0' ? { body: '{"id": "x", "choi' } : {}));
+		echoGateway((prompt) => (prompt === 'p0' ? { body: '{"id": "x", "choi' } : {}));
 		const result = await generate({
 			items: items(1),
 			settings: { ...retrying, onError: 'continueRegularOutput' },
@@ -245,17 +184,17 @@ describe('Retry On Fail, which runs the whole node again', () => {
 	});
 
 	it('does not take what another execution left for its own', async () => {
-		const { calls } = gateway();
+		const { prompts } = echoGateway();
 		await generate({ items: items(2), settings: retrying, executionId: 'a' });
 		await generate({ items: items(2), settings: retrying, executionId: 'b' });
-		expect(calls).toHaveLength(4);
+		expect(prompts()).toHaveLength(4);
 	});
 });
 
 describe('cancelling the execution', () => {
 	it('stops requests in flight and starts no more', async () => {
 		let cancel: () => void = () => undefined;
-		const { prompts } = gateway((prompt) => {
+		const { prompts } = echoGateway((prompt) => {
 			if (prompt === 'p3') setTimeout(() => cancel(), 20);
 			return { delayMs: 5_000 };
 		});
@@ -272,7 +211,7 @@ describe('cancelling the execution', () => {
 
 describe('the key', () => {
 	it('stands nowhere in what the execution keeps', async () => {
-		gateway(() => ({
+		echoGateway(() => ({
 			status: 401,
 			body: { error: { message: 'Incorrect API key provided: sk-test', code: 'invalid_api_key' } },
 		}));
@@ -289,7 +228,7 @@ describe('the key', () => {
 it('a key that the gateway repeats shows in no error, wherever it stands', async () => {
 	const key = 'odd-key-of-an-old-account';
 	const credential = { baseUrl: `${GATEWAY}/api/v1`, apiKey: key };
-	gateway(() => ({ body: { error: { message: `no luck for ${key}`, code: key, type: key } } }));
+	echoGateway(() => ({ body: { error: { message: `no luck for ${key}`, code: key, type: key } } }));
 	const stopped = await generate({ items: items(1), credential });
 	expect(stopped.error?.description).toContain('no luck for [key]');
 	expect(JSON.stringify(stopped.error)).not.toContain(key);

@@ -1,0 +1,278 @@
+import { getEventListeners } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import nock from 'nock';
+
+import { attempt, attemptContext, executeOn } from '../helpers/attempt';
+import { rejection } from '../helpers/client';
+import type { RunOptions } from '../helpers/engine';
+import { API_KEY, useSocketGateway } from '../helpers/socketGateway';
+import { eventually } from '../helpers/time';
+
+// A cancelled execution, over real sockets: nock ends no request.
+
+const server = useSocketGateway();
+
+let timers: jest.SpyInstance;
+beforeAll(() => {
+	nock.restore();
+	const { setTimeout: start } = globalThis;
+	// n8n's timer of a pause that was cut short cannot be stopped: the process does not wait for it.
+	const unwatched = (work: () => void, delay?: number) => start(work, delay).unref();
+	timers = jest.spyOn(globalThis, 'setTimeout').mockImplementation(unwatched);
+});
+afterAll(() => timers.mockRestore());
+
+const model = { __rl: true, mode: 'id', value: 'acme/painter' };
+
+const nodes = {
+	generate: {
+		node: 'textGeneration',
+		parameters: { resource: 'text', operation: 'generate', model, prompt: '={{ $json.text ?? "p" }}' },
+	},
+	createAndWait: {
+		node: 'mediaTask',
+		parameters: {
+			resource: 'task',
+			operation: 'createAndWait',
+			model,
+			inputMode: 'json',
+			inputJson: '{}',
+			// The first poll comes at once.
+			options: { idempotencyScope: 'workflow' },
+		},
+	},
+	downloadArchive: {
+		node: 'mediaTask',
+		parameters: { resource: 'task', operation: 'download', taskId: 't1' },
+	},
+	downloadFiles: {
+		node: 'mediaTask',
+		parameters: { resource: 'task', operation: 'download', taskId: 't1', options: { separateFiles: true } },
+	},
+	downloadStored: {
+		node: 'storage',
+		parameters: { resource: 'file', operation: 'download', fileId: 'f1' },
+	},
+	upload: {
+		node: 'storage',
+		parameters: {
+			resource: 'file',
+			operation: 'upload',
+			uploadSource: 'base64',
+			base64: 'aGVsbG8=',
+			mimeType: 'text/plain',
+		},
+	},
+} satisfies Record<string, Pick<RunOptions, 'node' | 'parameters'>>;
+
+const nodeOf = (name: keyof typeof nodes, more: Partial<RunOptions> = {}): RunOptions => ({
+	...nodes[name],
+	credential: { baseUrl: `${server.origin()}/api/v1`, apiKey: API_KEY },
+	...more,
+});
+
+function json(
+	response: ServerResponse,
+	body: object,
+	status = 200,
+	headers: Record<string, string> = {},
+): void {
+	response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+const envelope = (data: object) => ({ code: 200, msg: 'success', data });
+const paths = () => server.received.map(({ url = '' }) => url);
+
+/** Begins a body that does not end. */
+function stall(response: ServerResponse): void {
+	response.writeHead(200, { 'content-type': 'image/png', 'content-length': '1000000' });
+	response.write('x'.repeat(5_000));
+}
+
+/** Cancels a run of a node as soon as something has happened. */
+async function cancel(options: RunOptions, when: () => boolean) {
+	const controller = new AbortController();
+	const { signal } = controller;
+	const context = await attemptContext(options, { signal });
+	const warn = jest.spyOn(context.logger, 'warn').mockImplementation(() => undefined);
+	const ended = rejection(executeOn(options, context));
+	await eventually(when);
+	controller.abort();
+	const error = await ended;
+	const warnings = warn.mock.calls.map(([text]) => text);
+	warn.mockRestore();
+	return { error, warnings, listeners: getEventListeners(signal, 'abort').length };
+}
+
+const cancelled = (description: unknown) => ({
+	name: 'NodeOperationError',
+	message: 'The execution was cancelled',
+	description,
+});
+const nothingPaid = () => cancelled(expect.not.stringContaining('tasks') as string);
+
+describe('a cancelled run ends', () => {
+	const neverResponds = () => undefined;
+	const stalls = (_: IncomingMessage, response: ServerResponse) => stall(response);
+	const stallsOnFiles = (request: IncomingMessage, response: ServerResponse) => {
+		if (request.url === '/result.png') return stall(response);
+		const resultJson = JSON.stringify({ resultUrls: [`${server.origin()}/result.png`] });
+		json(response, envelope({ taskId: 't1', state: 'success', resultJson }));
+	};
+
+	it.each<[string, keyof typeof nodes, (request: IncomingMessage, response: ServerResponse) => void, number]>(
+		[
+			['a request without a response', 'generate', neverResponds, 1],
+			['a response that does not end', 'generate', stalls, 1],
+			['an upload', 'upload', neverResponds, 1],
+			['a download from the storage', 'downloadStored', stalls, 1],
+			['a download of a result from the gateway', 'downloadArchive', stalls, 1],
+			['a download of a result from its URL', 'downloadFiles', stallsOnFiles, 2],
+		],
+	)('%s', async (_, name, respond, requests) => {
+		let [last, closed] = ['', ''];
+		server.onRequest((request, response) => {
+			last = request.url ?? '';
+			response.on('close', () => (closed = last));
+			respond(request, response);
+		});
+		const { error, warnings, listeners } = await cancel(
+			nodeOf(name),
+			() => server.received.length === requests && last !== '',
+		);
+		expect(error).toMatchObject(nothingPaid());
+		await eventually(() => closed === last);
+		expect(server.received).toHaveLength(requests);
+		expect([warnings, listeners]).toStrictEqual([[], 0]);
+	});
+
+	it('a pause before a retry, and sends nothing more', async () => {
+		let responded = false;
+		server.onRequest((_, response) => {
+			response.on('finish', () => (responded = true));
+			json(response, {}, 503, { 'retry-after': '30' });
+		});
+		const { error, listeners } = await cancel(nodeOf('generate'), () => responded);
+		expect(error).toMatchObject(nothingPaid());
+		expect(server.received).toHaveLength(1);
+		expect(listeners).toBe(0);
+	});
+
+	it('items that wait for a slot, and those that have not begun', async () => {
+		server.onRequest(() => undefined);
+		const items = [1, 2, 3, 4, 5].map((n) => ({ json: { text: `p${n}` } }));
+		const parameters = { ...nodes.generate.parameters, options: { concurrency: 2 } };
+		const { error } = await cancel(
+			nodeOf('generate', { items, parameters }),
+			() => server.received.length === 2,
+		);
+		expect(error).toMatchObject(nothingPaid());
+		expect(server.received).toHaveLength(2);
+	});
+
+	it('before it has begun, and sends nothing', async () => {
+		const signal = AbortSignal.abort();
+		expect(await rejection(attempt(nodeOf('generate'), { signal }))).toMatchObject(nothingPaid());
+		expect(server.received).toStrictEqual([]);
+	});
+});
+
+it('an item that fails ends the pauses of the others', async () => {
+	let fail: () => void = () => undefined;
+	server.onRequest((_, response) => {
+		if (server.received.length === 2) {
+			fail = () => json(response, { error: { message: 'no money', code: 'insufficient_quota' } }, 402);
+			return;
+		}
+		void eventually(() => server.received.length === 2).then(() => {
+			response.on('finish', () => setImmediate(() => fail()));
+			json(response, {}, 503, { 'retry-after': '30' });
+		});
+	});
+	const items = [{ json: {} }, { json: {} }];
+	const error = await rejection(attempt(nodeOf('generate', { items })));
+	expect(error).toMatchObject({ httpCode: '402' });
+	expect(server.received).toHaveLength(2);
+});
+
+describe('the tasks that a cancelled run has paid for', () => {
+	/** Creates tasks t1, t2, … that do not end. */
+	function tasksGoOn() {
+		let created = 0;
+		server.onRequest((request, response) => {
+			if (request.method === 'POST') return json(response, envelope({ taskId: `t${(created += 1)}` }), 201);
+			json(response, envelope({ state: 'processing' }));
+		});
+	}
+	const polls = () => paths().filter((path) => /tasks\/t\d+$/.test(path)).length;
+	const items = [{ json: {} }, { json: {} }, { json: {} }];
+
+	it.each([undefined, 'continueRegularOutput', 'continueErrorOutput'] as const)(
+		'are named and logged, with On Error %j',
+		async (onError) => {
+			tasksGoOn();
+			const settings = { name: 'Gateway', ...(onError ? { onError } : {}) };
+			const { error, warnings, listeners } = await cancel(
+				nodeOf('createAndWait', { items, settings }),
+				() => polls() === 3,
+			);
+			expect(error).toMatchObject(cancelled(expect.stringMatching(/\bt\d, t\d, t\d\./)));
+			expect(warnings).toHaveLength(1);
+			for (const text of [...warnings, (error as { description: string }).description]) {
+				expect(text.match(/\bt\d\b/g)?.sort()).toStrictEqual(['t1', 't2', 't3']);
+			}
+			expect(warnings[0]).toContain('"Gateway"');
+			expect([polls(), listeners]).toStrictEqual([3, 0]);
+		},
+	);
+
+	it('are named also when an item had failed before', async () => {
+		let [created, failed] = [0, false];
+		server.onRequest((request, response) => {
+			if (request.method !== 'POST') return json(response, envelope({ state: 'processing' }));
+			created += 1;
+			if (created === 1) return json(response, envelope({ taskId: 't1' }), 201);
+			if (created === 3) return;
+			response.on('finish', () => (failed = true));
+			json(response, { code: 402, msg: 'no money', data: null }, 402);
+		});
+		const { error, warnings } = await cancel(
+			nodeOf('createAndWait', { items }),
+			() => failed && created === 3,
+		);
+		expect(error).toMatchObject(cancelled(expect.stringContaining('t1')));
+		expect(warnings).toHaveLength(1);
+	});
+});
+
+describe('the execution’s cancel signal', () => {
+	it.each([
+		['a success', 200],
+		['a failure', 402],
+	])('has no listener left after %s', async (_, status) => {
+		const { signal } = new AbortController();
+		server.onRequest((_request, response) => {
+			json(response, { choices: [{ message: { role: 'assistant', content: 'hi' } }] }, status);
+		});
+		const ended = await attempt(nodeOf('generate'), { signal }).then(
+			() => 200,
+			() => 402,
+		);
+		expect(ended).toBe(status);
+		expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+	});
+
+	it('has none left after files were downloaded', async () => {
+		const { signal } = new AbortController();
+		const resultJson = JSON.stringify({
+			resultUrls: [`${server.origin()}/a.png`, `${server.origin()}/b.png`],
+		});
+		server.onRequest((request, response) => {
+			if (request.url?.endsWith('.png')) return void response.writeHead(200).end('bytes');
+			json(response, envelope({ taskId: 't1', state: 'success', resultJson }));
+		});
+		const [item] = await attempt(nodeOf('downloadFiles'), { signal });
+		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['data', 'data_1']);
+		expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+	});
+});

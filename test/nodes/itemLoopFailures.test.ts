@@ -1,0 +1,297 @@
+import nock from 'nock';
+import type { NodeOperationError } from 'n8n-workflow';
+
+import { attempt, attemptContext, executeOn } from '../helpers/attempt';
+import { rejection } from '../helpers/client';
+import { echoGateway, generate, generating, items, refusal } from '../helpers/echoGateway';
+import { packageNodes, storedBinary } from '../helpers/engine';
+import {
+	carryOn,
+	catalogue,
+	creations,
+	envelope,
+	files,
+	gateway,
+	model,
+	painter,
+	run,
+	TASKS,
+} from '../helpers/media';
+import { useNock } from '../helpers/nock';
+
+// What becomes of a run when an item fails, or the node itself.
+
+useNock();
+
+/** A promise, and what fulfils it. */
+function deferred() {
+	let resolve: () => void = () => undefined;
+	const promise = new Promise<void>((fulfil) => (resolve = fulfil));
+	return { promise, resolve };
+}
+
+/** So many turns of the event loop that a response has been taken in. */
+async function turns(count = 100): Promise<void> {
+	for (let left = count; left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const order = { model, inputMode: 'json', inputJson: '={{ { prompt: $json.text } }}' };
+/** The first poll comes at once. */
+const atOnce = { idempotencyScope: 'workflow' };
+
+describe('the node itself', () => {
+	it('gives nothing for no items, and sends nothing', async () => {
+		const { prompts } = echoGateway();
+		expect(await attempt(generating({ items: [] }))).toStrictEqual([]);
+		const context = { getInputData: () => [] };
+		expect(await packageNodes.textGeneration.execute.call(context as never)).toStrictEqual([[]]);
+		expect(prompts()).toStrictEqual([]);
+	});
+
+	it.each([
+		['text', 'invent'],
+		['nonsense', 'generate'],
+	])('refuses an unknown operation: %s, %s', async (resource, operation) => {
+		const context = await attemptContext(generating());
+		const values: Record<string, string> = { resource, operation };
+		jest.spyOn(context, 'getNodeParameter').mockImplementation((name: string) => values[name]);
+		const error = (await rejection(executeOn({ node: 'textGeneration' }, context))) as NodeOperationError;
+		expect(error?.message).toContain(`"${operation}" of "${resource}"`);
+		expect(error?.description).toContain("'Operation'");
+	});
+
+	it.each([
+		['a concurrency out of range', { options: { concurrency: 0 } }, 'Concurrency'],
+		['an address that is none', { credential: { baseUrl: 'gateway', apiKey: 'sk-test' } }, 'base URL'],
+	])('fails as a whole, also with On Error: Continue: %s', async (_, extra, named) => {
+		const { prompts } = echoGateway();
+		const settings = { onError: 'continueRegularOutput' } as const;
+		expect(await rejection(attempt(generating({ items: items(2), settings, ...extra })))).toMatchObject({
+			name: 'NodeOperationError',
+			message: expect.stringContaining(named) as string,
+			context: { itemIndex: 0 },
+		});
+		expect(prompts()).toStrictEqual([]);
+	});
+
+	it('takes only the first item, with Execute Once', async () => {
+		const { prompts } = echoGateway();
+		const result = await generate({ items: items(3), settings: { executeOnce: true } });
+		expect(result.items.map(({ json, pairedItem }) => [json.text, pairedItem])).toStrictEqual([
+			['echo p0', { item: 0 }],
+		]);
+		expect(prompts()).toStrictEqual(['p0']);
+	});
+
+	it('says that it was cancelled when n8n’s HTTP client has cancelled a request', async () => {
+		nock('https://gateway.test')
+			.post('/api/v1/chat/completions')
+			.replyWithError(Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' }));
+		expect(await rejection(attempt(generating({ items: items(1) })))).toMatchObject({
+			message: 'The execution was cancelled',
+		});
+	});
+});
+
+describe('the first failure', () => {
+	it('is the one that is told', async () => {
+		const { promise: responded, resolve } = deferred();
+		echoGateway((prompt) => {
+			if (prompt === 'p0') return { ...refusal(400, 'late'), after: responded };
+			void turns().then(resolve);
+			return refusal(402, 'insufficient_quota');
+		});
+		const { error } = await generate({ items: items(2) });
+		expect([error?.httpCode, error?.context?.itemIndex]).toStrictEqual(['402', 1]);
+	});
+
+	it('lets items that wait for a slot send nothing', async () => {
+		creations();
+		catalogue();
+		const polled: string[] = [];
+		gateway()
+			.persist()
+			.get(/\/tasks\/t\d$/)
+			.reply((path) => {
+				polled.push(path.slice(-2));
+				return [404, envelope(null, 404)];
+			});
+		const parameters = { ...order, options: { ...atOnce, concurrency: 1 } };
+		const { error } = await run('createAndWait', parameters, { items: items(5) });
+		// The next in line may have got the slot before the failure was known.
+		expect(polled.length).toBeLessThanOrEqual(2);
+		expect(error?.context?.itemIndex).toBe(0);
+	});
+
+	it('lets an item that uploads a file create no task afterwards', async () => {
+		const sent = creations();
+		catalogue([painter({ type: 'object', properties: { image: { type: 'string' } } })]);
+		const { promise: failed, resolve: fail } = deferred();
+		let uploads = 0;
+		nock('https://gateway.test')
+			.persist()
+			.post(/\/storage/)
+			.reply(function (_uri, _body, callback) {
+				uploads += 1;
+				if (uploads === 1) {
+					const file = { id: 'f1', url: 'https://files.test/f1' };
+					return void failed.then(() => callback(null, [200, file]));
+				}
+				callback(null, [402, { error: { message: 'no money', type: 'x' } }]);
+				void turns().then(fail);
+			});
+		const data = await storedBinary('bytes', { mimeType: 'image/png', fileName: 'a.png' });
+		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
+		const withFile = items(3).map((item) => ({ ...item, binary: { data } }));
+		const parameters = { ...order, inputFiles, options: { concurrency: 2 } };
+		const { error } = await run('create', parameters, { items: withFile });
+		expect([error?.httpCode, error?.context?.itemIndex]).toStrictEqual(['402', 1]);
+		expect([uploads, sent]).toStrictEqual([2, []]);
+	});
+
+	it('names the tasks that are paid for, and not the one that it is about', async () => {
+		creations();
+		catalogue();
+		gateway()
+			.persist()
+			.get(/\/tasks\/t\d$/)
+			.reply((path) => [
+				200,
+				envelope({
+					taskId: path.slice(-2),
+					state: path.endsWith('t2') ? 'fail' : 'success',
+					failCode: 'NSFW',
+				}),
+			]);
+		const { error } = await run(
+			'createAndWait',
+			{ ...order, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
+			{ items: items(3) },
+		);
+		expect(error?.context).toMatchObject({ itemIndex: 1, taskId: 't2', details: { failCode: 'NSFW' } });
+		expect(error?.description?.match(/\bt\d\b/g)?.slice(-2)).toStrictEqual(['t1', 't3']);
+		expect(error?.description).toMatch(/by ID: t1, t3\./);
+	});
+
+	it('names the tasks also when it is another item’s creation that was refused', async () => {
+		gateway()
+			.post(TASKS)
+			.reply(201, envelope({ taskId: 't1' }));
+		gateway().post(TASKS).reply(402, envelope(null, 402));
+		const { error } = await run('create', { ...order, options: { concurrency: 1 } }, { items: items(3) });
+		expect(error?.context?.itemIndex).toBe(1);
+		expect(error?.description).toMatch(/by ID: t1\./);
+	});
+});
+
+describe('an item that fails, with On Error: Continue', () => {
+	it('keeps its place among the others, in every phase', async () => {
+		gateway().post(TASKS).reply(402, envelope(null, 402));
+		creations();
+		catalogue();
+		gateway()
+			.persist()
+			.get(/\/tasks\/t\d$/)
+			.reply((path) => [
+				200,
+				envelope({ state: path.endsWith('t1') ? 'fail' : 'success', failCode: 'NSFW' }),
+			]);
+		const { items: outputs } = await run(
+			'createAndWait',
+			{ ...order, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
+			{ items: items(3), ...carryOn },
+		);
+		expect(outputs.map(({ json, pairedItem }) => [json.error ?? json.taskId, pairedItem])).toStrictEqual([
+			[expect.objectContaining({ httpCode: '402' }), { item: 0 }],
+			[expect.objectContaining({ code: 'NSFW', failCode: 'NSFW', taskId: 't1' }), { item: 1 }],
+			['t2', { item: 2 }],
+		]);
+		expect(outputs.map((item) => Object.keys(item).sort())).toStrictEqual(
+			Array.from({ length: 3 }, () => ['json', 'pairedItem']),
+		);
+	});
+
+	it('stops no other, and holds no request of another back', async () => {
+		const { prompts } = echoGateway((prompt) => (prompt === 'p0' ? refusal(402, 'insufficient_quota') : {}));
+		const result = await generate({ items: items(4), options: { concurrency: 1 }, ...carryOn });
+		expect(prompts()).toStrictEqual(['p0', 'p1', 'p2', 'p3']);
+		expect(result.items.slice(1).map(({ json }) => json.text)).toStrictEqual([
+			'echo p1',
+			'echo p2',
+			'echo p3',
+		]);
+	});
+});
+
+it('polls of many tasks share the slots', async () => {
+	creations();
+	catalogue();
+	const load = { now: 0, most: 0 };
+	nock('https://gateway.test')
+		.persist()
+		.get(/\/tasks\/t\d$/)
+		.reply((_path, _body, callback) => {
+			load.now += 1;
+			load.most = Math.max(load.most, load.now);
+			setTimeout(() => {
+				load.now -= 1;
+				callback(null, [200, envelope({ state: 'success' })]);
+			}, 15);
+		});
+	const parameters = { ...order, downloadResults: false, options: { ...atOnce, concurrency: 2 } };
+	const { items: outputs } = await run('createAndWait', parameters, { items: items(6) });
+	expect(outputs).toHaveLength(6);
+	expect(load.most).toBe(2);
+});
+
+describe('the tool of an AI Agent', () => {
+	it.each([
+		[true, /wallet\. .*Top up/],
+		[false, /wallet$/],
+	])('is told in the message what to do, and a workflow beside it: %j', async (asTool, message) => {
+		echoGateway(() => refusal(402, 'insufficient_quota'));
+		const { error } = await generate({ items: items(1), asTool });
+		expect(error?.message).toMatch(message);
+		expect(error?.description).toContain('Top up');
+	});
+
+	it.each(['download', 'createAndWait'])('gets small JSON and no files: %s', async (operation) => {
+		creations();
+		catalogue();
+		const resultJson = JSON.stringify({ resultUrls: ['https://files.test/a.png'] });
+		gateway()
+			.persist()
+			.get(`${TASKS}/t1`)
+			.reply(200, envelope({ state: 'success', resultJson }));
+		const file = files().get('/a.png').reply(200, 'bytes');
+		const parameters = { ...order, taskId: 't1', downloadResults: true, options: atOnce };
+		const { items: outputs, error } = await run(operation, parameters, { asTool: true });
+		expect(error).toBeUndefined();
+		expect(outputs[0]?.binary).toBeUndefined();
+		expect(outputs[0]?.json).toMatchObject({ taskId: 't1', resultUrls: ['https://files.test/a.png'] });
+		expect(file.isDone()).toBe(false);
+	});
+});
+
+describe('the key, and the address that resumes an execution', () => {
+	it('show in no error of a task, whatever the gateway repeats', async () => {
+		let secret = '';
+		nock('https://gateway.test')
+			.post(TASKS)
+			.reply((_, body) => {
+				const { callBackUrl } = body as { callBackUrl: string };
+				secret = [...new URL(callBackUrl).searchParams.values()].find((value) => value.length > 8) ?? '';
+				return [400, envelope(null, 400, `no luck at ${callBackUrl} with odd-secret-key`)];
+			});
+		const { error, run: execution } = await run(
+			'createAndWait',
+			{ ...order, waitStrategy: 'suspend' },
+			{ items: items(1), credential: { baseUrl: 'https://gateway.test/api/v1', apiKey: 'odd-secret-key' } },
+		);
+		expect(secret).not.toBe('');
+		expect(error?.description).toContain('no luck');
+		for (const hidden of [secret, 'odd-secret-key']) {
+			expect(JSON.stringify([error, execution.data.resultData])).not.toContain(hidden);
+		}
+	});
+});

@@ -1,0 +1,222 @@
+import { createRunExecutionData } from 'n8n-workflow';
+
+import { rejection } from '../helpers/client';
+import { attempt } from '../helpers/attempt';
+import { echoGateway, generate, generating, items, refusal } from '../helpers/echoGateway';
+import type { RunResult } from '../helpers/engine';
+import { creations, envelope, gateway, model, run, TASKS } from '../helpers/media';
+import { useNock } from '../helpers/nock';
+
+// Retry On Fail runs the whole node again: what had succeeded is not sent, and paid for, again.
+
+useNock();
+
+const retrying = { retryOnFail: true, waitBetweenTries: 1 };
+const carryingOn = { ...retrying, onError: 'continueRegularOutput' } as const;
+const options = { concurrency: 5 };
+
+/** Lets the prompts fail this often before they succeed. */
+const failing = (failures: Record<string, number>) => (prompt: string, call: number) =>
+	call <= (failures[prompt] ?? 0) ? refusal(400, 'provider_bad_request') : {};
+
+const texts = ({ items: outputs }: RunResult) => outputs.map(({ json }) => json.text ?? 'failed');
+const context = ({ run: { data } }: RunResult) => JSON.stringify(data.executionData?.contextData);
+
+describe('three tries', () => {
+	it('are made where Max Tries is unset, and what each gave is kept to the end', async () => {
+		const { times } = echoGateway(failing({ p1: 1, p2: 2, p3: 2 }));
+		const result = await generate({ items: items(5), settings: retrying, options });
+		expect(result.error).toBeUndefined();
+		expect(texts(result)).toStrictEqual(['echo p0', 'echo p1', 'echo p2', 'echo p3', 'echo p4']);
+		expect(result.items.map(({ pairedItem }) => pairedItem)).toStrictEqual(
+			[0, 1, 2, 3, 4].map((item) => ({ item })),
+		);
+		expect(times()).toStrictEqual({ p0: 1, p1: 2, p2: 3, p3: 3, p4: 1 });
+		expect(context(result)).not.toContain('echo');
+	});
+
+	it('that all fail leave nothing behind', async () => {
+		const { times } = echoGateway(failing({ p0: 9 }));
+		const result = await generate({ items: items(2), settings: retrying, options });
+		expect(result.error?.httpCode).toBe('400');
+		expect(times()).toStrictEqual({ p0: 3, p1: 1 });
+		expect(context(result)).not.toContain('echo');
+	});
+
+	it('are made while the first item fails, with On Error: Continue', async () => {
+		const { times } = echoGateway(failing({ p0: 2, p2: 9 }));
+		const result = await generate({ items: items(3), settings: carryingOn });
+		expect(texts(result)).toStrictEqual(['echo p0', 'echo p1', 'failed']);
+		expect(times()).toStrictEqual({ p0: 3, p1: 1, p2: 3 });
+		expect(context(result)).not.toContain('echo');
+	});
+
+	it('that all fail on the first item leave nothing behind, with On Error: Continue', async () => {
+		const { times } = echoGateway(failing({ p0: 9 }));
+		const result = await generate({ items: items(2), settings: carryingOn });
+		expect(texts(result)).toStrictEqual(['failed', 'echo p1']);
+		expect(times()).toStrictEqual({ p0: 3, p1: 1 });
+		expect(context(result)).not.toContain('echo');
+	});
+});
+
+it('is not made for another item that fails, with On Error: Continue: nothing is kept for it', async () => {
+	const { times } = echoGateway(failing({ p1: 9 }));
+	const result = await generate({ items: items(2), settings: carryingOn });
+	expect(texts(result)).toStrictEqual(['echo p0', 'failed']);
+	expect(times()).toStrictEqual({ p0: 1, p1: 1 });
+	expect(context(result)).not.toContain('echo');
+});
+
+it.each([1, 2, 5])('makes as many tries as n8n does: Max Tries %d', async (maxTries) => {
+	const { times } = echoGateway(failing({ p0: 9 }));
+	const result = await generate({ items: items(2), settings: { ...retrying, maxTries }, options });
+	expect(times()).toStrictEqual({ p0: Math.max(2, maxTries), p1: 1 });
+	expect(context(result)).not.toContain('echo');
+});
+
+describe('a result that n8n takes for an error, because its first item has a field of that name', () => {
+	it.each(['odd', 0, { some: 'fact' }, null, false])('%j: is asked for once', async (error) => {
+		let asked = 0;
+		gateway()
+			.persist()
+			.get(`${TASKS}/t1`)
+			.reply(() => {
+				asked += 1;
+				return [200, { ...envelope({ taskId: 't1', state: 'success' }), error }];
+			});
+		const result = await run('get', { taskId: 't1', simplify: false }, { settings: retrying });
+		expect(asked).toBe(1);
+		expect(result.items[0]?.json.data).toStrictEqual({ taskId: 't1', state: 'success' });
+		expect(context(result)).not.toContain('success');
+	});
+});
+
+describe('each try', () => {
+	it('reads the parameters and settings of the items anew that it sends', async () => {
+		const variables = { word: 'first', concurrency: '1', retries: '0' };
+		const { prompts, load } = echoGateway((prompt) => {
+			if (prompt !== 'p2 first') return { delayMs: prompt.endsWith('second') ? 30 : 0 };
+			Object.assign(variables, { word: 'second', concurrency: '3', retries: '1' });
+			return refusal(503, 'service_unavailable');
+		});
+		const result = await generate({
+			items: items(5),
+			settings: retrying,
+			variables,
+			prompt: '={{ $json.text }} {{ $vars.word }}',
+			options: { concurrency: '={{ $vars.concurrency }}', maxRetries: '={{ $vars.retries }}' },
+		});
+		expect(result.error).toBeUndefined();
+		// The settings that an item began with hold to the end of its try: it is not sent again.
+		expect(prompts()).toStrictEqual([
+			'p0 first',
+			'p1 first',
+			'p2 first',
+			'p2 second',
+			'p3 second',
+			'p4 second',
+		]);
+		expect(texts(result)).toStrictEqual([
+			'echo p0 first',
+			'echo p1 first',
+			'echo p2 second',
+			'echo p3 second',
+			'echo p4 second',
+		]);
+		expect(load.most).toBe(3);
+	});
+
+	it('reads nothing of an item that has succeeded: its parameters may have become wrong', async () => {
+		const variables = { emptied: '' };
+		const { prompts } = echoGateway((prompt, call) => {
+			variables.emptied = 'p0';
+			return failing({ p1: 1 })(prompt, call);
+		});
+		const result = await generate({
+			items: items(2),
+			settings: retrying,
+			variables,
+			prompt: '={{ $json.text === $vars.emptied ? "" : $json.text }}',
+			options: { concurrency: 1 },
+		});
+		expect(texts(result)).toStrictEqual(['echo p0', 'echo p1']);
+		expect(prompts()).toStrictEqual(['p0', 'p1', 'p1']);
+	});
+});
+
+describe('what a try has kept', () => {
+	const node = generating({ items: items(2), settings: retrying, options });
+
+	it.each([
+		['the next try', { runIndex: 0, executionId: 'a' }, { p0: 1, p1: 2 }],
+		['another run of the node, as in a loop', { runIndex: 1, executionId: 'a' }, { p0: 2, p1: 2 }],
+		['another execution', { runIndex: 0, executionId: 'b' }, { p0: 2, p1: 2 }],
+	])('is for the next try alone: %s', async (_, { runIndex, executionId }, sent) => {
+		const { times } = echoGateway(failing({ p1: 1 }));
+		const execution = createRunExecutionData();
+		await rejection(attempt({ ...node, executionId: 'a' }, { execution }));
+		const outputs = await attempt({ ...node, executionId }, { execution, runIndex });
+		expect(outputs.map(({ json }) => json.text)).toStrictEqual(['echo p0', 'echo p1']);
+		expect(times()).toStrictEqual(sent);
+	});
+
+	it('may be changed by whoever gets it, and is given as it was', async () => {
+		echoGateway(failing({ p0: 1 }));
+		const execution = createRunExecutionData();
+		const options = { ...node, settings: carryingOn };
+		const [, first] = await attempt(options, { execution });
+		delete first?.pairedItem;
+		const second = await attempt(options, { execution });
+		expect(second.map(({ pairedItem }) => pairedItem)).toStrictEqual([{ item: 0 }, { item: 1 }]);
+	});
+
+	it('is not kept where the node is not run again', async () => {
+		echoGateway(failing({ p1: 1 }));
+		const execution = createRunExecutionData();
+		await rejection(attempt({ ...node, settings: {} }, { execution }));
+		expect(JSON.stringify(execution)).not.toContain('echo');
+	});
+});
+
+describe('a charge that is not certain', () => {
+	const lost = { body: '{"id": "x", "choi' };
+
+	it('is not risked a second time, in any of three tries', async () => {
+		const { times } = echoGateway((prompt, call) =>
+			prompt === 'p1' ? lost : failing({ p0: 2 })(prompt, call),
+		);
+		const { error } = await generate({ items: items(2), settings: retrying, options });
+		expect(error?.message).toBe('The gateway’s answer could not be read');
+		expect(times()).toStrictEqual({ p0: 3, p1: 1 });
+	});
+
+	it('is asked for again under its key, which charges once', async () => {
+		gateway().post(TASKS).reply(504, envelope(null, 504));
+		const keys: string[] = [];
+		gateway()
+			.post(TASKS)
+			.reply(function () {
+				keys.push(String(this.req.headers['idempotency-key']));
+				return [201, envelope({ taskId: 't1' })];
+			});
+		const order = { model, inputMode: 'json', inputJson: '{}', simplify: false, options: { maxRetries: 0 } };
+		const { items: outputs, error } = await run('create', order, { settings: retrying });
+		expect(error).toBeUndefined();
+		expect(outputs[0]?.json.data).toStrictEqual({ taskId: 't1' });
+		expect(keys).toHaveLength(1);
+	});
+
+	it('is the same creation in each try, and another one in another run of the node', async () => {
+		const sent = creations();
+		const execution = createRunExecutionData();
+		const order = { model, inputMode: 'json', inputJson: '{}', simplify: false };
+		const parameters = { resource: 'task', operation: 'create', ...order };
+		for (const runIndex of [0, 0, 1]) {
+			await attempt({ node: 'mediaTask', parameters }, { execution, runIndex });
+		}
+		const [first, second, third] = sent.map(({ key }) => key);
+		expect(second).toBe(first);
+		expect(third).not.toBe(first);
+	});
+});
