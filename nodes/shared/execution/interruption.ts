@@ -49,10 +49,13 @@ export class Interruption {
 			reject = onStop;
 			this.waiting.add(onStop);
 		});
+		const over = new AbortController();
 		try {
-			await Promise.race([sleep(milliseconds), interrupted]);
+			await Promise.race([sleep(milliseconds, over.signal), interrupted]);
 		} finally {
 			this.waiting.delete(reject);
+			// An n8n whose pauses take no signal leaves the timer to its end.
+			over.abort();
 		}
 	}
 

@@ -18,7 +18,10 @@ import { deltaOf, streamOf, whole, type LangChainModel } from './support';
 const go = [new HumanMessage('Go')];
 
 let gateway: LocalGateway;
-afterEach(async () => await gateway.close());
+afterEach(async () => {
+	jest.restoreAllMocks();
+	await gateway.close();
+});
 
 async function modelAt(respond: (request: Received) => void, cancelSignal?: AbortSignal) {
 	gateway = await localGateway(respond);
@@ -67,16 +70,24 @@ describe('a cancelled execution', () => {
 		expect(gateway.received).toHaveLength(1);
 	});
 
-	it('ends a pause before a retry, and nothing is sent again', async () => {
+	it('ends a pause before a retry with its timer, and nothing is sent again', async () => {
+		const started = jest.spyOn(globalThis, 'setTimeout');
+		const stopped = jest.spyOn(globalThis, 'clearTimeout');
+		const pauses = () => {
+			const timers = started.mock.results.map(({ value }) => value as NodeJS.Timeout);
+			// A request has one of 300 seconds.
+			return timers.filter((_, index) => Math.floor(Number(started.mock.calls[index]?.[1]) / 1_000) === 200);
+		};
 		const execution = new AbortController();
 		const { lc, close } = await modelAt(({ response }) => {
 			response.writeHead(503, { 'Retry-After': '200' }).end('{}');
 		}, execution.signal);
 		const outcome = rejection(invoke(lc));
-		await until(() => gateway.received[0]?.response.writableFinished === true);
+		await until(() => pauses().length === 1);
 		execution.abort();
 		expect(await outcome).toMatchObject({ message: expect.stringContaining('cancelled') as string });
 		await close();
+		expect(stopped.mock.calls).toContainEqual(pauses());
 		expect(gateway.received).toHaveLength(1);
 	});
 
