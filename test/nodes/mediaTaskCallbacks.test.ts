@@ -104,6 +104,22 @@ describe('a callback', () => {
 		expect(tasks.sent).toHaveLength(3);
 	});
 
+	it('does not wait long for a gateway that does not respond', async () => {
+		const { use, suspended } = await threeTasks();
+		nock.cleanAll();
+		// Nock lets a request time out at once that would wait for less.
+		nock('https://gateway.test')
+			.get(/\/tasks\//)
+			.times(6)
+			.delay(6_000)
+			.reply(200, {});
+		const { polls } = tasksThat(() => 'success');
+		const { resumed } = await callBack(suspended, use, { item: 2 });
+		nock.abortPendingRequests();
+		expect(resumed?.run.status).toBe('success');
+		expect(polls).toHaveLength(3);
+	});
+
 	it('only waits for tasks that call', async () => {
 		const tasks = tasksThat(() => 'processing');
 		const items = Array.from({ length: 21 }, () => ({ json: {} }));
