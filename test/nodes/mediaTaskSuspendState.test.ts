@@ -4,7 +4,7 @@ import { Workflow, type IRun, type IWebhookFunctions } from 'n8n-workflow';
 
 import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
 import { wake } from '../../nodes/shared/execution/suspension';
-import { prepare, storedBinary, wakeNode, type RunOptions, type RunResult } from '../helpers/engine';
+import { prepare, runNode, storedBinary, wakeNode, type RunOptions, type RunResult } from '../helpers/engine';
 import { envelope, gateway } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 import { callBack, prompts, stored, suspend, suspending, tasksThat } from '../helpers/suspended';
@@ -265,6 +265,29 @@ it.each(['plain', 'with "quotes" and \\', 'with {{ braces }} and }', 'it’s `od
 		expect(workflowData?.[0]?.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
 	},
 );
+
+it('the callback address leads to the webhook that resumes the node, for each method that a gateway may use', async () => {
+	const { tasks } = await suspendFor();
+	const { pathname, searchParams } = new URL(String(tasks.sent[0]?.body.callBackUrl));
+	expect(new MediaTask().description.webhooks).toStrictEqual([
+		{
+			name: 'default',
+			httpMethod: '=POST,GET,PUT',
+			responseMode: 'onReceived',
+			path: pathname.split('/').at(-1),
+			restartWebhook: true,
+			isFullPath: true,
+		},
+	]);
+	expect([...searchParams.keys()]).toStrictEqual(['signature', 'item']);
+});
+
+it('an execution without an ID is not suspended: nobody could resume it', async () => {
+	const tasks = tasksThat(() => 'success');
+	const { run, items } = await runNode(suspending({}, { executionId: '' }));
+	expect([run.status, items[0]?.json.state]).toStrictEqual(['success', 'success']);
+	expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
+});
 
 it('an n8n that cannot run the node again passes its items on, and says so', () => {
 	const error = jest.fn();

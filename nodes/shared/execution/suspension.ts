@@ -68,7 +68,7 @@ export interface SleepingItem {
 export function wakeUpUrl(context: IExecuteFunctions, itemIndex: number): string | undefined {
 	const url = resumeUrl(context);
 	if (!url) return undefined;
-	url.pathname = `${url.pathname.replace(/\/+$/, '')}/${PATH}`;
+	url.pathname += `/${PATH}`;
 	url.searchParams.set(ITEM, String(itemIndex));
 	return url.href;
 }

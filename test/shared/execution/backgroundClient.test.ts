@@ -50,6 +50,11 @@ describe.each(uses)('for %s', (use, context, settings, tries) => {
 		const { details } = await inFakeTime(failureOf(client.json(balance)));
 		expect(details.code).toBe('timeout');
 		expect(details.description).not.toContain('Timeout (Seconds)');
+		nock.cleanAll();
+		nock('https://gateway.test').persist().get('/api/v1/balance').reply(429);
+		const { details: busy } = await inFakeTime(failureOf(client.json(balance)));
+		expect(busy.status).toBe(429);
+		expect(busy.description).not.toContain('Concurrency');
 	});
 
 	it(`waits ${use === 'the editor' ? 'half a minute' : 'as long as a request may take'} for each response`, async () => {

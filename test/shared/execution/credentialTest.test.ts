@@ -133,6 +133,26 @@ describe('the credential test', () => {
 		expect(seen).toStrictEqual([]);
 	});
 
+	const broken = (code: string) => Object.assign(new Error(code), { code });
+	it.each([
+		['a connection that breaks', broken('ECONNRESET')],
+		['a timeout', broken('ETIMEDOUT')],
+		['a response that is no JSON', { statusCode: 200, body: 'maintenance' }],
+		['too many requests', { statusCode: 429, body: '' }],
+	])('speaks neither of a charge nor of options that there are not: %s', async (_, answer) => {
+		const { status, message } = await tested(answer);
+		expect(status).toBe('Error');
+		expect(message).not.toMatch(/charge|lost|Timeout|Concurrency|item/);
+	});
+
+	it('sends nothing for a credential without data', async () => {
+		const request = jest.fn();
+		const context = { helpers: { request } } as unknown as ICredentialTestFunctions;
+		const { status } = await testGateway.call(context, { id: '1', name: 'Gateway', type: 'aiGatewayApi' });
+		expect(status).toBe('Error');
+		expect(request).not.toHaveBeenCalled();
+	});
+
 	it('tells what is thrown and no error', async () => {
 		const request = () => {
 			const odd: unknown = `odd ${KEY}`;

@@ -84,10 +84,18 @@ describe.each([
 	});
 });
 
-it('is sent portion by portion: nothing is held back but a rest', async () => {
-	const sent = body('{"f":"<A>"}', { A: inPortions('abcd', 'ef', 'ghij') });
-	const portions = (await portionsOf(await sent.open())).filter(({ length }) => length > 0);
-	expect(portions.map(String)).toStrictEqual(['{"f":"', 'YWJj', 'ZGVm', 'Z2hp', 'ag==', '"}']);
+it.each([
+	[
+		['abcd', 'ef', 'ghij'],
+		['YWJj', 'ZGVm', 'Z2hp', 'ag=='],
+	],
+	[
+		['a', 'b', 'c', 'd', 'e', 'f'],
+		['YWJj', 'ZGVm'],
+	],
+])('is sent portion by portion, of which none is empty: %j', async (pieces, expected) => {
+	const portions = await portionsOf(await body('{"f":"<A>"}', { A: inPortions(...pieces) }).open());
+	expect(portions.map(String)).toStrictEqual(['{"f":"', ...expected, '"}']);
 });
 
 it('counts bytes, not characters, around the files', async () => {
@@ -192,11 +200,29 @@ describe('a body that is given up', () => {
 		const reading = portionsOf(opened).catch((error: unknown) => error);
 		while (isAsked.mock.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
 		opened.destroy();
-		const streams: Readable[] = [];
-		open((await onDisk(streams).open()) as Readable);
-		await Promise.all([opened, ...streams].map(closed));
-		expect(streams.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
+		const stalled = new Readable({ read: () => undefined });
+		open(stalled);
+		await Promise.all([opened, stalled].map(closed));
 		expect(await reading).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
+	});
+
+	it('gives who reads it the reason', async () => {
+		const opened = await openStream(body('"<A>"', { A: onDisk([]) }).open());
+		const reading = portionsOf(opened);
+		opened.destroy(new Error('given up'));
+		await expect(reading).rejects.toThrow('given up');
+	});
+
+	it.each(['A', 'B'])('may break before anybody reads it (%s)', async (name) => {
+		const broken = new Readable({ read: () => undefined });
+		const files = {
+			A: name === 'A' ? ofStream(9, () => broken) : inPortions('abc'),
+			B: ofStream(9, () => broken),
+		};
+		const opened = await openStream(body(`"<${name}>"`, files).open());
+		broken.destroy(new Error('The disk is gone'));
+		await closed(broken);
+		await expect(portionsOf(opened)).rejects.toThrow('The disk is gone');
 	});
 
 	it('does not end n8n when nobody listens to its error', async () => {

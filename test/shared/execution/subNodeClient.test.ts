@@ -119,6 +119,20 @@ it('passes the cancellation on to downloads', async () => {
 	]);
 });
 
+it('gives advice without the options of an action node', async () => {
+	const lost = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
+	nock('https://gateway.test').get('/api/v1/balance').reply(429);
+	nock('https://files.test').get('/a').replyWithError(lost);
+	const { client } = await subNodeClient(served().context, { maxRetries: 0, timeoutMs: undefined });
+	const busy = await failureOf(client.json(balance));
+	const slow = await failureOf(
+		client.downloadUrl('https://files.test/a', () => Promise.reject(new Error('not used'))),
+	);
+	expect([busy.details.status, slow.details.code]).toStrictEqual([429, 'timeout']);
+	expect(busy.details.description).not.toContain('Concurrency');
+	expect(slow.details.description).not.toContain('Timeout (Seconds)');
+});
+
 it('tries again as often as it is set, and names the option of the chat model', async () => {
 	const lost = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
 	let requests = 0;

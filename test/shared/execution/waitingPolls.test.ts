@@ -140,6 +140,20 @@ describe('Max Wait', () => {
 		expect(details.description).toContain('Task t was in state "processing"');
 	});
 
+	it('is told as a task that goes on and can be waited for again', async () => {
+		const { client } = scriptedClient([state('waiting')]);
+		const { details } = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 5_000 }));
+		expect(details).toStrictEqual({
+			message: expect.any(String) as string,
+			description: expect.stringContaining("'Max Wait (Minutes)'") as string,
+			arrival: 'answered',
+			code: 'wait_timeout',
+			retryable: true,
+			taskId: 't',
+			extra: { state: 'waiting' },
+		});
+	});
+
 	it('tells the last trouble as the cause', async () => {
 		const { client } = scriptedClient([broken('lost')]);
 		const failure = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 5_000 }));
