@@ -1,0 +1,54 @@
+import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
+
+import { descriptions } from '../helpers/panel';
+
+// What workflows store: names, types, defaults and display conditions, without texts. A change here breaks workflows.
+
+/** Workflows do not store the order of a panel. */
+const inOrder = (parts: unknown[]) =>
+	parts
+		.map((part) => ({ part, key: JSON.stringify(part) }))
+		.sort((a, b) => (a.key < b.key ? -1 : 1))
+		.map(({ part }) => part);
+
+type Choice = INodeProperties | INodePropertyOptions | INodePropertyCollection;
+
+function surface({
+	name,
+	type,
+	default: value,
+	displayOptions,
+	options,
+	modes,
+	typeOptions,
+}: INodeProperties) {
+	return {
+		name,
+		type,
+		default: value,
+		...(displayOptions ? { displayOptions } : {}),
+		...(options ? { options: inOrder(options.map(choice)) } : {}),
+		...(modes ? { modes: modes.map((mode) => mode.name) } : {}),
+		...(typeOptions?.multipleValues ? { multipleValues: true } : {}),
+	};
+}
+
+function choice(option: Choice): unknown {
+	if ('values' in option) return { name: option.name, values: inOrder(option.values.map(surface)) };
+	if ('type' in option) return surface(option);
+	return 'value' in option ? option.value : option;
+}
+
+test.each(descriptions)('$name stores what it has always stored', (description) => {
+	const { name, version, group, inputs, outputs, credentials, webhooks, properties } = description;
+	expect({
+		name,
+		version,
+		group,
+		inputs,
+		outputs,
+		credentials: credentials?.map(({ name: credential, required }) => ({ name: credential, required })),
+		webhooks,
+		properties: inOrder(properties.map(surface)),
+	}).toMatchSnapshot();
+});
