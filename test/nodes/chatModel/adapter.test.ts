@@ -1,4 +1,5 @@
 import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import type { Message, StreamChunk } from '@n8n/ai-node-sdk';
 import { z } from 'zod';
 
 import { callOf, modelWith, streamed, streamOf, whole } from './support';
@@ -161,4 +162,28 @@ describe('the tools of a model that has tools already', () => {
 			{ name: 'a' },
 			{ name: 'b' },
 		]));
+});
+
+it('a choice of tools is not sent without tools', async () => {
+	const { lc, asked } = modelWith(whole({ content: 'Hi' }));
+	await lc.bindTools([], { tool_choice: 'any' }).invoke([new HumanMessage('Go')]);
+	expect(asked()).toStrictEqual([
+		{ model: 'm', temperature: 0.5, user: 'me', messages: [{ role: 'user', content: 'Go' }] },
+	]);
+});
+
+it('the SDK may ask the model without settings', async () => {
+	const question: Message[] = [{ role: 'user', content: [{ type: 'text', text: 'Go' }] }];
+	const { message } = await modelWith(whole({ content: 'Hi' })).model.generate(question);
+	expect(message.content).toStrictEqual([{ type: 'text', text: 'Hi' }]);
+	const chunks: StreamChunk[] = [];
+	for await (const chunk of modelWith(streamOf({ content: 'Hi' })).model.stream(question)) chunks.push(chunk);
+	expect(chunks).toStrictEqual([
+		{ type: 'text-delta', delta: 'Hi' },
+		{
+			type: 'finish',
+			finishReason: 'stop',
+			usage: { promptTokens: 5, completionTokens: 7, totalTokens: 12 },
+		},
+	]);
 });

@@ -144,6 +144,16 @@ describe('parts of messages', () => {
 			{ type: 'file', file: { filename: 'a.txt', file_data: 'data:text/plain;base64,YQ==' } },
 		],
 		[
+			'OpenAI’s file that is a picture',
+			{ type: 'file', file: { file_data: 'data:image/png;base64,iVBORw==' } },
+			png,
+		],
+		[
+			'image_url at an address that holds the beginning of a data URL',
+			image('https://x.test/a?data:video/mp4,'),
+			image('https://x.test/a?data:video/mp4,'),
+		],
+		[
 			'OpenAI’s file without a name, whose data URL says its type',
 			{ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERg==' } },
 			pdf('file.pdf'),
@@ -191,6 +201,31 @@ describe('parts of messages', () => {
 	])('%s: %s', async (format, _, part, expected) =>
 		expect(await sentPartOf(format, part)).toStrictEqual(expected),
 	);
+
+	it('that are in that shape already leave the message as it is', () => {
+		const message = {
+			content: [
+				{ type: 'text', text: 'a' },
+				{ type: 'image', mimeType: 'image/png', data: 'iVBORw==' },
+			],
+		};
+		const silent = { content: [] };
+		const result = { tool_call_id: 'a', content: [] };
+		const said = { content: 'a' };
+		expect([message, silent, result, said].map(standardMessage)).toStrictEqual([
+			message,
+			silent,
+			result,
+			said,
+		]);
+		for (const given of [message, silent, result, said]) expect(standardMessage(given)).toBe(given);
+		expect.assertions(5);
+	});
+
+	it('a document at an address is a PDF', () =>
+		expect(
+			standardMessage({ content: [{ type: 'document', source: { type: 'url', url: 'https://x.test/a' } }] }),
+		).toStrictEqual({ content: [{ type: 'file', mimeType: 'application/pdf', url: 'https://x.test/a' }] }));
 
 	it('null is an empty text, over which the SDK does not stumble', () =>
 		expect(standardMessage({ content: [null, { type: 'text', text: 'a' }] })).toStrictEqual({

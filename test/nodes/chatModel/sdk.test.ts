@@ -29,6 +29,10 @@ const getParametersJsonSchema = () => ({});
 it('without the SDK the node loads, so that the others load, too, and says what is missing when it is used', async () => {
 	const node = new ChatModel();
 	expect(node.description.name).toBe('chatModel');
+	expect(node.methods).toStrictEqual({
+		credentialTest: { testGateway: expect.any(Function) as unknown },
+		listSearch: { searchTextModels: expect.any(Function) as unknown },
+	});
 	const context = {
 		getNode: () => ({ name: 'Model', type: 'chatModel' }),
 	} as unknown as ISupplyDataFunctions;
