@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { ApiFailure } from '../../../nodes/shared/gateway/failure';
 import { textFormat, textFormats } from '../../../nodes/shared/gateway/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/json';
+import { failureOf } from './formats/support';
 
 /** The lists that an answer has at the least. */
 const EMPTY: JsonObject = { choices: [], output: [], content: [] };
@@ -75,28 +76,49 @@ describe('the cost', () => {
 	});
 });
 
+describe.each(textFormats)('$name: an error that comes with the status 200', (format) => {
+	const codeOf = (body: JsonObject) =>
+		failureOf(() => format.readAnswer({ error: { code: 'x1', message: 'boom' }, ...body }, { kind: 'text' }))
+			.code;
+
+	it('is a failed generation, with or without a list of what was said', () => {
+		expect(codeOf({})).toBe('x1');
+		expect(codeOf(EMPTY)).toBe('x1');
+	});
+
+	it('is none when it is null; an answer without its list is none, either', () => {
+		expect(codeOf({ error: null })).toBe('unreadable_answer');
+		expect(read(format.name, { error: null }).text).toBe('');
+	});
+});
+
 test('a status that is no text is none', () => {
 	expect(read('responses', { status: { toString: 0 } }).finishReason).toBeNull();
 });
 
-test.each(textFormats.map(({ name }) => name))(
-	'%s reads any JSON object, or tells a failed generation',
-	(name) => {
-		fc.assert(
-			fc.property(
-				fc.dictionary(
-					fc.constantFrom('id', 'choices', 'output', 'content', 'usage', 'status', 'error', 'stop_reason'),
-					fc.jsonValue(),
-				),
-				(body) => {
-					try {
-						expect(typeof read(name, body as JsonObject).text).toBe('string');
-					} catch (error) {
-						expect(error).toBeInstanceOf(ApiFailure);
-					}
-				},
+/** The kind of a text that is read, or that a failure is told of. */
+function outcome(name: string, body: JsonObject): string {
+	try {
+		return typeof read(name, body).text;
+	} catch (error) {
+		if (error instanceof ApiFailure) return 'failure';
+		throw error;
+	}
+}
+
+test.each(textFormats)('$name reads any JSON object, or tells a failed generation', ({ name }) => {
+	const outcomes = new Set<string>();
+	fc.assert(
+		fc.property(
+			fc.dictionary(
+				fc.constantFrom('id', 'choices', 'output', 'content', 'usage', 'status', 'error', 'stop_reason'),
+				fc.jsonValue(),
 			),
-			{ numRuns: 500 },
-		);
-	},
-);
+			(body) => {
+				outcomes.add(outcome(name, body));
+			},
+		),
+		{ numRuns: 500 },
+	);
+	expect([...outcomes].sort()).toStrictEqual(['failure', 'string']);
+});

@@ -1,6 +1,6 @@
-/** A text that arrives in pieces; joined once, when it is needed. */
+/** A text that arrives in pieces; joined when it is needed. */
 export class PieceList {
-	private pieces: string[] = [];
+	private readonly pieces: string[] = [];
 
 	/** Adds a piece; anything but text adds nothing. */
 	add(piece: unknown): void {
@@ -13,7 +13,6 @@ export class PieceList {
 
 	/** The pieces so far, in one text. */
 	text(): string {
-		if (this.pieces.length > 1) this.pieces = [this.pieces.join('')];
-		return this.pieces[0] ?? '';
+		return this.pieces.join('');
 	}
 }

@@ -1,6 +1,6 @@
 import type { TextRequest } from '../../../../nodes/shared/gateway/formats/request';
 import type { JsonObject } from '../../../../nodes/shared/gateway/json';
-import { bodyOf, inline, linked, looking, turns } from './support';
+import { bodyOf, inline, linked, looking, refusalOf, turns } from './support';
 
 const bare = { model: 'acme/writer', messages: [{ role: 'user', content: 'Hi' }] };
 const sent = (parts: Partial<TextRequest>) => bodyOf('chat', parts);
@@ -131,6 +131,10 @@ describe('attachments', () => {
 		expect(sent(looking(attachment)).messages).toStrictEqual([
 			{ role: 'user', content: [{ type: 'text', text: 'Look' }, part] },
 		]);
+	});
+
+	it.each(['audio', 'file'] as const)('the address of a file of the kind %s is refused', (kind) => {
+		expect(refusalOf(() => sent(looking(linked(kind)))).message).toContain('address');
 	});
 
 	it('stand alone without a text, in their order', () => {

@@ -1,3 +1,4 @@
+import { InvalidInput } from '../../failure';
 import type { Json, JsonObject } from '../../json';
 import { wireOptions } from '../fields';
 import {
@@ -54,15 +55,23 @@ function wireMadeCall({ id, name, arguments: args }: MadeToolCall): JsonObject {
 }
 
 function wirePart({ kind, source }: Attachment): JsonObject {
-	const url = 'url' in source ? source.url : dataUrl(source);
+	const isLinked = 'url' in source;
+	const url = isLinked ? source.url : dataUrl(source);
 	if (kind === 'image') return { type: 'image_url', image_url: { url } };
 	if (kind === 'video') return { type: 'video_url', video_url: { url } };
-	const file = 'url' in source ? undefined : source;
-	if (kind === 'file') return { type: 'file', file: { filename: file?.fileName, file_data: url } };
+	if (isLinked) throw notLinked();
+	if (kind === 'file') return { type: 'file', file: { filename: source.fileName, file_data: url } };
 	return {
 		type: 'input_audio',
-		input_audio: { data: file?.base64, format: audioFormat(file?.mimeType ?? '') },
+		input_audio: { data: source.base64, format: audioFormat(source.mimeType) },
 	};
+}
+
+function notLinked(): InvalidInput {
+	return new InvalidInput(
+		'The address of a sound or a file cannot be sent',
+		'The API format Chat Completions takes them as files alone. Nothing was sent.',
+	);
 }
 
 function wireTool({ name, description, parameters, strict }: ToolDefinition): JsonObject {
