@@ -13,7 +13,7 @@ export async function unlessAborted<T>(signal: AbortSignal | undefined, work: ()
 	let onAbort: () => void = () => undefined;
 	const aborted = new Promise<never>((_, reject) => {
 		onAbort = () => reject(new Stopped('not waited for'));
-		signal.addEventListener('abort', onAbort, { once: true });
+		signal.addEventListener('abort', onAbort);
 	});
 	try {
 		return await Promise.race([work(), aborted]);

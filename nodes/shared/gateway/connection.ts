@@ -86,7 +86,8 @@ function errorChain(error: unknown): Trace[] {
 			isHttpClientError: fields.isAxiosError === true,
 			isAggregate: current instanceof AggregateError,
 		});
-		current = current instanceof Error ? current.cause : fields.cause;
+		// An error's own cause is not among the fields that a copy has.
+		current = 'cause' in current ? current.cause : undefined;
 	}
 	return traces;
 }

@@ -112,7 +112,6 @@ export class SseParser {
 	private readLine(line: string): void {
 		if (line === '') return this.dispatch();
 		const colon = line.indexOf(':');
-		if (colon === 0) return;
 		const field = colon === -1 ? line : line.slice(0, colon);
 		if (field !== 'data' && field !== 'event') return;
 		const value = colon === -1 ? '' : line.slice(line.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1);

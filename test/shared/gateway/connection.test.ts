@@ -155,6 +155,9 @@ describe('what a thrown network error means', () => {
 		[Object.assign(new Error('?'), { code: 7 })],
 		[Object.assign(new Error('?'), { code: 'Z_DATA_ERROR' })],
 		[new Error('was aborted')],
+		[{ message: 'aborted' }],
+		[Object.assign(new Error('?'), { code: 'NOT_EPROTO' })],
+		[Object.assign(new Error('?'), { code: 'X_HPE_' })],
 		[new Error('?', { cause: 'ECONNRESET' })],
 		[null],
 		[undefined],
@@ -163,8 +166,9 @@ describe('what a thrown network error means', () => {
 	it.each([
 		['ECONNRESET', 'read', 'ECONNRESET (read)'],
 		['ECONNRESET', undefined, 'ECONNRESET'],
+		['ECONNRESET', 7, 'ECONNRESET'],
 	])('keeps the code %s and the system call %s as the cause', (code, syscall, cause) =>
-		expect(thrown(networkError(code, syscall))?.cause).toStrictEqual(new Error(cause)),
+		expect(thrown(Object.assign(networkError(code), { syscall }))?.cause).toStrictEqual(new Error(cause)),
 	);
 
 	it('keeps that there was no code', () => {

@@ -8,7 +8,7 @@ import {
 	withServerMessage,
 	type ErrorAnswer,
 } from '../../../nodes/shared/gateway/errors';
-import { ApiFailure, InvalidInput } from '../../../nodes/shared/gateway/failure';
+import { ApiFailure, asError, InvalidInput, Stopped } from '../../../nodes/shared/gateway/failure';
 import { rejection } from '../../helpers/client';
 
 const text = expect.stringMatching(/^\S.{10,}/) as string;
@@ -246,6 +246,23 @@ describe('a refusal with 404 where an earlier try may have done the work', () =>
 	])('is no success after %s', async (_, error) =>
 		expect(await rejection(unlessDoneBefore(error))).toBe(error),
 	);
+});
+
+it('errors have names, and what stopped a run says why', () => {
+	const reasons = ['cancelled', 'other item failed', 'not waited for'] as const;
+	const stops = reasons.map((reason) => new Stopped(reason));
+	expect(stops.map(({ name, reason }) => [name, reason])).toStrictEqual(
+		reasons.map((reason) => ['Stopped', reason]),
+	);
+	expect(new Set(stops.map(({ message }) => message)).size).toBe(3);
+	expect(stops.map(({ message }) => message)).not.toContain('');
+	expect(new InvalidInput('m', 'd', 'p')).toMatchObject({
+		name: 'InvalidInput',
+		message: 'm',
+		description: 'd',
+		param: 'p',
+	});
+	expect(asError('text')).toStrictEqual(new Error('text'));
 });
 
 it('a failure with more known about it keeps its cause and its other details', () => {

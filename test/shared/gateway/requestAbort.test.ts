@@ -4,7 +4,7 @@ import { Limiter } from '../../../nodes/shared/execution/limiter';
 import type { Answer, ByteStream, Transport } from '../../../nodes/shared/gateway/exchange';
 import { asError, Stopped } from '../../../nodes/shared/gateway/failure';
 import type { GatewayRequest } from '../../../nodes/shared/gateway/request';
-import { byteStream, failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+import { byteStream, rejection, scriptedClient, type Step } from '../../helpers/client';
 
 const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
@@ -229,51 +229,6 @@ it('the run’s own end passes through as it is', async () => {
 	const { client, sent } = scriptedClient([stopped]);
 	expect(await rejection(client.json(get))).toBe(stopped);
 	expect(sent).toHaveLength(1);
-});
-
-describe('the body of a refused stream', () => {
-	const refused = async (chunks: Uint8Array[], end?: Error) => {
-		let pulled = 0;
-		let destroyed = false;
-		const body: ByteStream = {
-			destroy: () => (destroyed = true),
-			async *[Symbol.asyncIterator]() {
-				for (const chunk of chunks) {
-					pulled += 1;
-					yield await Promise.resolve(chunk);
-				}
-				if (end) throw end;
-			},
-		};
-		const { client } = withSlots(1, [], {
-			stream: async () => await Promise.resolve({ status: 404, headers: {}, body }),
-		});
-		const { details } = await failureOf(client.stream(get, async () => await Promise.resolve()));
-		return { said: details.serverMessage, pulled, destroyed };
-	};
-	const json = (length: number) => Buffer.from(JSON.stringify({ msg: 'y'.repeat(length - 10) }));
-
-	it('is read in portions', async () => {
-		const bytes = json(60_000);
-		const chunks = [bytes.subarray(0, 5), bytes.subarray(5, 33_000), bytes.subarray(33_000)];
-		expect(await refused(chunks)).toStrictEqual({ said: 'y'.repeat(59_990), pulled: 3, destroyed: true });
-	});
-
-	it('is read up to 64 KiB', async () => {
-		const more = Buffer.alloc(64, ' ');
-		const one = await refused([json(65_535), more, more]);
-		expect(one).toStrictEqual({ said: 'y'.repeat(65_525), pulled: 2, destroyed: true });
-		const other = await refused([json(65_536), more, more]);
-		expect(other).toStrictEqual({ said: 'y'.repeat(65_526), pulled: 1, destroyed: true });
-	});
-
-	it('counts as far as it came when it breaks', async () => {
-		expect(await refused([json(100)], new Error('reset'))).toStrictEqual({
-			said: 'y'.repeat(90),
-			pulled: 1,
-			destroyed: true,
-		});
-	});
 });
 
 function controller() {

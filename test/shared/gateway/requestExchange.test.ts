@@ -1,5 +1,6 @@
 import type { Exchange } from '../../../nodes/shared/gateway/exchange';
 import { InvalidInput } from '../../../nodes/shared/gateway/failure';
+import { fetchMediaTask } from '../../../nodes/shared/gateway/media';
 import type { ClientSettings, GatewayRequest } from '../../../nodes/shared/gateway/request';
 import { byteStream, failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
@@ -101,6 +102,13 @@ it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
 	['patience is used up', { patienceMs: 0 }, 5_000, 0],
 ])('the timeout where %s', async (_, request, timeoutMs, expected) => {
 	expect((await exchangeOf({ ...get, ...request }, { timeoutMs })).timeoutMs).toBe(expected);
+});
+
+it('the state of a task is waited for a minute', async () => {
+	const { client, sent } = scriptedClient([{}], {});
+	await fetchMediaTask(client, 't');
+	await fetchMediaTask(client, 't', { patienceMs: 5_000 });
+	expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([60_000, 5_000]);
 });
 
 describe('what a response is taken for', () => {
@@ -227,9 +235,14 @@ describe('bodies', () => {
 });
 
 it('hands on its surroundings’ time and chance', async () => {
-	const { client, clock, pauses } = scriptedClient([{}], {}, { random: () => 0.25 });
+	const naps: number[] = [];
+	const sleep = async (milliseconds: number) => {
+		await Promise.resolve(naps.push(milliseconds));
+	};
+	const { client, clock, pauses } = scriptedClient([{}], {}, { random: () => 0.25, surroundings: { sleep } });
 	await client.pause(70);
-	await client.sleep(1);
+	await client.sleep(30);
+	expect(naps).toStrictEqual([30]);
 	expect([client.now(), client.random(), pauses, clock.now]).toStrictEqual([
 		1_000_070,
 		0.25,

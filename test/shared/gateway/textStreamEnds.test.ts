@@ -27,13 +27,13 @@ function breaking(error: Error, ...texts: string[]): Readable {
 	);
 }
 
-const read = async (source: Parameters<typeof readStream>[1], headers?: Record<string, string>) => {
-	const { body, shown } = await readStream('chat', source, headers ? { headers } : {});
+const read = async (source: Parameters<typeof readStream>[1]) => {
+	const { body, shown } = await readStream('chat', source);
 	const { choices, costRub } = textFormat('chat').readAnswer(body, { kind: 'text' });
 	return { text: choices[0]?.text, costRub, shown };
 };
-const told = async (source: Parameters<typeof readStream>[1], headers?: Record<string, string>) =>
-	(await failureOf(readStream('chat', source, headers ? { headers } : {}))).details;
+const told = async (source: Parameters<typeof readStream>[1]) =>
+	(await failureOf(readStream('chat', source))).details;
 
 describe('chat: a stream that is cut', () => {
 	it('after its finish_reason, before the usage, is incomplete: its cost is not known', async () => {
@@ -78,6 +78,10 @@ describe('chat: a stream that is cut', () => {
 	it.each([
 		[
 			new ApiFailure({ message: 'm', description: 'd', arrival: 'never', code: 'own', retryable: false }),
+			'own',
+		],
+		[
+			new ApiFailure({ message: 'm', description: 'd', arrival: 'unknown', code: 'own', retryable: false }),
 			'own',
 		],
 		[Object.assign(new Error('?'), { code: 'ENOTFOUND' }), 'enotfound'],
@@ -246,61 +250,6 @@ describe('frames', () => {
 		const { text, shown } = await read([...list, bytes(events(finish, usage))]);
 		expect(text).toBe('я'.repeat(5_000));
 		expect(shown).toHaveLength(5_000);
-	});
-});
-
-describe('an answer in one piece', () => {
-	const json = JSON.stringify({ choices: [{ message: { content: 'Привет' }, finish_reason: 'stop' }] });
-	const answer = { text: 'Привет', shown: [] };
-
-	it.each<[string, Record<string, string>]>([
-		['application/json', { 'content-type': 'application/json' }],
-		['no type', {}],
-	])('under %s is read, however its bytes are split', async (_, headers) => {
-		for (const size of [1, 3, 1_000]) {
-			expect(await read(portions(bytes(json), size), headers)).toMatchObject(answer);
-		}
-	});
-
-	it.each([
-		['blanks before it', [' \n', '\t', json]],
-		['blanks and the beginning in one portion', [`\n\n${' '.repeat(100)}${json}`]],
-		['a byte order mark before it', [`\uFEFF${json}`]],
-		['an empty portion before it', ['', json]],
-	])('may have %s', async (_, parts) => {
-		expect(await read(parts.map(bytes), {})).toMatchObject(answer);
-	});
-
-	it.each([
-		['a list', '[{}]', 'unreadable_answer'],
-		['a web page', '<!doctype html>', 'unreadable_answer'],
-		['cut-off JSON', '{"choices": [', 'unreadable_answer'],
-	])('that is %s may be charged', async (_, body, code) => {
-		const details = await told(body, {});
-		expect(details).toMatchObject({ code, status: 200, arrival: 'unknown', mayBeCharged: true });
-		expect(details.extra).toBeUndefined();
-	});
-
-	it.each([
-		['an event stream by its header', '{"no": "event"}\n\n', { 'content-type': 'Text/Event-Stream;x=y' }],
-		['text', 'hello', { 'content-type': 'text/plain' }],
-		['nothing', '', { 'content-type': 'application/json' }],
-	])('is none for %s', async (_, body, headers) => {
-		expect(await told(body, headers)).toMatchObject({ code: 'stream_incomplete', mayBeCharged: true });
-	});
-
-	it('is given up when it is longer than 64 Mi characters', async () => {
-		let pulled = 0;
-		const source = Readable.from(
-			(function* () {
-				yield bytes('{');
-				for (; pulled < 100; pulled += 1) yield Buffer.alloc(1024 * 1024, ' ');
-			})(),
-			{ objectMode: true, highWaterMark: 1 },
-		);
-		expect(await told(source, {})).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
-		expect(pulled).toBeGreaterThanOrEqual(63);
-		expect(pulled).toBeLessThan(70);
 	});
 });
 
