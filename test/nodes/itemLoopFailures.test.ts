@@ -83,14 +83,19 @@ describe('the node itself', () => {
 		expect(prompts()).toStrictEqual(['p0']);
 	});
 
-	it('says that it was cancelled when n8n’s HTTP client has cancelled a request', async () => {
-		nock('https://gateway.test')
-			.post('/api/v1/chat/completions')
-			.replyWithError(Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' }));
-		expect(await rejection(attempt(generating({ items: items(1) })))).toMatchObject({
-			message: 'The execution was cancelled',
-		});
-	});
+	it.each([undefined, 'continueRegularOutput'] as const)(
+		'is cancelled when n8n’s HTTP client has cancelled a request, with On Error %j',
+		async (onError) => {
+			nock('https://gateway.test')
+				.post('/api/v1/chat/completions')
+				.replyWithError(Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' }));
+			const options = { items: items(2), settings: onError ? { onError } : {}, options: { concurrency: 1 } };
+			expect(await rejection(attempt(generating(options)))).toMatchObject({
+				message: 'The execution was cancelled',
+				description: 'No more requests were sent.',
+			});
+		},
+	);
 });
 
 describe('the first failure', () => {
@@ -103,6 +108,15 @@ describe('the first failure', () => {
 		});
 		const { error } = await generate({ items: items(2) });
 		expect([error?.httpCode, error?.context?.itemIndex]).toStrictEqual(['402', 1]);
+	});
+
+	it('lets no other item begin: not even its parameters are read', async () => {
+		echoGateway(() => refusal(402, 'insufficient_quota'));
+		const options = generating({ items: items(9), options: { concurrency: 2 } });
+		const context = await attemptContext(options);
+		const reads = jest.spyOn(context, 'getNodeParameter');
+		expect(await rejection(executeOn(options, context))).toMatchObject({ httpCode: '402' });
+		expect([...new Set(reads.mock.calls.map(([, index]) => index))]).toStrictEqual([0, 1]);
 	});
 
 	it('lets items that wait for a slot send nothing', async () => {
@@ -293,5 +307,19 @@ describe('the key, and the address that resumes an execution', () => {
 		for (const hidden of [secret, 'odd-secret-key']) {
 			expect(JSON.stringify([error, execution.data.resultData])).not.toContain(hidden);
 		}
+	});
+
+	it('show in no error, also where a long message is cut in the middle of them', async () => {
+		const apiKey = 'odd-secret-key-of-an-old-account';
+		const credential = { baseUrl: 'https://gateway.test/api/v1', apiKey };
+		const shown: string[] = [];
+		for (let length = 560; length < 600; length += 4) {
+			echoGateway(() => ({ status: 400, body: { error: { message: `${'x'.repeat(length)}${apiKey}` } } }));
+			const { error } = await generate({ items: items(1), credential });
+			shown.push(error?.description ?? '');
+			nock.cleanAll();
+		}
+		expect(shown.filter((description) => description.includes('xxx'))).toHaveLength(10);
+		expect(shown.filter((description) => description.includes('odd-'))).toStrictEqual([]);
 	});
 });

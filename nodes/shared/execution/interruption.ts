@@ -20,7 +20,6 @@ export class Interruption {
 	interrupt(reason: Stopped['reason']): void {
 		if (this.reason !== 'cancelled') this.reason = reason;
 		for (const reject of this.waiting) reject(new Stopped(reason));
-		this.waiting.clear();
 	}
 
 	get isCancelled(): boolean {

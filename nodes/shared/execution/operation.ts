@@ -178,15 +178,14 @@ export function mergedInOrder<T>(lists: readonly T[][]): T[] {
 		lists.every((list) =>
 			list.slice(0, Math.max(0, list.indexOf(element))).every((earlier) => !left.has(earlier)),
 		);
-	while (left.size > 0) {
+	for (;;) {
 		const candidates = [...left];
 		// Lists that contradict each other leave nothing free: then the first comes first.
 		const [next = candidates[0]] = candidates.filter(isFree);
-		if (next === undefined) break;
+		if (next === undefined) return merged;
 		merged.push(next);
 		left.delete(next);
 	}
-	return merged;
 }
 
 function shownFor(resource: string, operations: string[], property: INodeProperties): INodeProperties {

@@ -22,6 +22,10 @@ describe('an option of several texts', () => {
 		[' \n["a"]', ['a']],
 		['[not json', ['[not json']],
 		['a [1]', ['a [1]']],
+		['"quoted"', ['"quoted"']],
+		['{"a": 1}', ['{"a": 1}']],
+		['null', ['null']],
+		['[null]', undefined],
 		[
 			[['a', 'b'], 'c'],
 			['a', 'b', 'c'],
