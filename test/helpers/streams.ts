@@ -7,6 +7,10 @@ import type { Answer, ByteStream } from '../../nodes/shared/gateway/exchange';
 import { GatewayClient } from '../../nodes/shared/gateway/request';
 import { streamText } from '../../nodes/shared/gateway/textStream';
 
+/** Asked for at each portion; to look up a global costs much in jest's sandbox. */
+const now = Date.now.bind(Date);
+const resolved = Promise.resolve.bind(Promise);
+
 /** Bytes in portions of a size. */
 export function portions(bytes: Uint8Array, size: number): Uint8Array[] {
 	return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
@@ -47,7 +51,7 @@ export async function readStream(
 			pause: unused,
 			sleep: async (milliseconds) =>
 				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
-			now: () => Date.now(),
+			now,
 			random: () => 0.5,
 		},
 	);
@@ -74,7 +78,7 @@ function inPortions(list: Uint8Array[]): ByteStream {
 	const values = list.values();
 	return {
 		destroy: () => undefined,
-		[Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(values.next()) }),
+		[Symbol.asyncIterator]: () => ({ next: () => resolved(values.next()) }),
 	};
 }
 

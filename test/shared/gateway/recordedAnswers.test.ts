@@ -13,6 +13,12 @@ const cases = textFormats.flatMap((format) =>
 );
 const bytesOf = (format: string, name: string) => readFileSync(join(folder(format), `${name}.sse`));
 
+/** All up to 16; then primes, which end anywhere in an event, and the sizes of buffers and packets. */
+const SIZES = [
+	...Array.from({ length: 16 }, (_, index) => index + 1),
+	...[17, 19, 23, 29, 31, 32, 37, 41, 43, 47, 53, 59, 61, 64, 101, 128, 255, 256, 1000, 1024, 1460, 4096],
+];
+
 /** Ids and moments differ between two calls. */
 function comparable(body: unknown): unknown {
 	const text = JSON.stringify(body)
@@ -44,12 +50,10 @@ describe.each(cases)('$format: $name', ({ format, name, output }) => {
 		expect(shown.join('')).toBe(textFormat(format).readAnswer(body, output).choices[0]?.text);
 	});
 
-	it('is the same in portions of every size', async () => {
+	it('is the same in portions of any size', async () => {
 		const { body: expected } = await read([bytes]);
-		const small = Array.from({ length: Math.min(64, bytes.length) }, (_, index) => index + 1);
-		const large = [100, 128, 255, 256, 1000, 1024, 1460, 4096].filter((size) => size < bytes.length);
 		// The recorded sound is long and of one kind of character: a few sizes say it all.
-		const sizes = name === 'audio' ? [1, 7, 1460] : [...small, ...large];
+		const sizes = name === 'audio' ? [1, 7, 1460] : SIZES.filter((size) => size < bytes.length);
 		const others: number[] = [];
 		const showingNothing: number[] = [];
 		for (const size of sizes) {
