@@ -42,4 +42,8 @@ export const areas = {
 		mutate: ['nodes/ChatModel/**/*.ts'],
 		tests: ['test/nodes/chatModel/*.test.ts'],
 	},
+	textGeneration: {
+		mutate: ['nodes/TextGeneration/**/*.ts'],
+		tests: ['test/nodes/text/*.test.ts'],
+	},
 };

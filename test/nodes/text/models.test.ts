@@ -42,3 +42,17 @@ it('get names the models that are close to one that does not exist', async () =>
 	expect(error?.message).toBe('The catalogue has no text model "acme/writter"');
 	expect(error?.description).toMatch(/^Close to it are: acme\/writer/);
 });
+
+it('get of a model that is like no other is an error that no retry mends', async () => {
+	gateway().get('/api/v1/models').reply(200, { data: catalogue });
+	const { items } = await runNode({
+		node: 'textGeneration',
+		parameters: { resource: 'model', operation: 'get', model: 'qqq' },
+		settings: { onError: 'continueRegularOutput' },
+	});
+	expect(items[0]?.json.error).toMatchObject({
+		code: 'model_not_found',
+		description: expect.stringContaining('from the list') as string,
+		retryable: false,
+	});
+});

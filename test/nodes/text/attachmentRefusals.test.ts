@@ -1,0 +1,108 @@
+import nock from 'nock';
+import { Readable } from 'node:stream';
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { RunOptions } from '../../helpers/engine';
+import { useNock } from '../../helpers/nock';
+import { attach, fromField, fromUrl, paper, picture, withFiles } from './files';
+import { generate } from './support';
+
+useNock();
+
+const continued: RunOptions['settings'] = { onError: 'continueRegularOutput' };
+
+describe('an attachment is refused, and no call is made', () => {
+	const refusal = async (parameters: INodeParameters, extra: Pick<RunOptions, 'items'> = {}) => {
+		const { items } = await generate(parameters, { ...extra, settings: continued });
+		return items[0]?.json.error;
+	};
+
+	it.each<[string, Record<string, string>, RegExp]>([
+		['of a type that there is not', fromUrl('smell', 'https://files.test/a'), /row 2: 'Type'.*"smell"/],
+		['from a source that there is not', { ...fromUrl('image', ''), source: 'air' }, /row 2: 'Source'.*"air"/],
+		['without an address', fromUrl('image', ' '), /row 2: .*not a web address/],
+		['at an address without a host', fromUrl('image', 'https:///a.png'), /row 2: .*not a web address/],
+		[
+			'at the address of another protocol',
+			fromUrl('image', 'ftp://files.test/a'),
+			/row 2: .*not a web address/,
+		],
+		[
+			'at an address that only holds one',
+			fromUrl('image', 'see https://files.test/a'),
+			/row 2: .*not a web address/,
+		],
+		['of nothing in a data URL', fromUrl('file', 'data:text/plain;base64,'), /row 2: .*"file\.txt" is empty/],
+		[
+			'of another kind in a data URL',
+			fromUrl('image', 'data:text/plain;base64,YQ=='),
+			/text\/plain, no image/,
+		],
+		[
+			'whose type only begins like its kind',
+			fromUrl('image', 'data:imagery/x;base64,YQ=='),
+			/imagery\/x, no image/,
+		],
+	])('%s, with its row', async (_, attachment, message) =>
+		expect(await refusal(attach(fromUrl('image', 'https://files.test/a'), attachment))).toMatchObject({
+			message: expect.stringMatching(message) as string,
+			code: 'invalid_input',
+			param: 'attachments',
+		}),
+	);
+
+	it.each([
+		['responses', 'video', /Chat/],
+		['messages', 'audio', /Chat.* or .*Responses|Responses.* or .*Chat/],
+	])('%s: of a kind that the format has no part for; others have', async (format, kind, others) =>
+		expect(await refusal({ format, ...attach(fromUrl(kind, 'https://files.test/a')) })).toMatchObject({
+			description: expect.stringMatching(others) as string,
+		}),
+	);
+
+	it('whose type is not known', async () => {
+		const items = [await withFiles({ ...picture, mimeType: 'application/octet-stream', fileName: 'a' })];
+		expect(await refusal(attach(fromField('image', 'photo')), { items })).toMatchObject({
+			message: expect.stringContaining('"a" is application/octet-stream') as string,
+		});
+	});
+
+	it('whose server cannot be reached, which is no failure of the gateway', async () => {
+		nock('https://files.test')
+			.get('/a.mp3')
+			.times(4)
+			.replyWithError(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
+		const parameters = {
+			options: { maxRetries: 0 },
+			...attach(fromUrl('audio', 'https://files.test/a.mp3')),
+		};
+		expect(await refusal(parameters)).toMatchObject({
+			message: expect.stringContaining('could not be fetched') as string,
+			description: expect.stringMatching(/nothing \(enotfound\)/) as string,
+			param: 'attachments',
+		});
+	});
+
+	it('when those of one call together are too large', async () => {
+		const half = Buffer.alloc(40 * 1024 * 1024, 'a');
+		const items = [
+			await withFiles({ ...paper, name: 'one', content: half }, { ...paper, name: 'two', content: half }),
+		];
+		expect(
+			await refusal(attach(fromField('file', 'one'), fromField('file', 'two')), { items }),
+		).toMatchObject({ message: expect.stringMatching(/row 2: .*75 MB/) as string });
+	});
+
+	it('when a server sends more than it may, whatever it says', async () => {
+		const portion = Buffer.alloc(1024 * 1024, 'a');
+		const portions = function* () {
+			for (let sent = 0; sent < 120; sent += 1) yield portion;
+		};
+		nock('https://files.test')
+			.get('/a.mp3')
+			.reply(200, () => Readable.from(portions()), { 'content-type': 'audio/mpeg' });
+		expect(await refusal(attach(fromUrl('audio', 'https://files.test/a.mp3')))).toMatchObject({
+			message: expect.stringMatching(/75 MB/) as string,
+		});
+	});
+});

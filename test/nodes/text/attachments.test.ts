@@ -1,0 +1,245 @@
+import nock from 'nock';
+
+import { useNock } from '../../helpers/nock';
+import { attach, b64, film, fromField, fromUrl, paper, picture, sound, withFiles } from './files';
+import { gateway, generate, sentBody } from './support';
+
+useNock();
+
+describe('attachments become the parts of each format', () => {
+	it('chat', async () => {
+		const items = [await withFiles(picture, sound, film, paper)];
+		const all = attach(
+			fromField('image', 'photo'),
+			fromField('audio', 'voice'),
+			fromField('video', 'film'),
+			fromField('file', 'paper'),
+			fromUrl('image', 'https://files.test/x.png'),
+			fromUrl('video', 'https://files.test/x.mp4'),
+		);
+		expect((await sentBody(all, { items })).messages).toStrictEqual([
+			{
+				role: 'user',
+				content: [
+					{ type: 'text', text: 'Say hello' },
+					{ type: 'image_url', image_url: { url: `data:image/png;base64,${b64(picture)}` } },
+					{ type: 'input_audio', input_audio: { data: b64(sound), format: 'mp3' } },
+					{ type: 'video_url', video_url: { url: `data:video/mp4;base64,${b64(film)}` } },
+					{
+						type: 'file',
+						file: { filename: 'd.pdf', file_data: `data:application/pdf;base64,${b64(paper)}` },
+					},
+					{ type: 'image_url', image_url: { url: 'https://files.test/x.png' } },
+					{ type: 'video_url', video_url: { url: 'https://files.test/x.mp4' } },
+				],
+			},
+		]);
+	});
+
+	it('responses', async () => {
+		const items = [await withFiles(picture, sound, paper)];
+		const all = attach(
+			fromField('image', 'photo'),
+			fromField('audio', 'voice'),
+			fromField('file', 'paper'),
+			fromUrl('file', 'https://files.test/x.pdf'),
+		);
+		expect((await sentBody({ ...all, format: 'responses' }, { items })).input).toStrictEqual([
+			{
+				role: 'user',
+				content: [
+					{ type: 'input_text', text: 'Say hello' },
+					{ type: 'input_image', image_url: `data:image/png;base64,${b64(picture)}` },
+					{ type: 'input_audio', input_audio: { data: b64(sound), format: 'mp3' } },
+					{
+						type: 'input_file',
+						filename: 'd.pdf',
+						file_data: `data:application/pdf;base64,${b64(paper)}`,
+					},
+					{ type: 'input_file', file_url: 'https://files.test/x.pdf' },
+				],
+			},
+		]);
+	});
+
+	it('messages', async () => {
+		const items = [await withFiles(picture, paper)];
+		const all = attach(
+			fromField('image', 'photo'),
+			fromField('file', 'paper'),
+			fromUrl('image', 'https://files.test/x.png'),
+		);
+		expect((await sentBody({ ...all, format: 'messages' }, { items })).messages).toStrictEqual([
+			{
+				role: 'user',
+				content: [
+					{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: b64(picture) } },
+					{
+						type: 'document',
+						source: { type: 'base64', media_type: 'application/pdf', data: b64(paper) },
+						title: 'd.pdf',
+					},
+					{ type: 'image', source: { type: 'url', url: 'https://files.test/x.png' } },
+					{ type: 'text', text: 'Say hello' },
+				],
+			},
+		]);
+	});
+
+	it('each item has its own', async () => {
+		const first = await withFiles(picture);
+		const second = await withFiles({ ...picture, content: Buffer.from('another one') });
+		const sent: string[] = [];
+		gateway()
+			.post('/api/v1/chat/completions', (body: unknown) => {
+				sent.push(JSON.stringify(body));
+				return true;
+			})
+			.times(2)
+			.reply(200, { choices: [] });
+		await generate(attach(fromField('image', 'photo')), { items: [first, second] });
+		expect(sent.filter((body) => body.includes(b64(picture)))).toHaveLength(1);
+		expect(sent.filter((body) => body.includes(Buffer.from('another one').toString('base64')))).toHaveLength(
+			1,
+		);
+	});
+
+	it('says how long the body is, and is whole again in a retry', async () => {
+		const items = [await withFiles({ ...picture, content: Buffer.alloc(200_001, 7) })];
+		const lengths: unknown[] = [];
+		const bodies: string[] = [];
+		const take = (status: number) =>
+			gateway()
+				.post('/api/v1/chat/completions', (body: unknown) => {
+					bodies.push(JSON.stringify(body));
+					return true;
+				})
+				.reply(function () {
+					lengths.push(this.req.headers['content-length']);
+					return [status, status === 200 ? { choices: [] } : { error: { message: 'busy' } }];
+				});
+		take(503);
+		take(200);
+		const { error } = await generate(attach(fromField('image', 'photo')), { items });
+		expect(error).toBeUndefined();
+		expect(bodies[0]).toBe(bodies[1]);
+		expect(bodies[0]).toContain(Buffer.alloc(200_001, 7).toString('base64'));
+		expect(lengths.map(String)).toStrictEqual(bodies.map((body) => String(Buffer.byteLength(body))));
+	});
+
+	it('fetches from its address, without the key, what the format takes only as a file', async () => {
+		nock('https://files.test', { badheaders: ['authorization', 'x-api-key'] })
+			.get('/talk.mp3')
+			.reply(200, 'a sound', { 'content-type': 'audio/mpeg' });
+		const body = await sentBody(attach(fromUrl('audio', 'https://files.test/talk.mp3')));
+		expect(JSON.stringify(body)).toContain(Buffer.from('a sound').toString('base64'));
+		expect(JSON.stringify(body)).toContain('"format":"mp3"');
+	});
+
+	it('tells the type of a file that says none from its name', async () => {
+		const items = [await withFiles({ ...sound, mimeType: 'application/octet-stream' })];
+		const body = await sentBody(attach(fromField('audio', 'voice')), { items });
+		expect(JSON.stringify(body)).toContain('"format":"mp3"');
+	});
+
+	it('takes a data URL for the file that it is', async () => {
+		const body = await sentBody(attach(fromUrl('file', 'data:text/csv;base64,YSxi')));
+		expect(JSON.stringify(body)).toContain('data:text/csv;base64,YSxi');
+	});
+});
+
+describe('the file of an attachment', () => {
+	const file = (fileName: string, mimeType: string, content: string) => ({
+		type: 'file',
+		file: {
+			filename: fileName,
+			file_data: `data:${mimeType};base64,${Buffer.from(content).toString('base64')}`,
+		},
+	});
+	const sentPart = async (attachment: Record<string, string>, extra = {}) => {
+		const { messages } = await sentBody({ prompt: 'Look', ...attach(attachment) }, extra);
+		const [message] = messages as Array<{ role: string; content: unknown[] }>;
+		return message?.content.slice(1);
+	};
+
+	it.each<[string, Record<string, string>, unknown]>([
+		[
+			'a picture at an address, with blanks around it',
+			fromUrl('image', '  HTTPS://files.test/a.png '),
+			{ type: 'image_url', image_url: { url: 'HTTPS://files.test/a.png' } },
+		],
+		[
+			'a data URL in capitals',
+			fromUrl('file', 'DATA:text/csv;base64,YSxi'),
+			file('file.csv', 'text/csv', 'a,b'),
+		],
+		[
+			'a data URL without a type',
+			fromUrl('file', 'data:;base64,YSxi'),
+			file('file', 'application/octet-stream', 'a,b'),
+		],
+	])('%s', async (_, attachment, part) => expect(await sentPart(attachment)).toStrictEqual([part]));
+
+	it('of the kind File may be anything', async () => {
+		const items = [await withFiles({ ...picture, mimeType: 'application/octet-stream', fileName: 'a' })];
+		expect(await sentPart(fromField('file', 'photo'), { items })).toStrictEqual([
+			file('a', 'application/octet-stream', 'a picture'),
+		]);
+	});
+
+	it('that is fetched has the name that its address says, or none', async () => {
+		const files = nock('https://files.test');
+		files.get('/b/talk.pdf?x=1').reply(200, 'A', { 'content-type': 'application/pdf' });
+		files.get('/').reply(200, 'B', { 'content-type': 'application/pdf' });
+		expect(await sentPart(fromUrl('file', 'https://files.test/b/talk.pdf?x=1'))).toStrictEqual([
+			file('talk.pdf', 'application/pdf', 'A'),
+		]);
+		expect(await sentPart(fromUrl('file', 'https://files.test/'))).toStrictEqual([
+			file('file.pdf', 'application/pdf', 'B'),
+		]);
+	});
+
+	it('belongs to what the user says, not to the system prompt', async () => {
+		const body = await sentBody({
+			systemPrompt: 'Be brief',
+			prompt: 'Look',
+			...attach(fromUrl('image', 'https://files.test/a.png')),
+		});
+		expect(body.messages).toStrictEqual([
+			{ role: 'system', content: 'Be brief' },
+			{
+				role: 'user',
+				content: [
+					{ type: 'text', text: 'Look' },
+					{ type: 'image_url', image_url: { url: 'https://files.test/a.png' } },
+				],
+			},
+		]);
+	});
+
+	it('is not looked at where messages are given', async () => {
+		const body = await sentBody({
+			inputMode: 'messages',
+			messages: { message: [{ role: 'user', content: 'Hi' }] },
+			...attach(fromUrl('image', 'no address')),
+		});
+		expect(body.messages).toStrictEqual([{ role: 'user', content: 'Hi' }]);
+	});
+
+	it('is sent as JSON, with the header of its format', async () => {
+		const headers: Array<Record<string, string>> = [];
+		gateway()
+			.post('/api/v1/messages')
+			.reply(function () {
+				headers.push(this.req.headers);
+				return [200, { content: [{ type: 'text', text: 'Hi' }] }];
+			});
+		const { error } = await generate(
+			{ format: 'messages', ...attach(fromField('image', 'photo')) },
+			{ items: [await withFiles(picture)] },
+		);
+		expect(error).toBeUndefined();
+		expect(headers).toMatchObject([{ 'content-type': 'application/json' }]);
+		expect(Object.values(headers[0] ?? {})).toContain('2023-06-01');
+	});
+});
