@@ -94,6 +94,8 @@ export interface CallbackOutcome {
 	responses: Array<{ status: number; body: unknown }>;
 	/** Whether n8n is told that the response was given. */
 	responded: boolean;
+	/** What is logged as a warning. */
+	warnings: string[];
 	/** What the execution gave that the callback resumed; `undefined` when it stays suspended. */
 	resumed: RunResult | undefined;
 }
@@ -137,10 +139,12 @@ export async function callBack(
 		[],
 		data,
 	);
+	const warnings: string[] = [];
+	Object.defineProperty(context, 'logger', { value: { warn: (text: string) => warnings.push(text) } });
 	const { workflowData, noWebhookResponse } = await packageNodes.mediaTask.webhook.call(
 		context as unknown as IWebhookFunctions,
 	);
-	const outcome = { responses, responded: noWebhookResponse === true };
+	const outcome = { responses, responded: noWebhookResponse === true, warnings };
 	if (!workflowData) return { ...outcome, resumed: undefined };
 	waiting.data.main = workflowData;
 	const run = await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow);

@@ -80,8 +80,9 @@ describe('nothing is resumed', () => {
 		tasks.says = () => 'success';
 		tasks.polls.splice(0);
 		const broken: RunOptions = { ...use, credential: { baseUrl: 'nonsense', apiKey: 'sk-test' } };
-		const { resumed, responses } = await callBack(suspended, broken, { item: 2 });
+		const { resumed, responses, warnings } = await callBack(suspended, broken, { item: 2 });
 		expect(resumed).toBeUndefined();
+		expect(warnings).toStrictEqual([expect.stringContaining(String(use.executionId))]);
 		expect(responses).toHaveLength(1);
 		expect(tasks.polls).toStrictEqual([]);
 		expect((await callBack(suspended, use, { item: 2 })).resumed?.run.status).toBe('success');

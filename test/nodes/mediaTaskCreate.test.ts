@@ -69,6 +69,11 @@ describe('the idempotency key', () => {
 		expect((await created(options)).key).toBe(first.key);
 	});
 
+	it('is of the scope of the execution by default', async () => {
+		const explicit = await created({ idempotencyScope: 'execution' });
+		expect((await created()).key).toBe(explicit.key);
+	});
+
 	it.each([
 		['the input', {}, { inputJson: '{"prompt": "b"}' }],
 		['the session', { sessionId: 's' }, {}],
@@ -204,6 +209,33 @@ describe('when another item fails', () => {
 		const { error } = await run('createAndWait', parameters, { items });
 		expect(error?.description).toContain('task-1');
 		expect(requests).toBe(2);
+	});
+});
+
+describe('Retry On Fail', () => {
+	it('does not send a creation again that has succeeded before another item failed', async () => {
+		catalogue();
+		const sent: unknown[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post(TASKS)
+			.reply((_, body) => {
+				const { input } = body as { input: unknown };
+				sent.push(input);
+				return sent.length === 2
+					? [400, envelope(null, 400)]
+					: [201, envelope({ taskId: `t${sent.length}` })];
+			});
+		const { items } = await run(
+			'create',
+			{ ...order, inputJson: '={{ { n: $json.n } }}', options: { concurrency: 1 } },
+			{
+				items: [{ json: { n: 1 } }, { json: { n: 2 } }],
+				settings: { retryOnFail: true, waitBetweenTries: 1 },
+			},
+		);
+		expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1', 't3']);
+		expect(sent).toStrictEqual([{ n: 1 }, { n: 2 }, { n: 2 }]);
 	});
 });
 

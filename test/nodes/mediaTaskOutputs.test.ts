@@ -213,6 +213,15 @@ describe('input files', () => {
 		expect(sent.map(({ body }) => body.input)).toStrictEqual([{ prompt: 'a', ...input }]);
 	});
 
+	it('are not uploaded with a key that is too long', async () => {
+		catalogue();
+		const count = uploads();
+		const parameters = { ...order, inputFiles: rows('image'), options: { idempotencyKey: 'k'.repeat(256) } };
+		const result = await run('create', parameters, { items, ...carryOn });
+		expect(result.items.map(({ json }) => json.error)).toMatchObject([{ param: 'idempotencyKey' }]);
+		expect(count.uploads).toBe(0);
+	});
+
 	it('for a model that the catalogue does not have are not uploaded', async () => {
 		catalogue([]);
 		const count = uploads();

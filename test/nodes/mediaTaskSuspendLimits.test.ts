@@ -21,7 +21,10 @@ const running = async (parameters: object = {}, more: Partial<RunOptions> = {}) 
 describe('the execution keeps running', () => {
 	it('for tasks that have ended before it is suspended', async () => {
 		const tasks = tasksThat(() => ({ state: 'success', resultJson: '{"resultUrls":[]}' }));
+		const timers = jest.spyOn(globalThis, 'setTimeout');
 		const { items } = await running();
+		const pauses = timers.mock.calls.filter(([, delay = 0]) => delay >= 3_000 && delay < 10_000);
+		expect(pauses).toStrictEqual([]);
 		expect(items.map(({ json }) => json)).toMatchObject([{ taskId: 't1', state: 'success', priceRub: 6 }]);
 		expect(tasks.polls).toStrictEqual(['t1', 't1']);
 	});

@@ -10,8 +10,7 @@ import type { TaskPrice } from '../../../shared/gateway/price';
  */
 export function readPriceLimit(limit: string | undefined): string | undefined {
 	if (limit === undefined) return undefined;
-	const sign = compareDecimals(limit, '0');
-	if (sign !== undefined && sign >= 0) return limit.trim();
+	if ((compareDecimals(limit, '0') ?? -1) >= 0) return limit.trim();
 	throw new InvalidInput(
 		`The highest price is no amount in rubles: ${limit}`,
 		"Enter a number in 'Max Price (Rubles)', with a point before the decimals, e.g. 12.50. Nothing was sent.",
@@ -33,8 +32,7 @@ export function checkPriceLimit(task: TaskPrice, limit: string): void {
 			'maxPriceRub',
 		);
 	}
-	const difference = compareDecimals(task.price, limit);
-	if (difference !== undefined && difference <= 0) return;
+	if ((compareDecimals(task.price, limit) ?? 1) <= 0) return;
 	throw new InvalidInput(
 		`The task would cost ₽${task.price}, more than the highest price of ₽${limit}`,
 		"Choose a cheaper model or input, or raise the option 'Max Price (Rubles)'. Nothing was created.",
