@@ -1,17 +1,31 @@
 import { items } from '../helpers/echoGateway';
 import { envelope, gateway, TASKS } from '../helpers/media';
 import { useNock } from '../helpers/nock';
-import { suspend, suspending, tasksThat } from '../helpers/suspended';
+import { stored, suspend, suspending, tasksThat } from '../helpers/suspended';
 import { quickTime } from '../helpers/time';
 
 useNock();
 quickTime();
 
+const carryingOn = { onError: 'continueRegularOutput' } as const;
+
+it.each([
+	['without Retry On Fail', {}],
+	['in the last try', { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 }],
+])('a first item that fails does not keep the others from being waited for: %s', async (_, retries) => {
+	const tasks = tasksThat(() => 'processing');
+	// The first item has no prompt: it fails in each try.
+	const inputJson = '={{ $json.n === 0 ? "" : { prompt: $json.text } }}';
+	const settings = { ...carryingOn, ...retries };
+	const suspended = await suspend(tasks, suspending({ inputJson }, { items: items(2), settings }));
+	expect(stored(suspended).map(({ json }) => json.error !== undefined)).toStrictEqual([true, false]);
+});
+
 it('a node that n8n runs again does not suspend the execution before', async () => {
 	gateway().post(TASKS).reply(402, envelope(null, 402));
 	const tasks = tasksThat(() => 'processing');
 	const parameters = { inputJson: '={{ { prompt: $json.text } }}', options: { concurrency: 1 } };
-	const settings = { retryOnFail: true, waitBetweenTries: 1, onError: 'continueRegularOutput' } as const;
+	const settings = { ...carryingOn, retryOnFail: true, waitBetweenTries: 1 };
 	await suspend(tasks, suspending(parameters, { items: items(2), settings }));
 	// The first item's first creation was refused.
 	const prompts = tasks.sent.map(({ body }) => (body.input as { prompt: string }).prompt);
