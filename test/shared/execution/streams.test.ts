@@ -5,7 +5,7 @@ import { PassThrough, Readable as NodeReadable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGunzip, gzipSync } from 'node:zlib';
 
-import { guarded, madeFrom, type Readable } from '../../../nodes/shared/execution/streams';
+import { guarded, madeFrom } from '../../../nodes/shared/execution/streams';
 
 it('a stream that nobody listens to may break', async () => {
 	const stream = new NodeReadable({ read: () => undefined });
