@@ -1,5 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+/** What axios calls its timeouts. */
+const HTTP_TIMEOUT = 'handleTimeout';
+
 /**
  * Lets time pass faster in each test of a file: pauses end earlier, and the clock agrees with them. A request may take
  * the time that it takes: n8n's HTTP client gives up no earlier.
@@ -11,7 +14,7 @@ export function quickTime(factor = 50): void {
 		const { now } = Date;
 		const start = now();
 		const quicker = (work: (...values: unknown[]) => void, delay = 0, ...values: unknown[]) => {
-			if (!isOfHttpClient()) return timer(work, delay / factor, ...values);
+			if (work.name !== HTTP_TIMEOUT) return timer(work, delay / factor, ...values);
 			const timeout = timer(work, delay, ...values);
 			// Axios waits for the end of a connection to stop its timeout; nock does not tell that of one that failed.
 			restored.push(() => clearTimeout(timeout));
@@ -26,11 +29,6 @@ export function quickTime(factor = 50): void {
 	afterEach(() => {
 		for (const restore of restored.splice(0)) restore();
 	});
-}
-
-/** Whether the timer that is being started is a timeout of axios. */
-function isOfHttpClient(): boolean {
-	return /node_modules.axios/.test(new Error().stack ?? '');
 }
 
 /** Waits until a condition holds, at most some seconds. */
