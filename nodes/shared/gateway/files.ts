@@ -64,9 +64,9 @@ export function fileFacts(
 function dispositionName(header: string | undefined): string | undefined {
 	if (!header) return undefined;
 	const encoded = /filename\*\s*=\s*[\w-]+'[^']*'([^;]+)/i.exec(header)?.[1];
-	if (encoded) return decoded(encoded.trim());
+	if (encoded) return decoded(encoded);
 	const [, quoted, plain] = /filename\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;]+))/i.exec(header) ?? [];
-	const name = quoted?.replace(/\\(.)/g, '$1') ?? plain?.trim();
+	const name = quoted?.replace(/\\(.)/g, '$1') ?? plain;
 	return name === undefined ? undefined : fromLatin1(name);
 }
 

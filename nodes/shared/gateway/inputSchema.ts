@@ -86,8 +86,8 @@ export function inputField(name: string, schema: JsonObject, root: JsonObject, r
 
 function kindOf(schema: JsonObject, choices: EnumChoice[]): FieldKind {
 	const types = typesOf(schema);
-	const [type] = types;
-	if (type !== undefined && types.length === 1) return KINDS[type] ?? 'json';
+	const [type, ...others] = types;
+	if (type !== undefined && others.length === 0) return KINDS[type] ?? 'json';
 	// An enum need not say its type.
 	const kinds = new Set(choices.map(({ value }) => typeof value));
 	if (types.length > 0 || kinds.size !== 1) return 'json';

@@ -123,7 +123,7 @@ function elements(value: Json, element: InputField): Json[] {
 	const parsed = parseJson(value);
 	if (Array.isArray(parsed)) return parsed;
 	const isUrl = /:\/\/|^\s*data:/.test(value);
-	const separator = /[\r\n]/.test(value) || isUrl || element.kind === 'object' ? /[\r\n]+/ : /,/;
+	const separator = /[\r\n]/.test(value) || isUrl || element.kind === 'object' ? /[\r\n]/ : /,/;
 	return value
 		.split(separator)
 		.map((part) => part.trim())
@@ -139,7 +139,7 @@ function toObject(value: Json, field: InputField): JsonObject {
 /** A value of several possible types keeps its own; text that none of them takes is read as JSON. */
 function toJson(value: Json, schema: JsonObject, root: JsonObject): Json {
 	if (typeof value !== 'string') return value;
-	const parsed = parseJson(value.trim());
+	const parsed = parseJson(value);
 	if (parsed === undefined || parsed === null) return value;
 	const types = typesOf(schema);
 	const isStructure = typeof parsed === 'object';

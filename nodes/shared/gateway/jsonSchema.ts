@@ -76,8 +76,7 @@ function typeWithoutNull(schema: JsonObject): JsonObject {
 	const choices = Array.isArray(schema.enum) ? { enum: schema.enum.filter((value) => value !== null) } : {};
 	if (!Array.isArray(schema.type)) return { ...schema, ...choices };
 	const types = schema.type.filter((type) => type !== 'null');
-	const [only] = types;
-	return { ...schema, ...choices, type: types.length === 1 && only !== undefined ? only : types };
+	return { ...schema, ...choices, type: types.length === 1 ? types[0] : types };
 }
 
 /** Constants, alone or as a union, are what `enum` says in one word. */

@@ -31,8 +31,8 @@ export function withFiles(
 	return filled;
 }
 
-function takesList({ kind, schema }: InputField): boolean {
-	return kind === 'list' || (kind === 'json' && typesOf(schema).includes('array'));
+function takesList({ schema }: InputField): boolean {
+	return typesOf(schema).includes('array');
 }
 
 function joined(

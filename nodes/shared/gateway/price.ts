@@ -33,13 +33,13 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 
 /** The price in rubles, for people and comparisons; `undefined` where it is not known or in another currency. */
 export function priceInRubles({ price, currency }: TaskPrice): number | undefined {
-	return price === null || currency !== 'RUB' ? undefined : asNumber(price);
+	return currency === 'RUB' ? asNumber(price) : undefined;
 }
 
 function withDefaults(input: JsonObject, schema: JsonObject): JsonObject {
 	const complete = { ...input };
 	for (const { name, default: value } of inputForm(schema).fields) {
-		if (value !== undefined) complete[name] ??= value;
+		complete[name] ??= value;
 	}
 	return complete;
 }
@@ -49,14 +49,12 @@ function fits({ params }: PriceTier, input: JsonObject): boolean {
 }
 
 function isSame(value: Json | undefined, wanted: Json | undefined): boolean {
-	if (value === undefined || value === null) return wanted === undefined || wanted === null;
-	if (typeof value === 'object' || typeof wanted === 'object') {
-		return canonicalJson(value) === canonicalJson(wanted);
+	const [given, sought] = [value ?? null, wanted ?? null];
+	if (typeof given === 'object' || typeof sought === 'object') {
+		return canonicalJson(given) === canonicalJson(sought);
 	}
-	const [number, wantedNumber] = [asNumber(value), asNumber(wanted)];
-	return number !== undefined && wantedNumber !== undefined
-		? number === wantedNumber
-		: String(value) === String(wanted);
+	const number = asNumber(given);
+	return number === undefined ? String(given) === String(sought) : number === asNumber(sought);
 }
 
 function specificity({ params }: PriceTier): number {

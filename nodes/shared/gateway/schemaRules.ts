@@ -60,21 +60,20 @@ function brokenChoice(value: Json, schema: JsonObject): string | undefined {
 }
 
 function brokenUnion(value: Json, schema: JsonObject, root: JsonObject): string | undefined {
-	const options = branches(schema).map((branch) => resolvedSchema(branch, root));
-	if (options.length === 0) return undefined;
-	const broken = options.map((option) => violation(value, option, root));
+	const broken = branches(schema).map((branch) => violation(value, resolvedSchema(branch, root), root));
 	const [first] = broken;
 	if (first === undefined || broken.includes(undefined)) return undefined;
-	return options.length === 1 ? first.rule : 'must have one of the forms that the model takes';
+	return broken.length === 1 ? first.rule : 'must have one of the forms that the model takes';
 }
 
 function brokenRange(value: number, schema: JsonObject): string | undefined {
-	const [min, max] = [asNumber(schema.minimum), asNumber(schema.maximum)];
-	if (min !== undefined && value < min) return `must be at least ${min}`;
-	if (max !== undefined && value > max) return `must be at most ${max}`;
-	const [above, below] = [asNumber(schema.exclusiveMinimum), asNumber(schema.exclusiveMaximum)];
-	if (above !== undefined && value <= above) return `must be more than ${above}`;
-	return below !== undefined && value >= below ? `must be less than ${below}` : undefined;
+	const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+	if (value < (asNumber(minimum) ?? -Infinity)) return `must be at least ${minimum}`;
+	if (value > (asNumber(maximum) ?? Infinity)) return `must be at most ${maximum}`;
+	if (value <= (asNumber(exclusiveMinimum) ?? -Infinity)) return `must be more than ${exclusiveMinimum}`;
+	return value >= (asNumber(exclusiveMaximum) ?? Infinity)
+		? `must be less than ${exclusiveMaximum}`
+		: undefined;
 }
 
 function brokenLength(
@@ -83,11 +82,10 @@ function brokenLength(
 	what: 'Length' | 'Items',
 	unit: string,
 ): string | undefined {
-	const [min, max] = [asNumber(schema[`min${what}`]), asNumber(schema[`max${what}`])];
-	if (min !== undefined && length < min) return `must have at least ${min} ${unit} (it has ${length})`;
-	return max !== undefined && length > max
-		? `must have at most ${max} ${unit} (it has ${length})`
-		: undefined;
+	const min = asNumber(schema[`min${what}`]) ?? 0;
+	const max = asNumber(schema[`max${what}`]) ?? Infinity;
+	if (length < min) return `must have at least ${min} ${unit} (it has ${length})`;
+	return length > max ? `must have at most ${max} ${unit} (it has ${length})` : undefined;
 }
 
 function inElements(values: Json[], schema: JsonObject, root: JsonObject): Violation | undefined {
@@ -107,12 +105,10 @@ function inFields(value: Json, schema: JsonObject, root: JsonObject): Violation 
 	const missing = required.find((name) => object[name] === undefined);
 	if (missing !== undefined) return { path: `.${missing}`, rule: 'must be there' };
 	for (const [name, field] of Object.entries(object)) {
-		const known = Object.hasOwn(properties, name);
-		if (!known && schema.additionalProperties === false) return { path: `.${name}`, rule: 'is not known' };
-		const broken =
-			known && field !== undefined
-				? violation(field, resolvedSchema(properties[name], root), root)
-				: undefined;
+		const isUnknown = !Object.hasOwn(properties, name);
+		if (isUnknown && schema.additionalProperties === false) return { path: `.${name}`, rule: 'is not known' };
+		if (field === undefined) continue;
+		const broken = violation(field, resolvedSchema(properties[name], root), root);
 		if (broken) return { ...broken, path: `.${name}${broken.path}` };
 	}
 	return undefined;

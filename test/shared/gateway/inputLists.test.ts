@@ -44,7 +44,9 @@ describe('a list', () => {
 		['of a reference', ['5'], { type: 'array', items: { $ref: '#/$defs/n' } }, [5]],
 		['of booleans', 'true, 0', { type: 'array', items: { type: 'boolean' } }, [true, false]],
 		['of choices', '5, 10', { type: 'array', items: { enum: [5, 10] } }, [5, 10]],
-		['of anything', ['1', 2], { type: 'array' }, ['1', 2]],
+		['of anything', ['1', 2, '{"a":1}'], { type: 'array' }, ['1', 2, '{"a":1}']],
+		['of a data URL alone', 'data:image/png;base64,Y2F0', texts, ['data:image/png;base64,Y2F0']],
+		['of a data URL after blanks', ' \t data:,a', texts, ['data:,a']],
 	])('%s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
 
 	it('names the field by its own title when an element is none', async () => {
@@ -70,7 +72,9 @@ describe('a list', () => {
 
 	it('of a field that the schema does not name is sent, even if it is empty', () => {
 		const values = { list: [], object: {}, n: 0, nested: { a: null } };
-		expect(typedInput({ ...values, none: null, text: '', blank: ' ' }, inputForm({}))).toStrictEqual(values);
+		expect(
+			typedInput({ ...values, no: undefined, none: null, text: '', blank: ' ' }, inputForm({})),
+		).toStrictEqual(values);
 	});
 });
 
@@ -102,6 +106,7 @@ describe('a value', () => {
 		['stays what it is where any is taken', 5, {}, 5],
 		['stays text that says null', 'null', { type: ['integer', 'object'] }, 'null'],
 		['stays text that is no JSON', '{"a":', {}, '{"a":'],
+		['stays text where no type is understood', 'abc', { type: ['file', 'blob'] }, 'abc'],
 		['stays a number in text where nothing is said', '5', {}, '5'],
 		['stays true in text where text is taken', 'true', { type: ['boolean', 'string'] }, 'true'],
 		['is a boolean where text is not taken', ' true ', { type: ['boolean', 'integer'] }, true],
@@ -186,6 +191,12 @@ describe('an input before it is sent', () => {
 		expect(error.param).toBe('input.field');
 		expect(error.description.includes('Input Files')).toBe(byFile);
 		expect(error.description.includes('expression')).toBe(byExpression);
+	});
+
+	it('tells nothing else of a missing number', async () => {
+		expect((await check({}, { type: 'number' }, ['field'])).description).toContain(
+			'the field. Nothing was sent.',
+		);
 	});
 
 	it('goes on after a field that is left out', async () => {

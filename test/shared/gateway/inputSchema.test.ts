@@ -254,6 +254,16 @@ describe('a file’s URL', () => {
 		['file', { type: 'string', format: 'date' }],
 	])('can stand in %s %j', (name, schema) => expect(takes(schema, name)).toBe(true));
 
+	it.each(['url', 'uri', 'image', 'video', 'audio', 'file', 'mask', 'frame'])(
+		'can stand in what is named after it: %s',
+		(word) => {
+			const names = [word, `${word}s`, `a_${word}`, `${word}_b`, `a_${word}s_b`];
+			expect(names.filter((name) => takes({ type: 'string' }, name))).toStrictEqual(names);
+			const others = [`a${word}`, `${word}ed`, `${word}ss`];
+			expect(others.filter((name) => takes({ type: 'string' }, name))).toStrictEqual([]);
+		},
+	);
+
 	it.each<[string, Json]>([
 		['x', { type: 'string' }],
 		['x', { type: 'string', format: 'date' }],

@@ -45,6 +45,7 @@ describe('what a schema takes', () => {
 		['another branch', 5, { anyOf: [word, { type: 'integer' }] }],
 		['fields', { width: 1, height: 'any' }, sizes],
 		['fields that are left out', {}, sizes],
+		['fields that are undefined', { width: undefined, height: 'any' }, sizes],
 		['what is required', { a: null }, { required: ['a', null, ''] }],
 		['what is required, be it false', { a: false }, { required: ['a'] }],
 		['known fields', { width: 1 }, { ...sizes, additionalProperties: false }],
