@@ -197,6 +197,15 @@ describe('an item', () => {
 		]);
 	});
 
+	it('that waits for its turn ends with its first problem', async () => {
+		const { relay, chunks } = quickReader();
+		const [first, second] = [relay.voice(0), relay.voice(1)];
+		await second.end('cut off');
+		await second.end('another');
+		await first.end();
+		expect(chunks.filter(([type]) => type === 'error')).toStrictEqual([['error', 1, 'cut off']]);
+	});
+
 	it('may have a problem without words', async () => {
 		const { relay, chunks } = quickReader();
 		await relay.voice(0).end('');
