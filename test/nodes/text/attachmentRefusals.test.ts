@@ -1,5 +1,4 @@
 import nock from 'nock';
-import { Readable } from 'node:stream';
 import type { INodeParameters } from 'n8n-workflow';
 
 import type { RunOptions } from '../../helpers/engine';
@@ -91,18 +90,5 @@ describe('an attachment is refused, and no call is made', () => {
 		expect(
 			await refusal(attach(fromField('file', 'one'), fromField('file', 'two')), { items }),
 		).toMatchObject({ message: expect.stringMatching(/row 2: .*75 MB/) as string });
-	});
-
-	it('when a server sends more than it may, whatever it says', async () => {
-		const portion = Buffer.alloc(1024 * 1024, 'a');
-		const portions = function* () {
-			for (let sent = 0; sent < 120; sent += 1) yield portion;
-		};
-		nock('https://files.test')
-			.get('/a.mp3')
-			.reply(200, () => Readable.from(portions()), { 'content-type': 'audio/mpeg' });
-		expect(await refusal(attach(fromUrl('audio', 'https://files.test/a.mp3')))).toMatchObject({
-			message: expect.stringMatching(/75 MB/) as string,
-		});
 	});
 });
