@@ -23,8 +23,7 @@ beforeAll(async () => {
 			for (; sent < MOST_MEGABYTES && !response.destroyed; sent += 1) {
 				if (response.write(MEGABYTE)) continue;
 				const over = new AbortController();
-				const events = ['drain', 'close'].map(async (name) => await once(response, name, over));
-				await Promise.race(events);
+				await Promise.race([once(response, 'drain', over), once(response, 'close', over)]);
 				over.abort();
 			}
 			response.end();
