@@ -18,6 +18,7 @@ describe('many items', () => {
 		expect(result.items.map(({ pairedItem }) => pairedItem)).toStrictEqual(
 			items(25).map(({ json }) => ({ item: json.n })),
 		);
+		expect(result.run.status).toBe('success');
 		expect(load.most).toBe(5);
 		expect(prompts()).toHaveLength(25);
 	});

@@ -74,6 +74,12 @@ describe('the node itself', () => {
 		expect(prompts()).toStrictEqual([]);
 	});
 
+	it('gives nothing where there is nothing to give', async () => {
+		catalogue([]);
+		const { items: outputs, error, run: execution } = await run('getMany', {}, {}, 'model');
+		expect([outputs, error, execution.status]).toStrictEqual([[], undefined, 'success']);
+	});
+
 	it('takes only the first item, with Execute Once', async () => {
 		const { prompts } = echoGateway();
 		const result = await generate({ items: items(3), settings: { executeOnce: true } });
