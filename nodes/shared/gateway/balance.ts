@@ -1,5 +1,5 @@
 import { ApiFailure } from './failure';
-import { asId, asNumber, type JsonObject } from './json';
+import { asNumber, type JsonObject } from './json';
 import { compareDecimals } from './money';
 import type { GatewayClient } from './request';
 
@@ -26,10 +26,14 @@ export async function fetchBalance(client: GatewayClient): Promise<JsonObject> {
  */
 export function readBalance(body: JsonObject): Balance {
 	const amount = decimal(body.amount) ?? decimal(body.RUB);
-	const amountRub = asNumber(amount);
-	if (amount === undefined || amountRub === undefined) throw unknownShape(body);
+	if (amount === undefined) throw unknownShape(body);
 	const amountUsd = asNumber(body.USD);
-	return { amountRub, amount, currency: 'RUB', ...(amountUsd === undefined ? {} : { amountUsd }) };
+	return {
+		amountRub: Number(amount),
+		amount,
+		currency: 'RUB',
+		...(amountUsd === undefined ? {} : { amountUsd }),
+	};
 }
 
 /**
@@ -42,7 +46,7 @@ export function isBelow({ amount }: Balance, threshold: string): boolean {
 }
 
 function decimal(value: unknown): string | undefined {
-	return asNumber(value) === undefined ? undefined : asId(value)?.trim();
+	return asNumber(value) === undefined ? undefined : String(value).trim();
 }
 
 function unknownShape(body: JsonObject): ApiFailure {

@@ -139,12 +139,11 @@ export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
 	const result = readResult(record.resultJson);
 	const fields = asObject(result);
 	const tracks = asObjects(fields?.tracks);
-	const createTime = asNumber(record.createTime);
 	return {
 		taskId: asId(record.taskId) ?? taskId,
 		model: asText(record.model),
 		state: asText(record.state) ?? 'unknown',
-		createdAt: createTime === undefined ? undefined : isoOfMilliseconds(createTime),
+		createdAt: isoOfMilliseconds(asNumber(record.createTime) ?? NaN),
 		resultUrls: readUrls(fields?.resultUrls),
 		tracks: tracks.length > 0 ? tracks : undefined,
 		result,

@@ -6,20 +6,12 @@
  * @returns a decimal without superfluous zeros; `undefined` for what is no decimal
  */
 export function millionTokenPrice(perToken: string | undefined): string | undefined {
-	const match = /^(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i.exec(perToken?.trim() ?? '');
-	if (!match) return undefined;
-	const [, whole = '', fraction = '', exponent = '0'] = match;
-	const digits = whole + fraction;
-	if (digits === '') return undefined;
-	const point = whole.length + Number(exponent) + 6;
-	const padded =
-		point > digits.length
-			? digits.padEnd(point, '0')
-			: digits.padStart(digits.length - Math.min(0, point), '0');
-	const at = Math.max(0, point);
-	const integer = padded.slice(0, at).replace(/^0+(?=\d)/, '') || '0';
-	const decimals = padded.slice(at).replace(/0+$/, '');
-	return decimals === '' ? integer : `${integer}.${decimals}`;
+	const decimal = perToken === undefined ? undefined : readDecimal(perToken);
+	if (!decimal || decimal.digits < 0n) return undefined;
+	const perMillion = { ...decimal, scale: decimal.scale - 6 };
+	const scale = Math.max(perMillion.scale, 0);
+	const text = plain(atScale(perMillion, scale), scale);
+	return scale === 0 ? text : text.replace(/\.?0+$/, '');
 }
 
 /** A decimal number, exact: `digits` × 10^-`scale`. */
@@ -29,14 +21,10 @@ interface Decimal {
 }
 
 function readDecimal(text: string): Decimal | undefined {
-	const match = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i.exec(text.trim());
+	const match = /^(?=[+-]?\.?\d)([+-]?\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i.exec(text.trim());
 	if (!match) return undefined;
-	const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
-	if (whole + fraction === '') return undefined;
-	return {
-		digits: BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`),
-		scale: fraction.length - Number(exponent),
-	};
+	const [, whole, fraction = '', exponent] = match;
+	return { digits: BigInt(`${whole}${fraction}`), scale: fraction.length - Number(exponent ?? 0) };
 }
 
 /**
@@ -51,7 +39,7 @@ export function compareDecimals(a: string, b: string): number | undefined {
 	if (!left || !right) return undefined;
 	const scale = Math.max(left.scale, right.scale);
 	const difference = atScale(left, scale) - atScale(right, scale);
-	return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+	return difference < 0n ? -1 : Number(difference > 0n);
 }
 
 /**
@@ -70,7 +58,10 @@ export function addDecimals(a: string, b: string, factor: 1 | -1 = 1): string | 
 
 function plain(digits: bigint, scale: number): string {
 	const sign = digits < 0n ? '-' : '';
-	const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, '0');
+	const text = digits
+		.toString()
+		.replace('-', '')
+		.padStart(scale + 1, '0');
 	return scale === 0 ? `${sign}${text}` : `${sign}${text.slice(0, -scale)}.${text.slice(-scale)}`;
 }
 

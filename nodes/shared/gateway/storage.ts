@@ -161,7 +161,7 @@ function multipartFrame(
 	const name = file.fileName.replace(/"/g, '%22').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
 	const type = file.mimeType.replace(/[\r\n]/g, '');
 	const head = `${fields.join('')}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`;
-	return { head: Buffer.from(head, 'utf8'), tail: Buffer.from(`\r\n--${boundary}--\r\n`, 'utf8'), boundary };
+	return { head: Buffer.from(head), tail: Buffer.from(`\r\n--${boundary}--\r\n`), boundary };
 }
 
 /** Fetches a file's record (§4.15). Gives the body as received. */
@@ -261,7 +261,6 @@ export function readStoredFile(body: JsonObject): StoredFile {
 /** A timestamp as ISO 8601; text that is no date stays as it is rather than being lost. */
 function isoTime(value: unknown): string | undefined {
 	const text = asText(value);
-	if (text === undefined) return undefined;
-	const time = new Date(text);
+	const time = new Date(text ?? NaN);
 	return Number.isNaN(time.getTime()) ? text : time.toISOString();
 }

@@ -30,6 +30,7 @@ describe('reading a balance (§2.8)', () => {
 			{ amountRub: 5, amount: '5', currency: 'RUB', amountUsd: 0.06 },
 		],
 		['rubles alone', { RUB: '5', USD: null }, { amountRub: 5, amount: '5', currency: 'RUB' }],
+		['words beside rubles', { amount: 'much', RUB: 5 }, { amountRub: 5, amount: '5', currency: 'RUB' }],
 		['both shapes', { amount: '1', RUB: '5' }, { amountRub: 1, amount: '1', currency: 'RUB' }],
 		['null beside rubles', { amount: null, RUB: 5 }, { amountRub: 5, amount: '5', currency: 'RUB' }],
 		[

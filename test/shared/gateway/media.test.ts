@@ -192,7 +192,7 @@ describe('a failed task', () => {
 		expect(code).toBe('task_failed');
 		expect(extra).toStrictEqual({ failCode: null, failMsg: null, state: 'fail' });
 		expect(description).not.toContain('code');
-		expect(description).toContain('t1 without');
+		expect(description).toContain('t1 without a result.');
 	});
 });
 

@@ -1,3 +1,4 @@
+import { errorText } from '../../../nodes/shared/gateway/errorTexts';
 import { failureFromConnection } from '../../../nodes/shared/gateway/errors';
 import { InvalidInput, Stopped } from '../../../nodes/shared/gateway/failure';
 import type { Json } from '../../../nodes/shared/gateway/json';
@@ -159,6 +160,11 @@ describe('a creation that failed', () => {
 		expect(details.description).not.toContain('Idempotency Scope');
 	});
 
+	it('is told of in the words for media', async () => {
+		const { message } = errorText({ group: 'media', status: 503 });
+		expect((await creationFailure([{ status: 503 }])).message).toBe(message);
+	});
+
 	it('keeps what else is known of it', async () => {
 		const error = JSON.stringify({ code: 504, msg: 'Too slow', data: null });
 		const details = await creationFailure([{ status: 504, body: error }]);
@@ -168,6 +174,7 @@ describe('a creation that failed', () => {
 
 	it('has a code of its own where a success names no task', async () => {
 		expect(await creationFailure([created(null)])).toMatchObject({
+			message: expect.stringContaining('task ID') as string,
 			code: 'unreadable_answer',
 			arrival: 'answered',
 			retryable: false,

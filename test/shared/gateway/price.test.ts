@@ -60,6 +60,8 @@ describe('the tier of an input (§2.2)', () => {
 		['an element for a list', { a: [1] }, { a: 1 }],
 		['elements for their text', { a: [1] }, { a: ['1'] }],
 		['another order of elements', { a: [1, 2] }, { a: [2, 1] }],
+		['text for a list of it', { a: ['x'] }, { a: 'x' }],
+		['the word for null', { a: null }, { a: 'null' }],
 		['an object for its text', { a: '[object Object]' }, { a: {} }],
 		['a number for words', { a: 'many' }, { a: 5 }],
 		['one value of two', { n: 1, quality: 'draft' }, { quality: 'high' }],

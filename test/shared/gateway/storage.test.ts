@@ -189,6 +189,12 @@ describe('deleting a file (§4.16)', () => {
 		expect(message).toContain('to delete');
 	});
 
+	it('fails in the words for files', async () => {
+		const { client } = scriptedClient([{ status: 413 }]);
+		const { message } = errorText({ group: 'storage', status: 413 });
+		expect((await failureOf(deleteFile(client, 'f1'))).message).toBe(message);
+	});
+
 	it('has failed when the response says so', async () => {
 		const { client, sent } = scriptedClient([answer({ success: false })]);
 		expect((await failureOf(deleteFile(client, 'f1'))).details).toStrictEqual({
@@ -241,6 +247,7 @@ describe('the list of files (§4.17)', () => {
 		['an object', { id: 'a' }],
 		['nothing', {}],
 		['a list of words', { data: ['a'] }],
+		['empty text and null', { next: '', data: null }],
 		['a list of records without IDs', [{ name: 'a' }]],
 		['a list of IDs that are none', { data: [{ id: null }, { id: '' }] }],
 		['a list too far down', { a: { b: { c: [{ id: 'a' }] } } }],

@@ -113,5 +113,8 @@ describe('a stored file (§2.7)', () => {
 		['an empty ID', { id: '' }],
 		['no ID in `asset`', { id: 'f1', asset: {} }],
 		['nothing', {}],
-	])('is none with %s', (_, body) => expect(() => readStoredFile(body)).toThrow(ApiFailure));
+	])('is none with %s', (_, body) => {
+		expect(() => readStoredFile(body)).toThrow(ApiFailure);
+		expect(() => readStoredFile(body)).toThrow('file ID');
+	});
 });
