@@ -6,11 +6,11 @@ import {
 	inputFile,
 	storeAnswer,
 	type InputFile,
-	type Readable,
 } from '../../../shared/execution/binary';
 import { base64Length, type EmbeddedFile } from '../../../shared/execution/fileBody';
 import type { ItemContext } from '../../../shared/execution/operation';
 import type { Row } from '../../../shared/execution/rows';
+import { madeFrom, type Readable } from '../../../shared/execution/streams';
 import { readBase64 } from '../../../shared/gateway/base64';
 import { ApiFailure, asError, type InvalidInput } from '../../../shared/gateway/failure';
 import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/files';
@@ -139,9 +139,9 @@ function notFetched(row: Row, error: unknown): Error {
 
 /** The bytes of a download, up to the limit: a server need not say how much it will send. */
 function limitedBody(answer: Answer<ByteStream>, row: Row): ByteStream {
-	return (answer.body as Readable).compose<Readable>(async function* (source: AsyncIterable<Uint8Array>) {
+	return madeFrom(answer.body as Readable, async function* (source) {
 		let length = 0;
-		for await (const portion of source) {
+		for await (const portion of source as AsyncIterable<Uint8Array>) {
 			length += portion.length;
 			if (length > MAX_FILES_LENGTH) throw tooLarge(row);
 			yield portion;
