@@ -104,6 +104,7 @@ describe('a value', () => {
 
 	it.each<[string, Json, Json, Json]>([
 		['stays what it is where any is taken', 5, {}, 5],
+		['stays a list of one', [5], { type: ['integer', 'array'] }, [5]],
 		['stays text that says null', 'null', { type: ['integer', 'object'] }, 'null'],
 		['stays text that is no JSON', '{"a":', {}, '{"a":'],
 		['stays text where no type is understood', 'abc', { type: ['file', 'blob'] }, 'abc'],
