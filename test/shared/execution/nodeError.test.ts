@@ -86,6 +86,7 @@ describe('the report of a failure', () => {
 		],
 		['an error of n8n without advice', operationFailure(), { description: null }],
 		['any other error', new Error('It failed'), { description: null }],
+		['an error of others', Object.assign(new Error('It failed'), { description: {} }), { description: null }],
 		['anything thrown', 'It failed', { description: null }],
 	])('%s', (_, error, said) => {
 		expect(errorReport(error)).toStrictEqual({ ...bare, ...said });

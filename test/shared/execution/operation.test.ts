@@ -45,7 +45,8 @@ const registry: Registry = {
 	animals: { displayName: 'Animal', operations: { feed: operation('Feed', [field('name')]) } },
 };
 
-const properties = registryProperties(registry, [field('concurrency', 'Node Concurrency')]);
+let properties: INodeProperties[];
+beforeAll(() => (properties = registryProperties(registry, [field('concurrency', 'Node Concurrency')])));
 
 it('begins with the resource and one list of operations for each, in the order of n8n’s lists', () => {
 	const choice = (value: string, name: string) => ({

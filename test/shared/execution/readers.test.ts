@@ -224,6 +224,12 @@ it('a parameter that stands for a file gives its value and how to refuse it', ()
 	]);
 });
 
+it('a parameter that repeats gives its rows', () => {
+	const rows = reader({ files: [{ name: 'a' }] }).rows('field', 'Field');
+	expect(rows.map((row) => row.text('name', 'Name'))).toStrictEqual(['a']);
+	expect(refusal(() => reader('a').rows('field', 'Field')).message).toContain("'Field'");
+});
+
 describe('the options of an item', () => {
 	it('are resolved once, however many are read', () => {
 		const { asked, parameters } = parametersOf({ options: { a: '1', b: '2' } });

@@ -1,4 +1,4 @@
-import { readRows } from '../../../nodes/shared/execution/rows';
+import { readRows, type Row } from '../../../nodes/shared/execution/rows';
 import type { InvalidInput } from '../../../nodes/shared/gateway/failure';
 import { refusal } from '../../helpers/refusal';
 
@@ -35,7 +35,8 @@ it.each(['text', 7, false, [], { files: ['a'] }, { files: [null] }, { files: [{}
 );
 
 describe('a field of a row', () => {
-	const [, row] = read({ files: [{}, { flag: 'maybe', name: 2, file: { id: 1 } }] });
+	let row: Row | undefined;
+	beforeAll(() => ([, row] = read({ files: [{}, { flag: 'maybe', name: 2, file: { id: 1 } }] })));
 
 	it('is read as any other', () => {
 		expect(row?.text('name', 'Name')).toBe('2');

@@ -29,7 +29,7 @@ function factsOf(place: Place = {}): RunFacts {
 		getWorkflow: () => ({ id: 'workflowId' in place ? place.workflowId : 'w1' }),
 		getWorkflowDataProxy: () => ({ $runIndex: place.runIndex }),
 		getInputData: () => inputs.map((json) => ({ json, binary: {} })),
-		getContext: () => store,
+		getContext: (type: string) => (type === 'node' ? store : {}),
 	} as unknown as IExecuteFunctions);
 }
 

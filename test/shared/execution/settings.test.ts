@@ -3,6 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { Parameters } from '../../../nodes/shared/execution/parameters';
 import { itemSettings, readConcurrency } from '../../../nodes/shared/execution/settings';
 import { InvalidInput } from '../../../nodes/shared/gateway/failure';
+import { refusal } from '../../helpers/refusal';
 
 /** n8n's functions, with these options for the first item and none for the others. */
 const contextOf = (options: object) =>
@@ -77,9 +78,10 @@ describe('how long a request takes at most', () => {
 });
 
 it.each([
-	['concurrency', () => concurrency(0)],
-	['maxRetries', () => settings({ maxRetries: -1 })],
-	['timeout', () => settings({ timeout: 0 })],
-])('a refusal names the option: %s', (param, read) => {
-	expect(read).toThrow(expect.objectContaining({ param }) as Error);
+	['concurrency', 'Concurrency', () => concurrency(0)],
+	['maxRetries', 'Max Retries', () => settings({ maxRetries: -1 })],
+	['timeout', 'Timeout (Seconds)', () => settings({ timeout: 0 })],
+])('a refusal names the option: %s, %s', (param, label, read) => {
+	const error = refusal(read);
+	expect([error.param, error.message]).toStrictEqual([param, expect.stringContaining(`'${label}'`)]);
 });

@@ -16,7 +16,7 @@ function nodeWith(settings: Settings) {
 	const store: Record<string, unknown> = {};
 	const attempt = (place: Partial<{ executionId: string; run: string }> = {}) =>
 		new SuccessMemory(
-			{ getContext: () => store, getNode: () => settings as INode },
+			{ getContext: (type) => (type === 'node' ? store : {}), getNode: () => settings as INode },
 			{
 				executionId: 'e1',
 				run: '0',
