@@ -21,6 +21,16 @@ function thrown(work: () => unknown): InvalidInput {
 	throw new Error('it did not throw');
 }
 
+/** What a check comes to: `valid`, or the class of what it throws. */
+function outcome(check: () => void): string {
+	try {
+		check();
+		return 'valid';
+	} catch (error) {
+		return error instanceof Error ? error.constructor.name : typeof error;
+	}
+}
+
 describe('the type of a value', () => {
 	const texts = { type: 'array', items: { type: 'string' } };
 	const numbers = { type: 'array', items: { type: 'integer' } };
@@ -116,11 +126,9 @@ describe('the type of a value', () => {
 		fc.assert(
 			fc.property(value, type, value, (given, name, extra) => {
 				const form = formOf({ type: name, required: [extra], items: extra, enum: extra });
-				try {
-					checkInput(typedInput({ field: given }, form), form);
-				} catch (error) {
-					expect(error).toBeInstanceOf(InvalidInput);
-				}
+				expect(outcome(() => checkInput(typedInput({ field: given }, form), form))).toMatch(
+					/^(valid|InvalidInput)$/,
+				);
 			}),
 			{ numRuns: 2000 },
 		);
@@ -211,8 +219,11 @@ describe('the rules of the schema, before anything is sent', () => {
 	});
 
 	it('characters are counted, not halves of them', () => {
-		checkInput({ field: '🙂🙂' }, formOf({ type: 'string', maxLength: 2 }));
+		const form = formOf({ type: 'string', maxLength: 2 });
+		expect(outcome(() => checkInput({ field: '🙂🙂' }, form))).toBe('valid');
 	});
 
-	it('optional fields may be missing', () => checkInput({}, formOf({ type: 'string' })));
+	it('optional fields may be missing', () => {
+		expect(outcome(() => checkInput({}, formOf({ type: 'string' })))).toBe('valid');
+	});
 });
