@@ -11,7 +11,6 @@ import type { UploadFile } from '../gateway/storage';
 import type { ItemContext } from './operation';
 import { madeFrom, type Readable } from './streams';
 
-
 /** What keeps binary data, in nodes and in webhooks. */
 export interface BinaryStore {
 	helpers: Pick<IExecuteFunctions['helpers'], 'prepareBinaryData'>;
