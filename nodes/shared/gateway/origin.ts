@@ -17,9 +17,7 @@ export interface TextByOrigin extends ErrorText {
 }
 
 /** The text with the advice that fits where the request comes from. */
-export function textFor(
-	{ message, description, elsewhere }: TextByOrigin,
-	origin: Origin = 'action',
-): ErrorText {
-	return { message, description: origin === 'action' ? description : (elsewhere?.[origin] ?? description) };
+export function textFor({ message, description, elsewhere }: TextByOrigin, origin?: Origin): ErrorText {
+	const others: Readonly<Partial<Record<Origin, string>>> = elsewhere ?? {};
+	return { message, description: (origin && others[origin]) ?? description };
 }

@@ -33,14 +33,13 @@ export const DONE = '[DONE]';
  * dispatched: a stream that breaks leaves nothing half-read.
  */
 export class SseParser {
-	private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+	private readonly decoder = new TextDecoder();
 	private readonly onEvent: (event: ServerSentEvent) => void;
 	private readonly maxLength: number;
 	/** The unfinished line, in the portions it came in: joined once, so that a long line costs linear time. */
 	private pending: string[] = [];
 	private pendingLength = 0;
 	private sawCr = false;
-	private atStart = true;
 	private eventName: string | undefined;
 	private data: string | undefined;
 
@@ -57,10 +56,6 @@ export class SseParser {
 	push(bytes: Uint8Array): void {
 		let text = this.decoder.decode(bytes, { stream: true });
 		if (text === '') return;
-		if (this.atStart) {
-			this.atStart = false;
-			if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
-		}
 		// The LF of a CRLF that was split between two portions.
 		if (this.sawCr && text.charCodeAt(0) === 0x0a) text = text.slice(1);
 		this.sawCr = false;

@@ -233,7 +233,7 @@ describe('what a thrown network error means', () => {
 	});
 
 	it('knows a cancelled execution', () => {
-		expect(thrown(wrapped(networkError('ERR_CANCELED')))).toBeInstanceOf(Stopped);
+		expect(thrown(wrapped(networkError('ERR_CANCELED')))).toStrictEqual(new Stopped('cancelled'));
 	});
 
 	it('keeps nothing of the original but its code: its configuration holds the key', () => {

@@ -185,6 +185,7 @@ describe('what the gateway says', () => {
 		['No.', 'Advice. The gateway says: “No.”'],
 		['No!', 'Advice. The gateway says: “No!”'],
 		['Why?', 'Advice. The gateway says: “Why?”'],
+		['A. B', 'Advice. The gateway says: “A. B”.'],
 		['And so…', 'Advice. The gateway says: “And so…”'],
 		['  a\r\n\t b  ', 'Advice. The gateway says: “a b”.'],
 	])('%j follows the advice', (message, shown) => expect(said(message)).toBe(shown));

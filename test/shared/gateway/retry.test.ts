@@ -125,6 +125,7 @@ describe('Retry-After', () => {
 		['Sun, 01 Mar 2026 11:59:00 GMT', 0],
 		['-5', undefined],
 		['1e3', undefined],
+		['2026-03-01T12:00:30Z', undefined],
 		['soon', undefined],
 		['12 monkeys', undefined],
 	];

@@ -198,7 +198,9 @@ describe('frames', () => {
 	});
 
 	it.each(['{"a"', ' {"a": }', '[DONE] or not'])('%j cannot be read: a part may be missing', async (data) => {
-		expect(await told(events(say('Hello'), data, ...whole))).toMatchObject({
+		const failure = await failureOf(readStream('chat', events(say('Hello'), data, ...whole)));
+		expect(failure.cause).toBeUndefined();
+		expect(failure.details).toMatchObject({
 			code: 'unreadable_answer',
 			mayBeCharged: true,
 			extra: { receivedText: 'Hello' },

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 
 import { textFormat } from '../../../nodes/shared/gateway/formats';
 import { failureOf } from '../../helpers/client';
-import { portions, readStream } from '../../helpers/streams';
+import { events, portions, readStream } from '../../helpers/streams';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -51,6 +51,15 @@ describe('an answer in one piece', () => {
 		['nothing', '', { 'content-type': 'application/json' }],
 	])('is none for %s', async (_, body, headers) => {
 		expect(await told(body, headers)).toMatchObject({ code: 'stream_incomplete', mayBeCharged: true });
+	});
+
+	it.each([1, 6, 7])('is none for events that come %i bytes at a time under another type', async (size) => {
+		const chunks = [
+			{ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] },
+			{ choices: [], usage: {} },
+		];
+		const source = portions(bytes(events(...chunks)), size);
+		expect(await read(source, { 'content-type': 'text/plain' })).toStrictEqual({ text: 'Hi', shown: ['Hi'] });
 	});
 
 	it('is given up when it is longer than 64 Mi characters', async () => {
