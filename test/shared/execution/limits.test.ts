@@ -187,6 +187,7 @@ describe('the interruption', () => {
 		end(interruption, controller);
 		await turn();
 		expect(pauses.map(({ end: error }) => error)).toMatchObject([stopped, stopped, stopped]);
+		expect(jest.getTimerCount()).toBe(0);
 		expect(await rejection(interruption.pause(0))).toMatchObject(stopped);
 		expect(() => interruption.check()).toThrow(expect.objectContaining(stopped) as Error);
 		expect(interruption.isInterrupted).toBe(true);
