@@ -1,4 +1,6 @@
 const { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } = require('node:fs');
+const http = require('node:http');
+const https = require('node:https');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { setTimeout: pause } = require('node:timers/promises');
@@ -9,11 +11,28 @@ const { TestEnvironment } = require('jest-environment-node');
 const GRACE_MS = 2_000;
 const STEP_MS = 10;
 
+/** What nock replaces as soon as it is loaded, in a process that runs other files, too. */
+const { request, get, ClientRequest } = http;
+const { request: secureRequest, get: secureGet } = https;
+
+function restoreRequests() {
+	Object.assign(http, { request, get, ClientRequest });
+	Object.assign(https, { request: secureRequest, get: secureGet });
+}
+
 /** What libraries, as soon as they are loaded, and jest itself listen for. */
 const LISTENED_FOR = new Set(['exit', 'uncaughtException', 'unhandledRejection', 'rejectionHandled']);
 
-/** Come and go by themselves. Timers are counted where the file starts them: jest has some of its own. */
-const PASSING = new Set(['Timeout', 'Immediate', 'CloseReq', 'TickObject', 'FSReqCallback', 'FSReqPromise']);
+/** Come and go by themselves. Timers are counted where the file starts them, and processes by themselves: jest has timers and pipes of its own. */
+const PASSING = new Set([
+	'Timeout',
+	'PipeWrap',
+	'Immediate',
+	'CloseReq',
+	'TickObject',
+	'FSReqCallback',
+	'FSReqPromise',
+]);
 
 const N8N_FOLDER = 'n8n';
 /** What n8n-core and tsx keep in the temporary folder. */
@@ -38,6 +57,7 @@ module.exports = class LeakCheckingEnvironment extends TestEnvironment {
 	}
 
 	async teardown() {
+		restoreRequests();
 		if (this.systemFolder === undefined) delete process.env.TMPDIR;
 		else process.env.TMPDIR = this.systemFolder;
 		rmSync(this.folder, { recursive: true, force: true });
