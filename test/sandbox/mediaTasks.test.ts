@@ -63,7 +63,7 @@ describe('creation', () => {
 
 describe('life cycle', () => {
 	it('goes from waiting over processing to success', async () => {
-		gateway().control.configure({ taskDuration: { audio: 300 } });
+		gateway().control.configure({ taskDuration: { audio: 1_500 } });
 		const id = await createTask(gateway(), { model: 'voxa/speech-1', input: { text: 'hello' } });
 		const states = new Set<unknown>();
 		await waitFor(async () => {
