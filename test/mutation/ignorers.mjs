@@ -5,8 +5,13 @@ const isSentence = (text) => text.trim().split(/\s+/).length >= 3;
 
 const isPlain = (node) => /^(Identifier|MemberExpression|CallExpression|StringLiteral)$/.test(node.type);
 
+/** Labels, which are texts however short they are. */
+const LABELS = new Set(['displayName', 'action', 'description', 'placeholder', 'hint']);
+
 const sentences = {
-	shouldIgnore({ node }) {
+	shouldIgnore({ node, parent }) {
+		if (parent?.type === 'ObjectProperty' && parent.value === node && LABELS.has(parent.key.name))
+			return 'a label';
 		if (node.type === 'StringLiteral' && isSentence(node.value)) return 'a sentence';
 		if (node.type !== 'TemplateLiteral' || !node.expressions.every(isPlain)) return undefined;
 		return isSentence(node.quasis.map(({ value }) => value.raw).join('x')) ? 'a sentence' : undefined;
