@@ -33,14 +33,19 @@ if (unknown.length > 0) {
 	process.exitCode = mutateChanged(valueOf('--changed') ?? lastRevision());
 }
 
-/** @returns StrykerJS's exit code: not 0 below the score that its configuration asks for; `null` when time was up */
+/** @returns StrykerJS's exit code, not 0 below the score that its configuration asks for; `undefined` when time was up */
 function mutate(name, files, more = {}) {
-	const { status } = spawnSync('node_modules/.bin/stryker', ['run', ...(files ? ['--mutate', files] : [])], {
-		stdio: 'inherit',
-		...more,
-		env: { ...process.env, MUTATION_AREA: name, ...more.env },
-	});
-	return status;
+	const { status, error } = spawnSync(
+		'node_modules/.bin/stryker',
+		['run', ...(files ? ['--mutate', files] : [])],
+		{
+			stdio: 'inherit',
+			...more,
+			env: { ...process.env, MUTATION_AREA: name, ...more.env },
+		},
+	);
+	// StrykerJS ends by itself when it is told to, with a status of its own.
+	return error?.code === 'ETIMEDOUT' ? undefined : status;
 }
 
 function mutateChanged(revision) {
@@ -56,7 +61,8 @@ function mutateChanged(revision) {
 		const files = own.map(({ file, from, to }) => `${file}:${from}-${to}`).join(',');
 		const timeout = Math.max(1, end - Date.now());
 		const status = mutate(name, files, { timeout, env: { MUTATION_RESULTS: results } });
-		if (status === null) return explained('Five minutes are over: the nightly run covers these changes.');
+		if (status === undefined)
+			return explained('Five minutes are over: the nightly run covers these changes.');
 		const report = `${results}/${name}.json`;
 		if (!existsSync(report)) return 1;
 		mutants.push(...mutantsOf(report));
