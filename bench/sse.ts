@@ -2,12 +2,12 @@ import Anthropic from '@anthropic-ai/sdk';
 import { createParser } from 'eventsource-parser';
 import OpenAI from 'openai';
 
-import { textFormats } from '../nodes/shared/gateway/formats';
-import type { TextFormat } from '../nodes/shared/gateway/formats/format';
-import { asObject, parseJson, type JsonObject } from '../nodes/shared/gateway/json';
-import { GatewayClient } from '../nodes/shared/gateway/request';
-import { DONE, SseParser } from '../nodes/shared/gateway/sse';
-import { streamText } from '../nodes/shared/gateway/textStream';
+import { textFormats } from '../nodes/shared/gateway/text/formats';
+import type { TextFormat } from '../nodes/shared/gateway/text/formats/format';
+import { asObject, parseJson, type JsonObject } from '../nodes/shared/gateway/util/json';
+import { GatewayClient } from '../nodes/shared/gateway/client/client';
+import { DONE, SseParser } from '../nodes/shared/gateway/text/sse';
+import { streamText } from '../nodes/shared/gateway/text/streamText';
 import { table } from './measure';
 import type { Headline, Report } from './report';
 

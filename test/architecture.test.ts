@@ -17,61 +17,111 @@ function importsOf(path: string): string[] {
 	);
 }
 
+/** The source that an import of this path loads. */
+function sourceOf(target: string): string | undefined {
+	return [`${target}.ts`, `${target}/index.ts`].find((path) => imports.has(path));
+}
+
 /** The imports from files below `from` that go below `to`. */
 function crossings(from: string, to: string): string[] {
 	return [...imports]
 		.filter(([path]) => path.startsWith(from))
 		.flatMap(([path, targets]) =>
-			targets.filter((target) => target.startsWith(to)).map((target) => `${path} → ${target}`),
+			targets.filter((target) => `${target}/`.startsWith(to)).map((target) => `${path} → ${target}`),
 		);
 }
 
+/** The rooms, each of which imports only from itself and from those before it. */
+const rooms = [
+	'shared/gateway/util/',
+	'shared/gateway/errors/',
+	'shared/gateway/client/',
+	'shared/gateway/media/',
+	'shared/gateway/endpoints/',
+	'shared/gateway/text/',
+	'shared/params/',
+	'shared/n8n/',
+	'shared/run/',
+	'shared/fields/',
+];
+
+/** A folder has at most this many files, unless it lists formats or operations. */
+const MAX_FILES = 12;
+const LISTS = ['shared/gateway/text/formats', 'MediaTask/operations/task'];
+
 const nodes = readdirSync(root).filter((name) => name !== 'shared');
 /** Each wire format is a folder, also one that is still to come. */
-const formats = readdirSync(join(root, 'shared/gateway/formats'), { withFileTypes: true })
+const formats = readdirSync(join(root, 'shared/gateway/text/formats'), { withFileTypes: true })
 	.filter((entry) => entry.isDirectory())
 	.map(({ name }) => name);
 
+/** The files on a way of imports that leads back to its beginning; empty when there is none. */
+function circle(): string[] {
+	const done = new Set<string>();
+	const way: string[] = [];
+	const visit = (path: string): string[] => {
+		const at = way.indexOf(path);
+		if (at !== -1) return [...way.slice(at), path];
+		if (done.has(path)) return [];
+		way.push(path);
+		for (const target of imports.get(path) ?? []) {
+			const source = sourceOf(target);
+			const found = source === undefined ? [] : visit(source);
+			if (found.length > 0) return found;
+		}
+		way.pop();
+		done.add(path);
+		return [];
+	};
+	for (const path of imports.keys()) {
+		const found = visit(path);
+		if (found.length > 0) return found;
+	}
+	return [];
+}
+
 describe('the directions of imports', () => {
 	it('sees the sources', () => {
-		expect(imports.size).toBeGreaterThan(30);
+		expect(imports.size).toBeGreaterThan(100);
 		expect(formats).toStrictEqual(expect.arrayContaining(['chat', 'responses', 'messages']));
 	});
 
-	it('the gateway knows nothing of executions and fields', () => {
-		expect(crossings('shared/gateway/', 'shared/execution/')).toStrictEqual([]);
-		expect(crossings('shared/gateway/', 'shared/fields/')).toStrictEqual([]);
+	it('every shared file is in a room', () => {
+		const outside = [...imports.keys()].filter(
+			(path) => path.startsWith('shared/') && !rooms.some((room) => path.startsWith(room)),
+		);
+		expect(outside).toStrictEqual([]);
 	});
 
-	it('the gateway knows nothing of n8n', () => {
+	test.each(rooms)('%s imports no room above it', (room) => {
+		const above = rooms.slice(rooms.indexOf(room) + 1);
+		expect(above.flatMap((other) => crossings(room, other))).toStrictEqual([]);
+	});
+
+	it('no imports form a circle', () => {
+		expect(circle()).toStrictEqual([]);
+	});
+
+	it('the gateway does not import n8n', () => {
 		expect(crossings('shared/gateway/', 'n8n-workflow')).toStrictEqual([]);
 	});
 
-	test.each(nodes)('shared code does not know %s', (node) =>
+	test.each(nodes)('shared code does not import %s', (node) =>
 		expect(crossings('shared/', `${node}/`)).toStrictEqual([]),
 	);
 
-	test.each(nodes)('%s does not know another node', (node) => {
+	test.each(nodes)('%s does not import another node', (node) => {
 		const others = nodes.filter((other) => other !== node);
 		expect(others.flatMap((other) => crossings(`${node}/`, `${other}/`))).toStrictEqual([]);
 	});
 
-	test.each(formats)('the %s format does not know another format', (format) => {
-		const others = formats.filter((other) => other !== format);
-		expect(
-			others.flatMap((other) =>
-				crossings(`shared/gateway/formats/${format}/`, `shared/gateway/formats/${other}/`),
-			),
-		).toStrictEqual([]);
+	test.each(formats)('only the list of formats imports the %s format', (format) => {
+		const folder = `shared/gateway/text/formats/${format}/`;
+		const users = crossings('', folder).filter((crossing) => !crossing.startsWith(folder));
+		expect(users).toStrictEqual([`shared/gateway/text/formats/index.ts → ${folder.slice(0, -1)}`]);
 	});
 
-	test.each(formats)('no node names the %s format', (format) => {
-		expect(nodes.flatMap((node) => crossings(`${node}/`, `shared/gateway/formats/${format}/`))).toStrictEqual(
-			[],
-		);
-	});
-
-	it('only the chat model knows the SDK for AI nodes', () => {
+	it('only the chat model imports the SDK for AI nodes', () => {
 		const others = ['shared/', ...nodes.filter((node) => node !== 'ChatModel').map((node) => `${node}/`)];
 		expect(others.flatMap((other) => crossings(other, '@n8n/ai-node-sdk'))).toStrictEqual([]);
 	});
@@ -81,5 +131,14 @@ describe('the directions of imports', () => {
 			[...imports.values()].flat().filter((target) => !/^(shared|[A-Z]\w+)\//.test(target)),
 		);
 		expect([...packages].sort()).toStrictEqual(['@n8n/ai-node-sdk', 'n8n-workflow', 'node:crypto']);
+	});
+});
+
+describe('the folders', () => {
+	it(`hold at most ${MAX_FILES} files`, () => {
+		const counts = new Map<string, number>();
+		for (const path of imports.keys()) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+		const large = [...counts].filter(([folder, count]) => count > MAX_FILES && !LISTS.includes(folder));
+		expect(large).toStrictEqual([]);
 	});
 });

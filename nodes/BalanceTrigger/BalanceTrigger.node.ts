@@ -6,7 +6,7 @@ import {
 	type IPollFunctions,
 } from 'n8n-workflow';
 
-import { testGateway } from '../shared/execution/credentialTest';
+import { testGateway } from '../shared/n8n/credentialTest';
 import { triggerProperties } from './fields';
 import { pollBalance } from './poll';
 

@@ -1,5 +1,5 @@
-import { isBelow, type Balance } from '../shared/gateway/balance';
-import { addDecimals, compareDecimals } from '../shared/gateway/money';
+import { isBelow, type Balance } from '../shared/gateway/endpoints/balance';
+import { addDecimals, compareDecimals } from '../shared/gateway/util/money';
 
 /** When the trigger fires. */
 export const FIRE_ON = ['below', 'everyPoll', 'change'] as const;

@@ -1,12 +1,12 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { backgroundClient, POLL_SETTINGS } from '../shared/execution/backgroundClient';
-import { toNodeError } from '../shared/execution/nodeError';
-import { OptionReader } from '../shared/execution/optionReader';
+import { backgroundClient, POLL_SETTINGS } from '../shared/n8n/backgroundClient';
+import { toNodeError } from '../shared/run/nodeError';
+import { OptionReader } from '../shared/params/optionReader';
 import { compact } from '../shared/fields/common';
-import { fetchBalance, readBalance, type Balance } from '../shared/gateway/balance';
-import { InvalidInput } from '../shared/gateway/failure';
-import { asNumber, asObject, asText } from '../shared/gateway/json';
+import { fetchBalance, readBalance, type Balance } from '../shared/gateway/endpoints/balance';
+import { InvalidInput } from '../shared/gateway/errors/errors';
+import { asNumber, asObject, asText } from '../shared/gateway/util/json';
 import { decide, FIRE_ON, type AlertState, type Watch } from './alert';
 
 /** Keys in the node's static data, which n8n stores with the workflow, by node. */

@@ -6,10 +6,10 @@ import {
 	type SupplyData,
 } from 'n8n-workflow';
 
-import { testGateway } from '../shared/execution/credentialTest';
+import { testGateway } from '../shared/n8n/credentialTest';
 import { searchTextModels } from '../shared/fields/models';
 import { chatModelFields } from './fields';
-import { supplyChatModel } from './supply';
+import { supplyChatModel } from './supplyChatModel';
 
 export class ChatModel implements INodeType {
 	description: INodeTypeDescription = {

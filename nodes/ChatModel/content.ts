@@ -1,5 +1,5 @@
-import { typeByName } from '../shared/gateway/files';
-import { asObject, asText, objectIn, type Json, type JsonObject } from '../shared/gateway/json';
+import { typeByName } from '../shared/gateway/util/fileName';
+import { asObject, asText, objectIn, type Json, type JsonObject } from '../shared/gateway/util/json';
 
 /**
  * A part of a LangChain message in the shape that n8n's SDK reads. It knows LangChain's present shapes of files and

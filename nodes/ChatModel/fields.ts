@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { maxRetriesOption, textTimeoutOption } from '../shared/execution/settings';
+import { maxRetriesOption, textTimeoutOption } from '../shared/run/settings';
 import { textOptions } from '../shared/fields/textOptions';
 import { extraBodyField, formatField, textModelField } from '../shared/fields/textRequest';
 

@@ -1,9 +1,9 @@
 import type { ContentFile, Message, MessageContent } from '@n8n/ai-node-sdk';
 
-import { readBase64 } from '../shared/gateway/base64';
-import { InvalidInput } from '../shared/gateway/failure';
-import { fileNameFor, nameInUrl, typeByName } from '../shared/gateway/files';
-import type { TextFormat } from '../shared/gateway/formats/format';
+import { readBase64 } from '../shared/gateway/util/base64';
+import { InvalidInput } from '../shared/gateway/errors/errors';
+import { fileNameFor, nameInUrl, typeByName } from '../shared/gateway/util/fileName';
+import type { TextFormat } from '../shared/gateway/text/formats/format';
 import {
 	ATTACHMENT_KINDS,
 	type Attachment,
@@ -11,8 +11,8 @@ import {
 	type MadeToolCall,
 	type ToolTurn,
 	type Turn,
-} from '../shared/gateway/formats/request';
-import { asObject, asText } from '../shared/gateway/json';
+} from '../shared/gateway/text/formats/request';
+import { asObject, asText } from '../shared/gateway/util/json';
 
 /**
  * The conversation of an agent or chain, as the formats take it. Thoughts of earlier answers are left out: no format

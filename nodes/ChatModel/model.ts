@@ -7,15 +7,15 @@ import type {
 	Tool,
 } from '@n8n/ai-node-sdk';
 
-import { Stopped } from '../shared/gateway/failure';
-import type { TextAnswer } from '../shared/gateway/formats/answer';
-import { deepMerge } from '../shared/gateway/formats/fields';
-import type { TextFormat } from '../shared/gateway/formats/format';
-import type { TextRequest, ToolChoice } from '../shared/gateway/formats/request';
-import { asText, type JsonObject } from '../shared/gateway/json';
-import type { GatewayClient, GatewayRequest } from '../shared/gateway/request';
-import { streamText } from '../shared/gateway/textStream';
-import { handedOver } from './handover';
+import { Stopped } from '../shared/gateway/errors/errors';
+import type { TextAnswer } from '../shared/gateway/text/formats/completion';
+import { deepMerge } from '../shared/gateway/text/formats/fields';
+import type { TextFormat } from '../shared/gateway/text/formats/format';
+import type { TextRequest, ToolChoice } from '../shared/gateway/text/formats/request';
+import { asText, type JsonObject } from '../shared/gateway/util/json';
+import type { GatewayClient, GatewayRequest } from '../shared/gateway/client/client';
+import { streamText } from '../shared/gateway/text/streamText';
+import { handedOver } from './chunkQueue';
 import { callIds, toTurns } from './messages';
 import { factsOf, toClosingChunks, toResult, type CallFacts } from './result';
 import type { AiNodeSdk } from './sdk';

@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { FinishReason, GenerateResult, StreamChunk, TokenUsage } from '@n8n/ai-node-sdk';
 
-import { excerpt } from '../shared/gateway/excerpt';
-import { ApiFailure } from '../shared/gateway/failure';
-import { emptyChoice, type Choice, type TextAnswer, type ToolCall } from '../shared/gateway/formats/answer';
-import { objectIn, type Json, type JsonObject } from '../shared/gateway/json';
-import { costText } from '../shared/gateway/money';
+import { excerpt } from '../shared/gateway/util/excerpt';
+import { ApiFailure } from '../shared/gateway/errors/errors';
+import {
+	emptyChoice,
+	type Choice,
+	type TextAnswer,
+	type ToolCall,
+} from '../shared/gateway/text/formats/completion';
+import { objectIn, type Json, type JsonObject } from '../shared/gateway/util/json';
+import { costText } from '../shared/gateway/util/money';
 
 /** What n8n shows of a call in the execution, besides its text and tokens. */
 export interface CallFacts {

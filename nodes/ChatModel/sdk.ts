@@ -1,7 +1,7 @@
 import type * as Sdk from '@n8n/ai-node-sdk';
 import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
-import { InvalidInput } from '../shared/gateway/failure';
+import { InvalidInput } from '../shared/gateway/errors/errors';
 
 /** The parts of n8n's SDK for AI nodes that are used here. */
 export interface AiNodeSdk {

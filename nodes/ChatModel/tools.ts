@@ -1,8 +1,8 @@
 import type { Tool } from '@n8n/ai-node-sdk';
 
-import { InvalidInput } from '../shared/gateway/failure';
-import type { ToolDefinition } from '../shared/gateway/formats/request';
-import { asObject } from '../shared/gateway/json';
+import { InvalidInput } from '../shared/gateway/errors/errors';
+import type { ToolDefinition } from '../shared/gateway/text/formats/request';
+import { asObject } from '../shared/gateway/util/json';
 import type { AiNodeSdk } from './sdk';
 
 /**

@@ -8,15 +8,15 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { testGateway } from '../shared/execution/credentialTest';
-import { executeRegistry } from '../shared/execution/itemLoop';
-import { operationSubtitle, registryProperties } from '../shared/execution/operation';
-import { mediaTimeoutOption } from '../shared/execution/settings';
-import { wakeUpWebhooks } from '../shared/execution/suspension';
+import { testGateway } from '../shared/n8n/credentialTest';
+import { executeRegistry } from '../shared/run/itemLoop';
+import { operationSubtitle, registryProperties } from '../shared/run/operation';
+import { mediaTimeoutOption } from '../shared/run/settings';
+import { wakeUpWebhooks } from './suspend/savedState';
 import { loadFileFields, mapMediaInput, mapPriceInput } from '../shared/fields/mediaForm';
 import { searchMediaModels } from '../shared/fields/models';
 import { registry } from './operations';
-import { answerWakeUpCall } from './wakeUp';
+import { answerWakeUpCall } from './suspend/webhook';
 
 export class MediaTask implements INodeType {
 	description: INodeTypeDescription = {

@@ -7,8 +7,8 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { testGateway } from '../shared/execution/credentialTest';
-import { answerCallback } from './answer';
+import { testGateway } from '../shared/n8n/credentialTest';
+import { answerCallback } from './webhook';
 import { triggerProperties } from './fields';
 
 export class MediaTaskTrigger implements INodeType {

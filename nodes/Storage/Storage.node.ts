@@ -6,9 +6,9 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { testGateway } from '../shared/execution/credentialTest';
-import { executeRegistry } from '../shared/execution/itemLoop';
-import { operationSubtitle, registryProperties } from '../shared/execution/operation';
+import { testGateway } from '../shared/n8n/credentialTest';
+import { executeRegistry } from '../shared/run/itemLoop';
+import { operationSubtitle, registryProperties } from '../shared/run/operation';
 import { registry } from './operations';
 
 export class Storage implements INodeType {

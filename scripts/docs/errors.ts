@@ -1,8 +1,8 @@
-import { CONNECTION_TEXTS, connectionText } from '../../nodes/shared/gateway/connectionTexts';
-import { errorText, type EndpointGroup, type ErrorText } from '../../nodes/shared/gateway/errorTexts';
-import type { Origin } from '../../nodes/shared/gateway/origin';
-import { isRetryableStatus } from '../../nodes/shared/gateway/retry';
-import { STREAM_TEXTS } from '../../nodes/shared/gateway/streamFailures';
+import { CONNECTION_TEXTS, connectionText } from '../../nodes/shared/gateway/errors/texts/connection';
+import { errorText, type EndpointGroup, type ErrorText } from '../../nodes/shared/gateway/errors/texts';
+import type { Origin } from '../../nodes/shared/gateway/errors/texts/origin';
+import { isRetryableStatus } from '../../nodes/shared/gateway/client/retry';
+import { STREAM_TEXTS } from '../../nodes/shared/gateway/text/streamErrors';
 import spec from '../../test/fixtures/spec/errors.json';
 import { table } from './markdown';
 

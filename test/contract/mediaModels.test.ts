@@ -1,8 +1,8 @@
 import { mediaModels } from '../../sandbox/gateway/catalogue/mediaModels';
 import { taskPrice as sandboxPrice } from '../../sandbox/gateway/media/pricing';
 import { accountPrice, formatRubles, parseRubles } from '../../sandbox/gateway/money';
-import type { JsonObject } from '../../nodes/shared/gateway/json';
-import { taskPrice } from '../../nodes/shared/gateway/price';
+import type { JsonObject } from '../../nodes/shared/gateway/util/json';
+import { taskPrice } from '../../nodes/shared/gateway/media/price';
 import { carryOn } from '../helpers/media';
 import { filled, useGateway } from './support';
 

@@ -1,10 +1,10 @@
-import { ApiFailure, Stopped } from '../../nodes/shared/gateway/failure';
-import type { Answer, ByteStream, Exchange, Transport } from '../../nodes/shared/gateway/exchange';
+import { ApiFailure, Stopped } from '../../nodes/shared/gateway/errors/errors';
+import type { Answer, ByteStream, Exchange, Transport } from '../../nodes/shared/gateway/client/transport';
 import {
 	GatewayClient,
 	type ClientSettings,
 	type ClientSurroundings,
-} from '../../nodes/shared/gateway/request';
+} from '../../nodes/shared/gateway/client/client';
 
 /** What a scripted transport does with one exchange. */
 export type Step = { status?: number; headers?: Record<string, string>; body?: string } | Error;

@@ -1,4 +1,4 @@
-import { InvalidInput } from '../../nodes/shared/gateway/failure';
+import { InvalidInput } from '../../nodes/shared/gateway/errors/errors';
 
 /** The refusal of input that `work` throws. */
 export function refusal(work: () => unknown): InvalidInput {

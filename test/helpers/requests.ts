@@ -1,5 +1,5 @@
-import { InvalidInput } from '../../nodes/shared/gateway/failure';
-import type { Exchange } from '../../nodes/shared/gateway/exchange';
+import { InvalidInput } from '../../nodes/shared/gateway/errors/errors';
+import type { Exchange } from '../../nodes/shared/gateway/client/transport';
 
 /** A request as a scripted client sends it, with what most have in common filled in. */
 export function request(

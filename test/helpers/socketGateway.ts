@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { credentialReader, n8nTransport } from '../../nodes/shared/execution/transport';
+import { credentialReader, n8nTransport } from '../../nodes/shared/n8n/transport';
 import {
 	GatewayClient,
 	type ClientSettings,
 	type ClientSurroundings,
-} from '../../nodes/shared/gateway/request';
+} from '../../nodes/shared/gateway/client/client';
 import { editorContext } from './contexts';
 
 /** A request as it reached the server. */

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 
-import { textFormat } from '../../nodes/shared/gateway/formats';
-import type { OutputRequest } from '../../nodes/shared/gateway/formats/request';
-import type { JsonObject } from '../../nodes/shared/gateway/json';
-import type { Answer, ByteStream } from '../../nodes/shared/gateway/exchange';
-import { GatewayClient } from '../../nodes/shared/gateway/request';
-import { streamText } from '../../nodes/shared/gateway/textStream';
+import { textFormat } from '../../nodes/shared/gateway/text/formats';
+import type { OutputRequest } from '../../nodes/shared/gateway/text/formats/request';
+import type { JsonObject } from '../../nodes/shared/gateway/util/json';
+import type { Answer, ByteStream } from '../../nodes/shared/gateway/client/transport';
+import { GatewayClient } from '../../nodes/shared/gateway/client/client';
+import { streamText } from '../../nodes/shared/gateway/text/streamText';
 
 /** Asked for at each portion; to look up a global costs much in jest's sandbox. */
 const now = Date.now.bind(Date);

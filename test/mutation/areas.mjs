@@ -9,30 +9,27 @@
 /** @type {Record<string, Area>} */
 export const areas = {
 	client: {
-		mutate: ['nodes/shared/gateway/*.ts', 'nodes/shared/gateway/errorTexts/*.ts'],
-		tests: ['test/shared/gateway/**/*.test.ts'],
+		mutate: ['client', 'endpoints', 'errors', 'media', 'util'].map(
+			(room) => `nodes/shared/gateway/${room}/**/*.ts`,
+		),
+		tests: ['test/gateway/**/*.test.ts'],
 	},
 	formats: {
-		mutate: ['nodes/shared/gateway/formats/**/*.ts'],
-		tests: ['test/shared/gateway/**/*.test.ts', 'test/nodes/text/*.test.ts'],
+		mutate: ['nodes/shared/gateway/text/**/*.ts'],
+		tests: ['test/gateway/**/*.test.ts', 'test/nodes/text/*.test.ts'],
 	},
 	execution: {
-		mutate: ['nodes/shared/execution/*.ts'],
+		mutate: ['nodes/shared/n8n/*.ts', 'nodes/shared/params/*.ts', 'nodes/shared/run/*.ts'],
 		tests: [
-			'test/shared/execution/*.test.ts',
-			'test/nodes/itemLoop*.test.ts',
-			'test/nodes/mediaTask{Callbacks,Resume,Suspend}*.test.ts',
-			'test/nodes/mediaTaskWait*.test.ts',
-			'test/nodes/storage*.test.ts',
+			'test/{n8n,params,run}/*.test.ts',
+			'test/nodes/mediaTask/{callbacks,resume,suspend}*.test.ts',
+			'test/nodes/mediaTask/wait*.test.ts',
+			'test/nodes/storage/*.test.ts',
 		],
 	},
 	mediaTask: {
 		mutate: ['nodes/MediaTask/**/*.ts'],
-		tests: [
-			'test/nodes/mediaTask*.test.ts',
-			'test/nodes/callbackAddress.test.ts',
-			'test/nodes/wakeUp*.test.ts',
-		],
+		tests: ['test/nodes/mediaTask/*.test.ts'],
 	},
 	trigger: {
 		mutate: ['nodes/MediaTaskTrigger/*.ts'],

@@ -1,4 +1,4 @@
-import { textFormats } from '../../nodes/shared/gateway/formats';
+import { textFormats } from '../../nodes/shared/gateway/text/formats';
 import { fields } from '../helpers/panel';
 import { runNode } from '../helpers/engine';
 import { useNock } from '../helpers/nock';

@@ -3,8 +3,8 @@ import type { ICredentialTestFunctions, ILoadOptionsFunctions } from 'n8n-workfl
 
 import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
 import { MediaTaskTrigger } from '../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
-import { testGateway } from '../../nodes/shared/execution/credentialTest';
-import { subNodeClient } from '../../nodes/shared/execution/subNodeClient';
+import { testGateway } from '../../nodes/shared/n8n/credentialTest';
+import { subNodeClient } from '../../nodes/shared/n8n/subNodeClient';
 import { mapMediaInput } from '../../nodes/shared/fields/mediaForm';
 import { searchTextModels } from '../../nodes/shared/fields/models';
 import { rejection } from '../helpers/client';

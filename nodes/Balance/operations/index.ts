@@ -1,4 +1,4 @@
-import type { Registry } from '../../shared/execution/operation';
+import type { Registry } from '../../shared/run/operation';
 import { get } from './balance/get';
 
 export const registry = {

@@ -1,4 +1,4 @@
-import { asObjects, asText } from '../../shared/gateway/json';
+import { asObjects, asText } from '../../shared/gateway/util/json';
 import { standardMessage } from '../content';
 import type { CallConfig } from '../model';
 import type { CallFacts } from '../result';

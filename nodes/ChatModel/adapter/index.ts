@@ -1,5 +1,5 @@
 import { completeCalls } from './calls';
-import { completeLeaving } from './leaving';
+import { completeLeaving } from './earlyReturn';
 import { completeStructuredOutput } from './structured';
 import { completeTokens } from './tokens';
 import { completeTools } from './tools';

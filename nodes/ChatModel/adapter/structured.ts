@@ -1,4 +1,4 @@
-import { asObject, asObjects, asText } from '../../shared/gateway/json';
+import { asObject, asObjects, asText } from '../../shared/gateway/util/json';
 import type { Adapter, Generation } from './types';
 
 /**

@@ -1,4 +1,4 @@
-import { asNumber, asObject, asObjects, type JsonObject } from '../../shared/gateway/json';
+import { asNumber, asObject, asObjects, type JsonObject } from '../../shared/gateway/util/json';
 import type { Adapter } from './types';
 
 /** What writes the calls of a model into the execution. */

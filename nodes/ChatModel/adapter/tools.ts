@@ -1,5 +1,5 @@
-import type { ToolChoice } from '../../shared/gateway/formats/request';
-import { asObject, asText } from '../../shared/gateway/json';
+import type { ToolChoice } from '../../shared/gateway/text/formats/request';
+import { asObject, asText } from '../../shared/gateway/util/json';
 import type { Adapter } from './types';
 
 /**

@@ -1,4 +1,4 @@
-import type { Registry } from '../../shared/execution/operation';
+import type { Registry } from '../../shared/run/operation';
 import { getMany } from './model/getMany';
 import { getPrice } from './model/getPrice';
 import { createSession } from './session/create';

@@ -1,12 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { ItemContext } from '../../shared/execution/operation';
+import type { ItemContext } from '../../shared/run/operation';
 import { modelLocator } from '../../shared/fields/models';
 import { formOfStored, mapperValues } from '../../shared/fields/schemaForm';
-import type { MediaModel } from '../../shared/gateway/catalogue';
-import { inputForm, type InputForm } from '../../shared/gateway/inputSchema';
-import { typedInput } from '../../shared/gateway/inputValues';
-import { asArray, type JsonObject } from '../../shared/gateway/json';
+import type { MediaModel } from '../../shared/gateway/endpoints/models';
+import { inputForm, type InputForm } from '../../shared/gateway/media/inputSchema';
+import { typedInput } from '../../shared/gateway/media/inputValues';
+import { asArray, type JsonObject } from '../../shared/gateway/util/json';
 
 /** The model that a task is for. */
 export const modelField = modelLocator(

@@ -1,10 +1,15 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { inputFile } from '../../shared/execution/binary';
-import type { ItemContext } from '../../shared/execution/operation';
-import type { Row } from '../../shared/execution/rows';
-import type { PlacedFile } from '../../shared/gateway/placedFiles';
-import { checkUpload, contentDigest, uploadForUse, type UploadFile } from '../../shared/gateway/storage';
+import { inputFile } from '../../shared/n8n/binary';
+import type { ItemContext } from '../../shared/run/operation';
+import type { Row } from '../../shared/params/rows';
+import type { PlacedFile } from '../../shared/gateway/media/inputFiles';
+import {
+	checkUpload,
+	contentDigest,
+	uploadForUse,
+	type UploadFile,
+} from '../../shared/gateway/endpoints/storage';
 
 export const inputFilesField: INodeProperties = {
 	displayName: 'Input Files',

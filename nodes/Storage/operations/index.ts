@@ -1,4 +1,4 @@
-import type { Registry } from '../../shared/execution/operation';
+import type { Registry } from '../../shared/run/operation';
 import { deleteOperation } from './file/delete';
 import { download } from './file/download';
 import { get } from './file/get';

@@ -1,4 +1,4 @@
-import type { Registry } from '../../shared/execution/operation';
+import type { Registry } from '../../shared/run/operation';
 import { get } from './model/get';
 import { getMany } from './model/getMany';
 import { generate } from './text/generate';

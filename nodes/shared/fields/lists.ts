@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { Parameters } from '../execution/parameters';
-import { InvalidInput } from '../gateway/failure';
+import type { Parameters } from '../params/parameters';
+import { InvalidInput } from '../gateway/errors/errors';
 
 /**
  * Narrows a list.

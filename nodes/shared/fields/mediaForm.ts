@@ -1,9 +1,9 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions, ResourceMapperFields } from 'n8n-workflow';
 
-import { backgroundClient, EDITOR_SETTINGS } from '../execution/backgroundClient';
-import { toNodeError } from '../execution/nodeError';
-import { listMediaModels, type MediaModel } from '../gateway/catalogue';
-import { inputForm, takesUrls } from '../gateway/inputSchema';
+import { backgroundClient, EDITOR_SETTINGS } from '../n8n/backgroundClient';
+import { toNodeError } from '../run/nodeError';
+import { listMediaModels, type MediaModel } from '../gateway/endpoints/models';
+import { inputForm, takesUrls } from '../gateway/media/inputSchema';
 import { formFields } from './schemaForm';
 
 /** Resource mapping: the form of the chosen model's input. */

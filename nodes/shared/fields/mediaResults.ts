@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { OptionReader } from '../execution/optionReader';
+import type { OptionReader } from '../params/optionReader';
 
 // What every node that gives the result of a media task asks about its files.
 

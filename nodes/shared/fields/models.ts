@@ -5,12 +5,17 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { backgroundClient, EDITOR_SETTINGS } from '../execution/backgroundClient';
-import { toNodeError } from '../execution/nodeError';
-import type { Parameters } from '../execution/parameters';
-import { listMediaModels, listTextModels, type MediaModel, type TextModel } from '../gateway/catalogue';
-import { millionTokenPrice } from '../gateway/money';
-import type { GatewayClient } from '../gateway/request';
+import { backgroundClient, EDITOR_SETTINGS } from '../n8n/backgroundClient';
+import { toNodeError } from '../run/nodeError';
+import type { Parameters } from '../params/parameters';
+import {
+	listMediaModels,
+	listTextModels,
+	type MediaModel,
+	type TextModel,
+} from '../gateway/endpoints/models';
+import { millionTokenPrice } from '../gateway/util/money';
+import type { GatewayClient } from '../gateway/client/client';
 
 /**
  * A model picker: from the live catalogue, or by id.

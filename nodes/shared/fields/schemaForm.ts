@@ -6,8 +6,8 @@ import {
 	type FieldKind,
 	type InputField,
 	type InputForm,
-} from '../gateway/inputSchema';
-import { asNumber, asObject, asObjects, asText, type Json, type JsonObject } from '../gateway/json';
+} from '../gateway/media/inputSchema';
+import { asNumber, asObject, asObjects, asText, type Json, type JsonObject } from '../gateway/util/json';
 
 /** Labels stand in one line; characters. */
 const MAX_LABEL = 110;

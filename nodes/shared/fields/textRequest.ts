@@ -1,10 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { Parameters } from '../execution/parameters';
-import { InvalidInput } from '../gateway/failure';
-import { textFormat, textFormats } from '../gateway/formats';
-import type { TextFormat } from '../gateway/formats/format';
-import type { JsonObject } from '../gateway/json';
+import type { Parameters } from '../params/parameters';
+import { InvalidInput } from '../gateway/errors/errors';
+import { textFormat, textFormats } from '../gateway/text/formats';
+import type { TextFormat } from '../gateway/text/formats/format';
+import type { JsonObject } from '../gateway/util/json';
 import { modelLocator } from './models';
 
 // What every node that asks a text model has in common.

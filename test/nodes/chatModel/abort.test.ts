@@ -2,10 +2,10 @@ import { HumanMessage } from '@langchain/core/messages';
 import type { Message } from '@n8n/ai-node-sdk';
 import { Readable } from 'node:stream';
 
-import { handedOver } from '../../../nodes/ChatModel/handover';
-import type { Answer, ByteStream, Transport } from '../../../nodes/shared/gateway/exchange';
-import { Stopped } from '../../../nodes/shared/gateway/failure';
-import { GatewayClient } from '../../../nodes/shared/gateway/request';
+import { handedOver } from '../../../nodes/ChatModel/chunkQueue';
+import type { Answer, ByteStream, Transport } from '../../../nodes/shared/gateway/client/transport';
+import { Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { rejection } from '../../helpers/client';
 import { callOf, deltaOf, modelWith, whole } from './support';
 

@@ -1,8 +1,8 @@
 import type { Message } from '@n8n/ai-node-sdk';
 
 import { toTurns } from '../../../nodes/ChatModel/messages';
-import { textFormat } from '../../../nodes/shared/gateway/formats';
-import type { JsonObject } from '../../../nodes/shared/gateway/json';
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 
 // Conversations as n8n's SDK hands them to a model.
 

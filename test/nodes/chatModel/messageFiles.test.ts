@@ -1,7 +1,7 @@
 import type { MessageContent } from '@n8n/ai-node-sdk';
 
 import { toTurns } from '../../../nodes/ChatModel/messages';
-import { textFormat } from '../../../nodes/shared/gateway/formats';
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { bodyOf, text, user } from './conversations';
 
 // Files in the messages of an agent, as the formats take them.

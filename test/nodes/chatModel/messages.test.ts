@@ -1,7 +1,7 @@
 import type { Message } from '@n8n/ai-node-sdk';
 
 import { callIds, toTurns } from '../../../nodes/ChatModel/messages';
-import { textFormat } from '../../../nodes/shared/gateway/formats';
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { assistant, bodyOf, system, text, tool, toolCall, toolResult, user } from './conversations';
 
 /** A run of an agent: two tools called at once, their results, and the next question. */

@@ -1,12 +1,12 @@
 import { factsOf, toClosingChunks, toResult } from '../../../nodes/ChatModel/result';
-import { ApiFailure } from '../../../nodes/shared/gateway/failure';
+import { ApiFailure } from '../../../nodes/shared/gateway/errors/errors';
 import {
 	emptyChoice,
 	type Choice,
 	type TextAnswer,
 	type ToolCall,
 	type Usage,
-} from '../../../nodes/shared/gateway/formats/answer';
+} from '../../../nodes/shared/gateway/text/formats/completion';
 
 const answer = (choice: Partial<Choice>, more: Partial<TextAnswer> = {}): TextAnswer => ({
 	id: 'id-1',

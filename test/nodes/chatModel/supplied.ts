@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { ChatModel } from '../../../nodes/ChatModel/ChatModel.node';
-import { parseJson, type JsonObject } from '../../../nodes/shared/gateway/json';
+import { parseJson, type JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { supplyContext } from '../../helpers/contexts';
 import type { LangChainModel } from './support';
 

@@ -5,9 +5,9 @@ import type { ISupplyDataFunctions } from 'n8n-workflow';
 import { completed } from '../../../nodes/ChatModel/adapter';
 import { GatewayChatModel } from '../../../nodes/ChatModel/model';
 import { loadSdk } from '../../../nodes/ChatModel/sdk';
-import { textFormat } from '../../../nodes/shared/gateway/formats';
-import type { JsonObject } from '../../../nodes/shared/gateway/json';
-import type { GatewayClient } from '../../../nodes/shared/gateway/request';
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { scriptedClient } from '../../helpers/client';
 
 // Our model behind n8n's SDK, with the LangChain that n8n's agents speak.

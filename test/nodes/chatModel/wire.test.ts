@@ -3,7 +3,7 @@ import nock from 'nock';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 
 import { ChatModel } from '../../../nodes/ChatModel/ChatModel.node';
-import type { JsonObject } from '../../../nodes/shared/gateway/json';
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { useNock } from '../../helpers/nock';
 import { supplied } from './supplied';
 import { whole } from './support';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { textOptions } from '../../../nodes/shared/fields/textOptions';
-import { textFormats } from '../../../nodes/shared/gateway/formats';
-import { asObject, type JsonObject } from '../../../nodes/shared/gateway/json';
+import { textFormats } from '../../../nodes/shared/gateway/text/formats';
+import { asObject, type JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { generate, sentBody } from './support';
 import { useNock } from '../../helpers/nock';
 

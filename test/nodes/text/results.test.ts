@@ -1,7 +1,7 @@
 import nock from 'nock';
 import type { StructuredChunk } from 'n8n-workflow';
 
-import type { JsonObject } from '../../../nodes/shared/gateway/json';
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { binaryStorage } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import { answering, generate } from './support';

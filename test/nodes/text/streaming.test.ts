@@ -1,7 +1,7 @@
 import nock from 'nock';
 import type { StructuredChunk } from 'n8n-workflow';
 
-import { asObject } from '../../../nodes/shared/gateway/json';
+import { asObject } from '../../../nodes/shared/gateway/util/json';
 import { startGateway, type Gateway } from '../../../sandbox/gateway/gateway';
 import { runNode, type RunOptions } from '../../helpers/engine';
 

@@ -1,7 +1,7 @@
 import nock from 'nock';
 import type { INodeParameters } from 'n8n-workflow';
 
-import type { JsonObject } from '../../../nodes/shared/gateway/json';
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { runNode, type RunOptions, type RunResult } from '../../helpers/engine';
 import chatAnswer from '../../fixtures/chat/plain.json';
 import messagesAnswer from '../../fixtures/messages/plain.json';

@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
-import { fetchBalance, isBelow, readBalance } from '../../../shared/gateway/balance';
+import { fetchBalance, isBelow, readBalance } from '../../../shared/gateway/endpoints/balance';
 
 const thresholdOption: INodeProperties = {
 	displayName: 'Threshold (Rubles)',

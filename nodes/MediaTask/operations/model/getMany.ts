@@ -1,10 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { limitFields, readLimit, searchField } from '../../../shared/fields/lists';
 import { containsWords } from '../../../shared/fields/models';
-import { listMediaModels, MEDIA_TYPES, type MediaModel } from '../../../shared/gateway/catalogue';
-import type { JsonObject } from '../../../shared/gateway/json';
+import { listMediaModels, MEDIA_TYPES, type MediaModel } from '../../../shared/gateway/endpoints/models';
+import type { JsonObject } from '../../../shared/gateway/util/json';
 
 const ALL = 'all';
 

@@ -1,7 +1,7 @@
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { compact } from '../../../shared/fields/common';
 import { readModelId } from '../../../shared/fields/models';
-import { priceInRubles, taskPrice } from '../../../shared/gateway/price';
+import { priceInRubles, taskPrice } from '../../../shared/gateway/media/price';
 import { inputProperties, modelField, readInput } from '../input';
 
 /** Tells what a task with an input would cost (§2.2). Creates nothing. */

@@ -1,9 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { simplifyField } from '../../../shared/fields/common';
-import { asObject } from '../../../shared/gateway/json';
-import { createMediaSession } from '../../../shared/gateway/mediaActions';
+import { asObject } from '../../../shared/gateway/util/json';
+import { createMediaSession } from '../../../shared/gateway/endpoints/taskActions';
 
 const sessionField: INodeProperties = {
 	displayName: 'Session (JSON)',

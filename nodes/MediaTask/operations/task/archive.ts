@@ -1,5 +1,5 @@
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
-import { setArchived } from '../../../shared/gateway/mediaActions';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
+import { setArchived } from '../../../shared/gateway/endpoints/taskActions';
 import { readTaskId, taskIdField } from './taskId';
 
 /** Moves a task to the archived list (§4.9). */

@@ -1,7 +1,7 @@
-import { Deferred, type ItemContext, type Operation } from '../../../shared/execution/operation';
+import { Deferred, type ItemContext, type Operation } from '../../../shared/run/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
-import { createOrdered, orderPrice, readOrder } from './order';
-import { orderFields, orderOptions } from './orderFields';
+import { createOrdered, orderPrice, readOrder } from './taskRequest';
+import { orderFields, orderOptions } from './taskRequestFields';
 
 /** Creates a media task and does not wait for it (§4.6). Its price is looked up when all tasks exist. */
 export const create: Operation = {

@@ -1,13 +1,13 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { Deferred, type ItemContext, type Operation } from '../../../shared/execution/operation';
-import { SHORTEST_SLEEP_MS } from '../../../shared/execution/sleeping';
+import { Deferred, type ItemContext, type Operation } from '../../../shared/run/operation';
+import { SHORTEST_SLEEP_MS } from '../../suspend/finishOrSuspend';
 import { simplifyField } from '../../../shared/fields/common';
 import { binaryPropertyOption, downloadField } from '../../../shared/fields/mediaResults';
-import { maxWaitOption, pollTask, readMaxWait, readResultSettings, taskOutput } from './finish';
-import { createOrdered, orderPrice, readOrder } from './order';
-import { orderFields, orderOptions } from './orderFields';
-import { sleeperFor, wakeUpOf, wakeUpWith, type WakeUp } from './sleeper';
+import { maxWaitOption, pollTask, readMaxWait, readResultSettings, taskOutput } from './result';
+import { createOrdered, orderPrice, readOrder } from './taskRequest';
+import { orderFields, orderOptions } from './taskRequestFields';
+import { sleeperFor, wakeUpOf, wakeUpWith, type WakeUp } from '../../suspend/suspendedTask';
 
 const waitStrategyField: INodeProperties = {
 	displayName: 'Wait Strategy',

@@ -1,5 +1,5 @@
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
-import { deleteMediaTask } from '../../../shared/gateway/mediaActions';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
+import { deleteMediaTask } from '../../../shared/gateway/endpoints/taskActions';
 import { readTaskId, taskIdField } from './taskId';
 
 /** Marks a task and its files deleted (§4.10). */

@@ -1,9 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { fetchArchive, fetchResults, taskJson } from '../../../shared/execution/mediaResults';
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { fetchArchive, fetchResults, taskJson } from '../../../shared/n8n/taskResults';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { binaryPropertyOption, readBinaryField } from '../../../shared/fields/mediaResults';
-import { fetchMediaTask, readMediaTask, type MediaTask } from '../../../shared/gateway/media';
+import { fetchMediaTask, readMediaTask, type MediaTask } from '../../../shared/gateway/endpoints/tasks';
 import { readTaskId, taskIdField } from './taskId';
 
 const separateOption: INodeProperties = {

@@ -1,7 +1,7 @@
-import { taskJson } from '../../../shared/execution/mediaResults';
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { taskJson } from '../../../shared/n8n/taskResults';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { simplifyField } from '../../../shared/fields/common';
-import { fetchMediaTask, readMediaTask } from '../../../shared/gateway/media';
+import { fetchMediaTask, readMediaTask } from '../../../shared/gateway/endpoints/tasks';
 import { readTaskId, taskIdField } from './taskId';
 
 /** Gets a media task with its state and result (§4.7). A failed task is what was asked for here, not an error. */

@@ -1,9 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
-import { asObject, type JsonObject } from '../../../shared/gateway/json';
-import { fetchLyrics } from '../../../shared/gateway/mediaActions';
+import { asObject, type JsonObject } from '../../../shared/gateway/util/json';
+import { fetchLyrics } from '../../../shared/gateway/endpoints/taskActions';
 import { readTaskId, taskIdField } from './taskId';
 
 const audioIdField: INodeProperties = {

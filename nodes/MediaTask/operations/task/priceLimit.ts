@@ -1,6 +1,6 @@
-import { InvalidInput } from '../../../shared/gateway/failure';
-import { compareDecimals } from '../../../shared/gateway/money';
-import type { TaskPrice } from '../../../shared/gateway/price';
+import { InvalidInput } from '../../../shared/gateway/errors/errors';
+import { compareDecimals } from '../../../shared/gateway/util/money';
+import type { TaskPrice } from '../../../shared/gateway/media/price';
 
 /**
  * Reads the most that a task may cost.

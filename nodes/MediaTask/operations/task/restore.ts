@@ -1,5 +1,5 @@
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
-import { restoreMediaTask } from '../../../shared/gateway/mediaActions';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
+import { restoreMediaTask } from '../../../shared/gateway/endpoints/taskActions';
 import { readTaskId, taskIdField } from './taskId';
 
 /** Brings a deleted task back (§4.11). */

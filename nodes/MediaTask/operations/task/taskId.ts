@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { ItemContext } from '../../../shared/execution/operation';
+import type { ItemContext } from '../../../shared/run/operation';
 
 export const taskIdField: INodeProperties = {
 	displayName: 'Task ID',

@@ -1,7 +1,7 @@
-import { Deferred, type ItemContext, type Operation } from '../../../shared/execution/operation';
+import { Deferred, type ItemContext, type Operation } from '../../../shared/run/operation';
 import { simplifyField } from '../../../shared/fields/common';
 import { binaryPropertyOption, downloadField } from '../../../shared/fields/mediaResults';
-import { maxWaitOption, pollTask, readMaxWait, readResultSettings, taskOutput } from './finish';
+import { maxWaitOption, pollTask, readMaxWait, readResultSettings, taskOutput } from './result';
 import { readTaskId, taskIdField } from './taskId';
 
 /** Waits for tasks that exist, those of all items together (§3.1). */

@@ -1,6 +1,6 @@
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { simplifyField } from '../../../shared/fields/common';
-import { deleteFile } from '../../../shared/gateway/storage';
+import { deleteFile } from '../../../shared/gateway/endpoints/storage';
 import { fileIdField, readFileId } from './fields';
 
 /** Deletes a file for good (§4.16). */

@@ -1,11 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { storeAnswer } from '../../../shared/execution/binary';
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { storeAnswer } from '../../../shared/n8n/binary';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
-import { InvalidInput } from '../../../shared/gateway/failure';
-import { nameInUrl } from '../../../shared/gateway/files';
-import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/storage';
+import { InvalidInput } from '../../../shared/gateway/errors/errors';
+import { nameInUrl } from '../../../shared/gateway/util/fileName';
+import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/endpoints/storage';
 import { fileIdField, readFileId } from './fields';
 
 const binaryField: INodeProperties = {

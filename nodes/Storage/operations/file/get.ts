@@ -1,6 +1,6 @@
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
-import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/storage';
+import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/endpoints/storage';
 import { fileIdField, readFileId } from './fields';
 
 /** Gets the record of a file (§4.15). */

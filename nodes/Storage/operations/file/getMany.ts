@@ -1,8 +1,8 @@
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
 import { limitFields, readLimit } from '../../../shared/fields/lists';
-import { asId } from '../../../shared/gateway/json';
-import { listFiles, readStoredFile } from '../../../shared/gateway/storage';
+import { asId } from '../../../shared/gateway/util/json';
+import { listFiles, readStoredFile } from '../../../shared/gateway/endpoints/storage';
 
 /** Lists the account's files (§4.17). */
 export const getMany: Operation = {

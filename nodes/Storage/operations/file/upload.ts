@@ -1,18 +1,18 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { inputFile } from '../../../shared/execution/binary';
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
+import { inputFile } from '../../../shared/n8n/binary';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
-import { readBase64 } from '../../../shared/gateway/base64';
-import { InvalidInput } from '../../../shared/gateway/failure';
-import type { JsonObject } from '../../../shared/gateway/json';
+import { readBase64 } from '../../../shared/gateway/util/base64';
+import { InvalidInput } from '../../../shared/gateway/errors/errors';
+import type { JsonObject } from '../../../shared/gateway/util/json';
 import {
 	checkUpload,
 	readStoredFile,
 	uploadBase64,
 	uploadFile,
 	type UploadSettings,
-} from '../../../shared/gateway/storage';
+} from '../../../shared/gateway/endpoints/storage';
 
 const properties: INodeProperties[] = [
 	{

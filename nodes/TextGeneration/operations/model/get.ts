@@ -1,9 +1,9 @@
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
-import { catalogueTimeoutOption } from '../../../shared/execution/settings';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
+import { catalogueTimeoutOption } from '../../../shared/run/settings';
 import { modelLocator, readModelId } from '../../../shared/fields/models';
-import { listTextModels } from '../../../shared/gateway/catalogue';
-import { ApiFailure } from '../../../shared/gateway/failure';
-import { similarIds } from '../../../shared/gateway/unknownModel';
+import { listTextModels } from '../../../shared/gateway/endpoints/models';
+import { ApiFailure } from '../../../shared/gateway/errors/errors';
+import { similarIds } from '../../../shared/gateway/text/unknownModel';
 
 /** Gets one text model of the catalogue (§4.4), with the fields that the gateway gives. */
 export const get: Operation = {

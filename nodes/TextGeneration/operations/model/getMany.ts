@@ -1,8 +1,8 @@
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/execution/operation';
-import { catalogueTimeoutOption } from '../../../shared/execution/settings';
+import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
+import { catalogueTimeoutOption } from '../../../shared/run/settings';
 import { limitFields, readLimit, searchField } from '../../../shared/fields/lists';
 import { containsWords } from '../../../shared/fields/models';
-import { listTextModels } from '../../../shared/gateway/catalogue';
+import { listTextModels } from '../../../shared/gateway/endpoints/models';
 
 /** Lists the text models, with the fields that the gateway gives (§4.4). */
 export const getMany: Operation = {

@@ -1,27 +1,21 @@
 import { randomUUID } from 'node:crypto';
 
-import {
-	fileOf,
-	fileOfBytes,
-	inputFile,
-	storeAnswer,
-	type InputFile,
-} from '../../../shared/execution/binary';
-import { base64Length, type EmbeddedFile } from '../../../shared/execution/fileBody';
-import type { ItemContext } from '../../../shared/execution/operation';
-import type { Row } from '../../../shared/execution/rows';
-import { madeFrom, type Readable } from '../../../shared/execution/streams';
-import { readBase64 } from '../../../shared/gateway/base64';
-import { ApiFailure, asError, type InvalidInput } from '../../../shared/gateway/failure';
-import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/files';
-import { textFormats } from '../../../shared/gateway/formats';
-import type { TextFormat } from '../../../shared/gateway/formats/format';
+import { fileOf, fileOfBytes, inputFile, storeAnswer, type InputFile } from '../../../shared/n8n/binary';
+import { base64Length, type EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
+import type { ItemContext } from '../../../shared/run/operation';
+import type { Row } from '../../../shared/params/rows';
+import { madeFrom, type Readable } from '../../../shared/n8n/streams';
+import { readBase64 } from '../../../shared/gateway/util/base64';
+import { ApiFailure, asError, type InvalidInput } from '../../../shared/gateway/errors/errors';
+import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/util/fileName';
+import { textFormats } from '../../../shared/gateway/text/formats';
+import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import {
 	ATTACHMENT_KINDS,
 	type Attachment,
 	type AttachmentKind,
-} from '../../../shared/gateway/formats/request';
-import type { Answer, ByteStream } from '../../../shared/gateway/exchange';
+} from '../../../shared/gateway/text/formats/request';
+import type { Answer, ByteStream } from '../../../shared/gateway/client/transport';
 
 /** The attachments of an item, and the files that are put into the body in place of their placeholders. */
 export interface ReadAttachments {

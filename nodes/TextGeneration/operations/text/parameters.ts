@@ -1,10 +1,10 @@
-import type { ItemContext } from '../../../shared/execution/operation';
-import type { Row } from '../../../shared/execution/rows';
+import type { ItemContext } from '../../../shared/run/operation';
+import type { Row } from '../../../shared/params/rows';
 import { readModelId } from '../../../shared/fields/models';
 import { readTextOptions } from '../../../shared/fields/textOptions';
 import { readExtraBody, readFormat } from '../../../shared/fields/textRequest';
-import { InvalidInput } from '../../../shared/gateway/failure';
-import type { TextFormat } from '../../../shared/gateway/formats/format';
+import { InvalidInput } from '../../../shared/gateway/errors/errors';
+import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import {
 	ROLES,
 	type Conversation,
@@ -13,8 +13,8 @@ import {
 	type ToolChoice,
 	type ToolDefinition,
 	type Turn,
-} from '../../../shared/gateway/formats/request';
-import { asArray, asObject, type JsonObject } from '../../../shared/gateway/json';
+} from '../../../shared/gateway/text/formats/request';
+import { asArray, asObject, type JsonObject } from '../../../shared/gateway/util/json';
 
 /** What an item asks for, its attachments not yet looked at. */
 export interface GenerateParameters {

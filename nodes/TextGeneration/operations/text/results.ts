@@ -1,11 +1,11 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
-import type { ItemContext, OperationOutput } from '../../../shared/execution/operation';
+import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import { compact } from '../../../shared/fields/common';
-import type { AnswerFile, Choice, TextAnswer, Usage } from '../../../shared/gateway/formats/answer';
-import { answerJson } from '../../../shared/gateway/formats/jsonAnswer';
-import type { TextRequest } from '../../../shared/gateway/formats/request';
-import type { JsonObject } from '../../../shared/gateway/json';
+import type { AnswerFile, Choice, TextAnswer, Usage } from '../../../shared/gateway/text/formats/completion';
+import { answerJson } from '../../../shared/gateway/text/formats/jsonOutput';
+import type { TextRequest } from '../../../shared/gateway/text/formats/request';
+import type { JsonObject } from '../../../shared/gateway/util/json';
 
 /**
  * The items that an answer becomes: one a choice. Usage and cost are those of the whole call, so with several choices

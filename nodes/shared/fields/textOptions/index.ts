@@ -1,10 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { OptionReader } from '../../execution/optionReader';
-import { textFormats } from '../../gateway/formats';
-import type { WireField } from '../../gateway/formats/fields';
-import type { TextFormat } from '../../gateway/formats/format';
-import type { Json, JsonObject } from '../../gateway/json';
+import type { OptionReader } from '../../params/optionReader';
+import { textFormats } from '../../gateway/text/formats';
+import type { WireField } from '../../gateway/text/formats/fields';
+import type { TextFormat } from '../../gateway/text/formats/format';
+import type { Json, JsonObject } from '../../gateway/util/json';
 import { output } from './output';
 import { reasoning } from './reasoning';
 import { routing } from './routing';

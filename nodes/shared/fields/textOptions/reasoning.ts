@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { EFFORTS } from '../../gateway/formats/fields';
+import { EFFORTS } from '../../gateway/text/formats/fields';
 
 const effortName = (effort: string) =>
 	effort === 'xhigh' ? 'Extra High' : effort.charAt(0).toUpperCase() + effort.slice(1);

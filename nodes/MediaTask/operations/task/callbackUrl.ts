@@ -1,0 +1,77 @@
+import { InvalidInput } from '../../../shared/gateway/errors/errors';
+
+/**
+ * Reads the address that the gateway is to call when a task has ended (§4.6).
+ *
+ * @param gatewayUrl the gateway's own address: one in a local network can call others there
+ * @throws {InvalidInput} for what is no web address, and for one that only this machine or network can reach
+ */
+export function callbackAddress(url: string | undefined, gatewayUrl: string): string | undefined {
+	const address = url?.trim();
+	if (address === undefined || address === '') return undefined;
+	const host = hostOf(address);
+	if (host === undefined) {
+		throw new InvalidInput(
+			"'Callback URL' is not a web address",
+			'It begins with https:// (or http://) and the gateway must be able to reach it. Nothing was created.',
+			'callbackUrl',
+		);
+	}
+	if (isOutOfReach(host, gatewayUrl)) {
+		throw new InvalidInput(
+			`The gateway cannot reach the callback URL: "${host}" is an address of a local network`,
+			'Give the public address of this n8n (its webhook URL, set by WEBHOOK_URL). Nothing was created.',
+			'callbackUrl',
+		);
+	}
+	return address;
+}
+
+/**
+ * Checks that the gateway can call this n8n to wake an execution (§4.6).
+ *
+ * @param gatewayUrl the gateway's own address: one in a local network can call others there
+ * @throws {InvalidInput} when only this machine or network can reach the address
+ */
+export function checkWakeUpAddress(url: string, gatewayUrl: string): void {
+	const host = hostOf(url) ?? '';
+	if (!isOutOfReach(host, gatewayUrl)) return;
+	throw new InvalidInput(
+		`The gateway cannot wake this n8n: "${host}" is an address of a local network`,
+		"Set 'Wait Strategy' to 'Poll'; or have n8n’s public address set (WEBHOOK_URL) by whoever runs it. Nothing was created.",
+		'waitStrategy',
+	);
+}
+
+function isOutOfReach(host: string, gatewayUrl: string): boolean {
+	return isLocalHost(host) && !isLocalHost(hostOf(gatewayUrl) ?? '');
+}
+
+function hostOf(url: string): string | undefined {
+	if (!/^https?:\/\/[^\s/]/i.test(url) || !URL.canParse(url)) return undefined;
+	return new URL(url).hostname.replace(/\.$/, '');
+}
+
+/** Networks that are not routed on the internet (RFC 1918, 3927, 4193, 6598), and the machine itself. */
+const LOCAL_ADDRESSES = [
+	/^(0|10|127)\.[\d.]+$/,
+	/^192\.168\.[\d.]+$/,
+	/^172\.(1[6-9]|2\d|3[01])\.[\d.]+$/,
+	/^169\.254\.[\d.]+$/,
+	/^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.[\d.]+$/,
+	/^\[(::1?|f[cd][0-9a-f]*:.*|fe[89ab][0-9a-f]:.*)\]$/,
+	/(^|\.)(localhost|local|internal|lan|home\.arpa)$/,
+];
+
+function isLocalHost(address: string): boolean {
+	const host = withoutMapping(address);
+	// A name without a dot, such as that of a container, means something on this network only.
+	return LOCAL_ADDRESSES.some((pattern) => pattern.test(host)) || /^[^.[\]]+$/.test(host);
+}
+
+/** An IPv4 address that is written as IPv6 (`[::ffff:7f00:1]`) as it is; other hosts unchanged. */
+function withoutMapping(host: string): string {
+	const [, high, low] = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(host) ?? [];
+	if (high === undefined || low === undefined) return host;
+	return [high, low].flatMap((half) => [parseInt(half, 16) >> 8, parseInt(half, 16) & 255]).join('.');
+}

@@ -1,0 +1,154 @@
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	INodeExecutionData,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
+
+import { backgroundClient, CALLBACK_SETTINGS } from '../shared/n8n/backgroundClient';
+import { fetchResults, taskJson } from '../shared/n8n/taskResults';
+import { errorReport } from '../shared/run/nodeError';
+import { lookPatiently } from '../shared/gateway/endpoints/polling';
+import { taskIdsIn } from '../shared/gateway/media/callbackIds';
+import { ApiFailure, asError } from '../shared/gateway/errors/errors';
+import { asObject, asText } from '../shared/gateway/util/json';
+import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from '../shared/gateway/endpoints/tasks';
+import { setArchived } from '../shared/gateway/endpoints/taskActions';
+import type { GatewayClient } from '../shared/gateway/client/client';
+import { EVENTS, startsWorkflow, type Events } from './events';
+import { Claims } from './startedTasks';
+
+/**
+ * Answers a call at once and starts the workflow if it stands for a task of the account that has ended, and that has
+ * not started it before. What the call says is only a hint: the task is asked for with the credential.
+ */
+export async function answerCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const ids = taskIdsIn(context.getQueryData(), context.getBodyData());
+	const response = context.getResponseObject();
+	if (ids.length === 0) {
+		response.status(400).json({ message: 'The call names no media task' });
+		return { noWebhookResponse: true };
+	}
+	response.status(200).json({ message: 'Received' });
+	const item = await new Callback(context).startFor(ids);
+	return { noWebhookResponse: true, ...(item ? { workflowData: [[item]] } : {}) };
+}
+
+/** What the workflow is to start with. */
+interface StartSettings {
+	events: Events;
+	archive: boolean;
+	callback: boolean;
+	download: boolean;
+	/** Where the first file goes. */
+	binaryField: string;
+}
+
+/** A call may not come again: what cannot be read of the settings is as if it were not set. */
+function readStartSettings(context: IWebhookFunctions): StartSettings {
+	const options = asObject(context.getNodeParameter('options', {})) ?? {};
+	const events = context.getNodeParameter('events', 'success');
+	return {
+		events: EVENTS.find((name) => name === events) ?? 'success',
+		archive: isOn(options.archiveTask),
+		callback: isOn(options.includeCallback),
+		download: isOn(context.getNodeParameter('downloadResults', true)),
+		binaryField: asText(options.binaryPropertyName) ?? 'data',
+	};
+}
+
+/** An expression may give a switch as text. */
+function isOn(value: unknown): boolean {
+	return value === true || value === 'true';
+}
+
+class Callback {
+	private readonly claims: Claims;
+
+	constructor(private readonly context: IWebhookFunctions) {
+		this.claims = new Claims(context);
+	}
+
+	/** The item that starts the workflow; `undefined` when nothing is to be started. Never throws. */
+	async startFor(ids: readonly string[]): Promise<INodeExecutionData | undefined> {
+		try {
+			const settings = readStartSettings(this.context);
+			const client = await backgroundClient(this.context, CALLBACK_SETTINGS);
+			for (const id of ids) {
+				const task = await lookPatiently(
+					client,
+					async () => await this.ownTask(client, id),
+					(found) => found === undefined || hasEnded(found.state),
+				);
+				if (task) return await this.startWith(client, task, settings);
+			}
+		} catch (error) {
+			const { message } = errorReport(error);
+			this.context.logger.warn(
+				`A callback for the media task ${ids.join(' or ')} was not checked: ${message}`,
+			);
+		}
+		return undefined;
+	}
+
+	/** The task of this id; `undefined` where the account has none. */
+	private async ownTask(client: GatewayClient, id: string): Promise<MediaTask | undefined> {
+		const body = await fetchMediaTask(client, id).catch((error: unknown) => {
+			const status = error instanceof ApiFailure ? error.details.status : undefined;
+			if (status === 404 || status === 422) return undefined;
+			return Promise.reject(asError(error));
+		});
+		return body && readMediaTask(body, id);
+	}
+
+	private async startWith(
+		client: GatewayClient,
+		task: MediaTask,
+		settings: StartSettings,
+	): Promise<INodeExecutionData | undefined> {
+		if (!startsWorkflow(task.state, settings.events)) return undefined;
+		if (!this.claims.take(task.taskId)) return undefined;
+		if (settings.archive && !(await this.archived(client, task.taskId))) return undefined;
+		const files = await this.files(client, task, settings);
+		return {
+			json: { ...taskJson(task), ...files.problem, ...(settings.callback ? this.callback() : {}) },
+			...(files.binary ? { binary: files.binary } : {}),
+		};
+	}
+
+	/** §3.2: archiving what is archived gives 404, so of several processes that try only one succeeds. */
+	private async archived(client: GatewayClient, taskId: string): Promise<boolean> {
+		try {
+			await setArchived(client, taskId, true);
+			return true;
+		} catch (error) {
+			const isTaken = error instanceof ApiFailure && error.details.status === 404;
+			if (isTaken) return this.claims.isTest;
+			// Better a second start than none.
+			const { message } = errorReport(error);
+			this.context.logger.warn(`The media task ${taskId} could not be archived: ${message}`);
+			return true;
+		}
+	}
+
+	/** The result files. The call may not come again, so the workflow starts without them where they cannot be had. */
+	private async files(
+		client: GatewayClient,
+		task: MediaTask,
+		{ download, binaryField }: StartSettings,
+	): Promise<{ binary?: IBinaryKeyData; problem?: IDataObject }> {
+		if (!download || task.state !== 'success') return {};
+		try {
+			return { binary: await fetchResults({ client, n8n: this.context }, task, binaryField) };
+		} catch (error) {
+			return { problem: { downloadError: errorReport(error) } };
+		}
+	}
+
+	private callback(): IDataObject {
+		const { context } = this;
+		const query = asObject(context.getQueryData()) ?? {};
+		return { callback: { body: context.getBodyData(), query, headers: { ...context.getHeaderData() } } };
+	}
+}

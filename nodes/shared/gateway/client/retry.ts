@@ -1,0 +1,68 @@
+import type { Arrival } from '../errors/errors';
+
+/** §7.6: statuses after which the same request may be sent again. */
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+
+/** Half of the first pause's range (up to 1 s): small against a generation, large against a hiccup. */
+const BASE_DELAY_MS = 500;
+
+/** No pause of our own grows beyond this. */
+const MAX_DELAY_MS = 30_000;
+
+/** The longest `Retry-After` that is waited for: the ceiling of a request (§8). A longer one is reported instead. */
+export const MAX_RETRY_AFTER_MS = 300_000;
+
+/** Whether §7.6 allows a retry after this HTTP status. 499 and every other 4xx are final. */
+export function isRetryableStatus(status: number): boolean {
+	return RETRYABLE_STATUSES.has(status);
+}
+
+/** What the decision to retry depends on. */
+export interface Attempt {
+	/** Failures so far, counting from 1. */
+	failures: number;
+	/** Retries that the user allows. */
+	maxRetries: number;
+	arrival: Arrival;
+	retryable: boolean;
+	retryAfterMs?: number | undefined;
+	/** Whether sending the request twice does what sending it once does (§7.6: GET, DELETE, an Idempotency-Key). */
+	repeatable: boolean;
+}
+
+/**
+ * Decides whether to send a request again, and after which pause (§7.6).
+ *
+ * @param random a number in [0, 1), for the jitter
+ * @returns the pause in milliseconds, or `undefined` when the failure is final
+ */
+export function retryDelayMs(attempt: Attempt, random: number): number | undefined {
+	const { failures, maxRetries, retryAfterMs } = attempt;
+	if (failures > maxRetries || !attempt.retryable) return undefined;
+	if (attempt.arrival === 'unknown' && !attempt.repeatable) return undefined;
+	if (retryAfterMs !== undefined) {
+		if (retryAfterMs > MAX_RETRY_AFTER_MS) return undefined;
+		// Never earlier than asked; a little later, so that parallel items do not return all at once.
+		return retryAfterMs + random * Math.min(1_000, retryAfterMs * 0.1);
+	}
+	return random * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(failures, 16));
+}
+
+/**
+ * Reads a `Retry-After` header: whole or fractional seconds, or an HTTP date.
+ *
+ * @param now the present time in Unix milliseconds
+ * @returns milliseconds from now (0 for a moment that has passed), or `undefined` when it says nothing usable
+ */
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+	const value = header?.trim();
+	if (!value) return undefined;
+	if (/^\d+(\.\d+)?$/.test(value)) {
+		const milliseconds = Number(value) * 1000;
+		return Number.isFinite(milliseconds) ? milliseconds : undefined;
+	}
+	// Date.parse reads many things as a date ("-5", "1e3"); an HTTP date names its month.
+	if (!/[a-z]{3}/i.test(value)) return undefined;
+	const moment = Date.parse(value);
+	return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
+}

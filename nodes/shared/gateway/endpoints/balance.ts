@@ -1,0 +1,61 @@
+import { ApiFailure } from '../errors/errors';
+import { asNumber, type JsonObject } from '../util/json';
+import { compareDecimals } from '../util/money';
+import type { GatewayClient } from '../client/client';
+
+/** What is in the wallet (§2.8). */
+export interface Balance {
+	/** Rubles; for comparing and showing. Money is kept exact in `amount`. */
+	amountRub: number;
+	/** Rubles as an exact decimal, as the server writes it. */
+	amount: string;
+	currency: 'RUB';
+	/** US dollars, where the server gives them. */
+	amountUsd?: number;
+}
+
+/** Fetches the balance as the server gives it (§4.18). */
+export async function fetchBalance(client: GatewayClient): Promise<JsonObject> {
+	return await client.json({ group: 'balance', method: 'GET', path: '/balance' });
+}
+
+/**
+ * Reads both shapes of §2.8: `{amount}` and `{RUB, USD}`.
+ *
+ * @throws {ApiFailure} naming the keys it found when the body has neither: an unknown balance is never a zero
+ */
+export function readBalance(body: JsonObject): Balance {
+	const amount = decimal(body.amount) ?? decimal(body.RUB);
+	if (amount === undefined) throw unknownShape(body);
+	const amountUsd = asNumber(body.USD);
+	return {
+		amountRub: Number(amount),
+		amount,
+		currency: 'RUB',
+		...(amountUsd === undefined ? {} : { amountUsd }),
+	};
+}
+
+/**
+ * Whether less is left than a threshold, compared on the digits.
+ *
+ * @param threshold rubles, a decimal
+ */
+export function isBelow({ amount }: Balance, threshold: string): boolean {
+	return (compareDecimals(amount, threshold) ?? 0) < 0;
+}
+
+function decimal(value: unknown): string | undefined {
+	return asNumber(value) === undefined ? undefined : String(value).trim();
+}
+
+function unknownShape(body: JsonObject): ApiFailure {
+	const keys = Object.keys(body).slice(0, 20).join(', ') || 'none';
+	return new ApiFailure({
+		message: 'The gateway’s balance could not be read',
+		description: `The answer has neither 'amount' nor 'RUB' with a number. It has: ${keys}. Check the base URL in the AI Gateway credential.`,
+		arrival: 'answered',
+		code: 'unreadable_answer',
+		retryable: false,
+	});
+}

@@ -1,0 +1,97 @@
+import type { ErrorText } from '../errors/texts';
+import { inWords, unlessDoneBefore } from '../errors/fromResponse';
+import type { JsonObject } from '../util/json';
+import { TASK_TEXTS, taskPath } from './taskPath';
+import type { GatewayClient, GatewayRequest } from '../client/client';
+
+const CHECK_ID =
+	'Check the task ID and the credential: the task may have been deleted, or belong to another account.';
+
+const ARCHIVE_TEXTS: Readonly<Record<number, ErrorText>> = {
+	...TASK_TEXTS,
+	404: {
+		message: 'The media task is archived already, or does not exist',
+		description: `The gateway answers both in the same way. If it is archived, there is nothing to do. ${CHECK_ID}`,
+	},
+};
+
+const UNARCHIVE_TEXTS: Readonly<Record<number, ErrorText>> = {
+	...TASK_TEXTS,
+	404: {
+		message: 'The media task is not archived, or does not exist',
+		description: `The gateway answers both in the same way. If it is not archived, there is nothing to do. ${CHECK_ID}`,
+	},
+};
+
+const LYRICS_TEXTS: Readonly<Record<number, ErrorText>> = {
+	...TASK_TEXTS,
+	400: {
+		message: 'The gateway has no lyrics for this',
+		description:
+			"Lyrics exist for the tracks of music tasks only. Give the task of a music model, and as 'Audio ID' the 'id' of one of its 'tracks'.",
+	},
+	404: {
+		message: 'The gateway has no such media task or track',
+		description: `Give as 'Audio ID' the 'id' of one of the task’s 'tracks'. ${CHECK_ID}`,
+	},
+};
+
+/**
+ * Moves a task to the archived list or back (§4.9).
+ *
+ * @throws {ApiFailure} with 404 when the flag has that value already (§3.2), unless an earlier try may have set it
+ */
+export async function setArchived(client: GatewayClient, taskId: string, archived: boolean): Promise<void> {
+	const setting = send(client, archived ? ARCHIVE_TEXTS : UNARCHIVE_TEXTS, {
+		method: 'PATCH',
+		path: `${taskPath(taskId)}/archive`,
+		json: { archive: archived },
+		repeatable: true,
+	});
+	await setting.catch(unlessDoneBefore);
+}
+
+/** Marks a task and its files deleted (§4.10); repeating it changes nothing. */
+export async function deleteMediaTask(client: GatewayClient, taskId: string): Promise<void> {
+	await send(client, TASK_TEXTS, { method: 'DELETE', path: taskPath(taskId) });
+}
+
+/** Takes the deleted mark from a task and its files (§4.11); repeating it changes nothing. */
+export async function restoreMediaTask(client: GatewayClient, taskId: string): Promise<void> {
+	await send(client, TASK_TEXTS, { method: 'POST', path: `${taskPath(taskId)}/restore`, repeatable: true });
+}
+
+/** When each word of a track is sung (§4.12). Gives the body as received, an envelope. */
+export async function fetchLyrics(
+	client: GatewayClient,
+	taskId: string,
+	audioId: string,
+): Promise<JsonObject> {
+	const path = `${taskPath(taskId)}/lyrics/timestamped`;
+	return await send(client, LYRICS_TEXTS, { method: 'POST', path, json: { audioId }, repeatable: true });
+}
+
+const SESSION_TEXTS: Readonly<Record<number, ErrorText>> = {
+	400: {
+		message: 'The gateway did not accept the session',
+		description: 'Correct what it names in the fields of the session.',
+	},
+	422: {
+		message: 'The gateway did not accept the session',
+		description: 'Correct what it names in the fields of the session.',
+	},
+};
+
+/** Creates a media session (§4.13: neither the body's shape nor the answer's is shown). */
+export async function createMediaSession(client: GatewayClient, body: JsonObject): Promise<JsonObject> {
+	return await send(client, SESSION_TEXTS, { method: 'POST', path: '/media/sessions', json: body });
+}
+
+async function send(
+	client: GatewayClient,
+	texts: Readonly<Record<number, ErrorText>>,
+	request: Omit<GatewayRequest, 'group'>,
+): Promise<JsonObject> {
+	const answer = client.json({ ...request, group: 'media' });
+	return await inWords(texts, answer);
+}

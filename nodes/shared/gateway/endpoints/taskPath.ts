@@ -1,0 +1,19 @@
+import type { ErrorText } from '../errors/texts';
+import { pathPart } from './response';
+
+/**
+ * The path of a task (§4.7).
+ *
+ * @throws {InvalidInput} for what leads elsewhere
+ */
+export function taskPath(taskId: string): string {
+	return `/async/media/tasks/${pathPart(taskId, 'task ID', 'taskId')}`;
+}
+
+/** What requests that name a task say otherwise: their 422 is about the id, not about a model's input (§4.7). */
+export const TASK_TEXTS: Readonly<Record<number, ErrorText>> = {
+	422: {
+		message: 'The gateway does not take this for a task ID',
+		description: "Give the ID exactly as 'Create' gave it, e.g. {{ $json.taskId }}. Nothing was changed.",
+	},
+};

@@ -1,0 +1,219 @@
+import { ApiFailure, asError } from './errors';
+import {
+	CONNECTION_TEXTS,
+	connectionText,
+	type ConnectionProblem,
+	type RequestTraits,
+} from './texts/connection';
+import { errorText, type EndpointGroup, type ErrorText } from './texts';
+import { excerpt } from '../util/excerpt';
+import { asId, asObject, asText, parseJson, type JsonObject } from '../util/json';
+import type { Origin } from './texts/origin';
+import { isRetryableStatus, parseRetryAfter } from '../client/retry';
+
+/** The facts of an error body, whichever of the four formats of §7.1 it has. */
+export interface ErrorBody {
+	/** Human text of the server; unstable, to be shown, never to be branched on. */
+	serverMessage?: string | undefined;
+	code?: string | undefined;
+	type?: string | undefined;
+	param?: string | undefined;
+}
+
+/** Text of the server is shown up to this length. */
+const MAX_SERVER_MESSAGE = 600;
+
+/**
+ * Reads an error body of any of the formats of §7.1: OpenAI-style `{error: {message, type, param, code}}`, messages
+ * `{type: 'error', error: {type, message}}`, media envelope `{code, msg, data}`, storage `{error: {message, type}}`.
+ * The format is told by its shape, not by the endpoint: authentication failures are OpenAI-style everywhere.
+ * Anything else (HTML, empty, cut off) gives an empty result. Never throws.
+ */
+export function parseErrorBody(text: string): ErrorBody {
+	const body = asObject(parseJson(text));
+	if (!body) return {};
+	const error = asObject(body.error);
+	if (error) {
+		return {
+			serverMessage: asText(error.message),
+			code: asId(error.code),
+			type: asText(error.type),
+			param: asText(error.param),
+		};
+	}
+	return { serverMessage: asText(body.msg) ?? asText(body.message) ?? asText(body.error) };
+}
+
+/** What an answer with an error status is judged by. */
+export interface ErrorAnswer {
+	group: EndpointGroup;
+	status: number;
+	body: string;
+	retryAfter?: string | undefined;
+	/** Present time in Unix milliseconds. */
+	now: number;
+	/** Texts that must not appear in what a user reads: the API key. */
+	secrets: readonly string[];
+	/** Where it was asked for; an action node when it does not say. */
+	origin?: Origin | undefined;
+}
+
+/** Turns an error answer into a failure with a user's message and a next step (§7.3 to 7.6). Never throws. */
+export function failureFromAnswer(answer: ErrorAnswer): ApiFailure {
+	const { group, status } = answer;
+	if (status >= 300 && status < 400) return unusable('redirect', { status, retryable: false });
+	const body = parseErrorBody(answer.body);
+	// The media envelope repeats the HTTP status as its code: that is no code of §7.3.
+	const signs = { group, status, code: body.code, type: body.type, origin: answer.origin };
+	const text = errorText(signs);
+	return new ApiFailure({
+		message: text.message,
+		description: withServerMessage(text.description, body.serverMessage, answer.secrets),
+		...(body.serverMessage ? { serverMessage: redact(body.serverMessage, answer.secrets) } : {}),
+		arrival: 'answered',
+		status,
+		code: body.code,
+		type: body.type,
+		param: body.param,
+		retryAfterMs: parseRetryAfter(answer.retryAfter, answer.now),
+		retryable: isRetryableStatus(status),
+	});
+}
+
+/** What is asked for; a failure comes in words that fit it better, where there are some for its status. */
+export async function inWords<T>(texts: Readonly<Record<number, ErrorText>>, answer: Promise<T>): Promise<T> {
+	return await answer.catch((error: unknown) => Promise.reject(reworded(texts, error)));
+}
+
+function reworded(texts: Readonly<Record<number, ErrorText>>, error: unknown): Error {
+	if (!(error instanceof ApiFailure)) return asError(error);
+	const { status = 0, code, serverMessage } = error.details;
+	// A code of §7.3 says more than the status: authentication failures look the same everywhere.
+	const text = code === undefined ? texts[status] : undefined;
+	if (!text) return error;
+	return error.with({
+		message: text.message,
+		description: withServerMessage(text.description, serverMessage, []),
+	});
+}
+
+/** Problems that come before anything is sent. */
+const NEVER_SENT: ReadonlySet<ConnectionProblem> = new Set(['refused', 'certificate', 'address']);
+
+/** Problems that do not pass by themselves. */
+const LASTING: ReadonlySet<ConnectionProblem> = new Set(['certificate', 'address']);
+
+/** The failure for a request that got no answer. */
+export function failureFromConnection(
+	{ kind, code }: { kind: ConnectionProblem; code?: string | undefined },
+	traits: RequestTraits,
+	cause?: Error,
+): ApiFailure {
+	const never = NEVER_SENT.has(kind);
+	return new ApiFailure(
+		{
+			...connectionText(kind, traits),
+			arrival: never ? 'never' : 'unknown',
+			code: kind === 'timeout' ? 'timeout' : (code?.toLowerCase() ?? 'connection_lost'),
+			retryable: !LASTING.has(kind),
+			mayBeCharged: traits.charged && !never,
+		},
+		cause,
+	);
+}
+
+/**
+ * The failure for a successful status whose body is not what was promised: HTML, empty, cut-off JSON.
+ *
+ * @param options.charged whether the call costs money and cannot be repeated safely
+ */
+export function failureFromUnreadable(
+	answer: { status: number; body: string },
+	options: { charged: boolean },
+): ApiFailure {
+	const { status, body } = answer;
+	if (/^\s*<(!doctype|html|head|body|\?xml)/i.test(body)) {
+		return unusable('webPage', { status, retryable: false, mayBeCharged: options.charged });
+	}
+	return unusable(options.charged ? 'notJsonCharge' : 'notJson', {
+		status,
+		retryable: true,
+		mayBeCharged: options.charged,
+	});
+}
+
+function unusable(
+	kind: 'redirect' | 'webPage' | 'notJson' | 'notJsonCharge',
+	details: { status: number; retryable: boolean; mayBeCharged?: boolean },
+): ApiFailure {
+	return new ApiFailure({
+		...CONNECTION_TEXTS[kind],
+		...details,
+		arrival: kind === 'redirect' ? 'answered' : 'unknown',
+		code: kind === 'redirect' ? 'redirected' : 'unreadable_answer',
+	});
+}
+
+/**
+ * An answer that arrived with status 200 although it tells of an error, as `/responses` does for a failed
+ * generation (§2.3: `status` = `failed`, `error` an object).
+ */
+export function failureFromErrorObject(error: JsonObject, text: ErrorText): ApiFailure {
+	return new ApiFailure({
+		message: text.message,
+		description: withServerMessage(text.description, asText(error.message), []),
+		arrival: 'answered',
+		status: 200,
+		code: asId(error.code) ?? 'generation_failed',
+		type: asText(error.type),
+		param: asText(error.param),
+		retryable: false,
+	});
+}
+
+/** `description`, followed by what the server said, shortened and without secrets. */
+export function withServerMessage(
+	description: string,
+	serverMessage: string | undefined,
+	secrets: readonly string[],
+): string {
+	if (!serverMessage) return description;
+	const clean = redact(serverMessage, secrets).replace(/\s+/g, ' ').trim();
+	const shown = excerpt(clean, MAX_SERVER_MESSAGE);
+	// More may follow.
+	const end = /[.!?…]$/.test(shown) ? '' : '.';
+	return `${description} The gateway says: “${shown}”${end}`;
+}
+
+/**
+ * For requests that are refused with 404 where their work is done already (§3.2, §4.16): the refusal of a try that
+ * follows one of unknown outcome is a success, with the body that such requests are answered with.
+ *
+ * @throws the error, when it is not that
+ */
+export async function unlessDoneBefore(error: unknown): Promise<JsonObject> {
+	const isDone = error instanceof ApiFailure && error.details.status === 404 && error.details.mayBeDone;
+	return isDone ? { success: true } : await Promise.reject(asError(error));
+}
+
+/** `text` without the secrets and without anything that looks like an API key (§2.9). */
+export function redact(text: string, secrets: readonly string[]): string {
+	const withoutSecrets = secrets
+		.filter((secret) => secret.length > 3)
+		.reduce((rest, secret) => rest.split(secret).join('[key]'), text);
+	return withoutSecrets.replace(/\bsk-[0-9a-f-]{8,}/gi, '[key]');
+}
+
+/**
+ * An error with nothing secret in any of its texts, whatever part of an answer they came from: a gateway, or a model,
+ * may repeat what it was sent. Errors that are not the gateway's come back as they are.
+ */
+export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
+	if (!(error instanceof ApiFailure)) return error;
+	const text = JSON.stringify(error.details);
+	// Value by value: in the text as a whole, a key may be escaped, or be like the name of a field.
+	const clean = JSON.parse(text, (_, value: unknown) =>
+		typeof value === 'string' ? redact(value, secrets) : value,
+	) as ApiFailure['details'];
+	return JSON.stringify(clean) === text ? error : error.with(clean);
+}

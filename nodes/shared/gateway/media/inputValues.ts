@@ -1,0 +1,181 @@
+import { excerpt } from '../util/excerpt';
+import { InvalidInput } from '../errors/errors';
+import { inputField, takesUrls, type InputField, type InputForm } from './inputSchema';
+import { asNumber, objectIn, parseJson, type Json, type JsonObject } from '../util/json';
+import { branches, resolvedSchema, typesOf } from './jsonSchema';
+import { violation } from './schemaRules';
+
+/** Values are shown up to this length. */
+const MAX_SHOWN = 80;
+
+/**
+ * The values of a form as the types that the model's schema wants: `2024` typed as a prompt stays text, "5" given
+ * by an expression for a whole number becomes 5, JSON text becomes a list or an object. What is unset (null, empty
+ * text; an empty list or object, unless the schema has another default) is left out.
+ *
+ * @throws {InvalidInput} for a value that cannot be of its field's type, naming the field
+ */
+export function typedInput(values: JsonObject, form: InputForm): JsonObject {
+	const typed: JsonObject = {};
+	for (const [name, value] of Object.entries(values)) {
+		if (isUnset(value)) continue;
+		const field = form.fields.find((candidate) => candidate.name === name);
+		if (!field && form.closed) throw unknownField(name);
+		const own = field ? typedValue(value, field, form.root) : value;
+		if (!field || !isEmpty(own) || field.default !== undefined) typed[name] = own;
+	}
+	return typed;
+}
+
+/** An empty list or object is how the form shows that there is none. */
+function isEmpty(value: Json): boolean {
+	return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+/**
+ * Checks an input against the model's schema before it is sent.
+ *
+ * @throws {InvalidInput} for a required field that is missing and for a value that breaks a rule (choices, range,
+ *   length), naming field and rule
+ */
+export function checkInput(input: JsonObject, form: InputForm): void {
+	for (const field of form.fields) {
+		const value = input[field.name];
+		if (value === undefined) {
+			if (field.required) throw missingField(field);
+			continue;
+		}
+		const broken = violation(value, field.schema, form.root);
+		if (broken) throw invalidField(field, broken.path, broken.rule, valueText(value));
+	}
+}
+
+function isUnset(value: Json | undefined): value is null | undefined | '' {
+	return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+function typedValue(value: Json, field: InputField, root: JsonObject): Json {
+	const chosen = field.choices.find((choice) => choice.value === value) ?? choiceLike(value, field);
+	if (chosen) return chosen.value;
+	switch (field.kind) {
+		case 'text':
+			return toText(value, field);
+		case 'integer':
+		case 'number':
+			return toNumber(value, field);
+		case 'boolean':
+			return toBoolean(value, field);
+		case 'list':
+			return toList(value, field, root);
+		case 'object':
+			return toObject(value, field);
+		case 'json':
+			return toJson(value, field.schema, root);
+	}
+}
+
+/** An expression gives a choice's number or boolean as text, or the other way round. */
+function choiceLike(value: Json, { choices }: InputField) {
+	return typeof value === 'object'
+		? undefined
+		: choices.find((choice) => String(choice.value) === String(value));
+}
+
+function toText(value: Json, field: InputField): string {
+	if (typeof value === 'object') {
+		throw invalidField(field, '', 'takes text', valueText(value));
+	}
+	return String(value);
+}
+
+function toNumber(value: Json, field: InputField): number {
+	const number = asNumber(value);
+	if (number === undefined) {
+		const rule = field.kind === 'integer' ? 'takes a whole number' : 'takes a number';
+		throw invalidField(field, '', rule, valueText(value));
+	}
+	return number;
+}
+
+function toBoolean(value: Json, field: InputField): boolean {
+	const word = typeof value === 'object' ? '' : String(value).trim().toLowerCase();
+	if (word === 'true' || word === '1') return true;
+	if (word === 'false' || word === '0') return false;
+	throw invalidField(field, '', 'takes true or false', valueText(value));
+}
+
+function toList(value: Json, field: InputField, root: JsonObject): Json[] {
+	const element = inputField(field.name, field.items, root);
+	return elements(value, element).map((part) =>
+		isForeign(part, element, root) ? typedValue(part, { ...element, title: field.title }, root) : part,
+	);
+}
+
+/** Whether an element is to be made another type: one that fits stays, and of lists and objects the rules tell. */
+function isForeign(value: Json, element: InputField, root: JsonObject): boolean {
+	return typeof value !== 'object' && violation(value, element.schema, root) !== undefined;
+}
+
+/** A list as it is, as JSON text, or as text with one element a line; short words also between commas. */
+function elements(value: Json, element: InputField): Json[] {
+	if (Array.isArray(value)) return value;
+	if (typeof value !== 'string') return [value];
+	const parsed = parseJson(value);
+	if (Array.isArray(parsed)) return parsed;
+	const isUrl = /:\/\/|^\s*data:/.test(value);
+	const separator = /[\r\n]/.test(value) || isUrl || element.kind === 'object' ? /[\r\n]/ : /,/;
+	return value
+		.split(separator)
+		.map((part) => part.trim())
+		.filter((part) => part !== '');
+}
+
+function toObject(value: Json, field: InputField): JsonObject {
+	const object = objectIn(value);
+	if (!object) throw invalidField(field, '', 'takes a JSON object', valueText(value));
+	return object;
+}
+
+/** A value of several possible types keeps its own; text that none of them takes is read as JSON. */
+function toJson(value: Json, schema: JsonObject, root: JsonObject): Json {
+	if (typeof value !== 'string') return value;
+	const parsed = parseJson(value);
+	if (parsed === undefined || parsed === null) return value;
+	const types = typesOf(schema);
+	const isStructure = typeof parsed === 'object';
+	// Text that looks like a number or a boolean stays text where text is allowed.
+	if (!isStructure && (types.length === 0 || types.includes('string'))) return value;
+	const fits = [schema, ...branches(schema)].some(
+		(part) => violation(parsed, resolvedSchema(part, root), root) === undefined,
+	);
+	return fits ? parsed : value;
+}
+
+function invalidField(field: InputField, path: string, rule: string, shown: string): InvalidInput {
+	const place = path === '' ? '' : ` (${field.name}${path})`;
+	return new InvalidInput(
+		`'${field.title}'${place} ${rule}`,
+		`The value is ${shown}, which the model does not take. Correct the field. Nothing was sent.`,
+		`input.${field.name}`,
+	);
+}
+
+function missingField(field: InputField): InvalidInput {
+	return new InvalidInput(
+		`'${field.title}' is missing`,
+		`The model needs it. Fill the field${takesUrls(field) ? ", or add a file to 'Input Files'" : ''}${field.kind === 'list' || field.kind === 'text' ? ', or check the expression that is to give it' : ''}. Nothing was sent.`,
+		`input.${field.name}`,
+	);
+}
+
+function unknownField(name: string): InvalidInput {
+	return new InvalidInput(
+		`The model has no field '${name}'`,
+		"The form was made for another model, or the model has changed: press the three dots beside 'Input', then 'Refresh Field List'. Nothing was sent.",
+		`input.${name}`,
+	);
+}
+
+function valueText(value: Json): string {
+	return excerpt(JSON.stringify(value), MAX_SHOWN);
+}

@@ -1,0 +1,100 @@
+import { asArray, asObject, asObjects, asText, type Json, type JsonObject } from '../util/json';
+
+/** References within references are followed this far; beyond, a schema takes anything. */
+const MAX_DEPTH = 5;
+
+/**
+ * A JSON Schema with what hides its meaning taken away: references into the same document, `allOf`, the `null` that
+ * only says "may be left out" (`anyOf: [X, null]`, `type: [X, 'null']`), and choices that are written as constants.
+ * What stands beside a reference overrides what it refers to. Never throws: what cannot be resolved takes anything.
+ *
+ * @param root the document that references point into
+ */
+export function resolvedSchema(schema: Json | undefined, root: JsonObject, depth = 0): JsonObject {
+	const own = asObject(schema);
+	if (!own || depth > MAX_DEPTH) return {};
+	const { $ref, allOf, ...beside } = own;
+	const parts = [...(typeof $ref === 'string' ? [referred($ref, root)] : []), ...asObjects(allOf)].map(
+		(part) => resolvedSchema(part, root, depth + 1),
+	);
+	return asChoice(
+		withoutNull(
+			parts.reduceRight<JsonObject>((rest, part) => merged(part, rest), beside),
+			root,
+			depth,
+		),
+	);
+}
+
+/** `#/$defs/Size` and the like; anything else takes anything. */
+function referred(pointer: string, root: JsonObject): Json | undefined {
+	if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
+	const steps = pointer
+		.split('/')
+		.slice(1)
+		.map((step) => step.replace(/~1/g, '/').replace(/~0/g, '~'));
+	return steps.reduce<Json | undefined>((found, step) => ownValue(asObject(found), step), root);
+}
+
+function ownValue(object: JsonObject | undefined, key: string): Json | undefined {
+	return object && Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Two schemas that both hold; where both say the same thing, `over` wins. */
+function merged(under: JsonObject, over: JsonObject): JsonObject {
+	const properties = { ...asObject(under.properties), ...asObject(over.properties) };
+	const required = [...new Set([...asArray(under.required), ...asArray(over.required)])];
+	return {
+		...under,
+		...over,
+		...(Object.keys(properties).length > 0 ? { properties } : {}),
+		...(required.length > 0 ? { required } : {}),
+	};
+}
+
+/** The branches of a union; an empty list where it is none. */
+export function branches(schema: JsonObject): JsonObject[] {
+	return [...asObjects(schema.anyOf), ...asObjects(schema.oneOf)];
+}
+
+function withoutNull(schema: JsonObject, root: JsonObject, depth: number): JsonObject {
+	const all = branches(schema).map((branch) => resolvedSchema(branch, root, depth + 1));
+	const real = all.filter((branch) => !isNull(branch));
+	if (all.length === 0) return typeWithoutNull(schema);
+	const beside = { ...schema };
+	delete beside.anyOf;
+	delete beside.oneOf;
+	const [only] = real;
+	return typeWithoutNull(only && real.length === 1 ? merged(only, beside) : { ...beside, anyOf: real });
+}
+
+function isNull(schema: JsonObject): boolean {
+	return schema.type === 'null' || schema.const === null;
+}
+
+function typeWithoutNull(schema: JsonObject): JsonObject {
+	const choices = Array.isArray(schema.enum) ? { enum: schema.enum.filter((value) => value !== null) } : {};
+	if (!Array.isArray(schema.type)) return { ...schema, ...choices };
+	const types = schema.type.filter((type) => type !== 'null');
+	return { ...schema, ...choices, type: types.length === 1 ? types[0] : types };
+}
+
+/** Constants, alone or as a union, are what `enum` says in one word. */
+function asChoice(schema: JsonObject): JsonObject {
+	if (schema.const !== undefined) return { ...schema, enum: [schema.const] };
+	const options = branches(schema);
+	if (options.length === 0 || options.some((option) => option.const === undefined)) return schema;
+	return { ...schema, enum: options.map((option) => option.const ?? null) };
+}
+
+/** The types that a resolved schema takes; an empty list where it does not say. */
+export function typesOf(schema: JsonObject): string[] {
+	const own = (Array.isArray(schema.type) ? schema.type : [schema.type]).flatMap(
+		(type) => asText(type) ?? [],
+	);
+	if (own.length > 0) return own;
+	const inner = branches(schema).map(typesOf);
+	if (inner.length > 0 && inner.every((types) => types.length > 0)) return [...new Set(inner.flat())];
+	if (schema.properties !== undefined) return ['object'];
+	return schema.items === undefined ? [] : ['array'];
+}

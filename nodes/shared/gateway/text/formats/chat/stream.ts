@@ -1,0 +1,186 @@
+import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../../util/json';
+import { generationFailure } from '../completion';
+import { withKnown } from '../fields';
+import type { AnswerStream } from '../format';
+import { PieceList } from '../textBuffer';
+import { contentText } from './response';
+
+const CHUNK = 'chat.completion.chunk';
+
+/** Puts the chunks of a chat stream (§6.2) together into a chat completion (§2.4). */
+export class ChatStream implements AnswerStream {
+	private head: JsonObject | undefined;
+	private usage: JsonObject | undefined;
+	private readonly choices = new Map<number, StreamedChoice>();
+
+	read(chunk: JsonObject): string {
+		const error = chunk.error ?? undefined;
+		if (error !== undefined) throw generationFailure(asObject(error) ?? { message: error });
+		// Chunks of another kind are not this answer's.
+		if ((chunk.object ?? CHUNK) !== CHUNK) return '';
+		this.head ??= headOf(chunk);
+		const usage = asObject(chunk.usage);
+		if (usage) this.usage = withKnown(this.usage ?? {}, usage);
+		let text = '';
+		for (const choice of asObjects(chunk.choices)) {
+			text += this.choice(asNumber(choice.index) ?? 0).read(choice);
+		}
+		return text;
+	}
+
+	/** §6.2: every choice has said why it ended, and the chunk with usage and cost has come, or all has been said. */
+	isComplete(sawDone: boolean): boolean {
+		const choices = [...this.choices.values()];
+		const hasEnded = choices.length > 0 && choices.every((choice) => choice.hasEnded);
+		return hasEnded && (sawDone || this.usage !== undefined);
+	}
+
+	/** Only the frame `[DONE]` says so. */
+	isOver(): boolean {
+		return false;
+	}
+
+	/** When a chat stream is charged is not shown. */
+	mayBeCharged(): boolean {
+		return true;
+	}
+
+	body(): JsonObject {
+		const choices = [...this.choices].sort(([a], [b]) => a - b);
+		return {
+			...this.head,
+			object: 'chat.completion',
+			choices: choices.map(([index, choice]) => choice.whole(index)),
+			...(this.usage ? { usage: this.usage } : {}),
+		};
+	}
+
+	private choice(index: number): StreamedChoice {
+		const known = this.choices.get(index);
+		if (known) return known;
+		const choice = new StreamedChoice(index === 0);
+		this.choices.set(index, choice);
+		return choice;
+	}
+}
+
+/** What all chunks repeat. The choices are put in place of the chunk's. */
+function headOf(chunk: JsonObject): JsonObject {
+	return Object.fromEntries(Object.entries(chunk).filter(([name]) => name !== 'usage'));
+}
+
+/** One choice, put together from its deltas. */
+class StreamedChoice {
+	private role = 'assistant';
+	private readonly content = new PieceList();
+	private readonly reasoning = new PieceList();
+	private readonly refusal = new PieceList();
+	private readonly toolCalls: StreamedToolCall[] = [];
+	private readonly annotations: JsonObject[] = [];
+	private readonly images: JsonObject[] = [];
+	private readonly logprobs: { content: JsonObject[]; refusal: JsonObject[] } = { content: [], refusal: [] };
+	private hasLogprobs = false;
+	private audio: { facts: JsonObject; data: PieceList; transcript: PieceList } | undefined;
+	private readonly details: JsonObject[] = [];
+	private finishReason: string | undefined;
+
+	/** @param isShown whether its text is what a reader of the stream sees */
+	constructor(private readonly isShown: boolean) {}
+
+	get hasEnded(): boolean {
+		return this.finishReason !== undefined;
+	}
+
+	/** Gives the text that the delta adds, if it is to be shown. */
+	read(choice: JsonObject): string {
+		const delta = asObject(choice.delta) ?? {};
+		const said = contentText(delta.content);
+		this.content.add(said);
+		this.reasoning.add(delta.reasoning);
+		this.refusal.add(delta.refusal);
+		this.role = asText(delta.role) ?? this.role;
+		this.finishReason = asText(choice.finish_reason) ?? this.finishReason;
+		asObjects(delta.tool_calls).forEach((call, place) => this.readToolCall(call, place));
+		this.annotations.push(...asObjects(delta.annotations));
+		this.images.push(...asObjects(delta.images));
+		this.readAudio(asObject(delta.audio));
+		this.readLogprobs(asObject(choice.logprobs));
+		// Some providers give the same details in both places.
+		const details = asObjects(choice.reasoning_details);
+		this.details.push(...(details.length > 0 ? details : asObjects(delta.reasoning_details)));
+		if (!this.isShown) return '';
+		return said || (asText(asObject(delta.audio)?.transcript) ?? '');
+	}
+
+	private readToolCall(delta: JsonObject, place: number): void {
+		const id = asText(delta.id);
+		const index = asNumber(delta.index) ?? place;
+		// The last one of the index: some providers give calls of one answer the same index, and tell them by id.
+		const [known] = this.toolCalls.filter((call) => call.index === index).slice(-1);
+		const isOther = id !== undefined && known?.id !== undefined && known.id !== id;
+		const call = known && !isOther ? known : { index, id, name: undefined, arguments: new PieceList() };
+		if (call !== known) this.toolCalls.push(call);
+		const definition = asObject(delta.function);
+		call.id = id ?? call.id;
+		call.name = asText(definition?.name) ?? call.name;
+		const args = asObject(definition?.arguments);
+		call.arguments.add(args ? JSON.stringify(args) : definition?.arguments);
+	}
+
+	private readAudio(delta: JsonObject | undefined): void {
+		if (!delta) return;
+		this.audio ??= { facts: {}, data: new PieceList(), transcript: new PieceList() };
+		const { data, transcript, ...facts } = delta;
+		this.audio.facts = withKnown(this.audio.facts, facts);
+		this.audio.data.add(data);
+		this.audio.transcript.add(transcript);
+	}
+
+	private readLogprobs(logprobs: JsonObject | undefined): void {
+		if (!logprobs) return;
+		this.hasLogprobs = true;
+		this.logprobs.content.push(...asObjects(logprobs.content));
+		this.logprobs.refusal.push(...asObjects(logprobs.refusal));
+	}
+
+	/** The choice as it would have come in one piece. */
+	whole(index: number): JsonObject {
+		const audio = this.audio && {
+			...this.audio.facts,
+			data: this.audio.data.text(),
+			transcript: this.audio.transcript.text(),
+		};
+		const hasText = !this.content.isEmpty || (this.toolCalls.length === 0 && !audio);
+		return {
+			index,
+			message: {
+				role: this.role,
+				content: hasText ? this.content.text() : null,
+				...(this.toolCalls.length > 0 ? { tool_calls: this.toolCalls.map(wholeCall) } : {}),
+				refusal: this.refusal.isEmpty ? null : this.refusal.text(),
+				reasoning: this.reasoning.isEmpty ? null : this.reasoning.text(),
+				...(audio ? { audio } : {}),
+				...(this.images.length > 0 ? { images: this.images } : {}),
+				annotations: this.annotations,
+			},
+			finish_reason: this.finishReason ?? null,
+			reasoning_details: this.details,
+			logprobs: this.hasLogprobs ? { ...this.logprobs } : null,
+		};
+	}
+}
+
+interface StreamedToolCall {
+	index: number;
+	id: string | undefined;
+	name: string | undefined;
+	arguments: PieceList;
+}
+
+function wholeCall(call: StreamedToolCall): JsonObject {
+	return {
+		...(call.id === undefined ? {} : { id: call.id }),
+		type: 'function',
+		function: { name: call.name ?? '', arguments: call.arguments.text() },
+	};
+}

@@ -1,0 +1,123 @@
+import { failureFromErrorObject } from '../../errors/fromResponse';
+import type { ErrorText } from '../../errors/texts';
+import { ApiFailure } from '../../errors/errors';
+import { asId, asObject, asText, parseJson, type Json, type JsonObject } from '../../util/json';
+
+/** Tokens of a call; null where the format does not report them. */
+export interface Usage {
+	inputTokens: number | null;
+	outputTokens: number | null;
+	totalTokens: number | null;
+	cachedInputTokens: number | null;
+	reasoningTokens: number | null;
+}
+
+/** A call of a tool that the model asks for. */
+export interface ToolCall {
+	id: string | null;
+	name: string;
+	/** Parsed; the text as it came where it is no JSON. */
+	arguments: Json;
+	/** True where `arguments` is text that could not be parsed. */
+	invalidArguments?: true;
+}
+
+/** A page that the answer refers to. */
+export interface Source {
+	url: string;
+	title?: string;
+}
+
+/** A file that the model gave inside its answer. */
+export interface AnswerFile {
+	kind: 'audio' | 'image';
+	base64: string;
+	/** MIME type, where the answer says it. */
+	mimeType?: string | undefined;
+}
+
+/** One answer to the call; a call may ask for several. */
+export interface Choice {
+	text: string;
+	toolCalls: ToolCall[];
+	/** The model's thoughts, where it shows them. */
+	reasoning: string;
+	/** Why the model does not answer, in its words. */
+	refusal: string;
+	sources: Source[];
+	files: AnswerFile[];
+	/** `stop`, `length`, `tool_calls`, `content_filter`, or the server's own word. */
+	finishReason: string | null;
+}
+
+/** What came back for a call, the same for every wire format. */
+export interface TextAnswer {
+	id: string | null;
+	model: string | null;
+	/** At least one. */
+	choices: Choice[];
+	usage: Usage;
+	/** Rubles that the account paid for the call; null where the format does not report it. */
+	costRub: number | null;
+}
+
+/** A choice with nothing in it. */
+export function emptyChoice(): Choice {
+	return { text: '', toolCalls: [], reasoning: '', refusal: '', sources: [], files: [], finishReason: null };
+}
+
+const FAILED_GENERATION: ErrorText = {
+	message: 'The model did not finish its answer',
+	description: 'The gateway reports the generation as failed. Run this item again, or choose another model.',
+};
+
+/** The failure that an error object inside an answer or a stream tells of. */
+export function generationFailure(error: JsonObject): Error {
+	return failureFromErrorObject(error, FAILED_GENERATION);
+}
+
+/**
+ * Holds that a successful answer is one: it has the list in which the format keeps what the model said.
+ *
+ * @throws {ApiFailure} for an error that came with status 200, and for a body of another shape
+ */
+export function expectAnswer(body: JsonObject, list: string): void {
+	const error = asObject(body.error);
+	if (error) throw generationFailure(error);
+	if (!Array.isArray(body[list])) throw otherShape(list);
+}
+
+function otherShape(list: string): ApiFailure {
+	return new ApiFailure({
+		message: 'The gateway’s answer has another shape than this API format',
+		description: `It has no list '${list}'. The call was not repeated, because it may have been charged. Check the base URL in the AI Gateway credential, or choose another API format.`,
+		arrival: 'unknown',
+		status: 200,
+		code: 'unreadable_answer',
+		retryable: false,
+		mayBeCharged: true,
+	});
+}
+
+/** A tool call from its parts; the arguments are JSON text (§2.4) or an object already. */
+export function toolCall(id: unknown, name: unknown, args: unknown): ToolCall {
+	const call = { id: asId(id) ?? null, name: asText(name) ?? '' };
+	if (typeof args !== 'string') return { ...call, arguments: (args ?? {}) as Json };
+	// A call of a function without parameters may carry no arguments at all.
+	const parsed = args.trim() === '' ? {} : parseJson(args);
+	return parsed === undefined
+		? { ...call, arguments: args, invalidArguments: true }
+		: { ...call, arguments: parsed };
+}
+
+/** The sources among annotations; their shape is not shown, so an address is taken from where it stands. Each once. */
+export function sourcesOf(annotations: JsonObject[]): Source[] {
+	const sources = new Map<string, Source>();
+	for (const annotation of annotations) {
+		const place = [annotation, asObject(annotation.url_citation)].find((record) => asText(record?.url));
+		const url = asText(place?.url);
+		const title = asText(place?.title);
+		if (url !== undefined && !sources.has(url)) sources.set(url, { url, ...(title ? { title } : {}) });
+	}
+	return [...sources.values()];
+}

@@ -1,0 +1,10 @@
+import { InvalidInput } from '../../errors/errors';
+
+/** The error for a conversation in which nobody but the system speaks, where a format cannot express that. */
+export function noUserMessage(format: string): InvalidInput {
+	return new InvalidInput(
+		'There is no message of the user',
+		`The API format ${format} needs at least one message with the role User. Nothing was sent.`,
+		'messages',
+	);
+}

@@ -1,0 +1,60 @@
+import type { EndpointGroup } from '../../errors/texts';
+import type { JsonObject } from '../../util/json';
+import type { TextAnswer } from './completion';
+import type { WireFields } from './fields';
+import type { AttachmentKind, OutputRequest, TextRequest } from './request';
+
+/** A wire format: pure conversions, no n8n and no network. Everything a format knows stands in its folder. */
+export interface TextFormat {
+	/** Value of the node's `format` parameter. */
+	name: string;
+	/** What the panel calls it. */
+	label: string;
+	description: string;
+	group: EndpointGroup;
+	/** Below the base URL. */
+	path: string;
+	headers: Record<string, string>;
+	/** The options that this format has. */
+	fields: WireFields;
+	/** The kinds of attachments that have a part in this format: as an address too, or only as the file itself. */
+	attachments: Readonly<Partial<Record<AttachmentKind, 'url or file' | 'file'>>>;
+	/**
+	 * Builds the request body.
+	 *
+	 * @throws {InvalidInput} for a conversation that the format cannot express
+	 */
+	toBody(request: TextRequest): JsonObject;
+	/**
+	 * Reads a complete answer; finds what the model said wherever it stands.
+	 *
+	 * @param output what had been asked for
+	 * @throws {ApiFailure} when the answer tells of a failed generation, or is none
+	 */
+	readAnswer(body: JsonObject, output: OutputRequest): TextAnswer;
+	/** Begins to put together the answer of a stream. */
+	openStream(output: OutputRequest): AnswerStream;
+}
+
+/** Puts a streamed answer together, event by event. */
+export interface AnswerStream {
+	/**
+	 * Takes the payload of the next event. Unknown ones change nothing.
+	 *
+	 * @returns the text that it adds to the answer, to be shown while it arrives
+	 * @throws {ApiFailure} for the event of a failure (§6)
+	 */
+	read(event: JsonObject): string;
+	/**
+	 * Whether the event that closes the answer has come, so that nothing of it can be missing at the end.
+	 *
+	 * @param sawDone whether the frame `[DONE]` has come
+	 */
+	isComplete(sawDone: boolean): boolean;
+	/** Whether nothing follows that could change the answer. */
+	isOver(): boolean;
+	/** Whether a charge may stand for what has come so far (§6.1: in the responses format only for a whole answer). */
+	mayBeCharged(): boolean;
+	/** The answer as it would have come in one piece; only when it is complete. */
+	body(): JsonObject;
+}

@@ -1,0 +1,23 @@
+import { InvalidInput } from '../../errors/errors';
+import { chat } from './chat';
+import type { TextFormat } from './format';
+import { messages } from './messages';
+import { responses } from './responses';
+
+/** The wire formats, in the order in which users see them. A new one is a folder and a line here. */
+export const textFormats: readonly TextFormat[] = [chat, responses, messages];
+
+/**
+ * The format of this name.
+ *
+ * @throws {InvalidInput} when there is none
+ */
+export function textFormat(name: string): TextFormat {
+	const format = textFormats.find((candidate) => candidate.name === name);
+	if (!format) throw unknownFormat(name);
+	return format;
+}
+
+function unknownFormat(name: string): InvalidInput {
+	return new InvalidInput(`There is no API format "${name}"`, 'Choose one from the list.', 'format');
+}

@@ -1,0 +1,87 @@
+import { excerpt } from '../../util/excerpt';
+import { ApiFailure } from '../../errors/errors';
+import { parseJson, type Json } from '../../util/json';
+import { costText } from '../../util/money';
+import type { Choice, TextAnswer } from './completion';
+import type { OutputRequest } from './request';
+
+/** Words for an answer that is still to come (§2.3). */
+const PENDING: ReadonlySet<string | null> = new Set(['queued', 'in_progress']);
+
+/**
+ * The value of an answer for which JSON was asked.
+ *
+ * @returns `undefined` when no JSON was asked for, when the model asks for a tool first, or has not answered yet
+ * @throws {ApiFailure} for an answer that is no JSON or was cut off, with its text and cost: it is paid for
+ */
+export function answerJson(choice: Choice, output: OutputRequest, answer: TextAnswer): Json | undefined {
+	if (output.kind === 'text' || PENDING.has(choice.finishReason)) return undefined;
+	if (choice.finishReason === 'length') throw notJson(choice, answer);
+	const value = parseJson(withoutFence(choice.text));
+	// A JSON object was asked for: a bare "Sorry." in quotes is none.
+	const isJson =
+		output.kind === 'jsonSchema' ? value !== undefined : typeof value === 'object' && value !== null;
+	if (isJson) return value;
+	if (choice.toolCalls.length > 0) return undefined;
+	throw notJson(choice, answer);
+}
+
+/** Models without a JSON mode like to put JSON into a Markdown block. */
+function withoutFence(text: string): string {
+	const block = text.trim();
+	const [first = ''] = block.split('\n', 1);
+	if (!/^```(?:json)?\s*$/i.test(first) || !block.endsWith('```')) return text;
+	return block.slice(first.length, -3);
+}
+
+function notJson(choice: Choice, answer: TextAnswer): ApiFailure {
+	return new ApiFailure({
+		...problem(choice, costText(answer.costRub)),
+		arrival: 'answered',
+		status: 200,
+		retryable: false,
+		// It was charged: a repeat would pay again.
+		mayBeCharged: true,
+		extra: {
+			id: answer.id,
+			text: choice.text,
+			...(choice.toolCalls.length > 0 ? { toolCalls: choice.toolCalls.map((call) => ({ ...call })) } : {}),
+			...(choice.refusal === '' ? {} : { refusal: choice.refusal }),
+			...(answer.choices.length > 1 ? { texts: answer.choices.map(({ text }) => text) } : {}),
+			finishReason: choice.finishReason,
+			usage: { ...answer.usage },
+			costRub: answer.costRub,
+		},
+	});
+}
+
+function problem(
+	{ text, refusal, finishReason }: Choice,
+	cost: string,
+): {
+	message: string;
+	description: string;
+	code: string;
+} {
+	const said = refusal || text;
+	const shown = said === '' ? '' : ` It says: “${excerpt(said)}”`;
+	if (refusal !== '') {
+		return {
+			code: 'refused',
+			message: 'The model refused to answer',
+			description: `Change the prompt, or choose another model. ${cost}${shown}`,
+		};
+	}
+	if (finishReason === 'length') {
+		return {
+			code: 'json_cut_off',
+			message: 'The JSON answer was cut off at the token limit',
+			description: `Raise the option 'Max Tokens', or ask for less. ${cost}${shown}`,
+		};
+	}
+	return {
+		code: 'not_json',
+		message: 'The model’s answer is not JSON',
+		description: `Say in the prompt that the answer must be JSON, or choose a model that can give JSON. ${cost}${shown}`,
+	};
+}

@@ -1,0 +1,151 @@
+import { InvalidInput } from '../../../errors/errors';
+import { asObject, asObjects, parseJson, type JsonObject } from '../../../util/json';
+import { noUserMessage } from '../conversation';
+import { wireOptions } from '../fields';
+import {
+	splitSystem,
+	type Attachment,
+	type Conversation,
+	type OutputRequest,
+	type TextRequest,
+	type ToolChoice,
+	type ToolDefinition,
+	type ToolTurn,
+	type Turn,
+} from '../request';
+import { fields } from './fields';
+
+/** §4.3 requires `max_tokens`; used where the user sets none. Long enough for an article, no open bill. */
+const DEFAULT_MAX_TOKENS = 4096;
+
+/** The body of `POST /messages` (§4.3). */
+export function toBody(request: TextRequest): JsonObject {
+	const { model, conversation, output, options, stream } = request;
+	return {
+		model,
+		...content(conversation),
+		max_tokens: DEFAULT_MAX_TOKENS,
+		...(stream ? { stream } : {}),
+		...toolFields(request.tools, request.toolChoice, output),
+		...wireOptions(fields, options),
+	};
+}
+
+/** The system text has a field of its own here; a conversation holds only what user and assistant say. */
+function content(conversation: Conversation): JsonObject {
+	if (conversation.kind === 'wire') {
+		const { systemPrompt, messages } = conversation;
+		if (typeof messages === 'string') {
+			throw new InvalidInput(
+				"'Messages (JSON)' is not a list",
+				'The API format Messages takes a list such as [{ "role": "user", "content": "Hello" }]. Nothing was sent.',
+				'messagesJson',
+			);
+		}
+		return { ...(systemPrompt ? { system: systemPrompt } : {}), messages };
+	}
+	const { system, rest } = splitSystem(conversation.turns);
+	const messages = rest.flatMap(wireTurn).reduce(joined, []);
+	if (messages.length === 0) throw noUserMessage('Messages');
+	return { ...(system ? { system } : {}), messages };
+}
+
+/** Results of tools that were called together belong into one message. */
+function joined(messages: JsonObject[], message: JsonObject): JsonObject[] {
+	const last = messages.at(-1);
+	if (!last || !isToolResult(last) || !isToolResult(message)) return [...messages, message];
+	const content = [...asObjects(last.content), ...asObjects(message.content)];
+	return [...messages.slice(0, -1), { ...last, content }];
+}
+
+function isToolResult({ content }: JsonObject): boolean {
+	return asObjects(content)[0]?.type === 'tool_result';
+}
+
+/** The message of a turn. None where nothing was said: models of this format refuse empty text. */
+function wireTurn(turn: Turn | ToolTurn): JsonObject[] {
+	if (turn.role === 'tool') {
+		const { callId, text } = turn;
+		return [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: callId, content: text }] }];
+	}
+	const { role, text, attachments = [], toolCalls = [] } = turn;
+	const isSilent = text.trim() === '';
+	if (attachments.length === 0 && toolCalls.length === 0) return isSilent ? [] : [{ role, content: text }];
+	const calls = toolCalls.map(({ id, name, arguments: args }) => {
+		return { type: 'tool_use', id, name, input: asObject(parseJson(args)) ?? {} };
+	});
+	const said = isSilent ? [] : [{ type: 'text', text }];
+	// As its vendor advises, what the prompt speaks about stands before it.
+	return [{ role, content: [...attachments.map(wirePart), ...said, ...calls] }];
+}
+
+/** §4.3 shows no parts; these are those of the official client of this format. */
+function wirePart({ kind, source }: Attachment): JsonObject {
+	const type = kind === 'image' ? 'image' : 'document';
+	if ('url' in source) return { type, source: { type: 'url', url: source.url } };
+	return {
+		type,
+		source: { type: 'base64', media_type: source.mimeType, data: source.base64 },
+		...(kind === 'image' ? {} : { title: source.fileName }),
+	};
+}
+
+/** JSON comes as the arguments of a tool that the model must call: the format has no other way to ask for it. */
+function toolFields(
+	definitions: ToolDefinition[],
+	choice: ToolChoice | undefined,
+	output: OutputRequest,
+): JsonObject {
+	const tools = definitions.map(wireTool);
+	if (output.kind === 'text') {
+		return {
+			...(tools.length > 0 ? { tools } : {}),
+			...(choice === undefined ? {} : { tool_choice: wireToolChoice(choice) }),
+		};
+	}
+	if (definitions.some(({ name }) => name === output.name)) {
+		throw new InvalidInput(
+			`There is a tool called "${output.name}", as the answer is`,
+			"In the API format Messages JSON comes through a tool of that name. Rename the tool, or choose another 'Schema Name'. Nothing was sent.",
+			'tools',
+		);
+	}
+	if (typeof choice === 'object') {
+		throw new InvalidInput(
+			'JSON output and a tool that must be called exclude each other',
+			"In the API format Messages the model is made to call one tool: the one through which JSON comes. Choose another 'Tool Choice', or another 'API Format'. Nothing was sent.",
+			'toolChoice',
+		);
+	}
+	const mayCallOthers = tools.length > 0 && choice !== 'none';
+	return {
+		tools: [...tools, jsonTool(output)],
+		tool_choice: mayCallOthers ? { type: 'any' } : { type: 'tool', name: output.name },
+	};
+}
+
+function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject {
+	const { schema, description } =
+		output.kind === 'jsonSchema' ? output : { schema: {} as JsonObject, description: undefined };
+	if (schema.type !== undefined && schema.type !== 'object') {
+		throw new InvalidInput(
+			"'JSON Schema' does not describe an object",
+			'In the API format Messages the answer is an object: give the schema "type": "object" and put the rest into its properties. Nothing was sent.',
+			'jsonSchema',
+		);
+	}
+	return {
+		name: output.name,
+		description: description ?? 'Gives the answer as JSON.',
+		input_schema: { ...schema, type: 'object' },
+	};
+}
+
+function wireTool({ name, description, parameters }: ToolDefinition): JsonObject {
+	return { name, ...(description ? { description } : {}), input_schema: parameters };
+}
+
+function wireToolChoice(choice: ToolChoice): JsonObject {
+	if (typeof choice !== 'string') return { type: 'tool', name: choice.name };
+	return { type: choice === 'required' ? 'any' : choice };
+}

@@ -1,0 +1,118 @@
+import { asArray, asNumber, asObject, asText, parseJson, type JsonObject } from '../../../util/json';
+import { generationFailure } from '../completion';
+import { withKnown } from '../fields';
+import type { AnswerStream } from '../format';
+import { PieceList } from '../textBuffer';
+import type { OutputRequest } from '../request';
+import { isJsonTool } from './response';
+
+/** Puts the events of a messages stream (§6.3) together into a message object (§2.5). */
+export class MessagesStream implements AnswerStream {
+	private message: JsonObject = {};
+	private readonly blocks = new Map<number, StreamedBlock>();
+	private hasStopped = false;
+
+	constructor(private readonly output: OutputRequest) {}
+
+	read(event: JsonObject): string {
+		if (this.hasStopped) return '';
+		switch (event.type) {
+			case 'error':
+				throw generationFailure(asObject(event.error) ?? {});
+			case 'message_start':
+				this.message = asObject(event.message) ?? {};
+				return '';
+			case 'content_block_start':
+				this.blocks.set(blockIndex(event), new StreamedBlock(asObject(event.content_block), this.output));
+				return '';
+			case 'content_block_delta':
+				return this.block(event).read(asObject(event.delta) ?? {});
+			case 'message_delta':
+				this.message = withKnown(this.message, {
+					...asObject(event.delta),
+					usage: asObject(event.usage) ?? {},
+				});
+				return '';
+			case 'message_stop':
+				this.hasStopped = true;
+				return '';
+			default:
+				return '';
+		}
+	}
+
+	private block(event: JsonObject): StreamedBlock {
+		const index = blockIndex(event);
+		const known = this.blocks.get(index) ?? new StreamedBlock(undefined, this.output);
+		this.blocks.set(index, known);
+		return known;
+	}
+
+	isComplete(): boolean {
+		return this.hasStopped;
+	}
+
+	isOver(): boolean {
+		return this.hasStopped;
+	}
+
+	/** When a messages stream is charged is not shown. */
+	mayBeCharged(): boolean {
+		return true;
+	}
+
+	body(): JsonObject {
+		const blocks = [...this.blocks].sort(([a], [b]) => a - b);
+		return { ...this.message, content: blocks.map(([, block]) => block.whole()) };
+	}
+}
+
+function blockIndex(event: JsonObject): number {
+	return asNumber(event.index) ?? 0;
+}
+
+/** A part of the message, filled by its deltas. */
+class StreamedBlock {
+	private readonly text = new PieceList();
+	private readonly thinking = new PieceList();
+	private readonly signature = new PieceList();
+	private readonly input = new PieceList();
+	private readonly citations: JsonObject[] = [];
+
+	/** @param start a block whose start was not shown is text */
+	constructor(
+		private readonly start: JsonObject = { type: 'text', text: '' },
+		private readonly output: OutputRequest,
+	) {
+		this.text.add(start.text);
+		this.thinking.add(start.thinking);
+		this.signature.add(start.signature);
+	}
+
+	/** Gives the text that a reader of the stream is to see. Each kind of delta fills the field of its own name. */
+	read(delta: JsonObject): string {
+		this.text.add(delta.text);
+		this.thinking.add(delta.thinking);
+		this.signature.add(delta.signature);
+		this.input.add(delta.partial_json);
+		const citation = asObject(delta.citation);
+		if (citation) this.citations.push(citation);
+		const shown = isJsonTool(this.start, this.output) ? delta.partial_json : delta.text;
+		return asText(shown) ?? '';
+	}
+
+	whole(): JsonObject {
+		const filled = {
+			text: this.text,
+			thinking: this.thinking,
+			signature: this.signature,
+		};
+		const block = { ...this.start };
+		for (const [name, pieces] of Object.entries(filled)) {
+			if (name in block || !pieces.isEmpty) block[name] = pieces.text();
+		}
+		if (!this.input.isEmpty) block.input = parseJson(this.input.text()) ?? this.input.text();
+		const citations = [...asArray(block.citations), ...this.citations];
+		return citations.length > 0 ? { ...block, citations } : block;
+	}
+}

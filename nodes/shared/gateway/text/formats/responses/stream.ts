@@ -1,0 +1,142 @@
+import { asArray, asNumber, asObject, asText, type Json, type JsonObject } from '../../../util/json';
+import { generationFailure } from '../completion';
+import { withKnown } from '../fields';
+import type { AnswerStream } from '../format';
+import { PieceList } from '../textBuffer';
+
+/** The events that close a response (§3.3). */
+const CLOSING: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
+
+/** Puts the events of a responses stream (§6.1) together into a response object (§2.3). */
+export class ResponsesStream implements AnswerStream {
+	/** The response as the closing event carries it. */
+	private closed: JsonObject | undefined;
+	private sawClosing = false;
+	private lastNumber = -1;
+	private hasGap = false;
+	private readonly items = new Map<number, StreamedItem>();
+
+	read(event: JsonObject): string {
+		// What follows in the same portion of bytes cannot undo an answer that is paid for.
+		if (this.closed) return '';
+		const { type } = event;
+		// §6.1: from here on the charge stands, whatever can be read of the event.
+		if (CLOSING.has(type)) this.sawClosing = true;
+		const isRepeated = this.isRepeated(event);
+		// Beside `error: {…}` official clients know the fields of the error at the top of the event.
+		if (type === 'error') throw generationFailure(asObject(event.error) ?? event);
+		const response = asObject(event.response);
+		if (type === 'response.failed') throw generationFailure(asObject(response?.error) ?? {});
+		if (CLOSING.has(type)) this.closed = response;
+		// An event that ends the stream counts whatever its number.
+		if (isRepeated) return '';
+		this.readItemEvent(type, event);
+		return type === 'response.output_text.delta' ? (asText(event.delta) ?? '') : '';
+	}
+
+	/** §6.1: the number drops duplicates and shows gaps. */
+	private isRepeated({ sequence_number }: JsonObject): boolean {
+		const number = asNumber(sequence_number);
+		if (number === undefined) return false;
+		if (number <= this.lastNumber) return true;
+		if (number > this.lastNumber + 1) this.hasGap = true;
+		this.lastNumber = number;
+		return false;
+	}
+
+	private readItemEvent(type: Json | undefined, event: JsonObject): void {
+		const index = asNumber(event.output_index);
+		if (index === undefined) return;
+		const item = this.items.get(index) ?? new StreamedItem();
+		this.items.set(index, item);
+		item.read(type, event);
+	}
+
+	/** Whole when the closing event has come, unless it leaves the output to the events and some of them are lost. */
+	isComplete(): boolean {
+		if (!this.closed) return false;
+		return asArray(this.closed.output).length > 0 || !this.hasGap;
+	}
+
+	isOver(): boolean {
+		return this.closed !== undefined;
+	}
+
+	/** §6.1: the charge is applied with the closing event. */
+	mayBeCharged(): boolean {
+		return this.sawClosing;
+	}
+
+	body(): JsonObject {
+		const closed = this.closed ?? {};
+		if (asArray(closed.output).length > 0) return closed;
+		const items = [...this.items].sort(([a], [b]) => a - b);
+		const output = items.map(([, item]) => item.whole());
+		// Unknown events of an item make none.
+		return { ...closed, output: output.filter((item) => Object.keys(item).length > 0) };
+	}
+}
+
+/** An output item, for responses whose closing event does not repeat the output. */
+class StreamedItem {
+	private item: JsonObject = {};
+	private isDone = false;
+	/** The pieces of each kind, by the index of their part. */
+	private readonly parts = new Map<string, Map<number, PieceList>>();
+
+	read(type: Json | undefined, event: JsonObject): void {
+		switch (type) {
+			case 'response.output_item.added':
+				this.item = asObject(event.item) ?? {};
+				break;
+			case 'response.output_item.done':
+				this.item = asObject(event.item) ?? this.item;
+				this.isDone = true;
+				break;
+			case 'response.output_text.delta':
+				this.part('text', event.content_index).add(event.delta);
+				break;
+			case 'response.refusal.delta':
+				this.part('refusal', event.content_index).add(event.delta);
+				break;
+			case 'response.reasoning_summary_text.delta':
+				this.part('summary', event.summary_index).add(event.delta);
+				break;
+			case 'response.function_call_arguments.delta':
+				this.part('arguments', 0).add(event.delta);
+				break;
+			default:
+		}
+	}
+
+	private part(kind: string, position: unknown): PieceList {
+		const index = asNumber(position) ?? 0;
+		const ofKind = this.parts.get(kind) ?? new Map<number, PieceList>();
+		const known = ofKind.get(index) ?? new PieceList();
+		this.parts.set(kind, ofKind.set(index, known));
+		return known;
+	}
+
+	/** The item as its last event gives it; until that has come, what its deltas made of it. */
+	whole(): JsonObject {
+		if (this.isDone) return this.item;
+		const texts = (kind: string) => [...(this.parts.get(kind)?.values() ?? [])].map((part) => part.text());
+		const content = [
+			...texts('text').map((text) => ({ type: 'output_text', text, annotations: [] })),
+			...texts('refusal').map((refusal) => ({ type: 'refusal', refusal })),
+		];
+		const [args] = texts('arguments');
+		const summary = texts('summary').map((text) => ({ type: 'summary_text', text }));
+		const kind = {
+			...(content.length > 0 ? { type: 'message' } : {}),
+			...(summary.length > 0 ? { type: 'reasoning' } : {}),
+			...(args === undefined ? {} : { type: 'function_call' }),
+		};
+		return {
+			...withKnown(kind, this.item),
+			...(content.length > 0 ? { content } : {}),
+			...(args === undefined ? {} : { arguments: args }),
+			...(summary.length > 0 ? { summary } : {}),
+		};
+	}
+}

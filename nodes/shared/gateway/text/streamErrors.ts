@@ -1,0 +1,69 @@
+import { redact } from '../errors/fromResponse';
+import type { ErrorText } from '../errors/texts';
+import { excerpt } from '../util/excerpt';
+import { ApiFailure } from '../errors/errors';
+
+/** What can become of a stream besides its proper end and an error that it tells of. */
+export type StreamProblem = 'cut' | 'ended' | 'idle' | 'total' | 'unreadable';
+
+/** What a user reads about them. */
+export const STREAM_TEXTS: Readonly<Record<StreamProblem, ErrorText & { code: string }>> = {
+	cut: {
+		code: 'connection_lost',
+		message: 'The connection broke in the middle of the answer',
+		description: 'The answer is incomplete.',
+	},
+	ended: {
+		code: 'stream_incomplete',
+		message: 'The answer ended before it was complete',
+		description: 'The gateway closed the stream without the event that ends an answer.',
+	},
+	idle: {
+		code: 'timeout',
+		message: 'The gateway fell silent in the middle of the answer',
+		description: 'Nothing more came, so the node stopped waiting.',
+	},
+	total: {
+		code: 'timeout',
+		message: 'The answer took too long',
+		description:
+			"A streamed answer may take 15 minutes, or as long as the option 'Timeout (Seconds)' says. Ask for a shorter answer, or raise the option.",
+	},
+	unreadable: {
+		code: 'unreadable_answer',
+		message: 'A part of the streamed answer could not be read',
+		description: 'The answer may lack something, so the node does not pass it on.',
+	},
+};
+
+/** The failure of a stream that did not come to its end. */
+export function brokenStream(problem: StreamProblem, cause?: Error): ApiFailure {
+	const { message, description, code } = STREAM_TEXTS[problem];
+	return new ApiFailure({ message, description, code, arrival: 'unknown', retryable: true }, cause);
+}
+
+/**
+ * Adds to the failure of a stream what had come so far, and what that means for the wallet (§6.1). The whole text stands
+ * in the error item, its beginning in the description.
+ */
+export function withReceived(
+	failure: ApiFailure,
+	{ text, mayBeCharged, secrets }: { text: string; mayBeCharged: boolean; secrets: readonly string[] },
+): ApiFailure {
+	const { details } = failure;
+	const description = [
+		redact(details.description, secrets),
+		mayBeCharged
+			? 'The call was not repeated, because it may have been charged: compare the balance, then run this item again if you need its answer.'
+			: 'Nothing was charged: in this API format the gateway charges only complete answers. You can run this item again.',
+		text === '' ? 'No text had been received.' : `Received so far: “${excerpt(redact(text, secrets))}”`,
+	].join(' ');
+	return failure.with({
+		description,
+		mayBeCharged,
+		// A stream that has begun is never sent again by itself: its text has been shown already.
+		arrival: 'unknown',
+		retryable: true,
+		extra: { ...details.extra, receivedText: text },
+	});
+}

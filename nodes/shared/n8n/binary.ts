@@ -1,0 +1,156 @@
+import { isBinaryValue, sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
+
+import { fileFacts } from '../gateway/util/fileName';
+import { failureFromThrown } from '../gateway/errors/fromConnection';
+import { failureFromConnection } from '../gateway/errors/fromResponse';
+import type { ApiFailure, InvalidInput } from '../gateway/errors/errors';
+import type { Origin } from '../gateway/errors/texts/origin';
+import { REQUEST_TIMEOUT_MS, type Answer, type ByteStream } from '../gateway/client/transport';
+import { Watchdog } from '../gateway/client/watchdog';
+import type { UploadFile } from '../gateway/endpoints/storage';
+import type { ItemContext } from '../run/operation';
+import { madeFrom, type Readable } from './streams';
+
+/** What keeps binary data, in nodes and in webhooks. */
+export interface BinaryStore {
+	helpers: Pick<IExecuteFunctions['helpers'], 'prepareBinaryData'>;
+}
+
+/** What is known of a file whose bytes are an answer. */
+export interface FileTraits {
+	/** MIME type, for answers that do not say it themselves. */
+	knownType?: string | undefined;
+	/** Where it was asked for; an action node when it does not say. */
+	origin?: Origin | undefined;
+}
+
+/**
+ * Stores the bytes of an answer as a binary of the workflow, streamed to n8n's binary storage.
+ *
+ * @param names candidates for the file's name, for answers that do not name it themselves
+ */
+export async function storeAnswer(
+	context: BinaryStore,
+	answer: Answer<ByteStream>,
+	names: ReadonlyArray<string | undefined>,
+	{ knownType, origin }: FileTraits = {},
+): Promise<IBinaryData> {
+	const { fileName, mimeType } = fileFacts(answer.headers, names);
+	const { silenceMs = REQUEST_TIMEOUT_MS } = answer;
+	const watchdog = new Watchdog({ totalMs: Infinity, idleMs: silenceMs }, { now: () => Date.now(), sleep });
+	const body = watched(answer.body as Readable, watchdog);
+	try {
+		const storing = context.helpers.prepareBinaryData(body, fileName, mimeType ?? knownType);
+		const stored = await Promise.race([storing, watchdog.watch()]);
+		// Where no redirect is followed, the HTTP client's own timeout ends with the headers (seen in axios 1.18).
+		if (!stored) throw tooSilent(origin);
+		return stored;
+	} catch (error) {
+		// Where one is, it breaks the connection at the same moment.
+		if (watchdog.isSilent()) throw tooSilent(origin);
+		throw failureFromThrown(error, { charged: false, file: true, origin }) ?? error;
+	} finally {
+		watchdog.stop();
+	}
+}
+
+function tooSilent(origin: Origin | undefined): ApiFailure {
+	return failureFromConnection({ kind: 'timeout' }, { charged: false, file: true, origin });
+}
+
+/** The same bytes; the watchdog is told of each portion. */
+function watched(source: Readable, watchdog: Watchdog): Readable {
+	return madeFrom(source, async function* (portions: AsyncIterable<Uint8Array>) {
+		for await (const portion of portions) {
+			watchdog.touch();
+			yield portion;
+		}
+	});
+}
+
+/** Whose file it is. */
+export type FileOwner = Pick<ItemContext, 'n8n' | 'index'>;
+
+/** A file of an input item. */
+export interface InputFile extends UploadFile {
+	/** Its bytes alone. */
+	open(): Promise<Readable | Uint8Array>;
+}
+
+/** A parameter that stands for a file, and how to refuse it. */
+export interface FileParameter {
+	/** Name of a binary field, a path where the workflow keeps binaries inside the JSON, or a binary, from an expression. */
+	value: unknown;
+	/** The error that names the parameter. */
+	refuse: (problem: string, advice: string) => InvalidInput;
+}
+
+/**
+ * The file of an input item that a parameter stands for.
+ *
+ * @throws {InvalidInput} when it stands for none
+ */
+export async function inputFile(item: FileOwner, parameter: FileParameter): Promise<InputFile> {
+	return await fileOf(item, binaryOf(item, parameter));
+}
+
+function binaryOf({ n8n, index }: FileOwner, { value, refuse }: FileParameter): IBinaryData {
+	if (typeof value === 'object' && value !== null) {
+		// n8n leaves the bytes out of what an expression gives: stored files have an id in their place.
+		if (isBinaryValue(value)) return value;
+		throw refuse(
+			"'Input Binary Field' is an object without the bytes of a file",
+			'Enter the name of the input field that holds the file, e.g. data.',
+		);
+	}
+	const name = String(value ?? '').trim();
+	if (name === '') {
+		throw refuse(
+			"'Input Binary Field' is empty",
+			'Enter the name of the input field that holds the file, e.g. data.',
+		);
+	}
+	try {
+		return n8n.helpers.assertBinaryData(index, name);
+	} catch {
+		const fields = Object.keys(n8n.getInputData()[index]?.binary ?? {});
+		throw refuse(
+			`the input item has no binary field '${name}'`,
+			fields.length > 0
+				? `It has: ${fields.join(', ')}.`
+				: 'It has no binary fields: put a node that gives a file before this one.',
+		);
+	}
+}
+
+/** The bytes of a text, as a file. */
+export function fileOfBytes(facts: Pick<UploadFile, 'fileName' | 'mimeType'>, bytes: Uint8Array): InputFile {
+	const framed = async (head: Uint8Array, tail: Uint8Array) => Buffer.concat([head, bytes, tail]);
+	return { ...facts, size: bytes.length, open: async () => bytes, framed };
+}
+
+/** A binary, as a file to upload. Its bytes are read when it is opened, as often as it is opened. */
+export async function fileOf({ n8n, index }: FileOwner, binary: IBinaryData): Promise<InputFile> {
+	const { id } = binary;
+	const facts = {
+		fileName: binary.fileName || `file${binary.fileExtension ? `.${binary.fileExtension}` : ''}`,
+		mimeType: binary.mimeType || 'application/octet-stream',
+	};
+	if (id) {
+		const { fileSize } = await n8n.helpers.getBinaryMetadata(id);
+		const open = async () => await n8n.helpers.getBinaryStream(id);
+		const framed = async (head: Uint8Array, tail: Uint8Array) => frame(head, await open(), tail);
+		return { ...facts, size: fileSize, open, framed };
+	}
+	// Small binaries may lie in the item itself, as base64.
+	return fileOfBytes(facts, await n8n.helpers.getBinaryDataBuffer(index, binary));
+}
+
+/** Head, file and tail as one stream; the file passes through portion by portion. */
+function frame(head: Uint8Array, file: Readable, tail: Uint8Array): ByteStream {
+	return madeFrom(file, async function* (source: AsyncIterable<Uint8Array>) {
+		yield head;
+		yield* source;
+		yield tail;
+	});
+}

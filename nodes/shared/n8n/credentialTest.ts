@@ -1,0 +1,89 @@
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+
+import { readBalance } from '../gateway/endpoints/balance';
+import { failureFromThrown } from '../gateway/errors/fromConnection';
+import { failureFromAnswer, failureFromUnreadable, redact } from '../gateway/errors/fromResponse';
+import { asObject, parseJson } from '../gateway/util/json';
+import { readAddress, type GatewayAddress } from './transport';
+
+/** Somebody waits in front of the credential's form. */
+const TIMEOUT_MS = 30_000;
+
+/** What the statuses mean for the one who fills the form; it shows a single sentence. */
+const BY_STATUS: Readonly<Record<number, string>> = {
+	401: 'The API key was refused: it is wrong, revoked or expired. The base URL is right.',
+	404: 'No gateway answers at this base URL. It is the address that ends in /api/v1.',
+};
+
+const OTHER_SIGN_IN =
+	'Something other than the gateway asks for a sign-in at this base URL. It is the address that ends in /api/v1.';
+
+/**
+ * Tests a credential by asking for the balance (§4.18). Not n8n's declarative test, because that takes a web page
+ * for success and shows ECONNREFUSED as it is: this one tells a wrong key from a wrong address in words.
+ */
+export async function testGateway(
+	this: ICredentialTestFunctions,
+	credential: ICredentialsDecrypted<ICredentialDataDecryptedObject>,
+): Promise<INodeCredentialTestResult> {
+	const apiKey = String(credential.data?.apiKey ?? '').trim();
+	try {
+		const address = readAddress({ baseUrl: String(credential.data?.baseUrl ?? ''), apiKey });
+		await askForBalance(this, address, apiKey);
+		return { status: 'OK', message: 'The gateway knows this key' };
+	} catch (error) {
+		return { status: 'Error', message: redact(problemText(error), [apiKey]) };
+	}
+}
+
+async function askForBalance(
+	context: ICredentialTestFunctions,
+	{ baseUrl, secrets }: GatewayAddress,
+	apiKey: string,
+): Promise<void> {
+	const answer = await fetchBalance(context, baseUrl, apiKey);
+	if (answer.status < 200 || answer.status > 299) {
+		throw failureFromAnswer({ ...answer, group: 'balance', now: Date.now(), secrets, origin: 'editor' });
+	}
+	const body = asObject(parseJson(answer.body));
+	if (!body) throw failureFromUnreadable(answer, { charged: false });
+	readBalance(body);
+}
+
+/** The test of a credential has another HTTP helper than nodes have, and signs by itself. */
+async function fetchBalance(
+	context: ICredentialTestFunctions,
+	baseUrl: string,
+	apiKey: string,
+): Promise<{ status: number; body: string }> {
+	const response: unknown = await context.helpers.request({
+		method: 'GET',
+		uri: `${baseUrl}/balance`,
+		headers: { Accept: 'application/json', Authorization: `Bearer ${apiKey}` },
+		resolveWithFullResponse: true,
+		simple: false,
+		followRedirect: false,
+		timeout: TIMEOUT_MS,
+	});
+	const { statusCode, body } = asObject(response) ?? {};
+	return {
+		status: Number(statusCode),
+		body: typeof body === 'string' ? body : JSON.stringify(body ?? ''),
+	};
+}
+
+function problemText(error: unknown): string {
+	const failure = failureFromThrown(error, { charged: false, origin: 'editor' });
+	if (failure && 'details' in failure) {
+		const { status, code, type, message, description } = failure.details;
+		// A sign-in of something else that stands there has no error in the gateway's format.
+		if (status === 401 && code === undefined && type === undefined) return OTHER_SIGN_IN;
+		return BY_STATUS[status ?? 0] ?? `${message}. ${description}`;
+	}
+	return error instanceof Error ? error.message : String(error);
+}

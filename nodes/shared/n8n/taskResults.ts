@@ -1,0 +1,88 @@
+import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
+
+import { compact } from '../fields/common';
+import { ApiFailure, Stopped } from '../gateway/errors/errors';
+import { nameInUrl } from '../gateway/util/fileName';
+import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
+import type { GatewayClient } from '../gateway/client/client';
+import { storeAnswer, type BinaryStore } from './binary';
+
+/** Where results come from and go to. An {@link ItemContext} is one; so are the two parts that a trigger has. */
+export interface ResultContext {
+	client: GatewayClient;
+	n8n: BinaryStore;
+}
+
+/**
+ * A task as the node puts it out.
+ *
+ * @param priceRub what it costs, where that is known
+ */
+export function taskJson(task: MediaTask, priceRub?: number): IDataObject {
+	const { taskId, state, failCode, failMsg, ...rest } = task;
+	// What people look for comes first: the table of the output panel has room for four columns.
+	return compact({ taskId, state, priceRub, failCode, failMsg, ...rest });
+}
+
+/**
+ * Fetches the result files of a task into binary fields, one after the other, streamed. Each comes from its own
+ * URL without the key; where the task names none, from the gateway's download (§4.8).
+ *
+ * @param field name of the first field; further ones get _1, _2 … appended
+ * @throws {ApiFailure} with the task's id: the result exists and can be fetched again
+ */
+export async function fetchResults(
+	context: ResultContext,
+	task: MediaTask,
+	field: string,
+): Promise<IBinaryKeyData> {
+	const binary: IBinaryKeyData = {};
+	const { origin } = context.client.settings;
+	try {
+		if (task.resultUrls.length === 0) return { [field]: await fetchArchive(context, task.taskId) };
+		for (const [index, url] of task.resultUrls.entries()) {
+			const name = index === 0 ? field : `${field}_${index}`;
+			binary[name] = await context.client.downloadUrl(
+				url,
+				async (answer) =>
+					await storeAnswer(context.n8n, answer, [nameInUrl(url), `task_${task.taskId}_${index}`], {
+						origin,
+					}),
+			);
+		}
+		return binary;
+	} catch (error) {
+		throw resultNotFetched(error, task.taskId);
+	}
+}
+
+/** Whatever kept a result from being fetched or stored: the task is paid for, so its id stands in the error. */
+function resultNotFetched(error: unknown, taskId: string): Error {
+	if (error instanceof Stopped) return error;
+	const advice = `Task ${taskId} is finished and paid for: fetch its result again with the operation 'Download'.`;
+	if (error instanceof ApiFailure) {
+		return error.with({ taskId, description: `${error.details.description} ${advice}` });
+	}
+	const reason = error instanceof Error ? error.message : String(error);
+	return new ApiFailure({
+		message: 'The result of the media task could not be stored in n8n',
+		description: `${reason}. ${advice}`,
+		arrival: 'answered',
+		code: 'result_not_stored',
+		retryable: false,
+		taskId,
+	});
+}
+
+/** Fetches the result of a task as the gateway gives it: the file, or a ZIP of several (§4.8). */
+export async function fetchArchive(
+	{ client, n8n }: ResultContext,
+	taskId: string,
+): Promise<IBinaryKeyData[string]> {
+	const { origin } = client.settings;
+	return await downloadMediaTask(
+		client,
+		taskId,
+		async (answer) => await storeAnswer(n8n, answer, [`task_${taskId}`], { origin }),
+	);
+}

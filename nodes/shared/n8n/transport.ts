@@ -1,0 +1,168 @@
+import type {
+	ICredentialsDecrypted,
+	IExecuteFunctions,
+	IHttpRequestOptions,
+	ILoadOptionsFunctions,
+	IPollFunctions,
+	ISupplyDataFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
+
+import { failureFromThrown } from '../gateway/errors/fromConnection';
+import { asError, InvalidInput } from '../gateway/errors/errors';
+import { asObject, asText } from '../gateway/util/json';
+import type { Answer, ByteStream, Exchange, Transport } from '../gateway/client/transport';
+import type { Origin } from '../gateway/errors/texts/origin';
+import { guarded } from './streams';
+
+/** The credential's name, as workflows store it. */
+export const CREDENTIAL = 'aiGatewayApi';
+
+/** The n8n functions of a node from which requests can be sent. */
+export type N8nContext =
+	| IExecuteFunctions
+	| ILoadOptionsFunctions
+	| IPollFunctions
+	| ISupplyDataFunctions
+	| IWebhookFunctions;
+
+/** What a transport works with. */
+export interface TransportSettings {
+	credential: CredentialReader;
+	/** The execution's. */
+	cancelSignal?: AbortSignal | undefined;
+	/** Where it sends from; an action node when it does not say. */
+	origin?: Origin;
+}
+
+/** Sends through n8n's HTTP helper, which brings the credential, proxies and the execution's cancel signal. */
+export function n8nTransport(
+	context: N8nContext,
+	{ credential, cancelSignal, origin }: TransportSettings,
+): Transport {
+	const send = async (exchange: Exchange): Promise<Answer<unknown>> => {
+		const options = requestOptions(exchange);
+		try {
+			const response: unknown = exchange.authenticated
+				? await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, options, {
+						credentialsDecrypted: await credential(),
+					})
+				: await context.helpers.httpRequest({
+						...options,
+						...(cancelSignal ? { abortSignal: cancelSignal } : {}),
+					});
+			return toAnswer(response);
+		} catch (error) {
+			const { charged, authenticated } = exchange;
+			throw failureFromThrown(error, { charged, file: !authenticated, origin }) ?? error;
+		}
+	};
+	return {
+		async text(exchange) {
+			const answer = await send(exchange);
+			return { ...answer, body: typeof answer.body === 'string' ? answer.body : '' };
+		},
+		async stream(exchange) {
+			const answer = await send(exchange);
+			// The HTTP client breaks a stream at its timeout, also when nobody reads it any more.
+			return { ...answer, body: guarded(answer.body as ByteStream) };
+		},
+	};
+}
+
+/** For so long a credential that was read is used: a wait of hours notices a new key. */
+const CREDENTIAL_LIFE_MS = 10_000;
+
+/** Gives the credential of a node, decrypted. */
+export type CredentialReader = () => Promise<ICredentialsDecrypted>;
+
+/**
+ * Reads the credential for the address and for n8n's HTTP helper, which otherwise asks the database for it, and decrypts
+ * it, at each request.
+ */
+export function credentialReader(context: N8nContext): CredentialReader {
+	let read: { time: number; credential: Promise<ICredentialsDecrypted> } | undefined;
+	return async () => {
+		const now = Date.now();
+		if (!read || now - read.time >= CREDENTIAL_LIFE_MS) {
+			const forget = async (error: unknown) => {
+				read = undefined;
+				return await Promise.reject(asError(error));
+			};
+			read = { time: now, credential: readCredential(context).catch(forget) };
+		}
+		return await read.credential;
+	};
+}
+
+async function readCredential(context: N8nContext): Promise<ICredentialsDecrypted> {
+	const { id, name = '' } = context.getNode().credentials?.[CREDENTIAL] ?? {};
+	return { id: id ?? '', name, type: CREDENTIAL, data: await context.getCredentials(CREDENTIAL) };
+}
+
+function requestOptions(exchange: Exchange): IHttpRequestOptions {
+	return {
+		method: exchange.method,
+		url: exchange.url,
+		headers: exchange.headers,
+		...(exchange.body === undefined ? {} : { body: exchange.body }),
+		timeout: exchange.timeoutMs,
+		encoding: exchange.answer,
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		// The key stays with the gateway's own address; and a followed redirect would hold a streamed body in memory.
+		disableFollowRedirect: exchange.authenticated,
+		sendCredentialsOnCrossOriginRedirect: false,
+	};
+}
+
+function toAnswer(response: unknown): Answer<unknown> {
+	const answer = response as { statusCode: number; headers?: unknown; body?: unknown };
+	const headers: Record<string, string> = {};
+	for (const [name, value] of Object.entries(asObject(answer.headers) ?? {})) {
+		if (value !== undefined && value !== null) headers[name.toLowerCase()] = String(value);
+	}
+	return { status: answer.statusCode, headers, body: answer.body };
+}
+
+/** Where the gateway is, and what must never be shown. */
+export interface GatewayAddress {
+	/** Without a trailing slash. */
+	baseUrl: string;
+	secrets: readonly string[];
+}
+
+/**
+ * Reads the address from the credential.
+ *
+ * @throws {InvalidInput} when its base URL is no web address
+ */
+export async function gatewayAddress(credential: CredentialReader): Promise<GatewayAddress> {
+	const { baseUrl, apiKey } = (await credential()).data ?? {};
+	return readAddress({ baseUrl: asText(baseUrl) ?? '', apiKey: asText(apiKey) ?? '' });
+}
+
+/**
+ * Reads the fields of the credential; blanks around and slashes after the base URL are tolerated.
+ *
+ * @throws {InvalidInput} when the base URL is no web address
+ */
+export function readAddress({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): GatewayAddress {
+	const address = baseUrl.trim().replace(/\/+$/, '');
+	if (!/^https?:\/\/[^\s/]+/i.test(address)) {
+		throw new InvalidInput(
+			'The base URL in the AI Gateway credential is not a web address',
+			'Enter the address of the gateway’s API: it begins with https:// and ends in /api/v1.',
+			'baseUrl',
+		);
+	}
+	const key = apiKey.trim();
+	if (!/^[\x21-\x7e]*$/.test(key)) {
+		throw new InvalidInput(
+			'The API key in the AI Gateway credential has characters that no key has',
+			'It may be the shortened form that the web application shows later. Enter the full key as it was shown when it was created.',
+			'apiKey',
+		);
+	}
+	return { baseUrl: address, secrets: key ? [key] : [] };
+}

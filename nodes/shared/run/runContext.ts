@@ -1,0 +1,158 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import {
+	listMediaModels,
+	listTextModels,
+	type MediaModel,
+	type MediaType,
+	type Patience,
+	type TextModel,
+} from '../gateway/endpoints/models';
+import { ApiFailure, asError, InvalidInput } from '../gateway/errors/errors';
+import type { CreationPlace } from '../gateway/media/idempotency';
+import { canonicalJson } from '../gateway/util/json';
+import type { GatewayClient } from '../gateway/client/client';
+import { ChunkRelay } from './chunkWriter';
+
+/** Key in the node's context for an execution that n8n gives no id. */
+const NONCE_KEY = 'aiGatewayRun';
+
+/** For what is only good to know, such as the price of a task that exists: one try, and no long wait. */
+const OFFHAND: Patience = { maxRetries: 0, patienceMs: 10_000 };
+
+/** What is the same for all items of a run. */
+export class RunFacts {
+	readonly executionId: string;
+	/** Which run of the node this is within the execution, the same for each try of it. */
+	readonly run: string;
+	/** Whether an AI Agent calls the node: it gets small JSON and no files. */
+	readonly isTool: boolean;
+	/** Where answers are shown while they arrive, when the workflow streams to a chat or webhook. */
+	readonly relay: ChunkRelay | undefined;
+	private textModels: Promise<TextModel[]> | undefined;
+	/** Read with all patience, for what depends on it. */
+	private mediaModels: Promise<MediaCatalogue> | undefined;
+	/** Read in one try. */
+	private offhandMediaModels: Promise<MediaCatalogue> | undefined;
+
+	constructor(private readonly context: IExecuteFunctions) {
+		this.executionId = context.getExecutionId() || nonce(context);
+		this.isTool = context.isToolExecution() || context.getNode().type.endsWith('Tool');
+		this.relay = !this.isTool && context.isStreaming() ? new ChunkRelay(context) : undefined;
+		this.run = this.isTool ? inputDigest(context) : String(context.getWorkflowDataProxy(0).$runIndex ?? 0);
+	}
+
+	/** Where a creation for this item stands, for its idempotency key (§4.6). */
+	creationPlace(itemIndex: number): CreationPlace {
+		const workflow = this.context.getWorkflow();
+		return {
+			workflowId: workflow.id ?? '',
+			nodeId: this.context.getNode().id,
+			executionId: this.executionId,
+			run: this.run,
+			itemIndex,
+		};
+	}
+
+	/** The text models, for advice only: fetched once a run and in one try, empty where they cannot be had. */
+	async knownTextModels(client: GatewayClient): Promise<TextModel[]> {
+		this.textModels ??= orNothing(listTextModels(client, OFFHAND));
+		return await this.textModels;
+	}
+
+	/**
+	 * A media model, from a catalogue that is fetched once a run. `undefined` when it cannot be told soon: a catalogue
+	 * that does not answer must neither fail nor hold up a task that is paid for.
+	 */
+	async mediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
+		this.offhandMediaModels ??= this.mediaModels ?? fetchMediaCatalogue(client, OFFHAND);
+		return (await this.offhandMediaModels).models.get(id);
+	}
+
+	/** What a model makes, as far as {@link mediaModel} can tell. */
+	async mediaType(client: GatewayClient, id: string): Promise<MediaType | undefined> {
+		return (await this.mediaModel(client, id))?.mediaType;
+	}
+
+	/**
+	 * A media model that something depends on, such as a price limit.
+	 *
+	 * @throws {ApiFailure} when the catalogue cannot be read
+	 * @throws {InvalidInput} when it does not have the model
+	 */
+	async knownMediaModel(client: GatewayClient, id: string): Promise<MediaModel> {
+		const { models, failure } = await this.mediaCatalogue(client);
+		if (failure) throw failure;
+		return models.get(id) ?? notListed(id);
+	}
+
+	/**
+	 * As {@link mediaModel}, for work that can do without the catalogue, but not with a wrong model.
+	 *
+	 * @throws {InvalidInput} when the catalogue could be read and does not have the model
+	 */
+	async listedMediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
+		const { models, failure } = await this.mediaCatalogue(client);
+		return failure ? undefined : (models.get(id) ?? notListed(id));
+	}
+
+	private async mediaCatalogue(client: GatewayClient): Promise<MediaCatalogue> {
+		this.mediaModels ??= this.patientCatalogue(client);
+		return await this.mediaModels;
+	}
+
+	private async patientCatalogue(client: GatewayClient): Promise<MediaCatalogue> {
+		const known = await this.offhandMediaModels;
+		return known && !known.failure ? known : await fetchMediaCatalogue(client);
+	}
+}
+
+function notListed(id: string): never {
+	throw new InvalidInput(
+		`The gateway has no media model "${id}"`,
+		'Model IDs change over time. Choose the model again from the list. Nothing was sent.',
+		'model',
+	);
+}
+
+/** A list; an empty one where the gateway does not give it. */
+async function orNothing<T>(list: Promise<T[]>): Promise<T[]> {
+	return await list.catch((error: unknown) => {
+		if (error instanceof ApiFailure) return [];
+		return Promise.reject(asError(error));
+	});
+}
+
+/** The media models by id, or why they could not be read. */
+interface MediaCatalogue {
+	models: ReadonlyMap<string, MediaModel>;
+	failure?: ApiFailure;
+}
+
+async function fetchMediaCatalogue(client: GatewayClient, patience?: Patience): Promise<MediaCatalogue> {
+	return await listMediaModels(client, patience).then(
+		(models) => ({ models: new Map(models.map((model) => [model.id, model])) }),
+		(error: unknown) =>
+			error instanceof ApiFailure ? { models: new Map(), failure: error } : Promise.reject(asError(error)),
+	);
+}
+
+/**
+ * What stands for the run of an agent's tool: n8n counts each try of a tool as a run of its own, so the run index
+ * would make a retry look like a new call, and pay for it.
+ */
+function inputDigest(context: IExecuteFunctions): string {
+	const inputs = context.getInputData().map(({ json }) => json);
+	return `tool-${createHash('sha256').update(canonicalJson(inputs)).digest('hex')}`;
+}
+
+/** A stand-in for the execution's id that is the same in each try of the node. */
+function nonce(context: IExecuteFunctions): string {
+	const store = context.getContext('node');
+	const kept: unknown = store[NONCE_KEY];
+	if (typeof kept === 'string') return kept;
+	const fresh = randomUUID();
+	store[NONCE_KEY] = fresh;
+	return fresh;
+}

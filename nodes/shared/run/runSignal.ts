@@ -1,0 +1,65 @@
+import { sleep } from 'n8n-workflow';
+
+import { Stopped } from '../gateway/errors/errors';
+
+/**
+ * The end of a run before its time: the user cancelled the execution, or another item failed. Ends pauses at
+ * once and keeps requests from being started; those in flight are n8n's (cancelled) or run to their end (failed).
+ */
+export class Interruption {
+	private reason: Stopped['reason'] | undefined;
+	private readonly waiting = new Set<(stopped: Stopped) => void>();
+	private readonly onCancel = () => this.interrupt('cancelled');
+
+	constructor(private readonly cancelSignal: AbortSignal | undefined) {
+		if (cancelSignal?.aborted) this.reason = 'cancelled';
+		cancelSignal?.addEventListener('abort', this.onCancel, { once: true });
+	}
+
+	/** Ends the run. A cancellation overrides a failure. */
+	interrupt(reason: Stopped['reason']): void {
+		if (this.reason !== 'cancelled') this.reason = reason;
+		for (const reject of this.waiting) reject(new Stopped(reason));
+	}
+
+	get isCancelled(): boolean {
+		return this.reason === 'cancelled';
+	}
+
+	get isInterrupted(): boolean {
+		return this.reason !== undefined;
+	}
+
+	/** @throws {Stopped} when the run has ended */
+	check(): void {
+		if (this.reason !== undefined) throw new Stopped(this.reason);
+	}
+
+	/**
+	 * Waits.
+	 *
+	 * @param milliseconds how long
+	 * @throws {Stopped} as soon as the run ends
+	 */
+	async pause(milliseconds: number): Promise<void> {
+		this.check();
+		let reject: (stopped: Stopped) => void = () => undefined;
+		const interrupted = new Promise<never>((_, onStop) => {
+			reject = onStop;
+			this.waiting.add(onStop);
+		});
+		const over = new AbortController();
+		try {
+			await Promise.race([sleep(milliseconds, over.signal), interrupted]);
+		} finally {
+			this.waiting.delete(reject);
+			// An n8n whose pauses take no signal leaves the timer to its end.
+			over.abort();
+		}
+	}
+
+	/** Lets go of the execution's signal, which outlives the node. */
+	dispose(): void {
+		this.cancelSignal?.removeEventListener('abort', this.onCancel);
+	}
+}

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+
+import * as sandbox from '../../sandbox/gateway/catalogue/mediaSchemas';
+import { formFields, formOfStored } from '../../nodes/shared/fields/schemaForm';
+import { typedInput } from '../../nodes/shared/gateway/media/inputValues';
+import type { Json, JsonObject } from '../../nodes/shared/gateway/util/json';
+
+const only = (schema: Json, required: string[] = [], more: JsonObject = {}) => {
+	const [field] = formFields({ type: 'object', properties: { field: schema }, required, ...more });
+	if (!field) throw new Error('the field is missing');
+	return field;
+};
+
+describe('the widget of a field', () => {
+	test.each<[string, Json, string]>([
+		['text', { type: 'string' }, 'string'],
+		['a whole number', { type: 'integer' }, 'number'],
+		['a number', { type: 'number' }, 'number'],
+		['a switch', { type: 'boolean' }, 'boolean'],
+		['a list', { type: 'array', items: { type: 'string' } }, 'array'],
+		['an object', { type: 'object', properties: { a: {} } }, 'object'],
+		['choices', { enum: ['a', 'b'] }, 'options'],
+		['a constant', { const: 'png' }, 'options'],
+		['a nullable number', { anyOf: [{ type: 'integer' }, { type: 'null' }] }, 'number'],
+		['a nullable type', { type: ['string', 'null'] }, 'string'],
+		[
+			'constants with words',
+			{
+				oneOf: [
+					{ const: 1, title: 'One' },
+					{ const: 2, title: 'Two' },
+				],
+			},
+			'options',
+		],
+		['a reference', { $ref: '#/$defs/Size' }, 'options'],
+		['a reference with a default', { allOf: [{ $ref: '#/$defs/Size' }], default: 'small' }, 'options'],
+		['a nullable reference', { anyOf: [{ $ref: '#/$defs/Size' }, { type: 'null' }] }, 'options'],
+		['a union', { anyOf: [{ type: 'string' }, { type: 'object' }] }, 'string'],
+		['several types', { type: ['string', 'number'] }, 'string'],
+		['choices that no list can show', { enum: [{ a: 1 }, { a: 2 }] }, 'string'],
+		['a reference that leads nowhere', { $ref: '#/$defs/None' }, 'string'],
+		['a reference to another document', { $ref: 'https://schemas.test/x.json' }, 'string'],
+		['a reference to itself', { $ref: '#/properties/field' }, 'string'],
+		['a schema that says nothing', true, 'string'],
+	])('%s', (_, schema, type) => {
+		expect(only(schema, [], { $defs: { Size: { type: 'string', enum: ['small', 'large'] } } }).type).toBe(
+			type,
+		);
+	});
+
+	it('never loses a field, whatever its schema', () => {
+		fc.assert(
+			fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (properties) => {
+				const schema = { type: 'object', properties } as JsonObject;
+				const known = Object.keys(properties).filter((name) => name !== '__proto__');
+				expect(formFields(schema).map(({ id }) => id)).toStrictEqual(expect.arrayContaining(known));
+			}),
+		);
+	});
+
+	it('shows the fields of all alternatives of an input', () => {
+		const fields = formFields({
+			oneOf: [
+				{ type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+				{ type: 'object', properties: { url: { type: 'string' } }, required: ['url'] },
+			],
+		});
+		expect(fields.map(({ id, required }) => [id, required])).toStrictEqual([
+			['text', false],
+			['url', false],
+		]);
+	});
+});
+
+describe('what stands at a field', () => {
+	it('title, bounds, description', () => {
+		const labels = formFields(sandbox.canvas as JsonObject).map(({ displayName }) => displayName);
+		expect(labels).toStrictEqual([
+			'Prompt',
+			'Negative Prompt – What it must not show',
+			'Size – Width and height in pixels',
+			'Quality',
+			'Number of Images (1 to 4) – All of them are included in the price',
+			'Guidance (0 to 20)',
+			'Transparent Background',
+			'Tags (up to 8) – Style words',
+			'Watermark (text, opacity)',
+			'Seed – The same seed gives the same result; null takes a random one',
+		]);
+	});
+
+	it('a name where there is no title', () => {
+		const { displayName } = formFields({ properties: { num_inferenceSteps: { type: 'integer' } } })[0] ?? {};
+		expect(displayName).toBe('Num Inference Steps');
+	});
+
+	it('choices with the values of the schema, numbers as numbers', () => {
+		const duration = formFields(sandbox.motion as JsonObject).find(({ id }) => id === 'duration');
+		expect(duration).toMatchObject({
+			defaultValue: 5,
+			options: [
+				{ name: '5', value: 5 },
+				{ name: '10', value: 10 },
+			],
+		});
+	});
+
+	test.each<[string, Json, unknown]>([
+		['text', { type: 'string', default: 'x' }, 'x'],
+		['false', { type: 'boolean', default: false }, false],
+		['zero', { type: 'number', default: 0 }, 0],
+		['a list, as JSON', { type: 'array', default: ['a'] }, '["a"]'],
+		['no list: an empty one, which stands for none', { type: 'array' }, '[]'],
+		['null: none', { type: 'string', default: null }, undefined],
+		['a default that is no choice: none', { enum: ['a'], default: 'b' }, undefined],
+	])('the default %s', (_, schema, value) => expect(only(schema).defaultValue).toBe(value));
+
+	it('an optional switch without a default is added when it is wanted: it would always say something', () => {
+		expect(only({ type: 'boolean' }).removed).toBe(true);
+		expect(only({ type: 'boolean', default: false }).removed).toBeUndefined();
+		expect(only({ type: 'boolean' }, ['field']).removed).toBeUndefined();
+	});
+});
+
+describe('required fields', () => {
+	it('are required of the editor, but for those that a file can fill', () => {
+		const required = formFields(sandbox.retouch as JsonObject).filter((field) => field.required);
+		expect(required.map(({ id }) => id)).toStrictEqual(['prompt']);
+		const images = formFields(sandbox.retouch as JsonObject).find(({ id }) => id === 'image_urls');
+		expect(images?.displayName).toMatch(/^Images \(required or file; 1 to 4\) – URLs/);
+	});
+
+	it('may come by a file also where what the list holds stands elsewhere in the schema', () => {
+		const [field] = formFields({
+			type: 'object',
+			properties: { references: { type: 'array', items: { $ref: '#/$defs/Address' } } },
+			required: ['references'],
+			$defs: { Address: { type: 'string', format: 'uri' } },
+		});
+		expect(field).toMatchObject({ required: false, displayName: 'References (required or file)' });
+	});
+
+	it('are none where a price is asked', () => {
+		expect(formFields(sandbox.retouch as JsonObject, true).some(({ required }) => required)).toBe(false);
+	});
+});
+
+describe('the fields that a workflow stores', () => {
+	it('give the types of values where the catalogue cannot be read', () => {
+		const form = formOfStored(formFields(sandbox.canvas as JsonObject));
+		const values = { prompt: 2024, num_images: '2', transparent: 'true', tags: '["a"]', size: '512x512' };
+		expect(typedInput(values, form)).toStrictEqual({
+			prompt: '2024',
+			num_images: 2,
+			transparent: true,
+			tags: ['a'],
+			size: '512x512',
+		});
+	});
+});

@@ -1,0 +1,62 @@
+import { getEventListeners } from 'node:events';
+
+import { unlessAborted } from '../../../nodes/shared/gateway/client/abort';
+import { asError, Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { rejection } from '../../helpers/client';
+
+const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
+const never = async () => await new Promise<never>(() => undefined);
+
+describe('work that somebody may stop waiting for', () => {
+	it.each([undefined, new AbortController().signal])('gives its outcome (signal: %s)', async (signal) => {
+		const failed = new Error('failed');
+		expect(await unlessAborted(signal, () => Promise.resolve(7))).toBe(7);
+		expect(await rejection(unlessAborted(signal, () => Promise.reject(failed)))).toBe(failed);
+	});
+
+	it('does not begin when nobody waits already', async () => {
+		let calls = 0;
+		const outcome = rejection(
+			unlessAborted(AbortSignal.abort(), async () => await Promise.resolve((calls += 1))),
+		);
+		expect(await outcome).toStrictEqual(new Stopped('not waited for'));
+		expect(calls).toBe(0);
+	});
+
+	it('is left at once', async () => {
+		const controller = new AbortController();
+		const outcome = rejection(unlessAborted(controller.signal, never));
+		controller.abort();
+		expect(await outcome).toMatchObject({ name: 'Stopped', reason: 'not waited for' });
+	});
+
+	it('may fail after it was left: nobody hears of it', async () => {
+		const controller = new AbortController();
+		let fail: (error: Error) => void = () => undefined;
+		const work = new Promise<never>((_, reject) => (fail = reject));
+		const outcome = rejection(unlessAborted(controller.signal, async () => await work));
+		controller.abort();
+		fail(new Error('too late'));
+		expect(await outcome).toBeInstanceOf(Stopped);
+	});
+
+	it.each<[string, (controller: AbortController) => Promise<unknown>]>([
+		['gives a value', () => Promise.resolve(1)],
+		['fails', () => Promise.reject(new Error('failed'))],
+		[
+			'is left',
+			async (controller) => {
+				controller.abort();
+				return await never();
+			},
+		],
+	])('listens to the signal until it %s, no longer', async (_, work) => {
+		const controller = new AbortController();
+		const during: number[] = [];
+		await unlessAborted(controller.signal, async () => {
+			during.push(listeners(controller.signal));
+			return await work(controller);
+		}).catch(asError);
+		expect([...during, listeners(controller.signal)]).toStrictEqual([1, 0]);
+	});
+});

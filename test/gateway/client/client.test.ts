@@ -1,0 +1,170 @@
+import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
+import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
+import { byteStream, failureOf, rejection, scriptedClient } from '../../helpers/client';
+
+const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const text: GatewayRequest = {
+	group: 'text',
+	method: 'POST',
+	path: '/chat/completions',
+	json: { model: 'm' },
+	charged: true,
+};
+const task: GatewayRequest = { ...text, group: 'media', path: '/async/media/tasks', repeatable: true };
+const lost = failureFromConnection({ kind: 'lost', code: 'ECONNRESET' }, { charged: false });
+const refused = failureFromConnection({ kind: 'refused', code: 'ECONNREFUSED' }, { charged: false });
+
+describe('sending', () => {
+	it('joins the base URL and the path, and sends JSON as text', async () => {
+		const { client, sent } = scriptedClient([{ body: '{"ok":true}' }]);
+		expect(await client.json(text)).toStrictEqual({ ok: true });
+		expect(sent[0]).toMatchObject({
+			url: 'https://gateway.test/api/v1/chat/completions',
+			body: '{"model":"m"}',
+			headers: { 'Content-Type': 'application/json' },
+			timeoutMs: 300_000,
+			authenticated: true,
+		});
+	});
+
+	it('has an explicit timeout on every request: the user’s, else the request’s, else the ceiling of §8', async () => {
+		const own = scriptedClient([{}], { timeoutMs: 5_000 });
+		await own.client.json({ ...get, timeoutMs: 60_000 });
+		const request = scriptedClient([{}]);
+		await request.client.json({ ...get, timeoutMs: 60_000 });
+		await request.client.json(get);
+		expect([...own.sent, ...request.sent].map(({ timeoutMs }) => timeoutMs)).toStrictEqual([
+			5_000, 60_000, 300_000,
+		]);
+	});
+
+	it('gives an empty object for an empty 204', async () => {
+		expect(
+			await scriptedClient([{ status: 204, body: '' }]).client.json({ ...get, method: 'DELETE' }),
+		).toStrictEqual({});
+	});
+});
+
+describe('retries', () => {
+	it('repeats after 503 and gives the answer', async () => {
+		const { client, sent, pauses } = scriptedClient([{ status: 503 }, { status: 500 }, { body: '{"a":1}' }]);
+		expect(await client.json(text)).toStrictEqual({ a: 1 });
+		expect(sent).toHaveLength(3);
+		expect(pauses).toStrictEqual([500, 1_000]);
+	});
+
+	it('waits as long as Retry-After asks', async () => {
+		const { client, pauses } = scriptedClient([{ status: 429, headers: { 'retry-after': '7' } }, {}]);
+		await client.json(text);
+		expect(pauses[0]).toBeGreaterThanOrEqual(7_000);
+	});
+
+	it('says how often it was tried, and which pause is too long to be waited for', async () => {
+		const tried = scriptedClient([{ status: 503 }], { maxRetries: 2 });
+		expect((await failureOf(tried.client.json(text))).details.description).toMatch(/It was tried 3 times\.$/);
+		const told = scriptedClient([{ status: 429, headers: { 'retry-after': '3600' } }]);
+		expect((await failureOf(told.client.json(text))).details.description).toMatch(/asks to wait 60 minutes/);
+		expect(told.sent).toHaveLength(1);
+	});
+
+	it('ends after the allowed retries with the last failure', async () => {
+		const { client, sent } = scriptedClient([{ status: 503 }], { maxRetries: 2 });
+		expect((await failureOf(client.json(text))).details.status).toBe(503);
+		expect(sent).toHaveLength(3);
+	});
+
+	test.each([400, 401, 402, 403, 404, 422, 499])('does not repeat after %i', async (status) => {
+		const { client, sent } = scriptedClient([{ status }]);
+		await failureOf(client.json(get));
+		expect(sent).toHaveLength(1);
+	});
+
+	it('never repeats a charged text call whose answer was lost', async () => {
+		const { client, sent } = scriptedClient([lost, {}]);
+		await failureOf(client.json(text));
+		expect(sent).toHaveLength(1);
+	});
+
+	it('repeats a charged text call that never arrived', async () => {
+		const { client, sent } = scriptedClient([refused, {}]);
+		await client.json(text);
+		expect(sent).toHaveLength(2);
+	});
+
+	it('repeats a creation with an Idempotency-Key whose answer was lost', async () => {
+		const { client, sent } = scriptedClient([lost, { body: '' }, { body: '{"data":{"taskId":"1"}}' }]);
+		await client.json(task);
+		expect(sent).toHaveLength(3);
+	});
+
+	it('never repeats a charged text call whose answer cannot be read', async () => {
+		const { client, sent } = scriptedClient([{ body: '{"id":"x","choices":[{"mess' }, {}]);
+		expect((await failureOf(client.json(text))).details.mayBeCharged).toBe(true);
+		expect(sent).toHaveLength(1);
+	});
+
+	it('fetches a GET anew whose answer was cut off, but not a web page', async () => {
+		const cut = scriptedClient([{ body: '{"amount": "1' }, { body: '{"amount":"1"}' }]);
+		expect(await cut.client.json(get)).toStrictEqual({ amount: '1' });
+		const page = scriptedClient([{ body: '<!doctype html>' }]);
+		await failureOf(page.client.json(get));
+		expect(page.sent).toHaveLength(1);
+	});
+
+	it('stops at once when the run ends during a pause', async () => {
+		const { client, sent } = scriptedClient([{ status: 503 }], {}, { stopAt: 0 });
+		expect(await rejection(client.json(get))).toMatchObject({ name: 'Stopped', reason: 'cancelled' });
+		expect(sent).toHaveLength(1);
+	});
+
+	it('opens a streamed body anew for each attempt', async () => {
+		const { client, sent } = scriptedClient([{ status: 503 }, {}]);
+		let opened = 0;
+		await client.json({
+			group: 'storage',
+			method: 'POST',
+			path: '/storage/upload',
+			openBody: () => Promise.resolve(byteStream(`body ${(opened += 1)}`)),
+		});
+		expect(opened).toBe(2);
+		expect(sent[0]?.body).not.toBe(sent[1]?.body);
+	});
+});
+
+describe('downloads', () => {
+	it('hands the bytes on and lets go of the stream', async () => {
+		const { client } = scriptedClient([{ body: 'the bytes of a file' }]);
+		let seen: { destroyed?: boolean } = {};
+		const length = await client.stream({ group: 'media', method: 'GET', path: '/x' }, async ({ body }) => {
+			seen = body as unknown as { destroyed?: boolean };
+			let count = 0;
+			for await (const chunk of body) count += chunk.length;
+			return count;
+		});
+		expect(length).toBe(19);
+		expect(seen.destroyed).toBe(true);
+	});
+
+	it('does not sign requests to result URLs', async () => {
+		const { client, sent } = scriptedClient([{ body: 'x' }]);
+		await client.downloadUrl('https://files.test/a.png', () => Promise.resolve(1));
+		expect(sent[0]).toMatchObject({ url: 'https://files.test/a.png', authenticated: false });
+	});
+
+	it('fetches anew when the stream breaks while it is stored', async () => {
+		const { client, sent } = scriptedClient([{ body: 'x' }]);
+		let tries = 0;
+		const result = await client.downloadUrl('https://files.test/a', () => {
+			tries += 1;
+			return tries === 1 ? Promise.reject(lost) : Promise.resolve('stored');
+		});
+		expect(result).toBe('stored');
+		expect(sent).toHaveLength(2);
+	});
+
+	it('reads the error body of a refused download, in the words for files', async () => {
+		const { client } = scriptedClient([{ status: 404, body: 'gone' }]);
+		const { details } = await failureOf(client.downloadUrl('https://files.test/a', () => Promise.resolve(1)));
+		expect(details.message).toBe('The file behind the link is gone');
+	});
+});

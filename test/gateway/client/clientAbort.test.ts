@@ -1,0 +1,253 @@
+import { getEventListeners } from 'node:events';
+
+import { Limiter } from '../../../nodes/shared/run/limiter';
+import type { Answer, ByteStream, Transport } from '../../../nodes/shared/gateway/client/transport';
+import { asError, Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
+import { byteStream, rejection, scriptedClient, type Step } from '../../helpers/client';
+
+const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
+const notWaitedFor = new Stopped('not waited for');
+
+/** A promise, and what settles it. */
+function deferred<T>() {
+	let resolve: (value: T) => void = () => undefined;
+	const promise = new Promise<T>((settle) => (resolve = settle));
+	return { promise, resolve };
+}
+
+/** A client with this many slots, and how many of them are taken. */
+function withSlots(max: number, steps: Step[], transport?: Partial<Transport>) {
+	const limiter = new Limiter(max);
+	const slots = { held: 0, mostHeld: 0, during: [] as string[] };
+	const unused = () => Promise.reject(new Error('not used'));
+	const scripted = scriptedClient(
+		steps,
+		{},
+		{
+			surroundings: {
+				withSlot: async (work) =>
+					await limiter.run(async () => {
+						slots.held += 1;
+						slots.mostHeld = Math.max(slots.mostHeld, slots.held);
+						return await work().finally(() => (slots.held -= 1));
+					}),
+				pause: async () => {
+					slots.during.push(`pause with ${slots.held}`);
+					await Promise.resolve();
+				},
+				...(transport ? { transport: { text: unused, stream: unused, ...transport } } : {}),
+			},
+		},
+	);
+	return { ...scripted, slots };
+}
+
+describe('a slot', () => {
+	it.each<[string, Step[]]>([
+		['a success', [{}]],
+		['a refusal', [{ status: 404 }]],
+		['a lost response', [new Error('lost')]],
+		['retries', [{ status: 503 }]],
+	])('is free after %s', async (_, steps) => {
+		const { client, slots } = withSlots(1, steps);
+		const requests = [
+			async () => await client.json(get),
+			async () => await client.stream(get, async () => await Promise.resolve()),
+			async () =>
+				await client.downloadUrl(
+					'https://files.test/a',
+					async () => await Promise.reject(new Error('no space')),
+				),
+		];
+		for (const request of requests) {
+			await request().catch(asError);
+			expect(slots.held).toBe(0);
+		}
+		expect(slots.mostHeld).toBe(1);
+	});
+
+	it('is held by a request, and by a stream until it is read', async () => {
+		const { client, slots } = withSlots(1, [{ body: 'abc' }]);
+		const held = await client.stream(get, async () => await Promise.resolve(slots.held));
+		expect([held, slots.held]).toStrictEqual([1, 0]);
+	});
+
+	it('is not held during a pause', async () => {
+		const { client, slots } = withSlots(1, [{ status: 503 }, { status: 429 }, {}]);
+		await client.json(get);
+		expect(slots.during).toStrictEqual(['pause with 0', 'pause with 0']);
+		expect([slots.held, slots.mostHeld]).toStrictEqual([0, 1]);
+	});
+
+	it('bounds what is sent at once', async () => {
+		const { client, slots, sent } = withSlots(2, [{}]);
+		await Promise.all(Array.from({ length: 9 }, async () => await client.json(get)));
+		expect([sent.length, slots.mostHeld, slots.held]).toStrictEqual([9, 2, 0]);
+	});
+});
+
+describe('a signal that is aborted', () => {
+	it('before: nothing is opened or sent, and no slot is taken', async () => {
+		const { client, sent, slots } = withSlots(1, [{}]);
+		let opened = 0;
+		const request: GatewayRequest = {
+			...get,
+			method: 'POST',
+			openBody: async () => await Promise.resolve(byteStream(String((opened += 1)))),
+			signal: AbortSignal.abort(),
+		};
+		expect(await rejection(client.json(request))).toStrictEqual(notWaitedFor);
+		expect(await rejection(client.stream(request, () => Promise.resolve()))).toStrictEqual(notWaitedFor);
+		expect([sent.length, opened, slots.mostHeld]).toStrictEqual([0, 0, 0]);
+	});
+
+	it('while a slot is waited for: nothing is sent, and the slot goes to the next', async () => {
+		const first = deferred<Answer<string>>();
+		const urls: string[] = [];
+		const { client, slots } = withSlots(1, [], {
+			text: async ({ url }) => {
+				urls.push(url.slice(-2));
+				return await (urls.length === 1 ? first.promise : { status: 200, headers: {}, body: '{"n":3}' });
+			},
+		});
+		const { signal, abort } = controller();
+		const one = client.json({ ...get, path: '/1' });
+		const two = rejection(client.json({ ...get, path: '/2', charged: true, signal }));
+		const three = client.json({ ...get, path: '/3' });
+		abort();
+		expect(await two).toStrictEqual(notWaitedFor);
+		first.resolve({ status: 200, headers: {}, body: '{"n":1}' });
+		expect(await Promise.all([one, three])).toStrictEqual([{ n: 1 }, { n: 3 }]);
+		expect(urls).toStrictEqual(['/1', '/3']);
+		expect([slots.held, listeners(signal)]).toStrictEqual([0, 0]);
+	});
+
+	it('while a response is under way: it is left at once, its slot is held until it has come', async () => {
+		const response = deferred<Answer<string>>();
+		const started = deferred<undefined>();
+		const { client, slots } = withSlots(1, [], {
+			text: async () => {
+				started.resolve(undefined);
+				return await response.promise;
+			},
+		});
+		const { signal, abort } = controller();
+		const left = rejection(client.json({ ...get, signal }));
+		await started.promise;
+		abort();
+		expect(await left).toStrictEqual(notWaitedFor);
+		expect(slots.held).toBe(1);
+		const next = client.json(get);
+		response.resolve({ status: 200, headers: {}, body: '{"next":1}' });
+		expect(await next).toStrictEqual({ next: 1 });
+		expect([slots.held, slots.mostHeld, listeners(signal)]).toStrictEqual([0, 1, 0]);
+	});
+
+	it('while a stream is awaited: it is given up when it comes, unread', async () => {
+		const response = deferred<Answer<ByteStream>>();
+		const { client, slots } = withSlots(1, [], { stream: async () => await response.promise });
+		const { signal, abort } = controller();
+		let reads = 0;
+		const left = rejection(
+			client.stream({ ...get, signal }, async () => await Promise.resolve((reads += 1))),
+		);
+		abort();
+		expect(await left).toStrictEqual(notWaitedFor);
+		const body = byteStream('late');
+		response.resolve({ status: 200, headers: {}, body });
+		await client.stream(get, async () => await Promise.resolve());
+		expect([reads, body.destroyed, slots.held]).toStrictEqual([0, true, 0]);
+	});
+
+	it.each([200, 500])(
+		'while a stream with status %i is read: it is destroyed, its slot free',
+		async (status) => {
+			const body = endless();
+			const bodies: ByteStream[] = [body];
+			const { client, slots } = withSlots(1, [], {
+				stream: async () =>
+					await Promise.resolve({ status, headers: {}, body: bodies.pop() ?? byteStream('') }),
+			});
+			const { signal, abort } = controller();
+			const reading = client.stream({ ...get, signal }, async (answer) => {
+				for await (const portion of answer.body) expect(portion).toHaveLength(1);
+			});
+			const left = rejection(reading);
+			await body.first;
+			abort();
+			expect(await left).toStrictEqual(notWaitedFor);
+			bodies.push(byteStream('next'));
+			await client.stream(get, async () => await Promise.resolve()).catch(asError);
+			expect([slots.held, body.wasDestroyed(), listeners(signal)]).toStrictEqual([0, true, 0]);
+		},
+	);
+
+	it('during a pause: the pause is left at once, and nothing more is sent', async () => {
+		const paused = deferred<undefined>();
+		const { client, sent } = scriptedClient(
+			[{ status: 503 }],
+			{},
+			{
+				surroundings: {
+					pause: async () => {
+						paused.resolve(undefined);
+						await new Promise(() => undefined);
+					},
+				},
+			},
+		);
+		const { signal, abort } = controller();
+		const left = rejection(client.json({ ...get, signal }));
+		await paused.promise;
+		expect(listeners(signal)).toBe(1);
+		abort();
+		expect(await left).toStrictEqual(notWaitedFor);
+		expect([sent.length, listeners(signal)]).toStrictEqual([1, 0]);
+	});
+});
+
+it.each<[string, Step[]]>([
+	['a success', [{}]],
+	['retries', [{ status: 503 }, { status: 503 }, {}]],
+	['a refusal', [{ status: 404 }]],
+	['an error of another kind', [new TypeError('a bug')]],
+])('nothing listens to a signal after %s', async (_, steps) => {
+	const { signal } = controller();
+	await scriptedClient(steps)
+		.client.json({ ...get, signal })
+		.catch(asError);
+	await scriptedClient(steps)
+		.client.stream({ ...get, signal }, async () => await Promise.resolve())
+		.catch(asError);
+	expect(listeners(signal)).toBe(0);
+});
+
+it('the run’s own end passes through as it is', async () => {
+	const stopped = new Stopped('other item failed');
+	const { client, sent } = scriptedClient([stopped]);
+	expect(await rejection(client.json(get))).toBe(stopped);
+	expect(sent).toHaveLength(1);
+});
+
+function controller() {
+	const own = new AbortController();
+	return { signal: own.signal, abort: () => own.abort() };
+}
+
+/** A stream that gives one byte, and then nothing more; destroying it does not end its reader. */
+function endless() {
+	const first = deferred<undefined>();
+	let isDestroyed = false;
+	return {
+		first: first.promise,
+		wasDestroyed: () => isDestroyed,
+		destroy: () => (isDestroyed = true),
+		async *[Symbol.asyncIterator]() {
+			yield new Uint8Array(1);
+			first.resolve(undefined);
+			await new Promise(() => undefined);
+		},
+	};
+}

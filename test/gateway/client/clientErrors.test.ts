@@ -1,0 +1,106 @@
+import type { ByteStream } from '../../../nodes/shared/gateway/client/transport';
+import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
+import { failureOf, scriptedClient } from '../../helpers/client';
+
+const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const unused = () => Promise.reject(new Error('not used'));
+
+describe('the body of a refused stream', () => {
+	const refused = async (chunks: Uint8Array[], end?: Error) => {
+		let pulled = 0;
+		let destroyed = false;
+		const body: ByteStream = {
+			destroy: () => (destroyed = true),
+			async *[Symbol.asyncIterator]() {
+				for (const chunk of chunks) {
+					pulled += 1;
+					yield await Promise.resolve(chunk);
+				}
+				if (end) throw end;
+			},
+		};
+		const stream = async () => await Promise.resolve({ status: 404, headers: {}, body });
+		const { client } = scriptedClient([], {}, { surroundings: { transport: { text: unused, stream } } });
+		const { details } = await failureOf(client.stream(get, async () => await Promise.resolve()));
+		return { said: details.serverMessage, pulled, destroyed };
+	};
+	const json = (length: number) => Buffer.from(JSON.stringify({ msg: 'y'.repeat(length - 10) }));
+
+	it('is read in portions', async () => {
+		const bytes = json(60_000);
+		const chunks = [bytes.subarray(0, 5), bytes.subarray(5, 33_000), bytes.subarray(33_000)];
+		expect(await refused(chunks)).toStrictEqual({ said: 'y'.repeat(59_990), pulled: 3, destroyed: true });
+	});
+
+	it('is read up to 64 KiB', async () => {
+		const more = Buffer.alloc(64, ' ');
+		const one = await refused([json(65_535), more, more]);
+		expect(one).toStrictEqual({ said: 'y'.repeat(65_525), pulled: 2, destroyed: true });
+		const other = await refused([json(65_536), more, more]);
+		expect(other).toStrictEqual({ said: 'y'.repeat(65_526), pulled: 1, destroyed: true });
+	});
+
+	it('is waited for as long as the timeout says, and no longer', async () => {
+		const time = { now: 0, naps: 0 };
+		const body = stalled();
+		const { client } = scriptedClient(
+			[],
+			{ timeoutMs: 2_500 },
+			{
+				surroundings: {
+					transport: {
+						text: unused,
+						stream: async () => await Promise.resolve({ status: 404, headers: {}, body }),
+					},
+					now: () => time.now,
+					sleep: async (milliseconds) => {
+						time.now += milliseconds;
+						time.naps += 1;
+						await new Promise((resolve) => setImmediate(resolve));
+					},
+				},
+			},
+		);
+		const { details } = await failureOf(client.stream(get, async () => await Promise.resolve()));
+		expect(details.status).toBe(404);
+		expect([time, body.wasDestroyed()]).toStrictEqual([{ now: 2_500, naps: 3 }, true]);
+	});
+
+	it('is not watched any more when it has ended', async () => {
+		let naps = 0;
+		const { client } = scriptedClient(
+			[{ status: 404 }],
+			{},
+			{
+				surroundings: {
+					sleep: async () => {
+						naps += 1;
+						await new Promise((resolve) => setImmediate(resolve));
+					},
+				},
+			},
+		);
+		await failureOf(client.stream(get, async () => await Promise.resolve()));
+		const before = naps;
+		for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+		expect(naps).toBe(before);
+	});
+
+	it('counts as far as it came when it breaks', async () => {
+		expect(await refused([json(100)], new Error('reset'))).toStrictEqual({
+			said: 'y'.repeat(90),
+			pulled: 1,
+			destroyed: true,
+		});
+	});
+});
+
+/** A stream that gives nothing; destroying it does not end its reader. */
+function stalled() {
+	let isDestroyed = false;
+	return {
+		wasDestroyed: () => isDestroyed,
+		destroy: () => (isDestroyed = true),
+		[Symbol.asyncIterator]: () => ({ next: async () => await new Promise<never>(() => undefined) }),
+	};
+}

@@ -1,0 +1,252 @@
+import type { Exchange } from '../../../nodes/shared/gateway/client/transport';
+import { InvalidInput } from '../../../nodes/shared/gateway/errors/errors';
+import { fetchMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
+import type { ClientSettings, GatewayRequest } from '../../../nodes/shared/gateway/client/client';
+import { byteStream, failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+
+const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const post: GatewayRequest = { ...get, method: 'POST', path: '/x', json: { model: 'm' } };
+const Accept = 'application/json, */*;q=0.5';
+
+async function exchangeOf(
+	request: GatewayRequest,
+	settings: Partial<ClientSettings> = {},
+): Promise<Exchange> {
+	const { client, sent } = scriptedClient([{}], settings);
+	await client.json(request);
+	const [exchange] = sent;
+	if (!exchange || sent.length > 1) throw new Error('there is not one exchange');
+	return exchange;
+}
+
+describe('what is sent', () => {
+	const base = {
+		url: 'https://gateway.test/api/v1/balance',
+		timeoutMs: 300_000,
+		authenticated: true,
+		answer: 'text',
+		charged: false,
+	};
+
+	it('without a body', async () => {
+		expect(await exchangeOf(get)).toStrictEqual({ ...base, method: 'GET', headers: { Accept } });
+	});
+
+	it('with JSON', async () => {
+		expect(await exchangeOf({ ...post, headers: { 'Idempotency-Key': 'k', Accept: 'a/b' } })).toStrictEqual({
+			...base,
+			method: 'POST',
+			url: 'https://gateway.test/api/v1/x',
+			headers: { Accept: 'a/b', 'Content-Type': 'application/json', 'Idempotency-Key': 'k' },
+			body: '{"model":"m"}',
+		});
+	});
+
+	it('with a body of bytes', async () => {
+		const body = new Uint8Array([1, 2]);
+		const headers = { 'Content-Type': 'multipart/form-data' };
+		const openBody = () => Promise.resolve(body);
+		expect(await exchangeOf({ ...get, method: 'PATCH', headers, openBody })).toStrictEqual({
+			...base,
+			method: 'PATCH',
+			headers: { Accept, ...headers },
+			body,
+		});
+	});
+
+	it('for a stream', async () => {
+		const { client, sent } = scriptedClient([{}]);
+		await client.stream(get, () => Promise.resolve());
+		expect(sent).toStrictEqual([{ ...base, method: 'GET', headers: { Accept }, answer: 'stream' }]);
+	});
+
+	it.each([undefined, 7_000])('to the address of a file, with a timeout of %j', async (timeoutMs) => {
+		const { client, sent } = scriptedClient([{}], { timeoutMs });
+		await client.downloadUrl('https://files.test/a?b=c', () => Promise.resolve());
+		expect(sent).toStrictEqual([
+			{
+				method: 'GET',
+				url: 'https://files.test/a?b=c',
+				headers: {},
+				timeoutMs: timeoutMs ?? 300_000,
+				authenticated: false,
+				answer: 'stream',
+				charged: false,
+			},
+		]);
+	});
+
+	it.each<[Partial<GatewayRequest>, boolean]>([
+		[{}, false],
+		[{ charged: false }, false],
+		[{ charged: true }, true],
+		[{ charged: true, repeatable: false }, true],
+		[{ charged: true, repeatable: true }, false],
+		[{ charged: true, method: 'PATCH' }, true],
+		[{ charged: true, method: 'GET' }, false],
+		[{ charged: true, method: 'DELETE' }, false],
+		[{ charged: true, method: 'GET', repeatable: false }, true],
+	])('%j: a lost response may be a charge that a repeat would make again: %s', async (traits, charged) => {
+		expect((await exchangeOf({ ...post, ...traits })).charged).toBe(charged);
+	});
+});
+
+it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
+	['nothing is said', {}, undefined, 300_000],
+	['the request has its own', { timeoutMs: 60_000 }, undefined, 60_000],
+	['the user has set one', { timeoutMs: 60_000 }, 400_000, 400_000],
+	['patience is shorter', { patienceMs: 2_000 }, undefined, 2_000],
+	['patience is shorter than the user’s', { patienceMs: 2_000, timeoutMs: 60_000 }, 5_000, 2_000],
+	['patience is longer', { patienceMs: 900_000 }, undefined, 300_000],
+	['patience is longer than the request’s own', { patienceMs: 90_000, timeoutMs: 60_000 }, undefined, 60_000],
+	['patience is used up', { patienceMs: 0 }, 5_000, 0],
+])('the timeout where %s', async (_, request, timeoutMs, expected) => {
+	expect((await exchangeOf({ ...get, ...request }, { timeoutMs })).timeoutMs).toBe(expected);
+});
+
+it('the state of a task is waited for a minute', async () => {
+	const { client, sent } = scriptedClient([{}], {});
+	await fetchMediaTask(client, 't');
+	await fetchMediaTask(client, 't', { patienceMs: 5_000 });
+	expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([60_000, 5_000]);
+});
+
+describe('what a response is taken for', () => {
+	const statusOf = async (step: Step) => {
+		const whole = scriptedClient([step], { maxRetries: 0 }).client.json(get);
+		const streamed = scriptedClient([step], { maxRetries: 0 }).client.stream(get, () => Promise.resolve({}));
+		const failures = await Promise.all([rejectionOrValue(whole), rejectionOrValue(streamed)]);
+		expect(failures[0]).toStrictEqual(failures[1]);
+		return failures[0];
+	};
+	const rejectionOrValue = async (response: Promise<unknown>) =>
+		await response.catch(async (error: Error) => (await failureOf(Promise.reject(error))).details.status);
+
+	it.each([
+		[199, 199],
+		[200, {}],
+		[204, {}],
+		[299, {}],
+		[300, 300],
+		[404, 404],
+		[500, 500],
+	])('status %i: %j', async (status, outcome) => {
+		expect(await statusOf({ status, body: '{}' })).toStrictEqual(outcome);
+	});
+
+	it('status 204: an empty object, whatever the body is', async () => {
+		expect(await scriptedClient([{ status: 204, body: '<html>' }]).client.json(get)).toStrictEqual({});
+	});
+
+	it.each([
+		['{"a":[1]}', { a: [1] }],
+		['[1,{"a":2}]', [1, { a: 2 }]],
+		['[]', []],
+	])('%s where an object or a list may come', async (body, value) => {
+		expect(await scriptedClient([{ body }]).client.jsonOrList(get)).toStrictEqual(value);
+	});
+
+	it.each(['"text"', '7', 'null', '', '[1'])('%j is neither', async (body) => {
+		const { client } = scriptedClient([{ body }], { maxRetries: 0 });
+		expect((await failureOf(client.jsonOrList(get))).details.code).toBe('unreadable_answer');
+	});
+
+	it('a list is no object', async () => {
+		const { client } = scriptedClient([{ body: '[{}]' }], { maxRetries: 0 });
+		expect((await failureOf(client.json(get))).details).toMatchObject({
+			code: 'unreadable_answer',
+			mayBeCharged: false,
+		});
+	});
+
+	it('a date in Retry-After counts from the present time', async () => {
+		const { client, clock, pauses } = scriptedClient([
+			{ status: 429, headers: { 'retry-after': new Date(1_020_000).toUTCString() } },
+			{},
+		]);
+		expect(clock.now).toBe(1_000_000);
+		await client.json(get);
+		expect(pauses).toStrictEqual([20_500]);
+	});
+
+	it('errors name options that there are where the client asks from', async () => {
+		const advice = async (settings: Partial<ClientSettings>) => {
+			const { client } = scriptedClient([{ status: 429 }], { maxRetries: 0, ...settings });
+			return (await failureOf(client.json(get))).details.description;
+		};
+		expect(await advice({})).toContain("'Concurrency'");
+		expect(await advice({ origin: 'chatModel' })).toContain("'Batch Size'");
+	});
+
+	it('errors have words for the endpoint', async () => {
+		const messageOf = async (group: GatewayRequest['group']) => {
+			const { client } = scriptedClient([{ status: 404, body: '' }]);
+			const whole = await failureOf(client.json({ ...get, group }));
+			const streamed = await failureOf(client.stream({ ...get, group }, () => Promise.resolve()));
+			expect(streamed.details).toStrictEqual(whole.details);
+			return whole.message;
+		};
+		expect(await messageOf('storage')).toMatch(/no such file/);
+		expect(await messageOf('media')).toMatch(/no such media task/);
+	});
+});
+
+describe('bodies', () => {
+	const uploading = (body: ReturnType<typeof byteStream>): GatewayRequest => ({
+		...post,
+		openBody: () => Promise.resolve(body),
+	});
+
+	it.each<[string, Step]>([
+		['is answered', {}],
+		['is refused', { status: 413 }],
+		['breaks', new Error('broken')],
+	])('that are streamed are let go when the request %s', async (_, step) => {
+		const bodies = [byteStream('a'), byteStream('b')] as const;
+		const [whole, streamed] = bodies;
+		await Promise.allSettled([
+			scriptedClient([step]).client.json(uploading(whole)),
+			scriptedClient([step]).client.stream(uploading(streamed), () => Promise.resolve()),
+		]);
+		expect(bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true, true]);
+	});
+
+	it('that cannot be opened end the request before anything is sent', async () => {
+		const { client, sent } = scriptedClient([{}]);
+		const problem = new InvalidInput('no file', '');
+		const request = { ...post, openBody: async () => await Promise.reject(problem) };
+		expect(await rejection(client.json(request))).toBe(problem);
+		expect(await rejection(client.stream(request, () => Promise.resolve()))).toBe(problem);
+		expect(sent).toStrictEqual([]);
+	});
+
+	it('that arrive are let go when reading them fails', async () => {
+		const { client } = scriptedClient([{ headers: { 'content-type': 'a/b' }, body: 'abc' }]);
+		const bodies: unknown[] = [];
+		const problem = new InvalidInput('no space', '');
+		const reading = client.stream({ ...get, timeoutMs: 1_234 }, async ({ body, ...others }) => {
+			bodies.push(body);
+			expect(others).toStrictEqual({ status: 200, headers: { 'content-type': 'a/b' }, silenceMs: 1_234 });
+			return await Promise.reject(problem);
+		});
+		expect(await rejection(reading)).toBe(problem);
+		expect(bodies).toStrictEqual([expect.objectContaining({ destroyed: true })]);
+	});
+});
+
+it('hands on its surroundings’ time and chance', async () => {
+	const naps: number[] = [];
+	const sleep = async (milliseconds: number) => {
+		await Promise.resolve(naps.push(milliseconds));
+	};
+	const { client, clock, pauses } = scriptedClient([{}], {}, { random: () => 0.25, surroundings: { sleep } });
+	await client.pause(70);
+	await client.sleep(30);
+	expect(naps).toStrictEqual([30]);
+	expect([client.now(), client.random(), pauses, clock.now]).toStrictEqual([
+		1_000_070,
+		0.25,
+		[70],
+		1_000_070,
+	]);
+});

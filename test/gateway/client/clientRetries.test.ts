@@ -1,0 +1,180 @@
+import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
+import type { ApiFailure } from '../../../nodes/shared/gateway/errors/errors';
+import { createMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
+import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
+import { failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+
+const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const chat: GatewayRequest = {
+	group: 'text',
+	method: 'POST',
+	path: '/chat/completions',
+	json: { model: 'm' },
+	charged: true,
+};
+const broken = (kind: 'lost' | 'timeout' | 'refused', charged = false) =>
+	failureFromConnection({ kind }, { charged });
+
+/** What comes of a request, and how often it was sent. */
+async function outcome(request: GatewayRequest, steps: Step[], maxRetries = 3) {
+	const { client, sent, pauses } = scriptedClient(steps, { maxRetries });
+	const failure: ApiFailure = await failureOf(client.json(request));
+	return { details: failure.details, tries: sent.length, pauses };
+}
+
+describe('a charged call', () => {
+	it.each(['lost', 'timeout'] as const)(
+		'whose response is %s is not sent again: it may be charged',
+		async (kind) => {
+			const failure = broken(kind, true);
+			const { details, tries, pauses } = await outcome(chat, [failure, {}]);
+			expect(details).toStrictEqual(failure.details);
+			expect(details).toMatchObject({ mayBeCharged: true, arrival: 'unknown', retryable: true });
+			expect([tries, pauses]).toStrictEqual([1, []]);
+		},
+	);
+
+	it('that did not reach the gateway is sent again, and not charged', async () => {
+		const { details, tries } = await outcome(chat, [broken('refused', true)]);
+		expect(details).toMatchObject({ mayBeCharged: false, arrival: 'never' });
+		expect(tries).toBe(4);
+	});
+
+	it('is given up when its response is lost after a refusal', async () => {
+		const { details, tries } = await outcome(chat, [{ status: 503 }, broken('lost', true), {}]);
+		expect(details).toMatchObject({ mayBeCharged: true, mayBeDone: true });
+		expect(tries).toBe(2);
+	});
+
+	it.each([
+		['an empty body', ''],
+		['a cut-off body', '{"choices": ['],
+		['a web page', '<html>'],
+	])('that is answered with %s may be charged, and is not sent again', async (_, body) => {
+		const { details, tries } = await outcome(chat, [{ body }, {}]);
+		expect(details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
+		expect(tries).toBe(1);
+	});
+});
+
+describe('the creation of a task that is answered with 504', () => {
+	const create = (steps: Step[]) => {
+		const { client, sent } = scriptedClient(steps);
+		const creation = createMediaTask(client, { model: 'm', input: {} }, 'key-1');
+		return { creation, sent };
+	};
+	const keys = (sent: Array<{ headers: Record<string, string> }>) =>
+		sent.map(({ headers }) => headers['Idempotency-Key']);
+
+	it('is sent again under its key', async () => {
+		const { creation, sent } = create([{ status: 504 }, { body: '{"code":200,"data":{"taskId":"t"}}' }]);
+		expect(await creation).toMatchObject({ taskId: 't' });
+		expect(keys(sent)).toStrictEqual(['key-1', 'key-1']);
+	});
+
+	it('may exist when the tries are used up', async () => {
+		const { creation, sent } = create([{ status: 504 }]);
+		const { details } = await failureOf(creation);
+		expect(details).toMatchObject({ status: 504, mayBeCharged: true, repeatable: true, mayBeDone: true });
+		expect(details.description).toMatch(/may have been created/);
+		expect(keys(sent)).toStrictEqual(['key-1', 'key-1', 'key-1', 'key-1']);
+	});
+
+	it('may exist although a later try is refused', async () => {
+		const { creation, sent } = create([{ status: 504 }, { status: 402 }]);
+		expect((await failureOf(creation)).details).toMatchObject({ status: 402, mayBeCharged: true });
+		expect(keys(sent)).toHaveLength(2);
+	});
+});
+
+describe('whether an earlier try may have had its effect', () => {
+	it.each<[string, Step[], true | undefined]>([
+		['there was none', [{ status: 404 }], undefined],
+		['a response was lost', [broken('lost'), { status: 404 }], true],
+		['a timeout passed', [broken('timeout'), { status: 404 }], true],
+		['the gateway failed', [{ status: 500 }, { status: 404 }], true],
+		['it was too busy', [{ status: 429 }, { status: 404 }], undefined],
+		['it was not reached', [broken('refused'), { status: 404 }], undefined],
+		['it was too busy after it had failed', [{ status: 500 }, { status: 429 }, { status: 404 }], true],
+		['its response cannot be read', [{ body: '' }, { status: 404 }], true],
+	])('%s', async (_, steps, mayBeDone) => {
+		const { details, tries } = await outcome(get, steps);
+		expect(details.mayBeDone).toBe(mayBeDone);
+		expect([details.status, tries]).toStrictEqual([404, steps.length]);
+	});
+});
+
+describe('how often is tried', () => {
+	it.each<[string, Partial<GatewayRequest>, Step, number]>([
+		['GET', {}, broken('lost'), 4],
+		['DELETE', { method: 'DELETE' }, broken('lost'), 4],
+		['POST', { method: 'POST' }, broken('lost'), 1],
+		['PATCH', { method: 'PATCH' }, broken('lost'), 1],
+		['a POST that may be repeated', { method: 'POST', repeatable: true }, broken('lost'), 4],
+		['a GET that may not', { repeatable: false }, broken('lost'), 1],
+		['with fewer retries of its own', { maxRetries: 1 }, { status: 503 }, 2],
+		['with none', { maxRetries: 0 }, { status: 503 }, 1],
+		['with more', { maxRetries: 5 }, { status: 503 }, 6],
+	])('%s', async (_, traits, step, tries) => {
+		expect((await outcome({ ...get, ...traits }, [step])).tries).toBe(tries);
+		const { client, sent } = scriptedClient([step]);
+		await failureOf(client.stream({ ...get, ...traits }, () => Promise.resolve()));
+		expect(sent).toHaveLength(tries);
+	});
+
+	it('a download is tried as often as the user allows', async () => {
+		const { client, sent } = scriptedClient([broken('lost')], { maxRetries: 2 });
+		await failureOf(client.downloadUrl('https://files.test/a', () => Promise.resolve()));
+		expect(sent).toHaveLength(3);
+	});
+
+	it('an error that is not the gateway’s ends it at once', async () => {
+		const bug = new TypeError('a bug');
+		const { client, sent, pauses } = scriptedClient([bug, {}]);
+		expect(await rejection(client.json(get))).toBe(bug);
+		expect([sent.length, pauses]).toStrictEqual([1, []]);
+	});
+
+	it('the pauses grow, by chance', async () => {
+		const { client, pauses } = scriptedClient([{ status: 503 }], {}, { random: () => 0.1 });
+		await failureOf(client.json(get));
+		expect(pauses).toStrictEqual([100, 200, 400]);
+	});
+});
+
+describe('what the error says of the tries', () => {
+	const notes = async (steps: Step[], maxRetries: number) => {
+		const { details, pauses } = await outcome(get, steps, maxRetries);
+		const alone = await outcome(get, steps.slice(-1), 0);
+		const [own = ''] = alone.details.description.split(' The gateway asks');
+		return { notes: details.description.replace(own, ''), pauses };
+	};
+	const busy = (seconds: number): Step => ({ status: 429, headers: { 'retry-after': String(seconds) } });
+
+	it.each<[string, Step[], number, string]>([
+		['one', [{ status: 503 }], 0, ''],
+		['two', [{ status: 503 }], 1, ' It was tried 2 times.'],
+		['a pause that is not too long', [busy(300)], 0, ''],
+		['a pause that is too long', [busy(301)], 3, ' The gateway asks to wait 6 minutes before the next try.'],
+		[
+			'a pause that is too long after a try',
+			[{ status: 503 }, busy(3_600)],
+			3,
+			' It was tried 2 times. The gateway asks to wait 60 minutes before the next try.',
+		],
+	])('%s', async (_, steps, maxRetries, expected) => {
+		expect((await notes(steps, maxRetries)).notes).toBe(expected);
+	});
+
+	it('the longest pause is waited for', async () => {
+		const { client, pauses } = scriptedClient([busy(300), { body: '{"a":1}' }]);
+		expect(await client.json(get)).toStrictEqual({ a: 1 });
+		expect(pauses).toStrictEqual([300_500]);
+	});
+
+	it('an error about which nothing is added is the same', async () => {
+		const failure = broken('lost', true);
+		const { client } = scriptedClient([failure]);
+		expect(await rejection(client.json(chat))).toBe(failure);
+	});
+});

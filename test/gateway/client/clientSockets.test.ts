@@ -1,0 +1,338 @@
+import { getEventListeners } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
+import { createMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
+import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
+import { streamText } from '../../../nodes/shared/gateway/text/streamText';
+import { failureOf, rejection } from '../../helpers/client';
+import { API_KEY, useSocketGateway, type SocketClient } from '../../helpers/socketGateway';
+import { events } from '../../helpers/streams';
+
+// The client on n8n's own HTTP client and a server on a real socket.
+
+const gateway = useSocketGateway();
+const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const chat: GatewayRequest = {
+	group: 'text',
+	method: 'POST',
+	path: '/chat/completions',
+	json: { model: 'm' },
+	charged: true,
+};
+const file: GatewayRequest = { group: 'media', method: 'GET', path: '/async/media/tasks/t/download' };
+
+const hello = events({ choices: [{ index: 0, delta: { content: 'Hello' } }] });
+const finish = events({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+
+const stream = async (client: SocketClient['client'], signal?: AbortSignal, shown: string[] = []) => {
+	const format = textFormat('chat');
+	return await streamText(client, {
+		format,
+		output: { kind: 'text' },
+		request: { ...chat, signal },
+		onText: async (text) => {
+			await Promise.resolve(shown.push(text));
+		},
+	});
+};
+
+/** Settles when the server sees that a connection is closed. */
+function closing() {
+	let seen: () => void = () => undefined;
+	const closed = new Promise<void>((resolve) => (seen = resolve));
+	return { closed, seen };
+}
+
+/** An event stream that goes on with keep-alives until its connection is closed. */
+function endless(...portions: string[]) {
+	const { closed, seen } = closing();
+	gateway.onRequest((request, response) => {
+		response.writeHead(200, { 'content-type': 'text/event-stream' });
+		for (const portion of portions) response.write(portion);
+		const ticking = setInterval(() => response.write(': ping\n\n'), 20);
+		request.socket.on('close', () => {
+			clearInterval(ticking);
+			seen();
+		});
+	});
+	return closed;
+}
+
+it('a request reaches the gateway with the key, and its response comes back', async () => {
+	gateway.onRequest((_, response) => response.end('{"id":"c"}'));
+	const { client, slots } = gateway.client();
+	expect(await client.json(chat)).toStrictEqual({ id: 'c' });
+	expect(gateway.received).toStrictEqual([
+		expect.objectContaining({
+			method: 'POST',
+			url: '/api/v1/chat/completions',
+			body: '{"model":"m"}',
+			headers: expect.objectContaining({ authorization: `Bearer ${API_KEY}` }) as object,
+		}),
+	]);
+	expect(slots).toStrictEqual({ held: 0, taken: 1, duringPauses: [] });
+});
+
+describe('a response that is lost', () => {
+	const lose: RequestListener = (request) => request.socket.destroy();
+
+	it('is not asked for again where the call is charged', async () => {
+		gateway.onRequest(lose);
+		const { client, pauses, slots } = gateway.client();
+		const { details } = await failureOf(client.json(chat));
+		expect(details).toMatchObject({ code: 'econnreset', arrival: 'unknown', mayBeCharged: true });
+		expect([gateway.received.length, pauses, slots.held]).toStrictEqual([1, [], 0]);
+	});
+
+	it('is not read anew where the call is charged and its body is cut off', async () => {
+		gateway.onRequest((request, response) => {
+			response.writeHead(200, { 'content-length': '1000' });
+			response.write('{"choices": [', () => request.socket.destroy());
+		});
+		const { client } = gateway.client();
+		expect((await failureOf(client.json(chat))).details).toMatchObject({
+			arrival: 'unknown',
+			mayBeCharged: true,
+		});
+		expect(gateway.received).toHaveLength(1);
+	});
+
+	it('is asked for again where a repeat charges nothing, and holds no slot meanwhile', async () => {
+		gateway.onRequest(lose);
+		const { client, pauses, slots } = gateway.client();
+		const { details } = await failureOf(createMediaTask(client, { model: 'm', input: {} }, 'key-1'));
+		expect(details).toMatchObject({
+			arrival: 'unknown',
+			mayBeCharged: true,
+			repeatable: true,
+			mayBeDone: true,
+		});
+		expect(gateway.received.map(({ headers }) => headers['idempotency-key'])).toStrictEqual(
+			Array.from({ length: 4 }, () => 'key-1'),
+		);
+		expect(pauses).toHaveLength(3);
+		expect(slots).toStrictEqual({ held: 0, taken: 4, duringPauses: [0, 0, 0] });
+	});
+});
+
+it('the creation of a task that is answered with 504 is repeated under its key', async () => {
+	gateway.onRequest((_, response) => {
+		response.statusCode = gateway.received.length < 3 ? 504 : 200;
+		response.end('{"code":200,"data":{"taskId":"t"}}');
+	});
+	const { client } = gateway.client();
+	expect(await createMediaTask(client, { model: 'm', input: {} }, 'key-1')).toMatchObject({ taskId: 't' });
+	expect(gateway.received.map(({ headers }) => headers['idempotency-key'])).toStrictEqual([
+		'key-1',
+		'key-1',
+		'key-1',
+	]);
+});
+
+it('a gateway that is not there has charged nothing', async () => {
+	const server = createServer();
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const { port } = server.address() as AddressInfo;
+	await new Promise((resolve) => server.close(resolve));
+	const { client, pauses } = gateway.client({ baseUrl: `http://127.0.0.1:${port}/api/v1` });
+	expect((await failureOf(client.json(chat))).details).toMatchObject({
+		code: 'econnrefused',
+		arrival: 'never',
+		mayBeCharged: false,
+	});
+	expect(pauses).toHaveLength(3);
+});
+
+describe('a gateway that falls silent', () => {
+	const silent: RequestListener = () => undefined;
+	const stalls: RequestListener = (_, response) => response.write('{"a":');
+
+	it.each([
+		['before its response', silent],
+		['within its response', stalls],
+	])('%s is given up after the timeout', async (_, listener) => {
+		gateway.onRequest(listener);
+		const { client, slots } = gateway.client({ timeoutMs: 150 });
+		expect((await failureOf(client.json(chat))).details).toMatchObject({
+			code: 'timeout',
+			mayBeCharged: true,
+		});
+		expect([gateway.received.length, slots.held]).toStrictEqual([1, 0]);
+	});
+
+	it('is given up when the patience is used up, whatever the timeout is', async () => {
+		gateway.onRequest(silent);
+		const { client } = gateway.client({ timeoutMs: 60_000, maxRetries: 0 });
+		expect((await failureOf(client.json({ ...get, patienceMs: 150 }))).details).toMatchObject({
+			code: 'timeout',
+			mayBeCharged: false,
+		});
+	});
+
+	it.each([
+		[
+			'from the gateway',
+			async ({ client }: SocketClient) => await client.stream(file, () => Promise.resolve()),
+		],
+		[
+			'from the host of a file',
+			async ({ client }: SocketClient) =>
+				await client.downloadUrl(`${gateway.origin()}/file`, () => Promise.resolve()),
+		],
+	])('within the body of a refused stream %s: the beginning counts', async (_, refused) => {
+		gateway.onRequest((_request, response) => {
+			response.writeHead(404, { 'content-type': 'application/json' });
+			response.write('{"code":404,"msg":"gone","data":null}');
+		});
+		const connection = gateway.client({ timeoutMs: 150, maxRetries: 0 });
+		expect((await failureOf(refused(connection))).details).toMatchObject({
+			status: 404,
+			serverMessage: 'gone',
+		});
+		expect(connection.slots.held).toBe(0);
+	});
+});
+
+it('of an error body without end, the beginning is read', async () => {
+	const { closed, seen } = closing();
+	gateway.onRequest((request, response) => {
+		response.writeHead(500, { 'content-type': 'text/html' });
+		request.socket.on('close', seen);
+		const write = () => {
+			while (!response.destroyed && response.write('<p>no</p>'.repeat(1_000)));
+		};
+		response.on('drain', write);
+		write();
+	});
+	const { client, slots } = gateway.client({ maxRetries: 0 });
+	expect((await failureOf(client.stream(file, () => Promise.resolve()))).details).toMatchObject({
+		status: 500,
+	});
+	await closed;
+	expect(slots.held).toBe(0);
+});
+
+describe('a stream', () => {
+	const sends =
+		(...portions: string[]): RequestListener =>
+		(_, response) => {
+			response.writeHead(200, { 'content-type': 'text/event-stream' });
+			for (const portion of portions) response.write(portion);
+		};
+
+	it('that is cut after its finish_reason may be charged, and is not repeated', async () => {
+		gateway.onRequest((request, response) => {
+			sends(hello)(request, response);
+			response.write(finish, () => request.socket.destroy());
+		});
+		const { client, slots } = gateway.client();
+		expect((await failureOf(stream(client))).details).toMatchObject({
+			code: 'connection_lost',
+			arrival: 'unknown',
+			mayBeCharged: true,
+			extra: { receivedText: 'Hello' },
+		});
+		expect([gateway.received.length, slots.held]).toStrictEqual([1, 0]);
+	});
+
+	it('that does not end is given up, and its connection closed', async () => {
+		const closed = endless(hello);
+		const { client, slots } = gateway.client({ timeoutMs: 150 });
+		expect((await failureOf(stream(client))).details).toMatchObject({ code: 'timeout', mayBeCharged: true });
+		await closed;
+		expect(slots.held).toBe(0);
+	});
+
+	it('that ends with [DONE] is not waited for any longer', async () => {
+		const closed = endless(hello, finish, 'data: [DO', 'NE]\r\n\r', '\n');
+		const { client, slots } = gateway.client();
+		expect(textFormat('chat').readAnswer(await stream(client), { kind: 'text' }).choices[0]?.text).toBe(
+			'Hello',
+		);
+		await closed;
+		expect(slots.held).toBe(0);
+	});
+
+	it('that is aborted is closed, and nothing listens to the signal any more', async () => {
+		const controller = new AbortController();
+		const { signal } = controller;
+		const closed = endless(hello);
+		const { client, slots } = gateway.client();
+		const shown: string[] = [];
+		const read = rejection(
+			streamText(client, {
+				format: textFormat('chat'),
+				output: { kind: 'text' },
+				request: { ...chat, signal },
+				onText: async (text) => {
+					shown.push(text);
+					controller.abort();
+					return await Promise.resolve();
+				},
+			}),
+		);
+		expect(await read).toMatchObject({ name: 'Stopped', reason: 'not waited for' });
+		await closed;
+		expect([shown, slots.held, getEventListeners(signal, 'abort').length]).toStrictEqual([['Hello'], 0, 0]);
+	});
+
+	it('whose signal was aborted before is not sent', async () => {
+		const { client, slots } = gateway.client();
+		expect(await rejection(stream(client, AbortSignal.abort()))).toMatchObject({ name: 'Stopped' });
+		expect([gateway.received, slots.taken]).toStrictEqual([[], 0]);
+	});
+});
+
+describe('the key', () => {
+	it.each<[string, RequestListener]>([
+		[
+			'a refusal that repeats the headers of the request',
+			(request, response) => {
+				const { authorization = '' } = request.headers;
+				response.writeHead(401, { 'x-echo': authorization, 'www-authenticate': authorization });
+				response.end(JSON.stringify({ error: { message: `No: ${authorization}`, type: authorization } }));
+			},
+		],
+		[
+			'a web page',
+			(request, response) => response.end(`<html><pre>${request.headers.authorization}</pre></html>`),
+		],
+		[
+			'a broken response',
+			(request) => request.socket.end(`HTTP/1.1 ${request.headers.authorization}\r\n\r\n`),
+		],
+		[
+			'a redirect',
+			(request, response) => {
+				response.writeHead(302, { location: `/elsewhere?key=${request.headers.authorization?.slice(7)}` });
+				response.end();
+			},
+		],
+	])('is not in what the user reads of %s', async (_, listener) => {
+		gateway.onRequest(listener);
+		const { client } = gateway.client({ maxRetries: 0 });
+		for (const response of [
+			client.json(chat),
+			client.stream(file, () => Promise.reject(new Error('read'))),
+		]) {
+			const error = await rejection(response);
+			expect(error).toBeInstanceOf(Error);
+			const { message, stack, cause } = error as Error;
+			const { description = '' } = (error as { details?: { description: string } }).details ?? {};
+			expect([message, stack, String(cause), description].join('\n')).not.toContain(API_KEY);
+		}
+		expect(gateway.received.map(({ url }) => url)).toStrictEqual([
+			'/api/v1/chat/completions',
+			'/api/v1/async/media/tasks/t/download',
+		]);
+	});
+
+	it('is not sent to the host of a file', async () => {
+		const { client } = gateway.client();
+		gateway.onRequest((_, response) => response.end('bytes'));
+		await client.downloadUrl(`${gateway.origin()}/file`, () => Promise.resolve());
+		expect(gateway.received.map(({ headers }) => headers.authorization)).toStrictEqual([undefined]);
+	});
+});

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+
+import {
+	isRetryableStatus,
+	MAX_RETRY_AFTER_MS,
+	parseRetryAfter,
+	retryDelayMs,
+	type Attempt,
+} from '../../../nodes/shared/gateway/client/retry';
+import retryTable from '../../fixtures/spec/retry.json';
+
+const answered: Attempt = {
+	failures: 1,
+	maxRetries: 3,
+	arrival: 'answered',
+	retryable: true,
+	repeatable: false,
+};
+
+describe('which statuses are retried (§7.6)', () => {
+	test.each(retryTable.retry)('%i is retried', (status) => expect(isRetryableStatus(status)).toBe(true));
+	test.each(retryTable.final)('%i is final', (status) => expect(isRetryableStatus(status)).toBe(false));
+
+	it('is closed: no other status is retried', () => {
+		const retried = Array.from({ length: 500 }, (_, index) => index + 100).filter(isRetryableStatus);
+		expect(retried).toStrictEqual(retryTable.retry);
+	});
+});
+
+describe('the decision to send again', () => {
+	const cases: Array<[string, Partial<Attempt>, boolean]> = [
+		['an answered, retryable failure is repeated', {}, true],
+		['an answered, final failure is not', { retryable: false }, false],
+		['the last allowed retry is used', { failures: 3 }, true],
+		['no more than the allowed retries are used', { failures: 4 }, false],
+		['no retries are allowed', { maxRetries: 0 }, false],
+		[
+			'a request that never arrived is repeated, whatever it is',
+			{ arrival: 'never', repeatable: false },
+			true,
+		],
+		[
+			'a lost answer of a repeatable request is fetched again',
+			{ arrival: 'unknown', repeatable: true },
+			true,
+		],
+		['a lost answer of a charged request is not', { arrival: 'unknown', repeatable: false }, false],
+		['a short Retry-After is waited for', { retryAfterMs: 2_000 }, true],
+		['a Retry-After at the ceiling is waited for', { retryAfterMs: 300_000 }, true],
+		['a Retry-After beyond the ceiling ends it', { retryAfterMs: MAX_RETRY_AFTER_MS + 1 }, false],
+	];
+	test.each(cases)('%s', (_, attempt, repeats) => {
+		expect(retryDelayMs({ ...answered, ...attempt }, 0.5) !== undefined).toBe(repeats);
+	});
+
+	it.each([
+		[0, 0.999, 0],
+		[2_000, 0, 2_000],
+		[2_000, 0.5, 2_100],
+		[10_000, 0.5, 10_500],
+		[300_000, 0.5, 300_500],
+	])('waits after a Retry-After of %i ms, with chance %d, for %i ms', (retryAfterMs, random, delay) =>
+		expect(retryDelayMs({ ...answered, retryAfterMs }, random)).toBe(delay),
+	);
+
+	it('doubles the range of the pause with each failure, up to 30 s', () => {
+		const longest = [1, 2, 3, 10, 1_000].map((failures) =>
+			retryDelayMs({ ...answered, failures, maxRetries: 2_000 }, 0.999_999),
+		);
+		expect(longest.map((delay) => Math.round(Number(delay)))).toStrictEqual([
+			1_000, 2_000, 4_000, 30_000, 30_000,
+		]);
+	});
+
+	it('has full jitter: the pause may be as short as nothing', () => {
+		expect(retryDelayMs(answered, 0)).toBe(0);
+	});
+
+	it('never comes back earlier than Retry-After asks, nor much later', () => {
+		fc.assert(
+			fc.property(
+				fc.double({ min: 0, max: MAX_RETRY_AFTER_MS, noNaN: true }),
+				fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+				(retryAfterMs, random) => {
+					const delay = Number(retryDelayMs({ ...answered, retryAfterMs }, random));
+					expect(delay).toBeGreaterThanOrEqual(retryAfterMs);
+					expect(delay).toBeLessThanOrEqual(retryAfterMs + 1_000);
+				},
+			),
+		);
+	});
+
+	it('gives a finite pause of 0 to 30 s for any number of failures', () => {
+		fc.assert(
+			fc.property(
+				fc.integer({ min: 1, max: 1e9 }),
+				fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+				(failures, random) => {
+					const delay = Number(retryDelayMs({ ...answered, failures, maxRetries: 2e9 }, random));
+					expect(delay).toBeGreaterThanOrEqual(0);
+					expect(delay).toBeLessThanOrEqual(30_000);
+				},
+			),
+		);
+	});
+});
+
+describe('Retry-After', () => {
+	const now = Date.parse('2026-03-01T12:00:00Z');
+	const cases: Array<[string | undefined, number | undefined]> = [
+		[undefined, undefined],
+		['', undefined],
+		['  ', undefined],
+		['0', 0],
+		['7', 7_000],
+		[' 7 ', 7_000],
+		['1.5', 1_500],
+		['Sun, 01 Mar 2026 12:00:30 GMT', 30_000],
+		['12.25', 12_250],
+		['12.', undefined],
+		['9'.repeat(400), undefined],
+		['01 Mar 2026 12:00:30 GMT', 30_000],
+		['Sun, 01 Mar 2026 12:00:30 +0000', 30_000],
+		['SUN, 01 MAR 2026 12:00:30 GMT', 30_000],
+		['Sun, 01 Mar 2026 11:59:00 GMT', 0],
+		['-5', undefined],
+		['1e3', undefined],
+		['2026-03-01T12:00:30Z', undefined],
+		['soon', undefined],
+		['12 monkeys', undefined],
+	];
+	test.each(cases)('%j means %j ms', (header, expected) =>
+		expect(parseRetryAfter(header, now)).toBe(expected),
+	);
+
+	it('reads any text without failing, and never gives a negative or infinite pause', () => {
+		fc.assert(
+			fc.property(
+				fc.oneof(
+					fc.string(),
+					fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+				),
+				(header) => {
+					const delay = parseRetryAfter(header, now) ?? 0;
+					expect(Number.isFinite(delay) && delay >= 0).toBe(true);
+				},
+			),
+		);
+	});
+});

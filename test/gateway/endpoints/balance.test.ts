@@ -1,0 +1,87 @@
+import {
+	fetchBalance,
+	isBelow,
+	readBalance,
+	type Balance,
+} from '../../../nodes/shared/gateway/endpoints/balance';
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { failureOf, scriptedClient } from '../../helpers/client';
+import { request } from '../../helpers/requests';
+
+const balance = (amount: string): Balance => ({ amount, amountRub: Number(amount), currency: 'RUB' });
+
+test('the balance is fetched as the gateway gives it (§4.18)', async () => {
+	const { client, sent } = scriptedClient([{ body: '{"amount":"1.50","hold":null}' }]);
+	await expect(fetchBalance(client)).resolves.toStrictEqual({ amount: '1.50', hold: null });
+	expect(sent).toStrictEqual([request('GET', '/balance')]);
+});
+
+describe('reading a balance (§2.8)', () => {
+	it.each<[string, JsonObject, Balance]>([
+		['amount', { amount: '12.50' }, { amountRub: 12.5, amount: '12.50', currency: 'RUB' }],
+		['amount as a number', { amount: 12.5 }, { amountRub: 12.5, amount: '12.5', currency: 'RUB' }],
+		['blanks', { amount: ' 12.50\n' }, { amountRub: 12.5, amount: '12.50', currency: 'RUB' }],
+		['zero', { amount: '0' }, { amountRub: 0, amount: '0', currency: 'RUB' }],
+		['minus zero', { amount: '-0' }, { amountRub: -0, amount: '-0', currency: 'RUB' }],
+		['debts', { amount: '-0.01' }, { amountRub: -0.01, amount: '-0.01', currency: 'RUB' }],
+		[
+			'more digits than a number holds',
+			{ amount: '99999999999999999999.01' },
+			{ amountRub: 1e20, amount: '99999999999999999999.01', currency: 'RUB' },
+		],
+		[
+			'currencies',
+			{ RUB: '5', USD: '0.06' },
+			{ amountRub: 5, amount: '5', currency: 'RUB', amountUsd: 0.06 },
+		],
+		['rubles alone', { RUB: '5', USD: null }, { amountRub: 5, amount: '5', currency: 'RUB' }],
+		['words beside rubles', { amount: 'much', RUB: 5 }, { amountRub: 5, amount: '5', currency: 'RUB' }],
+		['both shapes', { amount: '1', RUB: '5' }, { amountRub: 1, amount: '1', currency: 'RUB' }],
+		['null beside rubles', { amount: null, RUB: 5 }, { amountRub: 5, amount: '5', currency: 'RUB' }],
+		[
+			'an amount beside dollars',
+			{ amount: '1', USD: 0 },
+			{ amountRub: 1, amount: '1', currency: 'RUB', amountUsd: 0 },
+		],
+	])('%s', (_, body, read) => expect(readBalance(body)).toStrictEqual(read));
+
+	it.each<[string, JsonObject, string]>([
+		['nothing', {}, 'none'],
+		['dollars alone', { USD: '1', held: '2' }, 'USD, held'],
+		['words', { amount: 'much', RUB: '' }, 'amount, RUB'],
+		['null', { amount: null, RUB: null }, 'amount, RUB'],
+		['a list', { amount: ['1'] }, 'amount'],
+		['no number', { amount: '1,5' }, 'amount'],
+	])('is never a guess: %s', async (_, body, keys) => {
+		const { client } = scriptedClient([{ body: JSON.stringify(body) }]);
+		const { details } = await failureOf(fetchBalance(client).then(readBalance));
+		expect(details).toStrictEqual({
+			message: expect.any(String) as string,
+			description: expect.stringContaining(`: ${keys}.`) as string,
+			arrival: 'answered',
+			code: 'unreadable_answer',
+			retryable: false,
+		});
+	});
+
+	it('names 20 of the keys it found', async () => {
+		const body = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, index]));
+		const { description } = (await failureOf(Promise.resolve(body).then(readBalance))).details;
+		expect(description).toContain('k19.');
+		expect(description).not.toContain('k20');
+	});
+});
+
+test.each([
+	['9.99', '10', true],
+	['10', '10', false],
+	['10.00', '10', false],
+	['1e1', '10', false],
+	['10.00000000000000000001', '10', false],
+	['9.99999999999999999999', '10', true],
+	['-1', '0', true],
+	['-0', '0', false],
+	['5', 'much', false],
+])('a balance of %s is below %s: %s', (amount, threshold, below) => {
+	expect(isBelow(balance(amount), threshold)).toBe(below);
+});

@@ -1,0 +1,137 @@
+import {
+	listMediaModels,
+	listTextModels,
+	MEDIA_TYPES,
+	type MediaModel,
+	type TextModel,
+} from '../../../nodes/shared/gateway/endpoints/models';
+import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { failureOf, scriptedClient } from '../../helpers/client';
+import { request } from '../../helpers/requests';
+
+const listing = (data: Json) => scriptedClient([{ body: JSON.stringify({ object: 'list', data }) }]);
+const textModel = async (record: JsonObject) => (await listTextModels(listing([record]).client))[0];
+const mediaModel = async (record: JsonObject) => (await listMediaModels(listing([record]).client))[0];
+
+describe.each([
+	['/models', listTextModels],
+	['/media/models', listMediaModels],
+] as const)('the catalogue %s', (path, list) => {
+	it('is asked for once, for a minute at most', async () => {
+		const { client, sent } = listing([]);
+		await expect(list(client)).resolves.toStrictEqual([]);
+		expect(sent).toStrictEqual([request('GET', path, { timeoutMs: 60_000 })]);
+	});
+
+	it('takes the patience and retries of its caller', async () => {
+		const { client, sent } = scriptedClient([{ status: 503 }]);
+		await failureOf(list(client, { maxRetries: 1, patienceMs: 4_000 }));
+		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([4_000, 4_000]);
+	});
+
+	it('leaves out what has no ID', async () => {
+		const { client } = listing([null, {}, { id: null }, { id: '' }, { id: 7 }, 'm', { id: 'm' }]);
+		expect((await list(client)).map(({ id }) => id)).toStrictEqual(['m']);
+	});
+
+	it.each<[string, JsonObject]>([
+		['no list', {}],
+		['null', { data: null }],
+		['an object', { data: { id: 'm' } }],
+	])('is empty with %s', async (_, body) => {
+		await expect(list(scriptedClient([{ body: JSON.stringify(body) }]).client)).resolves.toStrictEqual([]);
+	});
+});
+
+describe('a text model (§2.1)', () => {
+	it.each<[string, JsonObject, Partial<TextModel>]>([
+		[
+			'texts',
+			{ context_length: '128000', cost_context: '0.00001', cost_completion: '4e-5' },
+			{ contextLength: 128_000, costContext: '0.00001', costCompletion: '4e-5' },
+		],
+		[
+			'numbers',
+			{ context_length: 128_000, cost_context: 0, cost_completion: 1e-7 },
+			{ contextLength: 128_000, costContext: '0', costCompletion: '1e-7' },
+		],
+		['nothing', {}, {}],
+		['null', { context_length: null, cost_context: null, cost_completion: null }, {}],
+		['words', { context_length: 'long', cost_context: 'free', cost_completion: '' }, {}],
+	])('is read from %s', async (_, fields, read) => {
+		const record = { id: 'm', name: null, ...fields };
+		expect(await textModel(record)).toStrictEqual({
+			id: 'm',
+			contextLength: undefined,
+			costContext: undefined,
+			costCompletion: undefined,
+			...read,
+			record,
+		});
+	});
+});
+
+describe('a media model (§2.2)', () => {
+	it('is read whole', async () => {
+		const record = {
+			id: 'm',
+			object: 'model',
+			owned_by: 'o',
+			media_type: 'video',
+			pricing: { currency: 'USD', type: 'tiered', tiers: [{ params: { n: null }, price: '1.50' }] },
+			input_schema: { properties: { n: { default: null } } },
+		};
+		expect(await mediaModel(record)).toStrictEqual<MediaModel>({
+			id: 'm',
+			ownedBy: 'o',
+			mediaType: 'video',
+			currency: 'USD',
+			tiers: [{ params: { n: null }, price: '1.50' }],
+			inputSchema: { properties: { n: { default: null } } },
+			record,
+		});
+	});
+
+	it.each<[string, JsonObject]>([
+		['nothing', {}],
+		['null', { owned_by: null, media_type: null, pricing: null, input_schema: null }],
+		['other shapes', { owned_by: 1, media_type: 'scent', pricing: [], input_schema: 'any' }],
+		['prices of nothing', { pricing: { currency: null, tiers: null } }],
+	])('is read from %s', async (_, fields) => {
+		const record = { id: 'm', ...fields };
+		expect(await mediaModel(record)).toStrictEqual<MediaModel>({
+			id: 'm',
+			ownedBy: undefined,
+			mediaType: undefined,
+			currency: 'RUB',
+			tiers: [],
+			inputSchema: {},
+			record,
+		});
+	});
+
+	it('has the tiers that have a price', async () => {
+		const tiers = [
+			null,
+			{ params: { n: 1 } },
+			{ params: { n: 2 }, price: null },
+			{ params: { n: 3 }, price: 'free' },
+			{ params: null, price: 4.5 },
+			{ price: '5' },
+			{ params: [], price: '0' },
+		];
+		expect((await mediaModel({ id: 'm', pricing: { tiers } }))?.tiers).toStrictEqual([
+			{ params: {}, price: '4.5' },
+			{ params: {}, price: '5' },
+			{ params: {}, price: '0' },
+		]);
+	});
+
+	it.each(MEDIA_TYPES)('makes %s', async (type) => {
+		expect((await mediaModel({ id: 'm', media_type: type }))?.mediaType).toBe(type);
+	});
+
+	it('makes an image, a video, music or audio', () => {
+		expect(MEDIA_TYPES).toStrictEqual(['image', 'video', 'music', 'audio']);
+	});
+});

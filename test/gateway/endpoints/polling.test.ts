@@ -1,0 +1,178 @@
+import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { awaitTask, lookPatiently } from '../../../nodes/shared/gateway/endpoints/polling';
+import type { MediaType } from '../../../nodes/shared/gateway/endpoints/models';
+import { failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+
+const look = (state: string): Step => ({ body: JSON.stringify({ code: 200, data: { taskId: 't', state } }) });
+const makes = (mediaType: MediaType | undefined) => async () => await Promise.resolve(mediaType);
+const plan = { mediaType: makes('image'), maxWaitMs: 60_000, lookAtOnce: false };
+const lost = failureFromConnection({ kind: 'lost', code: 'ECONNRESET' }, { charged: false });
+
+describe('waiting for a task (§3.1)', () => {
+	it('asks at the pace of its media type and stops at the end, without a last pause', async () => {
+		const { client, pauses, sent } = scriptedClient([look('waiting'), look('processing'), look('success')]);
+		const body = await awaitTask(client, 't', plan);
+		expect(body.data).toMatchObject({ state: 'success' });
+		expect(pauses).toStrictEqual([4_000, 4_000, 4_000]);
+		expect(sent).toHaveLength(3);
+	});
+
+	test.each([
+		['image', 3_000, 5_000],
+		['video', 5_000, 10_000],
+		['music', 5_000, 10_000],
+		['audio', 5_000, 10_000],
+		[undefined, 5_000, 10_000],
+	] as const)('%s: every %i to %i ms', async (mediaType, min, max) => {
+		const paces = await Promise.all(
+			[0, 0.999_999].map(async (random) => {
+				const { client, pauses } = scriptedClient([look('success')], {}, { random: () => random });
+				await awaitTask(client, 't', { ...plan, mediaType: makes(mediaType) });
+				return pauses[0];
+			}),
+		);
+		expect(paces).toStrictEqual([min, max]);
+	});
+
+	it('looks at once where a result may already be there', async () => {
+		const { client, pauses } = scriptedClient([look('success')]);
+		await awaitTask(client, 't', { ...plan, lookAtOnce: true });
+		expect(pauses).toStrictEqual([]);
+	});
+
+	test.each<[string, Step]>([
+		['a lost connection', lost],
+		['429', { status: 429 }],
+		['500', { status: 500 }],
+		['503', { status: 503 }],
+		['a cut-off answer', { body: '{"data": {"sta' }],
+		['a maintenance page', { body: '<html>back soon</html>' }],
+		['an unknown state', look('dreaming')],
+		['an answer without a task', { body: '{"code": 200, "data": null}' }],
+		['504', { status: 504 }],
+	])('goes on after %s', async (_, trouble) => {
+		const { client, sent } = scriptedClient([trouble, trouble, trouble, trouble, trouble, look('success')]);
+		await awaitTask(client, 't', plan);
+		expect(sent).toHaveLength(6);
+	});
+
+	it('waits longer when the gateway asks for it', async () => {
+		const { client, pauses } = scriptedClient([
+			{ status: 429, headers: { 'retry-after': '20' } },
+			look('success'),
+		]);
+		await awaitTask(client, 't', plan);
+		expect(pauses).toStrictEqual([4_000, 20_000]);
+	});
+
+	test.each([401, 403, 404])('ends at once with %i, naming the task', async (status) => {
+		const { client, sent } = scriptedClient([{ status }]);
+		const { details } = await failureOf(awaitTask(client, 't', plan));
+		expect(details).toMatchObject({ status, taskId: 't' });
+		expect(sent).toHaveLength(1);
+	});
+
+	it('looks a last time at the end of the longest wait, then says that the task goes on', async () => {
+		const { client, pauses } = scriptedClient([look('processing')]);
+		const { details } = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
+		expect(pauses).toStrictEqual([4_000, 4_000, 2_000]);
+		expect(details).toMatchObject({
+			code: 'wait_timeout',
+			taskId: 't',
+			extra: { state: 'processing' },
+			retryable: true,
+		});
+	});
+
+	it('names the trouble when the last looks gave no news, and claims no state', async () => {
+		const { client } = scriptedClient([{ status: 503 }]);
+		const { details } = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
+		expect(details.description).toContain('is not available at the moment');
+		expect(details.extra).toStrictEqual({ state: null });
+	});
+
+	it('takes a result that comes with the last look', async () => {
+		const { client } = scriptedClient([look('processing'), look('processing'), look('success')]);
+		expect((await awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 })).data).toMatchObject({
+			state: 'success',
+		});
+	});
+
+	it('stops at once when the execution is cancelled', async () => {
+		const { client, sent } = scriptedClient([look('processing')], {}, { stopAt: 1_000_000 + 9_000 });
+		expect(await rejection(awaitTask(client, 't', plan))).toMatchObject({
+			name: 'Stopped',
+			reason: 'cancelled',
+		});
+		expect(sent).toHaveLength(2);
+	});
+
+	it('learns the pace from the task itself where only that tells its model', async () => {
+		const told = { body: JSON.stringify({ data: { state: 'waiting', model: 'acme/painter' } }) };
+		const { client, pauses } = scriptedClient([{ status: 503 }, told, told, look('success')]);
+		const mediaType = async (model: string | undefined) =>
+			await Promise.resolve(model === 'acme/painter' ? ('image' as const) : undefined);
+		await awaitTask(client, 't', { mediaType, maxWaitMs: 60_000, lookAtOnce: true });
+		expect(pauses).toStrictEqual([7_500, 4_000, 4_000]);
+	});
+
+	it('is over in time although nobody tells the pace for long', async () => {
+		const { client, clock, sent } = scriptedClient([look('processing')]);
+		const mediaType = async () => {
+			clock.now += 50_000;
+			return await Promise.resolve(undefined);
+		};
+		const { details } = await failureOf(awaitTask(client, 't', { ...plan, mediaType }));
+		expect(details.code).toBe('wait_timeout');
+		expect(clock.now).toBeLessThanOrEqual(1_000_000 + 60_000 + 50_000);
+		expect(sent).toHaveLength(1);
+	});
+
+	it('keeps each of 500 tasks to its own pace, and looks no more than that allows', async () => {
+		const runs = Array.from({ length: 500 }, (_, index) => {
+			const random = () => (index % 100) / 100;
+			const states = [...Array<Step>(10).fill(look('processing')), look('success')];
+			return scriptedClient(states, {}, { random });
+		});
+		await Promise.all(runs.map(async ({ client }) => await awaitTask(client, 't', plan)));
+		for (const { pauses, sent } of runs) {
+			expect(sent).toHaveLength(11);
+			expect(pauses).toHaveLength(11);
+			expect(Math.min(...pauses)).toBeGreaterThanOrEqual(3_000);
+			expect(Math.max(...pauses)).toBeLessThanOrEqual(5_000);
+		}
+	});
+
+	it('makes no pause longer than what is left of the wait, whatever the gateway asks for', async () => {
+		const { client, pauses } = scriptedClient([{ status: 429, headers: { 'retry-after': '3600' } }]);
+		await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
+		expect(pauses).toStrictEqual([4_000, 6_000]);
+	});
+});
+
+describe('looking at a task whose end was announced', () => {
+	const lookUntilSuccess = async (...states: string[]) => {
+		const { client, pauses } = scriptedClient([]);
+		const found = await lookPatiently(
+			client,
+			async () => await Promise.resolve(states.shift()),
+			(state) => state === 'success',
+		);
+		return { found, pauses };
+	};
+
+	it('is done at once when it has ended', async () =>
+		expect(await lookUntilSuccess('success')).toStrictEqual({ found: 'success', pauses: [] }));
+
+	it('is repeated for a moment when it does not read so yet', async () =>
+		expect(await lookUntilSuccess('processing', 'processing', 'success')).toStrictEqual({
+			found: 'success',
+			pauses: [1_000, 3_000],
+		}));
+
+	it('ends with what it is', async () =>
+		expect(await lookUntilSuccess('waiting', 'waiting', 'processing', 'success')).toStrictEqual({
+			found: 'processing',
+			pauses: [1_000, 3_000],
+		}));
+});

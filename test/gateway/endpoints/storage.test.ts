@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto';
+
+import { errorText } from '../../../nodes/shared/gateway/errors/texts';
+import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
+import type { Json } from '../../../nodes/shared/gateway/util/json';
+import {
+	checkUpload,
+	contentDigest,
+	deleteFile,
+	fetchFileRecord,
+	listFiles,
+	uploadBase64,
+	uploadForUse,
+	type UploadFile,
+} from '../../../nodes/shared/gateway/endpoints/storage';
+import { byteStream, failureOf, scriptedClient, type Step } from '../../helpers/client';
+import { invalidInput, request } from '../../helpers/requests';
+
+const LIMIT = 100 * 1024 * 1024;
+const lost = failureFromConnection({ kind: 'lost' }, { charged: false });
+const answer = (body: Json, status = 200): Step => ({ status, body: JSON.stringify(body) });
+
+const file: UploadFile = {
+	fileName: 'cat.png',
+	mimeType: 'image/png',
+	size: 3,
+	framed: async (head, tail) => await Promise.resolve(Buffer.concat([head, Buffer.from('cat'), tail])),
+};
+
+describe('what can be uploaded (§8)', () => {
+	it.each<[string, Parameters<typeof checkUpload>]>([
+		['a byte', [{ size: 1 }, {}, 'file']],
+		['100 MB', [{ size: LIMIT }, {}, 'file']],
+		['100 MB of base64 text', [{ size: LIMIT * 0.75, encoded: LIMIT }, {}, 'file']],
+		['a user ID of 128 characters', [{ size: 1 }, { externalUserId: 'я'.repeat(128) }, 'file']],
+		[
+			'a user ID of 128 characters of two halves',
+			[{ size: 1 }, { externalUserId: '🙂'.repeat(128) }, 'file'],
+		],
+		['no user ID', [{ size: 1 }, { externalUserId: undefined }, 'file']],
+	])('%s', (_, facts) => expect(() => checkUpload(...facts)).not.toThrow());
+
+	it.each<[string, Parameters<typeof checkUpload>, string, string, string]>([
+		['an empty file', [{ size: 0 }, {}, 'file'], 'file', 'empty', 'nothing to upload'],
+		['empty text', [{ size: 0, encoded: 0 }, {}, 'base64'], 'base64', 'empty', 'nothing to upload'],
+		['a byte over 100 MB', [{ size: LIMIT + 1 }, {}, 'file'], 'file', '100.0 MB', 'files of up to 100 MB'],
+		['150 MB', [{ size: LIMIT * 1.5 }, {}, 'file'], 'file', '150.0 MB', 'files of up to 100 MB'],
+		[
+			'100 MB and a character of text',
+			[{ size: 9, encoded: LIMIT + 1 }, {}, 'text'],
+			'text',
+			'large',
+			'75 MB',
+		],
+		[
+			'a user ID of 129 characters',
+			[{ size: 1 }, { externalUserId: 'я'.repeat(129) }, 'file'],
+			'externalUserId',
+			'129',
+			'128',
+		],
+	])('not %s', async (_, facts, param, message, description) => {
+		const error = await invalidInput(() => checkUpload(...facts));
+		expect(error.param).toBe(param);
+		expect(error.message).toContain(message);
+		expect(error.description).toContain(description);
+	});
+});
+
+describe('a file uploaded for use', () => {
+	it('gives its URL; the gateway keeps it for a day', async () => {
+		const { client, sent } = scriptedClient([answer({ id: 'f1', url: 'https://f.test/1' })]);
+		await expect(uploadForUse(client, file)).resolves.toBe('https://f.test/1');
+		const bodies = sent.map(({ body }) => (body instanceof Buffer ? body.toString() : body));
+		expect(bodies).toStrictEqual([
+			expect.stringContaining('name="storagePolicy"\r\n\r\nTEMP_UPLOAD\r\n') as string,
+		]);
+	});
+
+	it.each<[string, Json]>([
+		['no URL', { id: 'f1' }],
+		['a URL that is null', { id: 'f1', url: null }],
+		['no ID', { url: 'https://f.test/1' }],
+	])('is none when the response has %s', async (_, body) => {
+		const { client } = scriptedClient([answer(body)]);
+		const { code, retryable } = (await failureOf(uploadForUse(client, file))).details;
+		expect([code, retryable]).toStrictEqual(['unreadable_answer', false]);
+	});
+});
+
+describe('the digest of a file', () => {
+	const digest = createHash('sha256').update('the content').digest('hex');
+	const framings: Array<Uint8Array[]> = [];
+	const content = (opened: Awaited<ReturnType<UploadFile['framed']>>): UploadFile => ({
+		...file,
+		framed: async (head, tail) => {
+			framings.push([head, tail]);
+			return await Promise.resolve(opened);
+		},
+	});
+
+	it.each([
+		['in memory', Buffer.from('the content')],
+		['a stream', byteStream('the content')],
+	])('is that of its bytes alone: %s', async (_, opened) => {
+		framings.length = 0;
+		await expect(contentDigest(content(opened))).resolves.toBe(digest);
+		expect(framings.map(([head, tail]) => [head?.length, tail?.length])).toStrictEqual([[0, 0]]);
+	});
+});
+
+describe('base64 text', () => {
+	it('is uploaded with what is known of it', async () => {
+		const { client, sent } = scriptedClient([answer({ id: 'f1', externalUserId: null })]);
+		const uploaded = uploadBase64(
+			client,
+			{ base64: 'Y2F0', mimeType: 'image/png' },
+			{ storagePolicy: 'PERMANENT', externalUserId: 'u' },
+		);
+		await expect(uploaded).resolves.toStrictEqual({ id: 'f1', externalUserId: null });
+		const json = { base64: 'Y2F0', mimeType: 'image/png', storagePolicy: 'PERMANENT', externalUserId: 'u' };
+		expect(sent).toStrictEqual([request('POST', '/storage/upload', { json })]);
+	});
+
+	it.each([{}, { mimeType: '' }, { mimeType: undefined }])('is sent alone: %j', async (more) => {
+		const { client, sent } = scriptedClient([answer({ id: 'f1' })]);
+		await uploadBase64(client, { base64: 'Y2F0', ...more }, { externalUserId: '' });
+		expect(sent).toStrictEqual([request('POST', '/storage/upload', { json: { base64: 'Y2F0' } })]);
+	});
+
+	it('is not sent again when the response is lost: there would be two files', async () => {
+		const { client, sent } = scriptedClient([lost]);
+		expect((await failureOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).details.arrival).toBe('unknown');
+		expect(sent).toHaveLength(1);
+	});
+
+	it('is told to be too large in the words for files', async () => {
+		const { client } = scriptedClient([{ status: 413 }]);
+		expect((await failureOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).message).toBe(
+			errorText({ group: 'storage', status: 413 }).message,
+		);
+	});
+});
+
+describe('the record of a file (§4.15)', () => {
+	it('is the body as received', async () => {
+		const { client, sent } = scriptedClient([answer({ asset: { id: 'f1', url: null } })]);
+		await expect(fetchFileRecord(client, 'f/1 ?')).resolves.toStrictEqual({ asset: { id: 'f1', url: null } });
+		expect(sent).toStrictEqual([request('GET', '/storage/f%2F1%20%3F')]);
+	});
+
+	it('is missed in the words for files', async () => {
+		const { client } = scriptedClient([{ status: 404 }]);
+		expect((await failureOf(fetchFileRecord(client, 'f1'))).message).toBe(
+			errorText({ group: 'storage', status: 404 }).message,
+		);
+	});
+
+	it.each(['.', '..'])('is not asked for with %j for an ID', async (id) => {
+		const { client, sent } = scriptedClient([{}]);
+		const error = await invalidInput(async () => await fetchFileRecord(client, id));
+		expect(error.param).toBe('fileId');
+		expect(error.message).toContain('file ID');
+		expect(sent).toHaveLength(0);
+	});
+});
+
+describe('deleting a file (§4.16)', () => {
+	it('gives the body as received', async () => {
+		const { client, sent } = scriptedClient([answer({ success: true, asset_id: 'f1' })]);
+		await expect(deleteFile(client, 'f/1')).resolves.toStrictEqual({ success: true, asset_id: 'f1' });
+		expect(sent).toStrictEqual([request('DELETE', '/storage/f%2F1')]);
+	});
+
+	it.each<[string, Step]>([
+		['a lost response', lost],
+		['a gateway timeout', { status: 504 }],
+	])('has succeeded when 404 follows %s', async (_, first) => {
+		const { client, sent } = scriptedClient([first, { status: 404 }]);
+		await expect(deleteFile(client, 'f1')).resolves.toStrictEqual({ success: true });
+		expect(sent).toHaveLength(2);
+	});
+
+	it('is refused the second time', async () => {
+		const { client } = scriptedClient([answer({ success: true }), { status: 404 }]);
+		await deleteFile(client, 'f1');
+		const { status, message } = (await failureOf(deleteFile(client, 'f1'))).details;
+		expect(status).toBe(404);
+		expect(message).toContain('to delete');
+	});
+
+	it('fails in the words for files', async () => {
+		const { client } = scriptedClient([{ status: 413 }]);
+		const { message } = errorText({ group: 'storage', status: 413 });
+		expect((await failureOf(deleteFile(client, 'f1'))).message).toBe(message);
+	});
+
+	it('has failed when the response says so', async () => {
+		const { client, sent } = scriptedClient([answer({ success: false })]);
+		expect((await failureOf(deleteFile(client, 'f1'))).details).toStrictEqual({
+			message: expect.stringContaining('not delete') as string,
+			description: expect.any(String) as string,
+			arrival: 'answered',
+			status: 200,
+			code: 'not_deleted',
+			retryable: true,
+		});
+		expect(sent).toHaveLength(1);
+	});
+
+	it.each<[string, Step]>([
+		['nothing in it', { status: 200, body: '{}' }],
+		['no body', { status: 204, body: '' }],
+	])('has succeeded when the response has %s', async (_, step) => {
+		const { client } = scriptedClient([step]);
+		await expect(deleteFile(client, 'f1')).resolves.toStrictEqual({});
+	});
+});
+
+describe('the list of files (§4.17)', () => {
+	const listed = async (body: Json) => {
+		const { client, sent } = scriptedClient([answer(body)]);
+		const list = await listFiles(client);
+		expect(sent).toStrictEqual([request('GET', '/storage')]);
+		expect(list.body).toStrictEqual(body);
+		return list;
+	};
+
+	it.each<[string, Json, Json[]]>([
+		['a list', [{ id: 'a' }], ['a']],
+		['an empty list', [], []],
+		['a list in an object', { object: 'list', next: null, data: [{ id: 'a' }, { id: 7 }] }, ['a', 7]],
+		['a list further down', { data: { items: [{ id: 'a' }] } }, ['a']],
+		['an empty list further down', { data: { items: [] } }, []],
+		['a list beside an empty one', { tags: [], files: [{ id: 'a' }] }, ['a']],
+		['a list below an empty one', { tags: [], data: { items: [{ id: 'a' }] } }, ['a']],
+		['a list beside one of words', { tags: ['x'], files: [{ id: 'a' }] }, ['a']],
+		['a list beside one without IDs', { errors: [{ at: 1 }], files: [{ id: 'a' }] }, ['a']],
+		['the upper of two lists', { old: { files: [{ id: 'b' }] }, files: [{ id: 'a' }] }, ['a']],
+		['the first of two lists', { files: [{ id: 'a' }], others: [{ id: 'b' }] }, ['a']],
+		['the objects of a list', { data: [null, { id: 'a' }, 'b', { id: null }] }, ['a', null]],
+	])('is found: %s', async (_, body, ids) => {
+		expect((await listed(body)).records?.map(({ id }) => id)).toStrictEqual(ids);
+	});
+
+	it.each<[string, Json]>([
+		['an object', { id: 'a' }],
+		['nothing', {}],
+		['a list of words', { data: ['a'] }],
+		['empty text and null', { next: '', data: null }],
+		['a list of records without IDs', [{ name: 'a' }]],
+		['a list of IDs that are none', { data: [{ id: null }, { id: '' }] }],
+		['a list too far down', { a: { b: { c: [{ id: 'a' }] } } }],
+		['an empty list too far down', { a: { b: { c: [] } } }],
+	])('is not found in %s', async (_, body) => expect((await listed(body)).records).toBeUndefined());
+
+	it.each<[string, Json, number | undefined]>([
+		['a number', { data: [], total: 12 }, 12],
+		['text', { data: [], total: '12' }, 12],
+		['none', { data: [] }, undefined],
+		['null', { data: [], total: null }, undefined],
+		['that of a list', [], undefined],
+	])('has a total: %s', async (_, body, total) => expect((await listed(body)).total).toBe(total));
+
+	it('is told in the words for files when it does not come', async () => {
+		const { client } = scriptedClient([{ status: 404 }]);
+		expect((await failureOf(listFiles(client))).message).toBe(
+			errorText({ group: 'storage', status: 404 }).message,
+		);
+	});
+});

@@ -1,0 +1,120 @@
+import { ApiFailure } from '../../../nodes/shared/gateway/errors/errors';
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { readStoredFile, type StoredFile } from '../../../nodes/shared/gateway/endpoints/storage';
+
+/** A file of which nothing but its ID is known. */
+const UNKNOWN: StoredFile = {
+	id: 'f1',
+	fileName: undefined,
+	mimeType: undefined,
+	size: undefined,
+	url: undefined,
+	source: undefined,
+	storagePolicy: undefined,
+	status: undefined,
+	expiresAt: null,
+	createdAt: undefined,
+	updatedAt: undefined,
+	externalUserId: undefined,
+};
+
+const uploaded = {
+	id: 'f1',
+	fileType: 'IMAGE',
+	mimeType: 'image/png',
+	source: 'USER_UPLOAD',
+	storagePolicy: 'TEMP_UPLOAD',
+	url: 'https://f.test/1',
+	size: 12,
+	externalUserId: 'u',
+	expiresAt: '2025-01-02T03:04:05Z',
+	createdAt: '2025-01-01T03:04:05.678Z',
+	updatedAt: '2025-01-01T03:04:06Z',
+};
+
+const asset = {
+	id: 'f1',
+	filename: 'cat.png',
+	storage_key: 'internal/f1',
+	asset_type: 'chat_upload',
+	mime_type: 'image/png',
+	extension: '.png',
+	size_bytes: 12,
+	status: 'active',
+	source: 'user_upload',
+	created_at: '2025-01-01T03:04:05Z',
+	updated_at: '2025-01-01T03:04:06Z',
+	url: 'https://f.test/1',
+};
+
+const fromUpload: StoredFile = {
+	...UNKNOWN,
+	mimeType: 'image/png',
+	size: 12,
+	url: 'https://f.test/1',
+	source: 'user_upload',
+	storagePolicy: 'TEMP_UPLOAD',
+	expiresAt: '2025-01-02T03:04:05.000Z',
+	createdAt: '2025-01-01T03:04:05.678Z',
+	updatedAt: '2025-01-01T03:04:06.000Z',
+	externalUserId: 'u',
+};
+
+const fromAsset: StoredFile = {
+	...UNKNOWN,
+	fileName: 'cat.png',
+	mimeType: 'image/png',
+	size: 12,
+	url: 'https://f.test/1',
+	source: 'user_upload',
+	status: 'active',
+	createdAt: '2025-01-01T03:04:05.000Z',
+	updatedAt: '2025-01-01T03:04:06.000Z',
+};
+
+describe('a stored file (§2.7)', () => {
+	it.each<[string, JsonObject, StoredFile]>([
+		['of the response to an upload', uploaded, fromUpload],
+		['of the response to an upload, under `asset`', { asset: uploaded }, fromUpload],
+		['of the metadata', { asset }, fromAsset],
+		['of the metadata, without `asset`', asset, fromAsset],
+		['of which little is said', { id: 'f1' }, UNKNOWN],
+		['of which little is said, under `asset`', { asset: { id: 'f1' } }, UNKNOWN],
+		['beside an `asset` that is null', { asset: null, id: 'f1' }, UNKNOWN],
+	])('%s', (_, body, file) => expect(readStoredFile(body)).toStrictEqual(file));
+
+	it.each<[string, JsonObject]>([
+		['an upload', uploaded],
+		['the metadata', asset],
+	])('may be known by its ID alone: null in %s', (_, record) => {
+		const nothing = Object.fromEntries(Object.keys(record).map((key) => [key, null]));
+		expect(readStoredFile({ ...nothing, id: 'f1' })).toStrictEqual(UNKNOWN);
+	});
+
+	it.each<[string, JsonObject, Partial<StoredFile>]>([
+		['a number for an ID', { id: 7 }, { id: '7' }],
+		['a size as text', { size: '12' }, { size: 12 }],
+		['a size of nothing', { size: 0 }, { size: 0 }],
+		['a name in the other spelling', { fileName: 'cat.png' }, { fileName: 'cat.png' }],
+		['a source in capitals', { source: 'AI_GENERATION' }, { source: 'ai_generation' }],
+		['a time that is none', { createdAt: 'yesterday' }, { createdAt: 'yesterday' }],
+		[
+			'a time with an offset',
+			{ expiresAt: '2025-01-01T02:00:00+02:00' },
+			{ expiresAt: '2025-01-01T00:00:00.000Z' },
+		],
+		['a time that is no text', { expiresAt: 5 }, { expiresAt: null }],
+	])('understands %s', (_, record, part) => {
+		expect(readStoredFile({ id: 'f1', ...record })).toStrictEqual({ ...UNKNOWN, ...part });
+	});
+
+	it.each<[string, JsonObject]>([
+		['an ID that is null', { id: null }],
+		['an empty ID', { id: '' }],
+		['no ID in `asset`', { id: 'f1', asset: {} }],
+		['nothing', {}],
+	])('is none with %s', (_, body) => {
+		expect(() => readStoredFile(body)).toThrow(ApiFailure);
+		expect(() => readStoredFile(body)).toThrow('file ID');
+	});
+});

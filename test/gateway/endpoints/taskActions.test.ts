@@ -1,0 +1,118 @@
+import { errorText } from '../../../nodes/shared/gateway/errors/texts';
+import type { Exchange } from '../../../nodes/shared/gateway/client/transport';
+import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
+import {
+	createMediaSession,
+	deleteMediaTask,
+	fetchLyrics,
+	restoreMediaTask,
+	setArchived,
+} from '../../../nodes/shared/gateway/endpoints/taskActions';
+import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
+import { failureOf, scriptedClient } from '../../helpers/client';
+import { invalidInput, request } from '../../helpers/requests';
+
+type Action = (client: GatewayClient, id: string) => Promise<unknown>;
+
+const archive: Action = async (client, id) => await setArchived(client, id, true);
+const unarchive: Action = async (client, id) => await setArchived(client, id, false);
+const lyrics: Action = async (client, id) => await fetchLyrics(client, id, 'a1');
+const session: Action = async (client) => await createMediaSession(client, { title: null });
+
+const PATH = '/async/media/tasks/t%2F1';
+const lost = failureFromConnection({ kind: 'lost' }, { charged: false });
+
+describe.each<[string, Action, Exchange]>([
+	['archiving', archive, request('PATCH', `${PATH}/archive`, { json: { archive: true } })],
+	['taking from the archive', unarchive, request('PATCH', `${PATH}/archive`, { json: { archive: false } })],
+	['deleting', deleteMediaTask, request('DELETE', PATH)],
+	['restoring', restoreMediaTask, request('POST', `${PATH}/restore`)],
+	['getting lyrics', lyrics, request('POST', `${PATH}/lyrics/timestamped`, { json: { audioId: 'a1' } })],
+])('%s', (_, act, expected) => {
+	it('is one request', async () => {
+		const { client, sent } = scriptedClient([{ status: 204, body: '' }]);
+		await act(client, 't/1');
+		expect(sent).toStrictEqual([expected]);
+	});
+
+	it('is repeated when the response is lost', async () => {
+		const { client, sent } = scriptedClient([lost, { status: 204, body: '' }]);
+		await act(client, 't/1');
+		expect(sent).toStrictEqual([expected, expected]);
+	});
+
+	it('takes a refused value for an ID that is none', async () => {
+		const { client } = scriptedClient([{ status: 422 }]);
+		expect((await failureOf(act(client, 'x'))).message).toContain('task ID');
+	});
+
+	it('tells other failures in the words for media', async () => {
+		const { client } = scriptedClient([{ status: 503 }], { maxRetries: 0 });
+		expect((await failureOf(act(client, 'x'))).message).toBe(
+			errorText({ group: 'media', status: 503 }).message,
+		);
+	});
+
+	it.each(['.', '..'])('is not sent for %j', async (id) => {
+		const { client, sent } = scriptedClient([{}]);
+		expect((await invalidInput(async () => await act(client, id))).param).toBe('taskId');
+		expect(sent).toHaveLength(0);
+	});
+});
+
+describe('a refusal in words of its own', () => {
+	test.each<[string, number, Action, string]>([
+		['archiving', 404, archive, 'archived already'],
+		['taking from the archive', 404, unarchive, 'not archived'],
+		['getting lyrics', 404, lyrics, 'track'],
+		['getting lyrics', 400, lyrics, 'lyrics'],
+		['creating a session', 400, session, 'session'],
+		['creating a session', 422, session, 'session'],
+		['deleting', 404, deleteMediaTask, errorText({ group: 'media', status: 404 }).message],
+	])('%s, %s', async (_, status, act, words) => {
+		const { client, sent } = scriptedClient([{ status, body: '{"msg":"the reason"}' }]);
+		const { details } = await failureOf(act(client, 't1'));
+		expect(details.message).toContain(words);
+		expect(details.description).toContain('the reason');
+		expect(details).toMatchObject({ status, retryable: false, arrival: 'answered' });
+		expect(sent).toHaveLength(1);
+	});
+});
+
+test('the lyrics are the body as received', async () => {
+	const body = { code: 200, msg: 'success', data: { alignedWords: [{ word: 'a', palign: null }] } };
+	const { client } = scriptedClient([{ body: JSON.stringify(body) }]);
+	await expect(fetchLyrics(client, 't1', 'a1')).resolves.toStrictEqual(body);
+});
+
+describe('creating a session', () => {
+	it('sends the fields as they are and gives the body as received', async () => {
+		const fields = { title: 'x', config: { seed: null } };
+		const { client, sent } = scriptedClient([{ status: 201, body: '{"data":{"id":"s1"}}' }]);
+		await expect(createMediaSession(client, fields)).resolves.toStrictEqual({ data: { id: 's1' } });
+		expect(sent).toStrictEqual([request('POST', '/media/sessions', { json: fields })]);
+	});
+
+	it('is not repeated when the response is lost: there would be two', async () => {
+		const { client, sent } = scriptedClient([lost]);
+		expect((await failureOf(createMediaSession(client, {}))).details.arrival).toBe('unknown');
+		expect(sent).toHaveLength(1);
+	});
+});
+
+describe('archiving twice', () => {
+	it('is refused the second time, and what was archived stays so', async () => {
+		const { client, sent } = scriptedClient([{ status: 204, body: '' }, { status: 404 }]);
+		await expect(setArchived(client, 't1', true)).resolves.toBeUndefined();
+		const { details } = await failureOf(setArchived(client, 't1', true));
+		expect(details.status).toBe(404);
+		expect(details.mayBeDone).toBeUndefined();
+		expect(sent).toHaveLength(2);
+	});
+
+	it.each([true, false])('by a repeat after a lost response is one success: %s', async (archived) => {
+		const { client, sent } = scriptedClient([lost, { status: 404 }]);
+		await expect(setArchived(client, 't1', archived)).resolves.toBeUndefined();
+		expect(sent).toHaveLength(2);
+	});
+});

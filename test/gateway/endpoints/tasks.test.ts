@@ -1,0 +1,211 @@
+import { errorText } from '../../../nodes/shared/gateway/errors/texts';
+import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
+import {
+	downloadMediaTask,
+	failureOfTask,
+	fetchMediaTask,
+	hasEnded,
+	pollDelayMs,
+	readMediaTask,
+	type MediaTask,
+} from '../../../nodes/shared/gateway/endpoints/tasks';
+import { failureOf, scriptedClient } from '../../helpers/client';
+import { invalidInput, request } from '../../helpers/requests';
+
+const envelope = (data: Json): JsonObject => ({ code: 200, msg: 'success', data });
+const read = (record: JsonObject) => readMediaTask(envelope(record), 'asked-for');
+
+describe('fetching a task (§4.7)', () => {
+	it('gives the body as received, after a minute at most', async () => {
+		const body = envelope({ taskId: 't1', resultJson: null });
+		const { client, sent } = scriptedClient([{ body: JSON.stringify(body) }]);
+		await expect(fetchMediaTask(client, 'a/b ?')).resolves.toStrictEqual(body);
+		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/a%2Fb%20%3F', { timeoutMs: 60_000 })]);
+	});
+
+	it('takes the patience and retries of its caller', async () => {
+		const { client, sent } = scriptedClient([{ status: 503 }]);
+		const { details } = await failureOf(fetchMediaTask(client, 't1', { maxRetries: 0, patienceMs: 5_000 }));
+		expect(details.message).toBe(errorText({ group: 'media', status: 503 }).message);
+		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([5_000]);
+	});
+
+	it('takes a refused value for an ID that is none', async () => {
+		const { client } = scriptedClient([{ status: 422, body: '{"code":422,"msg":"bad uuid"}' }]);
+		const { message, description } = (await failureOf(fetchMediaTask(client, 'x'))).details;
+		expect(message).toContain('task ID');
+		expect(description).toContain('bad uuid');
+	});
+
+	it.each(['.', '..'])('refuses %j, which leads elsewhere', async (id) => {
+		const { client, sent } = scriptedClient([{}]);
+		const error = await invalidInput(async () => await fetchMediaTask(client, id));
+		expect(error.param).toBe('taskId');
+		expect(error.message).toContain('task ID');
+		expect(sent).toHaveLength(0);
+	});
+
+	it.each(['...', '.a', 'a..'])('takes %j for an ID', async (id) => {
+		const { client, sent } = scriptedClient([{}]);
+		await fetchMediaTask(client, id);
+		expect(sent[0]?.url.endsWith(`/async/media/tasks/${id}`)).toBe(true);
+	});
+});
+
+describe('downloading a result (§4.8)', () => {
+	it('streams it', async () => {
+		const { client, sent } = scriptedClient([
+			{ body: 'the bytes of a file', headers: { 'content-type': 'x/y' } },
+		]);
+		const portions: Uint8Array[] = [];
+		const type = await downloadMediaTask(client, 't/1', async ({ headers, body }) => {
+			for await (const portion of body) portions.push(portion);
+			return headers['content-type'];
+		});
+		expect(type).toBe('x/y');
+		expect(Buffer.concat(portions).toString()).toBe('the bytes of a file');
+		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/t%2F1/download', { answer: 'stream' })]);
+	});
+
+	it.each([
+		[422, 'task ID'],
+		[404, errorText({ group: 'media', status: 404 }).message],
+	])('tells what status %s means', async (status, words) => {
+		const { client } = scriptedClient([{ status }]);
+		const { details } = await failureOf(downloadMediaTask(client, 't1', async () => await Promise.resolve()));
+		expect(details.message).toContain(words);
+	});
+});
+
+describe('reading a task (§2.6)', () => {
+	it('takes what it has', () => {
+		const result = { resultUrls: ['https://f.test/1', 'https://f.test/2'], tracks: [{ id: 'a', n: null }] };
+		const record = {
+			taskId: 't1',
+			model: 'm',
+			state: 'success',
+			createTime: 1_700_000_000_000,
+			resultJson: JSON.stringify(result),
+			failCode: null,
+			failMsg: null,
+		};
+		expect(read(record)).toStrictEqual({
+			taskId: 't1',
+			model: 'm',
+			state: 'success',
+			createdAt: '2023-11-14T22:13:20.000Z',
+			resultUrls: ['https://f.test/1', 'https://f.test/2'],
+			tracks: [{ id: 'a', n: null }],
+			result,
+			failCode: undefined,
+			failMsg: undefined,
+		});
+	});
+
+	it('does with nothing but a record', () => {
+		expect(read({})).toStrictEqual({
+			taskId: 'asked-for',
+			model: undefined,
+			state: 'unknown',
+			createdAt: undefined,
+			resultUrls: [],
+			tracks: undefined,
+			result: null,
+			failCode: undefined,
+			failMsg: undefined,
+		});
+	});
+
+	it.each<[string, JsonObject, Partial<MediaTask>]>([
+		['numbers for identifiers', { taskId: 7, failCode: 501 }, { taskId: '7', failCode: '501' }],
+		['a time as text', { createTime: '1700000000000' }, { createdAt: '2023-11-14T22:13:20.000Z' }],
+		['a time that is none', { createTime: 9e15 }, { createdAt: undefined }],
+		['the beginning of time', { createTime: 0 }, { createdAt: '1970-01-01T00:00:00.000Z' }],
+		['why it failed', { failMsg: 'No face' }, { failMsg: 'No face' }],
+		['one URL instead of a list', { resultJson: '{"resultUrls":"u"}' }, { resultUrls: ['u'] }],
+		['no URL', { resultJson: '{"resultUrls":null}' }, { resultUrls: [] }],
+		['URLs among other things', { resultJson: '{"resultUrls":["u",null,"",7]}' }, { resultUrls: ['u'] }],
+		['no tracks', { resultJson: '{"tracks":[]}' }, { tracks: undefined }],
+		['tracks among other things', { resultJson: '{"tracks":[null,{"id":1}]}' }, { tracks: [{ id: 1 }] }],
+	])('understands %s', (_, record, part) => expect(read(record)).toMatchObject(part));
+
+	it.each<[string, Json, Json]>([
+		['an object', '{"a":{"b":null}}', { a: { b: null } }],
+		['a list', '[null]', [null]],
+		['null', 'null', null],
+		['a number', '0', 0],
+		['false', 'false', false],
+		['an object that was parsed already', { a: null }, { a: null }],
+		['null itself', null, null],
+		['empty text', '', null],
+		['text that is no JSON', '{"a":', '{"a":'],
+	])('gives the result as what it is: %s', (_, resultJson, result) => {
+		expect(read({ resultJson }).result).toStrictEqual(result);
+	});
+
+	it.each<[string, Json]>([
+		['null', null],
+		['a list', []],
+		['text', 'x'],
+	])('takes %s for no task', async (_, data) => {
+		const { client } = scriptedClient([{ body: JSON.stringify(envelope(data)) }]);
+		const reading = fetchMediaTask(client, 't1').then((body) => readMediaTask(body, 't1'));
+		expect((await failureOf(reading)).details).toStrictEqual({
+			message: 'The gateway’s answer has no task',
+			description: expect.any(String) as string,
+			arrival: 'answered',
+			code: 'unreadable_answer',
+			retryable: false,
+		});
+	});
+});
+
+test.each([
+	['waiting', false],
+	['processing', false],
+	['success', true],
+	['fail', true],
+	['unknown', false],
+	['', false],
+])('a task in state %j has ended: %s', (state, ended) => expect(hasEnded(state)).toBe(ended));
+
+describe('a failed task', () => {
+	const task: MediaTask = { taskId: 't1', state: 'fail', resultUrls: [], result: null };
+
+	it('is a failure with the reasons of the gateway', () => {
+		const failure = failureOfTask({ ...task, failCode: '501', failMsg: 'No face, secret-key' }, [
+			'secret-key',
+		]);
+		expect(failure.details).toStrictEqual({
+			message: 'The media task failed',
+			description: expect.stringMatching(/t1.*\(code 501\).*No face, \[key\]/) as string,
+			arrival: 'answered',
+			code: '501',
+			retryable: false,
+			taskId: 't1',
+			extra: { failCode: '501', failMsg: 'No face, secret-key', state: 'fail' },
+		});
+	});
+
+	it('is one without reasons as well', () => {
+		const { code, extra, description } = failureOfTask(task, []).details;
+		expect(code).toBe('task_failed');
+		expect(extra).toStrictEqual({ failCode: null, failMsg: null, state: 'fail' });
+		expect(description).not.toContain('code');
+		expect(description).toContain('t1 without a result.');
+	});
+});
+
+test.each([
+	['image', 0, 3_000],
+	['image', 0.5, 4_000],
+	['image', 0.9999, 5_000],
+	['video', 0, 5_000],
+	['video', 0.5, 7_500],
+	['music', 0.5, 7_500],
+	['audio', 0.5, 7_500],
+	[undefined, 0, 5_000],
+	[undefined, 0.9999, 10_000],
+] as const)('the pause between two polls of %s at %s is %s ms (§3.1)', (mediaType, random, pause) => {
+	expect(pollDelayMs(mediaType, random)).toBe(pause);
+});

@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+
+import { errorText } from '../../../nodes/shared/gateway/errors/texts';
+import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
+import type { ByteStream, Exchange } from '../../../nodes/shared/gateway/client/transport';
+import {
+	uploadFile,
+	type UploadFile,
+	type UploadSettings,
+} from '../../../nodes/shared/gateway/endpoints/storage';
+import { byteStream, failureOf, scriptedClient, type Step } from '../../helpers/client';
+
+const CONTENT = 'bytes of a file\r\n--with lines';
+
+const uploadOf = (fileName: string, mimeType = 'image/png', content = CONTENT): UploadFile => ({
+	fileName,
+	mimeType,
+	size: Buffer.byteLength(content),
+	framed: async (head, tail) => await Promise.resolve(Buffer.concat([head, Buffer.from(content), tail])),
+});
+
+/** What was sent for a file. */
+async function sentFor(
+	file: UploadFile,
+	settings: UploadSettings = {},
+): Promise<{ sent: Exchange; body: Buffer }> {
+	const { client, sent } = scriptedClient([{ body: '{"id":"f1"}' }]);
+	await uploadFile(client, file, settings);
+	const [exchange] = sent;
+	if (!(exchange?.body instanceof Uint8Array)) throw new Error('no bytes were sent');
+	return { sent: exchange, body: Buffer.from(exchange.body) };
+}
+
+/** The form as another reader of multipart bodies understands it. */
+async function formOf({ sent, body }: { sent: Exchange; body: Buffer }): Promise<FormData> {
+	const headers = { 'Content-Type': sent.headers['Content-Type'] ?? '' };
+	return await new Response(new Uint8Array(body), { headers }).formData();
+}
+
+describe('a multipart upload (§4.14)', () => {
+	it('has the file after the fields, framed by a boundary that its header names', async () => {
+		const settings: UploadSettings = { storagePolicy: 'PERMANENT', externalUserId: 'клиент 7' };
+		const { sent, body } = await sentFor(uploadOf('cat.png'), settings);
+		const boundary = /^multipart\/form-data; boundary=(n8n-[0-9a-f-]{36})$/.exec(
+			sent.headers['Content-Type'] ?? '',
+		)?.[1];
+		expect(body.toString()).toBe(
+			[
+				`--${boundary}`,
+				'Content-Disposition: form-data; name="storagePolicy"',
+				'',
+				'PERMANENT',
+				`--${boundary}`,
+				'Content-Disposition: form-data; name="externalUserId"',
+				'',
+				'клиент 7',
+				`--${boundary}`,
+				'Content-Disposition: form-data; name="file"; filename="cat.png"',
+				'Content-Type: image/png',
+				'',
+				CONTENT,
+				`--${boundary}--`,
+				'',
+			].join('\r\n'),
+		);
+		expect(sent).toStrictEqual({
+			method: 'POST',
+			url: 'https://gateway.test/api/v1/storage/upload',
+			headers: {
+				Accept: 'application/json, */*;q=0.5',
+				'Content-Type': `multipart/form-data; boundary=${boundary}`,
+				'Content-Length': String(body.length),
+			},
+			body,
+			timeoutMs: 300_000,
+			authenticated: true,
+			answer: 'text',
+			charged: false,
+		});
+	});
+
+	it.each<UploadSettings>([
+		{},
+		{ externalUserId: '' },
+		{ storagePolicy: undefined, externalUserId: undefined },
+	])('has no field that is not set: %j', async (settings) => {
+		const form = await formOf(await sentFor(uploadOf('cat.png'), settings));
+		expect([...form.keys()]).toStrictEqual(['file']);
+	});
+
+	it.each([
+		['a "b" "c".png', 'a %22b%22 %22c%22.png'],
+		['a\r\nX-Evil: 1\r\n.png', 'a%0D%0AX-Evil: 1%0D%0A.png'],
+		['кот 🙂.png', 'кот 🙂.png'],
+		['50%.png', '50%.png'],
+		['', ''],
+	])('writes the name %j as HTML forms do', async (name, written) => {
+		const { body } = await sentFor(uploadOf(name));
+		expect(body.toString()).toContain(
+			`; name="file"; filename="${written}"\r\nContent-Type: image/png\r\n\r\n`,
+		);
+	});
+
+	it('keeps a type within its line', async () => {
+		const { body } = await sentFor(uploadOf('a', 'image/png\r\nX-Evil: 1\n'));
+		expect(body.toString()).toContain('\r\nContent-Type: image/pngX-Evil: 1\r\n\r\n');
+	});
+
+	it('takes another boundary for each upload', async () => {
+		const [first, second] = [await sentFor(uploadOf('a')), await sentFor(uploadOf('a'))];
+		expect(first.sent.headers['Content-Type']).not.toBe(second.sent.headers['Content-Type']);
+	});
+
+	it('arrives as it was, with its exact length', async () => {
+		const name = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !text.includes('%'));
+		await fc.assert(
+			fc.asyncProperty(
+				name,
+				fc.string({ unit: 'grapheme' }),
+				fc.string({ minLength: 1 }),
+				async (...given) => {
+					const [fileName, content, externalUserId] = given;
+					const upload = await sentFor(uploadOf(fileName, 'x/y', content), { externalUserId });
+					expect(upload.sent.headers['Content-Length']).toBe(String(upload.body.length));
+					const form = await formOf(upload);
+					const file = form.get('file') as File;
+					expect(await file.text()).toBe(content);
+					expect(file.name).toBe(fileName);
+					expect(form.get('externalUserId')).toBe(externalUserId);
+				},
+			),
+			{ numRuns: 100 },
+		);
+	});
+});
+
+describe('the stream of an upload', () => {
+	type Opened = ByteStream & { destroyed: boolean };
+
+	/** An upload whose streams are kept. */
+	const streamed = (steps: Step[], open: (content: string) => Opened = byteStream) => {
+		const opened: Opened[] = [];
+		const file: UploadFile = {
+			...uploadOf('cat.png'),
+			framed: async (head, tail) => {
+				const stream = open(Buffer.concat([head, Buffer.from(CONTENT), tail]).toString());
+				opened.push(stream);
+				return await Promise.resolve(stream);
+			},
+		};
+		const scripted = scriptedClient(steps);
+		return { ...scripted, opened, uploading: uploadFile(scripted.client, file, {}) };
+	};
+
+	it('is opened anew for each attempt, and each is closed', async () => {
+		const { sent, opened, uploading } = streamed([{ status: 503 }, { status: 429 }, { body: '{"id":"f1"}' }]);
+		await expect(uploading).resolves.toStrictEqual({ id: 'f1' });
+		expect(opened).toHaveLength(3);
+		expect(new Set(opened).size).toBe(3);
+		expect(sent.map(({ body }) => body)).toStrictEqual(opened);
+		expect(opened.map(({ destroyed }) => destroyed)).toStrictEqual([true, true, true]);
+		expect(new Set(sent.map(({ headers }) => headers['Content-Type'])).size).toBe(1);
+	});
+
+	it.each<[string, Step]>([
+		['a refusal', { status: 413 }],
+		['a lost response', failureFromConnection({ kind: 'lost' }, { charged: false })],
+		['a defect', new Error('a defect')],
+	])('is closed after %s, and not opened again', async (_, step) => {
+		const { sent, opened, uploading } = streamed([step]);
+		await expect(uploading).rejects.toThrow();
+		expect(sent).toHaveLength(1);
+		expect(opened.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
+	});
+
+	it('is missed when it cannot be opened: nothing is sent', async () => {
+		const { sent, uploading } = streamed([{}], () => {
+			throw new Error('no such file');
+		});
+		await expect(uploading).rejects.toThrow('no such file');
+		expect(sent).toHaveLength(0);
+	});
+
+	it('that is refused is told of in the words for files', async () => {
+		const { uploading } = streamed([{ status: 413 }]);
+		expect((await failureOf(uploading)).message).toBe(errorText({ group: 'storage', status: 413 }).message);
+	});
+});

@@ -1,0 +1,264 @@
+import fc from 'fast-check';
+import { NodeApiError } from 'n8n-workflow';
+
+import { failureFromThrown } from '../../../nodes/shared/gateway/errors/fromConnection';
+import { ApiFailure, Stopped } from '../../../nodes/shared/gateway/errors/errors';
+
+const networkError = (code: string, syscall?: string) =>
+	Object.assign(new Error(code), { code, ...(syscall ? { syscall } : {}) });
+
+/** As n8n hands it over: the HTTP client's error, with its configuration, inside a NodeApiError. */
+function wrapped(error: Error): NodeApiError {
+	const node = {
+		id: '1',
+		name: 'N',
+		type: 't',
+		typeVersion: 1,
+		position: [0, 0] as [number, number],
+		parameters: {},
+	};
+	return new NodeApiError(node, error as never);
+}
+
+function thrown(error: unknown, charged = true): ApiFailure | Stopped | undefined {
+	return failureFromThrown(error, { charged });
+}
+
+function details(error: unknown, charged = true): ApiFailure['details'] {
+	const failure = thrown(error, charged);
+	if (failure instanceof ApiFailure) return failure.details;
+	throw new Error('it is no failure');
+}
+
+describe('what a thrown network error means', () => {
+	const cases: Array<[string, unknown, 'never' | 'unknown', boolean]> = [
+		['refused', networkError('ECONNREFUSED', 'connect'), 'never', true],
+		['unknown host', networkError('ENOTFOUND', 'getaddrinfo'), 'never', true],
+		['name service down', networkError('EAI_AGAIN', 'getaddrinfo'), 'never', true],
+		['timeout of the connect', networkError('ETIMEDOUT', 'connect'), 'never', true],
+		['unreachable at the connect', networkError('EHOSTUNREACH', 'connect'), 'never', true],
+		['all addresses refused', Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'never', true],
+		['untrusted certificate', networkError('DEPTH_ZERO_SELF_SIGNED_CERT'), 'never', false],
+		['https to a port that speaks http', networkError('EPROTO'), 'never', false],
+		['an address that is none', networkError('ERR_INVALID_URL'), 'never', false],
+		['reset', networkError('ECONNRESET'), 'unknown', true],
+		['broken pipe', networkError('EPIPE', 'write'), 'unknown', true],
+		['silence', networkError('ECONNABORTED'), 'unknown', true],
+		['timeout of a read', networkError('ETIMEDOUT', 'read'), 'unknown', true],
+		['a cut-off body', new Error('aborted'), 'unknown', true],
+		['an answer that is no HTTP', networkError('HPE_INVALID_CONSTANT'), 'unknown', true],
+	];
+	test.each(cases)('%s', (_, error, arrival, retryable) => {
+		expect(thrown(error)).toMatchObject({ details: { arrival, retryable } });
+	});
+	test.each(cases)('%s, wrapped by n8n', (_, error, arrival, retryable) => {
+		expect(thrown(wrapped(error as Error))).toMatchObject({ details: { arrival, retryable } });
+	});
+
+	const codes: Array<[string, string[], 'never' | 'unknown', boolean, RegExp]> = [
+		['refused', ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'], 'never', true, /reached/],
+		[
+			'certificate',
+			[
+				'CERT_HAS_EXPIRED',
+				'ERR_TLS_CERT_ALTNAME_INVALID',
+				'SELF_SIGNED_CERT_IN_CHAIN',
+				'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+				'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+			],
+			'never',
+			false,
+			/certificate/,
+		],
+		[
+			'address',
+			[
+				'EPROTO',
+				'ERR_SSL_WRONG_VERSION_NUMBER',
+				'ERR_INVALID_URL',
+				'ERR_BAD_OPTION_VALUE',
+				'ERR_INVALID_PROTOCOL',
+				'ERR_UNESCAPED_CHARACTERS',
+			],
+			'never',
+			false,
+			/address/,
+		],
+		[
+			'lost',
+			[
+				'ECONNRESET',
+				'EPIPE',
+				'ERR_STREAM_PREMATURE_CLOSE',
+				'ERR_BAD_RESPONSE',
+				'ERR_NETWORK',
+				'EHOSTUNREACH',
+				'ENETUNREACH',
+				'ENETDOWN',
+				'HPE_INVALID_CONSTANT',
+				// What TLS finds wrong after the handshake: the request may have arrived.
+				'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC',
+				'ERR_SSL_UNEXPECTED_EOF_WHILE_READING',
+			],
+			'unknown',
+			true,
+			/broke/,
+		],
+		['timeout', ['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'], 'unknown', true, /in time/],
+	];
+	test.each(codes.flatMap(([kind, list, ...facts]) => list.map((code) => [kind, code, ...facts] as const)))(
+		'%s: %s',
+		(kind, code, arrival, retryable, message) => {
+			expect(details(networkError(code))).toStrictEqual({
+				message: expect.stringMatching(message) as string,
+				description: expect.stringMatching(/\S/) as string,
+				arrival,
+				code: kind === 'timeout' ? 'timeout' : code.toLowerCase(),
+				retryable,
+				mayBeCharged: arrival === 'unknown',
+			});
+		},
+	);
+
+	it.each(['connect', 'getaddrinfo'])('no code tells of a request sent where the %s failed', (syscall) => {
+		expect(details(networkError('ETIMEDOUT', syscall))).toMatchObject({
+			arrival: 'never',
+			mayBeCharged: false,
+		});
+		expect(details(networkError('EMFILE', syscall))).toMatchObject({ arrival: 'never', code: 'emfile' });
+	});
+
+	it('needs a code to take several errors for addresses that were tried', () => {
+		const tried = new AggregateError([networkError('ETIMEDOUT')]);
+		expect(details(Object.assign(tried, { code: 'ETIMEDOUT' }))).toMatchObject({ arrival: 'never' });
+		expect(thrown(new AggregateError([]))).toBeUndefined();
+		expect(details(Object.assign(new AggregateError([]), { isAxiosError: true }))).toMatchObject({
+			arrival: 'unknown',
+		});
+	});
+
+	it.each([
+		['the HTTP client’s error without a code', Object.assign(new Error('?'), { isAxiosError: true })],
+		[
+			'the HTTP client’s error with a code of its own',
+			Object.assign(networkError('X'), { isAxiosError: true }),
+		],
+		['a cut-off body', new Error('aborted')],
+	])('takes %s for a lost connection', (_, error) => {
+		const { code, ...others } = details(error);
+		expect(['connection_lost', 'x']).toContain(code);
+		expect(others).toMatchObject({ arrival: 'unknown', retryable: true, mayBeCharged: true });
+	});
+
+	it.each([
+		[Object.assign(new Error('?'), { isAxiosError: 'yes' })],
+		[Object.assign(new Error('?'), { code: 7 })],
+		[Object.assign(new Error('?'), { code: 'Z_DATA_ERROR' })],
+		[new Error('was aborted')],
+		[{ message: 'aborted' }],
+		[Object.assign(new Error('?'), { code: 'NOT_EPROTO' })],
+		[Object.assign(new Error('?'), { code: 'X_HPE_' })],
+		[new Error('?', { cause: 'ECONNRESET' })],
+		[null],
+		[undefined],
+	])('knows nothing of %j', (error) => expect(thrown(error)).toBeUndefined());
+
+	it.each([
+		['ECONNRESET', 'read', 'ECONNRESET (read)'],
+		['ECONNRESET', undefined, 'ECONNRESET'],
+		['ECONNRESET', 7, 'ECONNRESET'],
+	])('keeps the code %s and the system call %s as the cause', (code, syscall, cause) =>
+		expect(thrown(Object.assign(networkError(code), { syscall }))?.cause).toStrictEqual(new Error(cause)),
+	);
+
+	it('keeps that there was no code', () => {
+		const failure = thrown(Object.assign(new Error('?'), { isAxiosError: true }));
+		expect(failure?.cause).toStrictEqual(new Error('network error'));
+	});
+
+	it('hands on what is understood already', () => {
+		for (const known of [details(networkError('EPIPE')), new Stopped('other item failed')]) {
+			const error = known instanceof Stopped ? known : new ApiFailure(known);
+			expect(thrown(error)).toBe(error);
+		}
+	});
+
+	describe('inside other errors', () => {
+		const inside = (error: unknown, depth: number): unknown =>
+			Array.from({ length: depth }).reduce<unknown>((cause) => new Error('outer', { cause }), error);
+
+		it.each([1, 2, 3, 5])('%i deep: the same', (depth) => {
+			const refused = networkError('ECONNREFUSED', 'connect');
+			expect(details(inside(refused, depth))).toStrictEqual(details(refused));
+			expect(details(inside(wrapped(refused), depth - 1))).toStrictEqual(details(refused));
+			expect(details(inside(new Error('aborted'), depth))).toMatchObject({ code: 'connection_lost' });
+		});
+
+		it('looks six deep, and comes back from a circle', () => {
+			expect(thrown(inside(networkError('EPIPE'), 6))).toBeUndefined();
+			const circle = new Error('circle');
+			circle.cause = circle;
+			expect(thrown(circle)).toBeUndefined();
+		});
+
+		it('looks into plain objects', () => {
+			const plain = { cause: { cause: networkError('ECONNABORTED') } };
+			expect(details(plain)).toMatchObject({ code: 'timeout' });
+		});
+
+		it('believes the outermost code, and no HTTP client’s error that has none before one with a code', () => {
+			const outer = Object.assign(new Error('outer', { cause: networkError('EPIPE') }), {
+				code: 'ECONNREFUSED',
+			});
+			expect(details(outer)).toMatchObject({ code: 'econnrefused' });
+			const client = Object.assign(new Error('?', { cause: networkError('ECONNREFUSED') }), {
+				isAxiosError: true,
+			});
+			expect(details(client)).toMatchObject({ code: 'econnrefused' });
+		});
+	});
+
+	it('says that a charge may stand only where the request may have arrived', () => {
+		expect(thrown(networkError('ECONNRESET'))).toMatchObject({ details: { mayBeCharged: true } });
+		expect(thrown(networkError('ECONNRESET'), false)).toMatchObject({ details: { mayBeCharged: false } });
+		expect(thrown(networkError('ECONNREFUSED'))).toMatchObject({ details: { mayBeCharged: false } });
+	});
+
+	it('does not blame the gateway for the server of a file', () => {
+		const failure = failureFromThrown(networkError('ECONNREFUSED', 'connect'), {
+			charged: false,
+			file: true,
+		});
+		expect(failure?.message).toBe('The server of the file could not be reached');
+	});
+
+	it('knows a cancelled execution', () => {
+		expect(thrown(wrapped(networkError('ERR_CANCELED')))).toStrictEqual(new Stopped('cancelled'));
+	});
+
+	it('keeps nothing of the original but its code: its configuration holds the key', () => {
+		const error = Object.assign(networkError('ECONNRESET'), {
+			isAxiosError: true,
+			config: { headers: { Authorization: 'Bearer sk-secret' } },
+		});
+		const failure = thrown(wrapped(error));
+		expect(failure).toBeInstanceOf(ApiFailure);
+		expect(
+			JSON.stringify([failure, (failure as ApiFailure).cause, (failure as ApiFailure).stack]),
+		).not.toContain('secret');
+	});
+
+	it('leaves errors that are not the network’s alone', () => {
+		expect(thrown(new TypeError('x is not a function'))).toBeUndefined();
+		expect(thrown('text')).toBeUndefined();
+	});
+
+	it('takes anything that can be thrown', () => {
+		fc.assert(
+			fc.property(fc.anything(), (value) => {
+				const failure = thrown(value);
+				expect(failure === undefined || failure instanceof Error).toBe(true);
+			}),
+		);
+	});
+});

@@ -1,0 +1,276 @@
+import {
+	failureFromAnswer,
+	failureFromErrorObject,
+	failureFromUnreadable,
+	inWords,
+	parseErrorBody,
+	unlessDoneBefore,
+	withServerMessage,
+	type ErrorAnswer,
+} from '../../../nodes/shared/gateway/errors/fromResponse';
+import { ApiFailure, asError, InvalidInput, Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { rejection } from '../../helpers/client';
+
+const text = expect.stringMatching(/^\S.{10,}/) as string;
+const ofAnswer = (answer: Partial<ErrorAnswer> & { status: number }) =>
+	failureFromAnswer({ group: 'text', body: '', now: 0, secrets: [], ...answer });
+
+describe('the body of an error', () => {
+	it.each([
+		['a numeric code', { error: { message: 'm', code: 1001 } }, { serverMessage: 'm', code: '1001' }],
+		['nulls', { error: { message: null, type: null, param: null, code: null } }, {}],
+		['texts that are empty', { error: { message: '', type: '', param: '', code: '' } }, {}],
+		['an error without anything', { error: {}, msg: 'not read' }, {}],
+	])('%s in the object of the error', (_, body, read) => {
+		const nothing = { serverMessage: undefined, code: undefined, type: undefined, param: undefined };
+		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({ ...nothing, ...read });
+	});
+
+	it.each([
+		['the media envelope first', { code: 422, msg: 'a', message: 'b', error: 'c' }, 'a'],
+		['a message beside other things', { message: 'b', error: 'c' }, 'b'],
+		['an error that is a text', { error: 'c', code: 'not read' }, 'c'],
+		['nothing to read', { msg: 1, message: {}, error: ['x'] }, undefined],
+	])('%s', (_, body, serverMessage) =>
+		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({ serverMessage }),
+	);
+
+	it.each(['', '<html>', '[{"error": {"message": "m"}}]', '"error"', 'null', '{"error": {"mess'])(
+		'%j is none',
+		(body) => expect(parseErrorBody(body)).toStrictEqual({}),
+	);
+});
+
+describe('a response with an error status', () => {
+	it('gives all that is known of it', () => {
+		const error = {
+			message: 'No such thing',
+			type: 'invalid_request_error',
+			param: 'input',
+			code: 'forbidden',
+		};
+		const body = JSON.stringify({ error });
+		expect(ofAnswer({ status: 403, body, retryAfter: '2' }).details).toStrictEqual({
+			message: text,
+			description: expect.stringContaining('“No such thing”.') as string,
+			serverMessage: 'No such thing',
+			arrival: 'answered',
+			status: 403,
+			code: 'forbidden',
+			type: 'invalid_request_error',
+			param: 'input',
+			retryAfterMs: 2_000,
+			retryable: false,
+		});
+	});
+
+	it('gives what its status alone says where its body says nothing', () => {
+		expect(ofAnswer({ status: 503 }).details).toStrictEqual({
+			message: text,
+			description: expect.not.stringContaining('says') as string,
+			arrival: 'answered',
+			status: 503,
+			code: undefined,
+			type: undefined,
+			param: undefined,
+			retryAfterMs: undefined,
+			retryable: true,
+		});
+	});
+
+	it('counts a Retry-After that is a date from now', () => {
+		const now = Date.parse('2026-03-01T12:00:00Z');
+		const retryAfter = 'Sun, 01 Mar 2026 12:00:09 GMT';
+		expect(ofAnswer({ status: 429, retryAfter, now }).details.retryAfterMs).toBe(9_000);
+	});
+
+	it.each([
+		[299, undefined],
+		[300, 'redirected'],
+		[399, 'redirected'],
+		[400, undefined],
+	])('with status %i has the code %s', (status, code) => {
+		expect(ofAnswer({ status }).details.code).toBe(code);
+	});
+
+	it('tells of a redirect as a final refusal', () => {
+		expect(
+			ofAnswer({ status: 307, body: '{"error":{"message":"m"}}', retryAfter: '1' }).details,
+		).toStrictEqual({
+			message: text,
+			description: text,
+			arrival: 'answered',
+			status: 307,
+			code: 'redirected',
+			retryable: false,
+		});
+	});
+});
+
+describe('a success that cannot be read', () => {
+	it.each([
+		['<!doctype html>'],
+		['<!DOCTYPE HTML><p>'],
+		['<html lang="en">'],
+		['  \n<HEAD>'],
+		['<body>'],
+		['<?xml version="1.0"?>'],
+	])('%j is a web page: a repeat gives it again', (body) => {
+		const details = {
+			message: text,
+			description: text,
+			arrival: 'unknown',
+			status: 200,
+			code: 'unreadable_answer',
+		};
+		for (const charged of [true, false]) {
+			const failure = failureFromUnreadable({ status: 200, body }, { charged });
+			expect(failure.details).toStrictEqual({ ...details, retryable: false, mayBeCharged: charged });
+			expect(failure.message).toMatch(/web page/);
+		}
+	});
+
+	it.each(['', '{"a": "<html>"', 'x <html>', '<p>', '7'])('%j is none: a repeat may help', (body) => {
+		const details = {
+			message: text,
+			description: text,
+			arrival: 'unknown',
+			status: 201,
+			code: 'unreadable_answer',
+		};
+		const plain = failureFromUnreadable({ status: 201, body }, { charged: false });
+		const charged = failureFromUnreadable({ status: 201, body }, { charged: true });
+		expect(plain.details).toStrictEqual({ ...details, retryable: true, mayBeCharged: false });
+		expect(charged.details).toStrictEqual({ ...details, retryable: true, mayBeCharged: true });
+		expect(charged.message).not.toMatch(/web page/);
+		expect(plain.details.description).not.toMatch(/charged/);
+		expect(charged.details.description).toMatch(/charged/);
+	});
+});
+
+describe('an error inside a successful response', () => {
+	const words = { message: 'It failed', description: 'Try again.' };
+
+	it('gives all that is known of it', () => {
+		const error = { message: 'upstream died', type: 'server_error', param: 'input', code: 17 };
+		expect(failureFromErrorObject(error, words).details).toStrictEqual({
+			message: 'It failed',
+			description: 'Try again. The gateway says: “upstream died”.',
+			arrival: 'answered',
+			status: 200,
+			code: '17',
+			type: 'server_error',
+			param: 'input',
+			retryable: false,
+		});
+	});
+
+	it('has a code of its own where it gives none', () => {
+		expect(failureFromErrorObject({}, words).details).toMatchObject({
+			...words,
+			code: 'generation_failed',
+			type: undefined,
+			param: undefined,
+		});
+	});
+});
+
+describe('what the gateway says', () => {
+	const said = (message: string | undefined) => withServerMessage('Advice.', message, []);
+
+	it.each([
+		[undefined, 'Advice.'],
+		['', 'Advice.'],
+		['no', 'Advice. The gateway says: “no”.'],
+		['No.', 'Advice. The gateway says: “No.”'],
+		['No!', 'Advice. The gateway says: “No!”'],
+		['Why?', 'Advice. The gateway says: “Why?”'],
+		['A. B', 'Advice. The gateway says: “A. B”.'],
+		['And so…', 'Advice. The gateway says: “And so…”'],
+		['  a\r\n\t b  ', 'Advice. The gateway says: “a b”.'],
+	])('%j follows the advice', (message, shown) => expect(said(message)).toBe(shown));
+
+	it('is shown up to 600 characters', () => {
+		expect(said('y'.repeat(600))).toContain(`“${'y'.repeat(600)}”.`);
+		expect(said('y'.repeat(601))).toMatch(/“y{600}…”$/);
+	});
+});
+
+describe('words that fit the operation better', () => {
+	const texts = { 404: { message: 'No such file', description: 'Look for another.' } };
+	const reworded = async (error: unknown) => await rejection(inWords(texts, Promise.reject(error as Error)));
+
+	it('are none for a success', async () => {
+		expect(await inWords(texts, Promise.resolve('fine'))).toBe('fine');
+	});
+
+	it('stand in for those of the status, before what the gateway says', async () => {
+		const failure = ofAnswer({ status: 404, body: '{"msg":"gone, it is"}' });
+		const error = await reworded(failure);
+		expect(error).toBeInstanceOf(ApiFailure);
+		expect(error).toMatchObject({
+			message: 'No such file',
+			details: {
+				...failure.details,
+				message: 'No such file',
+				description: 'Look for another. The gateway says: “gone, it is”.',
+			},
+		});
+	});
+
+	it.each([
+		['of another status', ofAnswer({ status: 403 })],
+		['with a code, which says more', ofAnswer({ status: 404, body: '{"error":{"code":"model_not_found"}}' })],
+		[
+			'without a status',
+			new ApiFailure({ message: 'm', description: 'd', arrival: 'unknown', retryable: true }),
+		],
+		['that is not the gateway’s', new InvalidInput('m', 'd')],
+	])('are none for an error %s', async (_, error) => expect(await reworded(error)).toBe(error));
+
+	it('are none for what is no error', async () => {
+		expect(await reworded('thrown text')).toStrictEqual(new Error('thrown text'));
+	});
+});
+
+describe('a refusal with 404 where an earlier try may have done the work', () => {
+	it('is a success', async () => {
+		expect(await unlessDoneBefore(ofAnswer({ status: 404 }).with({ mayBeDone: true }))).toStrictEqual({
+			success: true,
+		});
+	});
+
+	it.each([
+		['the first try', ofAnswer({ status: 404 })],
+		['another refusal', ofAnswer({ status: 403 }).with({ mayBeDone: true })],
+		['another error', Object.assign(new Error('?'), { details: { status: 404, mayBeDone: true } })],
+	])('is no success after %s', async (_, error) =>
+		expect(await rejection(unlessDoneBefore(error))).toBe(error),
+	);
+});
+
+it('errors have names, and what stopped a run says why', () => {
+	const reasons = ['cancelled', 'other item failed', 'not waited for'] as const;
+	const stops = reasons.map((reason) => new Stopped(reason));
+	expect(stops.map(({ name, reason }) => [name, reason])).toStrictEqual(
+		reasons.map((reason) => ['Stopped', reason]),
+	);
+	expect(new Set(stops.map(({ message }) => message)).size).toBe(3);
+	expect(stops.map(({ message }) => message)).not.toContain('');
+	expect(new InvalidInput('m', 'd', 'p')).toMatchObject({
+		name: 'InvalidInput',
+		message: 'm',
+		description: 'd',
+		param: 'p',
+	});
+	expect(asError('text')).toStrictEqual(new Error('text'));
+});
+
+it('a failure with more known about it keeps its cause and its other details', () => {
+	const details = { message: 'm', description: 'd', arrival: 'unknown', retryable: true } as const;
+	const cause = new Error('ECONNRESET');
+	const more = new ApiFailure(details, cause).with({ message: 'n', taskId: 't' });
+	expect(more.details).toStrictEqual({ ...details, message: 'n', taskId: 't' });
+	expect(more).toMatchObject({ message: 'n', cause, name: 'ApiFailure' });
+	expect('cause' in new ApiFailure(details).with({})).toBe(false);
+});

@@ -1,0 +1,103 @@
+import {
+	connectionText,
+	type ConnectionProblem,
+} from '../../../nodes/shared/gateway/errors/texts/connection';
+import { errorText, type EndpointGroup } from '../../../nodes/shared/gateway/errors/texts';
+import type { Origin } from '../../../nodes/shared/gateway/errors/texts/origin';
+import spec from '../../fixtures/spec/errors.json';
+import { fields } from '../../helpers/panel';
+
+// Advice names an option only where there is one: the same answer of the gateway reaches nodes with and without them.
+
+/** What each origin asks for, and the nodes whose options a user has there. */
+const ORIGINS: Readonly<Record<Origin, { groups: EndpointGroup[]; nodes: string[] }>> = {
+	action: {
+		groups: ['text', 'messages', 'media', 'storage', 'balance', 'catalogue', 'file'],
+		nodes: ['textGeneration', 'mediaTask', 'storage', 'balance'],
+	},
+	chatModel: { groups: ['text', 'messages', 'catalogue'], nodes: ['chatModel'] },
+	trigger: { groups: ['media', 'balance', 'file'], nodes: ['mediaTaskTrigger', 'balanceTrigger'] },
+	editor: { groups: ['catalogue', 'balance'], nodes: [] },
+};
+
+/** An option of n8n's nodes that use a chat model. */
+const OF_AGENTS = 'Batch Size';
+
+const PROBLEMS: ConnectionProblem[] = ['refused', 'certificate', 'address', 'lost', 'timeout'];
+const STATUSES = [...new Set([...spec.openai.map(({ status }) => status), ...spec.media, 413, 418, 599])];
+const SIGNS = [
+	...spec.openai,
+	...spec.messages.map((signs) => ({ ...signs, code: undefined })),
+	...STATUSES.map((status) => ({ status, code: undefined, type: undefined })),
+];
+
+/** All that a user may be advised of there. */
+function adviceOf(origin: Origin): string[] {
+	const { groups } = ORIGINS[origin];
+	const pays = groups.includes('text');
+	// §7.2: only a text can be too large for a model.
+	const signs = SIGNS.filter(({ code }) => pays || code !== 'content_too_large');
+	return [
+		...groups.flatMap((group) => signs.map((sign) => errorText({ ...sign, group, origin }))),
+		...PROBLEMS.flatMap((problem) => [
+			connectionText(problem, { charged: pays, origin }),
+			connectionText(problem, { charged: false, origin }),
+			connectionText(problem, { charged: false, file: true, origin }),
+		]),
+	].map(({ description }) => description);
+}
+
+const named = (texts: string[]) => [
+	...new Set(texts.flatMap((text) => [...text.matchAll(/'([^']+)'/g)].map(([, name = '']) => name))),
+];
+
+const isOrigin = (name: string): name is Origin => name in ORIGINS;
+
+it.each(Object.keys(ORIGINS).filter(isOrigin))('%s: advice names options that there are', (origin) => {
+	const { nodes } = ORIGINS[origin];
+	const labels = fields
+		.filter(({ node }) => nodes.includes(node.name))
+		.map(({ property }) => property.displayName);
+	const known = [...labels, ...(origin === 'chatModel' ? [OF_AGENTS] : [])];
+	expect(named(adviceOf(origin)).filter((name) => !known.includes(name))).toStrictEqual([]);
+});
+
+it('an action node’s advice names all options of requests, the chat model’s those that it has', () => {
+	expect(named(adviceOf('action'))).toStrictEqual(
+		expect.arrayContaining(['Concurrency', 'Max Retries', 'Timeout (Seconds)', 'Max Tokens']),
+	);
+	expect(named(adviceOf('chatModel'))).toStrictEqual(
+		expect.arrayContaining(['Batch Size', 'Max Retries', 'Timeout (Seconds)', 'Max Tokens']),
+	);
+});
+
+it('a text holds nothing but what is read', () => {
+	const text = errorText({ group: 'text', status: 429 });
+	expect(Object.keys(text).sort()).toStrictEqual(['description', 'message']);
+	expect(Object.keys(connectionText('timeout', { charged: false })).sort()).toStrictEqual([
+		'description',
+		'message',
+	]);
+});
+
+describe('a request that the gateway stopped for its length', () => {
+	const codes = [undefined, 'gateway_timeout'];
+	const adviceTo = (group: EndpointGroup) =>
+		codes.map((code) => errorText({ group, status: 504, code }).description);
+
+	it.each<EndpointGroup>(['text', 'messages'])('%s: the advice is about the model’s answer', (group) => {
+		for (const advice of adviceTo(group)) expect(advice).toContain("'Max Tokens'");
+	});
+
+	it('messages: also where the type is that of any trouble of the gateway', () => {
+		const text = errorText({ group: 'messages', status: 504, type: 'api_error' });
+		expect(text).toStrictEqual(errorText({ group: 'text', status: 504, code: 'gateway_timeout' }));
+	});
+
+	it.each<EndpointGroup>(['media', 'storage', 'balance', 'catalogue', 'file'])(
+		'%s: nothing is said of a model’s answer',
+		(group) => {
+			for (const advice of adviceTo(group)) expect(advice).not.toMatch(/'Max Tokens'|answer|input/);
+		},
+	);
+});

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+
+import { failureFromAnswer, redact, withoutSecrets } from '../../../nodes/shared/gateway/errors/fromResponse';
+import type { EndpointGroup } from '../../../nodes/shared/gateway/errors/texts';
+import { ApiFailure, InvalidInput, type FailureDetails } from '../../../nodes/shared/gateway/errors/errors';
+import { brokenStream, withReceived } from '../../../nodes/shared/gateway/text/streamErrors';
+import { failureOf, scriptedClient } from '../../helpers/client';
+
+const KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
+/** A key of another shape than §2.9 shows. */
+const OTHER = 'Secret/Key+1=';
+
+describe('a text', () => {
+	it.each([
+		['', [OTHER], ''],
+		[`a ${OTHER} b ${OTHER}`, [OTHER], 'a [key] b [key]'],
+		[`${OTHER}${KEY}`, [OTHER, KEY], '[key][key]'],
+		['abcd', ['abcd'], '[key]'],
+		// Too short to be a key: it would be found in any text.
+		['abc', ['abc', ''], 'abc'],
+		[`Bearer ${KEY.toUpperCase()}.`, [], 'Bearer [key].'],
+		['sk-0123abc', [], 'sk-0123abc'],
+		['sk-0123abcd', [], '[key]'],
+		['task-0123abcd', [], 'task-0123abcd'],
+		['sk-proj-what', [], 'sk-proj-what'],
+	])('%j without its secrets', (text, secrets, clean) => expect(redact(text, secrets)).toBe(clean));
+
+	it('never has a secret in it', () => {
+		const secret = fc.string({ minLength: 8 }).filter((value) => !'[key]'.includes(value));
+		fc.assert(
+			fc.property(secret, fc.string(), fc.string(), (key, before, after) => {
+				expect(redact('x'.repeat(9) + key, [key])).not.toContain(key);
+				expect(redact(before + key + after, [key])).toContain('[key]');
+			}),
+		);
+	});
+});
+
+const details: FailureDetails = { message: 'm', description: 'd', arrival: 'answered', retryable: false };
+
+describe('an error', () => {
+	it('has no secret in any of its texts, however deep', () => {
+		const failure = new ApiFailure({
+			...details,
+			message: `m ${OTHER}`,
+			code: KEY,
+			param: OTHER,
+			extra: { receivedText: `${OTHER}\n"${KEY}"`, list: [1, { deep: OTHER }], none: null },
+		});
+		expect(withoutSecrets(failure, [OTHER])).toMatchObject({
+			name: 'ApiFailure',
+			message: 'm [key]',
+			details: {
+				...details,
+				message: 'm [key]',
+				code: '[key]',
+				param: '[key]',
+				extra: { receivedText: '[key]\n"[key]"', list: [1, { deep: '[key]' }], none: null },
+			},
+		});
+	});
+
+	it.each([
+		['needs escapes in JSON', 'a"b\\c\\', 'It is a"b\\c\\ indeed', 'It is [key] indeed'],
+		['looks like a part of JSON', 'null', 'null and "null"', '[key] and "[key]"'],
+		['is like the name of a field', 'description', 'a description', 'a [key]'],
+	])('loses a key that %s', (_, key, said, clean) => {
+		const failure = new ApiFailure({ ...details, description: said, extra: { state: null } });
+		expect(withoutSecrets(failure, [key])).toMatchObject({
+			details: { ...details, description: clean, extra: { state: null } },
+		});
+	});
+
+	it.each([
+		['of the gateway without secrets', new ApiFailure({ ...details, status: undefined })],
+		['that is not the gateway’s', new InvalidInput(OTHER, OTHER)],
+		['that is a text', OTHER],
+	])('%s comes back as it is', (_, error) => expect(withoutSecrets(error, [OTHER])).toBe(error));
+});
+
+describe('a key that the gateway repeats', () => {
+	const bodies: Array<[string, string]> = [
+		[
+			'the OpenAI format',
+			JSON.stringify({ error: { message: `key ${OTHER} is wrong`, code: 'invalid_api_key' } }),
+		],
+		['the media envelope', JSON.stringify({ code: 401, msg: `${OTHER} ${KEY}`, data: null })],
+		['a text', JSON.stringify({ error: `${OTHER}` })],
+		[
+			'the escapes of JSON',
+			`{"error":{"message":"${[...OTHER].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}}`,
+		],
+		['a web page', `<html><body>Authorization: Bearer ${OTHER}</body></html>`],
+		['what is no format', `Bearer ${OTHER}`],
+	];
+	const groups: EndpointGroup[] = ['text', 'messages', 'media', 'storage', 'file'];
+
+	it.each(bodies)('in %s is in no error', (_, body) => {
+		const failures = groups.flatMap((group) =>
+			[307, 401, 500].map((status) => failureFromAnswer({ group, status, body, now: 0, secrets: [OTHER] })),
+		);
+		expect(failures).toHaveLength(15);
+		for (const failure of failures) {
+			const shown = JSON.stringify([failure.details, failure.message, failure.stack, String(failure.cause)]);
+			expect(shown).not.toContain(OTHER);
+			expect(shown).not.toContain(KEY);
+		}
+	});
+
+	it('in headers or in a body that cannot be read is in no error of the client', async () => {
+		const headers = { location: `https://x.test/?key=${OTHER}`, 'retry-after': OTHER, 'x-key': OTHER };
+		const { client } = scriptedClient(
+			[
+				{ status: 429, headers, body: '' },
+				{ status: 302, headers, body: OTHER },
+				{ status: 200, headers, body: `<html>${OTHER}` },
+				{ status: 200, headers, body: OTHER },
+			],
+			{ secrets: [OTHER], maxRetries: 0 },
+		);
+		const request = { group: 'text', method: 'GET', path: '/x' } as const;
+		const codes: unknown[] = [];
+		for (let turn = 0; turn < 4; turn += 1) {
+			const failure = await failureOf(client.json(request));
+			codes.push(failure.details.code);
+			expect(JSON.stringify([failure.details, failure.stack])).not.toContain(OTHER);
+		}
+		expect(codes).toStrictEqual([undefined, 'redirected', 'unreadable_answer', 'unreadable_answer']);
+	});
+
+	it('is not cut in two by the bound of what is shown', () => {
+		const body = JSON.stringify({ msg: 'y'.repeat(595) + OTHER });
+		const { description } = failureFromAnswer({
+			group: 'media',
+			status: 400,
+			body,
+			now: 0,
+			secrets: [OTHER],
+		}).details;
+		expect(description).toMatch(/y{595}\[key\]”\.$/);
+		const stream = withReceived(brokenStream('cut'), {
+			text: 'y'.repeat(295) + OTHER,
+			mayBeCharged: true,
+			secrets: [OTHER],
+		});
+		expect(stream.details.description).toMatch(/y{295}\[key\]”$/);
+	});
+
+	it('in the message of a stream’s failure is not shown', () => {
+		const failure = new ApiFailure({ ...details, description: `It says ${OTHER}.` });
+		const told = withReceived(failure, { text: '', mayBeCharged: false, secrets: [OTHER] });
+		expect(told.details.description).toMatch(/^It says \[key\]\. /);
+	});
+});

@@ -1,0 +1,95 @@
+import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
+import { inputForm } from '../../../nodes/shared/gateway/media/inputSchema';
+import { withFiles, type PlacedFile } from '../../../nodes/shared/gateway/media/inputFiles';
+import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { invalidInput } from '../../helpers/requests';
+
+const retouch = inputForm(sandbox.retouch as JsonObject);
+const file = (field: string, value: string) => ({ field, value });
+
+describe('files in an input', () => {
+	it('are appended where the schema wants a list', () => {
+		expect(withFiles({}, [file('image_urls', 'a')], retouch)).toStrictEqual({ image_urls: ['a'] });
+		expect(
+			withFiles({ image_urls: ['a'] }, [file('image_urls', 'b'), file('image_urls', 'c')], retouch),
+		).toStrictEqual({
+			image_urls: ['a', 'b', 'c'],
+		});
+	});
+
+	it('are the value where the schema wants one', () => {
+		expect(withFiles({ mask_url: null }, [file('mask_url', 'a')], retouch)).toStrictEqual({ mask_url: 'a' });
+	});
+
+	it('are refused where there is no room', () => {
+		expect(() => withFiles({}, [file('mask_url', 'a'), file('mask_url', 'b')], retouch)).toThrow(
+			'takes one file',
+		);
+		expect(() => withFiles({ mask_url: 'x' }, [file('mask_url', 'a')], retouch)).toThrow(
+			'has a value already',
+		);
+	});
+
+	it('are refused where the model has no such field', () => {
+		expect(() => withFiles({}, [file('img', 'a')], retouch)).toThrow("no input field 'img'");
+	});
+
+	it('without a schema: one is a value, several are a list, a list stays one', () => {
+		expect(withFiles({}, [file('x', 'a')], undefined)).toStrictEqual({ x: 'a' });
+		expect(withFiles({}, [file('x', 'a'), file('x', 'b')], undefined)).toStrictEqual({ x: ['a', 'b'] });
+		expect(withFiles({ x: [] }, [file('x', 'a')], undefined)).toStrictEqual({ x: ['a'] });
+	});
+
+	it.each<[string, Json]>([
+		['a union with a list', { anyOf: [{ type: 'string' }, { type: 'array' }] }],
+		['a list', { type: 'array' }],
+	])('make a list of one where the schema takes %s', (_, schema) => {
+		expect(withFiles({}, [file('x', 'a')], inputForm({ properties: { x: schema } }))).toStrictEqual({
+			x: ['a'],
+		});
+	});
+
+	it.each<[string, Json]>([
+		['text', { type: 'string', items: {} }],
+		['an object', { type: 'object' }],
+		['a union without a list', { anyOf: [{ type: 'string' }, { type: 'integer' }] }],
+		['anything', {}],
+	])('are a value where the schema takes %s', (_, schema) => {
+		const form = inputForm({ properties: { x: schema } });
+		expect(withFiles({ x: null, y: null }, [file('x', 'a')], form)).toStrictEqual({ x: 'a', y: null });
+		expect(() => withFiles({}, [file('x', 'a'), file('x', 'b')], form)).toThrow('one file');
+	});
+
+	it.each<[Json | undefined]>([[undefined], [null], ['']])('take the place of %j', (present) => {
+		const input: JsonObject = present === undefined ? {} : { x: present };
+		expect(withFiles(input, [file('x', 'a')], undefined)).toStrictEqual({ x: 'a' });
+	});
+
+	it.each<[Json]>([['b'], [0], [false], [{}]])('do not take the place of %j', async (present) => {
+		const error = await invalidInput(() => withFiles({ x: present }, [file('x', 'a')], undefined));
+		expect(error.param).toBe('inputFiles');
+		expect(error.message).toContain("'x'");
+	});
+
+	it('of a field that an open schema does not name are a value or a list', () => {
+		const open = inputForm({ properties: {} });
+		const files: PlacedFile[] = [file('x', 'a'), file('y', 'b'), file('y', 'c')];
+		expect(withFiles({}, files, open)).toStrictEqual({ x: 'a', y: ['b', 'c'] });
+	});
+
+	it('are none where there are none', () => {
+		expect(withFiles({ a: { b: null } }, [], retouch)).toStrictEqual({ a: { b: null } });
+	});
+
+	it('are told which fields there are', async () => {
+		const error = await invalidInput(() => withFiles({}, [file('img', 'a')], retouch));
+		expect(error.param).toBe('inputFiles');
+		expect(error.description).toContain('prompt, image_urls, mask_url,');
+	});
+
+	it('leave the input that was given as it is', () => {
+		const input = { image_urls: ['a'] };
+		withFiles(input, [file('image_urls', 'b')], retouch);
+		expect(input).toStrictEqual({ image_urls: ['a'] });
+	});
+});

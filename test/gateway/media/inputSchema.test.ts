@@ -1,0 +1,284 @@
+import {
+	inputField,
+	inputForm,
+	takesUrls,
+	type FieldKind,
+	type InputField,
+} from '../../../nodes/shared/gateway/media/inputSchema';
+import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
+
+const fieldOf = (schema: Json, name = 'field'): InputField | undefined =>
+	inputForm({ properties: { [name]: schema } }).fields[0];
+
+describe('the form of an input', () => {
+	it('has the fields of the schema, in its order', () => {
+		const schema = {
+			type: 'object',
+			properties: {
+				prompt: { type: 'string', title: 'Words', description: 'What it shows' },
+				tags: { type: 'array', items: { $ref: '#/$defs/tag' }, default: ['a'] },
+				odd: true,
+			},
+			required: ['prompt'],
+			additionalProperties: false,
+			$defs: { tag: { type: 'string', maxLength: 3 } },
+		};
+		expect(inputForm(schema)).toStrictEqual({
+			fields: [
+				{
+					name: 'prompt',
+					title: 'Words',
+					description: 'What it shows',
+					required: true,
+					kind: 'text',
+					choices: [],
+					default: undefined,
+					schema: { type: 'string', title: 'Words', description: 'What it shows' },
+					items: {},
+				},
+				{
+					name: 'tags',
+					title: 'Tags',
+					description: undefined,
+					required: false,
+					kind: 'list',
+					choices: [],
+					default: ['a'],
+					schema: schema.properties.tags,
+					items: { type: 'string', maxLength: 3 },
+				},
+				{
+					name: 'odd',
+					title: 'Odd',
+					description: undefined,
+					required: false,
+					kind: 'json',
+					choices: [],
+					default: undefined,
+					schema: {},
+					items: {},
+				},
+			],
+			closed: true,
+			root: schema,
+		});
+	});
+
+	it.each<[string, JsonObject]>([
+		['nothing', {}],
+		['properties that are null', { properties: null }],
+		['properties that are a list', { properties: [{ type: 'string' }] }],
+	])('is empty and open where the schema has %s', (_, schema) => {
+		expect(inputForm(schema)).toStrictEqual({ fields: [], closed: false, root: schema });
+	});
+
+	it.each<[Json | undefined, boolean]>([
+		[false, true],
+		[true, false],
+		[{}, false],
+		[null, false],
+		[undefined, false],
+	])('with additionalProperties %j is closed: %s', (additionalProperties, closed) => {
+		expect(inputForm({ properties: {}, additionalProperties }).closed).toBe(closed);
+	});
+
+	it('of a union has the fields of all its objects, none of them required, and is open', () => {
+		const schema = {
+			anyOf: [
+				{ properties: { text: { type: 'string' }, n: { type: 'string' } }, required: ['text'] },
+				{ $ref: '#/$defs/image' },
+				{ type: 'string' },
+			],
+			properties: { n: { type: 'integer' }, seed: { type: 'integer' } },
+			required: ['seed'],
+			additionalProperties: false,
+			$defs: { image: { properties: { image: { type: 'string' } }, required: ['image'] } },
+		};
+		const { fields, closed } = inputForm(schema);
+		expect(fields.map(({ name, kind, required }) => [name, kind, required])).toStrictEqual([
+			['text', 'text', false],
+			['n', 'integer', false],
+			['image', 'text', false],
+			['seed', 'integer', true],
+		]);
+		expect(closed).toBe(false);
+	});
+
+	it('has the fields of a schema that refers to another', () => {
+		const { fields } = inputForm({
+			$ref: '#/$defs/input',
+			$defs: { input: { properties: { size: { $ref: '#/$defs/size' } } }, size: { enum: ['s', 'l'] } },
+		});
+		expect(fields.map(({ name, choices }) => [name, choices.map(({ value }) => value)])).toStrictEqual([
+			['size', ['s', 'l']],
+		]);
+	});
+
+	it.each<[string, Json | undefined, Json | undefined]>([
+		['null', null, undefined],
+		['none', undefined, undefined],
+		['zero', 0, 0],
+		['false', false, false],
+		['empty text', '', ''],
+		['an object', { a: null }, { a: null }],
+	])('has defaults: %s', (_, given, expected) => {
+		expect(fieldOf({ type: 'string', default: given ?? null })?.default).toStrictEqual(expected);
+		expect(
+			fieldOf({ type: 'string', ...(given === undefined ? {} : { default: given }) })?.default,
+		).toStrictEqual(expected);
+	});
+});
+
+test.each([
+	['num_images', 'Num Images'],
+	['numImages', 'Num Images'],
+	['num-images', 'Num Images'],
+	['num  images', 'Num Images'],
+	['size2Big', 'Size2 Big'],
+	['URL', 'URL'],
+	['imageURL', 'Image URL'],
+	['_private_', 'Private'],
+	['éclair', 'Éclair'],
+	['цвет', 'Цвет'],
+	['_', '_'],
+	['2x', '2x'],
+])('the title of %j is %j', (name, title) => expect(fieldOf({}, name)?.title).toBe(title));
+
+test.each<[Json, string]>([
+	['', 'Field'],
+	[null, 'Field'],
+	[7, 'Field'],
+	['field', 'field'],
+])('a title %j of the schema makes %j', (title, shown) => expect(fieldOf({ title })?.title).toBe(shown));
+
+describe('the kind of a field', () => {
+	it.each<[Json, FieldKind]>([
+		[{ type: 'string' }, 'text'],
+		[{ type: 'integer' }, 'integer'],
+		[{ type: 'number' }, 'number'],
+		[{ type: 'boolean' }, 'boolean'],
+		[{ type: 'array' }, 'list'],
+		[{ type: 'object' }, 'object'],
+		[{ type: 'file' }, 'json'],
+		[{ type: ['integer', 'null'] }, 'integer'],
+		[{ type: ['integer', 'string'] }, 'json'],
+		[{ anyOf: [{ type: 'number' }, { type: 'null' }] }, 'number'],
+		[{ anyOf: [{ type: 'string' }, { type: 'array' }] }, 'json'],
+		[{ anyOf: [{ type: 'string' }, { type: 'string', format: 'uri' }] }, 'text'],
+		[{ properties: {} }, 'object'],
+		[{ items: {} }, 'list'],
+		[{}, 'json'],
+		[{ enum: ['a', 'b'] }, 'text'],
+		[{ enum: [1, 2.5] }, 'number'],
+		[{ enum: [true, false] }, 'boolean'],
+		[{ enum: ['a', null] }, 'text'],
+		[{ enum: ['a', 1] }, 'json'],
+		[{ enum: ['a', { b: 1 }] }, 'json'],
+		[{ enum: [] }, 'json'],
+		[{ type: 'integer', enum: [1, 2] }, 'integer'],
+		[{ type: ['string', 'integer'], enum: ['a', 'b'] }, 'json'],
+		[{ const: 'a' }, 'text'],
+	])('of %j is %s', (schema, kind) => expect(fieldOf(schema)?.kind).toBe(kind));
+});
+
+describe('the choices of a field', () => {
+	const choice = (value: string | number | boolean, label: string, description?: string) => ({
+		value,
+		label,
+		description,
+	});
+
+	it.each<[string, Json, unknown[]]>([
+		['none', { type: 'string' }, []],
+		['those of `enum`', { enum: ['a', 1, true] }, [choice('a', 'a'), choice(1, '1'), choice(true, 'true')]],
+		['without null', { enum: ['a', null] }, [choice('a', 'a')]],
+		['none that no list can show', { enum: ['a', ['b']] }, []],
+		['none where `enum` is no list', { enum: 'a' }, []],
+		['a constant', { const: 'a' }, [choice('a', 'a')]],
+		[
+			'constants with words',
+			{
+				oneOf: [
+					{ const: 'a', title: 'A', description: 'First' },
+					{ const: 'b', title: '' },
+				],
+			},
+			[choice('a', 'A', 'First'), choice('b', 'b')],
+		],
+		[
+			'no words of another value',
+			{
+				enum: ['a', 'b'],
+				anyOf: [
+					{ const: 'b', title: 'B' },
+					{ type: 'string', title: 'Any' },
+				],
+			},
+			[choice('a', 'a'), choice('b', 'b')],
+		],
+	])('%s', (_, schema, choices) => expect(fieldOf(schema)?.choices).toStrictEqual(choices));
+});
+
+test('a field by its schema is optional where nothing else is said', () => {
+	const field = inputField('n', { items: { $ref: '#/a' } }, { a: { type: 'integer' } });
+	expect(field.required).toBe(false);
+	expect(field.items).toStrictEqual({ type: 'integer' });
+});
+
+describe('a file’s URL', () => {
+	const takes = (schema: Json, name: string) => {
+		const field = fieldOf(schema, name);
+		return field && takesUrls(field);
+	};
+
+	it.each<[string, Json]>([
+		['x', { type: 'string', format: 'uri' }],
+		['x', { type: 'string', format: 'uri-reference' }],
+		['x', { type: 'string', format: 'url' }],
+		['x', { type: 'string', format: 'iri' }],
+		['x', { type: 'string', format: 'binary' }],
+		['x', { type: 'array', items: { type: 'string', format: 'uri' } }],
+		['x', { type: 'array', items: { anyOf: [{ format: 'uri' }, { type: 'object' }] } }],
+		['x', { anyOf: [{ type: 'string', format: 'uri' }, { type: 'integer' }] }],
+		['x', { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }] }],
+		['image', { type: 'string' }],
+		['images', { type: 'array' }],
+		['mask', {}],
+		['image_url', { type: 'string' }],
+		['imageUrl', { type: 'string' }],
+		['firstFrame', { type: 'string' }],
+		['start_frame_uri', { type: 'string' }],
+		['reference_videos', { type: 'array', items: { type: 'string' } }],
+		['audio_file', { anyOf: [{ type: 'string' }, { type: 'array' }] }],
+		['URLS', { type: 'string' }],
+		['file', { type: 'string', format: 'date' }],
+	])('can stand in %s %j', (name, schema) => expect(takes(schema, name)).toBe(true));
+
+	it.each(['url', 'uri', 'image', 'video', 'audio', 'file', 'mask', 'frame'])(
+		'can stand in what is named after it: %s',
+		(word) => {
+			const names = [word, `${word}s`, `a_${word}`, `${word}_b`, `a_${word}s_b`];
+			expect(names.filter((name) => takes({ type: 'string' }, name))).toStrictEqual(names);
+			const others = [`a${word}`, `${word}ed`, `${word}ss`];
+			expect(others.filter((name) => takes({ type: 'string' }, name))).toStrictEqual([]);
+		},
+	);
+
+	it.each<[string, Json]>([
+		['x', { type: 'string' }],
+		['x', { type: 'string', format: 'date' }],
+		['x', { type: 'string', format: 'not-uri' }],
+		['x', { type: 'array', format: 'uri' }],
+		['x', { type: 'string', items: { format: 'uri' } }],
+		['image', { type: 'string', enum: ['a', 'b'] }],
+		['x', { type: 'string', format: 'uri', enum: ['https://a.test'] }],
+		['num_images', { type: 'integer' }],
+		['images', { type: 'number' }],
+		['mask', { type: 'boolean' }],
+		['file', { type: 'object' }],
+		['profile', { type: 'string' }],
+		['filename', { type: 'string' }],
+		['imagery', { type: 'string' }],
+		['curl', { type: 'string' }],
+	])('cannot stand in %s %j', (name, schema) => expect(takes(schema, name)).toBe(false));
+});

@@ -1,0 +1,229 @@
+import fc from 'fast-check';
+
+import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
+import { InvalidInput } from '../../../nodes/shared/gateway/errors/errors';
+import { inputForm, type InputForm } from '../../../nodes/shared/gateway/media/inputSchema';
+import { checkInput, typedInput } from '../../../nodes/shared/gateway/media/inputValues';
+import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
+
+const formOf = (schema: Json, required: string[] = []): InputForm =>
+	inputForm({ type: 'object', properties: { field: schema }, required, additionalProperties: false });
+const typed = (value: Json, schema: Json) => typedInput({ field: value }, formOf(schema)).field;
+
+/** What a piece of work throws. */
+function thrown(work: () => unknown): InvalidInput {
+	try {
+		work();
+	} catch (error) {
+		if (error instanceof InvalidInput) return error;
+		throw error;
+	}
+	throw new Error('it did not throw');
+}
+
+/** What a check comes to: `valid`, or the class of what it throws. */
+function outcome(check: () => void): string {
+	try {
+		check();
+		return 'valid';
+	} catch (error) {
+		return error instanceof Error ? error.constructor.name : typeof error;
+	}
+}
+
+describe('the type of a value', () => {
+	const texts = { type: 'array', items: { type: 'string' } };
+	const numbers = { type: 'array', items: { type: 'integer' } };
+	const union = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
+
+	test.each<[string, Json, Json, Json]>([
+		['a prompt that looks like a number stays text', '2024', { type: 'string' }, '2024'],
+		['a number that an expression gives for text becomes text', 2024, { type: 'string' }, '2024'],
+		['text keeps its blanks', ' a b ', { type: 'string' }, ' a b '],
+		['text that is JSON stays text', '{"a":1}', { type: 'string' }, '{"a":1}'],
+		['text of a number becomes one', '5', { type: 'integer' }, 5],
+		['a fraction', '7.5', { type: 'number' }, 7.5],
+		['zero stays', 0, { type: 'integer' }, 0],
+		['text of a boolean becomes one', 'TRUE', { type: 'boolean' }, true],
+		['0 is false', 0, { type: 'boolean' }, false],
+		['false stays', false, { type: 'boolean' }, false],
+		['text of a number chooses the number', '10', { enum: [5, 10] }, 10],
+		['a number chooses the text', 5, { type: 'string', enum: ['5', '10'] }, '5'],
+		['JSON text becomes a list', '["a","b"]', texts, ['a', 'b']],
+		['a list stays', ['a'], texts, ['a']],
+		['words between commas are a list', 'cat, dog', texts, ['cat', 'dog']],
+		['lines are a list', 'a, b\nc', texts, ['a, b', 'c']],
+		['a URL is one element, commas and all', 'https://x.test/a,b.png', texts, ['https://x.test/a,b.png']],
+		['a single value is a list of one', 'cat', texts, ['cat']],
+		['elements get their type', '1, 2', numbers, [1, 2]],
+		['elements get their type, from a list', [1, 'a'], texts, ['1', 'a']],
+		['JSON text becomes an object', '{"text":"x"}', { type: 'object' }, { text: 'x' }],
+		['an object stays', { text: 'x' }, { type: 'object' }, { text: 'x' }],
+		['a nullable number', '7', { anyOf: [{ type: 'integer' }, { type: 'null' }] }, 7],
+		['of a union, text stays text', '5', union, '5'],
+		['of a union, JSON becomes what it can be', '["a"]', union, ['a']],
+		['of a union, JSON that fits no branch stays text', '{"a":1}', union, '{"a":1}'],
+		['of a union without text, JSON is read', '5', { type: ['integer', 'object'] }, 5],
+		['of a schema that says nothing, text stays text', '5', {}, '5'],
+		['of a schema that says nothing, an object is read', '{"a":1}', {}, { a: 1 }],
+	])('%s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
+
+	test.each<[string, Json, Json]>([
+		['null', null, { type: 'string' }],
+		['empty text', '', { type: 'integer' }],
+		['blanks', '  ', { type: 'string' }],
+		['an empty list', '[]', texts],
+		['an empty object', {}, { type: 'object' }],
+	])('%s is nothing', (_, value, schema) => {
+		expect(typedInput({ field: value }, formOf(schema))).toStrictEqual({});
+	});
+
+	it('an empty list takes a default away', () => {
+		expect(typed('[]', { ...texts, default: ['a'] })).toStrictEqual([]);
+	});
+
+	test.each<[string, Json, Json, string]>([
+		['words', 'many', { type: 'integer', title: 'Number' }, "'Number' takes a whole number"],
+		['a comma', '7,5', { type: 'number' }, "'Field' takes a number"],
+		['a boolean', true, { type: 'number' }, "'Field' takes a number"],
+		['a word', 'perhaps', { type: 'boolean' }, "'Field' takes true or false"],
+		['an object', { a: 1 }, { type: 'string' }, "'Field' takes text"],
+		['broken JSON', '{"a":', { type: 'object' }, "'Field' takes a JSON object"],
+		['a list', '[1]', { type: 'object' }, "'Field' takes a JSON object"],
+	])('%s is none: the field is named', (_, value, schema, message) => {
+		const error = thrown(() => typed(value, schema));
+		expect(error.message).toBe(message);
+		expect(error.param).toBe('input.field');
+		expect(error.description).toContain('Nothing was sent.');
+	});
+
+	it('a field that the model does not have is told, unless its schema is open', () => {
+		const values = { other: 'x' };
+		expect(thrown(() => typedInput(values, formOf({}))).message).toBe("The model has no field 'other'");
+		expect(typedInput(values, inputForm({ properties: {} }))).toStrictEqual(values);
+	});
+
+	it('text never becomes anything else, whatever it looks like', () => {
+		fc.assert(
+			fc.property(
+				fc.oneof(
+					fc.string(),
+					fc.double().map(String),
+					fc.jsonValue().map((value) => JSON.stringify(value)),
+				),
+				(text) => {
+					const { field } = typedInput({ field: text }, formOf({ type: 'string' }));
+					expect(field).toBe(text.trim() === '' ? undefined : text);
+				},
+			),
+		);
+	});
+
+	it('any value for any schema is typed and checked, or told as bad input', () => {
+		const type = fc.constantFrom('string', 'integer', 'number', 'boolean', 'array', 'object', 'none');
+		const odd = fc.constantFrom<Json[]>({ toString: 0 }, [{ toString: 0 }], { valueOf: 1 });
+		const value = fc.oneof(fc.jsonValue(), odd) as fc.Arbitrary<Json>;
+		fc.assert(
+			fc.property(value, type, value, (given, name, extra) => {
+				const form = formOf({ type: name, required: [extra], items: extra, enum: extra });
+				expect(outcome(() => checkInput(typedInput({ field: given }, form), form))).toMatch(
+					/^(valid|InvalidInput)$/,
+				);
+			}),
+			{ numRuns: 2000 },
+		);
+	});
+
+	it('what has the right type already is sent as it is', () => {
+		const fields = {
+			prompt: fc.string({ minLength: 1 }).filter((text) => text.trim() !== ''),
+			num_images: fc.integer({ min: 1, max: 4 }),
+			guidance: fc.double({ min: 0, max: 20, noNaN: true }),
+			transparent: fc.boolean(),
+			tags: fc.array(fc.string(), { minLength: 1, maxLength: 8 }),
+			size: fc.constantFrom('512x512', '1024x1024'),
+		};
+		const value = fc.record(fields, { noNullPrototype: true });
+		fc.assert(
+			fc.property(value, (input) => {
+				const form = inputForm(sandbox.canvas as JsonObject);
+				const result = typedInput(input, form);
+				expect(result).toStrictEqual(input);
+				checkInput(result, form);
+			}),
+		);
+	});
+});
+
+describe('the rules of the schema, before anything is sent', () => {
+	test.each<[string, Json, Json, string]>([
+		['too little', 0, { type: 'integer', minimum: 1 }, "'Field' must be at least 1"],
+		['too much', 5, { type: 'integer', maximum: 4 }, "'Field' must be at most 4"],
+		['not more', 0, { type: 'number', exclusiveMinimum: 0 }, "'Field' must be more than 0"],
+		['not less', 1, { type: 'number', exclusiveMaximum: 1 }, "'Field' must be less than 1"],
+		['a fraction', 1.5, { type: 'integer' }, "'Field' must be a whole number"],
+		[
+			'too long',
+			'абв',
+			{ type: 'string', maxLength: 2 },
+			"'Field' must have at most 2 characters (it has 3)",
+		],
+		[
+			'too short',
+			'a',
+			{ type: 'string', minLength: 2 },
+			"'Field' must have at least 2 characters (it has 1)",
+		],
+		['no choice', 'divine', { enum: ['draft', 'high'] }, "'Field' must be one of: draft, high"],
+		[
+			'too many',
+			['a', 'b'],
+			{ type: 'array', maxItems: 1 },
+			"'Field' must have at most 1 elements (it has 2)",
+		],
+		[
+			'an element',
+			['a', { b: 1 }],
+			{ type: 'array', items: { type: 'string' } },
+			"'Field' (field[1]) must be text",
+		],
+		[
+			'a nested value',
+			{ opacity: 2 },
+			{ type: 'object', properties: { opacity: { type: 'number', maximum: 1 } } },
+			"'Field' (field.opacity) must be at most 1",
+		],
+		['a nested field', {}, { type: 'object', required: ['text'] }, "'Field' (field.text) must be there"],
+		[
+			'an unknown nested field',
+			{ a: 1 },
+			{ type: 'object', additionalProperties: false },
+			"'Field' (field.a) is not known",
+		],
+		[
+			'no branch',
+			true,
+			{ anyOf: [{ type: 'string' }, { type: 'integer' }] },
+			"'Field' must be text or a whole number",
+		],
+	])('%s', (_, value, schema, message) => {
+		const error = thrown(() => checkInput({ field: value }, formOf(schema)));
+		expect(error.message).toBe(message);
+		expect(error.param).toBe('input.field');
+	});
+
+	it('a required field that is missing', () => {
+		expect(thrown(() => checkInput({}, formOf({ title: 'Prompt' }, ['field']))).message).toBe(
+			"'Prompt' is missing",
+		);
+	});
+
+	it('characters are counted, not halves of them', () => {
+		const form = formOf({ type: 'string', maxLength: 2 });
+		expect(outcome(() => checkInput({ field: '🙂🙂' }, form))).toBe('valid');
+	});
+
+	it('optional fields may be missing', () => {
+		expect(outcome(() => checkInput({}, formOf({ type: 'string' })))).toBe('valid');
+	});
+});

@@ -1,0 +1,213 @@
+import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { branches, resolvedSchema, typesOf } from '../../../nodes/shared/gateway/media/jsonSchema';
+
+const root: JsonObject = {
+	$defs: {
+		size: { type: 'string', maxLength: 5, title: 'Size' },
+		'a/b~c': { type: 'boolean' },
+		again: { $ref: '#/$defs/size', title: 'Again' },
+		loop: { $ref: '#/$defs/loop', title: 'Loop' },
+		maybe: { type: ['string', 'null'] },
+		nothing: null,
+	},
+};
+const resolved = (schema: Json | undefined) => resolvedSchema(schema, root);
+
+describe('a schema that is no object', () => {
+	it.each<[Json | undefined]>([[true], [false], [null], [undefined], ['string'], [[{ type: 'string' }]]])(
+		'takes anything: %j',
+		(schema) => expect(resolved(schema)).toStrictEqual({}),
+	);
+});
+
+describe('references', () => {
+	it.each<[string, JsonObject]>([
+		['#/$defs/size', { type: 'string', maxLength: 5, title: 'Size' }],
+		['#/$defs/again', { type: 'string', maxLength: 5, title: 'Again' }],
+		['#/$defs/a~1b~0c', { type: 'boolean' }],
+		['#', root],
+	])('%s', ($ref, schema) => expect(resolved({ $ref })).toStrictEqual(schema));
+
+	it.each([
+		'#/$defs/other',
+		'#/$defs/size/type/deeper',
+		'#/$defs/nothing',
+		'#/$defs/toString',
+		'#/constructor',
+		'#size',
+		'$defs/size',
+		'/$defs/size',
+		'x#/$defs/size',
+		'https://schemas.test/size',
+		'',
+	])('%j leads nowhere and takes anything', ($ref) => expect(resolved({ $ref })).toStrictEqual({}));
+
+	it.each<[Json]>([[null], [7], [{ $ref: '#/$defs/size' }]])('%j is none', ($ref) => {
+		expect(resolved({ $ref, type: 'integer' })).toStrictEqual({ type: 'integer' });
+	});
+
+	it('are followed in circles no further than 5 times', () => {
+		expect(resolved({ $ref: '#/$defs/loop' })).toStrictEqual({ title: 'Loop' });
+		const chain: JsonObject = { 6: { type: 'string' } };
+		for (let step = 0; step < 6; step += 1) chain[step] = { $ref: `#/${step + 1}`, [`at${step}`]: true };
+		expect(Object.keys(resolvedSchema(chain[1], chain))).toStrictEqual([
+			'type',
+			'at5',
+			'at4',
+			'at3',
+			'at2',
+			'at1',
+		]);
+		expect(Object.keys(resolvedSchema(chain[0], chain))).toStrictEqual([
+			'at5',
+			'at4',
+			'at3',
+			'at2',
+			'at1',
+			'at0',
+		]);
+	});
+
+	it('to a union of itself come to an end', () => {
+		const tree: JsonObject = { anyOf: [{ type: 'string' }, { $ref: '#' }, { type: 'integer' }] };
+		let depth = 0;
+		let level: JsonObject | undefined = resolvedSchema(tree, tree);
+		while (level) {
+			depth += 1;
+			level = branches(level)[1];
+		}
+		expect(depth).toBeLessThan(10);
+	});
+});
+
+describe('what stands together', () => {
+	it('holds all of it, and what stands beside a reference overrides it', () => {
+		expect(resolved({ $ref: '#/$defs/size', maxLength: 9, default: null })).toStrictEqual({
+			type: 'string',
+			maxLength: 9,
+			title: 'Size',
+			default: null,
+		});
+	});
+
+	it('of `allOf` the later parts override the earlier ones', () => {
+		expect(
+			resolved({
+				allOf: [
+					{ minimum: 1, maximum: 5, title: 'A' },
+					{ maximum: 9, title: 'B' },
+					null,
+					{ $ref: '#/$defs/size' },
+				],
+				title: 'C',
+			}),
+		).toStrictEqual({ minimum: 1, maximum: 9, type: 'string', maxLength: 5, title: 'C' });
+	});
+
+	it('joins fields and what is required', () => {
+		const joined = resolved({
+			allOf: [
+				{ properties: { a: { type: 'string' }, b: { type: 'string' } }, required: ['a', 'b'] },
+				{ properties: { b: { type: 'integer' } }, required: ['b', 'c'] },
+			],
+			properties: { d: {} },
+			required: ['d'],
+		});
+		expect(joined).toStrictEqual({
+			properties: { a: { type: 'string' }, b: { type: 'integer' }, d: {} },
+			required: ['a', 'b', 'c', 'd'],
+		});
+	});
+
+	it('has neither where there is none', () => {
+		expect(resolved({ allOf: [{ type: 'object' }, { title: 'A' }] })).toStrictEqual({
+			type: 'object',
+			title: 'A',
+		});
+	});
+
+	it.each<[Json]>([[null], [{}], ['x']])('`allOf` %j is none', (allOf) => {
+		expect(resolved({ allOf, type: 'string' })).toStrictEqual({ type: 'string' });
+	});
+});
+
+describe('null that only says "may be left out"', () => {
+	it.each<[string, JsonObject, JsonObject]>([
+		['a type', { type: ['string', 'null'] }, { type: 'string' }],
+		['several types', { type: ['string', 'null', 'integer'] }, { type: ['string', 'integer'] }],
+		['a list of one type', { type: ['string'] }, { type: 'string' }],
+		['a list of null alone', { type: ['null'] }, { type: [] }],
+		['values', { enum: ['a', null, 0, false] }, { enum: ['a', 0, false] }],
+		['a branch', { anyOf: [{ type: 'string' }, { type: 'null' }] }, { type: 'string' }],
+		['a constant branch', { oneOf: [{ const: null }, { type: 'string' }] }, { type: 'string' }],
+		[
+			'a branch behind a reference',
+			{ anyOf: [{ $ref: '#/$defs/maybe' }, { type: 'null' }] },
+			{ type: 'string' },
+		],
+		[
+			'what stands beside the union',
+			{ anyOf: [{ type: 'string', title: 'A' }, { type: 'null' }], title: 'B', default: null },
+			{ type: 'string', title: 'B', default: null },
+		],
+		[
+			'both unions',
+			{ anyOf: [{ type: 'string' }], oneOf: [{ type: 'null' }, { type: 'integer' }] },
+			{ anyOf: [{ type: 'string' }, { type: 'integer' }] },
+		],
+		['a union of null alone', { anyOf: [{ type: 'null' }], title: 'A' }, { title: 'A', anyOf: [] }],
+		['a union of one', { anyOf: [{ type: 'string' }] }, { type: 'string' }],
+		[
+			'branches that are resolved',
+			{ oneOf: [{ $ref: '#/$defs/size' }, { type: ['integer', 'null'] }] },
+			{ anyOf: [{ type: 'string', maxLength: 5, title: 'Size' }, { type: 'integer' }] },
+		],
+		['an empty union', { anyOf: [], title: 'A' }, { anyOf: [], title: 'A' }],
+		['a union that is none', { anyOf: null, oneOf: 'x' }, { anyOf: null, oneOf: 'x' }],
+		['the type null itself', { type: 'null' }, { type: 'null' }],
+	])('is taken away: %s', (_, schema, expected) => expect(resolved(schema)).toStrictEqual(expected));
+});
+
+describe('constants', () => {
+	it.each<[string, JsonObject, JsonObject]>([
+		['one', { const: 'a' }, { const: 'a', enum: ['a'] }],
+		['null', { const: null }, { const: null, enum: [null] }],
+		['zero', { const: 0 }, { const: 0, enum: [0] }],
+		[
+			'a union',
+			{ oneOf: [{ const: 'a' }, { const: 0 }] },
+			{
+				anyOf: [
+					{ const: 'a', enum: ['a'] },
+					{ const: 0, enum: [0] },
+				],
+				enum: ['a', 0],
+			},
+		],
+	])('are an `enum`: %s', (_, schema, expected) => expect(resolved(schema)).toStrictEqual(expected));
+
+	it('beside something else are none', () => {
+		expect(resolved({ anyOf: [{ const: 'a' }, { type: 'integer' }] })).toStrictEqual({
+			anyOf: [{ const: 'a', enum: ['a'] }, { type: 'integer' }],
+		});
+	});
+});
+
+describe('the types of a schema', () => {
+	it.each<[JsonObject, string[]]>([
+		[{ type: 'string' }, ['string']],
+		[{ type: ['string', 'integer', null] }, ['string', 'integer']],
+		[{ type: 'string', properties: {} }, ['string']],
+		[{ type: '' }, []],
+		[{ type: null, items: {} }, ['array']],
+		[{ anyOf: [{ type: 'string' }, { type: 'string' }, { items: {} }] }, ['string', 'array']],
+		[{ oneOf: [{ type: 'string' }, { anyOf: [{ type: 'integer' }] }] }, ['string', 'integer']],
+		[{ anyOf: [{ type: 'string' }, {}] }, []],
+		[{ anyOf: [{ type: 'string' }, {}], properties: {} }, ['object']],
+		[{ properties: {} }, ['object']],
+		[{ properties: {}, items: {} }, ['object']],
+		[{ items: {} }, ['array']],
+		[{ anyOf: [] }, []],
+		[{}, []],
+	])('%j: %j', (schema, types) => expect(typesOf(schema)).toStrictEqual(types));
+});

@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+
+import type { MediaModel, PriceTier } from '../../../nodes/shared/gateway/endpoints/models';
+import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { compareDecimals } from '../../../nodes/shared/gateway/util/money';
+import { checkPriceLimit, readPriceLimit } from '../../../nodes/MediaTask/operations/task/priceLimit';
+import { priceInRubles, taskPrice } from '../../../nodes/shared/gateway/media/price';
+
+const model = (tiers: PriceTier[], more: Partial<MediaModel> = {}): MediaModel => ({
+	id: 'm',
+	currency: 'RUB',
+	tiers,
+	inputSchema: { properties: { quality: { default: 'standard' }, n: { type: 'integer', default: 1 } } },
+	record: {},
+	...more,
+});
+const tier = (price: string, params: JsonObject = {}): PriceTier => ({ params, price });
+const priceOf = (tiers: PriceTier[], input: JsonObject) => taskPrice(model(tiers), input).price;
+
+describe('the tier of an input (§2.2)', () => {
+	const tiers = [
+		tier('2', { quality: 'draft' }),
+		tier('6', { quality: 'standard' }),
+		tier('12', { quality: 'high' }),
+		tier('18.50', { quality: 'high', size: 'large' }),
+	];
+
+	test.each<[string, JsonObject, string | null]>([
+		['the one that fits', { quality: 'draft' }, '2'],
+		['defaults are filled in', {}, '6'],
+		['of several the one with the most params', { quality: 'high', size: 'large' }, '18.50'],
+		['the others where its params do not fit', { quality: 'high', size: 'small' }, '12'],
+		['none', { quality: 'divine' }, null],
+	])('%s', (_, input, price) => expect(priceOf(tiers, input)).toBe(price));
+
+	test.each<[string, JsonObject, JsonObject]>([
+		['a number given as text', { n: 5 }, { n: '5' }],
+		['text of the catalogue, a number given', { n: '5' }, { n: 5 }],
+		['5.0 is 5', { n: '5.0' }, { n: 5 }],
+		['booleans', { loop: true }, { loop: 'true' }],
+		['lists', { a: [1] }, { a: [1] }],
+		['objects, whatever the order of their keys', { a: { b: 1, c: null } }, { a: { c: null, b: 1 } }],
+		['1e1 is 10', { n: 10 }, { n: '1e1' }],
+		['null of the catalogue, nothing given', { loop: null }, {}],
+		['null of both', { loop: null }, { loop: null }],
+		['a default that null stands for', { n: '1' }, { n: null }],
+	])('takes forms of a value for equal: %s', (_, params, input) => {
+		expect(priceOf([tier('1', params)], input)).toBe('1');
+	});
+
+	it.each<[string, JsonObject, JsonObject]>([
+		['an unset value for false', { loop: false }, {}],
+		['null for zero', { loop: 0 }, { loop: null }],
+		['null for empty text', { loop: '' }, { loop: null }],
+		['false for nothing', { loop: null }, { loop: false }],
+		['1 for true', { loop: true }, { loop: 1 }],
+		['empty text for zero', { loop: 0 }, { loop: '' }],
+		['words in another case', { loop: 'Yes' }, { loop: 'yes' }],
+		['a list for its only element', { a: 1 }, { a: [1] }],
+		['an element for a list', { a: [1] }, { a: 1 }],
+		['elements for their text', { a: [1] }, { a: ['1'] }],
+		['another order of elements', { a: [1, 2] }, { a: [2, 1] }],
+		['text for a list of it', { a: ['x'] }, { a: 'x' }],
+		['the word for null', { a: null }, { a: 'null' }],
+		['an object for its text', { a: '[object Object]' }, { a: {} }],
+		['a number for words', { a: 'many' }, { a: 5 }],
+		['one value of two', { n: 1, quality: 'draft' }, { quality: 'high' }],
+	])('does not take %s', (_, params, input) => expect(priceOf([tier('1', params)], input)).toBeNull());
+
+	it('keeps what is given from the defaults, be it zero or false', () => {
+		expect(priceOf([tier('1', { n: 0 }), tier('2', { n: 1 })], { n: 0 })).toBe('1');
+		expect(priceOf([tier('1', { n: 'false' }), tier('2', { n: 1 })], { n: false })).toBe('1');
+	});
+
+	it('tells the price, its currency and what it depends on', () => {
+		const input = { quality: 'draft' };
+		expect(taskPrice(model(tiers, { currency: 'USD' }), input)).toStrictEqual({
+			price: '2',
+			currency: 'USD',
+			matched: { quality: 'draft' },
+		});
+		expect(input).toStrictEqual({ quality: 'draft' });
+	});
+
+	it('is one without params where no other fits', () => {
+		expect(priceOf([...tiers, tier('1')], { quality: 'divine' })).toBe('1');
+		expect(priceOf([...tiers, tier('1')], { quality: 'draft' })).toBe('2');
+	});
+
+	it('says why there is no price', () => {
+		const none = { price: null, currency: 'RUB', matched: null };
+		expect(taskPrice(model([]), {})).toStrictEqual({
+			...none,
+			reason: expect.stringContaining('gives no price') as string,
+		});
+		expect(taskPrice(model(tiers), { quality: 'x' })).toStrictEqual({
+			...none,
+			reason: expect.stringMatching(/^No .*: 'quality' draft, standard, high; 'size' large\.$/) as string,
+		});
+	});
+
+	it('names values of any kind, up to 12, as they are in the catalogue', () => {
+		const values: Json[] = [null, true, 5, '5', [1], { a: null }];
+		const odd = values.map((value) => tier('1', { toString: value }));
+		const reasonOf = (of: PriceTier[]) => taskPrice(model(of), { toString: 'x' }).reason;
+		expect(reasonOf([...odd, tier('1', { n: 9 })])).toContain(
+			`'toString' null, true, 5, [1], {"a":null}; 'n' 9.`,
+		);
+		const many = Array.from({ length: 20 }, (_, index) => tier('1', { toString: index }));
+		expect(reasonOf(many)).toMatch(/ 10, 11\.$/);
+	});
+
+	it('tells tiers apart that fit alike, unless they cost the same', () => {
+		const alike = [tier('1', { n: 1 }), tier('2', { quality: 'standard' })];
+		expect(taskPrice(model(alike), {})).toStrictEqual({
+			price: null,
+			currency: 'RUB',
+			matched: null,
+			reason: expect.stringMatching(/^Several .*'n' 1; 'quality' standard\.$/) as string,
+		});
+		expect(priceOf([...alike, tier('3', { n: 1, quality: 'standard' })], {})).toBe('3');
+		expect(
+			priceOf([tier('1', { n: 1 }), tier('1', { quality: 'standard' }), tier('2', { n: '1' })], {}),
+		).toBeNull();
+		expect(priceOf([tier('1.0', { n: 1 }), tier('1', { quality: 'standard' })], {})).toBe('1.0');
+	});
+
+	it('is in rubles only where the catalogue says so', () => {
+		expect(priceInRubles(taskPrice(model([tier('1.5')]), {}))).toBe(1.5);
+		expect(priceInRubles(taskPrice(model([tier('1.5')], { currency: 'USD' }), {}))).toBeUndefined();
+		expect(priceInRubles(taskPrice(model([tier('0')]), {}))).toBe(0);
+		expect(priceInRubles(taskPrice(model([]), {}))).toBeUndefined();
+	});
+});
+
+describe('the highest price', () => {
+	const check = (price: string, limit: string) => () =>
+		checkPriceLimit(taskPrice(model([tier(price)]), {}), limit);
+
+	test.each([
+		['0.1', '0.10'],
+		['12', '12.000000000000000000001'],
+		['0', '0'],
+	])('%s is within %s', (price, limit) => expect(check(price, limit)).not.toThrow());
+
+	test.each([
+		['0.30000000000000000001', '0.3'],
+		['100', '99.99'],
+		['0.01', '0'],
+	])('%s is above %s', (price, limit) => expect(check(price, limit)).toThrow('more than the highest price'));
+
+	it('refuses what is not known, and what is in another currency', () => {
+		expect(() => checkPriceLimit(taskPrice(model([]), {}), '5')).toThrow('cannot be told');
+		expect(() => checkPriceLimit(taskPrice(model([tier('1')], { currency: 'USD' }), {}), '5')).toThrow(
+			'cannot be told',
+		);
+	});
+
+	test.each(['-1', '12,5', 'cheap', 'NaN'])('%s is none', (limit) => {
+		expect(() => readPriceLimit(limit)).toThrow('no amount in rubles');
+	});
+});
+
+describe('comparing decimals', () => {
+	it('is exact', () => {
+		fc.assert(
+			fc.property(fc.bigInt(), fc.bigInt(), fc.integer({ min: 0, max: 20 }), (a, b, scale) => {
+				const text = (value: bigint) => `${value}e-${scale}`;
+				expect(compareDecimals(text(a), text(b))).toBe(a === b ? 0 : a < b ? -1 : 1);
+			}),
+		);
+	});
+	test.each([
+		['1', '1.0', 0],
+		['-1', '1', -1],
+		['.5', '0.50', 0],
+		['1e3', '999.9', 1],
+		['0.1', '0.10000000000000000001', -1],
+	])('%s, %s', (a, b, sign) => expect(compareDecimals(a, b)).toBe(sign));
+	test.each(['', 'x', '1,5', '1e', '--1'])('%j is none', (text) =>
+		expect(compareDecimals(text, '1')).toBeUndefined(),
+	);
+});

@@ -1,0 +1,228 @@
+import type { TextRequest } from '../../../../nodes/shared/gateway/text/formats/request';
+import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { bodyOf, inline, linked, looking, refusalOf, turns } from './support';
+
+const bare = { model: 'acme/writer', messages: [{ role: 'user', content: 'Hi' }] };
+const sent = (parts: Partial<TextRequest>) => bodyOf('chat', parts);
+const extra = (parts: Partial<TextRequest>): JsonObject => {
+	const { model, messages, ...rest } = sent(parts);
+	expect({ model, messages }).toStrictEqual(bare);
+	return rest;
+};
+const schema = { type: 'object', properties: {} };
+
+it('a plain call carries the model and the messages alone', () => {
+	expect(sent({})).toStrictEqual(bare);
+});
+
+it('a streamed call says so', () => {
+	expect(extra({ stream: true })).toStrictEqual({ stream: true });
+});
+
+describe('the conversation', () => {
+	it('keeps every role in its place', () => {
+		const conversation = turns(
+			{ role: 'system', text: 'Be brief' },
+			{ role: 'user', text: 'Hi' },
+			{ role: 'assistant', text: 'Hello' },
+			{ role: 'developer', text: 'In English' },
+			{ role: 'user', text: '' },
+		);
+		expect(sent({ conversation }).messages).toStrictEqual([
+			{ role: 'system', content: 'Be brief' },
+			{ role: 'user', content: 'Hi' },
+			{ role: 'assistant', content: 'Hello' },
+			{ role: 'developer', content: 'In English' },
+			{ role: 'user', content: '' },
+		]);
+	});
+
+	it('carries calls of tools and their results', () => {
+		const conversation = turns(
+			{ role: 'assistant', text: '', toolCalls: [{ id: 'c1', name: 'look', arguments: '{"a":1}' }] },
+			{ role: 'tool', callId: 'c1', text: 'seen' },
+			{ role: 'assistant', text: 'Wait', toolCalls: [{ id: 'c2', name: 'go', arguments: '' }] },
+		);
+		expect(sent({ conversation }).messages).toStrictEqual([
+			{
+				role: 'assistant',
+				content: null,
+				tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{"a":1}' } }],
+			},
+			{ role: 'tool', tool_call_id: 'c1', content: 'seen' },
+			{
+				role: 'assistant',
+				content: 'Wait',
+				tool_calls: [{ id: 'c2', type: 'function', function: { name: 'go', arguments: '' } }],
+			},
+		]);
+	});
+
+	it('sends the result of a tool without its call as it stands', () => {
+		const conversation = turns({ role: 'tool', callId: 'c9', text: 'seen' });
+		expect(sent({ conversation }).messages).toStrictEqual([
+			{ role: 'tool', tool_call_id: 'c9', content: 'seen' },
+		]);
+	});
+
+	const given = [{ role: 'tool', tool_call_id: 'c9', content: 'seen' }];
+
+	it.each<[string, TextRequest['conversation'], JsonObject]>([
+		['messages as they are', { kind: 'wire', messages: given }, { messages: given }],
+		[
+			'the system prompt before them',
+			{ kind: 'wire', messages: given, systemPrompt: 'Be brief' },
+			{ messages: [{ role: 'system', content: 'Be brief' }, ...given] },
+		],
+		[
+			'messages under an empty system prompt',
+			{ kind: 'wire', messages: given, systemPrompt: '' },
+			{ messages: given },
+		],
+		['a text as the prompt', { kind: 'wire', messages: 'Hi' }, { prompt: 'Hi' }],
+		[
+			'a text after the system prompt as a message',
+			{ kind: 'wire', messages: 'Hi', systemPrompt: 'Be brief' },
+			{
+				messages: [
+					{ role: 'system', content: 'Be brief' },
+					{ role: 'user', content: 'Hi' },
+				],
+			},
+		],
+	])('sends %s', (_, conversation, expected) => {
+		expect(sent({ conversation })).toStrictEqual({ model: 'acme/writer', ...expected });
+	});
+});
+
+describe('attachments', () => {
+	it.each([
+		[
+			'an image',
+			inline('image', 'image/png'),
+			{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+		],
+		[
+			'the address of an image',
+			linked('image'),
+			{ type: 'image_url', image_url: { url: 'https://files.test/a' } },
+		],
+		[
+			'a video',
+			inline('video', 'video/mp4'),
+			{ type: 'video_url', video_url: { url: 'data:video/mp4;base64,AAAA' } },
+		],
+		[
+			'the address of a video',
+			linked('video'),
+			{ type: 'video_url', video_url: { url: 'https://files.test/a' } },
+		],
+		[
+			'a sound',
+			inline('audio', 'audio/mpeg'),
+			{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
+		],
+		[
+			'a file',
+			inline('file', 'application/pdf', 'a.pdf'),
+			{ type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' } },
+		],
+	])('%s is a part after the text', (_, attachment, part) => {
+		expect(sent(looking(attachment)).messages).toStrictEqual([
+			{ role: 'user', content: [{ type: 'text', text: 'Look' }, part] },
+		]);
+	});
+
+	it.each(['audio', 'file'] as const)('the address of a file of the kind %s is refused', (kind) => {
+		expect(refusalOf(() => sent(looking(linked(kind)))).message).toContain('address');
+	});
+
+	it('stand alone without a text, in their order', () => {
+		const conversation = turns({ role: 'user', text: '', attachments: [linked('video'), linked('image')] });
+		expect(sent({ conversation }).messages).toStrictEqual([
+			{
+				role: 'user',
+				content: [
+					{ type: 'video_url', video_url: { url: 'https://files.test/a' } },
+					{ type: 'image_url', image_url: { url: 'https://files.test/a' } },
+				],
+			},
+		]);
+	});
+
+	it.each([
+		['audio/mpeg', 'mp3'],
+		['audio/mp3', 'mp3'],
+		['audio/wav', 'wav'],
+		['audio/x-wav', 'wav'],
+		['audio/wave', 'wav'],
+		['audio/vnd.wave', 'wav'],
+		['audio/mp4', 'm4a'],
+		['audio/x-m4a', 'm4a'],
+		['audio/flac', 'flac'],
+		['audio/x-flac', 'flac'],
+		['audio/OGG ; codecs=opus', 'ogg'],
+		['audio/constructor', 'constructor'],
+		['audio', ''],
+		['', ''],
+	])('a sound of the type "%s" has the format "%s"', (mimeType, format) => {
+		expect(sent(looking(inline('audio', mimeType))).messages).toStrictEqual([
+			{
+				role: 'user',
+				content: [
+					{ type: 'text', text: 'Look' },
+					{ type: 'input_audio', input_audio: { data: 'AAAA', format } },
+				],
+			},
+		]);
+	});
+});
+
+describe('tools', () => {
+	it('are functions; what is not set is left out', () => {
+		const tools = [
+			{ name: 'look', description: 'Looks', parameters: schema, strict: true },
+			{ name: 'go', description: '', parameters: {}, strict: false },
+		];
+		expect(extra({ tools })).toStrictEqual({
+			tools: [
+				{
+					type: 'function',
+					function: { name: 'look', description: 'Looks', parameters: schema, strict: true },
+				},
+				{ type: 'function', function: { name: 'go', parameters: {} } },
+			],
+		});
+	});
+
+	it.each(['auto', 'none', 'required'] as const)('the choice %s is a word', (toolChoice) => {
+		expect(extra({ toolChoice })).toStrictEqual({ tool_choice: toolChoice });
+	});
+
+	it('the choice of one tool names it', () => {
+		expect(extra({ toolChoice: { name: 'look' } })).toStrictEqual({
+			tool_choice: { type: 'function', function: { name: 'look' } },
+		});
+	});
+});
+
+it.each<[string, TextRequest['output'], JsonObject]>([
+	['a JSON object', { kind: 'jsonObject', name: 'a' }, { type: 'json_object' }],
+	[
+		'a schema',
+		{ kind: 'jsonSchema', name: 'book', schema },
+		{ type: 'json_schema', json_schema: { name: 'book', schema } },
+	],
+	[
+		'a schema that must be followed',
+		{ kind: 'jsonSchema', name: 'book', schema, description: 'A book', strict: true },
+		{ type: 'json_schema', json_schema: { name: 'book', description: 'A book', schema, strict: true } },
+	],
+	[
+		'a schema that need not be followed',
+		{ kind: 'jsonSchema', name: 'book', schema, description: '', strict: false },
+		{ type: 'json_schema', json_schema: { name: 'book', schema, strict: false } },
+	],
+])('JSON by %s', (_, output, responseFormat) => {
+	expect(extra({ output })).toStrictEqual({ response_format: responseFormat });
+});

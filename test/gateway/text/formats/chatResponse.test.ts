@@ -1,0 +1,243 @@
+import type { Choice, TextAnswer } from '../../../../nodes/shared/gateway/text/formats/completion';
+import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { NO_CHOICE, NO_USAGE, read } from './support';
+
+const answer = (body: JsonObject) => read('chat', body);
+const message = (fields: JsonObject): Choice => answer({ choices: [{ message: fields }] }).first;
+const usage = (fields: JsonObject): TextAnswer => answer({ choices: [], usage: fields });
+
+it('reads all fields of an answer', () => {
+	const body = {
+		id: 'c1',
+		model: 'acme/writer',
+		choices: [
+			{
+				index: 0,
+				finish_reason: 'stop',
+				message: {
+					role: 'assistant',
+					content: 'Hello',
+					reasoning: 'Hm',
+					refusal: 'No',
+					tool_calls: [{ id: 't1', type: 'function', function: { name: 'look', arguments: '{"a":1}' } }],
+					annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.test', title: 'A' } }],
+					audio: { id: 'a', data: 'AAAA', transcript: 'Heard' },
+					images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,BBBB' } }],
+				},
+			},
+		],
+		usage: {
+			prompt_tokens: 1,
+			completion_tokens: 2,
+			total_tokens: 3,
+			prompt_tokens_details: { cached_tokens: 4 },
+			completion_tokens_details: { reasoning_tokens: 5 },
+			cost_rub: 0.5,
+		},
+	};
+	expect(answer(body)).toStrictEqual({
+		id: 'c1',
+		model: 'acme/writer',
+		choices: [expect.anything()],
+		usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3, cachedInputTokens: 4, reasoningTokens: 5 },
+		costRub: 0.5,
+		first: {
+			text: 'Hello',
+			toolCalls: [{ id: 't1', name: 'look', arguments: { a: 1 } }],
+			reasoning: 'Hm',
+			refusal: 'No',
+			sources: [{ url: 'https://a.test', title: 'A' }],
+			files: [
+				{ kind: 'audio', base64: 'AAAA' },
+				{ kind: 'image', base64: 'BBBB', mimeType: 'image/png' },
+			],
+			finishReason: 'stop',
+		},
+	});
+});
+
+it('an answer without choices has an empty one', () => {
+	expect(answer({ choices: [] })).toStrictEqual({
+		id: null,
+		model: null,
+		choices: [NO_CHOICE],
+		usage: NO_USAGE,
+		costRub: null,
+		first: NO_CHOICE,
+	});
+});
+
+describe('several choices', () => {
+	const texts = (...choices: JsonObject[]) => answer({ choices }).choices.map(({ text }) => text);
+	const choice = (content: string, index?: number): JsonObject => ({ message: { content }, index });
+
+	it('stand in the order of their indexes', () => {
+		expect(texts(choice('c', 2), choice('a', 0), choice('b', 1))).toStrictEqual(['a', 'b', 'c']);
+	});
+
+	it('stand as they come without indexes', () => {
+		expect(texts(choice('c'), choice('a'), choice('b'))).toStrictEqual(['c', 'a', 'b']);
+	});
+});
+
+describe('the text', () => {
+	it.each([
+		[
+			'of two parts',
+			{
+				content: [
+					{ type: 'text', text: 'a' },
+					{ type: 'text', text: 'b' },
+				],
+			},
+			'ab',
+		],
+		[
+			'beside parts of other kinds',
+			{ content: [{ type: 'brand_new', data: 'x' }, { text: 'a' }, 'b', null] },
+			'a',
+		],
+		['of an empty content', { content: '' }, ''],
+		['of a content that is no text', { content: 5 }, ''],
+		['of a sound', { content: null, audio: { transcript: 'Heard' } }, 'Heard'],
+		['of a sound beside empty parts', { content: [], audio: { transcript: 'Heard' } }, 'Heard'],
+	])('%s', (_, fields, text) => {
+		expect(message(fields).text).toBe(text);
+	});
+});
+
+describe('thoughts', () => {
+	const details = [
+		{ text: 'a' },
+		{ summary: 'b', text: '' },
+		{ type: 'reasoning.encrypted', data: 'x' },
+		{ text: 'c' },
+	];
+
+	it.each<[string, JsonObject, string]>([
+		['of the details alone (§2.4)', { reasoning_details: details, message: {} }, 'abc'],
+		['of the details inside the message', { message: { reasoning_details: details } }, 'abc'],
+		[
+			'of the details of the choice rather than those of the message',
+			{ reasoning_details: [{ text: 'outer' }], message: { reasoning_details: details } },
+			'outer',
+		],
+		[
+			'of their own field rather than the details',
+			{ reasoning_details: details, message: { reasoning: 'Hm' } },
+			'Hm',
+		],
+		[
+			'of the details beside an empty field',
+			{ reasoning_details: details, message: { reasoning: '' } },
+			'abc',
+		],
+		['of none', { message: { reasoning: null, reasoning_details: [] } }, ''],
+	])('%s', (_, choice, reasoning) => {
+		expect(answer({ choices: [choice] }).first.reasoning).toBe(reasoning);
+	});
+});
+
+describe('calls of tools', () => {
+	it.each<[string, JsonObject, Choice['toolCalls'][number]]>([
+		[
+			'empty arguments',
+			{ id: 't', function: { name: 'f', arguments: '' } },
+			{ id: 't', name: 'f', arguments: {} },
+		],
+		[
+			'blank arguments',
+			{ id: 't', function: { name: 'f', arguments: ' ' } },
+			{ id: 't', name: 'f', arguments: {} },
+		],
+		['no arguments', { id: 't', function: { name: 'f' } }, { id: 't', name: 'f', arguments: {} }],
+		[
+			'arguments that are an object already',
+			{ id: 't', function: { name: 'f', arguments: { a: 1 } } },
+			{ id: 't', name: 'f', arguments: { a: 1 } },
+		],
+		[
+			'arguments that are cut off',
+			{ id: 't', function: { name: 'f', arguments: '{"a":' } },
+			{ id: 't', name: 'f', arguments: '{"a":', invalidArguments: true },
+		],
+		[
+			'a number as the id',
+			{ id: 7, function: { name: 'f', arguments: '{}' } },
+			{ id: '7', name: 'f', arguments: {} },
+		],
+		['no function', { id: '' }, { id: null, name: '', arguments: {} }],
+	])('with %s', (_, call, expected) => {
+		expect(message({ tool_calls: [call] }).toolCalls).toStrictEqual([expected]);
+	});
+});
+
+it('sources stand each once, wherever their address is', () => {
+	const annotations = [
+		{ type: 'url_citation', url_citation: { url: 'https://a.test', title: 'A' } },
+		{ url: 'https://b.test', title: '' },
+		{ url: 'https://a.test', title: 'Again' },
+		{ type: 'file_citation', file_id: 'f' },
+		{ url: '', url_citation: { url: 'https://c.test' } },
+	];
+	expect(message({ annotations }).sources).toStrictEqual([
+		{ url: 'https://a.test', title: 'A' },
+		{ url: 'https://b.test' },
+		{ url: 'https://c.test' },
+	]);
+});
+
+describe('files', () => {
+	const image = (url: unknown): JsonObject => ({ image_url: { url: url as string } });
+
+	it('pictures stand in parts of the content and in a list beside it', () => {
+		const fields = {
+			content: [{ type: 'text', text: 'See' }, image('data:image/png;base64,AA\nAA')],
+			images: [image('data:image/webp;base64,BBBB')],
+		};
+		expect(message(fields)).toStrictEqual({
+			...NO_CHOICE,
+			text: 'See',
+			files: [
+				{ kind: 'image', base64: 'AA\nAA', mimeType: 'image/png' },
+				{ kind: 'image', base64: 'BBBB', mimeType: 'image/webp' },
+			],
+		});
+	});
+
+	it.each([
+		'https://files.test/a.png',
+		'x data:image/png;base64,AAAA',
+		'data:;base64,AAAA',
+		'data:image/png;base64,',
+		'data:image/png,AAAA',
+		null,
+	])('the address %s is no file', (url) => {
+		expect(message({ images: [image(url)] }).files).toStrictEqual([]);
+	});
+
+	it('a sound without data is no file', () => {
+		expect(message({ audio: { id: 'a', data: '' } }).files).toStrictEqual([]);
+	});
+});
+
+describe('the cost', () => {
+	it.each<[string, JsonObject, number | null]>([
+		['of cost_rub', { cost_rub: 0.25 }, 0.25],
+		['of cost', { cost: 0.5 }, 0.5],
+		['of cost given as text', { cost: '0.5' }, 0.5],
+		['of cost_rub before cost', { cost_rub: 0.25, cost: 0.5 }, 0.25],
+		['of nothing', { cost_rub: 0, cost: 0.5 }, 0],
+		['of cost beside an unknown cost_rub', { cost_rub: null, cost: 0.5 }, 0.5],
+		['unknown', {}, null],
+	])('%s', (_, fields, costRub) => {
+		expect(usage(fields).costRub).toBe(costRub);
+	});
+});
+
+it('tokens that are not reported are unknown', () => {
+	expect(usage({ prompt_tokens: 0, completion_tokens_details: {} }).usage).toStrictEqual({
+		...NO_USAGE,
+		inputTokens: 0,
+	});
+});

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+
+import { deepMerge, withKnown } from '../../../../nodes/shared/gateway/text/formats/fields';
+import { asObject, type JsonObject } from '../../../../nodes/shared/gateway/util/json';
+
+const name = fc.constantFrom('a', 'b', 'c');
+const { object } = fc.letrec((tie) => ({
+	object: fc.dictionary(name, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+	value: fc.oneof({ depthSize: 'small' }, fc.constantFrom(null, 0, 1, 'x', [1], []), tie('object')),
+}));
+const objects = object as fc.Arbitrary<JsonObject>;
+
+/** The same rule for each place: what the result has there, given what both sides have. */
+function check(
+	merged: JsonObject,
+	base: JsonObject,
+	more: JsonObject,
+	wins: (before: unknown, after: unknown) => unknown,
+): void {
+	expect(Object.keys(merged).sort()).toStrictEqual(
+		[...new Set([...Object.keys(base), ...Object.keys(more)])].sort(),
+	);
+	for (const [key, value] of Object.entries(merged)) {
+		const before = asObject(base[key]);
+		const after = asObject(more[key]);
+		if (before && after) check(asObject(value) ?? {}, before, after, wins);
+		else expect(value).toStrictEqual(key in more ? wins(base[key], more[key]) : base[key]);
+	}
+}
+
+describe('merging fields', () => {
+	it('objects are merged, everything else is replaced, neither side changes', () => {
+		fc.assert(
+			fc.property(objects, objects, (base, more) => {
+				const before = structuredClone([base, more]);
+				check(deepMerge(base, more), base, more, (_, after) => after);
+				expect([base, more]).toStrictEqual(before);
+			}),
+		);
+	});
+
+	it('a field called __proto__ is passed over, at any depth', () => {
+		const more = JSON.parse('{"__proto__":{"x":1},"a":{"__proto__":{"x":1},"b":1}}') as JsonObject;
+		const merged = deepMerge({ a: {} }, more);
+		expect(merged).toStrictEqual({ a: { b: 1 } });
+		expect([merged.x, asObject(merged.a)?.x]).toStrictEqual([undefined, undefined]);
+	});
+});
+
+describe('adding what a later event knows', () => {
+	it('replaces what it knows, and keeps what it does not, at any depth; neither side changes', () => {
+		fc.assert(
+			fc.property(objects, objects, (base, more) => {
+				const before = structuredClone([base, more]);
+				check(withKnown(base, more), base, more, (known, after) => after ?? known ?? null);
+				expect([base, more]).toStrictEqual(before);
+			}),
+		);
+	});
+});

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+
+import { ApiFailure } from '../../../../nodes/shared/gateway/errors/errors';
+import { textFormat, textFormats } from '../../../../nodes/shared/gateway/text/formats';
+import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { failureOf } from './support';
+
+/** The lists that an answer has at the least. */
+const EMPTY: JsonObject = { choices: [], output: [], content: [] };
+
+function read(name: string, body: JsonObject) {
+	const format = textFormat(name);
+	const answer = format.readAnswer({ ...EMPTY, ...body }, { kind: 'text' });
+	const [choice] = answer.choices;
+	if (!choice) throw new Error('an answer has at least one choice');
+	return { ...answer, ...choice };
+}
+
+describe('why an answer ended, in the same words for each format', () => {
+	test.each<[string, JsonObject, string | null]>([
+		['chat', { choices: [{ finish_reason: 'stop' }] }, 'stop'],
+		['chat', { choices: [{ finish_reason: 'length' }] }, 'length'],
+		['chat', { choices: [{ finish_reason: 'eos_token' }] }, 'eos_token'],
+		['chat', {}, null],
+		['responses', { status: 'completed' }, 'stop'],
+		[
+			'responses',
+			{ status: 'completed', output: [{ type: 'function_call' }, { type: 'message' }] },
+			'tool_calls',
+		],
+		['responses', { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }, 'length'],
+		['responses', { status: 'incomplete', incomplete_details: null }, 'length'],
+		[
+			'responses',
+			{ status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
+			'content_filter',
+		],
+		['responses', { status: 'queued' }, 'queued'],
+		['messages', { stop_reason: 'end_turn' }, 'stop'],
+		['messages', { stop_reason: 'stop_sequence' }, 'stop'],
+		['messages', { stop_reason: 'max_tokens' }, 'length'],
+		['messages', { stop_reason: 'tool_use' }, 'tool_calls'],
+		['messages', { stop_reason: 'refusal' }, 'content_filter'],
+		['messages', { stop_reason: 'pause_turn' }, 'pause_turn'],
+	])('%s %j → %s', (format, body, reason) => expect(read(format, body).finishReason).toBe(reason));
+});
+
+describe('where the text stands', () => {
+	it('responses: in all message items, wherever they stand (§2.3)', () => {
+		const message = (text: string) => ({ type: 'message', content: [{ type: 'output_text', text }] });
+		const output = [
+			{ type: 'function_call', content: [{ text: 'no' }] },
+			message('a'),
+			{ type: 'mcp_call' },
+			message('b'),
+		];
+		expect(read('responses', { status: 'completed', output }).text).toBe('ab');
+	});
+	it('chat: in content that is an array of parts', () => {
+		expect(
+			read('chat', { choices: [{ message: { content: [{ type: 'text', text: 'a' }, { text: 'b' }] } }] })
+				.text,
+		).toBe('ab');
+	});
+});
+
+describe('the cost', () => {
+	it('chat: takes either field, and a cost given as text', () => {
+		expect(read('chat', { usage: { cost: '0.5' } }).costRub).toBe(0.5);
+		expect(read('chat', { usage: { cost_rub: 0.25, cost: 0.5 } }).costRub).toBe(0.25);
+		expect(read('chat', { usage: {} }).costRub).toBeNull();
+	});
+	it('a cost of nothing is not an unknown one', () => {
+		expect(read('chat', { usage: { cost_rub: 0 } }).costRub).toBe(0);
+		expect(read('responses', { status: 'completed', usage: { cost: { total_cost: 0 } } }).costRub).toBe(0);
+	});
+});
+
+describe.each(textFormats)('$name: an error that comes with the status 200', (format) => {
+	const codeOf = (body: JsonObject) =>
+		failureOf(() => format.readAnswer({ error: { code: 'x1', message: 'boom' }, ...body }, { kind: 'text' }))
+			.code;
+
+	it('is a failed generation, with or without a list of what was said', () => {
+		expect(codeOf({})).toBe('x1');
+		expect(codeOf(EMPTY)).toBe('x1');
+	});
+
+	it('is none when it is null; an answer without its list is none, either', () => {
+		expect(codeOf({ error: null })).toBe('unreadable_answer');
+		expect(read(format.name, { error: null }).text).toBe('');
+	});
+});
+
+test('a status that is no text is none', () => {
+	expect(read('responses', { status: { toString: 0 } }).finishReason).toBeNull();
+});
+
+/** The kind of a text that is read, or that a failure is told of. */
+function outcome(name: string, body: JsonObject): string {
+	try {
+		return typeof read(name, body).text;
+	} catch (error) {
+		if (error instanceof ApiFailure) return 'failure';
+		throw error;
+	}
+}
+
+test.each(textFormats)('$name reads any JSON object, or tells a failed generation', ({ name }) => {
+	const outcomes = new Set<string>();
+	fc.assert(
+		fc.property(
+			fc.dictionary(
+				fc.constantFrom('id', 'choices', 'output', 'content', 'usage', 'status', 'error', 'stop_reason'),
+				fc.jsonValue(),
+			),
+			(body) => {
+				outcomes.add(outcome(name, body));
+			},
+		),
+		{ numRuns: 500 },
+	);
+	expect([...outcomes].sort()).toStrictEqual(['failure', 'string']);
+});

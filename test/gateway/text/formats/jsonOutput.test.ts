@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+
+import type { Choice, TextAnswer } from '../../../../nodes/shared/gateway/text/formats/completion';
+import { answerJson } from '../../../../nodes/shared/gateway/text/formats/jsonOutput';
+import type { OutputRequest } from '../../../../nodes/shared/gateway/text/formats/request';
+import type { Json } from '../../../../nodes/shared/gateway/util/json';
+import { failureOf, JSON_OBJECT, NO_CHOICE, NO_USAGE, TEXT } from './support';
+
+const SCHEMA: OutputRequest = { kind: 'jsonSchema', name: 'answer', schema: {} };
+const call = { id: 't', name: 'look', arguments: { a: 1 } };
+
+function answerOf(fields: Partial<Choice>, others: Choice[] = []): TextAnswer {
+	const choices = [{ ...NO_CHOICE, finishReason: 'stop', ...fields }, ...others];
+	return { id: 'r1', model: 'acme/writer', choices, usage: { ...NO_USAGE, inputTokens: 3 }, costRub: 0.5 };
+}
+
+function jsonOf(fields: Partial<Choice>, output = SCHEMA): Json | undefined {
+	const answer = answerOf(fields);
+	const [choice = NO_CHOICE] = answer.choices;
+	return answerJson(choice, output, answer);
+}
+
+function problemOf(
+	fields: Partial<Choice>,
+	output = SCHEMA,
+	others: Choice[] = [],
+	costRub: number | null = 0.5,
+) {
+	const answer = { ...answerOf(fields, others), costRub };
+	const [choice = NO_CHOICE] = answer.choices;
+	return failureOf(() => answerJson(choice, output, answer));
+}
+
+it.each([TEXT, SCHEMA, JSON_OBJECT])('gives nothing while the answer is to come: %j', (output) => {
+	expect(jsonOf({ text: '{}', finishReason: 'queued' }, output)).toBeUndefined();
+	expect(jsonOf({ text: '{}', finishReason: 'in_progress' }, output)).toBeUndefined();
+});
+
+it('gives nothing where text was asked for', () => {
+	expect(jsonOf({ text: '{}' }, TEXT)).toBeUndefined();
+});
+
+describe('JSON', () => {
+	it.each<[string, Json]>([
+		['{"a":1}', { a: 1 }],
+		[' [1]\n', [1]],
+		['"Sorry."', 'Sorry.'],
+		['0', 0],
+		['false', false],
+		['null', null],
+	])('%s by a schema', (text, value) => {
+		expect(jsonOf({ text })).toStrictEqual(value);
+	});
+
+	it.each<[string, Json]>([
+		['{"a":1}', { a: 1 }],
+		['[1]', [1]],
+	])('%s as an object', (text, value) => {
+		expect(jsonOf({ text }, JSON_OBJECT)).toStrictEqual(value);
+	});
+
+	it.each(['"Sorry."', '5', 'true', 'null'])('%s is no object', (text) => {
+		expect(problemOf({ text }, JSON_OBJECT).code).toBe('not_json');
+	});
+
+	it.each(['stop', null, 'content_filter', 'cancelled'])(
+		'is read whatever ended the answer: %s',
+		(finishReason) => {
+			expect(jsonOf({ text: '{}', finishReason })).toStrictEqual({});
+		},
+	);
+});
+
+describe('a Markdown block', () => {
+	it.each([
+		'```json\n{"a":1}\n```',
+		'```\n{"a":1}\n```',
+		'```JSON \r\n{"a":1}\r\n```',
+		'\n\n  ```json\n{"a":1}```\n ',
+	])('%j is unpacked', (text) => {
+		expect(jsonOf({ text })).toStrictEqual({ a: 1 });
+	});
+
+	it.each([
+		'```',
+		'``````',
+		'```\n```',
+		'```js\n{"a":1}\n```',
+		'x```json\n{"a":1}\n```',
+		'```json x\n{"a":1}\n```',
+		'```json\n{"a":1}',
+		'```json\n{"a":1}\nabc',
+		'Here it is:\n```json\n{"a":1}\n```',
+		'```json\n{"a":1}\n```\nThat is it.',
+		'```json\n{"a":1\n```',
+	])('%j is no JSON', (text) => {
+		expect(problemOf({ text }).code).toBe('not_json');
+	});
+
+	it('gives the value inside, whatever it is', () => {
+		fc.assert(
+			fc.property(fc.jsonValue(), fc.constantFrom('', 'json', 'JSON'), (value, word) => {
+				const text = JSON.stringify(value, null, 2);
+				expect(jsonOf({ text: `\`\`\`${word}\n${text}\n\`\`\`` })).toStrictEqual(JSON.parse(text));
+			}),
+		);
+	});
+});
+
+it.each(['Sorry.', '', '{"a":', 'The answer is {"a":1}.'])('%j is not JSON', (text) => {
+	expect(problemOf({ text }).code).toBe('not_json');
+});
+
+describe('a call of a tool in place of JSON', () => {
+	it.each(['', 'Wait', '"Wait"'])('beside the text %j gives nothing', (text) => {
+		expect(jsonOf({ text, toolCalls: [call] }, JSON_OBJECT)).toBeUndefined();
+	});
+
+	it('beside JSON leaves the JSON', () => {
+		expect(jsonOf({ text: '{}', toolCalls: [call] })).toStrictEqual({});
+	});
+
+	it('of an answer that was cut off is an error', () => {
+		expect(problemOf({ toolCalls: [call], finishReason: 'length' })).toMatchObject({
+			code: 'json_cut_off',
+			extra: { toolCalls: [call] },
+		});
+	});
+});
+
+describe('an answer that is no JSON is paid for', () => {
+	it('so the error is not repeated, and carries the answer', () => {
+		expect(problemOf({ text: 'Sorry.' })).toStrictEqual({
+			code: 'not_json',
+			message: expect.stringContaining('not JSON') as string,
+			description: expect.stringContaining('₽0.5') as string,
+			arrival: 'answered',
+			status: 200,
+			retryable: false,
+			mayBeCharged: true,
+			extra: {
+				id: 'r1',
+				text: 'Sorry.',
+				finishReason: 'stop',
+				usage: { ...NO_USAGE, inputTokens: 3 },
+				costRub: 0.5,
+			},
+		});
+	});
+
+	it('carries the texts of several choices', () => {
+		expect(problemOf({ text: 'a' }, SCHEMA, [{ ...NO_CHOICE, text: 'b' }]).extra?.texts).toStrictEqual([
+			'a',
+			'b',
+		]);
+	});
+
+	it('quotes what the model says', () => {
+		expect(problemOf({ text: 'Sorry.' }).description).toContain('“Sorry.”');
+		expect(problemOf({ text: '' }).description).toMatch(/₽0\.5\.$/);
+		expect(problemOf({ text: 'Sorry.' }, SCHEMA, [], null).description).toContain('charged');
+	});
+
+	it('JSON that is cut off at the token limit is an error, even where it can be read', () => {
+		const details = problemOf({ text: '{"a":1}', finishReason: 'length' });
+		expect(details).toMatchObject({
+			code: 'json_cut_off',
+			extra: { text: '{"a":1}', finishReason: 'length' },
+		});
+		expect(details.description).toContain('Max Tokens');
+	});
+
+	it.each(['stop', 'length'])('a refusal tells the model’s words, ended by %s', (finishReason) => {
+		const details = problemOf({ text: 'Hm', refusal: 'I must not', finishReason });
+		expect(details).toMatchObject({ code: 'refused', extra: { refusal: 'I must not', text: 'Hm' } });
+		expect(details.description).toContain('“I must not”');
+	});
+});

@@ -1,0 +1,286 @@
+import type { TextRequest, ToolTurn, Turn } from '../../../../nodes/shared/gateway/text/formats/request';
+import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { bodyOf, inline, linked, looking, refusalOf, turns } from './support';
+
+const sent = (parts: Partial<TextRequest>) => {
+	const { model, max_tokens, ...rest } = bodyOf('messages', parts);
+	expect({ model, max_tokens }).toStrictEqual({ model: 'acme/writer', max_tokens: 4096 });
+	return rest;
+};
+const extra = (parts: Partial<TextRequest>): JsonObject => {
+	const { messages, ...rest } = sent(parts);
+	expect(messages).toStrictEqual([{ role: 'user', content: 'Hi' }]);
+	return rest;
+};
+const said = (...list: Array<Turn | ToolTurn>) => sent({ conversation: turns(...list) });
+const schema = { type: 'object', properties: {} };
+const look = { name: 'look', parameters: schema };
+
+it('a plain call carries the model, the messages and the required max_tokens alone', () => {
+	expect(bodyOf('messages')).toStrictEqual({
+		model: 'acme/writer',
+		messages: [{ role: 'user', content: 'Hi' }],
+		max_tokens: 4096,
+	});
+});
+
+it('a streamed call says so', () => {
+	expect(extra({ stream: true })).toStrictEqual({ stream: true });
+});
+
+it('max_tokens of the user replaces the default', () => {
+	expect(bodyOf('messages', { options: { maxTokens: 5 } }).max_tokens).toBe(5);
+});
+
+describe('the conversation', () => {
+	it('what system and developer say is the system text', () => {
+		expect(
+			said(
+				{ role: 'system', text: 'Be brief' },
+				{ role: 'user', text: 'Hi' },
+				{ role: 'developer', text: 'In English' },
+				{ role: 'assistant', text: 'Hello' },
+			),
+		).toStrictEqual({
+			system: 'Be brief\n\nIn English',
+			messages: [
+				{ role: 'user', content: 'Hi' },
+				{ role: 'assistant', content: 'Hello' },
+			],
+		});
+	});
+
+	it('an empty system turn is no system text', () => {
+		expect(said({ role: 'system', text: '' }, { role: 'user', text: 'Hi' })).toStrictEqual({
+			messages: [{ role: 'user', content: 'Hi' }],
+		});
+	});
+
+	it('a turn in which nothing is said is left out', () => {
+		expect(said({ role: 'user', text: 'Hi' }, { role: 'assistant', text: ' \n' })).toStrictEqual({
+			messages: [{ role: 'user', content: 'Hi' }],
+		});
+	});
+
+	it.each<[string, Turn[]]>([
+		['nothing', []],
+		['a system turn alone', [{ role: 'system', text: 'Be brief' }]],
+		['an empty turn alone', [{ role: 'user', text: '' }]],
+	])('%s is refused', (_, list) => {
+		const { param, description } = refusalOf(() => said(...list));
+		expect(param).toBe('messages');
+		expect(description).toContain('Messages');
+	});
+
+	it('calls of tools follow the text; their arguments are objects', () => {
+		const toolCalls = [
+			{ id: 'c1', name: 'look', arguments: '{"a":1}' },
+			{ id: 'c2', name: 'go', arguments: '' },
+			{ id: 'c3', name: 'go', arguments: '[1]' },
+		];
+		expect(said({ role: 'assistant', text: 'Wait', toolCalls }).messages).toStrictEqual([
+			{
+				role: 'assistant',
+				content: [
+					{ type: 'text', text: 'Wait' },
+					{ type: 'tool_use', id: 'c1', name: 'look', input: { a: 1 } },
+					{ type: 'tool_use', id: 'c2', name: 'go', input: {} },
+					{ type: 'tool_use', id: 'c3', name: 'go', input: {} },
+				],
+			},
+		]);
+	});
+
+	it('calls of tools without a text stand alone', () => {
+		const toolCalls = [{ id: 'c1', name: 'look', arguments: '{}' }];
+		expect(said({ role: 'assistant', text: '  ', toolCalls }).messages).toStrictEqual([
+			{ role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'look', input: {} }] },
+		]);
+	});
+
+	it('attachments stand first, calls of tools last', () => {
+		const toolCalls = [{ id: 'c1', name: 'look', arguments: '{}' }];
+		expect(
+			said({ role: 'assistant', text: 'See', attachments: [linked('image')], toolCalls }).messages,
+		).toStrictEqual([
+			{
+				role: 'assistant',
+				content: [
+					{ type: 'image', source: { type: 'url', url: 'https://files.test/a' } },
+					{ type: 'text', text: 'See' },
+					{ type: 'tool_use', id: 'c1', name: 'look', input: {} },
+				],
+			},
+		]);
+	});
+
+	it('results of tools that were called together are one message', () => {
+		const result = (callId: string): ToolTurn => ({ role: 'tool', callId, text: `seen ${callId}` });
+		const part = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: `seen ${id}` });
+		expect(
+			said(
+				{ role: 'user', text: 'Hi' },
+				result('a'),
+				result('b'),
+				result('c'),
+				{ role: 'user', text: 'And?' },
+				result('d'),
+				{ role: 'user', text: 'Look', attachments: [linked('image')] },
+				result('e'),
+				result('f'),
+			).messages,
+		).toStrictEqual([
+			{ role: 'user', content: 'Hi' },
+			{ role: 'user', content: [part('a'), part('b'), part('c')] },
+			{ role: 'user', content: 'And?' },
+			{ role: 'user', content: [part('d')] },
+			{
+				role: 'user',
+				content: [
+					{ type: 'image', source: { type: 'url', url: 'https://files.test/a' } },
+					{ type: 'text', text: 'Look' },
+				],
+			},
+			{ role: 'user', content: [part('e'), part('f')] },
+		]);
+	});
+
+	it('sends the result of a tool without its call as it stands', () => {
+		expect(said({ role: 'tool', callId: 'c9', text: 'seen' }).messages).toStrictEqual([
+			{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c9', content: 'seen' }] },
+		]);
+	});
+
+	const given = [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c9', content: 'seen' }] }];
+
+	it.each<[string, TextRequest['conversation'], JsonObject]>([
+		['messages as they are', { kind: 'wire', messages: given }, { messages: given }],
+		[
+			'the system prompt as the system text',
+			{ kind: 'wire', messages: given, systemPrompt: 'Be brief' },
+			{ system: 'Be brief', messages: given },
+		],
+		[
+			'no system text for an empty prompt',
+			{ kind: 'wire', messages: given, systemPrompt: '' },
+			{ messages: given },
+		],
+	])('sends %s', (_, conversation, expected) => {
+		expect(sent({ conversation })).toStrictEqual(expected);
+	});
+
+	it('a text in place of messages is refused', () => {
+		expect(refusalOf(() => sent({ conversation: { kind: 'wire', messages: 'Hi' } })).param).toBe(
+			'messagesJson',
+		);
+	});
+});
+
+describe('attachments', () => {
+	it.each([
+		[
+			'an image',
+			inline('image', 'image/png'),
+			{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+		],
+		[
+			'the address of an image',
+			linked('image'),
+			{ type: 'image', source: { type: 'url', url: 'https://files.test/a' } },
+		],
+		[
+			'a file',
+			inline('file', 'application/pdf', 'a.pdf'),
+			{
+				type: 'document',
+				source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' },
+				title: 'a.pdf',
+			},
+		],
+		[
+			'the address of a file',
+			linked('file'),
+			{ type: 'document', source: { type: 'url', url: 'https://files.test/a' } },
+		],
+	])('%s is a part before the text', (_, attachment, part) => {
+		expect(sent(looking(attachment)).messages).toStrictEqual([
+			{ role: 'user', content: [part, { type: 'text', text: 'Look' }] },
+		]);
+	});
+});
+
+describe('tools', () => {
+	it('have the fields of this format', () => {
+		const tools = [
+			{ ...look, description: 'Looks', strict: true },
+			{ name: 'go', description: '', parameters: {} },
+		];
+		expect(extra({ tools })).toStrictEqual({
+			tools: [
+				{ name: 'look', description: 'Looks', input_schema: schema },
+				{ name: 'go', input_schema: {} },
+			],
+		});
+	});
+
+	it.each([
+		['auto', { type: 'auto' }],
+		['none', { type: 'none' }],
+		['required', { type: 'any' }],
+		[{ name: 'look' }, { type: 'tool', name: 'look' }],
+	] as const)('the choice %j is %j', (toolChoice, wire) => {
+		expect(extra({ toolChoice })).toStrictEqual({ tool_choice: wire });
+	});
+});
+
+describe('JSON comes through a tool', () => {
+	const output = { kind: 'jsonSchema', name: 'book', schema } as const;
+	const jsonTool = { name: 'book', description: 'Gives the answer as JSON.', input_schema: schema };
+	const forced = { type: 'tool', name: 'book' };
+
+	it('that must be called', () => {
+		expect(extra({ output })).toStrictEqual({ tools: [jsonTool], tool_choice: forced });
+	});
+
+	it('described as the schema is', () => {
+		expect(extra({ output: { ...output, description: 'A book', strict: true } })).toStrictEqual({
+			tools: [{ ...jsonTool, description: 'A book' }],
+			tool_choice: forced,
+		});
+	});
+
+	it('of any object, without a schema', () => {
+		expect(extra({ output: { kind: 'jsonObject', name: 'book' } })).toStrictEqual({
+			tools: [{ ...jsonTool, input_schema: { type: 'object' } }],
+			tool_choice: forced,
+		});
+	});
+
+	it('of an object, where the schema does not say so', () => {
+		expect(extra({ output: { ...output, schema: { required: ['a'] } } }).tools).toStrictEqual([
+			{ ...jsonTool, input_schema: { required: ['a'], type: 'object' } },
+		]);
+	});
+
+	it.each([undefined, 'auto', 'required'] as const)('or another one, with the choice %s', (toolChoice) => {
+		expect(extra({ output, tools: [look], toolChoice })).toStrictEqual({
+			tools: [{ name: 'look', input_schema: schema }, jsonTool],
+			tool_choice: { type: 'any' },
+		});
+	});
+
+	it('and no other one, with the choice none', () => {
+		expect(extra({ output, tools: [look], toolChoice: 'none' })).toStrictEqual({
+			tools: [{ name: 'look', input_schema: schema }, jsonTool],
+			tool_choice: forced,
+		});
+	});
+
+	it.each<[string, Partial<TextRequest>, string]>([
+		['a tool of the same name', { tools: [look, { ...look, name: 'book' }] }, 'tools'],
+		['another tool that must be called', { tools: [look], toolChoice: { name: 'look' } }, 'toolChoice'],
+		['a schema of something else', { output: { ...output, schema: { type: 'array' } } }, 'jsonSchema'],
+	])('%s is refused', (_, parts, param) => {
+		expect(refusalOf(() => sent({ output, ...parts })).param).toBe(param);
+	});
+});

@@ -1,0 +1,148 @@
+import type { Choice } from '../../../../nodes/shared/gateway/text/formats/completion';
+import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { JSON_OBJECT, NO_CHOICE, NO_USAGE, read, TEXT } from './support';
+
+const saying = (...content: JsonObject[]): Choice => read('messages', { content }).first;
+
+it('reads all fields of an answer', () => {
+	const body = {
+		id: 'm1',
+		model: 'acme/writer',
+		content: [
+			{ type: 'thinking', thinking: 'Hm', text: 'no' },
+			{ type: 'text', text: 'Hello', citations: [{ url: 'https://a.test', title: 'A' }] },
+			{ type: 'brand_new', text: 'no' },
+			{ type: 'text', text: ' there', thinking: 'no' },
+			{ type: 'tool_use', id: 't1', name: 'look', input: { a: 1 } },
+		],
+		stop_reason: 'tool_use',
+		usage: { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 3 },
+	};
+	const first = {
+		...NO_CHOICE,
+		text: 'Hello there',
+		toolCalls: [{ id: 't1', name: 'look', arguments: { a: 1 } }],
+		reasoning: 'Hm',
+		sources: [{ url: 'https://a.test', title: 'A' }],
+		finishReason: 'tool_calls',
+	};
+	expect(read('messages', body)).toStrictEqual({
+		id: 'm1',
+		model: 'acme/writer',
+		choices: [first],
+		usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3, cachedInputTokens: 3, reasoningTokens: null },
+		costRub: null,
+		first,
+	});
+});
+
+it('an answer of nothing is empty', () => {
+	expect(saying()).toStrictEqual(NO_CHOICE);
+	expect(saying({ type: 'text', text: null })).toStrictEqual(NO_CHOICE);
+});
+
+it.each([
+	['end_turn', 'stop'],
+	['stop_sequence', 'stop'],
+	['max_tokens', 'length'],
+	['tool_use', 'tool_calls'],
+	['refusal', 'content_filter'],
+	['pause_turn', 'pause_turn'],
+	['constructor', 'constructor'],
+	['', null],
+])('the stop reason "%s" is %s', (stop_reason, reason) => {
+	expect(read('messages', { content: [], stop_reason }).first.finishReason).toBe(reason);
+});
+
+it.each<[JsonObject, Array<number | null>]>([
+	[{ input_tokens: 0, output_tokens: 0 }, [0, 0, 0]],
+	[{ input_tokens: 1 }, [1, null, null]],
+	[{ output_tokens: 1 }, [null, 1, null]],
+	[{}, [null, null, null]],
+])('the tokens of %j are %j', (usage, [inputTokens, outputTokens, totalTokens]) => {
+	expect(read('messages', { content: [], usage }).usage).toStrictEqual({
+		...NO_USAGE,
+		inputTokens,
+		outputTokens,
+		totalTokens,
+	});
+});
+
+describe('JSON that comes through a tool', () => {
+	const json = (input: unknown, name = 'answer'): JsonObject => ({
+		type: 'tool_use',
+		id: 't',
+		name,
+		input: input as string,
+	});
+	const reading = (output: typeof JSON_OBJECT, stop_reason: string, ...content: JsonObject[]) =>
+		read('messages', { content, stop_reason }, output).first;
+
+	it.each([
+		['an object', { a: [1] }, '{"a":[1]}'],
+		['text that is cut off', '{"a":', '{"a":'],
+		['nothing', null, 'null'],
+		['no input', undefined, 'null'],
+	])('is the text: %s', (_, input, text) => {
+		const said = { type: 'text', text: 'Here it is' };
+		expect(reading(JSON_OBJECT, 'tool_use', said, json(input))).toStrictEqual({
+			...NO_CHOICE,
+			text,
+			finishReason: 'stop',
+		});
+	});
+
+	it('keeps another reason for the end', () => {
+		expect(reading(JSON_OBJECT, 'max_tokens', json({}))).toStrictEqual({
+			...NO_CHOICE,
+			text: '{}',
+			finishReason: 'length',
+		});
+	});
+
+	it('leaves the calls of other tools', () => {
+		const other = json({ b: 2 }, 'look');
+		expect(reading(JSON_OBJECT, 'tool_use', other, json({ a: 1 }))).toStrictEqual({
+			...NO_CHOICE,
+			text: '{"a":1}',
+			toolCalls: [{ id: 't', name: 'look', arguments: { b: 2 } }],
+			finishReason: 'tool_calls',
+		});
+	});
+
+	it('may be replaced by the call of another tool', () => {
+		const said = { type: 'text', text: 'Wait' };
+		expect(reading(JSON_OBJECT, 'tool_use', said, json({}, 'look'))).toStrictEqual({
+			...NO_CHOICE,
+			text: 'Wait',
+			toolCalls: [{ id: 't', name: 'look', arguments: {} }],
+			finishReason: 'tool_calls',
+		});
+	});
+
+	it('is a call like others where text was asked for', () => {
+		expect(reading(TEXT, 'tool_use', json({ a: 1 }))).toStrictEqual({
+			...NO_CHOICE,
+			toolCalls: [{ id: 't', name: 'answer', arguments: { a: 1 } }],
+			finishReason: 'tool_calls',
+		});
+	});
+
+	it('is not a call without a name', () => {
+		const nameless = { type: 'tool_use', id: 't', input: { a: 1 } };
+		const expected = {
+			...NO_CHOICE,
+			toolCalls: [{ id: 't', name: '', arguments: { a: 1 } }],
+			finishReason: 'tool_calls',
+		};
+		expect(reading(TEXT, 'tool_use', nameless)).toStrictEqual(expected);
+		expect(reading(JSON_OBJECT, 'tool_use', nameless)).toStrictEqual(expected);
+	});
+
+	it('is nothing but a tool use', () => {
+		expect(reading(JSON_OBJECT, 'end_turn', { ...json({ a: 1 }), type: 'server_tool_use' })).toStrictEqual({
+			...NO_CHOICE,
+			finishReason: 'stop',
+		});
+	});
+});

@@ -1,0 +1,264 @@
+import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { failureOf, JSON_OBJECT, read, streamed, streamedChoice, TEXT } from './support';
+
+const run = (...events: JsonObject[]) => streamed('messages', events);
+const start: JsonObject = {
+	type: 'message_start',
+	message: {
+		id: 'm1',
+		model: 'acme/writer',
+		content: [],
+		stop_reason: null,
+		usage: { input_tokens: 1, output_tokens: 0 },
+	},
+};
+const block = (index: number, content_block: JsonObject | null): JsonObject => ({
+	type: 'content_block_start',
+	index,
+	content_block,
+});
+const delta = (index: number | null, fields: JsonObject | null): JsonObject => ({
+	type: 'content_block_delta',
+	index,
+	delta: fields,
+});
+const text = (index: number | null, said: string) => delta(index, { type: 'text_delta', text: said });
+const end = (fields: JsonObject = {}): JsonObject => ({
+	type: 'message_delta',
+	delta: { stop_reason: 'end_turn', stop_sequence: null },
+	usage: { output_tokens: 2 },
+	...fields,
+});
+const stop = { type: 'message_stop' };
+const failed = { type: 'error', error: { type: 'overloaded_error', message: 'boom' } };
+const hello = [start, block(0, { type: 'text', text: '' }), text(0, 'Hel'), text(0, 'lo')];
+const whole = {
+	id: 'm1',
+	model: 'acme/writer',
+	content: [{ type: 'text', text: 'Hello' }],
+	stop_reason: 'end_turn',
+	stop_sequence: null,
+	usage: { input_tokens: 1, output_tokens: 2 },
+};
+
+it('puts the events together into a message', () => {
+	expect(run(...hello, { type: 'content_block_stop', index: 0 }, end(), stop)).toStrictEqual({
+		shown: ['', '', 'Hel', 'lo', '', '', ''],
+		isComplete: [true, true],
+		isOver: true,
+		mayBeCharged: true,
+		body: whole,
+	});
+});
+
+it.each<[string, JsonObject[]]>([
+	['nothing', []],
+	['a part of the answer', hello],
+	['the stop reason', [...hello, end()]],
+])('after %s the stream is not complete, even with [DONE], and may be charged', (_, events) => {
+	const { isComplete, isOver, mayBeCharged } = run(...events);
+	expect({ isComplete, isOver, mayBeCharged }).toStrictEqual({
+		isComplete: [false, false],
+		isOver: false,
+		mayBeCharged: true,
+	});
+});
+
+it.each<[string, JsonObject[]]>([
+	['at the beginning', []],
+	['in the middle', hello],
+	['after the usage', [...hello, end()]],
+])('an error event %s is a failed generation', (_, before) => {
+	expect(failureOf(() => run(...before, failed)).type).toBe('overloaded_error');
+});
+
+it('an error event without an error is a failed generation', () => {
+	expect(failureOf(() => run({ type: 'error', error: null })).code).toBe('generation_failed');
+});
+
+it.each<[string, JsonObject]>([
+	['an error', failed],
+	['a text', text(0, 'more')],
+	['another message', start],
+])('%s after message_stop changes nothing: the answer is paid for', (_, event) => {
+	const { shown, body } = run(...hello, end(), stop, event);
+	expect({ last: shown.at(-1), body }).toStrictEqual({ last: '', body: whole });
+});
+
+it('unknown events change nothing', () => {
+	const unknown = { type: 'brand_new', index: 0, delta: { text: 'no' }, message: { id: 'no' } };
+	expect(run(unknown, ...hello, unknown, {}, end(), stop).body).toStrictEqual(whole);
+});
+
+describe('the usage', () => {
+	const usageOf = (...events: JsonObject[]) => run(...hello, ...events, stop).body.usage;
+
+	it.each<[string, JsonObject[], JsonObject]>([
+		['is kept without a later one', [], { input_tokens: 1, output_tokens: 0 }],
+		[
+			'is completed',
+			[end({ usage: { output_tokens: 2, cache_read_input_tokens: 3 } })],
+			{ input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 3 },
+		],
+		[
+			'is kept by a later event without it',
+			[end(), end({ usage: null })],
+			{ input_tokens: 1, output_tokens: 2 },
+		],
+		[
+			'is kept by a later event with nothing in it',
+			[end(), end({ usage: {} })],
+			{ input_tokens: 1, output_tokens: 2 },
+		],
+		[
+			'is not undone by what an event does not know',
+			[end({ usage: { input_tokens: null, output_tokens: 2 } })],
+			{ input_tokens: 1, output_tokens: 2 },
+		],
+	])('%s', (_, events, usage) => {
+		expect(usageOf(...events)).toStrictEqual(usage);
+	});
+
+	it('of an answer whose start was not shown', () => {
+		expect(read('messages', run(text(0, 'Hello'), end(), stop).body)).toMatchObject({
+			usage: { inputTokens: null, outputTokens: 2 },
+			first: { text: 'Hello', finishReason: 'stop' },
+		});
+	});
+});
+
+it('the stop reason is kept by a later event that does not know it', () => {
+	expect(
+		run(...hello, end(), end({ delta: { stop_reason: null } }), end({ delta: null }), stop).body,
+	).toStrictEqual(whole);
+});
+
+describe('the content', () => {
+	const contentOf = (...events: JsonObject[]) => run(start, ...events, end(), stop).body.content;
+
+	it('is the blocks in the order of their indexes', () => {
+		expect(
+			contentOf(block(2, { type: 'c' }), block(0, { type: 'a' }), block(1, { type: 'b' })),
+		).toStrictEqual([{ type: 'a' }, { type: 'b' }, { type: 'c' }]);
+	});
+
+	it.each<[string, JsonObject[], JsonObject[]]>([
+		['a text whose start was not shown', [text(1, 'Hel'), text(1, 'lo')], [{ type: 'text', text: 'Hello' }]],
+		['a text whose start is unknown', [block(0, null), text(0, 'Hello')], [{ type: 'text', text: 'Hello' }]],
+		['a text without an index', [text(null, 'Hel'), text(0, 'lo')], [{ type: 'text', text: 'Hello' }]],
+		[
+			'a text that begins in its start',
+			[block(0, { type: 'text', text: 'Hel' }), text(0, 'lo')],
+			[{ type: 'text', text: 'Hello' }],
+		],
+		[
+			'a text in which nothing is said',
+			[block(0, { type: 'text', text: '' }), delta(0, null)],
+			[{ type: 'text', text: '' }],
+		],
+		[
+			'two texts',
+			[
+				block(0, { type: 'text', text: '' }),
+				block(1, { type: 'text', text: '' }),
+				text(1, 'b'),
+				text(0, 'a'),
+			],
+			[
+				{ type: 'text', text: 'a' },
+				{ type: 'text', text: 'b' },
+			],
+		],
+		[
+			'thoughts with their signature',
+			[
+				block(0, { type: 'thinking', thinking: 'H', signature: 's' }),
+				delta(0, { type: 'thinking_delta', thinking: 'm' }),
+				delta(0, { type: 'signature_delta', signature: 't' }),
+			],
+			[{ type: 'thinking', thinking: 'Hm', signature: 'st' }],
+		],
+		[
+			'thoughts whose start does not name the signature',
+			[block(0, { type: 'thinking', thinking: '' }), delta(0, { signature: 's' })],
+			[{ type: 'thinking', thinking: '', signature: 's' }],
+		],
+		[
+			'the call of a tool',
+			[
+				block(0, { type: 'tool_use', id: 't', name: 'look', input: {} }),
+				delta(0, { type: 'input_json_delta', partial_json: '{"a"' }),
+				delta(0, { type: 'input_json_delta', partial_json: ':1}' }),
+			],
+			[{ type: 'tool_use', id: 't', name: 'look', input: { a: 1 } }],
+		],
+		[
+			'the call of a tool without arguments',
+			[block(0, { type: 'tool_use', id: 't', name: 'look', input: {} }), delta(0, { partial_json: '' })],
+			[{ type: 'tool_use', id: 't', name: 'look', input: {} }],
+		],
+		[
+			'the call of a tool that is cut off',
+			[block(0, { type: 'tool_use', id: 't', name: 'look', input: {} }), delta(0, { partial_json: '{"a"' })],
+			[{ type: 'tool_use', id: 't', name: 'look', input: '{"a"' }],
+		],
+		[
+			'citations of the start and of later events',
+			[
+				block(0, { type: 'text', text: 'a', citations: [{ url: 'https://a.test' }] }),
+				delta(0, { type: 'citations_delta', citation: { url: 'https://b.test' } }),
+			],
+			[{ type: 'text', text: 'a', citations: [{ url: 'https://a.test' }, { url: 'https://b.test' }] }],
+		],
+		[
+			'a block of an unknown kind',
+			[block(0, { type: 'brand_new', data: 'x' }), delta(0, { data: 'y' })],
+			[{ type: 'brand_new', data: 'x' }],
+		],
+	])('%s', (_, events, content) => {
+		expect(contentOf(...events)).toStrictEqual(content);
+	});
+});
+
+describe('JSON that comes through a tool', () => {
+	const events = (name: string) => [
+		start,
+		block(0, { type: 'tool_use', id: 't', name, input: {} }),
+		delta(0, { type: 'input_json_delta', partial_json: '{"a"' }),
+		delta(0, { type: 'input_json_delta', partial_json: ':1}' }),
+		end({ delta: { stop_reason: 'tool_use' } }),
+		stop,
+	];
+
+	it('is shown while it arrives, and is the text', () => {
+		expect(streamed('messages', events('answer'), JSON_OBJECT).shown.join('')).toBe('{"a":1}');
+		expect(streamedChoice('messages', events('answer'), JSON_OBJECT)).toMatchObject({
+			text: '{"a":1}',
+			toolCalls: [],
+			finishReason: 'stop',
+		});
+	});
+
+	it.each([
+		['of another tool', 'look', JSON_OBJECT],
+		['where text was asked for', 'answer', TEXT],
+	])('is not shown when it is the call %s', (_, name, output) => {
+		expect(streamed('messages', events(name), output).shown.join('')).toBe('');
+		expect(streamedChoice('messages', events(name), output)).toMatchObject({
+			text: '',
+			toolCalls: [{ id: 't', name, arguments: { a: 1 } }],
+			finishReason: 'tool_calls',
+		});
+	});
+
+	it('is nothing but a tool use', () => {
+		const other = block(0, { type: 'server_tool_use', id: 't', name: 'answer', input: {} });
+		const { shown } = streamed('messages', [start, other, delta(0, { partial_json: '{}' })], JSON_OBJECT);
+		expect(shown).toStrictEqual(['', '', '']);
+	});
+
+	it('shows nothing of the thoughts', () => {
+		const thinking = [start, block(0, { type: 'thinking', thinking: '' }), delta(0, { thinking: 'Hm' })];
+		expect(streamed('messages', thinking, TEXT).shown.join('')).toBe('');
+	});
+});

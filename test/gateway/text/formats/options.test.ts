@@ -1,0 +1,179 @@
+import { textFormat } from '../../../../nodes/shared/gateway/text/formats';
+import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { bodyOf } from './support';
+
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** An option, the place of its field in the body, what it holds, and the range or the words of the specification. */
+type Row = [
+	option: string,
+	path: string,
+	kind: string,
+	limits?: { min?: number; max?: number; choices?: string[] },
+];
+
+const chat: Row[] = [
+	['maxTokens', 'max_tokens', 'integer', { min: 1 }],
+	['maxCompletionTokens', 'max_completion_tokens', 'integer', { min: 1 }],
+	['temperature', 'temperature', 'number', { min: 0, max: 2 }],
+	['topP', 'top_p', 'number', { min: 0, max: 1 }],
+	['topK', 'top_k', 'integer', { min: 0 }],
+	['frequencyPenalty', 'frequency_penalty', 'number', { min: -2, max: 2 }],
+	['presencePenalty', 'presence_penalty', 'number', { min: -2, max: 2 }],
+	['stop', 'stop', 'texts'],
+	['seed', 'seed', 'integer'],
+	['n', 'n', 'integer', { min: 1 }],
+	['logprobs', 'logprobs', 'boolean'],
+	['topLogprobs', 'top_logprobs', 'integer', { min: 0 }],
+	['logitBias', 'logit_bias', 'object'],
+	['reasoningEffort', 'reasoning.effort', 'choice', { choices: EFFORTS }],
+	['reasoningSummary', 'reasoning.summary', 'text'],
+	['reasoningEnabled', 'reasoning.enabled', 'boolean'],
+	['reasoningMaxTokens', 'reasoning.max_tokens', 'integer', { min: 0 }],
+	['reasoningExclude', 'reasoning.exclude', 'boolean'],
+	['parallelToolCalls', 'parallel_tool_calls', 'boolean'],
+	['webSearchContextSize', 'web_search_options.search_context_size', 'text'],
+	['providerAllowFallbacks', 'provider.allow_fallbacks', 'boolean'],
+	['providerOrder', 'provider.order', 'texts'],
+	['providerOnly', 'provider.only', 'texts'],
+	['providerIgnore', 'provider.ignore', 'texts'],
+	['providerSort', 'provider.sort', 'text'],
+	['providerMaxPricePrompt', 'provider.max_price.prompt', 'number', { min: 0 }],
+	['providerMaxPriceCompletion', 'provider.max_price.completion', 'number', { min: 0 }],
+	['providerMaxPriceImage', 'provider.max_price.image', 'number', { min: 0 }],
+	['providerMaxPriceAudio', 'provider.max_price.audio', 'number', { min: 0 }],
+	['providerMaxPriceRequest', 'provider.max_price.request', 'number', { min: 0 }],
+	['plugins', 'plugins', 'list'],
+	['modalities', 'modalities', 'texts'],
+	['audioVoice', 'audio.voice', 'text'],
+	['audioFormat', 'audio.format', 'text'],
+	['imageConfigQuality', 'image_config.quality', 'text'],
+	['imageConfigSize', 'image_config.size', 'text'],
+	['user', 'user', 'text'],
+];
+const responses: Row[] = [
+	['maxTokens', 'max_output_tokens', 'integer', { min: 1 }],
+	['maxToolCalls', 'max_tool_calls', 'integer', { min: 0 }],
+	['temperature', 'temperature', 'number'],
+	['topP', 'top_p', 'number'],
+	['topLogprobs', 'top_logprobs', 'integer', { min: 0 }],
+	['truncation', 'truncation', 'choice', { choices: ['auto', 'disabled'] }],
+	['serviceTier', 'service_tier', 'choice', { choices: ['auto', 'default', 'flex', 'priority'] }],
+	['metadata', 'metadata', 'object'],
+	['store', 'store', 'boolean'],
+	['background', 'background', 'boolean'],
+	['conversation', 'conversation', 'object'],
+	['previousResponseId', 'previous_response_id', 'text'],
+	['streamOptions', 'stream_options', 'object'],
+	['verbosity', 'text.verbosity', 'text'],
+	['builtInTools', 'tools', 'list'],
+	['parallelToolCalls', 'parallel_tool_calls', 'boolean'],
+	['reasoningEffort', 'reasoning.effort', 'choice', { choices: EFFORTS }],
+	['reasoningSummary', 'reasoning.summary', 'text'],
+	['reasoningMaxTokens', 'reasoning.max_tokens', 'integer', { min: 0 }],
+	['include', 'include', 'texts'],
+];
+const messages: Row[] = [
+	['maxTokens', 'max_tokens', 'integer', { min: 1 }],
+	['temperature', 'temperature', 'number'],
+	['topP', 'top_p', 'number'],
+	['topK', 'top_k', 'integer', { min: 0 }],
+	['stop', 'stop_sequences', 'texts'],
+	['thinking', 'thinking', 'object'],
+];
+const formats: Array<[string, Row[]]> = [
+	['chat', chat],
+	['responses', responses],
+	['messages', messages],
+];
+
+/** A value of each kind; `false` and empty ones must be sent as well. */
+const VALUES: Record<string, Json[]> = {
+	integer: [0, 7],
+	number: [0, -0.5],
+	boolean: [true, false],
+	text: ['', 'words'],
+	texts: [['a', 'b'], []],
+	choice: ['low', 'auto'],
+	object: [{ a: { b: [null] } }, {}],
+	list: [[{ type: 'web_search' }]],
+};
+
+function nested(path: string, value: Json): JsonObject {
+	return path.split('.').reduceRight<Json>((inner, name) => ({ [name]: inner }), value) as JsonObject;
+}
+
+describe.each(formats)('%s', (format, rows) => {
+	const bare = bodyOf(format, { stream: true });
+
+	it('has these options, with the ranges of the specification', () => {
+		const expected = rows.map(([option, path, kind, limits = {}]) => [
+			option,
+			{ path: path.split('.'), kind, ...limits },
+		]);
+		expect(textFormat(format).fields).toStrictEqual(Object.fromEntries(expected));
+	});
+
+	const settings = rows.flatMap(([option, path, kind]) =>
+		(VALUES[kind] ?? []).map((value) => ({ option, path, value })),
+	);
+
+	it('has a value to try for each option', () => {
+		expect(new Set(settings.map(({ option }) => option)).size).toBe(rows.length);
+	});
+
+	it.each(settings)('sends $option $value as $path alone', ({ option, path, value }) => {
+		expect(bodyOf(format, { stream: true, options: { [option]: value } })).toStrictEqual({
+			...bare,
+			...nested(path, value),
+		});
+	});
+
+	it('sends all options together, each in its place', () => {
+		const all = rows.map(([option, path, kind]) => ({ option, path, value: VALUES[kind]?.[0] ?? null }));
+		const body = bodyOf(format, {
+			stream: true,
+			options: Object.fromEntries(all.map(({ option, value }) => [option, value])),
+		});
+		const found = all.map(({ path }) =>
+			path.split('.').reduce<unknown>((inner, name) => (inner as JsonObject)[name], body),
+		);
+		expect(found).toStrictEqual(all.map(({ value }) => value));
+		expect(Object.keys(body).sort()).toStrictEqual(
+			[...new Set([...Object.keys(bare), ...rows.map(([, path]) => path.split('.', 1)[0])])].sort(),
+		);
+	});
+
+	it('passes over options that it has not, and those that are not set', () => {
+		expect(bodyOf(format, { stream: true, options: { unheardOf: 1, maxTokens: undefined } })).toStrictEqual(
+			bare,
+		);
+	});
+});
+
+describe('options that only some calls have', () => {
+	it('responses: stream_options only in a call that streams', () => {
+		const options = { streamOptions: { include_obfuscation: false } };
+		expect(bodyOf('responses', { options })).toStrictEqual({ model: 'acme/writer', input: 'Hi' });
+	});
+
+	it('responses: built-in tools follow the functions', () => {
+		const tools = [{ name: 'look', parameters: {} }];
+		expect(
+			bodyOf('responses', { tools, options: { builtInTools: [{ type: 'web_search' }] } }).tools,
+		).toStrictEqual([{ type: 'function', name: 'look', parameters: {} }, { type: 'web_search' }]);
+	});
+
+	it('responses: built-in tools that are none send no tools', () => {
+		expect(bodyOf('responses', { options: { builtInTools: [] } })).toStrictEqual({
+			model: 'acme/writer',
+			input: 'Hi',
+		});
+	});
+
+	it('responses: verbosity and the format of the answer share one object', () => {
+		expect(
+			bodyOf('responses', { output: { kind: 'jsonObject', name: 'a' }, options: { verbosity: 'low' } }).text,
+		).toStrictEqual({ format: { type: 'json_object' }, verbosity: 'low' });
+	});
+});

@@ -1,0 +1,130 @@
+import type { TextAnswer } from '../../../../nodes/shared/gateway/text/formats/completion';
+import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { failureOf, NO_CHOICE, NO_USAGE, read } from './support';
+
+const completed = (...output: JsonObject[]) => read('responses', { status: 'completed', output }).first;
+const usage = (fields: JsonObject): TextAnswer =>
+	read('responses', { status: 'completed', output: [], usage: fields });
+
+it('reads all fields of an answer', () => {
+	const body = {
+		id: 'r1',
+		model: 'acme/writer',
+		status: 'completed',
+		output: [
+			{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }, { text: ', well' }] },
+			{ type: 'function_call', id: 'fc', call_id: 'c1', name: 'look', arguments: '{"a":1}' },
+			{ type: 'web_search_call', action: { sources: [{ type: 'url', url: 'https://b.test' }] } },
+			{
+				type: 'message',
+				role: 'assistant',
+				content: [
+					{
+						type: 'output_text',
+						text: 'Hello',
+						annotations: [{ type: 'url_citation', url: 'https://a.test', title: 'A' }],
+					},
+					{ type: 'output_text', text: ' there', annotations: [{ url: 'https://b.test', title: 'Again' }] },
+					{ type: 'refusal', refusal: 'No' },
+					{ type: 'brand_new', data: 'x' },
+				],
+			},
+			{ type: 'image_generation_call', result: 'AAAA' },
+			{ type: 'brand_new', result: 'no', content: [{ text: 'no' }], summary: [{ text: 'no' }] },
+		],
+		usage: {
+			input_tokens: 1,
+			output_tokens: 2,
+			total_tokens: 3,
+			input_tokens_details: { cached_tokens: 4 },
+			output_tokens_details: { reasoning_tokens: 5 },
+			cost: { input_cost: 0.1, output_cost: 0.2, total_cost: 0.3 },
+		},
+	};
+	const first = {
+		text: 'Hello there',
+		toolCalls: [{ id: 'c1', name: 'look', arguments: { a: 1 } }],
+		reasoning: 'Hm, well',
+		refusal: 'No',
+		sources: [
+			{ url: 'https://a.test', title: 'A' },
+			{ url: 'https://b.test', title: 'Again' },
+		],
+		files: [{ kind: 'image', base64: 'AAAA' }],
+		finishReason: 'tool_calls',
+	};
+	expect(read('responses', body)).toStrictEqual({
+		id: 'r1',
+		model: 'acme/writer',
+		choices: [first],
+		usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3, cachedInputTokens: 4, reasoningTokens: 5 },
+		costRub: 0.3,
+		first,
+	});
+});
+
+it.each(['queued', 'in_progress', 'cancelled'])('the status %s needs no output', (status) => {
+	const first = { ...NO_CHOICE, finishReason: status };
+	expect(read('responses', { status })).toStrictEqual({
+		id: null,
+		model: null,
+		choices: [first],
+		usage: NO_USAGE,
+		costRub: null,
+		first,
+	});
+});
+
+it.each(['completed', 'incomplete', undefined])(
+	'an answer of the status %s without output is none',
+	(status) => {
+		expect(failureOf(() => read('responses', { status }))).toMatchObject({
+			code: 'unreadable_answer',
+			arrival: 'unknown',
+			retryable: false,
+			mayBeCharged: true,
+		});
+	},
+);
+
+it.each([
+	[{ status: 'failed', output: [], error: { code: 'server_error', message: 'boom' } }, 'server_error'],
+	[{ status: 'failed', output: [], error: null }, 'generation_failed'],
+	[{ status: 'failed' }, 'generation_failed'],
+])('%j is a failed generation: %s', (body, code) => {
+	expect(failureOf(() => read('responses', body)).code).toBe(code);
+});
+
+describe('the id of a tool call', () => {
+	it.each([
+		[{ id: 'fc', call_id: 'c1' }, 'c1'],
+		[{ id: 'fc' }, 'fc'],
+		[{}, null],
+	])('of %j is %s', (ids, id) => {
+		const call = { type: 'function_call', name: 'f', arguments: '', ...ids };
+		expect(completed(call).toolCalls).toStrictEqual([{ id, name: 'f', arguments: {} }]);
+	});
+});
+
+it('an image call without a picture gives no file', () => {
+	expect(completed({ type: 'image_generation_call', result: null })).toStrictEqual({
+		...NO_CHOICE,
+		finishReason: 'stop',
+	});
+});
+
+it.each<[string, JsonObject, number | null]>([
+	['of total_cost', { cost: { total_cost: 0.5 } }, 0.5],
+	['of nothing', { cost: { total_cost: 0 } }, 0],
+	['unknown without total_cost', { cost: { input_cost: 1 } }, null],
+	['unknown', {}, null],
+])('the cost is %s', (_, fields, costRub) => {
+	expect(usage(fields).costRub).toBe(costRub);
+});
+
+it('tokens that are not reported are unknown', () => {
+	expect(usage({ output_tokens: 0, input_tokens_details: {} }).usage).toStrictEqual({
+		...NO_USAGE,
+		outputTokens: 0,
+	});
+});

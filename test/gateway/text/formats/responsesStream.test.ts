@@ -1,0 +1,269 @@
+import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { failureOf, read, streamed, streamedChoice } from './support';
+
+const run = (...events: JsonObject[]) => streamed('responses', events);
+/** Events of one stream, counted from 0. */
+const numbered = (...events: JsonObject[]) =>
+	events.map((event, index) => ({ ...event, sequence_number: index }));
+const created = { type: 'response.created', response: { id: 'r1', status: 'in_progress', output: [] } };
+const added = (output_index: number, item: JsonObject): JsonObject => ({
+	type: 'response.output_item.added',
+	output_index,
+	item,
+});
+const delta = (text: string, place: JsonObject = {}): JsonObject => ({
+	type: 'response.output_text.delta',
+	output_index: 0,
+	content_index: 0,
+	delta: text,
+	...place,
+});
+const output = [{ type: 'message', content: [{ type: 'output_text', text: 'Hello' }] }];
+const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3, cost: { total_cost: 0.5 } };
+const response = { id: 'r1', status: 'completed', output, usage };
+const completed = (fields: JsonObject = {}): JsonObject => ({
+	type: 'response.completed',
+	response: { ...response, ...fields },
+});
+const failed = { type: 'error', error: { message: 'boom', type: 'server_error' } };
+
+it('gives the response of the closing event', () => {
+	expect(run(...numbered(created, delta('Hel'), delta('lo'), completed()))).toStrictEqual({
+		shown: ['', 'Hel', 'lo', ''],
+		isComplete: [true, true],
+		isOver: true,
+		mayBeCharged: true,
+		body: response,
+	});
+});
+
+it('an incomplete response closes the stream, too', () => {
+	const incomplete = { id: 'r1', status: 'incomplete', output };
+	expect(run({ type: 'response.incomplete', response: incomplete })).toStrictEqual({
+		shown: [''],
+		isComplete: [true, true],
+		isOver: true,
+		mayBeCharged: true,
+		body: incomplete,
+	});
+});
+
+it.each<[string, JsonObject[]]>([
+	['nothing', []],
+	['a part of the answer', numbered(created, delta('Hel'))],
+	[
+		'an answer without the closing event',
+		numbered(created, delta('Hel'), { type: 'response.output_text.done', output_index: 0 }),
+	],
+])('after %s the stream is neither complete nor charged, even with [DONE]', (_, events) => {
+	const { isComplete, isOver, mayBeCharged } = run(...events);
+	expect({ isComplete, isOver, mayBeCharged }).toStrictEqual({
+		isComplete: [false, false],
+		isOver: false,
+		mayBeCharged: false,
+	});
+});
+
+it.each([{ type: 'response.completed' }, { type: 'response.incomplete', response: null }])(
+	'a closing event that cannot be read is charged, but gives no answer: %j',
+	(closing) => {
+		const { isComplete, isOver, mayBeCharged } = run(...numbered(created, closing));
+		expect({ isComplete, isOver, mayBeCharged }).toStrictEqual({
+			isComplete: [false, false],
+			isOver: false,
+			mayBeCharged: true,
+		});
+	},
+);
+
+describe('a failure', () => {
+	it.each<[string, JsonObject, JsonObject]>([
+		['an error event', failed, { code: 'generation_failed', type: 'server_error' }],
+		[
+			'an error event whose fields stand at its top',
+			{ type: 'error', code: 'x1', message: 'boom' },
+			{ code: 'x1' },
+		],
+		['response.failed', { type: 'response.failed', response: { error: { code: 'x2' } } }, { code: 'x2' }],
+		[
+			'response.failed without an error',
+			{ type: 'response.failed', response: null },
+			{ code: 'generation_failed' },
+		],
+	])('%s', (_, event, details) => {
+		expect(failureOf(() => run(...numbered(created, delta('Hel'), event)))).toMatchObject(details);
+	});
+
+	it('counts even when its number has been before', () => {
+		const events = [...numbered(created, delta('Hel')), { ...failed, sequence_number: 0 }];
+		expect(failureOf(() => run(...events)).type).toBe('server_error');
+	});
+
+	it.each<[string, JsonObject]>([
+		['an error', failed],
+		['response.failed', { type: 'response.failed', response: {} }],
+		['another closing event', { type: 'response.incomplete', response: { id: 'r2' } }],
+		['a text', delta('more')],
+	])('%s after the closing event changes nothing: the answer is paid for', (_, event) => {
+		const { shown, body, isComplete } = run(...numbered(created, completed(), event));
+		expect({ shown, body, isComplete }).toStrictEqual({
+			shown: ['', '', ''],
+			body: response,
+			isComplete: [true, true],
+		});
+	});
+});
+
+describe('sequence numbers (§6.1)', () => {
+	const at = (sequence_number: unknown, event: JsonObject): JsonObject => ({
+		...event,
+		sequence_number: sequence_number as number,
+	});
+	const none = completed({ output: [] });
+
+	it('drop an event that comes again', () => {
+		const events = [at(0, delta('a')), at(0, delta('a')), at(1, delta('b')), at(0, delta('a')), at(2, none)];
+		const { shown, body } = run(...events);
+		expect(shown).toStrictEqual(['a', '', 'b', '', '']);
+		expect(read('responses', body).first.text).toBe('ab');
+	});
+
+	it('are not asked of every event', () => {
+		expect(run(at(0, delta('a')), delta('b'), at(0, delta('a')), delta('b')).shown).toStrictEqual([
+			'a',
+			'b',
+			'',
+			'b',
+		]);
+	});
+
+	it('never drop the closing event', () => {
+		expect(run(at(3, delta('a')), at(0, completed())).body).toStrictEqual(response);
+	});
+
+	it.each<[string, JsonObject[], boolean]>([
+		['none is missing', [at(0, delta('a')), at(1, none)], true],
+		['the first is missing', [at(1, delta('a')), at(2, none)], false],
+		['one in the middle is missing', [at(0, delta('a')), at(2, delta('a')), at(3, none)], false],
+		['the last before the closing event is missing', [at(0, delta('a')), at(2, none)], false],
+		['one comes again', [at(0, delta('a')), at(0, delta('a')), at(1, none)], true],
+		['there are none', [delta('a'), none], true],
+		['the response carries the output', [at(0, delta('a')), at(5, completed())], true],
+	])('show whether an answer made of its pieces is whole: %s', (_, events, complete) => {
+		expect(run(...events).isComplete).toStrictEqual([complete, complete]);
+	});
+});
+
+describe('output that the closing event does not repeat', () => {
+	const outputOf = (...events: JsonObject[]) =>
+		run(created, ...events, completed({ output: [] })).body.output;
+	const choiceOf = (...events: JsonObject[]) =>
+		streamedChoice('responses', [created, ...events, completed({ output: null })]);
+
+	it('is nothing where no item came', () => {
+		expect(
+			outputOf({ type: 'response.brand.new', output_index: 3 }, { type: 'brand_new', output_index: 4 }),
+		).toStrictEqual([]);
+		expect(run(completed({ output: null })).body).toStrictEqual({ ...response, output: [] });
+	});
+
+	it('is the items as they were added, in the order of their indexes', () => {
+		expect(outputOf(added(2, { type: 'c' }), added(0, { type: 'a' }), added(1, { type: 'b' }))).toStrictEqual(
+			[{ type: 'a' }, { type: 'b' }, { type: 'c' }],
+		);
+	});
+
+	it('is the items as their last event gives them', () => {
+		const done = (item: JsonObject | null): JsonObject => ({
+			type: 'response.output_item.done',
+			output_index: 0,
+			item,
+		});
+		const message = { type: 'message', content: [{ type: 'output_text', text: 'Hello!' }] };
+		expect(outputOf(added(0, { type: 'message' }), delta('Hello'), done(message))).toStrictEqual([message]);
+		expect(outputOf(added(0, { type: 'message' }), done(null))).toStrictEqual([{ type: 'message' }]);
+	});
+
+	it('is what the deltas made of the items', () => {
+		expect(
+			outputOf(
+				added(0, { id: 'm', type: 'message', content: [], status: 'in_progress' }),
+				delta('Hel'),
+				delta('lo'),
+				delta('!', { content_index: 1 }),
+				{ type: 'response.refusal.delta', output_index: 0, content_index: 2, delta: 'N' },
+				{ type: 'response.refusal.delta', output_index: 0, content_index: 2, delta: 'o' },
+				added(1, { id: 'f', type: 'function_call', call_id: 'c', name: 'look', arguments: '' }),
+				{ type: 'response.function_call_arguments.delta', output_index: 1, delta: '{"a"' },
+				{ type: 'response.function_call_arguments.delta', output_index: 1, delta: ':1}' },
+				added(2, { id: 'r', type: 'reasoning', summary: [] }),
+				{ type: 'response.reasoning_summary_text.delta', output_index: 2, summary_index: 0, delta: 'H' },
+				{ type: 'response.reasoning_summary_text.delta', output_index: 2, summary_index: 0, delta: 'm' },
+				{ type: 'response.reasoning_summary_text.delta', output_index: 2, summary_index: 1, delta: '…' },
+			),
+		).toStrictEqual([
+			{
+				id: 'm',
+				type: 'message',
+				status: 'in_progress',
+				content: [
+					{ type: 'output_text', text: 'Hello', annotations: [] },
+					{ type: 'output_text', text: '!', annotations: [] },
+					{ type: 'refusal', refusal: 'No' },
+				],
+			},
+			{ id: 'f', type: 'function_call', call_id: 'c', name: 'look', arguments: '{"a":1}' },
+			{
+				id: 'r',
+				type: 'reasoning',
+				summary: [
+					{ type: 'summary_text', text: 'Hm' },
+					{ type: 'summary_text', text: '…' },
+				],
+			},
+		]);
+	});
+
+	it('is told by its deltas where items were not announced', () => {
+		expect(
+			outputOf(
+				delta('Hello', { content_index: null }),
+				{ type: 'response.function_call_arguments.delta', output_index: 1, delta: '{}' },
+				{ type: 'response.reasoning_summary_text.delta', output_index: 2, delta: 'Hm' },
+				added(3, { type: null }),
+				delta('!', { output_index: 3 }),
+			),
+		).toStrictEqual([
+			{ type: 'message', content: [{ type: 'output_text', text: 'Hello', annotations: [] }] },
+			{ type: 'function_call', arguments: '{}' },
+			{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] },
+			{ type: 'message', content: [{ type: 'output_text', text: '!', annotations: [] }] },
+		]);
+	});
+
+	it('without a place is shown alone', () => {
+		const events = [delta('Hello', { output_index: null }), completed({ output: [] })];
+		expect(run(...events)).toMatchObject({ shown: ['Hello', ''], body: { output: [] } });
+	});
+
+	it('shows nothing but the text', () => {
+		const others = [
+			{ type: 'response.refusal.delta', output_index: 0, delta: 'No' },
+			{ type: 'response.reasoning_summary_text.delta', output_index: 1, delta: 'Hm' },
+			{ type: 'response.function_call_arguments.delta', output_index: 2, delta: '{}' },
+			{ type: 'response.output_text.done', output_index: 0, text: 'no', delta: 'no' },
+			{ type: 'output_text.delta', output_index: 0, delta: 'no' },
+			{ output_index: 0, delta: 'no' },
+			delta('Hello'),
+			{ ...delta(''), delta: 5 },
+		];
+		expect(run(...others).shown).toStrictEqual(['', '', '', '', '', '', 'Hello', '']);
+	});
+
+	it('is read like any other', () => {
+		expect(choiceOf(delta('Hel'), { type: 'response.ping' }, delta('lo'))).toMatchObject({
+			text: 'Hello',
+			finishReason: 'stop',
+		});
+	});
+});

@@ -1,0 +1,125 @@
+import {
+	ApiFailure,
+	InvalidInput,
+	type FailureDetails,
+} from '../../../../nodes/shared/gateway/errors/errors';
+import { textFormat } from '../../../../nodes/shared/gateway/text/formats';
+import type { Choice, TextAnswer } from '../../../../nodes/shared/gateway/text/formats/completion';
+import type {
+	Attachment,
+	Conversation,
+	OutputRequest,
+	TextRequest,
+	ToolTurn,
+	Turn,
+} from '../../../../nodes/shared/gateway/text/formats/request';
+import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
+
+export const TEXT: OutputRequest = { kind: 'text' };
+export const JSON_OBJECT: OutputRequest = { kind: 'jsonObject', name: 'answer' };
+export const NO_USAGE: TextAnswer['usage'] = {
+	inputTokens: null,
+	outputTokens: null,
+	totalTokens: null,
+	cachedInputTokens: null,
+	reasoningTokens: null,
+};
+export const NO_CHOICE: Choice = {
+	text: '',
+	toolCalls: [],
+	reasoning: '',
+	refusal: '',
+	sources: [],
+	files: [],
+	finishReason: null,
+};
+
+/** The body of a request with these parts beside a model and one message. */
+export function bodyOf(format: string, parts: Partial<TextRequest> = {}): JsonObject {
+	return textFormat(format).toBody({
+		model: 'acme/writer',
+		conversation: turns({ role: 'user', text: 'Hi' }),
+		tools: [],
+		output: TEXT,
+		options: {},
+		stream: false,
+		...parts,
+	});
+}
+
+export function turns(...list: Array<Turn | ToolTurn>): Conversation {
+	return { kind: 'turns', turns: list };
+}
+
+/** The user says "Look" with these attachments. */
+export function looking(...attachments: Attachment[]): { conversation: Conversation } {
+	return { conversation: turns({ role: 'user', text: 'Look', attachments }) };
+}
+
+/** A file of three bytes. */
+export function inline(kind: Attachment['kind'], mimeType: string, fileName = 'a.bin'): Attachment {
+	return { kind, source: { base64: 'AAAA', mimeType, fileName } };
+}
+
+export function linked(kind: Attachment['kind']): Attachment {
+	return { kind, source: { url: 'https://files.test/a' } };
+}
+
+/** An answer in one piece, and its first choice. */
+export function read(format: string, body: JsonObject, output = TEXT): TextAnswer & { first: Choice } {
+	const answer = textFormat(format).readAnswer(body, output);
+	const [first] = answer.choices;
+	if (!first) throw new Error('an answer has at least one choice');
+	return { ...answer, first };
+}
+
+export interface Streamed {
+	/** The texts that the events showed, one an event. */
+	shown: string[];
+	/** Whether the answer is complete without, and with, the frame `[DONE]`. */
+	isComplete: [boolean, boolean];
+	isOver: boolean;
+	mayBeCharged: boolean;
+	body: JsonObject;
+}
+
+/** Puts the answer of a stream of these events together. */
+export function streamed(format: string, events: JsonObject[], output = TEXT): Streamed {
+	const stream = textFormat(format).openStream(output);
+	const shown = events.map((event) => stream.read(event));
+	return {
+		shown,
+		isComplete: [stream.isComplete(false), stream.isComplete(true)],
+		isOver: stream.isOver(),
+		mayBeCharged: stream.mayBeCharged(),
+		body: stream.body(),
+	};
+}
+
+/** The first choice of a stream of these events. */
+export function streamedChoice(format: string, events: JsonObject[], output = TEXT): Choice {
+	return read(format, streamed(format, events, output).body, output).first;
+}
+
+function thrownBy(work: () => unknown): unknown {
+	try {
+		work();
+	} catch (error) {
+		return error;
+	}
+	throw new Error('it did not throw');
+}
+
+/** The refusal of an input that cannot be sent. */
+export function refusalOf(work: () => unknown): InvalidInput {
+	const error = thrownBy(work);
+	if (error instanceof InvalidInput) return error;
+	throw error;
+}
+
+/** The facts of the failure that an answer or an event tells of. */
+export function failureOf(work: () => unknown): FailureDetails {
+	const error = thrownBy(work);
+	if (error instanceof ApiFailure) return error.details;
+	throw error;
+}

@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+
+import { DONE, SseParser, SseTooLong, type ServerSentEvent } from '../../../nodes/shared/gateway/text/sse';
+
+function parse(portions: Uint8Array[], maxLength?: number): ServerSentEvent[] {
+	const events: ServerSentEvent[] = [];
+	const parser = new SseParser({
+		onEvent: (event) => events.push(event),
+		...(maxLength ? { maxLength } : {}),
+	});
+	for (const portion of portions) parser.push(portion);
+	return events;
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const parseText = (text: string) => parse([bytes(text)]);
+const each = (size: number, whole: Uint8Array) =>
+	Array.from({ length: Math.ceil(whole.length / size) }, (_, index) =>
+		whole.slice(index * size, (index + 1) * size),
+	);
+
+/** What a function returns or throws. */
+function outcomeOf(read: () => unknown): unknown {
+	try {
+		return read();
+	} catch (error) {
+		return error;
+	}
+}
+
+describe('what an event is', () => {
+	const cases: Array<[string, string, ServerSentEvent[]]> = [
+		['unnamed data', 'data: {"a":1}\n\n', [{ data: '{"a":1}' }]],
+		['a named event', 'event: message_stop\ndata: {}\n\n', [{ event: 'message_stop', data: '{}' }]],
+		['the name after the data', 'data: x\nevent: late\n\n', [{ event: 'late', data: 'x' }]],
+		['several data lines', 'data: a\ndata: b\ndata:\n\n', [{ data: 'a\nb\n' }]],
+		['no space after the colon', 'data:x\n\n', [{ data: 'x' }]],
+		['only the first space is taken away', 'data:  x\n\n', [{ data: ' x' }]],
+		['a line without a colon', 'data\n\n', [{ data: '' }]],
+		['the literal end', 'data: [DONE]\n\n', [{ data: DONE }]],
+		['comments are passed over', ': ping\n\ndata: x\n: more\n\n', [{ data: 'x' }]],
+		['unknown fields are passed over', 'id: 7\nretry: 10\nfoo: bar\ndata: x\n\n', [{ data: 'x' }]],
+		['an event without data is none', 'event: ping\n\ndata: x\n\n', [{ data: 'x' }]],
+		['CRLF', 'data: a\r\ndata: b\r\n\r\n', [{ data: 'a\nb' }]],
+		['CR', 'data: a\rdata: b\r\r', [{ data: 'a\nb' }]],
+		[
+			'mixed line ends',
+			'data: a\r\n\ndata: b\n\r\ndata: c\r\r',
+			[{ data: 'a' }, { data: 'b' }, { data: 'c' }],
+		],
+		['a byte order mark', '\uFEFFdata: x\n\n', [{ data: 'x' }]],
+		['characters beyond ASCII', 'data: Привет, 世界 🎈\n\n', [{ data: 'Привет, 世界 🎈' }]],
+		['an unfinished event is not dispatched', 'data: x\n\ndata: half', [{ data: 'x' }]],
+		['nothing', '', []],
+		['blank lines', '\n\r\n\r\r\n\n', []],
+		['CR before a blank line of LF', 'data: a\r\n\ndata: b\r\r\n', [{ data: 'a' }, { data: 'b' }]],
+		['CRs, then an LF far away', 'data: a\rdata: b\r\rdata: c\n\n', [{ data: 'a\nb' }, { data: 'c' }]],
+		['an empty name', 'event:\ndata: x\n\n', [{ data: 'x' }]],
+		['a name without a colon', 'event: a\nevent\ndata: x\n\n', [{ data: 'x' }]],
+		[
+			'a name counts for one event',
+			'event: a\ndata: x\n\ndata: y\n\n',
+			[{ event: 'a', data: 'x' }, { data: 'y' }],
+		],
+		['a name without data is forgotten', 'event: a\n\ndata: y\n\n', [{ data: 'y' }]],
+		['fields that begin alike', 'dat: x\ndatax: y\neventx: z\nDATA: w\ndata : v\n\n', []],
+		['a colon in the value', 'data: a:b: c\n\n', [{ data: 'a:b: c' }]],
+		['empty lines of data', 'data\ndata\n\n', [{ data: '\n' }]],
+		['a byte order mark later on', 'data: x\n\n\uFEFFdata: y\n\n', [{ data: 'x' }]],
+		['a byte order mark inside', 'data: \uFEFFx\n\n', [{ data: '\uFEFFx' }]],
+	];
+	test.each(cases)('%s', (_, text, events) => expect(parseText(text)).toStrictEqual(events));
+	test.each(cases)('%s, byte by byte', (_, text, events) =>
+		expect(parse(each(1, bytes(text)))).toStrictEqual(events),
+	);
+});
+
+describe('any boundary', () => {
+	const fields = fc.constantFrom('data', 'event', 'id', '', 'data', 'data');
+	const values = fc.oneof(
+		fc.string({ unit: 'binary', maxLength: 12 }),
+		fc.constantFrom('[DONE]', '{"a":"я🎈"}', ' x', ':'),
+	);
+	const lineEnds = fc.constantFrom('\n', '\r\n', '\r');
+	const lines = fc
+		.tuple(fields, fc.constantFrom(':', ': ', ''), values, lineEnds)
+		.map(([field, colon, value, end]) => `${field}${colon}${value.replace(/[\r\n]/g, '')}${end}`);
+	const streams = fc
+		.array(fc.oneof(lines, lineEnds), { maxLength: 40 })
+		.map((parts) => bytes(parts.join('')));
+
+	it('gives the same events however the bytes are split', () => {
+		fc.assert(
+			fc.property(streams, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (stream, sizes) => {
+				const portions: Uint8Array[] = [];
+				for (let start = 0, turn = 0; start < stream.length; turn += 1) {
+					const size = sizes[turn % sizes.length] ?? 1;
+					portions.push(stream.slice(start, start + size));
+					start += size;
+				}
+				expect(parse(portions)).toStrictEqual(parse([stream]));
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
+	it('takes any bytes: events or the bound, never another error', () => {
+		fc.assert(
+			fc.property(fc.array(fc.uint8Array({ maxLength: 64 }), { maxLength: 20 }), (portions) => {
+				const outcome = outcomeOf(() => parse(portions, 100));
+				expect(Array.isArray(outcome) || outcome instanceof SseTooLong).toBe(true);
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});
+
+describe('the bound', () => {
+	it('ends a line that never ends', () => {
+		expect(() => parse([bytes('data: '), bytes('x'.repeat(60)), bytes('x'.repeat(60))], 100)).toThrow(
+			SseTooLong,
+		);
+	});
+
+	it('ends an event of ever more lines', () => {
+		expect(() => parse([bytes('data: 0123456789\n'.repeat(20))], 100)).toThrow(SseTooLong);
+	});
+
+	it('allows any number of events below it', () => {
+		expect(parse([bytes(`data: ${'x'.repeat(80)}\n\n`.repeat(50))], 100)).toHaveLength(50);
+	});
+
+	it('costs linear time for a line that comes in small portions', () => {
+		const portions = Array.from({ length: 200_000 }, () => bytes('xxxxxxxxxx'));
+		const start = performance.now();
+		expect(parse([bytes('data: '), ...portions, bytes('\n\n')])).toHaveLength(1);
+		expect(performance.now() - start).toBeLessThan(5_000);
+	});
+});
+
+describe('the bound, exactly', () => {
+	const outcome = (text: string, size = 1_000) => outcomeOf(() => parse(each(size, bytes(text)), 10));
+
+	it.each<[string, string, number | undefined, boolean]>([
+		['data of that length', `data: ${'x'.repeat(10)}\n\n`, undefined, true],
+		['data that is longer', `data: ${'x'.repeat(11)}\n\n`, undefined, false],
+		['lines of data of that length', 'data: 1234\ndata: 67890\n\n', undefined, true],
+		['lines of data that are longer', 'data: 12345\ndata: 67890\n\n', undefined, false],
+		['a long line of no interest', `: ${'x'.repeat(100)}\n\n`, undefined, true],
+		['an unfinished line of that length', 'data: 4567', 3, true],
+		['an unfinished line that is longer', 'data: 45678', 3, false],
+		['unfinished lines one after the other', 'data: 1\n\n'.repeat(9), 3, true],
+	])('%s', (_, text, size, isTaken) => {
+		expect(Array.isArray(outcome(text, size))).toBe(isTaken);
+	});
+
+	it('is told with the error', () => {
+		expect(outcome('x'.repeat(11))).toMatchObject({ name: 'SseTooLong', maxLength: 10 });
+	});
+
+	it('is 16 Mi characters by default', () => {
+		const line = (length: number) => [bytes('data: '), bytes('x'.repeat(length - 6))];
+		expect(parse(line(16 * 1024 * 1024))).toStrictEqual([]);
+		expect(() => parse(line(16 * 1024 * 1024 + 1))).toThrow(SseTooLong);
+	});
+});
+
+describe('the end of a stream', () => {
+	const parseToEnd = (text: string, size: number) => {
+		const events: ServerSentEvent[] = [];
+		const parser = new SseParser({ onEvent: (event) => events.push(event) });
+		for (const portion of each(size, bytes(text))) parser.push(portion);
+		parser.end();
+		return events;
+	};
+
+	it.each<[string, ServerSentEvent[]]>([
+		['', []],
+		['data: x', [{ data: 'x' }]],
+		['data: x\n', [{ data: 'x' }]],
+		['data: x\r', [{ data: 'x' }]],
+		['event: a\ndata: x\ndata: y', [{ event: 'a', data: 'x\ny' }]],
+		['data: x\n\n', [{ data: 'x' }]],
+		['data: x\n\nevent: a', [{ data: 'x' }]],
+		['data: x\n\ndata', [{ data: 'x' }, { data: '' }]],
+	])('%j: the last event counts without its blank line', (text, events) => {
+		expect(parseToEnd(text, 1_000)).toStrictEqual(events);
+		expect(parseToEnd(text, 1)).toStrictEqual(events);
+	});
+});
+
+it('reads thousands of small events, each in a portion, in time that grows with their number', () => {
+	const portion = bytes('event: e\r\ndata: {"a":"я"}\r\n\r\n');
+	const portions = Array.from({ length: 20_000 }, () => portion);
+	const start = performance.now();
+	const events = parse(portions);
+	expect(performance.now() - start).toBeLessThan(5_000);
+	expect(events).toHaveLength(20_000);
+	expect(new Set(events.map(({ event, data }) => `${event} ${data}`))).toStrictEqual(
+		new Set(['e {"a":"я"}']),
+	);
+});
+
+it('reads many small events in one portion, with any line ends, in time that grows with their number', () => {
+	const start = performance.now();
+	for (const end of ['\n', '\r\n', '\r']) {
+		expect(parseText(`data: x${end}${end}`.repeat(20_000))).toHaveLength(20_000);
+	}
+	expect(performance.now() - start).toBeLessThan(5_000);
+});

@@ -1,0 +1,301 @@
+import { Readable } from 'node:stream';
+
+import fc from 'fast-check';
+
+import { ApiFailure, Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { brokenStream, STREAM_TEXTS, withReceived } from '../../../nodes/shared/gateway/text/streamErrors';
+import { failureOf, rejection } from '../../helpers/client';
+import { events, portions, readStream } from '../../helpers/streams';
+
+const say = (content: string): JsonObject => ({ choices: [{ index: 0, delta: { content } }] });
+const finish: JsonObject = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+const usage: JsonObject = { choices: [], usage: { total_tokens: 3, cost_rub: 1 } };
+const failed: JsonObject = { error: { message: 'upstream died', code: 'provider_error' } };
+const reset = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** A stream of these portions that then breaks. */
+function breaking(error: Error, ...texts: string[]): Readable {
+	return Readable.from(
+		(async function* () {
+			for (const text of texts) yield await Promise.resolve(bytes(text));
+			throw error;
+		})(),
+		{ objectMode: true },
+	);
+}
+
+const read = async (source: Parameters<typeof readStream>[1]) => {
+	const { body, shown } = await readStream('chat', source);
+	const { choices, costRub } = textFormat('chat').readAnswer(body, { kind: 'text' });
+	return { text: choices[0]?.text, costRub, shown };
+};
+const told = async (source: Parameters<typeof readStream>[1]) =>
+	(await failureOf(readStream('chat', source))).details;
+
+describe('chat: a stream that is cut', () => {
+	it('after its finish_reason, before the usage, is incomplete: its cost is not known', async () => {
+		expect(await told(breaking(reset, events(say('Hello'), finish)))).toMatchObject({
+			code: 'connection_lost',
+			arrival: 'unknown',
+			retryable: true,
+			mayBeCharged: true,
+			extra: { receivedText: 'Hello' },
+		});
+	});
+
+	it('after finish_reason and usage is whole', async () => {
+		expect(await read(breaking(reset, events(say('Hello'), finish, usage)))).toStrictEqual({
+			text: 'Hello',
+			costRub: 1,
+			shown: ['Hello'],
+		});
+	});
+
+	it('in the middle of an event keeps what came before it', async () => {
+		const details = await told(breaking(reset, events(say('Hel')), events(say('lo')).slice(0, 20)));
+		expect(details).toMatchObject({ code: 'connection_lost', extra: { receivedText: 'Hel' } });
+	});
+
+	it('keeps why it broke', async () => {
+		const failure = await failureOf(readStream('chat', breaking(reset, events(say('Hello')))));
+		expect(failure.cause).toMatchObject({ name: 'ApiFailure', details: { code: 'econnreset' } });
+	});
+
+	it('ends without a failure when the execution was cancelled', async () => {
+		const cancelled = Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
+		expect(await rejection(readStream('chat', breaking(cancelled, events(say('a')))))).toStrictEqual(
+			new Stopped('cancelled'),
+		);
+		const json = readStream('chat', breaking(cancelled, '{"choi'), { headers: {} });
+		expect(await rejection(json)).toStrictEqual(new Stopped('cancelled'));
+		const whole = readStream('chat', breaking(new Stopped('other item failed'), events(finish, usage)));
+		expect(await rejection(whole)).toStrictEqual(new Stopped('other item failed'));
+	});
+
+	it.each([
+		[
+			new ApiFailure({ message: 'm', description: 'd', arrival: 'never', code: 'own', retryable: false }),
+			'own',
+		],
+		[
+			new ApiFailure({ message: 'm', description: 'd', arrival: 'unknown', code: 'own', retryable: false }),
+			'own',
+		],
+		[Object.assign(new Error('?'), { code: 'ENOTFOUND' }), 'enotfound'],
+		[Object.assign(new Error('?'), { code: 'ETIMEDOUT' }), 'connection_lost'],
+		[new TypeError('a bug'), 'unreadable_answer'],
+	])('by %s has the code %s', async (error, code) => {
+		expect(await told(breaking(error, events(say('Hello'))))).toMatchObject({
+			code,
+			arrival: 'unknown',
+			retryable: true,
+			mayBeCharged: true,
+			extra: { receivedText: 'Hello' },
+		});
+	});
+});
+
+describe('an error frame', () => {
+	it.each([
+		['after the text', [say('Hello'), failed]],
+		['after finish_reason', [say('Hello'), finish, failed]],
+		['after the usage', [say('Hello'), finish, usage, failed]],
+	])('chat: %s fails, and the call may be charged', async (_, payloads) => {
+		for (const source of [events(...payloads), payloads.map((payload) => bytes(events(payload)))]) {
+			expect(await told(source)).toMatchObject({
+				code: 'provider_error',
+				mayBeCharged: true,
+				extra: { receivedText: 'Hello' },
+			});
+		}
+	});
+
+	it('chat: after [DONE] does not count', async () => {
+		expect(await read(events(say('Hello'), finish, '[DONE]', failed, '{"broken'))).toMatchObject({
+			text: 'Hello',
+		});
+	});
+
+	it.each<[string, JsonObject[]]>([
+		[
+			'responses',
+			[
+				{ type: 'response.output_text.delta', sequence_number: 0, output_index: 0, delta: 'Hello' },
+				{ type: 'response.completed', sequence_number: 1, response: { status: 'completed', output: [] } },
+				{ type: 'error', sequence_number: 2, error: { message: 'late' } },
+			],
+		],
+		[
+			'messages',
+			[
+				{ type: 'message_start', message: { id: 'm', content: [] } },
+				{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+				{ type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+				{ type: 'message_stop' },
+				{ type: 'error', error: { message: 'late' } },
+			],
+		],
+	])('%s: after the closing event does not count, wherever the bytes are split', async (format, payloads) => {
+		const whole = bytes(events(...payloads));
+		const sizes = [1, 7, 64, whole.length];
+		const texts = await Promise.all(
+			sizes.map(async (size) => {
+				const { body } = await readStream(format, portions(whole, size));
+				return textFormat(format).readAnswer(body, { kind: 'text' }).choices[0]?.text;
+			}),
+		);
+		expect(texts).toStrictEqual(sizes.map(() => 'Hello'));
+	});
+});
+
+describe('what is shown', () => {
+	it('is one text for each portion that brings some', async () => {
+		const source = [
+			events(say('a'), say('b')),
+			': ping\n\n',
+			events(say('')),
+			events(say('c'), finish, usage),
+		];
+		expect(await read(source.map(bytes))).toStrictEqual({ text: 'abc', costRub: 1, shown: ['ab', 'c'] });
+	});
+
+	it('is also what comes in the same portion before a failure', async () => {
+		const shown: string[] = [];
+		const onText = async (text: string) => {
+			shown.push(text);
+			return await Promise.resolve();
+		};
+		const { details } = await failureOf(readStream('chat', events(say('Hello'), failed), { onText }));
+		expect(shown).toStrictEqual(['Hello']);
+		expect(details.extra).toStrictEqual({ receivedText: 'Hello' });
+	});
+
+	it('is not asked for again when it cannot be shown', async () => {
+		const problem = new Error('no screen');
+		let calls = 0;
+		const onText = async () => {
+			calls += 1;
+			return await Promise.reject(problem);
+		};
+		const failure = await failureOf(readStream('chat', events(say('Hello')), { onText }));
+		expect(failure.details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
+		expect([failure.cause, calls]).toStrictEqual([problem, 1]);
+	});
+});
+
+describe('frames', () => {
+	const whole = [say('Hello'), finish, usage];
+
+	it.each(['7', 'null', '[1]', '"{}"', 'x {}', '', ' ', '[DON'])('%j is passed over', async (data) => {
+		expect(await read(events(data, ...whole))).toMatchObject({ text: 'Hello' });
+	});
+
+	it.each(['[DONE]', ' [DONE] ', '[DONE]\t'])('%j ends an answer without usage', async (data) => {
+		expect(await read(events(say('Hello'), finish, data, '{"broken'))).toMatchObject({ text: 'Hello' });
+	});
+
+	it.each(['{"a"', ' {"a": }', '[DONE] or not'])('%j cannot be read: a part may be missing', async (data) => {
+		const failure = await failureOf(readStream('chat', events(say('Hello'), data, ...whole)));
+		expect(failure.cause).toBeUndefined();
+		expect(failure.details).toMatchObject({
+			code: 'unreadable_answer',
+			mayBeCharged: true,
+			extra: { receivedText: 'Hello' },
+		});
+	});
+
+	it('after the closing ones may be unreadable', async () => {
+		expect(await read(events(...whole, '{"a"'))).toMatchObject({ text: 'Hello' });
+	});
+
+	it('that the end of the stream cuts off are missing, not unreadable', async () => {
+		const cut = events(say('Hello')) + 'data: {"choices": [';
+		expect(await told(cut)).toMatchObject({ code: 'stream_incomplete', extra: { receivedText: 'Hello' } });
+		expect(await told(`${events(say('Hello'))}data: ${JSON.stringify(say(' you'))}`)).toMatchObject({
+			code: 'stream_incomplete',
+			extra: { receivedText: 'Hello you' },
+		});
+		expect(await read(`${events(say('Hello'), finish)}data: ${JSON.stringify(usage)}`)).toMatchObject({
+			costRub: 1,
+		});
+	});
+
+	it('that never end are given up', async () => {
+		const endless = Array.from({ length: 17 }, () => bytes('x'.repeat(1024 * 1024)));
+		const failure = await failureOf(
+			readStream('chat', [bytes(events(say('Hello'))), bytes('data: {'), ...endless]),
+		);
+		expect(failure.details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
+		expect(failure.cause).toMatchObject({ name: 'SseTooLong' });
+	});
+
+	it('give the same however the bytes are split', async () => {
+		const answer = bytes(
+			`\uFEFF: hi\r\n\r\n${events(say('Привет'), say(', 世界 🎈'), finish).replaceAll('\n', '\r\n')}`,
+		);
+		const rest = bytes(events(usage, '[DONE]').replaceAll('\n', '\r'));
+		const stream = Buffer.concat([answer, rest]);
+		await fc.assert(
+			fc.asyncProperty(fc.integer({ min: 1, max: 40 }), async (size) => {
+				const { text, costRub, shown } = await read(portions(stream, size));
+				expect([text, costRub, shown.join('')]).toStrictEqual(['Привет, 世界 🎈', 1, 'Привет, 世界 🎈']);
+			}),
+			{ numRuns: 40 },
+		);
+	});
+
+	it('may be many thousands in small portions', async () => {
+		const list = Array.from({ length: 5_000 }, () => bytes(events(say('я'))));
+		const { text, shown } = await read([...list, bytes(events(finish, usage))]);
+		expect(text).toBe('я'.repeat(5_000));
+		expect(shown).toHaveLength(5_000);
+	});
+});
+
+describe('the failure of a stream', () => {
+	it.each(['cut', 'ended', 'idle', 'total', 'unreadable'] as const)('%s: can be tried again', (problem) => {
+		const cause = new Error('why');
+		const { message, description, code } = STREAM_TEXTS[problem];
+		const failure = brokenStream(problem, cause);
+		expect(failure.details).toStrictEqual({
+			message,
+			description,
+			code,
+			arrival: 'unknown',
+			retryable: true,
+		});
+		expect(failure.cause).toBe(cause);
+		expect(new Set(Object.values(STREAM_TEXTS).map((texts) => texts.message)).size).toBe(5);
+	});
+
+	const base = { message: 'm', description: 'd', arrival: 'answered', retryable: false } as const;
+
+	it('says what had come and what it costs', () => {
+		const details = { ...base, extra: { state: 's' }, status: 200 };
+		const charged = withReceived(new ApiFailure(details), { text: 'Hi', mayBeCharged: true, secrets: [] });
+		expect(charged.details).toStrictEqual({
+			...details,
+			description: expect.stringMatching(/^d .*may have been charged.*“Hi”$/) as string,
+			arrival: 'unknown',
+			retryable: true,
+			mayBeCharged: true,
+			extra: { state: 's', receivedText: 'Hi' },
+		});
+		const free = withReceived(new ApiFailure(details), { text: '', mayBeCharged: false, secrets: [] });
+		expect(free.details).toMatchObject({
+			description: expect.stringMatching(/^d Nothing was charged.*No text/) as string,
+			mayBeCharged: false,
+			extra: { state: 's', receivedText: '' },
+		});
+	});
+
+	it('shows the beginning of a long text, and keeps all of it', () => {
+		const text = 'y'.repeat(301);
+		const { details } = withReceived(new ApiFailure(base), { text, mayBeCharged: true, secrets: [] });
+		expect(details.description).toMatch(/“y{300}…”$/);
+		expect(details.extra).toStrictEqual({ receivedText: text });
+	});
+});

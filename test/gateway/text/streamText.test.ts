@@ -1,0 +1,364 @@
+import { Readable } from 'node:stream';
+
+import { Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { failureOf, rejection } from '../../helpers/client';
+import { events, readStream, type StreamSource } from '../../helpers/streams';
+
+/** The beginning of a stream in each format, which has given the text "Hello". */
+const BEGINNINGS: Record<string, string> = {
+	chat: events({
+		id: 'c',
+		object: 'chat.completion.chunk',
+		choices: [{ index: 0, delta: { content: 'Hello' } }],
+	}),
+	responses: events(
+		{
+			type: 'response.created',
+			sequence_number: 0,
+			response: { id: 'r', status: 'in_progress', output: [] },
+		},
+		{ type: 'response.output_text.delta', sequence_number: 1, output_index: 0, delta: 'Hello' },
+	),
+	messages: events(
+		{ type: 'message_start', message: { id: 'm', content: [], usage: { input_tokens: 1 } } },
+		{ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+		{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+	),
+};
+const formats = Object.keys(BEGINNINGS);
+const beginning = (format: string) => BEGINNINGS[format] ?? '';
+const mayBeCharged = (format: string) => format !== 'responses';
+
+/** A stream that gives a text and then does what `then` says. */
+function thenDoes(text: string, then: (stream: Readable) => void): Readable {
+	const stream = new Readable({ read: () => undefined });
+	stream.push(Buffer.from(text));
+	setTimeout(() => then(stream), 10);
+	return stream;
+}
+
+describe.each(formats)(
+	'%s: a stream that fails says what had come, and whether it may be charged',
+	(format) => {
+		const failing = async (source: StreamSource, timeoutMs?: number) =>
+			(await failureOf(readStream(format, source, timeoutMs ? { timeoutMs } : {}))).details;
+		const expectTold = (details: Awaited<ReturnType<typeof failing>>, text = 'Hello') => {
+			expect(details.extra?.receivedText).toBe(text);
+			expect(details.mayBeCharged).toBe(mayBeCharged(format));
+			expect(details.description).toContain(
+				mayBeCharged(format) ? 'may have been charged' : 'Nothing was charged',
+			);
+			if (text !== '') expect(details.description).toContain(`“${text}”`);
+		};
+
+		it('an error frame', async () => {
+			const frame: JsonObject = { type: 'error', error: { type: 'server_error', message: 'upstream died' } };
+			const details = await failing(beginning(format) + events(frame));
+			expect(details.message).toBe('The model did not finish its answer');
+			expect(details.description).toContain('upstream died');
+			expectTold(details);
+		});
+
+		it('an error frame as the very first', async () => {
+			const details = await failing(events({ type: 'error', error: { message: 'no' } }));
+			expectTold(details, '');
+			expect(details.description).toContain('No text had been received');
+		});
+
+		it('a connection that is cut', async () => {
+			const reset = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+			const details = await failing(thenDoes(beginning(format), (stream) => stream.destroy(reset)));
+			expect(details.message).toBe('The connection broke in the middle of the answer');
+			expectTold(details);
+		});
+
+		it('an end without the closing event', async () => {
+			const details = await failing(beginning(format));
+			expect(details.message).toBe('The answer ended before it was complete');
+			expectTold(details);
+		});
+
+		it('[DONE] without the closing event', async () => {
+			expectTold(await failing(beginning(format) + events('[DONE]')));
+		});
+
+		it('silence', async () => {
+			const details = await failing(
+				thenDoes(beginning(format), () => undefined),
+				150,
+			);
+			expect(details.code).toBe('timeout');
+			expectTold(details);
+		});
+
+		it('a frame that cannot be read', async () => {
+			const details = await failing(beginning(format) + events('{"broken'));
+			expect(details.message).toBe('A part of the streamed answer could not be read');
+			// It may have been the event with which the charge is made.
+			expect(details).toMatchObject({ mayBeCharged: true, extra: { receivedText: 'Hello' } });
+		});
+
+		it('is stopped at once by a cancellation, which is no failure', async () => {
+			const cancelled = Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
+			const stream = thenDoes(beginning(format), (source) => source.destroy(cancelled));
+			expect(await rejection(readStream(format, stream))).toBeInstanceOf(Stopped);
+		});
+
+		it('an error as JSON in place of a stream', async () => {
+			const error = JSON.stringify({ error: { message: 'no luck', code: 'provider_error' } });
+			const { body } = await readStream(format, error, { headers: { 'content-type': 'application/json' } });
+			const read = () => textFormat(format).readAnswer(body, { kind: 'text' });
+			expect(read).toThrow('The model did not finish its answer');
+		});
+
+		it('a web page in place of a stream', async () => {
+			const page = readStream(format, '<!doctype html><html></html>', {
+				headers: { 'content-type': 'text/html' },
+			});
+			expect((await failureOf(page)).message).toBe('A web page came back instead of the gateway’s answer');
+		});
+	},
+);
+
+describe('an answer that never seems to end', () => {
+	it('is given up when its time is over, although something keeps coming', async () => {
+		const stream = new Readable({ read: () => undefined });
+		stream.push(Buffer.from(beginning('chat')));
+		const ticking = setInterval(() => stream.push(Buffer.from(': ping\n\n')), 20);
+		const { details } = await failureOf(readStream('chat', stream, { timeoutMs: 200 }));
+		clearInterval(ticking);
+		expect(details.message).toBe('The answer took too long');
+		expect(stream.destroyed).toBe(true);
+	});
+
+	it('does not wait for the connection’s end after [DONE]', async () => {
+		const end: JsonObject = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+		const text = beginning('chat') + events(end, { choices: [], usage: { cost_rub: 1 } }, '[DONE]');
+		const stream = thenDoes(text, () => undefined);
+		const { body } = await readStream('chat', stream, { timeoutMs: 3_000 });
+		expect(textFormat('chat').readAnswer(body, { kind: 'text' })).toMatchObject({ costRub: 1 });
+		expect(stream.destroyed).toBe(true);
+	});
+});
+
+const closings: Array<[string, JsonObject[]]> = [
+	['chat', [{ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, { choices: [], usage: {} }]],
+	[
+		'responses',
+		[{ type: 'response.completed', sequence_number: 2, response: { status: 'completed', output: [] } }],
+	],
+	['messages', [{ type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' }]],
+];
+
+describe.each(closings)('%s: an answer whose closing event has come is whole', (format, end) => {
+	const whole = beginning(format) + events(...end);
+	const finishReason = async (source: StreamSource) => {
+		const { body } = await readStream(format, source);
+		return textFormat(format).readAnswer(body, { kind: 'text' }).choices[0]?.finishReason;
+	};
+
+	it('without [DONE]', async () => expect(await finishReason(whole)).toBe('stop'));
+
+	it('without the blank line after the last event', async () =>
+		expect(await finishReason(whole.replace(/\n+$/, '\n'))).toBe('stop'));
+
+	it('when the connection breaks after it', async () => {
+		const reset = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+		expect(await finishReason(thenDoes(whole, (stream) => stream.destroy(reset)))).toBe('stop');
+	});
+
+	it('among events that are no objects', async () => {
+		const noise = 'event: heartbeat\ndata: 2024\n\ndata: null\n\nevent: tick\ndata: now\n\n';
+		expect(await finishReason(noise + whole + noise)).toBe('stop');
+	});
+
+	it('under a content type that says something else', async () => {
+		const { body } = await readStream(format, whole, { headers: { 'content-type': 'text/plain' } });
+		expect(textFormat(format).readAnswer(body, { kind: 'text' }).choices[0]?.finishReason).toBe('stop');
+	});
+});
+
+it('an answer in one piece that stalls ends when its time is over', async () => {
+	const stalled = readStream(
+		'chat',
+		thenDoes('{"choices": [', () => undefined),
+		{
+			headers: { 'content-type': 'application/json' },
+			timeoutMs: 150,
+		},
+	);
+	expect((await failureOf(stalled)).details).toMatchObject({ code: 'timeout', mayBeCharged: true });
+});
+
+it.each([
+	['breaks', Object.assign(new Error('aborted'), { code: 'ECONNRESET' }), 'econnreset'],
+	['cannot be unpacked', Object.assign(new Error('bad'), { code: 'Z_DATA_ERROR' }), 'connection_lost'],
+])('an answer in one piece that %s may be charged', async (_, error, code) => {
+	const broken = thenDoes('{"choices": [', (stream) => stream.destroy(error));
+	const headers = { 'content-type': 'application/json' };
+	expect((await failureOf(readStream('chat', broken, { headers }))).details).toMatchObject({
+		code,
+		mayBeCharged: true,
+	});
+});
+
+it.each(formats)('%s: a stream that cannot be unpacked may be charged', async (format) => {
+	const error = Object.assign(new Error('bad'), { code: 'Z_DATA_ERROR' });
+	const broken = thenDoes(beginning(format), (stream) => stream.destroy(error));
+	const { details } = await failureOf(readStream(format, broken));
+	expect(details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
+	expect(details.extra?.receivedText).toBe('Hello');
+});
+
+it('responses: once the closing event is seen, nothing is called uncharged', async () => {
+	const broken = events({ type: 'response.completed', sequence_number: 2, response: null });
+	const { details } = await failureOf(readStream('responses', beginning('responses') + broken));
+	expect(details.mayBeCharged).toBe(true);
+});
+
+describe('chat: what providers do differently', () => {
+	const end: JsonObject = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+	const delta = (fields: JsonObject): JsonObject => ({
+		object: null,
+		choices: [{ index: 0, delta: fields }],
+	});
+	const choiceOf = async (...payloads: Array<JsonObject | string>) => {
+		const { body } = await readStream('chat', events(...payloads));
+		return textFormat('chat').readAnswer(body, { kind: 'text' }).choices[0];
+	};
+
+	it('no usage before [DONE]', async () =>
+		expect(await choiceOf(delta({ content: 'Hi' }), end, '[DONE]')).toMatchObject({ text: 'Hi' }));
+
+	it('calls of one index that only their ids tell apart, names repeated', async () => {
+		const call = (id: string, name: string, args: string) =>
+			delta({ tool_calls: [{ index: 0, id, function: { name, arguments: args } }] });
+		const choice = await choiceOf(
+			call('a', 'f', '{"x":1}'),
+			call('b', 'g', '{"y":'),
+			call('b', 'g', '2}'),
+			end,
+			'[DONE]',
+		);
+		expect(choice?.toolCalls).toStrictEqual([
+			{ id: 'a', name: 'f', arguments: { x: 1 } },
+			{ id: 'b', name: 'g', arguments: { y: 2 } },
+		]);
+	});
+
+	it('an error that is a text', async () => {
+		const { details } = await failureOf(readStream('chat', events({ error: 'boom' })));
+		expect(details.description).toContain('boom');
+	});
+});
+
+it('messages: a usage that is not known does not undo a known one', async () => {
+	const usage = { output_tokens: 3, input_tokens: null };
+	const stream = beginning('messages') + events({ type: 'message_delta', usage }, { type: 'message_stop' });
+	const { body } = await readStream('messages', stream);
+	expect(textFormat('messages').readAnswer(body, { kind: 'text' }).usage).toMatchObject({ totalTokens: 4 });
+});
+
+describe('responses: sequence numbers (§6.1)', () => {
+	const delta = (number: number, text: string): JsonObject => ({
+		type: 'response.output_text.delta',
+		sequence_number: number,
+		output_index: 0,
+		delta: text,
+	});
+	const completed = (number: number, output: JsonObject[]): JsonObject => ({
+		type: 'response.completed',
+		sequence_number: number,
+		response: { id: 'r', status: 'completed', output },
+	});
+	const message = { type: 'message', content: [{ type: 'output_text', text: 'abc' }] };
+
+	it('drop what comes twice', async () => {
+		const twice = events(delta(0, 'a'), delta(0, 'a'), delta(1, 'b'), delta(0, 'a'), completed(2, [message]));
+		expect((await readStream('responses', twice)).shown.join('')).toBe('ab');
+	});
+
+	it('a gap does no harm when the closing event carries the whole answer', async () => {
+		const { body } = await readStream(
+			'responses',
+			events(delta(0, 'a'), delta(2, 'c'), completed(3, [message])),
+		);
+		expect(textFormat('responses').readAnswer(body, { kind: 'text' }).choices[0]?.text).toBe('abc');
+	});
+
+	it('a gap is an error when the answer is known from its pieces alone', async () => {
+		const { details } = await failureOf(
+			readStream('responses', events(delta(0, 'a'), delta(2, 'c'), completed(3, []))),
+		);
+		expect(details.message).toBe('The answer ended before it was complete');
+		expect(details.mayBeCharged).toBe(true);
+	});
+
+	it('puts the output together from its events when the closing event does not repeat it', async () => {
+		const added = { type: 'function_call', call_id: 'c1', name: 'look', arguments: '' };
+		const stream = events(
+			{ type: 'response.output_item.added', sequence_number: 0, output_index: 1, item: { type: 'message' } },
+			{ ...delta(1, 'Hel'), output_index: 1 },
+			{ ...delta(2, 'lo'), output_index: 1 },
+			{ type: 'response.output_item.added', sequence_number: 3, output_index: 0, item: added },
+			{
+				type: 'response.function_call_arguments.delta',
+				sequence_number: 4,
+				output_index: 0,
+				delta: '{"a":1}',
+			},
+			{
+				type: 'response.reasoning_summary_text.delta',
+				sequence_number: 5,
+				output_index: 2,
+				summary_index: 0,
+				delta: 'Hm',
+			},
+			completed(6, []),
+		);
+		const { body } = await readStream('responses', stream);
+		const [choice] = textFormat('responses').readAnswer(body, { kind: 'text' }).choices;
+		expect(choice).toMatchObject({
+			text: 'Hello',
+			toolCalls: [{ id: 'c1', name: 'look', arguments: { a: 1 } }],
+		});
+	});
+
+	it('an error whose fields stand at the top of its event', async () => {
+		const { details } = await failureOf(
+			readStream('responses', events({ type: 'error', code: 'server_error', message: 'boom' })),
+		);
+		expect(details).toMatchObject({ code: 'server_error' });
+		expect(details.description).toContain('boom');
+	});
+});
+
+describe('a watcher', () => {
+	it('sees each portion as it arrives, and the stream waits for it', async () => {
+		const order: string[] = [];
+		const stream = Readable.from(
+			(async function* () {
+				for (const word of ['a', 'b']) {
+					order.push(`sent ${word}`);
+					yield await Promise.resolve(
+						Buffer.from(events({ choices: [{ index: 0, delta: { content: word } }] })),
+					);
+				}
+				yield Buffer.from(
+					events({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, { choices: [], usage: {} }),
+				);
+			})(),
+			{ highWaterMark: 1 },
+		);
+		await readStream('chat', stream, {
+			onText: async (text) => {
+				await new Promise((resolve) => setImmediate(resolve));
+				order.push(`shown ${text}`);
+			},
+		});
+		expect(order.indexOf('shown a')).toBeLessThan(order.indexOf('shown b'));
+		expect(order[0]).toBe('sent a');
+	});
+});

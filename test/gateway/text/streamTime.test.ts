@@ -1,0 +1,327 @@
+import { getEventListeners } from 'node:events';
+
+import type { Exchange } from '../../../nodes/shared/gateway/client/transport';
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
+import { Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
+import { streamText } from '../../../nodes/shared/gateway/text/streamText';
+import { failureOf, rejection } from '../../helpers/client';
+import { events } from '../../helpers/streams';
+
+// Streams whose portions come at certain times, on a clock that only the client's own naps move.
+
+const hello = events({ choices: [{ index: 0, delta: { content: 'Hello' } }] });
+const world = events({ choices: [{ index: 0, delta: { content: ' world' } }] });
+const end = events({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, { choices: [], usage: {} });
+const done = events('[DONE]');
+const ping = ': ping\n\n';
+
+/** Milliseconds after the headers, and what comes then; nothing for the end of the connection. */
+type Arrival = [number, string | undefined | Error];
+
+interface Options {
+	timeoutMs?: number;
+	contentType?: string;
+	signal?: AbortSignal;
+	onText?: (text: string) => Promise<void>;
+}
+
+const settled = async () => await new Promise((resolve) => setImmediate(resolve));
+
+function streamOnClock(arrivals: Arrival[], options: Options = {}) {
+	const waiting = [...arrivals];
+	const sent: Exchange[] = [];
+	const shown: string[] = [];
+	const clock = { time: 0, naps: 0 };
+	const arrived: Arrival[] = [];
+	let notify: () => void = () => undefined;
+	/** Lets time pass. */
+	const pass = async (milliseconds: number) => {
+		const until = clock.time + milliseconds;
+		for (let [next] = waiting; next && next[0] <= until; [next] = waiting) {
+			clock.time = next[0];
+			arrived.push(next);
+			waiting.shift();
+			notify();
+			await settled();
+		}
+		clock.time = until;
+		await settled();
+	};
+	const body = {
+		destroyed: false,
+		destroy() {
+			this.destroyed = true;
+		},
+		async *[Symbol.asyncIterator]() {
+			for (;;) {
+				const next = arrived.shift();
+				if (!next) {
+					await new Promise<void>((resolve) => (notify = resolve));
+					continue;
+				}
+				const [, content] = next;
+				if (content === undefined) return;
+				if (content instanceof Error) throw content;
+				yield Buffer.from(content);
+			}
+		},
+	};
+	const unused = () => Promise.reject(new Error('not used'));
+	const client = new GatewayClient(
+		{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 3, timeoutMs: options.timeoutMs },
+		{
+			transport: {
+				text: unused,
+				stream: async (exchange) => {
+					sent.push(exchange);
+					const headers = { 'content-type': options.contentType ?? 'text/event-stream' };
+					return await Promise.resolve({ status: 200, headers, body });
+				},
+			},
+			withSlot: async (work) => await work(),
+			pause: unused,
+			sleep: async (milliseconds) => {
+				clock.naps += 1;
+				await pass(milliseconds);
+			},
+			now: () => clock.time,
+			random: () => 0.5,
+		},
+	);
+	const format = textFormat('chat');
+	const answer = streamText(client, {
+		format,
+		output: { kind: 'text' },
+		request: {
+			group: 'text',
+			method: 'POST',
+			path: format.path,
+			json: {},
+			headers: { 'X-Own': '1' },
+			charged: true,
+			signal: options.signal,
+		},
+		onText: async (text) => {
+			shown.push(text);
+			await options.onText?.(text);
+		},
+	});
+	/** Lets so much time pass that every nap is over; gives how many were begun in it. */
+	const napsAfterwards = async () => {
+		const before = clock.naps;
+		for (let turn = 0; turn < 10; turn += 1) await settled();
+		return clock.naps - before;
+	};
+	return { answer, sent, shown, clock, body, pass, napsAfterwards };
+}
+
+const textOf = async (answer: ReturnType<typeof streamOnClock>['answer']) =>
+	textFormat('chat').readAnswer(await answer, { kind: 'text' }).choices[0]?.text;
+
+it.each([
+	[undefined, 300_000],
+	[100_000, 100_000],
+	[300_000, 300_000],
+	[400_000, 400_000],
+])('a timeout of %j: the headers may take %i ms', async (timeoutMs, expected) => {
+	const { answer, sent } = streamOnClock([[0, hello + end + done]], timeoutMs ? { timeoutMs } : {});
+	await answer;
+	expect(sent).toStrictEqual([
+		expect.objectContaining({
+			method: 'POST',
+			timeoutMs: expected,
+			headers: {
+				Accept: 'text/event-stream, application/json;q=0.9',
+				'Content-Type': 'application/json',
+				'X-Own': '1',
+			},
+			answer: 'stream',
+			charged: true,
+		}) as Exchange,
+	]);
+});
+
+const pings = (until: number): Arrival[] =>
+	Array.from({ length: Math.floor(until / 200_000) }, (_, index) => [(index + 1) * 200_000, ping]);
+
+describe('the time of a stream', () => {
+	it.each<[string, Arrival[], number | undefined, string | undefined]>([
+		[
+			'a silence of almost 300 s',
+			[
+				[1, hello],
+				[300_000, end + done],
+			],
+			undefined,
+			undefined,
+		],
+		[
+			'a silence of 300 s',
+			[
+				[1, hello],
+				[300_002, end + done],
+			],
+			undefined,
+			'silent',
+		],
+		['silence from the headers on', [[300_001, hello + end + done]], undefined, 'silent'],
+		[
+			'keep-alives for almost 15 min',
+			[[1, hello], ...pings(899_999), [899_999, end + done]],
+			undefined,
+			undefined,
+		],
+		['keep-alives for 15 min', [[1, hello], ...pings(899_999), [900_001, end + done]], undefined, 'too long'],
+		[
+			'a longer timeout',
+			[
+				[1, hello],
+				[300_002, end + done],
+			],
+			1_000_000,
+			'silent',
+		],
+		[
+			'a longer timeout, with keep-alives',
+			[[1, hello], ...pings(990_000), [999_999, end + done]],
+			1_000_000,
+			undefined,
+		],
+		[
+			'a shorter timeout that is kept',
+			[
+				[1, hello],
+				[99_999, end + done],
+			],
+			100_000,
+			undefined,
+		],
+		[
+			'a shorter timeout that is not',
+			[
+				[1, hello],
+				[100_001, end + done],
+			],
+			100_000,
+			'too long',
+		],
+	])('%s', async (_, arrivals, timeoutMs, problem) => {
+		const { answer, body } = streamOnClock(arrivals, timeoutMs ? { timeoutMs } : {});
+		const outcome = await textOf(answer).catch(async () => {
+			const { message, code, arrival, mayBeCharged } = (await failureOf(answer)).details;
+			return [/silent|too long/.exec(message)?.[0], code, arrival, mayBeCharged];
+		});
+		expect(outcome).toStrictEqual(problem ? [problem, 'timeout', 'unknown', true] : 'Hello');
+		expect(body.destroyed).toBe(true);
+	});
+
+	it('a whole answer is given although its connection stays open', async () => {
+		const { answer, clock } = streamOnClock([[1, hello + end]]);
+		expect(await textOf(answer)).toBe('Hello');
+		expect(clock.time).toBe(300_001);
+	});
+
+	it('what comes after it is over is not shown', async () => {
+		const { answer, shown, pass, clock } = streamOnClock([
+			[1, hello],
+			[301_000, world],
+			[302_000, end + done],
+		]);
+		const { details } = await failureOf(answer);
+		await pass(10_000);
+		expect(clock.time).toBeGreaterThan(302_000);
+		expect(shown).toStrictEqual(['Hello']);
+		expect(details.extra).toStrictEqual({ receivedText: 'Hello' });
+	});
+
+	it.each<[string, Arrival[]]>([
+		['stalls', [[1, '{"choices": [']]],
+		['drips', [[1, '{"choices": ['], ...pings(900_000)]],
+	])('an answer in one piece that %s is overdue, and may be charged', async (_, arrivals) => {
+		const { answer, body } = streamOnClock(arrivals, { contentType: 'application/json' });
+		expect((await failureOf(answer)).details).toMatchObject({
+			code: 'timeout',
+			arrival: 'unknown',
+			mayBeCharged: true,
+		});
+		expect(body.destroyed).toBe(true);
+	});
+});
+
+describe('nothing watches a stream any more', () => {
+	const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+
+	it.each<[string, Arrival[], Options]>([
+		[
+			'when it has ended',
+			[
+				[1, hello],
+				[2_500, end + done],
+			],
+			{},
+		],
+		[
+			'when its connection has ended',
+			[
+				[1, hello + end],
+				[2_500, undefined],
+			],
+			{},
+		],
+		[
+			'when it has broken',
+			[
+				[1, hello],
+				[2_500, reset],
+			],
+			{},
+		],
+		[
+			'when an event tells of an error',
+			[
+				[1, hello],
+				[2_500, events({ error: { message: 'no' } })],
+			],
+			{},
+		],
+		['when its text cannot be shown', [[2_500, hello]], { onText: () => Promise.reject(new Error('no')) }],
+		[
+			'when it came in one piece',
+			[
+				[1, '{"choices": []}'],
+				[2_500, undefined],
+			],
+			{ contentType: 'a/json' },
+		],
+	])('%s', async (_, arrivals, options) => {
+		const { answer, clock, napsAfterwards, body } = streamOnClock(arrivals, options);
+		await answer.catch(() => undefined);
+		expect(clock.time).toBe(2_500);
+		expect(await napsAfterwards()).toBe(0);
+		expect(body.destroyed).toBe(true);
+	});
+
+	it('when it is aborted', async () => {
+		const controller = new AbortController();
+		const { answer, napsAfterwards, body, shown } = streamOnClock(
+			[
+				[1, hello],
+				[5_000, world],
+			],
+			{
+				signal: controller.signal,
+				onText: async () => {
+					controller.abort();
+					return await Promise.resolve();
+				},
+			},
+		);
+		expect(await rejection(answer)).toStrictEqual(new Stopped('not waited for'));
+		expect(await napsAfterwards()).toBeLessThanOrEqual(1);
+		expect(await napsAfterwards()).toBe(0);
+		expect(body.destroyed).toBe(true);
+		expect(shown).toStrictEqual(['Hello']);
+		expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+	});
+});

@@ -1,0 +1,78 @@
+import { Readable } from 'node:stream';
+
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
+import { failureOf } from '../../helpers/client';
+import { events, portions, readStream } from '../../helpers/streams';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+const read = async (source: Parameters<typeof readStream>[1], headers: Record<string, string>) => {
+	const { body, shown } = await readStream('chat', source, { headers });
+	return { text: textFormat('chat').readAnswer(body, { kind: 'text' }).choices[0]?.text, shown };
+};
+const told = async (source: Parameters<typeof readStream>[1], headers: Record<string, string>) =>
+	(await failureOf(readStream('chat', source, { headers }))).details;
+
+describe('an answer in one piece', () => {
+	const json = JSON.stringify({ choices: [{ message: { content: 'Привет' }, finish_reason: 'stop' }] });
+	const answer = { text: 'Привет', shown: [] };
+
+	it.each<[string, Record<string, string>]>([
+		['application/json', { 'content-type': 'application/json' }],
+		['no type', {}],
+	])('under %s is read, however its bytes are split', async (_, headers) => {
+		for (const size of [1, 3, 1_000]) {
+			expect(await read(portions(bytes(json), size), headers)).toStrictEqual(answer);
+		}
+	});
+
+	it.each([
+		['blanks before it', [' \n', '\t', json]],
+		['blanks and the beginning in one portion', [`\n\n${' '.repeat(100)}${json}`]],
+		['a byte order mark before it', [`\uFEFF${json}`]],
+		['an empty portion before it', ['', json]],
+	])('may have %s', async (_, parts) => {
+		expect(await read(parts.map(bytes), {})).toStrictEqual(answer);
+	});
+
+	it.each([
+		['a list', '[{}]', 'unreadable_answer'],
+		['a web page', '<!doctype html>', 'unreadable_answer'],
+		['cut-off JSON', '{"choices": [', 'unreadable_answer'],
+	])('that is %s may be charged', async (_, body, code) => {
+		const details = await told(body, {});
+		expect(details).toMatchObject({ code, status: 200, arrival: 'unknown', mayBeCharged: true });
+		expect(details.extra).toBeUndefined();
+	});
+
+	it.each([
+		['an event stream by its header', '{"no": "event"}\n\n', { 'content-type': 'Text/Event-Stream;x=y' }],
+		['text', 'hello', { 'content-type': 'text/plain' }],
+		['nothing', '', { 'content-type': 'application/json' }],
+	])('is none for %s', async (_, body, headers) => {
+		expect(await told(body, headers)).toMatchObject({ code: 'stream_incomplete', mayBeCharged: true });
+	});
+
+	it.each([1, 6, 7])('is none for events that come %i bytes at a time under another type', async (size) => {
+		const chunks = [
+			{ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] },
+			{ choices: [], usage: {} },
+		];
+		const source = portions(bytes(events(...chunks)), size);
+		expect(await read(source, { 'content-type': 'text/plain' })).toStrictEqual({ text: 'Hi', shown: ['Hi'] });
+	});
+
+	it('is given up when it is longer than 64 Mi characters', async () => {
+		let pulled = 0;
+		const source = Readable.from(
+			(function* () {
+				yield bytes('{');
+				for (; pulled < 100; pulled += 1) yield Buffer.alloc(1024 * 1024, ' ');
+			})(),
+			{ objectMode: true, highWaterMark: 1 },
+		);
+		expect(await told(source, {})).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
+		expect(pulled).toBeGreaterThanOrEqual(63);
+		expect(pulled).toBeLessThan(70);
+	});
+});

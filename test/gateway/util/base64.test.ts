@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+
+import { readBase64 } from '../../../nodes/shared/gateway/util/base64';
+
+describe('base64 text', () => {
+	it.each([
+		['Y2F0', 'Y2F0', 3, undefined],
+		['Y2E=', 'Y2E=', 2, undefined],
+		['Yw==', 'Yw==', 1, undefined],
+		['Y2E', 'Y2E', 2, undefined],
+		['Yw', 'Yw', 1, undefined],
+		['', '', 0, undefined],
+		[' Y2\r\nF0\t', 'Y2F0', 3, undefined],
+		['-_-_', '+/+/', 3, undefined],
+		['+/+/', '+/+/', 3, undefined],
+		['data:image/png;base64,Y2F0', 'Y2F0', 3, 'image/png'],
+		[' \n DATA:image/png;BASE64,Y2F0', 'Y2F0', 3, 'image/png'],
+		['data:text/plain;charset=utf-8;base64,Y2F0', 'Y2F0', 3, 'text/plain'],
+		['data:;base64,Y2\nF0', 'Y2F0', 3, undefined],
+		['data:image/png;base64,', '', 0, 'image/png'],
+	])('%j', (text, base64, size, mimeType) => {
+		expect(readBase64(text)).toStrictEqual({ base64, size, mimeType });
+	});
+
+	it.each([
+		'Y',
+		'Y2F0Y',
+		'Y2F0!',
+		'!Y2F0',
+		'Y2=F0',
+		'Yw===',
+		'кот',
+		'data:image/png,Y2F0',
+		'x data:image/png;base64,Y2F0',
+		'data:image/png;base64,Y2F0,Y2F0',
+	])('%j is none', (text) => expect(readBase64(text)).toBeUndefined());
+
+	it('stands for as many bytes as it says', () => {
+		fc.assert(
+			fc.property(fc.uint8Array(), fc.constantFrom('base64', 'base64url'), (bytes, alphabet) => {
+				const text = Buffer.from(bytes).toString(alphabet);
+				const file = readBase64(text);
+				expect(file?.size).toBe(bytes.length);
+				expect(Buffer.from(file?.base64 ?? '', 'base64')).toStrictEqual(Buffer.from(bytes));
+			}),
+		);
+	});
+});

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+
+import { fileFacts, fileNameFor, nameInUrl, typeByName } from '../../../nodes/shared/gateway/util/fileName';
+
+const named = (disposition: string, type = 'image/png') =>
+	fileFacts({ 'content-type': type, 'content-disposition': disposition }, ['fallback']).fileName;
+
+describe('the name of a downloaded file', () => {
+	test.each([
+		['attachment; filename="cat.png"', 'cat.png'],
+		['attachment; filename=cat.png', 'cat.png'],
+		['attachment; filename="a \\"b\\".png"', 'a _b_.png'],
+		['attachment; filename="plain.png"; filename*=UTF-8\'\'%D0%BA%D0%BE%D1%82.png', 'кот.png'],
+		[`attachment; filename="${Buffer.from('кот.png').toString('latin1')}"`, 'кот.png'],
+		['attachment; filename="caf\u00e9.png"', 'caf\u00e9.png'],
+		['attachment', 'fallback.png'],
+		['attachment; filename="../../etc/passwd"', 'passwd.png'],
+		['attachment; filename="..\\\\..\\\\boot.ini"', 'boot.ini'],
+		['attachment; filename=".htaccess"', 'htaccess.png'],
+		['attachment; filename="a\u0000b\u202Egnp.exe"', 'abgnp.exe'],
+		['attachment; filename="///"', 'fallback.png'],
+		["attachment; filename*=UTF-8''%E0%A4%A.png", '%E0%A4%A.png'],
+		["attachment; FILENAME* = utf-8'ru'%D0%BA.png ; filename=x.png", 'к.png'],
+		["attachment; filename*=''x; filename=cat.png", 'cat.png'],
+		['attachment; filename = "cat.png" ; size=5', 'cat.png'],
+		['attachment; filename = cat.png ; size=5', 'cat.png'],
+		['ATTACHMENT; FileName="cat.png"', 'cat.png'],
+		['attachment; filename="a\\\\b.png"', 'b.png'],
+		['attachment; filename="a;b.png"', 'a;b.png'],
+		['attachment; filename=""', 'fallback.png'],
+		['attachment; filename="  "', 'fallback.png'],
+		['attachment; filename=" . cat.png  "', 'cat.png'],
+		['attachment; filename="cat .png"', 'cat .png'],
+		['attachment; filename="a<b>c:d|e?f*g.png"', 'a_b_c_d_e_f_g.png'],
+		['attachment; filename="dir/"', 'fallback.png'],
+		['attachment; filename="КОТ.png"', 'КОТ.png'],
+		['attachment; filename="cat"', 'cat.png'],
+		['attachment; filename="cat.a-b"', 'cat.a-b.png'],
+		['attachment; filename="cat.sixsix"', 'cat.sixsix.png'],
+		['attachment; filename="cat.JPG"', 'cat.JPG'],
+		['attachment; filename="cat.5"', 'cat.5'],
+		['', 'fallback.png'],
+	])('%s is %s', (header, name) => expect(named(header)).toBe(name));
+
+	it('comes from the first candidate where the header has none', () => {
+		expect(
+			fileFacts({}, [undefined, nameInUrl('https://f.test/x/%D0%BA.png?sig=a/b.exe#c'), 'z']).fileName,
+		).toBe('к.png');
+		expect(fileFacts({}, [nameInUrl('https://f.test'), nameInUrl('https://f.test/'), 'z']).fileName).toBe(
+			'z',
+		);
+		expect(fileFacts({}, []).fileName).toBe('file');
+	});
+
+	it('is cut to a length that file systems take, with its extension', () => {
+		const name = named(`attachment; filename="${'x'.repeat(500)}.webp"`);
+		expect(name).toHaveLength(150);
+		expect(name.endsWith('.webp')).toBe(true);
+	});
+
+	it('leaves the type open where the server does not know it', () => {
+		expect(fileFacts({ 'content-type': 'application/octet-stream' }, ['a']).mimeType).toBeUndefined();
+		expect(fileFacts({ 'content-type': 'binary/octet-stream' }, ['a']).mimeType).toBeUndefined();
+		expect(fileFacts({ 'content-type': 'Audio/MPEG; q=1' }, ['a'])).toStrictEqual({
+			fileName: 'a.mp3',
+			mimeType: 'audio/mpeg',
+		});
+	});
+
+	it('of 150 characters stays whole, and a longer one without an extension is cut', () => {
+		expect(fileFacts({}, ['x'.repeat(150)]).fileName).toBe('x'.repeat(150));
+		expect(fileFacts({}, ['x'.repeat(151)]).fileName).toBe('x'.repeat(150));
+		expect(fileFacts({}, [`${'x'.repeat(147)}.png`]).fileName).toBe(`${'x'.repeat(146)}.png`);
+		expect(fileFacts({}, [`a.b${'x'.repeat(150)}`]).fileName).toBe(`a.b${'x'.repeat(147)}`);
+	});
+
+	it.each<[Record<string, string>, string, string | undefined]>([
+		[{ 'content-type': ' image/PNG ' }, 'a.png', 'image/png'],
+		[{ 'content-type': 'image/jpeg;q=1' }, 'a.jpg', 'image/jpeg'],
+		[{ 'content-type': 'x/unknown' }, 'a', 'x/unknown'],
+		[{ 'content-type': '' }, 'a', undefined],
+		[{ 'content-type': ';charset=utf-8' }, 'a', undefined],
+		[{}, 'a', undefined],
+	])('has the extension of the type %j', (headers, fileName, mimeType) => {
+		expect(fileFacts(headers, ['a'])).toStrictEqual({ fileName, mimeType });
+	});
+
+	it.each([
+		['https://f.test/a/cat.png', 'cat.png'],
+		['https://f.test/a/cat.png?x=/y.png', 'cat.png'],
+		['https://f.test/cat.png#/y', 'cat.png'],
+		['HTTPS://f.test/a%2Fb%20c', 'a/b c'],
+		['https://f.test/%E0%A4%A', '%E0%A4%A'],
+		['https://f.test/a/', undefined],
+		['https://f.test', undefined],
+		['https://f.test?x=/a.png', undefined],
+		['https://f.test#/a.png', undefined],
+		['/a/cat.png', undefined],
+		['x https://f.test/cat.png', undefined],
+		['', undefined],
+	])('in the URL %j is %j', (url, name) => expect(nameInUrl(url)).toBe(name));
+
+	it('is harmless whatever the header says', () => {
+		fc.assert(
+			fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (header, url) => {
+				const { fileName } = fileFacts({ 'content-disposition': `attachment; filename="${header}"` }, [
+					nameInUrl(url),
+				]);
+				expect(fileName).not.toMatch(/[\\/\p{C}<>:"|?*]/u);
+				expect(fileName).not.toMatch(/^\./);
+				expect(fileName.length).toBeGreaterThan(0);
+				expect(fileName.length).toBeLessThanOrEqual(156);
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});
+
+const TYPES = [
+	['png', 'image/png'],
+	['jpg', 'image/jpeg'],
+	['webp', 'image/webp'],
+	['gif', 'image/gif'],
+	['mp4', 'video/mp4'],
+	['webm', 'video/webm'],
+	['mp3', 'audio/mpeg'],
+	['wav', 'audio/wav'],
+	['ogg', 'audio/ogg'],
+	['flac', 'audio/flac'],
+	['m4a', 'audio/mp4'],
+	['mov', 'video/quicktime'],
+	['zip', 'application/zip'],
+	['pdf', 'application/pdf'],
+	['json', 'application/json'],
+	['txt', 'text/plain'],
+	['csv', 'text/csv'],
+] as const;
+
+describe('types and extensions', () => {
+	it.each(TYPES)('.%s is %s', (extension, type) => {
+		expect(typeByName(`a.${extension}`)).toBe(type);
+		expect(fileNameFor('a.b', type)).toBe(`a.b.${extension}`);
+		expect(fileFacts({ 'content-type': type }, ['a']).fileName).toBe(`a.${extension}`);
+	});
+
+	it.each([
+		['a.JPEG', 'image/jpeg'],
+		['a.b.PNG', 'image/png'],
+		['.wav', 'audio/wav'],
+		['png', undefined],
+		['a.png.', undefined],
+		['a.png ', undefined],
+		['a.exe', undefined],
+		['', undefined],
+	])('%j is %j', (name, type) => expect(typeByName(name)).toBe(type));
+
+	it.each([
+		['audio/x-wav', 'a.wav'],
+		['x/unknown', 'a'],
+		['', 'a'],
+	])('a file of type %j is %s', (type, name) => expect(fileNameFor('a', type)).toBe(name));
+});

@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+
+import {
+	asArray,
+	asId,
+	asNumber,
+	asObject,
+	asObjects,
+	asText,
+	canonicalJson,
+	objectIn,
+	parseJson,
+} from '../../../nodes/shared/gateway/util/json';
+
+test.each<[string, unknown]>([
+	['{"a":null}', { a: null }],
+	['null', null],
+	['0', 0],
+	['', undefined],
+	['{', undefined],
+	['undefined', undefined],
+])('%j is the JSON %j', (text, value) => expect(parseJson(text)).toStrictEqual(value));
+
+describe('an object', () => {
+	it.each<[unknown]>([[{}], [{ a: null }]])('is %j', (value) => expect(asObject(value)).toBe(value));
+
+	it.each<[unknown]>([[null], [[]], ['{}'], [1], [undefined]])('is not %j', (value) => {
+		expect(asObject(value)).toBeUndefined();
+	});
+
+	it.each<[unknown, unknown]>([
+		['{"a":null}', { a: null }],
+		[{ a: 1 }, { a: 1 }],
+		['[1]', undefined],
+		['null', undefined],
+		['text', undefined],
+		[null, undefined],
+	])('in %j is %j', (value, object) => expect(objectIn(value)).toStrictEqual(object));
+});
+
+describe('a list', () => {
+	it.each<[unknown, unknown[]]>([
+		[
+			[1, null],
+			[1, null],
+		],
+		[{ length: 1 }, []],
+		['ab', []],
+		[null, []],
+		[undefined, []],
+	])('in %j is %j', (value, list) => expect(asArray(value)).toStrictEqual(list));
+
+	it.each<[unknown, unknown[]]>([
+		[
+			[{ a: 1 }, null, 'x', [], { b: null }],
+			[{ a: 1 }, { b: null }],
+		],
+		[{ a: { b: 1 } }, []],
+		[undefined, []],
+	])('of objects in %j is %j', (value, list) => expect(asObjects(value)).toStrictEqual(list));
+});
+
+test.each<[unknown, string | undefined]>([
+	['a', 'a'],
+	[' ', ' '],
+	['', undefined],
+	[1, undefined],
+	[null, undefined],
+])('the text of %j is %j', (value, text) => expect(asText(value)).toBe(text));
+
+test.each<[unknown, string | undefined]>([
+	['a', 'a'],
+	[7, '7'],
+	[0, '0'],
+	['', undefined],
+	[null, undefined],
+	[true, undefined],
+])('the ID %j is %j', (value, text) => expect(asId(value)).toBe(text));
+
+test.each<[unknown, number | undefined]>([
+	[1.5, 1.5],
+	[0, 0],
+	['0', 0],
+	['1e3', 1000],
+	['1E-7', 1e-7],
+	[' 5 ', 5],
+	['-0', -0],
+	['', undefined],
+	['  ', undefined],
+	['1,5', undefined],
+	['Infinity', undefined],
+	['1e999', undefined],
+	[NaN, undefined],
+	[Infinity, undefined],
+	[true, undefined],
+	[[5], undefined],
+	[null, undefined],
+	[undefined, undefined],
+])('the number in %j is %j', (value, number) => expect(asNumber(value)).toBe(number));
+
+describe('canonical JSON', () => {
+	it.each<[unknown, string]>([
+		[{ b: 1, a: { d: null, c: [2, 1] } }, '{"a":{"c":[2,1],"d":null},"b":1}'],
+		[{ a: undefined, b: 1 }, '{"b":1}'],
+		[[undefined, null, {}], '[null,null,{}]'],
+		['é"', '"é\\""'],
+		[null, 'null'],
+		[undefined, 'null'],
+		[false, 'false'],
+		[0, '0'],
+		['', '""'],
+		[{ 'a"': 1 }, '{"a\\"":1}'],
+	])('of %j is %s', (value, text) => expect(canonicalJson(value)).toBe(text));
+
+	it('is the same for any order of keys, and another for any other order of elements', () => {
+		const keys = fc.uniqueArray(fc.string(), { minLength: 2 });
+		fc.assert(
+			fc.property(keys, (names) => {
+				const fields = names.map((name, index): [string, number] => [name, index]);
+				const [one, other] = [fields, [...fields].reverse()].map((entries) => Object.fromEntries(entries));
+				expect(canonicalJson({ in: other })).toBe(canonicalJson({ in: one }));
+				expect(canonicalJson([...names].reverse())).not.toBe(canonicalJson(names));
+			}),
+		);
+	});
+});

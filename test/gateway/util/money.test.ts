@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+
+import {
+	addDecimals,
+	compareDecimals,
+	costText,
+	millionTokenPrice,
+} from '../../../nodes/shared/gateway/util/money';
+
+describe('the price of a million tokens', () => {
+	test.each([
+		['0.0003', '300'],
+		['0.000000125', '0.125'],
+		['1.5e-7', '0.15'],
+		['3E-4', '300'],
+		['0', '0'],
+		['12', '12000000'],
+		['.00000025', '0.25'],
+		['1e-12', '0.000001'],
+		['1e3', '1000000000'],
+		['1E-7', '0.1'],
+		['1e+2', '100000000'],
+		['12.5e-2', '125000'],
+		['12.5e-9', '0.0125'],
+		['0.000001', '1'],
+		['0.0000010', '1'],
+		['000.5', '500000'],
+		['0.0', '0'],
+		['0e5', '0'],
+		['-0', '0'],
+		['+2', '2000000'],
+		['100e-6', '100'],
+		['0.00001230', '12.3'],
+		['0.0000015000', '1.5'],
+		['1.500000000', '1500000'],
+		['5.', '5000000'],
+		[' 0.5\n', '500000'],
+		['123456789012345678901234567890.000000000001', '123456789012345678901234567890000000.000001'],
+		['1e-100', `0.${'0'.repeat(93)}1`],
+		['1e100', `1${'0'.repeat(106)}`],
+	])('%s a token is %s', (perToken, price) => expect(millionTokenPrice(perToken)).toBe(price));
+
+	test.each([
+		undefined,
+		'',
+		' ',
+		'free',
+		'-1',
+		'-1e-9',
+		'1,5',
+		'.',
+		'e5',
+		'.e5',
+		'1e',
+		'1e1000',
+		'1.2.3',
+		'1 2',
+		'x1',
+		'1x',
+	])('%j is no price', (value) => {
+		expect(millionTokenPrice(value)).toBeUndefined();
+	});
+
+	it('is exact: no digit comes or goes', () => {
+		fc.assert(
+			fc.property(
+				fc.bigInt({ min: 0n, max: 10n ** 20n }),
+				fc.integer({ min: 0, max: 18 }),
+				(digits, scale) => {
+					const text = digits.toString().padStart(scale + 1, '0');
+					const perToken = scale === 0 ? text : `${text.slice(0, -scale)}.${text.slice(-scale)}`;
+					const [whole = '0', fraction = ''] = (millionTokenPrice(perToken) ?? '').split('.');
+					const back = BigInt(whole + fraction.padEnd(18, '0'));
+					expect(back).toBe(digits * 10n ** BigInt(24 - scale));
+				},
+			),
+		);
+	});
+});
+
+describe('sums of money', () => {
+	test.each([
+		['0.1', '0.2', '0.3'],
+		['1e2', '0.05', '100.05'],
+		['-1', '0.5', '-0.5'],
+		['5', '-5', '0'],
+		['99999999999999999999.01', '0.99', '100000000000000000000.00'],
+		['1e3', '1E-7', '1000.0000001'],
+		['1e3', '1e3', '2000'],
+		['1e+2', '+.5', '100.5'],
+		['-0', '0', '0'],
+		['-0', '-0.0', '0.0'],
+		['0.05', '-0.1', '-0.05'],
+		['-1.5', '0', '-1.5'],
+		['-1', '-2', '-3'],
+		['5.', '0', '5'],
+		[' 1 ', '1', '2'],
+	])('%s + %s = %s', (a, b, sum) => expect(addDecimals(a, b)).toBe(sum));
+
+	test.each([
+		['0.3', '0.1', '0.2'],
+		['0', '0.001', '-0.001'],
+		['1e3', '1', '999'],
+		['-0', '-0', '0'],
+	])('%s - %s = %s', (a, b, difference) => expect(addDecimals(a, b, -1)).toBe(difference));
+
+	it('take away what they add, exactly', () => {
+		const amount = fc
+			.tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: 0, max: 12 }))
+			.map(([digits, scale]) => `${digits}e-${scale}`);
+		fc.assert(
+			fc.property(amount, amount, (a, b) => {
+				const sum = addDecimals(a, b) ?? '';
+				expect(compareDecimals(addDecimals(sum, b, -1) ?? '', a)).toBe(0);
+			}),
+		);
+	});
+
+	test.each([
+		['1', 'much'],
+		['much', '1'],
+		['', '1'],
+		['1', '.'],
+		['1', '1e1000'],
+		['1', '1 2'],
+		['x1', '1'],
+	])('are none of what is no decimal: %j and %j', (a, b) => expect(addDecimals(a, b)).toBeUndefined());
+});
+
+describe('comparing amounts', () => {
+	test.each([
+		['1e3', '1000', 0],
+		['1000', '1e3', 0],
+		['1E-7', '0.0000001', 0],
+		['1e+3', '1E3', 0],
+		['-0', '0', 0],
+		['-0', '1E-7', -1],
+		['+5', '5.', 0],
+		['-1e3', '-999', -1],
+		['12345678901234567890.1', '12345678901234567890.2', -1],
+		['12345678901234567890.10', '12345678901234567890.1', 0],
+		['1e-300', '2e-300', -1],
+		['1e300', '1e299', 1],
+	])('%s and %s', (a, b, sign) => expect(compareDecimals(a, b)).toBe(sign));
+
+	test.each(['', ' ', '.', '+', '-', 'e3', '1e3.5', '1e1000', '0x10', 'Infinity', 'NaN'])(
+		'%j is none, on either side',
+		(text) => {
+			expect(compareDecimals(text, '1')).toBeUndefined();
+			expect(compareDecimals('1', text)).toBeUndefined();
+		},
+	);
+
+	it('turns round with its sides', () => {
+		const amount = fc
+			.tuple(fc.bigInt({ min: -(10n ** 9n), max: 10n ** 9n }), fc.integer({ min: -9, max: 9 }))
+			.map(([digits, exponent]) => `${digits}e${exponent}`);
+		fc.assert(
+			fc.property(amount, amount, (a, b) => {
+				expect((compareDecimals(a, b) ?? NaN) + (compareDecimals(b, a) ?? NaN)).toBe(0);
+			}),
+		);
+	});
+});
+
+test.each([
+	[null, 'was charged'],
+	[0, '₽0.'],
+	[1.5, '₽1.5.'],
+])('the cost of a call, %s, is told', (cost, words) => expect(costText(cost)).toContain(words));

@@ -1,0 +1,64 @@
+import { gatewayAddress, readAddress } from '../../nodes/shared/n8n/transport';
+import { rejection } from '../helpers/client';
+
+const credential = { id: '7', name: 'Mine', type: 'aiGatewayApi' };
+
+describe('the address of the gateway', () => {
+	const baseUrl = 'https://gateway.test/api/v1';
+
+	it.each([
+		[baseUrl, baseUrl],
+		[` ${baseUrl}/ `, baseUrl],
+		[`${baseUrl}///`, baseUrl],
+		['http://localhost:8080', 'http://localhost:8080'],
+		['HTTPS://gateway.test', 'HTTPS://gateway.test'],
+	])('%j is %j', (given, address) => {
+		expect(readAddress({ baseUrl: given, apiKey: 'key' })).toStrictEqual({
+			baseUrl: address,
+			secrets: ['key'],
+		});
+	});
+
+	it.each([
+		'',
+		' ',
+		'gateway.test/api/v1',
+		'ftp://gateway.test',
+		'https://',
+		'https:///api',
+		'see https://a.test',
+	])('%j is refused', (given) => {
+		expect(() => readAddress({ baseUrl: given, apiKey: 'key' })).toThrow(
+			expect.objectContaining({ name: 'InvalidInput', param: 'baseUrl' }) as Error,
+		);
+	});
+
+	it.each([
+		[' sk-1~! ', ['sk-1~!']],
+		['', []],
+		['  ', []],
+	])('keeps the key %j a secret', (apiKey, secrets) => {
+		expect(readAddress({ baseUrl, apiKey }).secrets).toStrictEqual(secrets);
+	});
+
+	it.each(['sk-1…', 'sk 1', 'sk-1\n2', 'ключ', '•••1'])('%j is refused as a key', (apiKey) => {
+		expect(() => readAddress({ baseUrl, apiKey })).toThrow(
+			expect.objectContaining({ name: 'InvalidInput', param: 'apiKey' }) as Error,
+		);
+	});
+
+	it.each([{ data: {} }, {}, { data: { baseUrl: 7, apiKey: null } }])(
+		'is missing from a credential without it: %j',
+		async (fields) => {
+			const reading = gatewayAddress(
+				async () => await Promise.resolve({ ...credential, ...(fields as object) }),
+			);
+			expect(await rejection(reading)).toMatchObject({ param: 'baseUrl' });
+		},
+	);
+
+	it('may have no key', async () => {
+		const reading = gatewayAddress(async () => await Promise.resolve({ ...credential, data: { baseUrl } }));
+		expect(await reading).toStrictEqual({ baseUrl, secrets: [] });
+	});
+});

@@ -1,0 +1,107 @@
+import nock from 'nock';
+import type { ILoadOptionsFunctions, IPollFunctions, IWebhookFunctions } from 'n8n-workflow';
+
+import {
+	backgroundClient,
+	CALLBACK_SETTINGS,
+	EDITOR_SETTINGS,
+	POLL_SETTINGS,
+} from '../../nodes/shared/n8n/backgroundClient';
+import { failureOf, rejection } from '../helpers/client';
+import { editorContext, pollContext, webhookContext } from '../helpers/contexts';
+import { inFakeTime, useFakeTime } from '../helpers/fakeTime';
+import { useNock } from '../helpers/nock';
+
+// The client outside an execution: of triggers, and of the editor.
+
+useNock();
+useFakeTime();
+
+const balance = { group: 'balance', method: 'GET', path: '/balance' } as const;
+type Context = ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions;
+
+const trigger = { node: 'mediaTaskTrigger', parameters: {}, mode: 'webhook', store: {} } as const;
+const poller = { node: 'balanceTrigger', parameters: {}, mode: 'trigger', store: {} } as const;
+const uses: Array<[string, () => Context, typeof EDITOR_SETTINGS, number]> = [
+	['a callback', () => webhookContext(trigger, { body: {} }), CALLBACK_SETTINGS, 9],
+	['a poll', () => pollContext(poller), POLL_SETTINGS, 4],
+	['the editor', () => editorContext({ node: 'mediaTask', parameters: {} }), EDITOR_SETTINGS, 2],
+];
+
+describe.each(uses)('for %s', (use, context, settings, tries) => {
+	it(`asks a gateway in trouble ${tries} times, with the key`, async () => {
+		let requests = 0;
+		nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } })
+			.persist()
+			.get('/api/v1/balance')
+			.reply(() => {
+				requests += 1;
+				return [503, ''];
+			});
+		const client = await backgroundClient(context(), settings);
+		const { details } = await inFakeTime(failureOf(client.json(balance)));
+		expect([details.status, requests]).toStrictEqual([503, tries]);
+	});
+
+	it('gives advice without the options of an action node', async () => {
+		const lost = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
+		nock('https://gateway.test').persist().get('/api/v1/balance').replyWithError(lost);
+		const client = await backgroundClient(context(), settings);
+		const { details } = await inFakeTime(failureOf(client.json(balance)));
+		expect(details.code).toBe('timeout');
+		expect(details.description).not.toContain('Timeout (Seconds)');
+		nock.cleanAll();
+		nock('https://gateway.test').persist().get('/api/v1/balance').reply(429);
+		const { details: busy } = await inFakeTime(failureOf(client.json(balance)));
+		expect(busy.status).toBe(429);
+		expect(busy.description).not.toContain('Concurrency');
+	});
+
+	it(`waits ${use === 'the editor' ? 'half a minute' : 'as long as a request may take'} for each response`, async () => {
+		const own = context();
+		const sent = jest
+			.spyOn(own.helpers, 'httpRequestWithAuthentication')
+			.mockResolvedValue({ statusCode: 200, headers: {}, body: '{"amount":1}' });
+		const client = await backgroundClient(own, settings);
+		expect(await client.json(balance)).toStrictEqual({ amount: 1 });
+		const timeouts = sent.mock.calls.map(([, options]) => options.timeout);
+		expect(timeouts).toStrictEqual([use === 'the editor' ? 30_000 : 300_000]);
+	});
+
+	it('does not show the key', async () => {
+		nock('https://gateway.test')
+			.get('/api/v1/balance')
+			.reply(403, { error: { message: 'no: sk-test' } });
+		const client = await backgroundClient(context(), settings);
+		const { details } = await inFakeTime(failureOf(client.json(balance)));
+		expect(details.description).toContain('[key]');
+		expect(JSON.stringify(details)).not.toContain('sk-test');
+	});
+});
+
+it('refuses a credential whose base URL is no web address', async () => {
+	const credential = { baseUrl: 'gateway', apiKey: 'sk-test' };
+	const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
+	expect(await rejection(backgroundClient(context, EDITOR_SETTINGS))).toMatchObject({
+		name: 'InvalidInput',
+		param: 'baseUrl',
+	});
+});
+
+it('sends any number of requests at a time', async () => {
+	let waiting = 0;
+	let release: () => void = () => undefined;
+	const all = new Promise<void>((resolve) => (release = resolve));
+	nock('https://gateway.test')
+		.get('/api/v1/balance')
+		.times(20)
+		.reply(async () => {
+			waiting += 1;
+			if (waiting === 20) release();
+			await all;
+			return [200, { amount: 1 }];
+		});
+	const client = await backgroundClient(pollContext(poller), POLL_SETTINGS);
+	const bodies = await Promise.all(Array.from({ length: 20 }, async () => await client.json(balance)));
+	expect(bodies).toStrictEqual(Array(20).fill({ amount: 1 }));
+});

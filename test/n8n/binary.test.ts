@@ -1,0 +1,68 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { IBinaryData } from 'n8n-workflow';
+
+import { fileOf, fileOfBytes, type FileOwner } from '../../nodes/shared/n8n/binary';
+import { release, type ByteStream } from '../../nodes/shared/gateway/client/transport';
+
+// A file as it is opened: alone, or between a head and a tail.
+
+const bytesOf = async (opened: ByteStream | Uint8Array) =>
+	opened instanceof Uint8Array ? Buffer.from(opened).toString() : (await buffer(opened)).toString();
+const [head, tail] = [Buffer.from('<'), Buffer.from('>')];
+
+/** The owner of a file that n8n stores under an id; notes the ids that are asked for. */
+function owner(content: string) {
+	const opened: string[] = [];
+	const helpers = {
+		getBinaryMetadata: async (id: string) => await Promise.resolve({ fileSize: content.length, id }),
+		getBinaryStream: async (id: string) => {
+			opened.push(id);
+			return await Promise.resolve(Readable.from([Buffer.from(content)]));
+		},
+		getBinaryDataBuffer: async (index: number, binary: IBinaryData) =>
+			await Promise.resolve(Buffer.from(`${index} ${binary.data}`)),
+	};
+	return { opened, own: { n8n: { helpers }, index: 2 } as unknown as FileOwner };
+}
+
+const facts = { fileName: 'a.txt', mimeType: 'text/plain' };
+
+it('bytes are a file that opens as often as it is sent', async () => {
+	const file = fileOfBytes(facts, Buffer.from('äb'));
+	expect(file).toMatchObject({ ...facts, size: 3 });
+	for (let time = 0; time < 2; time += 1) {
+		expect(await bytesOf(await file.open())).toBe('äb');
+		expect(await bytesOf(await file.framed(head, tail))).toBe('<äb>');
+	}
+});
+
+it('a stored file is read when it is opened, each time anew', async () => {
+	const { opened, own } = owner('stored');
+	const file = await fileOf(own, { ...facts, data: 'filesystem-v2', id: 'x1' });
+	expect(file).toMatchObject({ ...facts, size: 6 });
+	expect(opened).toStrictEqual([]);
+	expect(await bytesOf(await file.open())).toBe('stored');
+	expect(await bytesOf(await file.framed(head, tail))).toBe('<stored>');
+	expect(opened).toStrictEqual(['x1', 'x1']);
+});
+
+it('a file without an ID lies in its item', async () => {
+	const { opened, own } = owner('stored');
+	const file = await fileOf(own, { ...facts, data: 'text' });
+	expect(file).toMatchObject({ ...facts, size: 6 });
+	expect(await bytesOf(await file.open())).toBe('2 text');
+	expect(opened).toStrictEqual([]);
+});
+
+it('a file between head and tail is closed with them', async () => {
+	const stalled = new Readable({ read: () => undefined });
+	const { own } = owner('x');
+	own.n8n.helpers.getBinaryStream = async () => await Promise.resolve(stalled as never);
+	const file = await fileOf(own, { ...facts, data: 'filesystem-v2', id: 'x1' });
+	const body = await file.framed(head, tail);
+	const isClosed = new Promise((resolve) => stalled.once('close', resolve));
+	release(body);
+	await isClosed;
+	expect(stalled.destroyed).toBe(true);
+});

@@ -1,0 +1,255 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+
+import type { InputFile } from '../../nodes/shared/n8n/binary';
+import { base64Length, bodyWithFiles } from '../../nodes/shared/n8n/bodyWithFiles';
+import type { ByteStream } from '../../nodes/shared/gateway/client/transport';
+
+type Opened = Awaited<ReturnType<InputFile['open']>>;
+
+const file = (size: number, open: () => Promise<Opened>): InputFile => ({
+	fileName: 'f',
+	mimeType: 'm/x',
+	size,
+	open,
+	framed: () => Promise.reject(new Error('not used')),
+});
+const ofBytes = (bytes: Uint8Array) => file(bytes.length, async () => await Promise.resolve(bytes));
+const ofStream = (size: number, open: () => Readable) =>
+	file(size, async () => await Promise.resolve(open() as Opened));
+const inPortions = (...portions: string[]) =>
+	ofStream(portions.join('').length, () => Readable.from(portions.map((text) => Buffer.from(text))));
+
+/** JSON in which files stand under the names A, B and C. */
+const body = (text: string, files: Record<string, InputFile>) =>
+	bodyWithFiles(
+		text,
+		Object.entries(files).map(([name, content]) => ({ placeholder: `<${name}>`, file: content })),
+	);
+
+async function portionsOf(opened: ByteStream | Uint8Array): Promise<Buffer[]> {
+	if (opened instanceof Uint8Array) return [Buffer.from(opened)];
+	const portions: Buffer[] = [];
+	for await (const portion of opened) portions.push(Buffer.from(portion));
+	return portions;
+}
+const textOf = async (opened: ByteStream | Uint8Array) =>
+	Buffer.concat(await portionsOf(opened)).toString('utf8');
+
+async function openStream(opening: Promise<ByteStream | Uint8Array>): Promise<Readable> {
+	const opened = await opening;
+	if (opened instanceof Readable) return opened;
+	throw new Error('It is no stream');
+}
+
+it.each([
+	[0, 0],
+	[1, 4],
+	[2, 4],
+	[3, 4],
+	[4, 8],
+	[5, 8],
+	[6, 8],
+	[3_000_000, 4_000_000],
+])('%i bytes make %i characters of base64', (bytes, characters) => {
+	expect(base64Length(bytes)).toBe(characters);
+	expect(Buffer.alloc(bytes).toString('base64')).toHaveLength(characters);
+});
+
+describe.each([
+	['no rest', 'abc'],
+	['a rest of one', 'abcd'],
+	['a rest of two', 'abcde'],
+	['a portion', 'a'],
+])('a file with %s', (_, content) => {
+	const expected = `{"f":"${Buffer.from(content).toString('base64')}"}`;
+
+	it.each([1, 2, 3, 4])('is base64 whose length is known, read %i bytes at a time', async (size) => {
+		const pieces = content.match(new RegExp(`.{1,${size}}`, 'g')) ?? [];
+		const sent = body('{"f":"<A>"}', { A: inPortions(...pieces) });
+		const portions = await portionsOf(await sent.open());
+		expect(Buffer.concat(portions).toString('utf8')).toBe(expected);
+		expect(sent.length).toBe(expected.length);
+	});
+
+	it('is the same from memory', async () => {
+		const sent = body('{"f":"<A>"}', { A: ofBytes(Buffer.from(content)) });
+		const opened = await sent.open();
+		expect(opened).toBeInstanceOf(Uint8Array);
+		expect(await textOf(opened)).toBe(expected);
+		expect(sent.length).toBe(expected.length);
+	});
+});
+
+it.each([
+	[
+		['abcd', 'ef', 'ghij'],
+		['YWJj', 'ZGVm', 'Z2hp', 'ag=='],
+	],
+	[
+		['a', 'b', 'c', 'd', 'e', 'f'],
+		['YWJj', 'ZGVm'],
+	],
+])('is sent portion by portion, of which none is empty: %j', async (pieces, expected) => {
+	const portions = await portionsOf(await body('{"f":"<A>"}', { A: inPortions(...pieces) }).open());
+	expect(portions.map(String)).toStrictEqual(['{"f":"', ...expected, '"}']);
+});
+
+it('counts bytes, not characters, around the files', async () => {
+	const text = '{"é":"<A>","日本":1}';
+	const sent = body(text, { A: inPortions('abc') });
+	const expected = text.replace('<A>', 'YWJj');
+	expect(await textOf(await sent.open())).toBe(expected);
+	expect(sent.length).toBe(Buffer.byteLength(expected));
+});
+
+it('puts each file where it stands, whatever the order in which they are given', async () => {
+	const files = { B: ofBytes(Buffer.from('two')), A: inPortions('o', 'ne'), C: inPortions('three') };
+	const sent = body('["<A>","<B>","<C>"]', files);
+	const expected = `["${btoa('one')}","${btoa('two')}","${btoa('three')}"]`;
+	expect(await textOf(await sent.open())).toBe(expected);
+	expect(sent.length).toBe(expected.length);
+});
+
+it('leaves out a file that the text does not name, and does not open it', async () => {
+	const open = jest.fn();
+	const sent = body('{"f":1}', { A: file(5, open) });
+	expect(await textOf(await sent.open())).toBe('{"f":1}');
+	expect(sent.length).toBe(7);
+	expect(open).not.toHaveBeenCalled();
+});
+
+it('opens its files anew each time it is sent', async () => {
+	let opened = 0;
+	const source = ofStream(3, () => {
+		opened += 1;
+		return Readable.from([Buffer.from('abc')]);
+	});
+	const sent = body('"<A>"', { A: source });
+	expect(opened).toBe(0);
+	expect([await textOf(await sent.open()), await textOf(await sent.open())]).toStrictEqual([
+		'"YWJj"',
+		'"YWJj"',
+	]);
+	expect(opened).toBe(2);
+});
+
+describe('a body that is given up', () => {
+	let folder: string;
+	beforeAll(async () => {
+		folder = await mkdtemp(join(tmpdir(), 'file-body-'));
+		await writeFile(join(folder, 'large'), Buffer.alloc(1_000_000, 'x'));
+	});
+	afterAll(async () => await rm(folder, { recursive: true }));
+
+	/** A file on the disk; its streams are noted. */
+	function onDisk(streams: Readable[]): InputFile {
+		return ofStream(1_000_000, () => {
+			const stream = createReadStream(join(folder, 'large'));
+			streams.push(stream);
+			return stream;
+		});
+	}
+	const closed = async (stream: Readable) =>
+		await new Promise<void>((resolve) => {
+			if (stream.closed) resolve();
+			else stream.once('close', resolve);
+		});
+
+	it.each([0, 1, 2, 3, 20])('closes its files after %i portions, and nothing is thrown', async (count) => {
+		const unheard: unknown[] = [];
+		const note = (error: unknown) => void unheard.push(error);
+		process.on('uncaughtException', note).on('unhandledRejection', note);
+		const streams: Readable[] = [];
+		const opened = await openStream(
+			body('"<A><B><C>"', { A: onDisk(streams), B: onDisk(streams), C: onDisk(streams) }).open(),
+		);
+		const portions = opened[Symbol.asyncIterator]();
+		for (let read = 0; read < count; read += 1) await portions.next();
+		opened.destroy();
+		await Promise.all([opened, ...streams].map(closed));
+		await new Promise((resolve) => setImmediate(resolve));
+		process.off('uncaughtException', note).off('unhandledRejection', note);
+		// A million bytes are 16 portions of a file.
+		expect(streams).toHaveLength(count > 16 ? 2 : 1);
+		expect(unheard).toStrictEqual([]);
+	});
+
+	it('closes a file that gives nothing', async () => {
+		const stalled = new Readable({ read: () => undefined });
+		const opened = await openStream(body('"<A>"', { A: ofStream(3, () => stalled) }).open());
+		const reading = portionsOf(opened).catch((error: unknown) => error);
+		await new Promise((resolve) => setImmediate(resolve));
+		opened.destroy();
+		await Promise.all([opened, stalled].map(closed));
+		expect(await reading).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
+	});
+
+	it('closes a file that is opened only then', async () => {
+		let open: (stream: Readable) => void = () => undefined;
+		const opening = new Promise<Readable>((resolve) => (open = resolve));
+		const isAsked = jest.fn();
+		const late = file(1_000_000, async () => {
+			isAsked();
+			return await opening;
+		});
+		const opened = await openStream(body('"<A><B>"', { A: inPortions('abc'), B: late }).open());
+		const reading = portionsOf(opened).catch((error: unknown) => error);
+		while (isAsked.mock.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+		opened.destroy();
+		const stalled = new Readable({ read: () => undefined });
+		open(stalled);
+		await Promise.all([opened, stalled].map(closed));
+		expect(await reading).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
+	});
+
+	it('gives who reads it the reason', async () => {
+		const opened = await openStream(body('"<A>"', { A: onDisk([]) }).open());
+		const reading = portionsOf(opened);
+		opened.destroy(new Error('given up'));
+		await expect(reading).rejects.toThrow('given up');
+	});
+
+	it.each(['A', 'B'])('may break before anybody reads it (%s)', async (name) => {
+		const broken = new Readable({ read: () => undefined });
+		const files = {
+			A: name === 'A' ? ofStream(9, () => broken) : inPortions('abc'),
+			B: ofStream(9, () => broken),
+		};
+		const opened = await openStream(body(`"<${name}>"`, files).open());
+		broken.destroy(new Error('The disk is gone'));
+		await closed(broken);
+		await expect(portionsOf(opened)).rejects.toThrow('The disk is gone');
+	});
+
+	it('does not end n8n when nobody listens to its error', async () => {
+		const opened = await openStream(body('"<A>"', { A: onDisk([]) }).open());
+		expect(() => opened.emit('error', new Error('broken'))).not.toThrow();
+		opened.destroy();
+		await closed(opened);
+		expect(opened.destroyed).toBe(true);
+	});
+});
+
+it('breaks with its file', async () => {
+	const broken = ofStream(9, () =>
+		Readable.from(
+			(async function* () {
+				yield await Promise.resolve(Buffer.from('abc'));
+				throw new Error('The disk is gone');
+			})(),
+		),
+	);
+	const first = await body('"<A><B>"', { A: broken, B: inPortions('x') }).open();
+	await expect(textOf(first)).rejects.toThrow('The disk is gone');
+	const second = await body('"<B><A>"', { A: broken, B: inPortions('x') }).open();
+	await expect(textOf(second)).rejects.toThrow('The disk is gone');
+});
+
+it('fails when a file cannot be opened', async () => {
+	const missing = file(3, async () => await Promise.reject(new Error('no such file')));
+	await expect(body('"<A>"', { A: missing }).open()).rejects.toThrow('no such file');
+});

@@ -1,0 +1,169 @@
+import nock from 'nock';
+
+import { subNodeClient } from '../../nodes/shared/n8n/subNodeClient';
+import { supplyContext } from '../helpers/contexts';
+import { failureOf, rejection } from '../helpers/client';
+import { useNock } from '../helpers/nock';
+
+// The client of a node that serves an agent.
+
+const balance = { group: 'balance', method: 'GET', path: '/balance' } as const;
+
+function served() {
+	const { context } = supplyContext({
+		node: 'chatModel',
+		parameters: {},
+		credential: { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-1' },
+	});
+	return { context, reads: jest.spyOn(context, 'getCredentials') };
+}
+
+useNock();
+
+it('reads the credential once for its address and its requests', async () => {
+	nock('https://gateway.test').get('/api/v1/balance').twice().reply(200, { amount: 1 });
+	const { context, reads } = served();
+	const { client } = await subNodeClient(context, { maxRetries: 0, timeoutMs: undefined });
+	await client.json(balance);
+	await client.json(balance);
+	expect(reads).toHaveBeenCalledTimes(1);
+});
+
+it('sends nothing again when the agent has ended during a pause', async () => {
+	let sent = 0;
+	nock('https://gateway.test')
+		.get('/api/v1/balance')
+		.times(2)
+		.reply(() => {
+			sent += 1;
+			return [503, {}, { 'retry-after': '2' }];
+		});
+	const { context } = served();
+	const { client, dispose } = await subNodeClient(context, { maxRetries: 1, timeoutMs: undefined });
+	const outcome = rejection(client.json(balance));
+	while (sent === 0) await new Promise((resolve) => setImmediate(resolve));
+	dispose();
+	expect(await outcome).toMatchObject({ name: 'Stopped', reason: 'not waited for' });
+	expect(sent).toBe(1);
+});
+
+const inTrouble = (headers = {}) => {
+	const seen = { requests: 0 };
+	nock('https://gateway.test')
+		.persist()
+		.get('/api/v1/balance')
+		.reply(() => {
+			seen.requests += 1;
+			return [503, {}, headers];
+		});
+	return seen;
+};
+const aSecond = { maxRetries: 2, timeoutMs: 1_000 };
+
+it('ends a pause when the execution is cancelled, and sends nothing more', async () => {
+	const seen = inTrouble({ 'retry-after': '100' });
+	const { context } = served();
+	const cancel = new AbortController();
+	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(cancel.signal);
+	const { client, dispose } = await subNodeClient(context, aSecond);
+	const outcome = rejection(client.json(balance));
+	while (seen.requests === 0) await new Promise((resolve) => setImmediate(resolve));
+	cancel.abort();
+	expect(await outcome).toMatchObject({ name: 'Stopped', reason: 'cancelled' });
+	expect(await rejection(client.json(balance))).toMatchObject({ name: 'Stopped', reason: 'cancelled' });
+	expect(seen.requests).toBe(1);
+	dispose();
+});
+
+it('sends nothing in an execution that was cancelled before', async () => {
+	const seen = inTrouble();
+	const { context } = served();
+	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(AbortSignal.abort());
+	const { client } = await subNodeClient(context, aSecond);
+	expect(await rejection(client.json(balance))).toMatchObject({ name: 'Stopped', reason: 'cancelled' });
+	expect(seen.requests).toBe(0);
+});
+
+it('sends nothing when the agent has ended', async () => {
+	const seen = inTrouble();
+	const { client, dispose } = await subNodeClient(served().context, aSecond);
+	dispose();
+	expect(await rejection(client.json(balance))).toMatchObject({ name: 'Stopped', reason: 'not waited for' });
+	expect(seen.requests).toBe(0);
+});
+
+it('lets go of the execution when the agent has ended', async () => {
+	const { context } = served();
+	const { signal } = new AbortController();
+	const [added, removed] = [
+		jest.spyOn(signal, 'addEventListener'),
+		jest.spyOn(signal, 'removeEventListener'),
+	];
+	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(signal);
+	const { dispose } = await subNodeClient(context, aSecond);
+	dispose();
+	const listeners = (calls: unknown[][]) => calls.map(([type, listener]) => [type, listener]);
+	expect(added).toHaveBeenCalledTimes(1);
+	expect(listeners(removed.mock.calls)).toStrictEqual(listeners(added.mock.calls));
+});
+
+it('passes the cancellation on to downloads', async () => {
+	const { context } = served();
+	const { signal } = new AbortController();
+	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(signal);
+	const sent = jest.spyOn(context.helpers, 'httpRequest').mockRejectedValue(new Error('not used'));
+	const { client } = await subNodeClient(context, aSecond);
+	await rejection(client.downloadUrl('https://files.test/a', () => Promise.reject(new Error('not used'))));
+	expect(sent.mock.calls.map(([{ abortSignal, timeout }]) => [abortSignal, timeout])).toStrictEqual([
+		[signal, 1_000],
+	]);
+});
+
+it('gives advice without the options of an action node', async () => {
+	const lost = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
+	nock('https://gateway.test').get('/api/v1/balance').reply(429);
+	nock('https://files.test').get('/a').replyWithError(lost);
+	const { client } = await subNodeClient(served().context, { maxRetries: 0, timeoutMs: undefined });
+	const busy = await failureOf(client.json(balance));
+	const slow = await failureOf(
+		client.downloadUrl('https://files.test/a', () => Promise.reject(new Error('not used'))),
+	);
+	expect([busy.details.status, slow.details.code]).toStrictEqual([429, 'timeout']);
+	expect(busy.details.description).not.toContain('Concurrency');
+	expect(slow.details.description).not.toContain('Timeout (Seconds)');
+});
+
+it('tries again as often as it is set, and names the option of the chat model', async () => {
+	const lost = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
+	let requests = 0;
+	nock('https://gateway.test')
+		.persist()
+		.get('/api/v1/balance')
+		.reply(() => {
+			requests += 1;
+			return requests < 3 ? [503, {}, { 'retry-after': '0' }] : [200, { amount: 1 }];
+		});
+	const { client } = await subNodeClient(served().context, aSecond);
+	expect(await client.json(balance)).toStrictEqual({ amount: 1 });
+	expect(requests).toBe(3);
+	nock.cleanAll();
+	nock('https://gateway.test').get('/api/v1/balance').replyWithError(lost);
+	const { client: impatient } = await subNodeClient(served().context, {
+		maxRetries: 0,
+		timeoutMs: undefined,
+	});
+	expect((await failureOf(impatient.json(balance))).details.description).toContain('Timeout (Seconds)');
+});
+
+it('does not show the key', async () => {
+	nock('https://gateway.test')
+		.get('/api/v1/balance')
+		.reply(403, { error: { message: 'no: sk-1-2' } });
+	const { context } = supplyContext({
+		node: 'chatModel',
+		parameters: {},
+		credential: { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-1-2' },
+	});
+	const { client } = await subNodeClient(context, aSecond);
+	expect((await failureOf(client.json(balance))).details.description).toContain('[key]');
+});

@@ -1,0 +1,224 @@
+import { buffer } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
+
+import type { BinaryStore } from '../../nodes/shared/n8n/binary';
+import { fetchArchive, fetchResults, taskJson } from '../../nodes/shared/n8n/taskResults';
+import type { Answer, ByteStream, Exchange } from '../../nodes/shared/gateway/client/transport';
+import { ApiFailure, Stopped } from '../../nodes/shared/gateway/errors/errors';
+import type { MediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
+import type { Origin } from '../../nodes/shared/gateway/errors/texts/origin';
+import { GatewayClient } from '../../nodes/shared/gateway/client/client';
+import { failureOf, rejection } from '../helpers/client';
+
+// The files of a task on their way into n8n's binary storage.
+
+interface Served {
+	status?: number;
+	headers?: Record<string, string>;
+	/** Breaks the stream instead of ending it. */
+	breaks?: Error;
+}
+
+/** A context whose requests are served by path, and whose storage notes what it gets. */
+function context({
+	served = {},
+	store,
+	origin,
+}: {
+	served?: Record<string, Served>;
+	store?: () => Promise<never>;
+	origin?: Origin | undefined;
+} = {}) {
+	const log: string[] = [];
+	const sent: Exchange[] = [];
+	const bodies: Readable[] = [];
+	const stream = async (exchange: Exchange): Promise<Answer<ByteStream>> => {
+		sent.push(exchange);
+		const { pathname } = new URL(exchange.url);
+		log.push(`request ${pathname}`);
+		const { status = 200, headers = {}, breaks } = served[pathname] ?? {};
+		const content = async function* () {
+			yield await Promise.resolve(Buffer.from(pathname));
+			if (breaks) throw breaks;
+		};
+		const body = Readable.from(content());
+		bodies.push(body);
+		return await Promise.resolve({ status, headers, body });
+	};
+	const client = new GatewayClient(
+		{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 0, origin },
+		{
+			transport: { stream, text: () => Promise.reject(new Error('not used')) },
+			withSlot: async (work) => await work(),
+			pause: () => Promise.reject(new Error('not used')),
+			// A watch over a stream that ends at once.
+			sleep: async (milliseconds) =>
+				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
+			now: () => Date.now(),
+			random: () => 0.5,
+		},
+	);
+	const n8n: BinaryStore = {
+		helpers: {
+			prepareBinaryData: async (body, fileName, mimeType) => {
+				if (store) return await store();
+				const data = (await buffer(body as Readable)).toString();
+				log.push(`stored ${data}`);
+				return { data, mimeType: mimeType ?? '', ...(fileName ? { fileName } : {}) };
+			},
+		},
+	};
+	return { client, n8n, log, sent, bodies };
+}
+
+const task = (...resultUrls: string[]): MediaTask => ({
+	taskId: 't1',
+	state: 'success',
+	resultUrls,
+	result: null,
+});
+const host = 'https://files.test';
+
+it('fetches the files of a task one after the other, without the key, each into a field', async () => {
+	const { log, sent, ...ctx } = context({ served: { '/b/': { headers: { 'content-type': 'image/png' } } } });
+	const binary = await fetchResults(ctx, task(`${host}/a.mp3`, `${host}/b/`, `${host}/c`), 'song');
+	expect(binary).toStrictEqual({
+		song: { data: '/a.mp3', mimeType: '', fileName: 'a.mp3' },
+		song_1: { data: '/b/', mimeType: 'image/png', fileName: 'task_t1_1.png' },
+		song_2: { data: '/c', mimeType: '', fileName: 'c' },
+	});
+	expect(log).toStrictEqual([
+		...['request /a.mp3', 'stored /a.mp3'],
+		...['request /b/', 'stored /b/'],
+		...['request /c', 'stored /c'],
+	]);
+	expect(sent.map(({ authenticated, headers }) => [authenticated, headers])).toStrictEqual(
+		Array(3).fill([false, {}]),
+	);
+});
+
+it('fetches what the gateway has kept where the task names no file', async () => {
+	const { log, sent, ...ctx } = context();
+	const binary = await fetchResults(ctx, task(), 'data');
+	const path = '/api/v1/async/media/tasks/t1/download';
+	expect(binary).toStrictEqual({ data: { data: path, mimeType: '', fileName: 'task_t1' } });
+	expect(log).toStrictEqual([`request ${path}`, `stored ${path}`]);
+	expect(sent[0]?.authenticated).toBe(true);
+});
+
+it('fetches an archive under the name that the gateway gives', async () => {
+	const path = '/api/v1/async/media/tasks/t2/download';
+	const headers = {
+		'content-type': 'application/zip',
+		'content-disposition': 'attachment; filename="task_t2.zip"',
+	};
+	expect(await fetchArchive(context({ served: { [path]: { headers } } }), 't2')).toStrictEqual({
+		data: path,
+		mimeType: 'application/zip',
+		fileName: 'task_t2.zip',
+	});
+});
+
+describe('a result that cannot be had', () => {
+	it.each([404, 500])('is an error that names the task and keeps the status %i', async (status) => {
+		const ctx = context({ served: { '/b': { status } } });
+		const { details } = await failureOf(fetchResults(ctx, task(`${host}/a`, `${host}/b`, `${host}/c`), 'd'));
+		expect(details).toMatchObject({ status, taskId: 't1', retryable: status === 500 });
+		expect(details.description).toMatch(/. Task t1 is finished and paid for/);
+		expect(ctx.sent).toHaveLength(2);
+	});
+
+	it('is an error that names the task where the gateway has no archive', async () => {
+		const path = '/api/v1/async/media/tasks/t1/download';
+		const { details } = await failureOf(
+			fetchResults(context({ served: { [path]: { status: 404 } } }), task(), 'data'),
+		);
+		expect(details).toMatchObject({ status: 404, taskId: 't1' });
+	});
+
+	it.each<[string, () => unknown, string]>([
+		['an error', () => new Error('The disk is full'), 'The disk is full. Task t1 is finished'],
+		['no error', () => 'odd', 'odd. Task t1 is finished'],
+	])('by n8n, which fails with %s, is told as that', async (_, problem, told) => {
+		const store = () => {
+			throw problem();
+		};
+		const ctx = context({ store: store });
+		const failure = await failureOf(fetchResults(ctx, task(`${host}/a`), 'data'));
+		expect(failure.details).toStrictEqual({
+			message: expect.any(String) as string,
+			description: expect.stringContaining(told) as string,
+			arrival: 'answered',
+			code: 'result_not_stored',
+			retryable: false,
+			taskId: 't1',
+		});
+		expect(ctx.bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
+	});
+
+	it('because its connection breaks has lost it', async () => {
+		const breaks = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+		const ctx = context({ served: { '/a': { breaks } } });
+		const { details } = await failureOf(fetchResults(ctx, task(`${host}/a`), 'data'));
+		expect(details).toMatchObject({ code: 'econnreset', taskId: 't1', retryable: true, mayBeCharged: false });
+		expect(ctx.bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
+	});
+
+	it('because the run was cancelled is no failure of its own', async () => {
+		const breaks = Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
+		const ctx = context({ served: { '/a': { breaks } } });
+		const error = await rejection(fetchResults(ctx, task(`${host}/a`), 'data'));
+		expect(error).toBeInstanceOf(Stopped);
+		expect(error).not.toBeInstanceOf(ApiFailure);
+	});
+
+	it.each<[Origin | undefined, boolean]>([
+		[undefined, true],
+		['trigger', false],
+	])('is told with the options that there are (%s)', async (origin, hasOption) => {
+		const breaks = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
+		const download = '/api/v1/async/media/tasks/t1/download';
+		const ctx = context({ served: { '/a': { breaks }, [download]: { breaks } }, origin });
+		const failures = [
+			await failureOf(fetchResults(ctx, task(`${host}/a`), 'data')),
+			await failureOf(fetchResults(ctx, task(), 'data')),
+		];
+		expect(failures.map(({ details }) => details.code)).toStrictEqual(['timeout', 'timeout']);
+		const told = failures.map(({ details }) => details.description.includes("'Timeout (Seconds)'"));
+		expect(told).toStrictEqual([hasOption, hasOption]);
+	});
+});
+
+describe('a task as it is put out', () => {
+	it('begins with what people look for, and has no empty columns', () => {
+		const json = taskJson(
+			{
+				model: 'm',
+				createdAt: '2026-01-01T00:00:00.000Z',
+				resultUrls: [],
+				result: null,
+				tracks: undefined,
+				failMsg: 'no',
+				failCode: 'NSFW',
+				state: 'fail',
+				taskId: 't1',
+			},
+			6.5,
+		);
+		expect(Object.entries(json)).toStrictEqual([
+			['taskId', 't1'],
+			['state', 'fail'],
+			['priceRub', 6.5],
+			['failCode', 'NSFW'],
+			['failMsg', 'no'],
+			['model', 'm'],
+			['createdAt', '2026-01-01T00:00:00.000Z'],
+			['resultUrls', []],
+			['result', null],
+		]);
+	});
+
+	it('says nothing of a price that is not known', () => {
+		expect(taskJson(task())).toStrictEqual({ taskId: 't1', state: 'success', resultUrls: [], result: null });
+	});
+});

@@ -1,0 +1,42 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { recordTokens } from '../../nodes/shared/n8n/tokenUsage';
+import type { Usage } from '../../nodes/shared/gateway/text/formats/completion';
+
+/** The tokens that n8n keeps after these calls; undefined when none were recorded. */
+function recorded(record: typeof recordTokens, calls: Array<[number | null, number | null]>): unknown {
+	let metadata: object = {};
+	const context = {
+		getExecuteData: () => ({ metadata }),
+		setMetadata: (more: object) => (metadata = { ...metadata, ...more }),
+	} as unknown as IExecuteFunctions;
+	for (const [inputTokens, outputTokens] of calls) record(context, { inputTokens, outputTokens } as Usage);
+	return (metadata as { tokenUsage?: unknown }).tokenUsage;
+}
+
+it.each<[Array<[number | null, number | null]>, unknown]>([
+	[[[3, 4]], { inputTokens: 3, outputTokens: 4 }],
+	[[[3, null]], { inputTokens: 3, outputTokens: 0 }],
+	[[[null, 4]], { inputTokens: 0, outputTokens: 4 }],
+	[[[0, 0]], { inputTokens: 0, outputTokens: 0 }],
+	[[[null, null]], undefined],
+	[
+		[
+			[3, 4],
+			[null, null],
+			[10, 20],
+		],
+		{ inputTokens: 13, outputTokens: 24 },
+	],
+])('calls of %j tokens are %j in the execution', (calls, usage) => {
+	expect(recorded(recordTokens, calls)).toStrictEqual(usage);
+});
+
+it('an n8n that cannot count tokens loses no response', () => {
+	jest.isolateModules(() => {
+		jest.doMock('n8n-workflow', () => ({}));
+		const path = '../../nodes/shared/n8n/tokenUsage';
+		const older = jest.requireActual<{ recordTokens: typeof recordTokens }>(path);
+		expect(recorded(older.recordTokens, [[3, 4]])).toBeUndefined();
+	});
+});

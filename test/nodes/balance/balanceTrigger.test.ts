@@ -1,0 +1,95 @@
+import nock from 'nock';
+import type { INodeExecutionData, INodeParameters, WorkflowExecuteMode } from 'n8n-workflow';
+
+import { BalanceTrigger } from '../../../nodes/BalanceTrigger/BalanceTrigger.node';
+import { pollContext } from '../../helpers/contexts';
+import { useNock } from '../../helpers/nock';
+
+useNock();
+
+/** Polls once; `store` is what n8n has stored with the workflow. */
+async function poll(
+	parameters: INodeParameters,
+	body: object | string,
+	{ mode = 'trigger', store = {} }: { mode?: WorkflowExecuteMode; store?: object } = {},
+): Promise<INodeExecutionData[][] | null> {
+	nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } })
+		.get('/api/v1/balance')
+		.reply(200, body);
+	return await new BalanceTrigger().poll.call(
+		pollContext({ node: 'balanceTrigger', parameters, mode, store }),
+	);
+}
+
+describe('balance trigger', () => {
+	it('starts with the balance, and remembers that it has told', async () => {
+		const store = {};
+		const given = await poll({ fireOn: 'below', threshold: 100 }, { RUB: '99.90', USD: '1.2' }, { store });
+		const json = {
+			amountRub: 99.9,
+			amount: '99.90',
+			currency: 'RUB',
+			amountUsd: 1.2,
+			lowBalance: true,
+			threshold: '100',
+		};
+		expect(given).toStrictEqual([[{ json }]]);
+		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '50' }, { store })).toBeNull();
+	});
+
+	it('has n8n store that the balance has risen, which starts nothing', async () => {
+		const store = { lowSince: '100' };
+		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '100' }, { store })).toStrictEqual([[]]);
+		expect(store).toStrictEqual({});
+		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '100' }, { store })).toBeNull();
+	});
+
+	it('tells a change with what it was before', async () => {
+		const store = {};
+		expect(await poll({ fireOn: 'change' }, { amount: '10.50' }, { store })).toBeNull();
+		expect(await poll({ fireOn: 'change' }, { amount: '7' }, { store })).toStrictEqual([
+			[{ json: { amountRub: 7, amount: '7', currency: 'RUB', previousAmount: '10.50', change: '-3.50' } }],
+		]);
+	});
+
+	it('gives the present balance in the editor, and remembers nothing of it', async () => {
+		const store = {};
+		const given = await poll(
+			{ fireOn: 'below', threshold: 100 },
+			{ amount: '5000' },
+			{ mode: 'manual', store },
+		);
+		expect(given).toStrictEqual([[{ json: { amountRub: 5000, amount: '5000', currency: 'RUB' } }]]);
+		expect(store).toStrictEqual({});
+	});
+
+	it.each<[string, INodeParameters, RegExp]>([
+		[
+			'a threshold that is no number',
+			{ fireOn: 'below', threshold: 'a lot' },
+			/'Threshold \(Rubles\)' is not a number/,
+		],
+		['an empty threshold', { fireOn: 'below', threshold: '' }, /'Threshold \(Rubles\)' is not a number/],
+		[
+			'a negative margin',
+			{ fireOn: 'below', threshold: 1, options: { margin: -1 } },
+			/The option 'Margin \(Rubles\)' has a value that is not allowed: -1/,
+		],
+		['an unknown way of firing', { fireOn: 'never', threshold: 1 }, /"never"/],
+	])('refuses %s before it asks', async (_, parameters, message) => {
+		await expect(poll(parameters, { amount: '1' })).rejects.toThrow(message);
+		expect(nock.pendingMocks()).toHaveLength(1);
+	});
+
+	it.each<[string, object | string]>([
+		['a balance of no known shape', { wallet: 5 }],
+		['a page instead of a balance', '<html>'],
+	])('neither fires nor forgets for %s', async (_, body) => {
+		const store = { lowSince: '100' };
+		await expect(poll({ fireOn: 'below', threshold: 100 }, body, { store })).rejects.toMatchObject({
+			name: 'NodeApiError',
+			description: expect.any(String) as string,
+		});
+		expect(store).toStrictEqual({ lowSince: '100' });
+	});
+});

@@ -1,0 +1,294 @@
+import nock from 'nock';
+
+import {
+	carryOn,
+	catalogue,
+	creations,
+	envelope,
+	files,
+	gateway,
+	model,
+	painter,
+	run,
+	TASKS,
+} from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+
+useNock();
+
+const taskId = 't1';
+const json = async (operation: string, parameters: object = { taskId }, resource = 'task') =>
+	(await run(operation, parameters, {}, resource)).items[0]?.json;
+
+describe('flags of a task (§3.2)', () => {
+	it('archive and unarchive set the flag', async () => {
+		gateway().patch(`${TASKS}/t1/archive`, { archive: true }).reply(204);
+		gateway().patch(`${TASKS}/t1/archive`, { archive: false }).reply(204);
+		expect(await json('archive')).toStrictEqual({ archived: true, taskId });
+		expect(await json('unarchive')).toStrictEqual({ archived: false, taskId });
+	});
+
+	test.each([
+		['archive', 'The media task is archived already, or does not exist'],
+		['unarchive', 'The media task is not archived, or does not exist'],
+	])('%s says what a 404 can mean', async (operation, message) => {
+		gateway()
+			.patch(`${TASKS}/t1/archive`)
+			.reply(404, envelope(null, 404, 'Task not found'));
+		const { error } = await run(operation, { taskId });
+		expect(error?.message).toBe(message);
+		expect(error?.description).toContain('The gateway says: “Task not found”.');
+		expect(error?.httpCode).toBe('404');
+	});
+
+	it('delete and restore, which may be repeated', async () => {
+		gateway().delete(`${TASKS}/t1`).reply(503, '', { 'retry-after': '0' });
+		gateway().delete(`${TASKS}/t1`).reply(204);
+		gateway().post(`${TASKS}/t1/restore`).reply(503, '', { 'retry-after': '0' });
+		gateway().post(`${TASKS}/t1/restore`).reply(204);
+		expect(await json('delete')).toStrictEqual({ deleted: true, taskId });
+		expect(await json('restore')).toStrictEqual({ restored: true, taskId });
+	});
+
+	test.each(['get', 'download', 'archive', 'unarchive', 'delete', 'restore', 'wait'])(
+		'%s explains an id that is none',
+		async (operation) => {
+			nock('https://gateway.test')
+				.persist()
+				.intercept(
+					/tasks\/none/,
+					operation === 'delete'
+						? 'DELETE'
+						: /archive/.test(operation)
+							? 'PATCH'
+							: operation === 'restore'
+								? 'POST'
+								: 'GET',
+				)
+				.reply(422, envelope(null, 422, 'task_id: must be a UUID'));
+			const { error } = await run(operation, { taskId: 'none' });
+			expect(error?.message).toBe('The gateway does not take this for a task ID');
+			expect(error?.description).toContain('must be a UUID');
+		},
+	);
+
+	it('a refused key stays one', async () => {
+		gateway()
+			.delete(`${TASKS}/t1`)
+			.reply(401, {
+				error: { message: 'no', type: 'authentication_error', param: null, code: 'invalid_api_key' },
+			});
+		expect((await run('delete', { taskId })).error?.message).toBe('The gateway refused the API key');
+	});
+});
+
+describe('getLyrics', () => {
+	const alignment = {
+		alignedWords: [{ word: 'a', startS: 1 }],
+		waveformData: [0.1],
+		hootCer: 0.1,
+		isStreamed: false,
+	};
+
+	it('gives the alignment', async () => {
+		gateway().post(`${TASKS}/t1/lyrics/timestamped`, { audioId: 'a1' }).reply(200, envelope(alignment));
+		expect(await json('getLyrics', { taskId, audioId: 'a1' })).toStrictEqual({
+			taskId,
+			audioId: 'a1',
+			...alignment,
+		});
+	});
+
+	it('explains a task that is no music', async () => {
+		gateway().post(`${TASKS}/t1/lyrics/timestamped`).reply(400, envelope(null, 400));
+		const { error } = await run('getLyrics', { taskId, audioId: 'a1' });
+		expect(error?.message).toBe('The gateway has no lyrics for this');
+		expect(error?.description).toContain('music tasks only');
+	});
+
+	it('tells an empty audio ID', async () => {
+		const { error } = await run('getLyrics', { taskId, audioId: '={{ $json.none }}' });
+		expect(error?.message).toBe("'Audio ID' is empty");
+	});
+
+	it('gives an AI Agent the words without the curve of the sound', async () => {
+		gateway().post(`${TASKS}/t1/lyrics/timestamped`).reply(200, envelope(alignment));
+		const { items } = await run('getLyrics', { taskId, audioId: 'a1' }, { asTool: true });
+		expect(items[0]?.json.waveformData).toBeUndefined();
+	});
+});
+
+describe('session: create', () => {
+	it('passes the body on and gives the session as it comes', async () => {
+		gateway()
+			.post('/api/v1/media/sessions', { name: 'x', n: 1 })
+			.reply(201, envelope({ sessionId: 's', name: 'x' }));
+		const parameters = { sessionJson: '{"name":"x","n":1}' };
+		expect(await json('create', parameters, 'session')).toStrictEqual({ sessionId: 's', name: 'x' });
+	});
+
+	it('refuses what is no object with an example of a session', async () => {
+		const { error } = await run('create', { sessionJson: '["x"]' }, {}, 'session');
+		expect(error?.message).toBe("'Session (JSON)' is not a JSON object");
+		expect(error?.description).toContain('It looks like { "name": ');
+	});
+
+	it('gives an answer of another shape as it is', async () => {
+		gateway().post('/api/v1/media/sessions', {}).reply(200, { id: 's' });
+		expect(await json('create', { sessionJson: '{}' }, 'session')).toStrictEqual({ id: 's' });
+	});
+});
+
+describe('model: getMany', () => {
+	const models = [
+		painter({ properties: {} }, { extra: 1 }),
+		painter({}, { id: 'acme/film', media_type: 'video' }),
+		painter({}, { id: 'zeta/song', media_type: 'music', owned_by: 'zeta' }),
+	];
+	const ids = async (parameters: object) => {
+		catalogue(models);
+		const { items } = await run('getMany', parameters, {}, 'model');
+		return items.map(({ json: { id } }) => id);
+	};
+
+	it('gives the records as they come', async () => {
+		catalogue(models);
+		const { items } = await run('getMany', {}, {}, 'model');
+		expect(items.map((item) => item.json)).toStrictEqual(models);
+	});
+
+	it('filters by media type and words, and limits', async () => {
+		expect(await ids({ mediaType: 'video' })).toStrictEqual(['acme/film']);
+		expect(await ids({ search: 'Song zeta' })).toStrictEqual(['zeta/song']);
+		expect(await ids({ search: 'acme', limit: 1 })).toStrictEqual(['acme/painter']);
+		expect(await ids({ returnAll: true })).toHaveLength(3);
+		expect(await ids({ limit: 2 })).toHaveLength(2);
+	});
+
+	it('gives an AI Agent the records without their schemas', async () => {
+		catalogue(models);
+		const { items } = await run('getMany', {}, { asTool: true }, 'model');
+		expect(JSON.stringify(items)).not.toContain('input_schema');
+	});
+});
+
+describe('wait', () => {
+	it('takes up a task that was created before, looking at once', async () => {
+		catalogue();
+		const result = JSON.stringify({ resultUrls: ['https://files.test/a.png'] });
+		gateway()
+			.get(`${TASKS}/t1`)
+			.reply(200, envelope({ taskId, model: 'acme/painter', state: 'success', resultJson: result }));
+		files().get('/a.png').reply(200, 'bytes', { 'content-type': 'image/png' });
+		const start = Date.now();
+		const { items } = await run('wait', { taskId });
+		expect(items[0]?.json).toMatchObject({ taskId, state: 'success' });
+		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'a.png', mimeType: 'image/png' });
+		expect(Date.now() - start).toBeLessThan(2_000);
+	});
+
+	it('is an error for a failed task, and at the end of the longest wait, with the task’s id', async () => {
+		gateway()
+			.get(`${TASKS}/t1`)
+			.reply(200, envelope({ taskId, state: 'fail', failCode: 'X', failMsg: 'no' }));
+		gateway()
+			.persist()
+			.get(`${TASKS}/t2`)
+			.reply(200, envelope({ taskId: 't2', state: 'waiting' }));
+		const { items } = await run(
+			'wait',
+			{ taskId: '={{ $json.id }}', options: { maxWait: 0.002 } },
+			{ ...carryOn, items: [{ json: { id: 't1' } }, { json: { id: 't2' } }] },
+		);
+		expect(items[0]?.json.error).toMatchObject({ code: 'X', taskId });
+		expect(items[1]?.json.error).toMatchObject({ code: 'wait_timeout', taskId: 't2' });
+	});
+
+	it('waits for the tasks of all items together, however few may be asked for at once', async () => {
+		nock('https://gateway.test')
+			.persist()
+			.get(/tasks/)
+			.reply(200, envelope({ state: 'waiting' }));
+		const items = Array.from({ length: 40 }, (_, n) => ({ json: { id: `t${n}` } }));
+		const start = Date.now();
+		const result = await run(
+			'wait',
+			{ taskId: '={{ $json.id }}', options: { maxWait: 0.02, concurrency: 2 } },
+			{ ...carryOn, items },
+		);
+		expect(result.items).toHaveLength(40);
+		expect(Date.now() - start).toBeLessThan(5_000);
+	});
+
+	test.each([0, -1])('a longest wait of %i is none', async (maxWait) => {
+		expect((await run('wait', { taskId, options: { maxWait } })).error?.message).toContain(
+			'Max Wait (Minutes)',
+		);
+	});
+});
+
+describe('download', () => {
+	it('gives several files each in its own field', async () => {
+		const result = JSON.stringify({ resultUrls: ['https://files.test/a.png', 'https://files.test/b.png'] });
+		gateway()
+			.get(`${TASKS}/t1`)
+			.reply(200, envelope({ taskId, state: 'success', resultJson: result }));
+		files().get('/a.png').reply(200, 'one', { 'content-type': 'image/png' });
+		files().get('/b.png').reply(200, 'two', { 'content-type': 'image/png' });
+		const { items } = await run('download', { taskId, options: { separateFiles: true } });
+		expect(items[0]?.json).toStrictEqual({
+			taskId,
+			files: [
+				{ field: 'data', fileName: 'a.png', mimeType: 'image/png' },
+				{ field: 'data_1', fileName: 'b.png', mimeType: 'image/png' },
+			],
+		});
+		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['data', 'data_1']);
+	});
+
+	test.each([
+		['/..%2F..%2Fetc%2Fpasswd', {}, 'passwd'],
+		['/a/..%5C..%5Cboot.ini', {}, 'boot.ini'],
+		['/%2e%2e%2fx.png', {}, 'x.png'],
+		['/x.png', { 'content-disposition': 'attachment; filename="../../../root/.ssh/id"' }, 'id'],
+		['/x.png', { 'content-disposition': "attachment; filename*=UTF-8''..%2F..%2Fa%00b.sh" }, 'ab.sh'],
+		['/x.png', { 'content-disposition': 'attachment; filename="C:\\\\Windows\\\\evil.exe"' }, 'evil.exe'],
+		['/x.png', { 'content-disposition': 'attachment; filename=".."' }, 'x.png'],
+	])('takes no path from %s %j', async (path, headers, fileName) => {
+		const result = JSON.stringify({ resultUrls: [`https://files.test${path}`] });
+		gateway()
+			.get(`${TASKS}/t1`)
+			.reply(200, envelope({ taskId, state: 'success', resultJson: result }));
+		nock('https://files.test').get(/./).reply(200, 'bytes', headers);
+		const { items, error } = await run('download', { taskId, options: { separateFiles: true } });
+		expect(error).toBeUndefined();
+		expect(items[0]?.binary?.data?.fileName).toBe(fileName);
+	});
+});
+
+describe('bad input of a creation, before anything is sent', () => {
+	const order = { model, inputMode: 'json', inputJson: '{}' };
+
+	test.each<[string, object, string, string]>([
+		[
+			'a local callback URL',
+			{ callbackUrl: 'http://192.168.1.5:5678/x' },
+			'callbackUrl',
+			'cannot reach the callback URL',
+		],
+		['a callback URL that is none', { callbackUrl: 'x' }, 'callbackUrl', 'not a web address'],
+		['a key that is too long', { idempotencyKey: 'k'.repeat(256) }, 'idempotencyKey', 'longer than 255'],
+		['a price that is none', { maxPriceRub: '={{ "12,5" }}' }, 'maxPriceRub', 'no amount in rubles'],
+		['a negative price', { maxPriceRub: -1 }, 'maxPriceRub', 'no amount in rubles'],
+	])('%s', async (_, options, param, message) => {
+		const count = catalogue();
+		const sent = creations();
+		const { items } = await run('create', { ...order, options }, carryOn);
+		expect(items[0]?.json.error).toMatchObject({
+			param,
+			message: expect.stringContaining(message) as string,
+		});
+		expect(sent).toStrictEqual([]);
+		expect(count.asked).toBe(0);
+	});
+});

@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+
+import { callbackAddress, checkWakeUpAddress } from '../../../nodes/MediaTask/operations/task/callbackUrl';
+
+const GATEWAY = 'https://gateway.test/api/v1';
+
+/** Addresses that a gateway on the internet can reach, some of which look like those of a local network. */
+const PUBLIC_HOSTS = [
+	'n8n.example.com',
+	'example.com.',
+	'N8N.Example.com',
+	'8.8.8.8:5678',
+	'[2001:db8::1]',
+	'[2001:db8::fe80:1]',
+	// Beside the networks that are not routed.
+	'9.255.255.255',
+	'11.0.0.0',
+	'126.0.0.1',
+	'128.0.0.1',
+	'192.167.0.1',
+	'192.169.0.1',
+	'172.15.255.255',
+	'172.32.0.1',
+	'169.253.0.1',
+	'169.255.0.1',
+	'100.63.255.255',
+	'100.128.0.1',
+	'100.200.0.1',
+	'[fb00::1]',
+	'[fe00::1]',
+	// With such a network's numbers in the wrong place.
+	'210.1.2.3',
+	'8.127.10.1',
+	'1.192.168.1',
+	'1.172.16.1',
+	'1.169.254.1',
+	'2.100.64.1',
+	// IPv4 as IPv6.
+	'[::ffff:8.8.8.8]',
+	'[::ffff:172.217.1.1]',
+	'[::ffff:7.240.0.1]',
+	'[::ffff:100.63.0.1]',
+	'[::fffe:127.0.0.1]',
+	'[1::ffff:127.0.0.1]',
+	// Names that begin or end like those of a local network.
+	'10.example.com',
+	'10.5.example.com',
+	'192.168.1.example.com',
+	'172.16.0.example.com',
+	'169.254.1.example.com',
+	'100.64.0.example.com',
+	'localhost.example.com',
+	'local.example.com',
+	'n8n.mylocal',
+	'n8n.mylan',
+	'home.arpa.example.com',
+	'n8n.homexarpa',
+];
+
+const LOCAL_HOSTS = [
+	'localhost:5678',
+	'LOCALHOST.',
+	'n8n',
+	'n8n:5678',
+	'n8n.localhost',
+	'n8n.local',
+	'n8n.internal',
+	'n8n.lan',
+	'n8n.home.arpa',
+	'home.arpa',
+	'0.0.0.0',
+	'10.1.2.3',
+	'127.0.0.1',
+	'127.9.9.9',
+	'2130706433',
+	'0x7f.1',
+	'192.168.1.1',
+	'172.16.0.1',
+	'172.19.0.1',
+	'172.20.0.1',
+	'172.29.9.9',
+	'172.30.0.1',
+	'172.31.255.1',
+	'169.254.169.254',
+	'100.64.0.1',
+	'100.69.0.1',
+	'100.70.0.1',
+	'100.99.9.9',
+	'100.100.0.1',
+	'100.119.0.1',
+	'100.120.0.1',
+	'100.127.0.1',
+	'[::]',
+	'[::1]',
+	'[fc00::1]',
+	'[fd00::1]',
+	'[fdab:cdef::1]',
+	'[fe80::1]',
+	'[fe9a::1]',
+	'[febf::1]',
+	'[::ffff:127.0.0.1]',
+	'[::ffff:10.0.0.1]',
+	'[::ffff:10.200.0.1]',
+	'[::ffff:192.168.0.1]',
+	'[::ffff:172.16.0.1]',
+	'[::ffff:169.254.169.254]',
+	'[::ffff:100.64.0.1]',
+	'[::ffff:0.0.0.0]',
+];
+
+describe('the callback URL', () => {
+	it.each(PUBLIC_HOSTS)('at %s is taken', (host) => {
+		const url = `http://${host}/webhook/a`;
+		expect(callbackAddress(url, GATEWAY)).toBe(url);
+	});
+
+	it.each(LOCAL_HOSTS)('at %s cannot be reached by a gateway on the internet', (host) => {
+		expect(() => callbackAddress(`https://${host}/x`, GATEWAY)).toThrow(
+			expect.objectContaining({
+				message: expect.stringContaining('cannot reach') as string,
+				param: 'callbackUrl',
+			}) as Error,
+		);
+	});
+
+	it.each([
+		'n8n/hook',
+		'ftp://n8n.example.com/x',
+		'x:https://n8n.example.com/x',
+		'https://',
+		'https:///n8n.example.com/x',
+		'https:// n8n.example.com/x',
+		'http://a b/',
+		'http://[n8n]/',
+	])('%s is none', (url) => {
+		expect(() => callbackAddress(url, GATEWAY)).toThrow(
+			expect.objectContaining({
+				message: expect.stringContaining('not a web address') as string,
+				param: 'callbackUrl',
+			}) as Error,
+		);
+	});
+
+	it.each([' https://n8n.example.com/x ', 'HTTPS://n8n.example.com/x', 'http://n8n.example.com/x'])(
+		'%j is sent without the space around it',
+		(url) => {
+			expect(callbackAddress(url, GATEWAY)).toBe(url.trim());
+		},
+	);
+
+	it.each(['http://127.0.0.1:4010/api/v1', 'http://gateway/api/v1', 'https://gateway.lan/api/v1'])(
+		'may be local where the gateway is: %s',
+		(gateway) => {
+			expect(callbackAddress('http://localhost:5678/x', gateway)).toBe('http://localhost:5678/x');
+			expect(callbackAddress('https://n8n.example.com/x', gateway)).toBe('https://n8n.example.com/x');
+		},
+	);
+
+	it('is local to a gateway whose own address cannot be read', () => {
+		expect(() => callbackAddress('http://localhost/x', 'nonsense')).toThrow('cannot reach');
+	});
+
+	it.each([undefined, '', '  '])('may be missing: %j', (url) => {
+		expect(callbackAddress(url, GATEWAY)).toBeUndefined();
+	});
+
+	it('says the same of an IPv4 address in each of its forms', () => {
+		const reaches = (host: string) => {
+			try {
+				return callbackAddress(`https://${host}/`, GATEWAY) !== undefined;
+			} catch {
+				return false;
+			}
+		};
+		fc.assert(
+			fc.property(fc.ipV4(), (address) => {
+				expect(reaches(`[::ffff:${address}]`)).toBe(reaches(address));
+			}),
+		);
+	});
+});
+
+describe('the address that resumes an execution', () => {
+	it.each(['https://n8n.example.com/x', 'nonsense'])('%s is taken', (url) => {
+		expect(() => checkWakeUpAddress(url, GATEWAY)).not.toThrow();
+	});
+
+	it('cannot be reached in a local network, unless the gateway is there', () => {
+		expect(() => checkWakeUpAddress('http://localhost:5678/x', GATEWAY)).toThrow(
+			expect.objectContaining({
+				message: expect.stringContaining('localhost') as string,
+				param: 'waitStrategy',
+			}) as Error,
+		);
+		expect(() => checkWakeUpAddress('http://localhost:5678/x', 'http://localhost/')).not.toThrow();
+	});
+});

@@ -1,0 +1,291 @@
+import nock from 'nock';
+
+import { executeOn, attemptContext } from '../../helpers/attempt';
+import type { RunOptions } from '../../helpers/engine';
+import { carryOn, catalogue, creations, envelope, gateway, model, run, TASKS } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+import { eventually, quickTime } from '../../helpers/time';
+
+// What is sent to create a task, and what becomes of it when something goes wrong meanwhile.
+
+useNock();
+quickTime();
+
+const order = { model, inputMode: 'json', inputJson: '{"prompt": "a"}' };
+const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
+const picture = { data: { data: 'aGk=', mimeType: 'image/png', fileName: 'a.png' } };
+
+/** The creation that a node with these options sends. */
+async function created(options: object = {}, more: Partial<RunOptions> = {}, parameters: object = {}) {
+	nock.cleanAll();
+	catalogue();
+	const sent = creations();
+	const { error } = await run('create', { ...order, ...parameters, options }, more);
+	expect(error).toBeUndefined();
+	expect(sent).toHaveLength(1);
+	return { body: sent[0]?.body, key: sent[0]?.key };
+}
+
+describe('the body of a creation', () => {
+	it('has the model and the input, and nothing that is not set', async () => {
+		const { body } = await created({ sessionId: '', callbackUrl: ' ', idempotencyKey: '' });
+		expect(body).toStrictEqual({ model: 'acme/painter', input: { prompt: 'a' } });
+	});
+
+	it('has the session and the address to call', async () => {
+		const callbackUrl = 'https://n8n.example.com/webhook/a';
+		const { body } = await created({ sessionId: 's-1', callbackUrl });
+		expect(body).toStrictEqual({
+			model: 'acme/painter',
+			input: { prompt: 'a' },
+			sessionId: 's-1',
+			callBackUrl: callbackUrl,
+		});
+	});
+
+	it('has the input that an expression gives as an object', async () => {
+		const inputJson = '={{ { prompt: "b", n: 2 } }}';
+		expect((await created({}, {}, { inputJson })).body?.input).toStrictEqual({ prompt: 'b', n: 2 });
+	});
+
+	it('is what the gateway gives back without Simplify', async () => {
+		catalogue();
+		creations();
+		const { items } = await run('create', { ...order, simplify: false });
+		expect(items.map(({ json }) => json)).toStrictEqual([envelope({ taskId: 't1' })]);
+	});
+});
+
+describe('the idempotency key', () => {
+	const again = { executionId: 'execution-2' };
+
+	it.each([
+		['is another one in another execution', {}, false],
+		['is another one in another execution, with that scope', { idempotencyScope: 'execution' }, false],
+		['is the same in each execution of the workflow', { idempotencyScope: 'workflow' }, true],
+	])('%s', async (_, options, same) => {
+		const [first, second] = [await created(options), await created(options, again)];
+		expect(first.key === second.key).toBe(same);
+		expect((await created(options)).key).toBe(first.key);
+	});
+
+	it('is of the scope of the execution by default', async () => {
+		const explicit = await created({ idempotencyScope: 'execution' });
+		expect((await created()).key).toBe(explicit.key);
+	});
+
+	it.each([
+		['the input', {}, { inputJson: '{"prompt": "b"}' }],
+		['the session', { sessionId: 's' }, {}],
+		['the callback URL', { callbackUrl: 'https://n8n.example.com/x' }, {}],
+		['the model', {}, { model: { ...model, value: 'acme/other' } }],
+	])('is another one for another creation: %s', async (_, options, parameters) => {
+		const first = await created();
+		expect((await created(options, {}, parameters)).key).not.toBe(first.key);
+	});
+
+	it.each([
+		['k'.repeat(255), 1],
+		['k'.repeat(256), 0],
+		['🦊'.repeat(255), 1],
+		['🦊'.repeat(256), 0],
+	])('may have up to 255 characters: %s', async (idempotencyKey, count) => {
+		catalogue();
+		const sent = creations();
+		const { items } = await run('create', { ...order, options: { idempotencyKey } }, carryOn);
+		expect(sent).toHaveLength(count);
+		expect(items).toHaveLength(1);
+		expect('error' in (items[0]?.json ?? {})).toBe(count === 0);
+	});
+
+	it('is the user’s own whatever the scope', async () => {
+		const options = { idempotencyKey: 'mine', idempotencyScope: 'workflow' };
+		expect((await created(options)).key).toBe('mine');
+	});
+
+	it('is another one for a file of another type or in another field', async () => {
+		const keyOf = async (mimeType: string, inputField = 'image') => {
+			nock.cleanAll();
+			catalogue();
+			const sent = creations();
+			nock('https://gateway.test')
+				.post('/api/v1/storage/upload')
+				.reply(200, { id: 'f', url: 'https://f.test' });
+			const binary = { data: { ...picture.data, mimeType } };
+			const rows = { files: [{ binaryPropertyName: 'data', inputField }] };
+			await run('create', { ...order, inputFiles: rows }, { items: [{ json: {}, binary }] });
+			expect(sent).toHaveLength(1);
+			return sent[0]?.key;
+		};
+		const first = await keyOf('image/png');
+		expect(await keyOf('image/png')).toBe(first);
+		expect(await keyOf('image/jpeg')).not.toBe(first);
+		expect(await keyOf('image/png', 'mask')).not.toBe(first);
+	});
+});
+
+describe('a creation of which the gateway does not tell the outcome', () => {
+	it.each([500, 504])('is repeated under its key after %i', async (status) => {
+		catalogue();
+		const keys: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post(TASKS)
+			.reply(function () {
+				keys.push(String(this.req.headers['idempotency-key']));
+				return keys.length < 3 ? [status, envelope(null, status)] : [201, envelope({ taskId: 't1' })];
+			});
+		const { items } = await run('create', order);
+		expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
+		expect(keys).toHaveLength(3);
+		expect(new Set(keys).size).toBe(1);
+	});
+
+	it.each([
+		[504, true],
+		[500, true],
+		[503, undefined],
+		[422, undefined],
+	])('may have been charged after %i, however often: %s', async (status, mayBeCharged) => {
+		catalogue();
+		let requests = 0;
+		gateway()
+			.persist()
+			.post(TASKS)
+			.reply(() => {
+				requests += 1;
+				return [status, envelope(null, status)];
+			});
+		const { items } = await run('create', { ...order, options: { maxRetries: 1 } }, carryOn);
+		expect(items).toHaveLength(1);
+		const error = items[0]?.json.error as unknown as Record<string, unknown>;
+		expect(error.httpCode).toBe(String(status));
+		expect(error.mayBeCharged).toBe(mayBeCharged);
+		expect(requests).toBe(status === 422 ? 1 : 2);
+	});
+});
+
+describe('when another item fails', () => {
+	it('a creation whose file is being uploaded at that moment does not go out', async () => {
+		catalogue();
+		const sent = creations();
+		let ended = 0;
+		const uploads: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post('/api/v1/storage/upload')
+			.reply(async (_, body) => {
+				const isSlow = JSON.stringify(body).includes('slow');
+				uploads.push(isSlow ? 'slow' : 'refused');
+				await eventually(() => uploads.length === 2 && (!isSlow || ended === 1));
+				// The node has read the refusal when another exchange could have come and gone.
+				if (isSlow) await new Promise((resolve) => setTimeout(resolve, 2_000));
+				ended += 1;
+				return isSlow ? [200, { id: 'f', url: 'https://files.test/f' }] : [402, envelope(null, 402)];
+			});
+		const fileOf = (text: string) => ({
+			json: {},
+			binary: { data: { ...picture.data, data: Buffer.from(text).toString('base64') } },
+		});
+		const items = [fileOf('slow'), fileOf('refused')];
+		const { error } = await run('create', { ...order, inputFiles }, { items });
+		expect(error?.httpCode).toBe('402');
+		expect(uploads.sort()).toStrictEqual(['refused', 'slow']);
+		expect(ended).toBe(2);
+		expect(sent).toStrictEqual([]);
+	});
+
+	it('its failure names the tasks that exist', async () => {
+		catalogue();
+		let requests = 0;
+		nock('https://gateway.test')
+			.persist()
+			.post(TASKS)
+			.reply(() =>
+				(requests += 1) === 2 ? [422, envelope(null, 422)] : [201, envelope({ taskId: `task-${requests}` })],
+			);
+		const items = [{ json: {} }, { json: {} }, { json: {} }];
+		const parameters = { ...order, options: { concurrency: 1 } };
+		const { error } = await run('createAndWait', parameters, { items });
+		expect(error?.description).toContain('task-1');
+		expect(requests).toBe(2);
+	});
+});
+
+describe('Retry On Fail', () => {
+	it('does not send a creation again that has succeeded before another item failed', async () => {
+		catalogue();
+		const sent: unknown[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post(TASKS)
+			.reply((_, body) => {
+				const { input } = body as { input: unknown };
+				sent.push(input);
+				return sent.length === 2
+					? [400, envelope(null, 400)]
+					: [201, envelope({ taskId: `t${sent.length}` })];
+			});
+		const { items } = await run(
+			'create',
+			{ ...order, inputJson: '={{ { n: $json.n } }}', options: { concurrency: 1 } },
+			{
+				items: [{ json: { n: 1 } }, { json: { n: 2 } }],
+				settings: { retryOnFail: true, waitBetweenTries: 1 },
+			},
+		);
+		expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1', 't3']);
+		expect(sent).toStrictEqual([{ n: 1 }, { n: 2 }, { n: 2 }]);
+	});
+});
+
+describe('a cancelled run', () => {
+	it('names the tasks that exist in its error and in the log', async () => {
+		catalogue();
+		creations();
+		const controller = new AbortController();
+		gateway()
+			.persist()
+			.get(/\/tasks\/t\d$/)
+			.reply(() => {
+				controller.abort();
+				return [200, envelope({ state: 'processing' })];
+			});
+		const options: RunOptions = {
+			node: 'mediaTask',
+			parameters: { resource: 'task', operation: 'createAndWait', ...order },
+			items: [{ json: {} }, { json: {} }],
+		};
+		const context = await attemptContext(options, { signal: controller.signal });
+		const warnings: string[] = [];
+		Object.defineProperty(context, 'logger', { value: { warn: (text: string) => warnings.push(text) } });
+		await expect(executeOn(options, context)).rejects.toMatchObject({
+			message: 'The execution was cancelled',
+			description: expect.stringMatching(/t1, t2|t2, t1/) as string,
+		});
+		expect(warnings).toStrictEqual([expect.stringMatching(/t1, t2|t2, t1/)]);
+	});
+
+	it('still gives the tasks that were created when it ends before their prices are read', async () => {
+		const controller = new AbortController();
+		creations();
+		let asked = 0;
+		nock('https://gateway.test')
+			.get('/api/v1/media/models')
+			.reply(() => {
+				asked += 1;
+				controller.abort();
+				return [200, { data: [] }];
+			});
+		const options: RunOptions = {
+			node: 'mediaTask',
+			parameters: { resource: 'task', operation: 'create', ...order },
+		};
+		const context = await attemptContext(options, { signal: controller.signal });
+		Object.defineProperty(context, 'logger', { value: { warn: () => undefined } });
+		await expect(executeOn(options, context)).rejects.toMatchObject({
+			description: expect.stringContaining('t1') as string,
+		});
+		expect(asked).toBe(1);
+	});
+});

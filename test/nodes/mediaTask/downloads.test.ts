@@ -1,0 +1,145 @@
+import nock from 'nock';
+
+import { binaryStorage } from '../../helpers/engine';
+import { carryOn, catalogue, envelope, files, gateway, run, TASKS } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+
+// The files of media tasks.
+
+useNock();
+
+const taskId = 't1';
+
+/** A task that has made these files. */
+function finished(...urls: string[]) {
+	catalogue();
+	gateway()
+		.persist()
+		.get(`${TASKS}/t1`)
+		.reply(200, envelope({ taskId, state: 'success', resultJson: JSON.stringify({ resultUrls: urls }) }));
+}
+const served = (
+	path: string,
+	body = 'bytes',
+	headers: Record<string, string> = { 'content-type': 'image/png' },
+) => files().get(path).reply(200, body, headers);
+
+describe('the files of a task', () => {
+	it('come in a field each, with their names, types and bytes', async () => {
+		finished('https://files.test/a.png', 'https://files.test/b', 'https://files.test/');
+		served('/a.png', 'one');
+		served('/b', 'two', { 'content-type': 'audio/mpeg' });
+		served('/', 'three');
+		const { items } = await run('wait', { taskId, options: { binaryPropertyName: 'result' } });
+		const binary = items[0]?.binary ?? {};
+		expect(
+			Object.entries(binary).map(([field, { fileName, mimeType }]) => [field, fileName, mimeType]),
+		).toStrictEqual([
+			['result', 'a.png', 'image/png'],
+			['result_1', 'b.mp3', 'audio/mpeg'],
+			['result_2', 'task_t1_2.png', 'image/png'],
+		]);
+		const storage = await binaryStorage();
+		const bytes = await Promise.all(
+			Object.values(binary).map(async (file) => String(await storage.getAsBuffer(file))),
+		);
+		expect(bytes).toStrictEqual(['one', 'two', 'three']);
+	});
+
+	it('are not fetched when that is switched off', async () => {
+		finished('https://files.test/a.png');
+		const { items } = await run('wait', { taskId, downloadResults: false });
+		expect(items.map(({ json, binary }) => [json.state, binary])).toStrictEqual([['success', undefined]]);
+	});
+
+	it('are not fetched for an AI Agent, which gets the links', async () => {
+		finished('https://files.test/a.png', 'https://files.test/b.png');
+		for (const operation of ['wait', 'download']) {
+			const { items, error } = await run(operation, { taskId }, { asTool: true });
+			expect(error).toBeUndefined();
+			expect(items.map(({ json, binary }) => [json, binary])).toStrictEqual([
+				[
+					{
+						taskId,
+						state: 'success',
+						resultUrls: ['https://files.test/a.png', 'https://files.test/b.png'],
+						result: { resultUrls: ['https://files.test/a.png', 'https://files.test/b.png'] },
+					},
+					undefined,
+				],
+			]);
+		}
+	});
+
+	it.each([
+		['wait', {}],
+		['download', { separateFiles: true }],
+	])('of which one cannot be fetched make %s fail with the id of the task', async (operation, options) => {
+		finished('https://files.test/a.png', 'https://files.test/b.png');
+		served('/a.png');
+		files().get('/b.png').reply(404, 'gone');
+		const parameters = { taskId, options: { maxRetries: 0, ...options } };
+		const { items } = await run(operation, parameters, carryOn);
+		const errors = items.map(({ json }) => json.error as unknown as Record<string, unknown>);
+		expect(errors).toMatchObject([
+			{
+				taskId,
+				httpCode: '404',
+				retryable: false,
+				description: expect.stringContaining('paid') as string,
+			},
+		]);
+		expect(errors.map((error) => 'mayBeCharged' in error)).toStrictEqual([false]);
+		expect(items.map(({ binary }) => binary)).toStrictEqual([undefined]);
+	});
+
+	it('of which one comes at the second try are all there', async () => {
+		finished('https://files.test/a.png', 'https://files.test/b.png');
+		served('/a.png');
+		files().get('/b.png').reply(503, '', { 'retry-after': '0' });
+		served('/b.png');
+		const { items } = await run('wait', { taskId });
+		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['data', 'data_1']);
+	});
+});
+
+describe('the download', () => {
+	it('of one archive goes into the field that was chosen', async () => {
+		nock('https://gateway.test')
+			.get(`${TASKS}/t1/download`)
+			.reply(200, 'zip', { 'content-type': 'application/zip' });
+		const { items } = await run('download', { taskId, options: { binaryPropertyName: 'all' } });
+		expect(items.map(({ json }) => json)).toStrictEqual([
+			{ taskId, fileName: 'task_t1.zip', mimeType: 'application/zip' },
+		]);
+		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['all']);
+		expect(items[0]?.binary?.all).toMatchObject({ fileName: 'task_t1.zip', mimeType: 'application/zip' });
+	});
+
+	it('of separate files names the fields, the first one as it was chosen', async () => {
+		finished('https://files.test/a.png', 'https://files.test/b.png');
+		served('/a.png');
+		served('/b.png');
+		const options = { separateFiles: true, binaryPropertyName: 'picture' };
+		const { items } = await run('download', { taskId, options });
+		expect(items.map(({ json }) => json)).toStrictEqual([
+			{
+				taskId,
+				files: [
+					{ field: 'picture', fileName: 'a.png', mimeType: 'image/png' },
+					{ field: 'picture_1', fileName: 'b.png', mimeType: 'image/png' },
+				],
+			},
+		]);
+		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['picture', 'picture_1']);
+	});
+
+	it('of separate files is the archive where the task names none', async () => {
+		finished();
+		gateway().get(`${TASKS}/t1/download`).reply(200, 'bytes', { 'content-type': 'image/png' });
+		const { items } = await run('download', { taskId, options: { separateFiles: true } });
+		expect(items.map(({ json }) => json)).toStrictEqual([
+			{ taskId, files: [{ field: 'data', fileName: 'task_t1.png', mimeType: 'image/png' }] },
+		]);
+	});
+});

@@ -1,0 +1,249 @@
+import nock from 'nock';
+
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { runNode, storedBinary, type RunOptions } from '../../helpers/engine';
+import {
+	carryOn,
+	catalogue,
+	creations,
+	form,
+	gateway,
+	model,
+	painter,
+	run,
+	TASKS,
+} from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+
+useNock();
+
+const SCHEMA = {
+	properties: {
+		prompt: { type: 'string' },
+		image_urls: { type: 'array', title: 'Images', items: { type: 'string', format: 'uri' }, minItems: 1 },
+		mask_url: { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }] },
+	},
+	required: ['prompt', 'image_urls'],
+	additionalProperties: false,
+};
+const retouch = painter(SCHEMA);
+const rows = (...files: Array<[binary: string, field: string]>) => ({
+	files: files.map(([binaryPropertyName, inputField]) => ({ binaryPropertyName, inputField })),
+});
+const binary = (text: string, fileName = 'a.png') => ({
+	data: Buffer.from(text).toString('base64'),
+	mimeType: 'image/png',
+	fileName,
+});
+const item = (files: Record<string, string>): INodeExecutionData => ({
+	json: {},
+	binary: Object.fromEntries(Object.entries(files).map(([name, text]) => [name, binary(text)])),
+});
+const edit = (inputFiles: object, value: object = { prompt: 'a' }) => ({
+	model,
+	inputMode: 'form',
+	input: form(value),
+	inputFiles,
+});
+
+/** Takes uploads, each under another URL; gives their bodies. */
+function uploads(): string[] {
+	const bodies: string[] = [];
+	nock('https://gateway.test')
+		.persist()
+		.post('/api/v1/storage/upload')
+		.reply(200, (_, body) => {
+			bodies.push(typeof body === 'string' ? body : JSON.stringify(body));
+			return { id: String(bodies.length), url: `https://files.test/${bodies.length}` };
+		});
+	return bodies;
+}
+
+describe('files of the item', () => {
+	it('are uploaded, and their URLs put in where the schema wants them', async () => {
+		catalogue([retouch]);
+		const sent = creations();
+		const bodies = uploads();
+		const files = rows(['data', 'image_urls'], ['second', 'image_urls'], ['mask', 'mask_url']);
+		const items = [item({ data: 'one', second: 'two', mask: 'three' })];
+		const { error } = await run('create', edit(files), { items });
+		expect(error).toBeUndefined();
+		expect(bodies.map((body) => /one|two|three/.exec(body)?.[0])).toStrictEqual(['one', 'two', 'three']);
+		expect(sent[0]?.body.input).toStrictEqual({
+			prompt: 'a',
+			image_urls: ['https://files.test/1', 'https://files.test/2'],
+			mask_url: 'https://files.test/3',
+		});
+	});
+
+	it('are appended to what stands there', async () => {
+		catalogue([retouch]);
+		const sent = creations();
+		uploads();
+		const value = { prompt: 'a', image_urls: '["https://x.test/0"]' };
+		await run('create', edit(rows(['data', 'image_urls']), value), { items: [item({ data: 'x' })] });
+		expect(sent[0]?.body.input).toMatchObject({ image_urls: ['https://x.test/0', 'https://files.test/1'] });
+	});
+
+	it('may be given by an expression that is a stored binary', async () => {
+		catalogue([retouch]);
+		creations();
+		const bodies = uploads();
+		const photo = await storedBinary('the photo', { mimeType: 'image/png', fileName: 'a.png' });
+		const items = [{ json: {}, binary: { data: binary('another file'), photo } }];
+		const { error } = await run('create', edit(rows(['={{ $binary.photo }}', 'image_urls'])), { items });
+		expect(error).toBeUndefined();
+		expect(bodies).toStrictEqual([expect.stringContaining('the photo')]);
+	});
+
+	it('go into JSON input as well, as the schema of the model says', async () => {
+		catalogue([retouch]);
+		const sent = creations();
+		uploads();
+		const parameters = { model, inputMode: 'json', inputJson: '{"prompt":"a"}' };
+		await run(
+			'create',
+			{ ...parameters, inputFiles: rows(['data', 'image_urls']) },
+			{ items: [item({ data: 'x' })] },
+		);
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'a', image_urls: ['https://files.test/1'] });
+	});
+
+	it('are each item’s own; one that is missing is that item’s error, before anything of it is sent', async () => {
+		catalogue([retouch]);
+		const sent = creations();
+		const bodies = uploads();
+		const items = [item({ data: 'one' }), item({ other: 'x' }), item({ data: 'three' })];
+		const result = await run('create', edit(rows(['data', 'image_urls'])), { ...carryOn, items });
+		expect(sent).toHaveLength(2);
+		expect(bodies).toHaveLength(2);
+		expect(result.items[1]?.json.error).toMatchObject({
+			message: "'Input Files', row 1: the input item has no binary field 'data'",
+			description: 'It has: other. Nothing was sent.',
+			param: 'inputFiles',
+			code: 'invalid_input',
+		});
+	});
+
+	test.each<[string, Record<string, string>, object, string]>([
+		['an empty file', { data: '' }, rows(['data', 'image_urls']), 'The file is empty'],
+		[
+			'a field that the model lacks',
+			{ data: 'x' },
+			rows(['data', 'img']),
+			"The model has no input field 'img' for a file",
+		],
+		[
+			'a row whose field an expression leaves empty',
+			{ data: 'x' },
+			rows(['data', '={{ $json.missing }}']),
+			"'Input Files', row 1: 'Model Input Field Name or ID' is empty",
+		],
+		[
+			'a row whose binary field an expression leaves empty',
+			{ data: 'x' },
+			rows(['={{ $json.missing }}', 'image_urls']),
+			"'Input Files', row 1: 'Input Binary Field' is empty",
+		],
+		[
+			'a binary of an expression that lacks its bytes',
+			{ data: 'x', photo: 'y' },
+			rows(['={{ $binary.photo }}', 'image_urls']),
+			"'Input Files', row 1: 'Input Binary Field' is an object without the bytes of a file",
+		],
+		[
+			'a second file for one place',
+			{ data: 'x', b: 'y' },
+			rows(['data', 'mask_url'], ['b', 'mask_url']),
+			"The input field 'mask_url' takes one file, and has a value already",
+		],
+		['a required file that is missing', { data: 'x' }, rows(['data', 'mask_url']), "'Images' is missing"],
+	])('tells %s before anything is sent', async (_, files, inputFiles, message) => {
+		catalogue([retouch]);
+		const sent = creations();
+		const bodies = uploads();
+		const { items } = await run('create', edit(inputFiles), { ...carryOn, items: [item(files)] });
+		expect(items[0]?.json.error).toMatchObject({ message });
+		expect([...sent, ...bodies]).toStrictEqual([]);
+	});
+
+	it('over 100 MB are told before anything is sent', async () => {
+		catalogue([retouch]);
+		const sent = creations();
+		const bodies = uploads();
+		const big = { data: Buffer.alloc(100 * 1024 * 1024 + 1).toString('base64'), mimeType: 'image/png' };
+		const { items } = await run('create', edit(rows(['small', 'image_urls'], ['data', 'image_urls'])), {
+			...carryOn,
+			items: [{ json: {}, binary: { small: binary('x'), data: big } }],
+		});
+		expect(items[0]?.json.error).toMatchObject({
+			message: 'The file is too large to upload: 100.0 MB',
+			param: 'inputFiles',
+		});
+		expect([...sent, ...bodies]).toStrictEqual([]);
+	});
+});
+
+describe('the idempotency key of a creation with files', () => {
+	const keyOf = async (text: string, extra: Partial<RunOptions> = {}, name = 'a.png') => {
+		nock.cleanAll();
+		catalogue([retouch]);
+		const sent = creations();
+		uploads();
+		const items = [{ json: {}, binary: { data: binary(text, name) } }];
+		await run('create', edit(rows(['data', 'image_urls'])), { items, ...extra });
+		return sent[0]?.key;
+	};
+
+	it('is the same for the same content, under whatever URL it is uploaded', async () => {
+		const first = await keyOf('content');
+		expect(await keyOf('content')).toBe(first);
+		expect(await keyOf('content', {}, 'other-name.png')).toBe(first);
+	});
+
+	it('is another one for another content of the same name and size', async () => {
+		expect(await keyOf('content')).not.toBe(await keyOf('tnetnoc'));
+	});
+
+	it('creates once with Retry On Fail, although the file is uploaded again', async () => {
+		catalogue([retouch]);
+		const bodies = uploads();
+		const keys: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post(TASKS)
+			.reply(function () {
+				keys.push(String(this.req.headers['idempotency-key']));
+				return keys.length === 1 ? [400, { code: 400 }] : [201, { code: 200, data: { taskId: 't1' } }];
+			});
+		const { items } = await run('create', edit(rows(['data', 'image_urls'])), {
+			items: [item({ data: 'x' })],
+			settings: { retryOnFail: true, waitBetweenTries: 1 },
+		});
+		expect(items[0]?.json.taskId).toBe('t1');
+		expect(keys[1]).toBe(keys[0]);
+		expect(bodies).toHaveLength(2);
+	});
+
+	it('uploads once, however often the creation is retried', async () => {
+		catalogue([retouch]);
+		const bodies = uploads();
+		gateway().post(TASKS).twice().reply(503, '', { 'retry-after': '0' });
+		const sent = creations();
+		await run('create', edit(rows(['data', 'image_urls'])), { items: [item({ data: 'x' })] });
+		expect(sent).toHaveLength(1);
+		expect(bodies).toHaveLength(1);
+	});
+});
+
+it('storage and media upload in the same way', async () => {
+	catalogue([retouch]);
+	creations();
+	const bodies = uploads();
+	const items = [item({ data: 'x' })];
+	await run('create', edit(rows(['data', 'image_urls'])), { items });
+	await runNode({ node: 'storage', parameters: { resource: 'file', operation: 'upload' }, items });
+	const [media, storage] = bodies.map((body) => body.replace(/n8n-[0-9a-f-]{36}/g, 'boundary'));
+	expect(media).toBe(storage);
+});

@@ -1,0 +1,190 @@
+import nock from 'nock';
+
+import { carryOn, catalogue, creations, form, model, painter, run } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+
+useNock();
+
+const SCHEMA = {
+	type: 'object',
+	properties: {
+		prompt: { type: 'string', title: 'Prompt', minLength: 1, maxLength: 20 },
+		n: { type: 'integer', title: 'Number', minimum: 1, maximum: 4, default: 1 },
+		guidance: { type: 'number' },
+		transparent: { type: 'boolean' },
+		size: { enum: ['small', 'large'] },
+		duration: { type: 'integer', enum: [5, 10] },
+		tags: { type: 'array', items: { type: 'string' } },
+		watermark: { type: 'object', properties: { text: { type: 'string' } } },
+		seed: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+	},
+	required: ['prompt'],
+	additionalProperties: false,
+};
+
+const filled = (value: object) => ({ model, inputMode: 'form', input: form(value) });
+
+describe('the form of a model', () => {
+	it('sends each value in the type that the model wants, and nothing that is unset', async () => {
+		catalogue([painter(SCHEMA)]);
+		const sent = creations();
+		const value = {
+			prompt: '2024',
+			n: '={{ "3" }}',
+			guidance: '={{ $json.g }}',
+			transparent: '={{ "false" }}',
+			size: 'large',
+			duration: '={{ "10" }}',
+			tags: '["a", "b"]',
+			watermark: '={{ { text: "x" } }}',
+			seed: null,
+		};
+		const { error } = await run('create', filled(value), { items: [{ json: { g: '7.5' } }] });
+		expect(error).toBeUndefined();
+		expect(sent[0]?.body.input).toStrictEqual({
+			prompt: '2024',
+			n: 3,
+			guidance: 7.5,
+			transparent: false,
+			size: 'large',
+			duration: 10,
+			tags: ['a', 'b'],
+			watermark: { text: 'x' },
+		});
+	});
+
+	it('sends the prompt 2024 as text, also when an expression gives it as a number', async () => {
+		catalogue([painter(SCHEMA)]);
+		const sent = creations();
+		await run('create', filled({ prompt: '={{ $json.year }}' }), { items: [{ json: { year: 2024 } }] });
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: '2024' });
+	});
+
+	it('takes each item’s own values', async () => {
+		catalogue([painter(SCHEMA)]);
+		const sent = creations();
+		const items = ['a', 'b', 'c'].map((p) => ({ json: { p } }));
+		await run('create', filled({ prompt: '={{ $json.p }}' }), { items });
+		expect(sent.map(({ body }) => body.input)).toStrictEqual([
+			{ prompt: 'a' },
+			{ prompt: 'b' },
+			{ prompt: 'c' },
+		]);
+	});
+
+	test.each<[string, object, string, string]>([
+		['a required field that is missing', {}, "'Prompt' is missing", 'input.prompt'],
+		[
+			'a required field that an expression leaves empty',
+			{ prompt: '={{ $json.none }}' },
+			"'Prompt' is missing",
+			'input.prompt',
+		],
+		['a value out of range', { prompt: 'a', n: 9 }, "'Number' must be at most 4", 'input.n'],
+		[
+			'a value that is no choice',
+			{ prompt: 'a', size: '={{ "huge" }}' },
+			"'Size' must be one of: small, large",
+			'input.size',
+		],
+		[
+			'text that is too long',
+			{ prompt: 'a'.repeat(21) },
+			"'Prompt' must have at most 20 characters (it has 21)",
+			'input.prompt',
+		],
+		[
+			'text that is no number',
+			{ prompt: 'a', n: '={{ "many" }}' },
+			"'Number' takes a whole number",
+			'input.n',
+		],
+		[
+			'a nested value',
+			{ prompt: 'a', watermark: '{"text": 5}' },
+			"'Watermark' (watermark.text) must be text",
+			'input.watermark',
+		],
+		[
+			'a field of another model',
+			{ prompt: 'a', voice: 'anna' },
+			"The model has no field 'voice'",
+			'input.voice',
+		],
+	])('tells %s before anything is sent, naming the field', async (_, value, message, param) => {
+		catalogue([painter(SCHEMA)]);
+		const sent = creations();
+		const { items } = await run('create', filled(value), carryOn);
+		expect(items[0]?.json.error).toMatchObject({ message, param, code: 'invalid_input' });
+		expect(sent).toStrictEqual([]);
+	});
+
+	it('lets the other items go on', async () => {
+		catalogue([painter(SCHEMA)]);
+		const sent = creations();
+		const items = [{ json: { p: 'a' } }, { json: {} }, { json: { p: 'c' } }];
+		const result = await run('create', filled({ prompt: '={{ $json.p }}' }), { ...carryOn, items });
+		expect(sent).toHaveLength(2);
+		expect(result.items.map(({ json }) => Boolean(json.error))).toStrictEqual([false, true, false]);
+	});
+
+	it('tells a model that the catalogue does not have', async () => {
+		catalogue([]);
+		const sent = creations();
+		const { error } = await run('create', filled({ prompt: 'a' }));
+		expect(error?.message).toBe('The gateway has no media model "acme/painter"');
+		expect(sent).toStrictEqual([]);
+	});
+
+	it('does without the catalogue: the workflow stores the types', async () => {
+		nock('https://gateway.test').persist().get('/api/v1/media/models').reply(403, '');
+		const sent = creations();
+		const schema = [
+			{
+				id: 'prompt',
+				displayName: 'Prompt',
+				type: 'string',
+				required: true,
+				display: true,
+				defaultMatch: false,
+			},
+			{ id: 'n', displayName: 'Number', type: 'number', required: false, display: true, defaultMatch: false },
+		];
+		const input = form({ prompt: '={{ 2024 }}', n: '={{ "2" }}' }, schema);
+		await run('create', { model, inputMode: 'form', input });
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: '2024', n: 2 });
+	});
+
+	it('asks for the catalogue once a run', async () => {
+		const count = catalogue([painter(SCHEMA)]);
+		creations();
+		const items = Array.from({ length: 20 }, () => ({ json: {} }));
+		await run('create', filled({ prompt: 'a' }), { items });
+		expect(count.asked).toBe(1);
+	});
+});
+
+describe('input as JSON', () => {
+	const json = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": "3", "x": null}' };
+
+	it('goes out as it is, whatever the schema says', async () => {
+		catalogue([painter(SCHEMA)]);
+		const sent = creations();
+		await run('create', json);
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: '2024', n: '3', x: null });
+	});
+
+	it('is taken from workflows that were made before there was a form', async () => {
+		catalogue([painter(SCHEMA)]);
+		const sent = creations();
+		await run('create', { model, inputJson: '{"prompt": "old"}' });
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'old' });
+	});
+
+	it('gives way to a form that is filled in', async () => {
+		catalogue([painter(SCHEMA)]);
+		const sent = creations();
+		await run('create', { ...filled({ prompt: 'new' }), inputJson: '{"prompt": "old"}' });
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'new' });
+	});
+});

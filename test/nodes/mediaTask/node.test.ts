@@ -1,0 +1,249 @@
+import nock from 'nock';
+
+import { sendableKey } from '../../../nodes/shared/gateway/media/idempotency';
+import { catalogue, envelope, gateway, model, run, TASKS as API } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+
+useNock();
+beforeEach(() => void catalogue([]));
+
+const order = { model, inputJson: '{"prompt": "2024", "n": 2}' };
+
+/** A task that has ended. */
+function finishedTask(data: object) {
+	return gateway()
+		.persist()
+		.get(`${API}/t1`)
+		.reply(200, envelope({ taskId: 't1', model: 'acme/painter', createTime: 1_760_000_000_000, ...data }));
+}
+
+describe('task: create', () => {
+	it('sends the input as it is, with an idempotency key, and gives the task id', async () => {
+		gateway()
+			.post(API, {
+				model: 'acme/painter',
+				input: { prompt: '2024', n: 2 },
+				sessionId: 's',
+				callBackUrl: 'https://n8n.test/hook',
+			})
+			.matchHeader('idempotency-key', /^n8n-gw-[0-9a-f]{64}$/)
+			.reply(201, envelope({ taskId: 't1' }));
+		const { items } = await run('create', {
+			...order,
+			options: { sessionId: 's', callbackUrl: 'https://n8n.test/hook' },
+		});
+		expect(items).toStrictEqual([{ json: { taskId: 't1', model: 'acme/painter' }, pairedItem: { item: 0 } }]);
+	});
+
+	it('uses one key for all retries of a creation, another one for another item', async () => {
+		const keys: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post(API)
+			.reply(function () {
+				keys.push(String(this.req.headers['idempotency-key']));
+				return keys.length <= 2
+					? [503, '', { 'retry-after': '0' }]
+					: [201, envelope({ taskId: `t${keys.length}` })];
+			});
+		await run('create', order, { items: [{ json: {} }, { json: {} }] });
+		expect(keys).toHaveLength(4);
+		expect(new Set(keys).size).toBe(2);
+	});
+
+	it('uses the user’s own key', async () => {
+		gateway()
+			.post(API)
+			.matchHeader('idempotency-key', 'order-7')
+			.reply(201, envelope({ taskId: 't1' }));
+		const { items } = await run('create', { ...order, options: { idempotencyKey: 'order-7' } });
+		expect(items[0]?.json.taskId).toBe('t1');
+	});
+
+	it.each(['заказ-А', 'заказ-Б'])('sends a key that no header can carry as its digest: %s', async (key) => {
+		let sent = '';
+		nock('https://gateway.test')
+			.post(API)
+			.reply(function () {
+				sent = String(this.req.headers['idempotency-key']);
+				return [201, envelope({ taskId: 't1' })];
+			});
+		await run('create', { ...order, options: { idempotencyKey: key } });
+		expect(sent).toBe(sendableKey(key));
+	});
+
+	it('says that a task may exist when every answer to its creation was lost, and does not call that retryable', async () => {
+		nock('https://gateway.test').persist().post(API).reply(201, '');
+		const { items } = await run(
+			'create',
+			{ ...order, options: { maxRetries: 0 } },
+			{ settings: { onError: 'continueRegularOutput' } },
+		);
+		expect(items[0]?.json.error).toMatchObject({ retryable: false, mayBeCharged: true });
+		expect((items[0]?.json.error as unknown as { description: string }).description).toContain(
+			'Idempotency Scope',
+		);
+	});
+
+	test.each([
+		['no task ID', envelope({ task_id: 't1' })],
+		['nothing', envelope(null)],
+	])('says the same of a success whose answer has %s', async (_, body) => {
+		nock('https://gateway.test').post(API).reply(201, body);
+		const { items } = await run('create', order, { settings: { onError: 'continueRegularOutput' } });
+		expect(items[0]?.json.error).toMatchObject({
+			message: 'The gateway’s answer has no task ID',
+			mayBeCharged: true,
+			description: expect.stringContaining('may have been created and charged') as string,
+		});
+	});
+
+	it('uses one key for each try of an agent’s tool, which n8n counts as a run of its own', async () => {
+		const keys: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post(API)
+			.reply(function () {
+				keys.push(String(this.req.headers['idempotency-key']));
+				return [201, envelope({ taskId: 't1' })];
+			});
+		const call = { asTool: true, items: [{ json: { query: 'a cat' } }] };
+		await run('create', order, call);
+		await run('create', order, call);
+		await run('create', order, { asTool: true, items: [{ json: { query: 'a dog' } }] });
+		expect(keys[1]).toBe(keys[0]);
+		expect(keys[2]).not.toBe(keys[0]);
+	});
+
+	it('creates again under the same key when the node is run again by Retry On Fail', async () => {
+		const keys: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post(API)
+			.reply(function () {
+				keys.push(String(this.req.headers['idempotency-key']));
+				return keys.length === 1 ? [400, envelope(null, 400)] : [201, envelope({ taskId: 't1' })];
+			});
+		await run('create', order, { settings: { retryOnFail: true, waitBetweenTries: 1 } });
+		expect(keys).toHaveLength(2);
+		expect(keys[0]).toBe(keys[1]);
+	});
+
+	it('names the tasks that were created before another item failed', async () => {
+		let calls = 0;
+		nock('https://gateway.test')
+			.persist()
+			.post(API)
+			.reply(() =>
+				(calls += 1) === 3 ? [402, envelope(null, 402)] : [201, envelope({ taskId: `task-${calls}` })],
+			);
+		const { error } = await run(
+			'create',
+			{ ...order, options: { concurrency: 1 } },
+			{ items: [{ json: {} }, { json: {} }, { json: {} }] },
+		);
+		expect(error?.message).toBe('There is not enough money in the gateway wallet');
+		expect(error?.description).toContain('task-1, task-2');
+	});
+
+	test.each([
+		['input that is no JSON', { inputJson: '={{ "{prompt: 1" }}' }, "'Input (JSON)' is not a JSON object"],
+		['input that is a list', { inputJson: '[1]' }, "'Input (JSON)' is not a JSON object"],
+		[
+			'a callback URL that is none',
+			{ options: { callbackUrl: 'n8n/hook' } },
+			"'Callback URL' is not a web address",
+		],
+		[
+			'a key that is too long',
+			{ options: { idempotencyKey: 'k'.repeat(256) } },
+			"'Idempotency Key' is longer than 255 characters",
+		],
+		[
+			'an unknown scope',
+			{ options: { idempotencyScope: '={{ "life" }}' } },
+			'The option \'Idempotency Scope\' has a value that is not allowed: "life"',
+		],
+	])('tells %s before anything is sent', async (_, extra, message) => {
+		const { error } = await run('create', { ...order, ...extra });
+		expect(error?.message).toBe(message);
+	});
+
+	it('tells an agent’s model what was wrong with its call, so that it can mend it', async () => {
+		gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
+		const { error } = await run('create', order, { asTool: true });
+		expect(error?.message).toContain('input.n must be <= 4');
+	});
+
+	it('shows the field that the gateway names', async () => {
+		gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
+		const { error } = await run('create', order);
+		expect(error?.message).toBe('The gateway did not accept the model or its input');
+		expect(error?.description).toContain('input.n must be <= 4');
+	});
+});
+
+describe('task: get', () => {
+	it('gives a failed task as what it is', async () => {
+		finishedTask({ state: 'fail', failCode: 5, failMsg: 'no' });
+		const { items } = await run('get', { taskId: 't1' });
+		expect(items[0]?.json).toMatchObject({
+			taskId: 't1',
+			state: 'fail',
+			failCode: '5',
+			failMsg: 'no',
+			resultUrls: [],
+		});
+	});
+
+	it('reads the tracks of a music task', async () => {
+		finishedTask({
+			state: 'success',
+			resultJson: '{"tracks":[{"id":"a1"}],"resultUrls":"https://files.test/a.mp3"}',
+		});
+		const { items } = await run('get', { taskId: 't1' });
+		expect(items[0]?.json).toMatchObject({
+			tracks: [{ id: 'a1' }],
+			resultUrls: ['https://files.test/a.mp3'],
+		});
+	});
+
+	it('explains a task that is not there', async () => {
+		gateway().get(`${API}/t%2F1`).reply(404, envelope(null, 404));
+		const { error } = await run('get', { taskId: 't/1' });
+		expect(error?.message).toBe('The gateway has no such media task');
+	});
+
+	it.each([
+		['a locator', { __rl: true, mode: 'id', value: 't1' }],
+		['a number', '={{ 7 }}'],
+	])('takes an id given as %s', async (_, taskId) => {
+		nock('https://gateway.test')
+			.get(/tasks\/(t1|7)$/)
+			.reply(200, envelope({ state: 'waiting' }));
+		const { items } = await run('get', { taskId });
+		expect(items[0]?.json.state).toBe('waiting');
+	});
+
+	it.each(['.', '..'])('takes %j for no id', async (taskId) => {
+		const { error } = await run('get', { taskId });
+		expect(error?.message).toBe(`"${taskId}" is not a task ID`);
+	});
+
+	it('tells an empty id before anything is sent', async () => {
+		const { error } = await run('get', { taskId: '={{ $json.taskId }}' });
+		expect(error?.message).toBe("'Task ID' is empty");
+	});
+});
+
+describe('task: download', () => {
+	it('streams the result with its name and type', async () => {
+		gateway().get(`${API}/t1/download`).reply(200, 'bytes', {
+			'content-type': 'image/png',
+			'content-disposition': "attachment; filename*=UTF-8''%D0%BA%D0%BE%D1%82.png",
+		});
+		const { items } = await run('download', { taskId: 't1' });
+		expect(items[0]?.json).toStrictEqual({ taskId: 't1', fileName: 'кот.png', mimeType: 'image/png' });
+		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'кот.png' });
+	});
+});

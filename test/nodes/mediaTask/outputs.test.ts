@@ -1,0 +1,261 @@
+import {
+	carryOn,
+	catalogue,
+	creations,
+	envelope,
+	form,
+	gateway,
+	model,
+	painter,
+	run,
+	TASKS,
+} from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+
+// What the smaller operations put out, and how the input of a task is read.
+
+useNock();
+
+const taskId = 't1';
+const jsonOf = async (...parameters: Parameters<typeof run>) =>
+	(await run(...parameters)).items.map(({ json }) => json);
+
+describe('getLyrics', () => {
+	const lyrics = (data: unknown) =>
+		gateway().post(`${TASKS}/t1/lyrics/timestamped`, { audioId: 'a1' }).reply(200, envelope(data));
+	const parameters = { taskId, audioId: 'a1' };
+
+	it('gives what the gateway gives, without Simplify', async () => {
+		lyrics({ alignedWords: [], waveformData: [1] });
+		expect(await jsonOf('getLyrics', { ...parameters, simplify: false })).toStrictEqual([
+			envelope({ alignedWords: [], waveformData: [1] }),
+		]);
+	});
+
+	it.each([
+		['no data', null, {}],
+		['no curve of the sound', { alignedWords: [] }, { alignedWords: [] }],
+	])('takes a response with %s', async (_, data, rest) => {
+		lyrics(data);
+		expect(await jsonOf('getLyrics', parameters)).toStrictEqual([{ taskId, audioId: 'a1', ...rest }]);
+	});
+
+	it('keeps everything but the curve of the sound for an AI Agent', async () => {
+		lyrics({ alignedWords: [{ word: 'a' }], waveformData: [1], hootCer: 0.1 });
+		expect(await jsonOf('getLyrics', parameters, { asTool: true })).toStrictEqual([
+			{ taskId, audioId: 'a1', alignedWords: [{ word: 'a' }], hootCer: 0.1 },
+		]);
+	});
+});
+
+describe('session: create', () => {
+	it('gives what the gateway gives, without Simplify', async () => {
+		gateway()
+			.post('/api/v1/media/sessions', {})
+			.reply(201, envelope({ sessionId: 's' }));
+		expect(await jsonOf('create', { simplify: false }, {}, 'session')).toStrictEqual([
+			envelope({ sessionId: 's' }),
+		]);
+	});
+
+	it('gives the whole response where it has no session', async () => {
+		gateway().post('/api/v1/media/sessions', {}).reply(201, envelope('s'));
+		expect(await jsonOf('create', {}, {}, 'session')).toStrictEqual([envelope('s')]);
+	});
+});
+
+describe('model: getMany', () => {
+	const models = [
+		painter({ properties: {} }, { extra: 1 }),
+		painter({}, { id: 'acme/film', media_type: 'video' }),
+		painter({}, { id: 'vox/say', media_type: 'audio', owned_by: 'zeta' }),
+	];
+	const ids = async (parameters: object) => {
+		catalogue(models);
+		return (await jsonOf('getMany', parameters, {}, 'model')).map(({ id }) => id);
+	};
+
+	it.each([
+		['in their owner', 'zeta', ['vox/say']],
+		['in their media type', 'video', ['acme/film']],
+		['in several of these', 'audio vox zeta', ['vox/say']],
+		['in their ID', 'PAINT', ['acme/painter']],
+		['nowhere: IDs and owners do not run together', 'painteracme', []],
+		['nowhere: owners and media types do not run together', 'acmevideo', []],
+	])('finds words %s', async (_, search, found) => {
+		expect(await ids({ search })).toStrictEqual(found);
+	});
+
+	it('finds what has both the words and the media type', async () => {
+		expect(await ids({ search: 'acme', mediaType: 'image' })).toStrictEqual(['acme/painter']);
+		expect(await ids({ search: 'zeta', mediaType: 'image' })).toStrictEqual([]);
+		expect(await ids({ search: '', mediaType: 'all' })).toHaveLength(3);
+	});
+
+	it('refuses an unknown media type', async () => {
+		catalogue(models);
+		const items = await jsonOf('getMany', { mediaType: '={{ "smell" }}' }, carryOn, 'model');
+		expect(items.map(({ error }) => error)).toMatchObject([{ param: 'mediaType' }]);
+	});
+
+	it('gives an AI Agent everything but the schemas', async () => {
+		catalogue(models);
+		const items = await jsonOf('getMany', { mediaType: 'image' }, { asTool: true }, 'model');
+		const small: Record<string, unknown> = painter({}, { extra: 1 });
+		delete small.input_schema;
+		expect(items).toStrictEqual([small]);
+	});
+});
+
+describe('the input of a task', () => {
+	const sentInput = async (parameters: object) => {
+		catalogue([painter({ properties: { prompt: { type: 'string' } } })]);
+		const sent = creations();
+		const { error } = await run('create', { model, ...parameters });
+		expect(error).toBeUndefined();
+		return sent.map(({ body }) => body.input);
+	};
+	const field = {
+		id: 'prompt',
+		displayName: 'Prompt',
+		type: 'string',
+		required: false,
+		display: true,
+		defaultMatch: false,
+	};
+
+	it.each([
+		['an empty form', { inputMode: 'form', input: form({}) }, {}],
+		['a form that was not touched, and no JSON', { inputMode: 'form', inputJson: '' }, {}],
+		['a form that was not touched, and JSON', { inputMode: 'form', inputJson: '{"a": 1}' }, { a: 1 }],
+		['a form that was not touched, and an object', { inputJson: '={{ { a: 1 } }}' }, { a: 1 }],
+		['an empty form that shows fields, and JSON', { input: form({}, [field]), inputJson: '{"a": 1}' }, {}],
+		[
+			'a form with a value that shows no fields, and JSON',
+			{ input: form({ prompt: 'x' }), inputJson: '{"a": 1}' },
+			{ prompt: 'x' },
+		],
+		[
+			'JSON, and a form that was filled in before',
+			{ inputMode: 'json', input: form({ prompt: 'x' }), inputJson: '{"a": 1}' },
+			{ a: 1 },
+		],
+	])('is read from %s', async (_, parameters, input) => {
+		expect(await sentInput(parameters)).toStrictEqual([input]);
+	});
+
+	it.each(['[1]', '"text"', '5', 'null', '{', '', '={{ [1] }}', '={{ 5 }}'])(
+		'must be a JSON object: %s',
+		async (inputJson) => {
+			const count = catalogue();
+			const sent = creations();
+			const { items } = await run('create', { model, inputMode: 'json', inputJson }, carryOn);
+			expect(items.map(({ json }) => json.error)).toMatchObject([
+				{ code: 'invalid_input', param: 'inputJson' },
+			]);
+			expect(sent).toStrictEqual([]);
+			expect(count.asked).toBe(0);
+		},
+	);
+
+	it('refuses an unknown mode', async () => {
+		catalogue();
+		const sent = creations();
+		const { items } = await run('create', { model, inputMode: '={{ "song" }}' }, carryOn);
+		expect(items.map(({ json }) => json.error)).toMatchObject([{ param: 'inputMode' }]);
+		expect(sent).toStrictEqual([]);
+	});
+
+	it('as JSON is sent without asking for the catalogue before', async () => {
+		const count = catalogue();
+		let askedBefore = -1;
+		gateway()
+			.post(TASKS)
+			.reply(() => {
+				askedBefore = count.asked;
+				return [201, envelope({ taskId })];
+			});
+		await run('create', { model, inputMode: 'json', inputJson: '{}' });
+		expect(askedBefore).toBe(0);
+	});
+});
+
+describe('input files', () => {
+	const rows = (...fields: string[]) => ({
+		files: fields.map((inputField) => ({ binaryPropertyName: 'data', inputField })),
+	});
+	const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png', fileName: 'a.png' } } }];
+	const order = { model, inputMode: 'json', inputJson: '{"prompt": "a"}' };
+	const uploads = () => {
+		const count = { uploads: 0 };
+		gateway()
+			.persist()
+			.post('/api/v1/storage/upload')
+			.optionally()
+			.reply(() => {
+				count.uploads += 1;
+				return [200, { id: String(count.uploads), url: `https://files.test/${count.uploads}` }];
+			});
+		return count;
+	};
+
+	it.each([
+		[['image'], { image: 'https://files.test/1' }],
+		[[' image '], { image: 'https://files.test/1' }],
+		[['images', 'images'], { images: ['https://files.test/1', 'https://files.test/2'] }],
+		[['image', 'mask'], { image: 'https://files.test/1', mask: 'https://files.test/2' }],
+	])('for %j go into JSON without a catalogue: one as text, several as a list', async (fields, input) => {
+		gateway().persist().get('/api/v1/media/models').reply(403, '');
+		uploads();
+		const sent = creations();
+		const { error } = await run('create', { ...order, inputFiles: rows(...fields) }, { items });
+		expect(error).toBeUndefined();
+		expect(sent.map(({ body }) => body.input)).toStrictEqual([{ prompt: 'a', ...input }]);
+	});
+
+	it('are not uploaded with a key that is too long', async () => {
+		catalogue();
+		const count = uploads();
+		const parameters = { ...order, inputFiles: rows('image'), options: { idempotencyKey: 'k'.repeat(256) } };
+		const result = await run('create', parameters, { items, ...carryOn });
+		expect(result.items.map(({ json }) => json.error)).toMatchObject([{ param: 'idempotencyKey' }]);
+		expect(count.uploads).toBe(0);
+	});
+
+	it('for a model that the catalogue does not have are not uploaded', async () => {
+		catalogue([]);
+		const count = uploads();
+		const sent = creations();
+		const result = await run('create', { ...order, inputFiles: rows('image') }, { items, ...carryOn });
+		expect(result.items.map(({ json }) => json.error)).toMatchObject([{ param: 'model' }]);
+		expect([count.uploads, sent.length]).toStrictEqual([0, 0]);
+	});
+
+	it('that are empty are told by their parameter', async () => {
+		catalogue();
+		const count = uploads();
+		const empty = [{ json: {}, binary: { data: { data: '', mimeType: 'image/png' } } }];
+		const result = await run('create', { ...order, inputFiles: rows('image') }, { items: empty, ...carryOn });
+		expect(result.items.map(({ json }) => json.error)).toMatchObject([{ param: 'inputFiles' }]);
+		expect(count.uploads).toBe(0);
+	});
+
+	it('are uploaded one after the other', async () => {
+		catalogue();
+		const sent = creations();
+		let open = 0;
+		const atOnce: number[] = [];
+		gateway()
+			.persist()
+			.post('/api/v1/storage/upload')
+			.reply(async () => {
+				atOnce.push((open += 1));
+				await new Promise((resolve) => setImmediate(resolve));
+				open -= 1;
+				return [200, { id: 'f', url: `https://files.test/${atOnce.length}` }];
+			});
+		await run('create', { ...order, inputFiles: rows('a', 'b', 'c') }, { items });
+		expect(atOnce).toStrictEqual([1, 1, 1]);
+		expect(sent).toHaveLength(1);
+	});
+});

@@ -1,0 +1,209 @@
+import nock from 'nock';
+
+import type { RunOptions } from '../../helpers/engine';
+import {
+	carryOn,
+	catalogue,
+	creations,
+	envelope,
+	gateway,
+	model,
+	painter,
+	run,
+	TASKS,
+} from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+import { quickTime } from '../../helpers/time';
+
+// When a task is polled, and what is put out when the wait is over.
+
+useNock();
+quickTime();
+
+const order = { model, inputMode: 'json', inputJson: '{}', downloadResults: false };
+
+/** A task that has ended at this poll, on a clock that chance does not move. */
+function endsAtPoll(number: number, data: object = {}): { count: number } {
+	const polls = { count: 0 };
+	gateway()
+		.persist()
+		.get(`${TASKS}/t1`)
+		.reply(() => {
+			polls.count += 1;
+			return [
+				200,
+				envelope({ taskId: 't1', state: polls.count < number ? 'processing' : 'success', ...data }),
+			];
+		});
+	return polls;
+}
+
+describe('the pauses before polls', () => {
+	/** Runs an operation; gives the pauses that it makes, in milliseconds. */
+	async function pausesOf(operation: string, parameters: object, more: Partial<RunOptions> = {}) {
+		const chance = jest.spyOn(Math, 'random').mockReturnValue(0);
+		const timers = jest.spyOn(globalThis, 'setTimeout');
+		const { error, items } = await run(operation, parameters, more);
+		const pauses = timers.mock.calls
+			.map(([, delay = 0]) => delay)
+			.filter((delay) => delay >= 3_000 && delay < 10_000);
+		chance.mockRestore();
+		expect(error).toBeUndefined();
+		expect(items.map(({ json }) => json.state)).toStrictEqual(['success']);
+		return pauses;
+	}
+
+	it.each([
+		['image', 3_000],
+		['video', 5_000],
+	])('are those of the model that was ordered: %s', async (mediaType, pause) => {
+		catalogue([painter({}, { media_type: mediaType })]);
+		creations();
+		endsAtPoll(2);
+		expect(await pausesOf('createAndWait', order)).toStrictEqual([pause, pause]);
+	});
+
+	it.each([
+		['wait', { taskId: 't1', downloadResults: false }],
+		['createAndWait', { ...order, options: { idempotencyKey: 'mine' } }],
+		['createAndWait', { ...order, options: { idempotencyScope: 'workflow' } }],
+	])(
+		'do not come before the first poll of a task that may have ended: %s %j',
+		async (operation, parameters) => {
+			catalogue();
+			creations();
+			const polls = endsAtPoll(1);
+			expect(await pausesOf(operation, parameters)).toStrictEqual([]);
+			expect(polls.count).toBe(1);
+		},
+	);
+
+	it('do not come before the first poll in a repeat by Retry On Fail', async () => {
+		catalogue();
+		let requests = 0;
+		gateway()
+			.persist()
+			.post(TASKS)
+			.reply(() => ((requests += 1) === 1 ? [400, envelope(null, 400)] : [201, envelope({ taskId: 't1' })]));
+		endsAtPoll(1);
+		const settings = { retryOnFail: true, waitBetweenTries: 1 };
+		expect(await pausesOf('createAndWait', order, { settings })).toStrictEqual([]);
+		expect(requests).toBe(2);
+	});
+
+	it.each([
+		['the model that the task tells', { model: 'acme/painter' }, 3_000],
+		['video where the task tells no model', {}, 5_000],
+		['video where the catalogue does not have the model', { model: 'acme/old' }, 5_000],
+	])('of a task that was created before are those of %s', async (_, data, pause) => {
+		catalogue();
+		endsAtPoll(2, data);
+		expect(await pausesOf('wait', { taskId: 't1', downloadResults: false })).toStrictEqual([pause]);
+	});
+});
+
+describe('the output', () => {
+	it('names the model that was ordered where the task does not', async () => {
+		catalogue();
+		creations();
+		endsAtPoll(1);
+		const { items } = await run('createAndWait', { ...order, options: { idempotencyScope: 'workflow' } });
+		expect(items.map(({ json }) => json)).toStrictEqual([
+			{ taskId: 't1', state: 'success', priceRub: 6, model: 'acme/painter', resultUrls: [], result: null },
+		]);
+	});
+
+	it('names the model that the task tells, even so', async () => {
+		catalogue();
+		creations();
+		endsAtPoll(1, { model: 'acme/painter-2' });
+		const { items } = await run('createAndWait', { ...order, options: { idempotencyScope: 'workflow' } });
+		expect(items.map(({ json }) => json.model)).toStrictEqual(['acme/painter-2']);
+	});
+
+	it.each(['wait', 'get'])('of %s is what the gateway gives, without Simplify', async (operation) => {
+		catalogue();
+		endsAtPoll(1, { extra: 1 });
+		const { items } = await run(operation, { taskId: 't1', downloadResults: false, simplify: false });
+		expect(items).toStrictEqual([
+			{ json: envelope({ taskId: 't1', state: 'success', extra: 1 }), pairedItem: { item: 0 } },
+		]);
+	});
+
+	it('of a task that was created before has no price', async () => {
+		catalogue();
+		endsAtPoll(1, { model: 'acme/painter', createTime: 1_760_000_000_000 });
+		const { items } = await run('wait', { taskId: 't1', downloadResults: false });
+		expect(items.map(({ json }) => json)).toStrictEqual([
+			{
+				taskId: 't1',
+				state: 'success',
+				model: 'acme/painter',
+				createdAt: '2025-10-09T08:53:20.000Z',
+				resultUrls: [],
+				result: null,
+			},
+		]);
+	});
+
+	it('of a task that failed is an error that tells its code, text and id, and hides the key', async () => {
+		catalogue();
+		creations();
+		const failed = { state: 'fail', failCode: 'NSFW', failMsg: 'refused for sk-test' };
+		endsAtPoll(1, failed);
+		const { items } = await run(
+			'createAndWait',
+			{ ...order, options: { idempotencyScope: 'workflow' } },
+			carryOn,
+		);
+		expect(items.map(({ json }) => json.error)).toMatchObject([
+			{ taskId: 't1', state: 'fail', code: 'NSFW', failCode: 'NSFW', retryable: false },
+		]);
+		expect(JSON.stringify(items)).not.toContain('sk-test');
+	});
+
+	it('of a task that did not end in time is an error with its state and id; it may be polled again', async () => {
+		catalogue();
+		creations();
+		const polls = endsAtPoll(1_000);
+		const { items } = await run('createAndWait', { ...order, options: { maxWait: 0.2 } }, carryOn);
+		expect(items.map(({ json }) => json.error)).toMatchObject([
+			{ taskId: 't1', code: 'wait_timeout', state: 'processing', retryable: true },
+		]);
+		expect(polls.count).toBeGreaterThan(1);
+	});
+});
+
+describe('the longest wait', () => {
+	it.each([
+		['0.001', 1],
+		['0.0009', 0],
+		['0', 0],
+	])('of %s minutes is enough for so many creations: %i', async (maxWait, count) => {
+		catalogue();
+		const sent = creations();
+		endsAtPoll(1);
+		const options = { maxWait: `={{ ${maxWait} }}`, idempotencyScope: 'workflow' };
+		const { items } = await run('createAndWait', { ...order, options }, carryOn);
+		expect(sent).toHaveLength(count);
+		expect(items.map(({ json }) => 'error' in json)).toStrictEqual([count === 0]);
+	});
+
+	it('is half an hour by default', async () => {
+		catalogue();
+		const start = Date.now();
+		let lastPoll = 0;
+		nock('https://gateway.test')
+			.persist()
+			.get(`${TASKS}/t1`)
+			.reply(() => {
+				// The clock goes on by 8 minutes with each poll.
+				lastPoll += 8 * 60_000;
+				jest.spyOn(Date, 'now').mockReturnValue(start + lastPoll);
+				return [200, envelope({ state: 'waiting' })];
+			});
+		const { items } = await run('wait', { taskId: 't1' }, carryOn);
+		expect(items.map(({ json }) => json.error)).toMatchObject([{ code: 'wait_timeout' }]);
+		expect(lastPoll).toBe(32 * 60_000);
+	});
+});

@@ -1,0 +1,200 @@
+import nock from 'nock';
+
+import {
+	carryOn,
+	catalogue,
+	creations,
+	envelope,
+	form,
+	gateway,
+	model,
+	painter,
+	run,
+	TASKS,
+} from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+
+useNock();
+
+const SCHEMA = {
+	properties: {
+		prompt: { type: 'string' },
+		quality: { enum: ['draft', 'high'], default: 'draft' },
+		n: { type: 'integer' },
+	},
+	required: ['prompt'],
+};
+const priced = painter(SCHEMA, {
+	pricing: {
+		currency: 'RUB',
+		type: 'tiered',
+		tiers: [
+			{ params: { quality: 'draft' }, price: '2.10' },
+			{ params: { quality: 'high' }, price: '12.00' },
+		],
+	},
+});
+const json = (input: object) => ({ model, inputMode: 'json', inputJson: JSON.stringify(input) });
+const price = async (parameters: object) => await run('getPrice', parameters, {}, 'model');
+
+describe('model: getPrice', () => {
+	it('finds the tier, exact and as a number, without creating anything', async () => {
+		catalogue([priced]);
+		const { items } = await price(json({ prompt: 'a', quality: 'high' }));
+		expect(items[0]?.json).toStrictEqual({
+			model: 'acme/painter',
+			priceRub: 12,
+			price: '12.00',
+			currency: 'RUB',
+			matched: { quality: 'high' },
+			tiers: [
+				{ params: { quality: 'draft' }, price: '2.10' },
+				{ params: { quality: 'high' }, price: '12.00' },
+			],
+		});
+	});
+
+	it('takes a form that is not complete', async () => {
+		catalogue([priced]);
+		const { items } = await price({ model, inputMode: 'form', input: form({ quality: 'high' }) });
+		expect(items[0]?.json).toMatchObject({ price: '12.00' });
+	});
+
+	it('fills in the defaults of the schema', async () => {
+		catalogue([priced]);
+		const { items } = await price({ model, inputMode: 'form', input: form({}) });
+		expect(items[0]?.json).toMatchObject({ priceRub: 2.1, price: '2.10' });
+	});
+
+	it('says why there is none', async () => {
+		catalogue([priced]);
+		const { items } = await price(json({ quality: 'divine' }));
+		expect(items[0]?.json).toMatchObject({
+			priceRub: null,
+			price: null,
+			matched: null,
+			reason: expect.stringContaining('quality') as string,
+		});
+	});
+
+	it('tells a model that is not there, and a catalogue that cannot be read', async () => {
+		catalogue([]);
+		expect((await price(json({}))).error?.message).toBe('The gateway has no media model "acme/painter"');
+		nock.cleanAll();
+		gateway().get('/api/v1/media/models').reply(403, '');
+		expect((await price(json({}))).error?.httpCode).toBe('403');
+	});
+});
+
+describe('the highest price', () => {
+	test.each([
+		[
+			'above the limit',
+			{ quality: 'high' },
+			11.99,
+			'The task would cost ₽12.00, more than the highest price of ₽11.99',
+		],
+		[
+			'not known',
+			{ quality: 'divine' },
+			100,
+			"The price of the task cannot be told, so it cannot be held against 'Max Price (Rubles)'",
+		],
+	])('creates nothing when the price is %s', async (_, input, maxPriceRub, message) => {
+		catalogue([priced]);
+		const sent = creations();
+		const { items } = await run('create', { ...json(input), options: { maxPriceRub } }, carryOn);
+		expect(items[0]?.json.error).toMatchObject({ message, param: 'maxPriceRub', code: 'invalid_input' });
+		expect(sent).toStrictEqual([]);
+	});
+
+	it('uploads nothing either', async () => {
+		catalogue([priced]);
+		const sent = creations();
+		const uploads = nock('https://gateway.test').post('/api/v1/storage/upload').reply(200, {});
+		const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
+		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
+		const parameters = { ...json({ quality: 'high' }), inputFiles, options: { maxPriceRub: 5 } };
+		const { error } = await run('create', parameters, { items });
+		expect(error?.message).toContain('more than the highest price');
+		expect(sent).toStrictEqual([]);
+		expect(uploads.isDone()).toBe(false);
+	});
+
+	it('creates nothing when the catalogue cannot be read', async () => {
+		gateway().get('/api/v1/media/models').reply(403, '');
+		const sent = creations();
+		const { error } = await run('create', { ...json({}), options: { maxPriceRub: 100 } });
+		expect(error?.httpCode).toBe('403');
+		expect(sent).toStrictEqual([]);
+	});
+
+	it('creates at the limit, compared as decimals', async () => {
+		catalogue([priced]);
+		const sent = creations();
+		const { items } = await run('create', { ...json({}), options: { maxPriceRub: '={{ "2.1" }}' } });
+		expect(sent).toHaveLength(1);
+		expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter', priceRub: 2.1 });
+	});
+});
+
+describe('a highest price of nothing', () => {
+	const free = { pricing: { currency: 'RUB', type: 'tiered', tiers: [{ params: {}, price: '0.00' }] } };
+
+	test.each([
+		['what is free', painter(SCHEMA, free), 1],
+		['nothing that costs', priced, 0],
+	])('creates %s', async (_, offered, created) => {
+		catalogue([offered]);
+		const sent = creations();
+		await run('create', { ...json({}), options: { maxPriceRub: 0 } }, carryOn);
+		expect(sent).toHaveLength(created);
+	});
+});
+
+describe('the price in the output', () => {
+	it('stands in what createAndWait gives', async () => {
+		catalogue([priced]);
+		creations();
+		gateway()
+			.get(`${TASKS}/t1`)
+			.reply(200, envelope({ taskId: 't1', model: 'acme/painter', state: 'success', resultJson: '{}' }));
+		const { items } = await run('createAndWait', {
+			...json({ quality: 'high' }),
+			downloadResults: false,
+			options: { idempotencyScope: 'workflow' },
+		});
+		expect(items[0]?.json).toMatchObject({ state: 'success', priceRub: 12 });
+	});
+
+	it('is absent where the catalogue cannot be read: the task is created all the same', async () => {
+		gateway().get('/api/v1/media/models').reply(403, '');
+		creations();
+		const { items } = await run('create', json({}));
+		expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter' });
+	});
+
+	it('is asked for once only: a catalogue in trouble does not hold up what is paid for', async () => {
+		let asked = 0;
+		gateway()
+			.persist()
+			.get('/api/v1/media/models')
+			.reply(() => [(asked += 1) > 0 ? 503 : 200, '']);
+		creations();
+		const { items } = await run('create', json({}), { items: [{ json: {} }, { json: {} }] });
+		expect(items).toHaveLength(2);
+		expect(asked).toBe(1);
+	});
+
+	it('on which a limit depends is asked for again after that', async () => {
+		let asked = 0;
+		gateway()
+			.persist()
+			.get('/api/v1/media/models')
+			.reply(() => ((asked += 1) < 3 ? [503, ''] : [200, { data: [priced] }]));
+		creations();
+		const { items } = await run('create', { ...json({}), options: { maxPriceRub: 50 } });
+		expect(items[0]?.json).toMatchObject({ taskId: 't1' });
+		expect(asked).toBe(3);
+	});
+});

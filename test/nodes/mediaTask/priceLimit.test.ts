@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+
+import { checkPriceLimit, readPriceLimit } from '../../../nodes/MediaTask/operations/task/priceLimit';
+import type { TaskPrice } from '../../../nodes/shared/gateway/media/price';
+
+const refused = (word: string) =>
+	expect.objectContaining({
+		message: expect.stringContaining(word) as string,
+		param: 'maxPriceRub',
+	}) as Error;
+const price = (amount: string | null, more: Partial<TaskPrice> = {}) =>
+	({ price: amount, currency: 'RUB', matched: null, ...more }) as TaskPrice;
+
+describe('the highest price', () => {
+	it.each([
+		['0', '0'],
+		['-0', '-0'],
+		['12.50', '12.50'],
+		[' 12.5 ', '12.5'],
+	])('%j is %j', (limit, read) => expect(readPriceLimit(limit)).toBe(read));
+
+	it('may be missing', () => expect(readPriceLimit(undefined)).toBeUndefined());
+
+	it.each(['-1', '-0.01', '12,5', 'free', '', ' '])('%j is no amount', (limit) => {
+		expect(() => readPriceLimit(limit)).toThrow(refused('no amount'));
+	});
+
+	it.each([
+		['12.00', '12'],
+		['12.00', '12.01'],
+		['0.00', '0'],
+		['9.99', '10'],
+		['0.1', '0.10'],
+		['100000000000000000.01', '100000000000000000.02'],
+	])('a task of %s may cost %s', (amount, limit) => {
+		expect(() => checkPriceLimit(price(amount), limit)).not.toThrow();
+	});
+
+	it.each([
+		['12.00', '11.99'],
+		['0.01', '0'],
+		['10', '9.99'],
+		['100000000000000000.02', '100000000000000000.01'],
+	])('a task of %s may not cost %s', (amount, limit) => {
+		expect(() => checkPriceLimit(price(amount), limit)).toThrow(refused(`₽${amount}`));
+	});
+
+	it('an amount that cannot be read is refused', () => {
+		expect(() => checkPriceLimit(price('cheap'), '100')).toThrow(refused('cheap'));
+	});
+
+	it('a price that cannot be told is refused, with the reason', () => {
+		const unknown = price(null, { reason: 'No tier fits.' });
+		expect(() => checkPriceLimit(unknown, '100')).toThrow(
+			expect.objectContaining({
+				message: expect.stringContaining('cannot be told') as string,
+				description: expect.stringContaining('No tier fits.') as string,
+				param: 'maxPriceRub',
+			}) as Error,
+		);
+	});
+
+	it('a price in another currency is refused, with the currency', () => {
+		expect(() => checkPriceLimit(price('1.00', { currency: 'USD' }), '100')).toThrow(
+			expect.objectContaining({
+				description: expect.stringContaining('USD') as string,
+				param: 'maxPriceRub',
+			}) as Error,
+		);
+	});
+
+	it('is met exactly when the price in kopecks is no more', () => {
+		const amount = (kopecks: number) => (kopecks / 100).toFixed(2);
+		const kopecks = fc.nat(1_000_000);
+		fc.assert(
+			fc.property(kopecks, kopecks, (cost, limit) => {
+				let passes = true;
+				try {
+					checkPriceLimit(price(amount(cost)), amount(limit));
+				} catch {
+					passes = false;
+				}
+				expect(passes).toBe(cost <= limit);
+			}),
+		);
+	});
+});

@@ -1,0 +1,182 @@
+import nock from 'nock';
+
+import { wakeNode, type RunOptions } from '../../helpers/engine';
+import { carryOn, catalogue, files } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+import { callBack, prompts, suspend, suspending, tasksThat, type Tasks } from '../../helpers/suspended';
+import { quickTime } from '../../helpers/time';
+
+// What a node does when a callback has resumed its execution.
+
+useNock();
+quickTime();
+
+const inOrder = { options: { concurrency: 1 } };
+const byTask = (states: Record<string, string>) => (taskId: string) => ({
+	state: states[taskId] ?? 'waiting',
+	failMsg: 'no',
+});
+
+/** Suspends an execution, lets the tasks go on to what `then` says, and calls back. */
+async function resumed(tasks: Tasks, use: RunOptions, then: Tasks['says']) {
+	const suspended = await suspend(tasks, use);
+	tasks.says = then;
+	tasks.polls.splice(0);
+	const { resumed: result } = await callBack(suspended, use, { item: (use.items?.length ?? 1) - 1 });
+	if (!result) throw new Error('The execution stays suspended');
+	return result;
+}
+
+describe('a resumed node', () => {
+	it('gives each item its own result, in order, and creates nothing', async () => {
+		const tasks = tasksThat(byTask({ t2: 'success' }));
+		const use = suspending(inOrder, { items: prompts('a', 'b', 'c') });
+		const result = await resumed(tasks, use, () => 'success');
+		expect(result.run.status).toBe('success');
+		expect(result.items.map(({ json }) => [json.taskId, json.state, json.priceRub])).toStrictEqual([
+			['t1', 'success', 6],
+			['t2', 'success', 6],
+			['t3', 'success', 6],
+		]);
+		expect(result.items.map(({ pairedItem }) => pairedItem)).toStrictEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
+		expect(result.items.map(({ json }) => 'timedOut' in json)).toStrictEqual([false, false, false]);
+		expect(tasks.sent).toHaveLength(3);
+	});
+
+	it('polls each task that was not done once, and asks for no catalogue', async () => {
+		const tasks = tasksThat(byTask({ t2: 'success' }));
+		const use = suspending(inOrder, { items: prompts('a', 'b', 'c') });
+		const suspended = await suspend(tasks, use);
+		tasks.says = () => 'success';
+		tasks.polls.splice(0);
+		const count = catalogue();
+		await callBack(suspended, use, { item: 2 });
+		const checked = ['t3', 't1'];
+		expect(tasks.polls.slice(0, 2)).toStrictEqual(checked);
+		expect(tasks.polls.slice(2).sort()).toStrictEqual(['t1', 't3']);
+		expect(count.asked).toBe(0);
+	});
+
+	it('downloads the files into the field that was chosen', async () => {
+		const tasks = tasksThat(() => 'processing');
+		const use = suspending({ downloadResults: true, options: { binaryPropertyName: 'picture' } });
+		files().get('/a.png').reply(200, 'bytes', { 'content-type': 'image/png' });
+		const resultJson = '{"resultUrls":["https://files.test/a.png"]}';
+		const { items } = await resumed(tasks, use, () => ({ state: 'success', resultJson }));
+		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['picture']);
+		expect(items[0]?.binary?.picture).toMatchObject({ fileName: 'a.png', mimeType: 'image/png' });
+	});
+
+	it('fails for a task that has failed, and names all others: also one that was done before', async () => {
+		const tasks = tasksThat(byTask({ t1: 'success' }));
+		const use = suspending(inOrder, { items: prompts('a', 'b', 'c') });
+		const { run, error } = await resumed(tasks, use, byTask({ t2: 'success', t3: 'fail' }));
+		expect(run.status).toBe('error');
+		expect(error?.message).toBe('The media task failed');
+		expect(error?.description).toMatch(/t3 .*fetch by ID: t1, t2\./s);
+	});
+
+	it('gives an error item for a task that has failed, with On Error: Continue', async () => {
+		const tasks = tasksThat(() => 'waiting');
+		const use = suspending(inOrder, { items: prompts('a', 'b'), ...carryOn });
+		const failed = { state: 'fail', failCode: 'NSFW', failMsg: 'no' };
+		const { items } = await resumed(tasks, use, (taskId) => (taskId === 't1' ? failed : 'success'));
+		expect(items.map(({ json }) => json)).toMatchObject([
+			{ error: { taskId: 't1', failCode: 'NSFW', failMsg: 'no', retryable: false } },
+			{ taskId: 't2', state: 'success' },
+		]);
+	});
+
+	it('fails for a task that the gateway does not tell of any more, with its id', async () => {
+		const tasks = tasksThat(() => 'processing');
+		const { items } = await resumed(tasks, suspending({}, carryOn), () => 404);
+		expect(items.map(({ json }) => json.error)).toMatchObject([{ httpCode: '404', taskId: 't1' }]);
+	});
+
+	it('does not read parameters again: their expressions would see what was stored', async () => {
+		const parameters = {
+			inputJson: '={{ { prompt: $json.prompt.toUpperCase() } }}',
+			simplify: '={{ $json.prompt === "a" }}',
+			options: {
+				concurrency: 1,
+				timeout: '={{ $json.prompt.length * 100 }}',
+				maxWait: '={{ $json.prompt ? 30 : 0 }}',
+			},
+		};
+		const tasks = tasksThat(() => 'waiting');
+		const use = suspending(parameters, { items: prompts('a', 'b') });
+		const { error, items } = await resumed(tasks, use, () => 'success');
+		expect(error).toBeUndefined();
+		expect(items.map(({ json }) => json)).toMatchObject([
+			{ taskId: 't1', state: 'success' },
+			{ code: 200, data: { taskId: 't2' } },
+		]);
+	});
+
+	it('goes on polling, at the pace of the model, a task of which the gateway said nothing at the callback', async () => {
+		const tasks = tasksThat(() => 'processing');
+		const use = suspending();
+		let polls = 0;
+		const { items } = await resumed(tasks, use, () => {
+			polls += 1;
+			return polls <= 4 ? 503 : polls === 5 ? 'processing' : 'success';
+		});
+		expect(items.map(({ json }) => json.state)).toStrictEqual(['success']);
+		expect(tasks.polls).toHaveLength(6);
+	});
+
+	it('tells the price that was read at the creation as it was, also when there was none', async () => {
+		nock('https://gateway.test').persist().get('/api/v1/media/models').reply(403, '');
+		const tasks = tasksThat(() => 'processing');
+		const { items } = await resumed(tasks, suspending(), () => 'success');
+		expect(items.map(({ json }) => 'priceRub' in json)).toStrictEqual([false]);
+	});
+});
+
+describe('when the longest wait is over', () => {
+	const late = async (tasks: Tasks, use: RunOptions, then: Tasks['says']) => {
+		const suspended = await suspend(tasks, use);
+		tasks.says = then;
+		const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 31 * 60_000);
+		const result = await wakeNode(suspended, use);
+		clock.mockRestore();
+		return result;
+	};
+
+	it('a task passes on as last known, another one with its result', async () => {
+		const tasks = tasksThat(() => 'processing');
+		const use = suspending(inOrder, { items: prompts('a', 'b') });
+		const { run, items } = await late(tasks, use, byTask({ t1: 'success', t2: 'waiting' }));
+		expect(run.status).toBe('success');
+		expect(items.map(({ json }) => json)).toStrictEqual([
+			expect.not.objectContaining({ timedOut: true }),
+			{
+				taskId: 't2',
+				state: 'processing',
+				priceRub: 6,
+				model: 'acme/painter',
+				createdAt: '2025-10-09T08:53:20.000Z',
+				resultUrls: [],
+				result: null,
+				timedOut: true,
+			},
+		]);
+		expect(items[0]?.json).toMatchObject({ taskId: 't1', state: 'success' });
+	});
+
+	it('a task that has failed is an error', async () => {
+		const tasks = tasksThat(() => 'processing');
+		const { error } = await late(tasks, suspending(), () => 'fail');
+		expect(error?.context).toMatchObject({ taskId: 't1' });
+	});
+
+	it('a task that is gone is an error', async () => {
+		const tasks = tasksThat(() => 'processing');
+		const { error } = await late(tasks, suspending(), () => 404);
+		expect(error).toMatchObject({ httpCode: '404', context: { taskId: 't1' } });
+	});
+});

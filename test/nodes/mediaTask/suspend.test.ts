@@ -1,0 +1,125 @@
+import { carryOn, envelope, gateway, TASKS as API } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+import { prompts, stored, suspend, suspending, tasksThat } from '../../helpers/suspended';
+import { quickTime } from '../../helpers/time';
+
+// Suspending, on n8n's engine. With the real n8n: test/e2e/media-suspend.test.ts.
+
+useNock();
+quickTime();
+
+const inOrder = { options: { concurrency: 1 } };
+
+describe('a suspended execution', () => {
+	it('gives the gateway an address of its own below the execution’s, and stays suspended as long as it may', async () => {
+		const tasks = tasksThat(() => 'processing');
+		const before = Date.now();
+		const use = suspending({ options: { maxWait: 10 } }, { executionId: 'execution-1' });
+		const { run: execution } = await suspend(tasks, use);
+		expect(execution.waitTill?.getTime()).toBeGreaterThanOrEqual(before + 600_000);
+		expect(execution.waitTill?.getTime()).toBeLessThanOrEqual(Date.now() + 600_000);
+		expect(tasks.sent[0]?.body.callBackUrl).toMatch(
+			/^https:\/\/n8n\.test\/webhook-waiting\/execution-1\/media-task\?signature=\w+&item=0$/,
+		);
+	});
+
+	it('waits for half an hour by default', async () => {
+		const tasks = tasksThat(() => 'processing');
+		const before = Date.now();
+		const { run: execution } = await suspend(tasks, suspending());
+		expect(execution.waitTill?.getTime()).toBeGreaterThanOrEqual(before + 1_800_000);
+		expect(execution.waitTill?.getTime()).toBeLessThanOrEqual(Date.now() + 1_800_000);
+	});
+
+	it('stores what the items say when nobody calls, in place of their input', async () => {
+		const tasks = tasksThat(() => 'processing');
+		const suspended = await suspend(tasks, suspending(inOrder, { items: prompts('a', 'b') }));
+		const known = {
+			model: 'acme/painter',
+			state: 'processing',
+			createdAt: '2025-10-09T08:53:20.000Z',
+			resultUrls: [],
+			result: null,
+			priceRub: 6,
+			timedOut: true,
+		};
+		expect(stored(suspended).map(({ json }) => json)).toStrictEqual([
+			{ taskId: 't1', ...known },
+			{ taskId: 't2', ...known },
+		]);
+		const source = suspended.run.data.resultData.runData.Source?.[0]?.data?.main?.[0];
+		expect(source?.map(({ json }) => json)).toStrictEqual([{ prompt: 'a' }, { prompt: 'b' }]);
+	});
+
+	it('keeps what has ended and what has failed already with the items', async () => {
+		const states: Record<string, string> = { t1: 'success', t2: 'fail', t3: 'waiting' };
+		const tasks = tasksThat((taskId) => ({ state: states[taskId], failMsg: 'no' }));
+		const use = suspending(inOrder, { items: prompts('a', 'b', 'c'), ...carryOn });
+		const suspended = await suspend(tasks, use);
+		expect(stored(suspended).map(({ json }) => json)).toMatchObject([
+			{ taskId: 't1', state: 'success' },
+			{ error: { taskId: 't2', failMsg: 'no' } },
+			{ taskId: 't3', state: 'waiting', timedOut: true },
+		]);
+		expect(stored(suspended)[0]?.json).not.toHaveProperty('timedOut');
+	});
+
+	it.each([
+		['of which the gateway does not know yet', 404],
+		['that the gateway cannot tell of at that moment', 503],
+	])('waits for a task %s', async (_, status) => {
+		const suspended = await suspend(
+			tasksThat(() => status),
+			suspending(),
+		);
+		expect(stored(suspended).map(({ json }) => json)).toStrictEqual([
+			{
+				taskId: 't1',
+				model: 'acme/painter',
+				state: 'unknown',
+				resultUrls: [],
+				result: null,
+				priceRub: 6,
+				timedOut: true,
+			},
+		]);
+	});
+
+	it('with Execute Once, stores nothing of the items that were left out', async () => {
+		const tasks = tasksThat(() => 'processing');
+		const use = suspending({}, { items: prompts('a', 'b'), settings: { executeOnce: true } });
+		expect(stored(await suspend(tasks, use)).map(({ json }) => json.taskId)).toStrictEqual(['t1']);
+	});
+
+	it('of many tasks lets the last 20 call: n8n reads the whole execution for each callback', async () => {
+		const tasks = tasksThat(() => 'processing');
+		const items = Array.from({ length: 30 }, (_, n) => ({ json: { n } }));
+		await suspend(tasks, suspending({ inputJson: '={{ { n: $json.n } }}' }, { items }));
+		expect(tasks.sent).toHaveLength(30);
+		const callers = tasks.sent.filter(({ body }) => 'callBackUrl' in body);
+		const numbers = callers.map(({ body }) => (body.input as { n: number }).n);
+		expect(numbers.sort((a, b) => a - b)).toStrictEqual(Array.from({ length: 20 }, (_, index) => index + 10));
+	});
+
+	it('is not left while Retry On Fail has a try left for the first item', async () => {
+		gateway()
+			.persist()
+			.post(API, ({ input }: { input: { prompt: string } }) => input.prompt === 'bad')
+			.reply(422, envelope(null, 422, 'prompt: no'));
+		const tasks = tasksThat(() => 'processing');
+		const use = suspending(
+			{ inputJson: '={{ { prompt: $json.prompt } }}' },
+			{
+				items: prompts('bad', 'good'),
+				settings: { onError: 'continueRegularOutput', retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+			},
+		);
+		const suspended = await suspend(tasks, use);
+		expect(tasks.sent).toHaveLength(3);
+		expect(new Set(tasks.sent.map(({ key }) => key)).size).toBe(1);
+		expect(stored(suspended).map(({ json }) => json)).toMatchObject([
+			{ error: { httpCode: '422' } },
+			{ taskId: 't3', timedOut: true },
+		]);
+	});
+});

@@ -1,0 +1,126 @@
+import nock from 'nock';
+
+import { runNode, type RunOptions } from '../../helpers/engine';
+import { carryOn, envelope, TASKS as API } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+import { suspending, tasksThat } from '../../helpers/suspended';
+import { quickTime } from '../../helpers/time';
+
+// When an execution that could be suspended keeps running, or is refused.
+
+useNock();
+quickTime();
+
+const running = async (parameters: object = {}, more: Partial<RunOptions> = {}) => {
+	const result = await runNode(suspending(parameters, more));
+	expect(result.run.status).toBe('success');
+	expect(result.run.waitTill).toBeUndefined();
+	return result;
+};
+
+describe('the execution keeps running', () => {
+	it('for tasks that have ended before it is suspended', async () => {
+		const tasks = tasksThat(() => ({ state: 'success', resultJson: '{"resultUrls":[]}' }));
+		const timers = jest.spyOn(globalThis, 'setTimeout');
+		const { items } = await running();
+		const pauses = timers.mock.calls.filter(([, delay = 0]) => delay >= 3_000 && delay < 10_000);
+		expect(pauses).toStrictEqual([]);
+		expect(items.map(({ json }) => json)).toMatchObject([{ taskId: 't1', state: 'success', priceRub: 6 }]);
+		expect(tasks.polls).toStrictEqual(['t1', 't1']);
+	});
+
+	it.each([
+		[1, false],
+		[1.08, false],
+		[1.09, true],
+	])('when the longest wait of %d minutes is too short for n8n to resume it', async (maxWait, suspends) => {
+		const tasks = tasksThat(() => 'success');
+		await running({ options: { maxWait } });
+		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([suspends]);
+	});
+
+	it.each([{ idempotencyScope: 'workflow' }, { idempotencyKey: 'mine' }])(
+		'for a task that another execution may have ordered, which the gateway calls: %j',
+		async (options) => {
+			const tasks = tasksThat(() => (tasks.polls.length < 2 ? 'processing' : 'success'));
+			const { items } = await running({ options });
+			expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
+			expect(tasks.polls).toHaveLength(2);
+			expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
+		},
+	);
+
+	it('when none of the tasks is left that call', async () => {
+		let polls = 0;
+		const tasks = tasksThat((taskId) => (taskId === 't1' && (polls += 1) < 3 ? 'processing' : 'success'));
+		const items = Array.from({ length: 21 }, () => ({ json: {} }));
+		const { items: given } = await running({ options: { concurrency: 1 } }, { items });
+		expect(given.map(({ json }) => json.state)).toStrictEqual(items.map(() => 'success'));
+		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([
+			false,
+			...Array<boolean>(20).fill(true),
+		]);
+	});
+
+	it('for an AI Agent, which waits for its tool', async () => {
+		const tasks = tasksThat(() => 'success');
+		await running({}, { asTool: true });
+		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
+	});
+
+	it('when polling is chosen, which asks for the same task', async () => {
+		const tasks = tasksThat(() => 'success');
+		const executionId = 'execution-of-both';
+		await running({}, { executionId });
+		await running({ waitStrategy: 'poll' }, { executionId });
+		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([true, false]);
+		expect(tasks.sent[0]?.key).toBe(tasks.sent[1]?.key);
+	});
+});
+
+describe('nothing is suspended', () => {
+	it('for a task that has failed by then', async () => {
+		tasksThat((taskId) => (taskId === 't1' ? 'fail' : 'waiting'));
+		const items = [{ json: {} }, { json: {} }];
+		const { run: execution, error } = await runNode(suspending({}, { items }));
+		expect(execution.status).toBe('error');
+		expect(execution.waitTill).toBeUndefined();
+		expect(error?.description).toContain('t2');
+	});
+
+	it('for a task that the gateway refuses to tell of', async () => {
+		tasksThat(() => 403);
+		const { run: execution, error } = await runNode(suspending());
+		expect(execution.status).toBe('error');
+		expect(execution.waitTill).toBeUndefined();
+		expect(error).toMatchObject({ httpCode: '403', context: { taskId: 't1' } });
+	});
+
+	it('for a creation that is refused, whose error does not show the secret of the callback address', async () => {
+		nock('https://gateway.test')
+			.post(API)
+			.reply(422, (_, body) =>
+				envelope(null, 422, `callBackUrl: ${String((body as { callBackUrl: string }).callBackUrl)}`),
+			);
+		tasksThat(() => 'processing');
+		const { error } = await runNode(suspending());
+		expect(error?.description).toContain('callBackUrl: https://n8n.test/webhook-waiting/');
+		expect(error?.description).not.toMatch(/signature=[0-9a-f]{8}/);
+	});
+
+	it.each<[string, object, Partial<RunOptions>, string]>([
+		[
+			'a callback URL of the user’s own',
+			{ options: { callbackUrl: 'https://example.com/done' } },
+			{},
+			'callbackUrl',
+		],
+		['an n8n that the gateway cannot reach', {}, { n8nUrl: 'http://localhost:5678' }, 'waitStrategy'],
+		['an unknown strategy', { waitStrategy: '={{ "dream" }}' }, {}, 'waitStrategy'],
+	])('with %s: nothing is created', async (_, parameters, more, param) => {
+		const tasks = tasksThat(() => 'processing');
+		const { items } = await runNode(suspending(parameters, { ...carryOn, ...more }));
+		expect(items.map(({ json }) => json.error)).toMatchObject([{ code: 'invalid_input', param }]);
+		expect(tasks.sent).toStrictEqual([]);
+	});
+});

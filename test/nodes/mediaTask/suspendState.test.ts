@@ -1,0 +1,305 @@
+import { WebhookContext } from 'n8n-core';
+import nock from 'nock';
+import { Workflow, type IRun, type IWebhookFunctions } from 'n8n-workflow';
+
+import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
+import { wake } from '../../../nodes/MediaTask/suspend/savedState';
+import {
+	prepare,
+	runNode,
+	storedBinary,
+	wakeNode,
+	type RunOptions,
+	type RunResult,
+} from '../../helpers/engine';
+import { envelope, gateway } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+import { callBack, prompts, stored, suspend, suspending, tasksThat } from '../../helpers/suspended';
+import { quickTime } from '../../helpers/time';
+
+// What is stored of a suspended execution, and what a resumed one makes of it.
+
+useNock();
+quickTime();
+
+type StoredJson = Record<string, unknown>;
+
+/** A copy of a suspended execution, whose stored state, or its node's stored input, is changed. */
+function changed(
+	suspended: RunResult,
+	change: { state?: (state: StoredJson) => void; input?: (json: StoredJson) => void },
+): RunResult {
+	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
+	const states = Object.values(data.executionData?.contextData['node:Gateway'] ?? {});
+	for (const state of states) change.state?.(state as StoredJson);
+	const copy = { ...suspended, run: { ...suspended.run, data } };
+	for (const { json } of stored(copy)) change.input?.(json);
+	expect(states).toHaveLength(1);
+	return copy;
+}
+
+/** Suspends for these items' tasks. */
+async function suspendFor(parameters: object = {}, more: Partial<RunOptions> = {}) {
+	const tasks = tasksThat(() => 'processing');
+	const use = suspending(parameters, more);
+	const suspended = await suspend(tasks, use);
+	tasks.polls.splice(0);
+	tasks.says = () => 'success';
+	return { tasks, use, suspended };
+}
+
+const secretOf = (address: unknown) => new URL(String(address)).searchParams.get('signature') ?? 'none';
+
+describe('a resumed execution keeps what was set when it was suspended', () => {
+	const items = prompts('a', 'b', 'c', 'd', 'e', 'f');
+
+	it.each([1, 2])('%i requests at a time', async (concurrency) => {
+		const parameters = { options: { concurrency: `={{ $json.prompt ? ${concurrency} : 50 }}` } };
+		const { use, suspended } = await suspendFor(parameters, { items });
+		nock.cleanAll();
+		let running = 0;
+		let most = 0;
+		gateway()
+			.persist()
+			.get(/\/tasks\/t\d+$/)
+			.reply(async () => {
+				running += 1;
+				most = Math.max(most, running);
+				await new Promise((resolve) => setTimeout(resolve, 500));
+				running -= 1;
+				return [200, envelope({ state: 'success' })];
+			});
+		const { resumed } = await callBack(suspended, use);
+		expect(resumed?.items.map(({ json }) => json.state)).toStrictEqual(Array(6).fill('success'));
+		expect(most).toBe(concurrency);
+	});
+
+	const result = { state: 'success', resultJson: '{"resultUrls":["https://files.test/a"]}' };
+
+	it.each([0, 2])('%i retries', async (maxRetries) => {
+		const parameters = {
+			downloadResults: true,
+			options: { maxRetries: `={{ $json.prompt ? ${maxRetries} : 5 }}` },
+		};
+		const { tasks, use, suspended } = await suspendFor(parameters, { items: prompts('a') });
+		tasks.says = () => result;
+		let requests = 0;
+		nock('https://files.test')
+			.persist()
+			.get('/a')
+			.reply(() => {
+				requests += 1;
+				return [503];
+			});
+		const { resumed } = await callBack(suspended, use);
+		expect(resumed?.error?.httpCode).toBe('503');
+		expect(requests).toBe(maxRetries + 1);
+	});
+
+	it('the timeout', async () => {
+		const parameters = {
+			downloadResults: true,
+			options: { maxRetries: 0, timeout: '={{ $json.prompt ? 1 : 300 }}' },
+		};
+		const { tasks, use, suspended } = await suspendFor(parameters, { items: prompts('a') });
+		tasks.says = () => result;
+		nock('https://files.test').get('/a').delayConnection(1_001).reply(200, 'bytes');
+		const { resumed } = await callBack(suspended, use);
+		expect(resumed?.run.status).toBe('error');
+		expect(resumed?.error?.message).toContain('in time');
+	});
+});
+
+describe('stored state', () => {
+	const items = prompts('a', 'b');
+
+	it.each<[string, (state: StoredJson) => void]>([
+		['no concurrency', (state) => delete state.concurrency],
+		['an odd concurrency', (state) => (state.concurrency = 'many')],
+		['a concurrency of 0', (state) => (state.concurrency = 0)],
+		['no settings', (state) => each(state, (item) => delete item.settings)],
+		[
+			'odd settings',
+			(state) => each(state, (item) => (item.settings = { maxRetries: 'x', timeoutMs: null })),
+		],
+		['no word of callbacks', (state) => each(state, (item) => delete item.calls)],
+		['no tasks', (state) => delete state.tasks],
+		['odd tasks', (state) => (state.tasks = { 0: 7, x: null })],
+		['only text for tasks', (state) => (state.tasks = 'x')],
+		['an element that is no item', (state) => (state.items as unknown[]).push(null, 'x')],
+	])('with %s still gives each item its result', async (_, state) => {
+		const { tasks, use, suspended } = await suspendFor({}, { items });
+		const { resumed } = await callBack(changed(suspended, { state }), use);
+		expect(resumed?.error).toBeUndefined();
+		expect(resumed?.items.map(({ json }) => [json.taskId, json.state])).toStrictEqual([
+			['t1', 'success'],
+			['t2', 'success'],
+		]);
+		expect(tasks.sent).toHaveLength(2);
+	});
+
+	it.each<[string, (state: StoredJson) => void]>([
+		['no deadline', (state) => delete state.until],
+		['an odd deadline', (state) => (state.until = 'soon')],
+	])('with %s is left to n8n, which passes the items on as last known', async (_, state) => {
+		const { use, suspended } = await suspendFor({}, { items });
+		const copy = changed(suspended, { state });
+		expect((await callBack(copy, use)).resumed).toBeUndefined();
+		expect(stored(copy).map(({ json }) => [json.taskId, json.timedOut])).toStrictEqual([
+			['t1', true],
+			['t2', true],
+		]);
+		// Where n8n runs the node all the same, each task is polled once.
+		const late = await wakeNode(copy, use);
+		expect(late.items.map(({ json }) => json.state)).toStrictEqual(['success', 'success']);
+	});
+
+	it('without what an operation must know is an error that names the tasks', async () => {
+		const { use, suspended } = await suspendFor({}, { items });
+		const state = (own: StoredJson) => each(own, (item) => delete item.memo);
+		const { resumed } = await callBack(changed(suspended, { state }), use);
+		expect(resumed?.run.status).toBe('error');
+		expect(resumed?.error?.description).toContain('t1, t2');
+	});
+
+	it.each<[string, (state: StoredJson) => void]>([
+		['without an id', (state) => delete state.id],
+		['without items', (state) => delete state.items],
+		['with items that are none', (state) => (state.items = 'x')],
+	])('%s is none of ours: a callback resumes nothing', async (_, state) => {
+		const { tasks, use, suspended } = await suspendFor({}, { items });
+		const { responses, resumed } = await callBack(changed(suspended, { state }), use);
+		expect(responses.map(({ status }) => status)).toStrictEqual([200]);
+		expect(resumed).toBeUndefined();
+		expect(tasks.polls).toStrictEqual([]);
+	});
+
+	it.each<[string, (json: StoredJson) => void]>([
+		['other items', (json) => Object.assign(json, { taskId: undefined, timedOut: undefined })],
+		['items of other tasks', (json) => (json.taskId = 'other')],
+		['items that are not late', (json) => (json.timedOut = false)],
+	])('of an earlier run does not count for a run with %s, as in a loop', async (_, input) => {
+		const { tasks, use, suspended } = await suspendFor({}, { items });
+		const { resumed } = await callBack(changed(suspended, { input }), use);
+		expect(resumed?.items.map(({ json }) => json.taskId)).not.toStrictEqual(['t1', 't2']);
+		expect(tasks.sent).toHaveLength(4);
+	});
+});
+
+function each(state: StoredJson, change: (item: StoredJson) => void): void {
+	for (const item of state.items as StoredJson[]) change(item);
+}
+
+describe('what is stored', () => {
+	it('has the files of items that are done, and not those of the input', async () => {
+		const facts = { mimeType: 'text/plain', fileName: 'input.txt' };
+		const items = await Promise.all(
+			['a', 'b'].map(async (prompt) => ({
+				json: { prompt },
+				binary: { input: await storedBinary(prompt, facts) },
+			})),
+		);
+		nock('https://files.test').get('/a.png').reply(200, 'bytes');
+		const tasks = tasksThat((taskId) =>
+			taskId === 't1'
+				? { state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' }
+				: 'processing',
+		);
+		const options = { concurrency: 1 };
+		const suspended = await suspend(tasks, suspending({ downloadResults: true, options }, { items }));
+		expect(stored(suspended).map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual([['data'], []]);
+		expect(stored(suspended)[1]).not.toHaveProperty('binary');
+		const source = suspended.run.data.resultData.runData.Source?.[0]?.data?.main?.[0];
+		expect(source?.map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual([['input'], ['input']]);
+	});
+
+	it('has neither the secret of the callback address nor the key', async () => {
+		const { tasks, suspended } = await suspendFor();
+		const secret = secretOf(tasks.sent[0]?.body.callBackUrl);
+		expect(secret).toMatch(/^[0-9a-f]{16,}$/);
+		const { resultData, executionData } = suspended.run.data;
+		const all = JSON.stringify([resultData, executionData]);
+		expect(all).not.toContain(secret);
+		expect(all).not.toContain('sk-test');
+	});
+
+	it.each([{}, { settings: { onError: 'continueRegularOutput' as const } }])(
+		'shows no secret in an error of a resumed execution: %j',
+		async (more) => {
+			const { tasks, use, suspended } = await suspendFor({}, more);
+			const address = String(tasks.sent[0]?.body.callBackUrl);
+			tasks.says = () => ({ state: 'fail', failMsg: `no answer from ${address} with sk-test` });
+			const { resumed } = await callBack(suspended, use);
+			const all = JSON.stringify([resumed?.run.data.resultData, resumed?.error?.description]);
+			expect(all).toContain('no answer from https://n8n.test/webhook-waiting/');
+			expect(all).not.toContain(secretOf(address));
+			expect(all).not.toContain('sk-test');
+		},
+	);
+});
+
+it.each(['plain', 'with "quotes" and \\', 'with {{ braces }} and }', 'it’s `odd` $'])(
+	'a node may have any name: %s',
+	async (name) => {
+		const { use, suspended } = await suspendFor();
+		const { workflow, mode, more } = prepare(use);
+		const renamed = new Workflow({
+			nodes: Object.values(workflow.nodes).map((node) =>
+				node.name === 'Gateway' ? { ...node, name } : node,
+			),
+			connections: {},
+			active: false,
+			nodeTypes: workflow.nodeTypes,
+		});
+		const node = renamed.getNode(name);
+		if (!node) throw new Error('The workflow has no such node');
+		const text = JSON.stringify(suspended.run.data)
+			.replaceAll('"Gateway"', () => JSON.stringify(name))
+			.replaceAll('"node:Gateway"', () => JSON.stringify(`node:${name}`));
+		const httpResponse = { status: () => httpResponse, json: () => httpResponse };
+		Object.assign(more, { httpRequest: { body: {}, query: {}, headers: {}, params: {} }, httpResponse });
+		const webhook = { webhookDescription: { name: 'default' }, isTest: false };
+		const context = new WebhookContext(
+			renamed,
+			node,
+			more,
+			mode,
+			webhook as unknown as ConstructorParameters<typeof WebhookContext>[4],
+			[],
+			JSON.parse(text) as IRun['data'],
+		) as unknown as IWebhookFunctions;
+		const { workflowData } = await new MediaTask().webhook.call(context);
+		expect(workflowData?.[0]?.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
+	},
+);
+
+it('the callback address leads to the webhook that resumes the node, for each method that a gateway may use', async () => {
+	const { tasks } = await suspendFor();
+	const { pathname, searchParams } = new URL(String(tasks.sent[0]?.body.callBackUrl));
+	expect(new MediaTask().description.webhooks).toStrictEqual([
+		{
+			name: 'default',
+			httpMethod: '=POST,GET,PUT',
+			responseMode: 'onReceived',
+			path: pathname.split('/').at(-1),
+			restartWebhook: true,
+			isFullPath: true,
+		},
+	]);
+	expect([...searchParams.keys()]).toStrictEqual(['signature', 'item']);
+});
+
+it('an execution without an ID is not suspended: nobody could resume it', async () => {
+	const tasks = tasksThat(() => 'success');
+	const { run, items } = await runNode(suspending({}, { executionId: '' }));
+	expect([run.status, items[0]?.json.state]).toStrictEqual(['success', 'success']);
+	expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
+});
+
+it('an n8n that cannot run the node again passes its items on, and says so', () => {
+	const error = jest.fn();
+	const items = [{ json: { taskId: 't1' } }];
+	const context = { logger: { error }, evaluateExpression: () => items };
+	expect(wake(context as unknown as IWebhookFunctions)).toStrictEqual([items]);
+	expect(error).toHaveBeenCalledTimes(1);
+});

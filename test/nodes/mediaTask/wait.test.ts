@@ -1,0 +1,183 @@
+import nock from 'nock';
+
+import { binaryStorage } from '../../helpers/engine';
+import { envelope, files, gateway, model, run, TASKS as API } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+
+useNock();
+
+const order = { model, inputJson: '{"prompt": "2024", "n": 2}' };
+
+/** A task that has ended, and a catalogue that says what its model makes. */
+function finishedTask(data: object, catalogue: object[] = [{ id: 'acme/painter', media_type: 'image' }]) {
+	gateway().get('/api/v1/media/models').optionally().reply(200, { object: 'list', data: catalogue });
+	return gateway()
+		.persist()
+		.get(`${API}/t1`)
+		.reply(200, envelope({ taskId: 't1', model: 'acme/painter', createTime: 1_760_000_000_000, ...data }));
+}
+
+/** Makes the first look come without a pause, so that tests need not wait. */
+const atOnce = { idempotencyScope: 'workflow' };
+
+describe('task: createAndWait', () => {
+	it('gives the task and its files, fetched without the key', async () => {
+		gateway()
+			.post(API)
+			.reply(201, envelope({ taskId: 't1' }));
+		finishedTask({
+			state: 'success',
+			resultJson: JSON.stringify({
+				resultUrls: ['https://files.test/a%20b.png?sig=1', 'https://files.test/c'],
+				seed: 7,
+			}),
+		});
+		files().get('/a%20b.png?sig=1').reply(200, 'first file', { 'content-type': 'image/png' });
+		files().get('/c').reply(200, 'second file', { 'content-type': 'image/jpeg; charset=x' });
+		const { items, error } = await run('createAndWait', { ...order, options: atOnce });
+		expect(error).toBeUndefined();
+		expect(items[0]?.json).toStrictEqual({
+			taskId: 't1',
+			model: 'acme/painter',
+			state: 'success',
+			createdAt: '2025-10-09T08:53:20.000Z',
+			resultUrls: ['https://files.test/a%20b.png?sig=1', 'https://files.test/c'],
+			result: { resultUrls: ['https://files.test/a%20b.png?sig=1', 'https://files.test/c'], seed: 7 },
+		});
+		expect(items[0]?.binary).toMatchObject({
+			data: { fileName: 'a b.png', mimeType: 'image/png' },
+			data_1: { fileName: 'c.jpg', mimeType: 'image/jpeg' },
+		});
+		const first = items[0]?.binary?.data;
+		expect(first && String(await (await binaryStorage()).getAsBuffer(first))).toBe('first file');
+	});
+
+	it('falls back to the gateway’s download when the task names no URL', async () => {
+		gateway()
+			.post(API)
+			.reply(201, envelope({ taskId: 't1' }));
+		finishedTask({ state: 'success', resultJson: 'not json' });
+		gateway().get(`${API}/t1/download`).reply(200, 'zip bytes', {
+			'content-type': 'application/zip',
+			'content-disposition': 'attachment; filename="../../task_t1.zip"',
+		});
+		const { items } = await run('createAndWait', {
+			...order,
+			options: { ...atOnce, binaryPropertyName: 'result' },
+		});
+		expect(items[0]?.binary?.result).toMatchObject({ fileName: 'task_t1.zip', mimeType: 'application/zip' });
+		expect(items[0]?.json.result).toBe('not json');
+	});
+
+	it('is an error for a failed task, with its code, text and id', async () => {
+		gateway()
+			.post(API)
+			.reply(201, envelope({ taskId: 't1' }));
+		finishedTask({ state: 'fail', failCode: 'NSFW', failMsg: 'content refused' });
+		const { items } = await run(
+			'createAndWait',
+			{ ...order, options: atOnce },
+			{ settings: { onError: 'continueRegularOutput' } },
+		);
+		expect(items[0]?.json.error).toMatchObject({
+			message: 'The media task failed',
+			code: 'NSFW',
+			failCode: 'NSFW',
+			failMsg: 'content refused',
+			taskId: 't1',
+			retryable: false,
+		});
+	});
+
+	it.each([
+		['a link that is none', 'files/a.png', undefined, 'err_invalid_url'],
+		['a server that asks for a sign-in', 'https://files.test/a', 401, null],
+	])('keeps the task’s id when its result cannot be fetched: %s', async (_, url, status, code) => {
+		gateway()
+			.post(API)
+			.reply(201, envelope({ taskId: 't1' }));
+		finishedTask({ state: 'success', resultJson: JSON.stringify({ resultUrls: [url] }) });
+		if (status) files().get('/a').reply(status, '<html>');
+		const { items } = await run(
+			'createAndWait',
+			{ ...order, options: atOnce },
+			{ settings: { onError: 'continueRegularOutput' } },
+		);
+		const error = items[0]?.json.error as unknown as Record<string, string | null>;
+		expect(error).toMatchObject({ taskId: 't1' });
+		expect(error.description).toContain('finished and paid for');
+		expect(error.message).not.toMatch(/API key|gateway refused/);
+		expect(error.code).toBe(code);
+	});
+
+	it('is an error with the task’s id when the longest wait is over', async () => {
+		gateway()
+			.post(API)
+			.reply(201, envelope({ taskId: 't1' }));
+		finishedTask({ state: 'processing' });
+		const { items } = await run(
+			'createAndWait',
+			{ ...order, options: { ...atOnce, maxWait: 0.002 } },
+			{ settings: { onError: 'continueRegularOutput' } },
+		);
+		expect(items[0]?.json.error).toMatchObject({
+			code: 'wait_timeout',
+			taskId: 't1',
+			state: 'processing',
+			retryable: true,
+		});
+	});
+
+	it('gives an AI Agent small JSON with the links, and no files', async () => {
+		gateway()
+			.post(API)
+			.reply(201, envelope({ taskId: 't1' }));
+		finishedTask({ state: 'success', resultJson: '{"resultUrls":["https://files.test/c"]}' });
+		const { items, error } = await run('createAndWait', { ...order, options: atOnce }, { asTool: true });
+		expect(error).toBeUndefined();
+		expect(items[0]?.json.resultUrls).toStrictEqual(['https://files.test/c']);
+		expect(items[0]?.binary).toBeUndefined();
+	});
+
+	it('creates all tasks before it waits for the first', async () => {
+		const log: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post(API)
+			.reply(() => {
+				log.push('create');
+				return [201, envelope({ taskId: 't1' })];
+			});
+		nock('https://gateway.test').get('/api/v1/media/models').reply(200, { data: [] });
+		nock('https://gateway.test')
+			.persist()
+			.get(`${API}/t1`)
+			.reply(() => {
+				log.push('look');
+				return [200, envelope({ state: 'success', resultJson: '{}' })];
+			});
+		await run(
+			'createAndWait',
+			{ ...order, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
+			{ items: Array.from({ length: 5 }, () => ({ json: {} })) },
+		);
+		expect(log).toStrictEqual([...Array<string>(5).fill('create'), ...Array<string>(5).fill('look')]);
+	});
+
+	it('waits at the pace of video where the catalogue cannot be read, instead of losing a paid task', async () => {
+		gateway()
+			.post(API)
+			.reply(201, envelope({ taskId: 't1' }));
+		gateway().get('/api/v1/media/models').reply(403, '');
+		gateway()
+			.get(`${API}/t1`)
+			.reply(200, envelope({ state: 'success', resultJson: '{"resultUrls":[]}' }));
+		const { items } = await run('createAndWait', { ...order, downloadResults: false, options: atOnce });
+		expect(items[0]?.json.state).toBe('success');
+	});
+
+	it('tells a longest wait of nothing before a task is created', async () => {
+		const { error } = await run('createAndWait', { ...order, options: { maxWait: 0 } });
+		expect(error?.message).toContain('Max Wait (Minutes)');
+	});
+});

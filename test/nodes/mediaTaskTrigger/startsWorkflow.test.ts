@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+
+import { MAX_REMEMBERED, remembered, startsWorkflow } from '../../../nodes/MediaTaskTrigger/events';
+import { Claims } from '../../../nodes/MediaTaskTrigger/startedTasks';
+import { taskIdsIn } from '../../../nodes/shared/gateway/media/callbackIds';
+
+describe('where a task id stands in a call', () => {
+	test.each<[string, unknown, unknown, string[]]>([
+		['the envelope of the task', {}, { code: 200, data: { taskId: 'a', state: 'success' } }, ['a']],
+		['the body itself', {}, { taskId: 'a' }, ['a']],
+		['the query', { taskId: 'a' }, {}, ['a']],
+		['another spelling', {}, { task: { task_id: 'a' } }, ['a']],
+		['a number', {}, { taskId: 17 }, ['17']],
+		['text that is JSON', {}, '{"data": {"taskId": "a"}}', ['a']],
+		['a list', {}, [{ taskId: 'a' }], ['a']],
+		['a clear name before an id', {}, { id: 'event', data: { taskId: 'a', id: 'x' } }, ['a', 'event', 'x']],
+		['nowhere', { foo: 'bar' }, { status: 'done', nested: [1, null, 'x'] }, []],
+		['no object at all', undefined, 'hello', []],
+		['blanks', {}, { taskId: '  ' }, []],
+		['something far too long', {}, { taskId: 'x'.repeat(5_000) }, []],
+	])('%s', (_, query, body, ids) => expect(taskIdsIn(query, body)).toStrictEqual(ids));
+
+	it('takes any call: at most three ids, each once, none too long', () => {
+		fc.assert(
+			fc.property(fc.anything(), fc.jsonValue(), (query, body) => {
+				const ids = taskIdsIn(query, body);
+				expect(ids.length).toBeLessThanOrEqual(3);
+				expect(new Set(ids).size).toBe(ids.length);
+				for (const id of ids) expect(id.length).toBeLessThanOrEqual(200);
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});
+
+test.each([
+	['success', 'success', true],
+	['success', 'fail', false],
+	['fail', 'fail', true],
+	['fail', 'both', true],
+	['processing', 'both', false],
+	['waiting', 'both', false],
+	['cancelled', 'both', false],
+] as const)('a task in state %s starts a workflow that waits for %s: %s', (state, events, starts) =>
+	expect(startsWorkflow(state, events)).toBe(starts),
+);
+
+describe('a task starts the workflow once', () => {
+	const context = (store: Record<string, unknown>, node = 'n', mode = 'webhook') =>
+		({
+			getWorkflowStaticData: () => store,
+			getWorkflow: () => ({ id: 'w' }),
+			getNode: () => ({ id: node }),
+			getMode: () => mode,
+		}) as unknown as ConstructorParameters<typeof Claims>[0];
+
+	it('whatever copy of the stored data a call is given', () => {
+		expect(new Claims(context({}, 'a')).take('t1')).toBe(true);
+		expect(new Claims(context({}, 'a')).take('t1')).toBe(false);
+	});
+
+	it('also in another process, which knows the stored data alone', () => {
+		const store = {};
+		new Claims(context(store, 'b')).take('t1');
+		expect(store).toStrictEqual({ started: ['t1'] });
+		expect(new Claims(context(structuredClone(store), 'b in another process')).take('t1')).toBe(false);
+	});
+
+	it('and what is stored holds all that this process has taken, so that the last to store loses none', () => {
+		const [first, second] = [{}, {}];
+		new Claims(context(first, 'c')).take('t1');
+		new Claims(context(second, 'c')).take('t2');
+		expect(second).toStrictEqual({ started: ['t1', 't2'] });
+	});
+
+	it('but another trigger may start for it, and so may each try in the editor', () => {
+		new Claims(context({}, 'd')).take('t1');
+		expect(new Claims(context({}, 'e')).take('t1')).toBe(true);
+		expect(new Claims(context({}, 'd', 'manual')).take('t1')).toBe(true);
+	});
+
+	it('as long as a thousand others have not come after it', () => {
+		const many = Array.from({ length: MAX_REMEMBERED }, (_, index) => `t${index}`);
+		expect(remembered(['old'], many)).toStrictEqual(many);
+	});
+});

@@ -1,0 +1,347 @@
+import nock from 'nock';
+
+import { binaryStorage, runNode, storedBinary, type RunOptions } from '../../helpers/engine';
+import { useNock } from '../../helpers/nock';
+
+useNock();
+
+const gateway = () => nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });
+
+const uploaded = {
+	id: 'f1',
+	fileType: 'IMAGE',
+	mimeType: 'image/png',
+	source: 'USER_UPLOAD',
+	storagePolicy: 'TEMP_UPLOAD',
+	url: 'https://files.test/f1.png',
+	size: 9,
+	externalUserId: null,
+	expiresAt: '2026-03-02T00:00:00.000Z',
+	createdAt: '2026-03-01T00:00:00.000Z',
+	updatedAt: '2026-03-01T00:00:00.000Z',
+};
+const asset = {
+	id: 'f1',
+	filename: 'cat.png',
+	storage_key: 'internal/secret/path',
+	asset_type: 'chat_upload',
+	mime_type: 'image/png',
+	extension: '.png',
+	size_bytes: 9,
+	status: 'active',
+	source: 'user_upload',
+	created_at: '2026-03-01T00:00:00Z',
+	updated_at: '2026-03-01T00:00:00Z',
+	url: 'https://files.test/f1.png',
+};
+
+const run = async (operation: string, parameters: object, extra: Partial<RunOptions> = {}) =>
+	await runNode({ node: 'storage', ...extra, parameters: { resource: 'file', operation, ...parameters } });
+
+/** An item whose binary lies in n8n's storage, as a stream is read from. */
+const storedItem = async (content: string) => ({
+	json: {},
+	binary: {
+		data: await storedBinary(content, { mimeType: 'image/png', fileName: 'my "cat"\n.png' }),
+	},
+});
+
+/** An item whose binary lies in the item itself. */
+const memoryItem = (content: string) => ({
+	json: {},
+	binary: {
+		data: { data: Buffer.from(content).toString('base64'), mimeType: 'text/plain', fileName: 'a.txt' },
+	},
+});
+
+describe('a switch that is neither true nor false', () => {
+	it.each([
+		['upload', { uploadSource: 'base64', base64: 'QUJD' }],
+		['get', { fileId: 'f1' }],
+		['download', { fileId: 'f1' }],
+		['getMany', {}],
+		['delete', { fileId: 'f1' }],
+	])('is refused by %s before anything is sent', async (operation, parameters) => {
+		const { error } = await run(operation, { ...parameters, simplify: 'perhaps' });
+		expect(error?.message).toBe('\'Simplify\' has a value that is not allowed: "perhaps"');
+	});
+});
+
+describe('file: upload', () => {
+	it.each([
+		[
+			'in n8n’s storage',
+			async () => await storedItem('png bytes'),
+			'filename="my %22cat%22%0A.png"',
+			'image/png',
+		],
+		['in the item itself', () => Promise.resolve(memoryItem('png bytes')), 'filename="a.txt"', 'text/plain'],
+	])('sends a binary that lies %s as multipart of exact length', async (_, item, name, type) => {
+		let sent = { body: '', length: '', contentType: '' };
+		nock('https://gateway.test')
+			.post('/api/v1/storage/upload')
+			.reply(function (_uri, body) {
+				sent = {
+					body: body as string,
+					length: String(this.req.headers['content-length']),
+					contentType: String(this.req.headers['content-type']),
+				};
+				return [200, uploaded];
+			});
+		const { items, error } = await run(
+			'upload',
+			{ storagePolicy: 'PERMANENT', options: { externalUserId: 'u1' } },
+			{ items: [await item()] },
+		);
+		expect(error).toBeUndefined();
+		expect(Buffer.byteLength(sent.body)).toBe(Number(sent.length));
+		const boundary = /boundary=(.+)$/.exec(sent.contentType)?.[1] ?? 'none';
+		expect(sent.body.split(`--${boundary}`)).toHaveLength(5);
+		expect(sent.body).toContain('name="storagePolicy"\r\n\r\nPERMANENT\r\n');
+		expect(sent.body).toContain('name="externalUserId"\r\n\r\nu1\r\n');
+		expect(sent.body).toContain(`name="file"; ${name}\r\nContent-Type: ${type}\r\n\r\npng bytes\r\n`);
+		expect(items[0]?.json).toStrictEqual({
+			id: 'f1',
+			mimeType: 'image/png',
+			size: 9,
+			url: 'https://files.test/f1.png',
+			source: 'user_upload',
+			storagePolicy: 'TEMP_UPLOAD',
+			expiresAt: '2026-03-02T00:00:00.000Z',
+			createdAt: '2026-03-01T00:00:00.000Z',
+			updatedAt: '2026-03-01T00:00:00.000Z',
+		});
+	});
+
+	it('takes a binary that an expression gives', async () => {
+		gateway().post('/api/v1/storage/upload').reply(200, uploaded);
+		const { error } = await run(
+			'upload',
+			{ binaryPropertyName: '={{ $binary.data }}' },
+			{ items: [await storedItem('x')] },
+		);
+		expect(error).toBeUndefined();
+	});
+
+	it('lets go of the file when the gateway answers before it has come', async () => {
+		nock('https://gateway.test').post('/api/v1/storage/upload').reply(401, '');
+		const service = await binaryStorage();
+		const streams: Array<{ destroyed: boolean }> = [];
+		const original = service.getAsStream.bind(service);
+		const spy = jest.spyOn(service, 'getAsStream').mockImplementation(async (...args) => {
+			const stream = await original(...args);
+			streams.push(stream);
+			return stream;
+		});
+		await run('upload', {}, { items: [await storedItem('png bytes')] });
+		spy.mockRestore();
+		expect(streams.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
+	});
+
+	it('opens the file anew for a retry', async () => {
+		const bodies: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post('/api/v1/storage/upload')
+			.reply((_uri, body) => {
+				bodies.push(body as string);
+				return bodies.length === 1 ? [503, '', { 'retry-after': '0' }] : [200, uploaded];
+			});
+		const { error } = await run('upload', {}, { items: [await storedItem('png bytes')] });
+		expect(error).toBeUndefined();
+		expect(bodies).toHaveLength(2);
+		expect(bodies.every((body) => body.includes('png bytes'))).toBe(true);
+	});
+
+	it('sends base64 text, and takes the type from a data URL', async () => {
+		gateway()
+			.post('/api/v1/storage/upload', {
+				base64: 'aGVsbG8=',
+				mimeType: 'text/plain',
+				storagePolicy: 'TEMP_UPLOAD',
+			})
+			.reply(200, uploaded);
+		const { error } = await run('upload', {
+			uploadSource: 'base64',
+			base64: 'data:text/plain;base64,aGVs\nbG8=',
+		});
+		expect(error).toBeUndefined();
+	});
+
+	test.each([
+		['text that is no base64', { uploadSource: 'base64', base64: 'hello world!' }, 'The text is not base64'],
+		[
+			'an external user ID that is too long',
+			{ options: { externalUserId: 'x'.repeat(129) } },
+			"'External User ID' is 129 characters long",
+		],
+		[
+			'a field that is not there',
+			{ binaryPropertyName: 'photo' },
+			"'Input Binary Field': the input item has no binary field 'photo'",
+		],
+	])('tells %s before anything is sent', async (_, parameters, message) => {
+		const { error } = await run('upload', parameters, { items: [memoryItem('x')] });
+		expect(error?.message).toBe(message);
+	});
+
+	it('tells base64 text that is over the limit, although the file is not, before anything is sent', async () => {
+		const base64 = 'A'.repeat(104 * 1024 * 1024 + 768 * 1024);
+		const { error } = await run('upload', { uploadSource: 'base64', base64 });
+		expect(error?.message).toBe('The file is too large to upload: 78.6 MB');
+		expect(error?.description).toContain('a file of 75 MB');
+	});
+
+	it('tells an empty file, and one over the limit, before anything is sent', async () => {
+		const empty = await run('upload', {}, { items: [memoryItem('')] });
+		expect(empty.error?.message).toBe('The file is empty');
+		const service = await binaryStorage();
+		const spy = jest.spyOn(service, 'getMetadata').mockResolvedValue({ fileSize: 105 * 1024 * 1024 });
+		const large = await run('upload', {}, { items: [await storedItem('x')] });
+		spy.mockRestore();
+		expect(large.error?.message).toBe('The file is too large to upload: 105.0 MB');
+	});
+});
+
+describe('file: get', () => {
+	it('gives the other record shape in the same words', async () => {
+		gateway().get('/api/v1/storage/f1').reply(200, { asset });
+		const { items } = await run('get', { fileId: 'f1' });
+		expect(items[0]?.json).toStrictEqual({
+			id: 'f1',
+			fileName: 'cat.png',
+			mimeType: 'image/png',
+			size: 9,
+			url: 'https://files.test/f1.png',
+			source: 'user_upload',
+			status: 'active',
+			expiresAt: null,
+			createdAt: '2026-03-01T00:00:00.000Z',
+			updatedAt: '2026-03-01T00:00:00.000Z',
+		});
+	});
+
+	it('explains a file that is gone', async () => {
+		gateway()
+			.get('/api/v1/storage/f1')
+			.reply(404, { error: { message: 'not found', type: 'invalid_request' } });
+		const { error } = await run('get', { fileId: 'f1' });
+		expect(error?.message).toBe('The gateway has no such file');
+		expect(error?.description).toContain('24 hours');
+	});
+});
+
+describe('file: download', () => {
+	it('fetches the bytes from the record’s URL, without the key', async () => {
+		gateway().get('/api/v1/storage/f1').reply(200, { asset });
+		nock('https://files.test', { badheaders: ['authorization', 'x-api-key'] })
+			.get('/f1.png')
+			.reply(200, 'png bytes', { 'content-type': 'image/png' });
+		const { items } = await run('download', { fileId: 'f1', binaryPropertyName: 'photo' });
+		expect(items[0]?.binary?.photo).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png', bytes: 9 });
+		expect(items[0]?.json.fileName).toBe('cat.png');
+	});
+
+	it('takes the type from the record where the file’s server does not know it', async () => {
+		gateway().get('/api/v1/storage/f1').reply(200, { asset });
+		nock('https://files.test')
+			.get('/f1.png')
+			.reply(200, 'png bytes', { 'content-type': 'binary/octet-stream' });
+		const { items } = await run('download', { fileId: 'f1' });
+		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png' });
+	});
+
+	it('says that the file behind the link is gone', async () => {
+		gateway().get('/api/v1/storage/f1').reply(200, { asset });
+		nock('https://files.test').get('/f1.png').reply(404, 'gone');
+		const { error } = await run('download', { fileId: 'f1' });
+		expect(error?.message).toBe('The file behind the link is gone');
+	});
+});
+
+describe('file: delete', () => {
+	it('does not call a file deleted that is not', async () => {
+		gateway().delete('/api/v1/storage/f1').reply(200, { success: false });
+		const { error } = await run('delete', { fileId: 'f1' });
+		expect(error?.message).toBe('The gateway did not delete the file');
+	});
+
+	it('says what was deleted', async () => {
+		gateway().delete('/api/v1/storage/f1').reply(200, { success: true, asset_id: 'f1' });
+		const { items } = await run('delete', { fileId: 'f1' });
+		expect(items[0]?.json).toStrictEqual({ deleted: true, id: 'f1' });
+	});
+
+	it('says of a file that is gone that there is nothing to do', async () => {
+		gateway()
+			.delete('/api/v1/storage/f1')
+			.reply(404, { error: { message: 'File not found' } });
+		const { error } = await run('delete', { fileId: 'f1' });
+		expect(error?.message).toBe('There is no such file to delete');
+		expect(error?.description).toContain('there is nothing to do');
+		expect(error?.httpCode).toBe('404');
+	});
+});
+
+describe('file: getMany', () => {
+	const list = async (body: unknown, parameters: object = {}) => {
+		gateway().get('/api/v1/storage').reply(200, JSON.stringify(body), { 'content-type': 'application/json' });
+		return await run('getMany', { returnAll: true, ...parameters });
+	};
+	const file = { id: 'f1', fileName: 'cat.png', mimeType: 'image/png', status: 'active' };
+
+	it.each<[string, unknown]>([
+		['a list', [asset]],
+		['assets', { assets: [asset], total: 1 }],
+		['an envelope', { code: 200, data: { items: [asset], page: 1 } }],
+		['a list beside another', { tags: ['a'], errors: [{ reason: 'x' }], files: [asset] }],
+	])('finds the files in whatever the gateway gives: %s', async (_, body) => {
+		const { items } = await list(body);
+		expect(items).toHaveLength(1);
+		expect(items[0]?.json).toMatchObject(file);
+		expect(items[0]?.json).not.toHaveProperty('storage_key');
+	});
+
+	it('understands the shape that an upload has, too', async () => {
+		const { items } = await list({ data: [uploaded] });
+		expect(items[0]?.json).toMatchObject({ id: 'f1', storagePolicy: 'TEMP_UPLOAD', size: 9 });
+	});
+
+	it.each([[[]], [{ assets: [], total: 0 }], [{ data: { items: [], page: 1 } }]])(
+		'gives no items for an empty list: %j',
+		async (body) => expect((await list(body)).items).toStrictEqual([]),
+	);
+
+	it.each([
+		[{ usage: { files: 3 } }, { usage: { files: 3 } }],
+		[{ names: ['a.png'] }, { names: ['a.png'] }],
+		[['a.png'], { list: ['a.png'] }],
+	])('gives what it finds where there is no list of files: %j', async (body, json) => {
+		expect((await list(body)).items.map((item) => item.json)).toStrictEqual([json]);
+	});
+
+	it('gives the records as received without Simplify, up to the limit', async () => {
+		const second = { ...asset, id: 'f2' };
+		const { items, run: execution } = await list(
+			{ assets: [asset, second, second], total: 9 },
+			{ returnAll: false, limit: 2, simplify: false },
+		);
+		expect(items.map(({ json }) => json)).toStrictEqual([asset, second]);
+		expect(execution.data.resultData.runData.Gateway?.[0]?.hints).toStrictEqual([]);
+	});
+
+	it('says when there are more than the gateway gives', async () => {
+		const { run: execution } = await list({ assets: [asset], total: 120 });
+		expect(execution.data.resultData.runData.Gateway?.[0]?.hints).toMatchObject([
+			{ message: expect.stringContaining('1 of 120 files') as string },
+		]);
+	});
+
+	it('gives small JSON to an AI Agent', async () => {
+		gateway()
+			.get('/api/v1/storage')
+			.reply(200, { assets: [asset] });
+		const { items } = await run('getMany', {}, { asTool: true });
+		expect(JSON.stringify(items[0]?.json).length).toBeLessThan(400);
+	});
+});

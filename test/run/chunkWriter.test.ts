@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+
+import { ChunkRelay } from '../../nodes/shared/run/chunkWriter';
+
+type Sent = [type: string, itemIndex: number, text: string | undefined];
+
+function relayTo(sent: Sent[], fails = false) {
+	const warnings: string[] = [];
+	const relay = new ChunkRelay({
+		sendChunk: async (type, itemIndex, content) => {
+			await Promise.resolve();
+			if (fails) throw new Error('gone');
+			sent.push([type, itemIndex, content]);
+		},
+		logger: { warn: (message: string) => void warnings.push(message) } as never,
+	});
+	return { relay, warnings };
+}
+
+it('shows items one after the other in the order in which they began, whatever the order of their words', async () => {
+	const step = fc.record({ item: fc.nat({ max: 3 }), end: fc.boolean() });
+	await fc.assert(
+		fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+			const sent: Sent[] = [];
+			const { relay } = relayTo(sent);
+			const voices = [3, 1, 0, 2].map((index) => ({
+				index,
+				voice: relay.voice(index),
+				said: '',
+				ended: false,
+			}));
+			const pending: Array<Promise<void>> = [];
+			for (const [count, { item, end }] of steps.entries()) {
+				const speaker = voices[item];
+				if (!speaker || speaker.ended) continue;
+				speaker.said += `${count} `;
+				pending.push(speaker.voice.say(`${count} `));
+				if (end) {
+					speaker.ended = true;
+					pending.push(speaker.voice.end());
+				}
+			}
+			for (const { voice, ended } of voices) if (!ended) pending.push(voice.end('failed'));
+			await Promise.all(pending);
+			const order = sent.map(([, index]) => index);
+			expect(order.filter((index, place) => order[place - 1] !== index)).toStrictEqual([3, 1, 0, 2]);
+			for (const { index, said, ended } of voices) {
+				const own = sent.filter(([, of]) => of === index);
+				expect(own.flatMap(([type, , text]) => (type === 'item' ? [text] : [])).join('')).toBe(said);
+				expect(own[0]?.[0]).toBe('begin');
+				expect(own.at(-1)?.[0]).toBe('end');
+				expect(own.filter(([type]) => type === 'error')).toHaveLength(ended ? 0 : 1);
+			}
+		}),
+		{ numRuns: 200 },
+	);
+});
+
+it('sends at once what the item that has the floor says', async () => {
+	const sent: Sent[] = [];
+	const { relay } = relayTo(sent);
+	const voice = relay.voice(0);
+	await voice.say('a');
+	expect(sent).toStrictEqual([
+		['begin', 0, undefined],
+		['item', 0, 'a'],
+	]);
+});
+
+it('sends nothing more to a watcher who has gone, and says so once', async () => {
+	const { relay, warnings } = relayTo([], true);
+	const voice = relay.voice(0);
+	await voice.say('a');
+	await voice.say('b');
+	await voice.end();
+	expect(warnings).toStrictEqual(['The streamed answer cannot be passed on any more: gone']);
+});

@@ -1,0 +1,264 @@
+import { getEventListeners } from 'node:events';
+
+import fc from 'fast-check';
+
+import { Interruption } from '../../nodes/shared/run/runSignal';
+import { forEachIndex, Limiter } from '../../nodes/shared/run/limiter';
+import { rejection } from '../helpers/client';
+
+const turn = async () => await new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('the limiter', () => {
+	it('never runs more at once than it may, and runs everything, in order', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 1, max: 5 }),
+				fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 }),
+				async (max, turns) => {
+					const limiter = new Limiter(max);
+					const started: number[] = [];
+					let running = 0;
+					let most = 0;
+					await Promise.all(
+						turns.map(async (count, index) => {
+							await limiter.run(async () => {
+								started.push(index);
+								running += 1;
+								most = Math.max(most, running);
+								for (let left = count; left > 0; left -= 1) await turn();
+								running -= 1;
+							});
+						}),
+					);
+					expect(started).toStrictEqual(turns.map((_, index) => index));
+					expect(most).toBeLessThanOrEqual(max);
+				},
+			),
+			{ numRuns: 50 },
+		);
+	});
+
+	it('hands a slot to whoever has waited longest, also when others come at that moment, and after failures', async () => {
+		const arrival = fc.record({
+			/** Turns of the event loop until it comes, and while it runs. */
+			after: fc.integer({ min: 0, max: 6 }),
+			lasts: fc.integer({ min: 0, max: 3 }),
+			fails: fc.boolean(),
+		});
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 1, max: 3 }),
+				fc.array(arrival, { minLength: 1, maxLength: 15 }),
+				async (max, arrivals) => {
+					const limiter = new Limiter(max);
+					const [came, started, failed]: [number[], number[], unknown[]] = [[], [], []];
+					const load = { now: 0, most: 0 };
+					const work = async (index: number) => {
+						started.push(index);
+						load.now += 1;
+						load.most = Math.max(load.most, load.now);
+						for (let left = arrivals[index]?.lasts ?? 0; left > 0; left -= 1) await turn();
+						load.now -= 1;
+						if (arrivals[index]?.fails) throw new Error(String(index));
+						return index;
+					};
+					const results = arrivals.map(async ({ after }, index) => {
+						for (let left = after; left > 0; left -= 1) await turn();
+						came.push(index);
+						return await limiter.run(() => work(index)).catch((error: unknown) => failed.push(error));
+					});
+					await Promise.all(results);
+					expect(started).toStrictEqual(came);
+					expect(load.most).toBeLessThanOrEqual(max);
+					expect(failed).toHaveLength(arrivals.filter(({ fails }) => fails).length);
+					// All slots are free again, and no more than those.
+					const again = { now: 0, most: 0 };
+					const one = async () => {
+						again.now += 1;
+						again.most = Math.max(again.most, again.now);
+						await turn();
+						again.now -= 1;
+					};
+					await Promise.all(Array.from({ length: max + 2 }, () => limiter.run(one)));
+					expect(again.most).toBe(max);
+				},
+			),
+			{ numRuns: 60 },
+		);
+	});
+
+	it('lets nobody overtake who comes in the moment in which a slot is freed', async () => {
+		const limiter = new Limiter(1);
+		const started: string[] = [];
+		const load = { now: 0, most: 0 };
+		const run = async (name: string, last?: () => void) =>
+			await limiter.run(async () => {
+				started.push(name);
+				load.now += 1;
+				load.most = Math.max(load.most, load.now);
+				await turn();
+				load.now -= 1;
+				last?.();
+			});
+		const late: Array<Promise<void>> = [];
+		// Comes after the slot was freed, and before the one that waits for it has begun.
+		const comeLate = () => void Promise.resolve().then(() => late.push(run('late')));
+		await Promise.all([run('first', comeLate), run('waiting')]);
+		await Promise.all(late);
+		expect(started).toStrictEqual(['first', 'waiting', 'late']);
+		expect(load.most).toBe(1);
+	});
+
+	it('frees the slot of work that fails', async () => {
+		const limiter = new Limiter(1);
+		await rejection(limiter.run(() => Promise.reject(new Error('no'))));
+		expect(await limiter.run(() => Promise.resolve('next'))).toBe('next');
+	});
+
+	it('calls for each index once, in order, as many at a time as it may', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.integer({ min: 0, max: 12 }),
+				fc.integer({ min: 1, max: 5 }),
+				fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 12, maxLength: 12 }),
+				async (count, max, turns) => {
+					const started: number[] = [];
+					const load = { now: 0, most: 0 };
+					await forEachIndex(
+						count,
+						max,
+						() => true,
+						async (index) => {
+							started.push(index);
+							load.now += 1;
+							load.most = Math.max(load.most, load.now);
+							for (let left = turns[index] ?? 0; left >= 0; left -= 1) await turn();
+							load.now -= 1;
+						},
+					);
+					expect(started).toStrictEqual(Array.from({ length: count }, (_, index) => index));
+					expect(load).toStrictEqual({ now: 0, most: Math.min(count, max) });
+				},
+			),
+			{ numRuns: 40 },
+		);
+	});
+
+	it('starts no more once it may not', async () => {
+		const started: number[] = [];
+		await forEachIndex(
+			10,
+			2,
+			() => started.length < 4,
+			async (index) => {
+				started.push(index);
+				await turn();
+			},
+		);
+		expect(started).toStrictEqual([0, 1, 2, 3]);
+	});
+});
+
+describe('the interruption', () => {
+	beforeEach(() => jest.useFakeTimers({ doNotFake: ['performance', 'setImmediate', 'nextTick'] }));
+	afterEach(() => jest.useRealTimers());
+
+	/** Begins a pause, and tells how it ended: nothing while it lasts. */
+	function paused(interruption: Interruption, milliseconds: number) {
+		const seen: { end?: unknown } = {};
+		interruption.pause(milliseconds).then(
+			() => (seen.end = 'over'),
+			(error: unknown) => (seen.end = error),
+		);
+		return seen;
+	}
+
+	it.each<[string, (interruption: Interruption, controller: AbortController) => void]>([
+		['cancelled', (_, controller) => controller.abort()],
+		['cancelled', (interruption) => interruption.interrupt('cancelled')],
+		['other item failed', (interruption) => interruption.interrupt('other item failed')],
+	])('ends all pauses at once, and refuses new ones and requests: %s', async (reason, end) => {
+		const controller = new AbortController();
+		const interruption = new Interruption(controller.signal);
+		const stopped = { name: 'Stopped', reason };
+		const pauses = [1, 2, 3].map(() => paused(interruption, 3_600_000));
+		await turn();
+		expect(pauses).toStrictEqual([{}, {}, {}]);
+		end(interruption, controller);
+		await turn();
+		expect(pauses.map(({ end: error }) => error)).toMatchObject([stopped, stopped, stopped]);
+		expect(jest.getTimerCount()).toBe(0);
+		expect(await rejection(interruption.pause(0))).toMatchObject(stopped);
+		expect(() => interruption.check()).toThrow(expect.objectContaining(stopped) as Error);
+		expect(interruption.isInterrupted).toBe(true);
+	});
+
+	it('knows a signal that was aborted before', async () => {
+		const interruption = new Interruption(AbortSignal.abort());
+		expect(interruption.isCancelled).toBe(true);
+		expect(await rejection(interruption.pause(0))).toMatchObject({ reason: 'cancelled' });
+	});
+
+	it('lets a pause end by itself, after its time', async () => {
+		const interruption = new Interruption(new AbortController().signal);
+		const pause = paused(interruption, 60_000);
+		await jest.advanceTimersByTimeAsync(59_999);
+		expect(pause).toStrictEqual({});
+		await jest.advanceTimersByTimeAsync(1);
+		expect(pause).toStrictEqual({ end: 'over' });
+		expect(() => interruption.check()).not.toThrow();
+		expect([interruption.isInterrupted, interruption.isCancelled]).toStrictEqual([false, false]);
+	});
+
+	it('pauses that are over are none of its business any more', async () => {
+		const unhandled: unknown[] = [];
+		const note = (error: unknown) => void unhandled.push(error);
+		process.on('unhandledRejection', note);
+		const interruption = new Interruption(undefined);
+		const pause = paused(interruption, 5);
+		await jest.advanceTimersByTimeAsync(5);
+		interruption.interrupt('other item failed');
+		await turn();
+		await turn();
+		process.off('unhandledRejection', note);
+		expect([pause.end, unhandled]).toStrictEqual(['over', []]);
+	});
+
+	it.each([
+		['before', true],
+		['after', false],
+	])('a cancellation counts more than a failure %s it', async (_, failsFirst) => {
+		const controller = new AbortController();
+		const interruption = new Interruption(controller.signal);
+		const [fail, cancel] = [() => interruption.interrupt('other item failed'), () => controller.abort()];
+		if (failsFirst) fail();
+		const before = interruption.isCancelled;
+		cancel();
+		if (!failsFirst) fail();
+		expect([before, interruption.isCancelled]).toStrictEqual([false, true]);
+		expect(await rejection(interruption.pause(0))).toMatchObject({ reason: 'cancelled' });
+	});
+
+	it('leaves no listener on the execution’s signal', () => {
+		const controller = new AbortController();
+		const interruption = new Interruption(controller.signal);
+		expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
+		interruption.dispose();
+		expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+		controller.abort();
+		expect(interruption.isInterrupted).toBe(false);
+	});
+
+	it('listens once: a cancelled execution holds nothing of it', () => {
+		const controller = new AbortController();
+		new Interruption(controller.signal);
+		controller.abort();
+		expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+	});
+
+	it('needs no signal', () => {
+		const interruption = new Interruption(undefined);
+		interruption.dispose();
+		expect(interruption.isInterrupted).toBe(false);
+	});
+});

@@ -1,0 +1,128 @@
+import type { INode } from 'n8n-workflow';
+
+import { SuccessMemory, type Remembered } from '../../nodes/shared/run/savedResults';
+
+// What a node keeps between the tries of Retry On Fail.
+
+interface Settings {
+	retryOnFail?: boolean | undefined;
+	maxTries?: number | undefined;
+}
+
+const outputs = (text: string): Remembered => ({ outputs: [{ json: { text } }] });
+
+/** A node whose context lasts through the tries of an execution. */
+function nodeWith(settings: Settings) {
+	const store: Record<string, unknown> = {};
+	const attempt = (place: Partial<{ executionId: string; run: string }> = {}) =>
+		new SuccessMemory(
+			{ getContext: (type) => (type === 'node' ? store : {}), getNode: () => settings as INode },
+			{
+				executionId: 'e1',
+				run: '0',
+				...place,
+			},
+		);
+	return { store, attempt };
+}
+
+/** Fails this often, and tells of each try whether it is a repeat and whether there is a next one. */
+function triesOf(settings: Settings, count: number) {
+	const { store, attempt } = nodeWith(settings);
+	const tries = Array.from({ length: count }, (_, index) => {
+		const memory = attempt();
+		memory.keepForNextTry(new Map([[index, outputs(`try ${index}`)]]));
+		return [memory.isRepeat, memory.hasNextTry];
+	});
+	return { tries, store };
+}
+
+it.each([
+	[undefined, 3],
+	[0, 3],
+	[1, 2],
+	[2, 2],
+	[3, 3],
+	[4, 4],
+	[5, 5],
+	[9, 5],
+	[-1, 2],
+])('counts tries as n8n does: with Max Tries %j there are %d', (maxTries, count) => {
+	const { tries, store } = triesOf({ retryOnFail: true, maxTries }, count);
+	expect(tries).toStrictEqual(Array.from({ length: count }, (_, index) => [index > 0, index < count - 1]));
+	expect(store).toStrictEqual({});
+});
+
+it.each([undefined, false])(
+	'keeps nothing where the node is not run again: Retry On Fail %j',
+	(retryOnFail) => {
+		const { tries, store } = triesOf({ retryOnFail, maxTries: 5 }, 1);
+		expect(tries).toStrictEqual([[false, false]]);
+		expect(store).toStrictEqual({});
+	},
+);
+
+it('keeps what each try gave until the last one, also what only the first gave', () => {
+	const { attempt } = nodeWith({ retryOnFail: true });
+	attempt().keepForNextTry(new Map([[0, outputs('first')]]));
+	const second = attempt();
+	expect([0, 1].map((index) => second.recall(index))).toStrictEqual([outputs('first'), undefined]);
+	second.keepForNextTry(
+		new Map([
+			[1, outputs('second')],
+			[2, outputs('second')],
+		]),
+	);
+	const third = attempt();
+	expect([0, 1, 2, 3].map((index) => third.recall(index))).toStrictEqual([
+		outputs('first'),
+		outputs('second'),
+		outputs('second'),
+		undefined,
+	]);
+});
+
+it.each([{ executionId: 'e2' }, { run: '1' }, { executionId: 'e2', run: '1' }])(
+	'what another run of the node kept is not taken: %j',
+	(place) => {
+		const { attempt } = nodeWith({ retryOnFail: true });
+		attempt().keepForNextTry(new Map([[0, outputs('first')]]));
+		const other = attempt(place);
+		expect(other.recall(0)).toBeUndefined();
+		expect(other.isRepeat).toBe(false);
+		other.keepForNextTry(new Map([[1, outputs('other')]]));
+		expect([0, 1].map((index) => attempt(place).recall(index))).toStrictEqual([undefined, outputs('other')]);
+	},
+);
+
+it('forgets everything when the node has ended well', () => {
+	const { attempt, store } = nodeWith({ retryOnFail: true });
+	attempt().keepForNextTry(new Map([[0, outputs('first')]]));
+	expect(Object.keys(store)).toHaveLength(1);
+	attempt().clear();
+	expect(store).toStrictEqual({});
+});
+
+it('survives being stored as JSON', () => {
+	const { attempt, store } = nodeWith({ retryOnFail: true });
+	attempt().keepForNextTry(new Map([[10, outputs('first')]]));
+	Object.assign(store, JSON.parse(JSON.stringify(store)));
+	expect(attempt().recall(10)).toStrictEqual(outputs('first'));
+});
+
+it.each<[string, (kept: Record<string, unknown>) => unknown]>([
+	['nothing', () => undefined],
+	['a text', () => 'kept'],
+	['no id of the execution', (kept) => ({ ...kept, executionId: undefined })],
+	['no run', (kept) => ({ ...kept, run: 0 })],
+	['no number of tries', (kept) => ({ ...kept, tries: '1' })],
+	['no items', (kept) => ({ ...kept, items: undefined })],
+	['a list of items', (kept) => ({ ...kept, items: [outputs('first')] })],
+])('begins anew where something else lies in its place: %s', (_, changed) => {
+	const { attempt, store } = nodeWith({ retryOnFail: true });
+	attempt().keepForNextTry(new Map([[0, outputs('first')]]));
+	for (const [key, kept] of Object.entries(store)) store[key] = changed(kept as Record<string, unknown>);
+	const memory = attempt();
+	expect(memory.recall(0)).toBeUndefined();
+	expect(memory.isRepeat).toBe(false);
+});

@@ -1,0 +1,87 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { Parameters } from '../../nodes/shared/params/parameters';
+import { itemSettings, readConcurrency } from '../../nodes/shared/run/settings';
+import { InvalidInput } from '../../nodes/shared/gateway/errors/errors';
+import { refusal } from '../helpers/refusal';
+
+/** n8n's functions, with these options for the first item and none for the others. */
+const contextOf = (options: object) =>
+	({ getNodeParameter: (_: string, index: number) => (index === 0 ? options : {}) }) as unknown as Pick<
+		IExecuteFunctions,
+		'getNodeParameter'
+	> as IExecuteFunctions;
+
+const settings = (options: object) => itemSettings(new Parameters(contextOf(options), 0));
+const concurrency = (value: unknown) => readConcurrency(contextOf({ concurrency: value }));
+
+describe('how many items run at once', () => {
+	it.each([
+		[undefined, 8],
+		[null, 8],
+		['', 8],
+		[1, 1],
+		['1', 1],
+		[100, 100],
+		['100', 100],
+		['2e1', 20],
+	])('%j is %d', (value, count) => {
+		expect(concurrency(value)).toBe(count);
+	});
+
+	it.each([0, '0', -1, 101, 1e9, 1.5, '1.5', 99.999, NaN, Infinity, 'NaN', 'all', true, {}, [8]])(
+		'%p is refused',
+		(value) => {
+			expect(() => concurrency(value)).toThrow(InvalidInput);
+		},
+	);
+});
+
+describe('how often a request is tried again', () => {
+	it.each([
+		[undefined, 3],
+		[null, 3],
+		['', 3],
+		[0, 0],
+		['0', 0],
+		[1, 1],
+		[10, 10],
+		['10', 10],
+	])('%j is %d', (value, count) => {
+		expect(settings({ maxRetries: value })).toStrictEqual({ maxRetries: count, timeoutMs: undefined });
+	});
+
+	it.each([-1, 11, 0.5, '2.5', NaN, Infinity, 'often', false, {}])('%p is refused', (value) => {
+		expect(() => settings({ maxRetries: value })).toThrow(InvalidInput);
+	});
+});
+
+describe('how long a request takes at most', () => {
+	it.each([
+		[undefined, undefined],
+		[null, undefined],
+		['', undefined],
+		[1, 1_000],
+		['1', 1_000],
+		[1.5, 1_500],
+		['0.5e1', 5_000],
+		[1.0006, 1_001],
+		[1.0004, 1_000],
+		[86_400, 86_400_000],
+	])('%j seconds are %j milliseconds', (value, milliseconds) => {
+		expect(settings({ timeout: value })).toStrictEqual({ maxRetries: 3, timeoutMs: milliseconds });
+	});
+
+	it.each([0, '0', 0.999, -1, NaN, Infinity, 'long', true, []])('%p is refused', (value) => {
+		expect(() => settings({ timeout: value })).toThrow(InvalidInput);
+	});
+});
+
+it.each([
+	['concurrency', 'Concurrency', () => concurrency(0)],
+	['maxRetries', 'Max Retries', () => settings({ maxRetries: -1 })],
+	['timeout', 'Timeout (Seconds)', () => settings({ timeout: 0 })],
+])('a refusal names the option: %s, %s', (param, label, read) => {
+	const error = refusal(read);
+	expect([error.param, error.message]).toStrictEqual([param, expect.stringContaining(`'${label}'`)]);
+});
