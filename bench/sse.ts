@@ -141,7 +141,7 @@ async function readOurs(format: TextFormat, portions: Uint8Array[]): Promise<num
 			return Promise.resolve();
 		},
 	});
-	format.readAnswer(body, { kind: 'text' });
+	format.readCompletion(body, { kind: 'text' });
 	return characters;
 }
 

@@ -25,8 +25,8 @@ async function main(args) {
 		);
 	}
 	// The n8n of a demo that was killed notices that and ends by itself, within seconds.
-	const advice = await takenPortAdvice(options, lock.inherited ? 15_000 : 0);
-	if (advice !== undefined) return refuse(advice);
+	const hint = await takenPortAdvice(options, lock.inherited ? 15_000 : 0);
+	if (hint !== undefined) return refuse(hint);
 	if (!(await ensureInstalled('root')) || !(await ensureInstalled('n8n'))) return 1;
 
 	const { require: load } = await import('tsx/cjs/api');

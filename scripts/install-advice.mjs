@@ -1,6 +1,6 @@
 // What to do about an npm that failed, from what it printed.
 
-const advice = [
+const hint = [
 	[
 		/npm is missing|npm: not found|'npm' is not recognized/,
 		'npm was not found: install Node with npm (https://nodejs.org) and run this again.',
@@ -39,5 +39,5 @@ const advice = [
  * @returns {string | undefined} undefined when the output is of no known kind
  */
 export function adviceFor(output) {
-	return advice.find(([pattern]) => pattern.test(output))?.[1];
+	return hint.find(([pattern]) => pattern.test(output))?.[1];
 }

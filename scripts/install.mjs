@@ -41,7 +41,7 @@ export async function ensureInstalled(name) {
 			`Nothing is called "${name}" here: choose from ${Object.keys(targets).join(', ')}, queue, browser.`,
 		);
 	const node = name === 'n8n' ? chooseNode(target.directory) : undefined;
-	if (node?.path === undefined && name === 'n8n') return fail(node.advice);
+	if (node?.path === undefined && name === 'n8n') return fail(node.hint);
 	if (isCurrent(target, node)) return true;
 	return withLock(join(repository, '.sandbox', `install-${name}.lock`), async () => {
 		if (isCurrent(target, node)) return true;
@@ -162,10 +162,10 @@ function freeGigabytes(directory) {
 }
 
 function failInstall(target, { output, logFile }) {
-	const advice = adviceFor(output);
-	if (advice === undefined) console.error(output.split('\n').slice(-20).join('\n'));
+	const hint = adviceFor(output);
+	if (hint === undefined) console.error(output.split('\n').slice(-20).join('\n'));
 	return fail(
-		`Could not install ${target.title}. ${advice ?? 'npm said the above.'} The whole output is in ${logFile}.`,
+		`Could not install ${target.title}. ${hint ?? 'npm said the above.'} The whole output is in ${logFile}.`,
 	);
 }
 

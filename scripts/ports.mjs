@@ -11,12 +11,12 @@ const host = '127.0.0.1';
  */
 export async function takenPortAdvice(options, patience) {
 	const deadline = Date.now() + patience;
-	let advice = await adviceNow(options);
-	while (advice !== undefined && Date.now() < deadline) {
+	let hint = await adviceNow(options);
+	while (hint !== undefined && Date.now() < deadline) {
 		await sleep(200);
-		advice = await adviceNow(options);
+		hint = await adviceNow(options);
 	}
-	return advice;
+	return hint;
 }
 
 async function adviceNow({ port, gatewayPort, filesPort }) {

@@ -23,8 +23,8 @@ export function chooseNode(directory) {
 		return { path: join(directory, 'node_modules', carried, 'bin', binary), major: needed };
 	}
 	if (own.major > needed) return own;
-	const advice = `n8n needs Node ${needed} and npm carries none for ${process.platform} on ${process.arch}: install Node ${needed} (https://nodejs.org) and run this with it; this is Node ${process.versions.node}.`;
-	return { path: undefined, advice };
+	const hint = `n8n needs Node ${needed} and npm carries none for ${process.platform} on ${process.arch}: install Node ${needed} (https://nodejs.org) and run this with it; this is Node ${process.versions.node}.`;
+	return { path: undefined, hint };
 }
 
 /** The folder whose `include/node` holds the headers of a Node binary, for compiling against it; undefined: node-gyp downloads them. */

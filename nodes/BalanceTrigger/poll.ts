@@ -5,7 +5,7 @@ import { toNodeError } from '../shared/run/nodeError';
 import { OptionReader } from '../shared/params/optionReader';
 import { compact } from '../shared/fields/common';
 import { fetchBalance, readBalance, type Balance } from '../shared/gateway/endpoints/balance';
-import { InvalidInput } from '../shared/gateway/errors/errors';
+import { InvalidInputError } from '../shared/gateway/errors/errors';
 import { asNumber, asObject, asText } from '../shared/gateway/util/json';
 import { decide, FIRE_ON, type AlertState, type Watch } from './alert';
 
@@ -73,7 +73,7 @@ function readWatch(context: IPollFunctions): Watch {
 	const value: unknown = context.getNodeParameter('fireOn', 'below');
 	const fireOn = FIRE_ON.find((name) => name === value);
 	if (fireOn === undefined) {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			`'Trigger On' has the unknown value "${String(value)}"`,
 			'Choose it again from the list.',
 			'fireOn',
@@ -89,7 +89,7 @@ function readWatch(context: IPollFunctions): Watch {
 function readThreshold(value: unknown): string {
 	const number = asNumber(value);
 	if (number !== undefined) return String(number);
-	throw new InvalidInput(
+	throw new InvalidInputError(
 		"'Threshold (Rubles)' is not a number",
 		'Enter an amount in rubles such as 100 or 99.5, with a point and without a currency sign.',
 		'threshold',

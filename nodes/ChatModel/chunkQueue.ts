@@ -1,4 +1,4 @@
-import { Stopped } from '../shared/gateway/errors/errors';
+import { StoppedError } from '../shared/gateway/errors/errors';
 
 /** Work that hands over pieces; `signal` tells it that nobody reads them any more. */
 export type Work<T> = (take: (piece: T) => Promise<void>, signal: AbortSignal) => Promise<void>;
@@ -10,7 +10,7 @@ export type Work<T> = (take: (piece: T) => Promise<void>, signal: AbortSignal) =
  * @param signal the reader's, with which it gives up while it waits
  * @returns the pieces in order; ends, or throws, as the work does
  */
-export async function* handedOver<T>(work: Work<T>, signal?: AbortSignal): AsyncGenerator<T> {
+export async function* iterateChunks<T>(work: Work<T>, signal?: AbortSignal): AsyncGenerator<T> {
 	const pieces: T[] = [];
 	const reading = new AbortController();
 	const leave = () => reading.abort();
@@ -21,7 +21,7 @@ export async function* handedOver<T>(work: Work<T>, signal?: AbortSignal): Async
 		wake();
 	};
 	const take = async (piece: T) => {
-		if (reading.signal.aborted) throw new Stopped('not waited for');
+		if (reading.signal.aborted) throw new StoppedError('not waited for');
 		pieces.push(piece);
 		wake();
 	};

@@ -8,7 +8,7 @@ import { asObject, asText, objectIn, type Json, type JsonObject } from '../share
  * @param part of LangChain's present or former shape, or of OpenAI's or Anthropic's; what is none of them comes back as
  *   it is
  */
-function standardPart(part: JsonObject): JsonObject {
+function normalizePart(part: JsonObject): JsonObject {
 	switch (part.type) {
 		case 'image_url':
 		case 'input_image':
@@ -26,28 +26,28 @@ function standardPart(part: JsonObject): JsonObject {
 		case 'video':
 		case 'file':
 		case 'text-plain':
-			return standardFile(part, part.type);
+			return normalizeFile(part, part.type);
 		default:
 			return part;
 	}
 }
 
 /** The message with its parts in the shape that n8n's SDK reads; the message itself stays as it is. */
-export function standardMessage<M extends object>(message: M): M {
+export function normalizeMessage<M extends object>(message: M): M {
 	const content: unknown = Reflect.get(message, 'content');
 	if (!Array.isArray(content) || content.length === 0) return message;
 	const given: unknown[] = content;
-	const standard = 'tool_call_id' in message ? resultText(given) : given.map(standardElement);
+	const standard = 'tool_call_id' in message ? resultText(given) : given.map(normalizeElement);
 	if (typeof standard !== 'string' && standard.every((part, index) => part === given[index])) return message;
 	const copy = Object.assign(Object.create(Object.getPrototypeOf(message) as object) as M, message);
 	return Object.assign(copy, { content: standard });
 }
 
-function standardElement(element: unknown): unknown {
+function normalizeElement(element: unknown): unknown {
 	if (typeof element === 'string') return { type: 'text', text: element };
 	const part = asObject(element);
 	// The SDK stumbles over null.
-	return part ? standardPart(part) : (element ?? { type: 'text', text: '' });
+	return part ? normalizePart(part) : (element ?? { type: 'text', text: '' });
 }
 
 function imageAt(url = ''): JsonObject {
@@ -85,7 +85,7 @@ function sourced(part: JsonObject): JsonObject {
 }
 
 /** A file in LangChain's shape, present or former, or in another one that goes by the same name. */
-function standardFile(part: JsonObject, kind: string): JsonObject {
+function normalizeFile(part: JsonObject, kind: string): JsonObject {
 	if (asObject(part.source)) return sourced(part);
 	const file = asObject(part.file);
 	if (file) return namedFile(file);

@@ -1,16 +1,16 @@
 import type { ContentFile, Message, MessageContent } from '@n8n/ai-node-sdk';
 
 import { readBase64 } from '../shared/gateway/util/base64';
-import { InvalidInput } from '../shared/gateway/errors/errors';
+import { InvalidInputError } from '../shared/gateway/errors/errors';
 import { fileNameFor, nameInUrl, typeByName } from '../shared/gateway/util/fileName';
 import type { TextFormat } from '../shared/gateway/text/formats/format';
 import {
 	ATTACHMENT_KINDS,
 	type Attachment,
 	type AttachmentKind,
-	type MadeToolCall,
-	type ToolTurn,
-	type Turn,
+	type PriorToolCall,
+	type ToolMessage,
+	type ChatMessage,
 } from '../shared/gateway/text/formats/request';
 import { asObject, asText } from '../shared/gateway/util/json';
 
@@ -18,23 +18,23 @@ import { asObject, asText } from '../shared/gateway/util/json';
  * The conversation of an agent or chain, as the formats take it. Thoughts of earlier answers are left out: no format
  * has a place for the text of them.
  *
- * @throws {InvalidInput} for a file that the format has no part for, that is empty, or that is no base64
+ * @throws {InvalidInputError} for a file that the format has no part for, that is empty, or that is no base64
  */
-export function toTurns(messages: readonly Message[], format: TextFormat): Array<Turn | ToolTurn> {
-	return messages.flatMap((message) => toTurn(message, format));
+export function toChatMessages(messages: readonly Message[], format: TextFormat): Array<ChatMessage | ToolMessage> {
+	return messages.flatMap((message) => toChatMessage(message, format));
 }
 
 /** The ids of the calls of tools in a conversation. */
-export function callIds(turns: ReadonlyArray<Turn | ToolTurn>): Set<string> {
+export function callIds(messages: ReadonlyArray<ChatMessage | ToolMessage>): Set<string> {
 	return new Set(
-		turns.flatMap((turn) =>
-			turn.role === 'tool' ? [turn.callId] : (turn.toolCalls ?? []).map(({ id }) => id),
+		messages.flatMap((message) =>
+			message.role === 'tool' ? [message.callId] : (message.toolCalls ?? []).map(({ id }) => id),
 		),
 	);
 }
 
-function toTurn({ role, content }: Message, format: TextFormat): Array<Turn | ToolTurn> {
-	if (role === 'tool') return content.flatMap(toolTurn);
+function toChatMessage({ role, content }: Message, format: TextFormat): Array<ChatMessage | ToolMessage> {
+	if (role === 'tool') return content.flatMap(toToolMessage);
 	const attachments = content.filter(isFile).map((file) => toAttachment(file, format));
 	const toolCalls = distinct(content.flatMap(madeCall));
 	return [
@@ -48,7 +48,7 @@ function toTurn({ role, content }: Message, format: TextFormat): Array<Turn | To
 	];
 }
 
-function toolTurn(content: MessageContent): ToolTurn[] {
+function toToolMessage(content: MessageContent): ToolMessage[] {
 	if (content.type !== 'tool-result') return [];
 	const result: unknown = content.result;
 	const text = isTextList(result) ? textOf(result, '\n') : JSON.stringify(result);
@@ -69,13 +69,13 @@ function textOf(content: readonly MessageContent[], between: string): string {
 		.join(between);
 }
 
-function madeCall(content: MessageContent): MadeToolCall[] {
+function madeCall(content: MessageContent): PriorToolCall[] {
 	if (content.type !== 'tool-call') return [];
 	return [{ id: content.toolCallId ?? '', name: content.toolName, arguments: content.input }];
 }
 
 /** Messages of other models hold a call twice: as a part, perhaps without its input, and later among the calls. */
-function distinct(calls: MadeToolCall[]): MadeToolCall[] {
+function distinct(calls: PriorToolCall[]): PriorToolCall[] {
 	return [...new Map(calls.map((call, index) => [call.id || index, call])).values()];
 }
 
@@ -86,7 +86,7 @@ function isFile(content: MessageContent): content is ContentFile {
 function toAttachment(file: ContentFile, format: TextFormat): Attachment {
 	const { url, filename } = file.providerMetadata ?? {};
 	const address = asText(url);
-	if (address === undefined && isEmpty(file)) throw new InvalidInput(NO_CONTENT, NO_CONTENT_ADVICE);
+	if (address === undefined && isEmpty(file)) throw new InvalidInputError(NO_CONTENT, NO_CONTENT_ADVICE);
 	const name = asText(filename) ?? (address === undefined ? undefined : nameInUrl(address));
 	const mimeType = file.mediaType ?? typeByName(name ?? '') ?? UNKNOWN_TYPE;
 	const kind = ATTACHMENT_KINDS.find((candidate) => mimeType.startsWith(`${candidate}/`)) ?? 'file';
@@ -122,13 +122,13 @@ function bytesOf(
 ): { base64: string; mimeType?: string | undefined } {
 	if (data instanceof Uint8Array) return { base64: Buffer.from(data).toString('base64') };
 	const file = readBase64(address ?? asText(data) ?? '');
-	if (!file) throw new InvalidInput(NOT_BASE64, NOT_BASE64_ADVICE);
+	if (!file) throw new InvalidInputError(NOT_BASE64, NOT_BASE64_ADVICE);
 	return file;
 }
 
-function notTaken(format: TextFormat, kind: AttachmentKind, advice: string): InvalidInput {
-	return new InvalidInput(
+function notTaken(format: TextFormat, kind: AttachmentKind, hint: string): InvalidInputError {
+	return new InvalidInputError(
 		`The API format ${format.label} cannot take this ${kind}`,
-		`A message to the Gateway Chat Model holds it. ${advice} Nothing was sent.`,
+		`A message to the Gateway Chat Model holds it. ${hint} Nothing was sent.`,
 	);
 }

@@ -7,17 +7,17 @@ import type {
 	Tool,
 } from '@n8n/ai-node-sdk';
 
-import { Stopped } from '../shared/gateway/errors/errors';
-import type { TextAnswer } from '../shared/gateway/text/formats/completion';
+import { StoppedError } from '../shared/gateway/errors/errors';
+import type { Completion } from '../shared/gateway/text/formats/completion';
 import { deepMerge } from '../shared/gateway/text/formats/fields';
 import type { TextFormat } from '../shared/gateway/text/formats/format';
 import type { TextRequest, ToolChoice } from '../shared/gateway/text/formats/request';
 import { asText, type JsonObject } from '../shared/gateway/util/json';
 import type { GatewayClient, GatewayRequest } from '../shared/gateway/client/client';
 import { streamText } from '../shared/gateway/text/streamText';
-import { handedOver } from './chunkQueue';
-import { callIds, toTurns } from './messages';
-import { factsOf, toClosingChunks, toResult, type CallFacts } from './result';
+import { iterateChunks } from './chunkQueue';
+import { callIds, toChatMessages } from './messages';
+import { callInfoOf, toClosingChunks, toResult, type CallInfo } from './result';
 import type { AiNodeSdk } from './sdk';
 import { toToolDefinitions } from './tools';
 
@@ -33,11 +33,11 @@ export interface ModelSettings {
 }
 
 /** What a model works with. */
-export interface ModelSurroundings {
+export interface ModelDependencies {
 	client: GatewayClient;
 	jsonSchema: AiNodeSdk['getParametersJsonSchema'];
 	/** Turns anything that a call can fail with into the error that the user reads. */
-	explained: (error: unknown) => Promise<Error>;
+	toUserError: (error: unknown) => Promise<Error>;
 }
 
 /** Settings of one call: those of the SDK, and what LangChain adds. */
@@ -47,7 +47,7 @@ export interface CallConfig extends ChatModelConfig {
 	/** LangChain's, also for its `timeout`: nobody waits for the answer any more. */
 	signal?: AbortSignal;
 	/** Is told what n8n is to show of the call. */
-	onFacts?: (facts: CallFacts) => void;
+	onCallInfo?: (facts: CallInfo) => void;
 }
 
 /** Settings of a call that are options of the node, too, and have its names. */
@@ -71,7 +71,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 
 	constructor(
 		private readonly settings: ModelSettings,
-		private readonly surroundings: ModelSurroundings,
+		private readonly dependencies: ModelDependencies,
 		private readonly tools: readonly Tool[] = [],
 		private readonly toolChoice?: ToolChoice,
 	) {
@@ -80,41 +80,41 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 
 	/** The same model with these tools besides those that it has: agents give the same ones again. */
 	withTools(tools: Tool[]): GatewayChatModel {
-		const { settings, surroundings, toolChoice } = this;
+		const { settings, dependencies, toolChoice } = this;
 		const names = new Set(tools.map(({ name }) => name));
 		const kept = this.tools.filter(({ name }) => !names.has(name));
-		return new GatewayChatModel(settings, surroundings, [...kept, ...tools], toolChoice);
+		return new GatewayChatModel(settings, dependencies, [...kept, ...tools], toolChoice);
 	}
 
 	/** The same model, told whether and which tool to call. */
 	withToolChoice(toolChoice: ToolChoice): GatewayChatModel {
-		return new GatewayChatModel(this.settings, this.surroundings, this.tools, toolChoice);
+		return new GatewayChatModel(this.settings, this.dependencies, this.tools, toolChoice);
 	}
 
 	/** Asks, and gives the answer when it is whole. */
 	async generate(messages: Message[], config: CallConfig = {}): Promise<GenerateResult> {
-		return await this.explaining(config.signal, async () => {
-			const { client } = this.surroundings;
+		return await this.withUserErrors(config.signal, async () => {
+			const { client } = this.dependencies;
 			const { request, call, earlierIds } = this.prepare(messages, config, false);
 			const body = await client.json({ ...call, signal: config.signal });
-			const answer = this.settings.format.readAnswer(body, request.output);
-			config.onFacts?.(factsOf(answer));
-			return toResult(answer, earlierIds);
+			const completion = this.settings.format.readCompletion(body, request.output);
+			config.onCallInfo?.(callInfoOf(completion));
+			return toResult(completion, earlierIds);
 		});
 	}
 
 	/** Asks, and gives the answer while it arrives. */
 	async *stream(messages: Message[], config: CallConfig = {}): AsyncGenerator<StreamChunk> {
-		yield* handedOver<StreamChunk>(async (take, signal) => {
-			await this.explaining(config.signal, async () => {
+		yield* iterateChunks<StreamChunk>(async (take, signal) => {
+			await this.withUserErrors(config.signal, async () => {
 				const { request, call, earlierIds } = this.prepare(messages, config, true);
 				let shown = '';
-				const answer = await this.streamed(request, { ...call, signal }, async (delta) => {
+				const completion = await this.streamed(request, { ...call, signal }, async (delta) => {
 					shown += delta;
 					await take({ type: 'text-delta', delta });
 				});
-				config.onFacts?.(factsOf(answer));
-				for (const chunk of toClosingChunks(answer, shown, earlierIds)) await take(chunk);
+				config.onCallInfo?.(callInfoOf(completion));
+				for (const chunk of toClosingChunks(completion, shown, earlierIds)) await take(chunk);
 			});
 		}, config.signal);
 	}
@@ -123,10 +123,10 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		{ output }: TextRequest,
 		request: GatewayRequest,
 		onText: (text: string) => Promise<void>,
-	): Promise<TextAnswer> {
+	): Promise<Completion> {
 		const { format } = this.settings;
-		const body = await streamText(this.surroundings.client, { format, output, request, onText });
-		return format.readAnswer(body, output);
+		const body = await streamText(this.dependencies.client, { format, output, request, onText });
+		return format.readCompletion(body, output);
 	}
 
 	private prepare(
@@ -135,11 +135,11 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		stream: boolean,
 	): { request: TextRequest; call: GatewayRequest; earlierIds: Set<string> } {
 		const { format, model, options, extraBody } = this.settings;
-		const turns = toTurns(messages, format);
+		const converted = toChatMessages(messages, format);
 		const request: TextRequest = {
 			model,
-			conversation: { kind: 'turns', turns },
-			tools: toToolDefinitions(this.tools, this.surroundings.jsonSchema),
+			conversation: { kind: 'messages', messages: converted },
+			tools: toToolDefinitions(this.tools, this.dependencies.jsonSchema),
 			toolChoice: this.tools.length > 0 ? this.toolChoice : undefined,
 			output: { kind: 'text' },
 			options: { ...options, ...callOptions(config) },
@@ -148,16 +148,16 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		const json = deepMerge(format.toBody(request), extraBody);
 		const { group, path, headers } = format;
 		const call: GatewayRequest = { group, method: 'POST', path, charged: true, headers, json };
-		return { request, call, earlierIds: callIds(turns) };
+		return { request, call, earlierIds: callIds(converted) };
 	}
 
 	/** A caller that has given up gets its own reason. */
-	private async explaining<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+	private async withUserErrors<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
 		try {
 			return await work();
 		} catch (error) {
-			if (error instanceof Stopped && signal?.aborted) throw reasonOf(signal);
-			throw await this.surroundings.explained(error);
+			if (error instanceof StoppedError && signal?.aborted) throw reasonOf(signal);
+			throw await this.dependencies.toUserError(error);
 		}
 	}
 }

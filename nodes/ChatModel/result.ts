@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { FinishReason, GenerateResult, StreamChunk, TokenUsage } from '@n8n/ai-node-sdk';
 
 import { excerpt } from '../shared/gateway/util/excerpt';
-import { ApiFailure } from '../shared/gateway/errors/errors';
+import { ApiError } from '../shared/gateway/errors/errors';
 import {
 	emptyChoice,
 	type Choice,
-	type TextAnswer,
+	type Completion,
 	type ToolCall,
 } from '../shared/gateway/text/formats/completion';
 import { objectIn, type Json, type JsonObject } from '../shared/gateway/util/json';
 import { costText } from '../shared/gateway/util/money';
 
 /** What n8n shows of a call in the execution, besides its text and tokens. */
-export interface CallFacts {
+export interface CallInfo {
 	/** In the words of the text node. */
 	finish_reason: string | null;
 	id: string | null;
@@ -26,13 +26,13 @@ export interface CallFacts {
 }
 
 /** The facts of an answer. */
-export function factsOf(answer: TextAnswer): CallFacts {
-	const { finishReason, reasoning, sources } = choiceOf(answer);
+export function callInfoOf(completion: Completion): CallInfo {
+	const { finishReason, reasoning, sources } = choiceOf(completion);
 	return {
 		finish_reason: finishReason,
-		id: answer.id,
-		model: answer.model,
-		costRub: answer.costRub,
+		id: completion.id,
+		model: completion.model,
+		costRub: completion.costRub,
 		...(reasoning === '' ? {} : { reasoning }),
 		...(sources.length === 0 ? {} : { sources }),
 	};
@@ -42,16 +42,16 @@ export function factsOf(answer: TextAnswer): CallFacts {
  * An answer as n8n's SDK takes it. Thoughts are no part of the message: chains would take them for text.
  *
  * @param earlierIds of calls that were made earlier in the conversation
- * @throws {ApiFailure} for a call of a tool whose arguments are no JSON object
+ * @throws {ApiError} for a call of a tool whose arguments are no JSON object
  */
-export function toResult(answer: TextAnswer, earlierIds: Iterable<string> = []): GenerateResult {
-	const choice = choiceOf(answer);
+export function toResult(completion: Completion, earlierIds: Iterable<string> = []): GenerateResult {
+	const choice = choiceOf(completion);
 	const text = textOf(choice);
-	const calls = callsOf(answer, earlierIds);
+	const calls = callsOf(completion, earlierIds);
 	return {
-		...(answer.id === null ? {} : { id: answer.id }),
+		...(completion.id === null ? {} : { id: completion.id }),
 		finishReason: finishReason(choice),
-		usage: usageOf(answer),
+		usage: usageOf(completion),
 		message: {
 			role: 'assistant',
 			content: [
@@ -73,29 +73,29 @@ export function toResult(answer: TextAnswer, earlierIds: Iterable<string> = []):
  *
  * @param shown the text that has been passed on
  * @param earlierIds of calls that were made earlier in the conversation
- * @throws {ApiFailure} for a call of a tool whose arguments are no JSON object
+ * @throws {ApiError} for a call of a tool whose arguments are no JSON object
  */
 export function toClosingChunks(
-	answer: TextAnswer,
+	completion: Completion,
 	shown: string,
 	earlierIds: Iterable<string> = [],
 ): StreamChunk[] {
-	const choice = choiceOf(answer);
+	const choice = choiceOf(completion);
 	const text = textOf(choice);
 	const rest = text.startsWith(shown) ? text.slice(shown.length) : '';
 	return [
 		...(rest === '' ? [] : [{ type: 'text-delta' as const, delta: rest }]),
-		...callsOf(answer, earlierIds).map(({ id, name, input }) => ({
+		...callsOf(completion, earlierIds).map(({ id, name, input }) => ({
 			type: 'tool-call-delta' as const,
 			id,
 			name,
 			argumentsDelta: input,
 		})),
-		{ type: 'finish', finishReason: finishReason(choice), usage: usageOf(answer) },
+		{ type: 'finish', finishReason: finishReason(choice), usage: usageOf(completion) },
 	];
 }
 
-function choiceOf({ choices: [first = emptyChoice()] }: TextAnswer): Choice {
+function choiceOf({ choices: [first = emptyChoice()] }: Completion): Choice {
 	return first;
 }
 
@@ -109,14 +109,14 @@ function textOf({ text, refusal }: Choice): string {
  * the same id, and n8n and LangChain then lose a call or its result.
  */
 function callsOf(
-	answer: TextAnswer,
+	completion: Completion,
 	earlierIds: Iterable<string>,
 ): Array<{ id: string; name: string; input: string }> {
-	const { toolCalls, finishReason: reason } = choiceOf(answer);
+	const { toolCalls, finishReason: reason } = choiceOf(completion);
 	const taken = new Set(earlierIds);
 	return toolCalls.map((call) => {
 		const input = call.invalidArguments ? undefined : argumentsOf(call.arguments);
-		if (!input) throw brokenArguments(call, reason, answer.costRub);
+		if (!input) throw brokenArguments(call, reason, completion.costRub);
 		const id = call.id === null || taken.has(call.id) ? newId() : call.id;
 		taken.add(id);
 		return { id, name: call.name, input: JSON.stringify(input) };
@@ -134,17 +134,17 @@ function argumentsOf(value: Json): JsonObject | undefined {
 	return objectIn(value);
 }
 
-function brokenArguments(call: ToolCall, reason: string | null, costRub: number | null): ApiFailure {
+function brokenArguments(call: ToolCall, reason: string | null, costRub: number | null): ApiError {
 	const text = call.invalidArguments ? String(call.arguments) : JSON.stringify(call.arguments);
-	const advice =
+	const hint =
 		reason === 'length'
 			? "They were cut off at the token limit: raise the option 'Max Tokens' of the Gateway Chat Model."
 			: 'Run it again, describe the tool’s input more simply, or choose another model.';
 	const lack = call.invalidArguments ? 'not JSON' : 'no JSON object';
-	return new ApiFailure({
+	return new ApiError({
 		message: `The model called the tool "${call.name}" with arguments that are ${lack}`,
-		description: `${advice} The tool was not run. ${costText(costRub)} The arguments: “${excerpt(text)}”`,
-		arrival: 'answered',
+		description: `${hint} The tool was not run. ${costText(costRub)} The arguments: “${excerpt(text)}”`,
+		delivery: 'responded',
 		status: 200,
 		code: 'invalid_tool_arguments',
 		retryable: false,
@@ -166,7 +166,7 @@ function finishReason({ finishReason: reason }: Choice): FinishReason {
 	}
 }
 
-function usageOf({ usage }: TextAnswer): TokenUsage {
+function usageOf({ usage }: Completion): TokenUsage {
 	const { inputTokens, outputTokens, totalTokens, cachedInputTokens, reasoningTokens } = usage;
 	const [input, output] = [inputTokens ?? 0, outputTokens ?? 0];
 	return {

@@ -1,7 +1,7 @@
 import type * as Sdk from '@n8n/ai-node-sdk';
 import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
-import { InvalidInput } from '../shared/gateway/errors/errors';
+import { InvalidInputError } from '../shared/gateway/errors/errors';
 
 /** The parts of n8n's SDK for AI nodes that are used here. */
 export interface AiNodeSdk {
@@ -14,12 +14,12 @@ export interface AiNodeSdk {
  * n8n without it would lose the others, too. Not by `import()`: that would load the SDK, and LangChain with it, a
  * second time, as ES modules whose classes are not those of n8n's own nodes.
  *
- * @throws {InvalidInput} when this n8n has none, or one that is too old
+ * @throws {InvalidInputError} when this n8n has none, or one that is too old
  */
 export function loadSdk(): AiNodeSdk {
 	const { supplyModel, getParametersJsonSchema } = found() ?? {};
 	if (supplyModel && getParametersJsonSchema) return { supplyModel, getParametersJsonSchema };
-	throw new InvalidInput(
+	throw new InvalidInputError(
 		'This n8n is too old for the Gateway Chat Model',
 		'It has no SDK for AI nodes (@n8n/ai-node-sdk), or an older one. Update n8n, or use n8n’s own OpenAI Chat Model with the gateway’s base URL and key. The other nodes of this package work.',
 	);

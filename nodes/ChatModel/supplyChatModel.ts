@@ -10,14 +10,14 @@ import { readExtraBody, readFormat } from '../shared/fields/textRequest';
 import { listTextModels } from '../shared/gateway/endpoints/models';
 import { withoutSecrets } from '../shared/gateway/errors/fromResponse';
 import type { GatewayClient } from '../shared/gateway/client/client';
-import { withModelAdvice } from '../shared/gateway/text/unknownModel';
+import { withModelHint } from '../shared/gateway/text/unknownModel';
 import { completed } from './adapter';
 import { GatewayChatModel, type ModelSettings } from './model';
 import { loadSdk } from './sdk';
 
 /** Gives the node that uses the model a LangChain model which asks the gateway. The whole of `supplyData`. */
 export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
-	const explained = (error: unknown) => toNodeError(context.getNode(), error, itemIndex);
+	const toUserError = (error: unknown) => toNodeError(context.getNode(), error, itemIndex);
 	let letGo: () => void = () => undefined;
 	try {
 		const { supplyModel, getParametersJsonSchema } = loadSdk();
@@ -29,16 +29,16 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 		const model = new GatewayChatModel(settings, {
 			client,
 			jsonSchema: getParametersJsonSchema,
-			explained: async (error) => {
-				const advised = await withModelAdvice(known, settings.model, error);
-				return explained(withoutSecrets(advised, client.settings.secrets));
+			toUserError: async (error) => {
+				const advised = await withModelHint(known, settings.model, error);
+				return toUserError(withoutSecrets(advised, client.settings.secrets));
 			},
 		});
 		const { response } = supplyModel(context, model);
 		return { response: completed(response), closeFunction: async () => dispose() };
 	} catch (error) {
 		letGo();
-		throw explained(error);
+		throw toUserError(error);
 	}
 }
 

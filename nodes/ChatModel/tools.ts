@@ -1,6 +1,6 @@
 import type { Tool } from '@n8n/ai-node-sdk';
 
-import { InvalidInput } from '../shared/gateway/errors/errors';
+import { InvalidInputError } from '../shared/gateway/errors/errors';
 import type { ToolDefinition } from '../shared/gateway/text/formats/request';
 import { asObject } from '../shared/gateway/util/json';
 import type { AiNodeSdk } from './sdk';
@@ -9,7 +9,7 @@ import type { AiNodeSdk } from './sdk';
  * The tools of an agent, as the formats take them.
  *
  * @param jsonSchema gives the JSON Schema of a tool's input, which n8n may write with zod
- * @throws {InvalidInput} for a tool that another provider runs itself, and for one whose input cannot be described
+ * @throws {InvalidInputError} for a tool that another provider runs itself, and for one whose input cannot be described
  */
 export function toToolDefinitions(
 	tools: readonly Tool[],
@@ -17,7 +17,7 @@ export function toToolDefinitions(
 ): ToolDefinition[] {
 	return tools.map((tool) => {
 		if (tool.type === 'provider') {
-			throw new InvalidInput(
+			throw new InvalidInputError(
 				`The Gateway Chat Model cannot use the built-in tool "${tool.name}" of another model`,
 				"Tools that the gateway runs itself are set in the option 'Built-In Tools (JSON)' of the API format Responses. Nothing was sent.",
 			);
@@ -46,7 +46,7 @@ function schemaOf(tool: FunctionTool, jsonSchema: AiNodeSdk['getParametersJsonSc
 	if ('toJSONSchema' in schema && typeof schema.toJSONSchema === 'function') {
 		return schema.toJSONSchema({ io: 'input', unrepresentable: 'any' });
 	}
-	throw new InvalidInput(
+	throw new InvalidInputError(
 		`The Gateway Chat Model cannot read what the tool "${tool.name}" takes`,
 		'Its input is described with a version of zod that is not n8n’s. Update the node of the tool, or use another one. Nothing was sent.',
 	);

@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
-import { answerCallback } from './webhook';
+import { handleCallback } from './webhook';
 import { triggerProperties } from './fields';
 
 export class MediaTaskTrigger implements INodeType {
@@ -70,6 +70,6 @@ export class MediaTaskTrigger implements INodeType {
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await answerCallback(this);
+		return await handleCallback(this);
 	}
 }

@@ -13,6 +13,6 @@ export function startsWorkflow(state: string, events: Events): boolean {
 export const MAX_REMEMBERED = 1_000;
 
 /** Lists of task ids in one, in their order, each once; of more than 1,000 the oldest are forgotten. */
-export function remembered(...lists: ReadonlyArray<readonly string[]>): string[] {
+export function mergedIds(...lists: ReadonlyArray<readonly string[]>): string[] {
 	return [...new Set(lists.flat())].slice(-MAX_REMEMBERED);
 }

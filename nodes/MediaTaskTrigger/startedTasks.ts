@@ -1,7 +1,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 
 import { asArray, asText } from '../shared/gateway/util/json';
-import { remembered } from './events';
+import { mergedIds } from './events';
 
 /** Key in the node's static data, which n8n stores with the workflow. */
 const KEY = 'started';
@@ -13,7 +13,7 @@ const startedHere = new Map<string, readonly string[]>();
  * Which tasks have started the workflow. Within a process, a task is taken once, however many calls come at a time;
  * the tasks of earlier processes stand in the workflow's static data.
  */
-export class Claims {
+export class StartedTasks {
 	private readonly store;
 	private readonly trigger: string;
 	/** Whether somebody tries the trigger out in the editor, again and again with the same task. */
@@ -33,9 +33,9 @@ export class Claims {
 		const stored = asArray(this.store[KEY]).flatMap((id) => asText(id) ?? []);
 		const here = startedHere.get(this.trigger) ?? [];
 		if (stored.includes(taskId) || here.includes(taskId)) return false;
-		startedHere.set(this.trigger, remembered(here, [taskId]));
+		startedHere.set(this.trigger, mergedIds(here, [taskId]));
 		// Calls that are answered at the same time each store the list: it holds what all of them have taken.
-		this.store[KEY] = remembered(stored, here, [taskId]);
+		this.store[KEY] = mergedIds(stored, here, [taskId]);
 		return true;
 	}
 }

@@ -7,23 +7,23 @@ import type {
 } from 'n8n-workflow';
 
 import { backgroundClient, CALLBACK_SETTINGS } from '../shared/n8n/backgroundClient';
-import { fetchResults, taskJson } from '../shared/n8n/taskResults';
-import { errorReport } from '../shared/run/nodeError';
-import { lookPatiently } from '../shared/gateway/endpoints/polling';
+import { downloadResults, taskJson } from '../shared/n8n/taskResults';
+import { toErrorJson } from '../shared/run/nodeError';
+import { pollWithRetries } from '../shared/gateway/endpoints/polling';
 import { taskIdsIn } from '../shared/gateway/media/callbackIds';
-import { ApiFailure, asError } from '../shared/gateway/errors/errors';
+import { ApiError, asError } from '../shared/gateway/errors/errors';
 import { asObject, asText } from '../shared/gateway/util/json';
 import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from '../shared/gateway/endpoints/tasks';
 import { setArchived } from '../shared/gateway/endpoints/taskActions';
 import type { GatewayClient } from '../shared/gateway/client/client';
 import { EVENTS, startsWorkflow, type Events } from './events';
-import { Claims } from './startedTasks';
+import { StartedTasks } from './startedTasks';
 
 /**
  * Answers a call at once and starts the workflow if it stands for a task of the account that has ended, and that has
  * not started it before. What the call says is only a hint: the task is asked for with the credential.
  */
-export async function answerCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+export async function handleCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const ids = taskIdsIn(context.getQueryData(), context.getBodyData());
 	const response = context.getResponseObject();
 	if (ids.length === 0) {
@@ -64,10 +64,10 @@ function isOn(value: unknown): boolean {
 }
 
 class Callback {
-	private readonly claims: Claims;
+	private readonly startedTasks: StartedTasks;
 
 	constructor(private readonly context: IWebhookFunctions) {
-		this.claims = new Claims(context);
+		this.startedTasks = new StartedTasks(context);
 	}
 
 	/** The item that starts the workflow; `undefined` when nothing is to be started. Never throws. */
@@ -76,7 +76,7 @@ class Callback {
 			const settings = readStartSettings(this.context);
 			const client = await backgroundClient(this.context, CALLBACK_SETTINGS);
 			for (const id of ids) {
-				const task = await lookPatiently(
+				const task = await pollWithRetries(
 					client,
 					async () => await this.ownTask(client, id),
 					(found) => found === undefined || hasEnded(found.state),
@@ -84,7 +84,7 @@ class Callback {
 				if (task) return await this.startWith(client, task, settings);
 			}
 		} catch (error) {
-			const { message } = errorReport(error);
+			const { message } = toErrorJson(error);
 			this.context.logger.warn(
 				`A callback for the media task ${ids.join(' or ')} was not checked: ${message}`,
 			);
@@ -95,7 +95,7 @@ class Callback {
 	/** The task of this id; `undefined` where the account has none. */
 	private async ownTask(client: GatewayClient, id: string): Promise<MediaTask | undefined> {
 		const body = await fetchMediaTask(client, id).catch((error: unknown) => {
-			const status = error instanceof ApiFailure ? error.details.status : undefined;
+			const status = error instanceof ApiError ? error.details.status : undefined;
 			if (status === 404 || status === 422) return undefined;
 			return Promise.reject(asError(error));
 		});
@@ -108,7 +108,7 @@ class Callback {
 		settings: StartSettings,
 	): Promise<INodeExecutionData | undefined> {
 		if (!startsWorkflow(task.state, settings.events)) return undefined;
-		if (!this.claims.take(task.taskId)) return undefined;
+		if (!this.startedTasks.take(task.taskId)) return undefined;
 		if (settings.archive && !(await this.archived(client, task.taskId))) return undefined;
 		const files = await this.files(client, task, settings);
 		return {
@@ -123,10 +123,10 @@ class Callback {
 			await setArchived(client, taskId, true);
 			return true;
 		} catch (error) {
-			const isTaken = error instanceof ApiFailure && error.details.status === 404;
-			if (isTaken) return this.claims.isTest;
+			const isTaken = error instanceof ApiError && error.details.status === 404;
+			if (isTaken) return this.startedTasks.isTest;
 			// Better a second start than none.
-			const { message } = errorReport(error);
+			const { message } = toErrorJson(error);
 			this.context.logger.warn(`The media task ${taskId} could not be archived: ${message}`);
 			return true;
 		}
@@ -140,9 +140,9 @@ class Callback {
 	): Promise<{ binary?: IBinaryKeyData; problem?: IDataObject }> {
 		if (!download || task.state !== 'success') return {};
 		try {
-			return { binary: await fetchResults({ client, n8n: this.context }, task, binaryField) };
+			return { binary: await downloadResults({ client, n8n: this.context }, task, binaryField) };
 		} catch (error) {
-			return { problem: { downloadError: errorReport(error) } };
+			return { problem: { downloadError: toErrorJson(error) } };
 		}
 	}
 

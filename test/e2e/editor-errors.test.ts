@@ -58,14 +58,14 @@ async function open({ editor, environment }: Stage, name: string): Promise<NodeP
 async function expectError(
 	{ editor }: Stage,
 	panel: NodePanel,
-	{ title, message, advice, item = 0 }: { title: string; message: string; advice: string; item?: number },
+	{ title, message, hint, item = 0 }: { title: string; message: string; hint: string; item?: number },
 ): Promise<void> {
 	const outcome = await panel.execute();
 	expect(outcome.ok).toBe(false);
 	expect(outcome.message).toContain(message);
 	// n8n appends the item, where there are several.
 	expect(await panel.output.errorMessage.innerText()).toBe(`${message} [item ${item}]`);
-	expect(await panel.output.errorDescription.innerText()).toContain(advice);
+	expect(await panel.output.errorDescription.innerText()).toContain(hint);
 	await editor.shot(title);
 	expect(await panel.output.errorFact('Item Index')).toBe(String(item));
 }
@@ -81,7 +81,7 @@ scene('an expression that gives an empty prompt', async (stage) => {
 	await expectError(stage, await open(stage, 'Ask what no item says'), {
 		title: 'an expression that gives an empty prompt',
 		message: "'Prompt' is empty",
-		advice: 'If an expression fills it, the field it refers to is empty for this item.',
+		hint: 'If an expression fills it, the field it refers to is empty for this item.',
 	});
 });
 
@@ -93,7 +93,7 @@ scene('no money', async (stage) => {
 		await expectError(stage, await open(stage, 'Ask'), {
 			title: 'no money',
 			message: 'There is not enough money in the gateway wallet',
-			advice: 'Top up the wallet in the web application and run the workflow again',
+			hint: 'Top up the wallet in the web application and run the workflow again',
 		});
 	} finally {
 		control.setBalance(before);
@@ -107,7 +107,7 @@ scene('a key that is no longer valid', async (stage) => {
 		await expectError(stage, await open(stage, 'Ask'), {
 			title: 'a key that is no longer valid',
 			message: 'The gateway refused the API key',
-			advice: 'AI Gateway credential',
+			hint: 'AI Gateway credential',
 		});
 	} finally {
 		control.setKeyStatus(apiKey, 'active');
@@ -118,7 +118,7 @@ scene('a model that does not exist: the ones like it are named', async (stage) =
 	await expectError(stage, await open(stage, 'Ask nobody'), {
 		title: 'a model that does not exist',
 		message: 'The gateway does not know this model',
-		advice: 'Close to "sandbox/swft-1" are: sandbox/swift-1',
+		hint: 'Close to "sandbox/swft-1" are: sandbox/swift-1',
 	});
 });
 
@@ -126,7 +126,7 @@ scene('a task that fails', async (stage) => {
 	await expectError(stage, await open(stage, 'Draw'), {
 		title: 'a task that fails',
 		message: 'The media task failed',
-		advice: 'CONTENT_POLICY',
+		hint: 'CONTENT_POLICY',
 		item: 1,
 	});
 });
@@ -135,7 +135,7 @@ scene('one of several items: the error says which', async (stage) => {
 	await expectError(stage, await open(stage, 'Ask what the item says'), {
 		title: 'one of several items',
 		message: 'There is not enough money in the gateway wallet',
-		advice: 'Top up the wallet',
+		hint: 'Top up the wallet',
 		item: 1,
 	});
 });

@@ -35,7 +35,7 @@ test('many pictures at once: what works comes with its picture and price, what f
 		{
 			idea: 'a fox in the first snow',
 			problem: expect.stringMatching(/price|input/) as string,
-			advice: expect.stringMatching(/quality/) as string,
+			hint: expect.stringMatching(/quality/) as string,
 		},
 	]);
 	const others = new Set(late.tasks);

@@ -1,9 +1,9 @@
-import { ApiFailure, Stopped } from '../../nodes/shared/gateway/errors/errors';
-import type { Answer, ByteStream, Exchange, Transport } from '../../nodes/shared/gateway/client/transport';
+import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
+import type { HttpResponse, ByteStream, HttpRequest, Transport } from '../../nodes/shared/gateway/client/transport';
 import {
 	GatewayClient,
 	type ClientSettings,
-	type ClientSurroundings,
+	type ClientDependencies,
 } from '../../nodes/shared/gateway/client/client';
 
 /** What a scripted transport does with one exchange. */
@@ -12,7 +12,7 @@ export type Step = { status?: number; headers?: Record<string, string>; body?: s
 export interface ScriptedClient {
 	client: GatewayClient;
 	/** The exchanges that were carried out. */
-	sent: Exchange[];
+	sent: HttpRequest[];
 	/** The pauses that were made, in milliseconds. */
 	pauses: number[];
 	/** The clock, moved by pauses. */
@@ -32,13 +32,13 @@ export function scriptedClient(
 	options: {
 		stopAt?: number;
 		random?: () => number;
-		surroundings?: Partial<ClientSurroundings>;
+		dependencies?: Partial<ClientDependencies>;
 	} = {},
 ): ScriptedClient {
-	const sent: Exchange[] = [];
+	const sent: HttpRequest[] = [];
 	const pauses: number[] = [];
 	const clock = { now: 1_000_000 };
-	const next = (exchange: Exchange): Answer<string> => {
+	const next = (exchange: HttpRequest): HttpResponse<string> => {
 		const step = steps[Math.min(sent.length, steps.length - 1)];
 		sent.push(exchange);
 		if (step === undefined) throw new Error('the script has no step');
@@ -55,7 +55,7 @@ export function scriptedClient(
 	};
 	const pause = (milliseconds: number): Promise<void> => {
 		if (options.stopAt !== undefined && clock.now + milliseconds > options.stopAt) {
-			return Promise.reject(new Stopped('cancelled'));
+			return Promise.reject(new StoppedError('cancelled'));
 		}
 		pauses.push(milliseconds);
 		clock.now += milliseconds;
@@ -72,7 +72,7 @@ export function scriptedClient(
 				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
 			now: () => clock.now,
 			random: options.random ?? (() => 0.5),
-			...options.surroundings,
+			...options.dependencies,
 		},
 	);
 	return { client, sent, pauses, clock };
@@ -106,8 +106,8 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /** The failure that a promise rejects with. */
-export async function failureOf(promise: Promise<unknown>): Promise<ApiFailure> {
+export async function failureOf(promise: Promise<unknown>): Promise<ApiError> {
 	const error = await rejection(promise);
-	if (error instanceof ApiFailure) return error;
+	if (error instanceof ApiError) return error;
 	throw error;
 }

@@ -1,12 +1,12 @@
-import { InvalidInput } from '../../nodes/shared/gateway/errors/errors';
-import type { Exchange } from '../../nodes/shared/gateway/client/transport';
+import { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
+import type { HttpRequest } from '../../nodes/shared/gateway/client/transport';
 
 /** A request as a scripted client sends it, with what most have in common filled in. */
 export function request(
-	method: Exchange['method'],
+	method: HttpRequest['method'],
 	path: string,
-	{ json, headers, ...more }: Partial<Exchange> & { json?: unknown } = {},
-): Exchange {
+	{ json, headers, ...more }: Partial<HttpRequest> & { json?: unknown } = {},
+): HttpRequest {
 	return {
 		method,
 		url: `https://gateway.test/api/v1${path}`,
@@ -18,18 +18,18 @@ export function request(
 		...(json === undefined ? {} : { body: JSON.stringify(json) }),
 		timeoutMs: 300_000,
 		authenticated: true,
-		answer: 'text',
+		responseType: 'text',
 		charged: false,
 		...more,
 	};
 }
 
 /** The bad input that a piece of work throws or rejects with. */
-export async function invalidInput(work: () => unknown): Promise<InvalidInput> {
+export async function invalidInput(work: () => unknown): Promise<InvalidInputError> {
 	try {
 		await work();
 	} catch (error) {
-		if (error instanceof InvalidInput) return error;
+		if (error instanceof InvalidInputError) return error;
 		throw error;
 	}
 	throw new Error('it did not throw');

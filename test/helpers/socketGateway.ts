@@ -5,7 +5,7 @@ import { credentialReader, n8nTransport } from '../../nodes/shared/n8n/transport
 import {
 	GatewayClient,
 	type ClientSettings,
-	type ClientSurroundings,
+	type ClientDependencies,
 } from '../../nodes/shared/gateway/client/client';
 import { editorContext } from './contexts';
 
@@ -59,7 +59,7 @@ export function useSocketGateway() {
 		},
 		client(
 			settings: Partial<ClientSettings> = {},
-			surroundings: Partial<ClientSurroundings> = {},
+			dependencies: Partial<ClientDependencies> = {},
 		): SocketClient {
 			const baseUrl = settings.baseUrl ?? `${origin()}/api/v1`;
 			const context = editorContext({
@@ -87,7 +87,7 @@ export function useSocketGateway() {
 						await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
 					now: () => Date.now(),
 					random: () => 0.5,
-					...surroundings,
+					...dependencies,
 				},
 			);
 			return { client, pauses, slots };

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { textFormat } from '../../nodes/shared/gateway/text/formats';
 import type { OutputRequest } from '../../nodes/shared/gateway/text/formats/request';
 import type { JsonObject } from '../../nodes/shared/gateway/util/json';
-import type { Answer, ByteStream } from '../../nodes/shared/gateway/client/transport';
+import type { HttpResponse, ByteStream } from '../../nodes/shared/gateway/client/transport';
 import { GatewayClient } from '../../nodes/shared/gateway/client/client';
 import { streamText } from '../../nodes/shared/gateway/text/streamText';
 
@@ -41,7 +41,7 @@ export async function readStream(
 	const shown: string[] = [];
 	const body = toStream(source);
 	const headers = options.headers ?? { 'content-type': 'text/event-stream; charset=utf-8' };
-	const answer: Answer<ByteStream> = { status: 200, headers, body };
+	const answer: HttpResponse<ByteStream> = { status: 200, headers, body };
 	const unused = () => Promise.reject(new Error('not used'));
 	const client = new GatewayClient(
 		{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 3, timeoutMs: options.timeoutMs },

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { IBinaryData } from 'n8n-workflow';
 
 import { fileOf, fileOfBytes, type FileOwner } from '../../nodes/shared/n8n/binary';
-import { release, type ByteStream } from '../../nodes/shared/gateway/client/transport';
+import { destroyBody, type ByteStream } from '../../nodes/shared/gateway/client/transport';
 
 // A file as it is opened: alone, or between a head and a tail.
 
@@ -62,7 +62,7 @@ it('a file between head and tail is closed with them', async () => {
 	const file = await fileOf(own, { ...facts, data: 'filesystem-v2', id: 'x1' });
 	const body = await file.framed(head, tail);
 	const isClosed = new Promise((resolve) => stalled.once('close', resolve));
-	release(body);
+	destroyBody(body);
 	await isClosed;
 	expect(stalled.destroyed).toBe(true);
 });

@@ -39,7 +39,7 @@ async function portionsOf(opened: ByteStream | Uint8Array): Promise<Buffer[]> {
 const textOf = async (opened: ByteStream | Uint8Array) =>
 	Buffer.concat(await portionsOf(opened)).toString('utf8');
 
-async function openStream(opening: Promise<ByteStream | Uint8Array>): Promise<Readable> {
+async function createStream(opening: Promise<ByteStream | Uint8Array>): Promise<Readable> {
 	const opened = await opening;
 	if (opened instanceof Readable) return opened;
 	throw new Error('It is no stream');
@@ -164,7 +164,7 @@ describe('a body that is given up', () => {
 		const note = (error: unknown) => void unheard.push(error);
 		process.on('uncaughtException', note).on('unhandledRejection', note);
 		const streams: Readable[] = [];
-		const opened = await openStream(
+		const opened = await createStream(
 			body('"<A><B><C>"', { A: onDisk(streams), B: onDisk(streams), C: onDisk(streams) }).open(),
 		);
 		const portions = opened[Symbol.asyncIterator]();
@@ -180,7 +180,7 @@ describe('a body that is given up', () => {
 
 	it('closes a file that gives nothing', async () => {
 		const stalled = new Readable({ read: () => undefined });
-		const opened = await openStream(body('"<A>"', { A: ofStream(3, () => stalled) }).open());
+		const opened = await createStream(body('"<A>"', { A: ofStream(3, () => stalled) }).open());
 		const reading = portionsOf(opened).catch((error: unknown) => error);
 		await new Promise((resolve) => setImmediate(resolve));
 		opened.destroy();
@@ -196,7 +196,7 @@ describe('a body that is given up', () => {
 			isAsked();
 			return await opening;
 		});
-		const opened = await openStream(body('"<A><B>"', { A: inPortions('abc'), B: late }).open());
+		const opened = await createStream(body('"<A><B>"', { A: inPortions('abc'), B: late }).open());
 		const reading = portionsOf(opened).catch((error: unknown) => error);
 		while (isAsked.mock.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
 		opened.destroy();
@@ -207,7 +207,7 @@ describe('a body that is given up', () => {
 	});
 
 	it('gives who reads it the reason', async () => {
-		const opened = await openStream(body('"<A>"', { A: onDisk([]) }).open());
+		const opened = await createStream(body('"<A>"', { A: onDisk([]) }).open());
 		const reading = portionsOf(opened);
 		opened.destroy(new Error('given up'));
 		await expect(reading).rejects.toThrow('given up');
@@ -219,14 +219,14 @@ describe('a body that is given up', () => {
 			A: name === 'A' ? ofStream(9, () => broken) : inPortions('abc'),
 			B: ofStream(9, () => broken),
 		};
-		const opened = await openStream(body(`"<${name}>"`, files).open());
+		const opened = await createStream(body(`"<${name}>"`, files).open());
 		broken.destroy(new Error('The disk is gone'));
 		await closed(broken);
 		await expect(portionsOf(opened)).rejects.toThrow('The disk is gone');
 	});
 
 	it('does not end n8n when nobody listens to its error', async () => {
-		const opened = await openStream(body('"<A>"', { A: onDisk([]) }).open());
+		const opened = await createStream(body('"<A>"', { A: onDisk([]) }).open());
 		expect(() => opened.emit('error', new Error('broken'))).not.toThrow();
 		opened.destroy();
 		await closed(opened);

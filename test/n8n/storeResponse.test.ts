@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import { storeAnswer } from '../../nodes/shared/n8n/binary';
+import { storeResponse } from '../../nodes/shared/n8n/binary';
 import type { Origin } from '../../nodes/shared/gateway/errors/texts/origin';
 
 // The HTTP client breaks a silent connection by itself, with an error that looks like a lost connection. It counts
@@ -18,9 +18,9 @@ async function store({ breaksAfter, origin }: { breaksAfter: number; origin?: Or
 		for await (const portion of stream as Readable) void portion;
 		throw new Error('the stream has no end');
 	};
-	const storing = storeAnswer(
+	const storing = storeResponse(
 		{ helpers: { prepareBinaryData: prepareBinaryData } },
-		{ status: 200, headers: {}, body, silenceMs: 1_000 },
+		{ status: 200, headers: {}, body, idleTimeoutMs: 1_000 },
 		['a.bin'],
 		{ origin },
 	).catch((error: unknown) => error);
@@ -62,9 +62,9 @@ it('a download that breaks when n8n does not listen to it does not end n8n', asy
 		given.push(stream as Readable);
 		return await Promise.reject(new Error('The disk is full'));
 	};
-	const storing = storeAnswer(
+	const storing = storeResponse(
 		{ helpers: { prepareBinaryData } },
-		{ status: 200, headers: {}, body, silenceMs: 1_000 },
+		{ status: 200, headers: {}, body, idleTimeoutMs: 1_000 },
 		['a.bin'],
 	);
 	await expect(storing).rejects.toThrow('The disk is full');
@@ -86,7 +86,7 @@ it('a download that takes longer than the longest silence, but is never silent f
 	const body = new Readable({ read: () => undefined });
 	for (let portion = 1; portion <= 5; portion += 1) setTimeout(() => body.push(`${portion} `), portion * 900);
 	setTimeout(() => body.push(null), 5_400);
-	const storing = storeAnswer({ helpers: reading }, { status: 200, headers: {}, body, silenceMs: 1_000 }, [
+	const storing = storeResponse({ helpers: reading }, { status: 200, headers: {}, body, idleTimeoutMs: 1_000 }, [
 		'a.bin',
 	]);
 	await jest.advanceTimersByTimeAsync(6_000);
@@ -99,11 +99,11 @@ it('a download that takes longer than the longest silence, but is never silent f
 it.each([
 	[undefined, 300_000],
 	[10_000, 10_000],
-])('a download with a longest silence of %s ms is given up after %i ms', async (silenceMs, after) => {
+])('a download with a longest silence of %s ms is given up after %i ms', async (idleTimeoutMs, after) => {
 	const body = new Readable({ read: () => undefined });
 	let outcome: unknown = 'waiting';
-	const answer = { status: 200, headers: {}, body, ...(silenceMs === undefined ? {} : { silenceMs }) };
-	storeAnswer({ helpers: reading }, answer, ['a.bin']).then(
+	const answer = { status: 200, headers: {}, body, ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }) };
+	storeResponse({ helpers: reading }, answer, ['a.bin']).then(
 		() => (outcome = 'stored'),
 		(error: unknown) => (outcome = error),
 	);
@@ -125,7 +125,7 @@ it.each([
 	'a file whose server gives %s is stored with the best that is known',
 	async (_, headers, knownType, type) => {
 		const answer = { status: 200, headers, body: Readable.from([Buffer.from('x')]) };
-		const { mimeType } = await storeAnswer({ helpers: reading }, answer, ['a.bin'], { knownType });
+		const { mimeType } = await storeResponse({ helpers: reading }, answer, ['a.bin'], { knownType });
 		expect(mimeType).toBe(type);
 	},
 );
@@ -133,7 +133,7 @@ it.each([
 it('an error that is not the network’s comes as it is', async () => {
 	const problem = new Error('The disk is full');
 	const body = Readable.from([Buffer.from('x')]);
-	const storing = storeAnswer(
+	const storing = storeResponse(
 		{ helpers: { prepareBinaryData: async () => await Promise.reject(problem) } },
 		{ status: 200, headers: {}, body },
 		['a.bin'],
@@ -143,7 +143,7 @@ it('an error that is not the network’s comes as it is', async () => {
 
 it('a cancelled download is cancelled, however long it was silent before', async () => {
 	const body = new Readable({ read: () => undefined });
-	const storing = storeAnswer({ helpers: reading }, { status: 200, headers: {}, body, silenceMs: 1_000 }, [
+	const storing = storeResponse({ helpers: reading }, { status: 200, headers: {}, body, idleTimeoutMs: 1_000 }, [
 		'a.bin',
 	]).catch((error: unknown) => error);
 	await jest.advanceTimersByTimeAsync(300);

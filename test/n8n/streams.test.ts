@@ -5,11 +5,11 @@ import { PassThrough, Readable as NodeReadable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGunzip, gzipSync } from 'node:zlib';
 
-import { guarded, madeFrom } from '../../nodes/shared/n8n/streams';
+import { ignoreErrors, deriveStream } from '../../nodes/shared/n8n/streams';
 
 it('a stream that nobody listens to may break', async () => {
 	const stream = new NodeReadable({ read: () => undefined });
-	expect(guarded(stream)).toBe(stream);
+	expect(ignoreErrors(stream)).toBe(stream);
 	const isClosed = new Promise((resolve) => stream.once('close', resolve));
 	stream.destroy(new Error('broken'));
 	await isClosed;
@@ -17,7 +17,7 @@ it('a stream that nobody listens to may break', async () => {
 });
 
 it('whoever reads a stream that breaks gets its error', async () => {
-	const stream = guarded(new NodeReadable({ read: () => undefined }));
+	const stream = ignoreErrors(new NodeReadable({ read: () => undefined }));
 	const reading = stream.toArray();
 	stream.destroy(new Error('broken'));
 	await expect(reading).rejects.toThrow('broken');
@@ -25,7 +25,7 @@ it('whoever reads a stream that breaks gets its error', async () => {
 
 it('what is no stream of Node’s is left as it is', () => {
 	const body = { destroy: () => undefined };
-	expect(guarded(body)).toBe(body);
+	expect(ignoreErrors(body)).toBe(body);
 });
 
 /** The response of a server that closes after it. */
@@ -54,7 +54,7 @@ describe.each<[string, () => Promise<NodeReadable>]>([
 	],
 ])('what is made from %s', (name, open) => {
 	const wrapped = (source: NodeReadable) =>
-		madeFrom(source, async function* (portions: AsyncIterable<Uint8Array>) {
+		deriveStream(source, async function* (portions: AsyncIterable<Uint8Array>) {
 			yield Buffer.from('<');
 			yield* portions;
 			yield Buffer.from('>');

@@ -3,17 +3,17 @@ import { PassThrough } from 'node:stream';
 import type { IAdditionalCredentialOptions, IExecuteFunctions } from 'n8n-workflow';
 
 import { credentialReader, gatewayAddress, n8nTransport } from '../../nodes/shared/n8n/transport';
-import type { Exchange } from '../../nodes/shared/gateway/client/transport';
+import type { HttpRequest } from '../../nodes/shared/gateway/client/transport';
 import type { Origin } from '../../nodes/shared/gateway/errors/texts/origin';
 import { rejection } from '../helpers/client';
 
-const exchange: Exchange = {
+const exchange: HttpRequest = {
 	method: 'GET',
 	url: 'https://files.test/a',
 	headers: {},
 	timeoutMs: 1_000,
 	authenticated: false,
-	answer: 'stream',
+	responseType: 'stream',
 	charged: false,
 };
 
@@ -75,13 +75,13 @@ describe('a request', () => {
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
 	};
-	const request: Exchange = {
+	const request: HttpRequest = {
 		...exchange,
 		method: 'POST',
 		url: sent.url,
 		headers: sent.headers,
 		timeoutMs: 1_234,
-		answer: 'text',
+		responseType: 'text',
 		authenticated: true,
 	};
 
@@ -102,7 +102,7 @@ describe('a request', () => {
 	it('to another address has no key, follows redirects, and ends when the execution is cancelled', async () => {
 		const { asked, context } = noting({ statusCode: 200, body: new PassThrough() });
 		const elsewhere = { ...sent, encoding: 'stream', disableFollowRedirect: false };
-		const plain: Exchange = { ...request, authenticated: false, answer: 'stream' };
+		const plain: HttpRequest = { ...request, authenticated: false, responseType: 'stream' };
 		await n8nTransport(context, settings).stream(plain);
 		await n8nTransport(context, { credential: settings.credential }).stream(plain);
 		expect(asked.map(({ args }) => args)).toStrictEqual([
@@ -152,7 +152,7 @@ describe('an error', () => {
 		[false, true, false],
 	])('of the connection says whether it may be charged: %j', async (charged, authenticated, mayBeCharged) => {
 		const error = await rejection(failing(cut()).text({ ...exchange, authenticated, charged }));
-		expect(error).toMatchObject({ details: { code: 'econnreset', arrival: 'unknown', mayBeCharged } });
+		expect(error).toMatchObject({ details: { code: 'econnreset', delivery: 'unknown', mayBeCharged } });
 	});
 
 	it('of the connection tells the gateway from the server of a file', async () => {
@@ -193,11 +193,11 @@ describe('the credential', () => {
 	beforeEach(() => jest.useFakeTimers());
 	afterEach(() => jest.useRealTimers());
 
-	const request: Exchange = {
+	const request: HttpRequest = {
 		...exchange,
 		url: 'https://gateway.test/api/v1/x',
 		authenticated: true,
-		answer: 'text',
+		responseType: 'text',
 	};
 
 	/** A transport that notes the keys it sends, and how often the credential was read: each read gives another key. */

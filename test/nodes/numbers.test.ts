@@ -76,10 +76,10 @@ describe('what an expression gives', () => {
 		['Concurrency', { concurrency: 2.5 }, 'Enter a whole number from 1 to 100.'],
 		['Max Retries', { maxRetries: 1.5 }, 'Enter a whole number from 0 to 10.'],
 		['Timeout (Seconds)', { timeout: 0.5 }, 'Enter a number of at least 1.'],
-	])('%s is held to what its field lets through', async (label, options, advice) => {
+	])('%s is held to what its field lets through', async (label, options, hint) => {
 		const { error } = await runNode({ node: 'balance', credential, parameters: { options } });
 		expect(error?.message).toContain(`The option '${label}' has a value that is not allowed`);
-		expect(error?.description).toContain(`${advice} Nothing was sent.`);
+		expect(error?.description).toContain(`${hint} Nothing was sent.`);
 	});
 
 	it('a longest wait of nothing is not let through by its field either', () => {

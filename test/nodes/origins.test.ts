@@ -36,9 +36,9 @@ it('a poll names none', async () => {
 	busy('/balance');
 	const parameters = { fireOn: 'below', threshold: 100 };
 	const context = pollContext({ node: 'balanceTrigger', parameters, credential, mode: 'trigger', store: {} });
-	const advice = adviceOf(await rejection(new BalanceTrigger().poll.call(context)));
-	expect(advice).toContain('The limit of requests per minute was reached.');
-	expect(advice).not.toMatch(ALL_OPTIONS);
+	const hint = adviceOf(await rejection(new BalanceTrigger().poll.call(context)));
+	expect(hint).toContain('The limit of requests per minute was reached.');
+	expect(hint).not.toMatch(ALL_OPTIONS);
 });
 
 it('a trigger that cannot fetch a file names none', async () => {
@@ -64,11 +64,11 @@ it.each<[string, string, (context: ILoadOptionsFunctions) => Promise<object>]>([
 ])('%s names none', async (_, path, load) => {
 	busy(path);
 	const parameters = { model: { __rl: true, mode: 'id', value: 'acme/painter' } };
-	const advice = adviceOf(
+	const hint = adviceOf(
 		await rejection(load(editorContext({ node: 'mediaTask', parameters, credential }))),
 	);
-	expect(advice).toContain('The limit of requests per minute was reached.');
-	expect(advice).not.toMatch(ALL_OPTIONS);
+	expect(hint).toContain('The limit of requests per minute was reached.');
+	expect(hint).not.toMatch(ALL_OPTIONS);
 });
 
 it('the test of a credential names none', async () => {

@@ -1,12 +1,12 @@
 import { readRows, type Row } from '../../nodes/shared/params/rows';
-import type { InvalidInput } from '../../nodes/shared/gateway/errors/errors';
+import type { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { refusal } from '../helpers/refusal';
 
 // The rows of a parameter that repeats, as n8n stores them.
 
 const read = (value: unknown) => readRows('inputFiles', 'Input Files', value);
 
-const facts = ({ message, description, param }: InvalidInput) => ({ message, description, param });
+const facts = ({ message, description, param }: InvalidInputError) => ({ message, description, param });
 
 const refused = (work: () => unknown) => facts(refusal(work));
 

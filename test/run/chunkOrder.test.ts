@@ -1,8 +1,8 @@
-import { ChunkRelay } from '../../nodes/shared/run/chunkWriter';
+import { ChunkWriter } from '../../nodes/shared/run/chunkWriter';
 
 type Chunk = [type: string, itemIndex: number, text?: string];
 
-const turns = async () => {
+const messages = async () => {
 	for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 };
 
@@ -11,7 +11,7 @@ function slowReader() {
 	const offered: Chunk[] = [];
 	const waiting: Array<() => void> = [];
 	const warn = jest.fn();
-	const relay = new ChunkRelay({
+	const chunkWriter = new ChunkWriter({
 		sendChunk: async (type, itemIndex, text) => {
 			offered.push(text === undefined ? [type, itemIndex] : [type, itemIndex, text]);
 			await new Promise<void>((resolve) => waiting.push(resolve));
@@ -20,44 +20,44 @@ function slowReader() {
 	});
 	/** Takes all chunks, one after the other. */
 	const takeAll = async () => {
-		await turns();
+		await messages();
 		for (let take = waiting.shift(); take; take = waiting.shift()) {
 			take();
-			await turns();
+			await messages();
 		}
 	};
 	const takeOne = async () => {
 		waiting.shift()?.();
-		await turns();
+		await messages();
 	};
-	return { relay, offered, takeAll, takeOne, waiting, warn };
+	return { chunkWriter, offered, takeAll, takeOne, waiting, warn };
 }
 
 /** A reader that takes each chunk at once. */
 function quickReader(sendChunk: () => unknown = () => undefined) {
 	const chunks: Chunk[] = [];
 	const warn = jest.fn();
-	const relay = new ChunkRelay({
+	const chunkWriter = new ChunkWriter({
 		sendChunk: (type, itemIndex, text) => {
 			chunks.push(text === undefined ? [type, itemIndex] : [type, itemIndex, text]);
 			return sendChunk() as undefined;
 		},
 		logger: { warn } as never,
 	});
-	return { relay, chunks, warn };
+	return { chunkWriter, chunks, warn };
 }
 
 describe('a slow reader', () => {
 	it('is offered one chunk at a time, and texts that wait for it come as one', async () => {
-		const { relay, offered, takeAll, takeOne, waiting } = slowReader();
-		const voice = relay.voice(0);
-		const said = ['a', 'b', 'c'].map(async (text) => await voice.say(text));
-		await turns();
+		const { chunkWriter, offered, takeAll, takeOne, waiting } = slowReader();
+		const forItem = chunkWriter.forItem(0);
+		const said = ['a', 'b', 'c'].map(async (text) => await forItem.write(text));
+		await messages();
 		expect(offered).toStrictEqual([['begin', 0]]);
 		await takeOne();
 		expect(offered.slice(1)).toStrictEqual([['item', 0, 'abc']]);
-		said.push(voice.say('d'), voice.say('e'));
-		await turns();
+		said.push(forItem.write('d'), forItem.write('e'));
+		await messages();
 		expect(waiting).toHaveLength(1);
 		await takeAll();
 		expect(offered.slice(2)).toStrictEqual([['item', 0, 'de']]);
@@ -65,11 +65,11 @@ describe('a slow reader', () => {
 	});
 
 	it('holds up who speaks', async () => {
-		const { relay, takeAll } = slowReader();
+		const { chunkWriter, takeAll } = slowReader();
 		let isSaid = false;
-		const saying = relay.voice(0).say('a');
+		const saying = chunkWriter.forItem(0).write('a');
 		void saying.then(() => (isSaid = true));
-		await turns();
+		await messages();
 		expect(isSaid).toBe(false);
 		await takeAll();
 		await saying;
@@ -77,14 +77,14 @@ describe('a slow reader', () => {
 	});
 
 	it('gets two items one after the other, whole and in order', async () => {
-		const { relay, offered, takeAll } = slowReader();
-		const [first, second] = [relay.voice(0), relay.voice(1)];
+		const { chunkWriter, offered, takeAll } = slowReader();
+		const [first, second] = [chunkWriter.forItem(0), chunkWriter.forItem(1)];
 		const work = [
-			second.say('x'),
-			first.say('a'),
-			second.say('y'),
+			second.write('x'),
+			first.write('a'),
+			second.write('y'),
 			second.end(),
-			first.say('b'),
+			first.write('b'),
 			first.end(),
 		];
 		await takeAll();
@@ -100,16 +100,16 @@ describe('a slow reader', () => {
 	});
 
 	it('gets what is said while the end of the item before is on its way', async () => {
-		const { relay, offered, takeAll, takeOne } = slowReader();
-		const [first, second, third] = [relay.voice(0), relay.voice(1), relay.voice(2)];
+		const { chunkWriter, offered, takeAll, takeOne } = slowReader();
+		const [first, second, third] = [chunkWriter.forItem(0), chunkWriter.forItem(1), chunkWriter.forItem(2)];
 		const work = [first.end(), third.end('lost')];
-		await turns();
+		await messages();
 		await takeOne();
 		expect(offered).toStrictEqual([
 			['begin', 0],
 			['end', 0],
 		]);
-		work.push(second.say('x'), second.say('y'), second.end());
+		work.push(second.write('x'), second.write('y'), second.end());
 		await takeAll();
 		await Promise.all(work);
 		expect(offered.slice(2)).toStrictEqual([
@@ -123,9 +123,9 @@ describe('a slow reader', () => {
 	});
 
 	it('gets the text that comes after the end was told and before it was sent', async () => {
-		const { relay, offered, takeAll } = slowReader();
-		const voice = relay.voice(0);
-		const work = [voice.say('a'), voice.end('cut off'), voice.say('b')];
+		const { chunkWriter, offered, takeAll } = slowReader();
+		const forItem = chunkWriter.forItem(0);
+		const work = [forItem.write('a'), forItem.end('cut off'), forItem.write('b')];
 		await takeAll();
 		await Promise.all(work);
 		expect(offered).toStrictEqual([
@@ -137,13 +137,13 @@ describe('a slow reader', () => {
 	});
 
 	it('gets text that comes while the last text is on its way', async () => {
-		const { relay, offered, takeAll, takeOne } = slowReader();
-		const voice = relay.voice(0);
-		const work = [voice.say('a'), voice.end()];
-		await turns();
+		const { chunkWriter, offered, takeAll, takeOne } = slowReader();
+		const forItem = chunkWriter.forItem(0);
+		const work = [forItem.write('a'), forItem.end()];
+		await messages();
 		await takeOne();
 		expect(offered.at(-1)).toStrictEqual(['item', 0, 'a']);
-		work.push(voice.say('b'));
+		work.push(forItem.write('b'));
 		await takeAll();
 		await Promise.all(work);
 		expect(offered.slice(2)).toStrictEqual([
@@ -155,8 +155,8 @@ describe('a slow reader', () => {
 
 describe('an item', () => {
 	it('begins and ends although it says nothing', async () => {
-		const { relay, chunks } = quickReader();
-		await relay.voice(3).end();
+		const { chunkWriter, chunks } = quickReader();
+		await chunkWriter.forItem(3).end();
 		expect(chunks).toStrictEqual([
 			['begin', 3],
 			['end', 3],
@@ -164,11 +164,11 @@ describe('an item', () => {
 	});
 
 	it('sends nothing for an empty text', async () => {
-		const { relay, chunks } = quickReader();
-		const voice = relay.voice(0);
-		await voice.say('');
-		await voice.say('');
-		await voice.end();
+		const { chunkWriter, chunks } = quickReader();
+		const forItem = chunkWriter.forItem(0);
+		await forItem.write('');
+		await forItem.write('');
+		await forItem.end();
 		expect(chunks).toStrictEqual([
 			['begin', 0],
 			['end', 0],
@@ -176,19 +176,19 @@ describe('an item', () => {
 	});
 
 	it('does not begin before it speaks', async () => {
-		const { relay, chunks } = quickReader();
-		relay.voice(0);
-		await relay.voice(1).say('x');
+		const { chunkWriter, chunks } = quickReader();
+		chunkWriter.forItem(0);
+		await chunkWriter.forItem(1).write('x');
 		expect(chunks).toStrictEqual([]);
 	});
 
 	it('ends once, with the first problem, after its error', async () => {
-		const { relay, chunks } = quickReader();
-		const voice = relay.voice(0);
-		await voice.say('a');
-		await voice.end('cut off');
-		await voice.end('another');
-		await voice.end();
+		const { chunkWriter, chunks } = quickReader();
+		const forItem = chunkWriter.forItem(0);
+		await forItem.write('a');
+		await forItem.end('cut off');
+		await forItem.end('another');
+		await forItem.end();
 		expect(chunks).toStrictEqual([
 			['begin', 0],
 			['item', 0, 'a'],
@@ -198,8 +198,8 @@ describe('an item', () => {
 	});
 
 	it('that waits for its turn ends with its first problem', async () => {
-		const { relay, chunks } = quickReader();
-		const [first, second] = [relay.voice(0), relay.voice(1)];
+		const { chunkWriter, chunks } = quickReader();
+		const [first, second] = [chunkWriter.forItem(0), chunkWriter.forItem(1)];
 		await second.end('cut off');
 		await second.end('another');
 		await first.end();
@@ -207,15 +207,15 @@ describe('an item', () => {
 	});
 
 	it('may have a problem without words', async () => {
-		const { relay, chunks } = quickReader();
-		await relay.voice(0).end('');
+		const { chunkWriter, chunks } = quickReader();
+		await chunkWriter.forItem(0).end('');
 		expect(chunks.map(([type]) => type)).toStrictEqual(['begin', 'error', 'end']);
 	});
 
 	it('does not wait for the items before it', async () => {
-		const { relay, chunks } = quickReader();
-		const [first, second] = [relay.voice(0), relay.voice(1)];
-		await second.say('x');
+		const { chunkWriter, chunks } = quickReader();
+		const [first, second] = [chunkWriter.forItem(0), chunkWriter.forItem(1)];
+		await second.write('x');
 		await second.end();
 		expect(chunks).toStrictEqual([]);
 		await first.end();
@@ -229,9 +229,9 @@ describe('an item', () => {
 	});
 
 	it('speaks at once when all before it have ended', async () => {
-		const { relay, chunks } = quickReader();
-		await relay.voice(0).end();
-		await relay.voice(1).say('x');
+		const { chunkWriter, chunks } = quickReader();
+		await chunkWriter.forItem(0).end();
+		await chunkWriter.forItem(1).write('x');
 		expect(chunks.at(-1)).toStrictEqual(['item', 1, 'x']);
 	});
 });
@@ -242,12 +242,12 @@ describe('a reader that has gone', () => {
 		['rejects', () => Promise.reject(new Error('closed')), 'closed'],
 		['throws no error', () => thrown('odd'), 'odd'],
 	])('is offered nothing more, for any item: %s', async (_, sendChunk, reason) => {
-		const { relay, chunks, warn } = quickReader(sendChunk);
-		const [first, second] = [relay.voice(0), relay.voice(1)];
-		await first.say('a');
-		await first.say('b');
+		const { chunkWriter, chunks, warn } = quickReader(sendChunk);
+		const [first, second] = [chunkWriter.forItem(0), chunkWriter.forItem(1)];
+		await first.write('a');
+		await first.write('b');
 		await first.end('cut off');
-		await second.say('x');
+		await second.write('x');
 		await second.end();
 		expect(chunks).toStrictEqual([['begin', 0]]);
 		expect(warn.mock.calls).toStrictEqual([[expect.stringContaining(reason) as string]]);

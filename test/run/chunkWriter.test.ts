@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
-import { ChunkRelay } from '../../nodes/shared/run/chunkWriter';
+import { ChunkWriter } from '../../nodes/shared/run/chunkWriter';
 
 type Sent = [type: string, itemIndex: number, text: string | undefined];
 
 function relayTo(sent: Sent[], fails = false) {
 	const warnings: string[] = [];
-	const relay = new ChunkRelay({
+	const chunkWriter = new ChunkWriter({
 		sendChunk: async (type, itemIndex, content) => {
 			await Promise.resolve();
 			if (fails) throw new Error('gone');
@@ -14,7 +14,7 @@ function relayTo(sent: Sent[], fails = false) {
 		},
 		logger: { warn: (message: string) => void warnings.push(message) } as never,
 	});
-	return { relay, warnings };
+	return { chunkWriter, warnings };
 }
 
 it('shows items one after the other in the order in which they began, whatever the order of their words', async () => {
@@ -22,10 +22,10 @@ it('shows items one after the other in the order in which they began, whatever t
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
 			const sent: Sent[] = [];
-			const { relay } = relayTo(sent);
+			const { chunkWriter } = relayTo(sent);
 			const voices = [3, 1, 0, 2].map((index) => ({
 				index,
-				voice: relay.voice(index),
+				forItem: chunkWriter.forItem(index),
 				said: '',
 				ended: false,
 			}));
@@ -34,13 +34,13 @@ it('shows items one after the other in the order in which they began, whatever t
 				const speaker = voices[item];
 				if (!speaker || speaker.ended) continue;
 				speaker.said += `${count} `;
-				pending.push(speaker.voice.say(`${count} `));
+				pending.push(speaker.forItem.write(`${count} `));
 				if (end) {
 					speaker.ended = true;
-					pending.push(speaker.voice.end());
+					pending.push(speaker.forItem.end());
 				}
 			}
-			for (const { voice, ended } of voices) if (!ended) pending.push(voice.end('failed'));
+			for (const { forItem, ended } of voices) if (!ended) pending.push(forItem.end('failed'));
 			await Promise.all(pending);
 			const order = sent.map(([, index]) => index);
 			expect(order.filter((index, place) => order[place - 1] !== index)).toStrictEqual([3, 1, 0, 2]);
@@ -58,9 +58,9 @@ it('shows items one after the other in the order in which they began, whatever t
 
 it('sends at once what the item that has the floor says', async () => {
 	const sent: Sent[] = [];
-	const { relay } = relayTo(sent);
-	const voice = relay.voice(0);
-	await voice.say('a');
+	const { chunkWriter } = relayTo(sent);
+	const forItem = chunkWriter.forItem(0);
+	await forItem.write('a');
 	expect(sent).toStrictEqual([
 		['begin', 0, undefined],
 		['item', 0, 'a'],
@@ -68,10 +68,10 @@ it('sends at once what the item that has the floor says', async () => {
 });
 
 it('sends nothing more to a watcher who has gone, and says so once', async () => {
-	const { relay, warnings } = relayTo([], true);
-	const voice = relay.voice(0);
-	await voice.say('a');
-	await voice.say('b');
-	await voice.end();
+	const { chunkWriter, warnings } = relayTo([], true);
+	const forItem = chunkWriter.forItem(0);
+	await forItem.write('a');
+	await forItem.write('b');
+	await forItem.end();
 	expect(warnings).toStrictEqual(['The streamed answer cannot be passed on any more: gone']);
 });

@@ -31,7 +31,7 @@ function deferred() {
 }
 
 /** So many turns of the event loop that a response has been taken in. */
-async function turns(count = 100): Promise<void> {
+async function messages(count = 100): Promise<void> {
 	for (let left = count; left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -109,7 +109,7 @@ describe('the first failure', () => {
 		const { promise: responded, resolve } = deferred();
 		echoGateway((prompt) => {
 			if (prompt === 'p0') return { ...refusal(400, 'late'), after: responded };
-			void turns().then(resolve);
+			void messages().then(resolve);
 			return refusal(402, 'insufficient_quota');
 		});
 		const { error } = await generate({ items: items(2) });
@@ -158,7 +158,7 @@ describe('the first failure', () => {
 					return void failed.then(() => callback(null, [200, file]));
 				}
 				callback(null, [402, { error: { message: 'no money', type: 'x' } }]);
-				void turns().then(fail);
+				void messages().then(fail);
 			});
 		const data = await storedBinary('bytes', { mimeType: 'image/png', fileName: 'a.png' });
 		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 
 import fc from 'fast-check';
 
-import { Interruption } from '../../nodes/shared/run/runSignal';
+import { RunSignal } from '../../nodes/shared/run/runSignal';
 import { forEachIndex, Limiter } from '../../nodes/shared/run/limiter';
 import { rejection } from '../helpers/client';
 
@@ -14,13 +14,13 @@ describe('the limiter', () => {
 			fc.asyncProperty(
 				fc.integer({ min: 1, max: 5 }),
 				fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 }),
-				async (max, turns) => {
+				async (max, messages) => {
 					const limiter = new Limiter(max);
 					const started: number[] = [];
 					let running = 0;
 					let most = 0;
 					await Promise.all(
-						turns.map(async (count, index) => {
+						messages.map(async (count, index) => {
 							await limiter.run(async () => {
 								started.push(index);
 								running += 1;
@@ -30,7 +30,7 @@ describe('the limiter', () => {
 							});
 						}),
 					);
-					expect(started).toStrictEqual(turns.map((_, index) => index));
+					expect(started).toStrictEqual(messages.map((_, index) => index));
 					expect(most).toBeLessThanOrEqual(max);
 				},
 			),
@@ -39,7 +39,7 @@ describe('the limiter', () => {
 	});
 
 	it('hands a slot to whoever has waited longest, also when others come at that moment, and after failures', async () => {
-		const arrival = fc.record({
+		const delivery = fc.record({
 			/** Turns of the event loop until it comes, and while it runs. */
 			after: fc.integer({ min: 0, max: 6 }),
 			lasts: fc.integer({ min: 0, max: 3 }),
@@ -48,7 +48,7 @@ describe('the limiter', () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.integer({ min: 1, max: 3 }),
-				fc.array(arrival, { minLength: 1, maxLength: 15 }),
+				fc.array(delivery, { minLength: 1, maxLength: 15 }),
 				async (max, arrivals) => {
 					const limiter = new Limiter(max);
 					const [came, started, failed]: [number[], number[], unknown[]] = [[], [], []];
@@ -121,7 +121,7 @@ describe('the limiter', () => {
 				fc.integer({ min: 0, max: 12 }),
 				fc.integer({ min: 1, max: 5 }),
 				fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 12, maxLength: 12 }),
-				async (count, max, turns) => {
+				async (count, max, messages) => {
 					const started: number[] = [];
 					const load = { now: 0, most: 0 };
 					await forEachIndex(
@@ -132,7 +132,7 @@ describe('the limiter', () => {
 							started.push(index);
 							load.now += 1;
 							load.most = Math.max(load.most, load.now);
-							for (let left = turns[index] ?? 0; left >= 0; left -= 1) await turn();
+							for (let left = messages[index] ?? 0; left >= 0; left -= 1) await turn();
 							load.now -= 1;
 						},
 					);
@@ -164,7 +164,7 @@ describe('the interruption', () => {
 	afterEach(() => jest.useRealTimers());
 
 	/** Begins a pause, and tells how it ended: nothing while it lasts. */
-	function paused(interruption: Interruption, milliseconds: number) {
+	function paused(interruption: RunSignal, milliseconds: number) {
 		const seen: { end?: unknown } = {};
 		interruption.pause(milliseconds).then(
 			() => (seen.end = 'over'),
@@ -173,13 +173,13 @@ describe('the interruption', () => {
 		return seen;
 	}
 
-	it.each<[string, (interruption: Interruption, controller: AbortController) => void]>([
+	it.each<[string, (interruption: RunSignal, controller: AbortController) => void]>([
 		['cancelled', (_, controller) => controller.abort()],
 		['cancelled', (interruption) => interruption.interrupt('cancelled')],
 		['other item failed', (interruption) => interruption.interrupt('other item failed')],
 	])('ends all pauses at once, and refuses new ones and requests: %s', async (reason, end) => {
 		const controller = new AbortController();
-		const interruption = new Interruption(controller.signal);
+		const interruption = new RunSignal(controller.signal);
 		const stopped = { name: 'Stopped', reason };
 		const pauses = [1, 2, 3].map(() => paused(interruption, 3_600_000));
 		await turn();
@@ -190,31 +190,31 @@ describe('the interruption', () => {
 		expect(jest.getTimerCount()).toBe(0);
 		expect(await rejection(interruption.pause(0))).toMatchObject(stopped);
 		expect(() => interruption.check()).toThrow(expect.objectContaining(stopped) as Error);
-		expect(interruption.isInterrupted).toBe(true);
+		expect(interruption.isAborted).toBe(true);
 	});
 
 	it('knows a signal that was aborted before', async () => {
-		const interruption = new Interruption(AbortSignal.abort());
+		const interruption = new RunSignal(AbortSignal.abort());
 		expect(interruption.isCancelled).toBe(true);
 		expect(await rejection(interruption.pause(0))).toMatchObject({ reason: 'cancelled' });
 	});
 
 	it('lets a pause end by itself, after its time', async () => {
-		const interruption = new Interruption(new AbortController().signal);
+		const interruption = new RunSignal(new AbortController().signal);
 		const pause = paused(interruption, 60_000);
 		await jest.advanceTimersByTimeAsync(59_999);
 		expect(pause).toStrictEqual({});
 		await jest.advanceTimersByTimeAsync(1);
 		expect(pause).toStrictEqual({ end: 'over' });
 		expect(() => interruption.check()).not.toThrow();
-		expect([interruption.isInterrupted, interruption.isCancelled]).toStrictEqual([false, false]);
+		expect([interruption.isAborted, interruption.isCancelled]).toStrictEqual([false, false]);
 	});
 
 	it('pauses that are over are none of its business any more', async () => {
 		const unhandled: unknown[] = [];
 		const note = (error: unknown) => void unhandled.push(error);
 		process.on('unhandledRejection', note);
-		const interruption = new Interruption(undefined);
+		const interruption = new RunSignal(undefined);
 		const pause = paused(interruption, 5);
 		await jest.advanceTimersByTimeAsync(5);
 		interruption.interrupt('other item failed');
@@ -229,7 +229,7 @@ describe('the interruption', () => {
 		['after', false],
 	])('a cancellation counts more than a failure %s it', async (_, failsFirst) => {
 		const controller = new AbortController();
-		const interruption = new Interruption(controller.signal);
+		const interruption = new RunSignal(controller.signal);
 		const [fail, cancel] = [() => interruption.interrupt('other item failed'), () => controller.abort()];
 		if (failsFirst) fail();
 		const before = interruption.isCancelled;
@@ -241,24 +241,24 @@ describe('the interruption', () => {
 
 	it('leaves no listener on the execution’s signal', () => {
 		const controller = new AbortController();
-		const interruption = new Interruption(controller.signal);
+		const interruption = new RunSignal(controller.signal);
 		expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
 		interruption.dispose();
 		expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
 		controller.abort();
-		expect(interruption.isInterrupted).toBe(false);
+		expect(interruption.isAborted).toBe(false);
 	});
 
 	it('listens once: a cancelled execution holds nothing of it', () => {
 		const controller = new AbortController();
-		new Interruption(controller.signal);
+		new RunSignal(controller.signal);
 		controller.abort();
 		expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
 	});
 
 	it('needs no signal', () => {
-		const interruption = new Interruption(undefined);
+		const interruption = new RunSignal(undefined);
 		interruption.dispose();
-		expect(interruption.isInterrupted).toBe(false);
+		expect(interruption.isAborted).toBe(false);
 	});
 });

@@ -1,7 +1,7 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
-import { errorReport, lostTasksNote, toNodeError, withAdvice } from '../../nodes/shared/run/nodeError';
-import { ApiFailure, InvalidInput, type FailureDetails } from '../../nodes/shared/gateway/errors/errors';
+import { toErrorJson, tasksNote, toNodeError, withHint } from '../../nodes/shared/run/nodeError';
+import { ApiError, InvalidInputError, type ApiErrorDetails } from '../../nodes/shared/gateway/errors/errors';
 
 // What an error item says, and the error that ends a node.
 
@@ -14,11 +14,11 @@ const node: INode = {
 	parameters: {},
 };
 
-const failure = (details: Partial<FailureDetails> = {}) =>
-	new ApiFailure({
+const failure = (details: Partial<ApiErrorDetails> = {}) =>
+	new ApiError({
 		message: 'It failed',
 		description: 'Try it later.',
-		arrival: 'answered',
+		delivery: 'responded',
 		retryable: false,
 		...details,
 	});
@@ -37,7 +37,7 @@ describe('the report of a failure', () => {
 		retryable: false,
 	};
 
-	it.each<[string, Partial<FailureDetails>, object]>([
+	it.each<[string, Partial<ApiErrorDetails>, object]>([
 		['nothing more', {}, {}],
 		['a status', { status: 402 }, { httpCode: '402' }],
 		['a code', { code: 'insufficient_quota' }, { code: 'insufficient_quota' }],
@@ -54,23 +54,23 @@ describe('the report of a failure', () => {
 		['a task', { taskId: 't1' }, { taskId: 't1' }],
 		['more facts', { extra: { failCode: 'NSFW', state: null } }, { failCode: 'NSFW', state: null }],
 	])('says of it: %s', (_, details, said) => {
-		expect(errorReport(failure(details))).toStrictEqual({ ...bare, ...said });
+		expect(toErrorJson(failure(details))).toStrictEqual({ ...bare, ...said });
 	});
 
 	it('says nothing of what only the node needs', () => {
-		const details = { serverMessage: 'words', retryAfterMs: 5, repeatable: true, mayBeDone: true };
-		expect(errorReport(failure(details))).toStrictEqual(bare);
+		const details = { serverMessage: 'words', retryAfterMs: 5, idempotent: true, mayHaveTakenEffect: true };
+		expect(toErrorJson(failure(details))).toStrictEqual(bare);
 	});
 
 	it.each<[string, unknown, object]>([
 		[
 			'input that cannot be sent',
-			new InvalidInput('It failed', 'Try it later.', 'prompt'),
+			new InvalidInputError('It failed', 'Try it later.', 'prompt'),
 			{ code: 'invalid_input', param: 'prompt' },
 		],
 		[
 			'input that no parameter stands for',
-			new InvalidInput('It failed', 'Try it later.'),
+			new InvalidInputError('It failed', 'Try it later.'),
 			{ code: 'invalid_input' },
 		],
 		['an error of n8n', operationFailure('Try it later.'), {}],
@@ -84,7 +84,7 @@ describe('the report of a failure', () => {
 		['an error of others', Object.assign(new Error('It failed'), { description: {} }), { description: null }],
 		['anything thrown', 'It failed', { description: null }],
 	])('%s', (_, error, said) => {
-		expect(errorReport(error)).toStrictEqual({ ...bare, ...said });
+		expect(toErrorJson(error)).toStrictEqual({ ...bare, ...said });
 	});
 });
 
@@ -99,7 +99,7 @@ describe('the error that ends the node', () => {
 
 	it.each<[string, Error]>([
 		['a failure', failure()],
-		['invalid input', new InvalidInput('It failed', 'Try it later.')],
+		['invalid input', new InvalidInputError('It failed', 'Try it later.')],
 		['an error of n8n', operationFailure('Try it later.')],
 	])('names its item, and says what to do: %s', (_, error) => {
 		expect(facts(toNodeError(node, error, 3))).toStrictEqual(ofItem);
@@ -107,7 +107,7 @@ describe('the error that ends the node', () => {
 		expect(facts(toNodeError(node, error, 3, ' A note.'))).toStrictEqual(noted);
 	});
 
-	it.each([failure, (details: { message: string }) => new InvalidInput(details.message, 'Try it later.')])(
+	it.each([failure, (details: { message: string }) => new InvalidInputError(details.message, 'Try it later.')])(
 		'keeps its message, whatever names of system errors stand in it',
 		(make) => {
 			const message = 'The connection broke (ECONNREFUSED, ETIMEDOUT)';
@@ -164,7 +164,7 @@ describe('an error for the model of an AI Agent', () => {
 	it.each([operationFailure('Try it later.'), toNodeError(node, failure(), 0)])(
 		'has in its message what to do',
 		(error) => {
-			expect(withAdvice(error)).toBe(error);
+			expect(withHint(error)).toBe(error);
 			expect(error.message).toBe('It failed. Try it later.');
 		},
 	);
@@ -172,7 +172,7 @@ describe('an error for the model of an AI Agent', () => {
 	it('says no more where there is no more to say', () => {
 		const described = Object.assign(new Error('It failed'), { description: 'Try it later.' });
 		for (const error of [operationFailure(''), described]) {
-			expect(withAdvice(error).message).toBe('It failed');
+			expect(withHint(error).message).toBe('It failed');
 		}
 	});
 });
@@ -182,12 +182,12 @@ describe('the note on tasks whose results are lost', () => {
 	const named = (note: string) => note.match(/task-\d+/g) ?? [];
 
 	it('is empty without any', () => {
-		expect(lostTasksNote([])).toBe('');
-		expect(lostTasksNote(['t1'], failure({ taskId: 't1' }))).toBe('');
+		expect(tasksNote([])).toBe('');
+		expect(tasksNote(['t1'], failure({ taskId: 't1' }))).toBe('');
 	});
 
 	it.each([1, 2, 19, 20])('names all of %d', (count) => {
-		const note = lostTasksNote(ids(count));
+		const note = tasksNote(ids(count));
 		expect(named(note)).toStrictEqual(ids(count));
 		expect(note).toMatch(/^ .*task-\d+\.$/);
 	});
@@ -197,16 +197,16 @@ describe('the note on tasks whose results are lost', () => {
 		[22, 2],
 		[500, 480],
 	])('names 20 of %d, and says how many more there are', (count, more) => {
-		const note = lostTasksNote(ids(count));
+		const note = tasksNote(ids(count));
 		expect(named(note)).toStrictEqual(ids(20));
 		expect(note).toContain(`task-19, task-20 and ${more} more.`);
 	});
 
 	it('leaves out the task that the error names itself', () => {
-		expect(named(lostTasksNote(ids(3), failure({ taskId: 'task-2' })))).toStrictEqual(['task-1', 'task-3']);
-		expect(named(lostTasksNote(ids(21), failure({ taskId: 'task-2' })))).toHaveLength(20);
-		expect(lostTasksNote(ids(21), failure({ taskId: 'task-2' }))).not.toContain('more');
-		expect(named(lostTasksNote(ids(2), failure()))).toStrictEqual(ids(2));
-		expect(named(lostTasksNote(ids(2), new Error('no')))).toStrictEqual(ids(2));
+		expect(named(tasksNote(ids(3), failure({ taskId: 'task-2' })))).toStrictEqual(['task-1', 'task-3']);
+		expect(named(tasksNote(ids(21), failure({ taskId: 'task-2' })))).toHaveLength(20);
+		expect(tasksNote(ids(21), failure({ taskId: 'task-2' }))).not.toContain('more');
+		expect(named(tasksNote(ids(2), failure()))).toStrictEqual(ids(2));
+		expect(named(tasksNote(ids(2), new Error('no')))).toStrictEqual(ids(2));
 	});
 });

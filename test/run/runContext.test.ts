@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { RunFacts } from '../../nodes/shared/run/runContext';
-import { ApiFailure, InvalidInput } from '../../nodes/shared/gateway/errors/errors';
+import { RunContext } from '../../nodes/shared/run/runContext';
+import { ApiError, InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { rejection, scriptedClient, type Step } from '../helpers/client';
 
 // What is the same for all items of a run.
@@ -18,10 +18,10 @@ interface Place {
 	store?: Record<string, unknown>;
 }
 
-function factsOf(place: Place = {}): RunFacts {
+function factsOf(place: Place = {}): RunContext {
 	const { executionId = 'e1', type = 'test.node', isTool = false, isStreaming = false } = place;
 	const { inputs = [{}], store = {} } = place;
-	return new RunFacts({
+	return new RunContext({
 		getExecutionId: () => executionId,
 		isToolExecution: () => isTool,
 		isStreaming: () => isStreaming,
@@ -35,7 +35,7 @@ function factsOf(place: Place = {}): RunFacts {
 
 describe('the place of a creation', () => {
 	it('is told for each item', () => {
-		expect(factsOf({ runIndex: 2 }).creationPlace(3)).toStrictEqual({
+		expect(factsOf({ runIndex: 2 }).creationContext(3)).toStrictEqual({
 			workflowId: 'w1',
 			nodeId: 'n1',
 			executionId: 'e1',
@@ -45,7 +45,7 @@ describe('the place of a creation', () => {
 	});
 
 	it('is that of the first run, of no workflow, where n8n tells nothing', () => {
-		expect(factsOf({ workflowId: undefined }).creationPlace(0)).toMatchObject({ workflowId: '', run: '0' });
+		expect(factsOf({ workflowId: undefined }).creationContext(0)).toMatchObject({ workflowId: '', run: '0' });
 	});
 });
 
@@ -87,7 +87,7 @@ describe('the tool of an AI Agent', () => {
 		[{ isStreaming: true }, true],
 		[{ isStreaming: true, isTool: true }, false],
 	])('shows nothing while it arrives: %j', (place, isShown) => {
-		expect(factsOf(place).relay !== undefined).toBe(isShown);
+		expect(factsOf(place).chunkWriter !== undefined).toBe(isShown);
 	});
 
 	it('is the same run for the same input, whatever the run index', () => {
@@ -155,9 +155,9 @@ describe('the media models', () => {
 	it('are asked for with all patience where something depends on them', async () => {
 		const { client, sent } = scriptedClient([busy, busy, list('a')]);
 		const facts = factsOf();
-		expect((await facts.knownMediaModel(client, 'a')).id).toBe('a');
+		expect((await facts.requireMediaModel(client, 'a')).id).toBe('a');
 		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([60_000, 60_000, 60_000]);
-		expect((await facts.listedMediaModel(client, 'a'))?.id).toBe('a');
+		expect((await facts.findMediaModel(client, 'a'))?.id).toBe('a');
 		expect((await facts.mediaModel(client, 'a'))?.id).toBe('a');
 		expect(sent).toHaveLength(3);
 	});
@@ -166,7 +166,7 @@ describe('the media models', () => {
 		const { client, sent } = scriptedClient([list('a')]);
 		const facts = factsOf();
 		await facts.mediaModel(client, 'a');
-		expect((await facts.knownMediaModel(client, 'a')).id).toBe('a');
+		expect((await facts.requireMediaModel(client, 'a')).id).toBe('a');
 		expect(sent).toHaveLength(1);
 	});
 
@@ -174,24 +174,24 @@ describe('the media models', () => {
 		const { client, sent } = scriptedClient([busy, list('a')]);
 		const facts = factsOf();
 		expect(await facts.mediaModel(client, 'a')).toBeUndefined();
-		expect((await facts.knownMediaModel(client, 'a')).id).toBe('a');
+		expect((await facts.requireMediaModel(client, 'a')).id).toBe('a');
 		expect(sent).toHaveLength(2);
 	});
 
 	it('are asked for by all items at once only once, also with all patience', async () => {
 		const { client, sent } = scriptedClient([list('a')]);
 		const facts = factsOf();
-		await Promise.all([facts.knownMediaModel(client, 'a'), facts.listedMediaModel(client, 'a')]);
+		await Promise.all([facts.requireMediaModel(client, 'a'), facts.findMediaModel(client, 'a')]);
 		expect(sent).toHaveLength(1);
 	});
 
 	it('that cannot be read fail what depends on them, and nothing else', async () => {
 		const { client, sent } = scriptedClient([refused]);
 		const facts = factsOf();
-		const failure = await rejection(facts.knownMediaModel(client, 'a'));
-		expect(failure).toBeInstanceOf(ApiFailure);
+		const failure = await rejection(facts.requireMediaModel(client, 'a'));
+		expect(failure).toBeInstanceOf(ApiError);
 		expect(failure).toMatchObject({ details: { code: 'invalid_api_key' } });
-		expect(await facts.listedMediaModel(client, 'a')).toBeUndefined();
+		expect(await facts.findMediaModel(client, 'a')).toBeUndefined();
 		expect(await facts.mediaModel(client, 'a')).toBeUndefined();
 		expect(sent).toHaveLength(1);
 	});
@@ -199,9 +199,9 @@ describe('the media models', () => {
 	it('refuse a model that they do not have, where something depends on it', async () => {
 		const { client } = scriptedClient([list('a')]);
 		const facts = factsOf();
-		const refusals = [facts.knownMediaModel(client, 'b'), facts.listedMediaModel(client, 'b')].map(rejection);
+		const refusals = [facts.requireMediaModel(client, 'b'), facts.findMediaModel(client, 'b')].map(rejection);
 		for (const refusal of await Promise.all(refusals)) {
-			expect(refusal).toBeInstanceOf(InvalidInput);
+			expect(refusal).toBeInstanceOf(InvalidInputError);
 			expect(refusal).toMatchObject({ param: 'model', message: expect.stringContaining('"b"') as string });
 		}
 		expect(await facts.mediaModel(client, 'b')).toBeUndefined();
@@ -211,6 +211,6 @@ describe('the media models', () => {
 		const { client } = scriptedClient([new Error('a mistake')]);
 		const facts = factsOf();
 		expect(await rejection(facts.mediaModel(client, 'a'))).toMatchObject({ message: 'a mistake' });
-		expect(await rejection(facts.knownMediaModel(client, 'a'))).toMatchObject({ message: 'a mistake' });
+		expect(await rejection(facts.requireMediaModel(client, 'a'))).toMatchObject({ message: 'a mistake' });
 	});
 });

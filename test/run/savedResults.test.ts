@@ -1,6 +1,6 @@
 import type { INode } from 'n8n-workflow';
 
-import { SuccessMemory, type Remembered } from '../../nodes/shared/run/savedResults';
+import { SavedResults, type SavedResult } from '../../nodes/shared/run/savedResults';
 
 // What a node keeps between the tries of Retry On Fail.
 
@@ -9,13 +9,13 @@ interface Settings {
 	maxTries?: number | undefined;
 }
 
-const outputs = (text: string): Remembered => ({ outputs: [{ json: { text } }] });
+const outputs = (text: string): SavedResult => ({ outputs: [{ json: { text } }] });
 
 /** A node whose context lasts through the tries of an execution. */
 function nodeWith(settings: Settings) {
 	const store: Record<string, unknown> = {};
 	const attempt = (place: Partial<{ executionId: string; run: string }> = {}) =>
-		new SuccessMemory(
+		new SavedResults(
 			{ getContext: (type) => (type === 'node' ? store : {}), getNode: () => settings as INode },
 			{
 				executionId: 'e1',
@@ -31,8 +31,8 @@ function triesOf(settings: Settings, count: number) {
 	const { store, attempt } = nodeWith(settings);
 	const tries = Array.from({ length: count }, (_, index) => {
 		const memory = attempt();
-		memory.keepForNextTry(new Map([[index, outputs(`try ${index}`)]]));
-		return [memory.isRepeat, memory.hasNextTry];
+		memory.save(new Map([[index, outputs(`try ${index}`)]]));
+		return [memory.isRetry, memory.hasNextTry];
 	});
 	return { tries, store };
 }
@@ -64,17 +64,17 @@ it.each([undefined, false])(
 
 it('keeps what each try gave until the last one, also what only the first gave', () => {
 	const { attempt } = nodeWith({ retryOnFail: true });
-	attempt().keepForNextTry(new Map([[0, outputs('first')]]));
+	attempt().save(new Map([[0, outputs('first')]]));
 	const second = attempt();
-	expect([0, 1].map((index) => second.recall(index))).toStrictEqual([outputs('first'), undefined]);
-	second.keepForNextTry(
+	expect([0, 1].map((index) => second.get(index))).toStrictEqual([outputs('first'), undefined]);
+	second.save(
 		new Map([
 			[1, outputs('second')],
 			[2, outputs('second')],
 		]),
 	);
 	const third = attempt();
-	expect([0, 1, 2, 3].map((index) => third.recall(index))).toStrictEqual([
+	expect([0, 1, 2, 3].map((index) => third.get(index))).toStrictEqual([
 		outputs('first'),
 		outputs('second'),
 		outputs('second'),
@@ -86,18 +86,18 @@ it.each([{ executionId: 'e2' }, { run: '1' }, { executionId: 'e2', run: '1' }])(
 	'what another run of the node kept is not taken: %j',
 	(place) => {
 		const { attempt } = nodeWith({ retryOnFail: true });
-		attempt().keepForNextTry(new Map([[0, outputs('first')]]));
+		attempt().save(new Map([[0, outputs('first')]]));
 		const other = attempt(place);
-		expect(other.recall(0)).toBeUndefined();
-		expect(other.isRepeat).toBe(false);
-		other.keepForNextTry(new Map([[1, outputs('other')]]));
-		expect([0, 1].map((index) => attempt(place).recall(index))).toStrictEqual([undefined, outputs('other')]);
+		expect(other.get(0)).toBeUndefined();
+		expect(other.isRetry).toBe(false);
+		other.save(new Map([[1, outputs('other')]]));
+		expect([0, 1].map((index) => attempt(place).get(index))).toStrictEqual([undefined, outputs('other')]);
 	},
 );
 
 it('forgets everything when the node has ended well', () => {
 	const { attempt, store } = nodeWith({ retryOnFail: true });
-	attempt().keepForNextTry(new Map([[0, outputs('first')]]));
+	attempt().save(new Map([[0, outputs('first')]]));
 	expect(Object.keys(store)).toHaveLength(1);
 	attempt().clear();
 	expect(store).toStrictEqual({});
@@ -105,9 +105,9 @@ it('forgets everything when the node has ended well', () => {
 
 it('survives being stored as JSON', () => {
 	const { attempt, store } = nodeWith({ retryOnFail: true });
-	attempt().keepForNextTry(new Map([[10, outputs('first')]]));
+	attempt().save(new Map([[10, outputs('first')]]));
 	Object.assign(store, JSON.parse(JSON.stringify(store)));
-	expect(attempt().recall(10)).toStrictEqual(outputs('first'));
+	expect(attempt().get(10)).toStrictEqual(outputs('first'));
 });
 
 it.each<[string, (kept: Record<string, unknown>) => unknown]>([
@@ -120,9 +120,9 @@ it.each<[string, (kept: Record<string, unknown>) => unknown]>([
 	['a list of items', (kept) => ({ ...kept, items: [outputs('first')] })],
 ])('begins anew where something else lies in its place: %s', (_, changed) => {
 	const { attempt, store } = nodeWith({ retryOnFail: true });
-	attempt().keepForNextTry(new Map([[0, outputs('first')]]));
+	attempt().save(new Map([[0, outputs('first')]]));
 	for (const [key, kept] of Object.entries(store)) store[key] = changed(kept as Record<string, unknown>);
 	const memory = attempt();
-	expect(memory.recall(0)).toBeUndefined();
-	expect(memory.isRepeat).toBe(false);
+	expect(memory.get(0)).toBeUndefined();
+	expect(memory.isRetry).toBe(false);
 });

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { Parameters } from '../../nodes/shared/params/parameters';
 import { itemSettings, readConcurrency } from '../../nodes/shared/run/settings';
-import { InvalidInput } from '../../nodes/shared/gateway/errors/errors';
+import { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { refusal } from '../helpers/refusal';
 
 /** n8n's functions, with these options for the first item and none for the others. */
@@ -32,7 +32,7 @@ describe('how many items run at once', () => {
 	it.each([0, '0', -1, 101, 1e9, 1.5, '1.5', 99.999, NaN, Infinity, 'NaN', 'all', true, {}, [8]])(
 		'%p is refused',
 		(value) => {
-			expect(() => concurrency(value)).toThrow(InvalidInput);
+			expect(() => concurrency(value)).toThrow(InvalidInputError);
 		},
 	);
 });
@@ -52,7 +52,7 @@ describe('how often a request is tried again', () => {
 	});
 
 	it.each([-1, 11, 0.5, '2.5', NaN, Infinity, 'often', false, {}])('%p is refused', (value) => {
-		expect(() => settings({ maxRetries: value })).toThrow(InvalidInput);
+		expect(() => settings({ maxRetries: value })).toThrow(InvalidInputError);
 	});
 });
 
@@ -73,7 +73,7 @@ describe('how long a request takes at most', () => {
 	});
 
 	it.each([0, '0', 0.999, -1, NaN, Infinity, 'long', true, []])('%p is refused', (value) => {
-		expect(() => settings({ timeout: value })).toThrow(InvalidInput);
+		expect(() => settings({ timeout: value })).toThrow(InvalidInputError);
 	});
 });
 

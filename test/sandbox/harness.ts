@@ -20,7 +20,7 @@ export function useGateway(options: GatewayOptions = {}): () => Gateway {
 	return current;
 }
 
-export interface Answer {
+export interface HttpResponse {
 	status: number;
 	headers: Headers;
 	text: string;
@@ -38,7 +38,7 @@ export interface Call {
 }
 
 /** One request below the base URL. */
-export async function call(gateway: Gateway, path: string, options: Call = {}): Promise<Answer> {
+export async function call(gateway: Gateway, path: string, options: Call = {}): Promise<HttpResponse> {
 	const { json, key = gateway.apiKey, headers = {}, body } = options;
 	const response = await fetch(`${gateway.baseUrl}${path}`, {
 		method: options.method ?? (json === undefined && !body ? 'GET' : 'POST'),

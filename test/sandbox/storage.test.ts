@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../sandbox/gateway/jsonSchema';
 import { renderMelody } from '../../sandbox/gateway/media/render/wav';
-import { at, call, useGateway, type Answer } from './harness';
+import { at, call, useGateway, type HttpResponse } from './harness';
 
 const gateway = useGateway();
 const wav = renderMelody('do re mi', 0.2);
@@ -14,8 +14,8 @@ function form(fields: Record<string, string> = {}, bytes = wav, type = 'audio/wa
 	return data;
 }
 
-const upload = async (body: FormData): Promise<Answer> => await call(gateway(), '/storage/upload', { body });
-const uploadJson = async (json: JsonObject): Promise<Answer> =>
+const upload = async (body: FormData): Promise<HttpResponse> => await call(gateway(), '/storage/upload', { body });
+const uploadJson = async (json: JsonObject): Promise<HttpResponse> =>
 	await call(gateway(), '/storage/upload', { json });
 
 it('takes multipart, fields after the file too, and serves the bytes without a key', async () => {
@@ -89,7 +89,7 @@ it('hides the files of other accounts, and ends with the retention', async () =>
 	expect((await fetch(String(url))).status).toBe(404);
 });
 
-it.each<[string, () => Promise<Answer>]>([
+it.each<[string, () => Promise<HttpResponse>]>([
 	['no file', () => upload(new FormData())],
 	['no base64', () => uploadJson({})],
 	['bad base64', () => uploadJson({ base64: '%%%' })],

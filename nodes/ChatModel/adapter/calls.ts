@@ -1,17 +1,17 @@
 import { asObjects, asText } from '../../shared/gateway/util/json';
-import { standardMessage } from '../content';
+import { normalizeMessage } from '../content';
 import type { CallConfig } from '../model';
-import type { CallFacts } from '../result';
+import type { CallInfo } from '../result';
 import type { Adapter, Generation } from './types';
 
 /** Completes what goes into a call, and what comes out of it. */
-export function completeCalls(adapter: Adapter): void {
+export function patchCalls(adapter: Adapter): void {
 	const generate = adapter._generate?.bind(adapter);
 	const stream = adapter._streamResponseChunks?.bind(adapter);
 	if (generate) {
 		adapter._generate = async (messages, options, run) => {
-			const told = new ToldFacts(options);
-			const result = await generate(messages.map(standardMessage), told.options, run);
+			const told = new CallInfoCollector(options);
+			const result = await generate(messages.map(normalizeMessage), told.options, run);
 			for (const generation of result.generations) {
 				told.addTo(generation);
 				joinText(generation);
@@ -21,9 +21,9 @@ export function completeCalls(adapter: Adapter): void {
 	}
 	if (stream) {
 		adapter._streamResponseChunks = async function* (messages, options, run) {
-			const told = new ToldFacts(options);
+			const told = new CallInfoCollector(options);
 			const calls = new CallNumbers();
-			for await (const chunk of stream(messages.map(standardMessage), told.options, run)) {
+			for await (const chunk of stream(messages.map(normalizeMessage), told.options, run)) {
 				// Only the last chunk says why the answer ended.
 				if (chunk.generationInfo) told.addTo(chunk);
 				joinText(chunk);
@@ -35,12 +35,12 @@ export function completeCalls(adapter: Adapter): void {
 }
 
 /** What the model tells of one call. */
-class ToldFacts {
+class CallInfoCollector {
 	readonly options: CallConfig;
-	private facts: CallFacts | undefined;
+	private facts: CallInfo | undefined;
 
 	constructor(options: CallConfig) {
-		this.options = { ...options, onFacts: (facts) => (this.facts = facts) };
+		this.options = { ...options, onCallInfo: (facts) => (this.facts = facts) };
 	}
 
 	addTo(generation: Generation): void {

@@ -4,7 +4,7 @@ import type { Adapter } from './types';
  * LangChain reads ahead, and lets a reader that leaves wait until what it reads ahead has come: the next words of the
  * model, which may take minutes. Here a reader that leaves ends the call at once.
  */
-export function completeLeaving(adapter: Adapter): void {
+export function patchEarlyReturn(adapter: Adapter): void {
 	const open = adapter.stream?.bind(adapter);
 	if (!open) return;
 	adapter.stream = async (input, options) => {

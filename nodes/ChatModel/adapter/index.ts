@@ -1,8 +1,8 @@
-import { completeCalls } from './calls';
-import { completeLeaving } from './earlyReturn';
-import { completeStructuredOutput } from './structured';
-import { completeTokens } from './tokens';
-import { completeTools } from './tools';
+import { patchCalls } from './calls';
+import { patchEarlyReturn } from './earlyReturn';
+import { patchStructuredOutput } from './structured';
+import { patchTokenUsage } from './tokens';
+import { patchTools } from './tools';
 import type { Adapter } from './types';
 
 // n8n's SDK, a preview, puts a LangChain model around ours. What it leaves out on the way is put back in here, on the
@@ -17,10 +17,10 @@ import type { Adapter } from './types';
  */
 export function completed<A>(given: A): A {
 	const adapter = given as Adapter;
-	completeCalls(adapter);
-	completeLeaving(adapter);
-	completeTools(adapter, completed);
-	completeStructuredOutput(adapter);
-	completeTokens(adapter);
+	patchCalls(adapter);
+	patchEarlyReturn(adapter);
+	patchTools(adapter, completed);
+	patchStructuredOutput(adapter);
+	patchTokenUsage(adapter);
 	return given;
 }

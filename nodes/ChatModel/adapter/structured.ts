@@ -5,7 +5,7 @@ import type { Adapter, Generation } from './types';
  * LangChain's own way to structured output asks for a call of a function, but does not make the model call it, and then
  * takes nothing but a streamed answer. Here the model must call it, and any answer is read.
  */
-export function completeStructuredOutput(adapter: Adapter): void {
+export function patchStructuredOutput(adapter: Adapter): void {
 	const { withStructuredOutput: own } = adapter;
 	if (!own) return;
 	adapter.withStructuredOutput = (schema, settings = {}) => {

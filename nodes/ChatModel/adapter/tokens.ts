@@ -7,7 +7,7 @@ interface Tracer {
 }
 
 /** Lets n8n's log read tokens and cost as {@link tokensOf} does. */
-export function completeTokens({ callbacks }: Adapter): void {
+export function patchTokenUsage({ callbacks }: Adapter): void {
 	if (!Array.isArray(callbacks)) return;
 	for (const tracer of callbacks.filter(isTracer)) tracer.options.tokensUsageParser = tokensOf;
 }

@@ -8,7 +8,7 @@ import type { Adapter } from './types';
  *
  * @param completed completes the model with tools, too
  */
-export function completeTools(adapter: Adapter, completed: (bound: Adapter) => Adapter): void {
+export function patchTools(adapter: Adapter, completed: (bound: Adapter) => Adapter): void {
 	const bind = adapter.bindTools?.bind(adapter);
 	if (!bind) return;
 	adapter.bindTools = (tools, settings) => {

@@ -93,7 +93,7 @@ export interface TaskInput {
 /**
  * Reads an item's input in the mode that the node is in; values of a form get the types of the model's schema.
  *
- * @throws {InvalidInput} for what is no input; and for a model that the catalogue does not have, where a form needs it
+ * @throws {InvalidInputError} for what is no input; and for a model that the catalogue does not have, where a form needs it
  */
 export async function readInput(item: ItemContext, modelId: string): Promise<TaskInput> {
 	const { parameters } = item;
@@ -102,7 +102,7 @@ export async function readInput(item: ItemContext, modelId: string): Promise<Tas
 	if (!isForm || isOldJson(item, mapper)) {
 		return { values: parameters.jsonObject('inputJson', 'Input (JSON)', INPUT_EXAMPLE), form: undefined };
 	}
-	const model = await item.run.listedMediaModel(item.client, modelId);
+	const model = await item.run.findMediaModel(item.client, modelId);
 	const form = formOf(model) ?? formOfStored(mapper?.schema);
 	return { values: typedInput(mapperValues(mapper), form), form };
 }

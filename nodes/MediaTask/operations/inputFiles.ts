@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { inputFile } from '../../shared/n8n/binary';
 import type { ItemContext } from '../../shared/run/operation';
 import type { Row } from '../../shared/params/rows';
-import type { PlacedFile } from '../../shared/gateway/media/inputFiles';
+import type { InputFileUrl } from '../../shared/gateway/media/inputFiles';
 import {
 	checkUpload,
 	contentDigest,
@@ -58,7 +58,7 @@ export interface TaskFile {
 /**
  * Reads the rows of *Input Files*.
  *
- * @throws {InvalidInput} for a row that is not filled in, a binary field that the item lacks, and a file that is
+ * @throws {InvalidInputError} for a row that is not filled in, a binary field that the item lacks, and a file that is
  *   empty or over 100 MB (§8)
  */
 export async function readTaskFiles(item: ItemContext): Promise<TaskFile[]> {
@@ -82,7 +82,7 @@ async function readTaskFile(item: ItemContext, row: Row): Promise<TaskFile> {
 }
 
 /** Files before they are uploaded, as something that stands for their URLs. */
-export function standIns(files: readonly TaskFile[]): PlacedFile[] {
+export function placeholderUrls(files: readonly TaskFile[]): InputFileUrl[] {
 	return files.map(({ field }, index) => ({ field, value: `https://upload.invalid/${index}` }));
 }
 
@@ -90,8 +90,8 @@ export function standIns(files: readonly TaskFile[]): PlacedFile[] {
  * Files as what they hold, for the idempotency key: each upload gives another URL, the content stays the same in
  * every try, and another content is another creation.
  */
-export async function contentStandIns(files: readonly TaskFile[]): Promise<PlacedFile[]> {
-	const placed: PlacedFile[] = [];
+export async function contentPlaceholders(files: readonly TaskFile[]): Promise<InputFileUrl[]> {
+	const placed: InputFileUrl[] = [];
 	for (const { field, file } of files) {
 		placed.push({ field, value: `${file.mimeType};sha256=${await contentDigest(file)}` });
 	}
@@ -99,8 +99,8 @@ export async function contentStandIns(files: readonly TaskFile[]): Promise<Place
 }
 
 /** Uploads the files, one after the other, streamed (§4.14). */
-export async function uploadTaskFiles(item: ItemContext, files: readonly TaskFile[]): Promise<PlacedFile[]> {
-	const placed: PlacedFile[] = [];
+export async function uploadTaskFiles(item: ItemContext, files: readonly TaskFile[]): Promise<InputFileUrl[]> {
+	const placed: InputFileUrl[] = [];
 	for (const { field, file } of files) {
 		placed.push({ field, value: await uploadForUse(item.client, file) });
 	}

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { taskJson } from '../../shared/n8n/taskResults';
-import { errorReport } from '../../shared/run/nodeError';
+import { toErrorJson } from '../../shared/run/nodeError';
 import {
 	Deferred,
 	type SleepState,
@@ -10,8 +10,8 @@ import {
 	type Sleeper,
 } from '../../shared/run/operation';
 import { wakeUpUrl } from './savedState';
-import { lookAt } from '../../shared/gateway/endpoints/polling';
-import { ApiFailure, asError } from '../../shared/gateway/errors/errors';
+import { pollOnce } from '../../shared/gateway/endpoints/polling';
+import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import type { JsonObject } from '../../shared/gateway/util/json';
 import { hasEnded, type MediaTask } from '../../shared/gateway/endpoints/tasks';
 import { pollTask, taskOutput, type ResultSettings } from '../operations/task/result';
@@ -86,11 +86,11 @@ export function sleeperFor(
 			try {
 				for (const pause of WATCH_PAUSES_MS) {
 					await client.sleep(pause);
-					const { task } = await lookAt(client, taskId);
+					const { task } = await pollOnce(client, taskId);
 					if (task && hasEnded(task.state) && (await isWoken(item, wakeUp.url))) return;
 				}
 			} catch (error) {
-				item.n8n.logger.debug(`The media task ${taskId} was not watched: ${errorReport(error).message}`);
+				item.n8n.logger.debug(`The media task ${taskId} was not watched: ${toErrorJson(error).message}`);
 			}
 		},
 	};
@@ -98,8 +98,8 @@ export function sleeperFor(
 
 /** The task as it stands; `undefined` when that cannot be told, or when the gateway has not noticed yet that it exists. */
 async function firstLook({ client }: ItemContext, taskId: string): Promise<MediaTask | undefined> {
-	const { task } = await lookAt(client, taskId).catch((error: unknown) => {
-		const isUnknown = error instanceof ApiFailure && error.details.status === 404;
+	const { task } = await pollOnce(client, taskId).catch((error: unknown) => {
+		const isUnknown = error instanceof ApiError && error.details.status === 404;
 		return isUnknown ? { task: undefined } : Promise.reject(asError(error));
 	});
 	return task;
@@ -120,9 +120,9 @@ export function wakeUpWith(item: ItemContext, stored: JsonObject, until: number)
 	const { taskId, settings, priceRub, late } = stored as unknown as TaskMemo;
 	return new Deferred(async (): Promise<OperationOutput[]> => {
 		const maxWaitMs = Math.max(until - item.client.now(), 0);
-		const poll = pollTask(item, taskId, { model: settings.model, maxWaitMs, lookAtOnce: true });
+		const poll = pollTask(item, taskId, { model: settings.model, maxWaitMs, pollImmediately: true });
 		const body = await poll.catch((error: unknown) => {
-			const isLate = error instanceof ApiFailure && error.details.code === 'wait_timeout';
+			const isLate = error instanceof ApiError && error.details.code === 'wait_timeout';
 			return isLate ? undefined : Promise.reject(asError(error));
 		});
 		return [body ? await taskOutput(item, taskId, body, settings, priceRub) : { json: late }];

@@ -1,10 +1,10 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import { backgroundClient, CALLBACK_SETTINGS } from '../../shared/n8n/backgroundClient';
-import { errorReport } from '../../shared/run/nodeError';
+import { toErrorJson } from '../../shared/run/nodeError';
 import { callingItem, readSleep, wake, type Sleep } from './savedState';
-import { lookAt, lookPatiently } from '../../shared/gateway/endpoints/polling';
-import { ApiFailure, asError } from '../../shared/gateway/errors/errors';
+import { pollOnce, pollWithRetries } from '../../shared/gateway/endpoints/polling';
+import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { hasEnded } from '../../shared/gateway/endpoints/tasks';
 import type { GatewayClient } from '../../shared/gateway/client/client';
 import { WakeUpGuard } from './callbackGuard';
@@ -43,7 +43,7 @@ async function wokenItems(context: IWebhookFunctions): Promise<INodeExecutionDat
 		};
 		return (await guard.answer(callingItem(context), readId, look)) ? wake(context) : undefined;
 	} catch (error) {
-		const { message } = errorReport(error);
+		const { message } = toErrorJson(error);
 		context.logger.warn(`A callback to the sleeping execution ${executionId} was not checked: ${message}`);
 		return undefined;
 	}
@@ -79,15 +79,15 @@ type State = 'ended' | 'running' | 'unclear';
 /** The state of a task, with some patience for one that has not ended. */
 async function stateAfterPauses(client: GatewayClient, taskId: string, ended: Set<string>): Promise<State> {
 	const look = async () => await stateOf(client, taskId, ended);
-	return await lookPatiently(client, look, (state) => state === 'ended');
+	return await pollWithRetries(client, look, (state) => state === 'ended');
 }
 
 /** The state of a task. What the gateway refuses to tell will not be told later either: the node says why. */
 async function stateOf(client: GatewayClient, taskId: string, ended: Set<string>): Promise<State> {
 	if (ended.has(taskId)) return 'ended';
-	const state = await lookAt(client, taskId, LOOK_PATIENCE_MS).then(
+	const state = await pollOnce(client, taskId, LOOK_PATIENCE_MS).then(
 		({ task }): State => (task ? (hasEnded(task.state) ? 'ended' : 'running') : 'unclear'),
-		(error: unknown) => (error instanceof ApiFailure ? 'ended' : Promise.reject(asError(error))),
+		(error: unknown) => (error instanceof ApiError ? 'ended' : Promise.reject(asError(error))),
 	);
 	if (state === 'ended') ended.add(taskId);
 	return state;

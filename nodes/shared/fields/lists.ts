@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Parameters } from '../params/parameters';
-import { InvalidInput } from '../gateway/errors/errors';
+import { InvalidInputError } from '../gateway/errors/errors';
 
 /**
  * Narrows a list.
@@ -42,13 +42,13 @@ export const limitFields: INodeProperties[] = [
 /**
  * How many results to put out; infinite for all.
  *
- * @throws {InvalidInput} for a limit below 1
+ * @throws {InvalidInputError} for a limit below 1
  */
 export function readLimit(parameters: Parameters): number {
 	if (parameters.flag('returnAll', 'Return All')) return Infinity;
 	const limit = Number(parameters.text('limit', 'Limit'));
 	if (Number.isInteger(limit) && limit >= 1) return limit;
-	throw new InvalidInput(
+	throw new InvalidInputError(
 		"'Limit' is not a whole number of at least 1",
 		'Enter a number such as 50.',
 		'limit',

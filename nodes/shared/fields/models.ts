@@ -54,7 +54,7 @@ export function modelLocator(listMethod: string, example: string, description: s
 /**
  * The id of the chosen model.
  *
- * @throws {InvalidInput} when none is chosen
+ * @throws {InvalidInputError} when none is chosen
  */
 export function readModelId(parameters: Parameters): string {
 	return parameters.requiredId('model', 'Model', 'Choose a model from the list, or enter its ID.');

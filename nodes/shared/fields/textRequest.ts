@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import type { Parameters } from '../params/parameters';
-import { InvalidInput } from '../gateway/errors/errors';
+import { InvalidInputError } from '../gateway/errors/errors';
 import { textFormat, textFormats } from '../gateway/text/formats';
 import type { TextFormat } from '../gateway/text/formats/format';
 import type { JsonObject } from '../gateway/util/json';
@@ -43,7 +43,7 @@ export const extraBodyField: INodeProperties = {
 /**
  * The chosen wire format.
  *
- * @throws {InvalidInput} when there is no such format
+ * @throws {InvalidInputError} when there is no such format
  */
 export function readFormat(parameters: Parameters): TextFormat {
 	const names = textFormats.map(({ name }) => name);
@@ -54,12 +54,12 @@ export function readFormat(parameters: Parameters): TextFormat {
  * The fields that the user adds to the request.
  *
  * @param streamAdvice what to do instead of setting `stream`
- * @throws {InvalidInput} for what is no object, and for `stream`, which decides how the answer is read
+ * @throws {InvalidInputError} for what is no object, and for `stream`, which decides how the answer is read
  */
 export function readExtraBody({ options }: Parameters, streamAdvice: string): JsonObject {
 	const extra: JsonObject = options.object('extraBody', 'Extra Body (JSON)') ?? {};
 	if (extra.stream !== undefined) {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			"'Extra Body (JSON)' must not hold 'stream'",
 			`${streamAdvice} Nothing was sent.`,
 			'extraBody',

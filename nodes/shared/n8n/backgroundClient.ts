@@ -21,7 +21,7 @@ export const EDITOR_SETTINGS: BackgroundSettings = { maxRetries: 1, timeoutMs: 3
  * The client of a node that answers a call, polls, or fills a list of the editor: outside an execution, without limits
  * and cancellation.
  *
- * @throws {InvalidInput} when the credential's base URL is no web address
+ * @throws {InvalidInputError} when the credential's base URL is no web address
  */
 export async function backgroundClient(
 	context: ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions,

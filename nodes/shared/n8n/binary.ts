@@ -1,15 +1,15 @@
 import { isBinaryValue, sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 
-import { fileFacts } from '../gateway/util/fileName';
-import { failureFromThrown } from '../gateway/errors/fromConnection';
-import { failureFromConnection } from '../gateway/errors/fromResponse';
-import type { ApiFailure, InvalidInput } from '../gateway/errors/errors';
+import { fileInfo } from '../gateway/util/fileName';
+import { errorFromThrown } from '../gateway/errors/fromConnection';
+import { connectionError } from '../gateway/errors/fromResponse';
+import type { ApiError, InvalidInputError } from '../gateway/errors/errors';
 import type { Origin } from '../gateway/errors/texts/origin';
-import { REQUEST_TIMEOUT_MS, type Answer, type ByteStream } from '../gateway/client/transport';
+import { REQUEST_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../gateway/client/transport';
 import { Watchdog } from '../gateway/client/watchdog';
 import type { UploadFile } from '../gateway/endpoints/storage';
 import type { ItemContext } from '../run/operation';
-import { madeFrom, type Readable } from './streams';
+import { deriveStream, type Readable } from './streams';
 
 /** What keeps binary data, in nodes and in webhooks. */
 export interface BinaryStore {
@@ -17,7 +17,7 @@ export interface BinaryStore {
 }
 
 /** What is known of a file whose bytes are an answer. */
-export interface FileTraits {
+export interface FileHints {
 	/** MIME type, for answers that do not say it themselves. */
 	knownType?: string | undefined;
 	/** Where it was asked for; an action node when it does not say. */
@@ -29,41 +29,41 @@ export interface FileTraits {
  *
  * @param names candidates for the file's name, for answers that do not name it themselves
  */
-export async function storeAnswer(
+export async function storeResponse(
 	context: BinaryStore,
-	answer: Answer<ByteStream>,
+	response: HttpResponse<ByteStream>,
 	names: ReadonlyArray<string | undefined>,
-	{ knownType, origin }: FileTraits = {},
+	{ knownType, origin }: FileHints = {},
 ): Promise<IBinaryData> {
-	const { fileName, mimeType } = fileFacts(answer.headers, names);
-	const { silenceMs = REQUEST_TIMEOUT_MS } = answer;
-	const watchdog = new Watchdog({ totalMs: Infinity, idleMs: silenceMs }, { now: () => Date.now(), sleep });
-	const body = watched(answer.body as Readable, watchdog);
+	const { fileName, mimeType } = fileInfo(response.headers, names);
+	const { idleTimeoutMs = REQUEST_TIMEOUT_MS } = response;
+	const watchdog = new Watchdog({ totalMs: Infinity, idleMs: idleTimeoutMs }, { now: () => Date.now(), sleep });
+	const body = watched(response.body as Readable, watchdog);
 	try {
 		const storing = context.helpers.prepareBinaryData(body, fileName, mimeType ?? knownType);
 		const stored = await Promise.race([storing, watchdog.watch()]);
 		// Where no redirect is followed, the HTTP client's own timeout ends with the headers (seen in axios 1.18).
-		if (!stored) throw tooSilent(origin);
+		if (!stored) throw idleTimeout(origin);
 		return stored;
 	} catch (error) {
 		// Where one is, it breaks the connection at the same moment.
-		if (watchdog.isSilent()) throw tooSilent(origin);
-		throw failureFromThrown(error, { charged: false, file: true, origin }) ?? error;
+		if (watchdog.isSilent()) throw idleTimeout(origin);
+		throw errorFromThrown(error, { charged: false, file: true, origin }) ?? error;
 	} finally {
 		watchdog.stop();
 	}
 }
 
-function tooSilent(origin: Origin | undefined): ApiFailure {
-	return failureFromConnection({ kind: 'timeout' }, { charged: false, file: true, origin });
+function idleTimeout(origin: Origin | undefined): ApiError {
+	return connectionError({ kind: 'timeout' }, { charged: false, file: true, origin });
 }
 
 /** The same bytes; the watchdog is told of each portion. */
 function watched(source: Readable, watchdog: Watchdog): Readable {
-	return madeFrom(source, async function* (portions: AsyncIterable<Uint8Array>) {
-		for await (const portion of portions) {
+	return deriveStream(source, async function* (chunks: AsyncIterable<Uint8Array>) {
+		for await (const chunk of chunks) {
 			watchdog.touch();
-			yield portion;
+			yield chunk;
 		}
 	});
 }
@@ -82,13 +82,13 @@ export interface FileParameter {
 	/** Name of a binary field, a path where the workflow keeps binaries inside the JSON, or a binary, from an expression. */
 	value: unknown;
 	/** The error that names the parameter. */
-	refuse: (problem: string, advice: string) => InvalidInput;
+	refuse: (problem: string, hint: string) => InvalidInputError;
 }
 
 /**
  * The file of an input item that a parameter stands for.
  *
- * @throws {InvalidInput} when it stands for none
+ * @throws {InvalidInputError} when it stands for none
  */
 export async function inputFile(item: FileOwner, parameter: FileParameter): Promise<InputFile> {
 	return await fileOf(item, binaryOf(item, parameter));
@@ -148,7 +148,7 @@ export async function fileOf({ n8n, index }: FileOwner, binary: IBinaryData): Pr
 
 /** Head, file and tail as one stream; the file passes through portion by portion. */
 function frame(head: Uint8Array, file: Readable, tail: Uint8Array): ByteStream {
-	return madeFrom(file, async function* (source: AsyncIterable<Uint8Array>) {
+	return deriveStream(file, async function* (source: AsyncIterable<Uint8Array>) {
 		yield head;
 		yield* source;
 		yield tail;

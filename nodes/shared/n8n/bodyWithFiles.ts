@@ -1,6 +1,6 @@
 import type { InputFile } from './binary';
 import type { ByteStream } from '../gateway/client/transport';
-import { closeWith, madeFrom, type Readable } from './streams';
+import { destroyTogether, deriveStream, type Readable } from './streams';
 
 /** A file that stands in a body, as base64, in place of its placeholder. */
 export interface EmbeddedFile {
@@ -58,11 +58,11 @@ async function openParts(parts: readonly Part[]): Promise<ByteStream | Uint8Arra
 		const source = await part.open();
 		if (source instanceof Uint8Array) continue;
 		// The first stream carries the whole body; n8n gives no other way to make one.
-		const body: Readable = madeFrom(source, async function* (own: AsyncIterable<Uint8Array>) {
+		const body: Readable = deriveStream(source, async function* (own: AsyncIterable<Uint8Array>) {
 			for (const [place, other] of parts.entries()) {
 				if (place === index) yield* base64(own);
 				else if (other instanceof Uint8Array) yield other;
-				else yield* base64(await portions(other, body));
+				else yield* base64(await chunks(other, body));
 			}
 		});
 		return body;
@@ -70,19 +70,19 @@ async function openParts(parts: readonly Part[]): Promise<ByteStream | Uint8Arra
 	const whole: Uint8Array[] = [];
 	for (const part of parts) {
 		if (part instanceof Uint8Array) whole.push(part);
-		else for await (const portion of base64(await portions(part))) whole.push(portion);
+		else for await (const chunk of base64(await chunks(part))) whole.push(chunk);
 	}
 	return Buffer.concat(whole);
 }
 
 /** The bytes of a file, which is closed with the body that they go into. */
-async function portions(
+async function chunks(
 	file: InputFile,
 	body?: Readable,
 ): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>> {
 	const source = await file.open();
 	if (source instanceof Uint8Array) return [source];
-	if (body) closeWith(body, source);
+	if (body) destroyTogether(body, source);
 	return source;
 }
 
@@ -91,8 +91,8 @@ async function* base64(
 	source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void> {
 	let rest: Uint8Array = new Uint8Array();
-	for await (const portion of source) {
-		const bytes = rest.length === 0 ? Buffer.from(portion) : Buffer.concat([rest, portion]);
+	for await (const chunk of source) {
+		const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
 		const whole = bytes.length - (bytes.length % 3);
 		rest = bytes.subarray(whole);
 		if (whole > 0) yield Buffer.from(bytes.subarray(0, whole).toString('base64'), 'latin1');

@@ -6,8 +6,8 @@ import type {
 } from 'n8n-workflow';
 
 import { readBalance } from '../gateway/endpoints/balance';
-import { failureFromThrown } from '../gateway/errors/fromConnection';
-import { failureFromAnswer, failureFromUnreadable, redact } from '../gateway/errors/fromResponse';
+import { errorFromThrown } from '../gateway/errors/fromConnection';
+import { errorFromResponse, unreadableResponse, redact } from '../gateway/errors/fromResponse';
 import { asObject, parseJson } from '../gateway/util/json';
 import { readAddress, type GatewayAddress } from './transport';
 
@@ -34,29 +34,29 @@ export async function testGateway(
 	const apiKey = String(credential.data?.apiKey ?? '').trim();
 	try {
 		const address = readAddress({ baseUrl: String(credential.data?.baseUrl ?? ''), apiKey });
-		await askForBalance(this, address, apiKey);
+		await checkBalance(this, address, apiKey);
 		return { status: 'OK', message: 'The gateway knows this key' };
 	} catch (error) {
 		return { status: 'Error', message: redact(problemText(error), [apiKey]) };
 	}
 }
 
-async function askForBalance(
+async function checkBalance(
 	context: ICredentialTestFunctions,
 	{ baseUrl, secrets }: GatewayAddress,
 	apiKey: string,
 ): Promise<void> {
-	const answer = await fetchBalance(context, baseUrl, apiKey);
-	if (answer.status < 200 || answer.status > 299) {
-		throw failureFromAnswer({ ...answer, group: 'balance', now: Date.now(), secrets, origin: 'editor' });
+	const response = await requestBalance(context, baseUrl, apiKey);
+	if (response.status < 200 || response.status > 299) {
+		throw errorFromResponse({ ...response, group: 'balance', now: Date.now(), secrets, origin: 'editor' });
 	}
-	const body = asObject(parseJson(answer.body));
-	if (!body) throw failureFromUnreadable(answer, { charged: false });
+	const body = asObject(parseJson(response.body));
+	if (!body) throw unreadableResponse(response, { charged: false });
 	readBalance(body);
 }
 
 /** The test of a credential has another HTTP helper than nodes have, and signs by itself. */
-async function fetchBalance(
+async function requestBalance(
 	context: ICredentialTestFunctions,
 	baseUrl: string,
 	apiKey: string,
@@ -78,7 +78,7 @@ async function fetchBalance(
 }
 
 function problemText(error: unknown): string {
-	const failure = failureFromThrown(error, { charged: false, origin: 'editor' });
+	const failure = errorFromThrown(error, { charged: false, origin: 'editor' });
 	if (failure && 'details' in failure) {
 		const { status, code, type, message, description } = failure.details;
 		// A sign-in of something else that stands there has no error in the gateway's format.

@@ -12,7 +12,7 @@ interface Emitter {
  * The same stream, whose errors may go unheard. Whoever reads it gets them by reading; but it may break before anybody
  * does, or when nobody does any more, and an error that nobody hears would end n8n.
  */
-export function guarded<S extends object>(stream: S): S {
+export function ignoreErrors<S extends object>(stream: S): S {
 	(stream as Emitter).on?.('error', () => undefined);
 	return stream;
 }
@@ -21,22 +21,22 @@ export function guarded<S extends object>(stream: S): S {
  * A stream of the portions that are made from another one, which is closed with it. Node's own `compose` leaves its
  * source open when what it made is given up, or throws an error that nobody can hear (seen in Node 20).
  */
-export function madeFrom(
+export function deriveStream(
 	source: Readable,
-	portions: (source: Readable) => AsyncGenerator<Uint8Array, void>,
+	chunks: (source: Readable) => AsyncGenerator<Uint8Array, void>,
 ): Readable {
 	// n8n gives no other way to the class.
 	const { from } = source.constructor as unknown as {
-		from: (portions: AsyncIterable<Uint8Array>) => Readable;
+		from: (chunks: AsyncIterable<Uint8Array>) => Readable;
 	};
-	const made = guarded(from(portions(source)));
-	closeWith(made, source);
+	const made = ignoreErrors(from(chunks(source)));
+	destroyTogether(made, source);
 	return made;
 }
 
 /** Closes a source with the stream that is made from it, also while that waits for it. Its errors may go unheard, too. */
-export function closeWith(made: Readable, source: Readable): void {
-	guarded(source);
+export function destroyTogether(made: Readable, source: Readable): void {
+	ignoreErrors(source);
 	if (made.destroyed) source.destroy();
 	const destroy = made.destroy.bind(made);
 	// Its 'close' event would come too late: it waits for the portion that is asked for.

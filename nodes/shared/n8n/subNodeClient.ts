@@ -2,7 +2,7 @@ import type { ISupplyDataFunctions } from 'n8n-workflow';
 
 import { GatewayClient, type RequestSettings } from '../gateway/client/client';
 import { clock } from './clock';
-import { Interruption } from '../run/runSignal';
+import { RunSignal } from '../run/runSignal';
 import { credentialReader, gatewayAddress, n8nTransport } from './transport';
 
 const ORIGIN = 'chatModel';
@@ -12,7 +12,7 @@ const ORIGIN = 'chatModel';
  * its requests. How much is asked at a time is up to the other node.
  *
  * @returns the client, and what ends it: nothing is sent any more, and it lets go of the execution
- * @throws {InvalidInput} when the credential's base URL is no web address
+ * @throws {InvalidInputError} when the credential's base URL is no web address
  */
 export async function subNodeClient(
 	context: ISupplyDataFunctions,
@@ -21,7 +21,7 @@ export async function subNodeClient(
 	const credential = credentialReader(context);
 	const address = await gatewayAddress(credential);
 	const cancelSignal = context.getExecutionCancelSignal();
-	const interruption = new Interruption(cancelSignal);
+	const interruption = new RunSignal(cancelSignal);
 	const client = new GatewayClient(
 		{ ...address, ...settings, origin: ORIGIN },
 		{

@@ -1,11 +1,11 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { compact } from '../fields/common';
-import { ApiFailure, Stopped } from '../gateway/errors/errors';
+import { ApiError, StoppedError } from '../gateway/errors/errors';
 import { nameInUrl } from '../gateway/util/fileName';
 import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
 import type { GatewayClient } from '../gateway/client/client';
-import { storeAnswer, type BinaryStore } from './binary';
+import { storeResponse, type BinaryStore } from './binary';
 
 /** Where results come from and go to. An {@link ItemContext} is one; so are the two parts that a trigger has. */
 export interface ResultContext {
@@ -29,9 +29,9 @@ export function taskJson(task: MediaTask, priceRub?: number): IDataObject {
  * URL without the key; where the task names none, from the gateway's download (§4.8).
  *
  * @param field name of the first field; further ones get _1, _2 … appended
- * @throws {ApiFailure} with the task's id: the result exists and can be fetched again
+ * @throws {ApiError} with the task's id: the result exists and can be fetched again
  */
-export async function fetchResults(
+export async function downloadResults(
 	context: ResultContext,
 	task: MediaTask,
 	field: string,
@@ -39,13 +39,13 @@ export async function fetchResults(
 	const binary: IBinaryKeyData = {};
 	const { origin } = context.client.settings;
 	try {
-		if (task.resultUrls.length === 0) return { [field]: await fetchArchive(context, task.taskId) };
+		if (task.resultUrls.length === 0) return { [field]: await downloadArchive(context, task.taskId) };
 		for (const [index, url] of task.resultUrls.entries()) {
 			const name = index === 0 ? field : `${field}_${index}`;
 			binary[name] = await context.client.downloadUrl(
 				url,
-				async (answer) =>
-					await storeAnswer(context.n8n, answer, [nameInUrl(url), `task_${task.taskId}_${index}`], {
+				async (response) =>
+					await storeResponse(context.n8n, response, [nameInUrl(url), `task_${task.taskId}_${index}`], {
 						origin,
 					}),
 			);
@@ -58,16 +58,16 @@ export async function fetchResults(
 
 /** Whatever kept a result from being fetched or stored: the task is paid for, so its id stands in the error. */
 function resultNotFetched(error: unknown, taskId: string): Error {
-	if (error instanceof Stopped) return error;
-	const advice = `Task ${taskId} is finished and paid for: fetch its result again with the operation 'Download'.`;
-	if (error instanceof ApiFailure) {
-		return error.with({ taskId, description: `${error.details.description} ${advice}` });
+	if (error instanceof StoppedError) return error;
+	const hint = `Task ${taskId} is finished and paid for: fetch its result again with the operation 'Download'.`;
+	if (error instanceof ApiError) {
+		return error.with({ taskId, description: `${error.details.description} ${hint}` });
 	}
 	const reason = error instanceof Error ? error.message : String(error);
-	return new ApiFailure({
+	return new ApiError({
 		message: 'The result of the media task could not be stored in n8n',
-		description: `${reason}. ${advice}`,
-		arrival: 'answered',
+		description: `${reason}. ${hint}`,
+		delivery: 'responded',
 		code: 'result_not_stored',
 		retryable: false,
 		taskId,
@@ -75,7 +75,7 @@ function resultNotFetched(error: unknown, taskId: string): Error {
 }
 
 /** Fetches the result of a task as the gateway gives it: the file, or a ZIP of several (§4.8). */
-export async function fetchArchive(
+export async function downloadArchive(
 	{ client, n8n }: ResultContext,
 	taskId: string,
 ): Promise<IBinaryKeyData[string]> {
@@ -83,6 +83,6 @@ export async function fetchArchive(
 	return await downloadMediaTask(
 		client,
 		taskId,
-		async (answer) => await storeAnswer(n8n, answer, [`task_${taskId}`], { origin }),
+		async (response) => await storeResponse(n8n, response, [`task_${taskId}`], { origin }),
 	);
 }

@@ -8,12 +8,12 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 
-import { failureFromThrown } from '../gateway/errors/fromConnection';
-import { asError, InvalidInput } from '../gateway/errors/errors';
+import { errorFromThrown } from '../gateway/errors/fromConnection';
+import { asError, InvalidInputError } from '../gateway/errors/errors';
 import { asObject, asText } from '../gateway/util/json';
-import type { Answer, ByteStream, Exchange, Transport } from '../gateway/client/transport';
+import type { HttpResponse, ByteStream, HttpRequest, Transport } from '../gateway/client/transport';
 import type { Origin } from '../gateway/errors/texts/origin';
-import { guarded } from './streams';
+import { ignoreErrors } from './streams';
 
 /** The credential's name, as workflows store it. */
 export const CREDENTIAL = 'aiGatewayApi';
@@ -40,10 +40,10 @@ export function n8nTransport(
 	context: N8nContext,
 	{ credential, cancelSignal, origin }: TransportSettings,
 ): Transport {
-	const send = async (exchange: Exchange): Promise<Answer<unknown>> => {
-		const options = requestOptions(exchange);
+	const send = async (httpRequest: HttpRequest): Promise<HttpResponse<unknown>> => {
+		const options = requestOptions(httpRequest);
 		try {
-			const response: unknown = exchange.authenticated
+			const response: unknown = httpRequest.authenticated
 				? await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, options, {
 						credentialsDecrypted: await credential(),
 					})
@@ -51,21 +51,21 @@ export function n8nTransport(
 						...options,
 						...(cancelSignal ? { abortSignal: cancelSignal } : {}),
 					});
-			return toAnswer(response);
+			return toResponse(response);
 		} catch (error) {
-			const { charged, authenticated } = exchange;
-			throw failureFromThrown(error, { charged, file: !authenticated, origin }) ?? error;
+			const { charged, authenticated } = httpRequest;
+			throw errorFromThrown(error, { charged, file: !authenticated, origin }) ?? error;
 		}
 	};
 	return {
-		async text(exchange) {
-			const answer = await send(exchange);
-			return { ...answer, body: typeof answer.body === 'string' ? answer.body : '' };
+		async text(httpRequest) {
+			const response = await send(httpRequest);
+			return { ...response, body: typeof response.body === 'string' ? response.body : '' };
 		},
-		async stream(exchange) {
-			const answer = await send(exchange);
+		async stream(httpRequest) {
+			const response = await send(httpRequest);
 			// The HTTP client breaks a stream at its timeout, also when nobody reads it any more.
-			return { ...answer, body: guarded(answer.body as ByteStream) };
+			return { ...response, body: ignoreErrors(response.body as ByteStream) };
 		},
 	};
 }
@@ -100,29 +100,29 @@ async function readCredential(context: N8nContext): Promise<ICredentialsDecrypte
 	return { id: id ?? '', name, type: CREDENTIAL, data: await context.getCredentials(CREDENTIAL) };
 }
 
-function requestOptions(exchange: Exchange): IHttpRequestOptions {
+function requestOptions(httpRequest: HttpRequest): IHttpRequestOptions {
 	return {
-		method: exchange.method,
-		url: exchange.url,
-		headers: exchange.headers,
-		...(exchange.body === undefined ? {} : { body: exchange.body }),
-		timeout: exchange.timeoutMs,
-		encoding: exchange.answer,
+		method: httpRequest.method,
+		url: httpRequest.url,
+		headers: httpRequest.headers,
+		...(httpRequest.body === undefined ? {} : { body: httpRequest.body }),
+		timeout: httpRequest.timeoutMs,
+		encoding: httpRequest.responseType,
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		// The key stays with the gateway's own address; and a followed redirect would hold a streamed body in memory.
-		disableFollowRedirect: exchange.authenticated,
+		disableFollowRedirect: httpRequest.authenticated,
 		sendCredentialsOnCrossOriginRedirect: false,
 	};
 }
 
-function toAnswer(response: unknown): Answer<unknown> {
-	const answer = response as { statusCode: number; headers?: unknown; body?: unknown };
+function toResponse(received: unknown): HttpResponse<unknown> {
+	const response = received as { statusCode: number; headers?: unknown; body?: unknown };
 	const headers: Record<string, string> = {};
-	for (const [name, value] of Object.entries(asObject(answer.headers) ?? {})) {
+	for (const [name, value] of Object.entries(asObject(response.headers) ?? {})) {
 		if (value !== undefined && value !== null) headers[name.toLowerCase()] = String(value);
 	}
-	return { status: answer.statusCode, headers, body: answer.body };
+	return { status: response.statusCode, headers, body: response.body };
 }
 
 /** Where the gateway is, and what must never be shown. */
@@ -135,7 +135,7 @@ export interface GatewayAddress {
 /**
  * Reads the address from the credential.
  *
- * @throws {InvalidInput} when its base URL is no web address
+ * @throws {InvalidInputError} when its base URL is no web address
  */
 export async function gatewayAddress(credential: CredentialReader): Promise<GatewayAddress> {
 	const { baseUrl, apiKey } = (await credential()).data ?? {};
@@ -145,12 +145,12 @@ export async function gatewayAddress(credential: CredentialReader): Promise<Gate
 /**
  * Reads the fields of the credential; blanks around and slashes after the base URL are tolerated.
  *
- * @throws {InvalidInput} when the base URL is no web address
+ * @throws {InvalidInputError} when the base URL is no web address
  */
 export function readAddress({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): GatewayAddress {
 	const address = baseUrl.trim().replace(/\/+$/, '');
 	if (!/^https?:\/\/[^\s/]+/i.test(address)) {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			'The base URL in the AI Gateway credential is not a web address',
 			'Enter the address of the gateway’s API: it begins with https:// and ends in /api/v1.',
 			'baseUrl',
@@ -158,7 +158,7 @@ export function readAddress({ baseUrl, apiKey }: { baseUrl: string; apiKey: stri
 	}
 	const key = apiKey.trim();
 	if (!/^[\x21-\x7e]*$/.test(key)) {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			'The API key in the AI Gateway credential has characters that no key has',
 			'It may be the shortened form that the web application shows later. Enter the full key as it was shown when it was created.',
 			'apiKey',

@@ -1,4 +1,4 @@
-import { InvalidInput } from '../gateway/errors/errors';
+import { InvalidInputError } from '../gateway/errors/errors';
 import { asArray, asNumber, parseJson, type Json } from '../gateway/util/json';
 import { ValueReader } from './valueReader';
 
@@ -12,8 +12,8 @@ export class OptionReader extends ValueReader {
 		return this.values[name];
 	}
 
-	protected refusal(name: string, label: string, problem: string, advice: string): InvalidInput {
-		return new InvalidInput(`The option '${label}' ${problem}`, `${advice} Nothing was sent.`, name);
+	protected refusal(name: string, label: string, problem: string, hint: string): InvalidInputError {
+		return new InvalidInputError(`The option '${label}' ${problem}`, `${hint} Nothing was sent.`, name);
 	}
 
 	/** Several texts: a list, JSON text of one, or a single text. */

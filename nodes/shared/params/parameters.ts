@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { InvalidInput } from '../gateway/errors/errors';
+import { InvalidInputError } from '../gateway/errors/errors';
 import { asObject, objectIn, parseJson, type Json, type JsonObject } from '../gateway/util/json';
 import type { FileParameter } from '../n8n/binary';
 import { OptionReader } from './optionReader';
@@ -27,8 +27,8 @@ export class Parameters extends ValueReader {
 		return locator?.__rl === true ? locator.value : value;
 	}
 
-	protected refusal(name: string, label: string, problem: string, advice: string): InvalidInput {
-		return new InvalidInput(`'${label}' ${problem}`, `${advice} Nothing was sent.`, name);
+	protected refusal(name: string, label: string, problem: string, hint: string): InvalidInputError {
+		return new InvalidInputError(`'${label}' ${problem}`, `${hint} Nothing was sent.`, name);
 	}
 
 	/**
@@ -37,15 +37,15 @@ export class Parameters extends ValueReader {
 	 * @param label what the panel calls it
 	 * @param advice what to do when it is missing
 	 */
-	requiredText(name: string, label: string, advice: string): string {
+	requiredText(name: string, label: string, hint: string): string {
 		const value = this.text(name, label);
-		if (value.trim() === '') throw new InvalidInput(`'${label}' is empty`, advice, name);
+		if (value.trim() === '') throw new InvalidInputError(`'${label}' is empty`, hint, name);
 		return value;
 	}
 
 	/** As {@link requiredText}, for an id or a name: white space around it is none of it. */
-	requiredId(name: string, label: string, advice: string): string {
-		return this.requiredText(name, label, advice).trim();
+	requiredId(name: string, label: string, hint: string): string {
+		return this.requiredText(name, label, hint).trim();
 	}
 
 	/**
@@ -56,8 +56,8 @@ export class Parameters extends ValueReader {
 	file(name: string, label: string): FileParameter {
 		return {
 			value: this.value(name),
-			refuse: (problem, advice) =>
-				new InvalidInput(`'${label}': ${problem}`, `${advice} Nothing was sent.`, name),
+			refuse: (problem, hint) =>
+				new InvalidInputError(`'${label}': ${problem}`, `${hint} Nothing was sent.`, name),
 		};
 	}
 
@@ -71,7 +71,7 @@ export class Parameters extends ValueReader {
 		const value = this.value(name);
 		const object = objectIn(value);
 		if (!object) {
-			throw new InvalidInput(
+			throw new InvalidInputError(
 				`'${label}' is not a JSON object`,
 				`It looks like ${example}. Check quotes, commas and braces; for a value from another node that may hold quotes or line breaks, use {{ JSON.stringify($json.text) }} without quotes around it.`,
 				name,
@@ -90,7 +90,7 @@ export class Parameters extends ValueReader {
 		const value = this.value(name);
 		const parsed = typeof value === 'string' ? parseJson(value) : (value as Json | undefined);
 		if (parsed === undefined || parsed === null) {
-			throw new InvalidInput(
+			throw new InvalidInputError(
 				`'${label}' is not valid JSON`,
 				`It looks like ${example}. Check quotes, commas and brackets; for a value from another node that may hold quotes or line breaks, use {{ JSON.stringify($json.text) }} without quotes around it. Nothing was sent.`,
 				name,

@@ -1,4 +1,4 @@
-import { InvalidInput } from '../gateway/errors/errors';
+import { InvalidInputError } from '../gateway/errors/errors';
 import { asArray, asObject, type Json, type JsonObject } from '../gateway/util/json';
 import type { FileParameter } from '../n8n/binary';
 import { ValueReader } from './valueReader';
@@ -23,20 +23,20 @@ export class Row extends ValueReader {
 		return this.values[name];
 	}
 
-	protected refusal(_: string, label: string, problem: string, advice: string): InvalidInput {
-		return this.invalid(`'${label}' ${problem}`, advice);
+	protected refusal(_: string, label: string, problem: string, hint: string): InvalidInputError {
+		return this.invalid(`'${label}' ${problem}`, hint);
 	}
 
 	/** A field that stands for a file of the item. */
 	file(name: string): FileParameter {
-		return { value: this.values[name], refuse: (problem, advice) => this.invalid(problem, advice) };
+		return { value: this.values[name], refuse: (problem, hint) => this.invalid(problem, hint) };
 	}
 
 	/** The error for a row that cannot be sent; names the parameter and the row. */
-	invalid(problem: string, advice: string): InvalidInput {
-		return new InvalidInput(
+	invalid(problem: string, hint: string): InvalidInputError {
+		return new InvalidInputError(
 			`'${this.label}', row ${this.number}: ${problem}`,
-			`${advice} Nothing was sent.`,
+			`${hint} Nothing was sent.`,
 			this.param,
 		);
 	}
@@ -46,7 +46,7 @@ export class Row extends ValueReader {
  * The rows of a parameter that repeats, as n8n stores them: lists in groups.
  *
  * @param label what the panel calls it
- * @throws {InvalidInput} for anything else
+ * @throws {InvalidInputError} for anything else
  */
 export function readRows(name: string, label: string, value: unknown): Row[] {
 	const groups = asObject(value ?? {});
@@ -60,8 +60,8 @@ export function readRows(name: string, label: string, value: unknown): Row[] {
 		});
 }
 
-function notRows(name: string, label: string): InvalidInput {
-	return new InvalidInput(
+function notRows(name: string, label: string): InvalidInputError {
+	return new InvalidInputError(
 		`'${label}' is not a list of rows`,
 		'Add the rows in the panel. Nothing was sent.',
 		name,

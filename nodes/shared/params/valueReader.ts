@@ -1,5 +1,5 @@
 import { excerpt } from '../gateway/util/excerpt';
-import type { InvalidInput } from '../gateway/errors/errors';
+import type { InvalidInputError } from '../gateway/errors/errors';
 import { asText, objectIn, type JsonObject } from '../gateway/util/json';
 
 /** Values are shown up to this length. */
@@ -18,7 +18,7 @@ export abstract class ValueReader {
 	 *
 	 * @param problem what follows the field's name
 	 */
-	protected abstract refusal(name: string, label: string, problem: string, advice: string): InvalidInput;
+	protected abstract refusal(name: string, label: string, problem: string, hint: string): InvalidInputError;
 
 	/** Text, as it was given: `2024` stays the text it was typed as. Empty when unset. */
 	text(name: string, label: string): string {
@@ -86,8 +86,8 @@ export abstract class ValueReader {
 		return value === null || value === '' ? undefined : value;
 	}
 
-	protected notAllowed(name: string, label: string, value: unknown, advice: string): InvalidInput {
+	protected notAllowed(name: string, label: string, value: unknown, hint: string): InvalidInputError {
 		const shown = excerpt(JSON.stringify(value), MAX_SHOWN);
-		return this.refusal(name, label, `has a value that is not allowed: ${shown}`, advice);
+		return this.refusal(name, label, `has a value that is not allowed: ${shown}`, hint);
 	}
 }

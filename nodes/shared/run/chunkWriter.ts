@@ -6,9 +6,9 @@ interface ChunkSender extends Pick<IExecuteFunctions, 'logger'> {
 }
 
 /** What one item says to whoever watches the execution. */
-export interface Voice {
+export interface ItemChunkWriter {
 	/** Hands on a piece of the item's answer. */
-	say(text: string): Promise<void>;
+	write(text: string): Promise<void>;
 	/** The answer has ended; `problem` says why it is incomplete. */
 	end(problem?: string): Promise<void>;
 }
@@ -18,17 +18,17 @@ export interface Voice {
  * after the other and do not look at the item, so only one item has the floor: the texts of the others are kept
  * until it has ended, in the order in which the items began.
  */
-export class ChunkRelay {
-	private readonly queue: ItemVoice[] = [];
+export class ChunkWriter {
+	private readonly queue: ItemWriter[] = [];
 	private isMuted = false;
 
 	constructor(private readonly sender: ChunkSender) {}
 
 	/** Lets an item speak; its turn comes when those before it have ended. */
-	voice(itemIndex: number): Voice {
-		const voice = new ItemVoice(itemIndex, this);
-		this.queue.push(voice);
-		return voice;
+	forItem(itemIndex: number): ItemChunkWriter {
+		const forItem = new ItemWriter(itemIndex, this);
+		this.queue.push(forItem);
+		return forItem;
 	}
 
 	/** Sends what the item that has the floor has to say, and passes the floor on when it has ended. */
@@ -52,7 +52,7 @@ export class ChunkRelay {
 	}
 }
 
-class ItemVoice implements Voice {
+class ItemWriter implements ItemChunkWriter {
 	private pending: string[] = [];
 	private hasBegun = false;
 	private isClosed = false;
@@ -62,17 +62,17 @@ class ItemVoice implements Voice {
 
 	constructor(
 		private readonly itemIndex: number,
-		private readonly relay: ChunkRelay,
+		private readonly chunkWriter: ChunkWriter,
 	) {}
 
-	async say(text: string): Promise<void> {
+	async write(text: string): Promise<void> {
 		this.pending.push(text);
-		await this.relay.advance();
+		await this.chunkWriter.advance();
 	}
 
 	async end(problem?: string): Promise<void> {
 		this.ending ??= { problem };
-		await this.relay.advance();
+		await this.chunkWriter.advance();
 	}
 
 	/** Sends what is pending; true when the item has ended and all of it is sent. */
@@ -85,17 +85,17 @@ class ItemVoice implements Voice {
 	private async sendPending(): Promise<boolean> {
 		if (!this.hasBegun && (this.pending.length > 0 || this.ending)) {
 			this.hasBegun = true;
-			await this.relay.send('begin', this.itemIndex);
+			await this.chunkWriter.send('begin', this.itemIndex);
 		}
 		const { ending } = this;
 		const text = this.pending.join('');
 		this.pending = [];
-		if (text !== '') await this.relay.send('item', this.itemIndex, text);
+		if (text !== '') await this.chunkWriter.send('item', this.itemIndex, text);
 		if (!ending || this.pending.length > 0) return false;
 		if (!this.isClosed) {
 			this.isClosed = true;
-			if (ending.problem !== undefined) await this.relay.send('error', this.itemIndex, ending.problem);
-			await this.relay.send('end', this.itemIndex);
+			if (ending.problem !== undefined) await this.chunkWriter.send('error', this.itemIndex, ending.problem);
+			await this.chunkWriter.send('end', this.itemIndex);
 		}
 		return true;
 	}

@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 import { withoutSecrets } from '../gateway/errors/fromResponse';
-import { Stopped } from '../gateway/errors/errors';
+import { StoppedError } from '../gateway/errors/errors';
 import type { Transport } from '../gateway/client/transport';
 import { GatewayClient, type RequestSettings } from '../gateway/client/client';
 import { clock } from '../n8n/clock';
-import { Interruption } from './runSignal';
-import { isErrorItem, ItemResults, linked, recalled } from './itemResults';
+import { RunSignal } from './runSignal';
+import { isErrorItem, ItemResults, pairWithItem, restoreResult } from './itemResults';
 import { forEachIndex, Limiter } from './limiter';
-import { lostTasksNote, toNodeError, withAdvice } from './nodeError';
+import { tasksNote, toNodeError, withHint } from './nodeError';
 import { Deferred, type ItemContext, type Operation, type OperationOutput, type Registry } from './operation';
 import { Parameters } from '../params/parameters';
-import { RunFacts } from './runContext';
+import { RunContext } from './runContext';
 import { itemSettings, readConcurrency } from './settings';
 import { finishOrSleep, type Asleep } from '../../MediaTask/suspend/finishOrSuspend';
-import { SuccessMemory } from './savedResults';
+import { SavedResults } from './savedResults';
 import {
 	fallAsleep,
 	sleepBefore,
@@ -57,8 +57,8 @@ class ItemLoop {
 	private readonly count: number;
 	private readonly results: ItemResults;
 	private readonly deferred = new Map<number, Deferred>();
-	private readonly interruption: Interruption;
-	private readonly facts: RunFacts;
+	private readonly interruption: RunSignal;
+	private readonly facts: RunContext;
 	private readonly credential: CredentialReader;
 	private readonly transport: Transport;
 	/** Known as soon as the credential has been read. */
@@ -79,8 +79,8 @@ class ItemLoop {
 		this.node = context.getNode();
 		this.count = context.getInputData().length;
 		this.results = new ItemResults(this.count);
-		this.interruption = new Interruption(context.getExecutionCancelSignal());
-		this.facts = new RunFacts(context);
+		this.interruption = new RunSignal(context.getExecutionCancelSignal());
+		this.facts = new RunContext(context);
 		this.credential = credentialReader(context);
 		this.transport = n8nTransport(context, {
 			credential: this.credential,
@@ -102,7 +102,7 @@ class ItemLoop {
 	}
 
 	private async runAll(): Promise<INodeExecutionData[]> {
-		const memory = new SuccessMemory(this.context, this.facts);
+		const memory = new SavedResults(this.context, this.facts);
 		const { concurrency, address } = await this.prepare();
 		const limiter = new Limiter(concurrency);
 		const item = (index: number) => this.itemContext(index, memory, address, limiter);
@@ -110,14 +110,14 @@ class ItemLoop {
 		await forEachIndex(
 			this.count,
 			concurrency,
-			() => !this.interruption.isInterrupted,
+			() => !this.interruption.isAborted,
 			async (index) => {
 				await this.settle(index, async () => await this.start(index, item, memory));
 			},
 		);
 		const asleep = await finishOrSleep(this.deferred, {
 			finish: async (index) =>
-				await this.settle(index, async () => linked(index, (await this.deferred.get(index)?.finish()) ?? [])),
+				await this.settle(index, async () => pairWithItem(index, (await this.deferred.get(index)?.finish()) ?? [])),
 			attempt: async (index, work) =>
 				await this.settle(index, async () => {
 					await work();
@@ -142,7 +142,7 @@ class ItemLoop {
 
 	private itemContext(
 		index: number,
-		memory: SuccessMemory,
+		memory: SavedResults,
 		address: GatewayAddress,
 		limiter: Limiter,
 	): ItemContext {
@@ -162,14 +162,14 @@ class ItemLoop {
 				pause: async (milliseconds) => await this.interruption.pause(milliseconds),
 			},
 		);
-		const noteTask = (taskId: string) => void this.tasks.set(index, taskId);
+		const taskCreated = (taskId: string) => void this.tasks.set(index, taskId);
 		return {
 			index,
 			parameters,
 			client,
 			run: this.facts,
-			isRepeat: memory.isRepeat,
-			noteTask,
+			isRetry: memory.isRetry,
+			taskCreated,
 			n8n: this.context,
 		};
 	}
@@ -178,12 +178,12 @@ class ItemLoop {
 	private async start(
 		index: number,
 		item: (index: number) => ItemContext,
-		memory: SuccessMemory,
+		memory: SavedResults,
 	): Promise<INodeExecutionData[] | undefined> {
-		const remembered = memory.recall(index);
-		if (remembered) return recalled(remembered);
+		const mergedIds = memory.get(index);
+		if (mergedIds) return restoreResult(mergedIds);
 		const result = await this.begin(index, item);
-		if (!(result instanceof Deferred)) return linked(index, result);
+		if (!(result instanceof Deferred)) return pairWithItem(index, result);
 		this.deferred.set(index, result);
 		return undefined;
 	}
@@ -208,8 +208,8 @@ class ItemLoop {
 			if (outputs) this.results.succeed(index, outputs);
 		} catch (error) {
 			// A run that has ended stops the other items too; they have no failure of their own.
-			if (error instanceof Stopped && error.reason !== 'cancelled') return;
-			if (error instanceof Stopped) this.interruption.interrupt('cancelled');
+			if (error instanceof StoppedError && error.reason !== 'cancelled') return;
+			if (error instanceof StoppedError) this.interruption.interrupt('cancelled');
 			this.fail(index, withoutSecrets(error, this.secrets));
 		}
 	}
@@ -222,13 +222,13 @@ class ItemLoop {
 	}
 
 	private async conclude(
-		memory: SuccessMemory,
+		memory: SavedResults,
 		asleep: ReadonlyMap<number, Asleep>,
 		concurrency: number,
 	): Promise<INodeExecutionData[]> {
 		const tasks = [...this.tasks.values()];
 		if (this.interruption.isCancelled) {
-			const note = lostTasksNote(tasks);
+			const note = tasksNote(tasks);
 			// n8n keeps nothing of what a cancelled node says, so what is paid for is logged as well.
 			if (note) this.context.logger.warn(`"${this.node.name}" was cancelled.${note}`);
 			throw new NodeOperationError(this.node, 'The execution was cancelled', {
@@ -236,16 +236,16 @@ class ItemLoop {
 			});
 		}
 		if (this.firstFailure) {
-			memory.keepForNextTry(this.results.worthKeeping());
+			memory.save(this.results.toSave());
 			const { index, error } = this.firstFailure;
-			const failure = toNodeError(this.node, error, index, lostTasksNote(tasks, error));
-			throw this.facts.isTool ? withAdvice(failure) : failure;
+			const failure = toNodeError(this.node, error, index, tasksNote(tasks, error));
+			throw this.facts.isTool ? withHint(failure) : failure;
 		}
-		const late = new Map([...asleep].map(([index, { json }]) => [index, linked(index, [{ json }])]));
+		const late = new Map([...asleep].map(([index, { json }]) => [index, pairWithItem(index, [{ json }])]));
 		const outputs = this.results.outputs(late);
 		// n8n runs the node again when its first item is an error, also with On Error: Continue.
 		const runsAgain = isErrorItem(outputs[0]) && memory.hasNextTry;
-		if (runsAgain) memory.keepForNextTry(this.results.worthKeeping());
+		if (runsAgain) memory.save(this.results.toSave());
 		else memory.clear();
 		if (asleep.size > 0 && !runsAgain) await this.sleep(outputs, asleep, concurrency);
 		return outputs;

@@ -1,9 +1,9 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { ApiFailure } from '../gateway/errors/errors';
-import { errorReport } from './nodeError';
+import { ApiError } from '../gateway/errors/errors';
+import { toErrorJson } from './nodeError';
 import type { OperationOutput } from './operation';
-import type { Remembered } from './savedResults';
+import type { SavedResult } from './savedResults';
 
 /** What became of an item. */
 type Settled = { outputs: INodeExecutionData[] } | { error: unknown };
@@ -40,18 +40,18 @@ export class ItemResults {
 		if (!settled) return [];
 		if ('outputs' in settled) return settled.outputs;
 		// Without `item.error`: n8n would replace the details by the message alone.
-		return [{ json: { error: errorReport(settled.error) }, pairedItem: { item: index } }];
+		return [{ json: { error: toErrorJson(settled.error) }, pairedItem: { item: index } }];
 	}
 
 	/** What the next try must not send again: what succeeded, and what may have been charged. */
-	worthKeeping(): Map<number, Remembered> {
-		const kept = new Map<number, Remembered>();
+	toSave(): Map<number, SavedResult> {
+		const kept = new Map<number, SavedResult>();
 		for (const [index, settled] of this.settled) {
 			// Copies: n8n empties and changes the arrays that a node returns.
 			if ('outputs' in settled) kept.set(index, { outputs: settled.outputs.map((item) => ({ ...item })) });
-			else if (settled.error instanceof ApiFailure) {
+			else if (settled.error instanceof ApiError) {
 				const { details } = settled.error;
-				if (details.mayBeCharged && !details.repeatable) kept.set(index, { refused: details });
+				if (details.mayBeCharged && !details.idempotent) kept.set(index, { refused: details });
 			}
 		}
 		return kept;
@@ -61,15 +61,15 @@ export class ItemResults {
 /**
  * The output of an item that an earlier try has dealt with.
  *
- * @throws {ApiFailure} the refusal of what may have been charged then
+ * @throws {ApiError} the refusal of what may have been charged then
  */
-export function recalled(remembered: Remembered): INodeExecutionData[] {
-	if ('outputs' in remembered) return remembered.outputs.map((item) => ({ ...item }));
-	throw new ApiFailure(remembered.refused);
+export function restoreResult(mergedIds: SavedResult): INodeExecutionData[] {
+	if ('outputs' in mergedIds) return mergedIds.outputs.map((item) => ({ ...item }));
+	throw new ApiError(mergedIds.refused);
 }
 
 /** Outputs, linked to the item that they come from. */
-export function linked(index: number, outputs: OperationOutput[]): INodeExecutionData[] {
+export function pairWithItem(index: number, outputs: OperationOutput[]): INodeExecutionData[] {
 	return outputs.map((output) => ({ ...output, pairedItem: { item: index } }));
 }
 

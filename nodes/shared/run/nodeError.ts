@@ -6,10 +6,10 @@ import {
 	type JsonObject as N8nJsonObject,
 } from 'n8n-workflow';
 
-import { ApiFailure, asError, InvalidInput } from '../gateway/errors/errors';
+import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
 
 /** What an error item says, under `json.error`. Branch on `code`, `httpCode` and `retryable`. */
-export interface ErrorReport extends IDataObject {
+export interface ErrorJson extends IDataObject {
 	message: string;
 	description: string | null;
 	httpCode: string | null;
@@ -23,8 +23,8 @@ export interface ErrorReport extends IDataObject {
 }
 
 /** The report of anything that an item can fail with, for *On Error: Continue*. */
-export function errorReport(error: unknown): ErrorReport {
-	if (error instanceof ApiFailure) {
+export function toErrorJson(error: unknown): ErrorJson {
+	if (error instanceof ApiError) {
 		const { message, description, status, code, type, param, taskId, extra } = error.details;
 		const { retryable, mayBeCharged } = error.details;
 		return {
@@ -41,12 +41,12 @@ export function errorReport(error: unknown): ErrorReport {
 			...extra,
 		};
 	}
-	const param = error instanceof InvalidInput ? (error.param ?? null) : null;
+	const param = error instanceof InvalidInputError ? (error.param ?? null) : null;
 	return {
 		message: error instanceof Error ? error.message : String(error),
 		description: descriptionOf(error),
 		httpCode: null,
-		code: error instanceof InvalidInput ? 'invalid_input' : null,
+		code: error instanceof InvalidInputError ? 'invalid_input' : null,
 		type: null,
 		param,
 		retryable: false,
@@ -54,7 +54,7 @@ export function errorReport(error: unknown): ErrorReport {
 }
 
 function descriptionOf(error: unknown): string | null {
-	if (error instanceof InvalidInput || error instanceof NodeOperationError || error instanceof NodeApiError) {
+	if (error instanceof InvalidInputError || error instanceof NodeOperationError || error instanceof NodeApiError) {
 		return error.description ?? null;
 	}
 	return null;
@@ -66,8 +66,8 @@ function descriptionOf(error: unknown): string | null {
  * @param note added to the description: what else the user must know, such as tasks that were created
  */
 export function toNodeError(node: INode, error: unknown, itemIndex: number, note = ''): Error {
-	if (error instanceof ApiFailure) return apiError(node, error, itemIndex, note);
-	if (error instanceof InvalidInput) {
+	if (error instanceof ApiError) return apiError(node, error, itemIndex, note);
+	if (error instanceof InvalidInputError) {
 		return operationError(node, error.message, error.description + note, itemIndex);
 	}
 	if (error instanceof NodeOperationError || error instanceof NodeApiError) {
@@ -81,7 +81,7 @@ export function toNodeError(node: INode, error: unknown, itemIndex: number, note
 	});
 }
 
-function apiError(node: INode, failure: ApiFailure, itemIndex: number, note: string): NodeApiError {
+function apiError(node: INode, failure: ApiError, itemIndex: number, note: string): NodeApiError {
 	const { message, status, taskId } = failure.details;
 	const description = failure.details.description + note;
 	// Built from clean facts only: what n8n stores with the execution must not hold a header, and so the key.
@@ -116,7 +116,7 @@ function operationError(
  * The error with what to do about it in its message: an AI Agent's model is told the message alone, and can mend its
  * call only when it knows what was wrong with it.
  */
-export function withAdvice(error: Error): Error {
+export function withHint(error: Error): Error {
 	const isNodeError = error instanceof NodeOperationError || error instanceof NodeApiError;
 	if (isNodeError && error.description) error.message = `${error.message}. ${error.description}`;
 	return error;
@@ -127,8 +127,8 @@ export function withAdvice(error: Error): Error {
  *
  * @param error what ended the node; the task that it names itself is left out
  */
-export function lostTasksNote(taskIds: readonly string[], error?: unknown): string {
-	const named = error instanceof ApiFailure ? error.details.taskId : undefined;
+export function tasksNote(taskIds: readonly string[], error?: unknown): string {
+	const named = error instanceof ApiError ? error.details.taskId : undefined;
 	const lost = taskIds.filter((taskId) => taskId !== named);
 	if (lost.length === 0) return '';
 	const shown = lost.slice(0, 20).join(', ');

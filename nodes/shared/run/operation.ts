@@ -10,7 +10,7 @@ import {
 import type { JsonObject } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
 import type { Parameters } from '../params/parameters';
-import type { RunFacts } from './runContext';
+import type { RunContext } from './runContext';
 import { runOptions } from './settings';
 
 /** What an operation works with for one item. */
@@ -18,11 +18,11 @@ export interface ItemContext {
 	readonly index: number;
 	readonly parameters: Parameters;
 	readonly client: GatewayClient;
-	readonly run: RunFacts;
+	readonly run: RunContext;
 	/** Whether *Retry On Fail* runs the node again: what the item asks for may exist already. */
-	readonly isRepeat: boolean;
+	readonly isRetry: boolean;
 	/** Says that a task exists and is paid for, so that its id is told when the node's output is lost. */
-	readonly noteTask: (taskId: string) => void;
+	readonly taskCreated: (taskId: string) => void;
 	/** n8n's functions, for binary data. */
 	readonly n8n: IExecuteFunctions;
 }

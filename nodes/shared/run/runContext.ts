@@ -6,30 +6,30 @@ import {
 	listTextModels,
 	type MediaModel,
 	type MediaType,
-	type Patience,
+	type RetryPolicy,
 	type TextModel,
 } from '../gateway/endpoints/models';
-import { ApiFailure, asError, InvalidInput } from '../gateway/errors/errors';
-import type { CreationPlace } from '../gateway/media/idempotency';
+import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
+import type { CreationContext } from '../gateway/media/idempotency';
 import { canonicalJson } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
-import { ChunkRelay } from './chunkWriter';
+import { ChunkWriter } from './chunkWriter';
 
 /** Key in the node's context for an execution that n8n gives no id. */
 const NONCE_KEY = 'aiGatewayRun';
 
 /** For what is only good to know, such as the price of a task that exists: one try, and no long wait. */
-const OFFHAND: Patience = { maxRetries: 0, patienceMs: 10_000 };
+const BEST_EFFORT: RetryPolicy = { maxRetries: 0, timeoutLimitMs: 10_000 };
 
 /** What is the same for all items of a run. */
-export class RunFacts {
+export class RunContext {
 	readonly executionId: string;
 	/** Which run of the node this is within the execution, the same for each try of it. */
 	readonly run: string;
 	/** Whether an AI Agent calls the node: it gets small JSON and no files. */
 	readonly isTool: boolean;
 	/** Where answers are shown while they arrive, when the workflow streams to a chat or webhook. */
-	readonly relay: ChunkRelay | undefined;
+	readonly chunkWriter: ChunkWriter | undefined;
 	private textModels: Promise<TextModel[]> | undefined;
 	/** Read with all patience, for what depends on it. */
 	private mediaModels: Promise<MediaCatalogue> | undefined;
@@ -39,12 +39,12 @@ export class RunFacts {
 	constructor(private readonly context: IExecuteFunctions) {
 		this.executionId = context.getExecutionId() || nonce(context);
 		this.isTool = context.isToolExecution() || context.getNode().type.endsWith('Tool');
-		this.relay = !this.isTool && context.isStreaming() ? new ChunkRelay(context) : undefined;
+		this.chunkWriter = !this.isTool && context.isStreaming() ? new ChunkWriter(context) : undefined;
 		this.run = this.isTool ? inputDigest(context) : String(context.getWorkflowDataProxy(0).$runIndex ?? 0);
 	}
 
 	/** Where a creation for this item stands, for its idempotency key (§4.6). */
-	creationPlace(itemIndex: number): CreationPlace {
+	creationContext(itemIndex: number): CreationContext {
 		const workflow = this.context.getWorkflow();
 		return {
 			workflowId: workflow.id ?? '',
@@ -57,7 +57,7 @@ export class RunFacts {
 
 	/** The text models, for advice only: fetched once a run and in one try, empty where they cannot be had. */
 	async knownTextModels(client: GatewayClient): Promise<TextModel[]> {
-		this.textModels ??= orNothing(listTextModels(client, OFFHAND));
+		this.textModels ??= orNothing(listTextModels(client, BEST_EFFORT));
 		return await this.textModels;
 	}
 
@@ -66,7 +66,7 @@ export class RunFacts {
 	 * that does not answer must neither fail nor hold up a task that is paid for.
 	 */
 	async mediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
-		this.offhandMediaModels ??= this.mediaModels ?? fetchMediaCatalogue(client, OFFHAND);
+		this.offhandMediaModels ??= this.mediaModels ?? fetchMediaCatalogue(client, BEST_EFFORT);
 		return (await this.offhandMediaModels).models.get(id);
 	}
 
@@ -78,10 +78,10 @@ export class RunFacts {
 	/**
 	 * A media model that something depends on, such as a price limit.
 	 *
-	 * @throws {ApiFailure} when the catalogue cannot be read
-	 * @throws {InvalidInput} when it does not have the model
+	 * @throws {ApiError} when the catalogue cannot be read
+	 * @throws {InvalidInputError} when it does not have the model
 	 */
-	async knownMediaModel(client: GatewayClient, id: string): Promise<MediaModel> {
+	async requireMediaModel(client: GatewayClient, id: string): Promise<MediaModel> {
 		const { models, failure } = await this.mediaCatalogue(client);
 		if (failure) throw failure;
 		return models.get(id) ?? notListed(id);
@@ -90,9 +90,9 @@ export class RunFacts {
 	/**
 	 * As {@link mediaModel}, for work that can do without the catalogue, but not with a wrong model.
 	 *
-	 * @throws {InvalidInput} when the catalogue could be read and does not have the model
+	 * @throws {InvalidInputError} when the catalogue could be read and does not have the model
 	 */
-	async listedMediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
+	async findMediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
 		const { models, failure } = await this.mediaCatalogue(client);
 		return failure ? undefined : (models.get(id) ?? notListed(id));
 	}
@@ -109,7 +109,7 @@ export class RunFacts {
 }
 
 function notListed(id: string): never {
-	throw new InvalidInput(
+	throw new InvalidInputError(
 		`The gateway has no media model "${id}"`,
 		'Model IDs change over time. Choose the model again from the list. Nothing was sent.',
 		'model',
@@ -119,7 +119,7 @@ function notListed(id: string): never {
 /** A list; an empty one where the gateway does not give it. */
 async function orNothing<T>(list: Promise<T[]>): Promise<T[]> {
 	return await list.catch((error: unknown) => {
-		if (error instanceof ApiFailure) return [];
+		if (error instanceof ApiError) return [];
 		return Promise.reject(asError(error));
 	});
 }
@@ -127,14 +127,14 @@ async function orNothing<T>(list: Promise<T[]>): Promise<T[]> {
 /** The media models by id, or why they could not be read. */
 interface MediaCatalogue {
 	models: ReadonlyMap<string, MediaModel>;
-	failure?: ApiFailure;
+	failure?: ApiError;
 }
 
-async function fetchMediaCatalogue(client: GatewayClient, patience?: Patience): Promise<MediaCatalogue> {
+async function fetchMediaCatalogue(client: GatewayClient, patience?: RetryPolicy): Promise<MediaCatalogue> {
 	return await listMediaModels(client, patience).then(
 		(models) => ({ models: new Map(models.map((model) => [model.id, model])) }),
 		(error: unknown) =>
-			error instanceof ApiFailure ? { models: new Map(), failure: error } : Promise.reject(asError(error)),
+			error instanceof ApiError ? { models: new Map(), failure: error } : Promise.reject(asError(error)),
 	);
 }
 

@@ -1,14 +1,14 @@
 import { sleep } from 'n8n-workflow';
 
-import { Stopped } from '../gateway/errors/errors';
+import { StoppedError } from '../gateway/errors/errors';
 
 /**
  * The end of a run before its time: the user cancelled the execution, or another item failed. Ends pauses at
  * once and keeps requests from being started; those in flight are n8n's (cancelled) or run to their end (failed).
  */
-export class Interruption {
-	private reason: Stopped['reason'] | undefined;
-	private readonly waiting = new Set<(stopped: Stopped) => void>();
+export class RunSignal {
+	private reason: StoppedError['reason'] | undefined;
+	private readonly waiting = new Set<(stopped: StoppedError) => void>();
 	private readonly onCancel = () => this.interrupt('cancelled');
 
 	constructor(private readonly cancelSignal: AbortSignal | undefined) {
@@ -17,22 +17,22 @@ export class Interruption {
 	}
 
 	/** Ends the run. A cancellation overrides a failure. */
-	interrupt(reason: Stopped['reason']): void {
+	interrupt(reason: StoppedError['reason']): void {
 		if (this.reason !== 'cancelled') this.reason = reason;
-		for (const reject of this.waiting) reject(new Stopped(reason));
+		for (const reject of this.waiting) reject(new StoppedError(reason));
 	}
 
 	get isCancelled(): boolean {
 		return this.reason === 'cancelled';
 	}
 
-	get isInterrupted(): boolean {
+	get isAborted(): boolean {
 		return this.reason !== undefined;
 	}
 
 	/** @throws {Stopped} when the run has ended */
 	check(): void {
-		if (this.reason !== undefined) throw new Stopped(this.reason);
+		if (this.reason !== undefined) throw new StoppedError(this.reason);
 	}
 
 	/**
@@ -43,7 +43,7 @@ export class Interruption {
 	 */
 	async pause(milliseconds: number): Promise<void> {
 		this.check();
-		let reject: (stopped: Stopped) => void = () => undefined;
+		let reject: (stopped: StoppedError) => void = () => undefined;
 		const interrupted = new Promise<never>((_, onStop) => {
 			reject = onStop;
 			this.waiting.add(onStop);

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import type { FailureDetails } from '../gateway/errors/errors';
+import type { ApiErrorDetails } from '../gateway/errors/errors';
 import { asObject } from '../gateway/util/json';
 
 /** Key in the node's context, which lives in the execution's data and is the same in each try. */
@@ -12,20 +12,20 @@ const MAX_TRIES = 5;
 const DEFAULT_TRIES = 3;
 
 /** What one item gave; or, for one whose charge is unknown, the error that it keeps. */
-export type Remembered = { outputs: INodeExecutionData[] } | { refused: FailureDetails };
+export type SavedResult = { outputs: INodeExecutionData[] } | { refused: ApiErrorDetails };
 
 interface Memory {
 	executionId: string;
 	run: string;
 	tries: number;
-	items: Record<string, Remembered>;
+	items: Record<string, SavedResult>;
 }
 
 /**
  * What succeeded in the earlier tries of a node whose *Retry On Fail* re-runs it whole: those items are answered
  * from here instead of being sent, and so charged, again. Kept only between tries, only with *Retry On Fail* on.
  */
-export class SuccessMemory {
+export class SavedResults {
 	private readonly store: Record<string, unknown>;
 	private readonly maxTries: number;
 	private readonly memory: Memory;
@@ -51,19 +51,19 @@ export class SuccessMemory {
 	}
 
 	/** Whether this is a further try of the same run. */
-	get isRepeat(): boolean {
+	get isRetry(): boolean {
 		return this.memory.tries > 1;
 	}
 
 	/** What the item gave in an earlier try. */
-	recall(itemIndex: number): Remembered | undefined {
+	get(itemIndex: number): SavedResult | undefined {
 		return this.memory.items[String(itemIndex)];
 	}
 
 	/** Keeps what the items gave for the next try, where there will be one; otherwise forgets everything. */
-	keepForNextTry(items: ReadonlyMap<number, Remembered>): void {
+	save(items: ReadonlyMap<number, SavedResult>): void {
 		if (!this.hasNextTry) return this.clear();
-		const kept = Object.fromEntries([...items].map(([index, remembered]) => [String(index), remembered]));
+		const kept = Object.fromEntries([...items].map(([index, mergedIds]) => [String(index), mergedIds]));
 		this.store[KEY] = { ...this.memory, items: { ...this.memory.items, ...kept } } satisfies Memory;
 	}
 

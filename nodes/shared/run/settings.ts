@@ -65,7 +65,7 @@ export const runOptions: INodeProperties[] = [
 /**
  * Reads an item's request settings.
  *
- * @throws {InvalidInput} for values out of range
+ * @throws {InvalidInputError} for values out of range
  */
 export function itemSettings(parameters: Parameters): RequestSettings {
 	const { options } = parameters;
@@ -81,7 +81,7 @@ export function itemSettings(parameters: Parameters): RequestSettings {
 /**
  * How many items run at once. A setting of the node, not of an item: the first item's value counts.
  *
- * @throws {InvalidInput} when it is no whole number from 1 to 100
+ * @throws {InvalidInputError} when it is no whole number from 1 to 100
  */
 export function readConcurrency(context: IExecuteFunctions): number {
 	const { options } = new Parameters(context, 0);

@@ -10,7 +10,7 @@ import { toNumber, type Nano } from '../money';
 import { generate, inputTokens } from './generate';
 import { throwMarkedError } from './markers';
 import { userText } from './reply';
-import type { Answer, TextCall } from './types';
+import type { HttpResponse, TextCall } from './types';
 
 export interface Usage {
 	input: number;
@@ -24,7 +24,7 @@ export interface Usage {
 
 export interface AnsweredCall {
 	model: TextModel;
-	answers: Answer[];
+	answers: HttpResponse[];
 	usage: Usage;
 	/** Takes the cost from the wallet; a call is charged once, however often this runs. */
 	charge: () => void;
@@ -87,7 +87,7 @@ function checkWindow(model: TextModel, call: TextCall): void {
 	);
 }
 
-function priced(model: TextModel, call: TextCall, answers: readonly Answer[]): Usage {
+function priced(model: TextModel, call: TextCall, answers: readonly HttpResponse[]): Usage {
 	const input = inputTokens(call);
 	const text = answers.reduce((sum, answer) => sum + answer.textTokens, 0);
 	const reasoning = answers.reduce((sum, answer) => sum + answer.reasoningTokens, 0);

@@ -5,7 +5,7 @@ import { marker, withoutMarkers } from './markers';
 import { reasoningFor, replyTo, toolResults, userText } from './reply';
 import { sampleFor } from './schemaSample';
 import { countTokens, firstTokens } from './tokens';
-import type { Answer, TextCall, Tool, ToolCall } from './types';
+import type { HttpResponse, TextCall, Tool, ToolCall } from './types';
 
 /** Input tokens of a call: its turns, its tools and their schemas. */
 export function inputTokens(call: TextCall): number {
@@ -15,11 +15,11 @@ export function inputTokens(call: TextCall): number {
 }
 
 /** All choices of a call; the same call gives the same words. */
-export function generate(call: TextCall, model: TextModel): Answer[] {
+export function generate(call: TextCall, model: TextModel): HttpResponse[] {
 	return Array.from({ length: call.choices }, (_, choice) => answer(call, model, choice));
 }
 
-function answer(call: TextCall, model: TextModel, choice: number): Answer {
+function answer(call: TextCall, model: TextModel, choice: number): HttpResponse {
 	const reasoning = reasoningText(call, model);
 	const reasoningTokens = countTokens(reasoning);
 	const room = call.maxTokens === null ? Infinity : call.maxTokens - reasoningTokens;

@@ -1,7 +1,7 @@
 /** Reads fields of a request body, and says what is wrong with them (400 `invalid_request`). */
 import { ApiError } from '../errors';
 import { isObject, type JsonObject, type JsonSchema } from '../jsonSchema';
-import type { Tool, ToolChoice, Turn } from './types';
+import type { Tool, ToolChoice, ChatMessage } from './types';
 
 export function invalid(message: string, param?: string): ApiError {
 	return new ApiError('invalid_request', message, param === undefined ? {} : { param });
@@ -86,7 +86,7 @@ export function readReasoning(body: JsonObject): { enabled: boolean | null; excl
 const attachmentTokens = { image: 258, audio: 320, video: 1290, file: 640 };
 
 /** The text and attachments of message content: a string, or parts of any of the three formats. */
-export function readContent(content: unknown, where: string): Omit<Turn, 'role'> {
+export function readContent(content: unknown, where: string): Omit<ChatMessage, 'role'> {
 	if (content === undefined || content === null) return { text: '', attachmentTokens: 0, attachments: [] };
 	if (typeof content === 'string') return { text: content, attachmentTokens: 0, attachments: [] };
 	if (!Array.isArray(content)) throw invalid(`${where} must be a string or an array of parts`);

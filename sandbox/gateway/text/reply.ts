@@ -1,6 +1,6 @@
 /** The words of an answer: always the same for the same call, and about what was asked. */
 import { marker, withoutMarkers } from './markers';
-import type { TextCall, Turn } from './types';
+import type { TextCall, ChatMessage } from './types';
 
 const openings = [
 	'Here is a thought on that:',
@@ -33,7 +33,7 @@ export function userText(call: TextCall): string {
 }
 
 /** Results of tools that came after the user's last words. */
-export function toolResults(call: TextCall): Turn[] {
+export function toolResults(call: TextCall): ChatMessage[] {
 	const lastUser = call.turns.findLastIndex((turn) => turn.role === 'user');
 	return call.turns.slice(lastUser + 1).filter((turn) => turn.role === 'tool');
 }
@@ -83,7 +83,7 @@ function conversation(call: TextCall, topic: string, number: number): string {
 	return `${pick(openings, number)} You wrote: "${topic}". This is the sandbox's answer, variation ${number % 97}.${seen}`;
 }
 
-function aboutResults(results: readonly Turn[]): string {
+function aboutResults(results: readonly ChatMessage[]): string {
 	const texts = results.map((turn) => shorten(turn.text, 2000)).join(' | ');
 	return `The tool answered: ${texts}. That settles it.`;
 }

@@ -1,7 +1,7 @@
 /** A text call without its wire format: what the three formats are read into, and written from. */
 import type { JsonSchema } from '../jsonSchema';
 
-export interface Turn {
+export interface ChatMessage {
 	role: 'system' | 'user' | 'assistant' | 'tool';
 	text: string;
 	/** Tokens of images, audio, video and files in this turn. */
@@ -19,7 +19,7 @@ export type ToolChoice = { mode: 'none' | 'auto' | 'required' } | { mode: 'named
 
 export interface TextCall {
 	model: string;
-	turns: Turn[];
+	turns: ChatMessage[];
 	tools: Tool[];
 	toolChoice: ToolChoice;
 	parallelTools: boolean;
@@ -40,7 +40,7 @@ export interface ToolCall {
 	arguments: string;
 }
 
-export interface Answer {
+export interface HttpResponse {
 	text: string;
 	/** Empty when the model did not think. */
 	reasoning: string;

@@ -12,7 +12,7 @@ export type ProgramName = 'redis-server' | 'redis-cli' | 'initdb' | 'postgres' |
  */
 export function findProgram(name: ProgramName): string {
 	const path = readFound()[name];
-	if (path === undefined) throw new Error(`${name} was not found: ${advice}`);
+	if (path === undefined) throw new Error(`${name} was not found: ${hint}`);
 	return path;
 }
 
@@ -26,7 +26,7 @@ export async function succeeds(name: ProgramName, args: string[], directory: str
 	}
 }
 
-const advice = 'run `node scripts/ensure-installed.mjs queue`';
+const hint = 'run `node scripts/ensure-installed.mjs queue`';
 
 function readFound(): Partial<Record<ProgramName, string>> {
 	try {
@@ -34,6 +34,6 @@ function readFound(): Partial<Record<ProgramName, string>> {
 			typeof readFound
 		>;
 	} catch (error) {
-		throw new Error(`Redis and PostgreSQL have not been looked for: ${advice}`, { cause: error });
+		throw new Error(`Redis and PostgreSQL have not been looked for: ${hint}`, { cause: error });
 	}
 }

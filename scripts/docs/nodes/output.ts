@@ -21,11 +21,11 @@ interface Surroundings {
 }
 
 /** The examples of an operation: with which parameters, and what came out. */
-export function outputs(examples: readonly Example[], surroundings: Surroundings): string[] {
+export function outputs(examples: readonly Example[], dependencies: Surroundings): string[] {
 	return examples.flatMap((example) => [
 		...(example.title === undefined ? [] : [`**${example.title}**`]),
-		...situation(example, surroundings),
-		...result(example, surroundings.normaliser),
+		...situation(example, dependencies),
+		...result(example, dependencies.normaliser),
 	]);
 }
 

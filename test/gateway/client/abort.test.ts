@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 
-import { unlessAborted } from '../../../nodes/shared/gateway/client/abort';
-import { asError, Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { abortable } from '../../../nodes/shared/gateway/client/abort';
+import { asError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { rejection } from '../../helpers/client';
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
@@ -10,22 +10,22 @@ const never = async () => await new Promise<never>(() => undefined);
 describe('work that somebody may stop waiting for', () => {
 	it.each([undefined, new AbortController().signal])('gives its outcome (signal: %s)', async (signal) => {
 		const failed = new Error('failed');
-		expect(await unlessAborted(signal, () => Promise.resolve(7))).toBe(7);
-		expect(await rejection(unlessAborted(signal, () => Promise.reject(failed)))).toBe(failed);
+		expect(await abortable(signal, () => Promise.resolve(7))).toBe(7);
+		expect(await rejection(abortable(signal, () => Promise.reject(failed)))).toBe(failed);
 	});
 
 	it('does not begin when nobody waits already', async () => {
 		let calls = 0;
 		const outcome = rejection(
-			unlessAborted(AbortSignal.abort(), async () => await Promise.resolve((calls += 1))),
+			abortable(AbortSignal.abort(), async () => await Promise.resolve((calls += 1))),
 		);
-		expect(await outcome).toStrictEqual(new Stopped('not waited for'));
+		expect(await outcome).toStrictEqual(new StoppedError('not waited for'));
 		expect(calls).toBe(0);
 	});
 
 	it('is left at once', async () => {
 		const controller = new AbortController();
-		const outcome = rejection(unlessAborted(controller.signal, never));
+		const outcome = rejection(abortable(controller.signal, never));
 		controller.abort();
 		expect(await outcome).toMatchObject({ name: 'Stopped', reason: 'not waited for' });
 	});
@@ -34,10 +34,10 @@ describe('work that somebody may stop waiting for', () => {
 		const controller = new AbortController();
 		let fail: (error: Error) => void = () => undefined;
 		const work = new Promise<never>((_, reject) => (fail = reject));
-		const outcome = rejection(unlessAborted(controller.signal, async () => await work));
+		const outcome = rejection(abortable(controller.signal, async () => await work));
 		controller.abort();
 		fail(new Error('too late'));
-		expect(await outcome).toBeInstanceOf(Stopped);
+		expect(await outcome).toBeInstanceOf(StoppedError);
 	});
 
 	it.each<[string, (controller: AbortController) => Promise<unknown>]>([
@@ -53,7 +53,7 @@ describe('work that somebody may stop waiting for', () => {
 	])('listens to the signal until it %s, no longer', async (_, work) => {
 		const controller = new AbortController();
 		const during: number[] = [];
-		await unlessAborted(controller.signal, async () => {
+		await abortable(controller.signal, async () => {
 			during.push(listeners(controller.signal));
 			return await work(controller);
 		}).catch(asError);

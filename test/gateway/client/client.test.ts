@@ -1,4 +1,4 @@
-import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { byteStream, failureOf, rejection, scriptedClient } from '../../helpers/client';
 
@@ -10,9 +10,9 @@ const text: GatewayRequest = {
 	json: { model: 'm' },
 	charged: true,
 };
-const task: GatewayRequest = { ...text, group: 'media', path: '/async/media/tasks', repeatable: true };
-const lost = failureFromConnection({ kind: 'lost', code: 'ECONNRESET' }, { charged: false });
-const refused = failureFromConnection({ kind: 'refused', code: 'ECONNREFUSED' }, { charged: false });
+const task: GatewayRequest = { ...text, group: 'media', path: '/async/media/tasks', idempotent: true };
+const lost = connectionError({ kind: 'lost', code: 'ECONNRESET' }, { charged: false });
+const refused = connectionError({ kind: 'refused', code: 'ECONNREFUSED' }, { charged: false });
 
 describe('sending', () => {
 	it('joins the base URL and the path, and sends JSON as text', async () => {

@@ -1,14 +1,14 @@
 import { getEventListeners } from 'node:events';
 
 import { Limiter } from '../../../nodes/shared/run/limiter';
-import type { Answer, ByteStream, Transport } from '../../../nodes/shared/gateway/client/transport';
-import { asError, Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import type { HttpResponse, ByteStream, Transport } from '../../../nodes/shared/gateway/client/transport';
+import { asError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { byteStream, rejection, scriptedClient, type Step } from '../../helpers/client';
 
 const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
-const notWaitedFor = new Stopped('not waited for');
+const notWaitedFor = new StoppedError('not waited for');
 
 /** A promise, and what settles it. */
 function deferred<T>() {
@@ -26,7 +26,7 @@ function withSlots(max: number, steps: Step[], transport?: Partial<Transport>) {
 		steps,
 		{},
 		{
-			surroundings: {
+			dependencies: {
 				withSlot: async (work) =>
 					await limiter.run(async () => {
 						slots.held += 1;
@@ -104,7 +104,7 @@ describe('a signal that is aborted', () => {
 	});
 
 	it('while a slot is waited for: nothing is sent, and the slot goes to the next', async () => {
-		const first = deferred<Answer<string>>();
+		const first = deferred<HttpResponse<string>>();
 		const urls: string[] = [];
 		const { client, slots } = withSlots(1, [], {
 			text: async ({ url }) => {
@@ -125,7 +125,7 @@ describe('a signal that is aborted', () => {
 	});
 
 	it('while a response is under way: it is left at once, its slot is held until it has come', async () => {
-		const response = deferred<Answer<string>>();
+		const response = deferred<HttpResponse<string>>();
 		const started = deferred<undefined>();
 		const { client, slots } = withSlots(1, [], {
 			text: async () => {
@@ -146,7 +146,7 @@ describe('a signal that is aborted', () => {
 	});
 
 	it('while a stream is awaited: it is given up when it comes, unread', async () => {
-		const response = deferred<Answer<ByteStream>>();
+		const response = deferred<HttpResponse<ByteStream>>();
 		const { client, slots } = withSlots(1, [], { stream: async () => await response.promise });
 		const { signal, abort } = controller();
 		let reads = 0;
@@ -190,7 +190,7 @@ describe('a signal that is aborted', () => {
 			[{ status: 503 }],
 			{},
 			{
-				surroundings: {
+				dependencies: {
 					pause: async () => {
 						paused.resolve(undefined);
 						await new Promise(() => undefined);
@@ -225,7 +225,7 @@ it.each<[string, Step[]]>([
 });
 
 it('the run’s own end passes through as it is', async () => {
-	const stopped = new Stopped('other item failed');
+	const stopped = new StoppedError('other item failed');
 	const { client, sent } = scriptedClient([stopped]);
 	expect(await rejection(client.json(get))).toBe(stopped);
 	expect(sent).toHaveLength(1);

@@ -20,7 +20,7 @@ describe('the body of a refused stream', () => {
 			},
 		};
 		const stream = async () => await Promise.resolve({ status: 404, headers: {}, body });
-		const { client } = scriptedClient([], {}, { surroundings: { transport: { text: unused, stream } } });
+		const { client } = scriptedClient([], {}, { dependencies: { transport: { text: unused, stream } } });
 		const { details } = await failureOf(client.stream(get, async () => await Promise.resolve()));
 		return { said: details.serverMessage, pulled, destroyed };
 	};
@@ -47,7 +47,7 @@ describe('the body of a refused stream', () => {
 			[],
 			{ timeoutMs: 2_500 },
 			{
-				surroundings: {
+				dependencies: {
 					transport: {
 						text: unused,
 						stream: async () => await Promise.resolve({ status: 404, headers: {}, body }),
@@ -72,7 +72,7 @@ describe('the body of a refused stream', () => {
 			[{ status: 404 }],
 			{},
 			{
-				surroundings: {
+				dependencies: {
 					sleep: async () => {
 						naps += 1;
 						await new Promise((resolve) => setImmediate(resolve));

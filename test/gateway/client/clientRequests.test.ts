@@ -1,5 +1,5 @@
-import type { Exchange } from '../../../nodes/shared/gateway/client/transport';
-import { InvalidInput } from '../../../nodes/shared/gateway/errors/errors';
+import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
+import { InvalidInputError } from '../../../nodes/shared/gateway/errors/errors';
 import { fetchMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
 import type { ClientSettings, GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { byteStream, failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
@@ -11,7 +11,7 @@ const Accept = 'application/json, */*;q=0.5';
 async function exchangeOf(
 	request: GatewayRequest,
 	settings: Partial<ClientSettings> = {},
-): Promise<Exchange> {
+): Promise<HttpRequest> {
 	const { client, sent } = scriptedClient([{}], settings);
 	await client.json(request);
 	const [exchange] = sent;
@@ -24,7 +24,7 @@ describe('what is sent', () => {
 		url: 'https://gateway.test/api/v1/balance',
 		timeoutMs: 300_000,
 		authenticated: true,
-		answer: 'text',
+		responseType: 'text',
 		charged: false,
 	};
 
@@ -57,7 +57,7 @@ describe('what is sent', () => {
 	it('for a stream', async () => {
 		const { client, sent } = scriptedClient([{}]);
 		await client.stream(get, () => Promise.resolve());
-		expect(sent).toStrictEqual([{ ...base, method: 'GET', headers: { Accept }, answer: 'stream' }]);
+		expect(sent).toStrictEqual([{ ...base, method: 'GET', headers: { Accept }, responseType: 'stream' }]);
 	});
 
 	it.each([undefined, 7_000])('to the address of a file, with a timeout of %j', async (timeoutMs) => {
@@ -70,7 +70,7 @@ describe('what is sent', () => {
 				headers: {},
 				timeoutMs: timeoutMs ?? 300_000,
 				authenticated: false,
-				answer: 'stream',
+				responseType: 'stream',
 				charged: false,
 			},
 		]);
@@ -80,12 +80,12 @@ describe('what is sent', () => {
 		[{}, false],
 		[{ charged: false }, false],
 		[{ charged: true }, true],
-		[{ charged: true, repeatable: false }, true],
-		[{ charged: true, repeatable: true }, false],
+		[{ charged: true, idempotent: false }, true],
+		[{ charged: true, idempotent: true }, false],
 		[{ charged: true, method: 'PATCH' }, true],
 		[{ charged: true, method: 'GET' }, false],
 		[{ charged: true, method: 'DELETE' }, false],
-		[{ charged: true, method: 'GET', repeatable: false }, true],
+		[{ charged: true, method: 'GET', idempotent: false }, true],
 	])('%j: a lost response may be a charge that a repeat would make again: %s', async (traits, charged) => {
 		expect((await exchangeOf({ ...post, ...traits })).charged).toBe(charged);
 	});
@@ -95,11 +95,11 @@ it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
 	['nothing is said', {}, undefined, 300_000],
 	['the request has its own', { timeoutMs: 60_000 }, undefined, 60_000],
 	['the user has set one', { timeoutMs: 60_000 }, 400_000, 400_000],
-	['patience is shorter', { patienceMs: 2_000 }, undefined, 2_000],
-	['patience is shorter than the user’s', { patienceMs: 2_000, timeoutMs: 60_000 }, 5_000, 2_000],
-	['patience is longer', { patienceMs: 900_000 }, undefined, 300_000],
-	['patience is longer than the request’s own', { patienceMs: 90_000, timeoutMs: 60_000 }, undefined, 60_000],
-	['patience is used up', { patienceMs: 0 }, 5_000, 0],
+	['patience is shorter', { timeoutLimitMs: 2_000 }, undefined, 2_000],
+	['patience is shorter than the user’s', { timeoutLimitMs: 2_000, timeoutMs: 60_000 }, 5_000, 2_000],
+	['patience is longer', { timeoutLimitMs: 900_000 }, undefined, 300_000],
+	['patience is longer than the request’s own', { timeoutLimitMs: 90_000, timeoutMs: 60_000 }, undefined, 60_000],
+	['patience is used up', { timeoutLimitMs: 0 }, 5_000, 0],
 ])('the timeout where %s', async (_, request, timeoutMs, expected) => {
 	expect((await exchangeOf({ ...get, ...request }, { timeoutMs })).timeoutMs).toBe(expected);
 });
@@ -107,7 +107,7 @@ it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
 it('the state of a task is waited for a minute', async () => {
 	const { client, sent } = scriptedClient([{}], {});
 	await fetchMediaTask(client, 't');
-	await fetchMediaTask(client, 't', { patienceMs: 5_000 });
+	await fetchMediaTask(client, 't', { timeoutLimitMs: 5_000 });
 	expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([60_000, 5_000]);
 });
 
@@ -170,12 +170,12 @@ describe('what a response is taken for', () => {
 	});
 
 	it('errors name options that there are where the client asks from', async () => {
-		const advice = async (settings: Partial<ClientSettings>) => {
+		const hint = async (settings: Partial<ClientSettings>) => {
 			const { client } = scriptedClient([{ status: 429 }], { maxRetries: 0, ...settings });
 			return (await failureOf(client.json(get))).details.description;
 		};
-		expect(await advice({})).toContain("'Concurrency'");
-		expect(await advice({ origin: 'chatModel' })).toContain("'Batch Size'");
+		expect(await hint({})).toContain("'Concurrency'");
+		expect(await hint({ origin: 'chatModel' })).toContain("'Batch Size'");
 	});
 
 	it('errors have words for the endpoint', async () => {
@@ -213,7 +213,7 @@ describe('bodies', () => {
 
 	it('that cannot be opened end the request before anything is sent', async () => {
 		const { client, sent } = scriptedClient([{}]);
-		const problem = new InvalidInput('no file', '');
+		const problem = new InvalidInputError('no file', '');
 		const request = { ...post, openBody: async () => await Promise.reject(problem) };
 		expect(await rejection(client.json(request))).toBe(problem);
 		expect(await rejection(client.stream(request, () => Promise.resolve()))).toBe(problem);
@@ -223,10 +223,10 @@ describe('bodies', () => {
 	it('that arrive are let go when reading them fails', async () => {
 		const { client } = scriptedClient([{ headers: { 'content-type': 'a/b' }, body: 'abc' }]);
 		const bodies: unknown[] = [];
-		const problem = new InvalidInput('no space', '');
+		const problem = new InvalidInputError('no space', '');
 		const reading = client.stream({ ...get, timeoutMs: 1_234 }, async ({ body, ...others }) => {
 			bodies.push(body);
-			expect(others).toStrictEqual({ status: 200, headers: { 'content-type': 'a/b' }, silenceMs: 1_234 });
+			expect(others).toStrictEqual({ status: 200, headers: { 'content-type': 'a/b' }, idleTimeoutMs: 1_234 });
 			return await Promise.reject(problem);
 		});
 		expect(await rejection(reading)).toBe(problem);
@@ -239,7 +239,7 @@ it('hands on its surroundings’ time and chance', async () => {
 	const sleep = async (milliseconds: number) => {
 		await Promise.resolve(naps.push(milliseconds));
 	};
-	const { client, clock, pauses } = scriptedClient([{}], {}, { random: () => 0.25, surroundings: { sleep } });
+	const { client, clock, pauses } = scriptedClient([{}], {}, { random: () => 0.25, dependencies: { sleep } });
 	await client.pause(70);
 	await client.sleep(30);
 	expect(naps).toStrictEqual([30]);

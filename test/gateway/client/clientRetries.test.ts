@@ -1,5 +1,5 @@
-import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
-import type { ApiFailure } from '../../../nodes/shared/gateway/errors/errors';
+import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
+import type { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import { createMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
 import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
@@ -13,12 +13,12 @@ const chat: GatewayRequest = {
 	charged: true,
 };
 const broken = (kind: 'lost' | 'timeout' | 'refused', charged = false) =>
-	failureFromConnection({ kind }, { charged });
+	connectionError({ kind }, { charged });
 
 /** What comes of a request, and how often it was sent. */
 async function outcome(request: GatewayRequest, steps: Step[], maxRetries = 3) {
 	const { client, sent, pauses } = scriptedClient(steps, { maxRetries });
-	const failure: ApiFailure = await failureOf(client.json(request));
+	const failure: ApiError = await failureOf(client.json(request));
 	return { details: failure.details, tries: sent.length, pauses };
 }
 
@@ -29,20 +29,20 @@ describe('a charged call', () => {
 			const failure = broken(kind, true);
 			const { details, tries, pauses } = await outcome(chat, [failure, {}]);
 			expect(details).toStrictEqual(failure.details);
-			expect(details).toMatchObject({ mayBeCharged: true, arrival: 'unknown', retryable: true });
+			expect(details).toMatchObject({ mayBeCharged: true, delivery: 'unknown', retryable: true });
 			expect([tries, pauses]).toStrictEqual([1, []]);
 		},
 	);
 
 	it('that did not reach the gateway is sent again, and not charged', async () => {
 		const { details, tries } = await outcome(chat, [broken('refused', true)]);
-		expect(details).toMatchObject({ mayBeCharged: false, arrival: 'never' });
+		expect(details).toMatchObject({ mayBeCharged: false, delivery: 'notSent' });
 		expect(tries).toBe(4);
 	});
 
 	it('is given up when its response is lost after a refusal', async () => {
 		const { details, tries } = await outcome(chat, [{ status: 503 }, broken('lost', true), {}]);
-		expect(details).toMatchObject({ mayBeCharged: true, mayBeDone: true });
+		expect(details).toMatchObject({ mayBeCharged: true, mayHaveTakenEffect: true });
 		expect(tries).toBe(2);
 	});
 
@@ -75,7 +75,7 @@ describe('the creation of a task that is answered with 504', () => {
 	it('may exist when the tries are used up', async () => {
 		const { creation, sent } = create([{ status: 504 }]);
 		const { details } = await failureOf(creation);
-		expect(details).toMatchObject({ status: 504, mayBeCharged: true, repeatable: true, mayBeDone: true });
+		expect(details).toMatchObject({ status: 504, mayBeCharged: true, idempotent: true, mayHaveTakenEffect: true });
 		expect(details.description).toMatch(/may have been created/);
 		expect(keys(sent)).toStrictEqual(['key-1', 'key-1', 'key-1', 'key-1']);
 	});
@@ -97,9 +97,9 @@ describe('whether an earlier try may have had its effect', () => {
 		['it was not reached', [broken('refused'), { status: 404 }], undefined],
 		['it was too busy after it had failed', [{ status: 500 }, { status: 429 }, { status: 404 }], true],
 		['its response cannot be read', [{ body: '' }, { status: 404 }], true],
-	])('%s', async (_, steps, mayBeDone) => {
+	])('%s', async (_, steps, mayHaveTakenEffect) => {
 		const { details, tries } = await outcome(get, steps);
-		expect(details.mayBeDone).toBe(mayBeDone);
+		expect(details.mayHaveTakenEffect).toBe(mayHaveTakenEffect);
 		expect([details.status, tries]).toStrictEqual([404, steps.length]);
 	});
 });
@@ -110,8 +110,8 @@ describe('how often is tried', () => {
 		['DELETE', { method: 'DELETE' }, broken('lost'), 4],
 		['POST', { method: 'POST' }, broken('lost'), 1],
 		['PATCH', { method: 'PATCH' }, broken('lost'), 1],
-		['a POST that may be repeated', { method: 'POST', repeatable: true }, broken('lost'), 4],
-		['a GET that may not', { repeatable: false }, broken('lost'), 1],
+		['a POST that may be repeated', { method: 'POST', idempotent: true }, broken('lost'), 4],
+		['a GET that may not', { idempotent: false }, broken('lost'), 1],
 		['with fewer retries of its own', { maxRetries: 1 }, { status: 503 }, 2],
 		['with none', { maxRetries: 0 }, { status: 503 }, 1],
 		['with more', { maxRetries: 5 }, { status: 503 }, 6],

@@ -82,7 +82,7 @@ describe('a response that is lost', () => {
 		gateway.onRequest(lose);
 		const { client, pauses, slots } = gateway.client();
 		const { details } = await failureOf(client.json(chat));
-		expect(details).toMatchObject({ code: 'econnreset', arrival: 'unknown', mayBeCharged: true });
+		expect(details).toMatchObject({ code: 'econnreset', delivery: 'unknown', mayBeCharged: true });
 		expect([gateway.received.length, pauses, slots.held]).toStrictEqual([1, [], 0]);
 	});
 
@@ -93,7 +93,7 @@ describe('a response that is lost', () => {
 		});
 		const { client } = gateway.client();
 		expect((await failureOf(client.json(chat))).details).toMatchObject({
-			arrival: 'unknown',
+			delivery: 'unknown',
 			mayBeCharged: true,
 		});
 		expect(gateway.received).toHaveLength(1);
@@ -104,10 +104,10 @@ describe('a response that is lost', () => {
 		const { client, pauses, slots } = gateway.client();
 		const { details } = await failureOf(createMediaTask(client, { model: 'm', input: {} }, 'key-1'));
 		expect(details).toMatchObject({
-			arrival: 'unknown',
+			delivery: 'unknown',
 			mayBeCharged: true,
-			repeatable: true,
-			mayBeDone: true,
+			idempotent: true,
+			mayHaveTakenEffect: true,
 		});
 		expect(gateway.received.map(({ headers }) => headers['idempotency-key'])).toStrictEqual(
 			Array.from({ length: 4 }, () => 'key-1'),
@@ -139,7 +139,7 @@ it('a gateway that is not there has charged nothing', async () => {
 	const { client, pauses } = gateway.client({ baseUrl: `http://127.0.0.1:${port}/api/v1` });
 	expect((await failureOf(client.json(chat))).details).toMatchObject({
 		code: 'econnrefused',
-		arrival: 'never',
+		delivery: 'notSent',
 		mayBeCharged: false,
 	});
 	expect(pauses).toHaveLength(3);
@@ -165,7 +165,7 @@ describe('a gateway that falls silent', () => {
 	it('is given up when the patience is used up, whatever the timeout is', async () => {
 		gateway.onRequest(silent);
 		const { client } = gateway.client({ timeoutMs: 60_000, maxRetries: 0 });
-		expect((await failureOf(client.json({ ...get, patienceMs: 150 }))).details).toMatchObject({
+		expect((await failureOf(client.json({ ...get, timeoutLimitMs: 150 }))).details).toMatchObject({
 			code: 'timeout',
 			mayBeCharged: false,
 		});
@@ -230,7 +230,7 @@ describe('a stream', () => {
 		const { client, slots } = gateway.client();
 		expect((await failureOf(stream(client))).details).toMatchObject({
 			code: 'connection_lost',
-			arrival: 'unknown',
+			delivery: 'unknown',
 			mayBeCharged: true,
 			extra: { receivedText: 'Hello' },
 		});
@@ -248,7 +248,7 @@ describe('a stream', () => {
 	it('that ends with [DONE] is not waited for any longer', async () => {
 		const closed = endless(hello, finish, 'data: [DO', 'NE]\r\n\r', '\n');
 		const { client, slots } = gateway.client();
-		expect(textFormat('chat').readAnswer(await stream(client), { kind: 'text' }).choices[0]?.text).toBe(
+		expect(textFormat('chat').readCompletion(await stream(client), { kind: 'text' }).choices[0]?.text).toBe(
 			'Hello',
 		);
 		await closed;

@@ -12,9 +12,9 @@ import retryTable from '../../fixtures/spec/retry.json';
 const answered: Attempt = {
 	failures: 1,
 	maxRetries: 3,
-	arrival: 'answered',
+	delivery: 'responded',
 	retryable: true,
-	repeatable: false,
+	idempotent: false,
 };
 
 describe('which statuses are retried (§7.6)', () => {
@@ -36,15 +36,15 @@ describe('the decision to send again', () => {
 		['no retries are allowed', { maxRetries: 0 }, false],
 		[
 			'a request that never arrived is repeated, whatever it is',
-			{ arrival: 'never', repeatable: false },
+			{ delivery: 'notSent', idempotent: false },
 			true,
 		],
 		[
 			'a lost answer of a repeatable request is fetched again',
-			{ arrival: 'unknown', repeatable: true },
+			{ delivery: 'unknown', idempotent: true },
 			true,
 		],
-		['a lost answer of a charged request is not', { arrival: 'unknown', repeatable: false }, false],
+		['a lost answer of a charged request is not', { delivery: 'unknown', idempotent: false }, false],
 		['a short Retry-After is waited for', { retryAfterMs: 2_000 }, true],
 		['a Retry-After at the ceiling is waited for', { retryAfterMs: 300_000 }, true],
 		['a Retry-After beyond the ceiling ends it', { retryAfterMs: MAX_RETRY_AFTER_MS + 1 }, false],

@@ -1,4 +1,4 @@
-import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { deleteMediaTask, setArchived } from '../../../nodes/shared/gateway/endpoints/taskActions';
 import { deleteFile } from '../../../nodes/shared/gateway/endpoints/storage';
@@ -8,7 +8,7 @@ import { failureOf, scriptedClient, type Step } from '../../helpers/client';
 // that there is nothing to do (§3.2, §4.16), it has succeeded.
 
 const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
-const lost = failureFromConnection({ kind: 'lost' }, { charged: false });
+const lost = connectionError({ kind: 'lost' }, { charged: false });
 const gone: Step = { status: 404 };
 
 const actions: Array<[string, (client: GatewayClient) => Promise<unknown>, unknown]> = [

@@ -25,7 +25,7 @@ describe.each([
 
 	it('takes the patience and retries of its caller', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }]);
-		await failureOf(list(client, { maxRetries: 1, patienceMs: 4_000 }));
+		await failureOf(list(client, { maxRetries: 1, timeoutLimitMs: 4_000 }));
 		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([4_000, 4_000]);
 	});
 

@@ -1,17 +1,17 @@
-import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
-import { awaitTask, lookPatiently } from '../../../nodes/shared/gateway/endpoints/polling';
+import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { waitForTask, pollWithRetries } from '../../../nodes/shared/gateway/endpoints/polling';
 import type { MediaType } from '../../../nodes/shared/gateway/endpoints/models';
 import { failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
 const look = (state: string): Step => ({ body: JSON.stringify({ code: 200, data: { taskId: 't', state } }) });
 const makes = (mediaType: MediaType | undefined) => async () => await Promise.resolve(mediaType);
-const plan = { mediaType: makes('image'), maxWaitMs: 60_000, lookAtOnce: false };
-const lost = failureFromConnection({ kind: 'lost', code: 'ECONNRESET' }, { charged: false });
+const plan = { mediaType: makes('image'), maxWaitMs: 60_000, pollImmediately: false };
+const lost = connectionError({ kind: 'lost', code: 'ECONNRESET' }, { charged: false });
 
 describe('waiting for a task (§3.1)', () => {
 	it('asks at the pace of its media type and stops at the end, without a last pause', async () => {
 		const { client, pauses, sent } = scriptedClient([look('waiting'), look('processing'), look('success')]);
-		const body = await awaitTask(client, 't', plan);
+		const body = await waitForTask(client, 't', plan);
 		expect(body.data).toMatchObject({ state: 'success' });
 		expect(pauses).toStrictEqual([4_000, 4_000, 4_000]);
 		expect(sent).toHaveLength(3);
@@ -27,7 +27,7 @@ describe('waiting for a task (§3.1)', () => {
 		const paces = await Promise.all(
 			[0, 0.999_999].map(async (random) => {
 				const { client, pauses } = scriptedClient([look('success')], {}, { random: () => random });
-				await awaitTask(client, 't', { ...plan, mediaType: makes(mediaType) });
+				await waitForTask(client, 't', { ...plan, mediaType: makes(mediaType) });
 				return pauses[0];
 			}),
 		);
@@ -36,7 +36,7 @@ describe('waiting for a task (§3.1)', () => {
 
 	it('looks at once where a result may already be there', async () => {
 		const { client, pauses } = scriptedClient([look('success')]);
-		await awaitTask(client, 't', { ...plan, lookAtOnce: true });
+		await waitForTask(client, 't', { ...plan, pollImmediately: true });
 		expect(pauses).toStrictEqual([]);
 	});
 
@@ -50,9 +50,9 @@ describe('waiting for a task (§3.1)', () => {
 		['an unknown state', look('dreaming')],
 		['an answer without a task', { body: '{"code": 200, "data": null}' }],
 		['504', { status: 504 }],
-	])('goes on after %s', async (_, trouble) => {
-		const { client, sent } = scriptedClient([trouble, trouble, trouble, trouble, trouble, look('success')]);
-		await awaitTask(client, 't', plan);
+	])('goes on after %s', async (_, transientError) => {
+		const { client, sent } = scriptedClient([transientError, transientError, transientError, transientError, transientError, look('success')]);
+		await waitForTask(client, 't', plan);
 		expect(sent).toHaveLength(6);
 	});
 
@@ -61,20 +61,20 @@ describe('waiting for a task (§3.1)', () => {
 			{ status: 429, headers: { 'retry-after': '20' } },
 			look('success'),
 		]);
-		await awaitTask(client, 't', plan);
+		await waitForTask(client, 't', plan);
 		expect(pauses).toStrictEqual([4_000, 20_000]);
 	});
 
 	test.each([401, 403, 404])('ends at once with %i, naming the task', async (status) => {
 		const { client, sent } = scriptedClient([{ status }]);
-		const { details } = await failureOf(awaitTask(client, 't', plan));
+		const { details } = await failureOf(waitForTask(client, 't', plan));
 		expect(details).toMatchObject({ status, taskId: 't' });
 		expect(sent).toHaveLength(1);
 	});
 
 	it('looks a last time at the end of the longest wait, then says that the task goes on', async () => {
 		const { client, pauses } = scriptedClient([look('processing')]);
-		const { details } = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
+		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(pauses).toStrictEqual([4_000, 4_000, 2_000]);
 		expect(details).toMatchObject({
 			code: 'wait_timeout',
@@ -86,21 +86,21 @@ describe('waiting for a task (§3.1)', () => {
 
 	it('names the trouble when the last looks gave no news, and claims no state', async () => {
 		const { client } = scriptedClient([{ status: 503 }]);
-		const { details } = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
+		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(details.description).toContain('is not available at the moment');
 		expect(details.extra).toStrictEqual({ state: null });
 	});
 
 	it('takes a result that comes with the last look', async () => {
 		const { client } = scriptedClient([look('processing'), look('processing'), look('success')]);
-		expect((await awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 })).data).toMatchObject({
+		expect((await waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 })).data).toMatchObject({
 			state: 'success',
 		});
 	});
 
 	it('stops at once when the execution is cancelled', async () => {
 		const { client, sent } = scriptedClient([look('processing')], {}, { stopAt: 1_000_000 + 9_000 });
-		expect(await rejection(awaitTask(client, 't', plan))).toMatchObject({
+		expect(await rejection(waitForTask(client, 't', plan))).toMatchObject({
 			name: 'Stopped',
 			reason: 'cancelled',
 		});
@@ -112,7 +112,7 @@ describe('waiting for a task (§3.1)', () => {
 		const { client, pauses } = scriptedClient([{ status: 503 }, told, told, look('success')]);
 		const mediaType = async (model: string | undefined) =>
 			await Promise.resolve(model === 'acme/painter' ? ('image' as const) : undefined);
-		await awaitTask(client, 't', { mediaType, maxWaitMs: 60_000, lookAtOnce: true });
+		await waitForTask(client, 't', { mediaType, maxWaitMs: 60_000, pollImmediately: true });
 		expect(pauses).toStrictEqual([7_500, 4_000, 4_000]);
 	});
 
@@ -122,7 +122,7 @@ describe('waiting for a task (§3.1)', () => {
 			clock.now += 50_000;
 			return await Promise.resolve(undefined);
 		};
-		const { details } = await failureOf(awaitTask(client, 't', { ...plan, mediaType }));
+		const { details } = await failureOf(waitForTask(client, 't', { ...plan, mediaType }));
 		expect(details.code).toBe('wait_timeout');
 		expect(clock.now).toBeLessThanOrEqual(1_000_000 + 60_000 + 50_000);
 		expect(sent).toHaveLength(1);
@@ -134,7 +134,7 @@ describe('waiting for a task (§3.1)', () => {
 			const states = [...Array<Step>(10).fill(look('processing')), look('success')];
 			return scriptedClient(states, {}, { random });
 		});
-		await Promise.all(runs.map(async ({ client }) => await awaitTask(client, 't', plan)));
+		await Promise.all(runs.map(async ({ client }) => await waitForTask(client, 't', plan)));
 		for (const { pauses, sent } of runs) {
 			expect(sent).toHaveLength(11);
 			expect(pauses).toHaveLength(11);
@@ -145,7 +145,7 @@ describe('waiting for a task (§3.1)', () => {
 
 	it('makes no pause longer than what is left of the wait, whatever the gateway asks for', async () => {
 		const { client, pauses } = scriptedClient([{ status: 429, headers: { 'retry-after': '3600' } }]);
-		await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
+		await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(pauses).toStrictEqual([4_000, 6_000]);
 	});
 });
@@ -153,7 +153,7 @@ describe('waiting for a task (§3.1)', () => {
 describe('looking at a task whose end was announced', () => {
 	const lookUntilSuccess = async (...states: string[]) => {
 		const { client, pauses } = scriptedClient([]);
-		const found = await lookPatiently(
+		const found = await pollWithRetries(
 			client,
 			async () => await Promise.resolve(states.shift()),
 			(state) => state === 'success',

@@ -1,8 +1,8 @@
-import { awaitTask, lookAt } from '../../../nodes/shared/gateway/endpoints/polling';
+import { waitForTask, pollOnce } from '../../../nodes/shared/gateway/endpoints/polling';
 import type { MediaType } from '../../../nodes/shared/gateway/endpoints/models';
-import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
-import type { Answer, Exchange } from '../../../nodes/shared/gateway/client/transport';
-import { Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
+import type { HttpResponse, HttpRequest } from '../../../nodes/shared/gateway/client/transport';
+import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
@@ -10,9 +10,9 @@ const state = (name: string): Step => ({
 	body: JSON.stringify({ code: 200, data: { taskId: 't', state: name } }),
 });
 const makes = (mediaType: MediaType | undefined) => async () => await Promise.resolve(mediaType);
-const plan = { mediaType: makes('image'), maxWaitMs: 60_000, lookAtOnce: false };
+const plan = { mediaType: makes('image'), maxWaitMs: 60_000, pollImmediately: false };
 const broken = (kind: 'lost' | 'timeout' | 'refused' | 'certificate' | 'address') =>
-	failureFromConnection({ kind, code: 'CODE' }, { charged: false });
+	connectionError({ kind, code: 'CODE' }, { charged: false });
 
 describe('a poll that fails for a moment', () => {
 	it.each<[string, Step]>([
@@ -23,9 +23,9 @@ describe('a poll that fails for a moment', () => {
 		['503', { status: 503 }],
 		['a page', { body: '<html>back soon</html>' }],
 		['a response without a task', { body: '{"code": 200, "data": null}' }],
-	])('is not repeated before the next is due: %s', async (_, trouble) => {
-		const { client, pauses, sent } = scriptedClient([trouble, trouble, state('success')]);
-		const body = await awaitTask(client, 't', plan);
+	])('is not repeated before the next is due: %s', async (_, transientError) => {
+		const { client, pauses, sent } = scriptedClient([transientError, transientError, state('success')]);
+		const body = await waitForTask(client, 't', plan);
 		expect(body).toStrictEqual({ code: 200, data: { taskId: 't', state: 'success' } });
 		expect(pauses).toStrictEqual([4_000, 4_000, 4_000]);
 		expect(sent).toHaveLength(3);
@@ -34,13 +34,13 @@ describe('a poll that fails for a moment', () => {
 	it('does not shorten the pace when the gateway asks for less', async () => {
 		const busy = { status: 429, headers: { 'retry-after': '1' } };
 		const { client, pauses } = scriptedClient([busy, state('success')]);
-		await awaitTask(client, 't', plan);
+		await waitForTask(client, 't', plan);
 		expect(pauses).toStrictEqual([4_000, 4_000]);
 	});
 
 	it('leaves no trouble behind when the next one brings news', async () => {
 		const { client } = scriptedClient([{ status: 503 }, state('processing')]);
-		const { details } = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
+		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(details).toMatchObject({ code: 'wait_timeout', extra: { state: 'processing' } });
 		expect(details.description).not.toContain('not available');
 	});
@@ -54,24 +54,24 @@ it.each<[string, Step]>([
 	['a bad ID', { status: 422 }],
 ])('ends a wait at once, naming the task: %s', async (_, step) => {
 	const { client, pauses, sent } = scriptedClient([step]);
-	const { details } = await failureOf(awaitTask(client, 't', plan));
+	const { details } = await failureOf(waitForTask(client, 't', plan));
 	expect(details.taskId).toBe('t');
 	expect(details.code).not.toBe('wait_timeout');
 	expect([pauses, sent.length]).toStrictEqual([[4_000], 1]);
 });
 
 it('a cancelled poll ends the wait as cancelled', async () => {
-	const cancelled = new Stopped('cancelled');
+	const cancelled = new StoppedError('cancelled');
 	const { client, sent } = scriptedClient([state('processing'), cancelled]);
-	expect(await rejection(awaitTask(client, 't', plan))).toBe(cancelled);
+	expect(await rejection(waitForTask(client, 't', plan))).toBe(cancelled);
 	expect(sent).toHaveLength(2);
 });
 
 it('a poll gives the task, or the trouble, with a patience of its own', async () => {
 	const { client, sent } = scriptedClient([state('waiting'), { status: 500 }]);
-	expect((await lookAt(client, 't', 1_500)).task?.state).toBe('waiting');
-	const { trouble, task } = await lookAt(client, 't');
-	expect([trouble?.details.status, task]).toStrictEqual([500, undefined]);
+	expect((await pollOnce(client, 't', 1_500)).task?.state).toBe('waiting');
+	const { transientError, task } = await pollOnce(client, 't');
+	expect([transientError?.details.status, task]).toStrictEqual([500, undefined]);
 	expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([1_500, 60_000]);
 });
 
@@ -83,7 +83,7 @@ describe('Max Wait', () => {
 	])('is kept to the millisecond: %s', async (_, maxWaitMs, expected) => {
 		const { client, pauses, sent, clock } = scriptedClient([state('processing')]);
 		const start = clock.now;
-		const { details } = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs }));
+		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs }));
 		expect(details.code).toBe('wait_timeout');
 		expect(pauses).toStrictEqual(expected);
 		expect(sent).toHaveLength(expected.length);
@@ -92,17 +92,17 @@ describe('Max Wait', () => {
 
 	it('takes a result that is there exactly at its end', async () => {
 		const { client, sent } = scriptedClient([state('processing'), state('fail')]);
-		const body = await awaitTask(client, 't', { ...plan, maxWaitMs: 8_000 });
+		const body = await waitForTask(client, 't', { ...plan, maxWaitMs: 8_000 });
 		expect(body.data).toStrictEqual({ taskId: 't', state: 'fail' });
 		expect(sent).toHaveLength(2);
 	});
 
 	it('that is over already leaves one poll for a result that may be there', async () => {
-		const over = { ...plan, maxWaitMs: 0, lookAtOnce: true };
+		const over = { ...plan, maxWaitMs: 0, pollImmediately: true };
 		const found = scriptedClient([state('success')]);
-		await awaitTask(found.client, 't', over);
+		await waitForTask(found.client, 't', over);
 		const running = scriptedClient([state('processing')]);
-		expect((await failureOf(awaitTask(running.client, 't', over))).details.code).toBe('wait_timeout');
+		expect((await failureOf(waitForTask(running.client, 't', over))).details.code).toBe('wait_timeout');
 		for (const { sent, pauses } of [found, running]) {
 			expect([sent.length, pauses]).toStrictEqual([1, []]);
 		}
@@ -110,7 +110,7 @@ describe('Max Wait', () => {
 
 	it('that is over already sends nothing where the task is new', async () => {
 		const { client, sent } = scriptedClient([state('success')]);
-		const { details } = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 0 }));
+		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 0 }));
 		expect(details).toMatchObject({ code: 'wait_timeout', taskId: 't', extra: { state: null } });
 		expect(details.description).toContain('"unknown"');
 		expect(sent).toHaveLength(0);
@@ -119,13 +119,13 @@ describe('Max Wait', () => {
 	it('bounds each poll, whatever timeout is set, but for five seconds at the end', async () => {
 		const settings = { timeoutMs: 300_000 };
 		const { client, sent } = scriptedClient([state('processing')], settings);
-		await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 11_000 }));
+		await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 11_000 }));
 		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([7_000, 5_000, 5_000]);
 	});
 
 	it('bounds no poll that has a shorter timeout', async () => {
 		const { client, sent } = scriptedClient([state('success')], { timeoutMs: 2_000 });
-		await awaitTask(client, 't', plan);
+		await waitForTask(client, 't', plan);
 		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([2_000]);
 	});
 
@@ -135,18 +135,18 @@ describe('Max Wait', () => {
 		[600_000, '10 minutes'],
 	])('of %i ms is told as %s', async (maxWaitMs, told) => {
 		const { client } = scriptedClient([state('processing')]);
-		const { details } = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs }));
+		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs }));
 		expect(details.description).toContain(`after ${told}`);
 		expect(details.description).toContain('Task t was in state "processing"');
 	});
 
 	it('is told as a task that goes on and can be waited for again', async () => {
 		const { client } = scriptedClient([state('waiting')]);
-		const { details } = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 5_000 }));
+		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 5_000 }));
 		expect(details).toStrictEqual({
 			message: expect.any(String) as string,
 			description: expect.stringContaining("'Max Wait (Minutes)'") as string,
-			arrival: 'answered',
+			delivery: 'responded',
 			code: 'wait_timeout',
 			retryable: true,
 			taskId: 't',
@@ -156,7 +156,7 @@ describe('Max Wait', () => {
 
 	it('tells the last trouble as the cause', async () => {
 		const { client } = scriptedClient([broken('lost')]);
-		const failure = await failureOf(awaitTask(client, 't', { ...plan, maxWaitMs: 5_000 }));
+		const failure = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 5_000 }));
 		expect(failure.cause).toMatchObject({ details: { code: 'code' } });
 	});
 });
@@ -169,12 +169,12 @@ describe('150 tasks on one clock', () => {
 	const seconds = (time: number) => Math.floor(time / 1_000);
 
 	/** Waits for 150 tasks; gives when each was polled, and when its wait was over. */
-	async function awaitAll(respond: (task: number, polls: number) => Promise<Answer<string>>) {
+	async function awaitAll(respond: (task: number, polls: number) => Promise<HttpResponse<string>>) {
 		const pause = async (milliseconds: number) =>
 			await new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 		const start = Date.now();
 		const polls: number[][] = Array.from({ length: COUNT }, () => []);
-		const text = async ({ url }: Exchange) => {
+		const text = async ({ url }: HttpRequest) => {
 			const task = Number(url.split('/').at(-1));
 			const own = polls[task] ?? [];
 			own.push(Date.now() - start);
@@ -193,7 +193,7 @@ describe('150 tasks on one clock', () => {
 		);
 		const ends = Promise.all(
 			polls.map(async (_, task) => {
-				const outcome = await awaitTask(client, String(task), plan).then(
+				const outcome = await waitForTask(client, String(task), plan).then(
 					() => 'ended',
 					() => 'failed',
 				);
@@ -227,7 +227,7 @@ describe('150 tasks on one clock', () => {
 
 	it('of which one hangs and one fails, end at their own times', async () => {
 		const hung = async () =>
-			await new Promise<Answer<string>>((_, reject) => setTimeout(reject, 55_000, broken('timeout')));
+			await new Promise<HttpResponse<string>>((_, reject) => setTimeout(reject, 55_000, broken('timeout')));
 		const { ends } = await awaitAll(async (task, count) => {
 			if (task === 0) return await hung();
 			if (task === 1) throw broken('certificate');

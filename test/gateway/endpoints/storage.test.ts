@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
-import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import type { Json } from '../../../nodes/shared/gateway/util/json';
 import {
 	checkUpload,
@@ -17,7 +17,7 @@ import { byteStream, failureOf, scriptedClient, type Step } from '../../helpers/
 import { invalidInput, request } from '../../helpers/requests';
 
 const LIMIT = 100 * 1024 * 1024;
-const lost = failureFromConnection({ kind: 'lost' }, { charged: false });
+const lost = connectionError({ kind: 'lost' }, { charged: false });
 const answer = (body: Json, status = 200): Step => ({ status, body: JSON.stringify(body) });
 
 const file: UploadFile = {
@@ -130,7 +130,7 @@ describe('base64 text', () => {
 
 	it('is not sent again when the response is lost: there would be two files', async () => {
 		const { client, sent } = scriptedClient([lost]);
-		expect((await failureOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).details.arrival).toBe('unknown');
+		expect((await failureOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).details.delivery).toBe('unknown');
 		expect(sent).toHaveLength(1);
 	});
 
@@ -200,7 +200,7 @@ describe('deleting a file (§4.16)', () => {
 		expect((await failureOf(deleteFile(client, 'f1'))).details).toStrictEqual({
 			message: expect.stringContaining('not delete') as string,
 			description: expect.any(String) as string,
-			arrival: 'answered',
+			delivery: 'responded',
 			status: 200,
 			code: 'not_deleted',
 			retryable: true,

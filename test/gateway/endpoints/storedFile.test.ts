@@ -1,4 +1,4 @@
-import { ApiFailure } from '../../../nodes/shared/gateway/errors/errors';
+import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { readStoredFile, type StoredFile } from '../../../nodes/shared/gateway/endpoints/storage';
 
@@ -114,7 +114,7 @@ describe('a stored file (§2.7)', () => {
 		['no ID in `asset`', { id: 'f1', asset: {} }],
 		['nothing', {}],
 	])('is none with %s', (_, body) => {
-		expect(() => readStoredFile(body)).toThrow(ApiFailure);
+		expect(() => readStoredFile(body)).toThrow(ApiError);
 		expect(() => readStoredFile(body)).toThrow('file ID');
 	});
 });

@@ -1,6 +1,6 @@
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
-import type { Exchange } from '../../../nodes/shared/gateway/client/transport';
-import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
+import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
+import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import {
 	createMediaSession,
 	deleteMediaTask,
@@ -20,9 +20,9 @@ const lyrics: Action = async (client, id) => await fetchLyrics(client, id, 'a1')
 const session: Action = async (client) => await createMediaSession(client, { title: null });
 
 const PATH = '/async/media/tasks/t%2F1';
-const lost = failureFromConnection({ kind: 'lost' }, { charged: false });
+const lost = connectionError({ kind: 'lost' }, { charged: false });
 
-describe.each<[string, Action, Exchange]>([
+describe.each<[string, Action, HttpRequest]>([
 	['archiving', archive, request('PATCH', `${PATH}/archive`, { json: { archive: true } })],
 	['taking from the archive', unarchive, request('PATCH', `${PATH}/archive`, { json: { archive: false } })],
 	['deleting', deleteMediaTask, request('DELETE', PATH)],
@@ -74,7 +74,7 @@ describe('a refusal in words of its own', () => {
 		const { details } = await failureOf(act(client, 't1'));
 		expect(details.message).toContain(words);
 		expect(details.description).toContain('the reason');
-		expect(details).toMatchObject({ status, retryable: false, arrival: 'answered' });
+		expect(details).toMatchObject({ status, retryable: false, delivery: 'responded' });
 		expect(sent).toHaveLength(1);
 	});
 });
@@ -95,7 +95,7 @@ describe('creating a session', () => {
 
 	it('is not repeated when the response is lost: there would be two', async () => {
 		const { client, sent } = scriptedClient([lost]);
-		expect((await failureOf(createMediaSession(client, {}))).details.arrival).toBe('unknown');
+		expect((await failureOf(createMediaSession(client, {}))).details.delivery).toBe('unknown');
 		expect(sent).toHaveLength(1);
 	});
 });
@@ -106,7 +106,7 @@ describe('archiving twice', () => {
 		await expect(setArchived(client, 't1', true)).resolves.toBeUndefined();
 		const { details } = await failureOf(setArchived(client, 't1', true));
 		expect(details.status).toBe(404);
-		expect(details.mayBeDone).toBeUndefined();
+		expect(details.mayHaveTakenEffect).toBeUndefined();
 		expect(sent).toHaveLength(2);
 	});
 

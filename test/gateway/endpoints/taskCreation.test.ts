@@ -1,6 +1,6 @@
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
-import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
-import { InvalidInput, Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { InvalidInputError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import type { Json } from '../../../nodes/shared/gateway/util/json';
 import { createMediaTask, taskBody } from '../../../nodes/shared/gateway/endpoints/tasks';
 import { failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
@@ -14,7 +14,7 @@ const created = (data: Json): Step => ({
 	body: JSON.stringify({ code: 200, msg: 'success', data }),
 });
 const connection = (kind: 'lost' | 'timeout' | 'refused') =>
-	failureFromConnection({ kind }, { charged: false });
+	connectionError({ kind }, { charged: false });
 
 /** The failure of a creation, with as many tries as there are steps. */
 const creationFailure = async (steps: Step[]) => {
@@ -75,7 +75,7 @@ describe('a creation', () => {
 
 	it('ends as the run does', async () => {
 		const { client } = scriptedClient([{ status: 503 }], {}, { stopAt: 0 });
-		await expect(createMediaTask(client, body, KEY)).rejects.toBeInstanceOf(Stopped);
+		await expect(createMediaTask(client, body, KEY)).rejects.toBeInstanceOf(StoppedError);
 	});
 
 	it('passes on errors that are not the gateway’s', async () => {
@@ -110,7 +110,7 @@ describe('the key of a creation', () => {
 	])('256 characters are refused before anything is sent: %s', async (_, key) => {
 		const { client, sent } = scriptedClient([created({ taskId: 't1' })]);
 		const error = await invalidInput(async () => await createMediaTask(client, body, key));
-		expect(error).toBeInstanceOf(InvalidInput);
+		expect(error).toBeInstanceOf(InvalidInputError);
 		expect(error.param).toBe('idempotencyKey');
 		expect(error.message).toContain('255');
 		expect(sent).toHaveLength(0);
@@ -139,7 +139,7 @@ describe('a creation that failed', () => {
 	])('may have created a task after %s, and may be repeated', async (_, steps) => {
 		const details = await creationFailure(steps);
 		expect(details.mayBeCharged).toBe(true);
-		expect(details.repeatable).toBe(true);
+		expect(details.idempotent).toBe(true);
 		expect(details.description).toContain('Idempotency Scope');
 	});
 
@@ -156,7 +156,7 @@ describe('a creation that failed', () => {
 	])('has created none after %s', async (_, steps) => {
 		const details = await creationFailure(steps);
 		expect(details.mayBeCharged ?? false).toBe(false);
-		expect(details.repeatable).toBeUndefined();
+		expect(details.idempotent).toBeUndefined();
 		expect(details.description).not.toContain('Idempotency Scope');
 	});
 
@@ -168,7 +168,7 @@ describe('a creation that failed', () => {
 	it('keeps what else is known of it', async () => {
 		const error = JSON.stringify({ code: 504, msg: 'Too slow', data: null });
 		const details = await creationFailure([{ status: 504, body: error }]);
-		expect(details).toMatchObject({ status: 504, retryable: true, arrival: 'answered' });
+		expect(details).toMatchObject({ status: 504, retryable: true, delivery: 'responded' });
 		expect(details.description).toContain('Too slow');
 	});
 
@@ -176,7 +176,7 @@ describe('a creation that failed', () => {
 		expect(await creationFailure([created(null)])).toMatchObject({
 			message: expect.stringContaining('task ID') as string,
 			code: 'unreadable_answer',
-			arrival: 'answered',
+			delivery: 'responded',
 			retryable: false,
 		});
 	});

@@ -2,7 +2,7 @@ import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 import {
 	downloadMediaTask,
-	failureOfTask,
+	taskError,
 	fetchMediaTask,
 	hasEnded,
 	pollDelayMs,
@@ -25,7 +25,7 @@ describe('fetching a task (§4.7)', () => {
 
 	it('takes the patience and retries of its caller', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }]);
-		const { details } = await failureOf(fetchMediaTask(client, 't1', { maxRetries: 0, patienceMs: 5_000 }));
+		const { details } = await failureOf(fetchMediaTask(client, 't1', { maxRetries: 0, timeoutLimitMs: 5_000 }));
 		expect(details.message).toBe(errorText({ group: 'media', status: 503 }).message);
 		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([5_000]);
 	});
@@ -64,7 +64,7 @@ describe('downloading a result (§4.8)', () => {
 		});
 		expect(type).toBe('x/y');
 		expect(Buffer.concat(portions).toString()).toBe('the bytes of a file');
-		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/t%2F1/download', { answer: 'stream' })]);
+		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/t%2F1/download', { responseType: 'stream' })]);
 	});
 
 	it.each([
@@ -153,7 +153,7 @@ describe('reading a task (§2.6)', () => {
 		expect((await failureOf(reading)).details).toStrictEqual({
 			message: 'The gateway’s answer has no task',
 			description: expect.any(String) as string,
-			arrival: 'answered',
+			delivery: 'responded',
 			code: 'unreadable_answer',
 			retryable: false,
 		});
@@ -173,13 +173,13 @@ describe('a failed task', () => {
 	const task: MediaTask = { taskId: 't1', state: 'fail', resultUrls: [], result: null };
 
 	it('is a failure with the reasons of the gateway', () => {
-		const failure = failureOfTask({ ...task, failCode: '501', failMsg: 'No face, secret-key' }, [
+		const failure = taskError({ ...task, failCode: '501', failMsg: 'No face, secret-key' }, [
 			'secret-key',
 		]);
 		expect(failure.details).toStrictEqual({
 			message: 'The media task failed',
 			description: expect.stringMatching(/t1.*\(code 501\).*No face, \[key\]/) as string,
-			arrival: 'answered',
+			delivery: 'responded',
 			code: '501',
 			retryable: false,
 			taskId: 't1',
@@ -188,7 +188,7 @@ describe('a failed task', () => {
 	});
 
 	it('is one without reasons as well', () => {
-		const { code, extra, description } = failureOfTask(task, []).details;
+		const { code, extra, description } = taskError(task, []).details;
 		expect(code).toBe('task_failed');
 		expect(extra).toStrictEqual({ failCode: null, failMsg: null, state: 'fail' });
 		expect(description).not.toContain('code');

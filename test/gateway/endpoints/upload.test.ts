@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
-import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
-import type { ByteStream, Exchange } from '../../../nodes/shared/gateway/client/transport';
+import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
+import type { ByteStream, HttpRequest } from '../../../nodes/shared/gateway/client/transport';
 import {
 	uploadFile,
 	type UploadFile,
@@ -23,7 +23,7 @@ const uploadOf = (fileName: string, mimeType = 'image/png', content = CONTENT): 
 async function sentFor(
 	file: UploadFile,
 	settings: UploadSettings = {},
-): Promise<{ sent: Exchange; body: Buffer }> {
+): Promise<{ sent: HttpRequest; body: Buffer }> {
 	const { client, sent } = scriptedClient([{ body: '{"id":"f1"}' }]);
 	await uploadFile(client, file, settings);
 	const [exchange] = sent;
@@ -32,7 +32,7 @@ async function sentFor(
 }
 
 /** The form as another reader of multipart bodies understands it. */
-async function formOf({ sent, body }: { sent: Exchange; body: Buffer }): Promise<FormData> {
+async function formOf({ sent, body }: { sent: HttpRequest; body: Buffer }): Promise<FormData> {
 	const headers = { 'Content-Type': sent.headers['Content-Type'] ?? '' };
 	return await new Response(new Uint8Array(body), { headers }).formData();
 }
@@ -74,7 +74,7 @@ describe('a multipart upload (§4.14)', () => {
 			body,
 			timeoutMs: 300_000,
 			authenticated: true,
-			answer: 'text',
+			responseType: 'text',
 			charged: false,
 		});
 	});
@@ -164,7 +164,7 @@ describe('the stream of an upload', () => {
 
 	it.each<[string, Step]>([
 		['a refusal', { status: 413 }],
-		['a lost response', failureFromConnection({ kind: 'lost' }, { charged: false })],
+		['a lost response', connectionError({ kind: 'lost' }, { charged: false })],
 		['a defect', new Error('a defect')],
 	])('is closed after %s, and not opened again', async (_, step) => {
 		const { sent, opened, uploading } = streamed([step]);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { NodeApiError } from 'n8n-workflow';
 
-import { failureFromThrown } from '../../../nodes/shared/gateway/errors/fromConnection';
-import { ApiFailure, Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { errorFromThrown } from '../../../nodes/shared/gateway/errors/fromConnection';
+import { ApiError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 
 const networkError = (code: string, syscall?: string) =>
 	Object.assign(new Error(code), { code, ...(syscall ? { syscall } : {}) });
@@ -20,27 +20,27 @@ function wrapped(error: Error): NodeApiError {
 	return new NodeApiError(node, error as never);
 }
 
-function thrown(error: unknown, charged = true): ApiFailure | Stopped | undefined {
-	return failureFromThrown(error, { charged });
+function thrown(error: unknown, charged = true): ApiError | StoppedError | undefined {
+	return errorFromThrown(error, { charged });
 }
 
-function details(error: unknown, charged = true): ApiFailure['details'] {
+function details(error: unknown, charged = true): ApiError['details'] {
 	const failure = thrown(error, charged);
-	if (failure instanceof ApiFailure) return failure.details;
+	if (failure instanceof ApiError) return failure.details;
 	throw new Error('it is no failure');
 }
 
 describe('what a thrown network error means', () => {
-	const cases: Array<[string, unknown, 'never' | 'unknown', boolean]> = [
-		['refused', networkError('ECONNREFUSED', 'connect'), 'never', true],
-		['unknown host', networkError('ENOTFOUND', 'getaddrinfo'), 'never', true],
-		['name service down', networkError('EAI_AGAIN', 'getaddrinfo'), 'never', true],
-		['timeout of the connect', networkError('ETIMEDOUT', 'connect'), 'never', true],
-		['unreachable at the connect', networkError('EHOSTUNREACH', 'connect'), 'never', true],
-		['all addresses refused', Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'never', true],
-		['untrusted certificate', networkError('DEPTH_ZERO_SELF_SIGNED_CERT'), 'never', false],
-		['https to a port that speaks http', networkError('EPROTO'), 'never', false],
-		['an address that is none', networkError('ERR_INVALID_URL'), 'never', false],
+	const cases: Array<[string, unknown, 'notSent' | 'unknown', boolean]> = [
+		['refused', networkError('ECONNREFUSED', 'connect'), 'notSent', true],
+		['unknown host', networkError('ENOTFOUND', 'getaddrinfo'), 'notSent', true],
+		['name service down', networkError('EAI_AGAIN', 'getaddrinfo'), 'notSent', true],
+		['timeout of the connect', networkError('ETIMEDOUT', 'connect'), 'notSent', true],
+		['unreachable at the connect', networkError('EHOSTUNREACH', 'connect'), 'notSent', true],
+		['all addresses refused', Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'notSent', true],
+		['untrusted certificate', networkError('DEPTH_ZERO_SELF_SIGNED_CERT'), 'notSent', false],
+		['https to a port that speaks http', networkError('EPROTO'), 'notSent', false],
+		['an address that is none', networkError('ERR_INVALID_URL'), 'notSent', false],
 		['reset', networkError('ECONNRESET'), 'unknown', true],
 		['broken pipe', networkError('EPIPE', 'write'), 'unknown', true],
 		['silence', networkError('ECONNABORTED'), 'unknown', true],
@@ -48,15 +48,15 @@ describe('what a thrown network error means', () => {
 		['a cut-off body', new Error('aborted'), 'unknown', true],
 		['an answer that is no HTTP', networkError('HPE_INVALID_CONSTANT'), 'unknown', true],
 	];
-	test.each(cases)('%s', (_, error, arrival, retryable) => {
-		expect(thrown(error)).toMatchObject({ details: { arrival, retryable } });
+	test.each(cases)('%s', (_, error, delivery, retryable) => {
+		expect(thrown(error)).toMatchObject({ details: { delivery, retryable } });
 	});
-	test.each(cases)('%s, wrapped by n8n', (_, error, arrival, retryable) => {
-		expect(thrown(wrapped(error as Error))).toMatchObject({ details: { arrival, retryable } });
+	test.each(cases)('%s, wrapped by n8n', (_, error, delivery, retryable) => {
+		expect(thrown(wrapped(error as Error))).toMatchObject({ details: { delivery, retryable } });
 	});
 
-	const codes: Array<[string, string[], 'never' | 'unknown', boolean, RegExp]> = [
-		['refused', ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'], 'never', true, /reached/],
+	const codes: Array<[string, string[], 'notSent' | 'unknown', boolean, RegExp]> = [
+		['refused', ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'], 'notSent', true, /reached/],
 		[
 			'certificate',
 			[
@@ -66,7 +66,7 @@ describe('what a thrown network error means', () => {
 				'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 				'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 			],
-			'never',
+			'notSent',
 			false,
 			/certificate/,
 		],
@@ -80,7 +80,7 @@ describe('what a thrown network error means', () => {
 				'ERR_INVALID_PROTOCOL',
 				'ERR_UNESCAPED_CHARACTERS',
 			],
-			'never',
+			'notSent',
 			false,
 			/address/,
 		],
@@ -108,32 +108,32 @@ describe('what a thrown network error means', () => {
 	];
 	test.each(codes.flatMap(([kind, list, ...facts]) => list.map((code) => [kind, code, ...facts] as const)))(
 		'%s: %s',
-		(kind, code, arrival, retryable, message) => {
+		(kind, code, delivery, retryable, message) => {
 			expect(details(networkError(code))).toStrictEqual({
 				message: expect.stringMatching(message) as string,
 				description: expect.stringMatching(/\S/) as string,
-				arrival,
+				delivery,
 				code: kind === 'timeout' ? 'timeout' : code.toLowerCase(),
 				retryable,
-				mayBeCharged: arrival === 'unknown',
+				mayBeCharged: delivery === 'unknown',
 			});
 		},
 	);
 
 	it.each(['connect', 'getaddrinfo'])('no code tells of a request sent where the %s failed', (syscall) => {
 		expect(details(networkError('ETIMEDOUT', syscall))).toMatchObject({
-			arrival: 'never',
+			delivery: 'notSent',
 			mayBeCharged: false,
 		});
-		expect(details(networkError('EMFILE', syscall))).toMatchObject({ arrival: 'never', code: 'emfile' });
+		expect(details(networkError('EMFILE', syscall))).toMatchObject({ delivery: 'notSent', code: 'emfile' });
 	});
 
 	it('needs a code to take several errors for addresses that were tried', () => {
 		const tried = new AggregateError([networkError('ETIMEDOUT')]);
-		expect(details(Object.assign(tried, { code: 'ETIMEDOUT' }))).toMatchObject({ arrival: 'never' });
+		expect(details(Object.assign(tried, { code: 'ETIMEDOUT' }))).toMatchObject({ delivery: 'notSent' });
 		expect(thrown(new AggregateError([]))).toBeUndefined();
 		expect(details(Object.assign(new AggregateError([]), { isAxiosError: true }))).toMatchObject({
-			arrival: 'unknown',
+			delivery: 'unknown',
 		});
 	});
 
@@ -147,7 +147,7 @@ describe('what a thrown network error means', () => {
 	])('takes %s for a lost connection', (_, error) => {
 		const { code, ...others } = details(error);
 		expect(['connection_lost', 'x']).toContain(code);
-		expect(others).toMatchObject({ arrival: 'unknown', retryable: true, mayBeCharged: true });
+		expect(others).toMatchObject({ delivery: 'unknown', retryable: true, mayBeCharged: true });
 	});
 
 	it.each([
@@ -177,8 +177,8 @@ describe('what a thrown network error means', () => {
 	});
 
 	it('hands on what is understood already', () => {
-		for (const known of [details(networkError('EPIPE')), new Stopped('other item failed')]) {
-			const error = known instanceof Stopped ? known : new ApiFailure(known);
+		for (const known of [details(networkError('EPIPE')), new StoppedError('other item failed')]) {
+			const error = known instanceof StoppedError ? known : new ApiError(known);
 			expect(thrown(error)).toBe(error);
 		}
 	});
@@ -225,7 +225,7 @@ describe('what a thrown network error means', () => {
 	});
 
 	it('does not blame the gateway for the server of a file', () => {
-		const failure = failureFromThrown(networkError('ECONNREFUSED', 'connect'), {
+		const failure = errorFromThrown(networkError('ECONNREFUSED', 'connect'), {
 			charged: false,
 			file: true,
 		});
@@ -233,7 +233,7 @@ describe('what a thrown network error means', () => {
 	});
 
 	it('knows a cancelled execution', () => {
-		expect(thrown(wrapped(networkError('ERR_CANCELED')))).toStrictEqual(new Stopped('cancelled'));
+		expect(thrown(wrapped(networkError('ERR_CANCELED')))).toStrictEqual(new StoppedError('cancelled'));
 	});
 
 	it('keeps nothing of the original but its code: its configuration holds the key', () => {
@@ -242,9 +242,9 @@ describe('what a thrown network error means', () => {
 			config: { headers: { Authorization: 'Bearer sk-secret' } },
 		});
 		const failure = thrown(wrapped(error));
-		expect(failure).toBeInstanceOf(ApiFailure);
+		expect(failure).toBeInstanceOf(ApiError);
 		expect(
-			JSON.stringify([failure, (failure as ApiFailure).cause, (failure as ApiFailure).stack]),
+			JSON.stringify([failure, (failure as ApiError).cause, (failure as ApiError).stack]),
 		).not.toContain('secret');
 	});
 

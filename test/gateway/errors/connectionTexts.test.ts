@@ -1,18 +1,18 @@
-import { failureFromConnection } from '../../../nodes/shared/gateway/errors/fromResponse';
-import type { ConnectionProblem, RequestTraits } from '../../../nodes/shared/gateway/errors/texts/connection';
+import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
+import type { ConnectionProblem, RequestInfo } from '../../../nodes/shared/gateway/errors/texts/connection';
 import type { Origin } from '../../../nodes/shared/gateway/errors/texts/origin';
 
 const PROBLEMS: ConnectionProblem[] = ['refused', 'certificate', 'address', 'lost', 'timeout'];
 const ORIGINS: Array<Origin | undefined> = [undefined, 'action', 'chatModel', 'trigger', 'editor'];
 
-const details = (kind: ConnectionProblem, traits: Partial<RequestTraits> = {}) =>
-	failureFromConnection({ kind }, { charged: false, ...traits }).details;
-const words = (kind: ConnectionProblem, traits: Partial<RequestTraits> = {}) => {
+const details = (kind: ConnectionProblem, traits: Partial<RequestInfo> = {}) =>
+	connectionError({ kind }, { charged: false, ...traits }).details;
+const words = (kind: ConnectionProblem, traits: Partial<RequestInfo> = {}) => {
 	const { message, description } = details(kind, traits);
 	return `${message}. ${description}`;
 };
 /** Whether the advice differs between two kinds of requests. */
-const differ = (one: Partial<RequestTraits>, other: Partial<RequestTraits>) =>
+const differ = (one: Partial<RequestInfo>, other: Partial<RequestInfo>) =>
 	PROBLEMS.filter((kind) => words(kind, one) !== words(kind, other));
 
 it('has words for each problem, also with the server of a file', () => {
@@ -38,7 +38,7 @@ it('tells of a possible charge where the request may have arrived', () => {
 });
 
 it.each(ORIGINS)('%s: advises of the timeout where there is one to set', (origin) => {
-	const namesIt = (traits: Partial<RequestTraits>) =>
+	const namesIt = (traits: Partial<RequestInfo>) =>
 		PROBLEMS.filter((kind) => words(kind, { origin, ...traits }).includes("'Timeout (Seconds)'"));
 	const isAction = origin === undefined || origin === 'action';
 	expect(namesIt({})).toStrictEqual(isAction || origin === 'chatModel' ? ['timeout'] : []);

@@ -1,19 +1,19 @@
 import {
-	failureFromAnswer,
-	failureFromErrorObject,
-	failureFromUnreadable,
-	inWords,
+	errorFromResponse,
+	errorFromObject,
+	unreadableResponse,
+	withTexts,
 	parseErrorBody,
-	unlessDoneBefore,
+	ignoreAlreadyDone,
 	withServerMessage,
-	type ErrorAnswer,
+	type ErrorResponse,
 } from '../../../nodes/shared/gateway/errors/fromResponse';
-import { ApiFailure, asError, InvalidInput, Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { ApiError, asError, InvalidInputError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { rejection } from '../../helpers/client';
 
 const text = expect.stringMatching(/^\S.{10,}/) as string;
-const ofAnswer = (answer: Partial<ErrorAnswer> & { status: number }) =>
-	failureFromAnswer({ group: 'text', body: '', now: 0, secrets: [], ...answer });
+const ofAnswer = (answer: Partial<ErrorResponse> & { status: number }) =>
+	errorFromResponse({ group: 'text', body: '', now: 0, secrets: [], ...answer });
 
 describe('the body of an error', () => {
 	it.each([
@@ -54,7 +54,7 @@ describe('a response with an error status', () => {
 			message: text,
 			description: expect.stringContaining('“No such thing”.') as string,
 			serverMessage: 'No such thing',
-			arrival: 'answered',
+			delivery: 'responded',
 			status: 403,
 			code: 'forbidden',
 			type: 'invalid_request_error',
@@ -68,7 +68,7 @@ describe('a response with an error status', () => {
 		expect(ofAnswer({ status: 503 }).details).toStrictEqual({
 			message: text,
 			description: expect.not.stringContaining('says') as string,
-			arrival: 'answered',
+			delivery: 'responded',
 			status: 503,
 			code: undefined,
 			type: undefined,
@@ -99,7 +99,7 @@ describe('a response with an error status', () => {
 		).toStrictEqual({
 			message: text,
 			description: text,
-			arrival: 'answered',
+			delivery: 'responded',
 			status: 307,
 			code: 'redirected',
 			retryable: false,
@@ -119,12 +119,12 @@ describe('a success that cannot be read', () => {
 		const details = {
 			message: text,
 			description: text,
-			arrival: 'unknown',
+			delivery: 'unknown',
 			status: 200,
 			code: 'unreadable_answer',
 		};
 		for (const charged of [true, false]) {
-			const failure = failureFromUnreadable({ status: 200, body }, { charged });
+			const failure = unreadableResponse({ status: 200, body }, { charged });
 			expect(failure.details).toStrictEqual({ ...details, retryable: false, mayBeCharged: charged });
 			expect(failure.message).toMatch(/web page/);
 		}
@@ -134,12 +134,12 @@ describe('a success that cannot be read', () => {
 		const details = {
 			message: text,
 			description: text,
-			arrival: 'unknown',
+			delivery: 'unknown',
 			status: 201,
 			code: 'unreadable_answer',
 		};
-		const plain = failureFromUnreadable({ status: 201, body }, { charged: false });
-		const charged = failureFromUnreadable({ status: 201, body }, { charged: true });
+		const plain = unreadableResponse({ status: 201, body }, { charged: false });
+		const charged = unreadableResponse({ status: 201, body }, { charged: true });
 		expect(plain.details).toStrictEqual({ ...details, retryable: true, mayBeCharged: false });
 		expect(charged.details).toStrictEqual({ ...details, retryable: true, mayBeCharged: true });
 		expect(charged.message).not.toMatch(/web page/);
@@ -153,10 +153,10 @@ describe('an error inside a successful response', () => {
 
 	it('gives all that is known of it', () => {
 		const error = { message: 'upstream died', type: 'server_error', param: 'input', code: 17 };
-		expect(failureFromErrorObject(error, words).details).toStrictEqual({
+		expect(errorFromObject(error, words).details).toStrictEqual({
 			message: 'It failed',
 			description: 'Try again. The gateway says: “upstream died”.',
-			arrival: 'answered',
+			delivery: 'responded',
 			status: 200,
 			code: '17',
 			type: 'server_error',
@@ -166,7 +166,7 @@ describe('an error inside a successful response', () => {
 	});
 
 	it('has a code of its own where it gives none', () => {
-		expect(failureFromErrorObject({}, words).details).toMatchObject({
+		expect(errorFromObject({}, words).details).toMatchObject({
 			...words,
 			code: 'generation_failed',
 			type: undefined,
@@ -198,16 +198,16 @@ describe('what the gateway says', () => {
 
 describe('words that fit the operation better', () => {
 	const texts = { 404: { message: 'No such file', description: 'Look for another.' } };
-	const reworded = async (error: unknown) => await rejection(inWords(texts, Promise.reject(error as Error)));
+	const withText = async (error: unknown) => await rejection(withTexts(texts, Promise.reject(error as Error)));
 
 	it('are none for a success', async () => {
-		expect(await inWords(texts, Promise.resolve('fine'))).toBe('fine');
+		expect(await withTexts(texts, Promise.resolve('fine'))).toBe('fine');
 	});
 
 	it('stand in for those of the status, before what the gateway says', async () => {
 		const failure = ofAnswer({ status: 404, body: '{"msg":"gone, it is"}' });
-		const error = await reworded(failure);
-		expect(error).toBeInstanceOf(ApiFailure);
+		const error = await withText(failure);
+		expect(error).toBeInstanceOf(ApiError);
 		expect(error).toMatchObject({
 			message: 'No such file',
 			details: {
@@ -223,41 +223,41 @@ describe('words that fit the operation better', () => {
 		['with a code, which says more', ofAnswer({ status: 404, body: '{"error":{"code":"model_not_found"}}' })],
 		[
 			'without a status',
-			new ApiFailure({ message: 'm', description: 'd', arrival: 'unknown', retryable: true }),
+			new ApiError({ message: 'm', description: 'd', delivery: 'unknown', retryable: true }),
 		],
-		['that is not the gateway’s', new InvalidInput('m', 'd')],
-	])('are none for an error %s', async (_, error) => expect(await reworded(error)).toBe(error));
+		['that is not the gateway’s', new InvalidInputError('m', 'd')],
+	])('are none for an error %s', async (_, error) => expect(await withText(error)).toBe(error));
 
 	it('are none for what is no error', async () => {
-		expect(await reworded('thrown text')).toStrictEqual(new Error('thrown text'));
+		expect(await withText('thrown text')).toStrictEqual(new Error('thrown text'));
 	});
 });
 
 describe('a refusal with 404 where an earlier try may have done the work', () => {
 	it('is a success', async () => {
-		expect(await unlessDoneBefore(ofAnswer({ status: 404 }).with({ mayBeDone: true }))).toStrictEqual({
+		expect(await ignoreAlreadyDone(ofAnswer({ status: 404 }).with({ mayHaveTakenEffect: true }))).toStrictEqual({
 			success: true,
 		});
 	});
 
 	it.each([
 		['the first try', ofAnswer({ status: 404 })],
-		['another refusal', ofAnswer({ status: 403 }).with({ mayBeDone: true })],
-		['another error', Object.assign(new Error('?'), { details: { status: 404, mayBeDone: true } })],
+		['another refusal', ofAnswer({ status: 403 }).with({ mayHaveTakenEffect: true })],
+		['another error', Object.assign(new Error('?'), { details: { status: 404, mayHaveTakenEffect: true } })],
 	])('is no success after %s', async (_, error) =>
-		expect(await rejection(unlessDoneBefore(error))).toBe(error),
+		expect(await rejection(ignoreAlreadyDone(error))).toBe(error),
 	);
 });
 
 it('errors have names, and what stopped a run says why', () => {
 	const reasons = ['cancelled', 'other item failed', 'not waited for'] as const;
-	const stops = reasons.map((reason) => new Stopped(reason));
+	const stops = reasons.map((reason) => new StoppedError(reason));
 	expect(stops.map(({ name, reason }) => [name, reason])).toStrictEqual(
 		reasons.map((reason) => ['Stopped', reason]),
 	);
 	expect(new Set(stops.map(({ message }) => message)).size).toBe(3);
 	expect(stops.map(({ message }) => message)).not.toContain('');
-	expect(new InvalidInput('m', 'd', 'p')).toMatchObject({
+	expect(new InvalidInputError('m', 'd', 'p')).toMatchObject({
 		name: 'InvalidInput',
 		message: 'm',
 		description: 'd',
@@ -267,10 +267,10 @@ it('errors have names, and what stopped a run says why', () => {
 });
 
 it('a failure with more known about it keeps its cause and its other details', () => {
-	const details = { message: 'm', description: 'd', arrival: 'unknown', retryable: true } as const;
+	const details = { message: 'm', description: 'd', delivery: 'unknown', retryable: true } as const;
 	const cause = new Error('ECONNRESET');
-	const more = new ApiFailure(details, cause).with({ message: 'n', taskId: 't' });
+	const more = new ApiError(details, cause).with({ message: 'n', taskId: 't' });
 	expect(more.details).toStrictEqual({ ...details, message: 'n', taskId: 't' });
 	expect(more).toMatchObject({ message: 'n', cause, name: 'ApiFailure' });
-	expect('cause' in new ApiFailure(details).with({})).toBe(false);
+	expect('cause' in new ApiError(details).with({})).toBe(false);
 });

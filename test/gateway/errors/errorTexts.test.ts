@@ -1,4 +1,4 @@
-import { errorText, type EndpointGroup, type ErrorSigns } from '../../../nodes/shared/gateway/errors/texts';
+import { errorText, type EndpointGroup, type ErrorInfo } from '../../../nodes/shared/gateway/errors/texts';
 import type { Origin } from '../../../nodes/shared/gateway/errors/texts/origin';
 import spec from '../../fixtures/spec/errors.json';
 
@@ -7,7 +7,7 @@ const ORIGINS: Origin[] = ['action', 'chatModel', 'trigger', 'editor'];
 /** Statuses that have words of their own in every group. */
 const STATUSES = [400, 401, 402, 403, 404, 413, 422, 429, 499, 500, 502, 503, 504];
 
-const said = (signs: ErrorSigns) => {
+const said = (signs: ErrorInfo) => {
 	const { message, description } = errorText(signs);
 	return `${message}. ${description}`;
 };
@@ -111,16 +111,16 @@ describe('the words of a type', () => {
 });
 
 describe('advice by where a request comes from', () => {
-	const adviceOf = (signs: Omit<ErrorSigns, 'origin'>) =>
+	const adviceOf = (signs: Omit<ErrorInfo, 'origin'>) =>
 		ORIGINS.map((origin) => errorText({ ...signs, origin }).description);
 
-	it.each<[string, Omit<ErrorSigns, 'origin'>]>([
+	it.each<[string, Omit<ErrorInfo, 'origin'>]>([
 		['too many requests', { group: 'text', status: 429 }],
 		['too many tokens', { group: 'text', status: 429, code: 'token_limit_exceeded' }],
 	])('%s: differs everywhere', (_, signs) => {
-		const advice = adviceOf(signs);
-		expect(new Set(advice).size).toBe(ORIGINS.length);
-		expect(advice.map((text) => /'Concurrency'|'Batch Size'/.exec(text)?.[0])).toStrictEqual([
+		const hint = adviceOf(signs);
+		expect(new Set(hint).size).toBe(ORIGINS.length);
+		expect(hint.map((text) => /'Concurrency'|'Batch Size'/.exec(text)?.[0])).toStrictEqual([
 			"'Concurrency'",
 			"'Batch Size'",
 			undefined,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { NodeApiError } from 'n8n-workflow';
 
-import type { ApiFailure } from '../../../nodes/shared/gateway/errors/errors';
+import type { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import {
-	failureFromAnswer,
-	failureFromUnreadable,
+	errorFromResponse,
+	unreadableResponse,
 	parseErrorBody,
 	redact,
 } from '../../../nodes/shared/gateway/errors/fromResponse';
@@ -15,8 +15,8 @@ import spec from '../../fixtures/spec/errors.json';
 
 const KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
 
-function failure(group: EndpointGroup, status: number, body: unknown, retryAfter?: string): ApiFailure {
-	return failureFromAnswer({
+function failure(group: EndpointGroup, status: number, body: unknown, retryAfter?: string): ApiError {
+	return errorFromResponse({
 		group,
 		status,
 		body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -32,20 +32,20 @@ const openai = (code: string, type: string) => ({
 const envelope = (status: number) => ({ code: status, msg: 'server words', data: null });
 
 /** All error answers that the specification shows, as answers of the gateway. */
-const allAnswers: Array<[string, ApiFailure]> = [
-	...spec.openai.map(({ status, code, type }): [string, ApiFailure] => [
+const allAnswers: Array<[string, ApiError]> = [
+	...spec.openai.map(({ status, code, type }): [string, ApiError] => [
 		`text ${status} ${code}`,
 		failure('text', status, openai(code, type)),
 	]),
-	...spec.messages.map(({ status, type }): [string, ApiFailure] => [
+	...spec.messages.map(({ status, type }): [string, ApiError] => [
 		`messages ${status} ${type}`,
 		failure('messages', status, { type: 'error', error: { type, message: 'server words' } }),
 	]),
-	...spec.media.map((status): [string, ApiFailure] => [
+	...spec.media.map((status): [string, ApiError] => [
 		`media ${status}`,
 		failure('media', status, envelope(status)),
 	]),
-	...spec.storage.map((status): [string, ApiFailure] => [
+	...spec.storage.map((status): [string, ApiError] => [
 		`storage ${status}`,
 		failure('storage', status, { error: { message: 'server words', type: 'invalid_request' } }),
 	]),
@@ -177,7 +177,7 @@ describe('answers that are none of the formats', () => {
 	});
 
 	it('tells a web page from the gateway: the base URL is wrong', () => {
-		const { details } = failureFromUnreadable(
+		const { details } = unreadableResponse(
 			{ status: 200, body: '\n<!DOCTYPE html><html>' },
 			{ charged: true },
 		);
@@ -186,15 +186,15 @@ describe('answers that are none of the formats', () => {
 	});
 
 	it('says that a charge may stand when the answer of a charged call cannot be read', () => {
-		const { details } = failureFromUnreadable({ status: 200, body: '{"id": "x", "cho' }, { charged: true });
-		expect(details).toMatchObject({ mayBeCharged: true, arrival: 'unknown' });
+		const { details } = unreadableResponse({ status: 200, body: '{"id": "x", "cho' }, { charged: true });
+		expect(details).toMatchObject({ mayBeCharged: true, delivery: 'unknown' });
 		expect(details.description).toMatch(/may have been charged/);
 	});
 
 	it.each([true, false])(
 		'does not call a list broken (charged: %s): it is JSON, but no object',
 		(charged) => {
-			const { details } = failureFromUnreadable({ status: 200, body: '[1]' }, { charged });
+			const { details } = unreadableResponse({ status: 200, body: '[1]' }, { charged });
 			expect(details.description).toMatch(/^It is not a JSON object/);
 		},
 	);

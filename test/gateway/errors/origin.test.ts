@@ -86,7 +86,7 @@ describe('a request that the gateway stopped for its length', () => {
 		codes.map((code) => errorText({ group, status: 504, code }).description);
 
 	it.each<EndpointGroup>(['text', 'messages'])('%s: the advice is about the model’s answer', (group) => {
-		for (const advice of adviceTo(group)) expect(advice).toContain("'Max Tokens'");
+		for (const hint of adviceTo(group)) expect(hint).toContain("'Max Tokens'");
 	});
 
 	it('messages: also where the type is that of any trouble of the gateway', () => {
@@ -97,7 +97,7 @@ describe('a request that the gateway stopped for its length', () => {
 	it.each<EndpointGroup>(['media', 'storage', 'balance', 'catalogue', 'file'])(
 		'%s: nothing is said of a model’s answer',
 		(group) => {
-			for (const advice of adviceTo(group)) expect(advice).not.toMatch(/'Max Tokens'|answer|input/);
+			for (const hint of adviceTo(group)) expect(hint).not.toMatch(/'Max Tokens'|answer|input/);
 		},
 	);
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-import { failureFromAnswer, redact, withoutSecrets } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { errorFromResponse, redact, withoutSecrets } from '../../../nodes/shared/gateway/errors/fromResponse';
 import type { EndpointGroup } from '../../../nodes/shared/gateway/errors/texts';
-import { ApiFailure, InvalidInput, type FailureDetails } from '../../../nodes/shared/gateway/errors/errors';
-import { brokenStream, withReceived } from '../../../nodes/shared/gateway/text/streamErrors';
+import { ApiError, InvalidInputError, type ApiErrorDetails } from '../../../nodes/shared/gateway/errors/errors';
+import { streamError, withReceivedText } from '../../../nodes/shared/gateway/text/streamErrors';
 import { failureOf, scriptedClient } from '../../helpers/client';
 
 const KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
@@ -36,11 +36,11 @@ describe('a text', () => {
 	});
 });
 
-const details: FailureDetails = { message: 'm', description: 'd', arrival: 'answered', retryable: false };
+const details: ApiErrorDetails = { message: 'm', description: 'd', delivery: 'responded', retryable: false };
 
 describe('an error', () => {
 	it('has no secret in any of its texts, however deep', () => {
-		const failure = new ApiFailure({
+		const failure = new ApiError({
 			...details,
 			message: `m ${OTHER}`,
 			code: KEY,
@@ -65,15 +65,15 @@ describe('an error', () => {
 		['looks like a part of JSON', 'null', 'null and "null"', '[key] and "[key]"'],
 		['is like the name of a field', 'description', 'a description', 'a [key]'],
 	])('loses a key that %s', (_, key, said, clean) => {
-		const failure = new ApiFailure({ ...details, description: said, extra: { state: null } });
+		const failure = new ApiError({ ...details, description: said, extra: { state: null } });
 		expect(withoutSecrets(failure, [key])).toMatchObject({
 			details: { ...details, description: clean, extra: { state: null } },
 		});
 	});
 
 	it.each([
-		['of the gateway without secrets', new ApiFailure({ ...details, status: undefined })],
-		['that is not the gateway’s', new InvalidInput(OTHER, OTHER)],
+		['of the gateway without secrets', new ApiError({ ...details, status: undefined })],
+		['that is not the gateway’s', new InvalidInputError(OTHER, OTHER)],
 		['that is a text', OTHER],
 	])('%s comes back as it is', (_, error) => expect(withoutSecrets(error, [OTHER])).toBe(error));
 });
@@ -97,7 +97,7 @@ describe('a key that the gateway repeats', () => {
 
 	it.each(bodies)('in %s is in no error', (_, body) => {
 		const failures = groups.flatMap((group) =>
-			[307, 401, 500].map((status) => failureFromAnswer({ group, status, body, now: 0, secrets: [OTHER] })),
+			[307, 401, 500].map((status) => errorFromResponse({ group, status, body, now: 0, secrets: [OTHER] })),
 		);
 		expect(failures).toHaveLength(15);
 		for (const failure of failures) {
@@ -130,7 +130,7 @@ describe('a key that the gateway repeats', () => {
 
 	it('is not cut in two by the bound of what is shown', () => {
 		const body = JSON.stringify({ msg: 'y'.repeat(595) + OTHER });
-		const { description } = failureFromAnswer({
+		const { description } = errorFromResponse({
 			group: 'media',
 			status: 400,
 			body,
@@ -138,7 +138,7 @@ describe('a key that the gateway repeats', () => {
 			secrets: [OTHER],
 		}).details;
 		expect(description).toMatch(/y{595}\[key\]”\.$/);
-		const stream = withReceived(brokenStream('cut'), {
+		const stream = withReceivedText(streamError('cut'), {
 			text: 'y'.repeat(295) + OTHER,
 			mayBeCharged: true,
 			secrets: [OTHER],
@@ -147,8 +147,8 @@ describe('a key that the gateway repeats', () => {
 	});
 
 	it('in the message of a stream’s failure is not shown', () => {
-		const failure = new ApiFailure({ ...details, description: `It says ${OTHER}.` });
-		const told = withReceived(failure, { text: '', mayBeCharged: false, secrets: [OTHER] });
+		const failure = new ApiError({ ...details, description: `It says ${OTHER}.` });
+		const told = withReceivedText(failure, { text: '', mayBeCharged: false, secrets: [OTHER] });
 		expect(told.details.description).toMatch(/^It says \[key\]\. /);
 	});
 });

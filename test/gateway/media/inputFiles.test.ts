@@ -1,6 +1,6 @@
 import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
 import { inputForm } from '../../../nodes/shared/gateway/media/inputSchema';
-import { withFiles, type PlacedFile } from '../../../nodes/shared/gateway/media/inputFiles';
+import { withFiles, type InputFileUrl } from '../../../nodes/shared/gateway/media/inputFiles';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { invalidInput } from '../../helpers/requests';
 
@@ -73,7 +73,7 @@ describe('files in an input', () => {
 
 	it('of a field that an open schema does not name are a value or a list', () => {
 		const open = inputForm({ properties: {} });
-		const files: PlacedFile[] = [file('x', 'a'), file('y', 'b'), file('y', 'c')];
+		const files: InputFileUrl[] = [file('x', 'a'), file('y', 'b'), file('y', 'c')];
 		expect(withFiles({}, files, open)).toStrictEqual({ x: 'a', y: ['b', 'c'] });
 	});
 

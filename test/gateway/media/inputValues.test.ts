@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
-import { InvalidInput } from '../../../nodes/shared/gateway/errors/errors';
+import { InvalidInputError } from '../../../nodes/shared/gateway/errors/errors';
 import { inputForm, type InputForm } from '../../../nodes/shared/gateway/media/inputSchema';
 import { checkInput, typedInput } from '../../../nodes/shared/gateway/media/inputValues';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
@@ -11,11 +11,11 @@ const formOf = (schema: Json, required: string[] = []): InputForm =>
 const typed = (value: Json, schema: Json) => typedInput({ field: value }, formOf(schema)).field;
 
 /** What a piece of work throws. */
-function thrown(work: () => unknown): InvalidInput {
+function thrown(work: () => unknown): InvalidInputError {
 	try {
 		work();
 	} catch (error) {
-		if (error instanceof InvalidInput) return error;
+		if (error instanceof InvalidInputError) return error;
 		throw error;
 	}
 	throw new Error('it did not throw');
@@ -127,7 +127,7 @@ describe('the type of a value', () => {
 			fc.property(value, type, value, (given, name, extra) => {
 				const form = formOf({ type: name, required: [extra], items: extra, enum: extra });
 				expect(outcome(() => checkInput(typedInput({ field: given }, form), form))).toMatch(
-					/^(valid|InvalidInput)$/,
+					/^(valid|InvalidInputError)$/,
 				);
 			}),
 			{ numRuns: 2000 },

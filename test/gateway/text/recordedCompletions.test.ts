@@ -47,7 +47,7 @@ describe.each(cases)('$format: $name', ({ format, name, output }) => {
 
 	it('shows the text of the (first) answer', async () => {
 		const { body, shown } = await read(portions(bytes, 50));
-		expect(shown.join('')).toBe(textFormat(format).readAnswer(body, output).choices[0]?.text);
+		expect(shown.join('')).toBe(textFormat(format).readCompletion(body, output).choices[0]?.text);
 	});
 
 	it('is the same in portions of any size', async () => {

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 
 import fc from 'fast-check';
 
-import { ApiFailure, Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { ApiError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { brokenStream, STREAM_TEXTS, withReceived } from '../../../nodes/shared/gateway/text/streamErrors';
+import { streamError, STREAM_TEXTS, withReceivedText } from '../../../nodes/shared/gateway/text/streamErrors';
 import { failureOf, rejection } from '../../helpers/client';
 import { events, portions, readStream } from '../../helpers/streams';
 
@@ -29,7 +29,7 @@ function breaking(error: Error, ...texts: string[]): Readable {
 
 const read = async (source: Parameters<typeof readStream>[1]) => {
 	const { body, shown } = await readStream('chat', source);
-	const { choices, costRub } = textFormat('chat').readAnswer(body, { kind: 'text' });
+	const { choices, costRub } = textFormat('chat').readCompletion(body, { kind: 'text' });
 	return { text: choices[0]?.text, costRub, shown };
 };
 const told = async (source: Parameters<typeof readStream>[1]) =>
@@ -39,7 +39,7 @@ describe('chat: a stream that is cut', () => {
 	it('after its finish_reason, before the usage, is incomplete: its cost is not known', async () => {
 		expect(await told(breaking(reset, events(say('Hello'), finish)))).toMatchObject({
 			code: 'connection_lost',
-			arrival: 'unknown',
+			delivery: 'unknown',
 			retryable: true,
 			mayBeCharged: true,
 			extra: { receivedText: 'Hello' },
@@ -67,21 +67,21 @@ describe('chat: a stream that is cut', () => {
 	it('ends without a failure when the execution was cancelled', async () => {
 		const cancelled = Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
 		expect(await rejection(readStream('chat', breaking(cancelled, events(say('a')))))).toStrictEqual(
-			new Stopped('cancelled'),
+			new StoppedError('cancelled'),
 		);
 		const json = readStream('chat', breaking(cancelled, '{"choi'), { headers: {} });
-		expect(await rejection(json)).toStrictEqual(new Stopped('cancelled'));
-		const whole = readStream('chat', breaking(new Stopped('other item failed'), events(finish, usage)));
-		expect(await rejection(whole)).toStrictEqual(new Stopped('other item failed'));
+		expect(await rejection(json)).toStrictEqual(new StoppedError('cancelled'));
+		const whole = readStream('chat', breaking(new StoppedError('other item failed'), events(finish, usage)));
+		expect(await rejection(whole)).toStrictEqual(new StoppedError('other item failed'));
 	});
 
 	it.each([
 		[
-			new ApiFailure({ message: 'm', description: 'd', arrival: 'never', code: 'own', retryable: false }),
+			new ApiError({ message: 'm', description: 'd', delivery: 'notSent', code: 'own', retryable: false }),
 			'own',
 		],
 		[
-			new ApiFailure({ message: 'm', description: 'd', arrival: 'unknown', code: 'own', retryable: false }),
+			new ApiError({ message: 'm', description: 'd', delivery: 'unknown', code: 'own', retryable: false }),
 			'own',
 		],
 		[Object.assign(new Error('?'), { code: 'ENOTFOUND' }), 'enotfound'],
@@ -90,7 +90,7 @@ describe('chat: a stream that is cut', () => {
 	])('by %s has the code %s', async (error, code) => {
 		expect(await told(breaking(error, events(say('Hello'))))).toMatchObject({
 			code,
-			arrival: 'unknown',
+			delivery: 'unknown',
 			retryable: true,
 			mayBeCharged: true,
 			extra: { receivedText: 'Hello' },
@@ -144,7 +144,7 @@ describe('an error frame', () => {
 		const texts = await Promise.all(
 			sizes.map(async (size) => {
 				const { body } = await readStream(format, portions(whole, size));
-				return textFormat(format).readAnswer(body, { kind: 'text' }).choices[0]?.text;
+				return textFormat(format).readCompletion(body, { kind: 'text' }).choices[0]?.text;
 			}),
 		);
 		expect(texts).toStrictEqual(sizes.map(() => 'Hello'));
@@ -259,32 +259,32 @@ describe('the failure of a stream', () => {
 	it.each(['cut', 'ended', 'idle', 'total', 'unreadable'] as const)('%s: can be tried again', (problem) => {
 		const cause = new Error('why');
 		const { message, description, code } = STREAM_TEXTS[problem];
-		const failure = brokenStream(problem, cause);
+		const failure = streamError(problem, cause);
 		expect(failure.details).toStrictEqual({
 			message,
 			description,
 			code,
-			arrival: 'unknown',
+			delivery: 'unknown',
 			retryable: true,
 		});
 		expect(failure.cause).toBe(cause);
 		expect(new Set(Object.values(STREAM_TEXTS).map((texts) => texts.message)).size).toBe(5);
 	});
 
-	const base = { message: 'm', description: 'd', arrival: 'answered', retryable: false } as const;
+	const base = { message: 'm', description: 'd', delivery: 'responded', retryable: false } as const;
 
 	it('says what had come and what it costs', () => {
 		const details = { ...base, extra: { state: 's' }, status: 200 };
-		const charged = withReceived(new ApiFailure(details), { text: 'Hi', mayBeCharged: true, secrets: [] });
+		const charged = withReceivedText(new ApiError(details), { text: 'Hi', mayBeCharged: true, secrets: [] });
 		expect(charged.details).toStrictEqual({
 			...details,
 			description: expect.stringMatching(/^d .*may have been charged.*“Hi”$/) as string,
-			arrival: 'unknown',
+			delivery: 'unknown',
 			retryable: true,
 			mayBeCharged: true,
 			extra: { state: 's', receivedText: 'Hi' },
 		});
-		const free = withReceived(new ApiFailure(details), { text: '', mayBeCharged: false, secrets: [] });
+		const free = withReceivedText(new ApiError(details), { text: '', mayBeCharged: false, secrets: [] });
 		expect(free.details).toMatchObject({
 			description: expect.stringMatching(/^d Nothing was charged.*No text/) as string,
 			mayBeCharged: false,
@@ -294,7 +294,7 @@ describe('the failure of a stream', () => {
 
 	it('shows the beginning of a long text, and keeps all of it', () => {
 		const text = 'y'.repeat(301);
-		const { details } = withReceived(new ApiFailure(base), { text, mayBeCharged: true, secrets: [] });
+		const { details } = withReceivedText(new ApiError(base), { text, mayBeCharged: true, secrets: [] });
 		expect(details.description).toMatch(/“y{300}…”$/);
 		expect(details.extra).toStrictEqual({ receivedText: text });
 	});

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import { Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { failureOf, rejection } from '../../helpers/client';
@@ -103,13 +103,13 @@ describe.each(formats)(
 		it('is stopped at once by a cancellation, which is no failure', async () => {
 			const cancelled = Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
 			const stream = thenDoes(beginning(format), (source) => source.destroy(cancelled));
-			expect(await rejection(readStream(format, stream))).toBeInstanceOf(Stopped);
+			expect(await rejection(readStream(format, stream))).toBeInstanceOf(StoppedError);
 		});
 
 		it('an error as JSON in place of a stream', async () => {
 			const error = JSON.stringify({ error: { message: 'no luck', code: 'provider_error' } });
 			const { body } = await readStream(format, error, { headers: { 'content-type': 'application/json' } });
-			const read = () => textFormat(format).readAnswer(body, { kind: 'text' });
+			const read = () => textFormat(format).readCompletion(body, { kind: 'text' });
 			expect(read).toThrow('The model did not finish its answer');
 		});
 
@@ -138,7 +138,7 @@ describe('an answer that never seems to end', () => {
 		const text = beginning('chat') + events(end, { choices: [], usage: { cost_rub: 1 } }, '[DONE]');
 		const stream = thenDoes(text, () => undefined);
 		const { body } = await readStream('chat', stream, { timeoutMs: 3_000 });
-		expect(textFormat('chat').readAnswer(body, { kind: 'text' })).toMatchObject({ costRub: 1 });
+		expect(textFormat('chat').readCompletion(body, { kind: 'text' })).toMatchObject({ costRub: 1 });
 		expect(stream.destroyed).toBe(true);
 	});
 });
@@ -156,7 +156,7 @@ describe.each(closings)('%s: an answer whose closing event has come is whole', (
 	const whole = beginning(format) + events(...end);
 	const finishReason = async (source: StreamSource) => {
 		const { body } = await readStream(format, source);
-		return textFormat(format).readAnswer(body, { kind: 'text' }).choices[0]?.finishReason;
+		return textFormat(format).readCompletion(body, { kind: 'text' }).choices[0]?.finishReason;
 	};
 
 	it('without [DONE]', async () => expect(await finishReason(whole)).toBe('stop'));
@@ -176,7 +176,7 @@ describe.each(closings)('%s: an answer whose closing event has come is whole', (
 
 	it('under a content type that says something else', async () => {
 		const { body } = await readStream(format, whole, { headers: { 'content-type': 'text/plain' } });
-		expect(textFormat(format).readAnswer(body, { kind: 'text' }).choices[0]?.finishReason).toBe('stop');
+		expect(textFormat(format).readCompletion(body, { kind: 'text' }).choices[0]?.finishReason).toBe('stop');
 	});
 });
 
@@ -226,7 +226,7 @@ describe('chat: what providers do differently', () => {
 	});
 	const choiceOf = async (...payloads: Array<JsonObject | string>) => {
 		const { body } = await readStream('chat', events(...payloads));
-		return textFormat('chat').readAnswer(body, { kind: 'text' }).choices[0];
+		return textFormat('chat').readCompletion(body, { kind: 'text' }).choices[0];
 	};
 
 	it('no usage before [DONE]', async () =>
@@ -258,7 +258,7 @@ it('messages: a usage that is not known does not undo a known one', async () => 
 	const usage = { output_tokens: 3, input_tokens: null };
 	const stream = beginning('messages') + events({ type: 'message_delta', usage }, { type: 'message_stop' });
 	const { body } = await readStream('messages', stream);
-	expect(textFormat('messages').readAnswer(body, { kind: 'text' }).usage).toMatchObject({ totalTokens: 4 });
+	expect(textFormat('messages').readCompletion(body, { kind: 'text' }).usage).toMatchObject({ totalTokens: 4 });
 });
 
 describe('responses: sequence numbers (§6.1)', () => {
@@ -285,7 +285,7 @@ describe('responses: sequence numbers (§6.1)', () => {
 			'responses',
 			events(delta(0, 'a'), delta(2, 'c'), completed(3, [message])),
 		);
-		expect(textFormat('responses').readAnswer(body, { kind: 'text' }).choices[0]?.text).toBe('abc');
+		expect(textFormat('responses').readCompletion(body, { kind: 'text' }).choices[0]?.text).toBe('abc');
 	});
 
 	it('a gap is an error when the answer is known from its pieces alone', async () => {
@@ -319,7 +319,7 @@ describe('responses: sequence numbers (§6.1)', () => {
 			completed(6, []),
 		);
 		const { body } = await readStream('responses', stream);
-		const [choice] = textFormat('responses').readAnswer(body, { kind: 'text' }).choices;
+		const [choice] = textFormat('responses').readCompletion(body, { kind: 'text' }).choices;
 		expect(choice).toMatchObject({
 			text: 'Hello',
 			toolCalls: [{ id: 'c1', name: 'look', arguments: { a: 1 } }],

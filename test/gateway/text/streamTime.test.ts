@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 
-import type { Exchange } from '../../../nodes/shared/gateway/client/transport';
+import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
-import { Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { streamText } from '../../../nodes/shared/gateway/text/streamText';
 import { failureOf, rejection } from '../../helpers/client';
@@ -17,7 +17,7 @@ const done = events('[DONE]');
 const ping = ': ping\n\n';
 
 /** Milliseconds after the headers, and what comes then; nothing for the end of the connection. */
-type Arrival = [number, string | undefined | Error];
+type Delivery = [number, string | undefined | Error];
 
 interface Options {
 	timeoutMs?: number;
@@ -28,12 +28,12 @@ interface Options {
 
 const settled = async () => await new Promise((resolve) => setImmediate(resolve));
 
-function streamOnClock(arrivals: Arrival[], options: Options = {}) {
+function streamOnClock(arrivals: Delivery[], options: Options = {}) {
 	const waiting = [...arrivals];
-	const sent: Exchange[] = [];
+	const sent: HttpRequest[] = [];
 	const shown: string[] = [];
 	const clock = { time: 0, naps: 0 };
-	const arrived: Arrival[] = [];
+	const arrived: Delivery[] = [];
 	let notify: () => void = () => undefined;
 	/** Lets time pass. */
 	const pass = async (milliseconds: number) => {
@@ -117,7 +117,7 @@ function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 }
 
 const textOf = async (answer: ReturnType<typeof streamOnClock>['answer']) =>
-	textFormat('chat').readAnswer(await answer, { kind: 'text' }).choices[0]?.text;
+	textFormat('chat').readCompletion(await answer, { kind: 'text' }).choices[0]?.text;
 
 it.each([
 	[undefined, 300_000],
@@ -136,17 +136,17 @@ it.each([
 				'Content-Type': 'application/json',
 				'X-Own': '1',
 			},
-			answer: 'stream',
+			responseType: 'stream',
 			charged: true,
-		}) as Exchange,
+		}) as HttpRequest,
 	]);
 });
 
-const pings = (until: number): Arrival[] =>
+const pings = (until: number): Delivery[] =>
 	Array.from({ length: Math.floor(until / 200_000) }, (_, index) => [(index + 1) * 200_000, ping]);
 
 describe('the time of a stream', () => {
-	it.each<[string, Arrival[], number | undefined, string | undefined]>([
+	it.each<[string, Delivery[], number | undefined, string | undefined]>([
 		[
 			'a silence of almost 300 s',
 			[
@@ -209,8 +209,8 @@ describe('the time of a stream', () => {
 	])('%s', async (_, arrivals, timeoutMs, problem) => {
 		const { answer, body } = streamOnClock(arrivals, timeoutMs ? { timeoutMs } : {});
 		const outcome = await textOf(answer).catch(async () => {
-			const { message, code, arrival, mayBeCharged } = (await failureOf(answer)).details;
-			return [/silent|too long/.exec(message)?.[0], code, arrival, mayBeCharged];
+			const { message, code, delivery, mayBeCharged } = (await failureOf(answer)).details;
+			return [/silent|too long/.exec(message)?.[0], code, delivery, mayBeCharged];
 		});
 		expect(outcome).toStrictEqual(problem ? [problem, 'timeout', 'unknown', true] : 'Hello');
 		expect(body.destroyed).toBe(true);
@@ -235,14 +235,14 @@ describe('the time of a stream', () => {
 		expect(details.extra).toStrictEqual({ receivedText: 'Hello' });
 	});
 
-	it.each<[string, Arrival[]]>([
+	it.each<[string, Delivery[]]>([
 		['stalls', [[1, '{"choices": [']]],
 		['drips', [[1, '{"choices": ['], ...pings(900_000)]],
 	])('an answer in one piece that %s is overdue, and may be charged', async (_, arrivals) => {
 		const { answer, body } = streamOnClock(arrivals, { contentType: 'application/json' });
 		expect((await failureOf(answer)).details).toMatchObject({
 			code: 'timeout',
-			arrival: 'unknown',
+			delivery: 'unknown',
 			mayBeCharged: true,
 		});
 		expect(body.destroyed).toBe(true);
@@ -252,7 +252,7 @@ describe('the time of a stream', () => {
 describe('nothing watches a stream any more', () => {
 	const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 
-	it.each<[string, Arrival[], Options]>([
+	it.each<[string, Delivery[], Options]>([
 		[
 			'when it has ended',
 			[
@@ -317,7 +317,7 @@ describe('nothing watches a stream any more', () => {
 				},
 			},
 		);
-		expect(await rejection(answer)).toStrictEqual(new Stopped('not waited for'));
+		expect(await rejection(answer)).toStrictEqual(new StoppedError('not waited for'));
 		expect(await napsAfterwards()).toBeLessThanOrEqual(1);
 		expect(await napsAfterwards()).toBe(0);
 		expect(body.destroyed).toBe(true);

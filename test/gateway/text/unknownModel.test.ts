@@ -1,7 +1,7 @@
 import type { TextModel } from '../../../nodes/shared/gateway/endpoints/models';
-import { failureFromAnswer } from '../../../nodes/shared/gateway/errors/fromResponse';
-import { ApiFailure } from '../../../nodes/shared/gateway/errors/errors';
-import { similarIds, withModelAdvice } from '../../../nodes/shared/gateway/text/unknownModel';
+import { errorFromResponse } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
+import { similarIds, withModelHint } from '../../../nodes/shared/gateway/text/unknownModel';
 
 describe('ids that look alike', () => {
 	it.each<[string, string, string[], string[]]>([
@@ -42,7 +42,7 @@ describe('ids that look alike', () => {
 
 describe('the error of a call that was refused', () => {
 	const refused = (status: number) =>
-		failureFromAnswer({ group: 'text', status, body: '', now: 0, secrets: [] });
+		errorFromResponse({ group: 'text', status, body: '', now: 0, secrets: [] });
 	const catalogue = (...ids: string[]) => {
 		const asked = { times: 0 };
 		const known = async () => {
@@ -51,28 +51,28 @@ describe('the error of a call that was refused', () => {
 		};
 		return { asked, known };
 	};
-	const advice = async (ids: string[], model: string) => {
+	const hint = async (ids: string[], model: string) => {
 		const failure = refused(404);
-		const advised = await withModelAdvice(catalogue(...ids).known, model, failure);
-		const { details } = advised instanceof ApiFailure ? advised : refused(0);
+		const advised = await withModelHint(catalogue(...ids).known, model, failure);
+		const { details } = advised instanceof ApiError ? advised : refused(0);
 		const { description, ...others } = failure.details;
 		expect(details).toStrictEqual({ ...others, description: expect.stringContaining(description) as string });
 		return details.description.slice(description.length);
 	};
 
 	it('names the models that could have been meant', async () => {
-		expect(await advice(['gpt-5-mini', 'gpt-5-maxi', 'voxa'], 'gpt-5-mni')).toBe(
+		expect(await hint(['gpt-5-mini', 'gpt-5-maxi', 'voxa'], 'gpt-5-mni')).toBe(
 			' Close to "gpt-5-mni" are: gpt-5-mini, gpt-5-maxi.',
 		);
 	});
 
 	it('says so where the catalogue has nothing like it', async () => {
-		expect(await advice(['voxa'], 'gpt-5')).toBe(' The catalogue has no "gpt-5".');
+		expect(await hint(['voxa'], 'gpt-5')).toBe(' The catalogue has no "gpt-5".');
 	});
 
 	it('says nothing where the catalogue is not known, or has the model', async () => {
-		expect(await advice([], 'gpt-5')).toBe('');
-		expect(await advice(['gpt-5', 'gpt-5-mini'], 'gpt-5')).toBe('');
+		expect(await hint([], 'gpt-5')).toBe('');
+		expect(await hint(['gpt-5', 'gpt-5-mini'], 'gpt-5')).toBe('');
 	});
 
 	it.each([400, 403, 422, 500])(
@@ -80,7 +80,7 @@ describe('the error of a call that was refused', () => {
 		async (status) => {
 			const { asked, known } = catalogue('gpt-5-mini');
 			const failure = refused(status);
-			expect(await withModelAdvice(known, 'gpt-5-mni', failure)).toBe(failure);
+			expect(await withModelHint(known, 'gpt-5-mni', failure)).toBe(failure);
 			expect(asked.times).toBe(0);
 		},
 	);
@@ -88,8 +88,8 @@ describe('the error of a call that was refused', () => {
 	it('stays as it is when it is not the gateway’s', async () => {
 		const { asked, known } = catalogue('gpt-5-mini');
 		const error = new TypeError('a bug');
-		expect(await withModelAdvice(known, 'gpt-5-mni', error)).toBe(error);
-		expect(await withModelAdvice(known, 'gpt-5-mni', 'thrown text')).toStrictEqual(new Error('thrown text'));
+		expect(await withModelHint(known, 'gpt-5-mni', error)).toBe(error);
+		expect(await withModelHint(known, 'gpt-5-mni', 'thrown text')).toStrictEqual(new Error('thrown text'));
 		expect(asked.times).toBe(0);
 	});
 });

@@ -8,7 +8,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 
 const read = async (source: Parameters<typeof readStream>[1], headers: Record<string, string>) => {
 	const { body, shown } = await readStream('chat', source, { headers });
-	return { text: textFormat('chat').readAnswer(body, { kind: 'text' }).choices[0]?.text, shown };
+	return { text: textFormat('chat').readCompletion(body, { kind: 'text' }).choices[0]?.text, shown };
 };
 const told = async (source: Parameters<typeof readStream>[1], headers: Record<string, string>) =>
 	(await failureOf(readStream('chat', source, { headers }))).details;
@@ -41,7 +41,7 @@ describe('an answer in one piece', () => {
 		['cut-off JSON', '{"choices": [', 'unreadable_answer'],
 	])('that is %s may be charged', async (_, body, code) => {
 		const details = await told(body, {});
-		expect(details).toMatchObject({ code, status: 200, arrival: 'unknown', mayBeCharged: true });
+		expect(details).toMatchObject({ code, status: 200, delivery: 'unknown', mayBeCharged: true });
 		expect(details.extra).toBeUndefined();
 	});
 

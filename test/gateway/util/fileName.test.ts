@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-import { fileFacts, fileNameFor, nameInUrl, typeByName } from '../../../nodes/shared/gateway/util/fileName';
+import { fileInfo, fileNameFor, nameInUrl, typeByName } from '../../../nodes/shared/gateway/util/fileName';
 
 const named = (disposition: string, type = 'image/png') =>
-	fileFacts({ 'content-type': type, 'content-disposition': disposition }, ['fallback']).fileName;
+	fileInfo({ 'content-type': type, 'content-disposition': disposition }, ['fallback']).fileName;
 
 describe('the name of a downloaded file', () => {
 	test.each([
@@ -44,12 +44,12 @@ describe('the name of a downloaded file', () => {
 
 	it('comes from the first candidate where the header has none', () => {
 		expect(
-			fileFacts({}, [undefined, nameInUrl('https://f.test/x/%D0%BA.png?sig=a/b.exe#c'), 'z']).fileName,
+			fileInfo({}, [undefined, nameInUrl('https://f.test/x/%D0%BA.png?sig=a/b.exe#c'), 'z']).fileName,
 		).toBe('к.png');
-		expect(fileFacts({}, [nameInUrl('https://f.test'), nameInUrl('https://f.test/'), 'z']).fileName).toBe(
+		expect(fileInfo({}, [nameInUrl('https://f.test'), nameInUrl('https://f.test/'), 'z']).fileName).toBe(
 			'z',
 		);
-		expect(fileFacts({}, []).fileName).toBe('file');
+		expect(fileInfo({}, []).fileName).toBe('file');
 	});
 
 	it('is cut to a length that file systems take, with its extension', () => {
@@ -59,19 +59,19 @@ describe('the name of a downloaded file', () => {
 	});
 
 	it('leaves the type open where the server does not know it', () => {
-		expect(fileFacts({ 'content-type': 'application/octet-stream' }, ['a']).mimeType).toBeUndefined();
-		expect(fileFacts({ 'content-type': 'binary/octet-stream' }, ['a']).mimeType).toBeUndefined();
-		expect(fileFacts({ 'content-type': 'Audio/MPEG; q=1' }, ['a'])).toStrictEqual({
+		expect(fileInfo({ 'content-type': 'application/octet-stream' }, ['a']).mimeType).toBeUndefined();
+		expect(fileInfo({ 'content-type': 'binary/octet-stream' }, ['a']).mimeType).toBeUndefined();
+		expect(fileInfo({ 'content-type': 'Audio/MPEG; q=1' }, ['a'])).toStrictEqual({
 			fileName: 'a.mp3',
 			mimeType: 'audio/mpeg',
 		});
 	});
 
 	it('of 150 characters stays whole, and a longer one without an extension is cut', () => {
-		expect(fileFacts({}, ['x'.repeat(150)]).fileName).toBe('x'.repeat(150));
-		expect(fileFacts({}, ['x'.repeat(151)]).fileName).toBe('x'.repeat(150));
-		expect(fileFacts({}, [`${'x'.repeat(147)}.png`]).fileName).toBe(`${'x'.repeat(146)}.png`);
-		expect(fileFacts({}, [`a.b${'x'.repeat(150)}`]).fileName).toBe(`a.b${'x'.repeat(147)}`);
+		expect(fileInfo({}, ['x'.repeat(150)]).fileName).toBe('x'.repeat(150));
+		expect(fileInfo({}, ['x'.repeat(151)]).fileName).toBe('x'.repeat(150));
+		expect(fileInfo({}, [`${'x'.repeat(147)}.png`]).fileName).toBe(`${'x'.repeat(146)}.png`);
+		expect(fileInfo({}, [`a.b${'x'.repeat(150)}`]).fileName).toBe(`a.b${'x'.repeat(147)}`);
 	});
 
 	it.each<[Record<string, string>, string, string | undefined]>([
@@ -82,7 +82,7 @@ describe('the name of a downloaded file', () => {
 		[{ 'content-type': ';charset=utf-8' }, 'a', undefined],
 		[{}, 'a', undefined],
 	])('has the extension of the type %j', (headers, fileName, mimeType) => {
-		expect(fileFacts(headers, ['a'])).toStrictEqual({ fileName, mimeType });
+		expect(fileInfo(headers, ['a'])).toStrictEqual({ fileName, mimeType });
 	});
 
 	it.each([
@@ -103,7 +103,7 @@ describe('the name of a downloaded file', () => {
 	it('is harmless whatever the header says', () => {
 		fc.assert(
 			fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (header, url) => {
-				const { fileName } = fileFacts({ 'content-disposition': `attachment; filename="${header}"` }, [
+				const { fileName } = fileInfo({ 'content-disposition': `attachment; filename="${header}"` }, [
 					nameInUrl(url),
 				]);
 				expect(fileName).not.toMatch(/[\\/\p{C}<>:"|?*]/u);
@@ -140,7 +140,7 @@ describe('types and extensions', () => {
 	it.each(TYPES)('.%s is %s', (extension, type) => {
 		expect(typeByName(`a.${extension}`)).toBe(type);
 		expect(fileNameFor('a.b', type)).toBe(`a.b.${extension}`);
-		expect(fileFacts({ 'content-type': type }, ['a']).fileName).toBe(`a.${extension}`);
+		expect(fileInfo({ 'content-type': type }, ['a']).fileName).toBe(`a.${extension}`);
 	});
 
 	it.each([

@@ -2,9 +2,9 @@ import { HumanMessage } from '@langchain/core/messages';
 import type { Message } from '@n8n/ai-node-sdk';
 import { Readable } from 'node:stream';
 
-import { handedOver } from '../../../nodes/ChatModel/chunkQueue';
-import type { Answer, ByteStream, Transport } from '../../../nodes/shared/gateway/client/transport';
-import { Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { iterateChunks } from '../../../nodes/ChatModel/chunkQueue';
+import type { HttpResponse, ByteStream, Transport } from '../../../nodes/shared/gateway/client/transport';
+import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { rejection } from '../../helpers/client';
 import { callOf, deltaOf, modelWith, whole } from './support';
@@ -13,19 +13,19 @@ import { callOf, deltaOf, modelWith, whole } from './support';
 
 const go = [new HumanMessage('Go')];
 const never = async <T>() => await new Promise<T>(() => undefined);
-const busy: Answer<string> = { status: 503, headers: {}, body: '{}' };
+const busy: HttpResponse<string> = { status: 503, headers: {}, body: '{}' };
 
 async function until(isSo: () => boolean): Promise<void> {
 	while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** A model whose pauses do not end by themselves; what was sent, and how many pauses were begun. */
-function waitingModel(answers: { text?: () => Promise<Answer<string>>; stream?: () => Promise<ByteStream> }) {
+function waitingModel(answers: { text?: () => Promise<HttpResponse<string>>; stream?: () => Promise<ByteStream> }) {
 	const seen = { sent: 0, pauses: 0 };
 	const transport: Transport = {
 		text: async () => {
 			seen.sent += 1;
-			return await (answers.text ?? never<Answer<string>>)();
+			return await (answers.text ?? never<HttpResponse<string>>)();
 		},
 		stream: async () => {
 			seen.sent += 1;
@@ -152,7 +152,7 @@ describe('a reader that leaves', () => {
 
 	it('tells the work, which then waits for nothing', async () => {
 		let isTold = false;
-		const pieces = handedOver<string>(async (take, signal) => {
+		const pieces = iterateChunks<string>(async (take, signal) => {
 			signal.addEventListener('abort', () => (isTold = true));
 			await take('first');
 			await never();
@@ -184,9 +184,9 @@ describe('a caller that has given up gets its own reason', () => {
 	});
 
 	it('and nobody else does', async () => {
-		const { model } = waitingModel({ text: () => Promise.reject(new Stopped('cancelled')) });
+		const { model } = waitingModel({ text: () => Promise.reject(new StoppedError('cancelled')) });
 		const { signal } = new AbortController();
-		expect(await rejection(model.generate([], { signal }))).toStrictEqual(new Stopped('cancelled'));
-		expect(await rejection(model.generate([]))).toStrictEqual(new Stopped('cancelled'));
+		expect(await rejection(model.generate([], { signal }))).toStrictEqual(new StoppedError('cancelled'));
+		expect(await rejection(model.generate([]))).toStrictEqual(new StoppedError('cancelled'));
 	});
 });

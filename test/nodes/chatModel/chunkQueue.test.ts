@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { getEventListeners } from 'node:events';
 
-import { handedOver, type Work } from '../../../nodes/ChatModel/chunkQueue';
-import { Stopped } from '../../../nodes/shared/gateway/errors/errors';
+import { iterateChunks, type Work } from '../../../nodes/ChatModel/chunkQueue';
+import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 
 const tick = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -18,7 +18,7 @@ async function read<T>(pieces: AsyncIterable<T>): Promise<T[]> {
 
 describe('pieces that are handed over', () => {
 	it('arrive in order, also those of the last moment', async () => {
-		const pieces = handedOver<number>(async (take) => {
+		const pieces = iterateChunks<number>(async (take) => {
 			await take(1);
 			await tick();
 			await Promise.all([take(2), take(3)]);
@@ -28,7 +28,7 @@ describe('pieces that are handed over', () => {
 
 	it('arrive while the work goes on', async () => {
 		let isOver = false;
-		const pieces = handedOver<string>(async (take) => {
+		const pieces = iterateChunks<string>(async (take) => {
 			await take('first');
 			await tick();
 			await tick();
@@ -40,7 +40,7 @@ describe('pieces that are handed over', () => {
 	});
 
 	it('come before the error that ends the work', async () => {
-		const pieces = handedOver<string>(async (take) => {
+		const pieces = iterateChunks<string>(async (take) => {
 			await take('first');
 			throw new Error('broken');
 		});
@@ -50,7 +50,7 @@ describe('pieces that are handed over', () => {
 
 	it('end the work when nobody reads any more', async () => {
 		let refused: unknown;
-		const pieces = handedOver<number>(async (take) => {
+		const pieces = iterateChunks<number>(async (take) => {
 			await take(1);
 			await tick();
 			await take(2).catch((error: unknown) => (refused = error));
@@ -63,7 +63,7 @@ describe('pieces that are handed over', () => {
 	});
 
 	it('arrive also when they came, and the work ended, while the reader was busy', async () => {
-		const pieces = handedOver<number>(async (take) => {
+		const pieces = iterateChunks<number>(async (take) => {
 			await take(1);
 			await tick();
 			await Promise.all([take(2), take(3)]);
@@ -75,7 +75,7 @@ describe('pieces that are handed over', () => {
 	});
 
 	it('that came while the reader was busy come before the error, too', async () => {
-		const pieces = handedOver<number>(async (take) => {
+		const pieces = iterateChunks<number>(async (take) => {
 			await take(1);
 			await tick();
 			await take(2);
@@ -89,8 +89,8 @@ describe('pieces that are handed over', () => {
 	});
 
 	it('are none when the work hands over none, or fails with nothing', async () => {
-		expect(await read(handedOver(async () => await tick()))).toStrictEqual([]);
-		const failing = handedOver(async () => await Promise.reject(undefined as unknown as Error));
+		expect(await read(iterateChunks(async () => await tick()))).toStrictEqual([]);
+		const failing = iterateChunks(async () => await Promise.reject(undefined as unknown as Error));
 		await expect(failing.next()).rejects.toBeUndefined();
 	});
 
@@ -98,7 +98,7 @@ describe('pieces that are handed over', () => {
 		const pace = fc.record({ piece: fc.integer(), work: fc.nat(2), reader: fc.nat(2) });
 		await fc.assert(
 			fc.asyncProperty(fc.array(pace, { maxLength: 8 }), async (paces) => {
-				const pieces = handedOver<number>(async (take) => {
+				const pieces = iterateChunks<number>(async (take) => {
 					for (const { piece, work } of paces) {
 						await ticks(work);
 						await take(piece);
@@ -125,17 +125,17 @@ describe('the signal of the reader', () => {
 	};
 
 	it('that is aborted before reaches the work, whose pieces are refused', async () => {
-		const pieces = handedOver(waiting, AbortSignal.abort());
-		await expect(pieces.next()).rejects.toStrictEqual(new Stopped('not waited for'));
+		const pieces = iterateChunks(waiting, AbortSignal.abort());
+		await expect(pieces.next()).rejects.toStrictEqual(new StoppedError('not waited for'));
 	});
 
 	it('that is aborted while the work goes on reaches it', async () => {
 		const reader = new AbortController();
-		const pieces = handedOver(waiting, reader.signal);
+		const pieces = iterateChunks(waiting, reader.signal);
 		expect(await pieces.next()).toStrictEqual({ value: 'first', done: false });
 		const next = pieces.next();
 		reader.abort();
-		await expect(next).rejects.toStrictEqual(new Stopped('not waited for'));
+		await expect(next).rejects.toStrictEqual(new StoppedError('not waited for'));
 	});
 
 	it.each<[string, (pieces: AsyncGenerator<string>) => Promise<unknown>]>([
@@ -143,7 +143,7 @@ describe('the signal of the reader', () => {
 		['is left', async (pieces) => await pieces.next().then(async () => await pieces.return(undefined))],
 	])('is let go of when the sequence %s', async (_, use) => {
 		const { signal } = new AbortController();
-		const pieces = handedOver<string>(async (take) => {
+		const pieces = iterateChunks<string>(async (take) => {
 			await take('first');
 			expect(getEventListeners(signal, 'abort')).toHaveLength(1);
 		}, signal);

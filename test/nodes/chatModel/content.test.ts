@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 
-import { standardMessage } from '../../../nodes/ChatModel/content';
+import { normalizeMessage } from '../../../nodes/ChatModel/content';
 import { modelWith, sentMessages } from './support';
 
 // Messages as other nodes and models write them, on their way through n8n's SDK to the chat format.
@@ -212,23 +212,23 @@ describe('parts of messages', () => {
 		const silent = { content: [] };
 		const result = { tool_call_id: 'a', content: [] };
 		const said = { content: 'a' };
-		expect([message, silent, result, said].map(standardMessage)).toStrictEqual([
+		expect([message, silent, result, said].map(normalizeMessage)).toStrictEqual([
 			message,
 			silent,
 			result,
 			said,
 		]);
-		for (const given of [message, silent, result, said]) expect(standardMessage(given)).toBe(given);
+		for (const given of [message, silent, result, said]) expect(normalizeMessage(given)).toBe(given);
 		expect.assertions(5);
 	});
 
 	it('a document at an address is a PDF', () =>
 		expect(
-			standardMessage({ content: [{ type: 'document', source: { type: 'url', url: 'https://x.test/a' } }] }),
+			normalizeMessage({ content: [{ type: 'document', source: { type: 'url', url: 'https://x.test/a' } }] }),
 		).toStrictEqual({ content: [{ type: 'file', mimeType: 'application/pdf', url: 'https://x.test/a' }] }));
 
 	it('null is an empty text, over which the SDK does not stumble', () =>
-		expect(standardMessage({ content: [null, { type: 'text', text: 'a' }] })).toStrictEqual({
+		expect(normalizeMessage({ content: [null, { type: 'text', text: 'a' }] })).toStrictEqual({
 			content: [
 				{ type: 'text', text: '' },
 				{ type: 'text', text: 'a' },

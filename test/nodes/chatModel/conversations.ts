@@ -1,6 +1,6 @@
 import type { Message } from '@n8n/ai-node-sdk';
 
-import { toTurns } from '../../../nodes/ChatModel/messages';
+import { toChatMessages } from '../../../nodes/ChatModel/messages';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 
@@ -22,7 +22,7 @@ export function bodyOf(name: string, messages: Message[]): JsonObject {
 	const format = textFormat(name);
 	return format.toBody({
 		model: 'm',
-		conversation: { kind: 'turns', turns: toTurns(messages, format) },
+		conversation: { kind: 'messages', messages: toChatMessages(messages, format) },
 		tools: [],
 		output: { kind: 'text' },
 		options: {},

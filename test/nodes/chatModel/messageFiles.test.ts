@@ -1,6 +1,6 @@
 import type { MessageContent } from '@n8n/ai-node-sdk';
 
-import { toTurns } from '../../../nodes/ChatModel/messages';
+import { toChatMessages } from '../../../nodes/ChatModel/messages';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { bodyOf, text, user } from './conversations';
 
@@ -36,7 +36,7 @@ describe('files in messages', () => {
 	it('may be given by an address, or as a data URL', () => {
 		const at = (url: string) => ({ ...png, mediaType: 'image/*', data: '', providerMetadata: { url } });
 		const parts = [at('https://x.test/a.png'), at('data:image/gif;base64,R0lG')];
-		expect(toTurns([user(...parts)], textFormat('chat'))).toMatchObject([
+		expect(toChatMessages([user(...parts)], textFormat('chat'))).toMatchObject([
 			{
 				attachments: [
 					{ kind: 'image', source: { url: 'https://x.test/a.png' } },
@@ -48,14 +48,14 @@ describe('files in messages', () => {
 
 	it('have the type that their name says where they say none', () => {
 		const pdf = { type: 'file' as const, data: 'JVBERg==', providerMetadata: { filename: 'a.pdf' } };
-		expect(toTurns([user(pdf)], textFormat('chat'))).toMatchObject([
+		expect(toChatMessages([user(pdf)], textFormat('chat'))).toMatchObject([
 			{ attachments: [{ kind: 'file', source: { mimeType: 'application/pdf', fileName: 'a.pdf' } }] },
 		]);
 	});
 
 	it('of a kind that the format has no part for are refused before anything is sent', () => {
 		const video = { type: 'file' as const, mediaType: 'video/mp4', data: 'AAAA' };
-		const refusal = thrownBy(() => toTurns([user(video)], textFormat('responses')));
+		const refusal = thrownBy(() => toChatMessages([user(video)], textFormat('responses')));
 		expect(refusal).toMatchObject({
 			name: 'InvalidInput',
 			message: expect.stringMatching(/Responses.*video/) as string,
@@ -67,7 +67,7 @@ describe('files in messages', () => {
 			data: '',
 			providerMetadata: { url: 'https://x.test/a.mp3' },
 		};
-		expect(thrownBy(() => toTurns([user(sound)], textFormat('chat')))).toMatchObject({
+		expect(thrownBy(() => toChatMessages([user(sound)], textFormat('chat')))).toMatchObject({
 			name: 'InvalidInput',
 			message: expect.stringMatching(/Chat.*audio/) as string,
 			description: expect.stringContaining('address') as string,
@@ -83,7 +83,7 @@ describe('files in messages', () => {
 				data: '',
 				providerMetadata: { url },
 			};
-			const refusal = thrownBy(() => toTurns([user(picture)], textFormat('chat')));
+			const refusal = thrownBy(() => toChatMessages([user(picture)], textFormat('chat')));
 			expect(refusal).toMatchObject({
 				message: 'A message to the Gateway Chat Model holds a file that is not base64',
 				description: expect.not.stringContaining('Upload Source') as string,
@@ -142,7 +142,7 @@ describe('files in messages', () => {
 			{ kind: 'image', source: { url: 'https://x.test/a' } },
 		],
 	])('with %s', (_, content, attachment) =>
-		expect(toTurns([user(file(content))], textFormat('chat'))).toStrictEqual([
+		expect(toChatMessages([user(file(content))], textFormat('chat'))).toStrictEqual([
 			{ role: 'user', text: '', attachments: [attachment] },
 		]),
 	);
@@ -154,14 +154,14 @@ describe('files in messages', () => {
 		['an empty address', { data: '', providerMetadata: { url: '' } }],
 		['an id at another provider', { providerMetadata: { fileId: 'f_1' } }],
 	])('with %s are refused', (_, content) =>
-		expect(() => toTurns([user(file(content))], textFormat('chat'))).toThrow('without content'),
+		expect(() => toChatMessages([user(file(content))], textFormat('chat'))).toThrow('without content'),
 	);
 
 	it('whose type only begins like that of a picture are files', () =>
-		expect(toTurns([user(file({ ...bytes, mediaType: 'imagery/x' }))], textFormat('chat'))).toMatchObject([
+		expect(toChatMessages([user(file({ ...bytes, mediaType: 'imagery/x' }))], textFormat('chat'))).toMatchObject([
 			{ attachments: [{ kind: 'file' }] },
 		]));
 
 	it('in plain text that is no base64 are refused', () =>
-		expect(() => toTurns([user(file({ data: 'no base64!' }))], textFormat('chat'))).toThrow('not base64'));
+		expect(() => toChatMessages([user(file({ data: 'no base64!' }))], textFormat('chat'))).toThrow('not base64'));
 });

@@ -1,6 +1,6 @@
 import type { Message } from '@n8n/ai-node-sdk';
 
-import { callIds, toTurns } from '../../../nodes/ChatModel/messages';
+import { callIds, toChatMessages } from '../../../nodes/ChatModel/messages';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { assistant, bodyOf, system, text, tool, toolCall, toolResult, user } from './conversations';
 
@@ -178,14 +178,14 @@ describe('conversations that are not as formats like them', () => {
 
 	it('two text parts of a person are two lines, those of a model one text', () =>
 		expect(
-			toTurns([user(text('a'), text(''), text('b')), assistant(text('a'), text('b'))], textFormat('chat')),
+			toChatMessages([user(text('a'), text(''), text('b')), assistant(text('a'), text('b'))], textFormat('chat')),
 		).toStrictEqual([
 			{ role: 'user', text: 'a\nb' },
 			{ role: 'assistant', text: 'ab' },
 		]));
 
 	it('a message of nothing is an empty text', () =>
-		expect(toTurns([user(), assistant(), system()], textFormat('chat'))).toStrictEqual([
+		expect(toChatMessages([user(), assistant(), system()], textFormat('chat'))).toStrictEqual([
 			{ role: 'user', text: '' },
 			{ role: 'assistant', text: '' },
 			{ role: 'system', text: '' },
@@ -197,7 +197,7 @@ describe('conversations that are not as formats like them', () => {
 			{ type: 'provider' as const, value: { a: 1 } },
 			text('Hi'),
 		];
-		expect(toTurns([assistant(...parts), tool(text('no result'))], textFormat('chat'))).toStrictEqual([
+		expect(toChatMessages([assistant(...parts), tool(text('no result'))], textFormat('chat'))).toStrictEqual([
 			{ role: 'assistant', text: 'Hi' },
 		]);
 	});
@@ -206,7 +206,7 @@ describe('conversations that are not as formats like them', () => {
 describe('calls of tools', () => {
 	it('that stand twice in a message are sent once, with the input that is given last', () =>
 		expect(
-			toTurns(
+			toChatMessages(
 				[assistant(toolCall('a', 't', ''), toolCall('b', 't', '{}'), toolCall('a', 't', '{"x":1}'))],
 				textFormat('chat'),
 			),
@@ -223,7 +223,7 @@ describe('calls of tools', () => {
 
 	it('without ids are all sent', () => {
 		const message = assistant(toolCall(undefined, 'one', '{}'), toolCall(undefined, 'two', '{}'));
-		expect(toTurns([message], textFormat('chat'))).toStrictEqual([
+		expect(toChatMessages([message], textFormat('chat'))).toStrictEqual([
 			{
 				role: 'assistant',
 				text: '',
@@ -236,11 +236,11 @@ describe('calls of tools', () => {
 	});
 
 	it('and results have ids that the next answer must not use again', () => {
-		const turns = toTurns(
+		const messages = toChatMessages(
 			[user(text('Go')), assistant(toolCall('a', 't', '{}')), tool(toolResult('b', ''))],
 			textFormat('chat'),
 		);
-		expect(callIds(turns)).toStrictEqual(new Set(['a', 'b']));
+		expect(callIds(messages)).toStrictEqual(new Set(['a', 'b']));
 	});
 
 	it.each<[string, unknown, string]>([
@@ -254,13 +254,13 @@ describe('calls of tools', () => {
 		['a number', 0, '0'],
 		['nothing', undefined, ''],
 	])('may give %s', (_, result, sent) =>
-		expect(toTurns([tool(toolResult('a', result))], textFormat('chat'))).toStrictEqual([
+		expect(toChatMessages([tool(toolResult('a', result))], textFormat('chat'))).toStrictEqual([
 			{ role: 'tool', callId: 'a', text: sent },
 		]),
 	);
 
 	it('may give several results in one message', () =>
-		expect(toTurns([tool(toolResult('a', '1'), toolResult('b', '2'))], textFormat('chat'))).toStrictEqual([
+		expect(toChatMessages([tool(toolResult('a', '1'), toolResult('b', '2'))], textFormat('chat'))).toStrictEqual([
 			{ role: 'tool', callId: 'a', text: '1' },
 			{ role: 'tool', callId: 'b', text: '2' },
 		]));

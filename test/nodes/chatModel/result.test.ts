@@ -1,14 +1,14 @@
-import { factsOf, toClosingChunks, toResult } from '../../../nodes/ChatModel/result';
-import { ApiFailure } from '../../../nodes/shared/gateway/errors/errors';
+import { callInfoOf, toClosingChunks, toResult } from '../../../nodes/ChatModel/result';
+import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import {
 	emptyChoice,
 	type Choice,
-	type TextAnswer,
+	type Completion,
 	type ToolCall,
 	type Usage,
 } from '../../../nodes/shared/gateway/text/formats/completion';
 
-const answer = (choice: Partial<Choice>, more: Partial<TextAnswer> = {}): TextAnswer => ({
+const answer = (choice: Partial<Choice>, more: Partial<Completion> = {}): Completion => ({
 	id: 'id-1',
 	model: 'm',
 	choices: [{ ...emptyChoice(), finishReason: 'stop', ...choice }],
@@ -28,11 +28,11 @@ const calls = [
 	{ id: null, name: 'time', arguments: {} },
 ];
 
-function thrownBy(work: () => unknown): ApiFailure {
+function thrownBy(work: () => unknown): ApiError {
 	try {
 		work();
 	} catch (error) {
-		if (error instanceof ApiFailure) return error;
+		if (error instanceof ApiError) return error;
 	}
 	throw new Error('no failure was thrown');
 }
@@ -52,7 +52,7 @@ describe('an answer', () => {
 		}));
 
 	it('shows its cost and thoughts in the log', () =>
-		expect(factsOf(answer({ text: 'Hello', reasoning: 'hm' }))).toStrictEqual({
+		expect(callInfoOf(answer({ text: 'Hello', reasoning: 'hm' }))).toStrictEqual({
 			finish_reason: 'stop',
 			id: 'id-1',
 			model: 'm',
@@ -63,13 +63,13 @@ describe('an answer', () => {
 	it('shows the sources that it names, and neither thoughts nor sources where there are none', () => {
 		const sources = [{ url: 'https://x.test', title: 'X' }];
 		const facts = { finish_reason: 'stop', id: 'id-1', model: 'm', costRub: 0.25 };
-		expect(factsOf(answer({ sources }))).toStrictEqual({ ...facts, sources });
-		expect(factsOf(answer({}))).toStrictEqual(facts);
+		expect(callInfoOf(answer({ sources }))).toStrictEqual({ ...facts, sources });
+		expect(callInfoOf(answer({}))).toStrictEqual(facts);
 	});
 
 	it('of which little is known is told as far as it is', () => {
 		const little = answer({}, { id: null, model: null, choices: [], usage: noUsage, costRub: null });
-		expect(factsOf(little)).toStrictEqual({ finish_reason: null, id: null, model: null, costRub: null });
+		expect(callInfoOf(little)).toStrictEqual({ finish_reason: null, id: null, model: null, costRub: null });
 		expect(toResult(little)).toStrictEqual({
 			finishReason: 'other',
 			usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
@@ -179,7 +179,7 @@ describe('an answer', () => {
 		expect(details).toStrictEqual({
 			message: expect.any(String) as string,
 			description: expect.stringMatching(end) as string,
-			arrival: 'answered',
+			delivery: 'responded',
 			status: 200,
 			code: 'invalid_tool_arguments',
 			retryable: false,

@@ -2,11 +2,11 @@ import { completed } from '../../../nodes/ChatModel/adapter';
 import { toolChoice } from '../../../nodes/ChatModel/adapter/tools';
 import type { Adapter, Generation } from '../../../nodes/ChatModel/adapter/types';
 import type { CallConfig, GatewayChatModel } from '../../../nodes/ChatModel/model';
-import type { CallFacts } from '../../../nodes/ChatModel/result';
+import type { CallInfo } from '../../../nodes/ChatModel/result';
 
 // The LangChain model of n8n's SDK may have other functions in another version.
 
-const facts: CallFacts = { finish_reason: 'stop', id: 'c1', model: 'm', costRub: 0.5 };
+const facts: CallInfo = { finish_reason: 'stop', id: 'c1', model: 'm', costRub: 0.5 };
 
 /** A model of the SDK that gives these generations, or pieces of a stream; what it was called with. */
 function modelOf(...generations: Generation[]) {
@@ -14,12 +14,12 @@ function modelOf(...generations: Generation[]) {
 	const adapter = completed<Adapter>({
 		_generate: async (messages, options, run) => {
 			calls.push({ messages, options, run });
-			options.onFacts?.(facts);
+			options.onCallInfo?.(facts);
 			return await Promise.resolve({ generations });
 		},
 		_streamResponseChunks: async function* (messages, options, run) {
 			calls.push({ messages, options, run });
-			options.onFacts?.(facts);
+			options.onCallInfo?.(facts);
 			for (const generation of generations) yield await Promise.resolve(generation);
 		},
 	});
@@ -79,7 +79,7 @@ describe.each(ways)('an answer that comes %s', (_, ask) => {
 		const { adapter, calls } = modelOf();
 		await ask(adapter, options);
 		expect(calls).toStrictEqual([
-			{ messages: [], options: { temperature: 1, onFacts: expect.any(Function) as unknown }, run: 'run' },
+			{ messages: [], options: { temperature: 1, onCallInfo: expect.any(Function) as unknown }, run: 'run' },
 		]);
 		expect(options).toStrictEqual({ temperature: 1 });
 	});

@@ -57,7 +57,7 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 		{
 			client: client ?? scripted.client,
 			jsonSchema: sdk.getParametersJsonSchema,
-			explained: (error) => Promise.resolve(error instanceof Error ? error : new Error(String(error))),
+			toUserError: (error) => Promise.resolve(error instanceof Error ? error : new Error(String(error))),
 		},
 	);
 	const lc = completed(sdk.supplyModel(context, model).response) as LangChainModel;

@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 
-import { standardMessage } from '../../../nodes/ChatModel/content';
+import { normalizeMessage } from '../../../nodes/ChatModel/content';
 import { sentMessages } from './support';
 
 // What tools give, on its way through n8n's SDK to the chat format.
@@ -74,7 +74,7 @@ describe('the result of a tool', () => {
 });
 
 it('a result of strings is their text', () =>
-	expect(standardMessage({ tool_call_id: 'a', content: ['a', null, 5, 'b'] })).toStrictEqual({
+	expect(normalizeMessage({ tool_call_id: 'a', content: ['a', null, 5, 'b'] })).toStrictEqual({
 		tool_call_id: 'a',
 		content: 'a\nb',
 	}));

@@ -131,14 +131,14 @@ const formats: Record<string, FormatCase> = {
 	},
 };
 
-interface Exchange {
+interface HttpRequest {
 	body: JsonObject;
 	headers: Record<string, string>;
 }
 
-async function sent(format: string, options: INodeParameters, call: object = {}): Promise<Exchange[]> {
+async function sent(format: string, options: INodeParameters, call: object = {}): Promise<HttpRequest[]> {
 	const { path = '', response } = formats[format] ?? {};
-	const exchanges: Exchange[] = [];
+	const exchanges: HttpRequest[] = [];
 	nock('https://gateway.test')
 		.post(path)
 		.reply(function (_, body) {

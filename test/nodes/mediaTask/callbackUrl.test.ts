@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { callbackAddress, checkWakeUpAddress } from '../../../nodes/MediaTask/operations/task/callbackUrl';
+import { readCallbackUrl, checkWakeUpAddress } from '../../../nodes/MediaTask/operations/task/callbackUrl';
 
 const GATEWAY = 'https://gateway.test/api/v1';
 
@@ -111,11 +111,11 @@ const LOCAL_HOSTS = [
 describe('the callback URL', () => {
 	it.each(PUBLIC_HOSTS)('at %s is taken', (host) => {
 		const url = `http://${host}/webhook/a`;
-		expect(callbackAddress(url, GATEWAY)).toBe(url);
+		expect(readCallbackUrl(url, GATEWAY)).toBe(url);
 	});
 
 	it.each(LOCAL_HOSTS)('at %s cannot be reached by a gateway on the internet', (host) => {
-		expect(() => callbackAddress(`https://${host}/x`, GATEWAY)).toThrow(
+		expect(() => readCallbackUrl(`https://${host}/x`, GATEWAY)).toThrow(
 			expect.objectContaining({
 				message: expect.stringContaining('cannot reach') as string,
 				param: 'callbackUrl',
@@ -133,7 +133,7 @@ describe('the callback URL', () => {
 		'http://a b/',
 		'http://[n8n]/',
 	])('%s is none', (url) => {
-		expect(() => callbackAddress(url, GATEWAY)).toThrow(
+		expect(() => readCallbackUrl(url, GATEWAY)).toThrow(
 			expect.objectContaining({
 				message: expect.stringContaining('not a web address') as string,
 				param: 'callbackUrl',
@@ -144,30 +144,30 @@ describe('the callback URL', () => {
 	it.each([' https://n8n.example.com/x ', 'HTTPS://n8n.example.com/x', 'http://n8n.example.com/x'])(
 		'%j is sent without the space around it',
 		(url) => {
-			expect(callbackAddress(url, GATEWAY)).toBe(url.trim());
+			expect(readCallbackUrl(url, GATEWAY)).toBe(url.trim());
 		},
 	);
 
 	it.each(['http://127.0.0.1:4010/api/v1', 'http://gateway/api/v1', 'https://gateway.lan/api/v1'])(
 		'may be local where the gateway is: %s',
 		(gateway) => {
-			expect(callbackAddress('http://localhost:5678/x', gateway)).toBe('http://localhost:5678/x');
-			expect(callbackAddress('https://n8n.example.com/x', gateway)).toBe('https://n8n.example.com/x');
+			expect(readCallbackUrl('http://localhost:5678/x', gateway)).toBe('http://localhost:5678/x');
+			expect(readCallbackUrl('https://n8n.example.com/x', gateway)).toBe('https://n8n.example.com/x');
 		},
 	);
 
 	it('is local to a gateway whose own address cannot be read', () => {
-		expect(() => callbackAddress('http://localhost/x', 'nonsense')).toThrow('cannot reach');
+		expect(() => readCallbackUrl('http://localhost/x', 'nonsense')).toThrow('cannot reach');
 	});
 
 	it.each([undefined, '', '  '])('may be missing: %j', (url) => {
-		expect(callbackAddress(url, GATEWAY)).toBeUndefined();
+		expect(readCallbackUrl(url, GATEWAY)).toBeUndefined();
 	});
 
 	it('says the same of an IPv4 address in each of its forms', () => {
 		const reaches = (host: string) => {
 			try {
-				return callbackAddress(`https://${host}/`, GATEWAY) !== undefined;
+				return readCallbackUrl(`https://${host}/`, GATEWAY) !== undefined;
 			} catch {
 				return false;
 			}

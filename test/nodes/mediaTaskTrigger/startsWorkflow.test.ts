@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-import { MAX_REMEMBERED, remembered, startsWorkflow } from '../../../nodes/MediaTaskTrigger/events';
-import { Claims } from '../../../nodes/MediaTaskTrigger/startedTasks';
+import { MAX_REMEMBERED, mergedIds, startsWorkflow } from '../../../nodes/MediaTaskTrigger/events';
+import { StartedTasks } from '../../../nodes/MediaTaskTrigger/startedTasks';
 import { taskIdsIn } from '../../../nodes/shared/gateway/media/callbackIds';
 
 describe('where a task id stands in a call', () => {
@@ -52,35 +52,35 @@ describe('a task starts the workflow once', () => {
 			getWorkflow: () => ({ id: 'w' }),
 			getNode: () => ({ id: node }),
 			getMode: () => mode,
-		}) as unknown as ConstructorParameters<typeof Claims>[0];
+		}) as unknown as ConstructorParameters<typeof StartedTasks>[0];
 
 	it('whatever copy of the stored data a call is given', () => {
-		expect(new Claims(context({}, 'a')).take('t1')).toBe(true);
-		expect(new Claims(context({}, 'a')).take('t1')).toBe(false);
+		expect(new StartedTasks(context({}, 'a')).take('t1')).toBe(true);
+		expect(new StartedTasks(context({}, 'a')).take('t1')).toBe(false);
 	});
 
 	it('also in another process, which knows the stored data alone', () => {
 		const store = {};
-		new Claims(context(store, 'b')).take('t1');
+		new StartedTasks(context(store, 'b')).take('t1');
 		expect(store).toStrictEqual({ started: ['t1'] });
-		expect(new Claims(context(structuredClone(store), 'b in another process')).take('t1')).toBe(false);
+		expect(new StartedTasks(context(structuredClone(store), 'b in another process')).take('t1')).toBe(false);
 	});
 
 	it('and what is stored holds all that this process has taken, so that the last to store loses none', () => {
 		const [first, second] = [{}, {}];
-		new Claims(context(first, 'c')).take('t1');
-		new Claims(context(second, 'c')).take('t2');
+		new StartedTasks(context(first, 'c')).take('t1');
+		new StartedTasks(context(second, 'c')).take('t2');
 		expect(second).toStrictEqual({ started: ['t1', 't2'] });
 	});
 
 	it('but another trigger may start for it, and so may each try in the editor', () => {
-		new Claims(context({}, 'd')).take('t1');
-		expect(new Claims(context({}, 'e')).take('t1')).toBe(true);
-		expect(new Claims(context({}, 'd', 'manual')).take('t1')).toBe(true);
+		new StartedTasks(context({}, 'd')).take('t1');
+		expect(new StartedTasks(context({}, 'e')).take('t1')).toBe(true);
+		expect(new StartedTasks(context({}, 'd', 'manual')).take('t1')).toBe(true);
 	});
 
 	it('as long as a thousand others have not come after it', () => {
 		const many = Array.from({ length: MAX_REMEMBERED }, (_, index) => `t${index}`);
-		expect(remembered(['old'], many)).toStrictEqual(many);
+		expect(mergedIds(['old'], many)).toStrictEqual(many);
 	});
 });

@@ -12,7 +12,7 @@ export const getPrice: Operation = {
 	properties: [modelField, ...inputProperties('mapPriceInput')],
 	async execute(item: ItemContext): Promise<OperationOutput[]> {
 		const id = readModelId(item.parameters);
-		const model = await item.run.knownMediaModel(item.client, id);
+		const model = await item.run.requireMediaModel(item.client, id);
 		const { values } = await readInput(item, id);
 		const found = taskPrice(model, values);
 		const { price, currency, matched, reason } = found;

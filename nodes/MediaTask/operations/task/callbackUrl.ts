@@ -1,24 +1,24 @@
-import { InvalidInput } from '../../../shared/gateway/errors/errors';
+import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 
 /**
  * Reads the address that the gateway is to call when a task has ended (§4.6).
  *
  * @param gatewayUrl the gateway's own address: one in a local network can call others there
- * @throws {InvalidInput} for what is no web address, and for one that only this machine or network can reach
+ * @throws {InvalidInputError} for what is no web address, and for one that only this machine or network can reach
  */
-export function callbackAddress(url: string | undefined, gatewayUrl: string): string | undefined {
+export function readCallbackUrl(url: string | undefined, gatewayUrl: string): string | undefined {
 	const address = url?.trim();
 	if (address === undefined || address === '') return undefined;
 	const host = hostOf(address);
 	if (host === undefined) {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			"'Callback URL' is not a web address",
 			'It begins with https:// (or http://) and the gateway must be able to reach it. Nothing was created.',
 			'callbackUrl',
 		);
 	}
 	if (isOutOfReach(host, gatewayUrl)) {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			`The gateway cannot reach the callback URL: "${host}" is an address of a local network`,
 			'Give the public address of this n8n (its webhook URL, set by WEBHOOK_URL). Nothing was created.',
 			'callbackUrl',
@@ -31,12 +31,12 @@ export function callbackAddress(url: string | undefined, gatewayUrl: string): st
  * Checks that the gateway can call this n8n to wake an execution (§4.6).
  *
  * @param gatewayUrl the gateway's own address: one in a local network can call others there
- * @throws {InvalidInput} when only this machine or network can reach the address
+ * @throws {InvalidInputError} when only this machine or network can reach the address
  */
 export function checkWakeUpAddress(url: string, gatewayUrl: string): void {
 	const host = hostOf(url) ?? '';
 	if (!isOutOfReach(host, gatewayUrl)) return;
-	throw new InvalidInput(
+	throw new InvalidInputError(
 		`The gateway cannot wake this n8n: "${host}" is an address of a local network`,
 		"Set 'Wait Strategy' to 'Poll'; or have n8n’s public address set (WEBHOOK_URL) by whoever runs it. Nothing was created.",
 		'waitStrategy',

@@ -1,23 +1,23 @@
 import { Deferred, type ItemContext, type Operation } from '../../../shared/run/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
-import { createOrdered, orderPrice, readOrder } from './taskRequest';
-import { orderFields, orderOptions } from './taskRequestFields';
+import { createTask, taskPriceRub, readTaskRequest } from './taskRequest';
+import { taskRequestFields, taskRequestOptions } from './taskRequestFields';
 
 /** Creates a media task and does not wait for it (§4.6). Its price is looked up when all tasks exist. */
 export const create: Operation = {
 	displayName: 'Create',
 	action: 'Create media task',
 	description: 'Create a new task and go on at once with its ID, while the gateway works on it',
-	properties: [...orderFields, simplifyField],
-	options: orderOptions,
+	properties: [...taskRequestFields, simplifyField],
+	options: taskRequestOptions,
 	async execute(item: ItemContext): Promise<Deferred> {
 		const simplify = item.parameters.flag('simplify', 'Simplify');
-		const order = await readOrder(item);
+		const order = await readTaskRequest(item);
 		const { priced } = order;
-		const { taskId, body } = await createOrdered(item, order);
+		const { taskId, body } = await createTask(item, order);
 		return new Deferred(async () => {
 			if (!simplify) return [{ json: body }];
-			const priceRub = await orderPrice(item, priced);
+			const priceRub = await taskPriceRub(item, priced);
 			return [{ json: compact({ taskId, model: priced.model, priceRub }) }];
 		});
 	},

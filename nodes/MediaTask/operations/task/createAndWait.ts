@@ -5,8 +5,8 @@ import { SHORTEST_SLEEP_MS } from '../../suspend/finishOrSuspend';
 import { simplifyField } from '../../../shared/fields/common';
 import { binaryPropertyOption, downloadField } from '../../../shared/fields/mediaResults';
 import { maxWaitOption, pollTask, readMaxWait, readResultSettings, taskOutput } from './result';
-import { createOrdered, orderPrice, readOrder } from './taskRequest';
-import { orderFields, orderOptions } from './taskRequestFields';
+import { createTask, taskPriceRub, readTaskRequest } from './taskRequest';
+import { taskRequestFields, taskRequestOptions } from './taskRequestFields';
 import { sleeperFor, wakeUpOf, wakeUpWith, type WakeUp } from '../../suspend/suspendedTask';
 
 const waitStrategyField: INodeProperties = {
@@ -36,22 +36,22 @@ export const createAndWait: Operation = {
 	displayName: 'Create and Wait',
 	action: 'Create media task and wait for result',
 	description: 'Create a new task and retrieve the files that it has made when it has ended',
-	properties: [...orderFields, waitStrategyField, downloadField, simplifyField],
+	properties: [...taskRequestFields, waitStrategyField, downloadField, simplifyField],
 	options: [
-		...orderOptions,
+		...taskRequestOptions,
 		maxWaitOption("After that, the item fails, or passes on with 'timedOut' when suspended."),
 		binaryPropertyOption,
 	],
 	async execute(item: ItemContext): Promise<Deferred> {
 		const maxWaitMs = readMaxWait(item);
-		const order = await readOrder(item, readWakeUp(item, maxWaitMs));
+		const order = await readTaskRequest(item, readWakeUp(item, maxWaitMs));
 		const { priced, mayExist, wakeUp } = order;
 		const settings = readResultSettings(item, priced.model);
 		const until = item.client.now() + maxWaitMs;
-		const { taskId } = await createOrdered(item, order);
-		const price = async () => await orderPrice(item, priced);
+		const { taskId } = await createTask(item, order);
+		const price = async () => await taskPriceRub(item, priced);
 		const finish = async () => {
-			const plan = { model: priced.model, maxWaitMs, lookAtOnce: mayExist || wakeUp !== undefined };
+			const plan = { model: priced.model, maxWaitMs, pollImmediately: mayExist || wakeUp !== undefined };
 			return [await taskOutput(item, taskId, await pollTask(item, taskId, plan), settings, await price())];
 		};
 		return new Deferred(

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { fetchArchive, fetchResults, taskJson } from '../../../shared/n8n/taskResults';
+import { downloadArchive, downloadResults, taskJson } from '../../../shared/n8n/taskResults';
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { binaryPropertyOption, readBinaryField } from '../../../shared/fields/mediaResults';
 import { fetchMediaTask, readMediaTask, type MediaTask } from '../../../shared/gateway/endpoints/tasks';
@@ -29,7 +29,7 @@ export const download: Operation = {
 		if (item.parameters.options.boolean('separateFiles', 'Separate Files')) {
 			return [await separateFiles(item, await fetchedTask(item, taskId))];
 		}
-		const file = await fetchArchive(item, taskId);
+		const file = await downloadArchive(item, taskId);
 		return [
 			{
 				json: { taskId, fileName: file.fileName ?? null, mimeType: file.mimeType },
@@ -44,7 +44,7 @@ async function fetchedTask(item: ItemContext, taskId: string): Promise<MediaTask
 }
 
 async function separateFiles(item: ItemContext, task: MediaTask): Promise<OperationOutput> {
-	const binary = await fetchResults(item, task, readBinaryField(item.parameters.options));
+	const binary = await downloadResults(item, task, readBinaryField(item.parameters.options));
 	const files = Object.entries(binary).map(([field, { fileName = null, mimeType }]) => ({
 		field,
 		fileName,

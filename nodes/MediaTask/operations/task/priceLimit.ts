@@ -1,4 +1,4 @@
-import { InvalidInput } from '../../../shared/gateway/errors/errors';
+import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { compareDecimals } from '../../../shared/gateway/util/money';
 import type { TaskPrice } from '../../../shared/gateway/media/price';
 
@@ -6,12 +6,12 @@ import type { TaskPrice } from '../../../shared/gateway/media/price';
  * Reads the most that a task may cost.
  *
  * @returns a decimal string in rubles; `undefined` where there is no limit
- * @throws {InvalidInput} for what is no amount
+ * @throws {InvalidInputError} for what is no amount
  */
 export function readPriceLimit(limit: string | undefined): string | undefined {
 	if (limit === undefined) return undefined;
 	if ((compareDecimals(limit, '0') ?? -1) >= 0) return limit.trim();
-	throw new InvalidInput(
+	throw new InvalidInputError(
 		`The highest price is no amount in rubles: ${limit}`,
 		"Enter a number in 'Max Price (Rubles)', with a point before the decimals, e.g. 12.50. Nothing was sent.",
 		'maxPriceRub',
@@ -22,18 +22,18 @@ export function readPriceLimit(limit: string | undefined): string | undefined {
  * Holds a price against the most that a task may cost, digit by digit.
  *
  * @param limit decimal string in rubles
- * @throws {InvalidInput} when the price is higher, or is not known
+ * @throws {InvalidInputError} when the price is higher, or is not known
  */
 export function checkPriceLimit(task: TaskPrice, limit: string): void {
 	if (task.price === null || task.currency !== 'RUB') {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			"The price of the task cannot be told, so it cannot be held against 'Max Price (Rubles)'",
 			`${task.reason ?? `The catalogue gives it in ${task.currency}.`} Correct the input; without the option the task would be created at any price. Nothing was created.`,
 			'maxPriceRub',
 		);
 	}
 	if ((compareDecimals(task.price, limit) ?? 1) <= 0) return;
-	throw new InvalidInput(
+	throw new InvalidInputError(
 		`The task would cost ₽${task.price}, more than the highest price of ₽${limit}`,
 		"Choose a cheaper model or input, or raise the option 'Max Price (Rubles)'. Nothing was created.",
 		'maxPriceRub',

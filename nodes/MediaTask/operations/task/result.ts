@@ -1,11 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { fetchResults, taskJson, type ResultContext } from '../../../shared/n8n/taskResults';
+import { downloadResults, taskJson, type ResultContext } from '../../../shared/n8n/taskResults';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
-import { awaitTask } from '../../../shared/gateway/endpoints/polling';
+import { waitForTask } from '../../../shared/gateway/endpoints/polling';
 import { readBinaryField } from '../../../shared/fields/mediaResults';
 import type { JsonObject } from '../../../shared/gateway/util/json';
-import { failureOfTask, readMediaTask } from '../../../shared/gateway/endpoints/tasks';
+import { taskError, readMediaTask } from '../../../shared/gateway/endpoints/tasks';
 
 const DEFAULT_MAX_WAIT_MINUTES = 30;
 
@@ -54,7 +54,7 @@ export function readResultSettings(item: ItemContext, model?: string): ResultSet
 /**
  * Reads the longest wait, in milliseconds.
  *
- * @throws {InvalidInput} for a longest wait of nothing
+ * @throws {InvalidInputError} for a longest wait of nothing
  */
 export function readMaxWait({ parameters }: ItemContext): number {
 	const minutes = parameters.options.number('maxWait', 'Max Wait (Minutes)', { min: 0.001 });
@@ -66,18 +66,18 @@ export function readMaxWait({ parameters }: ItemContext): number {
  *
  * @param model what it was created with, where that is known
  * @returns the body of the last poll, an envelope
- * @throws {ApiFailure} with the task's id, when the wait is over
+ * @throws {ApiError} with the task's id, when the wait is over
  */
 export async function pollTask(
 	item: ItemContext,
 	taskId: string,
-	{ model, ...wait }: { model?: string | undefined; maxWaitMs: number; lookAtOnce: boolean },
+	{ model, ...wait }: { model?: string | undefined; maxWaitMs: number; pollImmediately: boolean },
 ): Promise<JsonObject> {
 	const mediaType = async (told: string | undefined) => {
 		const id = model ?? told;
 		return id === undefined ? undefined : await item.run.mediaType(item.client, id);
 	};
-	return await awaitTask(item.client, taskId, { ...wait, mediaType });
+	return await waitForTask(item.client, taskId, { ...wait, mediaType });
 }
 
 /**
@@ -85,7 +85,7 @@ export async function pollTask(
  *
  * @param body the task as received, an envelope
  * @param priceRub what it costs, where that is known
- * @throws {ApiFailure} for a task that failed, always with its id
+ * @throws {ApiError} for a task that failed, always with its id
  */
 export async function taskOutput(
 	context: ResultContext,
@@ -95,8 +95,8 @@ export async function taskOutput(
 	priceRub?: number,
 ): Promise<OperationOutput> {
 	const task = readMediaTask(body, taskId);
-	if (task.state === 'fail') throw failureOfTask(task, context.client.settings.secrets);
-	const binary = settings.download ? await fetchResults(context, task, settings.binaryField) : undefined;
+	if (task.state === 'fail') throw taskError(task, context.client.settings.secrets);
+	const binary = settings.download ? await downloadResults(context, task, settings.binaryField) : undefined;
 	return {
 		json: settings.simplify ? taskJson({ ...task, model: task.model ?? settings.model }, priceRub) : body,
 		...(binary ? { binary } : {}),

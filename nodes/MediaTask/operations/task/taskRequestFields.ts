@@ -4,14 +4,14 @@ import { inputProperties, modelField } from '../input';
 import { inputFilesField } from '../inputFiles';
 
 /** Parameters of every operation that creates a task. */
-export const orderFields: INodeProperties[] = [
+export const taskRequestFields: INodeProperties[] = [
 	modelField,
 	...inputProperties('mapMediaInput'),
 	inputFilesField,
 ];
 
 /** Options of every operation that creates a task. */
-export const orderOptions: INodeProperties[] = [
+export const taskRequestOptions: INodeProperties[] = [
 	{
 		displayName: 'Callback URL',
 		name: 'callbackUrl',

@@ -14,7 +14,7 @@ export const wait: Operation = {
 	async execute(item: ItemContext): Promise<Deferred> {
 		const taskId = readTaskId(item);
 		const settings = readResultSettings(item);
-		const plan = { maxWaitMs: readMaxWait(item), lookAtOnce: true };
+		const plan = { maxWaitMs: readMaxWait(item), pollImmediately: true };
 		return new Deferred(async () => [
 			await taskOutput(item, taskId, await pollTask(item, taskId, plan), settings),
 		]);

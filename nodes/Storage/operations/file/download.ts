@@ -1,9 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { storeAnswer } from '../../../shared/n8n/binary';
+import { storeResponse } from '../../../shared/n8n/binary';
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
-import { InvalidInput } from '../../../shared/gateway/errors/errors';
+import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { nameInUrl } from '../../../shared/gateway/util/fileName';
 import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/endpoints/storage';
 import { fileIdField, readFileId } from './fields';
@@ -39,7 +39,7 @@ export const download: Operation = {
 		if (run.isTool) return [{ json }];
 		const { url, id } = file;
 		if (url === undefined) {
-			throw new InvalidInput(
+			throw new InvalidInputError(
 				'The file has no URL to download it from',
 				`The gateway gives none for file ${id} (status: ${file.status ?? 'unknown'}). Upload it again.`,
 				'fileId',
@@ -48,7 +48,7 @@ export const download: Operation = {
 		const binary = await item.client.downloadUrl(
 			url,
 			async (answer) =>
-				await storeAnswer(item.n8n, answer, [file.fileName, nameInUrl(url), `file_${id}`], {
+				await storeResponse(item.n8n, answer, [file.fileName, nameInUrl(url), `file_${id}`], {
 					knownType: file.mimeType,
 				}),
 		);

@@ -4,7 +4,7 @@ import { inputFile } from '../../../shared/n8n/binary';
 import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { compact, simplifyField } from '../../../shared/fields/common';
 import { readBase64 } from '../../../shared/gateway/util/base64';
-import { InvalidInput } from '../../../shared/gateway/errors/errors';
+import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import type { JsonObject } from '../../../shared/gateway/util/json';
 import {
 	checkUpload,
@@ -108,7 +108,7 @@ async function fromBinary(item: ItemContext, settings: UploadSettings): Promise<
 async function fromBase64(item: ItemContext, settings: UploadSettings): Promise<JsonObject> {
 	const file = readBase64(item.parameters.requiredText('base64', 'Base64', 'Enter the file as base64 text.'));
 	if (!file) {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			'The text is not base64',
 			"Give the file as base64 text, or as a data URL such as data:image/png;base64,…. For a file from an earlier node set 'Upload Source' to 'Binary Field'.",
 			'base64',

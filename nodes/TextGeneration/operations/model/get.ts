@@ -2,7 +2,7 @@ import type { ItemContext, Operation, OperationOutput } from '../../../shared/ru
 import { catalogueTimeoutOption } from '../../../shared/run/settings';
 import { modelLocator, readModelId } from '../../../shared/fields/models';
 import { listTextModels } from '../../../shared/gateway/endpoints/models';
-import { ApiFailure } from '../../../shared/gateway/errors/errors';
+import { ApiError } from '../../../shared/gateway/errors/errors';
 import { similarIds } from '../../../shared/gateway/text/unknownModel';
 
 /** Gets one text model of the catalogue (§4.4), with the fields that the gateway gives. */
@@ -26,15 +26,15 @@ export const get: Operation = {
 	},
 };
 
-function notInCatalogue(id: string, ids: string[]): ApiFailure {
+function notInCatalogue(id: string, ids: string[]): ApiError {
 	const close = similarIds(id, ids);
-	return new ApiFailure({
+	return new ApiError({
 		message: `The catalogue has no text model "${id}"`,
 		description:
 			close.length > 0
 				? `Close to it are: ${close.join(', ')}.`
 				: 'Choose a model from the list: IDs change over time.',
-		arrival: 'answered',
+		delivery: 'responded',
 		code: 'model_not_found',
 		retryable: false,
 	});

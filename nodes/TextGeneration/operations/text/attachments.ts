@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
-import { fileOf, fileOfBytes, inputFile, storeAnswer, type InputFile } from '../../../shared/n8n/binary';
+import { fileOf, fileOfBytes, inputFile, storeResponse, type InputFile } from '../../../shared/n8n/binary';
 import { base64Length, type EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
 import type { ItemContext } from '../../../shared/run/operation';
 import type { Row } from '../../../shared/params/rows';
-import { madeFrom, type Readable } from '../../../shared/n8n/streams';
+import { deriveStream, type Readable } from '../../../shared/n8n/streams';
 import { readBase64 } from '../../../shared/gateway/util/base64';
-import { ApiFailure, asError, type InvalidInput } from '../../../shared/gateway/errors/errors';
+import { ApiError, asError, type InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/util/fileName';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
@@ -15,7 +15,7 @@ import {
 	type Attachment,
 	type AttachmentKind,
 } from '../../../shared/gateway/text/formats/request';
-import type { Answer, ByteStream } from '../../../shared/gateway/client/transport';
+import type { HttpResponse, ByteStream } from '../../../shared/gateway/client/transport';
 
 /** The attachments of an item, and the files that are put into the body in place of their placeholders. */
 export interface ReadAttachments {
@@ -31,9 +31,9 @@ const MAX_FILES_MEGABYTES = 75;
  * Looks at the attachments of an item. Files stay where they are: they are read when the request is sent. A file
  * that the format takes only as such is fetched from its address first, without the key.
  *
- * @throws {InvalidInput} for a kind that the format has no part for, a missing field, a wrong address, a file that is
+ * @throws {InvalidInputError} for a kind that the format has no part for, a missing field, a wrong address, a file that is
  *   empty or of another kind, and for more than 75 MB in total
- * @throws {ApiFailure} for a file that cannot be fetched
+ * @throws {ApiError} for a file that cannot be fetched
  */
 export async function readAttachments(
 	item: ItemContext,
@@ -81,7 +81,7 @@ async function readSource(
 /**
  * The file, if it is one of its kind. A type that says nothing is told from the name.
  *
- * @throws {InvalidInput} for an empty file, or one of another kind: the call would be paid for all the same
+ * @throws {InvalidInputError} for an empty file, or one of another kind: the call would be paid for all the same
  */
 function checkedFile(row: Row, kind: AttachmentKind, file: InputFile): InputFile {
 	const isUnknown = file.mimeType === UNKNOWN_TYPE;
@@ -109,10 +109,10 @@ function inlineFile(row: Row, url: string): InputFile {
 /** Fetches a file into n8n's binary storage: its size must be known before the call is made. */
 async function fetchFile(item: ItemContext, row: Row, url: string): Promise<InputFile> {
 	try {
-		const binary = await item.client.downloadUrl(url, async (answer) => {
-			if (Number(answer.headers['content-length']) > MAX_FILES_LENGTH) throw tooLarge(row);
-			const limited = { ...answer, body: limitedBody(answer, row) };
-			return await storeAnswer(item.n8n, limited, [nameInUrl(url), 'file']);
+		const binary = await item.client.downloadUrl(url, async (completion) => {
+			if (Number(completion.headers['content-length']) > MAX_FILES_LENGTH) throw tooLarge(row);
+			const limited = { ...completion, body: limitedBody(completion, row) };
+			return await storeResponse(item.n8n, limited, [nameInUrl(url), 'file']);
 		});
 		return await fileOf(item, binary);
 	} catch (error) {
@@ -122,7 +122,7 @@ async function fetchFile(item: ItemContext, row: Row, url: string): Promise<Inpu
 
 /** A file that could not be had is the user's own, not one of the gateway: other words than for results. */
 function notFetched(row: Row, error: unknown): Error {
-	if (!(error instanceof ApiFailure)) return asError(error);
+	if (!(error instanceof ApiError)) return asError(error);
 	const { status, code } = error.details;
 	const { message, description, param } = row.invalid(
 		'the file could not be fetched from its URL',
@@ -132,8 +132,8 @@ function notFetched(row: Row, error: unknown): Error {
 }
 
 /** The bytes of a download, up to the limit: a server need not say how much it will send. */
-function limitedBody(answer: Answer<ByteStream>, row: Row): ByteStream {
-	return madeFrom(answer.body as Readable, async function* (source) {
+function limitedBody(completion: HttpResponse<ByteStream>, row: Row): ByteStream {
+	return deriveStream(completion.body as Readable, async function* (source) {
 		let length = 0;
 		for await (const portion of source as AsyncIterable<Uint8Array>) {
 			length += portion.length;
@@ -143,14 +143,14 @@ function limitedBody(answer: Answer<ByteStream>, row: Row): ByteStream {
 	});
 }
 
-function tooLarge(row: Row): InvalidInput {
+function tooLarge(row: Row): InvalidInputError {
 	return row.invalid(
 		`the attachments have more than ${MAX_FILES_MEGABYTES} MB in total`,
 		'Upload large files with Gateway Storage and attach them by their URL, where the API format and the model take one.',
 	);
 }
 
-function noPart(row: Row, kind: AttachmentKind, format: TextFormat): InvalidInput {
+function noPart(row: Row, kind: AttachmentKind, format: TextFormat): InvalidInputError {
 	const others = textFormats.filter(({ attachments }) => kind in attachments).map(({ label }) => label);
 	return row.invalid(
 		`the API format ${format.label} has no ${kind} attachments`,

@@ -3,19 +3,19 @@ import type { ItemContext, Operation, OperationOutput } from '../../../shared/ru
 import { textTimeoutOption } from '../../../shared/run/settings';
 import { recordTokens } from '../../../shared/n8n/tokenUsage';
 import { textOptions } from '../../../shared/fields/textOptions';
-import { ApiFailure } from '../../../shared/gateway/errors/errors';
-import type { TextAnswer } from '../../../shared/gateway/text/formats/completion';
+import { ApiError } from '../../../shared/gateway/errors/errors';
+import type { Completion } from '../../../shared/gateway/text/formats/completion';
 import { deepMerge } from '../../../shared/gateway/text/formats/fields';
 import type { Attachment, Conversation } from '../../../shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../shared/gateway/util/json';
 import type { GatewayRequest } from '../../../shared/gateway/client/client';
 import { streamText } from '../../../shared/gateway/text/streamText';
-import { withModelAdvice } from '../../../shared/gateway/text/unknownModel';
+import { withModelHint } from '../../../shared/gateway/text/unknownModel';
 import { readAttachments, type ReadAttachments } from './attachments';
 import { generateFields } from './fields';
 import { generateOptions } from './outputFields';
 import { readParameters, type GenerateParameters } from './parameters';
-import { simplified } from './results';
+import { simplifiedOutputs } from './results';
 
 /** Generates text from a prompt or a conversation (§4.1 to 4.3). */
 export const generate: Operation = {
@@ -29,11 +29,11 @@ export const generate: Operation = {
 		const { format, request } = parameters;
 		const attached = await readAttachments(item, format, parameters.attachments);
 		const body = await send(item, parameters, gatewayRequest(parameters, attached));
-		const answer = format.readAnswer(body, request.output);
-		return await afterPayment(answer, async () => {
-			recordTokens(item.n8n, answer.usage);
+		const completion = format.readCompletion(body, request.output);
+		return await afterCharge(completion, async () => {
+			recordTokens(item.n8n, completion.usage);
 			if (!parameters.simplify && !item.run.isTool) return [{ json: body }];
-			return await simplified(item, request, answer, body);
+			return await simplifiedOutputs(item, request, completion, body);
 		});
 	},
 };
@@ -60,11 +60,11 @@ function gatewayRequest(
 
 /** The attachments belong to what the user says last. */
 function withAttachments(conversation: Conversation, attachments: Attachment[]): Conversation {
-	if (conversation.kind !== 'turns' || attachments.length === 0) return conversation;
-	const last = conversation.turns.length - 1;
+	if (conversation.kind !== 'messages' || attachments.length === 0) return conversation;
+	const last = conversation.messages.length - 1;
 	return {
-		kind: 'turns',
-		turns: conversation.turns.map((turn, index) => (index === last ? { ...turn, attachments } : turn)),
+		kind: 'messages',
+		messages: conversation.messages.map((message, index) => (index === last ? { ...message, attachments } : message)),
 	};
 }
 
@@ -78,32 +78,32 @@ async function send(
 		return await sendStreamed(item, { format, request }, call);
 	} catch (error) {
 		const known = async () => await item.run.knownTextModels(item.client);
-		throw await withModelAdvice(known, request.model, error);
+		throw await withModelHint(known, request.model, error);
 	}
 }
 
 /** What goes wrong once the answer is there must neither lose it nor have it paid for again. */
-async function afterPayment<T>(answer: TextAnswer, work: () => Promise<T>): Promise<T> {
+async function afterCharge<T>(completion: Completion, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
 	} catch (error) {
-		throw error instanceof ApiFailure ? error : notStored(answer, error);
+		throw error instanceof ApiError ? error : notStoredError(completion, error);
 	}
 }
 
-function notStored(answer: TextAnswer, error: unknown): ApiFailure {
+function notStoredError(completion: Completion, error: unknown): ApiError {
 	const reason = error instanceof Error ? error.message : String(error);
-	return new ApiFailure({
+	return new ApiError({
 		message: 'The answer could not be stored in n8n',
 		description: `${reason}. The call was charged, so it was not repeated.`,
-		arrival: 'answered',
+		delivery: 'responded',
 		code: 'result_not_stored',
 		retryable: false,
 		mayBeCharged: true,
 		extra: {
-			id: answer.id,
-			text: answer.choices.map(({ text }) => text).join('\n'),
-			costRub: answer.costRub,
+			id: completion.id,
+			text: completion.choices.map(({ text }) => text).join('\n'),
+			costRub: completion.costRub,
 		},
 	});
 }
@@ -114,20 +114,20 @@ async function sendStreamed(
 	{ format, request }: Pick<GenerateParameters, 'format' | 'request'>,
 	call: GatewayRequest,
 ): Promise<JsonObject> {
-	const voice = item.run.relay?.voice(item.index);
+	const chunks = item.run.chunkWriter?.forItem(item.index);
 	let hasSpoken = false;
 	const onText = async (text: string) => {
 		hasSpoken = true;
-		await voice?.say(text);
+		await chunks?.write(text);
 	};
 	let problem: string | undefined = 'The answer could not be completed';
 	try {
 		const body = await streamText(item.client, { format, output: request.output, request: call, onText });
 		// An answer that came in one piece is shown in one piece.
-		if (voice && !hasSpoken) await voice.say(format.readAnswer(body, request.output).choices[0]?.text ?? '');
+		if (chunks && !hasSpoken) await chunks.write(format.readCompletion(body, request.output).choices[0]?.text ?? '');
 		problem = undefined;
 		return body;
 	} finally {
-		await voice?.end(problem);
+		await chunks?.end(problem);
 	}
 }

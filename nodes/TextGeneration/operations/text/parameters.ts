@@ -3,7 +3,7 @@ import type { Row } from '../../../shared/params/rows';
 import { readModelId } from '../../../shared/fields/models';
 import { readTextOptions } from '../../../shared/fields/textOptions';
 import { readExtraBody, readFormat } from '../../../shared/fields/textRequest';
-import { InvalidInput } from '../../../shared/gateway/errors/errors';
+import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import {
 	ROLES,
@@ -12,7 +12,7 @@ import {
 	type TextRequest,
 	type ToolChoice,
 	type ToolDefinition,
-	type Turn,
+	type ChatMessage,
 } from '../../../shared/gateway/text/formats/request';
 import { asArray, asObject, type JsonObject } from '../../../shared/gateway/util/json';
 
@@ -36,7 +36,7 @@ const JSON_ANSWER_NAME = 'answer';
 /**
  * Reads what an item asks for.
  *
- * @throws {InvalidInput} for what cannot be sent, naming the parameter
+ * @throws {InvalidInputError} for what cannot be sent, naming the parameter
  */
 export function readParameters(item: ItemContext): GenerateParameters {
 	const { parameters } = item;
@@ -64,7 +64,7 @@ export function readParameters(item: ItemContext): GenerateParameters {
 
 function readConversation(item: ItemContext, mode: (typeof INPUT_MODES)[number]): Conversation {
 	const { parameters } = item;
-	if (mode === 'messages') return { kind: 'turns', turns: readTurns(item) };
+	if (mode === 'messages') return { kind: 'messages', messages: readChatMessages(item) };
 	const systemPrompt = parameters.text('systemPrompt', 'System Prompt');
 	if (mode === 'json') {
 		return { kind: 'wire', messages: readMessages(item), ...(systemPrompt ? { systemPrompt } : {}) };
@@ -74,14 +74,14 @@ function readConversation(item: ItemContext, mode: (typeof INPUT_MODES)[number])
 		'Prompt',
 		'Enter what the model is asked. If an expression fills it, the field it refers to is empty for this item.',
 	);
-	const system: Turn[] = systemPrompt ? [{ role: 'system', text: systemPrompt }] : [];
-	return { kind: 'turns', turns: [...system, { role: 'user', text: prompt }] };
+	const system: ChatMessage[] = systemPrompt ? [{ role: 'system', text: systemPrompt }] : [];
+	return { kind: 'messages', messages: [...system, { role: 'user', text: prompt }] };
 }
 
-function readTurns({ parameters }: ItemContext): Turn[] {
+function readChatMessages({ parameters }: ItemContext): ChatMessage[] {
 	const rows = parameters.rows('messages', 'Messages');
 	if (rows.length === 0) {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			'There are no messages',
 			'Add at least one message of the user. Nothing was sent.',
 			'messages',
@@ -105,18 +105,18 @@ function readMessages({ parameters }: ItemContext): JsonObject[] | string {
 	// A JSON string stands for a plain prompt (§4.1 `input`, §4.2 `prompt`).
 	if (typeof value === 'string' && value.trim() !== '') return value;
 	const messages = asArray(value).map(asObject);
-	const whole = messages.filter((message) => message !== undefined);
-	if (whole.length > 0 && whole.length === messages.length) {
-		if (whole.every(({ content }) => content === '')) {
-			throw new InvalidInput(
+	const assembled = messages.filter((message) => message !== undefined);
+	if (assembled.length > 0 && assembled.length === messages.length) {
+		if (assembled.every(({ content }) => content === '')) {
+			throw new InvalidInputError(
 				"'Messages (JSON)' has no content",
 				"Enter what the model is asked as the 'content' of a message. Nothing was sent.",
 				'messagesJson',
 			);
 		}
-		return whole;
+		return assembled;
 	}
-	throw new InvalidInput(
+	throw new InvalidInputError(
 		"'Messages (JSON)' is not a list of messages",
 		`It looks like ${example} and has at least one message. Nothing was sent.`,
 		'messagesJson',
@@ -135,7 +135,7 @@ function readOutput({ parameters }: ItemContext): OutputRequest {
 	const example = '{ "type": "object", "properties": { "title": { "type": "string" } } }';
 	const schema = asObject(parameters.json('jsonSchema', 'JSON Schema', example));
 	if (!schema) {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			"'JSON Schema' is not an object",
 			`It looks like ${example}. Nothing was sent.`,
 			'jsonSchema',
@@ -184,7 +184,7 @@ function readToolChoice(
 	// An expression may name the tool right away.
 	const name = choice === 'function' ? parameters.text('toolChoiceName', 'Tool to Call').trim() : choice;
 	if (tools.some((tool) => tool.name === name)) return { name };
-	throw new InvalidInput(
+	throw new InvalidInputError(
 		name === '' ? "'Tool to Call' is empty" : `There is no tool called "${name}"`,
 		`Choose one of the tools of this node: ${tools.map((tool) => tool.name).join(', ') || 'there are none'}. Nothing was sent.`,
 		choice === 'function' ? 'toolChoiceName' : 'toolChoice',
@@ -193,5 +193,5 @@ function readToolChoice(
 
 /** As the user says; else as the workflow does. As an agent's tool the node has nobody to stream to. */
 function readStream({ parameters, run }: ItemContext): boolean {
-	return parameters.options.boolean('stream', 'Stream') ?? run.relay !== undefined;
+	return parameters.options.boolean('stream', 'Stream') ?? run.chunkWriter !== undefined;
 }

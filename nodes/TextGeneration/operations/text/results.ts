@@ -2,8 +2,8 @@ import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import { compact } from '../../../shared/fields/common';
-import type { AnswerFile, Choice, TextAnswer, Usage } from '../../../shared/gateway/text/formats/completion';
-import { answerJson } from '../../../shared/gateway/text/formats/jsonOutput';
+import type { OutputFile, Choice, Completion, Usage } from '../../../shared/gateway/text/formats/completion';
+import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput';
 import type { TextRequest } from '../../../shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../shared/gateway/util/json';
 
@@ -11,22 +11,22 @@ import type { JsonObject } from '../../../shared/gateway/util/json';
  * The items that an answer becomes: one a choice. Usage and cost are those of the whole call, so with several choices
  * they stand with the first; a sum over the items is then what was paid.
  *
- * @throws {ApiFailure} when JSON was asked for and the answer is none; it carries text and cost
+ * @throws {ApiError} when JSON was asked for and the answer is none; it carries text and cost
  */
-export async function simplified(
+export async function simplifiedOutputs(
 	item: ItemContext,
 	request: TextRequest,
-	answer: TextAnswer,
+	completion: Completion,
 	body: JsonObject,
 ): Promise<OperationOutput[]> {
 	const outputs: OperationOutput[] = [];
-	for (const [index, choice] of answer.choices.entries()) {
-		const json = answerJson(choice, request.output, answer);
+	for (const [index, choice] of completion.choices.entries()) {
+		const json = parseJsonOutput(choice, request.output, completion);
 		const facts = choiceFacts(choice, json === undefined ? {} : { json });
-		const place = answer.choices.length > 1 ? { choice: index } : {};
+		const place = completion.choices.length > 1 ? { choice: index } : {};
 		const cost =
-			index === 0 ? answer : { usage: noUsage(answer.usage), costRub: answer.costRub === null ? null : 0 };
-		const rest = isSilent(choice) && index === 0 ? { raw: body } : {};
+			index === 0 ? completion : { usage: noUsage(completion.usage), costRub: completion.costRub === null ? null : 0 };
+		const rest = isEmpty(choice) && index === 0 ? { raw: body } : {};
 		outputs.push(
 			item.run.isTool
 				? { json: toolJson({ ...facts, costRub: cost.costRub }) }
@@ -36,9 +36,9 @@ export async function simplified(
 							...place,
 							...facts,
 							costRub: cost.costRub,
-							model: answer.model,
+							model: completion.model,
 							usage: cost.usage,
-							id: answer.id,
+							id: completion.id,
 							...rest,
 						}),
 						...(await binaryOf(item, request, choice.files)),
@@ -69,7 +69,7 @@ function choiceFacts(choice: Choice, json: { json?: unknown }): IDataObject {
 }
 
 /** Whether nothing of the answer could be recognised: it is paid for, so the whole of it is put out then. */
-function isSilent({ text, toolCalls, refusal, files }: Choice): boolean {
+function isEmpty({ text, toolCalls, refusal, files }: Choice): boolean {
 	return text === '' && toolCalls.length === 0 && refusal === '' && files.length === 0;
 }
 
@@ -88,7 +88,7 @@ function noUsage(usage: Usage): Usage {
 async function binaryOf(
 	item: ItemContext,
 	request: TextRequest,
-	files: AnswerFile[],
+	files: OutputFile[],
 ): Promise<{ binary?: IBinaryKeyData }> {
 	const binary: IBinaryKeyData = {};
 	for (const file of files) {
@@ -106,7 +106,7 @@ async function binaryOf(
 }
 
 /** The extension of a file, where it is known: that of sound is what was asked for. */
-function extensionOf(file: AnswerFile, { options }: TextRequest): string | undefined {
+function extensionOf(file: OutputFile, { options }: TextRequest): string | undefined {
 	if (file.kind === 'audio') return typeof options.audioFormat === 'string' ? options.audioFormat : undefined;
 	return /^image\/([\w-]+)/.exec(file.mimeType ?? '')?.[1];
 }

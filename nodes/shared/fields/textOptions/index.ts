@@ -25,7 +25,7 @@ export const textOptions: INodeProperties[] = definitions.map((definition) => {
 /**
  * The values of the options that `format` has and the user has set.
  *
- * @throws {InvalidInput} for a value out of the range, or of another kind than the specification shows
+ * @throws {InvalidInputError} for a value out of the range, or of another kind than the specification shows
  */
 export function readTextOptions(options: OptionReader, format: TextFormat): JsonObject {
 	const values: JsonObject = {};

@@ -1,4 +1,4 @@
-import { Stopped } from '../errors/errors';
+import { StoppedError } from '../errors/errors';
 
 /**
  * Does work for somebody who may stop waiting for it. What is under way then goes on by itself, and its outcome is of no
@@ -7,12 +7,12 @@ import { Stopped } from '../errors/errors';
  * @param signal tells that nobody waits any more; without one the work is simply done
  * @throws {Stopped} as soon as the signal is aborted; before the work begins when it was already
  */
-export async function unlessAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+export async function abortable<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
 	if (!signal) return await work();
-	checkAborted(signal);
+	throwIfAborted(signal);
 	let onAbort: () => void = () => undefined;
 	const aborted = new Promise<never>((_, reject) => {
-		onAbort = () => reject(new Stopped('not waited for'));
+		onAbort = () => reject(new StoppedError('not waited for'));
 		signal.addEventListener('abort', onAbort);
 	});
 	try {
@@ -23,6 +23,6 @@ export async function unlessAborted<T>(signal: AbortSignal | undefined, work: ()
 }
 
 /** @throws {Stopped} when the signal is aborted */
-export function checkAborted(signal: AbortSignal | undefined): void {
-	if (signal?.aborted) throw new Stopped('not waited for');
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+	if (signal?.aborted) throw new StoppedError('not waited for');
 }

@@ -1,27 +1,27 @@
-import { checkAborted, unlessAborted } from './abort';
-import { failureFromAnswer, failureFromUnreadable } from '../errors/fromResponse';
+import { throwIfAborted, abortable } from './abort';
+import { errorFromResponse, unreadableResponse } from '../errors/fromResponse';
 import type { EndpointGroup } from '../errors/texts';
 import {
-	readBeginning,
-	release,
+	readStart,
+	destroyBody,
 	REQUEST_TIMEOUT_MS,
-	type Answer,
+	type HttpResponse,
 	type ByteStream,
-	type Exchange,
+	type HttpRequest,
 	type Transport,
 } from './transport';
-import { ApiFailure } from '../errors/errors';
+import { ApiError } from '../errors/errors';
 import { asObject, parseJson, type Json, type JsonObject } from '../util/json';
 import type { Origin } from '../errors/texts/origin';
 import { MAX_RETRY_AFTER_MS, retryDelayMs } from './retry';
 import { Watchdog } from './watchdog';
 
 /** What the client needs from its surroundings; passed in so that its decisions can be tested. */
-export interface ClientSurroundings {
+export interface ClientDependencies {
 	transport: Transport;
 	/** Runs `work` when one of the slots for parallel requests is free. */
 	withSlot: <T>(work: () => Promise<T>) => Promise<T>;
-	/** Waits; rejects with {@link Stopped} when the run ends meanwhile. */
+	/** Waits; rejects with {@link StoppedError} when the run ends meanwhile. */
 	pause: (milliseconds: number) => Promise<void>;
 	/** Waits, whatever happens to the run: requests in flight go on to their end. */
 	sleep: (milliseconds: number) => Promise<void>;
@@ -51,7 +51,7 @@ export interface ClientSettings extends RequestSettings {
 /** A request to an endpoint of the gateway. */
 export interface GatewayRequest {
 	group: EndpointGroup;
-	method: Exchange['method'];
+	method: HttpRequest['method'];
 	/** Below the base URL, with its leading slash; parts already encoded. */
 	path: string;
 	json?: JsonObject;
@@ -61,13 +61,13 @@ export interface GatewayRequest {
 	/** Milliseconds; §8 sets the ceiling of a request at 300 s. */
 	timeoutMs?: number;
 	/** Milliseconds after which the answer is of no use, whatever timeout the user has set. */
-	patienceMs?: number | undefined;
+	timeoutLimitMs?: number | undefined;
 	/** Whether sending it twice does what sending it once does. Default: true for GET and DELETE only. */
-	repeatable?: boolean;
+	idempotent?: boolean;
 	/** Replaces the item's number of retries, for callers that repeat on their own. */
 	maxRetries?: number | undefined;
 	/** Statuses above 499 after which it surely had no effect; of the others that is not known. */
-	clearRefusals?: ReadonlySet<number> | undefined;
+	statusesWithoutEffect?: ReadonlySet<number> | undefined;
 	/**
 	 * Tells that nobody waits for the answer any more: nothing is sent then, pauses end, and a stream is given up. A
 	 * whole answer that is under way cannot be called off.
@@ -78,8 +78,8 @@ export interface GatewayRequest {
 }
 
 /** How a request may be tried again. */
-interface Tries extends Pick<GatewayRequest, 'maxRetries' | 'signal' | 'clearRefusals'> {
-	repeatable: boolean;
+interface Retrying extends Pick<GatewayRequest, 'maxRetries' | 'signal' | 'statusesWithoutEffect'> {
+	idempotent: boolean;
 }
 
 /**
@@ -89,33 +89,33 @@ interface Tries extends Pick<GatewayRequest, 'maxRetries' | 'signal' | 'clearRef
 export class GatewayClient {
 	constructor(
 		readonly settings: ClientSettings,
-		private readonly surroundings: ClientSurroundings,
+		private readonly dependencies: ClientDependencies,
 	) {}
 
 	/** Waits; rejects when the run ends meanwhile. */
 	async pause(milliseconds: number): Promise<void> {
-		return await this.surroundings.pause(milliseconds);
+		return await this.dependencies.pause(milliseconds);
 	}
 
 	/** Waits, whatever happens to the run. */
 	async sleep(milliseconds: number): Promise<void> {
-		await this.surroundings.sleep(milliseconds);
+		await this.dependencies.sleep(milliseconds);
 	}
 
 	/** Present time in Unix milliseconds. */
 	now(): number {
-		return this.surroundings.now();
+		return this.dependencies.now();
 	}
 
 	/** A number in [0, 1), for jitter. */
 	random(): number {
-		return this.surroundings.random();
+		return this.dependencies.random();
 	}
 
 	/**
 	 * Sends a request and gives the JSON object of the answer; an empty one for an empty 204.
 	 *
-	 * @throws {ApiFailure} when retries did not help or §7.6 forbids them
+	 * @throws {ApiError} when retries did not help or §7.6 forbids them
 	 */
 	async json(request: GatewayRequest): Promise<JsonObject> {
 		return await this.parsed(request, asObject);
@@ -124,7 +124,7 @@ export class GatewayClient {
 	/**
 	 * As {@link json}, for an answer whose shape the specification does not show: an object or a list.
 	 *
-	 * @throws {ApiFailure} as {@link json}
+	 * @throws {ApiError} as {@link json}
 	 */
 	async jsonOrList(request: GatewayRequest): Promise<JsonObject | Json[]> {
 		return await this.parsed(request, (body) => (Array.isArray(body) ? (body as Json[]) : asObject(body)));
@@ -135,13 +135,13 @@ export class GatewayClient {
 		request: GatewayRequest,
 		read: (body: unknown) => T | undefined,
 	): Promise<T | JsonObject> {
-		return await this.withRetries(triesOf(request), async () => {
-			const exchange = await this.exchange(request, 'text');
-			const answer = await this.surroundings.transport.text(exchange).finally(() => release(exchange.body));
-			if (answer.status < 200 || answer.status > 299) throw this.refusal(request.group, answer);
-			if (answer.status === 204) return {};
-			const body = read(parseJson(answer.body));
-			if (body === undefined) throw failureFromUnreadable(answer, { charged: exchange.charged });
+		return await this.withRetries(retryingOf(request), async () => {
+			const httpRequest = await this.httpRequest(request, 'text');
+			const response = await this.dependencies.transport.text(httpRequest).finally(() => destroyBody(httpRequest.body));
+			if (response.status < 200 || response.status > 299) throw this.errorResponse(request.group, response);
+			if (response.status === 204) return {};
+			const body = read(parseJson(response.body));
+			if (body === undefined) throw unreadableResponse(response, { charged: httpRequest.charged });
 			return body;
 		});
 	}
@@ -150,57 +150,57 @@ export class GatewayClient {
 	 * Sends a request and hands the answer's bytes to `consume` as they arrive. A GET whose stream breaks is sent
 	 * anew, so `consume` may then be called several times.
 	 *
-	 * @throws {ApiFailure} as {@link json}
+	 * @throws {ApiError} as {@link json}
 	 */
-	async stream<T>(request: GatewayRequest, consume: (answer: Answer<ByteStream>) => Promise<T>): Promise<T> {
+	async stream<T>(request: GatewayRequest, consume: (response: HttpResponse<ByteStream>) => Promise<T>): Promise<T> {
 		const { group, signal } = request;
-		return await this.withRetries(triesOf(request), async () => {
-			const exchange = await this.exchange(request, 'stream');
-			return await this.consumed(group, exchange, consume, signal).finally(() => release(exchange.body));
+		return await this.withRetries(retryingOf(request), async () => {
+			const httpRequest = await this.httpRequest(request, 'stream');
+			return await this.consumed(group, httpRequest, consume, signal).finally(() => destroyBody(httpRequest.body));
 		});
 	}
 
 	/** Streams a file from any address, without the key: result files lie on other hosts. */
-	async downloadUrl<T>(url: string, consume: (answer: Answer<ByteStream>) => Promise<T>): Promise<T> {
-		const exchange: Exchange = {
+	async downloadUrl<T>(url: string, consume: (response: HttpResponse<ByteStream>) => Promise<T>): Promise<T> {
+		const httpRequest: HttpRequest = {
 			method: 'GET',
 			url,
 			headers: {},
 			timeoutMs: this.settings.timeoutMs ?? REQUEST_TIMEOUT_MS,
 			authenticated: false,
-			answer: 'stream',
+			responseType: 'stream',
 			charged: false,
 		};
 		return await this.withRetries(
-			{ repeatable: true },
-			async () => await this.consumed('file', exchange, consume),
+			{ idempotent: true },
+			async () => await this.consumed('file', httpRequest, consume),
 		);
 	}
 
 	private async consumed<T>(
 		group: EndpointGroup,
-		exchange: Exchange,
-		consume: (answer: Answer<ByteStream>) => Promise<T>,
+		httpRequest: HttpRequest,
+		consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 		signal?: AbortSignal,
 	): Promise<T> {
-		const answer = await this.surroundings.transport.stream(exchange);
-		const { timeoutMs } = exchange;
+		const response = await this.dependencies.transport.stream(httpRequest);
+		const { timeoutMs } = httpRequest;
 		// n8n's HTTP client watches over the headers alone where it follows no redirect.
-		const watchdog = new Watchdog({ totalMs: timeoutMs, idleMs: timeoutMs }, this.surroundings);
+		const watchdog = new Watchdog({ totalMs: timeoutMs, idleMs: timeoutMs }, this.dependencies);
 		const read = async () => {
-			if (answer.status >= 200 && answer.status <= 299)
-				return await consume({ ...answer, silenceMs: timeoutMs });
-			throw this.refusal(group, { ...answer, body: await readBeginning(answer.body, watchdog) });
+			if (response.status >= 200 && response.status <= 299)
+				return await consume({ ...response, idleTimeoutMs: timeoutMs });
+			throw this.errorResponse(group, { ...response, body: await readStart(response.body, watchdog) });
 		};
 		try {
-			return await unlessAborted(signal, read);
+			return await abortable(signal, read);
 		} finally {
 			watchdog.stop();
-			answer.body.destroy();
+			response.body.destroy();
 		}
 	}
 
-	private async exchange(request: GatewayRequest, answer: Exchange['answer']): Promise<Exchange> {
+	private async httpRequest(request: GatewayRequest, responseType: HttpRequest['responseType']): Promise<HttpRequest> {
 		const { json, openBody } = request;
 		const body = openBody ? await openBody() : json && JSON.stringify(json);
 		return {
@@ -214,57 +214,57 @@ export class GatewayClient {
 			...(body === undefined ? {} : { body }),
 			timeoutMs: Math.min(
 				this.settings.timeoutMs ?? request.timeoutMs ?? REQUEST_TIMEOUT_MS,
-				request.patienceMs ?? Infinity,
+				request.timeoutLimitMs ?? Infinity,
 			),
 			authenticated: true,
-			answer,
-			charged: (request.charged ?? false) && !isRepeatable(request),
+			responseType,
+			charged: (request.charged ?? false) && !isIdempotent(request),
 		};
 	}
 
-	private refusal(group: EndpointGroup, answer: Answer<string>): ApiFailure {
-		return failureFromAnswer({
+	private errorResponse(group: EndpointGroup, response: HttpResponse<string>): ApiError {
+		return errorFromResponse({
 			group,
-			status: answer.status,
-			body: answer.body,
-			retryAfter: answer.headers['retry-after'],
-			now: this.surroundings.now(),
+			status: response.status,
+			body: response.body,
+			retryAfter: response.headers['retry-after'],
+			now: this.dependencies.now(),
 			secrets: this.settings.secrets,
 			origin: this.settings.origin,
 		});
 	}
 
 	private async withRetries<T>(
-		{ repeatable, maxRetries = this.settings.maxRetries, signal, clearRefusals }: Tries,
+		{ idempotent, maxRetries = this.settings.maxRetries, signal, statusesWithoutEffect }: Retrying,
 		attempt: () => Promise<T>,
 	): Promise<T> {
 		const inSlot = async () => {
 			// Waiting for the slot may have taken long.
-			checkAborted(signal);
+			throwIfAborted(signal);
 			return await attempt();
 		};
-		let mayBeDone = false;
+		let mayHaveTakenEffect = false;
 		for (let failures = 1; ; failures += 1) {
-			const outcome = await settled(
-				unlessAborted(signal, async () => await this.surroundings.withSlot(inSlot)),
+			const outcome = await outcomeOf(
+				abortable(signal, async () => await this.dependencies.withSlot(inSlot)),
 			);
 			if ('value' in outcome) return outcome.value;
 			const { error } = outcome;
-			if (!(error instanceof ApiFailure)) throw error;
-			const { arrival, retryable, retryAfterMs, status = 0 } = error.details;
+			if (!(error instanceof ApiError)) throw error;
+			const { delivery, retryable, retryAfterMs, status = 0 } = error.details;
 			const delay = retryDelayMs(
-				{ failures, maxRetries, arrival, retryable, retryAfterMs, repeatable },
-				this.surroundings.random(),
+				{ failures, maxRetries, delivery, retryable, retryAfterMs, idempotent },
+				this.dependencies.random(),
 			);
-			if (delay === undefined) throw afterTries(mayBeDone ? error.with({ mayBeDone }) : error, failures);
-			mayBeDone ||= arrival === 'unknown' || (status >= 500 && !clearRefusals?.has(status));
-			await unlessAborted(signal, async () => await this.surroundings.pause(delay));
+			if (delay === undefined) throw withAttempts(mayHaveTakenEffect ? error.with({ mayHaveTakenEffect }) : error, failures);
+			mayHaveTakenEffect ||= delivery === 'unknown' || (status >= 500 && !statusesWithoutEffect?.has(status));
+			await abortable(signal, async () => await this.dependencies.pause(delay));
 		}
 	}
 }
 
 /** Says how often it was tried, and which pause the gateway asks for when it is too long to be waited for. */
-function afterTries(failure: ApiFailure, tries: number): ApiFailure {
+function withAttempts(failure: ApiError, tries: number): ApiError {
 	const { description, retryAfterMs = 0 } = failure.details;
 	const notes = [
 		...(tries > 1 ? [`It was tried ${tries} times.`] : []),
@@ -275,16 +275,16 @@ function afterTries(failure: ApiFailure, tries: number): ApiFailure {
 	return notes.length === 0 ? failure : failure.with({ description: [description, ...notes].join(' ') });
 }
 
-function triesOf(request: GatewayRequest): Tries {
-	const { maxRetries, signal, clearRefusals } = request;
-	return { repeatable: isRepeatable(request), maxRetries, signal, clearRefusals };
+function retryingOf(request: GatewayRequest): Retrying {
+	const { maxRetries, signal, statusesWithoutEffect } = request;
+	return { idempotent: isIdempotent(request), maxRetries, signal, statusesWithoutEffect };
 }
 
-function isRepeatable(request: GatewayRequest): boolean {
-	return request.repeatable ?? (request.method === 'GET' || request.method === 'DELETE');
+function isIdempotent(request: GatewayRequest): boolean {
+	return request.idempotent ?? (request.method === 'GET' || request.method === 'DELETE');
 }
 
-async function settled<T>(promise: Promise<T>): Promise<{ value: T } | { error: unknown }> {
+async function outcomeOf<T>(promise: Promise<T>): Promise<{ value: T } | { error: unknown }> {
 	return await promise.then(
 		(value) => ({ value }),
 		(error: unknown) => ({ error }),

@@ -1,4 +1,4 @@
-import type { Arrival } from '../errors/errors';
+import type { Delivery } from '../errors/errors';
 
 /** §7.6: statuses after which the same request may be sent again. */
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
@@ -23,11 +23,11 @@ export interface Attempt {
 	failures: number;
 	/** Retries that the user allows. */
 	maxRetries: number;
-	arrival: Arrival;
+	delivery: Delivery;
 	retryable: boolean;
 	retryAfterMs?: number | undefined;
 	/** Whether sending the request twice does what sending it once does (§7.6: GET, DELETE, an Idempotency-Key). */
-	repeatable: boolean;
+	idempotent: boolean;
 }
 
 /**
@@ -39,7 +39,7 @@ export interface Attempt {
 export function retryDelayMs(attempt: Attempt, random: number): number | undefined {
 	const { failures, maxRetries, retryAfterMs } = attempt;
 	if (failures > maxRetries || !attempt.retryable) return undefined;
-	if (attempt.arrival === 'unknown' && !attempt.repeatable) return undefined;
+	if (attempt.delivery === 'unknown' && !attempt.idempotent) return undefined;
 	if (retryAfterMs !== undefined) {
 		if (retryAfterMs > MAX_RETRY_AFTER_MS) return undefined;
 		// Never earlier than asked; a little later, so that parallel items do not return all at once.

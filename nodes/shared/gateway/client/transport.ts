@@ -8,7 +8,7 @@ export interface ByteStream extends AsyncIterable<Uint8Array> {
 }
 
 /** One HTTP exchange, as the transport is to carry it out. */
-export interface Exchange {
+export interface HttpRequest {
 	method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
 	url: string;
 	headers: Record<string, string>;
@@ -17,30 +17,30 @@ export interface Exchange {
 	timeoutMs: number;
 	/** Whether the credential signs it. Never for addresses other than the gateway's own. */
 	authenticated: boolean;
-	answer: 'text' | 'stream';
+	responseType: 'text' | 'stream';
 	/** Whether a lost answer may be a charge that a repeat would make again: it costs money and is not repeatable. */
 	charged: boolean;
 }
 
 /** What came back. Any status: telling success from failure is the job of `request.ts`. */
-export interface Answer<Body> {
+export interface HttpResponse<Body> {
 	status: number;
 	/** Names in lower case. */
 	headers: Record<string, string>;
 	body: Body;
 	/** The longest silence in which a body that is still arriving is waited for, in milliseconds. */
-	silenceMs?: number;
+	idleTimeoutMs?: number;
 }
 
 /**
  * Carries out one exchange. Follows no redirect when `authenticated`.
  *
- * @throws {ApiFailure} with `arrival` `never` or `unknown` when no answer came
+ * @throws {ApiError} with `arrival` `never` or `unknown` when no answer came
  * @throws {Stopped} when the execution was cancelled
  */
 export interface Transport {
-	text(exchange: Exchange): Promise<Answer<string>>;
-	stream(exchange: Exchange): Promise<Answer<ByteStream>>;
+	text(httpRequest: HttpRequest): Promise<HttpResponse<string>>;
+	stream(httpRequest: HttpRequest): Promise<HttpResponse<ByteStream>>;
 }
 
 /** §8: total time of a request under `/api/v1`. */
@@ -53,7 +53,7 @@ export const STREAM_TIMEOUT_MS = 15 * 60_000;
 export const POLL_TIMEOUT_MS = 60_000;
 
 /** Lets go of a body that was not read to its end: a server may answer before it has come. */
-export function release(body: Exchange['body']): void {
+export function destroyBody(body: HttpRequest['body']): void {
 	if (typeof body === 'object' && 'destroy' in body) body.destroy();
 }
 
@@ -64,7 +64,7 @@ const MAX_ERROR_BODY_BYTES = 64 * 1024;
  * The beginning of a stream as text; what follows is left unread. A broken stream gives what had come, and so does one
  * that has not ended when the watchdog's limit is passed.
  */
-export async function readBeginning(stream: ByteStream, watchdog: Watchdog): Promise<string> {
+export async function readStart(stream: ByteStream, watchdog: Watchdog): Promise<string> {
 	const chunks: Uint8Array[] = [];
 	let length = 0;
 	const reading = async () => {

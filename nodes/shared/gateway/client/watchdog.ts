@@ -7,7 +7,7 @@ export interface StreamLimits {
 }
 
 /** The longest nap: what is left of a stopped watchdog lives no longer. */
-const MAX_NAP_MS = 1_000;
+const MAX_INTERVAL_MS = 1_000;
 
 /**
  * Watches the time of a stream. One nap after the other, whatever the number of portions: a timer for each of
@@ -54,7 +54,7 @@ export class Watchdog {
 				this.expired = total <= 0 ? 'total' : 'idle';
 				return;
 			}
-			await this.clock.sleep(Math.min(total, idle, MAX_NAP_MS));
+			await this.clock.sleep(Math.min(total, idle, MAX_INTERVAL_MS));
 		}
 	}
 }

@@ -1,4 +1,4 @@
-import { ApiFailure } from '../errors/errors';
+import { ApiError } from '../errors/errors';
 import { asNumber, type JsonObject } from '../util/json';
 import { compareDecimals } from '../util/money';
 import type { GatewayClient } from '../client/client';
@@ -22,7 +22,7 @@ export async function fetchBalance(client: GatewayClient): Promise<JsonObject> {
 /**
  * Reads both shapes of §2.8: `{amount}` and `{RUB, USD}`.
  *
- * @throws {ApiFailure} naming the keys it found when the body has neither: an unknown balance is never a zero
+ * @throws {ApiError} naming the keys it found when the body has neither: an unknown balance is never a zero
  */
 export function readBalance(body: JsonObject): Balance {
 	const amount = decimal(body.amount) ?? decimal(body.RUB);
@@ -49,12 +49,12 @@ function decimal(value: unknown): string | undefined {
 	return asNumber(value) === undefined ? undefined : String(value).trim();
 }
 
-function unknownShape(body: JsonObject): ApiFailure {
+function unknownShape(body: JsonObject): ApiError {
 	const keys = Object.keys(body).slice(0, 20).join(', ') || 'none';
-	return new ApiFailure({
+	return new ApiError({
 		message: 'The gateway’s balance could not be read',
 		description: `The answer has neither 'amount' nor 'RUB' with a number. It has: ${keys}. Check the base URL in the AI Gateway credential.`,
-		arrival: 'answered',
+		delivery: 'responded',
 		code: 'unreadable_answer',
 		retryable: false,
 	});

@@ -43,7 +43,7 @@ export interface MediaModel {
  *
  * @param patience replaces the client's own
  */
-export async function listTextModels(client: GatewayClient, patience: Patience = {}): Promise<TextModel[]> {
+export async function listTextModels(client: GatewayClient, patience: RetryPolicy = {}): Promise<TextModel[]> {
 	const body = await client.json({ ...catalogueRequest('/models'), ...patience });
 	return asObjects(body.data).flatMap((record) => toTextModel(record) ?? []);
 }
@@ -53,13 +53,13 @@ export async function listTextModels(client: GatewayClient, patience: Patience =
  *
  * @param patience replaces the client's own
  */
-export async function listMediaModels(client: GatewayClient, patience: Patience = {}): Promise<MediaModel[]> {
+export async function listMediaModels(client: GatewayClient, patience: RetryPolicy = {}): Promise<MediaModel[]> {
 	const body = await client.json({ ...catalogueRequest('/media/models'), ...patience });
 	return asObjects(body.data).flatMap((record) => toMediaModel(record) ?? []);
 }
 
 /** How much is done for a catalogue that does not come. */
-export type Patience = Pick<GatewayRequest, 'maxRetries' | 'patienceMs'>;
+export type RetryPolicy = Pick<GatewayRequest, 'maxRetries' | 'timeoutLimitMs'>;
 
 /** A catalogue is read, not made: silence for a minute means that it will not come. */
 function catalogueRequest(path: string): GatewayRequest {

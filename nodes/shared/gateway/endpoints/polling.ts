@@ -1,5 +1,5 @@
 import type { MediaType } from './models';
-import { ApiFailure } from '../errors/errors';
+import { ApiError } from '../errors/errors';
 import type { JsonObject } from '../util/json';
 import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask, type MediaTask } from './tasks';
 import type { GatewayClient } from '../client/client';
@@ -8,7 +8,7 @@ import { UNREADABLE } from './response';
 /** The last look gets this much time, in milliseconds, although the longest wait is over. */
 const SHORTEST_LOOK_MS = 5_000;
 
-export interface WaitPlan {
+export interface WaitOptions {
 	/**
 	 * Tells what the task's model makes, which decides about the pace; `undefined` when that is not known.
 	 *
@@ -18,7 +18,7 @@ export interface WaitPlan {
 	/** The longest wait, in milliseconds. */
 	maxWaitMs: number;
 	/** Whether a result may already be there, so that the first look needs no pause. */
-	lookAtOnce: boolean;
+	pollImmediately: boolean;
 }
 
 /**
@@ -26,20 +26,20 @@ export interface WaitPlan {
  * poll without news: the task goes on. Looks a last time when the longest wait is over.
  *
  * @returns the body of the last poll, an envelope
- * @throws {ApiFailure} with the task's id when the wait is over or the gateway does not know the task any more
+ * @throws {ApiError} with the task's id when the wait is over or the gateway does not know the task any more
  * @throws {Stopped} as soon as the run ends
  */
-export async function awaitTask(client: GatewayClient, taskId: string, plan: WaitPlan): Promise<JsonObject> {
+export async function waitForTask(client: GatewayClient, taskId: string, plan: WaitOptions): Promise<JsonObject> {
 	const deadline = client.now() + plan.maxWaitMs;
 	let last: Look | undefined;
-	let pause = plan.lookAtOnce ? 0 : await nextPause(client, plan, last);
+	let pause = plan.pollImmediately ? 0 : await nextPause(client, plan, last);
 	for (;;) {
 		const remaining = deadline - client.now();
-		const isDue = plan.lookAtOnce && last === undefined;
-		if (remaining <= 0 && !isDue) throw stillRunning(taskId, last, plan.maxWaitMs);
+		const isDue = plan.pollImmediately && last === undefined;
+		if (remaining <= 0 && !isDue) throw waitTimeout(taskId, last, plan.maxWaitMs);
 		if (pause > 0) await client.pause(Math.min(pause, remaining));
 		const left = Math.max(deadline - client.now(), SHORTEST_LOOK_MS);
-		const look = await lookAt(client, taskId, left);
+		const look = await pollOnce(client, taskId, left);
 		if (look.task && hasEnded(look.task.state)) return look.body;
 		last = look;
 		pause = await nextPause(client, plan, look);
@@ -47,9 +47,9 @@ export async function awaitTask(client: GatewayClient, taskId: string, plan: Wai
 }
 
 /** The pause before the next look, in milliseconds: the pace of what the model makes, longer when the gateway asks. */
-async function nextPause(client: GatewayClient, plan: WaitPlan, last: Look | undefined): Promise<number> {
+async function nextPause(client: GatewayClient, plan: WaitOptions, last: Look | undefined): Promise<number> {
 	const mediaType = await plan.mediaType(last?.task?.model);
-	return Math.max(pollDelayMs(mediaType, client.random()), last?.trouble?.details.retryAfterMs ?? 0);
+	return Math.max(pollDelayMs(mediaType, client.random()), last?.transientError?.details.retryAfterMs ?? 0);
 }
 
 /**
@@ -63,7 +63,7 @@ const ANNOUNCED_PAUSES_MS = [1_000, 3_000];
  *
  * @returns what the last look gave
  */
-export async function lookPatiently<Found>(
+export async function pollWithRetries<Found>(
 	client: GatewayClient,
 	look: () => Promise<Found>,
 	isOver: (found: Found) => boolean,
@@ -79,22 +79,22 @@ export async function lookPatiently<Found>(
 
 /** What a poll gave: the task, or a passing trouble. */
 export type Look =
-	| { body: JsonObject; task: MediaTask; trouble?: undefined }
-	| { body?: undefined; task?: undefined; trouble: ApiFailure };
+	| { body: JsonObject; task: MediaTask; transientError?: undefined }
+	| { body?: undefined; task?: undefined; transientError: ApiError };
 
 /**
  * Looks at a task once. A passing trouble (lost connection, 429, 5xx) is no news; it is not an error.
  *
- * @param patienceMs how long to wait for an answer at most, in milliseconds
- * @throws {ApiFailure} with the task's id, when the gateway does not know the task any more
+ * @param timeoutLimitMs how long to wait for an answer at most, in milliseconds
+ * @throws {ApiError} with the task's id, when the gateway does not know the task any more
  */
-export async function lookAt(client: GatewayClient, taskId: string, patienceMs?: number): Promise<Look> {
+export async function pollOnce(client: GatewayClient, taskId: string, timeoutLimitMs?: number): Promise<Look> {
 	try {
-		const body = await fetchMediaTask(client, taskId, { maxRetries: 0, patienceMs });
+		const body = await fetchMediaTask(client, taskId, { maxRetries: 0, timeoutLimitMs });
 		const task = readMediaTask(body, taskId);
 		return { body, task };
 	} catch (error) {
-		return { trouble: passingTrouble(error, taskId) };
+		return { transientError: transientErrorOf(error, taskId) };
 	}
 }
 
@@ -103,32 +103,32 @@ export async function lookAt(client: GatewayClient, taskId: string, patienceMs?:
  *
  * @throws the error, with the task's id, when it is not
  */
-function passingTrouble(error: unknown, taskId: string): ApiFailure {
-	if (!(error instanceof ApiFailure)) throw error;
-	const { retryable, arrival, code } = error.details;
+function transientErrorOf(error: unknown, taskId: string): ApiError {
+	if (!(error instanceof ApiError)) throw error;
+	const { retryable, delivery, code } = error.details;
 	// What stands in for the gateway passes (a page, an answer without a task); a refusal or an untrusted certificate
 	// does not.
-	const passes = retryable || arrival === 'unknown' || code === UNREADABLE;
+	const passes = retryable || delivery === 'unknown' || code === UNREADABLE;
 	if (!passes) throw error.with({ taskId });
 	return error;
 }
 
-function stillRunning(taskId: string, last: Look | undefined, maxWaitMs: number): ApiFailure {
+function waitTimeout(taskId: string, last: Look | undefined, maxWaitMs: number): ApiError {
 	const minutes = Math.round(maxWaitMs / 6_000) / 10;
 	const state = last?.task?.state ?? null;
-	const found = last?.trouble
-		? `could not be looked at for the last time (${last.trouble.message})`
+	const found = last?.transientError
+		? `could not be looked at for the last time (${last.transientError.message})`
 		: `was in state "${state ?? 'unknown'}"`;
-	return new ApiFailure(
+	return new ApiError(
 		{
 			message: 'The media task was not finished within the longest wait',
 			description: `Task ${taskId} ${found} after ${minutes} minutes. It goes on at the gateway and is paid for: fetch its result later by its ID, and raise the option 'Max Wait (Minutes)' for such tasks.`,
-			arrival: 'answered',
+			delivery: 'responded',
 			code: 'wait_timeout',
 			retryable: true,
 			taskId,
 			extra: { state },
 		},
-		last?.trouble,
+		last?.transientError,
 	);
 }

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-import { ApiFailure, InvalidInput } from '../errors/errors';
+import { ApiError, InvalidInputError } from '../errors/errors';
 import type { ErrorText } from '../errors/texts';
-import { inWords, unlessDoneBefore } from '../errors/fromResponse';
+import { withTexts, ignoreAlreadyDone } from '../errors/fromResponse';
 import { asId, asNumber, asObject, asObjects, asText, type Json, type JsonObject } from '../util/json';
-import { missingId, pathPart } from './response';
+import { missingInResponse, pathSegment } from './response';
 import type { ByteStream } from '../client/transport';
 import type { GatewayClient } from '../client/client';
 
@@ -56,7 +56,7 @@ export interface StoredFile {
  * @param file.size in bytes
  * @param file.encoded its length as base64 text, where it is sent as such
  * @param param the parameter that names the file
- * @throws {InvalidInput} for an empty file, one over the limit, or an `externalUserId` over its length
+ * @throws {InvalidInputError} for an empty file, one over the limit, or an `externalUserId` over its length
  */
 export function checkUpload(
 	{ size, encoded }: { size: number; encoded?: number },
@@ -64,14 +64,14 @@ export function checkUpload(
 	param: string,
 ): void {
 	if (size === 0) {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			'The file is empty',
 			'Check the node that makes the file: there is nothing to upload.',
 			param,
 		);
 	}
 	if ((encoded ?? size) > MAX_UPLOAD_BYTES) {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			`The file is too large to upload: ${(size / 1024 / 1024).toFixed(1)} MB`,
 			encoded === undefined
 				? 'The gateway takes files of up to 100 MB. Nothing was sent.'
@@ -82,7 +82,7 @@ export function checkUpload(
 	// Characters, not halves of them.
 	const { length } = [...(settings.externalUserId ?? '')];
 	if (length > MAX_EXTERNAL_USER_ID_LENGTH) {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			`'External User ID' is ${length} characters long`,
 			`The gateway takes up to ${MAX_EXTERNAL_USER_ID_LENGTH} characters. Shorten it. Nothing was sent.`,
 			'externalUserId',
@@ -112,7 +112,7 @@ export async function uploadFile(
 /** Uploads a file for further use and gives its URL (§4.14); the gateway keeps it for 24 hours. */
 export async function uploadForUse(client: GatewayClient, file: UploadFile): Promise<string> {
 	const { url } = readStoredFile(await uploadFile(client, file, { storagePolicy: 'TEMP_UPLOAD' }));
-	if (url === undefined) throw missingId('URL of the uploaded file');
+	if (url === undefined) throw missingInResponse('URL of the uploaded file');
 	return url;
 }
 
@@ -214,17 +214,17 @@ const DELETE_TEXTS: Readonly<Record<number, ErrorText>> = {
 /**
  * Deletes a file (§4.16).
  *
- * @throws {ApiFailure} with 404 for a file that is deleted already, unless an earlier try may have deleted it
+ * @throws {ApiError} with 404 for a file that is deleted already, unless an earlier try may have deleted it
  */
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	const deletion = client.json({ group: 'storage', method: 'DELETE', path: filePath(fileId) });
-	const body = await inWords(DELETE_TEXTS, deletion.catch(unlessDoneBefore));
+	const body = await withTexts(DELETE_TEXTS, deletion.catch(ignoreAlreadyDone));
 	if (body.success === false) {
-		throw new ApiFailure({
+		throw new ApiError({
 			message: 'The gateway did not delete the file',
 			description:
 				'It answered that the deletion did not succeed. Get the file to see what became of it, then try again.',
-			arrival: 'answered',
+			delivery: 'responded',
 			status: 200,
 			code: 'not_deleted',
 			retryable: true,
@@ -234,14 +234,14 @@ export async function deleteFile(client: GatewayClient, fileId: string): Promise
 }
 
 function filePath(fileId: string): string {
-	return `/storage/${pathPart(fileId, 'file ID', 'fileId')}`;
+	return `/storage/${pathSegment(fileId, 'file ID', 'fileId')}`;
 }
 
 /** Reads either record shape of §2.7, also under `asset`. `storage_key` is internal and stays out. */
 export function readStoredFile(body: JsonObject): StoredFile {
 	const record = asObject(body.asset) ?? body;
 	const id = asId(record.id);
-	if (id === undefined) throw missingId('file ID');
+	if (id === undefined) throw missingInResponse('file ID');
 	return {
 		id,
 		fileName: asText(record.filename) ?? asText(record.fileName),

@@ -1,5 +1,5 @@
 import type { ErrorText } from '../errors/texts';
-import { inWords, unlessDoneBefore } from '../errors/fromResponse';
+import { withTexts, ignoreAlreadyDone } from '../errors/fromResponse';
 import type { JsonObject } from '../util/json';
 import { TASK_TEXTS, taskPath } from './taskPath';
 import type { GatewayClient, GatewayRequest } from '../client/client';
@@ -39,16 +39,16 @@ const LYRICS_TEXTS: Readonly<Record<number, ErrorText>> = {
 /**
  * Moves a task to the archived list or back (§4.9).
  *
- * @throws {ApiFailure} with 404 when the flag has that value already (§3.2), unless an earlier try may have set it
+ * @throws {ApiError} with 404 when the flag has that value already (§3.2), unless an earlier try may have set it
  */
 export async function setArchived(client: GatewayClient, taskId: string, archived: boolean): Promise<void> {
 	const setting = send(client, archived ? ARCHIVE_TEXTS : UNARCHIVE_TEXTS, {
 		method: 'PATCH',
 		path: `${taskPath(taskId)}/archive`,
 		json: { archive: archived },
-		repeatable: true,
+		idempotent: true,
 	});
-	await setting.catch(unlessDoneBefore);
+	await setting.catch(ignoreAlreadyDone);
 }
 
 /** Marks a task and its files deleted (§4.10); repeating it changes nothing. */
@@ -58,7 +58,7 @@ export async function deleteMediaTask(client: GatewayClient, taskId: string): Pr
 
 /** Takes the deleted mark from a task and its files (§4.11); repeating it changes nothing. */
 export async function restoreMediaTask(client: GatewayClient, taskId: string): Promise<void> {
-	await send(client, TASK_TEXTS, { method: 'POST', path: `${taskPath(taskId)}/restore`, repeatable: true });
+	await send(client, TASK_TEXTS, { method: 'POST', path: `${taskPath(taskId)}/restore`, idempotent: true });
 }
 
 /** When each word of a track is sung (§4.12). Gives the body as received, an envelope. */
@@ -68,7 +68,7 @@ export async function fetchLyrics(
 	audioId: string,
 ): Promise<JsonObject> {
 	const path = `${taskPath(taskId)}/lyrics/timestamped`;
-	return await send(client, LYRICS_TEXTS, { method: 'POST', path, json: { audioId }, repeatable: true });
+	return await send(client, LYRICS_TEXTS, { method: 'POST', path, json: { audioId }, idempotent: true });
 }
 
 const SESSION_TEXTS: Readonly<Record<number, ErrorText>> = {
@@ -92,6 +92,6 @@ async function send(
 	texts: Readonly<Record<number, ErrorText>>,
 	request: Omit<GatewayRequest, 'group'>,
 ): Promise<JsonObject> {
-	const answer = client.json({ ...request, group: 'media' });
-	return await inWords(texts, answer);
+	const response = client.json({ ...request, group: 'media' });
+	return await withTexts(texts, response);
 }

@@ -1,13 +1,13 @@
 import type { ErrorText } from '../errors/texts';
-import { pathPart } from './response';
+import { pathSegment } from './response';
 
 /**
  * The path of a task (§4.7).
  *
- * @throws {InvalidInput} for what leads elsewhere
+ * @throws {InvalidInputError} for what leads elsewhere
  */
 export function taskPath(taskId: string): string {
-	return `/async/media/tasks/${pathPart(taskId, 'task ID', 'taskId')}`;
+	return `/async/media/tasks/${pathSegment(taskId, 'task ID', 'taskId')}`;
 }
 
 /** What requests that name a task say otherwise: their 422 is about the id, not about a model's input (§4.7). */

@@ -1,5 +1,5 @@
 import type { MediaType } from './models';
-import { ApiFailure, asError } from '../errors/errors';
+import { ApiError, asError } from '../errors/errors';
 import { checkKey, sendableKey } from '../media/idempotency';
 import {
 	asId,
@@ -11,14 +11,14 @@ import {
 	type Json,
 	type JsonObject,
 } from '../util/json';
-import { POLL_TIMEOUT_MS, type Answer, type ByteStream } from '../client/transport';
+import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
 import type { GatewayClient, GatewayRequest } from '../client/client';
-import { inWords, withServerMessage } from '../errors/fromResponse';
+import { withTexts, withServerMessage } from '../errors/fromResponse';
 import { TASK_TEXTS, taskPath } from './taskPath';
-import { missingId, UNREADABLE } from './response';
+import { missingInResponse, UNREADABLE } from './response';
 
 /** What a task is created from (§4.6). */
-export interface MediaTaskOrder {
+export interface MediaTaskRequest {
 	model: string;
 	input: JsonObject;
 	sessionId?: string | undefined;
@@ -43,7 +43,7 @@ export interface MediaTask {
 }
 
 /** The body of a creation (§4.6), which is also what its idempotency key is derived from. */
-export function taskBody(order: MediaTaskOrder): JsonObject {
+export function taskBody(order: MediaTaskRequest): JsonObject {
 	return {
 		model: order.model,
 		input: order.input,
@@ -56,7 +56,7 @@ export function taskBody(order: MediaTaskOrder): JsonObject {
  * Creates a task (§4.6). With its key, a repeat gives the same task and charges nothing, so it is retried freely.
  *
  * @returns its id, and the body as received
- * @throws {InvalidInput} when the key is longer than §8 allows
+ * @throws {InvalidInputError} when the key is longer than §8 allows
  */
 export async function createMediaTask(
 	client: GatewayClient,
@@ -64,42 +64,42 @@ export async function createMediaTask(
 	idempotencyKey: string,
 ): Promise<{ taskId: string; body: JsonObject }> {
 	checkKey(idempotencyKey);
-	const answer = client.json({
+	const response = client.json({
 		group: 'media',
 		method: 'POST',
 		path: '/async/media/tasks',
 		json: body,
 		headers: { 'Idempotency-Key': sendableKey(idempotencyKey) },
 		charged: true,
-		repeatable: true,
-		clearRefusals: CLEAR_REFUSALS,
+		idempotent: true,
+		statusesWithoutEffect: STATUSES_WITHOUT_TASK,
 	});
-	const creation = answer.then((created) => ({ taskId: createdTaskId(created), body: created }));
+	const creation = response.then((created) => ({ taskId: createdTaskId(created), body: created }));
 	return await creation.catch((error: unknown) => Promise.reject(maybeCreated(error)));
 }
 
 /** §7.4: statuses above 500 after which there is no task: the generator was not reached. */
-const CLEAR_REFUSALS: ReadonlySet<number> = new Set([502, 503]);
+const STATUSES_WITHOUT_TASK: ReadonlySet<number> = new Set([502, 503]);
 
 /**
  * Says of a creation that failed without a clear refusal that the task may exist, and how to repeat it safely. The
  * refusal of a try says nothing of an earlier one whose response was lost.
  */
 function maybeCreated(error: unknown): Error {
-	if (!(error instanceof ApiFailure)) return asError(error);
-	const { arrival, status = 0, code, description, mayBeDone } = error.details;
-	const isRefusal = arrival !== 'unknown' && (status < 500 || CLEAR_REFUSALS.has(status));
-	if (isRefusal && !mayBeDone && code !== UNREADABLE) return error;
+	if (!(error instanceof ApiError)) return asError(error);
+	const { delivery, status = 0, code, description, mayHaveTakenEffect } = error.details;
+	const isRefusal = delivery !== 'unknown' && (status < 500 || STATUSES_WITHOUT_TASK.has(status));
+	if (isRefusal && !mayHaveTakenEffect && code !== UNREADABLE) return error;
 	return error.with({
 		mayBeCharged: true,
-		repeatable: true,
+		idempotent: true,
 		description: `${description} The task may have been created and charged all the same. Safe to repeat are the node’s own retries and 'Retry On Fail', which ask for the same task; a new run asks for a new one, unless 'Idempotency Scope' is 'Workflow' or there is an 'Idempotency Key'.`,
 	});
 }
 
 function createdTaskId(body: JsonObject): string {
 	const taskId = asId(asObject(body.data)?.taskId);
-	if (taskId === undefined) throw missingId('task ID');
+	if (taskId === undefined) throw missingInResponse('task ID');
 	return taskId;
 }
 
@@ -111,29 +111,29 @@ function createdTaskId(body: JsonObject): string {
 export async function fetchMediaTask(
 	client: GatewayClient,
 	taskId: string,
-	settings: Pick<GatewayRequest, 'maxRetries' | 'patienceMs'> = {},
+	settings: Pick<GatewayRequest, 'maxRetries' | 'timeoutLimitMs'> = {},
 ): Promise<JsonObject> {
-	const answer = client.json({
+	const response = client.json({
 		group: 'media',
 		method: 'GET',
 		path: taskPath(taskId),
 		timeoutMs: POLL_TIMEOUT_MS,
 		...settings,
 	});
-	return await inWords(TASK_TEXTS, answer);
+	return await withTexts(TASK_TEXTS, response);
 }
 
 /** Streams the result of a task (§4.8): the file itself, or a ZIP of several. */
 export async function downloadMediaTask<T>(
 	client: GatewayClient,
 	taskId: string,
-	consume: (answer: Answer<ByteStream>) => Promise<T>,
+	consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 ): Promise<T> {
-	const answer = client.stream(
+	const response = client.stream(
 		{ group: 'media', method: 'GET', path: `${taskPath(taskId)}/download` },
 		consume,
 	);
-	return await inWords(TASK_TEXTS, answer);
+	return await withTexts(TASK_TEXTS, response);
 }
 
 /**
@@ -144,7 +144,7 @@ export async function downloadMediaTask<T>(
  */
 export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
 	const record = asObject(body.data);
-	if (!record) throw missingId('task');
+	if (!record) throw missingInResponse('task');
 	const result = readResult(record.resultJson);
 	const fields = asObject(result);
 	const tracks = asObjects(fields?.tracks);
@@ -188,15 +188,15 @@ export function hasEnded(state: string): boolean {
  *
  * @param secrets what must not be shown
  */
-export function failureOfTask(task: MediaTask, secrets: readonly string[]): ApiFailure {
-	return new ApiFailure({
+export function taskError(task: MediaTask, secrets: readonly string[]): ApiError {
+	return new ApiError({
 		message: 'The media task failed',
 		description: withServerMessage(
 			`The gateway ended task ${task.taskId} without a result${task.failCode ? ` (code ${task.failCode})` : ''}. Change the input or the model, then run this item again.`,
 			task.failMsg,
 			secrets,
 		),
-		arrival: 'answered',
+		delivery: 'responded',
 		code: task.failCode ?? 'task_failed',
 		retryable: false,
 		taskId: task.taskId,

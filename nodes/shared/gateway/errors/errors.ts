@@ -2,18 +2,18 @@ import type { JsonObject } from '../util/json';
 
 /**
  * How far a request got when no usable answer came back. It decides whether sending it again could charge twice.
- * - `answered`: the gateway answered, with a status
- * - `never`: the connection was not made, so the gateway has not seen the request
+ * - `responded`: the gateway answered, with a status
+ * - `notSent`: the connection was not made, so the gateway has not seen the request
  * - `unknown`: the request may have been processed and the answer lost
  */
-export type Arrival = 'answered' | 'never' | 'unknown';
+export type Delivery = 'responded' | 'notSent' | 'unknown';
 
-export interface FailureDetails {
+export interface ApiErrorDetails {
 	/** What happened, in the user's words. */
 	message: string;
 	/** What to do about it. */
 	description: string;
-	arrival: Arrival;
+	delivery: Delivery;
 	/** HTTP status, where the gateway answered. */
 	status?: number | undefined;
 	/** Machine-readable code of the gateway (§7.3), or our own in snake_case where it gave none. */
@@ -31,9 +31,9 @@ export interface FailureDetails {
 	/** True when a charge may stand although no answer was received. */
 	mayBeCharged?: boolean | undefined;
 	/** True when sending it again, under the same idempotency key, cannot charge a second time. */
-	repeatable?: boolean | undefined;
+	idempotent?: boolean | undefined;
 	/** True when an earlier try of the same request may have had its effect: its answer was lost, or a 5xx. */
-	mayBeDone?: boolean | undefined;
+	mayHaveTakenEffect?: boolean | undefined;
 	/** The media task concerned, so that it is not lost. */
 	taskId?: string | undefined;
 	/** More facts for the error item, such as `failCode`. */
@@ -41,19 +41,19 @@ export interface FailureDetails {
 }
 
 /** A request to the gateway that did not give what was asked for. Carries no headers and no key. */
-export class ApiFailure extends Error {
+export class ApiError extends Error {
 	override readonly name = 'ApiFailure';
 
 	constructor(
-		readonly details: FailureDetails,
+		readonly details: ApiErrorDetails,
 		cause?: Error,
 	) {
 		super(details.message, cause ? { cause } : undefined);
 	}
 
 	/** The same failure with more known about it. */
-	with(details: Partial<FailureDetails>): ApiFailure {
-		return new ApiFailure(
+	with(details: Partial<ApiErrorDetails>): ApiError {
+		return new ApiError(
 			{ ...this.details, ...details },
 			this.cause instanceof Error ? this.cause : undefined,
 		);
@@ -66,7 +66,7 @@ export function asError(thrown: unknown): Error {
 }
 
 /** Input that cannot be sent. Found before anything went out, so nothing was charged. */
-export class InvalidInput extends Error {
+export class InvalidInputError extends Error {
 	override readonly name = 'InvalidInput';
 
 	/**
@@ -83,7 +83,7 @@ export class InvalidInput extends Error {
 	}
 }
 
-const STOPPED = {
+const STOP_REASONS = {
 	cancelled: 'The execution was cancelled',
 	'other item failed': 'Another item failed',
 	'not waited for': 'Nobody waits for the answer any more',
@@ -93,10 +93,10 @@ const STOPPED = {
  * The run ends: the user cancelled the execution, another item failed, or whoever asked has given up. Not a failure of
  * this item.
  */
-export class Stopped extends Error {
+export class StoppedError extends Error {
 	override readonly name = 'Stopped';
 
-	constructor(readonly reason: keyof typeof STOPPED) {
-		super(STOPPED[reason]);
+	constructor(readonly reason: keyof typeof STOP_REASONS) {
+		super(STOP_REASONS[reason]);
 	}
 }

@@ -1,6 +1,6 @@
-import type { RequestTraits } from './texts/connection';
-import { failureFromConnection } from './fromResponse';
-import { ApiFailure, Stopped } from './errors';
+import type { RequestInfo } from './texts/connection';
+import { connectionError } from './fromResponse';
+import { ApiError, StoppedError } from './errors';
 
 /** Codes of a connection that was never made. */
 const NEVER_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
@@ -43,34 +43,34 @@ interface Trace {
  * wrapping that n8n puts around it. Keeps code and message only: the original holds headers, and so the key.
  *
  * @param error anything thrown
- * @returns the failure, {@link Stopped} when the execution was cancelled, or `undefined` for errors that are not
+ * @returns the failure, {@link StoppedError} when the execution was cancelled, or `undefined` for errors that are not
  *   the network's
  */
-export function failureFromThrown(error: unknown, traits: RequestTraits): ApiFailure | Stopped | undefined {
-	if (error instanceof ApiFailure || error instanceof Stopped) return error;
+export function errorFromThrown(error: unknown, traits: RequestInfo): ApiError | StoppedError | undefined {
+	if (error instanceof ApiError || error instanceof StoppedError) return error;
 	const traces = errorChain(error);
 	const decisive =
 		traces.find(({ code }) => code !== '') ?? traces.find(({ isHttpClientError }) => isHttpClientError);
 	if (!decisive) return traces.some(({ message }) => message === 'aborted') ? lost('', traits) : undefined;
 	const { code, syscall, isAggregate } = decisive;
-	if (code === 'ERR_CANCELED') return new Stopped('cancelled');
+	if (code === 'ERR_CANCELED') return new StoppedError('cancelled');
 	const cause = new Error(`${code || 'network error'}${syscall ? ` (${syscall})` : ''}`);
 	if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code)) {
-		return failureFromConnection({ kind: 'certificate', code }, traits, cause);
+		return connectionError({ kind: 'certificate', code }, traits, cause);
 	}
 	if (BROKEN_TLS.test(code)) return lost(code, traits, cause);
-	if (WRONG_ADDRESS.test(code)) return failureFromConnection({ kind: 'address', code }, traits, cause);
+	if (WRONG_ADDRESS.test(code)) return connectionError({ kind: 'address', code }, traits, cause);
 	if (NEVER_CONNECTED.has(code) || BEFORE_SENDING.has(syscall) || (isAggregate && code !== '')) {
-		return failureFromConnection({ kind: 'refused', code }, traits, cause);
+		return connectionError({ kind: 'refused', code }, traits, cause);
 	}
-	if (TIMEOUTS.has(code)) return failureFromConnection({ kind: 'timeout', code }, traits, cause);
+	if (TIMEOUTS.has(code)) return connectionError({ kind: 'timeout', code }, traits, cause);
 	if (LOST.has(code) || code.startsWith('HPE_') || decisive.isHttpClientError)
 		return lost(code, traits, cause);
 	return undefined;
 }
 
-function lost(code: string, traits: RequestTraits, cause?: Error): ApiFailure {
-	return failureFromConnection({ kind: 'lost', code: code || undefined }, traits, cause);
+function lost(code: string, traits: RequestInfo, cause?: Error): ApiError {
+	return connectionError({ kind: 'lost', code: code || undefined }, traits, cause);
 }
 
 /** The error and what it was caused by, outermost first. */

@@ -1,9 +1,9 @@
-import { ApiFailure, asError } from './errors';
+import { ApiError, asError } from './errors';
 import {
 	CONNECTION_TEXTS,
 	connectionText,
 	type ConnectionProblem,
-	type RequestTraits,
+	type RequestInfo,
 } from './texts/connection';
 import { errorText, type EndpointGroup, type ErrorText } from './texts';
 import { excerpt } from '../util/excerpt';
@@ -45,7 +45,7 @@ export function parseErrorBody(text: string): ErrorBody {
 }
 
 /** What an answer with an error status is judged by. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
 	group: EndpointGroup;
 	status: number;
 	body: string;
@@ -59,34 +59,34 @@ export interface ErrorAnswer {
 }
 
 /** Turns an error answer into a failure with a user's message and a next step (§7.3 to 7.6). Never throws. */
-export function failureFromAnswer(answer: ErrorAnswer): ApiFailure {
-	const { group, status } = answer;
+export function errorFromResponse(response: ErrorResponse): ApiError {
+	const { group, status } = response;
 	if (status >= 300 && status < 400) return unusable('redirect', { status, retryable: false });
-	const body = parseErrorBody(answer.body);
+	const body = parseErrorBody(response.body);
 	// The media envelope repeats the HTTP status as its code: that is no code of §7.3.
-	const signs = { group, status, code: body.code, type: body.type, origin: answer.origin };
+	const signs = { group, status, code: body.code, type: body.type, origin: response.origin };
 	const text = errorText(signs);
-	return new ApiFailure({
+	return new ApiError({
 		message: text.message,
-		description: withServerMessage(text.description, body.serverMessage, answer.secrets),
-		...(body.serverMessage ? { serverMessage: redact(body.serverMessage, answer.secrets) } : {}),
-		arrival: 'answered',
+		description: withServerMessage(text.description, body.serverMessage, response.secrets),
+		...(body.serverMessage ? { serverMessage: redact(body.serverMessage, response.secrets) } : {}),
+		delivery: 'responded',
 		status,
 		code: body.code,
 		type: body.type,
 		param: body.param,
-		retryAfterMs: parseRetryAfter(answer.retryAfter, answer.now),
+		retryAfterMs: parseRetryAfter(response.retryAfter, response.now),
 		retryable: isRetryableStatus(status),
 	});
 }
 
 /** What is asked for; a failure comes in words that fit it better, where there are some for its status. */
-export async function inWords<T>(texts: Readonly<Record<number, ErrorText>>, answer: Promise<T>): Promise<T> {
-	return await answer.catch((error: unknown) => Promise.reject(reworded(texts, error)));
+export async function withTexts<T>(texts: Readonly<Record<number, ErrorText>>, response: Promise<T>): Promise<T> {
+	return await response.catch((error: unknown) => Promise.reject(withText(texts, error)));
 }
 
-function reworded(texts: Readonly<Record<number, ErrorText>>, error: unknown): Error {
-	if (!(error instanceof ApiFailure)) return asError(error);
+function withText(texts: Readonly<Record<number, ErrorText>>, error: unknown): Error {
+	if (!(error instanceof ApiError)) return asError(error);
 	const { status = 0, code, serverMessage } = error.details;
 	// A code of §7.3 says more than the status: authentication failures look the same everywhere.
 	const text = code === undefined ? texts[status] : undefined;
@@ -104,19 +104,19 @@ const NEVER_SENT: ReadonlySet<ConnectionProblem> = new Set(['refused', 'certific
 const LASTING: ReadonlySet<ConnectionProblem> = new Set(['certificate', 'address']);
 
 /** The failure for a request that got no answer. */
-export function failureFromConnection(
+export function connectionError(
 	{ kind, code }: { kind: ConnectionProblem; code?: string | undefined },
-	traits: RequestTraits,
+	traits: RequestInfo,
 	cause?: Error,
-): ApiFailure {
-	const never = NEVER_SENT.has(kind);
-	return new ApiFailure(
+): ApiError {
+	const notSent = NEVER_SENT.has(kind);
+	return new ApiError(
 		{
 			...connectionText(kind, traits),
-			arrival: never ? 'never' : 'unknown',
+			delivery: notSent ? 'notSent' : 'unknown',
 			code: kind === 'timeout' ? 'timeout' : (code?.toLowerCase() ?? 'connection_lost'),
 			retryable: !LASTING.has(kind),
-			mayBeCharged: traits.charged && !never,
+			mayBeCharged: traits.charged && !notSent,
 		},
 		cause,
 	);
@@ -127,11 +127,11 @@ export function failureFromConnection(
  *
  * @param options.charged whether the call costs money and cannot be repeated safely
  */
-export function failureFromUnreadable(
-	answer: { status: number; body: string },
+export function unreadableResponse(
+	response: { status: number; body: string },
 	options: { charged: boolean },
-): ApiFailure {
-	const { status, body } = answer;
+): ApiError {
+	const { status, body } = response;
 	if (/^\s*<(!doctype|html|head|body|\?xml)/i.test(body)) {
 		return unusable('webPage', { status, retryable: false, mayBeCharged: options.charged });
 	}
@@ -145,11 +145,11 @@ export function failureFromUnreadable(
 function unusable(
 	kind: 'redirect' | 'webPage' | 'notJson' | 'notJsonCharge',
 	details: { status: number; retryable: boolean; mayBeCharged?: boolean },
-): ApiFailure {
-	return new ApiFailure({
+): ApiError {
+	return new ApiError({
 		...CONNECTION_TEXTS[kind],
 		...details,
-		arrival: kind === 'redirect' ? 'answered' : 'unknown',
+		delivery: kind === 'redirect' ? 'responded' : 'unknown',
 		code: kind === 'redirect' ? 'redirected' : 'unreadable_answer',
 	});
 }
@@ -158,11 +158,11 @@ function unusable(
  * An answer that arrived with status 200 although it tells of an error, as `/responses` does for a failed
  * generation (§2.3: `status` = `failed`, `error` an object).
  */
-export function failureFromErrorObject(error: JsonObject, text: ErrorText): ApiFailure {
-	return new ApiFailure({
+export function errorFromObject(error: JsonObject, text: ErrorText): ApiError {
+	return new ApiError({
 		message: text.message,
 		description: withServerMessage(text.description, asText(error.message), []),
-		arrival: 'answered',
+		delivery: 'responded',
 		status: 200,
 		code: asId(error.code) ?? 'generation_failed',
 		type: asText(error.type),
@@ -191,8 +191,8 @@ export function withServerMessage(
  *
  * @throws the error, when it is not that
  */
-export async function unlessDoneBefore(error: unknown): Promise<JsonObject> {
-	const isDone = error instanceof ApiFailure && error.details.status === 404 && error.details.mayBeDone;
+export async function ignoreAlreadyDone(error: unknown): Promise<JsonObject> {
+	const isDone = error instanceof ApiError && error.details.status === 404 && error.details.mayHaveTakenEffect;
 	return isDone ? { success: true } : await Promise.reject(asError(error));
 }
 
@@ -209,11 +209,11 @@ export function redact(text: string, secrets: readonly string[]): string {
  * may repeat what it was sent. Errors that are not the gateway's come back as they are.
  */
 export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
-	if (!(error instanceof ApiFailure)) return error;
+	if (!(error instanceof ApiError)) return error;
 	const text = JSON.stringify(error.details);
 	// Value by value: in the text as a whole, a key may be escaped, or be like the name of a field.
 	const clean = JSON.parse(text, (_, value: unknown) =>
 		typeof value === 'string' ? redact(value, secrets) : value,
-	) as ApiFailure['details'];
+	) as ApiError['details'];
 	return JSON.stringify(clean) === text ? error : error.with(clean);
 }

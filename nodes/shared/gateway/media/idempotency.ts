@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { InvalidInput } from '../errors/errors';
+import { InvalidInputError } from '../errors/errors';
 import { canonicalJson, type Json } from '../util/json';
 
 /** §4.6, §8: the longest `Idempotency-Key` the gateway takes. */
@@ -17,7 +17,7 @@ export const IDEMPOTENCY_SCOPES = ['execution', 'workflow'] as const;
 export type IdempotencyScope = (typeof IDEMPOTENCY_SCOPES)[number];
 
 /** Where a creation stands. */
-export interface CreationPlace {
+export interface CreationContext {
 	workflowId: string;
 	nodeId: string;
 	/** Id of the execution, or a value that is stable within it. */
@@ -27,11 +27,11 @@ export interface CreationPlace {
 	itemIndex: number;
 }
 
-/** @throws {InvalidInput} for a key that is longer than §8 allows */
+/** @throws {InvalidInputError} for a key that is longer than §8 allows */
 export function checkKey(key: string): void {
 	// Characters, not halves of them.
 	if ([...key].length <= MAX_IDEMPOTENCY_KEY_LENGTH) return;
-	throw new InvalidInput(
+	throw new InvalidInputError(
 		`'Idempotency Key' is longer than ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`,
 		'Shorten it, or leave the option empty: the node then makes a fitting one.',
 		'idempotencyKey',
@@ -54,7 +54,7 @@ export function sendableKey(key: string): string {
  * @param body the request body; key order does not matter
  * @returns a key of 71 ASCII characters
  */
-export function idempotencyKey(scope: IdempotencyScope, place: CreationPlace, body: Json): string {
+export function idempotencyKey(scope: IdempotencyScope, place: CreationContext, body: Json): string {
 	const { workflowId, nodeId, executionId, run, itemIndex } = place;
 	const parts =
 		scope === 'workflow'

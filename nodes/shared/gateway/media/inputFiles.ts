@@ -1,10 +1,10 @@
-import { InvalidInput } from '../errors/errors';
+import { InvalidInputError } from '../errors/errors';
 import type { InputField, InputForm } from './inputSchema';
 import type { Json, JsonObject } from '../util/json';
 import { typesOf } from './jsonSchema';
 
 /** The URL of a file, or what stands for it, and the input field that it belongs to. */
-export interface PlacedFile {
+export interface InputFileUrl {
 	field: string;
 	value: string;
 }
@@ -14,11 +14,11 @@ export interface PlacedFile {
  * field's value. Several files for a field whose schema is not known make a list.
  *
  * @param form `undefined` where the catalogue does not know the model
- * @throws {InvalidInput} when a field that takes one value would get a second one, or is not the model's
+ * @throws {InvalidInputError} when a field that takes one value would get a second one, or is not the model's
  */
 export function withFiles(
 	input: JsonObject,
-	files: readonly PlacedFile[],
+	files: readonly InputFileUrl[],
 	form: InputForm | undefined,
 ): JsonObject {
 	const filled = { ...input };
@@ -42,15 +42,15 @@ function joined(
 ): Json {
 	if (Array.isArray(present)) return [...present, value];
 	if (present === undefined || present === null || present === '') return isList ? [value] : value;
-	throw new InvalidInput(
+	throw new InvalidInputError(
 		`The input field '${field}' takes one file, and has a value already`,
 		"Choose another field in 'Input Files', or empty this one in the input. Nothing was sent.",
 		'inputFiles',
 	);
 }
 
-function noSuchField(field: string, { fields }: InputForm): InvalidInput {
-	return new InvalidInput(
+function noSuchField(field: string, { fields }: InputForm): InvalidInputError {
+	return new InvalidInputError(
 		`The model has no input field '${field}' for a file`,
 		`Choose one of its fields in 'Input Files': ${fields.map(({ name }) => name).join(', ')}. Nothing was sent.`,
 		'inputFiles',

@@ -1,5 +1,5 @@
 import { excerpt } from '../util/excerpt';
-import { InvalidInput } from '../errors/errors';
+import { InvalidInputError } from '../errors/errors';
 import { inputField, takesUrls, type InputField, type InputForm } from './inputSchema';
 import { asNumber, objectIn, parseJson, type Json, type JsonObject } from '../util/json';
 import { branches, resolvedSchema, typesOf } from './jsonSchema';
@@ -13,7 +13,7 @@ const MAX_SHOWN = 80;
  * by an expression for a whole number becomes 5, JSON text becomes a list or an object. What is unset (null, empty
  * text; an empty list or object, unless the schema has another default) is left out.
  *
- * @throws {InvalidInput} for a value that cannot be of its field's type, naming the field
+ * @throws {InvalidInputError} for a value that cannot be of its field's type, naming the field
  */
 export function typedInput(values: JsonObject, form: InputForm): JsonObject {
 	const typed: JsonObject = {};
@@ -35,7 +35,7 @@ function isEmpty(value: Json): boolean {
 /**
  * Checks an input against the model's schema before it is sent.
  *
- * @throws {InvalidInput} for a required field that is missing and for a value that breaks a rule (choices, range,
+ * @throws {InvalidInputError} for a required field that is missing and for a value that breaks a rule (choices, range,
  *   length), naming field and rule
  */
 export function checkInput(input: JsonObject, form: InputForm): void {
@@ -151,25 +151,25 @@ function toJson(value: Json, schema: JsonObject, root: JsonObject): Json {
 	return fits ? parsed : value;
 }
 
-function invalidField(field: InputField, path: string, rule: string, shown: string): InvalidInput {
+function invalidField(field: InputField, path: string, rule: string, shown: string): InvalidInputError {
 	const place = path === '' ? '' : ` (${field.name}${path})`;
-	return new InvalidInput(
+	return new InvalidInputError(
 		`'${field.title}'${place} ${rule}`,
 		`The value is ${shown}, which the model does not take. Correct the field. Nothing was sent.`,
 		`input.${field.name}`,
 	);
 }
 
-function missingField(field: InputField): InvalidInput {
-	return new InvalidInput(
+function missingField(field: InputField): InvalidInputError {
+	return new InvalidInputError(
 		`'${field.title}' is missing`,
 		`The model needs it. Fill the field${takesUrls(field) ? ", or add a file to 'Input Files'" : ''}${field.kind === 'list' || field.kind === 'text' ? ', or check the expression that is to give it' : ''}. Nothing was sent.`,
 		`input.${field.name}`,
 	);
 }
 
-function unknownField(name: string): InvalidInput {
-	return new InvalidInput(
+function unknownField(name: string): InvalidInputError {
+	return new InvalidInputError(
 		`The model has no field '${name}'`,
 		"The form was made for another model, or the model has changed: press the three dots beside 'Input', then 'Refresh Field List'. Nothing was sent.",
 		`input.${name}`,

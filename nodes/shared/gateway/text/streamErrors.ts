@@ -1,7 +1,7 @@
 import { redact } from '../errors/fromResponse';
 import type { ErrorText } from '../errors/texts';
 import { excerpt } from '../util/excerpt';
-import { ApiFailure } from '../errors/errors';
+import { ApiError } from '../errors/errors';
 
 /** What can become of a stream besides its proper end and an error that it tells of. */
 export type StreamProblem = 'cut' | 'ended' | 'idle' | 'total' | 'unreadable';
@@ -37,19 +37,19 @@ export const STREAM_TEXTS: Readonly<Record<StreamProblem, ErrorText & { code: st
 };
 
 /** The failure of a stream that did not come to its end. */
-export function brokenStream(problem: StreamProblem, cause?: Error): ApiFailure {
+export function streamError(problem: StreamProblem, cause?: Error): ApiError {
 	const { message, description, code } = STREAM_TEXTS[problem];
-	return new ApiFailure({ message, description, code, arrival: 'unknown', retryable: true }, cause);
+	return new ApiError({ message, description, code, delivery: 'unknown', retryable: true }, cause);
 }
 
 /**
  * Adds to the failure of a stream what had come so far, and what that means for the wallet (§6.1). The whole text stands
  * in the error item, its beginning in the description.
  */
-export function withReceived(
-	failure: ApiFailure,
+export function withReceivedText(
+	failure: ApiError,
 	{ text, mayBeCharged, secrets }: { text: string; mayBeCharged: boolean; secrets: readonly string[] },
-): ApiFailure {
+): ApiError {
 	const { details } = failure;
 	const description = [
 		redact(details.description, secrets),
@@ -62,7 +62,7 @@ export function withReceived(
 		description,
 		mayBeCharged,
 		// A stream that has begun is never sent again by itself: its text has been shown already.
-		arrival: 'unknown',
+		delivery: 'unknown',
 		retryable: true,
 		extra: { ...details.extra, receivedText: text },
 	});

@@ -1,18 +1,18 @@
-import { unlessAborted } from '../client/abort';
-import { failureFromThrown } from '../errors/fromConnection';
-import { failureFromConnection, failureFromUnreadable } from '../errors/fromResponse';
-import { asError, Stopped, type ApiFailure } from '../errors/errors';
-import type { AnswerStream, TextFormat } from './formats/format';
+import { abortable } from '../client/abort';
+import { errorFromThrown } from '../errors/fromConnection';
+import { connectionError, unreadableResponse } from '../errors/fromResponse';
+import { asError, StoppedError, type ApiError } from '../errors/errors';
+import type { CompletionStream, TextFormat } from './formats/format';
 import type { OutputRequest } from './formats/request';
 import { asObject, parseJson, type JsonObject } from '../util/json';
-import { REQUEST_TIMEOUT_MS, STREAM_TIMEOUT_MS, type Answer, type ByteStream } from '../client/transport';
+import { REQUEST_TIMEOUT_MS, STREAM_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
 import type { GatewayClient, GatewayRequest } from '../client/client';
 import { DONE, SseParser } from './sse';
-import { brokenStream, withReceived } from './streamErrors';
+import { streamError, withReceivedText } from './streamErrors';
 import { Watchdog } from '../client/watchdog';
 
 /** A call whose answer is to come as a stream. */
-export interface StreamedCall {
+export interface StreamRequest {
 	format: TextFormat;
 	output: OutputRequest;
 	/** The call; its body asks for a stream. */
@@ -28,15 +28,15 @@ const MAX_BODY_CHARACTERS = 64 * 1024 * 1024;
  * Makes a call and reads its answer while it arrives (§6), for at most 15 minutes (§8).
  *
  * @returns the body as it would have come without streaming
- * @throws {ApiFailure} for an error frame, a stream that breaks, falls silent, or ends too early: with the text that
+ * @throws {ApiError} for an error frame, a stream that breaks, falls silent, or ends too early: with the text that
  *   had been received
  */
-export async function streamText(client: GatewayClient, call: StreamedCall): Promise<JsonObject> {
+export async function streamText(client: GatewayClient, call: StreamRequest): Promise<JsonObject> {
 	const totalMs = client.settings.timeoutMs ?? STREAM_TIMEOUT_MS;
 	const limits = { totalMs, idleMs: Math.min(totalMs, REQUEST_TIMEOUT_MS) };
 	const headers = { ...call.request.headers, Accept: 'text/event-stream, application/json;q=0.9' };
 	return await client.stream({ ...call.request, headers }, async (answer) => {
-		return await new StreamReading(client, call, answer, new Watchdog(limits, client)).read();
+		return await new StreamReader(client, call, answer, new Watchdog(limits, client)).read();
 	});
 }
 
@@ -44,8 +44,8 @@ export async function streamText(client: GatewayClient, call: StreamedCall): Pro
  * The reading of one stream: bytes → events → JSON → the format's meaning. A gateway that does not stream gives the
  * answer, or an error, in one piece: it is paid for, so it is read as well.
  */
-class StreamReading {
-	private readonly answer: AnswerStream;
+class StreamReader {
+	private readonly answer: CompletionStream;
 	private readonly parser = new SseParser({ onEvent: ({ data }) => this.readData(data) });
 	private readonly decoder = new TextDecoder();
 	private hasBegun = false;
@@ -63,29 +63,29 @@ class StreamReading {
 
 	constructor(
 		private readonly client: GatewayClient,
-		private readonly call: StreamedCall,
-		private readonly source: Answer<ByteStream>,
+		private readonly call: StreamRequest,
+		private readonly source: HttpResponse<ByteStream>,
 		private readonly watchdog: Watchdog,
 	) {
-		this.answer = call.format.openStream(call.output);
+		this.answer = call.format.createStream(call.output);
 	}
 
 	async read(): Promise<JsonObject> {
 		try {
 			// A stream that is destroyed while it waits for bytes does not always say so: n8n's are made of others.
-			await unlessAborted(
+			await abortable(
 				this.call.request.signal,
 				async () => await Promise.race([this.readPortions(), this.watchdog.watch()]),
 			);
 		} catch (error) {
 			// What came in the same portion before the failure was received, too.
 			await this.show();
-			if (error instanceof Stopped || this.hasFailed || !this.isComplete()) throw this.failure(error);
+			if (error instanceof StoppedError || this.hasFailed || !this.isComplete()) throw this.failure(error);
 		} finally {
 			this.watchdog.stop();
 		}
 		if (this.whole !== undefined) return this.wholeBody(this.whole);
-		if (!this.isComplete()) throw this.failure(this.watchdog.expired ? undefined : brokenStream('ended'));
+		if (!this.isComplete()) throw this.failure(this.watchdog.expired ? undefined : streamError('ended'));
 		return this.answer.body();
 	}
 
@@ -101,7 +101,7 @@ class StreamReading {
 			if (this.whole === undefined) this.parser.push(bytes);
 			else if (!this.addToWhole(bytes)) return;
 			await this.show();
-			if (this.sawDone || this.answer.isOver()) return;
+			if (this.sawDone || this.answer.isFinished()) return;
 		}
 		this.isAtEnd = true;
 		this.parser.end();
@@ -127,13 +127,13 @@ class StreamReading {
 	private wholeBody(text: string): JsonObject {
 		if (this.watchdog.expired) throw overdue();
 		const object = asObject(parseJson(text));
-		if (!object) throw failureFromUnreadable({ status: this.source.status, body: text }, CHARGED);
+		if (!object) throw unreadableResponse({ status: this.source.status, body: text }, CHARGED);
 		return object;
 	}
 
 	private readData(data: string): void {
 		// What is no object is no part of an answer: an empty event, a heartbeat of a proxy.
-		if (this.sawDone || this.answer.isOver() || !/^\s*(\{|\[DONE\])/.test(data)) return;
+		if (this.sawDone || this.answer.isFinished() || !/^\s*(\{|\[DONE\])/.test(data)) return;
 		if (data.trim() === DONE) {
 			this.sawDone = true;
 			return;
@@ -141,7 +141,7 @@ class StreamReading {
 		const event = asObject(parseJson(data));
 		if (event) this.readEvent(event);
 		// An unknown event is passed over; one that cannot be read may have been a part of the answer.
-		else if (!this.isAtEnd) throw brokenStream('unreadable');
+		else if (!this.isAtEnd) throw streamError('unreadable');
 	}
 
 	private readEvent(event: JsonObject): void {
@@ -160,13 +160,13 @@ class StreamReading {
 	}
 
 	/** @param error what ended the reading; nothing for a limit that was passed */
-	private failure(error: unknown): ApiFailure | Stopped {
-		if (error instanceof Stopped) return error;
+	private failure(error: unknown): ApiError | StoppedError {
+		if (error instanceof StoppedError) return error;
 		const { expired } = this.watchdog;
 		if (this.whole !== undefined) return expired ? overdue() : wholeFailure(error);
-		const failure = expired ? brokenStream(expired) : readingFailure(error);
-		if (failure instanceof Stopped) return failure;
-		return withReceived(failure, {
+		const failure = expired ? streamError(expired) : readingFailure(error);
+		if (failure instanceof StoppedError) return failure;
+		return withReceivedText(failure, {
 			text: this.received,
 			// What cannot be read may be the event with which the charge was made.
 			mayBeCharged: this.answer.mayBeCharged() || failure.details.code === 'unreadable_answer',
@@ -178,22 +178,22 @@ class StreamReading {
 const CHARGED = { charged: true };
 
 /** An answer in one piece that did not come to its end in time. */
-function overdue(): ApiFailure {
-	return failureFromConnection({ kind: 'timeout' }, CHARGED);
+function overdue(): ApiError {
+	return connectionError({ kind: 'timeout' }, CHARGED);
 }
 
 /** The gateway had begun to answer: whatever broke an answer in one piece, it may be charged. */
-function wholeFailure(error: unknown): ApiFailure | Stopped {
+function wholeFailure(error: unknown): ApiError | StoppedError {
 	return (
-		failureFromThrown(error, CHARGED) ?? failureFromConnection({ kind: 'lost' }, CHARGED, asError(error))
+		errorFromThrown(error, CHARGED) ?? connectionError({ kind: 'lost' }, CHARGED, asError(error))
 	);
 }
 
-function readingFailure(error: unknown): ApiFailure | Stopped {
-	const failure = failureFromThrown(error, CHARGED);
+function readingFailure(error: unknown): ApiError | StoppedError {
+	const failure = errorFromThrown(error, CHARGED);
 	// Not the network's: bytes that cannot be unpacked, an event that does not end.
-	if (failure === undefined) return brokenStream('unreadable', asError(error));
-	if (failure instanceof Stopped || failure === error || failure.details.arrival !== 'unknown')
+	if (failure === undefined) return streamError('unreadable', asError(error));
+	if (failure instanceof StoppedError || failure === error || failure.details.delivery !== 'unknown')
 		return failure;
-	return brokenStream('cut', failure);
+	return streamError('cut', failure);
 }

@@ -1,5 +1,5 @@
 import type { TextModel } from '../endpoints/models';
-import { ApiFailure, asError } from '../errors/errors';
+import { ApiError, asError } from '../errors/errors';
 
 const SUGGESTIONS = 3;
 
@@ -12,19 +12,19 @@ const MAX_COMPARED = 120;
  *
  * @param known gives the catalogue; an empty one where it cannot be had
  */
-export async function withModelAdvice(
+export async function withModelHint(
 	known: () => Promise<TextModel[]>,
 	model: string,
 	error: unknown,
 ): Promise<Error> {
 	const failure = asError(error);
-	if (!(failure instanceof ApiFailure) || failure.details.status !== 404) return failure;
+	if (!(failure instanceof ApiError) || failure.details.status !== 404) return failure;
 	const ids = (await known()).map(({ id }) => id);
 	if (ids.length === 0 || ids.includes(model)) return failure;
 	const close = similarIds(model, ids);
-	const advice =
+	const hint =
 		close.length > 0 ? `Close to "${model}" are: ${close.join(', ')}.` : `The catalogue has no "${model}".`;
-	return failure.with({ description: `${failure.details.description} ${advice}` });
+	return failure.with({ description: `${failure.details.description} ${hint}` });
 }
 
 /** The ids that look most like `id`, best first; those that have too little in common are left out. */

@@ -1,5 +1,5 @@
 /** What an answer says about the file it carries. */
-export interface FileFacts {
+export interface FileInfo {
 	fileName: string;
 	/** `undefined` when the server does not say: n8n then derives it from the name. */
 	mimeType: string | undefined;
@@ -48,10 +48,10 @@ export function typeByName(fileName: string): string | undefined {
  * @param headers of the answer, names in lower case
  * @param names candidates in order of preference; an extension is added where one is missing
  */
-export function fileFacts(
+export function fileInfo(
 	headers: Record<string, string>,
 	names: ReadonlyArray<string | undefined>,
-): FileFacts {
+): FileInfo {
 	const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
 	// `application/octet-stream`, `binary/octet-stream`: the server does not know.
 	const mimeType = type && !type.endsWith('/octet-stream') ? type : undefined;

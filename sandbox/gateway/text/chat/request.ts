@@ -14,7 +14,7 @@ import {
 	readTool,
 	readToolChoice,
 } from '../readers';
-import type { TextCall, Turn } from '../types';
+import type { TextCall, ChatMessage } from '../types';
 
 export interface ChatRequest {
 	call: TextCall;
@@ -27,7 +27,7 @@ export interface ChatRequest {
 	plugins: boolean;
 }
 
-const roles: Record<string, Turn['role']> = {
+const roles: Record<string, ChatMessage['role']> = {
 	user: 'user',
 	assistant: 'assistant',
 	system: 'system',
@@ -81,7 +81,7 @@ function checkRanges(body: JsonObject): void {
 	}
 }
 
-function readTurns(body: JsonObject): Turn[] {
+function readTurns(body: JsonObject): ChatMessage[] {
 	const messages = readArray(body, 'messages');
 	if (messages.length > 0) return messages.map(readTurn);
 	if (typeof body.prompt === 'string' && body.prompt !== '') {
@@ -90,7 +90,7 @@ function readTurns(body: JsonObject): Turn[] {
 	throw invalid('messages is required');
 }
 
-function readTurn(message: unknown, index: number): Turn {
+function readTurn(message: unknown, index: number): ChatMessage {
 	const role = isObject(message) && typeof message.role === 'string' ? roles[message.role] : undefined;
 	if (!isObject(message) || !role) throw invalid(`messages[${index}].role is not supported`);
 	const content = readContent(message.content, `messages[${index}].content`);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../jsonSchema';
 import { renderMelody } from '../../media/render/wav';
 import { totalCost, type AnsweredCall, type Usage } from '../call';
 import { logprobsOf } from '../tokens';
-import type { Answer } from '../types';
+import type { HttpResponse } from '../types';
 import type { ChatRequest } from './request';
 
 export interface ChatHead {
@@ -40,7 +40,7 @@ export function chatCompletion(request: ChatRequest, answered: AnsweredCall): Js
 	};
 }
 
-function message(request: ChatRequest, answer: Answer): JsonObject {
+function message(request: ChatRequest, answer: HttpResponse): JsonObject {
 	const audio = spokenAnswer(request, answer);
 	return {
 		role: 'assistant',
@@ -53,7 +53,7 @@ function message(request: ChatRequest, answer: Answer): JsonObject {
 	};
 }
 
-export function wireToolCalls(answer: Answer): JsonObject[] {
+export function wireToolCalls(answer: HttpResponse): JsonObject[] {
 	return answer.toolCalls.map((call) => ({
 		id: call.id,
 		type: 'function',
@@ -61,18 +61,18 @@ export function wireToolCalls(answer: Answer): JsonObject[] {
 	}));
 }
 
-export function reasoningDetails(request: ChatRequest, answer: Answer): JsonObject[] {
+export function reasoningDetails(request: ChatRequest, answer: HttpResponse): JsonObject[] {
 	if (answer.reasoning === '' || request.hideReasoning) return [];
 	return [{ type: 'reasoning.text', text: answer.reasoning, index: 0 }];
 }
 
-function logprobs(request: ChatRequest, answer: Answer): JsonObject | null {
+function logprobs(request: ChatRequest, answer: HttpResponse): JsonObject | null {
 	if (request.topLogprobs === null) return null;
 	return { content: logprobsOf(answer.text, request.topLogprobs), refusal: [] };
 }
 
 /** The answer as sound, for `modalities` with `audio`: a melody in place of a voice. */
-export function spokenAnswer(request: ChatRequest, answer: Answer): JsonObject | null {
+export function spokenAnswer(request: ChatRequest, answer: HttpResponse): JsonObject | null {
 	if (request.audioFormat === null || answer.toolCalls.length > 0) return null;
 	return {
 		id: `audio_${randomUUID()}`,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../jsonSchema';
 import type { AnsweredCall } from '../call';
 import type { StreamDialect, StreamEvent } from '../eventStream';
 import { logprobsOf, wordPieces } from '../tokens';
-import type { Answer } from '../types';
+import type { HttpResponse } from '../types';
 import type { ChatRequest } from './request';
 import { chatHead, chatUsage, reasoningDetails, spokenAnswer, wireToolCalls } from './response';
 
@@ -29,7 +29,7 @@ export function chatEvents(request: ChatRequest, answered: AnsweredCall): Stream
 
 type ChunkEvent = Omit<StreamEvent, 'data'> & { data: JsonObject };
 
-function choiceEvents(request: ChatRequest, answer: Answer, index: number): ChunkEvent[] {
+function choiceEvents(request: ChatRequest, answer: HttpResponse, index: number): ChunkEvent[] {
 	const chunk = (delta: JsonObject, more: JsonObject = {}): JsonObject => ({
 		choices: [{ index, delta, finish_reason: null, ...more }],
 	});
@@ -59,7 +59,7 @@ function delta(data: JsonObject): ChunkEvent {
 }
 
 /** Each call starts with id and name; its arguments follow in pieces. */
-function toolDeltas(answer: Answer): JsonObject[] {
+function toolDeltas(answer: HttpResponse): JsonObject[] {
 	return wireToolCalls(answer).flatMap((call, index) => {
 		const toolCall = answer.toolCalls[index];
 		const pieces = toolCall?.arguments.match(/[\s\S]{1,12}/g) ?? [];

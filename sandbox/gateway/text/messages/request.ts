@@ -13,7 +13,7 @@ import {
 	readTool,
 	readToolChoice,
 } from '../readers';
-import type { TextCall, Turn } from '../types';
+import type { TextCall, ChatMessage } from '../types';
 
 export function readMessagesRequest(raw: unknown): { call: TextCall; stream: boolean } {
 	const body = readBody(raw);
@@ -50,12 +50,12 @@ function thinks(body: JsonObject): boolean | null {
 	return thinking ? thinking.type !== 'disabled' : null;
 }
 
-function systemTurns(body: JsonObject): Turn[] {
+function systemTurns(body: JsonObject): ChatMessage[] {
 	const content = readContent(body.system, 'system');
 	return content.text === '' ? [] : [{ role: 'system', ...content }];
 }
 
-function readTurns(body: JsonObject): Turn[] {
+function readTurns(body: JsonObject): ChatMessage[] {
 	const messages = readArray(body, 'messages');
 	if (messages.length === 0) throw invalid('messages: Field required');
 	return messages.flatMap((message, index) => {
@@ -67,12 +67,12 @@ function readTurns(body: JsonObject): Turn[] {
 }
 
 /** A user message may carry tool results; they become turns of their own. */
-function readTurn(role: 'user' | 'assistant', content: unknown, where: string): Turn[] {
+function readTurn(role: 'user' | 'assistant', content: unknown, where: string): ChatMessage[] {
 	if (!Array.isArray(content)) return [{ role, ...readContent(content, where) }];
 	const list: unknown[] = content;
 	const results = list.filter((part) => isObject(part) && part.type === 'tool_result');
 	const others = list.filter((part) => !results.includes(part));
-	const turns: Turn[] = results.map((part) => ({
+	const turns: ChatMessage[] = results.map((part) => ({
 		role: 'tool',
 		...readContent(isObject(part) ? part.content : null, where),
 	}));

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../jsonSchema';
 import type { AnsweredCall } from '../call';
 import type { StreamDialect, StreamEvent } from '../eventStream';
 import { wordPieces } from '../tokens';
-import type { Answer } from '../types';
+import type { HttpResponse } from '../types';
 
 export const messagesDialect: StreamDialect = {
 	named: true,
@@ -28,7 +28,7 @@ export function messageObject(answered: AnsweredCall): JsonObject {
 	};
 }
 
-function stopReason(answer: Answer): string {
+function stopReason(answer: HttpResponse): string {
 	switch (answer.finish) {
 		case 'tool_calls':
 			return 'tool_use';
@@ -41,7 +41,7 @@ function stopReason(answer: Answer): string {
 	}
 }
 
-function contentParts(answer: Answer): JsonObject[] {
+function contentParts(answer: HttpResponse): JsonObject[] {
 	const thinking = { type: 'thinking', thinking: answer.reasoning, signature: 'c2FuZGJveA==' };
 	return [
 		...(answer.reasoning === '' ? [] : [thinking]),

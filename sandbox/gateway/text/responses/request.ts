@@ -13,7 +13,7 @@ import {
 	readTool,
 	readToolChoice,
 } from '../readers';
-import type { TextCall, Turn } from '../types';
+import type { TextCall, ChatMessage } from '../types';
 
 const builtInTools = ['web_search', 'file_search', 'code_interpreter', 'mcp'] as const;
 type BuiltInTool = (typeof builtInTools)[number];
@@ -30,7 +30,7 @@ export interface ResponsesRequest {
 	builtIn: BuiltInTool[];
 }
 
-const roles: Record<string, Turn['role']> = {
+const roles: Record<string, ChatMessage['role']> = {
 	user: 'user',
 	assistant: 'assistant',
 	system: 'system',
@@ -79,7 +79,7 @@ export function readResponsesRequest(raw: unknown): ResponsesRequest {
 }
 
 /** §7.2: `input` missing or empty; `instructions` does not replace it. */
-function readInput(input: unknown): Turn[] {
+function readInput(input: unknown): ChatMessage[] {
 	if (typeof input === 'string' && input !== '') {
 		return [{ role: 'user', text: input, attachmentTokens: 0, attachments: [] }];
 	}
@@ -87,7 +87,7 @@ function readInput(input: unknown): Turn[] {
 	return (input as unknown[]).map(readItem);
 }
 
-function readItem(item: unknown, index: number): Turn {
+function readItem(item: unknown, index: number): ChatMessage {
 	if (!isObject(item)) throw invalid(`input[${index}] must be an object`, 'input');
 	const plain = { attachmentTokens: 0, attachments: [] };
 	switch (item.type) {

@@ -6,7 +6,7 @@ import { totalCost, type AnsweredCall, type Usage } from '../call';
 import { withoutMarkers } from '../markers';
 import { userText } from '../reply';
 import { logprobsOf } from '../tokens';
-import type { Answer } from '../types';
+import type { HttpResponse } from '../types';
 import type { ResponsesRequest } from './request';
 
 /** The response before its answer: status `in_progress`, empty `output`. */
@@ -56,7 +56,7 @@ export function closeResponse(open: JsonObject, output: JsonObject[], answered: 
  * The output items. What comes before the message depends on the call, so that the text stands at no fixed index:
  * a reasoning item when the model thinks, a call of each built-in tool that it may use.
  */
-export function outputItems(request: ResponsesRequest, answer: Answer): JsonObject[] {
+export function outputItems(request: ResponsesRequest, answer: HttpResponse): JsonObject[] {
 	const items: JsonObject[] = [];
 	if (answer.reasoning !== '') items.push(reasoningItem(request, answer));
 	for (const tool of request.builtIn)
@@ -79,7 +79,7 @@ function newId(prefix: string): string {
 	return `${prefix}_${randomUUID().replaceAll('-', '')}`;
 }
 
-function reasoningItem(request: ResponsesRequest, answer: Answer): JsonObject {
+function reasoningItem(request: ResponsesRequest, answer: HttpResponse): JsonObject {
 	const encrypted =
 		Array.isArray(request.body.include) && request.body.include.includes('reasoning.encrypted_content');
 	return {
@@ -107,7 +107,7 @@ function searchItem(request: ResponsesRequest): JsonObject {
 	};
 }
 
-function messageItem(request: ResponsesRequest, answer: Answer): JsonObject {
+function messageItem(request: ResponsesRequest, answer: HttpResponse): JsonObject {
 	const end = Math.min(20, answer.text.length);
 	return {
 		id: newId('msg'),

@@ -5,7 +5,7 @@ import { authenticate } from '../../auth';
 import type { GatewayContext } from '../../context';
 import { answerCall } from '../call';
 import { sendStream } from '../eventStream';
-import type { Turn } from '../types';
+import type { ChatMessage } from '../types';
 import { readResponsesRequest, type ResponsesRequest } from './request';
 import { closeResponse, openResponse, outputItems } from './response';
 import { responsesDialect, responsesEvents } from './stream';
@@ -35,15 +35,15 @@ export function responsesRoute(app: FastifyInstance, context: GatewayContext): v
 }
 
 /** The input, after the turns of the previous response if one is named. */
-function continued(context: GatewayContext, account: Account, read: ResponsesRequest): Turn[] {
+function continued(context: GatewayContext, account: Account, read: ResponsesRequest): ChatMessage[] {
 	if (read.previousId === null) return read.call.turns;
 	return [...context.responses.turns(read.previousId, account.name), ...read.call.turns];
 }
 
-function instructionTurns({ instructions }: ResponsesRequest): Turn[] {
+function instructionTurns({ instructions }: ResponsesRequest): ChatMessage[] {
 	return instructions === null ? [] : [plainTurn('system', instructions)];
 }
 
-function plainTurn(role: Turn['role'], text: string): Turn {
+function plainTurn(role: ChatMessage['role'], text: string): ChatMessage {
 	return { role, text, attachmentTokens: 0, attachments: [] };
 }

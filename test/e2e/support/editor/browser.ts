@@ -39,13 +39,13 @@ export async function signedIn(browser: Browser, { server }: Environment): Promi
 }
 
 function findBrowser(): string {
-	const advice = 'run `node scripts/ensure-installed.mjs browser`';
+	const hint = 'run `node scripts/ensure-installed.mjs browser`';
 	try {
 		const { path } = JSON.parse(readFileSync(join(sandboxFolder, 'browser.json'), 'utf8')) as {
 			path: string;
 		};
 		return path;
 	} catch (error) {
-		throw new Error(`No browser has been looked for: ${advice}`, { cause: error });
+		throw new Error(`No browser has been looked for: ${hint}`, { cause: error });
 	}
 }

@@ -1,6 +1,6 @@
 import type { TextRequest } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { bodyOf, inline, linked, looking, refusalOf, turns } from './support';
+import { bodyOf, inline, pairWithItem, looking, refusalOf, messages } from './support';
 
 const bare = { model: 'acme/writer', messages: [{ role: 'user', content: 'Hi' }] };
 const sent = (parts: Partial<TextRequest>) => bodyOf('chat', parts);
@@ -21,7 +21,7 @@ it('a streamed call says so', () => {
 
 describe('the conversation', () => {
 	it('keeps every role in its place', () => {
-		const conversation = turns(
+		const conversation = messages(
 			{ role: 'system', text: 'Be brief' },
 			{ role: 'user', text: 'Hi' },
 			{ role: 'assistant', text: 'Hello' },
@@ -38,7 +38,7 @@ describe('the conversation', () => {
 	});
 
 	it('carries calls of tools and their results', () => {
-		const conversation = turns(
+		const conversation = messages(
 			{ role: 'assistant', text: '', toolCalls: [{ id: 'c1', name: 'look', arguments: '{"a":1}' }] },
 			{ role: 'tool', callId: 'c1', text: 'seen' },
 			{ role: 'assistant', text: 'Wait', toolCalls: [{ id: 'c2', name: 'go', arguments: '' }] },
@@ -59,7 +59,7 @@ describe('the conversation', () => {
 	});
 
 	it('sends the result of a tool without its call as it stands', () => {
-		const conversation = turns({ role: 'tool', callId: 'c9', text: 'seen' });
+		const conversation = messages({ role: 'tool', callId: 'c9', text: 'seen' });
 		expect(sent({ conversation }).messages).toStrictEqual([
 			{ role: 'tool', tool_call_id: 'c9', content: 'seen' },
 		]);
@@ -104,7 +104,7 @@ describe('attachments', () => {
 		],
 		[
 			'the address of an image',
-			linked('image'),
+			pairWithItem('image'),
 			{ type: 'image_url', image_url: { url: 'https://files.test/a' } },
 		],
 		[
@@ -114,7 +114,7 @@ describe('attachments', () => {
 		],
 		[
 			'the address of a video',
-			linked('video'),
+			pairWithItem('video'),
 			{ type: 'video_url', video_url: { url: 'https://files.test/a' } },
 		],
 		[
@@ -134,11 +134,11 @@ describe('attachments', () => {
 	});
 
 	it.each(['audio', 'file'] as const)('the address of a file of the kind %s is refused', (kind) => {
-		expect(refusalOf(() => sent(looking(linked(kind)))).message).toContain('address');
+		expect(refusalOf(() => sent(looking(pairWithItem(kind)))).message).toContain('address');
 	});
 
 	it('stand alone without a text, in their order', () => {
-		const conversation = turns({ role: 'user', text: '', attachments: [linked('video'), linked('image')] });
+		const conversation = messages({ role: 'user', text: '', attachments: [pairWithItem('video'), pairWithItem('image')] });
 		expect(sent({ conversation }).messages).toStrictEqual([
 			{
 				role: 'user',

@@ -1,10 +1,10 @@
-import type { Choice, TextAnswer } from '../../../../nodes/shared/gateway/text/formats/completion';
+import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { NO_CHOICE, NO_USAGE, read } from './support';
 
 const answer = (body: JsonObject) => read('chat', body);
 const message = (fields: JsonObject): Choice => answer({ choices: [{ message: fields }] }).first;
-const usage = (fields: JsonObject): TextAnswer => answer({ choices: [], usage: fields });
+const usage = (fields: JsonObject): Completion => answer({ choices: [], usage: fields });
 
 it('reads all fields of an answer', () => {
 	const body = {

@@ -35,7 +35,7 @@ it('puts the chunks together into a chat completion', () => {
 	expect(run(hello, stop, usageOf(usage))).toStrictEqual({
 		shown: ['Hello', '', ''],
 		isComplete: [true, true],
-		isOver: false,
+		isFinished: false,
 		mayBeCharged: true,
 		body: whole,
 	});
@@ -45,7 +45,7 @@ it('nothing has come', () => {
 	expect(run()).toStrictEqual({
 		shown: [],
 		isComplete: [false, false],
-		isOver: false,
+		isFinished: false,
 		mayBeCharged: true,
 		body: { object: 'chat.completion', choices: [] },
 	});

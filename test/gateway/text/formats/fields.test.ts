@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { deepMerge, withKnown } from '../../../../nodes/shared/gateway/text/formats/fields';
+import { deepMerge, mergeKnown } from '../../../../nodes/shared/gateway/text/formats/fields';
 import { asObject, type JsonObject } from '../../../../nodes/shared/gateway/util/json';
 
 const name = fc.constantFrom('a', 'b', 'c');
@@ -52,7 +52,7 @@ describe('adding what a later event knows', () => {
 		fc.assert(
 			fc.property(objects, objects, (base, more) => {
 				const before = structuredClone([base, more]);
-				check(withKnown(base, more), base, more, (known, after) => after ?? known ?? null);
+				check(mergeKnown(base, more), base, more, (known, after) => after ?? known ?? null);
 				expect([base, more]).toStrictEqual(before);
 			}),
 		);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { ApiFailure } from '../../../../nodes/shared/gateway/errors/errors';
+import { ApiError } from '../../../../nodes/shared/gateway/errors/errors';
 import { textFormat, textFormats } from '../../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { failureOf } from './support';
@@ -10,7 +10,7 @@ const EMPTY: JsonObject = { choices: [], output: [], content: [] };
 
 function read(name: string, body: JsonObject) {
 	const format = textFormat(name);
-	const answer = format.readAnswer({ ...EMPTY, ...body }, { kind: 'text' });
+	const answer = format.readCompletion({ ...EMPTY, ...body }, { kind: 'text' });
 	const [choice] = answer.choices;
 	if (!choice) throw new Error('an answer has at least one choice');
 	return { ...answer, ...choice };
@@ -78,7 +78,7 @@ describe('the cost', () => {
 
 describe.each(textFormats)('$name: an error that comes with the status 200', (format) => {
 	const codeOf = (body: JsonObject) =>
-		failureOf(() => format.readAnswer({ error: { code: 'x1', message: 'boom' }, ...body }, { kind: 'text' }))
+		failureOf(() => format.readCompletion({ error: { code: 'x1', message: 'boom' }, ...body }, { kind: 'text' }))
 			.code;
 
 	it('is a failed generation, with or without a list of what was said', () => {
@@ -101,7 +101,7 @@ function outcome(name: string, body: JsonObject): string {
 	try {
 		return typeof read(name, body).text;
 	} catch (error) {
-		if (error instanceof ApiFailure) return 'failure';
+		if (error instanceof ApiError) return 'failure';
 		throw error;
 	}
 }

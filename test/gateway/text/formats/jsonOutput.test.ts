@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-import type { Choice, TextAnswer } from '../../../../nodes/shared/gateway/text/formats/completion';
-import { answerJson } from '../../../../nodes/shared/gateway/text/formats/jsonOutput';
+import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
+import { parseJsonOutput } from '../../../../nodes/shared/gateway/text/formats/jsonOutput';
 import type { OutputRequest } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { Json } from '../../../../nodes/shared/gateway/util/json';
 import { failureOf, JSON_OBJECT, NO_CHOICE, NO_USAGE, TEXT } from './support';
@@ -9,7 +9,7 @@ import { failureOf, JSON_OBJECT, NO_CHOICE, NO_USAGE, TEXT } from './support';
 const SCHEMA: OutputRequest = { kind: 'jsonSchema', name: 'answer', schema: {} };
 const call = { id: 't', name: 'look', arguments: { a: 1 } };
 
-function answerOf(fields: Partial<Choice>, others: Choice[] = []): TextAnswer {
+function answerOf(fields: Partial<Choice>, others: Choice[] = []): Completion {
 	const choices = [{ ...NO_CHOICE, finishReason: 'stop', ...fields }, ...others];
 	return { id: 'r1', model: 'acme/writer', choices, usage: { ...NO_USAGE, inputTokens: 3 }, costRub: 0.5 };
 }
@@ -17,7 +17,7 @@ function answerOf(fields: Partial<Choice>, others: Choice[] = []): TextAnswer {
 function jsonOf(fields: Partial<Choice>, output = SCHEMA): Json | undefined {
 	const answer = answerOf(fields);
 	const [choice = NO_CHOICE] = answer.choices;
-	return answerJson(choice, output, answer);
+	return parseJsonOutput(choice, output, answer);
 }
 
 function problemOf(
@@ -28,7 +28,7 @@ function problemOf(
 ) {
 	const answer = { ...answerOf(fields, others), costRub };
 	const [choice = NO_CHOICE] = answer.choices;
-	return failureOf(() => answerJson(choice, output, answer));
+	return failureOf(() => parseJsonOutput(choice, output, answer));
 }
 
 it.each([TEXT, SCHEMA, JSON_OBJECT])('gives nothing while the answer is to come: %j', (output) => {
@@ -134,7 +134,7 @@ describe('an answer that is no JSON is paid for', () => {
 			code: 'not_json',
 			message: expect.stringContaining('not JSON') as string,
 			description: expect.stringContaining('₽0.5') as string,
-			arrival: 'answered',
+			delivery: 'responded',
 			status: 200,
 			retryable: false,
 			mayBeCharged: true,

@@ -1,6 +1,6 @@
-import type { TextRequest, ToolTurn, Turn } from '../../../../nodes/shared/gateway/text/formats/request';
+import type { TextRequest, ToolMessage, ChatMessage } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { bodyOf, inline, linked, looking, refusalOf, turns } from './support';
+import { bodyOf, inline, pairWithItem, looking, refusalOf, messages } from './support';
 
 const sent = (parts: Partial<TextRequest>) => {
 	const { model, max_tokens, ...rest } = bodyOf('messages', parts);
@@ -12,7 +12,7 @@ const extra = (parts: Partial<TextRequest>): JsonObject => {
 	expect(messages).toStrictEqual([{ role: 'user', content: 'Hi' }]);
 	return rest;
 };
-const said = (...list: Array<Turn | ToolTurn>) => sent({ conversation: turns(...list) });
+const said = (...list: Array<ChatMessage | ToolMessage>) => sent({ conversation: messages(...list) });
 const schema = { type: 'object', properties: {} };
 const look = { name: 'look', parameters: schema };
 
@@ -62,7 +62,7 @@ describe('the conversation', () => {
 		});
 	});
 
-	it.each<[string, Turn[]]>([
+	it.each<[string, ChatMessage[]]>([
 		['nothing', []],
 		['a system turn alone', [{ role: 'system', text: 'Be brief' }]],
 		['an empty turn alone', [{ role: 'user', text: '' }]],
@@ -101,7 +101,7 @@ describe('the conversation', () => {
 	it('attachments stand first, calls of tools last', () => {
 		const toolCalls = [{ id: 'c1', name: 'look', arguments: '{}' }];
 		expect(
-			said({ role: 'assistant', text: 'See', attachments: [linked('image')], toolCalls }).messages,
+			said({ role: 'assistant', text: 'See', attachments: [pairWithItem('image')], toolCalls }).messages,
 		).toStrictEqual([
 			{
 				role: 'assistant',
@@ -115,7 +115,7 @@ describe('the conversation', () => {
 	});
 
 	it('results of tools that were called together are one message', () => {
-		const result = (callId: string): ToolTurn => ({ role: 'tool', callId, text: `seen ${callId}` });
+		const result = (callId: string): ToolMessage => ({ role: 'tool', callId, text: `seen ${callId}` });
 		const part = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: `seen ${id}` });
 		expect(
 			said(
@@ -125,7 +125,7 @@ describe('the conversation', () => {
 				result('c'),
 				{ role: 'user', text: 'And?' },
 				result('d'),
-				{ role: 'user', text: 'Look', attachments: [linked('image')] },
+				{ role: 'user', text: 'Look', attachments: [pairWithItem('image')] },
 				result('e'),
 				result('f'),
 			).messages,
@@ -185,7 +185,7 @@ describe('attachments', () => {
 		],
 		[
 			'the address of an image',
-			linked('image'),
+			pairWithItem('image'),
 			{ type: 'image', source: { type: 'url', url: 'https://files.test/a' } },
 		],
 		[
@@ -199,7 +199,7 @@ describe('attachments', () => {
 		],
 		[
 			'the address of a file',
-			linked('file'),
+			pairWithItem('file'),
 			{ type: 'document', source: { type: 'url', url: 'https://files.test/a' } },
 		],
 	])('%s is a part before the text', (_, attachment, part) => {

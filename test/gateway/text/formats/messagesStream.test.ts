@@ -45,7 +45,7 @@ it('puts the events together into a message', () => {
 	expect(run(...hello, { type: 'content_block_stop', index: 0 }, end(), stop)).toStrictEqual({
 		shown: ['', '', 'Hel', 'lo', '', '', ''],
 		isComplete: [true, true],
-		isOver: true,
+		isFinished: true,
 		mayBeCharged: true,
 		body: whole,
 	});
@@ -56,10 +56,10 @@ it.each<[string, JsonObject[]]>([
 	['a part of the answer', hello],
 	['the stop reason', [...hello, end()]],
 ])('after %s the stream is not complete, even with [DONE], and may be charged', (_, events) => {
-	const { isComplete, isOver, mayBeCharged } = run(...events);
-	expect({ isComplete, isOver, mayBeCharged }).toStrictEqual({
+	const { isComplete, isFinished, mayBeCharged } = run(...events);
+	expect({ isComplete, isFinished, mayBeCharged }).toStrictEqual({
 		isComplete: [false, false],
-		isOver: false,
+		isFinished: false,
 		mayBeCharged: true,
 	});
 });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { ApiFailure } from '../../../../nodes/shared/gateway/errors/errors';
+import { ApiError } from '../../../../nodes/shared/gateway/errors/errors';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { JSON_OBJECT, read, streamed } from './support';
 
@@ -35,7 +35,7 @@ function outcome(work: () => unknown): unknown {
 	try {
 		return work();
 	} catch (error) {
-		if (error instanceof ApiFailure) return error.details;
+		if (error instanceof ApiError) return error.details;
 		throw error;
 	}
 }

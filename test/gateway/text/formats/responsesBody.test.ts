@@ -1,15 +1,15 @@
-import type { TextRequest, ToolTurn, Turn } from '../../../../nodes/shared/gateway/text/formats/request';
+import type { TextRequest, ToolMessage, ChatMessage } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { bodyOf, inline, linked, looking, refusalOf, turns } from './support';
+import { bodyOf, inline, pairWithItem, looking, refusalOf, messages } from './support';
 
 const sent = (parts: Partial<TextRequest>) => {
 	const { model, ...rest } = bodyOf('responses', parts);
 	expect(model).toBe('acme/writer');
 	return rest;
 };
-const said = (...list: Array<Turn | ToolTurn>) => sent({ conversation: turns(...list) });
+const said = (...list: Array<ChatMessage | ToolMessage>) => sent({ conversation: messages(...list) });
 const schema = { type: 'object', properties: {} };
-const user = (text: string): Turn => ({ role: 'user', text });
+const user = (text: string): ChatMessage => ({ role: 'user', text });
 
 it('a plain call carries the model and the input alone', () => {
 	expect(sent({})).toStrictEqual({ input: 'Hi' });
@@ -100,7 +100,7 @@ describe('the conversation', () => {
 	it('calls of tools stand after attachments', () => {
 		const toolCalls = [{ id: 'c1', name: 'look', arguments: '' }];
 		expect(
-			said({ role: 'assistant', text: 'See', attachments: [linked('image')], toolCalls }).input,
+			said({ role: 'assistant', text: 'See', attachments: [pairWithItem('image')], toolCalls }).input,
 		).toStrictEqual([
 			{
 				role: 'assistant',
@@ -140,7 +140,7 @@ describe('attachments', () => {
 			inline('image', 'image/png'),
 			{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
 		],
-		['the address of an image', linked('image'), { type: 'input_image', image_url: 'https://files.test/a' }],
+		['the address of an image', pairWithItem('image'), { type: 'input_image', image_url: 'https://files.test/a' }],
 		[
 			'a sound',
 			inline('audio', 'audio/x-wav'),
@@ -151,7 +151,7 @@ describe('attachments', () => {
 			inline('file', 'application/pdf', 'a.pdf'),
 			{ type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' },
 		],
-		['the address of a file', linked('file'), { type: 'input_file', file_url: 'https://files.test/a' }],
+		['the address of a file', pairWithItem('file'), { type: 'input_file', file_url: 'https://files.test/a' }],
 	])('%s is a part after the text', (_, attachment, part) => {
 		expect(sent(looking(attachment))).toStrictEqual({
 			input: [{ role: 'user', content: [{ type: 'input_text', text: 'Look' }, part] }],
@@ -159,7 +159,7 @@ describe('attachments', () => {
 	});
 
 	it('stand alone without a text', () => {
-		expect(said({ role: 'user', text: '', attachments: [linked('image')] })).toStrictEqual({
+		expect(said({ role: 'user', text: '', attachments: [pairWithItem('image')] })).toStrictEqual({
 			input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://files.test/a' }] }],
 		});
 	});

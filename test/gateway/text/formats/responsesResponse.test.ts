@@ -1,9 +1,9 @@
-import type { TextAnswer } from '../../../../nodes/shared/gateway/text/formats/completion';
+import type { Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { failureOf, NO_CHOICE, NO_USAGE, read } from './support';
 
 const completed = (...output: JsonObject[]) => read('responses', { status: 'completed', output }).first;
-const usage = (fields: JsonObject): TextAnswer =>
+const usage = (fields: JsonObject): Completion =>
 	read('responses', { status: 'completed', output: [], usage: fields });
 
 it('reads all fields of an answer', () => {
@@ -80,7 +80,7 @@ it.each(['completed', 'incomplete', undefined])(
 	(status) => {
 		expect(failureOf(() => read('responses', { status }))).toMatchObject({
 			code: 'unreadable_answer',
-			arrival: 'unknown',
+			delivery: 'unknown',
 			retryable: false,
 			mayBeCharged: true,
 		});

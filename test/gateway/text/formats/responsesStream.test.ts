@@ -31,7 +31,7 @@ it('gives the response of the closing event', () => {
 	expect(run(...numbered(created, delta('Hel'), delta('lo'), completed()))).toStrictEqual({
 		shown: ['', 'Hel', 'lo', ''],
 		isComplete: [true, true],
-		isOver: true,
+		isFinished: true,
 		mayBeCharged: true,
 		body: response,
 	});
@@ -42,7 +42,7 @@ it('an incomplete response closes the stream, too', () => {
 	expect(run({ type: 'response.incomplete', response: incomplete })).toStrictEqual({
 		shown: [''],
 		isComplete: [true, true],
-		isOver: true,
+		isFinished: true,
 		mayBeCharged: true,
 		body: incomplete,
 	});
@@ -56,10 +56,10 @@ it.each<[string, JsonObject[]]>([
 		numbered(created, delta('Hel'), { type: 'response.output_text.done', output_index: 0 }),
 	],
 ])('after %s the stream is neither complete nor charged, even with [DONE]', (_, events) => {
-	const { isComplete, isOver, mayBeCharged } = run(...events);
-	expect({ isComplete, isOver, mayBeCharged }).toStrictEqual({
+	const { isComplete, isFinished, mayBeCharged } = run(...events);
+	expect({ isComplete, isFinished, mayBeCharged }).toStrictEqual({
 		isComplete: [false, false],
-		isOver: false,
+		isFinished: false,
 		mayBeCharged: false,
 	});
 });
@@ -67,10 +67,10 @@ it.each<[string, JsonObject[]]>([
 it.each([{ type: 'response.completed' }, { type: 'response.incomplete', response: null }])(
 	'a closing event that cannot be read is charged, but gives no answer: %j',
 	(closing) => {
-		const { isComplete, isOver, mayBeCharged } = run(...numbered(created, closing));
-		expect({ isComplete, isOver, mayBeCharged }).toStrictEqual({
+		const { isComplete, isFinished, mayBeCharged } = run(...numbered(created, closing));
+		expect({ isComplete, isFinished, mayBeCharged }).toStrictEqual({
 			isComplete: [false, false],
-			isOver: false,
+			isFinished: false,
 			mayBeCharged: true,
 		});
 	},

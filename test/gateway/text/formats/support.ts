@@ -1,23 +1,23 @@
 import {
-	ApiFailure,
-	InvalidInput,
-	type FailureDetails,
+	ApiError,
+	InvalidInputError,
+	type ApiErrorDetails,
 } from '../../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../../nodes/shared/gateway/text/formats';
-import type { Choice, TextAnswer } from '../../../../nodes/shared/gateway/text/formats/completion';
+import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import type {
 	Attachment,
 	Conversation,
 	OutputRequest,
 	TextRequest,
-	ToolTurn,
-	Turn,
+	ToolMessage,
+	ChatMessage,
 } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
 
 export const TEXT: OutputRequest = { kind: 'text' };
 export const JSON_OBJECT: OutputRequest = { kind: 'jsonObject', name: 'answer' };
-export const NO_USAGE: TextAnswer['usage'] = {
+export const NO_USAGE: Completion['usage'] = {
 	inputTokens: null,
 	outputTokens: null,
 	totalTokens: null,
@@ -38,7 +38,7 @@ export const NO_CHOICE: Choice = {
 export function bodyOf(format: string, parts: Partial<TextRequest> = {}): JsonObject {
 	return textFormat(format).toBody({
 		model: 'acme/writer',
-		conversation: turns({ role: 'user', text: 'Hi' }),
+		conversation: messages({ role: 'user', text: 'Hi' }),
 		tools: [],
 		output: TEXT,
 		options: {},
@@ -47,13 +47,13 @@ export function bodyOf(format: string, parts: Partial<TextRequest> = {}): JsonOb
 	});
 }
 
-export function turns(...list: Array<Turn | ToolTurn>): Conversation {
-	return { kind: 'turns', turns: list };
+export function messages(...list: Array<ChatMessage | ToolMessage>): Conversation {
+	return { kind: 'messages', messages: list };
 }
 
 /** The user says "Look" with these attachments. */
 export function looking(...attachments: Attachment[]): { conversation: Conversation } {
-	return { conversation: turns({ role: 'user', text: 'Look', attachments }) };
+	return { conversation: messages({ role: 'user', text: 'Look', attachments }) };
 }
 
 /** A file of three bytes. */
@@ -61,13 +61,13 @@ export function inline(kind: Attachment['kind'], mimeType: string, fileName = 'a
 	return { kind, source: { base64: 'AAAA', mimeType, fileName } };
 }
 
-export function linked(kind: Attachment['kind']): Attachment {
+export function pairWithItem(kind: Attachment['kind']): Attachment {
 	return { kind, source: { url: 'https://files.test/a' } };
 }
 
 /** An answer in one piece, and its first choice. */
-export function read(format: string, body: JsonObject, output = TEXT): TextAnswer & { first: Choice } {
-	const answer = textFormat(format).readAnswer(body, output);
+export function read(format: string, body: JsonObject, output = TEXT): Completion & { first: Choice } {
+	const answer = textFormat(format).readCompletion(body, output);
 	const [first] = answer.choices;
 	if (!first) throw new Error('an answer has at least one choice');
 	return { ...answer, first };
@@ -78,19 +78,19 @@ export interface Streamed {
 	shown: string[];
 	/** Whether the answer is complete without, and with, the frame `[DONE]`. */
 	isComplete: [boolean, boolean];
-	isOver: boolean;
+	isFinished: boolean;
 	mayBeCharged: boolean;
 	body: JsonObject;
 }
 
 /** Puts the answer of a stream of these events together. */
 export function streamed(format: string, events: JsonObject[], output = TEXT): Streamed {
-	const stream = textFormat(format).openStream(output);
+	const stream = textFormat(format).createStream(output);
 	const shown = events.map((event) => stream.read(event));
 	return {
 		shown,
 		isComplete: [stream.isComplete(false), stream.isComplete(true)],
-		isOver: stream.isOver(),
+		isFinished: stream.isFinished(),
 		mayBeCharged: stream.mayBeCharged(),
 		body: stream.body(),
 	};
@@ -111,15 +111,15 @@ function thrownBy(work: () => unknown): unknown {
 }
 
 /** The refusal of an input that cannot be sent. */
-export function refusalOf(work: () => unknown): InvalidInput {
+export function refusalOf(work: () => unknown): InvalidInputError {
 	const error = thrownBy(work);
-	if (error instanceof InvalidInput) return error;
+	if (error instanceof InvalidInputError) return error;
 	throw error;
 }
 
 /** The facts of the failure that an answer or an event tells of. */
-export function failureOf(work: () => unknown): FailureDetails {
+export function failureOf(work: () => unknown): ApiErrorDetails {
 	const error = thrownBy(work);
-	if (error instanceof ApiFailure) return error.details;
+	if (error instanceof ApiError) return error.details;
 	throw error;
 }

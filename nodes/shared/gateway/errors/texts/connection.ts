@@ -94,7 +94,7 @@ export const CONNECTION_TEXTS = {
 export type ConnectionProblem = 'refused' | 'certificate' | 'address' | 'lost' | 'timeout';
 
 /** What the words for a failed connection depend on. */
-export interface RequestTraits {
+export interface RequestInfo {
 	/** Whether the request costs money and cannot be repeated safely. */
 	charged: boolean;
 	/** Whether it goes to the link of a file: another server, without the key. */
@@ -112,11 +112,11 @@ const FILE_TEXTS: Readonly<Record<ConnectionProblem, TextByOrigin>> = {
 };
 
 /** The text for a request that got no answer. */
-export function connectionText(problem: ConnectionProblem, traits: RequestTraits): ErrorText {
+export function connectionText(problem: ConnectionProblem, traits: RequestInfo): ErrorText {
 	return textFor(fittingText(problem, traits), traits.origin);
 }
 
-function fittingText(problem: ConnectionProblem, { charged, file = false }: RequestTraits): TextByOrigin {
+function fittingText(problem: ConnectionProblem, { charged, file = false }: RequestInfo): TextByOrigin {
 	if (file) return FILE_TEXTS[problem];
 	if (charged && problem === 'lost') return CONNECTION_TEXTS.lostCharge;
 	if (charged && problem === 'timeout') return CONNECTION_TEXTS.timeoutCharge;

@@ -61,7 +61,7 @@ const BY_GROUP_STATUS: Partial<Record<EndpointGroup, Readonly<Record<number, Tex
 };
 
 /** What an error answer is told by: its status, the machine-readable part of its body, and where it was asked for. */
-export interface ErrorSigns {
+export interface ErrorInfo {
 	group: EndpointGroup;
 	status: number;
 	code?: string | undefined;
@@ -74,11 +74,11 @@ export interface ErrorSigns {
  * messages format (§7.4), else by status within the endpoint group (§7.4, §7.5), else by status alone.
  * Always gives one, also for codes and statuses that the specification does not show.
  */
-export function errorText(signs: ErrorSigns): ErrorText {
+export function errorText(signs: ErrorInfo): ErrorText {
 	return textFor(fittingText(signs), signs.origin);
 }
 
-function fittingText({ group, status, code, type }: ErrorSigns): TextByOrigin {
+function fittingText({ group, status, code, type }: ErrorInfo): TextByOrigin {
 	// What took too long is told by the group: the code is the same for all.
 	if (code === 'gateway_timeout') return byStatus(group, 504);
 	const byCode = code === undefined ? undefined : own(BY_CODE, code);

@@ -1,6 +1,6 @@
-import { failureFromErrorObject } from '../../errors/fromResponse';
+import { errorFromObject } from '../../errors/fromResponse';
 import type { ErrorText } from '../../errors/texts';
-import { ApiFailure } from '../../errors/errors';
+import { ApiError } from '../../errors/errors';
 import { asId, asObject, asText, parseJson, type Json, type JsonObject } from '../../util/json';
 
 /** Tokens of a call; null where the format does not report them. */
@@ -29,7 +29,7 @@ export interface Source {
 }
 
 /** A file that the model gave inside its answer. */
-export interface AnswerFile {
+export interface OutputFile {
 	kind: 'audio' | 'image';
 	base64: string;
 	/** MIME type, where the answer says it. */
@@ -45,13 +45,13 @@ export interface Choice {
 	/** Why the model does not answer, in its words. */
 	refusal: string;
 	sources: Source[];
-	files: AnswerFile[];
+	files: OutputFile[];
 	/** `stop`, `length`, `tool_calls`, `content_filter`, or the server's own word. */
 	finishReason: string | null;
 }
 
 /** What came back for a call, the same for every wire format. */
-export interface TextAnswer {
+export interface Completion {
 	id: string | null;
 	model: string | null;
 	/** At least one. */
@@ -72,26 +72,26 @@ const FAILED_GENERATION: ErrorText = {
 };
 
 /** The failure that an error object inside an answer or a stream tells of. */
-export function generationFailure(error: JsonObject): Error {
-	return failureFromErrorObject(error, FAILED_GENERATION);
+export function generationError(error: JsonObject): Error {
+	return errorFromObject(error, FAILED_GENERATION);
 }
 
 /**
  * Holds that a successful answer is one: it has the list in which the format keeps what the model said.
  *
- * @throws {ApiFailure} for an error that came with status 200, and for a body of another shape
+ * @throws {ApiError} for an error that came with status 200, and for a body of another shape
  */
-export function expectAnswer(body: JsonObject, list: string): void {
+export function assertCompletion(body: JsonObject, list: string): void {
 	const error = asObject(body.error);
-	if (error) throw generationFailure(error);
+	if (error) throw generationError(error);
 	if (!Array.isArray(body[list])) throw otherShape(list);
 }
 
-function otherShape(list: string): ApiFailure {
-	return new ApiFailure({
+function otherShape(list: string): ApiError {
+	return new ApiError({
 		message: 'The gateway’s answer has another shape than this API format',
 		description: `It has no list '${list}'. The call was not repeated, because it may have been charged. Check the base URL in the AI Gateway credential, or choose another API format.`,
-		arrival: 'unknown',
+		delivery: 'unknown',
 		status: 200,
 		code: 'unreadable_answer',
 		retryable: false,

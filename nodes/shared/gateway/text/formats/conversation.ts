@@ -1,8 +1,8 @@
-import { InvalidInput } from '../../errors/errors';
+import { InvalidInputError } from '../../errors/errors';
 
 /** The error for a conversation in which nobody but the system speaks, where a format cannot express that. */
-export function noUserMessage(format: string): InvalidInput {
-	return new InvalidInput(
+export function noUserMessage(format: string): InvalidInputError {
+	return new InvalidInputError(
 		'There is no message of the user',
 		`The API format ${format} needs at least one message with the role User. Nothing was sent.`,
 		'messages',

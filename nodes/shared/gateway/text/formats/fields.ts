@@ -49,12 +49,12 @@ function nested(path: readonly string[], value: Json): JsonObject {
 }
 
 /** `base` with what `more` knows: a later event that does not know a value leaves what an earlier one said. */
-export function withKnown(base: JsonObject, more: JsonObject): JsonObject {
+export function mergeKnown(base: JsonObject, more: JsonObject): JsonObject {
 	const known = Object.entries(more).filter(([name, value]) => value !== null || base[name] === undefined);
 	const merged = known.map(([name, value]) => {
 		const before = asObject(base[name]);
 		const after = asObject(value);
-		return [name, before && after ? withKnown(before, after) : value];
+		return [name, before && after ? mergeKnown(before, after) : value];
 	});
 	return { ...base, ...Object.fromEntries(merged) };
 }

@@ -1,6 +1,6 @@
 import type { EndpointGroup } from '../../errors/texts';
 import type { JsonObject } from '../../util/json';
-import type { TextAnswer } from './completion';
+import type { Completion } from './completion';
 import type { WireFields } from './fields';
 import type { AttachmentKind, OutputRequest, TextRequest } from './request';
 
@@ -22,27 +22,27 @@ export interface TextFormat {
 	/**
 	 * Builds the request body.
 	 *
-	 * @throws {InvalidInput} for a conversation that the format cannot express
+	 * @throws {InvalidInputError} for a conversation that the format cannot express
 	 */
 	toBody(request: TextRequest): JsonObject;
 	/**
 	 * Reads a complete answer; finds what the model said wherever it stands.
 	 *
 	 * @param output what had been asked for
-	 * @throws {ApiFailure} when the answer tells of a failed generation, or is none
+	 * @throws {ApiError} when the answer tells of a failed generation, or is none
 	 */
-	readAnswer(body: JsonObject, output: OutputRequest): TextAnswer;
+	readCompletion(body: JsonObject, output: OutputRequest): Completion;
 	/** Begins to put together the answer of a stream. */
-	openStream(output: OutputRequest): AnswerStream;
+	createStream(output: OutputRequest): CompletionStream;
 }
 
 /** Puts a streamed answer together, event by event. */
-export interface AnswerStream {
+export interface CompletionStream {
 	/**
 	 * Takes the payload of the next event. Unknown ones change nothing.
 	 *
 	 * @returns the text that it adds to the answer, to be shown while it arrives
-	 * @throws {ApiFailure} for the event of a failure (§6)
+	 * @throws {ApiError} for the event of a failure (§6)
 	 */
 	read(event: JsonObject): string;
 	/**
@@ -52,7 +52,7 @@ export interface AnswerStream {
 	 */
 	isComplete(sawDone: boolean): boolean;
 	/** Whether nothing follows that could change the answer. */
-	isOver(): boolean;
+	isFinished(): boolean;
 	/** Whether a charge may stand for what has come so far (§6.1: in the responses format only for a whole answer). */
 	mayBeCharged(): boolean;
 	/** The answer as it would have come in one piece; only when it is complete. */

@@ -1,4 +1,4 @@
-import { InvalidInput } from '../../errors/errors';
+import { InvalidInputError } from '../../errors/errors';
 import { chat } from './chat';
 import type { TextFormat } from './format';
 import { messages } from './messages';
@@ -10,7 +10,7 @@ export const textFormats: readonly TextFormat[] = [chat, responses, messages];
 /**
  * The format of this name.
  *
- * @throws {InvalidInput} when there is none
+ * @throws {InvalidInputError} when there is none
  */
 export function textFormat(name: string): TextFormat {
 	const format = textFormats.find((candidate) => candidate.name === name);
@@ -18,6 +18,6 @@ export function textFormat(name: string): TextFormat {
 	return format;
 }
 
-function unknownFormat(name: string): InvalidInput {
-	return new InvalidInput(`There is no API format "${name}"`, 'Choose one from the list.', 'format');
+function unknownFormat(name: string): InvalidInputError {
+	return new InvalidInputError(`There is no API format "${name}"`, 'Choose one from the list.', 'format');
 }

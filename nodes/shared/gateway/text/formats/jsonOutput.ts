@@ -1,8 +1,8 @@
 import { excerpt } from '../../util/excerpt';
-import { ApiFailure } from '../../errors/errors';
+import { ApiError } from '../../errors/errors';
 import { parseJson, type Json } from '../../util/json';
 import { costText } from '../../util/money';
-import type { Choice, TextAnswer } from './completion';
+import type { Choice, Completion } from './completion';
 import type { OutputRequest } from './request';
 
 /** Words for an answer that is still to come (§2.3). */
@@ -12,18 +12,18 @@ const PENDING: ReadonlySet<string | null> = new Set(['queued', 'in_progress']);
  * The value of an answer for which JSON was asked.
  *
  * @returns `undefined` when no JSON was asked for, when the model asks for a tool first, or has not answered yet
- * @throws {ApiFailure} for an answer that is no JSON or was cut off, with its text and cost: it is paid for
+ * @throws {ApiError} for an answer that is no JSON or was cut off, with its text and cost: it is paid for
  */
-export function answerJson(choice: Choice, output: OutputRequest, answer: TextAnswer): Json | undefined {
+export function parseJsonOutput(choice: Choice, output: OutputRequest, completion: Completion): Json | undefined {
 	if (output.kind === 'text' || PENDING.has(choice.finishReason)) return undefined;
-	if (choice.finishReason === 'length') throw notJson(choice, answer);
+	if (choice.finishReason === 'length') throw notJson(choice, completion);
 	const value = parseJson(withoutFence(choice.text));
 	// A JSON object was asked for: a bare "Sorry." in quotes is none.
 	const isJson =
 		output.kind === 'jsonSchema' ? value !== undefined : typeof value === 'object' && value !== null;
 	if (isJson) return value;
 	if (choice.toolCalls.length > 0) return undefined;
-	throw notJson(choice, answer);
+	throw notJson(choice, completion);
 }
 
 /** Models without a JSON mode like to put JSON into a Markdown block. */
@@ -34,23 +34,23 @@ function withoutFence(text: string): string {
 	return block.slice(first.length, -3);
 }
 
-function notJson(choice: Choice, answer: TextAnswer): ApiFailure {
-	return new ApiFailure({
-		...problem(choice, costText(answer.costRub)),
-		arrival: 'answered',
+function notJson(choice: Choice, completion: Completion): ApiError {
+	return new ApiError({
+		...problem(choice, costText(completion.costRub)),
+		delivery: 'responded',
 		status: 200,
 		retryable: false,
 		// It was charged: a repeat would pay again.
 		mayBeCharged: true,
 		extra: {
-			id: answer.id,
+			id: completion.id,
 			text: choice.text,
 			...(choice.toolCalls.length > 0 ? { toolCalls: choice.toolCalls.map((call) => ({ ...call })) } : {}),
 			...(choice.refusal === '' ? {} : { refusal: choice.refusal }),
-			...(answer.choices.length > 1 ? { texts: answer.choices.map(({ text }) => text) } : {}),
+			...(completion.choices.length > 1 ? { texts: completion.choices.map(({ text }) => text) } : {}),
 			finishReason: choice.finishReason,
-			usage: { ...answer.usage },
-			costRub: answer.costRub,
+			usage: { ...completion.usage },
+			costRub: completion.costRub,
 		},
 	});
 }
@@ -63,8 +63,8 @@ function problem(
 	description: string;
 	code: string;
 } {
-	const said = refusal || text;
-	const shown = said === '' ? '' : ` It says: “${excerpt(said)}”`;
+	const textParts = refusal || text;
+	const shown = textParts === '' ? '' : ` It says: “${excerpt(textParts)}”`;
 	if (refusal !== '') {
 		return {
 			code: 'refused',

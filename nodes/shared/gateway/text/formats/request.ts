@@ -23,16 +23,16 @@ export const ROLES = ['user', 'assistant', 'system', 'developer'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** One message of a conversation. */
-export interface Turn {
+export interface ChatMessage {
 	role: Role;
 	text: string;
 	attachments?: Attachment[];
 	/** The tools that the assistant called in this turn. */
-	toolCalls?: MadeToolCall[];
+	toolCalls?: PriorToolCall[];
 }
 
 /** A call of a tool earlier in the conversation. */
-export interface MadeToolCall {
+export interface PriorToolCall {
 	id: string;
 	name: string;
 	/** JSON text. */
@@ -40,7 +40,7 @@ export interface MadeToolCall {
 }
 
 /** What a tool gave for a call. */
-export interface ToolTurn {
+export interface ToolMessage {
 	role: 'tool';
 	/** The id of the call. */
 	callId: string;
@@ -49,7 +49,7 @@ export interface ToolTurn {
 
 /** What the model is to answer: turns that the format converts, or messages in the format's own shape. */
 export type Conversation =
-	| { kind: 'turns'; turns: Array<Turn | ToolTurn> }
+	| { kind: 'messages'; messages: Array<ChatMessage | ToolMessage> }
 	| { kind: 'wire'; systemPrompt?: string; messages: JsonObject[] | string };
 
 /** A function that the model may ask to be called. */
@@ -93,14 +93,14 @@ export interface TextRequest {
 }
 
 /** The system instructions of a conversation, in one text, and the turns without them. */
-export function splitSystem<T extends Turn | ToolTurn>(turns: T[]): { system: string; rest: T[] } {
+export function splitSystem<T extends ChatMessage | ToolMessage>(messages: T[]): { system: string; rest: T[] } {
 	const isSystem = ({ role }: T) => role === 'system' || role === 'developer';
 	return {
-		system: turns
+		system: messages
 			.filter(isSystem)
 			.map(({ text }) => text)
 			.join('\n\n'),
-		rest: turns.filter((turn) => !isSystem(turn)),
+		rest: messages.filter((message) => !isSystem(message)),
 	};
 }
 

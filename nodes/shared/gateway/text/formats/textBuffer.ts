@@ -1,5 +1,5 @@
 /** A text that arrives in pieces; joined when it is needed. */
-export class PieceList {
+export class TextBuffer {
 	private readonly pieces: string[] = [];
 
 	/** Adds a piece; anything but text adds nothing. */

@@ -1,4 +1,4 @@
-import { InvalidInput } from '../../../errors/errors';
+import { InvalidInputError } from '../../../errors/errors';
 import type { Json, JsonObject } from '../../../util/json';
 import { wireOptions } from '../fields';
 import {
@@ -6,13 +6,13 @@ import {
 	dataUrl,
 	type Attachment,
 	type Conversation,
-	type MadeToolCall,
+	type PriorToolCall,
 	type OutputRequest,
 	type TextRequest,
 	type ToolChoice,
 	type ToolDefinition,
-	type ToolTurn,
-	type Turn,
+	type ToolMessage,
+	type ChatMessage,
 } from '../request';
 import { fields } from './fields';
 
@@ -23,8 +23,8 @@ export function toBody(request: TextRequest): JsonObject {
 		model,
 		...content(conversation),
 		...(stream ? { stream } : {}),
-		...(tools.length > 0 ? { tools: tools.map(wireTool) } : {}),
-		...(toolChoice === undefined ? {} : { tool_choice: wireToolChoice(toolChoice) }),
+		...(tools.length > 0 ? { tools: tools.map(toWireTool) } : {}),
+		...(toolChoice === undefined ? {} : { tool_choice: toWireToolChoice(toolChoice) }),
 		...responseFormat(output),
 		...wireOptions(fields, options),
 	};
@@ -32,7 +32,7 @@ export function toBody(request: TextRequest): JsonObject {
 
 /** §4.2: content comes from `messages`, or from `prompt`, a plain string. */
 function content(conversation: Conversation): JsonObject {
-	if (conversation.kind === 'turns') return { messages: conversation.turns.map(wireTurn) };
+	if (conversation.kind === 'messages') return { messages: conversation.messages.map(toWireMessage) };
 	const { systemPrompt, messages } = conversation;
 	const system: JsonObject[] = systemPrompt ? [{ role: 'system', content: systemPrompt }] : [];
 	if (typeof messages !== 'string') return { messages: [...system, ...messages] };
@@ -41,20 +41,20 @@ function content(conversation: Conversation): JsonObject {
 		: { prompt: messages };
 }
 
-function wireTurn(turn: Turn | ToolTurn): JsonObject {
-	if (turn.role === 'tool') return { role: turn.role, tool_call_id: turn.callId, content: turn.text };
-	const { role, text, attachments = [], toolCalls = [] } = turn;
-	if (toolCalls.length > 0) return { role, content: text || null, tool_calls: toolCalls.map(wireMadeCall) };
+function toWireMessage(message: ChatMessage | ToolMessage): JsonObject {
+	if (message.role === 'tool') return { role: message.role, tool_call_id: message.callId, content: message.text };
+	const { role, text, attachments = [], toolCalls = [] } = message;
+	if (toolCalls.length > 0) return { role, content: text || null, tool_calls: toolCalls.map(toWireToolCall) };
 	if (attachments.length === 0) return { role, content: text };
-	const said = text === '' ? [] : [{ type: 'text', text }];
-	return { role, content: [...said, ...attachments.map(wirePart)] };
+	const textParts = text === '' ? [] : [{ type: 'text', text }];
+	return { role, content: [...textParts, ...attachments.map(toWirePart)] };
 }
 
-function wireMadeCall({ id, name, arguments: args }: MadeToolCall): JsonObject {
+function toWireToolCall({ id, name, arguments: args }: PriorToolCall): JsonObject {
 	return { id, type: 'function', function: { name, arguments: args } };
 }
 
-function wirePart({ kind, source }: Attachment): JsonObject {
+function toWirePart({ kind, source }: Attachment): JsonObject {
 	const isLinked = 'url' in source;
 	const url = isLinked ? source.url : dataUrl(source);
 	if (kind === 'image') return { type: 'image_url', image_url: { url } };
@@ -67,14 +67,14 @@ function wirePart({ kind, source }: Attachment): JsonObject {
 	};
 }
 
-function notLinked(): InvalidInput {
-	return new InvalidInput(
+function notLinked(): InvalidInputError {
+	return new InvalidInputError(
 		'The address of a sound or a file cannot be sent',
 		'The API format Chat Completions takes them as files alone. Nothing was sent.',
 	);
 }
 
-function wireTool({ name, description, parameters, strict }: ToolDefinition): JsonObject {
+function toWireTool({ name, description, parameters, strict }: ToolDefinition): JsonObject {
 	return {
 		type: 'function',
 		function: {
@@ -86,7 +86,7 @@ function wireTool({ name, description, parameters, strict }: ToolDefinition): Js
 	};
 }
 
-function wireToolChoice(choice: ToolChoice): Json {
+function toWireToolChoice(choice: ToolChoice): Json {
 	return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
 }
 

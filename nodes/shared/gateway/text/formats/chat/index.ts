@@ -1,7 +1,7 @@
 import type { TextFormat } from '../format';
 import { toBody } from './body';
 import { fields } from './fields';
-import { readAnswer } from './response';
+import { readCompletion } from './response';
 import { ChatStream } from './stream';
 
 /** The chat format: `POST /chat/completions` (§4.2, §2.4, §6.2). */
@@ -15,6 +15,6 @@ export const chat: TextFormat = {
 	fields,
 	attachments: { image: 'url or file', audio: 'file', video: 'url or file', file: 'file' },
 	toBody,
-	readAnswer,
-	openStream: () => new ChatStream(),
+	readCompletion,
+	createStream: () => new ChatStream(),
 };

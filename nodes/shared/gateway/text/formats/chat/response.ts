@@ -1,17 +1,17 @@
 import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../../util/json';
 import {
 	emptyChoice,
-	expectAnswer,
+	assertCompletion,
 	sourcesOf,
 	toolCall,
-	type AnswerFile,
+	type OutputFile,
 	type Choice,
-	type TextAnswer,
+	type Completion,
 } from '../completion';
 
 /** Reads a chat completion (§2.4). */
-export function readAnswer(body: JsonObject): TextAnswer {
-	expectAnswer(body, 'choices');
+export function readCompletion(body: JsonObject): Completion {
+	assertCompletion(body, 'choices');
 	const choices = inOrder(asObjects(body.choices)).map(readChoice);
 	return {
 		id: asText(body.id) ?? null,
@@ -65,13 +65,13 @@ function readDetails(choice: JsonObject): string {
 		.join('');
 }
 
-function audioFiles(audio: JsonObject | undefined): AnswerFile[] {
+function audioFiles(audio: JsonObject | undefined): OutputFile[] {
 	const data = asText(audio?.data);
 	return data === undefined ? [] : [{ kind: 'audio', base64: data }];
 }
 
 /** Pictures as data URLs: in parts of the content, as they are sent (§4.2), or in a list beside it. */
-function imageFiles(message: JsonObject | undefined): AnswerFile[] {
+function imageFiles(message: JsonObject | undefined): OutputFile[] {
 	return [...asObjects(message?.content), ...asObjects(message?.images)].flatMap((part) => {
 		const url = asText(asObject(part.image_url)?.url) ?? '';
 		const [, mimeType, base64] = /^data:([^;,]+);base64,(.+)/s.exec(url) ?? [];
@@ -79,7 +79,7 @@ function imageFiles(message: JsonObject | undefined): AnswerFile[] {
 	});
 }
 
-function readUsage(usage: JsonObject | undefined): TextAnswer['usage'] {
+function readUsage(usage: JsonObject | undefined): Completion['usage'] {
 	return {
 		inputTokens: asNumber(usage?.prompt_tokens) ?? null,
 		outputTokens: asNumber(usage?.completion_tokens) ?? null,

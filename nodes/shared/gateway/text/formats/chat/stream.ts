@@ -1,26 +1,26 @@
 import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../../util/json';
-import { generationFailure } from '../completion';
-import { withKnown } from '../fields';
-import type { AnswerStream } from '../format';
-import { PieceList } from '../textBuffer';
+import { generationError } from '../completion';
+import { mergeKnown } from '../fields';
+import type { CompletionStream } from '../format';
+import { TextBuffer } from '../textBuffer';
 import { contentText } from './response';
 
 const CHUNK = 'chat.completion.chunk';
 
 /** Puts the chunks of a chat stream (§6.2) together into a chat completion (§2.4). */
-export class ChatStream implements AnswerStream {
+export class ChatStream implements CompletionStream {
 	private head: JsonObject | undefined;
 	private usage: JsonObject | undefined;
 	private readonly choices = new Map<number, StreamedChoice>();
 
 	read(chunk: JsonObject): string {
 		const error = chunk.error ?? undefined;
-		if (error !== undefined) throw generationFailure(asObject(error) ?? { message: error });
+		if (error !== undefined) throw generationError(asObject(error) ?? { message: error });
 		// Chunks of another kind are not this answer's.
 		if ((chunk.object ?? CHUNK) !== CHUNK) return '';
 		this.head ??= headOf(chunk);
 		const usage = asObject(chunk.usage);
-		if (usage) this.usage = withKnown(this.usage ?? {}, usage);
+		if (usage) this.usage = mergeKnown(this.usage ?? {}, usage);
 		let text = '';
 		for (const choice of asObjects(chunk.choices)) {
 			text += this.choice(asNumber(choice.index) ?? 0).read(choice);
@@ -36,7 +36,7 @@ export class ChatStream implements AnswerStream {
 	}
 
 	/** Only the frame `[DONE]` says so. */
-	isOver(): boolean {
+	isFinished(): boolean {
 		return false;
 	}
 
@@ -50,7 +50,7 @@ export class ChatStream implements AnswerStream {
 		return {
 			...this.head,
 			object: 'chat.completion',
-			choices: choices.map(([index, choice]) => choice.whole(index)),
+			choices: choices.map(([index, choice]) => choice.assembled(index)),
 			...(this.usage ? { usage: this.usage } : {}),
 		};
 	}
@@ -72,15 +72,15 @@ function headOf(chunk: JsonObject): JsonObject {
 /** One choice, put together from its deltas. */
 class StreamedChoice {
 	private role = 'assistant';
-	private readonly content = new PieceList();
-	private readonly reasoning = new PieceList();
-	private readonly refusal = new PieceList();
+	private readonly content = new TextBuffer();
+	private readonly reasoning = new TextBuffer();
+	private readonly refusal = new TextBuffer();
 	private readonly toolCalls: StreamedToolCall[] = [];
 	private readonly annotations: JsonObject[] = [];
 	private readonly images: JsonObject[] = [];
 	private readonly logprobs: { content: JsonObject[]; refusal: JsonObject[] } = { content: [], refusal: [] };
 	private hasLogprobs = false;
-	private audio: { facts: JsonObject; data: PieceList; transcript: PieceList } | undefined;
+	private audio: { facts: JsonObject; data: TextBuffer; transcript: TextBuffer } | undefined;
 	private readonly details: JsonObject[] = [];
 	private finishReason: string | undefined;
 
@@ -94,8 +94,8 @@ class StreamedChoice {
 	/** Gives the text that the delta adds, if it is to be shown. */
 	read(choice: JsonObject): string {
 		const delta = asObject(choice.delta) ?? {};
-		const said = contentText(delta.content);
-		this.content.add(said);
+		const textParts = contentText(delta.content);
+		this.content.add(textParts);
 		this.reasoning.add(delta.reasoning);
 		this.refusal.add(delta.refusal);
 		this.role = asText(delta.role) ?? this.role;
@@ -109,7 +109,7 @@ class StreamedChoice {
 		const details = asObjects(choice.reasoning_details);
 		this.details.push(...(details.length > 0 ? details : asObjects(delta.reasoning_details)));
 		if (!this.isShown) return '';
-		return said || (asText(asObject(delta.audio)?.transcript) ?? '');
+		return textParts || (asText(asObject(delta.audio)?.transcript) ?? '');
 	}
 
 	private readToolCall(delta: JsonObject, place: number): void {
@@ -118,7 +118,7 @@ class StreamedChoice {
 		// The last one of the index: some providers give calls of one answer the same index, and tell them by id.
 		const [known] = this.toolCalls.filter((call) => call.index === index).slice(-1);
 		const isOther = id !== undefined && known?.id !== undefined && known.id !== id;
-		const call = known && !isOther ? known : { index, id, name: undefined, arguments: new PieceList() };
+		const call = known && !isOther ? known : { index, id, name: undefined, arguments: new TextBuffer() };
 		if (call !== known) this.toolCalls.push(call);
 		const definition = asObject(delta.function);
 		call.id = id ?? call.id;
@@ -129,9 +129,9 @@ class StreamedChoice {
 
 	private readAudio(delta: JsonObject | undefined): void {
 		if (!delta) return;
-		this.audio ??= { facts: {}, data: new PieceList(), transcript: new PieceList() };
+		this.audio ??= { facts: {}, data: new TextBuffer(), transcript: new TextBuffer() };
 		const { data, transcript, ...facts } = delta;
-		this.audio.facts = withKnown(this.audio.facts, facts);
+		this.audio.facts = mergeKnown(this.audio.facts, facts);
 		this.audio.data.add(data);
 		this.audio.transcript.add(transcript);
 	}
@@ -144,7 +144,7 @@ class StreamedChoice {
 	}
 
 	/** The choice as it would have come in one piece. */
-	whole(index: number): JsonObject {
+	assembled(index: number): JsonObject {
 		const audio = this.audio && {
 			...this.audio.facts,
 			data: this.audio.data.text(),
@@ -156,7 +156,7 @@ class StreamedChoice {
 			message: {
 				role: this.role,
 				content: hasText ? this.content.text() : null,
-				...(this.toolCalls.length > 0 ? { tool_calls: this.toolCalls.map(wholeCall) } : {}),
+				...(this.toolCalls.length > 0 ? { tool_calls: this.toolCalls.map(toToolCall) } : {}),
 				refusal: this.refusal.isEmpty ? null : this.refusal.text(),
 				reasoning: this.reasoning.isEmpty ? null : this.reasoning.text(),
 				...(audio ? { audio } : {}),
@@ -174,10 +174,10 @@ interface StreamedToolCall {
 	index: number;
 	id: string | undefined;
 	name: string | undefined;
-	arguments: PieceList;
+	arguments: TextBuffer;
 }
 
-function wholeCall(call: StreamedToolCall): JsonObject {
+function toToolCall(call: StreamedToolCall): JsonObject {
 	return {
 		...(call.id === undefined ? {} : { id: call.id }),
 		type: 'function',

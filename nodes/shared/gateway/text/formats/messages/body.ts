@@ -1,4 +1,4 @@
-import { InvalidInput } from '../../../errors/errors';
+import { InvalidInputError } from '../../../errors/errors';
 import { asObject, asObjects, parseJson, type JsonObject } from '../../../util/json';
 import { noUserMessage } from '../conversation';
 import { wireOptions } from '../fields';
@@ -10,8 +10,8 @@ import {
 	type TextRequest,
 	type ToolChoice,
 	type ToolDefinition,
-	type ToolTurn,
-	type Turn,
+	type ToolMessage,
+	type ChatMessage,
 } from '../request';
 import { fields } from './fields';
 
@@ -36,7 +36,7 @@ function content(conversation: Conversation): JsonObject {
 	if (conversation.kind === 'wire') {
 		const { systemPrompt, messages } = conversation;
 		if (typeof messages === 'string') {
-			throw new InvalidInput(
+			throw new InvalidInputError(
 				"'Messages (JSON)' is not a list",
 				'The API format Messages takes a list such as [{ "role": "user", "content": "Hello" }]. Nothing was sent.',
 				'messagesJson',
@@ -44,8 +44,8 @@ function content(conversation: Conversation): JsonObject {
 		}
 		return { ...(systemPrompt ? { system: systemPrompt } : {}), messages };
 	}
-	const { system, rest } = splitSystem(conversation.turns);
-	const messages = rest.flatMap(wireTurn).reduce(joined, []);
+	const { system, rest } = splitSystem(conversation.messages);
+	const messages = rest.flatMap(toWireMessage).reduce(joined, []);
 	if (messages.length === 0) throw noUserMessage('Messages');
 	return { ...(system ? { system } : {}), messages };
 }
@@ -63,24 +63,24 @@ function isToolResult({ content }: JsonObject): boolean {
 }
 
 /** The message of a turn. None where nothing was said: models of this format refuse empty text. */
-function wireTurn(turn: Turn | ToolTurn): JsonObject[] {
-	if (turn.role === 'tool') {
-		const { callId, text } = turn;
+function toWireMessage(message: ChatMessage | ToolMessage): JsonObject[] {
+	if (message.role === 'tool') {
+		const { callId, text } = message;
 		return [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: callId, content: text }] }];
 	}
-	const { role, text, attachments = [], toolCalls = [] } = turn;
-	const isSilent = text.trim() === '';
-	if (attachments.length === 0 && toolCalls.length === 0) return isSilent ? [] : [{ role, content: text }];
+	const { role, text, attachments = [], toolCalls = [] } = message;
+	const isEmpty = text.trim() === '';
+	if (attachments.length === 0 && toolCalls.length === 0) return isEmpty ? [] : [{ role, content: text }];
 	const calls = toolCalls.map(({ id, name, arguments: args }) => {
 		return { type: 'tool_use', id, name, input: asObject(parseJson(args)) ?? {} };
 	});
-	const said = isSilent ? [] : [{ type: 'text', text }];
+	const textParts = isEmpty ? [] : [{ type: 'text', text }];
 	// As its vendor advises, what the prompt speaks about stands before it.
-	return [{ role, content: [...attachments.map(wirePart), ...said, ...calls] }];
+	return [{ role, content: [...attachments.map(toWirePart), ...textParts, ...calls] }];
 }
 
 /** §4.3 shows no parts; these are those of the official client of this format. */
-function wirePart({ kind, source }: Attachment): JsonObject {
+function toWirePart({ kind, source }: Attachment): JsonObject {
 	const type = kind === 'image' ? 'image' : 'document';
 	if ('url' in source) return { type, source: { type: 'url', url: source.url } };
 	return {
@@ -96,22 +96,22 @@ function toolFields(
 	choice: ToolChoice | undefined,
 	output: OutputRequest,
 ): JsonObject {
-	const tools = definitions.map(wireTool);
+	const tools = definitions.map(toWireTool);
 	if (output.kind === 'text') {
 		return {
 			...(tools.length > 0 ? { tools } : {}),
-			...(choice === undefined ? {} : { tool_choice: wireToolChoice(choice) }),
+			...(choice === undefined ? {} : { tool_choice: toWireToolChoice(choice) }),
 		};
 	}
 	if (definitions.some(({ name }) => name === output.name)) {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			`There is a tool called "${output.name}", as the answer is`,
 			"In the API format Messages JSON comes through a tool of that name. Rename the tool, or choose another 'Schema Name'. Nothing was sent.",
 			'tools',
 		);
 	}
 	if (typeof choice === 'object') {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			'JSON output and a tool that must be called exclude each other',
 			"In the API format Messages the model is made to call one tool: the one through which JSON comes. Choose another 'Tool Choice', or another 'API Format'. Nothing was sent.",
 			'toolChoice',
@@ -128,7 +128,7 @@ function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject 
 	const { schema, description } =
 		output.kind === 'jsonSchema' ? output : { schema: {} as JsonObject, description: undefined };
 	if (schema.type !== undefined && schema.type !== 'object') {
-		throw new InvalidInput(
+		throw new InvalidInputError(
 			"'JSON Schema' does not describe an object",
 			'In the API format Messages the answer is an object: give the schema "type": "object" and put the rest into its properties. Nothing was sent.',
 			'jsonSchema',
@@ -141,11 +141,11 @@ function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject 
 	};
 }
 
-function wireTool({ name, description, parameters }: ToolDefinition): JsonObject {
+function toWireTool({ name, description, parameters }: ToolDefinition): JsonObject {
 	return { name, ...(description ? { description } : {}), input_schema: parameters };
 }
 
-function wireToolChoice(choice: ToolChoice): JsonObject {
+function toWireToolChoice(choice: ToolChoice): JsonObject {
 	if (typeof choice !== 'string') return { type: 'tool', name: choice.name };
 	return { type: choice === 'required' ? 'any' : choice };
 }

@@ -1,7 +1,7 @@
 import type { TextFormat } from '../format';
 import { toBody } from './body';
 import { fields } from './fields';
-import { readAnswer } from './response';
+import { readCompletion } from './response';
 import { MessagesStream } from './stream';
 
 /** The messages format: `POST /messages` (§4.3, §2.5, §6.3). It reports no cost. */
@@ -16,6 +16,6 @@ export const messages: TextFormat = {
 	fields,
 	attachments: { image: 'url or file', file: 'url or file' },
 	toBody,
-	readAnswer,
-	openStream: (output) => new MessagesStream(output),
+	readCompletion,
+	createStream: (output) => new MessagesStream(output),
 };

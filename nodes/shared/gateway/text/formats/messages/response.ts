@@ -1,5 +1,5 @@
 import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../../util/json';
-import { emptyChoice, expectAnswer, sourcesOf, toolCall, type Choice, type TextAnswer } from '../completion';
+import { emptyChoice, assertCompletion, sourcesOf, toolCall, type Choice, type Completion } from '../completion';
 import type { OutputRequest } from '../request';
 
 const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
@@ -11,8 +11,8 @@ const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Reads a message object (§2.5). */
-export function readAnswer(body: JsonObject, output: OutputRequest): TextAnswer {
-	expectAnswer(body, 'content');
+export function readCompletion(body: JsonObject, output: OutputRequest): Completion {
+	assertCompletion(body, 'content');
 	return {
 		id: asText(body.id) ?? null,
 		model: asText(body.model) ?? null,
@@ -53,7 +53,7 @@ function finishReason(body: JsonObject): string | null {
 	return reason === undefined ? null : (FINISH_REASONS.get(reason) ?? reason);
 }
 
-function readUsage(usage: JsonObject | undefined): TextAnswer['usage'] {
+function readUsage(usage: JsonObject | undefined): Completion['usage'] {
 	const inputTokens = asNumber(usage?.input_tokens) ?? null;
 	const outputTokens = asNumber(usage?.output_tokens) ?? null;
 	return {

@@ -1,13 +1,13 @@
 import { asArray, asNumber, asObject, asText, parseJson, type JsonObject } from '../../../util/json';
-import { generationFailure } from '../completion';
-import { withKnown } from '../fields';
-import type { AnswerStream } from '../format';
-import { PieceList } from '../textBuffer';
+import { generationError } from '../completion';
+import { mergeKnown } from '../fields';
+import type { CompletionStream } from '../format';
+import { TextBuffer } from '../textBuffer';
 import type { OutputRequest } from '../request';
 import { isJsonTool } from './response';
 
 /** Puts the events of a messages stream (§6.3) together into a message object (§2.5). */
-export class MessagesStream implements AnswerStream {
+export class MessagesStream implements CompletionStream {
 	private message: JsonObject = {};
 	private readonly blocks = new Map<number, StreamedBlock>();
 	private hasStopped = false;
@@ -18,7 +18,7 @@ export class MessagesStream implements AnswerStream {
 		if (this.hasStopped) return '';
 		switch (event.type) {
 			case 'error':
-				throw generationFailure(asObject(event.error) ?? {});
+				throw generationError(asObject(event.error) ?? {});
 			case 'message_start':
 				this.message = asObject(event.message) ?? {};
 				return '';
@@ -28,7 +28,7 @@ export class MessagesStream implements AnswerStream {
 			case 'content_block_delta':
 				return this.block(event).read(asObject(event.delta) ?? {});
 			case 'message_delta':
-				this.message = withKnown(this.message, {
+				this.message = mergeKnown(this.message, {
 					...asObject(event.delta),
 					usage: asObject(event.usage) ?? {},
 				});
@@ -52,7 +52,7 @@ export class MessagesStream implements AnswerStream {
 		return this.hasStopped;
 	}
 
-	isOver(): boolean {
+	isFinished(): boolean {
 		return this.hasStopped;
 	}
 
@@ -63,7 +63,7 @@ export class MessagesStream implements AnswerStream {
 
 	body(): JsonObject {
 		const blocks = [...this.blocks].sort(([a], [b]) => a - b);
-		return { ...this.message, content: blocks.map(([, block]) => block.whole()) };
+		return { ...this.message, content: blocks.map(([, block]) => block.assembled()) };
 	}
 }
 
@@ -73,10 +73,10 @@ function blockIndex(event: JsonObject): number {
 
 /** A part of the message, filled by its deltas. */
 class StreamedBlock {
-	private readonly text = new PieceList();
-	private readonly thinking = new PieceList();
-	private readonly signature = new PieceList();
-	private readonly input = new PieceList();
+	private readonly text = new TextBuffer();
+	private readonly thinking = new TextBuffer();
+	private readonly signature = new TextBuffer();
+	private readonly input = new TextBuffer();
 	private readonly citations: JsonObject[] = [];
 
 	/** @param start a block whose start was not shown is text */
@@ -101,7 +101,7 @@ class StreamedBlock {
 		return asText(shown) ?? '';
 	}
 
-	whole(): JsonObject {
+	assembled(): JsonObject {
 		const filled = {
 			text: this.text,
 			thinking: this.thinking,

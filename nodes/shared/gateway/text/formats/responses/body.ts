@@ -9,8 +9,8 @@ import {
 	type TextRequest,
 	type ToolChoice,
 	type ToolDefinition,
-	type ToolTurn,
-	type Turn,
+	type ToolMessage,
+	type ChatMessage,
 } from '../request';
 import { noUserMessage } from '../conversation';
 import { fields } from './fields';
@@ -20,13 +20,13 @@ export function toBody(request: TextRequest): JsonObject {
 	const { model, conversation, toolChoice, output, options, stream } = request;
 	// Options of the stream mean nothing without one.
 	const { builtInTools, streamOptions, ...others } = options;
-	const tools = [...request.tools.map(wireTool), ...asArray(builtInTools)];
+	const tools = [...request.tools.map(toWireTool), ...asArray(builtInTools)];
 	const body: JsonObject = {
 		model,
 		...content(conversation),
 		...(stream ? { stream } : {}),
 		...(tools.length > 0 ? { tools } : {}),
-		...(toolChoice === undefined ? {} : { tool_choice: wireToolChoice(toolChoice) }),
+		...(toolChoice === undefined ? {} : { tool_choice: toWireToolChoice(toolChoice) }),
 		...textFormat(output),
 	};
 	return deepMerge(body, wireOptions(fields, { ...others, ...(stream ? { streamOptions } : {}) }));
@@ -37,38 +37,38 @@ function content(conversation: Conversation): JsonObject {
 		const { systemPrompt, messages } = conversation;
 		return { ...(systemPrompt ? { instructions: systemPrompt } : {}), input: messages };
 	}
-	const { turns } = conversation;
-	const [first, ...rest] = turns;
+	const { messages } = conversation;
+	const [first, ...rest] = messages;
 	// A leading system turn is what `instructions` are for; later ones keep their place.
 	const leads = first?.role === 'system';
-	const said = leads ? rest : turns;
+	const textParts = leads ? rest : messages;
 	const instructions = leads && first.text !== '' ? { instructions: first.text } : {};
-	if (said.length === 0) throw noUserMessage('Responses');
-	const [only] = said;
-	if (only && said.length === 1 && only.role === 'user' && !only.attachments?.length) {
+	if (textParts.length === 0) throw noUserMessage('Responses');
+	const [only] = textParts;
+	if (only && textParts.length === 1 && only.role === 'user' && !only.attachments?.length) {
 		return { ...instructions, input: only.text };
 	}
-	return { ...instructions, input: said.flatMap(wireTurn) };
+	return { ...instructions, input: textParts.flatMap(toWireMessage) };
 }
 
 /** Calls of tools and their results are items of their own. */
-function wireTurn(turn: Turn | ToolTurn): JsonObject[] {
-	if (turn.role === 'tool') {
-		return [{ type: 'function_call_output', call_id: turn.callId, output: turn.text }];
+function toWireMessage(message: ChatMessage | ToolMessage): JsonObject[] {
+	if (message.role === 'tool') {
+		return [{ type: 'function_call_output', call_id: message.callId, output: message.text }];
 	}
-	const { role, text, attachments = [], toolCalls = [] } = turn;
+	const { role, text, attachments = [], toolCalls = [] } = message;
 	const calls = toolCalls.map(({ id, name, arguments: args }) => {
 		return { type: 'function_call', call_id: id, name, arguments: args };
 	});
 	if (attachments.length === 0) {
 		return text === '' && calls.length > 0 ? calls : [{ role, content: text }, ...calls];
 	}
-	const said = text === '' ? [] : [{ type: 'input_text', text }];
-	return [{ role, content: [...said, ...attachments.map(wirePart)] }, ...calls];
+	const textParts = text === '' ? [] : [{ type: 'input_text', text }];
+	return [{ role, content: [...textParts, ...attachments.map(toWirePart)] }, ...calls];
 }
 
 /** §4.1 shows no parts; these are those of the official clients of this format. */
-function wirePart({ kind, source }: Attachment): JsonObject {
+function toWirePart({ kind, source }: Attachment): JsonObject {
 	if (kind === 'image') {
 		return { type: 'input_image', image_url: 'url' in source ? source.url : dataUrl(source) };
 	}
@@ -82,11 +82,11 @@ function wirePart({ kind, source }: Attachment): JsonObject {
 	return { type: 'input_file', filename: source.fileName, file_data: dataUrl(source) };
 }
 
-function wireTool({ name, description, parameters }: ToolDefinition): JsonObject {
+function toWireTool({ name, description, parameters }: ToolDefinition): JsonObject {
 	return { type: 'function', name, ...(description ? { description } : {}), parameters };
 }
 
-function wireToolChoice(choice: ToolChoice): Json {
+function toWireToolChoice(choice: ToolChoice): Json {
 	return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
 }
 

@@ -1,7 +1,7 @@
 import type { TextFormat } from '../format';
 import { toBody } from './body';
 import { fields } from './fields';
-import { readAnswer } from './response';
+import { readCompletion } from './response';
 import { ResponsesStream } from './stream';
 
 /** The responses format: `POST /responses` (§4.1, §2.3, §6.1). */
@@ -15,6 +15,6 @@ export const responses: TextFormat = {
 	fields,
 	attachments: { image: 'url or file', audio: 'file', file: 'url or file' },
 	toBody,
-	readAnswer,
-	openStream: () => new ResponsesStream(),
+	readCompletion,
+	createStream: () => new ResponsesStream(),
 };

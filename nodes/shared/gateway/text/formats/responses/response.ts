@@ -1,21 +1,21 @@
 import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../../util/json';
 import {
-	expectAnswer,
-	generationFailure,
+	assertCompletion,
+	generationError,
 	sourcesOf,
 	toolCall,
-	type AnswerFile,
+	type OutputFile,
 	type Choice,
-	type TextAnswer,
+	type Completion,
 } from '../completion';
 
 /** States in which an answer has no output yet (§2.3). */
 const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'cancelled']);
 
 /** Reads a response object (§2.3). */
-export function readAnswer(body: JsonObject): TextAnswer {
-	if (body.status === 'failed') throw generationFailure(asObject(body.error) ?? {});
-	if (!UNFINISHED.has(body.status)) expectAnswer(body, 'output');
+export function readCompletion(body: JsonObject): Completion {
+	if (body.status === 'failed') throw generationError(asObject(body.error) ?? {});
+	if (!UNFINISHED.has(body.status)) assertCompletion(body, 'output');
 	return {
 		id: asText(body.id) ?? null,
 		model: asText(body.model) ?? null,
@@ -55,7 +55,7 @@ function join(parts: JsonObject[], field: string): string {
 }
 
 /** What the built-in image tool made: its fields are not shown; a base64 `result` is a picture. */
-function imageFile(item: JsonObject): AnswerFile[] {
+function imageFile(item: JsonObject): OutputFile[] {
 	const base64 = item.type === 'image_generation_call' ? asText(item.result) : undefined;
 	return base64 === undefined ? [] : [{ kind: 'image', base64 }];
 }
@@ -70,7 +70,7 @@ function finishReason(body: JsonObject, callsTools: boolean): string | null {
 	return callsTools ? 'tool_calls' : 'stop';
 }
 
-function readUsage(usage: JsonObject | undefined): TextAnswer['usage'] {
+function readUsage(usage: JsonObject | undefined): Completion['usage'] {
 	return {
 		inputTokens: asNumber(usage?.input_tokens) ?? null,
 		outputTokens: asNumber(usage?.output_tokens) ?? null,

@@ -1,14 +1,14 @@
 import { asArray, asNumber, asObject, asText, type Json, type JsonObject } from '../../../util/json';
-import { generationFailure } from '../completion';
-import { withKnown } from '../fields';
-import type { AnswerStream } from '../format';
-import { PieceList } from '../textBuffer';
+import { generationError } from '../completion';
+import { mergeKnown } from '../fields';
+import type { CompletionStream } from '../format';
+import { TextBuffer } from '../textBuffer';
 
 /** The events that close a response (§3.3). */
 const CLOSING: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
 
 /** Puts the events of a responses stream (§6.1) together into a response object (§2.3). */
-export class ResponsesStream implements AnswerStream {
+export class ResponsesStream implements CompletionStream {
 	/** The response as the closing event carries it. */
 	private closed: JsonObject | undefined;
 	private sawClosing = false;
@@ -24,9 +24,9 @@ export class ResponsesStream implements AnswerStream {
 		if (CLOSING.has(type)) this.sawClosing = true;
 		const isRepeated = this.isRepeated(event);
 		// Beside `error: {…}` official clients know the fields of the error at the top of the event.
-		if (type === 'error') throw generationFailure(asObject(event.error) ?? event);
+		if (type === 'error') throw generationError(asObject(event.error) ?? event);
 		const response = asObject(event.response);
-		if (type === 'response.failed') throw generationFailure(asObject(response?.error) ?? {});
+		if (type === 'response.failed') throw generationError(asObject(response?.error) ?? {});
 		if (CLOSING.has(type)) this.closed = response;
 		// An event that ends the stream counts whatever its number.
 		if (isRepeated) return '';
@@ -58,7 +58,7 @@ export class ResponsesStream implements AnswerStream {
 		return asArray(this.closed.output).length > 0 || !this.hasGap;
 	}
 
-	isOver(): boolean {
+	isFinished(): boolean {
 		return this.closed !== undefined;
 	}
 
@@ -71,7 +71,7 @@ export class ResponsesStream implements AnswerStream {
 		const closed = this.closed ?? {};
 		if (asArray(closed.output).length > 0) return closed;
 		const items = [...this.items].sort(([a], [b]) => a - b);
-		const output = items.map(([, item]) => item.whole());
+		const output = items.map(([, item]) => item.assembled());
 		// Unknown events of an item make none.
 		return { ...closed, output: output.filter((item) => Object.keys(item).length > 0) };
 	}
@@ -82,7 +82,7 @@ class StreamedItem {
 	private item: JsonObject = {};
 	private isDone = false;
 	/** The pieces of each kind, by the index of their part. */
-	private readonly parts = new Map<string, Map<number, PieceList>>();
+	private readonly parts = new Map<string, Map<number, TextBuffer>>();
 
 	read(type: Json | undefined, event: JsonObject): void {
 		switch (type) {
@@ -109,16 +109,16 @@ class StreamedItem {
 		}
 	}
 
-	private part(kind: string, position: unknown): PieceList {
+	private part(kind: string, position: unknown): TextBuffer {
 		const index = asNumber(position) ?? 0;
-		const ofKind = this.parts.get(kind) ?? new Map<number, PieceList>();
-		const known = ofKind.get(index) ?? new PieceList();
+		const ofKind = this.parts.get(kind) ?? new Map<number, TextBuffer>();
+		const known = ofKind.get(index) ?? new TextBuffer();
 		this.parts.set(kind, ofKind.set(index, known));
 		return known;
 	}
 
 	/** The item as its last event gives it; until that has come, what its deltas made of it. */
-	whole(): JsonObject {
+	assembled(): JsonObject {
 		if (this.isDone) return this.item;
 		const texts = (kind: string) => [...(this.parts.get(kind)?.values() ?? [])].map((part) => part.text());
 		const content = [
@@ -133,7 +133,7 @@ class StreamedItem {
 			...(args === undefined ? {} : { type: 'function_call' }),
 		};
 		return {
-			...withKnown(kind, this.item),
+			...mergeKnown(kind, this.item),
 			...(content.length > 0 ? { content } : {}),
 			...(args === undefined ? {} : { arguments: args }),
 			...(summary.length > 0 ? { summary } : {}),
