@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
-import { triggerProperties } from './fields';
+import { parameters } from './fields';
 import { pollBalance } from './poll';
 
 export class BalanceTrigger implements INodeType {
@@ -26,7 +26,7 @@ export class BalanceTrigger implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
-		properties: [...triggerProperties],
+		properties: parameters.properties,
 	};
 
 	methods = { credentialTest: { testGateway } };

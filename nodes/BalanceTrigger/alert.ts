@@ -2,8 +2,7 @@ import { isBelow, type Balance } from '../shared/gateway/endpoints/balance';
 import { addDecimals, compareDecimals } from '../shared/gateway/util/money';
 
 /** When the trigger fires. */
-export const FIRE_ON = ['below', 'everyPoll', 'change'] as const;
-export type FireOn = (typeof FIRE_ON)[number];
+export type FireOn = 'below' | 'everyPoll' | 'change';
 
 /** What the trigger watches for. Amounts are rubles, as decimals. */
 export interface Watch {

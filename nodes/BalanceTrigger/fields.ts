@@ -1,19 +1,19 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { collection } from '../shared/params/groups';
+import { choice, number, optional } from '../shared/params/kinds';
+import { declare } from '../shared/params/parameter';
 
 /** What the panel of the trigger asks, besides how often it polls. */
-export const triggerProperties: INodeProperties[] = [
-	{
-		// The node creator lists the choices of a trigger whose field has this name.
+export const parameters = declare({
+	// The node creator lists the choices of a trigger whose field has this label.
+	fireOn: choice({
 		displayName: 'Trigger On',
-		name: 'fireOn',
-		type: 'options',
 		noDataExpression: true,
 		options: [
 			{
 				name: 'Change',
 				value: 'change',
 				action: 'On balance change',
-				description: 'Whenever the balance is another than at the poll before',
+				description: 'Whenever the balance differs from that of the last poll',
 			},
 			{
 				name: 'Every Poll Below',
@@ -29,34 +29,28 @@ export const triggerProperties: INodeProperties[] = [
 			},
 		],
 		default: 'below',
-	},
-	{
+	}),
+	threshold: number({
 		displayName: 'Threshold (Rubles)',
-		name: 'threshold',
-		type: 'number',
-		typeOptions: { numberPrecision: 2 },
+		decimals: 2,
 		default: 100,
 		required: true,
 		displayOptions: { hide: { fireOn: ['change'] } },
 		description: 'The workflow starts when less than this is left',
-	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		displayOptions: { show: { fireOn: ['below'] } },
-		options: [
-			{
-				displayName: 'Margin (Rubles)',
-				name: 'margin',
-				type: 'number',
-				typeOptions: { minValue: 0, numberPrecision: 2 },
-				default: 10,
-				description:
-					'How far above the threshold the balance must rise before the workflow can start again: small ups and downs send no alerts. Without this option, rising to the threshold is enough.',
-			},
-		],
-	},
-];
+	}),
+	options: collection(
+		{
+			margin: optional(
+				number({
+					displayName: 'Margin (Rubles)',
+					min: 0,
+					decimals: 2,
+					default: 10,
+					description:
+						'How far above the threshold the balance must rise before the workflow can start again: small ups and downs send no alerts. Without this option, rising to the threshold is enough.',
+				}),
+			),
+		},
+		{ displayOptions: { show: { fireOn: ['below'] } } },
+	),
+});

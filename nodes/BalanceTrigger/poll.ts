@@ -1,13 +1,13 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import { backgroundClient, POLL_SETTINGS } from '../shared/n8n/backgroundClient';
+import { backgroundClient, POLL_SETTINGS } from '../shared/n8n/client';
 import { toNodeError } from '../shared/run/nodeError';
-import { OptionReader } from '../shared/params/optionReader';
-import { compact } from '../shared/fields/common';
+import { compact } from '../shared/n8n/compact';
+import { nodeParameters } from '../shared/params/source';
 import { fetchBalance, readBalance, type Balance } from '../shared/gateway/endpoints/balance';
-import { InvalidInputError } from '../shared/gateway/errors/errors';
-import { asNumber, asObject, asText } from '../shared/gateway/util/json';
-import { decide, FIRE_ON, type AlertState, type Watch } from './alert';
+import { asText } from '../shared/gateway/util/json';
+import { decide, type AlertState, type Watch } from './alert';
+import { parameters } from './fields';
 
 /** Keys in the node's static data, which n8n stores with the workflow, by node. */
 const LOW_SINCE = 'lowSince';
@@ -20,12 +20,10 @@ const AMOUNT = 'amount';
  *   good one was
  */
 export async function pollBalance(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
-	const found = await readPoll(context).catch((error: unknown) =>
-		Promise.reject(toNodeError(context.getNode(), error, 0)),
-	);
-	// Whoever tries it out in the editor wants to see something.
-	if (context.getMode() === 'manual') return [[itemOf(found.balance, {})]];
-	return next(context, found);
+	const poll = await readPoll(context);
+	// A test in the editor shows the balance.
+	if (context.getMode() === 'manual') return [[itemOf(poll.balance, {})]];
+	return next(context, poll);
 }
 
 interface Poll {
@@ -34,9 +32,13 @@ interface Poll {
 }
 
 async function readPoll(context: IPollFunctions): Promise<Poll> {
-	const watch = readWatch(context);
-	const client = await backgroundClient(context, POLL_SETTINGS);
-	return { watch, balance: readBalance(await fetchBalance(client)) };
+	try {
+		const watch = readWatch(context);
+		const client = await backgroundClient(context, POLL_SETTINGS);
+		return { watch, balance: readBalance(await fetchBalance(client)) };
+	} catch (error) {
+		throw toNodeError(context.getNode(), error, 0);
+	}
 }
 
 function next(context: IPollFunctions, { watch, balance }: Poll): INodeExecutionData[][] | null {
@@ -70,28 +72,8 @@ function keep(store: IDataObject, state: AlertState): void {
 }
 
 function readWatch(context: IPollFunctions): Watch {
-	const value: unknown = context.getNodeParameter('fireOn', 'below');
-	const fireOn = FIRE_ON.find((name) => name === value);
-	if (fireOn === undefined) {
-		throw new InvalidInputError(
-			`'Trigger On' has the unknown value "${String(value)}"`,
-			'Choose it again from the list.',
-			'fireOn',
-		);
-	}
-	const options = new OptionReader(asObject(context.getNodeParameter('options', {})) ?? {});
-	const margin = options.number('margin', 'Margin (Rubles)', { min: 0 }) ?? 0;
-	const threshold = fireOn === 'change' ? '0' : context.getNodeParameter('threshold');
-	return { fireOn, threshold: readThreshold(threshold), margin: String(margin) };
-}
-
-/** The amount, as a decimal. */
-function readThreshold(value: unknown): string {
-	const number = asNumber(value);
-	if (number !== undefined) return String(number);
-	throw new InvalidInputError(
-		"'Threshold (Rubles)' is not a number",
-		'Enter an amount in rubles such as 100 or 99.5, with a point and without a currency sign.',
-		'threshold',
-	);
+	const params = parameters.read(nodeParameters(context));
+	const { fireOn, options } = params;
+	const threshold = fireOn === 'change' ? '0' : String(params.threshold);
+	return { fireOn, threshold, margin: String(options.margin ?? 0) };
 }

@@ -8,7 +8,7 @@ import {
 
 import { testGateway } from '../shared/n8n/credentialTest';
 import { searchTextModels } from '../shared/fields/models';
-import { chatModelFields } from './fields';
+import { parameters } from './fields';
 import { supplyChatModel } from './supplyChatModel';
 
 export class ChatModel implements INodeType {
@@ -26,7 +26,7 @@ export class ChatModel implements INodeType {
 		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
-		properties: [...chatModelFields],
+		properties: parameters.properties,
 	};
 
 	methods = { credentialTest: { testGateway }, listSearch: { searchTextModels } };

@@ -1,10 +1,11 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { textOptionParameters } from '../shared/fields/textOptions';
+import { extraBody, format, textModel } from '../shared/fields/textRequest';
+import { collection } from '../shared/params/groups';
+import { notice } from '../shared/params/kinds';
+import { declare, type Parameter } from '../shared/params/parameter';
+import { maxRetries, textTimeout } from '../shared/run/settings';
 
-import { maxRetriesOption, textTimeoutOption } from '../shared/run/settings';
-import { textOptions } from '../shared/fields/textOptions';
-import { extraBodyField, formatField, textModelField } from '../shared/fields/textRequest';
-
-/** Options whose effect an agent has no place for, or that take the conversation out of its hands. */
+/** Options that have no effect in an agent, or that take the conversation out of its hands. */
 const NOT_FOR_AGENTS: ReadonlySet<string> = new Set([
 	'n',
 	'logprobs',
@@ -19,39 +20,29 @@ const NOT_FOR_AGENTS: ReadonlySet<string> = new Set([
 	'previousResponseId',
 	'conversation',
 	'streamOptions',
-	// Goes on with its own thoughts only, and those an agent does not hand back.
+	// Goes on with its own thinking only, which an agent does not hand back.
 	'thinking',
 ]);
 
-const PLUGINS = 'Plugins of the gateway to enable, as a list';
+/** The model has no output of its own that could show what plugins cost. */
+function forAgents<T>(name: string, option: Parameter<T>): Parameter<T> {
+	return name === 'plugins'
+		? option.with({ description: 'Plugins of the gateway to enable, as a list' })
+		: option;
+}
 
-const options = [
-	...textOptions
-		.filter(({ name }) => !NOT_FOR_AGENTS.has(name))
-		// The model has no output of its own that could show what they cost.
-		.map((option) => (option.name === 'plugins' ? { ...option, description: PLUGINS } : option)),
-	extraBodyField,
-	maxRetriesOption,
-	textTimeoutOption,
-].sort((a, b) => a.displayName.localeCompare(b.displayName));
+const agentOptions: typeof textOptionParameters = Object.fromEntries(
+	Object.entries(textOptionParameters)
+		.filter(([name]) => !NOT_FOR_AGENTS.has(name))
+		.map(([name, option]) => [name, forAgents(name, option)]),
+);
 
 /** The parameters of the chat model, in the order of the panel. */
-export const chatModelFields: INodeProperties[] = [
-	{
-		displayName:
-			"Connect this node to the 'Chat Model' input of an AI Agent or a chain. After a run, its output shows each call with its tokens and, where the API format reports it, its cost.",
-		name: 'connectionNotice',
-		type: 'notice',
-		default: '',
-	},
-	textModelField,
-	formatField,
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		options,
-	},
-];
+export const parameters = declare({
+	connectionNotice: notice(
+		"Connect this node to the 'Chat Model' input of an AI Agent or a chain. After a run, its output shows each call with its tokens and, where the API format reports it, its cost.",
+	),
+	model: textModel,
+	format,
+	options: collection({ ...agentOptions, extraBody, maxRetries, timeout: textTimeout }),
+});

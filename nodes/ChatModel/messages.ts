@@ -20,7 +20,10 @@ import { asObject, asText } from '../shared/gateway/util/json';
  *
  * @throws {InvalidInputError} for a file that the format has no part for, that is empty, or that is no base64
  */
-export function toChatMessages(messages: readonly Message[], format: TextFormat): Array<ChatMessage | ToolMessage> {
+export function toChatMessages(
+	messages: readonly Message[],
+	format: TextFormat,
+): Array<ChatMessage | ToolMessage> {
 	return messages.flatMap((message) => toChatMessage(message, format));
 }
 

@@ -9,12 +9,12 @@ import type {
 
 import { StoppedError } from '../shared/gateway/errors/errors';
 import type { Completion } from '../shared/gateway/text/formats/completion';
-import { deepMerge } from '../shared/gateway/text/formats/fields';
 import type { TextFormat } from '../shared/gateway/text/formats/format';
 import type { TextRequest, ToolChoice } from '../shared/gateway/text/formats/request';
 import { asText, type JsonObject } from '../shared/gateway/util/json';
 import type { GatewayClient, GatewayRequest } from '../shared/gateway/client/client';
 import { streamText } from '../shared/gateway/text/streamText';
+import { textCall } from '../shared/gateway/text/textCall';
 import { iterateChunks } from './chunkQueue';
 import { callIds, toChatMessages } from './messages';
 import { callInfoOf, toClosingChunks, toResult, type CallInfo } from './result';
@@ -145,10 +145,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			options: { ...options, ...callOptions(config) },
 			stream,
 		};
-		const json = deepMerge(format.toBody(request), extraBody);
-		const { group, path, headers } = format;
-		const call: GatewayRequest = { group, method: 'POST', path, charged: true, headers, json };
-		return { request, call, earlierIds: callIds(converted) };
+		return { request, call: textCall(format, request, extraBody), earlierIds: callIds(converted) };
 	}
 
 	/** A caller that has given up gets its own reason. */

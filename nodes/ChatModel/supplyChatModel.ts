@@ -1,61 +1,64 @@
 import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
-import { toNodeError } from '../shared/run/nodeError';
-import { Parameters } from '../shared/params/parameters';
-import { itemSettings } from '../shared/run/settings';
-import { subNodeClient } from '../shared/n8n/subNodeClient';
-import { readModelId } from '../shared/fields/models';
 import { readTextOptions } from '../shared/fields/textOptions';
-import { readExtraBody, readFormat } from '../shared/fields/textRequest';
+import { checkExtraBody } from '../shared/fields/textRequest';
+import type { GatewayClient } from '../shared/gateway/client/client';
 import { listTextModels } from '../shared/gateway/endpoints/models';
 import { withoutSecrets } from '../shared/gateway/errors/fromResponse';
-import type { GatewayClient } from '../shared/gateway/client/client';
+import { textFormat } from '../shared/gateway/text/formats';
 import { withModelHint } from '../shared/gateway/text/unknownModel';
-import { completed } from './adapter';
+import { subNodeClient } from '../shared/n8n/client';
+import type { Values } from '../shared/params/parameter';
+import { NodeParameters } from '../shared/params/source';
+import { toNodeError } from '../shared/run/nodeError';
+import { requestSettings } from '../shared/run/settings';
+import { patchAdapter } from './adapter';
+import { parameters } from './fields';
 import { GatewayChatModel, type ModelSettings } from './model';
 import { loadSdk } from './sdk';
 
 /** Gives the node that uses the model a LangChain model which asks the gateway. The whole of `supplyData`. */
 export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
-	const toUserError = (error: unknown) => toNodeError(context.getNode(), error, itemIndex);
-	let letGo: () => void = () => undefined;
+	const nodeError = (error: unknown) => toNodeError(context.getNode(), error, itemIndex);
+	let disposeClient: () => void = () => undefined;
 	try {
 		const { supplyModel, getParametersJsonSchema } = loadSdk();
-		const parameters = new Parameters(context, itemIndex);
-		const settings = readSettings(parameters);
-		const { client, dispose } = await subNodeClient(context, itemSettings(parameters));
-		letGo = dispose;
+		const params = parameters.read(new NodeParameters(context).item(itemIndex));
+		const settings = readSettings(params);
+		const { client, dispose } = await subNodeClient(context, requestSettings(params.options));
+		disposeClient = dispose;
 		const known = knownModels(client);
 		const model = new GatewayChatModel(settings, {
 			client,
 			jsonSchema: getParametersJsonSchema,
 			toUserError: async (error) => {
-				const advised = await withModelHint(known, settings.model, error);
-				return toUserError(withoutSecrets(advised, client.settings.secrets));
+				const withHint = await withModelHint(known, settings.model, error);
+				return nodeError(withoutSecrets(withHint, client.settings.secrets));
 			},
 		});
 		const { response } = supplyModel(context, model);
-		return { response: completed(response), closeFunction: async () => dispose() };
+		return { response: patchAdapter(response), closeFunction: async () => dispose() };
 	} catch (error) {
-		letGo();
-		throw toUserError(error);
+		disposeClient();
+		throw nodeError(error);
 	}
 }
 
-function readSettings(parameters: Parameters): ModelSettings {
-	const format = readFormat(parameters);
+function readSettings(params: Values<typeof parameters.declarations>): ModelSettings {
+	const { model, options } = params;
+	const format = textFormat(params.format);
 	return {
 		format,
-		model: readModelId(parameters),
-		options: readTextOptions(parameters.options, format),
-		extraBody: readExtraBody(
-			parameters,
-			'Whether the answer is streamed is up to the node that uses the model.',
+		model,
+		options: readTextOptions(options, format),
+		extraBody: checkExtraBody(
+			options.extraBody,
+			'The node that uses the model decides whether the response is streamed.',
 		),
 	};
 }
 
-/** The catalogue, for advice; an error about that would hide the one that matters. */
+/** The catalogue, for hints; an error about that would hide the one that matters. */
 function knownModels(client: GatewayClient): () => ReturnType<typeof listTextModels> {
 	return async () => await listTextModels(client, { maxRetries: 0 }).catch(() => []);
 }

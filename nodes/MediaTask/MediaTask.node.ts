@@ -10,13 +10,12 @@ import {
 
 import { testGateway } from '../shared/n8n/credentialTest';
 import { executeRegistry } from '../shared/run/itemLoop';
-import { operationSubtitle, registryProperties } from '../shared/run/operation';
-import { mediaTimeoutOption } from '../shared/run/settings';
-import { wakeUpWebhooks } from './suspend/savedState';
+import { operationSubtitle } from '../shared/run/registry';
 import { loadFileFields, mapMediaInput, mapPriceInput } from '../shared/fields/mediaForm';
 import { searchMediaModels } from '../shared/fields/models';
 import { registry } from './operations';
-import { answerWakeUpCall } from './suspend/webhook';
+import { handleResumeCallback } from './suspend/webhook';
+import { resumeWebhooks } from './suspend/waitingExecution';
 
 export class MediaTask implements INodeType {
 	description: INodeTypeDescription = {
@@ -32,10 +31,10 @@ export class MediaTask implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
-		webhooks: wakeUpWebhooks,
+		webhooks: resumeWebhooks,
 		waitingNodeTooltip:
-			'The execution sleeps in n8n’s database until the gateway calls: its media tasks are being worked on',
-		properties: [...registryProperties(registry, [mediaTimeoutOption])],
+			'The execution is suspended until the gateway has finished its media tasks and sends a callback',
+		properties: registry.properties,
 	};
 
 	methods = {
@@ -49,8 +48,8 @@ export class MediaTask implements INodeType {
 		return await executeRegistry(this, registry);
 	}
 
-	/** Called in the execution's sleep, with `waitStrategy` `suspend`. */
+	/** Called while the execution is suspended, with `waitStrategy` `suspend`. */
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await answerWakeUpCall(this);
+		return await handleResumeCallback(this);
 	}
 }

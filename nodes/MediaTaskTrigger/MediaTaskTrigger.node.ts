@@ -9,7 +9,7 @@ import {
 
 import { testGateway } from '../shared/n8n/credentialTest';
 import { handleCallback } from './webhook';
-import { triggerProperties } from './fields';
+import { parameters } from './fields';
 
 export class MediaTaskTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -49,7 +49,7 @@ export class MediaTaskTrigger implements INodeType {
 				path: 'media-task',
 			},
 		],
-		properties: [...triggerProperties],
+		properties: parameters.properties,
 	};
 
 	methods = { credentialTest: { testGateway } };

@@ -1,8 +1,7 @@
 import { hasEnded } from '../shared/gateway/endpoints/tasks';
 
 /** What a trigger waits for. */
-export const EVENTS = ['success', 'fail', 'both'] as const;
-export type Events = (typeof EVENTS)[number];
+export type Events = 'success' | 'fail' | 'both';
 
 /** Whether a task in this state (§3.1) starts the workflow. */
 export function startsWorkflow(state: string, events: Events): boolean {

@@ -1,20 +1,15 @@
-import type { INodeProperties } from 'n8n-workflow';
-
-import { binaryPropertyOption, downloadField } from '../shared/fields/mediaResults';
+import { binaryPropertyName, downloadResults } from '../shared/fields/mediaResults';
+import { collection } from '../shared/params/groups';
+import { choice, flag, notice, optional } from '../shared/params/kinds';
+import { declare } from '../shared/params/parameter';
 
 /** What the panel of the trigger asks. */
-export const triggerProperties: INodeProperties[] = [
-	{
-		displayName:
-			"Open 'Webhook URLs' above and copy the production URL (for tests, the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach it.",
-		name: 'callbackNotice',
-		type: 'notice',
-		default: '',
-	},
-	{
+export const parameters = declare({
+	callbackNotice: notice(
+		"Open 'Webhook URLs' above and copy the production URL (for tests, the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach it.",
+	),
+	events: choice({
 		displayName: 'Trigger On',
-		name: 'events',
-		type: 'options',
 		options: [
 			{
 				name: 'Task Ended',
@@ -36,32 +31,25 @@ export const triggerProperties: INodeProperties[] = [
 			},
 		],
 		default: 'success',
-	},
-	downloadField,
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		options: [
-			{
+	}),
+	downloadResults,
+	options: collection({
+		archiveTask: optional(
+			flag({
 				displayName: 'Archive the Task',
-				name: 'archiveTask',
-				type: 'boolean',
 				default: true,
 				description:
-					'Whether to move the task to the archived list. Where several n8n processes take calls, this makes sure that only one of them starts the workflow.',
-			},
-			{
+					'Whether to move the task to the archived list. Where several n8n processes take callbacks, this makes sure that only one of them starts the workflow.',
+			}),
+		),
+		includeCallback: optional(
+			flag({
 				displayName: 'Include Callback',
-				name: 'includeCallback',
-				type: 'boolean',
 				default: true,
 				description:
-					"Whether to add the gateway’s call to the output: its body, query and headers, in the field 'callback'",
-			},
-			binaryPropertyOption,
-		],
-	},
-];
+					"Whether to add the gateway’s callback to the output: its body, query and headers, in the field 'callback'",
+			}),
+		),
+		binaryPropertyName,
+	}),
+});

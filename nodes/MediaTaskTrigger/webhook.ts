@@ -6,17 +6,19 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { backgroundClient, CALLBACK_SETTINGS } from '../shared/n8n/backgroundClient';
-import { downloadResults, taskJson } from '../shared/n8n/taskResults';
+import { backgroundClient, CALLBACK_SETTINGS } from '../shared/n8n/client';
+import { nodeParameters } from '../shared/params/source';
+import { downloadFiles, taskJson } from '../shared/n8n/taskResults';
 import { toErrorJson } from '../shared/run/nodeError';
 import { pollWithRetries } from '../shared/gateway/endpoints/polling';
 import { taskIdsIn } from '../shared/gateway/media/callbackIds';
-import { ApiError, asError } from '../shared/gateway/errors/errors';
-import { asObject, asText } from '../shared/gateway/util/json';
+import { ApiError } from '../shared/gateway/errors/errors';
+import { asObject } from '../shared/gateway/util/json';
 import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from '../shared/gateway/endpoints/tasks';
 import { setArchived } from '../shared/gateway/endpoints/taskActions';
 import type { GatewayClient } from '../shared/gateway/client/client';
-import { EVENTS, startsWorkflow, type Events } from './events';
+import { startsWorkflow, type Events } from './events';
+import { parameters } from './fields';
 import { StartedTasks } from './startedTasks';
 
 /**
@@ -45,22 +47,17 @@ interface StartSettings {
 	binaryField: string;
 }
 
-/** A call may not come again: what cannot be read of the settings is as if it were not set. */
+/** A callback may not come again: what cannot be read of the settings counts as not set. */
 function readStartSettings(context: IWebhookFunctions): StartSettings {
-	const options = asObject(context.getNodeParameter('options', {})) ?? {};
-	const events = context.getNodeParameter('events', 'success');
+	const params = parameters.read(nodeParameters(context, { isTolerant: true }));
+	const { archiveTask, includeCallback, binaryPropertyName } = params.options;
 	return {
-		events: EVENTS.find((name) => name === events) ?? 'success',
-		archive: isOn(options.archiveTask),
-		callback: isOn(options.includeCallback),
-		download: isOn(context.getNodeParameter('downloadResults', true)),
-		binaryField: asText(options.binaryPropertyName) ?? 'data',
+		events: params.events,
+		archive: archiveTask ?? false,
+		callback: includeCallback ?? false,
+		download: params.downloadResults,
+		binaryField: binaryPropertyName,
 	};
-}
-
-/** An expression may give a switch as text. */
-function isOn(value: unknown): boolean {
-	return value === true || value === 'true';
 }
 
 class Callback {
@@ -94,12 +91,13 @@ class Callback {
 
 	/** The task of this id; `undefined` where the account has none. */
 	private async ownTask(client: GatewayClient, id: string): Promise<MediaTask | undefined> {
-		const body = await fetchMediaTask(client, id).catch((error: unknown) => {
+		try {
+			return readMediaTask(await fetchMediaTask(client, id), id);
+		} catch (error) {
 			const status = error instanceof ApiError ? error.details.status : undefined;
 			if (status === 404 || status === 422) return undefined;
-			return Promise.reject(asError(error));
-		});
-		return body && readMediaTask(body, id);
+			throw error;
+		}
 	}
 
 	private async startWith(
@@ -140,7 +138,7 @@ class Callback {
 	): Promise<{ binary?: IBinaryKeyData; problem?: IDataObject }> {
 		if (!download || task.state !== 'success') return {};
 		try {
-			return { binary: await downloadResults({ client, n8n: this.context }, task, binaryField) };
+			return { binary: await downloadFiles({ client, n8n: this.context }, task, binaryField) };
 		} catch (error) {
 			return { problem: { downloadError: toErrorJson(error) } };
 		}

@@ -8,7 +8,7 @@ import {
 
 import { testGateway } from '../shared/n8n/credentialTest';
 import { executeRegistry } from '../shared/run/itemLoop';
-import { operationSubtitle, registryProperties } from '../shared/run/operation';
+import { operationSubtitle } from '../shared/run/registry';
 import { searchTextModels } from '../shared/fields/models';
 import { registry } from './operations';
 
@@ -26,7 +26,7 @@ export class TextGeneration implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
-		properties: [...registryProperties(registry)],
+		properties: registry.properties,
 	};
 
 	methods = { credentialTest: { testGateway }, listSearch: { searchTextModels } };

@@ -1,7 +1,7 @@
 import { CONNECTION_TEXTS, connectionText } from '../../nodes/shared/gateway/errors/texts/connection';
 import { errorText, type EndpointGroup, type ErrorText } from '../../nodes/shared/gateway/errors/texts';
 import type { Origin } from '../../nodes/shared/gateway/errors/texts/origin';
-import { isRetryableStatus } from '../../nodes/shared/gateway/client/retry';
+import { isRetryableStatus } from '../../nodes/shared/gateway/errors/retryable';
 import { STREAM_TEXTS } from '../../nodes/shared/gateway/text/streamErrors';
 import spec from '../../test/fixtures/spec/errors.json';
 import { table } from './markdown';

@@ -1,6 +1,4 @@
-import type { Registry } from '../../shared/run/operation';
+import { Registry } from '../../shared/run/registry';
 import { get } from './balance/get';
 
-export const registry = {
-	balance: { displayName: 'Balance', operations: { get } },
-} satisfies Registry;
+export const registry = new Registry({ balance: { displayName: 'Balance', operations: { get } } });

@@ -15,11 +15,11 @@ import type { Adapter } from './types';
  *
  * @returns the same object
  */
-export function completed<A>(given: A): A {
+export function patchAdapter<A>(given: A): A {
 	const adapter = given as Adapter;
 	patchCalls(adapter);
 	patchEarlyReturn(adapter);
-	patchTools(adapter, completed);
+	patchTools(adapter, patchAdapter);
 	patchStructuredOutput(adapter);
 	patchTokenUsage(adapter);
 	return given;

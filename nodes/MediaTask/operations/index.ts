@@ -1,4 +1,5 @@
-import type { Registry } from '../../shared/run/operation';
+import { Registry } from '../../shared/run/registry';
+import { mediaTimeout } from '../../shared/run/settings';
 import { getMany } from './model/getMany';
 import { getPrice } from './model/getPrice';
 import { createSession } from './session/create';
@@ -13,22 +14,25 @@ import { restore } from './task/restore';
 import { unarchive } from './task/unarchive';
 import { wait } from './task/wait';
 
-export const registry = {
-	task: {
-		displayName: 'Task',
-		operations: {
-			createAndWait,
-			create,
-			wait,
-			get,
-			download,
-			getLyrics,
-			archive,
-			unarchive,
-			delete: deleteOperation,
-			restore,
+export const registry = new Registry(
+	{
+		task: {
+			displayName: 'Task',
+			operations: {
+				createAndWait,
+				create,
+				wait,
+				get,
+				download,
+				getLyrics,
+				archive,
+				unarchive,
+				delete: deleteOperation,
+				restore,
+			},
 		},
+		model: { displayName: 'Model', operations: { getMany, getPrice } },
+		session: { displayName: 'Session', operations: { create: createSession } },
 	},
-	model: { displayName: 'Model', operations: { getMany, getPrice } },
-	session: { displayName: 'Session', operations: { create: createSession } },
-} satisfies Registry;
+	{ timeout: mediaTimeout },
+);

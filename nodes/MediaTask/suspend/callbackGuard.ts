@@ -1,25 +1,25 @@
-/** So many sleeping executions are remembered; of more, those that were called longest ago are looked at anew. */
+/** So many suspended executions are remembered; of more, those with the oldest callback are polled anew. */
 const MAX_GUARDS = 500;
 
-/** For so long, in milliseconds, n8n may take to wake an execution; a call after that finds it asleep and tries again. */
-const WAKING_MS = 60_000;
+/** How long n8n may take to resume an execution, in milliseconds. A callback after that tries again. */
+const RESUMING_MS = 60_000;
 
-const guards = new Map<string, WakeUpGuard>();
+const guards = new Map<string, CallbackGuard>();
 
 /**
- * What this process knows of a sleeping execution's tasks. Of many calls at a time only one is answered by a look, and
- * by one more when others came meanwhile.
+ * What this process knows of a suspended execution's tasks. Of many callbacks at a time only one leads to a check, and
+ * to one more when others came meanwhile.
  */
-export class WakeUpGuard {
+export class CallbackGuard {
 	/** The tasks that are known to have ended. */
 	readonly ended = new Set<string>();
-	private calls = new Set<number | undefined>();
-	private isLooking = false;
-	private woken: { sleep: string; at: number } | undefined;
+	private callers = new Set<number | undefined>();
+	private isChecking = false;
+	private resumed: { id: string; at: number } | undefined;
 
-	static of(executionId: string): WakeUpGuard {
-		const guard = guards.get(executionId) ?? new WakeUpGuard();
-		// The order of a map is that of insertion: the one that was called last comes last.
+	static of(executionId: string): CallbackGuard {
+		const guard = guards.get(executionId) ?? new CallbackGuard();
+		// The order of a map is that of insertion: the execution with the newest callback comes last.
 		guards.delete(executionId);
 		guards.set(executionId, guard);
 		for (const oldest of [...guards.keys()].slice(0, -MAX_GUARDS)) guards.delete(oldest);
@@ -27,39 +27,39 @@ export class WakeUpGuard {
 	}
 
 	/**
-	 * Answers a call.
+	 * Handles a callback.
 	 *
-	 * @param item the item that calls
-	 * @param readSleep the id of the present sleep; asked for only when there is somebody to look
-	 * @param look gives whether the execution is to be woken
-	 * @returns whether this call is to wake it
+	 * @param item the item of the callback
+	 * @param readId the ID of the present suspension; asked for only when there is a check to make
+	 * @param check returns whether the execution is to be resumed
+	 * @returns whether this callback resumes it
 	 */
-	async answer(
+	async handle(
 		item: number | undefined,
-		readSleep: () => string | undefined,
-		look: (items: ReadonlySet<number | undefined>) => Promise<boolean>,
+		readId: () => string | undefined,
+		check: (items: ReadonlySet<number | undefined>) => Promise<boolean>,
 	): Promise<boolean> {
-		this.calls.add(item);
-		if (this.isLooking) return false;
-		this.isLooking = true;
+		this.callers.add(item);
+		if (this.isChecking) return false;
+		this.isChecking = true;
 		try {
-			const sleep = readSleep();
-			if (sleep === undefined || this.isWaking(sleep)) return false;
-			while (this.calls.size > 0) {
-				const items = this.calls;
-				this.calls = new Set();
-				if (!(await look(items))) continue;
-				this.woken = { sleep, at: Date.now() };
+			const id = readId();
+			if (id === undefined || this.isResuming(id)) return false;
+			while (this.callers.size > 0) {
+				const items = this.callers;
+				this.callers = new Set();
+				if (!(await check(items))) continue;
+				this.resumed = { id, at: Date.now() };
 				return true;
 			}
 			return false;
 		} finally {
-			this.isLooking = false;
-			this.calls.clear();
+			this.isChecking = false;
+			this.callers.clear();
 		}
 	}
 
-	private isWaking(sleep: string): boolean {
-		return this.woken?.sleep === sleep && Date.now() - this.woken.at < WAKING_MS;
+	private isResuming(id: string): boolean {
+		return this.resumed?.id === id && Date.now() - this.resumed.at < RESUMING_MS;
 	}
 }

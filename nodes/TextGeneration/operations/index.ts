@@ -1,9 +1,9 @@
-import type { Registry } from '../../shared/run/operation';
+import { Registry } from '../../shared/run/registry';
 import { get } from './model/get';
 import { getMany } from './model/getMany';
 import { generate } from './text/generate';
 
-export const registry = {
+export const registry = new Registry({
 	text: { displayName: 'Text', operations: { generate } },
 	model: { displayName: 'Model', operations: { getMany, get } },
-} satisfies Registry;
+});

@@ -1,8 +1,9 @@
 import type { ILoadOptionsFunctions, INodePropertyOptions, ResourceMapperFields } from 'n8n-workflow';
 
-import { backgroundClient, EDITOR_SETTINGS } from '../n8n/backgroundClient';
+import { backgroundClient, EDITOR_SETTINGS } from '../n8n/client';
 import { toNodeError } from '../run/nodeError';
-import { listMediaModels, type MediaModel } from '../gateway/endpoints/models';
+import { listMediaModels } from '../gateway/endpoints/models';
+import type { MediaModel } from '../gateway/media/mediaModel';
 import { inputForm, takesUrls } from '../gateway/media/inputSchema';
 import { formFields } from './schemaForm';
 

@@ -1,37 +1,27 @@
-import type {
-	ILoadOptionsFunctions,
-	INodeListSearchItems,
-	INodeListSearchResult,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeListSearchItems, INodeListSearchResult } from 'n8n-workflow';
 
-import { backgroundClient, EDITOR_SETTINGS } from '../n8n/backgroundClient';
+import { backgroundClient, EDITOR_SETTINGS } from '../n8n/client';
 import { toNodeError } from '../run/nodeError';
-import type { Parameters } from '../params/parameters';
-import {
-	listMediaModels,
-	listTextModels,
-	type MediaModel,
-	type TextModel,
-} from '../gateway/endpoints/models';
+import { locator } from '../params/kinds';
+import type { Parameter } from '../params/parameter';
+import { listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
+import type { MediaModel } from '../gateway/media/mediaModel';
 import { millionTokenPrice } from '../gateway/util/money';
 import type { GatewayClient } from '../gateway/client/client';
 
 /**
- * A model picker: from the live catalogue, or by id.
+ * A model picker: from the live catalogue, or by ID. Its value is the ID.
  *
  * @param listMethod the node's list search
- * @param example id shown as a placeholder
+ * @param example ID shown as a placeholder
  * @param description says what the entries of the list show
  */
-export function modelLocator(listMethod: string, example: string, description: string): INodeProperties {
-	return {
+export function modelParameter(listMethod: string, example: string, description: string): Parameter<string> {
+	return locator({
 		displayName: 'Model',
-		name: 'model',
-		type: 'resourceLocator',
-		default: { mode: 'list', value: '' },
 		required: true,
 		description,
+		whenEmpty: 'Choose a model from the list, or enter its ID.',
 		modes: [
 			{
 				displayName: 'From List',
@@ -48,16 +38,7 @@ export function modelLocator(listMethod: string, example: string, description: s
 				hint: 'The ID exactly as the catalogue shows it',
 			},
 		],
-	};
-}
-
-/**
- * The id of the chosen model.
- *
- * @throws {InvalidInputError} when none is chosen
- */
-export function readModelId(parameters: Parameters): string {
-	return parameters.requiredId('model', 'Model', 'Choose a model from the list, or enter its ID.');
+	});
 }
 
 /** List search over the text models: context window and prices stand in the entry. */

@@ -3,12 +3,12 @@ import { isBinaryValue, sleep, type IBinaryData, type IExecuteFunctions } from '
 import { fileInfo } from '../gateway/util/fileName';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { connectionError } from '../gateway/errors/fromResponse';
-import type { ApiError, InvalidInputError } from '../gateway/errors/errors';
+import type { ApiError } from '../gateway/errors/errors';
 import type { Origin } from '../gateway/errors/texts/origin';
 import { REQUEST_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../gateway/client/transport';
 import { Watchdog } from '../gateway/client/watchdog';
 import type { UploadFile } from '../gateway/endpoints/storage';
-import type { ItemContext } from '../run/operation';
+import type { FileReference } from '../params/kinds';
 import { deriveStream, type Readable } from './streams';
 
 /** What keeps binary data, in nodes and in webhooks. */
@@ -37,7 +37,10 @@ export async function storeResponse(
 ): Promise<IBinaryData> {
 	const { fileName, mimeType } = fileInfo(response.headers, names);
 	const { idleTimeoutMs = REQUEST_TIMEOUT_MS } = response;
-	const watchdog = new Watchdog({ totalMs: Infinity, idleMs: idleTimeoutMs }, { now: () => Date.now(), sleep });
+	const watchdog = new Watchdog(
+		{ totalMs: Infinity, idleMs: idleTimeoutMs },
+		{ now: () => Date.now(), sleep },
+	);
 	const body = watched(response.body as Readable, watchdog);
 	try {
 		const storing = context.helpers.prepareBinaryData(body, fileName, mimeType ?? knownType);
@@ -68,8 +71,11 @@ function watched(source: Readable, watchdog: Watchdog): Readable {
 	});
 }
 
-/** Whose file it is. */
-export type FileOwner = Pick<ItemContext, 'n8n' | 'index'>;
+/** The item whose file it is. */
+export interface FileOwner {
+	n8n: IExecuteFunctions;
+	index: number;
+}
 
 /** A file of an input item. */
 export interface InputFile extends UploadFile {
@@ -77,48 +83,34 @@ export interface InputFile extends UploadFile {
 	open(): Promise<Readable | Uint8Array>;
 }
 
-/** A parameter that stands for a file, and how to refuse it. */
-export interface FileParameter {
-	/** Name of a binary field, a path where the workflow keeps binaries inside the JSON, or a binary, from an expression. */
-	value: unknown;
-	/** The error that names the parameter. */
-	refuse: (problem: string, hint: string) => InvalidInputError;
-}
-
 /**
  * The file of an input item that a parameter stands for.
  *
  * @throws {InvalidInputError} when it stands for none
  */
-export async function inputFile(item: FileOwner, parameter: FileParameter): Promise<InputFile> {
-	return await fileOf(item, binaryOf(item, parameter));
+export async function readInputFile(item: FileOwner, reference: FileReference): Promise<InputFile> {
+	return await fileOf(item, binaryOf(item, reference));
 }
 
-function binaryOf({ n8n, index }: FileOwner, { value, refuse }: FileParameter): IBinaryData {
+const FIELD_HINT = 'Enter the name of the input field that holds the file, e.g. data.';
+
+function binaryOf({ n8n, index }: FileOwner, { value, at }: FileReference): IBinaryData {
 	if (typeof value === 'object' && value !== null) {
 		// n8n leaves the bytes out of what an expression gives: stored files have an id in their place.
 		if (isBinaryValue(value)) return value;
-		throw refuse(
-			"'Input Binary Field' is an object without the bytes of a file",
-			'Enter the name of the input field that holds the file, e.g. data.',
-		);
+		throw at.error('is an object without the bytes of a file', FIELD_HINT);
 	}
-	const name = String(value ?? '').trim();
-	if (name === '') {
-		throw refuse(
-			"'Input Binary Field' is empty",
-			'Enter the name of the input field that holds the file, e.g. data.',
-		);
-	}
+	const name = String(value).trim();
+	if (name === '') throw at.error('is empty', FIELD_HINT);
 	try {
 		return n8n.helpers.assertBinaryData(index, name);
 	} catch {
 		const fields = Object.keys(n8n.getInputData()[index]?.binary ?? {});
-		throw refuse(
-			`the input item has no binary field '${name}'`,
+		throw at.error(
+			`names the binary field '${name}', which the input item does not have`,
 			fields.length > 0
 				? `It has: ${fields.join(', ')}.`
-				: 'It has no binary fields: put a node that gives a file before this one.',
+				: 'It has no binary fields: add a node that returns a file before this one.',
 		);
 	}
 }

@@ -1,6 +1,6 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
-import { compact } from '../fields/common';
+import { compact } from './compact';
 import { ApiError, StoppedError } from '../gateway/errors/errors';
 import { nameInUrl } from '../gateway/util/fileName';
 import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
@@ -31,7 +31,7 @@ export function taskJson(task: MediaTask, priceRub?: number): IDataObject {
  * @param field name of the first field; further ones get _1, _2 … appended
  * @throws {ApiError} with the task's id: the result exists and can be fetched again
  */
-export async function downloadResults(
+export async function downloadFiles(
 	context: ResultContext,
 	task: MediaTask,
 	field: string,

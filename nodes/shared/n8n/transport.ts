@@ -32,7 +32,7 @@ export interface TransportSettings {
 	/** The execution's. */
 	cancelSignal?: AbortSignal | undefined;
 	/** Where it sends from; an action node when it does not say. */
-	origin?: Origin;
+	origin?: Origin | undefined;
 }
 
 /** Sends through n8n's HTTP helper, which brings the credential, proxies and the execution's cancel signal. */

@@ -1,35 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-import { withoutSecrets } from '../gateway/errors/fromResponse';
+import type { RequestSettings } from '../gateway/client/client';
 import { StoppedError } from '../gateway/errors/errors';
-import type { Transport } from '../gateway/client/transport';
-import { GatewayClient, type RequestSettings } from '../gateway/client/client';
-import { clock } from '../n8n/clock';
-import { RunSignal } from './runSignal';
+import { withoutSecrets } from '../gateway/errors/fromResponse';
+import { connect, type Connection } from '../n8n/client';
+import { RunSignal } from '../n8n/runSignal';
+import type { Source } from '../params/parameter';
+import { NodeParameters } from '../params/source';
 import { isErrorItem, ItemResults, pairWithItem, restoreResult } from './itemResults';
 import { forEachIndex, Limiter } from './limiter';
 import { tasksNote, toNodeError, withHint } from './nodeError';
-import { Deferred, type ItemContext, type Operation, type OperationOutput, type Registry } from './operation';
-import { Parameters } from '../params/parameters';
+import { Deferred, noSuspension, type ItemContext, type OperationOutput, type Suspension } from './operation';
+import type { RegisteredOperation, Registry } from './registry';
 import { RunContext } from './runContext';
-import { itemSettings, readConcurrency } from './settings';
-import { finishOrSleep, type Asleep } from '../../MediaTask/suspend/finishOrSuspend';
 import { SavedResults } from './savedResults';
-import {
-	fallAsleep,
-	sleepBefore,
-	wakeUpSecrets,
-	type Sleep,
-	type SleepingItem,
-} from '../../MediaTask/suspend/savedState';
-import {
-	credentialReader,
-	gatewayAddress,
-	n8nTransport,
-	type CredentialReader,
-	type GatewayAddress,
-} from '../n8n/transport';
+import { requestSettings } from './settings';
 
 /** Runs the operation that the node's `resource` and `operation` name. The whole of a node's `execute`. */
 export async function executeRegistry(
@@ -39,167 +24,134 @@ export async function executeRegistry(
 	if (context.getInputData().length === 0) return [[]];
 	const resource = String(context.getNodeParameter('resource', 0));
 	const name = String(context.getNodeParameter('operation', 0));
-	const operation = registry[resource]?.operations[name];
-	if (!operation) {
+	const registered = registry.find(resource, name);
+	if (!registered) {
 		throw new NodeOperationError(context.getNode(), `The operation "${name}" of "${resource}" is unknown`, {
 			description: "Open the node and choose 'Resource' and 'Operation' again.",
 		});
 	}
-	return await new ItemLoop(context, operation).run();
+	return [await new ItemLoop(context, registered).run()];
 }
 
 /**
- * Takes all items through an operation: bounded concurrency, order kept, items linked, failures handled as the
- * node's *On Error* says, repeats of *Retry On Fail* answered from what had succeeded.
+ * Takes all items through an operation: bounded concurrency, order kept, items paired, errors handled as the node's
+ * *On Error* says. What succeeded before *Retry On Fail* ran the node again is not done again.
  */
 class ItemLoop {
 	private readonly node;
 	private readonly count: number;
+	private readonly parameters: NodeParameters;
 	private readonly results: ItemResults;
+	private readonly saved: SavedResults;
 	private readonly deferred = new Map<number, Deferred>();
-	private readonly interruption: RunSignal;
-	private readonly facts: RunContext;
-	private readonly credential: CredentialReader;
-	private readonly transport: Transport;
-	/** Known as soon as the credential has been read. */
-	private secrets: readonly string[] = [];
+	private readonly signal: RunSignal;
+	private readonly runContext: RunContext;
+	private readonly suspension: Suspension;
 	/** The tasks that exist and are paid for, by item. */
-	private readonly tasks = new Map<number, string>();
+	private readonly tasks: Map<number, string>;
 	/** How the requests of the items behave that were begun. */
 	private readonly settings = new Map<number, RequestSettings>();
-	/** The sleep from which the execution has been woken, and what is to be done after it. */
-	private readonly sleepBefore: Sleep | undefined;
-	private readonly woken: ReadonlyMap<number, SleepingItem>;
-	private firstFailure: { index: number; error: unknown } | undefined;
+	/** Known as soon as the credential has been read. */
+	private secrets: readonly string[] = [];
+	private firstError: { index: number; error: unknown } | undefined;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
-		private readonly operation: Operation,
+		private readonly registered: RegisteredOperation,
 	) {
 		this.node = context.getNode();
 		this.count = context.getInputData().length;
+		this.parameters = new NodeParameters(context);
 		this.results = new ItemResults(this.count);
-		this.interruption = new RunSignal(context.getExecutionCancelSignal());
-		this.facts = new RunContext(context);
-		this.credential = credentialReader(context);
-		this.transport = n8nTransport(context, {
-			credential: this.credential,
-			cancelSignal: context.getExecutionCancelSignal(),
-		});
-		this.sleepBefore = operation.resume && sleepBefore(context);
-		this.woken = new Map(this.sleepBefore?.items.map((item) => [item.index, item]));
-		for (const [index, taskId] of Object.entries(this.sleepBefore?.tasks ?? {})) {
-			this.tasks.set(Number(index), taskId);
-		}
+		this.signal = new RunSignal(context.getExecutionCancelSignal());
+		this.runContext = new RunContext(context);
+		this.saved = new SavedResults(context, this.runContext);
+		this.suspension = registered.operation.suspension?.(context) ?? noSuspension;
+		this.tasks = new Map(this.suspension.resumed?.tasks);
 	}
 
-	async run(): Promise<INodeExecutionData[][]> {
+	async run(): Promise<INodeExecutionData[]> {
 		try {
-			return [await this.runAll()];
+			return await this.runAll();
 		} finally {
-			this.interruption.dispose();
+			this.signal.dispose();
 		}
 	}
 
 	private async runAll(): Promise<INodeExecutionData[]> {
-		const memory = new SavedResults(this.context, this.facts);
-		const { concurrency, address } = await this.prepare();
-		const limiter = new Limiter(concurrency);
-		const item = (index: number) => this.itemContext(index, memory, address, limiter);
-
+		const { concurrency, connection } = await this.prepare();
 		await forEachIndex(
 			this.count,
 			concurrency,
-			() => !this.interruption.isAborted,
+			() => !this.signal.isAborted,
 			async (index) => {
-				await this.settle(index, async () => await this.start(index, item, memory));
+				await this.settle(index, async () => await this.start(index, connection));
 			},
 		);
-		const asleep = await finishOrSleep(this.deferred, {
+		const suspended = await this.suspension.settle({
+			deferred: this.deferred,
 			finish: async (index) =>
-				await this.settle(index, async () => pairWithItem(index, (await this.deferred.get(index)?.finish()) ?? [])),
+				await this.settle(index, async () =>
+					pairWithItem(index, (await this.deferred.get(index)?.finish()) ?? []),
+				),
 			attempt: async (index, work) =>
 				await this.settle(index, async () => {
 					await work();
 					return undefined;
 				}),
 		});
-		return await this.conclude(memory, asleep, concurrency);
+		return await this.conclude(suspended, concurrency);
 	}
 
-	/** Reads what holds for the whole node; a mistake there is no item's. */
-	private async prepare(): Promise<{ concurrency: number; address: GatewayAddress }> {
+	/** Reads what is the same for all items; an error there is no item's. */
+	private async prepare(): Promise<{ concurrency: number; connection: Connection }> {
+		const { resumed, secrets } = this.suspension;
 		try {
-			const concurrency = this.sleepBefore?.concurrency ?? readConcurrency(this.context);
-			const { baseUrl, secrets } = await gatewayAddress(this.credential);
-			const more = this.operation.resume ? wakeUpSecrets(this.context) : [];
-			this.secrets = [...secrets, ...more];
-			return { concurrency, address: { baseUrl, secrets: this.secrets } };
+			const concurrency = resumed?.concurrency ?? this.params(this.parameters.item(0)).options.concurrency;
+			const limiter = new Limiter(concurrency);
+			const connection = await connect(this.context, {
+				signal: this.signal,
+				withSlot: async (work) => await limiter.run(work),
+				secrets,
+			});
+			this.secrets = connection.secrets;
+			return { concurrency, connection };
 		} catch (error) {
 			throw toNodeError(this.node, error, 0);
 		}
 	}
 
-	private itemContext(
-		index: number,
-		memory: SavedResults,
-		address: GatewayAddress,
-		limiter: Limiter,
-	): ItemContext {
-		const parameters = new Parameters(this.context, index);
-		const settings = this.woken.get(index)?.settings ?? itemSettings(parameters);
-		this.settings.set(index, settings);
-		const client = new GatewayClient(
-			{ ...address, ...settings },
-			{
-				...clock,
-				transport: this.transport,
-				withSlot: async (work) =>
-					await limiter.run(async () => {
-						this.interruption.check();
-						return await work();
-					}),
-				pause: async (milliseconds) => await this.interruption.pause(milliseconds),
-			},
-		);
-		const taskCreated = (taskId: string) => void this.tasks.set(index, taskId);
-		return {
-			index,
-			parameters,
-			client,
-			run: this.facts,
-			isRetry: memory.isRetry,
-			taskCreated,
-			n8n: this.context,
-		};
+	private params(source: Source) {
+		return this.registered.parameters.read(source);
 	}
 
 	/** Begins an item; `undefined` when the rest of its work is deferred. */
-	private async start(
-		index: number,
-		item: (index: number) => ItemContext,
-		memory: SavedResults,
-	): Promise<INodeExecutionData[] | undefined> {
-		const mergedIds = memory.get(index);
-		if (mergedIds) return restoreResult(mergedIds);
-		const result = await this.begin(index, item);
+	private async start(index: number, connection: Connection): Promise<INodeExecutionData[] | undefined> {
+		const saved = this.saved.get(index);
+		if (saved) return restoreResult(saved);
+		const result = await this.begin(index, connection);
 		if (!(result instanceof Deferred)) return pairWithItem(index, result);
 		this.deferred.set(index, result);
 		return undefined;
 	}
 
-	/** Begins an item, or goes on with it after a sleep. */
-	private async begin(
-		index: number,
-		item: (index: number) => ItemContext,
-	): Promise<OperationOutput[] | Deferred> {
-		const { sleepBefore: sleep, operation } = this;
-		if (!sleep || !operation.resume) return await operation.execute(item(index));
-		const memo = this.woken.get(index)?.memo;
-		if (memo) return operation.resume(item(index), memo, sleep.until);
-		// What was done before the sleep was stored in place of the input.
-		const { json = {}, binary } = this.context.getInputData()[index] ?? {};
-		return [{ json, ...(binary ? { binary } : {}) }];
+	private async begin(index: number, connection: Connection): Promise<OperationOutput[] | Deferred> {
+		const { resumed } = this.suspension;
+		const params = this.params(this.parameters.item(index));
+		const settings = resumed
+			? (resumed.settings.get(index) ?? { maxRetries: 0 })
+			: requestSettings(params.options);
+		this.settings.set(index, settings);
+		const item: ItemContext<typeof params> = {
+			index,
+			params,
+			client: connection.client(settings),
+			run: this.runContext,
+			isRetry: this.saved.isRetry,
+			taskCreated: (taskId) => void this.tasks.set(index, taskId),
+			n8n: this.context,
+		};
+		return resumed ? this.suspension.resume(item) : await this.registered.operation.execute(item);
 	}
 
 	private async settle(index: number, work: () => Promise<INodeExecutionData[] | undefined>): Promise<void> {
@@ -207,9 +159,9 @@ class ItemLoop {
 			const outputs = await work();
 			if (outputs) this.results.succeed(index, outputs);
 		} catch (error) {
-			// A run that has ended stops the other items too; they have no failure of their own.
+			// A run that has ended stops the other items too; they have no error of their own.
 			if (error instanceof StoppedError && error.reason !== 'cancelled') return;
-			if (error instanceof StoppedError) this.interruption.interrupt('cancelled');
+			if (error instanceof StoppedError) this.signal.abort('cancelled');
 			this.fail(index, withoutSecrets(error, this.secrets));
 		}
 	}
@@ -217,62 +169,41 @@ class ItemLoop {
 	private fail(index: number, error: unknown): void {
 		this.results.fail(index, error);
 		if (this.context.continueOnFail()) return;
-		this.firstFailure ??= { index, error };
-		this.interruption.interrupt('other item failed');
+		this.firstError ??= { index, error };
+		this.signal.abort('other item failed');
 	}
 
 	private async conclude(
-		memory: SavedResults,
-		asleep: ReadonlyMap<number, Asleep>,
+		suspended: ReadonlyMap<number, OperationOutput>,
 		concurrency: number,
 	): Promise<INodeExecutionData[]> {
-		const tasks = [...this.tasks.values()];
-		if (this.interruption.isCancelled) {
-			const note = tasksNote(tasks);
-			// n8n keeps nothing of what a cancelled node says, so what is paid for is logged as well.
-			if (note) this.context.logger.warn(`"${this.node.name}" was cancelled.${note}`);
-			throw new NodeOperationError(this.node, 'The execution was cancelled', {
-				description: `No more requests were sent.${note}`,
-			});
+		if (this.signal.isCancelled) throw this.cancelled();
+		if (this.firstError) {
+			this.saved.save(this.results.toSave());
+			const { index, error } = this.firstError;
+			const nodeError = toNodeError(this.node, error, index, tasksNote([...this.tasks.values()], error));
+			throw this.runContext.isTool ? withHint(nodeError) : nodeError;
 		}
-		if (this.firstFailure) {
-			memory.save(this.results.toSave());
-			const { index, error } = this.firstFailure;
-			const failure = toNodeError(this.node, error, index, tasksNote(tasks, error));
-			throw this.facts.isTool ? withHint(failure) : failure;
-		}
-		const late = new Map([...asleep].map(([index, { json }]) => [index, pairWithItem(index, [{ json }])]));
-		const outputs = this.results.outputs(late);
+		const outputs = this.results.outputs(
+			new Map([...suspended].map(([index, output]) => [index, pairWithItem(index, [output])])),
+		);
 		// n8n runs the node again when its first item is an error, also with On Error: Continue.
-		const runsAgain = isErrorItem(outputs[0]) && memory.hasNextTry;
-		if (runsAgain) memory.save(this.results.toSave());
-		else memory.clear();
-		if (asleep.size > 0 && !runsAgain) await this.sleep(outputs, asleep, concurrency);
+		const runsAgain = isErrorItem(outputs[0]) && this.saved.hasNextTry;
+		if (runsAgain) this.saved.save(this.results.toSave());
+		else this.saved.clear();
+		if (suspended.size > 0 && !runsAgain) {
+			const { settings, tasks } = this;
+			await this.suspension.suspend(outputs, { concurrency, settings, tasks });
+		}
 		return outputs;
 	}
 
-	/** Ends the node for now. A call wakes it: then it runs again. */
-	private async sleep(
-		outputs: INodeExecutionData[],
-		asleep: ReadonlyMap<number, Asleep>,
-		concurrency: number,
-	): Promise<void> {
-		const sleepers = [...asleep.values()].map(({ sleeper }) => sleeper);
-		const items = [...asleep].map(([index, { memo, sleeper }]): SleepingItem => {
-			const { taskId, calls } = sleeper;
-			const settings = this.settings.get(index) ?? { maxRetries: 0 };
-			return { index, taskId, calls, memo, settings };
+	/** n8n keeps nothing of what a cancelled node says, so what is paid for is logged as well. */
+	private cancelled(): NodeOperationError {
+		const note = tasksNote([...this.tasks.values()]);
+		if (note) this.context.logger.warn(`"${this.node.name}" was cancelled.${note}`);
+		return new NodeOperationError(this.node, 'The execution was cancelled', {
+			description: `No more requests were sent.${note}`,
 		});
-		await fallAsleep(this.context, outputs, {
-			id: randomUUID(),
-			until: Math.max(...sleepers.map(({ until }) => until)),
-			concurrency,
-			items,
-			tasks: Object.fromEntries(this.tasks),
-		});
-		void sleepers
-			.filter(({ calls }) => calls)
-			.at(-1)
-			?.watch();
 	}
 }

@@ -54,7 +54,11 @@ export function toErrorJson(error: unknown): ErrorJson {
 }
 
 function descriptionOf(error: unknown): string | null {
-	if (error instanceof InvalidInputError || error instanceof NodeOperationError || error instanceof NodeApiError) {
+	if (
+		error instanceof InvalidInputError ||
+		error instanceof NodeOperationError ||
+		error instanceof NodeApiError
+	) {
 		return error.description ?? null;
 	}
 	return null;

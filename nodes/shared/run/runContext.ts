@@ -4,13 +4,12 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import {
 	listMediaModels,
 	listTextModels,
-	type MediaModel,
-	type MediaType,
 	type RetryPolicy,
 	type TextModel,
 } from '../gateway/endpoints/models';
 import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
+import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
 import { canonicalJson } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
 import { ChunkWriter } from './chunkWriter';
@@ -30,6 +29,7 @@ export class RunContext {
 	readonly isTool: boolean;
 	/** Where answers are shown while they arrive, when the workflow streams to a chat or webhook. */
 	readonly chunkWriter: ChunkWriter | undefined;
+	private readonly hints = new Set<string>();
 	private textModels: Promise<TextModel[]> | undefined;
 	/** Read with all patience, for what depends on it. */
 	private mediaModels: Promise<MediaCatalogue> | undefined;
@@ -41,6 +41,13 @@ export class RunContext {
 		this.isTool = context.isToolExecution() || context.getNode().type.endsWith('Tool');
 		this.chunkWriter = !this.isTool && context.isStreaming() ? new ChunkWriter(context) : undefined;
 		this.run = this.isTool ? inputDigest(context) : String(context.getWorkflowDataProxy(0).$runIndex ?? 0);
+	}
+
+	/** Shows a hint with the node's output, each text once. */
+	hint(message: string): void {
+		if (this.hints.has(message)) return;
+		this.hints.add(message);
+		this.context.addExecutionHints({ message, location: 'outputPane' });
 	}
 
 	/** Where a creation for this item stands, for its idempotency key (§4.6). */

@@ -1,90 +1,70 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-
 import type { RequestSettings } from '../gateway/client/client';
-import { Parameters } from '../params/parameters';
-
-const DEFAULT_CONCURRENCY = 8;
-const MAX_CONCURRENCY = 100;
-const DEFAULT_MAX_RETRIES = 3;
-const MAX_MAX_RETRIES = 10;
-const MIN_TIMEOUT_SECONDS = 1;
+import { integer, number, optional } from '../params/kinds';
+import type { Values } from '../params/parameter';
 
 /** How often a request is tried again. */
-export const maxRetriesOption: INodeProperties = {
+export const maxRetries = integer({
 	displayName: 'Max Retries',
-	name: 'maxRetries',
-	type: 'number',
-	typeOptions: { minValue: 0, maxValue: MAX_MAX_RETRIES, numberPrecision: 0 },
-	default: DEFAULT_MAX_RETRIES,
+	min: 0,
+	max: 10,
+	default: 3,
 	description:
 		'How often a request is sent again when the gateway is busy or fails for a moment, without charging anything twice. Defaults to 3.',
-};
+});
 
 /**
  * The option for the longest time that a request takes.
  *
  * @param note what counts without it, and what else it bounds
- * @param seconds what it begins with
+ * @param seconds what the panel begins with
  */
-function timeoutOption(note: string, seconds = 300): INodeProperties {
-	return {
-		displayName: 'Timeout (Seconds)',
-		name: 'timeout',
-		type: 'number',
-		typeOptions: { minValue: MIN_TIMEOUT_SECONDS },
-		default: seconds,
-		description: `How long a single request may wait for the gateway. ${note}.`,
-	};
+function timeoutOption(note: string, seconds = 300) {
+	return optional(
+		number({
+			displayName: 'Timeout (Seconds)',
+			min: 1,
+			default: seconds,
+			description: `How long a single request may wait for the gateway. ${note}.`,
+		}),
+	);
 }
 
-/** For what asks a text model: answers may be streamed. */
-export const textTimeoutOption = timeoutOption(
-	'Defaults to 300, to 60 for catalogues. Also bounds a streamed answer as a whole, which may take 900 without this option',
+/** For text models, whose responses may be streamed. */
+export const textTimeout = timeoutOption(
+	'Defaults to 300, to 60 for catalogues. Also limits a streamed response as a whole, which may take 900 without this option',
 );
 
-/** For what makes media: tasks are looked at, and models looked up. */
-export const mediaTimeoutOption = timeoutOption('Defaults to 300, to 60 for catalogues and task states');
+/** For media: tasks are polled, and models looked up. */
+export const mediaTimeout = timeoutOption('Defaults to 300, to 60 for catalogues and task states');
 
-/** For what asks for nothing but a catalogue. */
-export const catalogueTimeoutOption = timeoutOption('Defaults to 60', 60);
+/** For catalogues alone. */
+export const catalogueTimeout = timeoutOption('Defaults to 60', 60);
 
 /** Options that every operation of every action node has. */
-export const runOptions: INodeProperties[] = [
-	{
+export const runOptions = {
+	concurrency: integer({
 		displayName: 'Concurrency',
-		name: 'concurrency',
-		type: 'number',
-		typeOptions: { minValue: 1, maxValue: MAX_CONCURRENCY, numberPrecision: 0 },
-		default: DEFAULT_CONCURRENCY,
+		min: 1,
+		max: 100,
+		default: 8,
 		description: 'How many items are sent to the gateway at the same time. Defaults to 8.',
-	},
-	maxRetriesOption,
-	timeoutOption('Defaults to 300'),
-];
+	}),
+	maxRetries,
+	timeout: timeoutOption('Defaults to 300'),
+};
+
+/** The values of {@link runOptions}. */
+export type RunOptions = Values<typeof runOptions>;
 
 /**
- * Reads an item's request settings.
+ * How the requests of an item behave.
  *
  * @throws {InvalidInputError} for values out of range
  */
-export function itemSettings(parameters: Parameters): RequestSettings {
-	const { options } = parameters;
-	const seconds = options.number('timeout', 'Timeout (Seconds)', { min: MIN_TIMEOUT_SECONDS });
+export function requestSettings(options: Pick<RunOptions, 'maxRetries' | 'timeout'>): RequestSettings {
+	const { timeout } = options;
 	return {
-		maxRetries:
-			options.number('maxRetries', 'Max Retries', { min: 0, max: MAX_MAX_RETRIES, integer: true }) ??
-			DEFAULT_MAX_RETRIES,
-		timeoutMs: seconds === undefined ? undefined : Math.round(seconds * 1000),
+		maxRetries: options.maxRetries,
+		timeoutMs: timeout === undefined ? undefined : Math.round(timeout * 1000),
 	};
-}
-
-/**
- * How many items run at once. A setting of the node, not of an item: the first item's value counts.
- *
- * @throws {InvalidInputError} when it is no whole number from 1 to 100
- */
-export function readConcurrency(context: IExecuteFunctions): number {
-	const { options } = new Parameters(context, 0);
-	const range = { min: 1, max: MAX_CONCURRENCY, integer: true };
-	return options.number('concurrency', 'Concurrency', range) ?? DEFAULT_CONCURRENCY;
 }

@@ -1,6 +1,6 @@
 import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import { waitForTask, pollWithRetries } from '../../../nodes/shared/gateway/endpoints/polling';
-import type { MediaType } from '../../../nodes/shared/gateway/endpoints/models';
+import type { MediaType } from '../../../nodes/shared/gateway/media/mediaModel';
 import { failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
 const look = (state: string): Step => ({ body: JSON.stringify({ code: 200, data: { taskId: 't', state } }) });

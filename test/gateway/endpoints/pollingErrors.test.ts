@@ -1,5 +1,5 @@
 import { waitForTask, pollOnce } from '../../../nodes/shared/gateway/endpoints/polling';
-import type { MediaType } from '../../../nodes/shared/gateway/endpoints/models';
+import type { MediaType } from '../../../nodes/shared/gateway/media/mediaModel';
 import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import type { HttpResponse, HttpRequest } from '../../../nodes/shared/gateway/client/transport';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';

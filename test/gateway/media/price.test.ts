@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import type { MediaModel, PriceTier } from '../../../nodes/shared/gateway/endpoints/models';
+import type { MediaModel, PriceTier } from '../../../nodes/shared/gateway/media/mediaModel';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { compareDecimals } from '../../../nodes/shared/gateway/util/money';
 import { checkPriceLimit, readPriceLimit } from '../../../nodes/MediaTask/operations/task/priceLimit';

@@ -1,33 +1,28 @@
-import type { INodeProperties } from 'n8n-workflow';
-
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
-import { simplifyField } from '../../../shared/fields/common';
-import { asObject } from '../../../shared/gateway/util/json';
+import { simplify } from '../../../shared/fields/simplify';
 import { createMediaSession } from '../../../shared/gateway/endpoints/taskActions';
-
-const sessionField: INodeProperties = {
-	displayName: 'Session (JSON)',
-	name: 'sessionJson',
-	type: 'json',
-	typeOptions: { rows: 4 },
-	default: '{}',
-	description: 'The fields of the session as a JSON object, passed on to the gateway as they are',
-};
+import { asObject } from '../../../shared/gateway/util/json';
+import { jsonObject } from '../../../shared/params/kinds';
+import { defineOperation } from '../../../shared/run/operation';
 
 /** Creates a media session (§4.13, whose fields the specification does not show). */
-export const createSession: Operation = {
+export const createSession = defineOperation({
 	displayName: 'Create',
 	action: 'Create media session',
 	description: 'Create a new session, to which media tasks can belong',
-	properties: [sessionField, simplifyField],
-	async execute(item: ItemContext): Promise<OperationOutput[]> {
-		const { client, parameters } = item;
-		const simplify = parameters.flag('simplify', 'Simplify');
-		const body = await createMediaSession(
-			client,
-			parameters.jsonObject('sessionJson', 'Session (JSON)', '{ "name": "Spring campaign" }'),
-		);
-		const session = asObject(body.data);
-		return [{ json: session && simplify ? session : body }];
+	parameters: {
+		sessionJson: jsonObject({
+			displayName: 'Session (JSON)',
+			rows: 4,
+			default: '{}',
+			example: '{ "name": "Spring campaign" }',
+			description: 'The fields of the session as a JSON object, passed on to the gateway as they are',
+		}),
+		simplify,
 	},
-};
+	async execute({ client, params }) {
+		const isSimple = params.simplify;
+		const body = await createMediaSession(client, params.sessionJson);
+		const session = asObject(body.data);
+		return [{ json: session && isSimple ? session : body }];
+	},
+});

@@ -33,7 +33,7 @@ export function readCallbackUrl(url: string | undefined, gatewayUrl: string): st
  * @param gatewayUrl the gateway's own address: one in a local network can call others there
  * @throws {InvalidInputError} when only this machine or network can reach the address
  */
-export function checkWakeUpAddress(url: string, gatewayUrl: string): void {
+export function checkResumeUrl(url: string, gatewayUrl: string): void {
 	const host = hostOf(url) ?? '';
 	if (!isOutOfReach(host, gatewayUrl)) return;
 	throw new InvalidInputError(

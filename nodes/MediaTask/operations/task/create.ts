@@ -1,24 +1,24 @@
-import { Deferred, type ItemContext, type Operation } from '../../../shared/run/operation';
-import { compact, simplifyField } from '../../../shared/fields/common';
-import { createTask, taskPriceRub, readTaskRequest } from './taskRequest';
-import { taskRequestFields, taskRequestOptions } from './taskRequestFields';
+import { simplify } from '../../../shared/fields/simplify';
+import { compact } from '../../../shared/n8n/compact';
+import { defineOperation, Deferred } from '../../../shared/run/operation';
+import { createTask, readTaskRequest, taskOptions, taskParameters, taskPriceRub } from './taskRequest';
 
 /** Creates a media task and does not wait for it (§4.6). Its price is looked up when all tasks exist. */
-export const create: Operation = {
+export const create = defineOperation({
 	displayName: 'Create',
 	action: 'Create media task',
 	description: 'Create a new task and go on at once with its ID, while the gateway works on it',
-	properties: [...taskRequestFields, simplifyField],
-	options: taskRequestOptions,
-	async execute(item: ItemContext): Promise<Deferred> {
-		const simplify = item.parameters.flag('simplify', 'Simplify');
-		const order = await readTaskRequest(item);
-		const { priced } = order;
-		const { taskId, body } = await createTask(item, order);
+	parameters: { ...taskParameters, simplify },
+	options: taskOptions,
+	async execute(item) {
+		const isSimple = item.params.simplify;
+		const request = await readTaskRequest(item);
+		const { priced } = request;
+		const { taskId, body } = await createTask(item, request);
 		return new Deferred(async () => {
-			if (!simplify) return [{ json: body }];
+			if (!isSimple) return [{ json: body }];
 			const priceRub = await taskPriceRub(item, priced);
 			return [{ json: compact({ taskId, model: priced.model, priceRub }) }];
 		});
 	},
-};
+});

@@ -1,18 +1,14 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { choice } from '../../../shared/params/kinds';
+import { defineOperation, Deferred, type ItemContext } from '../../../shared/run/operation';
+import { SHORTEST_SUSPENSION_MS } from '../../suspend/settle';
+import { resumeCallback, SuspendableTask, type ResumeCallback } from '../../suspend/suspendableTask';
+import { TaskSuspension } from '../../suspend/suspension';
+import { suspendProblem } from '../../suspend/waitingExecution';
+import { maxWait, pollTask, resultOptions, resultParameters, resultSettings, taskOutput } from './result';
+import { createTask, readTaskRequest, taskOptions, taskParameters, taskPriceRub } from './taskRequest';
 
-import { Deferred, type ItemContext, type Operation } from '../../../shared/run/operation';
-import { SHORTEST_SLEEP_MS } from '../../suspend/finishOrSuspend';
-import { simplifyField } from '../../../shared/fields/common';
-import { binaryPropertyOption, downloadField } from '../../../shared/fields/mediaResults';
-import { maxWaitOption, pollTask, readMaxWait, readResultSettings, taskOutput } from './result';
-import { createTask, taskPriceRub, readTaskRequest } from './taskRequest';
-import { taskRequestFields, taskRequestOptions } from './taskRequestFields';
-import { sleeperFor, wakeUpOf, wakeUpWith, type WakeUp } from '../../suspend/suspendedTask';
-
-const waitStrategyField: INodeProperties = {
+const waitStrategy = choice({
 	displayName: 'Wait Strategy',
-	name: 'waitStrategy',
-	type: 'options',
 	noDataExpression: true,
 	options: [
 		{
@@ -24,48 +20,49 @@ const waitStrategyField: INodeProperties = {
 			name: 'Suspend',
 			value: 'suspend',
 			description:
-				'Put the execution to sleep until the gateway calls: nothing is held in memory. The gateway must be able to reach this n8n.',
+				'Suspend the execution until the gateway sends a callback: nothing is held in memory. The gateway must be able to reach this n8n.',
 		},
 	],
 	default: 'poll',
 	description: 'How to wait for the result',
-};
+});
 
-/** Creates media tasks, all items' first, and waits for their results by polling or asleep (§4.6, §3.1, §6.4). */
-export const createAndWait: Operation = {
+/** Creates media tasks, all items' first, and waits for their results by polling or suspended (§4.6, §3.1, §6.4). */
+export const createAndWait = defineOperation({
 	displayName: 'Create and Wait',
 	action: 'Create media task and wait for result',
 	description: 'Create a new task and retrieve the files that it has made when it has ended',
-	properties: [...taskRequestFields, waitStrategyField, downloadField, simplifyField],
-	options: [
-		...taskRequestOptions,
-		maxWaitOption("After that, the item fails, or passes on with 'timedOut' when suspended."),
-		binaryPropertyOption,
-	],
-	async execute(item: ItemContext): Promise<Deferred> {
-		const maxWaitMs = readMaxWait(item);
-		const order = await readTaskRequest(item, readWakeUp(item, maxWaitMs));
-		const { priced, mayExist, wakeUp } = order;
-		const settings = readResultSettings(item, priced.model);
+	parameters: { ...taskParameters, waitStrategy, ...resultParameters },
+	options: {
+		...taskOptions,
+		maxWait: maxWait("After that, the item fails, or passes on with 'timedOut' when suspended."),
+		...resultOptions,
+	},
+	async execute(item) {
+		const maxWaitMs = item.params.options.maxWait * 60_000;
+		const isSuspended = item.params.waitStrategy === 'suspend' && maxWaitMs >= SHORTEST_SUSPENSION_MS;
+		const request = await readTaskRequest(item, isSuspended ? callbackOf(item) : undefined);
+		const { priced, mayExist, resume } = request;
+		const settings = resultSettings(item, priced.model);
 		const until = item.client.now() + maxWaitMs;
-		const { taskId } = await createTask(item, order);
+		const { taskId } = await createTask(item, request);
 		const price = async () => await taskPriceRub(item, priced);
 		const finish = async () => {
-			const plan = { model: priced.model, maxWaitMs, pollImmediately: mayExist || wakeUp !== undefined };
-			return [await taskOutput(item, taskId, await pollTask(item, taskId, plan), settings, await price())];
+			const wait = { model: priced.model, maxWaitMs, pollImmediately: mayExist || resume !== undefined };
+			return [await taskOutput(item, taskId, await pollTask(item, taskId, wait), settings, await price())];
 		};
-		return new Deferred(
-			finish,
-			wakeUp === undefined ? undefined : sleeperFor(item, { taskId, settings, price, wakeUp, until }),
-		);
+		if (!resume) return new Deferred(finish);
+		return new SuspendableTask(item, { taskId, settings, price, callback: resume, until }, finish);
 	},
-	resume: wakeUpWith,
-};
+	suspension: (n8n) => new TaskSuspension(n8n),
+});
 
-/** How this execution is woken; `undefined` where it is to stay awake. */
-function readWakeUp(item: ItemContext, maxWaitMs: number): WakeUp | undefined {
-	const strategy = item.parameters.choice('waitStrategy', 'Wait Strategy', ['poll', 'suspend']);
+/** How the gateway resumes this execution; `undefined` where the node polls instead. */
+function callbackOf(item: ItemContext): ResumeCallback | undefined {
 	// An AI Agent waits for its tool.
-	const sleeps = strategy === 'suspend' && maxWaitMs >= SHORTEST_SLEEP_MS && !item.run.isTool;
-	return sleeps ? wakeUpOf(item) : undefined;
+	if (item.run.isTool) return undefined;
+	const problem = suspendProblem(item.n8n);
+	if (problem === undefined) return resumeCallback(item);
+	item.run.hint(`The node polls instead of suspending the execution: ${problem}`);
+	return undefined;
 }

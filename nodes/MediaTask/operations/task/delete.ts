@@ -1,16 +1,15 @@
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
 import { deleteMediaTask } from '../../../shared/gateway/endpoints/taskActions';
-import { readTaskId, taskIdField } from './taskId';
+import { defineOperation } from '../../../shared/run/operation';
+import { taskId } from './taskId';
 
 /** Marks a task and its files deleted (§4.10). */
-export const deleteOperation: Operation = {
+export const deleteOperation = defineOperation({
 	displayName: 'Delete',
 	action: 'Delete media task',
 	description: "Delete a task and the files it has made; 'Restore' brings them back",
-	properties: [taskIdField],
-	async execute(item: ItemContext): Promise<OperationOutput[]> {
-		const taskId = readTaskId(item);
-		await deleteMediaTask(item.client, taskId);
-		return [{ json: { deleted: true, taskId } }];
+	parameters: { taskId },
+	async execute({ client, params }) {
+		await deleteMediaTask(client, params.taskId);
+		return [{ json: { deleted: true, taskId: params.taskId } }];
 	},
-};
+});

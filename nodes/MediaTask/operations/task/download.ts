@@ -1,50 +1,48 @@
-import type { INodeProperties } from 'n8n-workflow';
-
-import { downloadArchive, downloadResults, taskJson } from '../../../shared/n8n/taskResults';
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
-import { binaryPropertyOption, readBinaryField } from '../../../shared/fields/mediaResults';
+import { binaryPropertyName } from '../../../shared/fields/mediaResults';
 import { fetchMediaTask, readMediaTask, type MediaTask } from '../../../shared/gateway/endpoints/tasks';
-import { readTaskId, taskIdField } from './taskId';
-
-const separateOption: INodeProperties = {
-	displayName: 'Separate Files',
-	name: 'separateFiles',
-	type: 'boolean',
-	default: true,
-	description:
-		'Whether several files go into a binary field each (data, data_1, …) instead of coming as one ZIP archive',
-};
+import { downloadArchive, downloadFiles, taskJson } from '../../../shared/n8n/taskResults';
+import { flag } from '../../../shared/params/kinds';
+import { defineOperation, type ItemContext, type OperationOutput } from '../../../shared/run/operation';
+import { taskId } from './taskId';
 
 /** Downloads the result of a media task: the file itself, or of several a ZIP (§4.8) or each on its own. */
-export const download: Operation = {
+export const download = defineOperation({
 	displayName: 'Download',
 	action: 'Download result of media task',
 	description: 'Retrieve the file that a task has made; several come as one ZIP archive, or in a field each',
-	properties: [taskIdField],
-	options: [binaryPropertyOption, separateOption],
-	async execute(item: ItemContext): Promise<OperationOutput[]> {
-		const taskId = readTaskId(item);
+	parameters: { taskId },
+	options: {
+		binaryPropertyName,
+		separateFiles: flag({
+			displayName: 'Separate Files',
+			default: false,
+			description:
+				'Whether several files go into a binary field each (data, data_1, …) instead of coming as one ZIP archive',
+		}),
+	},
+	async execute(item) {
+		const { params, run } = item;
+		const id = params.taskId;
 		// An AI Agent can use links, not files.
-		if (item.run.isTool) return [{ json: taskJson(await fetchedTask(item, taskId)) }];
-		if (item.parameters.options.boolean('separateFiles', 'Separate Files')) {
-			return [await separateFiles(item, await fetchedTask(item, taskId))];
-		}
-		const file = await downloadArchive(item, taskId);
+		if (run.isTool) return [{ json: taskJson(await fetchedTask(item, id)) }];
+		const field = params.options.binaryPropertyName;
+		if (params.options.separateFiles) return [await separateFiles(item, await fetchedTask(item, id), field)];
+		const file = await downloadArchive(item, id);
 		return [
 			{
-				json: { taskId, fileName: file.fileName ?? null, mimeType: file.mimeType },
-				binary: { [readBinaryField(item.parameters.options)]: file },
+				json: { taskId: id, fileName: file.fileName ?? null, mimeType: file.mimeType },
+				binary: { [field]: file },
 			},
 		];
 	},
-};
+});
 
-async function fetchedTask(item: ItemContext, taskId: string): Promise<MediaTask> {
-	return readMediaTask(await fetchMediaTask(item.client, taskId), taskId);
+async function fetchedTask({ client }: ItemContext, id: string): Promise<MediaTask> {
+	return readMediaTask(await fetchMediaTask(client, id), id);
 }
 
-async function separateFiles(item: ItemContext, task: MediaTask): Promise<OperationOutput> {
-	const binary = await downloadResults(item, task, readBinaryField(item.parameters.options));
+async function separateFiles(item: ItemContext, task: MediaTask, first: string): Promise<OperationOutput> {
+	const binary = await downloadFiles(item, task, first);
 	const files = Object.entries(binary).map(([field, { fileName = null, mimeType }]) => ({
 		field,
 		fileName,

@@ -3,22 +3,6 @@ import { compareDecimals } from '../../../shared/gateway/util/money';
 import type { TaskPrice } from '../../../shared/gateway/media/price';
 
 /**
- * Reads the most that a task may cost.
- *
- * @returns a decimal string in rubles; `undefined` where there is no limit
- * @throws {InvalidInputError} for what is no amount
- */
-export function readPriceLimit(limit: string | undefined): string | undefined {
-	if (limit === undefined) return undefined;
-	if ((compareDecimals(limit, '0') ?? -1) >= 0) return limit.trim();
-	throw new InvalidInputError(
-		`The highest price is no amount in rubles: ${limit}`,
-		"Enter a number in 'Max Price (Rubles)', with a point before the decimals, e.g. 12.50. Nothing was sent.",
-		'maxPriceRub',
-	);
-}
-
-/**
  * Holds a price against the most that a task may cost, digit by digit.
  *
  * @param limit decimal string in rubles

@@ -1,33 +1,35 @@
-import type { INodeProperties } from 'n8n-workflow';
-
-import { downloadResults, taskJson, type ResultContext } from '../../../shared/n8n/taskResults';
-import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
+import { binaryPropertyName, downloadResults } from '../../../shared/fields/mediaResults';
+import { simplify } from '../../../shared/fields/simplify';
 import { waitForTask } from '../../../shared/gateway/endpoints/polling';
-import { readBinaryField } from '../../../shared/fields/mediaResults';
+import { readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
 import type { JsonObject } from '../../../shared/gateway/util/json';
-import { taskError, readMediaTask } from '../../../shared/gateway/endpoints/tasks';
+import { downloadFiles, taskJson, type ResultContext } from '../../../shared/n8n/taskResults';
+import { number } from '../../../shared/params/kinds';
+import type { Values } from '../../../shared/params/parameter';
+import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 
-const DEFAULT_MAX_WAIT_MINUTES = 30;
+/** What the user says about a task's result. */
+export const resultParameters = { downloadResults, simplify };
+export const resultOptions = { binaryPropertyName };
 
 /**
  * The longest wait.
  *
  * @param end what becomes of the item then
  */
-export function maxWaitOption(end: string): INodeProperties {
-	return {
+export function maxWait(end: string) {
+	return number({
 		displayName: 'Max Wait (Minutes)',
-		name: 'maxWait',
-		type: 'number',
-		typeOptions: { minValue: 0.01, numberPrecision: 2 },
-		default: DEFAULT_MAX_WAIT_MINUTES,
+		min: 0.001,
+		decimals: 3,
+		default: 30,
 		description: `How long to wait for the result. Defaults to 30. ${end} The task itself goes on: 'Wait' takes it up again.`,
-	};
+	});
 }
 
-/** What the user wants of a task's result. Plain data: it may be stored while the execution sleeps. */
+/** What the user wants of a task's result. Plain data: it may be stored while the execution is suspended. */
 export type ResultSettings = {
-	/** The model that the task was created with; `undefined` where the task itself must tell. */
+	/** The model that the task was created with; `undefined` where the task itself says. */
 	model?: string | undefined;
 	download: boolean;
 	simplify: boolean;
@@ -35,30 +37,21 @@ export type ResultSettings = {
 	binaryField: string;
 };
 
+type ResultParams = Values<typeof resultParameters> & { readonly options: Values<typeof resultOptions> };
+
 /**
  * Reads what is wanted of a task's result.
  *
  * @param model what the task was created with, where that is known
  */
-export function readResultSettings(item: ItemContext, model?: string): ResultSettings {
-	const { parameters, run } = item;
+export function resultSettings({ params, run }: ItemContext<ResultParams>, model?: string): ResultSettings {
 	return {
 		model,
 		// An AI Agent can use links, not files.
-		download: parameters.flag('downloadResults', 'Download Results') && !run.isTool,
-		simplify: parameters.flag('simplify', 'Simplify'),
-		binaryField: readBinaryField(parameters.options),
+		download: params.downloadResults && !run.isTool,
+		simplify: params.simplify,
+		binaryField: params.options.binaryPropertyName,
 	};
-}
-
-/**
- * Reads the longest wait, in milliseconds.
- *
- * @throws {InvalidInputError} for a longest wait of nothing
- */
-export function readMaxWait({ parameters }: ItemContext): number {
-	const minutes = parameters.options.number('maxWait', 'Max Wait (Minutes)', { min: 0.001 });
-	return (minutes ?? DEFAULT_MAX_WAIT_MINUTES) * 60_000;
 }
 
 /**
@@ -66,26 +59,26 @@ export function readMaxWait({ parameters }: ItemContext): number {
  *
  * @param model what it was created with, where that is known
  * @returns the body of the last poll, an envelope
- * @throws {ApiError} with the task's id, when the wait is over
+ * @throws {ApiError} with the task's ID, when the wait is over
  */
 export async function pollTask(
 	item: ItemContext,
 	taskId: string,
 	{ model, ...wait }: { model?: string | undefined; maxWaitMs: number; pollImmediately: boolean },
 ): Promise<JsonObject> {
-	const mediaType = async (told: string | undefined) => {
-		const id = model ?? told;
+	const mediaType = async (reported: string | undefined) => {
+		const id = model ?? reported;
 		return id === undefined ? undefined : await item.run.mediaType(item.client, id);
 	};
 	return await waitForTask(item.client, taskId, { ...wait, mediaType });
 }
 
 /**
- * Gives the result of a task that has ended.
+ * The output for a task that has ended.
  *
  * @param body the task as received, an envelope
  * @param priceRub what it costs, where that is known
- * @throws {ApiError} for a task that failed, always with its id
+ * @throws {ApiError} for a task that failed, always with its ID
  */
 export async function taskOutput(
 	context: ResultContext,
@@ -96,7 +89,7 @@ export async function taskOutput(
 ): Promise<OperationOutput> {
 	const task = readMediaTask(body, taskId);
 	if (task.state === 'fail') throw taskError(task, context.client.settings.secrets);
-	const binary = settings.download ? await downloadResults(context, task, settings.binaryField) : undefined;
+	const binary = settings.download ? await downloadFiles(context, task, settings.binaryField) : undefined;
 	return {
 		json: settings.simplify ? taskJson({ ...task, model: task.model ?? settings.model }, priceRub) : body,
 		...(binary ? { binary } : {}),

@@ -1,21 +1,87 @@
-import type { ItemContext } from '../../../shared/run/operation';
-import { readModelId } from '../../../shared/fields/models';
-import { asError, InvalidInputError, StoppedError } from '../../../shared/gateway/errors/errors';
-import { checkKey, idempotencyKey, IDEMPOTENCY_SCOPES } from '../../../shared/gateway/media/idempotency';
-import { withFiles, type InputFileUrl } from '../../../shared/gateway/media/inputFiles';
-import { checkInput } from '../../../shared/gateway/media/inputValues';
 import type { JsonObject } from '../../../shared/gateway/util/json';
 import { createMediaTask, taskBody } from '../../../shared/gateway/endpoints/tasks';
+import { InvalidInputError, StoppedError } from '../../../shared/gateway/errors/errors';
+import { checkKey, idempotencyKey } from '../../../shared/gateway/media/idempotency';
+import { withFiles, type InputFileUrl } from '../../../shared/gateway/media/inputFiles';
+import { checkInput } from '../../../shared/gateway/media/inputValues';
 import { priceInRubles, taskPrice } from '../../../shared/gateway/media/price';
-import { formOf, readInput } from '../input';
-import { contentPlaceholders, readTaskFiles, placeholderUrls, uploadTaskFiles, type TaskFile } from '../inputFiles';
-import { readCallbackUrl, checkWakeUpAddress } from './callbackUrl';
-import { checkPriceLimit, readPriceLimit } from './priceLimit';
-import type { WakeUp } from '../../suspend/suspendedTask';
+import { choice, decimal, optional, text } from '../../../shared/params/kinds';
+import type { Values } from '../../../shared/params/parameter';
+import type { ItemContext } from '../../../shared/run/operation';
+import type { ResumeCallback } from '../../suspend/suspendableTask';
+import { formOf, inputParameters, model, readInput } from '../input';
+import {
+	contentPlaceholders,
+	inputFiles,
+	placeholderUrls,
+	readTaskFiles,
+	uploadTaskFiles,
+	type TaskFile,
+} from '../inputFiles';
+import { checkResumeUrl, readCallbackUrl } from './callbackUrl';
+import { checkPriceLimit } from './priceLimit';
 
-/** What an item orders, checked. Nothing was sent for it yet but the question for the catalogue. */
+/** Parameters of every operation that creates a task. */
+export const taskParameters = { model, ...inputParameters('mapMediaInput'), inputFiles };
+
+/** Options of every operation that creates a task. */
+export const taskOptions = {
+	callbackUrl: optional(
+		text({
+			displayName: 'Callback URL',
+			placeholder: 'e.g. https://n8n.example.com/webhook/…',
+			description: 'A URL to which the gateway sends a callback when the task has ended',
+			hint: "To start a workflow, copy the production URL under 'Webhook URLs' from the panel of a Gateway Media Task Trigger",
+		}),
+	),
+	idempotencyKey: optional(
+		text({
+			displayName: 'Idempotency Key',
+			placeholder: 'e.g. order-{{ $json.orderId }}',
+			description:
+				"Your own key for this creation, up to 255 characters. The same key always gives the same task and is charged once. Overrides 'Idempotency Scope'.",
+		}),
+	),
+	idempotencyScope: choice({
+		displayName: 'Idempotency Scope',
+		options: [
+			{
+				name: 'Execution',
+				value: 'execution',
+				description:
+					'Retries within one execution create and charge once; a new execution creates a new task',
+			},
+			{
+				name: 'Workflow',
+				value: 'workflow',
+				description: 'The same input in this node is never paid twice, also when the workflow runs again',
+			},
+		],
+		default: 'execution',
+		description: "What counts as the same creation, which is charged once. Defaults to 'Execution'.",
+	}),
+	maxPriceRub: optional(
+		decimal({
+			displayName: 'Max Price (Rubles)',
+			default: 100,
+			description:
+				'The most that a task may cost. When its price in the catalogue is higher, or not known, nothing is uploaded or created and the item fails. 0 creates only what is free.',
+		}),
+	),
+	sessionId: optional(
+		text({
+			displayName: 'Session ID',
+			placeholder: 'e.g. 7c9e6679-7425-40de-944b-e07fc1f90ae7',
+			description: 'The ID of the media session to which the task belongs',
+		}),
+	),
+};
+
+type TaskItem = ItemContext<Values<typeof taskParameters> & { readonly options: Values<typeof taskOptions> }>;
+
+/** The creation that an item asks for, checked. Nothing was sent for it yet but the request for the catalogue. */
 export interface TaskRequest {
-	/** What its price depends on: the model, and the input with something that stands for the files. */
+	/** What its price depends on: the model, and the input with placeholders for the files. */
 	priced: { model: string; input: JsonObject };
 	files: TaskFile[];
 	/** The body of the creation with these files in the input. */
@@ -23,88 +89,86 @@ export interface TaskRequest {
 	key: string;
 	/** Whether the key may have been used before, so that the task may exist and have ended. */
 	mayExist: boolean;
-	/** How this execution is woken, where it may sleep for the task. */
-	wakeUp: WakeUp | undefined;
+	/** How the gateway resumes this execution, where it may be suspended for the task. */
+	resume: ResumeCallback | undefined;
 }
 
 /**
- * Reads what an item orders.
+ * Reads the creation that an item asks for.
  *
- * @param sleep how this execution is woken, where it is to sleep until the task has ended. Not used for a task that
- *   another execution may have ordered: it calls that one.
+ * @param callback how the gateway resumes this execution, where it is suspended until the task has ended. Not used for
+ *   a task that another execution may have created: its callback is for that one.
  * @throws {InvalidInputError} for what cannot be sent, and for what would cost more than it may
  * @throws {ApiError} when there is a price limit and the catalogue cannot be read
  */
-export async function readTaskRequest(item: ItemContext, sleep?: WakeUp): Promise<TaskRequest> {
-	const { options } = item.parameters;
-	const model = readModelId(item.parameters);
-	const baseUrl = item.client.settings.baseUrl;
-	const callbackUrl = readCallbackUrl(options.optionalText('callbackUrl', 'Callback URL'), baseUrl);
-	if (sleep) checkWakeUp(sleep.url, callbackUrl, baseUrl);
-	const sessionId = options.optionalText('sessionId', 'Session ID');
-	const ownKey = options.optionalText('idempotencyKey', 'Idempotency Key');
+export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback): Promise<TaskRequest> {
+	const { params, run, client } = item;
+	const { sessionId, idempotencyKey: ownKey, idempotencyScope: scope, maxPriceRub } = params.options;
+	const { baseUrl } = client.settings;
+	const callbackUrl = readCallbackUrl(params.options.callbackUrl, baseUrl);
+	if (callback) checkCallback(callback.url, callbackUrl, baseUrl);
 	if (ownKey !== undefined) checkKey(ownKey);
-	const scope =
-		options.optionalChoice('idempotencyScope', 'Idempotency Scope', IDEMPOTENCY_SCOPES) ?? 'execution';
-	const limit = readPriceLimit(options.optionalText('maxPriceRub', 'Max Price (Rubles)'));
 
-	const { values, form } = await readInput(item, model);
+	const { values, form } = await readInput(item);
 	const files = await readTaskFiles(item);
-	// JSON goes out as it is, but whether a file is added to a list is the schema's to say.
+	// JSON is sent as it is, but the schema says whether a file is added to a list.
 	const fileForm =
-		form ?? (files.length > 0 ? formOf(await item.run.findMediaModel(item.client, model)) : undefined);
+		form ?? (files.length > 0 ? formOf(await run.findMediaModel(client, params.model)) : undefined);
 	const inputWith = (placed: readonly InputFileUrl[]) => withFiles(values, placed, fileForm);
-	const bodyWith = (placed: readonly InputFileUrl[], address = callbackUrl) =>
-		taskBody({ model, input: inputWith(placed), sessionId, callbackUrl: address });
+	const bodyWith = (placed: readonly InputFileUrl[], url = callbackUrl) =>
+		taskBody({ model: params.model, input: inputWith(placed), sessionId, callbackUrl: url });
 	const input = inputWith(placeholderUrls(files));
 	if (form) checkInput(input, form);
-	if (limit !== undefined) {
-		checkPriceLimit(taskPrice(await item.run.requireMediaModel(item.client, model), input), limit);
+	if (maxPriceRub !== undefined) {
+		checkPriceLimit(taskPrice(await run.requireMediaModel(client, params.model), input), maxPriceRub);
 	}
 	const mayBeOfOthers = ownKey !== undefined || scope === 'workflow';
-	const wakeUp = mayBeOfOthers ? undefined : sleep;
+	const resume = mayBeOfOthers ? undefined : callback;
 	return {
-		priced: { model, input },
+		priced: { model: params.model, input },
 		files,
-		bodyWith: (placed) => bodyWith(placed, wakeUp?.calls ? wakeUp.url : callbackUrl),
-		// The address that wakes this execution is another in each: what is asked for is the same.
+		bodyWith: (placed) => bodyWith(placed, resume?.isRequested ? resume.url : callbackUrl),
+		// The URL that resumes this execution is another in each; the creation is the same.
 		key:
 			ownKey ??
-			idempotencyKey(scope, item.run.creationContext(item.index), bodyWith(await contentPlaceholders(files))),
+			idempotencyKey(scope, run.creationContext(item.index), bodyWith(await contentPlaceholders(files))),
 		mayExist: item.isRetry || mayBeOfOthers,
-		wakeUp,
+		resume,
 	};
 }
 
-function checkWakeUp(wakeUpUrl: string, callbackUrl: string | undefined, gatewayUrl: string): void {
-	checkWakeUpAddress(wakeUpUrl, gatewayUrl);
+function checkCallback(resumeUrl: string, callbackUrl: string | undefined, gatewayUrl: string): void {
+	checkResumeUrl(resumeUrl, gatewayUrl);
 	if (callbackUrl === undefined) return;
 	throw new InvalidInputError(
-		"A task has one callback URL, and the 'Wait Strategy' 'Suspend' needs it to wake the execution",
+		"A task has one callback URL, and the 'Wait Strategy' 'Suspend' needs it to resume the execution",
 		"Empty the option 'Callback URL', or set 'Wait Strategy' to 'Poll'. Nothing was created.",
 		'callbackUrl',
 	);
 }
 
-/** Uploads the files, creates the task and gives the body as received. */
+/** Uploads the files, creates the task, and returns the body as received. */
 export async function createTask(
 	item: ItemContext,
 	{ files, bodyWith, key }: TaskRequest,
 ): Promise<{ taskId: string; body: JsonObject }> {
-	// The upload stands outside the creation's retries: it is done once, whatever becomes of the creation.
+	// The upload is not part of the creation's retries: it is done once, whatever becomes of the creation.
 	const body = bodyWith(await uploadTaskFiles(item, files));
 	const created = await createMediaTask(item.client, body, key);
 	item.taskCreated(created.taskId);
 	return created;
 }
 
-/** What a created task costs, as far as the catalogue tells; unknown when the run ends before it is asked. */
+/** What a created task costs, as far as the catalogue says; unknown when the run ends before it is asked. */
 export async function taskPriceRub(
-	item: ItemContext,
+	{ run, client }: ItemContext,
 	{ model: id, input }: TaskRequest['priced'],
 ): Promise<number | undefined> {
-	const model = await item.run
-		.mediaModel(item.client, id)
-		.catch((error: unknown) => (error instanceof StoppedError ? undefined : Promise.reject(asError(error))));
-	return model && priceInRubles(taskPrice(model, input));
+	try {
+		const found = await run.mediaModel(client, id);
+		return found && priceInRubles(taskPrice(found, input));
+	} catch (error) {
+		if (error instanceof StoppedError) return undefined;
+		throw error;
+	}
 }

@@ -1,18 +1,17 @@
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
-import { simplifyField } from '../../../shared/fields/common';
+import { simplify } from '../../../shared/fields/simplify';
 import { deleteFile } from '../../../shared/gateway/endpoints/storage';
-import { fileIdField, readFileId } from './fields';
+import { defineOperation } from '../../../shared/run/operation';
+import { fileId } from './fields';
 
 /** Deletes a file for good (§4.16). */
-export const deleteOperation: Operation = {
+export const deleteOperation = defineOperation({
 	displayName: 'Delete',
 	action: 'Delete file',
 	description: 'Delete a file permanently: its URL stops working',
-	properties: [fileIdField, simplifyField],
-	async execute(item: ItemContext): Promise<OperationOutput[]> {
-		const simplify = item.parameters.flag('simplify', 'Simplify');
-		const id = readFileId(item);
-		const body = await deleteFile(item.client, id);
-		return [{ json: simplify ? { deleted: true, id } : body }];
+	parameters: { fileId, simplify },
+	async execute({ client, params }) {
+		const { fileId: id, simplify: isSimple } = params;
+		const body = await deleteFile(client, id);
+		return [{ json: isSimple ? { deleted: true, id } : body }];
 	},
-};
+});

@@ -1,40 +1,35 @@
-import type { INodeProperties } from 'n8n-workflow';
-
-import { storeResponse } from '../../../shared/n8n/binary';
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
-import { compact, simplifyField } from '../../../shared/fields/common';
+import { simplify } from '../../../shared/fields/simplify';
+import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/endpoints/storage';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { nameInUrl } from '../../../shared/gateway/util/fileName';
-import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/endpoints/storage';
-import { fileIdField, readFileId } from './fields';
-
-const binaryField: INodeProperties = {
-	displayName: 'Put Output File in Field',
-	name: 'binaryPropertyName',
-	type: 'string',
-	default: 'data',
-	required: true,
-	placeholder: 'e.g. data',
-	hint: 'The name of the output binary field to put the file in',
-};
+import { storeResponse } from '../../../shared/n8n/binary';
+import { compact } from '../../../shared/n8n/compact';
+import { text } from '../../../shared/params/kinds';
+import { defineOperation } from '../../../shared/run/operation';
+import { fileId } from './fields';
 
 /** Downloads a file: its record from the gateway (§4.15), its bytes from the record's URL, without the key. */
-export const download: Operation = {
+export const download = defineOperation({
 	displayName: 'Download',
 	action: 'Download file',
 	description: 'Retrieve the content of a file into a binary field',
-	properties: [fileIdField, binaryField, simplifyField],
-	async execute(item: ItemContext): Promise<OperationOutput[]> {
-		const { parameters, run } = item;
-		const field = parameters.requiredText(
-			'binaryPropertyName',
-			'Put Output File in Field',
-			'Enter a name, e.g. data.',
-		);
-		const simplify = parameters.flag('simplify', 'Simplify');
-		const body = await fetchFileRecord(item.client, readFileId(item));
+	parameters: {
+		fileId,
+		binaryPropertyName: text({
+			displayName: 'Put Output File in Field',
+			default: 'data',
+			required: true,
+			placeholder: 'e.g. data',
+			hint: 'The name of the output binary field to put the file in',
+			whenEmpty: 'Enter a name, e.g. data.',
+		}),
+		simplify,
+	},
+	async execute({ params, client, run, n8n }) {
+		const { binaryPropertyName: field, simplify: isSimple } = params;
+		const body = await fetchFileRecord(client, params.fileId);
 		const file = readStoredFile(body);
-		const json = simplify ? compact(file) : body;
+		const json = isSimple ? compact(file) : body;
 		// An AI Agent can use links, not files.
 		if (run.isTool) return [{ json }];
 		const { url, id } = file;
@@ -45,13 +40,11 @@ export const download: Operation = {
 				'fileId',
 			);
 		}
-		const binary = await item.client.downloadUrl(
+		const names = [file.fileName, nameInUrl(url), `file_${id}`];
+		const binary = await client.downloadUrl(
 			url,
-			async (answer) =>
-				await storeResponse(item.n8n, answer, [file.fileName, nameInUrl(url), `file_${id}`], {
-					knownType: file.mimeType,
-				}),
+			async (response) => await storeResponse(n8n, response, names, { knownType: file.mimeType }),
 		);
 		return [{ json, binary: { [field]: binary } }];
 	},
-};
+});

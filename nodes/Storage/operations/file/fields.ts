@@ -1,18 +1,9 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { id } from '../../../shared/params/kinds';
 
-import type { ItemContext } from '../../../shared/run/operation';
-
-export const fileIdField: INodeProperties = {
+export const fileId = id({
 	displayName: 'File ID',
-	name: 'fileId',
-	type: 'string',
-	default: '',
 	required: true,
 	placeholder: 'e.g. 7c9e6679-7425-40de-944b-e07fc1f90ae7',
-	description: "The ID that 'Upload' gave",
-};
-
-/** The file id of an item. */
-export function readFileId({ parameters }: ItemContext): string {
-	return parameters.requiredId('fileId', 'File ID', "Enter the ID that 'Upload' gave, e.g. {{ $json.id }}.");
-}
+	description: "The ID that 'Upload' returned",
+	whenEmpty: "Enter the ID that 'Upload' returned, e.g. {{ $json.id }}.",
+});

@@ -1,35 +1,36 @@
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
-import { compact, simplifyField } from '../../../shared/fields/common';
-import { limitFields, readLimit } from '../../../shared/fields/lists';
-import { asId } from '../../../shared/gateway/util/json';
+import { limitOf, limitParameters } from '../../../shared/fields/lists';
+import { simplify } from '../../../shared/fields/simplify';
 import { listFiles, readStoredFile } from '../../../shared/gateway/endpoints/storage';
+import { asId } from '../../../shared/gateway/util/json';
+import { compact } from '../../../shared/n8n/compact';
+import { defineOperation, type ItemContext } from '../../../shared/run/operation';
 
 /** Lists the account's files (§4.17). */
-export const getMany: Operation = {
+export const getMany = defineOperation({
 	displayName: 'Get Many',
 	action: 'Get many files',
 	description: 'Retrieve a list of files that are stored for the account',
-	properties: [...limitFields, simplifyField],
-	async execute(item: ItemContext): Promise<OperationOutput[]> {
-		const { parameters, client } = item;
-		const simplify = parameters.flag('simplify', 'Simplify');
-		const limit = readLimit(parameters);
+	parameters: { ...limitParameters, simplify },
+	async execute(item) {
+		const { params, client } = item;
+		const isSimple = params.simplify;
+		const limit = limitOf(params);
 		const { body, records, total } = await listFiles(client);
-		// Nothing in it looks like a list of files: what there is.
+		// Nothing in it looks like a list of files: the body as it is.
 		if (!records) return [{ json: Array.isArray(body) ? { list: body } : body }];
 		if (limit > records.length) hintAtRest(item, records.length, total);
 		return records.slice(0, limit).map((record) => {
-			const isFile = simplify && asId(record.id) !== undefined;
+			const isFile = isSimple && asId(record.id) !== undefined;
 			return { json: isFile ? compact(readStoredFile(record)) : record };
 		});
 	},
-};
+});
 
 /** The specification does not show how to ask for the rest of a list. */
-function hintAtRest({ n8n }: ItemContext, given: number, total = given): void {
-	if (total <= given) return;
+function hintAtRest({ n8n }: ItemContext, received: number, total = received): void {
+	if (total <= received) return;
 	n8n.addExecutionHints({
-		message: `The gateway has given ${given} of ${total} files: it does not give more in one answer`,
+		message: `The gateway has returned ${received} of ${total} files: it does not return more in one response`,
 		location: 'outputPane',
 	});
 }

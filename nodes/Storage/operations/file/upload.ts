@@ -1,11 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
-
-import { inputFile } from '../../../shared/n8n/binary';
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
-import { compact, simplifyField } from '../../../shared/fields/common';
-import { readBase64 } from '../../../shared/gateway/util/base64';
-import { InvalidInputError } from '../../../shared/gateway/errors/errors';
-import type { JsonObject } from '../../../shared/gateway/util/json';
+import { simplify } from '../../../shared/fields/simplify';
 import {
 	checkUpload,
 	readStoredFile,
@@ -13,109 +6,113 @@ import {
 	uploadFile,
 	type UploadSettings,
 } from '../../../shared/gateway/endpoints/storage';
+import { InvalidInputError } from '../../../shared/gateway/errors/errors';
+import { readBase64 } from '../../../shared/gateway/util/base64';
+import type { JsonObject } from '../../../shared/gateway/util/json';
+import { readInputFile } from '../../../shared/n8n/binary';
+import { compact } from '../../../shared/n8n/compact';
+import { choice, inputFile, optional, shownFor, text } from '../../../shared/params/kinds';
+import type { Values } from '../../../shared/params/parameter';
+import { defineOperation, type ItemContext } from '../../../shared/run/operation';
 
-const properties: INodeProperties[] = [
-	{
+const parameters = {
+	uploadSource: choice({
 		displayName: 'Upload Source',
-		name: 'uploadSource',
-		type: 'options',
 		options: [
 			{ name: 'Base64 Text', value: 'base64', description: 'A file written as base64 text or as a data URL' },
-			{ name: 'Binary Field', value: 'binary', description: 'A file that an earlier node put out' },
+			{ name: 'Binary Field', value: 'binary', description: 'A file that an earlier node returned' },
 		],
 		default: 'binary',
 		description: 'Where the file comes from',
-	},
-	{
-		displayName: 'Input Binary Field',
-		name: 'binaryPropertyName',
-		type: 'string',
-		default: 'data',
-		required: true,
-		placeholder: 'e.g. data',
-		hint: 'The name of the input binary field containing the file to be uploaded',
-		displayOptions: { show: { uploadSource: ['binary'] } },
-	},
-	{
-		displayName: 'Base64',
-		name: 'base64',
-		type: 'string',
-		typeOptions: { rows: 4 },
-		default: '',
-		required: true,
-		placeholder: 'e.g. {{ $json.image }}',
-		description: 'The file as base64 text; a data URL (data:image/png;base64,…) is understood as well',
-		displayOptions: { show: { uploadSource: ['base64'] } },
-	},
-	{
-		displayName: 'MIME Type',
-		name: 'mimeType',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. image/png',
-		description: 'What the file is. Can be left empty for a data URL, which says so itself.',
-		displayOptions: { show: { uploadSource: ['base64'] } },
-	},
-	{
+	}),
+	...shownFor(
+		{ uploadSource: ['binary'] },
+		{
+			binaryPropertyName: inputFile({
+				displayName: 'Input Binary Field',
+				default: 'data',
+				required: true,
+				placeholder: 'e.g. data',
+				hint: 'The name of the input binary field containing the file to be uploaded',
+			}),
+		},
+	),
+	...shownFor(
+		{ uploadSource: ['base64'] },
+		{
+			base64: text({
+				displayName: 'Base64',
+				rows: 4,
+				required: true,
+				placeholder: 'e.g. {{ $json.image }}',
+				description: 'The file as base64 text; a data URL (data:image/png;base64,…) is understood as well',
+				whenEmpty: 'Enter the file as base64 text.',
+			}),
+			mimeType: text({
+				displayName: 'MIME Type',
+				placeholder: 'e.g. image/png',
+				description: 'What the file is. Can be left empty for a data URL, which says so itself.',
+			}),
+		},
+	),
+	storagePolicy: choice({
 		displayName: 'Storage Policy',
-		name: 'storagePolicy',
-		type: 'options',
 		options: [
 			{ name: 'Permanent', value: 'PERMANENT', description: 'Kept until you delete it' },
 			{ name: 'Temporary', value: 'TEMP_UPLOAD', description: 'Kept for 24 hours' },
 		],
 		default: 'TEMP_UPLOAD',
 		description: 'How long the gateway keeps the file',
-	},
-	simplifyField,
-];
-
-const externalUserIdOption: INodeProperties = {
-	displayName: 'External User ID',
-	name: 'externalUserId',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. customer-42',
-	description: 'Your own ID of the user to whom the file belongs, up to 128 characters',
+	}),
+	simplify,
 };
 
+type Params = Values<typeof parameters>;
+
 /** Uploads a file (§4.14): streamed from a binary field, or from base64 text. */
-export const upload: Operation = {
+export const upload = defineOperation({
 	displayName: 'Upload',
 	action: 'Upload file',
 	description: 'Store a new file at the gateway and get its URL',
-	properties,
-	options: [externalUserIdOption],
-	async execute(item: ItemContext): Promise<OperationOutput[]> {
-		const { parameters } = item;
-		const simplify = parameters.flag('simplify', 'Simplify');
-		const settings: UploadSettings = {
-			storagePolicy: parameters.choice('storagePolicy', 'Storage Policy', ['TEMP_UPLOAD', 'PERMANENT']),
-			externalUserId: parameters.options.optionalText('externalUserId', 'External User ID'),
-		};
-		const source = parameters.choice('uploadSource', 'Upload Source', ['binary', 'base64']);
-		const body = source === 'binary' ? await fromBinary(item, settings) : await fromBase64(item, settings);
-		return [{ json: simplify ? compact(readStoredFile(body)) : body }];
+	parameters,
+	options: {
+		externalUserId: optional(
+			text({
+				displayName: 'External User ID',
+				placeholder: 'e.g. customer-42',
+				description: 'Your own ID of the user to whom the file belongs, up to 128 characters',
+			}),
+		),
 	},
-};
+	async execute(item) {
+		const { params } = item;
+		const isSimple = params.simplify;
+		const settings = { storagePolicy: params.storagePolicy, externalUserId: params.options.externalUserId };
+		const isBinary = params.uploadSource === 'binary';
+		const body = isBinary ? await fromBinary(item, settings) : await fromBase64(item, settings);
+		return [{ json: isSimple ? compact(readStoredFile(body)) : body }];
+	},
+});
 
-async function fromBinary(item: ItemContext, settings: UploadSettings): Promise<JsonObject> {
-	const file = await inputFile(item, item.parameters.file('binaryPropertyName', 'Input Binary Field'));
+async function fromBinary(item: ItemContext<Params>, settings: UploadSettings): Promise<JsonObject> {
+	const file = await readInputFile(item, item.params.binaryPropertyName);
 	checkUpload(file, settings, 'binaryPropertyName');
 	return await uploadFile(item.client, file, settings);
 }
 
-async function fromBase64(item: ItemContext, settings: UploadSettings): Promise<JsonObject> {
-	const file = readBase64(item.parameters.requiredText('base64', 'Base64', 'Enter the file as base64 text.'));
+async function fromBase64(
+	{ params, client }: ItemContext<Params>,
+	settings: UploadSettings,
+): Promise<JsonObject> {
+	const file = readBase64(params.base64);
 	if (!file) {
 		throw new InvalidInputError(
 			'The text is not base64',
-			"Give the file as base64 text, or as a data URL such as data:image/png;base64,…. For a file from an earlier node set 'Upload Source' to 'Binary Field'.",
+			"Enter the file as base64 text, or as a data URL such as data:image/png;base64,…. For a file from an earlier node set 'Upload Source' to 'Binary Field'.",
 			'base64',
 		);
 	}
 	const { base64, size, mimeType } = file;
 	checkUpload({ size, encoded: base64.length }, settings, 'base64');
-	const type = item.parameters.text('mimeType', 'MIME Type').trim() || mimeType;
-	return await uploadBase64(item.client, { base64, mimeType: type }, settings);
+	return await uploadBase64(client, { base64, mimeType: params.mimeType.trim() || mimeType }, settings);
 }

@@ -1,21 +1,21 @@
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
-import { catalogueTimeoutOption } from '../../../shared/run/settings';
-import { modelLocator, readModelId } from '../../../shared/fields/models';
+import { modelParameter } from '../../../shared/fields/models';
 import { listTextModels } from '../../../shared/gateway/endpoints/models';
 import { ApiError } from '../../../shared/gateway/errors/errors';
 import { similarIds } from '../../../shared/gateway/text/unknownModel';
+import { defineOperation } from '../../../shared/run/operation';
+import { catalogueTimeout } from '../../../shared/run/settings';
 
-/** Gets one text model of the catalogue (§4.4), with the fields that the gateway gives. */
-export const get: Operation = {
+/** Gets one text model of the catalogue (§4.4), with the fields that the gateway returns. */
+export const get = defineOperation({
 	displayName: 'Get',
 	action: 'Get text model',
 	description: 'Retrieve a text model with its context window and prices',
-	properties: [
-		modelLocator('searchTextModels', 'vendor/model-name', 'The model to look up in the catalogue'),
-	],
-	options: [catalogueTimeoutOption],
-	async execute({ client, parameters }: ItemContext): Promise<OperationOutput[]> {
-		const id = readModelId(parameters);
+	parameters: {
+		model: modelParameter('searchTextModels', 'vendor/model-name', 'The model to look up in the catalogue'),
+	},
+	options: { timeout: catalogueTimeout },
+	async execute({ client, params }) {
+		const id = params.model;
 		const models = await listTextModels(client);
 		const model = models.find((candidate) => candidate.id === id);
 		if (model) return [{ json: model.record }];
@@ -24,7 +24,7 @@ export const get: Operation = {
 			models.map((candidate) => candidate.id),
 		);
 	},
-};
+});
 
 function notInCatalogue(id: string, ids: string[]): ApiError {
 	const close = similarIds(id, ids);

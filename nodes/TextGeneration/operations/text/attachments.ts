@@ -1,21 +1,23 @@
 import { randomUUID } from 'node:crypto';
 
-import { fileOf, fileOfBytes, inputFile, storeResponse, type InputFile } from '../../../shared/n8n/binary';
+import {
+	fileOf,
+	fileOfBytes,
+	readInputFile,
+	storeResponse,
+	type InputFile,
+} from '../../../shared/n8n/binary';
 import { base64Length, type EmbeddedFile } from '../../../shared/n8n/bodyWithFiles';
 import type { ItemContext } from '../../../shared/run/operation';
-import type { Row } from '../../../shared/params/rows';
 import { deriveStream, type Readable } from '../../../shared/n8n/streams';
 import { readBase64 } from '../../../shared/gateway/util/base64';
 import { ApiError, asError, type InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/util/fileName';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
-import {
-	ATTACHMENT_KINDS,
-	type Attachment,
-	type AttachmentKind,
-} from '../../../shared/gateway/text/formats/request';
+import { type Attachment, type AttachmentKind } from '../../../shared/gateway/text/formats/request';
 import type { HttpResponse, ByteStream } from '../../../shared/gateway/client/transport';
+import type { AttachmentRow } from './parameters';
 
 /** The attachments of an item, and the files that are put into the body in place of their placeholders. */
 export interface ReadAttachments {
@@ -38,12 +40,12 @@ const MAX_FILES_MEGABYTES = 75;
 export async function readAttachments(
 	item: ItemContext,
 	format: TextFormat,
-	rows: Row[],
+	rows: AttachmentRow[],
 ): Promise<ReadAttachments> {
 	const read: ReadAttachments = { attachments: [], files: [] };
 	let length = 0;
 	for (const row of rows) {
-		const kind = row.choice('type', 'Type', ATTACHMENT_KINDS);
+		const kind = row.values.type;
 		const support = format.attachments[kind];
 		if (support === undefined) throw noPart(row, kind, format);
 		const found = await readSource(item, row, kind, support);
@@ -63,17 +65,17 @@ export async function readAttachments(
 
 async function readSource(
 	item: ItemContext,
-	row: Row,
+	row: AttachmentRow,
 	kind: AttachmentKind,
 	support: 'url or file' | 'file',
 ): Promise<{ url: string } | InputFile> {
-	if (row.choice('source', 'Source', ['binary', 'url']) === 'binary') {
-		return checkedFile(row, kind, await inputFile(item, row.file('binaryPropertyName')));
+	if (row.values.source === 'binary') {
+		return checkedFile(row, kind, await readInputFile(item, row.values.binaryPropertyName));
 	}
-	const url = row.text('url', 'URL').trim();
+	const url = row.values.url.trim();
 	if (/^data:/i.test(url)) return checkedFile(row, kind, inlineFile(row, url));
 	if (!/^https?:\/\/[^\s/]+/i.test(url)) {
-		throw row.invalid('the URL is not a web address', 'It begins with https:// or http://.');
+		throw row.at.error('the URL is not a web address', 'It begins with https:// or http://.');
 	}
 	return support === 'file' ? checkedFile(row, kind, await fetchFile(item, row, url)) : { url };
 }
@@ -83,12 +85,12 @@ async function readSource(
  *
  * @throws {InvalidInputError} for an empty file, or one of another kind: the call would be paid for all the same
  */
-function checkedFile(row: Row, kind: AttachmentKind, file: InputFile): InputFile {
+function checkedFile(row: AttachmentRow, kind: AttachmentKind, file: InputFile): InputFile {
 	const isUnknown = file.mimeType === UNKNOWN_TYPE;
 	const mimeType = isUnknown ? (typeByName(file.fileName) ?? UNKNOWN_TYPE) : file.mimeType;
-	if (file.size === 0) throw row.invalid(`the file "${file.fileName}" is empty`, 'Choose another file.');
+	if (file.size === 0) throw row.at.error(`the file "${file.fileName}" is empty`, 'Choose another file.');
 	if (kind !== 'file' && !mimeType.startsWith(`${kind}/`)) {
-		throw row.invalid(
+		throw row.at.error(
 			`the file "${file.fileName}" is ${mimeType}, no ${kind}`,
 			'Choose the type of attachment that fits, or another file.',
 		);
@@ -99,15 +101,15 @@ function checkedFile(row: Row, kind: AttachmentKind, file: InputFile): InputFile
 const UNKNOWN_TYPE = 'application/octet-stream';
 
 /** A data URL is the file itself. */
-function inlineFile(row: Row, url: string): InputFile {
+function inlineFile(row: AttachmentRow, url: string): InputFile {
 	const file = readBase64(url);
-	if (!file) throw row.invalid('the data URL cannot be read', 'It looks like data:image/png;base64,….');
+	if (!file) throw row.at.error('the data URL cannot be read', 'It looks like data:image/png;base64,….');
 	const { base64, mimeType = UNKNOWN_TYPE } = file;
 	return fileOfBytes({ fileName: fileNameFor('file', mimeType), mimeType }, Buffer.from(base64, 'base64'));
 }
 
 /** Fetches a file into n8n's binary storage: its size must be known before the call is made. */
-async function fetchFile(item: ItemContext, row: Row, url: string): Promise<InputFile> {
+async function fetchFile(item: ItemContext, row: AttachmentRow, url: string): Promise<InputFile> {
 	try {
 		const binary = await item.client.downloadUrl(url, async (completion) => {
 			if (Number(completion.headers['content-length']) > MAX_FILES_LENGTH) throw tooLarge(row);
@@ -121,10 +123,10 @@ async function fetchFile(item: ItemContext, row: Row, url: string): Promise<Inpu
 }
 
 /** A file that could not be had is the user's own, not one of the gateway: other words than for results. */
-function notFetched(row: Row, error: unknown): Error {
+function notFetched(row: AttachmentRow, error: unknown): Error {
 	if (!(error instanceof ApiError)) return asError(error);
 	const { status, code } = error.details;
-	const { message, description, param } = row.invalid(
+	const { message, description, param } = row.at.error(
 		'the file could not be fetched from its URL',
 		`The server answered ${status === undefined ? `with nothing (${code ?? 'no connection'})` : `HTTP ${status}`}. Check the address; it must be readable without signing in.`,
 	);
@@ -132,7 +134,7 @@ function notFetched(row: Row, error: unknown): Error {
 }
 
 /** The bytes of a download, up to the limit: a server need not say how much it will send. */
-function limitedBody(completion: HttpResponse<ByteStream>, row: Row): ByteStream {
+function limitedBody(completion: HttpResponse<ByteStream>, row: AttachmentRow): ByteStream {
 	return deriveStream(completion.body as Readable, async function* (source) {
 		let length = 0;
 		for await (const portion of source as AsyncIterable<Uint8Array>) {
@@ -143,16 +145,16 @@ function limitedBody(completion: HttpResponse<ByteStream>, row: Row): ByteStream
 	});
 }
 
-function tooLarge(row: Row): InvalidInputError {
-	return row.invalid(
+function tooLarge(row: AttachmentRow): InvalidInputError {
+	return row.at.error(
 		`the attachments have more than ${MAX_FILES_MEGABYTES} MB in total`,
 		'Upload large files with Gateway Storage and attach them by their URL, where the API format and the model take one.',
 	);
 }
 
-function noPart(row: Row, kind: AttachmentKind, format: TextFormat): InvalidInputError {
+function noPart(row: AttachmentRow, kind: AttachmentKind, format: TextFormat): InvalidInputError {
 	const others = textFormats.filter(({ attachments }) => kind in attachments).map(({ label }) => label);
-	return row.invalid(
+	return row.at.error(
 		`the API format ${format.label} has no ${kind} attachments`,
 		`Choose the API format ${others.join(' or ')}.`,
 	);

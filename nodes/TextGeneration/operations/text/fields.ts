@@ -1,18 +1,22 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { simplify } from '../../../shared/fields/simplify';
+import { shownForFormats, textOptionParameters } from '../../../shared/fields/textOptions';
+import { extraBody, format, textModel } from '../../../shared/fields/textRequest';
+import { rows } from '../../../shared/params/groups';
+import {
+	choice,
+	flag,
+	id,
+	inputFile,
+	json,
+	jsonObject,
+	optional,
+	shownFor,
+	text,
+} from '../../../shared/params/kinds';
+import { textTimeout } from '../../../shared/run/settings';
 
-import { simplifyField } from '../../../shared/fields/common';
-import { formatField, textModelField } from '../../../shared/fields/textRequest';
-import { outputFields, toolFields } from './outputFields';
-
-/** Shown when the input is given in one of these ways. */
-function inInputMode(modes: string[], property: INodeProperties): INodeProperties {
-	return { ...property, displayOptions: { show: { inputMode: modes } } };
-}
-
-const inputModeField: INodeProperties = {
+const inputMode = choice({
 	displayName: 'Input Mode',
-	name: 'inputMode',
-	type: 'options',
 	options: [
 		{ name: 'Messages', value: 'messages', description: 'A conversation, message by message' },
 		{
@@ -20,155 +24,276 @@ const inputModeField: INodeProperties = {
 			value: 'json',
 			description: 'A conversation in the shape of the chosen API format, for everything that it can do',
 		},
-		{ name: 'Prompt', value: 'simple', description: 'One prompt, with a system prompt and files if need be' },
+		{ name: 'Prompt', value: 'simple', description: 'One prompt, with an optional system prompt and files' },
 	],
 	default: 'simple',
-	description: 'How to say what the model is asked',
-};
+	description: 'How to enter what the model is asked',
+});
 
-const promptFields: INodeProperties[] = [
-	inInputMode(['simple', 'json'], {
-		displayName: 'System Prompt',
-		name: 'systemPrompt',
-		type: 'string',
-		typeOptions: { rows: 3 },
-		default: '',
-		placeholder: 'e.g. You write short, friendly product texts.',
-		description: 'What the model is to be and how it is to answer, for every prompt alike',
-	}),
-	inInputMode(['simple'], {
-		displayName: 'Prompt',
-		name: 'prompt',
-		type: 'string',
-		typeOptions: { rows: 5 },
-		default: '',
-		required: true,
-		placeholder: 'e.g. Describe this product in three sentences: {{ $json.name }}',
-		description: 'What you ask the model',
-	}),
-];
+const systemPrompt = text({
+	displayName: 'System Prompt',
+	rows: 3,
+	placeholder: 'e.g. You write short, friendly product texts.',
+	description: 'Instructions for the model, the same for every prompt',
+});
 
-const attachmentsField = inInputMode(['simple'], {
+const prompt = text({
+	displayName: 'Prompt',
+	rows: 5,
+	required: true,
+	placeholder: 'e.g. Describe this product in three sentences: {{ $json.name }}',
+	description: 'What you ask the model',
+	whenEmpty:
+		'Enter what the model is asked. If an expression fills it, the field it refers to is empty for this item.',
+});
+
+const attachments = rows({
 	displayName: 'Attachments',
-	name: 'attachments',
-	type: 'fixedCollection',
-	typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Attachment' },
 	placeholder: 'Add Attachment',
-	default: {},
+	typeOptions: { multipleValueButtonText: 'Add Attachment' },
 	description:
-		'Files that go with the prompt, as far as the model understands them. The API format Responses takes no videos, Messages neither videos nor audio.',
-	options: [
-		{
-			displayName: 'Attachment',
-			name: 'attachment',
-			values: [
-				{
-					displayName: 'Type',
-					name: 'type',
-					type: 'options',
-					options: [
-						{ name: 'Audio', value: 'audio' },
-						{ name: 'File', value: 'file', description: 'A document such as a PDF' },
-						{ name: 'Image', value: 'image' },
-						{ name: 'Video', value: 'video' },
-					],
-					default: 'image',
-				},
-				{
-					displayName: 'Source',
-					name: 'source',
-					type: 'options',
-					options: [
-						{ name: 'Binary Field', value: 'binary', description: 'A file that an earlier node put out' },
-						{ name: 'URL', value: 'url', description: 'A web address that can be read without signing in' },
-					],
-					default: 'binary',
-				},
-				{
+		'Files that go with the prompt. Which types there are depends on the API format and the model.',
+	group: 'attachment',
+	groupLabel: 'Attachment',
+	fields: {
+		type: choice({
+			displayName: 'Type',
+			options: [
+				{ name: 'Audio', value: 'audio' },
+				{ name: 'File', value: 'file', description: 'A document such as a PDF' },
+				{ name: 'Image', value: 'image' },
+				{ name: 'Video', value: 'video' },
+			],
+			default: 'image',
+		}),
+		source: choice({
+			displayName: 'Source',
+			options: [
+				{ name: 'Binary Field', value: 'binary', description: 'A file that an earlier node returned' },
+				{ name: 'URL', value: 'url', description: 'A web address that can be read without signing in' },
+			],
+			default: 'binary',
+		}),
+		...shownFor(
+			{ source: ['binary'] },
+			{
+				binaryPropertyName: inputFile({
 					displayName: 'Input Binary Field',
-					name: 'binaryPropertyName',
-					type: 'string',
 					default: 'data',
 					required: true,
 					placeholder: 'e.g. data',
 					description: 'The name of the input binary field containing the file',
-					displayOptions: { show: { source: ['binary'] } },
-				},
-				{
+				}),
+			},
+		),
+		...shownFor(
+			{ source: ['url'] },
+			{
+				url: text({
 					displayName: 'URL',
-					name: 'url',
-					type: 'string',
-					default: '',
 					required: true,
 					placeholder: 'e.g. https://example.com/image.png',
-					displayOptions: { show: { source: ['url'] } },
-				},
-			],
-		},
-	],
+				}),
+			},
+		),
+	},
 });
 
-const messagesField = inInputMode(['messages'], {
+const EMPTY_MESSAGE =
+	'Enter what is said. If an expression fills it, the field it refers to is empty for this item.';
+
+const messages = rows({
 	displayName: 'Messages',
-	name: 'messages',
-	type: 'fixedCollection',
-	typeOptions: { multipleValues: true, sortable: true, multipleValueButtonText: 'Add Message' },
+	typeOptions: { sortable: true, multipleValueButtonText: 'Add Message' },
 	placeholder: 'Add Message',
 	default: { message: [{ role: 'user', content: '' }] },
 	required: true,
 	description: 'The conversation so far, oldest message first',
-	options: [
-		{
-			displayName: 'Message',
-			name: 'message',
-			values: [
-				{
-					displayName: 'Role',
-					name: 'role',
-					type: 'options',
-					options: [
-						{ name: 'Assistant', value: 'assistant', description: 'What the model said' },
-						{ name: 'Developer', value: 'developer', description: 'Instructions, as newer models call them' },
-						{ name: 'System', value: 'system', description: 'What the model is to be and how to answer' },
-						{ name: 'User', value: 'user', description: 'What is said to the model' },
-					],
-					default: 'user',
-				},
-				{
-					displayName: 'Content',
-					name: 'content',
-					type: 'string',
-					typeOptions: { rows: 3 },
-					default: '',
-					required: true,
-					placeholder: 'e.g. What can I cook with leeks?',
-				},
+	group: 'message',
+	groupLabel: 'Message',
+	fields: {
+		role: choice({
+			displayName: 'Role',
+			options: [
+				{ name: 'Assistant', value: 'assistant', description: 'What the model said' },
+				{ name: 'Developer', value: 'developer', description: 'Instructions, as newer models call them' },
+				{ name: 'System', value: 'system', description: 'Instructions for the model' },
+				{ name: 'User', value: 'user', description: 'What is said to the model' },
 			],
-		},
-	],
+			default: 'user',
+		}),
+		content: text({
+			displayName: 'Content',
+			rows: 3,
+			required: true,
+			placeholder: 'e.g. What can I cook with leeks?',
+			whenEmpty: EMPTY_MESSAGE,
+		}),
+	},
 });
 
-const messagesJsonField = inInputMode(['json'], {
+const messagesJson = json({
 	displayName: 'Messages (JSON)',
-	name: 'messagesJson',
-	type: 'json',
-	typeOptions: { rows: 6 },
+	rows: 6,
 	default: '[\n  { "role": "user", "content": "" }\n]',
+	example: '[{ "role": "user", "content": "Hello" }]',
 	required: true,
 	description:
-		'The messages as the chosen API format writes them, as a list. A text from another node goes in through JSON.stringify(…), without quotes around it.',
+		'The messages as the chosen API format writes them, as a list. For a text from another node use JSON.stringify(…), without quotes around it.',
 });
 
+const outputFormat = choice({
+	displayName: 'Output Format',
+	options: [
+		{ name: 'JSON by Schema', value: 'jsonSchema', description: 'JSON with exactly the fields of a schema' },
+		{
+			name: 'JSON Object',
+			value: 'jsonObject',
+			description: 'Any JSON; describe the fields in the prompt',
+		},
+		{ name: 'Text', value: 'text' },
+	],
+	default: 'text',
+	description: 'What the model responds with. JSON is parsed into the output, besides the text.',
+});
+
+const schemaParameters = shownFor(
+	{ outputFormat: ['jsonSchema'] },
+	{
+		schemaName: id({
+			displayName: 'Schema Name',
+			default: 'answer',
+			placeholder: 'e.g. invoice',
+			description: 'What the response is called; the model sees it. Letters, digits, underscores and dashes.',
+			whenEmpty: 'Enter a name for the response, such as invoice.',
+		}),
+		jsonSchema: jsonObject({
+			displayName: 'JSON Schema',
+			rows: 8,
+			default:
+				'{\n  "type": "object",\n  "properties": {\n    "title": { "type": "string" }\n  },\n  "required": ["title"],\n  "additionalProperties": false\n}',
+			example: '{ "type": "object", "properties": { "title": { "type": "string" } } }',
+			required: true,
+			description: 'The fields of the response, as a JSON Schema',
+		}),
+	},
+);
+
+const tools = rows({
+	displayName: 'Tools',
+	typeOptions: { multipleValueButtonText: 'Add Tool' },
+	placeholder: 'Add Tool',
+	description:
+		"Functions that the model may call. Its calls are in the output field 'toolCalls'; the nodes that follow carry them out.",
+	group: 'function',
+	groupLabel: 'Function',
+	fields: {
+		name: id({
+			displayName: 'Name',
+			required: true,
+			placeholder: 'e.g. get_weather',
+			whenEmpty: 'Enter the name of the tool, such as get_weather.',
+		}),
+		description: text({
+			displayName: 'Description',
+			placeholder: 'e.g. Returns the weather of a city',
+			description: 'When the model should call it, and what it returns',
+		}),
+		parameters: optional(
+			jsonObject({
+				displayName: 'Parameters (JSON Schema)',
+				rows: 5,
+				default:
+					'{\n  "type": "object",\n  "properties": {\n    "city": { "type": "string" }\n  },\n  "required": ["city"]\n}',
+				example: '{ "type": "object", "properties": { "city": { "type": "string" } } }',
+				description: 'The arguments of the function, as a JSON Schema',
+			}),
+		),
+		strict: flag({
+			displayName: 'Strict',
+			default: false,
+			description: 'Whether the arguments must match the schema exactly, where the model can',
+			...shownForFormats(({ hasStrictTools }) => hasStrictTools),
+		}),
+	},
+});
+
+const toolChoiceParameters = {
+	toolChoice: text({
+		displayName: 'Tool Choice',
+		default: 'auto',
+		description: 'Whether the model may, must or must not call a tool',
+	}).with({
+		type: 'options',
+		options: [
+			{ name: 'Model Decides', value: 'auto' },
+			{ name: 'Must Call a Tool', value: 'required' },
+			{ name: 'Must Call This Tool', value: 'function', description: "The one named in 'Tool to Call'" },
+			{ name: 'No Tools', value: 'none' },
+		],
+	}),
+	...shownFor(
+		{ toolChoice: ['function'] },
+		{
+			toolChoiceName: text({
+				displayName: 'Tool to Call',
+				required: true,
+				placeholder: 'e.g. get_weather',
+				description: 'The name of the tool that the model must call',
+			}),
+		},
+	),
+};
+
 /** The parameters of text: generate, in the order of the panel. */
-export const generateFields: INodeProperties[] = [
-	textModelField,
-	formatField,
-	inputModeField,
-	...promptFields,
-	attachmentsField,
-	messagesField,
-	messagesJsonField,
-	...outputFields,
-	...toolFields,
-	simplifyField,
-];
+export const generateParameters = {
+	model: textModel,
+	format,
+	inputMode,
+	...shownFor({ inputMode: ['simple', 'json'] }, { systemPrompt }),
+	...shownFor({ inputMode: ['simple'] }, { prompt, attachments }),
+	...shownFor({ inputMode: ['messages'] }, { messages }),
+	...shownFor({ inputMode: ['json'] }, { messagesJson }),
+	outputFormat,
+	...schemaParameters,
+	tools,
+	...toolChoiceParameters,
+	simplify,
+};
+
+/** The options of text: generate. */
+export const generateOptions = {
+	...textOptionParameters,
+	extraBody,
+	schemaDescription: optional(
+		text({
+			displayName: 'Schema Description',
+			placeholder: 'e.g. The data of an invoice',
+			description: 'What the response is for; the model sees it',
+			displayOptions: { show: { '/outputFormat': ['jsonSchema'] } },
+		}),
+	),
+	schemaStrict: optional(
+		flag({
+			displayName: 'Schema Strict',
+			default: true,
+			description:
+				'Whether the response must match the schema exactly, where the model can. The schema must then require all fields, and have additionalProperties false.',
+			displayOptions: {
+				show: {
+					'/outputFormat': ['jsonSchema'],
+					...shownForFormats(({ hasStrictSchema }) => hasStrictSchema).displayOptions?.show,
+				},
+			},
+		}),
+	),
+	stream: optional(
+		flag({
+			displayName: 'Stream',
+			default: true,
+			description:
+				'Whether to receive the response while it is generated, which may take 15 minutes instead of 5. Without this option, the node streams when the workflow does.',
+		}),
+	),
+	timeout: textTimeout,
+};

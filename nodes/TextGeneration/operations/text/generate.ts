@@ -1,30 +1,27 @@
-import { bodyWithFiles } from '../../../shared/n8n/bodyWithFiles';
-import type { ItemContext, Operation, OperationOutput } from '../../../shared/run/operation';
-import { textTimeoutOption } from '../../../shared/run/settings';
-import { recordTokens } from '../../../shared/n8n/tokenUsage';
-import { textOptions } from '../../../shared/fields/textOptions';
+import type { GatewayRequest } from '../../../shared/gateway/client/client';
 import { ApiError } from '../../../shared/gateway/errors/errors';
 import type { Completion } from '../../../shared/gateway/text/formats/completion';
-import { deepMerge } from '../../../shared/gateway/text/formats/fields';
 import type { Attachment, Conversation } from '../../../shared/gateway/text/formats/request';
-import type { JsonObject } from '../../../shared/gateway/util/json';
-import type { GatewayRequest } from '../../../shared/gateway/client/client';
 import { streamText } from '../../../shared/gateway/text/streamText';
+import { textCall } from '../../../shared/gateway/text/textCall';
 import { withModelHint } from '../../../shared/gateway/text/unknownModel';
+import type { JsonObject } from '../../../shared/gateway/util/json';
+import { bodyWithFiles } from '../../../shared/n8n/bodyWithFiles';
+import { recordTokens } from '../../../shared/n8n/tokenUsage';
+import { defineOperation, type ItemContext } from '../../../shared/run/operation';
 import { readAttachments, type ReadAttachments } from './attachments';
-import { generateFields } from './fields';
-import { generateOptions } from './outputFields';
+import { generateOptions, generateParameters } from './fields';
 import { readParameters, type GenerateParameters } from './parameters';
 import { simplifiedOutputs } from './results';
 
 /** Generates text from a prompt or a conversation (§4.1 to 4.3). */
-export const generate: Operation = {
+export const generate = defineOperation({
 	displayName: 'Generate',
 	action: 'Generate text',
-	description: 'Ask a model for text: gives its answer, the tokens used and the cost',
-	properties: generateFields,
-	options: [...textOptions, ...generateOptions, textTimeoutOption],
-	async execute(item: ItemContext): Promise<OperationOutput[]> {
+	description: 'Ask a model for text: returns its response, the tokens used and the cost',
+	parameters: generateParameters,
+	options: generateOptions,
+	async execute(item) {
 		const parameters = readParameters(item);
 		const { format, request } = parameters;
 		const attached = await readAttachments(item, format, parameters.attachments);
@@ -36,21 +33,20 @@ export const generate: Operation = {
 			return await simplifiedOutputs(item, request, completion, body);
 		});
 	},
-};
+});
 
 function gatewayRequest(
 	{ format, request, extraBody }: GenerateParameters,
 	{ attachments, files }: ReadAttachments,
 ): GatewayRequest {
 	const conversation = withAttachments(request.conversation, attachments);
-	const json = deepMerge(format.toBody({ ...request, conversation }), extraBody);
-	const call = { group: format.group, method: 'POST' as const, path: format.path, charged: true };
-	if (files.length === 0) return { ...call, headers: format.headers, json };
+	const { json, ...call } = textCall(format, { ...request, conversation }, extraBody);
+	if (files.length === 0) return { ...call, json };
 	const body = bodyWithFiles(JSON.stringify(json), files);
 	return {
 		...call,
 		headers: {
-			...format.headers,
+			...call.headers,
 			'Content-Type': 'application/json',
 			'Content-Length': String(body.length),
 		},
@@ -64,7 +60,9 @@ function withAttachments(conversation: Conversation, attachments: Attachment[]):
 	const last = conversation.messages.length - 1;
 	return {
 		kind: 'messages',
-		messages: conversation.messages.map((message, index) => (index === last ? { ...message, attachments } : message)),
+		messages: conversation.messages.map((message, index) =>
+			index === last ? { ...message, attachments } : message,
+		),
 	};
 }
 
@@ -124,7 +122,8 @@ async function sendStreamed(
 	try {
 		const body = await streamText(item.client, { format, output: request.output, request: call, onText });
 		// An answer that came in one piece is shown in one piece.
-		if (chunks && !hasSpoken) await chunks.write(format.readCompletion(body, request.output).choices[0]?.text ?? '');
+		if (chunks && !hasSpoken)
+			await chunks.write(format.readCompletion(body, request.output).choices[0]?.text ?? '');
 		problem = undefined;
 		return body;
 	} finally {

@@ -1,7 +1,7 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
-import { compact } from '../../../shared/fields/common';
+import { compact } from '../../../shared/n8n/compact';
 import type { OutputFile, Choice, Completion, Usage } from '../../../shared/gateway/text/formats/completion';
 import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput';
 import type { TextRequest } from '../../../shared/gateway/text/formats/request';
@@ -25,7 +25,9 @@ export async function simplifiedOutputs(
 		const facts = choiceFacts(choice, json === undefined ? {} : { json });
 		const place = completion.choices.length > 1 ? { choice: index } : {};
 		const cost =
-			index === 0 ? completion : { usage: noUsage(completion.usage), costRub: completion.costRub === null ? null : 0 };
+			index === 0
+				? completion
+				: { usage: noUsage(completion.usage), costRub: completion.costRub === null ? null : 0 };
 		const rest = isEmpty(choice) && index === 0 ? { raw: body } : {};
 		outputs.push(
 			item.run.isTool

@@ -137,7 +137,9 @@ export class GatewayClient {
 	): Promise<T | JsonObject> {
 		return await this.withRetries(retryingOf(request), async () => {
 			const httpRequest = await this.httpRequest(request, 'text');
-			const response = await this.dependencies.transport.text(httpRequest).finally(() => destroyBody(httpRequest.body));
+			const response = await this.dependencies.transport
+				.text(httpRequest)
+				.finally(() => destroyBody(httpRequest.body));
 			if (response.status < 200 || response.status > 299) throw this.errorResponse(request.group, response);
 			if (response.status === 204) return {};
 			const body = read(parseJson(response.body));
@@ -152,11 +154,16 @@ export class GatewayClient {
 	 *
 	 * @throws {ApiError} as {@link json}
 	 */
-	async stream<T>(request: GatewayRequest, consume: (response: HttpResponse<ByteStream>) => Promise<T>): Promise<T> {
+	async stream<T>(
+		request: GatewayRequest,
+		consume: (response: HttpResponse<ByteStream>) => Promise<T>,
+	): Promise<T> {
 		const { group, signal } = request;
 		return await this.withRetries(retryingOf(request), async () => {
 			const httpRequest = await this.httpRequest(request, 'stream');
-			return await this.consumed(group, httpRequest, consume, signal).finally(() => destroyBody(httpRequest.body));
+			return await this.consumed(group, httpRequest, consume, signal).finally(() =>
+				destroyBody(httpRequest.body),
+			);
 		});
 	}
 
@@ -200,7 +207,10 @@ export class GatewayClient {
 		}
 	}
 
-	private async httpRequest(request: GatewayRequest, responseType: HttpRequest['responseType']): Promise<HttpRequest> {
+	private async httpRequest(
+		request: GatewayRequest,
+		responseType: HttpRequest['responseType'],
+	): Promise<HttpRequest> {
 		const { json, openBody } = request;
 		const body = openBody ? await openBody() : json && JSON.stringify(json);
 		return {
@@ -256,7 +266,8 @@ export class GatewayClient {
 				{ failures, maxRetries, delivery, retryable, retryAfterMs, idempotent },
 				this.dependencies.random(),
 			);
-			if (delay === undefined) throw withAttempts(mayHaveTakenEffect ? error.with({ mayHaveTakenEffect }) : error, failures);
+			if (delay === undefined)
+				throw withAttempts(mayHaveTakenEffect ? error.with({ mayHaveTakenEffect }) : error, failures);
 			mayHaveTakenEffect ||= delivery === 'unknown' || (status >= 500 && !statusesWithoutEffect?.has(status));
 			await abortable(signal, async () => await this.dependencies.pause(delay));
 		}

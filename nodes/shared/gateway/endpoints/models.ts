@@ -1,5 +1,6 @@
 import { asId, asNumber, asObject, asObjects, asText, type JsonObject } from '../util/json';
 import { POLL_TIMEOUT_MS } from '../client/transport';
+import { MEDIA_TYPES, type MediaModel, type PriceTier } from '../media/mediaModel';
 import type { GatewayClient, GatewayRequest } from '../client/client';
 
 /** A text model of the catalogue (§2.1). */
@@ -15,35 +16,15 @@ export interface TextModel {
 	record: JsonObject;
 }
 
-/** §2.2: the kinds of media that models make. */
-export const MEDIA_TYPES = ['image', 'video', 'music', 'audio'] as const;
-export type MediaType = (typeof MEDIA_TYPES)[number];
-
-/** A price of a media model and the input values that it applies to (§2.2). */
-export interface PriceTier {
-	params: JsonObject;
-	/** Decimal string in `currency`. */
-	price: string;
-}
-
-/** A media model of the catalogue (§2.2). */
-export interface MediaModel {
-	id: string;
-	ownedBy?: string | undefined;
-	mediaType?: MediaType | undefined;
-	currency: string;
-	tiers: PriceTier[];
-	/** JSON Schema of the task's `input`; the authority for it. */
-	inputSchema: JsonObject;
-	record: JsonObject;
-}
-
 /**
  * Fetches the text models (§4.4). Records without an id are left out.
  *
  * @param patience replaces the client's own
  */
-export async function listTextModels(client: GatewayClient, patience: RetryPolicy = {}): Promise<TextModel[]> {
+export async function listTextModels(
+	client: GatewayClient,
+	patience: RetryPolicy = {},
+): Promise<TextModel[]> {
 	const body = await client.json({ ...catalogueRequest('/models'), ...patience });
 	return asObjects(body.data).flatMap((record) => toTextModel(record) ?? []);
 }
@@ -53,7 +34,10 @@ export async function listTextModels(client: GatewayClient, patience: RetryPolic
  *
  * @param patience replaces the client's own
  */
-export async function listMediaModels(client: GatewayClient, patience: RetryPolicy = {}): Promise<MediaModel[]> {
+export async function listMediaModels(
+	client: GatewayClient,
+	patience: RetryPolicy = {},
+): Promise<MediaModel[]> {
 	const body = await client.json({ ...catalogueRequest('/media/models'), ...patience });
 	return asObjects(body.data).flatMap((record) => toMediaModel(record) ?? []);
 }

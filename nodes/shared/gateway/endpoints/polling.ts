@@ -1,4 +1,4 @@
-import type { MediaType } from './models';
+import type { MediaType } from '../media/mediaModel';
 import { ApiError } from '../errors/errors';
 import type { JsonObject } from '../util/json';
 import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask, type MediaTask } from './tasks';
@@ -29,7 +29,11 @@ export interface WaitOptions {
  * @throws {ApiError} with the task's id when the wait is over or the gateway does not know the task any more
  * @throws {Stopped} as soon as the run ends
  */
-export async function waitForTask(client: GatewayClient, taskId: string, plan: WaitOptions): Promise<JsonObject> {
+export async function waitForTask(
+	client: GatewayClient,
+	taskId: string,
+	plan: WaitOptions,
+): Promise<JsonObject> {
 	const deadline = client.now() + plan.maxWaitMs;
 	let last: Look | undefined;
 	let pause = plan.pollImmediately ? 0 : await nextPause(client, plan, last);
@@ -88,7 +92,11 @@ export type Look =
  * @param timeoutLimitMs how long to wait for an answer at most, in milliseconds
  * @throws {ApiError} with the task's id, when the gateway does not know the task any more
  */
-export async function pollOnce(client: GatewayClient, taskId: string, timeoutLimitMs?: number): Promise<Look> {
+export async function pollOnce(
+	client: GatewayClient,
+	taskId: string,
+	timeoutLimitMs?: number,
+): Promise<Look> {
 	try {
 		const body = await fetchMediaTask(client, taskId, { maxRetries: 0, timeoutLimitMs });
 		const task = readMediaTask(body, taskId);

@@ -1,4 +1,4 @@
-import type { MediaType } from './models';
+import type { MediaType } from '../media/mediaModel';
 import { ApiError, asError } from '../errors/errors';
 import { checkKey, sendableKey } from '../media/idempotency';
 import {

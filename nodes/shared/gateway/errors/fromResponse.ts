@@ -9,7 +9,7 @@ import { errorText, type EndpointGroup, type ErrorText } from './texts';
 import { excerpt } from '../util/excerpt';
 import { asId, asObject, asText, parseJson, type JsonObject } from '../util/json';
 import type { Origin } from './texts/origin';
-import { isRetryableStatus, parseRetryAfter } from '../client/retry';
+import { isRetryableStatus, parseRetryAfter } from './retryable';
 
 /** The facts of an error body, whichever of the four formats of §7.1 it has. */
 export interface ErrorBody {
@@ -81,7 +81,10 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 }
 
 /** What is asked for; a failure comes in words that fit it better, where there are some for its status. */
-export async function withTexts<T>(texts: Readonly<Record<number, ErrorText>>, response: Promise<T>): Promise<T> {
+export async function withTexts<T>(
+	texts: Readonly<Record<number, ErrorText>>,
+	response: Promise<T>,
+): Promise<T> {
 	return await response.catch((error: unknown) => Promise.reject(withText(texts, error)));
 }
 
@@ -192,7 +195,8 @@ export function withServerMessage(
  * @throws the error, when it is not that
  */
 export async function ignoreAlreadyDone(error: unknown): Promise<JsonObject> {
-	const isDone = error instanceof ApiError && error.details.status === 404 && error.details.mayHaveTakenEffect;
+	const isDone =
+		error instanceof ApiError && error.details.status === 404 && error.details.mayHaveTakenEffect;
 	return isDone ? { success: true } : await Promise.reject(asError(error));
 }
 

@@ -1,4 +1,4 @@
-import type { MediaModel, PriceTier } from '../endpoints/models';
+import type { MediaModel, PriceTier } from './mediaModel';
 import { inputForm } from './inputSchema';
 import { asNumber, canonicalJson, type Json, type JsonObject } from '../util/json';
 import { compareDecimals } from '../util/money';

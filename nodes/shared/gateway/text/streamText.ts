@@ -5,7 +5,12 @@ import { asError, StoppedError, type ApiError } from '../errors/errors';
 import type { CompletionStream, TextFormat } from './formats/format';
 import type { OutputRequest } from './formats/request';
 import { asObject, parseJson, type JsonObject } from '../util/json';
-import { REQUEST_TIMEOUT_MS, STREAM_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
+import {
+	REQUEST_TIMEOUT_MS,
+	STREAM_TIMEOUT_MS,
+	type HttpResponse,
+	type ByteStream,
+} from '../client/transport';
 import type { GatewayClient, GatewayRequest } from '../client/client';
 import { DONE, SseParser } from './sse';
 import { streamError, withReceivedText } from './streamErrors';
@@ -184,9 +189,7 @@ function overdue(): ApiError {
 
 /** The gateway had begun to answer: whatever broke an answer in one piece, it may be charged. */
 function wholeFailure(error: unknown): ApiError | StoppedError {
-	return (
-		errorFromThrown(error, CHARGED) ?? connectionError({ kind: 'lost' }, CHARGED, asError(error))
-	);
+	return errorFromThrown(error, CHARGED) ?? connectionError({ kind: 'lost' }, CHARGED, asError(error));
 }
 
 function readingFailure(error: unknown): ApiError | StoppedError {

@@ -70,3 +70,26 @@ export function canonicalJson(value: unknown): string {
 		.map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key])}`);
 	return `{${fields.join(',')}}`;
 }
+
+/** `base` with what `more` knows: a later event that does not know a value leaves what an earlier one said. */
+export function mergeKnown(base: JsonObject, more: JsonObject): JsonObject {
+	const known = Object.entries(more).filter(([name, value]) => value !== null || base[name] === undefined);
+	const merged = known.map(([name, value]) => {
+		const before = asObject(base[name]);
+		const after = asObject(value);
+		return [name, before && after ? mergeKnown(before, after) : value];
+	});
+	return { ...base, ...Object.fromEntries(merged) };
+}
+
+/** `base` with the fields of `more`; objects are merged, everything else is replaced. Changes neither. */
+export function deepMerge(base: JsonObject, more: JsonObject): JsonObject {
+	const merged = { ...base };
+	for (const [name, value] of Object.entries(more)) {
+		const before = asObject(merged[name]);
+		const after = asObject(value);
+		// `defineProperty` would be needed for __proto__, which no field of the API is called.
+		if (name !== '__proto__') merged[name] = before && after ? deepMerge(before, after) : value;
+	}
+	return merged;
+}

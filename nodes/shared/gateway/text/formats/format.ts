@@ -1,7 +1,6 @@
 import type { EndpointGroup } from '../../errors/texts';
 import type { JsonObject } from '../../util/json';
 import type { Completion } from './completion';
-import type { WireFields } from './fields';
 import type { AttachmentKind, OutputRequest, TextRequest } from './request';
 
 /** A wire format: pure conversions, no n8n and no network. Everything a format knows stands in its folder. */
@@ -15,8 +14,12 @@ export interface TextFormat {
 	/** Below the base URL. */
 	path: string;
 	headers: Record<string, string>;
-	/** The options that this format has. */
-	fields: WireFields;
+	/** The paths of the options that this format has, by option; see {@link optionPaths}. */
+	options: Readonly<Record<string, string>>;
+	/** Whether it can ask for arguments of a tool that fit their schema exactly. */
+	hasStrictTools: boolean;
+	/** Whether it can ask for JSON that fits its schema exactly. */
+	hasStrictSchema: boolean;
 	/** The kinds of attachments that have a part in this format: as an address too, or only as the file itself. */
 	attachments: Readonly<Partial<Record<AttachmentKind, 'url or file' | 'file'>>>;
 	/**

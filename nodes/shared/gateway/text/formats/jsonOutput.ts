@@ -14,7 +14,11 @@ const PENDING: ReadonlySet<string | null> = new Set(['queued', 'in_progress']);
  * @returns `undefined` when no JSON was asked for, when the model asks for a tool first, or has not answered yet
  * @throws {ApiError} for an answer that is no JSON or was cut off, with its text and cost: it is paid for
  */
-export function parseJsonOutput(choice: Choice, output: OutputRequest, completion: Completion): Json | undefined {
+export function parseJsonOutput(
+	choice: Choice,
+	output: OutputRequest,
+	completion: Completion,
+): Json | undefined {
 	if (output.kind === 'text' || PENDING.has(choice.finishReason)) return undefined;
 	if (choice.finishReason === 'length') throw notJson(choice, completion);
 	const value = parseJson(withoutFence(choice.text));

@@ -93,7 +93,9 @@ export interface TextRequest {
 }
 
 /** The system instructions of a conversation, in one text, and the turns without them. */
-export function splitSystem<T extends ChatMessage | ToolMessage>(messages: T[]): { system: string; rest: T[] } {
+export function splitSystem<T extends ChatMessage | ToolMessage>(
+	messages: T[],
+): { system: string; rest: T[] } {
 	const isSystem = ({ role }: T) => role === 'system' || role === 'developer';
 	return {
 		system: messages

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../../errors/errors';
 import type { Json, JsonObject } from '../../../util/json';
-import { wireOptions } from '../fields';
+import { optionPaths, wireOptions } from '../options';
 import {
 	audioFormat,
 	dataUrl,
@@ -14,7 +14,9 @@ import {
 	type ToolMessage,
 	type ChatMessage,
 } from '../request';
-import { fields } from './fields';
+
+/** The paths of the options that this format has. */
+export const paths = optionPaths('chat');
 
 /** The body of `POST /chat/completions` (§4.2). */
 export function toBody(request: TextRequest): JsonObject {
@@ -26,7 +28,7 @@ export function toBody(request: TextRequest): JsonObject {
 		...(tools.length > 0 ? { tools: tools.map(toWireTool) } : {}),
 		...(toolChoice === undefined ? {} : { tool_choice: toWireToolChoice(toolChoice) }),
 		...responseFormat(output),
-		...wireOptions(fields, options),
+		...wireOptions(paths, options),
 	};
 }
 
@@ -42,7 +44,8 @@ function content(conversation: Conversation): JsonObject {
 }
 
 function toWireMessage(message: ChatMessage | ToolMessage): JsonObject {
-	if (message.role === 'tool') return { role: message.role, tool_call_id: message.callId, content: message.text };
+	if (message.role === 'tool')
+		return { role: message.role, tool_call_id: message.callId, content: message.text };
 	const { role, text, attachments = [], toolCalls = [] } = message;
 	if (toolCalls.length > 0) return { role, content: text || null, tool_calls: toolCalls.map(toWireToolCall) };
 	if (attachments.length === 0) return { role, content: text };

@@ -1,6 +1,5 @@
 import type { TextFormat } from '../format';
-import { toBody } from './body';
-import { fields } from './fields';
+import { paths, toBody } from './body';
 import { readCompletion } from './response';
 import { ChatStream } from './stream';
 
@@ -12,7 +11,9 @@ export const chat: TextFormat = {
 	group: 'text',
 	path: '/chat/completions',
 	headers: {},
-	fields,
+	options: paths,
+	hasStrictTools: true,
+	hasStrictSchema: true,
 	attachments: { image: 'url or file', audio: 'file', video: 'url or file', file: 'file' },
 	toBody,
 	readCompletion,

@@ -1,6 +1,5 @@
-import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../../util/json';
+import { asNumber, asObject, asObjects, asText, mergeKnown, type JsonObject } from '../../../util/json';
 import { generationError } from '../completion';
-import { mergeKnown } from '../fields';
 import type { CompletionStream } from '../format';
 import { TextBuffer } from '../textBuffer';
 import { contentText } from './response';

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../../errors/errors';
 import { asObject, asObjects, parseJson, type JsonObject } from '../../../util/json';
 import { noUserMessage } from '../conversation';
-import { wireOptions } from '../fields';
+import { optionPaths, wireOptions } from '../options';
 import {
 	splitSystem,
 	type Attachment,
@@ -13,10 +13,12 @@ import {
 	type ToolMessage,
 	type ChatMessage,
 } from '../request';
-import { fields } from './fields';
 
 /** §4.3 requires `max_tokens`; used where the user sets none. Long enough for an article, no open bill. */
 const DEFAULT_MAX_TOKENS = 4096;
+
+/** The paths of the options that this format has. */
+export const paths = optionPaths('messages');
 
 /** The body of `POST /messages` (§4.3). */
 export function toBody(request: TextRequest): JsonObject {
@@ -27,7 +29,7 @@ export function toBody(request: TextRequest): JsonObject {
 		max_tokens: DEFAULT_MAX_TOKENS,
 		...(stream ? { stream } : {}),
 		...toolFields(request.tools, request.toolChoice, output),
-		...wireOptions(fields, options),
+		...wireOptions(paths, options),
 	};
 }
 

@@ -1,6 +1,5 @@
 import type { TextFormat } from '../format';
-import { toBody } from './body';
-import { fields } from './fields';
+import { paths, toBody } from './body';
 import { readCompletion } from './response';
 import { MessagesStream } from './stream';
 
@@ -13,7 +12,9 @@ export const messages: TextFormat = {
 	path: '/messages',
 	// §9: the documented version.
 	headers: { 'anthropic-version': '2023-06-01' },
-	fields,
+	options: paths,
+	hasStrictTools: false,
+	hasStrictSchema: false,
 	attachments: { image: 'url or file', file: 'url or file' },
 	toBody,
 	readCompletion,

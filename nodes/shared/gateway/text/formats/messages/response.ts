@@ -1,5 +1,12 @@
 import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../../util/json';
-import { emptyChoice, assertCompletion, sourcesOf, toolCall, type Choice, type Completion } from '../completion';
+import {
+	emptyChoice,
+	assertCompletion,
+	sourcesOf,
+	toolCall,
+	type Choice,
+	type Completion,
+} from '../completion';
 import type { OutputRequest } from '../request';
 
 const FINISH_REASONS: ReadonlyMap<string, string> = new Map([

@@ -1,5 +1,6 @@
 import { asArray, type Json, type JsonObject } from '../../../util/json';
-import { deepMerge, wireOptions } from '../fields';
+import { deepMerge } from '../../../util/json';
+import { optionPaths, wireOptions } from '../options';
 import {
 	audioFormat,
 	dataUrl,
@@ -13,7 +14,9 @@ import {
 	type ChatMessage,
 } from '../request';
 import { noUserMessage } from '../conversation';
-import { fields } from './fields';
+
+/** The paths of the options that this format has. */
+export const paths = optionPaths('responses');
 
 /** The body of `POST /responses` (§4.1). */
 export function toBody(request: TextRequest): JsonObject {
@@ -29,7 +32,7 @@ export function toBody(request: TextRequest): JsonObject {
 		...(toolChoice === undefined ? {} : { tool_choice: toWireToolChoice(toolChoice) }),
 		...textFormat(output),
 	};
-	return deepMerge(body, wireOptions(fields, { ...others, ...(stream ? { streamOptions } : {}) }));
+	return deepMerge(body, wireOptions(paths, { ...others, ...(stream ? { streamOptions } : {}) }));
 }
 
 function content(conversation: Conversation): JsonObject {

@@ -1,6 +1,5 @@
 import type { TextFormat } from '../format';
-import { toBody } from './body';
-import { fields } from './fields';
+import { paths, toBody } from './body';
 import { readCompletion } from './response';
 import { ResponsesStream } from './stream';
 
@@ -12,7 +11,9 @@ export const responses: TextFormat = {
 	group: 'text',
 	path: '/responses',
 	headers: {},
-	fields,
+	options: paths,
+	hasStrictTools: false,
+	hasStrictSchema: true,
 	attachments: { image: 'url or file', audio: 'file', file: 'url or file' },
 	toBody,
 	readCompletion,

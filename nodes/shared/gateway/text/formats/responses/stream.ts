@@ -1,6 +1,13 @@
-import { asArray, asNumber, asObject, asText, type Json, type JsonObject } from '../../../util/json';
+import {
+	asArray,
+	asNumber,
+	asObject,
+	asText,
+	mergeKnown,
+	type Json,
+	type JsonObject,
+} from '../../../util/json';
 import { generationError } from '../completion';
-import { mergeKnown } from '../fields';
 import type { CompletionStream } from '../format';
 import { TextBuffer } from '../textBuffer';
 

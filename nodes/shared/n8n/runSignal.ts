@@ -9,15 +9,15 @@ import { StoppedError } from '../gateway/errors/errors';
 export class RunSignal {
 	private reason: StoppedError['reason'] | undefined;
 	private readonly waiting = new Set<(stopped: StoppedError) => void>();
-	private readonly onCancel = () => this.interrupt('cancelled');
+	private readonly onCancel = () => this.abort('cancelled');
 
-	constructor(private readonly cancelSignal: AbortSignal | undefined) {
+	constructor(readonly cancelSignal: AbortSignal | undefined) {
 		if (cancelSignal?.aborted) this.reason = 'cancelled';
 		cancelSignal?.addEventListener('abort', this.onCancel, { once: true });
 	}
 
 	/** Ends the run. A cancellation overrides a failure. */
-	interrupt(reason: StoppedError['reason']): void {
+	abort(reason: StoppedError['reason']): void {
 		if (this.reason !== 'cancelled') this.reason = reason;
 		for (const reject of this.waiting) reject(new StoppedError(reason));
 	}
@@ -31,7 +31,7 @@ export class RunSignal {
 	}
 
 	/** @throws {Stopped} when the run has ended */
-	check(): void {
+	throwIfAborted(): void {
 		if (this.reason !== undefined) throw new StoppedError(this.reason);
 	}
 
@@ -42,7 +42,7 @@ export class RunSignal {
 	 * @throws {Stopped} as soon as the run ends
 	 */
 	async pause(milliseconds: number): Promise<void> {
-		this.check();
+		this.throwIfAborted();
 		let reject: (stopped: StoppedError) => void = () => undefined;
 		const interrupted = new Promise<never>((_, onStop) => {
 			reject = onStop;

@@ -1,0 +1,8 @@
+import { flag } from '../params/kinds';
+
+/** Chooses between the fields that matter and the response as received. */
+export const simplify = flag({
+	displayName: 'Simplify',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+});

@@ -1,0 +1,73 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { textFormats } from '../gateway/text/formats';
+import type { TextFormat } from '../gateway/text/formats/format';
+import { textOptions, type TextOption } from '../gateway/text/formats/options';
+import type { Json, JsonObject } from '../gateway/util/json';
+import { choice, flag, integer, jsonList, jsonObject, number, optional, text, texts } from '../params/kinds';
+import type { Parameter } from '../params/parameter';
+
+/** A text option that the user may add: n8n's parameter, made from the row of the table. */
+function parameterOf(option: TextOption): Parameter<Json | undefined> {
+	const { kind, label, help, initial, placeholder, min, max, choices = [], row } = option;
+	const spec = { displayName: label, description: help, ...(placeholder ? { placeholder } : {}) };
+	const bounds = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+	switch (kind) {
+		case 'integer':
+			return integer({ ...spec, ...bounds, default: Number(initial) });
+		case 'number':
+			return number({ ...spec, ...bounds, decimals: 2, default: Number(initial) });
+		case 'boolean':
+			return flag({ ...spec, default: initial === true });
+		case 'choice':
+			return choice({ ...spec, options: choices, default: String(initial) });
+		case 'word':
+			return text({ ...spec, default: String(initial) }).with({ type: 'options', options: [...choices] });
+		case 'texts':
+			return texts({ ...spec, ...listOf(row, choices), default: [initial].flat().map(String) });
+		case 'object':
+			return jsonObject({ ...spec, default: String(initial), example: '{ "name": "value" }' });
+		case 'list':
+			return jsonList({ ...spec, rows: 3, default: String(initial), example: '[{ "type": "…" }]' });
+		case 'text':
+			return text({ ...spec, default: String(initial) });
+	}
+}
+
+function listOf(row: string | undefined, options: NonNullable<TextOption['choices']>) {
+	if (row === undefined) return { options };
+	return { typeOptions: { multipleValues: true, multipleValueButtonText: `Add ${row}` } };
+}
+
+/** Shown for the formats that fit; always, when all of them do. */
+export function shownForFormats(
+	fits: (format: TextFormat) => boolean,
+): Pick<INodeProperties, 'displayOptions'> {
+	const formats = textFormats.filter(fits).map(({ name }) => name);
+	return formats.length === textFormats.length ? {} : { displayOptions: { show: { '/format': formats } } };
+}
+
+/** The text options as parameters, each shown for the formats that have it. */
+export const textOptionParameters: Readonly<Record<string, Parameter<Json | undefined>>> = Object.fromEntries(
+	Object.entries<TextOption>(textOptions).map(([name, option]) => {
+		const parameter = parameterOf(option);
+		return [name, optional(parameter.with(shownForFormats(({ options }) => name in options)))];
+	}),
+);
+
+/**
+ * The values of the options that `format` has and the user has set.
+ *
+ * @throws {InvalidInputError} for a value out of the range, or of another kind
+ */
+export function readTextOptions(
+	options: Readonly<Record<string, Json | undefined>>,
+	format: TextFormat,
+): JsonObject {
+	const values: JsonObject = {};
+	for (const name of Object.keys(format.options)) {
+		const value = options[name];
+		if (value !== undefined) values[name] = value;
+	}
+	return values;
+}

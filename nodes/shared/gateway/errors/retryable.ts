@@ -1,0 +1,26 @@
+/** §7.6: statuses after which the same request may be sent again. */
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+
+/** Whether §7.6 allows a retry after this HTTP status. 499 and every other 4xx are final. */
+export function isRetryableStatus(status: number): boolean {
+	return RETRYABLE_STATUSES.has(status);
+}
+
+/**
+ * Reads a `Retry-After` header: whole or fractional seconds, or an HTTP date.
+ *
+ * @param now the present time in Unix milliseconds
+ * @returns milliseconds from now (0 for a moment that has passed), or `undefined` when it says nothing usable
+ */
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+	const value = header?.trim();
+	if (!value) return undefined;
+	if (/^\d+(\.\d+)?$/.test(value)) {
+		const milliseconds = Number(value) * 1000;
+		return Number.isFinite(milliseconds) ? milliseconds : undefined;
+	}
+	// Date.parse reads many things as a date ("-5", "1e3"); an HTTP date names its month.
+	if (!/[a-z]{3}/i.test(value)) return undefined;
+	const moment = Date.parse(value);
+	return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
+}

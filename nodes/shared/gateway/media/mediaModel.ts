@@ -1,0 +1,24 @@
+import type { JsonObject } from '../util/json';
+
+/** §2.2: the kinds of media that models make. */
+export const MEDIA_TYPES = ['image', 'video', 'music', 'audio'] as const;
+export type MediaType = (typeof MEDIA_TYPES)[number];
+
+/** A price of a media model and the input values that it applies to (§2.2). */
+export interface PriceTier {
+	params: JsonObject;
+	/** Decimal string in `currency`. */
+	price: string;
+}
+
+/** A media model of the catalogue (§2.2). */
+export interface MediaModel {
+	id: string;
+	ownedBy?: string | undefined;
+	mediaType?: MediaType | undefined;
+	currency: string;
+	tiers: PriceTier[];
+	/** JSON Schema of the task's `input`; the authority for it. */
+	inputSchema: JsonObject;
+	record: JsonObject;
+}

@@ -1,0 +1,20 @@
+import type { GatewayRequest } from '../client/client';
+import { deepMerge, type JsonObject } from '../util/json';
+import type { TextFormat } from './formats/format';
+import type { TextRequest } from './formats/request';
+
+/**
+ * The call that asks a text model.
+ *
+ * @param extraBody merged into the body last
+ * @throws {InvalidInputError} for a conversation that the format cannot express
+ */
+export function textCall(
+	format: TextFormat,
+	request: TextRequest,
+	extraBody: JsonObject,
+): GatewayRequest & { json: JsonObject } {
+	const { group, path, headers } = format;
+	const json = deepMerge(format.toBody(request), extraBody);
+	return { group, method: 'POST', path, charged: true, headers, json };
+}

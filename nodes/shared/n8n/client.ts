@@ -1,0 +1,102 @@
+import { sleep, type ISupplyDataFunctions } from 'n8n-workflow';
+
+import { GatewayClient, type ClientDependencies, type RequestSettings } from '../gateway/client/client';
+import type { Origin } from '../gateway/errors/texts/origin';
+import { RunSignal } from './runSignal';
+import { credentialReader, gatewayAddress, n8nTransport, type N8nContext } from './transport';
+
+/** The gateway of a node's credential. */
+export interface Connection {
+	/** What must not be shown: the API key. */
+	secrets: readonly string[];
+	client(settings: RequestSettings): GatewayClient;
+}
+
+/** Where and within what a node sends. */
+interface ConnectionOptions {
+	origin?: Origin;
+	/** The run, which ends pauses, and requests where n8n can; none outside an execution. */
+	signal?: RunSignal;
+	/** Runs `work` when a slot for a request is free. */
+	withSlot?: ClientDependencies['withSlot'];
+	/** What must not be shown besides the API key. */
+	secrets?: readonly string[];
+}
+
+/**
+ * Reads the credential of a node.
+ *
+ * @throws {InvalidInputError} when its base URL is not a web address
+ */
+export async function connect(
+	context: N8nContext,
+	{ origin, signal, withSlot = async (work) => await work(), secrets: more = [] }: ConnectionOptions,
+): Promise<Connection> {
+	const credential = credentialReader(context);
+	const { baseUrl, secrets: own } = await gatewayAddress(credential);
+	const secrets = [...own, ...more];
+	const dependencies: ClientDependencies = {
+		transport: n8nTransport(context, { credential, cancelSignal: signal?.cancelSignal, origin }),
+		withSlot: async (work) =>
+			await withSlot(async () => {
+				signal?.throwIfAborted();
+				return await work();
+			}),
+		pause: async (milliseconds) => await (signal ? signal.pause(milliseconds) : sleep(milliseconds)),
+		sleep,
+		now: () => Date.now(),
+		random: () => Math.random(),
+	};
+	return {
+		secrets,
+		client: (settings) => new GatewayClient({ baseUrl, secrets, origin, ...settings }, dependencies),
+	};
+}
+
+/** How a client behaves outside an execution. */
+type BackgroundSettings = RequestSettings & { origin: Origin };
+
+/** §6.4 does not show whether the gateway calls again, so the task of a callback is asked for during minutes. */
+export const CALLBACK_SETTINGS: BackgroundSettings = { maxRetries: 8, origin: 'trigger' };
+
+/** n8n polls again. */
+export const POLL_SETTINGS: BackgroundSettings = { maxRetries: 3, origin: 'trigger' };
+
+/** Somebody waits in front of a dropdown or a form. */
+export const EDITOR_SETTINGS: BackgroundSettings = { maxRetries: 1, timeoutMs: 30_000, origin: 'editor' };
+
+/**
+ * The client of a node that handles a callback, polls, or fills a list of the editor: outside an execution.
+ *
+ * @throws {InvalidInputError} as {@link connect}
+ */
+export async function backgroundClient(
+	context: N8nContext,
+	{ origin, ...settings }: BackgroundSettings,
+): Promise<GatewayClient> {
+	return (await connect(context, { origin })).client(settings);
+}
+
+/**
+ * The client of a node that serves another one within an execution. How much is sent at a time is up to that node.
+ *
+ * @returns the client, and what ends it: nothing is sent any more, and it lets go of the execution
+ * @throws {InvalidInputError} as {@link connect}
+ */
+export async function subNodeClient(
+	context: ISupplyDataFunctions,
+	settings: RequestSettings,
+): Promise<{ client: GatewayClient; dispose: () => void }> {
+	const signal = new RunSignal(context.getExecutionCancelSignal());
+	const dispose = () => {
+		signal.abort('not waited for');
+		signal.dispose();
+	};
+	try {
+		const { client } = await connect(context, { origin: 'chatModel', signal });
+		return { client: client(settings), dispose };
+	} catch (error) {
+		dispose();
+		throw error;
+	}
+}

@@ -1,0 +1,99 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { InvalidInputError } from '../gateway/errors/errors';
+import { asArray, asObject, type JsonObject } from '../gateway/util/json';
+import { declare, Parameter, type Location, type Declarations, type Source, type Values } from './parameter';
+
+/** Values of an object, each read once. */
+class ObjectSource implements Source {
+	private readonly known = new Map<string, unknown>();
+
+	/** @param locate where a parameter of the object stands */
+	constructor(
+		private readonly values: JsonObject,
+		private readonly locate: (name: string, label: string) => Location,
+	) {}
+
+	read<T>(name: string, parameter: Parameter<T>): T {
+		if (this.known.has(name)) return this.known.get(name) as T;
+		const value = parameter.read(this.values[name], this.locate(name, parameter.label));
+		this.known.set(name, value);
+		return value;
+	}
+}
+
+/** Options, added when they are wanted; the panel sorts them by label. */
+export function collection<D extends Declarations>(
+	declarations: D,
+	description: Partial<INodeProperties> = {},
+): Parameter<Values<D>> {
+	const set = declare(declarations);
+	const options = [...set.properties].sort((a, b) => a.displayName.localeCompare(b.displayName));
+	return new Parameter<Values<D>>(
+		{
+			displayName: 'Options',
+			type: 'collection',
+			placeholder: 'Add option',
+			default: {},
+			...description,
+			options,
+		},
+		(value, at) =>
+			set.read(
+				new ObjectSource(asObject(value) ?? {}, (name, label) => at.inner(name, `The option '${label}'`)),
+			),
+	);
+}
+
+/** One row of a parameter that repeats. */
+export interface Row<D extends Declarations> {
+	values: Values<D>;
+	/** The error for a row that cannot be sent; names the parameter and the row. */
+	at: Location;
+}
+
+/**
+ * Rows of fields.
+ *
+ * @param spec.group the name under which workflows store the rows
+ * @param spec.groupLabel what the panel calls a row
+ */
+export function rows<D extends Declarations>(
+	spec: Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'> & {
+		group: string;
+		groupLabel: string;
+		fields: D;
+		default?: INodeProperties['default'];
+	},
+): Parameter<Array<Row<D>>> {
+	const { group, groupLabel, fields, default: value = {}, ...rest } = spec;
+	const set = declare(fields);
+	return new Parameter<Array<Row<D>>>(
+		{
+			...rest,
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true, ...rest.typeOptions },
+			default: value,
+			options: [{ displayName: groupLabel, name: group, values: set.properties }],
+		},
+		(given, at) =>
+			storedRows(given, at).map((values, index) => {
+				const row = at.inner(at.param, `${at.subject}, row ${index + 1}:`);
+				const locate = (_: string, label: string) => at.inner(at.param, `${row.subject} '${label}'`);
+				return { values: set.read(new ObjectSource(values, locate)), at: row };
+			}),
+	);
+}
+
+/** The rows as n8n stores them: lists in groups. */
+function storedRows(value: unknown, at: Location): JsonObject[] {
+	const groups = asObject(value ?? {});
+	const stored = Object.values(groups ?? {}).flatMap((group) => asArray(group));
+	const read = stored.map(asObject).filter((row) => row !== undefined);
+	if (groups && read.length === stored.length) return read;
+	throw new InvalidInputError(
+		`${at.subject} is not a list of rows`,
+		'Add the rows in the panel. Nothing was sent.',
+		at.param,
+	);
+}

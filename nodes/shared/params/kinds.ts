@@ -1,0 +1,275 @@
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+import {
+	asArray,
+	asNumber,
+	asObject,
+	objectIn,
+	parseJson,
+	type Json,
+	type JsonObject,
+} from '../gateway/util/json';
+import { excerpt } from '../gateway/util/excerpt';
+import { compareDecimals } from '../gateway/util/money';
+import { Parameter, type Location } from './parameter';
+
+/** What a declaration says, in n8n's words. */
+type Spec<More> = Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'> & More;
+
+/** Values are shown up to this length. */
+const MAX_SHOWN = 100;
+
+/** Whether a value counts as not set. */
+export function isUnset(value: unknown): value is undefined | null | '' {
+	return value === undefined || value === null || value === '';
+}
+
+/** The parameter whose value is `undefined` where the user sets none; `default` is what the panel begins with. */
+export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
+	return new Parameter(parameter.description, (value, at) =>
+		isUnset(value) ? undefined : parameter.read(value, at),
+	);
+}
+
+/** Declared parameters with these conditions added, each. */
+export function shownFor<D extends Readonly<Record<string, Parameter<unknown>>>>(
+	show: NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>,
+	declarations: D,
+): D {
+	const shown = Object.entries(declarations).map(([name, parameter]) => {
+		const displayOptions = parameter.description.displayOptions;
+		return [
+			name,
+			parameter.with({ displayOptions: { ...displayOptions, show: { ...displayOptions?.show, ...show } } }),
+		];
+	});
+	return Object.fromEntries(shown) as D;
+}
+
+/**
+ * Text, as it was given. A number or a boolean that an expression gives is taken as the text it looks like.
+ *
+ * @param spec.rows lines of the editor
+ * @param spec.whenEmpty what to do about an empty text, which is refused; without it, the default stands for one
+ */
+export function text(spec: Spec<{ default?: string; rows?: number; whenEmpty?: string }>): Parameter<string> {
+	const { rows, whenEmpty, default: value = '', ...rest } = spec;
+	return new Parameter(
+		{ ...rest, type: 'string', default: value, ...(rows ? { typeOptions: { rows } } : {}) },
+		(given, at) => {
+			const read = readText(whenEmpty === undefined && given === '' ? value : (given ?? value), at);
+			if (whenEmpty !== undefined && read.trim() === '') throw at.error('is empty', whenEmpty);
+			return read;
+		},
+	);
+}
+
+/** An id or a name: text that must not be empty; white space around it does not count. */
+export function id(spec: Spec<{ default?: string; whenEmpty: string }>): Parameter<string> {
+	const parameter = text(spec);
+	return new Parameter(parameter.description, (value, at) => parameter.read(value, at).trim());
+}
+
+function readText(value: unknown, at: Location): string {
+	if (typeof value !== 'object' || value === null) return String(value);
+	throw at.error(
+		'is not text',
+		'Its expression gives an object. Choose one of the object’s fields, or turn it into text with toJsonString().',
+	);
+}
+
+interface NumberSpec {
+	default: number;
+	/** Bounds, inclusive. */
+	min?: number;
+	max?: number;
+	/** How many decimals the panel takes. */
+	decimals?: number;
+}
+
+/** A number, also when an expression gives it as text. */
+export function number(spec: Spec<NumberSpec>): Parameter<number> {
+	return numeric(spec, false);
+}
+
+/** A whole number. */
+export function integer(spec: Spec<NumberSpec>): Parameter<number> {
+	return numeric({ ...spec, decimals: 0 }, true);
+}
+
+function numeric(spec: Spec<NumberSpec>, whole: boolean): Parameter<number> {
+	const { min, max, decimals, ...rest } = spec;
+	const typeOptions = {
+		...(min === undefined ? {} : { minValue: min }),
+		...(max === undefined ? {} : { maxValue: max }),
+		...(decimals === undefined ? {} : { numberPrecision: decimals }),
+	};
+	const hint = `Enter ${whole ? 'a whole number' : 'a number'}${rangeText(min, max)}.`;
+	return new Parameter({ ...rest, type: 'number', typeOptions }, (value, at) => {
+		if (isUnset(value) && !spec.required) return spec.default;
+		const read = asNumber(value) ?? NaN;
+		if (read >= (min ?? -Infinity) && read <= (max ?? Infinity) && (!whole || Number.isInteger(read)))
+			return read;
+		throw notAllowed(value, at, hint);
+	});
+}
+
+function rangeText(min?: number, max?: number): string {
+	if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
+	if (min !== undefined) return ` of at least ${min}`;
+	return max === undefined ? '' : ` of at most ${max}`;
+}
+
+/** An amount of at least 0, as the decimal text that was given: money is not rounded. */
+export function decimal(spec: Spec<{ default: number }>): Parameter<string> {
+	const description = { ...spec, type: 'number' as const, typeOptions: { minValue: 0, numberPrecision: 2 } };
+	return new Parameter(description, (given, at) => {
+		const value = isUnset(given) ? String(spec.default) : readText(given, at).trim();
+		if ((compareDecimals(value, '0') ?? -1) >= 0) return value;
+		throw notAllowed(
+			given,
+			at,
+			'Enter a number of at least 0, with a point before the decimals, e.g. 12.50.',
+		);
+	});
+}
+
+/** A switch. */
+export function flag(spec: Spec<{ default: boolean }>): Parameter<boolean> {
+	return new Parameter({ ...spec, type: 'boolean' }, (value, at) => {
+		if (isUnset(value)) return spec.default;
+		if (value === true || value === 'true') return true;
+		if (value === false || value === 'false') return false;
+		throw notAllowed(value, at, 'It is true or false.');
+	});
+}
+
+/** One entry of a list of choices. */
+type ChoiceOption = INodePropertyOptions & { value: string };
+
+/** One of some words. */
+export function choice<const Options extends readonly ChoiceOption[]>(
+	spec: Spec<{ options: Options; default: Options[number]['value'] }>,
+): Parameter<Options[number]['value']> {
+	const words: ReadonlyArray<Options[number]['value']> = spec.options.map(({ value }) => value);
+	return new Parameter({ ...spec, type: 'options', options: [...spec.options] }, (given, at) => {
+		const value = isUnset(given) ? spec.default : readText(given, at);
+		const word = words.find((candidate) => candidate === value);
+		if (word !== undefined) return word;
+		throw notAllowed(value, at, `It takes one of: ${words.join(', ')}.`);
+	});
+}
+
+/** Several texts: a list, JSON text of one, or a single text; `undefined` for none. */
+export function texts(
+	spec: Spec<{ default: string[]; options?: readonly ChoiceOption[] }>,
+): Parameter<string[] | undefined> {
+	const { options, ...rest } = spec;
+	const description = options
+		? { ...rest, type: 'multiOptions' as const, options: [...options] }
+		: { ...rest, type: 'string' as const };
+	return new Parameter(description, (value, at) => {
+		const isJson = typeof value === 'string' && value.trimStart().startsWith('[');
+		const parsed = isJson ? (parseJson(value) ?? value) : value;
+		// A row of the panel whose expression gives a list counts as its rows.
+		const list = [parsed].flat(2).flatMap((element) => {
+			if (typeof element === 'object' && element !== null) throw notAllowed(element, at, 'It takes texts.');
+			return isUnset(element) ? [] : [String(element)];
+		});
+		return list.length > 0 ? list : undefined;
+	});
+}
+
+/**
+ * A JSON object, as text or from an expression.
+ *
+ * @param spec.example what it looks like
+ */
+export function jsonObject(
+	spec: Spec<{ default: string; example: string; rows?: number }>,
+): Parameter<JsonObject> {
+	return jsonOf(spec, 'JSON object', objectIn);
+}
+
+/** A JSON list, as text or from an expression. */
+export function jsonList(spec: Spec<{ default: string; example: string; rows?: number }>): Parameter<Json[]> {
+	return jsonOf(spec, 'JSON list', (value) => {
+		const list = typeof value === 'string' ? parseJson(value) : value;
+		return Array.isArray(list) ? asArray(list) : undefined;
+	});
+}
+
+/** Any JSON value but null, as text or from an expression. */
+export function json(spec: Spec<{ default: string; example: string; rows?: number }>): Parameter<Json> {
+	return jsonOf(
+		spec,
+		'JSON',
+		(value) => (typeof value === 'string' ? parseJson(value) : (value as Json)) ?? undefined,
+	);
+}
+
+function jsonOf<T>(
+	spec: Spec<{ default: string; example: string; rows?: number }>,
+	what: string,
+	read: (value: unknown) => T | undefined,
+): Parameter<T> {
+	const { example, rows, ...rest } = spec;
+	const description = { ...rest, type: 'json' as const, ...(rows ? { typeOptions: { rows } } : {}) };
+	return new Parameter(description, (given, at) => {
+		const value = read(given ?? spec.default);
+		if (value !== undefined) return value;
+		throw at.error(
+			`is not ${what === 'JSON' ? 'valid JSON' : `a ${what}`}: ${shown(given)}`,
+			`It looks like ${example}. Check quotes, commas and brackets; for a value from another node that may hold quotes or line breaks, use {{ JSON.stringify($json.text) }} without quotes around it.`,
+		);
+	});
+}
+
+/** An entry of a list that the editor loads, or its id. */
+export function locator(
+	spec: Spec<{ modes: NonNullable<INodeProperties['modes']>; whenEmpty: string }>,
+): Parameter<string> {
+	const { whenEmpty, ...rest } = spec;
+	const description = { ...rest, type: 'resourceLocator' as const, default: { mode: 'list', value: '' } };
+	return new Parameter(description, (value, at) => {
+		const read = readText(value ?? '', at).trim();
+		if (read === '') throw at.error('is empty', whenEmpty);
+		return read;
+	});
+}
+
+/** A file of the input item: the value of its parameter, and where that stands. */
+export interface FileReference {
+	/** Name of a binary field, a path where the workflow keeps binaries inside the JSON, or a binary, from an expression. */
+	value: unknown;
+	at: Location;
+}
+
+/** The name of a binary field of the input item. */
+export function inputFile(spec: Spec<{ default: string }>): Parameter<FileReference> {
+	return new Parameter({ ...spec, type: 'string' }, (value, at) => ({ value: value ?? spec.default, at }));
+}
+
+/** The fields of a form that the editor makes from a schema, as workflows store them. */
+export function mapper(spec: Spec<object>): Parameter<JsonObject | undefined> {
+	const description = {
+		...spec,
+		type: 'resourceMapper' as const,
+		default: { mappingMode: 'defineBelow', value: null },
+	};
+	return new Parameter(description, (value) => asObject(value));
+}
+
+/** A text of the panel. */
+export function notice(displayName: string): Parameter<undefined> {
+	return new Parameter({ displayName, type: 'notice', default: '' }, () => undefined);
+}
+
+/** The error for a value that is of the right kind, and not allowed. */
+function notAllowed(value: unknown, at: Location, hint: string) {
+	return at.error(`has a value that is not allowed: ${shown(value)}`, hint);
+}
+
+function shown(value: unknown): string {
+	return excerpt(JSON.stringify(value) ?? String(value), MAX_SHOWN);
+}

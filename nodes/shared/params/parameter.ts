@@ -1,0 +1,119 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { InvalidInputError } from '../gateway/errors/errors';
+
+/** What n8n's panel shows of a parameter, without its name. */
+export type Description = Omit<INodeProperties, 'name'>;
+
+/** Where a value stands, for the errors about it. */
+export class Location {
+	/**
+	 * @param param the parameter, by the name that workflows store
+	 * @param subject the subject of an error's sentence, e.g. `'Max Price'` or `The option 'Seed'`
+	 * @param isTolerant whether a value that cannot be read counts as not set
+	 */
+	constructor(
+		readonly param: string,
+		readonly subject: string,
+		readonly isTolerant = false,
+	) {}
+
+	/** The place of a value inside this one. */
+	inner(param: string, subject: string): Location {
+		return new Location(param, subject, this.isTolerant);
+	}
+
+	/**
+	 * The error for a value that cannot be sent.
+	 *
+	 * @param problem what follows the subject
+	 * @param hint what to do about it
+	 */
+	error(problem: string, hint: string): InvalidInputError {
+		return new InvalidInputError(`${this.subject} ${problem}`, `${hint} Nothing was sent.`, this.param);
+	}
+}
+
+/** A parameter of a node, declared once: what the panel shows, and how its value is read. */
+export class Parameter<out T> {
+	private readonly properties = new Map<string, INodeProperties>();
+
+	/**
+	 * @param description what the panel shows
+	 * @param reader reads the value that n8n gives; `undefined` when there is none
+	 */
+	constructor(
+		readonly description: Description,
+		private readonly reader: (value: unknown, at: Location) => T,
+	) {}
+
+	get label(): string {
+		return this.description.displayName;
+	}
+
+	/** n8n's description of the parameter under a name: the same object each time. */
+	property(name: string): INodeProperties {
+		const property = this.properties.get(name) ?? { ...this.description, name };
+		this.properties.set(name, property);
+		return property;
+	}
+
+	/** @throws {InvalidInputError} for a value that cannot be sent */
+	read(value: unknown, at: Location): T {
+		try {
+			return this.reader(value, at);
+		} catch (error) {
+			if (at.isTolerant && error instanceof InvalidInputError) return this.reader(undefined, at);
+			throw error;
+		}
+	}
+
+	/** The same parameter with another description, such as another text or `displayOptions`. */
+	with(description: Partial<Description>): Parameter<T> {
+		return new Parameter({ ...this.description, ...description }, this.reader);
+	}
+}
+
+/** Parameters by the names that workflows store, in the order of the panel. */
+export type Declarations = Readonly<Record<string, Parameter<unknown>>>;
+
+/** The values of declared parameters. A value is read when it is asked for. */
+export type Values<D extends Declarations> = {
+	readonly [Name in keyof D]: D[Name] extends Parameter<infer T> ? T : never;
+};
+
+/** Where the values of declared parameters come from. */
+export interface Source {
+	read<T>(name: string, parameter: Parameter<T>): T;
+}
+
+const SOURCE = Symbol('source');
+
+/** Declared parameters: n8n's properties, and typed values. */
+export class ParameterSet<D extends Declarations> {
+	private readonly prototype = {};
+
+	constructor(readonly declarations: D) {
+		for (const [name, parameter] of Object.entries(declarations)) {
+			Object.defineProperty(this.prototype, name, {
+				get(this: { [SOURCE]: Source }) {
+					return this[SOURCE].read(name, parameter);
+				},
+			});
+		}
+	}
+
+	get properties(): INodeProperties[] {
+		return Object.entries(this.declarations).map(([name, parameter]) => parameter.property(name));
+	}
+
+	/** Values that are read, and checked, when they are asked for. */
+	read(source: Source): Values<D> {
+		return Object.create(this.prototype, { [SOURCE]: { value: source } }) as Values<D>;
+	}
+}
+
+/** Declares parameters; see {@link ParameterSet}. */
+export function declare<D extends Declarations>(declarations: D): ParameterSet<D> {
+	return new ParameterSet(declarations);
+}

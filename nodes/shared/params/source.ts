@@ -1,0 +1,79 @@
+import type { IExecuteFunctions, INode } from 'n8n-workflow';
+
+import { asObject } from '../gateway/util/json';
+import { Location, type Parameter, type Source } from './parameter';
+
+/** n8n's functions of a node that has items. */
+type ItemFunctions = Pick<IExecuteFunctions, 'getNodeParameter'> & { getNode(): Pick<INode, 'parameters'> };
+
+/** n8n's functions of a node that has none, such as a trigger. */
+interface SingleFunctions {
+	getNodeParameter(name: string, fallback?: unknown, options?: { extractValue: boolean }): unknown;
+}
+
+/**
+ * The parameters of a node, for each of its items. Resolving parameters is most of what n8n spends on an item, so one
+ * without an expression is read once.
+ */
+export class NodeParameters {
+	private readonly known = new Map<string, unknown>();
+	private readonly isFixed = new Map<string, boolean>();
+	private stored: INode['parameters'] | undefined;
+
+	constructor(private readonly context: ItemFunctions) {}
+
+	/** The parameters of an item. */
+	item(index: number): Source {
+		const own = new Map<string, unknown>();
+		return {
+			read: <T>(name: string, parameter: Parameter<T>): T => {
+				const known = this.hasNoExpression(name) ? this.known : own;
+				if (known.has(name)) return known.get(name) as T;
+				const value = withoutLocator(
+					this.context.getNodeParameter(name, index, null, { extractValue: true }),
+				);
+				const read = parameter.read(value, locationOf(name, parameter));
+				known.set(name, read);
+				return read;
+			},
+		};
+	}
+
+	private hasNoExpression(name: string): boolean {
+		this.stored ??= this.context.getNode().parameters;
+		const isFixed = this.isFixed.get(name) ?? !hasExpression(this.stored[name]);
+		this.isFixed.set(name, isFixed);
+		return isFixed;
+	}
+}
+
+/**
+ * The parameters of a node without items.
+ *
+ * @param options.isTolerant whether a value that cannot be read counts as not set
+ */
+export function nodeParameters(context: SingleFunctions, { isTolerant = false } = {}): Source {
+	return {
+		read: (name, parameter) =>
+			parameter.read(resolved(context, name), locationOf(name, parameter, isTolerant)),
+	};
+}
+
+function resolved(context: SingleFunctions, name: string): unknown {
+	return withoutLocator(context.getNodeParameter(name, null, { extractValue: true }));
+}
+
+function locationOf(name: string, { label }: Parameter<unknown>, isTolerant = false): Location {
+	return new Location(name, `'${label}'`, isTolerant);
+}
+
+/** n8n reduces locators only for parameters that are declared as such; an ID may be given as one, too. */
+function withoutLocator(value: unknown): unknown {
+	const locator = asObject(value);
+	return locator?.__rl === true ? locator.value : value;
+}
+
+function hasExpression(value: unknown): boolean {
+	if (typeof value === 'string') return value.startsWith('=');
+	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
+}

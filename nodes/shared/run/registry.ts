@@ -1,0 +1,129 @@
+import { updateDisplayOptions, type INodeProperties, type INodePropertyOptions } from 'n8n-workflow';
+
+import { collection } from '../params/groups';
+import { declare, type Declarations, type ParameterSet, type Values } from '../params/parameter';
+import type { Operation, Resource } from './operation';
+import { runOptions } from './settings';
+
+/** What is below the node's name on the canvas, in title case: "Create and Wait: Task". */
+export const operationSubtitle =
+	'={{ ($parameter["operation"].replace(/[A-Z]/g, " $&").toLowerCase() + ": " + $parameter["resource"]).toTitleCase() }}';
+
+/** All parameters of an operation, its options among them. */
+function parametersOf({ parameters, options }: Operation, nodeOptions: Declarations) {
+	return declare({
+		...parameters,
+		options: collection({ ...runOptions, ...nodeOptions, ...options } as typeof runOptions),
+	});
+}
+
+/** An operation and its parameters. */
+export interface RegisteredOperation {
+	operation: Operation;
+	parameters: ParameterSet<ReturnType<typeof parametersOf>['declarations']>;
+}
+
+/** The values that the item loop itself needs. */
+export type RunParameters = Values<ReturnType<typeof parametersOf>['declarations']>;
+
+/** The one list of a node's resources and operations; selectors, parameters and dispatch derive from it. */
+export class Registry {
+	private readonly registered: Readonly<Record<string, Readonly<Record<string, RegisteredOperation>>>>;
+
+	/** @param nodeOptions options of all operations of this node; they replace those of {@link runOptions} */
+	constructor(
+		private readonly resources: Readonly<Record<string, Resource>>,
+		nodeOptions: Declarations = {},
+	) {
+		this.registered = mapValues(resources, ({ operations }) =>
+			mapValues(operations, (operation) => ({
+				operation,
+				parameters: parametersOf(operation, nodeOptions),
+			})),
+		);
+	}
+
+	/** The operation that the node's `resource` and `operation` name. */
+	find(resource: string, name: string): RegisteredOperation | undefined {
+		const operations = Object.hasOwn(this.registered, resource) ? this.registered[resource] : undefined;
+		return operations && Object.hasOwn(operations, name) ? operations[name] : undefined;
+	}
+
+	/** The node's parameters: resource selector, operation selectors, and each operation's own. */
+	get properties(): INodeProperties[] {
+		return [
+			selector('resource', 'Resource', this.resources, ({ displayName }) => ({ name: displayName })),
+			...Object.entries(this.resources).map(([resource, { operations }]) => ({
+				...selector('operation', 'Operation', operations, ({ displayName, action, description }) => ({
+					name: displayName,
+					action,
+					description,
+				})),
+				displayOptions: { show: { resource: [resource] } },
+			})),
+			...Object.entries(this.registered).flatMap(([resource, operations]) =>
+				resourceProperties(resource, operations),
+			),
+		];
+	}
+}
+
+function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
+	return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+}
+
+/** A list of choices in the order of n8n's lists; a new node has the first of the registry. */
+function selector<T>(
+	name: string,
+	displayName: string,
+	choices: Readonly<Record<string, T>>,
+	describe: (choice: T) => Omit<INodePropertyOptions, 'value'>,
+): INodeProperties {
+	const options = Object.entries(choices).map(([value, choice]) => ({ ...describe(choice), value }));
+	return {
+		displayName,
+		name,
+		type: 'options',
+		noDataExpression: true,
+		default: options[0]?.value ?? '',
+		options: options.sort((a, b) => a.name.localeCompare(b.name)),
+	};
+}
+
+/** The parameters of a resource's operations; one that several share is there once, shown for all of them. */
+function resourceProperties(
+	resource: string,
+	operations: Readonly<Record<string, RegisteredOperation>>,
+): INodeProperties[] {
+	const lists = Object.entries(operations).map(([name, { parameters }]) => ({
+		name,
+		properties: parameters.properties,
+	}));
+	const withoutOptions = lists.map(({ properties }) => properties.filter(({ name }) => name !== 'options'));
+	const options = lists.flatMap(({ properties }) => properties.filter(({ name }) => name === 'options'));
+	return [...mergedInOrder(withoutOptions), ...options].flatMap((property) => {
+		const users = lists.filter(({ properties }) => properties.includes(property)).map(({ name }) => name);
+		return updateDisplayOptions({ show: { resource: [resource], operation: users } }, [property]);
+	});
+}
+
+/**
+ * Joins lists that share elements into one in which each list keeps its order (a topological sort; elements that
+ * may stand anywhere come in order of appearance).
+ */
+export function mergedInOrder<T>(lists: readonly T[][]): T[] {
+	const left = new Set(lists.flat());
+	const merged: T[] = [];
+	const isFree = (element: T) =>
+		lists.every((list) =>
+			list.slice(0, Math.max(0, list.indexOf(element))).every((earlier) => !left.has(earlier)),
+		);
+	for (;;) {
+		const candidates = [...left];
+		// Lists that contradict each other leave nothing free: then the first comes first.
+		const [next = candidates[0]] = candidates.filter(isFree);
+		if (next === undefined) return merged;
+		merged.push(next);
+		left.delete(next);
+	}
+}
