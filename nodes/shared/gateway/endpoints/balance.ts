@@ -1,5 +1,6 @@
 import { ApiError } from '../errors/errors';
-import { asNumber, type JsonObject } from '../util/json';
+import type { JsonObject } from '../util/json';
+import { decimal, number, object } from '../util/shape';
 import { compareDecimals } from '../util/money';
 import type { GatewayClient } from '../client/client';
 
@@ -19,15 +20,18 @@ export async function fetchBalance(client: GatewayClient): Promise<JsonObject> {
 	return await client.json({ group: 'balance', method: 'GET', path: '/balance' });
 }
 
+/** Both shapes of §2.8. */
+const shapes = object({ amount: decimal, RUB: decimal, USD: number });
+
 /**
  * Reads both shapes of §2.8: `{amount}` and `{RUB, USD}`.
  *
  * @throws {ApiError} naming the keys it found when the body has neither: an unknown balance is never a zero
  */
 export function readBalance(body: JsonObject): Balance {
-	const amount = decimal(body.amount) ?? decimal(body.RUB);
+	const { amount: own, RUB, USD: amountUsd } = shapes(body);
+	const amount = own ?? RUB;
 	if (amount === undefined) throw unknownShape(body);
-	const amountUsd = asNumber(body.USD);
 	return {
 		amountRub: Number(amount),
 		amount,
@@ -43,10 +47,6 @@ export function readBalance(body: JsonObject): Balance {
  */
 export function isBelow({ amount }: Balance, threshold: string): boolean {
 	return (compareDecimals(amount, threshold) ?? 0) < 0;
-}
-
-function decimal(value: unknown): string | undefined {
-	return asNumber(value) === undefined ? undefined : String(value).trim();
 }
 
 function unknownShape(body: JsonObject): ApiError {

@@ -1,6 +1,7 @@
-import { asId, asNumber, asObject, asObjects, asText, type JsonObject } from '../util/json';
+import { asObjects, type JsonObject } from '../util/json';
+import { decimal, number, object, objects, record, text } from '../util/shape';
 import { POLL_TIMEOUT_MS } from '../client/transport';
-import { MEDIA_TYPES, type MediaModel, type PriceTier } from '../media/mediaModel';
+import { MEDIA_TYPES, type MediaModel } from '../media/mediaModel';
 import type { GatewayClient, GatewayRequest } from '../client/client';
 
 /** A text model of the catalogue (§2.1). */
@@ -50,39 +51,47 @@ function catalogueRequest(path: string): GatewayRequest {
 	return { group: 'catalogue', method: 'GET', path, timeoutMs: POLL_TIMEOUT_MS };
 }
 
-function toTextModel(record: JsonObject): TextModel | undefined {
-	const id = asText(record.id);
+/** A record of the text catalogue, as far as it is used. */
+const textRecord = object({
+	id: text,
+	context_length: number,
+	cost_context: decimal,
+	cost_completion: decimal,
+});
+
+function toTextModel(received: JsonObject): TextModel | undefined {
+	const { id, ...fields } = textRecord(received);
 	if (id === undefined) return undefined;
 	return {
 		id,
-		contextLength: asNumber(record.context_length),
-		costContext: asDecimal(record.cost_context),
-		costCompletion: asDecimal(record.cost_completion),
-		record,
+		contextLength: fields.context_length,
+		costContext: fields.cost_context,
+		costCompletion: fields.cost_completion,
+		record: received,
 	};
 }
 
-function toMediaModel(record: JsonObject): MediaModel | undefined {
-	const id = asText(record.id);
+/** A record of the media catalogue, as far as it is used. */
+const mediaRecord = object({
+	id: text,
+	owned_by: text,
+	media_type: text,
+	pricing: object({ currency: text, tiers: objects({ price: decimal, params: record }) }),
+	input_schema: record,
+});
+
+function toMediaModel(received: JsonObject): MediaModel | undefined {
+	const { id, pricing, ...fields } = mediaRecord(received);
 	if (id === undefined) return undefined;
-	const pricing = asObject(record.pricing);
 	return {
 		id,
-		ownedBy: asText(record.owned_by),
-		mediaType: MEDIA_TYPES.find((type) => type === record.media_type),
-		currency: asText(pricing?.currency) ?? 'RUB',
-		tiers: asObjects(pricing?.tiers).flatMap((tier) => toTier(tier) ?? []),
-		inputSchema: asObject(record.input_schema) ?? {},
-		record,
+		ownedBy: fields.owned_by,
+		mediaType: MEDIA_TYPES.find((type) => type === fields.media_type),
+		currency: pricing.currency ?? 'RUB',
+		tiers: pricing.tiers.flatMap(({ price, params = {} }) =>
+			price === undefined ? [] : [{ params, price }],
+		),
+		inputSchema: fields.input_schema ?? {},
+		record: received,
 	};
-}
-
-function toTier(tier: JsonObject): PriceTier | undefined {
-	const price = asDecimal(tier.price);
-	return price === undefined ? undefined : { params: asObject(tier.params) ?? {}, price };
-}
-
-/** A decimal that the server gives as a number or a string, as a string; `undefined` when it is neither. */
-function asDecimal(value: unknown): string | undefined {
-	return asNumber(value) === undefined ? undefined : asId(value);
 }

@@ -3,7 +3,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { ApiError, InvalidInputError } from '../errors/errors';
 import type { ErrorText } from '../errors/texts';
 import { withTexts, ignoreAlreadyDone } from '../errors/fromResponse';
-import { asId, asNumber, asObject, asObjects, asText, type Json, type JsonObject } from '../util/json';
+import { asId, asNumber, asObject, asObjects, type Json, type JsonObject } from '../util/json';
+import { id, number, object, record, text } from '../util/shape';
 import { missingInResponse, pathSegment } from './response';
 import type { ByteStream } from '../client/transport';
 import type { GatewayClient } from '../client/client';
@@ -237,30 +238,49 @@ function filePath(fileId: string): string {
 	return `/storage/${pathSegment(fileId, 'file ID', 'fileId')}`;
 }
 
-/** Reads either record shape of §2.7, also under `asset`. `storage_key` is internal and stays out. */
+/** Both record shapes of §2.7, as far as they are used: `storage_key` is internal. */
+const storedFile = object({
+	id,
+	filename: text,
+	fileName: text,
+	mimeType: text,
+	mime_type: text,
+	size: number,
+	size_bytes: number,
+	url: text,
+	source: text,
+	storagePolicy: text,
+	status: text,
+	expiresAt: text,
+	createdAt: text,
+	created_at: text,
+	updatedAt: text,
+	updated_at: text,
+	externalUserId: text,
+});
+
+/** Reads either record shape of §2.7, also under `asset`. */
 export function readStoredFile(body: JsonObject): StoredFile {
-	const record = asObject(body.asset) ?? body;
-	const id = asId(record.id);
-	if (id === undefined) throw missingInResponse('file ID');
+	const file = storedFile(record(body.asset) ?? body);
+	if (file.id === undefined) throw missingInResponse('file ID');
 	return {
-		id,
-		fileName: asText(record.filename) ?? asText(record.fileName),
-		mimeType: asText(record.mimeType) ?? asText(record.mime_type),
-		size: asNumber(record.size) ?? asNumber(record.size_bytes),
-		url: asText(record.url),
-		source: asText(record.source)?.toLowerCase(),
-		storagePolicy: asText(record.storagePolicy),
-		status: asText(record.status),
-		expiresAt: isoTime(record.expiresAt) ?? null,
-		createdAt: isoTime(record.createdAt) ?? isoTime(record.created_at),
-		updatedAt: isoTime(record.updatedAt) ?? isoTime(record.updated_at),
-		externalUserId: asText(record.externalUserId),
+		id: file.id,
+		fileName: file.filename ?? file.fileName,
+		mimeType: file.mimeType ?? file.mime_type,
+		size: file.size ?? file.size_bytes,
+		url: file.url,
+		source: file.source?.toLowerCase(),
+		storagePolicy: file.storagePolicy,
+		status: file.status,
+		expiresAt: isoTime(file.expiresAt) ?? null,
+		createdAt: isoTime(file.createdAt ?? file.created_at),
+		updatedAt: isoTime(file.updatedAt ?? file.updated_at),
+		externalUserId: file.externalUserId,
 	};
 }
 
 /** A timestamp as ISO 8601; text that is no date stays as it is rather than being lost. */
-function isoTime(value: unknown): string | undefined {
-	const text = asText(value);
-	const time = new Date(text ?? NaN);
-	return Number.isNaN(time.getTime()) ? text : time.toISOString();
+function isoTime(value: string | undefined): string | undefined {
+	const time = new Date(value ?? NaN);
+	return Number.isNaN(time.getTime()) ? value : time.toISOString();
 }

@@ -1,16 +1,8 @@
 import type { MediaType } from '../media/mediaModel';
 import { ApiError, asError } from '../errors/errors';
 import { checkKey, sendableKey } from '../media/idempotency';
-import {
-	asId,
-	asNumber,
-	asObject,
-	asObjects,
-	asText,
-	parseJson,
-	type Json,
-	type JsonObject,
-} from '../util/json';
+import { parseJson, type Json, type JsonObject } from '../util/json';
+import { id, json, number, object, optionalObject, records, text } from '../util/shape';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
 import type { GatewayClient, GatewayRequest } from '../client/client';
 import { withTexts, withServerMessage } from '../errors/fromResponse';
@@ -74,8 +66,12 @@ export async function createMediaTask(
 		idempotent: true,
 		statusesWithoutEffect: STATUSES_WITHOUT_TASK,
 	});
-	const creation = response.then((created) => ({ taskId: createdTaskId(created), body: created }));
-	return await creation.catch((error: unknown) => Promise.reject(maybeCreated(error)));
+	try {
+		const created = await response;
+		return { taskId: createdTaskId(created), body: created };
+	} catch (error) {
+		throw maybeCreated(error);
+	}
 }
 
 /** §7.4: statuses above 500 after which there is no task: the generator was not reached. */
@@ -98,7 +94,7 @@ function maybeCreated(error: unknown): Error {
 }
 
 function createdTaskId(body: JsonObject): string {
-	const taskId = asId(asObject(body.data)?.taskId);
+	const taskId = envelope(body).data?.taskId;
 	if (taskId === undefined) throw missingInResponse('task ID');
 	return taskId;
 }
@@ -136,28 +132,43 @@ export async function downloadMediaTask<T>(
 	return await withTexts(TASK_TEXTS, response);
 }
 
+/** The record of a task (§2.6). */
+const envelope = object({
+	data: optionalObject({
+		taskId: id,
+		model: text,
+		state: text,
+		createTime: number,
+		resultJson: json,
+		failCode: id,
+		failMsg: text,
+	}),
+});
+
+/** What `resultJson` may hold, as far as it is used. */
+const taskResult = object({ resultUrls: json, tracks: records });
+
 /**
- * Reads a task from its envelope (§2.6). Tolerant: `resultJson` may be missing, no JSON, or hold anything; ids and times may be
- * strings or numbers.
+ * Reads a task from its envelope (§2.6). Tolerant: `resultJson` may be missing, not JSON, or hold anything; ids and
+ * times may be strings or numbers.
  *
  * @param taskId used where the record does not repeat it
  */
 export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
-	const record = asObject(body.data);
-	if (!record) throw missingInResponse('task');
-	const result = readResult(record.resultJson);
-	const fields = asObject(result);
-	const tracks = asObjects(fields?.tracks);
+	const task = envelope(body).data;
+	if (!task) throw missingInResponse('task');
+	const result = readResult(task.resultJson);
+	const { resultUrls, tracks } = taskResult(result);
 	return {
-		taskId: asId(record.taskId) ?? taskId,
-		model: asText(record.model),
-		state: asText(record.state) ?? 'unknown',
-		createdAt: isoOfMilliseconds(asNumber(record.createTime) ?? NaN),
-		resultUrls: readUrls(fields?.resultUrls),
+		taskId: task.taskId ?? taskId,
+		model: task.model,
+		state: task.state ?? 'unknown',
+		createdAt: isoOfMilliseconds(task.createTime ?? NaN),
+		resultUrls: readUrls(resultUrls),
 		tracks: tracks.length > 0 ? tracks : undefined,
 		result,
-		failCode: asId(record.failCode),
-		failMsg: asText(record.failMsg),
+		failCode: task.failCode,
+		failMsg: task.failMsg,
 	};
 }
 
@@ -168,9 +179,8 @@ function readResult(value: Json | undefined): Json {
 	return parsed === undefined ? value : parsed;
 }
 
-function readUrls(value: unknown): string[] {
-	const candidates = Array.isArray(value) ? (value as Json[]) : [value as Json];
-	return candidates.flatMap((url) => asText(url) ?? []);
+function readUrls(value: Json | undefined): string[] {
+	return [value].flat().flatMap((url) => text(url) ?? []);
 }
 
 function isoOfMilliseconds(milliseconds: number): string | undefined {

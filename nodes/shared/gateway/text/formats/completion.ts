@@ -2,6 +2,7 @@ import { errorFromObject } from '../../errors/fromResponse';
 import type { ErrorText } from '../../errors/texts';
 import { ApiError } from '../../errors/errors';
 import { asId, asObject, asText, parseJson, type Json, type JsonObject } from '../../util/json';
+import { object, text, type Shape } from '../../util/shape';
 
 /** Tokens of a call; null where the format does not report them. */
 export interface Usage {
@@ -110,13 +111,20 @@ export function toolCall(id: unknown, name: unknown, args: unknown): ToolCall {
 		: { ...call, arguments: parsed };
 }
 
-/** The sources among annotations; their shape is not shown, so an address is taken from where it stands. Each once. */
-export function sourcesOf(annotations: JsonObject[]): Source[] {
+/** What refers to a page; its shape is not shown, so an address is taken from where it is. */
+export const annotation = {
+	url: text,
+	title: text,
+	url_citation: object({ url: text, title: text }),
+};
+
+/** The pages that annotations refer to, each once. */
+export function sourcesOf(
+	annotations: ReadonlyArray<Shape<ReturnType<typeof object<typeof annotation>>>>,
+): Source[] {
 	const sources = new Map<string, Source>();
-	for (const annotation of annotations) {
-		const place = [annotation, asObject(annotation.url_citation)].find((record) => asText(record?.url));
-		const url = asText(place?.url);
-		const title = asText(place?.title);
+	for (const { url_citation: citation, ...own } of annotations) {
+		const { url, title } = own.url === undefined ? citation : own;
 		if (url !== undefined && !sources.has(url)) sources.set(url, { url, ...(title ? { title } : {}) });
 	}
 	return [...sources.values()];

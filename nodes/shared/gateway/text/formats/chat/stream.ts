@@ -1,8 +1,9 @@
-import { asNumber, asObject, asObjects, asText, mergeKnown, type JsonObject } from '../../../util/json';
+import { asObject, mergeKnown, type Json, type JsonObject } from '../../../util/json';
 import { generationError } from '../completion';
 import type { CompletionStream } from '../format';
 import { TextBuffer } from '../textBuffer';
 import { contentText } from './response';
+import { chatChunk, type ChunkChoice, type ToolCallDelta } from './types';
 
 const CHUNK = 'chat.completion.chunk';
 
@@ -12,18 +13,15 @@ export class ChatStream implements CompletionStream {
 	private usage: JsonObject | undefined;
 	private readonly choices = new Map<number, StreamedChoice>();
 
-	read(chunk: JsonObject): string {
-		const error = chunk.error ?? undefined;
-		if (error !== undefined) throw generationError(asObject(error) ?? { message: error });
-		// Chunks of another kind are not this answer's.
-		if ((chunk.object ?? CHUNK) !== CHUNK) return '';
-		this.head ??= headOf(chunk);
-		const usage = asObject(chunk.usage);
+	read(received: JsonObject): string {
+		const { error = null, object, usage, choices } = chatChunk(received);
+		if (error !== null) throw generationError(asObject(error) ?? { message: error });
+		// Chunks of another kind do not belong to this completion.
+		if ((object ?? CHUNK) !== CHUNK) return '';
+		this.head ??= headOf(received);
 		if (usage) this.usage = mergeKnown(this.usage ?? {}, usage);
 		let text = '';
-		for (const choice of asObjects(chunk.choices)) {
-			text += this.choice(asNumber(choice.index) ?? 0).read(choice);
-		}
+		for (const choice of choices) text += this.choice(choice.index ?? 0).read(choice);
 		return text;
 	}
 
@@ -91,39 +89,37 @@ class StreamedChoice {
 	}
 
 	/** Gives the text that the delta adds, if it is to be shown. */
-	read(choice: JsonObject): string {
-		const delta = asObject(choice.delta) ?? {};
-		const textParts = contentText(delta.content);
-		this.content.add(textParts);
+	read({ delta, finish_reason, logprobs, reasoning_details }: ChunkChoice): string {
+		const text = contentText(delta.content);
+		this.content.add(text);
 		this.reasoning.add(delta.reasoning);
 		this.refusal.add(delta.refusal);
-		this.role = asText(delta.role) ?? this.role;
-		this.finishReason = asText(choice.finish_reason) ?? this.finishReason;
-		asObjects(delta.tool_calls).forEach((call, place) => this.readToolCall(call, place));
-		this.annotations.push(...asObjects(delta.annotations));
-		this.images.push(...asObjects(delta.images));
-		this.readAudio(asObject(delta.audio));
-		this.readLogprobs(asObject(choice.logprobs));
+		this.role = delta.role ?? this.role;
+		this.finishReason = finish_reason ?? this.finishReason;
+		delta.tool_calls.forEach((call, place) => this.readToolCall(call, place));
+		this.annotations.push(...delta.annotations);
+		this.images.push(...delta.images);
+		this.readAudio(delta.audio);
+		this.readLogprobs(logprobs);
 		// Some providers give the same details in both places.
-		const details = asObjects(choice.reasoning_details);
-		this.details.push(...(details.length > 0 ? details : asObjects(delta.reasoning_details)));
+		this.details.push(...(reasoning_details.length > 0 ? reasoning_details : delta.reasoning_details));
 		if (!this.isShown) return '';
-		return textParts || (asText(asObject(delta.audio)?.transcript) ?? '');
+		return text || textOf(delta.audio?.transcript);
 	}
 
-	private readToolCall(delta: JsonObject, place: number): void {
-		const id = asText(delta.id);
-		const index = asNumber(delta.index) ?? place;
+	private readToolCall(
+		{ id, function: { name, arguments: args }, ...delta }: ToolCallDelta,
+		place: number,
+	): void {
+		const index = delta.index ?? place;
 		// The last one of the index: some providers give calls of one answer the same index, and tell them by id.
 		const [known] = this.toolCalls.filter((call) => call.index === index).slice(-1);
 		const isOther = id !== undefined && known?.id !== undefined && known.id !== id;
 		const call = known && !isOther ? known : { index, id, name: undefined, arguments: new TextBuffer() };
 		if (call !== known) this.toolCalls.push(call);
-		const definition = asObject(delta.function);
 		call.id = id ?? call.id;
-		call.name = asText(definition?.name) ?? call.name;
-		const args = asObject(definition?.arguments);
-		call.arguments.add(args ? JSON.stringify(args) : definition?.arguments);
+		call.name = name ?? call.name;
+		call.arguments.add(asObject(args) ? JSON.stringify(args) : args);
 	}
 
 	private readAudio(delta: JsonObject | undefined): void {
@@ -135,11 +131,11 @@ class StreamedChoice {
 		this.audio.transcript.add(transcript);
 	}
 
-	private readLogprobs(logprobs: JsonObject | undefined): void {
+	private readLogprobs(logprobs: ChunkChoice['logprobs']): void {
 		if (!logprobs) return;
 		this.hasLogprobs = true;
-		this.logprobs.content.push(...asObjects(logprobs.content));
-		this.logprobs.refusal.push(...asObjects(logprobs.refusal));
+		this.logprobs.content.push(...logprobs.content);
+		this.logprobs.refusal.push(...logprobs.refusal);
 	}
 
 	/** The choice as it would have come in one piece. */
@@ -167,6 +163,10 @@ class StreamedChoice {
 			logprobs: this.hasLogprobs ? { ...this.logprobs } : null,
 		};
 	}
+}
+
+function textOf(value: Json | undefined): string {
+	return typeof value === 'string' ? value : '';
 }
 
 interface StreamedToolCall {

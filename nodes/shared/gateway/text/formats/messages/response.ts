@@ -1,13 +1,14 @@
-import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../../util/json';
+import type { Json, JsonObject } from '../../../util/json';
 import {
-	emptyChoice,
 	assertCompletion,
+	emptyChoice,
 	sourcesOf,
 	toolCall,
 	type Choice,
 	type Completion,
 } from '../completion';
 import type { OutputRequest } from '../request';
+import { message, type Content, type Message, type Usage } from './types';
 
 const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
 	['end_turn', 'stop'],
@@ -20,62 +21,60 @@ const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
 /** Reads a message object (§2.5). */
 export function readCompletion(body: JsonObject, output: OutputRequest): Completion {
 	assertCompletion(body, 'content');
+	const received = message(body);
+	const { id = null, model = null } = received;
 	return {
-		id: asText(body.id) ?? null,
-		model: asText(body.model) ?? null,
-		choices: [readChoice(body, output)],
-		usage: readUsage(asObject(body.usage)),
+		id,
+		model,
+		choices: [readChoice(received, output)],
+		usage: readUsage(received.usage),
 		costRub: null,
 	};
 }
 
-function readChoice(body: JsonObject, output: OutputRequest): Choice {
-	const parts = asObjects(body.content);
-	const uses = parts.filter(({ type }) => type === 'tool_use');
-	const json = uses.filter((part) => isJsonTool(part, output));
-	const calls = uses.filter((part) => !json.includes(part));
-	const reason = finishReason(body);
+function readChoice({ content, stop_reason: stopReason }: Message, output: OutputRequest): Choice {
+	const uses = content.filter(({ type }) => type === 'tool_use');
+	const [jsonUse] = uses.filter((part) => isJsonTool(part, output));
+	const calls = uses.filter((part) => !isJsonTool(part, output));
+	const reason = stopReason === undefined ? null : (FINISH_REASONS.get(stopReason) ?? stopReason);
 	return {
 		...emptyChoice(),
-		text: json[0] ? jsonText(json[0].input) : textOf(parts, 'text'),
-		toolCalls: calls.map((part) => toolCall(part.id, part.name, part.input)),
-		reasoning: textOf(parts, 'thinking'),
-		sources: sourcesOf(parts.flatMap((part) => asObjects(part.citations))),
-		// The forced call is the answer itself, not a wish of the model.
-		finishReason: json.length > 0 && calls.length === 0 && reason === 'tool_calls' ? 'stop' : reason,
+		text: jsonUse ? jsonText(jsonUse.input) : textOf(content, 'text'),
+		toolCalls: calls.map(({ id, name, input }) => toolCall(id, name, input)),
+		reasoning: textOf(content, 'thinking'),
+		sources: sourcesOf(content.flatMap(({ citations }) => citations)),
+		// The forced call is the response itself, not a call that the model wants.
+		finishReason: jsonUse && calls.length === 0 && reason === 'tool_calls' ? 'stop' : reason,
 	};
 }
 
 /** Whether a tool call is the one through which JSON was asked for. */
-export function isJsonTool(part: JsonObject, output: OutputRequest): boolean {
-	return output.kind !== 'text' && part.type === 'tool_use' && part.name === output.name;
+export function isJsonTool(
+	{ type, name }: { type?: unknown; name?: unknown },
+	output: OutputRequest,
+): boolean {
+	return output.kind !== 'text' && type === 'tool_use' && name === output.name;
 }
 
-function jsonText(input: unknown): string {
+function jsonText(input: Json | undefined): string {
 	return typeof input === 'string' ? input : JSON.stringify(input ?? null);
 }
 
-function finishReason(body: JsonObject): string | null {
-	const reason = asText(body.stop_reason);
-	return reason === undefined ? null : (FINISH_REASONS.get(reason) ?? reason);
-}
-
-function readUsage(usage: JsonObject | undefined): Completion['usage'] {
-	const inputTokens = asNumber(usage?.input_tokens) ?? null;
-	const outputTokens = asNumber(usage?.output_tokens) ?? null;
+function readUsage({ input_tokens, output_tokens, cache_read_input_tokens }: Usage): Completion['usage'] {
+	const isComplete = input_tokens !== undefined && output_tokens !== undefined;
 	return {
-		inputTokens,
-		outputTokens,
-		totalTokens: inputTokens === null || outputTokens === null ? null : inputTokens + outputTokens,
-		cachedInputTokens: asNumber(usage?.cache_read_input_tokens) ?? null,
+		inputTokens: input_tokens ?? null,
+		outputTokens: output_tokens ?? null,
+		totalTokens: isComplete ? input_tokens + output_tokens : null,
+		cachedInputTokens: cache_read_input_tokens ?? null,
 		reasoningTokens: null,
 	};
 }
 
-/** The texts of all parts of a type; each part keeps its text under the name of its type (§2.5). */
-function textOf(parts: JsonObject[], type: string): string {
-	return parts
+/** The texts of all parts of a type; each part has its text under the name of its type (§2.5). */
+function textOf(content: Content[], type: 'text' | 'thinking'): string {
+	return content
 		.filter((part) => part.type === type)
-		.map((part) => asText(part[type]) ?? '')
+		.map((part) => part[type] ?? '')
 		.join('');
 }

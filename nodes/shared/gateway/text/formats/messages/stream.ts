@@ -1,17 +1,10 @@
-import {
-	asArray,
-	asNumber,
-	asObject,
-	asText,
-	parseJson,
-	mergeKnown,
-	type JsonObject,
-} from '../../../util/json';
+import { asArray, asText, parseJson, mergeKnown, type JsonObject } from '../../../util/json';
 import { generationError } from '../completion';
 import type { CompletionStream } from '../format';
 import { TextBuffer } from '../textBuffer';
 import type { OutputRequest } from '../request';
 import { isJsonTool } from './response';
+import { blockDelta, messagesEvent } from './types';
 
 /** Puts the events of a messages stream (§6.3) together into a message object (§2.5). */
 export class MessagesStream implements CompletionStream {
@@ -21,24 +14,30 @@ export class MessagesStream implements CompletionStream {
 
 	constructor(private readonly output: OutputRequest) {}
 
-	read(event: JsonObject): string {
+	read(received: JsonObject): string {
 		if (this.hasStopped) return '';
-		switch (event.type) {
+		const {
+			type,
+			index = 0,
+			error,
+			message,
+			content_block: block,
+			delta,
+			usage = {},
+		} = messagesEvent(received);
+		switch (type) {
 			case 'error':
-				throw generationError(asObject(event.error) ?? {});
+				throw generationError(error ?? {});
 			case 'message_start':
-				this.message = asObject(event.message) ?? {};
+				this.message = message ?? {};
 				return '';
 			case 'content_block_start':
-				this.blocks.set(blockIndex(event), new StreamedBlock(asObject(event.content_block), this.output));
+				this.blocks.set(index, new StreamedBlock(block, this.output));
 				return '';
 			case 'content_block_delta':
-				return this.block(event).read(asObject(event.delta) ?? {});
+				return this.block(index).read(delta ?? {});
 			case 'message_delta':
-				this.message = mergeKnown(this.message, {
-					...asObject(event.delta),
-					usage: asObject(event.usage) ?? {},
-				});
+				this.message = mergeKnown(this.message, { ...delta, usage });
 				return '';
 			case 'message_stop':
 				this.hasStopped = true;
@@ -48,8 +47,7 @@ export class MessagesStream implements CompletionStream {
 		}
 	}
 
-	private block(event: JsonObject): StreamedBlock {
-		const index = blockIndex(event);
+	private block(index: number): StreamedBlock {
 		const known = this.blocks.get(index) ?? new StreamedBlock(undefined, this.output);
 		this.blocks.set(index, known);
 		return known;
@@ -74,10 +72,6 @@ export class MessagesStream implements CompletionStream {
 	}
 }
 
-function blockIndex(event: JsonObject): number {
-	return asNumber(event.index) ?? 0;
-}
-
 /** A part of the message, filled by its deltas. */
 class StreamedBlock {
 	private readonly text = new TextBuffer();
@@ -97,13 +91,13 @@ class StreamedBlock {
 	}
 
 	/** Gives the text that a reader of the stream is to see. Each kind of delta fills the field of its own name. */
-	read(delta: JsonObject): string {
+	read(received: JsonObject): string {
+		const delta = blockDelta(received);
 		this.text.add(delta.text);
 		this.thinking.add(delta.thinking);
 		this.signature.add(delta.signature);
 		this.input.add(delta.partial_json);
-		const citation = asObject(delta.citation);
-		if (citation) this.citations.push(citation);
+		if (delta.citation) this.citations.push(delta.citation);
 		const shown = isJsonTool(this.start, this.output) ? delta.partial_json : delta.text;
 		return asText(shown) ?? '';
 	}

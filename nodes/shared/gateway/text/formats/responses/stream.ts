@@ -1,15 +1,8 @@
-import {
-	asArray,
-	asNumber,
-	asObject,
-	asText,
-	mergeKnown,
-	type Json,
-	type JsonObject,
-} from '../../../util/json';
+import { asArray, asText, mergeKnown, type JsonObject } from '../../../util/json';
 import { generationError } from '../completion';
 import type { CompletionStream } from '../format';
 import { TextBuffer } from '../textBuffer';
+import { response, responsesEvent, type ResponsesEvent } from './types';
 
 /** The events that close a response (§3.3). */
 const CLOSING: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
@@ -23,27 +16,26 @@ export class ResponsesStream implements CompletionStream {
 	private hasGap = false;
 	private readonly items = new Map<number, StreamedItem>();
 
-	read(event: JsonObject): string {
+	read(received: JsonObject): string {
 		// What follows in the same portion of bytes cannot undo an answer that is paid for.
 		if (this.closed) return '';
-		const { type } = event;
+		const event = responsesEvent(received);
+		const { type, response: closing } = event;
 		// §6.1: from here on the charge stands, whatever can be read of the event.
 		if (CLOSING.has(type)) this.sawClosing = true;
 		const isRepeated = this.isRepeated(event);
 		// Beside `error: {…}` official clients know the fields of the error at the top of the event.
-		if (type === 'error') throw generationError(asObject(event.error) ?? event);
-		const response = asObject(event.response);
-		if (type === 'response.failed') throw generationError(asObject(response?.error) ?? {});
-		if (CLOSING.has(type)) this.closed = response;
+		if (type === 'error') throw generationError(event.error ?? received);
+		if (type === 'response.failed') throw generationError(response(closing).error ?? {});
+		if (CLOSING.has(type)) this.closed = closing;
 		// An event that ends the stream counts whatever its number.
 		if (isRepeated) return '';
-		this.readItemEvent(type, event);
+		this.readItemEvent(event);
 		return type === 'response.output_text.delta' ? (asText(event.delta) ?? '') : '';
 	}
 
 	/** §6.1: the number drops duplicates and shows gaps. */
-	private isRepeated({ sequence_number }: JsonObject): boolean {
-		const number = asNumber(sequence_number);
+	private isRepeated({ sequence_number: number }: ResponsesEvent): boolean {
 		if (number === undefined) return false;
 		if (number <= this.lastNumber) return true;
 		if (number > this.lastNumber + 1) this.hasGap = true;
@@ -51,12 +43,12 @@ export class ResponsesStream implements CompletionStream {
 		return false;
 	}
 
-	private readItemEvent(type: Json | undefined, event: JsonObject): void {
-		const index = asNumber(event.output_index);
+	private readItemEvent(event: ResponsesEvent): void {
+		const index = event.output_index;
 		if (index === undefined) return;
 		const item = this.items.get(index) ?? new StreamedItem();
 		this.items.set(index, item);
-		item.read(type, event);
+		item.read(event);
 	}
 
 	/** Whole when the closing event has come, unless it leaves the output to the events and some of them are lost. */
@@ -91,13 +83,13 @@ class StreamedItem {
 	/** The pieces of each kind, by the index of their part. */
 	private readonly parts = new Map<string, Map<number, TextBuffer>>();
 
-	read(type: Json | undefined, event: JsonObject): void {
-		switch (type) {
+	read(event: ResponsesEvent): void {
+		switch (event.type) {
 			case 'response.output_item.added':
-				this.item = asObject(event.item) ?? {};
+				this.item = event.item ?? {};
 				break;
 			case 'response.output_item.done':
-				this.item = asObject(event.item) ?? this.item;
+				this.item = event.item ?? this.item;
 				this.isDone = true;
 				break;
 			case 'response.output_text.delta':
@@ -116,8 +108,7 @@ class StreamedItem {
 		}
 	}
 
-	private part(kind: string, position: unknown): TextBuffer {
-		const index = asNumber(position) ?? 0;
+	private part(kind: string, index = 0): TextBuffer {
 		const ofKind = this.parts.get(kind) ?? new Map<number, TextBuffer>();
 		const known = ofKind.get(index) ?? new TextBuffer();
 		this.parts.set(kind, ofKind.set(index, known));

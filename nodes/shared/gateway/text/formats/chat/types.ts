@@ -1,0 +1,83 @@
+import {
+	json,
+	number,
+	object,
+	objects,
+	optionalObject,
+	record,
+	records,
+	text,
+	type Shape,
+} from '../../../util/shape';
+import { annotation } from '../completion';
+
+// The part of §2.4 and §6.2 that is used.
+
+/** A part of a message's content, or an image beside it. */
+const part = { text, image_url: object({ url: text }) };
+
+/** The content of a message: text or, with some models, a list of parts. */
+export const contentParts = objects(part);
+
+const calledFunction = object({ name: text, arguments: json });
+
+const reasoningDetail = { text, summary: text };
+
+export const usage = object({
+	prompt_tokens: number,
+	completion_tokens: number,
+	total_tokens: number,
+	prompt_tokens_details: object({ cached_tokens: number }),
+	completion_tokens_details: object({ reasoning_tokens: number }),
+	cost_rub: number,
+	cost: number,
+});
+export type Usage = Shape<typeof usage>;
+
+const message = object({
+	content: json,
+	audio: object({ data: text, transcript: text }),
+	tool_calls: objects({ id: json, function: calledFunction }),
+	reasoning: text,
+	reasoning_details: objects(reasoningDetail),
+	refusal: text,
+	annotations: objects(annotation),
+	images: objects(part),
+});
+export type Message = Shape<typeof message>;
+
+const choices = objects({
+	index: number,
+	message,
+	finish_reason: text,
+	reasoning_details: objects(reasoningDetail),
+});
+export type ChatChoice = Shape<typeof choices>[number];
+
+/** A chat completion (§2.4). */
+export const chatCompletion = object({ id: text, model: text, choices, usage });
+
+const delta = object({
+	role: text,
+	content: json,
+	reasoning: json,
+	refusal: json,
+	tool_calls: objects({ id: text, index: number, function: calledFunction }),
+	annotations: records,
+	images: records,
+	audio: record,
+	reasoning_details: records,
+});
+
+const chunkChoices = objects({
+	index: number,
+	delta,
+	finish_reason: text,
+	logprobs: optionalObject({ content: records, refusal: records }),
+	reasoning_details: records,
+});
+export type ChunkChoice = Shape<typeof chunkChoices>[number];
+export type ToolCallDelta = Shape<typeof delta>['tool_calls'][number];
+
+/** A chunk of a stream (§6.2). */
+export const chatChunk = object({ error: json, object: json, usage: record, choices: chunkChoices });

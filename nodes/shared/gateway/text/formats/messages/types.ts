@@ -1,0 +1,46 @@
+import { json, number, object, objects, record, text, type Shape } from '../../../util/shape';
+import { annotation } from '../completion';
+
+// The part of §2.5 and §6.3 that is used.
+
+const content = objects({
+	type: text,
+	text,
+	thinking: text,
+	id: json,
+	name: text,
+	input: json,
+	citations: objects(annotation),
+});
+export type Content = Shape<typeof content>[number];
+
+export const usage = object({
+	input_tokens: number,
+	output_tokens: number,
+	cache_read_input_tokens: number,
+});
+export type Usage = Shape<typeof usage>;
+
+/** A message object (§2.5). */
+export const message = object({ id: text, model: text, content, stop_reason: text, usage });
+export type Message = Shape<typeof message>;
+
+/** An event of a stream (§6.3). */
+export const messagesEvent = object({
+	type: json,
+	index: number,
+	error: record,
+	message: record,
+	content_block: record,
+	delta: record,
+	usage: record,
+});
+
+/** The delta of a content block: each kind has a field of its own. */
+export const blockDelta = object({
+	text: json,
+	thinking: json,
+	signature: json,
+	partial_json: json,
+	citation: record,
+});

@@ -1,0 +1,53 @@
+import { json, number, object, objects, record, text, type Shape } from '../../../util/shape';
+import { annotation } from '../completion';
+
+// The part of §2.3 and §6.1 that is used.
+
+const output = objects({
+	type: text,
+	content: objects({ text, refusal: text, annotations: objects(annotation) }),
+	summary: objects({ text }),
+	id: json,
+	call_id: json,
+	name: text,
+	arguments: json,
+	action: object({ sources: objects(annotation) }),
+	result: text,
+});
+export type OutputItem = Shape<typeof output>[number];
+
+const usage = object({
+	input_tokens: number,
+	output_tokens: number,
+	total_tokens: number,
+	input_tokens_details: object({ cached_tokens: number }),
+	output_tokens_details: object({ reasoning_tokens: number }),
+	cost: object({ total_cost: number }),
+});
+export type Usage = Shape<typeof usage>;
+
+/** A response object (§2.3). */
+export const response = object({
+	id: text,
+	model: text,
+	status: text,
+	error: record,
+	output,
+	incomplete_details: object({ reason: text }),
+	usage,
+});
+export type Response = Shape<typeof response>;
+
+/** An event of a stream (§6.1). */
+export const responsesEvent = object({
+	type: json,
+	sequence_number: number,
+	error: record,
+	response: record,
+	item: record,
+	output_index: number,
+	content_index: number,
+	summary_index: number,
+	delta: json,
+});
+export type ResponsesEvent = Shape<typeof responsesEvent>;

@@ -1,0 +1,68 @@
+import { asArray, asId, asNumber, asObject, asText, type Json, type JsonObject } from './json';
+
+// Tolerant readers of wire shapes. What is missing or of another kind is undefined, or an empty list; nothing throws.
+
+/** Reads a value from the wire. */
+export type Reader<T> = (value: unknown) => T;
+
+/** What a reader returns. */
+export type Shape<R extends Reader<unknown>> = ReturnType<R>;
+
+type Fields = Readonly<Record<string, Reader<unknown>>>;
+
+/** The fields of an object that are used. */
+type ObjectShape<F extends Fields> = { readonly [Name in keyof F]: ReturnType<F[Name]> };
+
+/** A non-empty string. */
+export const text: Reader<string | undefined> = asText;
+
+/** A finite number, also as a decimal string. */
+export const number: Reader<number | undefined> = asNumber;
+
+/** An identifier: a string, or a number as one. */
+export const id: Reader<string | undefined> = asId;
+
+/** A decimal that the server writes as a number or a string, as a string. */
+export const decimal: Reader<string | undefined> = (value) =>
+	asNumber(value) === undefined ? undefined : asId(value)?.trim();
+
+/** Any JSON value. */
+export const json: Reader<Json | undefined> = (value) => value as Json | undefined;
+
+/** An object, as received. */
+export const record: Reader<JsonObject | undefined> = asObject;
+
+/** A list of objects, as received. */
+export const records: Reader<JsonObject[]> = (value) => list(value, (element) => element);
+
+/** An object with these fields, among others. A value of another kind is read as an object without fields. */
+export function object<F extends Fields>(fields: F): Reader<ObjectShape<F>> {
+	const entries = Object.entries(fields);
+	return (value) => {
+		const source = asObject(value) ?? {};
+		const read: Record<string, unknown> = {};
+		for (const [name, reader] of entries) read[name] = reader(source[name]);
+		return read as ObjectShape<F>;
+	};
+}
+
+/** As {@link object}; `undefined` for a value of another kind. */
+export function optionalObject<F extends Fields>(fields: F): Reader<ObjectShape<F> | undefined> {
+	const reader = object(fields);
+	return (value) => (asObject(value) ? reader(value) : undefined);
+}
+
+/** A list of objects with these fields; elements of another kind are left out. */
+export function objects<F extends Fields>(fields: F): Reader<Array<ObjectShape<F>>> {
+	const reader = object(fields);
+	return (value) => list(value, reader);
+}
+
+function list<T>(value: unknown, read: (element: JsonObject) => T): T[] {
+	// Asked for at each delta of a stream, where there mostly is nothing.
+	if (!Array.isArray(value)) return [];
+	return asArray(value).flatMap((element) => {
+		const found = asObject(element);
+		return found ? [read(found)] : [];
+	});
+}
