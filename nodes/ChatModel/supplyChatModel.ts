@@ -37,7 +37,7 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 			},
 		});
 		const { response } = supplyModel(context, model);
-		return { response: patchAdapter(response), closeFunction: async () => dispose() };
+		return { response: patchAdapter(response, context.logger), closeFunction: async () => dispose() };
 	} catch (error) {
 		disposeClient();
 		throw nodeError(error);

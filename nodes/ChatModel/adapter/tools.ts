@@ -6,9 +6,9 @@ import type { Adapter } from './types';
  * The SDK drops the choice of tools, with which agents make a model call one, and what others have hung onto the model:
  * callbacks and metadata, with which n8n's Model Selector shows which model was asked.
  *
- * @param patchAdapter completes the model with tools, too
+ * @param patchAll patches the model with tools, too
  */
-export function patchTools(adapter: Adapter, patchAdapter: (bound: Adapter) => Adapter): void {
+export function patchTools(adapter: Adapter, patchAll: (bound: Adapter) => Adapter): void {
 	const bind = adapter.bindTools?.bind(adapter);
 	if (!bind) return;
 	adapter.bindTools = (tools, settings) => {
@@ -17,7 +17,7 @@ export function patchTools(adapter: Adapter, patchAdapter: (bound: Adapter) => A
 		bound.metadata = adapter.metadata;
 		const choice = toolChoice(settings?.tool_choice);
 		if (choice !== undefined && bound.chatModel) bound.chatModel = bound.chatModel.withToolChoice(choice);
-		return patchAdapter(bound);
+		return patchAll(bound);
 	};
 }
 

@@ -25,13 +25,23 @@ export function deriveStream(
 	source: Readable,
 	chunks: (source: Readable) => AsyncGenerator<Uint8Array, void>,
 ): Readable {
-	// n8n gives no other way to the class.
-	const { from } = source.constructor as unknown as {
-		from: (chunks: AsyncIterable<Uint8Array>) => Readable;
-	};
-	const made = ignoreErrors(from(chunks(source)));
+	const made = ignoreErrors(streamClassOf(source).from(chunks(source)));
 	destroyTogether(made, source);
 	return made;
+}
+
+/** Node's class of streams, to which n8n gives no other way. */
+interface StreamClass {
+	from(chunks: AsyncIterable<Uint8Array>): Readable;
+}
+
+function streamClassOf({ constructor }: { constructor: object }): StreamClass {
+	if (isStreamClass(constructor)) return constructor;
+	throw new Error('The file is not one of Node’s streams');
+}
+
+function isStreamClass(value: object): value is StreamClass {
+	return 'from' in value && typeof value.from === 'function';
 }
 
 /** Closes a source with the stream that is made from it, also while that waits for it. Its errors may go unheard, too. */

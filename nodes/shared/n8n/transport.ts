@@ -9,7 +9,7 @@ import type {
 } from 'n8n-workflow';
 
 import { errorFromThrown } from '../gateway/errors/fromConnection';
-import { asError, InvalidInputError } from '../gateway/errors/errors';
+import { InvalidInputError } from '../gateway/errors/errors';
 import { asObject, asText } from '../gateway/util/json';
 import type { HttpResponse, ByteStream, HttpRequest, Transport } from '../gateway/client/transport';
 import type { Origin } from '../gateway/errors/texts/origin';
@@ -81,17 +81,19 @@ export type CredentialReader = () => Promise<ICredentialsDecrypted>;
  * it, at each request.
  */
 export function credentialReader(context: N8nContext): CredentialReader {
-	let read: { time: number; credential: Promise<ICredentialsDecrypted> } | undefined;
+	let known: { time: number; credential: Promise<ICredentialsDecrypted> } | undefined;
 	return async () => {
 		const now = Date.now();
-		if (!read || now - read.time >= CREDENTIAL_LIFE_MS) {
-			const forget = async (error: unknown) => {
-				read = undefined;
-				return await Promise.reject(asError(error));
-			};
-			read = { time: now, credential: readCredential(context).catch(forget) };
+		if (!known || now - known.time >= CREDENTIAL_LIFE_MS) {
+			known = { time: now, credential: readCredential(context) };
 		}
-		return await read.credential;
+		const current = known;
+		try {
+			return await current.credential;
+		} catch (error) {
+			if (known === current) known = undefined;
+			throw error;
+		}
 	};
 }
 

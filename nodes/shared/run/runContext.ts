@@ -7,7 +7,7 @@ import {
 	type RetryPolicy,
 	type TextModel,
 } from '../gateway/endpoints/models';
-import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
+import { ApiError, InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
 import { canonicalJson } from '../gateway/util/json';
@@ -89,8 +89,8 @@ export class RunContext {
 	 * @throws {InvalidInputError} when it does not have the model
 	 */
 	async requireMediaModel(client: GatewayClient, id: string): Promise<MediaModel> {
-		const { models, failure } = await this.mediaCatalogue(client);
-		if (failure) throw failure;
+		const { models, error } = await this.mediaCatalogue(client);
+		if (error) throw error;
 		return models.get(id) ?? notListed(id);
 	}
 
@@ -100,8 +100,8 @@ export class RunContext {
 	 * @throws {InvalidInputError} when the catalogue could be read and does not have the model
 	 */
 	async findMediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
-		const { models, failure } = await this.mediaCatalogue(client);
-		return failure ? undefined : (models.get(id) ?? notListed(id));
+		const { models, error } = await this.mediaCatalogue(client);
+		return error ? undefined : (models.get(id) ?? notListed(id));
 	}
 
 	private async mediaCatalogue(client: GatewayClient): Promise<MediaCatalogue> {
@@ -111,7 +111,7 @@ export class RunContext {
 
 	private async patientCatalogue(client: GatewayClient): Promise<MediaCatalogue> {
 		const known = await this.offhandMediaModels;
-		return known && !known.failure ? known : await fetchMediaCatalogue(client);
+		return known && !known.error ? known : await fetchMediaCatalogue(client);
 	}
 }
 
@@ -123,26 +123,30 @@ function notListed(id: string): never {
 	);
 }
 
-/** A list; an empty one where the gateway does not give it. */
+/** A list; an empty one where the gateway does not return it. */
 async function orNothing<T>(list: Promise<T[]>): Promise<T[]> {
-	return await list.catch((error: unknown) => {
+	try {
+		return await list;
+	} catch (error) {
 		if (error instanceof ApiError) return [];
-		return Promise.reject(asError(error));
-	});
+		throw error;
+	}
 }
 
-/** The media models by id, or why they could not be read. */
+/** The media models by ID, or why they could not be read. */
 interface MediaCatalogue {
 	models: ReadonlyMap<string, MediaModel>;
-	failure?: ApiError;
+	error?: ApiError;
 }
 
-async function fetchMediaCatalogue(client: GatewayClient, patience?: RetryPolicy): Promise<MediaCatalogue> {
-	return await listMediaModels(client, patience).then(
-		(models) => ({ models: new Map(models.map((model) => [model.id, model])) }),
-		(error: unknown) =>
-			error instanceof ApiError ? { models: new Map(), failure: error } : Promise.reject(asError(error)),
-	);
+async function fetchMediaCatalogue(client: GatewayClient, retries?: RetryPolicy): Promise<MediaCatalogue> {
+	try {
+		const models = await listMediaModels(client, retries);
+		return { models: new Map(models.map((model) => [model.id, model])) };
+	} catch (error) {
+		if (error instanceof ApiError) return { models: new Map(), error };
+		throw error;
+	}
 }
 
 /**

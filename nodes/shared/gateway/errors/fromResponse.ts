@@ -80,12 +80,16 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 	});
 }
 
-/** What is asked for; a failure comes in words that fit it better, where there are some for its status. */
+/** The response; an error gets the texts that fit it better, where there are some for its status. */
 export async function withTexts<T>(
 	texts: Readonly<Record<number, ErrorText>>,
 	response: Promise<T>,
 ): Promise<T> {
-	return await response.catch((error: unknown) => Promise.reject(withText(texts, error)));
+	try {
+		return await response;
+	} catch (error) {
+		throw withText(texts, error);
+	}
 }
 
 function withText(texts: Readonly<Record<number, ErrorText>>, error: unknown): Error {
@@ -189,15 +193,17 @@ export function withServerMessage(
 }
 
 /**
- * For requests that are refused with 404 where their work is done already (§3.2, §4.16): the refusal of a try that
- * follows one of unknown outcome is a success, with the body that such requests are answered with.
+ * For requests that get 404 when their work is done already (§3.2, §4.16): 404 for a try that follows one with an unknown
+ * outcome is a success.
  *
+ * @returns the body of a success
  * @throws the error, when it is not that
  */
-export async function ignoreAlreadyDone(error: unknown): Promise<JsonObject> {
+export function ignoreAlreadyDone(error: unknown): JsonObject {
 	const isDone =
 		error instanceof ApiError && error.details.status === 404 && error.details.mayHaveTakenEffect;
-	return isDone ? { success: true } : await Promise.reject(asError(error));
+	if (isDone) return { success: true };
+	throw asError(error);
 }
 
 /** `text` without the secrets and without anything that looks like an API key (§2.9). */
