@@ -1,4 +1,4 @@
-import { completed } from '../../../nodes/ChatModel/adapter';
+import { patchAdapter } from '../../../nodes/ChatModel/adapter';
 import { toolChoice } from '../../../nodes/ChatModel/adapter/tools';
 import type { Adapter, Generation } from '../../../nodes/ChatModel/adapter/types';
 import type { CallConfig, GatewayChatModel } from '../../../nodes/ChatModel/model';
@@ -11,7 +11,7 @@ const facts: CallInfo = { finish_reason: 'stop', id: 'c1', model: 'm', costRub: 
 /** A model of the SDK that gives these generations, or pieces of a stream; what it was called with. */
 function modelOf(...generations: Generation[]) {
 	const calls: Array<{ messages: object[]; options: CallConfig; run: unknown }> = [];
-	const adapter = completed<Adapter>({
+	const adapter = patchAdapter<Adapter>({
 		_generate: async (messages, options, run) => {
 			calls.push({ messages, options, run });
 			options.onCallInfo?.(facts);
@@ -38,9 +38,9 @@ const ways: Array<[string, (adapter: Adapter, options: CallConfig) => Promise<Ge
 	],
 ];
 
-test('a model without any of the functions that are completed is left as it is', () => {
+test('a model without any of the functions that are patched is left as it is', () => {
 	const bare: Adapter = {};
-	expect(completed(bare)).toBe(bare);
+	expect(patchAdapter(bare)).toBe(bare);
 	expect(bare).toStrictEqual({});
 });
 
@@ -94,7 +94,7 @@ test('only a piece of a stream that says why it ended has what n8n shows of the 
 });
 
 test('an answer of which the model tells nothing has what the SDK says', async () => {
-	const adapter = completed<Adapter>({
+	const adapter = patchAdapter<Adapter>({
 		_generate: async () => await Promise.resolve({ generations: [{ generationInfo: { more: 1 } }, {}] }),
 	});
 	expect(await adapter._generate?.([], {})).toStrictEqual({
@@ -120,7 +120,7 @@ describe('a stream', () => {
 
 	async function opened(options?: { signal?: AbortSignal; stop?: string[] }) {
 		const seen: { input?: unknown; options?: Opened; returned: number } = { returned: 0 };
-		const adapter = completed<Adapter>({
+		const adapter = patchAdapter<Adapter>({
 			stream: async (input, given) => {
 				Object.assign(seen, { input, options: given });
 				const pieces = {
@@ -185,22 +185,22 @@ describe('tools', () => {
 
 	it('are bound without a choice where the model behind cannot be reached', () => {
 		const bound: Adapter = {};
-		const adapter = completed<Adapter>({ bindTools: () => bound, callbacks: ['c'], metadata: { a: 1 } });
+		const adapter = patchAdapter<Adapter>({ bindTools: () => bound, callbacks: ['c'], metadata: { a: 1 } });
 		expect(adapter.bindTools?.([], { tool_choice: 'any' })).toBe(bound);
 		expect(bound).toStrictEqual({ callbacks: ['c'], metadata: { a: 1 } });
 	});
 
 	it('leave the model behind as it is where no choice is given', () => {
 		const chatModel = { withToolChoice: () => undefined } as unknown as GatewayChatModel;
-		const adapter = completed<Adapter>({ bindTools: () => ({ chatModel }) });
+		const adapter = patchAdapter<Adapter>({ bindTools: () => ({ chatModel }) });
 		expect(adapter.bindTools?.([])?.chatModel).toBe(chatModel);
 		expect(adapter.bindTools?.([], {})?.chatModel).toBe(chatModel);
 	});
 
-	it('do not keep the bound model from being completed, too', () => {
+	it('do not keep the bound model from being patched, too', () => {
 		const streaming: Adapter = { stream: () => Promise.reject(new Error('not used')) };
 		const { stream } = streaming;
-		completed<Adapter>({ bindTools: () => streaming }).bindTools?.([]);
+		patchAdapter<Adapter>({ bindTools: () => streaming }).bindTools?.([]);
 		expect(streaming.stream).not.toBe(stream);
 	});
 });
@@ -210,7 +210,7 @@ test.each<[string, Adapter]>([
 	['pipe', { bindTools: () => ({}) }],
 ])('a model without %s keeps its own structured output', (_, more) => {
 	const asked: unknown[] = [];
-	const adapter = completed<Adapter>({
+	const adapter = patchAdapter<Adapter>({
 		...more,
 		withStructuredOutput(...given) {
 			asked.push(this, ...given);
@@ -222,7 +222,7 @@ test.each<[string, Adapter]>([
 });
 
 test('a model without structured output of its own gets none', () =>
-	expect(completed<Adapter>({ bindTools: () => ({ pipe: () => 'piped' }) })).not.toHaveProperty(
+	expect(patchAdapter<Adapter>({ bindTools: () => ({ pipe: () => 'piped' }) })).not.toHaveProperty(
 		'withStructuredOutput',
 	));
 
@@ -230,7 +230,7 @@ describe('the tokens of a call, for n8n’s log', () => {
 	type Parser = (result: object) => unknown;
 
 	function parserOf(callbacks: unknown): unknown[] {
-		completed<Adapter>({ callbacks });
+		patchAdapter<Adapter>({ callbacks });
 		const handlers = Array.isArray(callbacks) ? callbacks : [callbacks];
 		return handlers.map(
 			(each: { options?: { tokensUsageParser?: unknown } } | null) => each?.options?.tokensUsageParser,

@@ -1,4 +1,4 @@
-import { completed } from '../../../nodes/ChatModel/adapter';
+import { patchAdapter } from '../../../nodes/ChatModel/adapter';
 import type { Adapter, Generation } from '../../../nodes/ChatModel/adapter/types';
 
 // How structured output is read, behind a model of the SDK that only pipes.
@@ -8,7 +8,7 @@ type Read = (message: Generation['message']) => Promise<unknown>;
 /** What reads a message; what was bound. */
 function readerOf(schema: unknown, settings?: { name?: string; includeRaw?: boolean }) {
 	const bound: unknown[] = [];
-	const adapter = completed<Adapter>({
+	const adapter = patchAdapter<Adapter>({
 		withStructuredOutput: () => 'own',
 		bindTools: (tools) => {
 			bound.push(...tools);

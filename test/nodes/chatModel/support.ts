@@ -2,7 +2,7 @@ import type { AIMessage, AIMessageChunk, BaseMessage } from '@langchain/core/mes
 import { HumanMessage } from '@langchain/core/messages';
 import type { ISupplyDataFunctions } from 'n8n-workflow';
 
-import { completed } from '../../../nodes/ChatModel/adapter';
+import { patchAdapter } from '../../../nodes/ChatModel/adapter';
 import { GatewayChatModel } from '../../../nodes/ChatModel/model';
 import { loadSdk } from '../../../nodes/ChatModel/sdk';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
@@ -60,7 +60,7 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 			toUserError: (error) => Promise.resolve(error instanceof Error ? error : new Error(String(error))),
 		},
 	);
-	const lc = completed(sdk.supplyModel(context, model).response) as LangChainModel;
+	const lc = patchAdapter(sdk.supplyModel(context, model).response) as LangChainModel;
 	const asked = () => scripted.sent.map((exchange) => JSON.parse(exchange.body as string) as JsonObject);
 	return { lc, model, logged, asked };
 }
