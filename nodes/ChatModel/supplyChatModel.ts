@@ -4,7 +4,7 @@ import { readTextOptions } from '../shared/fields/textOptions';
 import { checkExtraBody } from '../shared/fields/textRequest';
 import type { GatewayClient } from '../shared/gateway/client/client';
 import { listTextModels } from '../shared/gateway/endpoints/models';
-import { withoutSecrets } from '../shared/gateway/errors/fromResponse';
+import { withoutSecrets } from '../shared/gateway/errors/secrets';
 import { textFormat } from '../shared/gateway/text/formats';
 import { withModelHint } from '../shared/gateway/text/unknownModel';
 import { subNodeClient } from '../shared/n8n/client';

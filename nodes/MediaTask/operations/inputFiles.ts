@@ -1,9 +1,4 @@
-import {
-	checkUpload,
-	contentDigest,
-	uploadForUse,
-	type UploadFile,
-} from '../../shared/gateway/endpoints/storage';
+import { checkUpload, contentDigest, uploadForUse, type UploadFile } from '../../shared/gateway/endpoints/upload';
 import type { InputFileUrl } from '../../shared/gateway/media/inputFiles';
 import { readInputFile } from '../../shared/n8n/binary';
 import { rows } from '../../shared/params/groups';

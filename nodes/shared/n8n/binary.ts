@@ -7,7 +7,7 @@ import type { ApiError } from '../gateway/errors/errors';
 import type { Origin } from '../gateway/errors/texts/origin';
 import { REQUEST_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../gateway/client/transport';
 import { Watchdog } from '../gateway/client/watchdog';
-import type { UploadFile } from '../gateway/endpoints/storage';
+import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
 import { deriveStream, type Readable } from './streams';
 

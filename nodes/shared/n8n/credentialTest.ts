@@ -7,7 +7,8 @@ import type {
 
 import { readBalance } from '../gateway/endpoints/balance';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
-import { errorFromResponse, unreadableResponse, redact } from '../gateway/errors/fromResponse';
+import { errorFromResponse, unreadableResponse } from '../gateway/errors/fromResponse';
+import { redact } from '../gateway/errors/secrets';
 import { asObject, parseJson } from '../gateway/util/json';
 import { readAddress, type GatewayAddress } from './transport';
 

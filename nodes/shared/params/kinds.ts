@@ -27,7 +27,7 @@ export function isUnset(value: unknown): value is undefined | null | '' {
 /** The parameter whose value is `undefined` where the user sets none; `default` is what the panel begins with. */
 export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
 	return new Parameter(parameter.description, (value, at) =>
-		isUnset(value) ? undefined : parameter.read(value, at),
+		isUnset(value) ? undefined : parameter.reader(value, at),
 	);
 }
 
@@ -67,7 +67,7 @@ export function text(spec: Spec<{ default?: string; rows?: number; whenEmpty?: s
 /** An id or a name: text that must not be empty; white space around it does not count. */
 export function id(spec: Spec<{ default?: string; whenEmpty: string }>): Parameter<string> {
 	const parameter = text(spec);
-	return new Parameter(parameter.description, (value, at) => parameter.read(value, at).trim());
+	return new Parameter(parameter.description, (value, at) => parameter.reader(value, at).trim());
 }
 
 function readText(value: unknown, at: Location): string {

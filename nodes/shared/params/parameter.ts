@@ -40,11 +40,11 @@ export class Parameter<out T> {
 
 	/**
 	 * @param description what the panel shows
-	 * @param reader reads the value that n8n gives; `undefined` when there is none
+	 * @param reader reads the value that n8n gives; `undefined` when there is none. Never tolerant itself.
 	 */
 	constructor(
 		readonly description: Description,
-		private readonly reader: (value: unknown, at: Location) => T,
+		readonly reader: (value: unknown, at: Location) => T,
 	) {}
 
 	get label(): string {

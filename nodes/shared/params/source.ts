@@ -29,10 +29,8 @@ export class NodeParameters {
 			read: <T>(name: string, parameter: Parameter<T>): T => {
 				const known = this.hasNoExpression(name) ? this.known : own;
 				if (known.has(name)) return known.get(name) as T;
-				const value = withoutLocator(
-					this.context.getNodeParameter(name, index, null, { extractValue: true }),
-				);
-				const read = parameter.read(value, locationOf(name, parameter));
+				const value = this.context.getNodeParameter(name, index, null, options(parameter));
+				const read = parameter.read(withoutLocator(value), locationOf(name, parameter));
 				known.set(name, read);
 				return read;
 			},
@@ -54,13 +52,16 @@ export class NodeParameters {
  */
 export function nodeParameters(context: SingleFunctions, { isTolerant = false } = {}): Source {
 	return {
-		read: (name, parameter) =>
-			parameter.read(resolved(context, name), locationOf(name, parameter, isTolerant)),
+		read: (name, parameter) => {
+			const value = context.getNodeParameter(name, null, options(parameter));
+			return parameter.read(withoutLocator(value), locationOf(name, parameter, isTolerant));
+		},
 	};
 }
 
-function resolved(context: SingleFunctions, name: string): unknown {
-	return withoutLocator(context.getNodeParameter(name, null, { extractValue: true }));
+/** n8n reduces a value only of a parameter that the panel shows, and throws for others: no kind but this needs it. */
+function options({ description }: Parameter<unknown>): { extractValue: boolean } {
+	return { extractValue: description.type === 'resourceLocator' };
 }
 
 function locationOf(name: string, { label }: Parameter<unknown>, isTolerant = false): Location {

@@ -2,7 +2,7 @@ import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } f
 
 import type { RequestSettings } from '../gateway/client/client';
 import { StoppedError } from '../gateway/errors/errors';
-import { withoutSecrets } from '../gateway/errors/fromResponse';
+import { withoutSecrets } from '../gateway/errors/secrets';
 import { connect, type Connection } from '../n8n/client';
 import { RunSignal } from '../n8n/runSignal';
 import type { Source } from '../params/parameter';

@@ -37,7 +37,12 @@ describe('what a thrown network error means', () => {
 		['name service down', networkError('EAI_AGAIN', 'getaddrinfo'), 'notSent', true],
 		['timeout of the connect', networkError('ETIMEDOUT', 'connect'), 'notSent', true],
 		['unreachable at the connect', networkError('EHOSTUNREACH', 'connect'), 'notSent', true],
-		['all addresses refused', Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }), 'notSent', true],
+		[
+			'all addresses refused',
+			Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }),
+			'notSent',
+			true,
+		],
 		['untrusted certificate', networkError('DEPTH_ZERO_SELF_SIGNED_CERT'), 'notSent', false],
 		['https to a port that speaks http', networkError('EPROTO'), 'notSent', false],
 		['an address that is none', networkError('ERR_INVALID_URL'), 'notSent', false],
@@ -243,9 +248,9 @@ describe('what a thrown network error means', () => {
 		});
 		const failure = thrown(wrapped(error));
 		expect(failure).toBeInstanceOf(ApiError);
-		expect(
-			JSON.stringify([failure, (failure as ApiError).cause, (failure as ApiError).stack]),
-		).not.toContain('secret');
+		expect(JSON.stringify([failure, (failure as ApiError).cause, (failure as ApiError).stack])).not.toContain(
+			'secret',
+		);
 	});
 
 	it('leaves errors that are not the network’s alone', () => {

@@ -3,12 +3,17 @@ import {
 	errorFromObject,
 	unreadableResponse,
 	withTexts,
-	parseErrorBody,
 	ignoreAlreadyDone,
 	withServerMessage,
 	type ErrorResponse,
 } from '../../../nodes/shared/gateway/errors/fromResponse';
-import { ApiError, asError, InvalidInputError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
+import { parseErrorBody } from '../../../nodes/shared/gateway/errors/errorBody';
+import {
+	ApiError,
+	asError,
+	InvalidInputError,
+	StoppedError,
+} from '../../../nodes/shared/gateway/errors/errors';
 import { rejection } from '../../helpers/client';
 
 const text = expect.stringMatching(/^\S.{10,}/) as string;
@@ -198,7 +203,8 @@ describe('what the gateway says', () => {
 
 describe('words that fit the operation better', () => {
 	const texts = { 404: { message: 'No such file', description: 'Look for another.' } };
-	const withText = async (error: unknown) => await rejection(withTexts(texts, Promise.reject(error as Error)));
+	const withText = async (error: unknown) =>
+		await rejection(withTexts(texts, Promise.reject(error as Error)));
 
 	it('are none for a success', async () => {
 		expect(await withTexts(texts, Promise.resolve('fine'))).toBe('fine');
@@ -234,8 +240,8 @@ describe('words that fit the operation better', () => {
 });
 
 describe('a refusal with 404 where an earlier try may have done the work', () => {
-	it('is a success', async () => {
-		expect(await ignoreAlreadyDone(ofAnswer({ status: 404 }).with({ mayHaveTakenEffect: true }))).toStrictEqual({
+	it('is a success', () => {
+		expect(ignoreAlreadyDone(ofAnswer({ status: 404 }).with({ mayHaveTakenEffect: true }))).toStrictEqual({
 			success: true,
 		});
 	});
@@ -245,7 +251,7 @@ describe('a refusal with 404 where an earlier try may have done the work', () =>
 		['another refusal', ofAnswer({ status: 403 }).with({ mayHaveTakenEffect: true })],
 		['another error', Object.assign(new Error('?'), { details: { status: 404, mayHaveTakenEffect: true } })],
 	])('is no success after %s', async (_, error) =>
-		expect(await rejection(ignoreAlreadyDone(error))).toBe(error),
+		expect(await rejection(Promise.resolve(error).then(ignoreAlreadyDone))).toBe(error),
 	);
 });
 

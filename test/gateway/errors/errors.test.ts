@@ -2,12 +2,9 @@ import fc from 'fast-check';
 import { NodeApiError } from 'n8n-workflow';
 
 import type { ApiError } from '../../../nodes/shared/gateway/errors/errors';
-import {
-	errorFromResponse,
-	unreadableResponse,
-	parseErrorBody,
-	redact,
-} from '../../../nodes/shared/gateway/errors/fromResponse';
+import { errorFromResponse, unreadableResponse } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { parseErrorBody } from '../../../nodes/shared/gateway/errors/errorBody';
+import { redact } from '../../../nodes/shared/gateway/errors/secrets';
 import { CONNECTION_TEXTS } from '../../../nodes/shared/gateway/errors/texts/connection';
 import type { EndpointGroup } from '../../../nodes/shared/gateway/errors/texts';
 import { toNodeError } from '../../../nodes/shared/run/nodeError';

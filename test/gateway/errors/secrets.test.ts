@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 
-import { errorFromResponse, redact, withoutSecrets } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { errorFromResponse } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { redact, withoutSecrets } from '../../../nodes/shared/gateway/errors/secrets';
 import type { EndpointGroup } from '../../../nodes/shared/gateway/errors/texts';
-import { ApiError, InvalidInputError, type ApiErrorDetails } from '../../../nodes/shared/gateway/errors/errors';
+import {
+	ApiError,
+	InvalidInputError,
+	type ApiErrorDetails,
+} from '../../../nodes/shared/gateway/errors/errors';
 import { streamError, withReceivedText } from '../../../nodes/shared/gateway/text/streamErrors';
 import { failureOf, scriptedClient } from '../../helpers/client';
 

@@ -1,7 +1,7 @@
 import { binaryPropertyName } from '../../../shared/fields/mediaResults';
 import { fetchMediaTask, readMediaTask, type MediaTask } from '../../../shared/gateway/endpoints/tasks';
 import { downloadArchive, downloadFiles, taskJson } from '../../../shared/n8n/taskResults';
-import { flag } from '../../../shared/params/kinds';
+import { flag, optional } from '../../../shared/params/kinds';
 import { defineOperation, type ItemContext, type OperationOutput } from '../../../shared/run/operation';
 import { taskId } from './taskId';
 
@@ -13,12 +13,14 @@ export const download = defineOperation({
 	parameters: { taskId },
 	options: {
 		binaryPropertyName,
-		separateFiles: flag({
-			displayName: 'Separate Files',
-			default: false,
-			description:
-				'Whether several files go into a binary field each (data, data_1, …) instead of coming as one ZIP archive',
-		}),
+		separateFiles: optional(
+			flag({
+				displayName: 'Separate Files',
+				default: true,
+				description:
+					'Whether several files go into a binary field each (data, data_1, …) instead of coming as one ZIP archive',
+			}),
+		),
 	},
 	async execute(item) {
 		const { params, run } = item;

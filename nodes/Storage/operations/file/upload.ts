@@ -1,11 +1,6 @@
 import { simplify } from '../../../shared/fields/simplify';
-import {
-	checkUpload,
-	readStoredFile,
-	uploadBase64,
-	uploadFile,
-	type UploadSettings,
-} from '../../../shared/gateway/endpoints/storage';
+import { checkUpload, uploadBase64, uploadFile, type UploadSettings } from '../../../shared/gateway/endpoints/upload';
+import { readStoredFile } from '../../../shared/gateway/endpoints/storage';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { readBase64 } from '../../../shared/gateway/util/base64';
 import type { JsonObject } from '../../../shared/gateway/util/json';

@@ -1,37 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
-
-import { ApiError, InvalidInputError } from '../errors/errors';
+import { ApiError } from '../errors/errors';
 import type { ErrorText } from '../errors/texts';
 import { withTexts, ignoreAlreadyDone } from '../errors/fromResponse';
 import { asId, asNumber, asObject, asObjects, type Json, type JsonObject } from '../util/json';
 import { id, number, object, record, text } from '../util/shape';
 import { missingInResponse, pathSegment } from './response';
-import type { ByteStream } from '../client/transport';
 import type { GatewayClient } from '../client/client';
-
-/** §8: the largest request body of an upload, in bytes. */
-const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
-
-/** §4.14, §8. */
-export const MAX_EXTERNAL_USER_ID_LENGTH = 128;
-
-/** §4.14: the policies that a client may set; `TEMP_UPLOAD` keeps a file for 24 hours. */
-export type StoragePolicy = 'TEMP_UPLOAD' | 'PERMANENT';
-
-export interface UploadSettings {
-	storagePolicy?: StoragePolicy | undefined;
-	externalUserId?: string | undefined;
-}
-
-/** A file to upload. */
-export interface UploadFile {
-	fileName: string;
-	mimeType: string;
-	/** Exact length in bytes. */
-	size: number;
-	/** The file between a head and a tail. Called once an attempt: a stream is used up by one. */
-	framed: (head: Uint8Array, tail: Uint8Array) => Promise<ByteStream | Uint8Array>;
-}
 
 /** A stored file: both record shapes of §2.7 as one. */
 export interface StoredFile {
@@ -49,120 +22,6 @@ export interface StoredFile {
 	createdAt?: string | undefined;
 	updatedAt?: string | undefined;
 	externalUserId?: string | undefined;
-}
-
-/**
- * Checks what can be checked before anything is sent (§8).
- *
- * @param file.size in bytes
- * @param file.encoded its length as base64 text, where it is sent as such
- * @param param the parameter that names the file
- * @throws {InvalidInputError} for an empty file, one over the limit, or an `externalUserId` over its length
- */
-export function checkUpload(
-	{ size, encoded }: { size: number; encoded?: number },
-	settings: UploadSettings,
-	param: string,
-): void {
-	if (size === 0) {
-		throw new InvalidInputError(
-			'The file is empty',
-			'Check the node that makes the file: there is nothing to upload.',
-			param,
-		);
-	}
-	if ((encoded ?? size) > MAX_UPLOAD_BYTES) {
-		throw new InvalidInputError(
-			`The file is too large to upload: ${(size / 1024 / 1024).toFixed(1)} MB`,
-			encoded === undefined
-				? 'The gateway takes files of up to 100 MB. Nothing was sent.'
-				: 'The gateway takes base64 text of up to 100 MB, which is a file of 75 MB: give a larger one in a binary field. Nothing was sent.',
-			param,
-		);
-	}
-	// Characters, not halves of them.
-	const { length } = [...(settings.externalUserId ?? '')];
-	if (length > MAX_EXTERNAL_USER_ID_LENGTH) {
-		throw new InvalidInputError(
-			`'External User ID' is ${length} characters long`,
-			`The gateway takes up to ${MAX_EXTERNAL_USER_ID_LENGTH} characters. Shorten it. Nothing was sent.`,
-			'externalUserId',
-		);
-	}
-}
-
-/** Uploads a file as multipart form data (§4.14), streamed, with its exact length. Gives the record as received. */
-export async function uploadFile(
-	client: GatewayClient,
-	file: UploadFile,
-	settings: UploadSettings,
-): Promise<JsonObject> {
-	const { head, tail, boundary } = multipartFrame(file, settings);
-	return await client.json({
-		group: 'storage',
-		method: 'POST',
-		path: '/storage/upload',
-		headers: {
-			'Content-Type': `multipart/form-data; boundary=${boundary}`,
-			'Content-Length': String(head.length + file.size + tail.length),
-		},
-		openBody: async () => await file.framed(head, tail),
-	});
-}
-
-/** Uploads a file for further use and gives its URL (§4.14); the gateway keeps it for 24 hours. */
-export async function uploadForUse(client: GatewayClient, file: UploadFile): Promise<string> {
-	const { url } = readStoredFile(await uploadFile(client, file, { storagePolicy: 'TEMP_UPLOAD' }));
-	if (url === undefined) throw missingInResponse('URL of the uploaded file');
-	return url;
-}
-
-/** SHA-256 of a file's content in hexadecimal, read portion by portion. */
-export async function contentDigest(file: UploadFile): Promise<string> {
-	const nothing = new Uint8Array();
-	const content = await file.framed(nothing, nothing);
-	const hash = createHash('sha256');
-	if (content instanceof Uint8Array) hash.update(content);
-	else for await (const portion of content) hash.update(portion);
-	return hash.digest('hex');
-}
-
-/** Uploads base64 text (§4.14, JSON form). Gives the record as received. */
-export async function uploadBase64(
-	client: GatewayClient,
-	file: { base64: string; mimeType?: string | undefined },
-	settings: UploadSettings,
-): Promise<JsonObject> {
-	return await client.json({
-		group: 'storage',
-		method: 'POST',
-		path: '/storage/upload',
-		json: {
-			base64: file.base64,
-			...(file.mimeType ? { mimeType: file.mimeType } : {}),
-			...formFields(settings),
-		},
-	});
-}
-
-function formFields({ storagePolicy, externalUserId }: UploadSettings): Record<string, string> {
-	return { ...(storagePolicy ? { storagePolicy } : {}), ...(externalUserId ? { externalUserId } : {}) };
-}
-
-function multipartFrame(
-	file: Pick<UploadFile, 'fileName' | 'mimeType'>,
-	settings: UploadSettings,
-): { head: Uint8Array; tail: Uint8Array; boundary: string } {
-	const boundary = `n8n-${randomUUID()}`;
-	// The fields come first, so that a server which streams the file knows them.
-	const fields = Object.entries(formFields(settings)).map(
-		([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-	);
-	// HTML's rule for names in form data: quotes and line breaks are percent-encoded.
-	const name = file.fileName.replace(/"/g, '%22').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
-	const type = file.mimeType.replace(/[\r\n]/g, '');
-	const head = `${fields.join('')}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`;
-	return { head: Buffer.from(head), tail: Buffer.from(`\r\n--${boundary}--\r\n`), boundary };
 }
 
 /** Fetches a file's record (§4.15). Gives the body as received. */

@@ -6,43 +6,15 @@ import {
 	type RequestInfo,
 } from './texts/connection';
 import { errorText, type EndpointGroup, type ErrorText } from './texts';
+import { parseErrorBody } from './errorBody';
+import { redact } from './secrets';
 import { excerpt } from '../util/excerpt';
-import { asId, asObject, asText, parseJson, type JsonObject } from '../util/json';
+import { asId, asText, type JsonObject } from '../util/json';
 import type { Origin } from './texts/origin';
 import { isRetryableStatus, parseRetryAfter } from './retryable';
 
-/** The facts of an error body, whichever of the four formats of §7.1 it has. */
-export interface ErrorBody {
-	/** Human text of the server; unstable, to be shown, never to be branched on. */
-	serverMessage?: string | undefined;
-	code?: string | undefined;
-	type?: string | undefined;
-	param?: string | undefined;
-}
-
 /** Text of the server is shown up to this length. */
 const MAX_SERVER_MESSAGE = 600;
-
-/**
- * Reads an error body of any of the formats of §7.1: OpenAI-style `{error: {message, type, param, code}}`, messages
- * `{type: 'error', error: {type, message}}`, media envelope `{code, msg, data}`, storage `{error: {message, type}}`.
- * The format is told by its shape, not by the endpoint: authentication failures are OpenAI-style everywhere.
- * Anything else (HTML, empty, cut off) gives an empty result. Never throws.
- */
-export function parseErrorBody(text: string): ErrorBody {
-	const body = asObject(parseJson(text));
-	if (!body) return {};
-	const error = asObject(body.error);
-	if (error) {
-		return {
-			serverMessage: asText(error.message),
-			code: asId(error.code),
-			type: asText(error.type),
-			param: asText(error.param),
-		};
-	}
-	return { serverMessage: asText(body.msg) ?? asText(body.message) ?? asText(body.error) };
-}
 
 /** What an answer with an error status is judged by. */
 export interface ErrorResponse {
@@ -204,26 +176,4 @@ export function ignoreAlreadyDone(error: unknown): JsonObject {
 		error instanceof ApiError && error.details.status === 404 && error.details.mayHaveTakenEffect;
 	if (isDone) return { success: true };
 	throw asError(error);
-}
-
-/** `text` without the secrets and without anything that looks like an API key (§2.9). */
-export function redact(text: string, secrets: readonly string[]): string {
-	const withoutSecrets = secrets
-		.filter((secret) => secret.length > 3)
-		.reduce((rest, secret) => rest.split(secret).join('[key]'), text);
-	return withoutSecrets.replace(/\bsk-[0-9a-f-]{8,}/gi, '[key]');
-}
-
-/**
- * An error with nothing secret in any of its texts, whatever part of an answer they came from: a gateway, or a model,
- * may repeat what it was sent. Errors that are not the gateway's come back as they are.
- */
-export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
-	if (!(error instanceof ApiError)) return error;
-	const text = JSON.stringify(error.details);
-	// Value by value: in the text as a whole, a key may be escaped, or be like the name of a field.
-	const clean = JSON.parse(text, (_, value: unknown) =>
-		typeof value === 'string' ? redact(value, secrets) : value,
-	) as ApiError['details'];
-	return JSON.stringify(clean) === text ? error : error.with(clean);
 }

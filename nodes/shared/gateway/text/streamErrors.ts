@@ -1,4 +1,4 @@
-import { redact } from '../errors/fromResponse';
+import { redact } from '../errors/secrets';
 import type { ErrorText } from '../errors/texts';
 import { excerpt } from '../util/excerpt';
 import { ApiError } from '../errors/errors';
