@@ -13,6 +13,7 @@ import {
 	TASKS,
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
+import { fields } from '../../helpers/panel';
 
 useNock();
 
@@ -129,7 +130,7 @@ describe('session: create', () => {
 
 	it('refuses what is no object with an example of a session', async () => {
 		const { error } = await run('create', { sessionJson: '["x"]' }, {}, 'session');
-		expect(error?.message).toBe("'Session (JSON)' is not a JSON object");
+		expect(error?.message).toBe('\'Session (JSON)\' is not a JSON object: "[\\"x\\"]"');
 		expect(error?.description).toContain('It looks like { "name": ');
 	});
 
@@ -228,6 +229,21 @@ describe('wait', () => {
 });
 
 describe('download', () => {
+	it.each([{}, { separateFiles: '' }, { separateFiles: false }])(
+		'gives one archive where Separate Files is off or not set: %j',
+		async (options) => {
+			gateway().get(`${TASKS}/t1/download`).reply(200, 'zip', { 'content-type': 'application/zip' });
+			const { items, error } = await run('download', { taskId, options });
+			expect(error).toBeUndefined();
+			expect(items[0]?.binary?.data?.mimeType).toBe('application/zip');
+		},
+	);
+
+	it('starts Separate Files as on when it is added', () => {
+		const added = fields.filter(({ property: { name } }) => name === 'separateFiles');
+		expect(added.map(({ property }) => property.default)).toStrictEqual([true]);
+	});
+
 	it('gives several files each in its own field', async () => {
 		const result = JSON.stringify({ resultUrls: ['https://files.test/a.png', 'https://files.test/b.png'] });
 		gateway()
@@ -278,8 +294,9 @@ describe('bad input of a creation, before anything is sent', () => {
 		],
 		['a callback URL that is none', { callbackUrl: 'x' }, 'callbackUrl', 'not a web address'],
 		['a key that is too long', { idempotencyKey: 'k'.repeat(256) }, 'idempotencyKey', 'longer than 255'],
-		['a price that is none', { maxPriceRub: '={{ "12,5" }}' }, 'maxPriceRub', 'no amount in rubles'],
-		['a negative price', { maxPriceRub: -1 }, 'maxPriceRub', 'no amount in rubles'],
+		['a price that is none', { maxPriceRub: '={{ "12,5" }}' }, 'maxPriceRub', 'not allowed: "12,5"'],
+		['an empty text for a price', { maxPriceRub: '={{ " " }}' }, 'maxPriceRub', 'not allowed: " "'],
+		['a negative price', { maxPriceRub: -1 }, 'maxPriceRub', 'not allowed: -1'],
 	])('%s', async (_, options, param, message) => {
 		const count = catalogue();
 		const sent = creations();
