@@ -174,13 +174,6 @@ describe('input as JSON', () => {
 		expect(sent[0]?.body.input).toStrictEqual({ prompt: '2024', n: '3', x: null });
 	});
 
-	it('is taken from workflows that were made before there was a form', async () => {
-		catalogue([painter(SCHEMA)]);
-		const sent = creations();
-		await run('create', { model, inputJson: '{"prompt": "old"}' });
-		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'old' });
-	});
-
 	it('gives way to a form that is filled in', async () => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();

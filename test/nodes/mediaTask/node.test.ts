@@ -7,7 +7,7 @@ import { useNock } from '../../helpers/nock';
 useNock();
 beforeEach(() => void catalogue([]));
 
-const order = { model, inputJson: '{"prompt": "2024", "n": 2}' };
+const order = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
 
 /** A task that has ended. */
 function finishedTask(data: object) {
@@ -147,8 +147,12 @@ describe('task: create', () => {
 	});
 
 	test.each([
-		['input that is no JSON', { inputJson: '={{ "{prompt: 1" }}' }, "'Input (JSON)' is not a JSON object"],
-		['input that is a list', { inputJson: '[1]' }, "'Input (JSON)' is not a JSON object"],
+		[
+			'input that is no JSON',
+			{ inputJson: '={{ "{prompt: 1" }}' },
+			'\'Input (JSON)\' is not a JSON object: "{prompt: 1"',
+		],
+		['input that is a list', { inputJson: '[1]' }, '\'Input (JSON)\' is not a JSON object: "[1]"'],
 		[
 			'a callback URL that is none',
 			{ options: { callbackUrl: 'n8n/hook' } },

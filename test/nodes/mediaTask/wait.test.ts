@@ -6,7 +6,7 @@ import { useNock } from '../../helpers/nock';
 
 useNock();
 
-const order = { model, inputJson: '{"prompt": "2024", "n": 2}' };
+const order = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
 
 /** A task that has ended, and a catalogue that says what its model makes. */
 function finishedTask(data: object, catalogue: object[] = [{ id: 'acme/painter', media_type: 'image' }]) {
