@@ -67,9 +67,13 @@ describe('balance trigger', () => {
 		[
 			'a threshold that is no number',
 			{ fireOn: 'below', threshold: 'a lot' },
-			/'Threshold \(Rubles\)' is not a number/,
+			/'Threshold \(Rubles\)' has a value that is not allowed: "a lot"/,
 		],
-		['an empty threshold', { fireOn: 'below', threshold: '' }, /'Threshold \(Rubles\)' is not a number/],
+		[
+			'an empty threshold',
+			{ fireOn: 'below', threshold: '' },
+			/'Threshold \(Rubles\)' has a value that is not allowed: ""/,
+		],
 		[
 			'a negative margin',
 			{ fireOn: 'below', threshold: 1, options: { margin: -1 } },

@@ -119,7 +119,8 @@ describe('files of the item', () => {
 		expect(sent).toHaveLength(2);
 		expect(bodies).toHaveLength(2);
 		expect(result.items[1]?.json.error).toMatchObject({
-			message: "'Input Files', row 1: the input item has no binary field 'data'",
+			message:
+				"'Input Files', row 1: 'Input Binary Field' names the binary field 'data', which the input item does not have",
 			description: 'It has: other. Nothing was sent.',
 			param: 'inputFiles',
 			code: 'invalid_input',

@@ -178,7 +178,7 @@ describe('file: upload', () => {
 		[
 			'a field that is not there',
 			{ binaryPropertyName: 'photo' },
-			"'Input Binary Field': the input item has no binary field 'photo'",
+			"'Input Binary Field' names the binary field 'photo', which the input item does not have",
 		],
 	])('tells %s before anything is sent', async (_, parameters, message) => {
 		const { error } = await run('upload', parameters, { items: [memoryItem('x')] });

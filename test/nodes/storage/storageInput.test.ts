@@ -125,20 +125,25 @@ describe('a file of the input item', () => {
 
 describe('what is no file is refused, and nothing is sent', () => {
 	it.each<[string, INodeExecutionData, unknown, RegExp]>([
-		['a field that is missing', withFile(inItem('x')), 'image', /no binary field 'image'.*It has: data\./s],
+		[
+			'a field that is missing',
+			withFile(inItem('x')),
+			'image',
+			/names the binary field 'image'.*It has: data\./s,
+		],
 		[
 			'a field that is missing among others',
 			{ json: {}, binary: { a: inItem('x'), b: inItem('y') } },
 			'data',
 			/It has: a, b\./,
 		],
-		['an item without files', { json: {} }, 'data', /no binary field 'data'.*no binary fields/s],
+		['an item without files', { json: {} }, 'data', /names the binary field 'data'.*no binary fields/s],
 		['no name', withFile(inItem('x')), '={{ "" }}', /empty/],
 		['blanks', withFile(inItem('x')), '={{ "  " }}', /empty/],
 		['nothing', withFile(inItem('x')), '={{ null }}', /empty/],
 		['an object', withFile(inItem('x')), '={{ ({ a: 1 }) }}', /object without the bytes/],
 		['a list', withFile(inItem('x')), '={{ ["data"] }}', /object without the bytes/],
-		['a number', withFile(inItem('x')), '={{ 7 }}', /no binary field '7'/],
+		['a number', withFile(inItem('x')), '={{ 7 }}', /names the binary field '7'/],
 	])('%s', async (_, item, binaryPropertyName, problem) => {
 		const { error } = await upload([item], { binaryPropertyName });
 		expect(`${error?.message} ${error?.description ?? ''}`).toMatch(problem);

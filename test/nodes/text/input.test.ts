@@ -79,7 +79,7 @@ describe('bad input names its parameter, and nothing is sent', () => {
 		[
 			'an empty message',
 			rows({ role: 'user', content: ' ' }),
-			"'Messages', row 1: the message is empty",
+			"'Messages', row 1: 'Content' is empty",
 			'messages',
 		],
 		[
@@ -94,7 +94,7 @@ describe('bad input names its parameter, and nothing is sent', () => {
 			'There is no message of the user',
 			'messages',
 		],
-		['broken JSON messages', json('[{'), "'Messages (JSON)' is not valid JSON", 'messagesJson'],
+		['broken JSON messages', json('[{'), '\'Messages (JSON)\' is not valid JSON: "[{"', 'messagesJson'],
 		[
 			'the messages that the panel begins with',
 			json('[\n  { "role": "user", "content": "" }\n]'),
@@ -136,7 +136,7 @@ describe('bad input names its parameter, and nothing is sent', () => {
 		[
 			'an attachment field that is missing',
 			attach(fromField('image', 'data')),
-			"'Attachments', row 1: the input item has no binary field 'data'",
+			"'Attachments', row 1: 'Input Binary Field' names the binary field 'data', which the input item does not have",
 			'attachments',
 		],
 		[
@@ -160,13 +160,13 @@ describe('bad input names its parameter, and nothing is sent', () => {
 		[
 			'a JSON option that is broken',
 			{ options: { logitBias: '{' } },
-			'The option \'Logit Bias (JSON)\' has a value that is not allowed: "{"',
+			'The option \'Logit Bias (JSON)\' is not a JSON object: "{"',
 			'logitBias',
 		],
 		[
 			'plugins that are no list',
 			{ options: { plugins: '{}' } },
-			'The option \'Plugins (JSON)\' has a value that is not allowed: "{}"',
+			'The option \'Plugins (JSON)\' is not a JSON list: "{}"',
 			'plugins',
 		],
 		[
@@ -178,7 +178,7 @@ describe('bad input names its parameter, and nothing is sent', () => {
 		[
 			'an extra body that is broken',
 			{ options: { extraBody: '{a' } },
-			'The option \'Extra Body (JSON)\' has a value that is not allowed: "{a"',
+			'The option \'Extra Body (JSON)\' is not a JSON object: "{a"',
 			'extraBody',
 		],
 		[

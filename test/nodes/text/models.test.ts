@@ -29,7 +29,8 @@ it.each<[string, INodeParameters, unknown[]]>([
 
 it('getMany refuses a limit that is none', async () => {
 	const { error } = await run({ operation: 'getMany', limit: '={{ "many" }}' });
-	expect(error?.message).toBe("'Limit' is not a whole number of at least 1");
+	expect(error?.message).toBe('\'Limit\' has a value that is not allowed: "many"');
+	expect(error?.description).toContain('Enter a whole number of at least 1.');
 });
 
 it('get gives one model', async () => {

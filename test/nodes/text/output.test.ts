@@ -157,9 +157,9 @@ describe('a JSON answer', () => {
 	});
 
 	test.each([
-		['is broken', '{"type": ', "'JSON Schema' is not valid JSON"],
-		['is a list', '[]', "'JSON Schema' is not an object"],
-		['is a text', '"object"', "'JSON Schema' is not an object"],
+		['is broken', '{"type": ', '\'JSON Schema\' is not a JSON object: "{\\"type\\": "'],
+		['is a list', '[]', '\'JSON Schema\' is not a JSON object: "[]"'],
+		['is a text', '"object"', '\'JSON Schema\' is not a JSON object: "\\"object\\""'],
 	])('a schema that %s is told before anything is sent', async (_, jsonSchema, message) => {
 		const { error } = await generate({ ...bySchema, jsonSchema });
 		expect(error?.message).toBe(message);
@@ -266,12 +266,7 @@ describe('tools', () => {
 			'There is no tool called "look"',
 			'toolChoiceName',
 		],
-		[
-			'without a name',
-			{ tools: { function: [{ name: ' ' }] } },
-			"'Tools', row 1: the tool has no name",
-			'tools',
-		],
+		['without a name', { tools: { function: [{ name: ' ' }] } }, "'Tools', row 1: 'Name' is empty", 'tools'],
 		[
 			'of a name that is taken',
 			{ tools: { function: [look, look] } },
@@ -281,7 +276,7 @@ describe('tools', () => {
 		[
 			'with parameters that are no schema',
 			{ tools: { function: [{ name: 'look', parameters: '[1]' }] } },
-			"'Tools', row 1: 'Parameters (JSON Schema)' has a value that is not allowed: \"[1]\"",
+			"'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON object: \"[1]\"",
 			'tools',
 		],
 		[
