@@ -245,9 +245,9 @@ export interface FileReference {
 	at: Location;
 }
 
-/** The name of a binary field of the input item. */
+/** The name of a binary field of the input item. An empty one is no default: another file would be sent in its place. */
 export function inputFile(spec: Spec<{ default: string }>): Parameter<FileReference> {
-	return new Parameter({ ...spec, type: 'string' }, (value, at) => ({ value: value ?? spec.default, at }));
+	return new Parameter({ ...spec, type: 'string' }, (value, at) => ({ value: value ?? '', at }));
 }
 
 /** The fields of a form that the editor makes from a schema, as workflows store them. */
