@@ -1,63 +1,105 @@
-import { readRows, type Row } from '../../nodes/shared/params/rows';
+import { rows } from '../../nodes/shared/params/groups';
+import { flag, inputFile, optional, text } from '../../nodes/shared/params/kinds';
 import type { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { refusal } from '../helpers/refusal';
+import { readParameter } from './support';
 
-// The rows of a parameter that repeats, as n8n stores them.
+const parameter = rows({
+	displayName: 'Input Files',
+	group: 'files',
+	groupLabel: 'File',
+	fields: {
+		name: text({ displayName: 'Name' }),
+		other: optional(text({ displayName: 'Other' })),
+		flag: flag({ displayName: 'Flag', default: false }),
+		file: inputFile({ displayName: 'File', default: 'data' }),
+	},
+});
 
-const read = (value: unknown) => readRows('inputFiles', 'Input Files', value);
-
+const read = (value: unknown) => readParameter(parameter, value);
 const facts = ({ message, description, param }: InvalidInputError) => ({ message, description, param });
 
-const refused = (work: () => unknown) => facts(refusal(work));
-
-it('are counted from 1, through all groups', () => {
-	const rows = read({ files: [{ name: 'a' }, { name: 'b' }], more: [{ name: 'c' }] });
-	expect(rows.map((row) => [row.number, row.text('name', 'Name')])).toStrictEqual([
-		[1, 'a'],
-		[2, 'b'],
-		[3, 'c'],
-	]);
+it('reads the rows of all groups, in order', () => {
+	const names = read({ files: [{ name: 'a' }, { name: 'b' }], more: [{ name: 'c' }] }).map(
+		({ values }) => values.name,
+	);
+	expect(names).toStrictEqual(['a', 'b', 'c']);
 });
 
 it.each([undefined, null, {}, { files: [] }, { files: null }, { files: 'none' }])('%j has none', (value) => {
 	expect(read(value)).toStrictEqual([]);
 });
 
-it.each(['text', 7, false, [], { files: ['a'] }, { files: [null] }, { files: [{}, [1]] }])(
-	'%j is refused by the name of the parameter',
+it.each(['text', '', 7, false, [], { files: ['a'] }, { files: [null] }, { files: [{}, [1]] }])(
+	'rejects %j, which is not a list of rows',
 	(value) => {
-		expect(refused(() => read(value))).toStrictEqual({
+		expect(facts(refusal(() => read(value)))).toStrictEqual({
 			message: "'Input Files' is not a list of rows",
-			description: expect.stringContaining('Nothing was sent.') as string,
-			param: 'inputFiles',
+			description: 'Add the rows in the panel. Nothing was sent.',
+			param: 'field',
 		});
 	},
 );
 
 describe('a field of a row', () => {
-	let row: Row | undefined;
-	beforeAll(() => ([, row] = read({ files: [{}, { flag: 'maybe', name: 2, file: { id: 1 } }] })));
+	const second = () => read({ files: [{}, { flag: 'maybe', name: 2, file: { id: 1 } }] })[1];
 
 	it('is read as any other', () => {
-		expect(row?.text('name', 'Name')).toBe('2');
-		expect(row?.optionalText('other', 'Other')).toBeUndefined();
+		const row = second();
+		expect([row?.values.name, row?.values.other]).toStrictEqual(['2', undefined]);
 	});
 
-	it('is refused by its row', () => {
-		expect(refused(() => row?.flag('flag', 'Flag'))).toStrictEqual({
-			message: expect.stringMatching(/^'Input Files', row 2: 'Flag' .*"maybe"/) as string,
-			description: expect.stringMatching(/true or false.* Nothing was sent\.$/) as string,
-			param: 'inputFiles',
+	it('names its row in an error', () => {
+		const row = second();
+		expect(facts(refusal(() => row?.values.flag))).toStrictEqual({
+			message: `'Input Files', row 2: 'Flag' has a value that is not allowed: "maybe"`,
+			description: 'It is true or false. Nothing was sent.',
+			param: 'field',
 		});
 	});
 
-	it('that stands for a file gives its value and how to refuse it', () => {
-		const file = row?.file('file');
+	it('that is a file comes with its place', () => {
+		const file = second()?.values.file;
 		expect(file?.value).toStrictEqual({ id: 1 });
-		expect(file && facts(file.refuse('is empty', 'Fill it in.'))).toStrictEqual({
-			message: "'Input Files', row 2: is empty",
+		expect(file && facts(file.at.error('is empty', 'Fill it in.'))).toStrictEqual({
+			message: "'Input Files', row 2: 'File' is empty",
 			description: 'Fill it in. Nothing was sent.',
-			param: 'inputFiles',
+			param: 'field',
 		});
 	});
+});
+
+it('a row has a place for the errors about it as a whole', () => {
+	const [, row] = read({ files: [{}, {}] });
+	expect(row && facts(row.at.error('is empty', 'Fill it in.'))).toStrictEqual({
+		message: "'Input Files', row 2: is empty",
+		description: 'Fill it in. Nothing was sent.',
+		param: 'field',
+	});
+});
+
+it('is a list of rows in the panel', () => {
+	const property = rows({
+		displayName: 'Tools',
+		typeOptions: { sortable: true },
+		group: 'tool',
+		groupLabel: 'Tool',
+		fields: { name: text({ displayName: 'Name' }) },
+		default: { tool: [{ name: '' }] },
+	}).property('tools');
+	expect(property).toStrictEqual({
+		displayName: 'Tools',
+		name: 'tools',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true, sortable: true },
+		default: { tool: [{ name: '' }] },
+		options: [
+			{
+				displayName: 'Tool',
+				name: 'tool',
+				values: [{ displayName: 'Name', name: 'name', type: 'string', default: '' }],
+			},
+		],
+	});
+	expect(parameter.property('inputFiles').default).toStrictEqual({});
 });

@@ -1,0 +1,270 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import { collection, rows } from '../../nodes/shared/params/groups';
+import {
+	choice,
+	flag,
+	id,
+	json,
+	locator,
+	mapper,
+	number,
+	optional,
+	text,
+} from '../../nodes/shared/params/kinds';
+import { declare, type Parameter } from '../../nodes/shared/params/parameter';
+import { NodeParameters, nodeParameters } from '../../nodes/shared/params/source';
+import { attemptContext } from '../helpers/attempt';
+import { pollContext, webhookContext } from '../helpers/contexts';
+import { refusal } from '../helpers/refusal';
+import { places } from './support';
+
+const displayName = 'Field';
+
+/**
+ * The parameters of a node for its items, and what n8n is asked.
+ *
+ * @param stored as the workflow stores them
+ * @param resolve the value of a parameter for an item; the stored one by default
+ */
+function nodeOf(stored: INodeParameters, resolve = (name: string, _index: number): unknown => stored[name]) {
+	const asked: unknown[][] = [];
+	const getNodeParameter = (...question: unknown[]): never => {
+		asked.push(question);
+		return resolve(String(question[0]), Number(question[1])) as never;
+	};
+	const parameters = new NodeParameters({ getNodeParameter, getNode: () => ({ parameters: stored }) });
+	return { asked, parameters };
+}
+
+/** Reads a parameter for three items, twice each; gives the items for which n8n is asked. */
+function itemsAsked(parameter: Parameter<unknown>, value: INodeParameters[string]): unknown[] {
+	const { asked, parameters } = nodeOf({ field: value });
+	for (const index of [0, 1, 2]) {
+		const item = parameters.item(index);
+		item.read('field', parameter);
+		item.read('field', parameter);
+	}
+	return asked.map(([, index]) => index);
+}
+
+const row = rows({ displayName, group: 'row', groupLabel: 'Row', fields: { name: text({ displayName }) } });
+const kinds: Array<[string, Parameter<unknown>, INodeParameters[string], INodeParameters[string]]> = [
+	['text', text({ displayName }), 'a = b', '=a'],
+	['a collection', collection({ name: text({ displayName }) }), { name: 'a' }, { name: '={{ $json.a }}' }],
+	['rows', row, { row: [{ name: 'a' }] }, { row: [{ name: 'a' }, { name: '={{ $json.a }}' }] }],
+	[
+		'a form',
+		mapper({ displayName }),
+		{ mappingMode: 'defineBelow', value: { n: 1 } },
+		{ mappingMode: 'defineBelow', value: { n: 1, prompt: '={{ $json.a }}' } },
+	],
+	[
+		'a locator',
+		locator({ displayName, modes: [], whenEmpty: 'Enter it.' }),
+		{ __rl: true, mode: 'id', value: 'a' },
+		{ __rl: true, mode: 'id', value: '={{ $json.a }}' },
+	],
+];
+
+describe.each(kinds)('%s of a node with items', (_, parameter, fixed, withExpression) => {
+	it('is asked for once a run where it has no expression', () => {
+		expect(itemsAsked(parameter, fixed)).toStrictEqual([0]);
+	});
+
+	it('is asked for once an item where it has an expression', () => {
+		expect(itemsAsked(parameter, withExpression)).toStrictEqual([0, 1, 2]);
+	});
+});
+
+describe('the parameters of a node with items', () => {
+	it('that the workflow does not store are asked for once a run', () => {
+		const { asked, parameters } = nodeOf({});
+		const read = [0, 1].map((index) =>
+			parameters.item(index).read('field', text({ displayName, default: 'data' })),
+		);
+		expect([read, asked.length]).toStrictEqual([['data', 'data'], 1]);
+	});
+
+	it('have the value of their item where they have an expression', () => {
+		const { parameters } = nodeOf({ field: '={{ $json.n }}' }, (_, index) => index * 10);
+		const items = [0, 1, 2].map((index) => parameters.item(index));
+		const read = () => items.map((item) => item.read('field', number({ displayName, default: 1 })));
+		expect([read(), read()]).toStrictEqual([
+			[0, 10, 20],
+			[0, 10, 20],
+		]);
+	});
+
+	it('are asked for by name and item, and only a locator in its reduced form', () => {
+		const { asked, parameters } = nodeOf({ model: '=a', taskId: '=b' }, (name) => name);
+		parameters.item(3).read('model', locator({ displayName, modes: [], whenEmpty: 'Enter it.' }));
+		parameters.item(4).read('taskId', id({ displayName, whenEmpty: 'Enter it.' }));
+		expect(asked).toStrictEqual([
+			['model', 3, null, { extractValue: true }],
+			['taskId', 4, null, { extractValue: false }],
+		]);
+	});
+
+	it('that have an error throw it for each item, also where they have no expression', () => {
+		const { parameters } = nodeOf({ field: 'x' });
+		const read = (index: number) => () =>
+			parameters.item(index).read('field', flag({ displayName, default: false }));
+		const messages = [0, 1, 1].map((index) => refusal(read(index)).message);
+		expect(messages).toStrictEqual(Array(3).fill(`'Field' has a value that is not allowed: "x"`));
+	});
+
+	it('throw the error of an option for each item, and only when the option is read', () => {
+		const { asked, parameters } = nodeOf({ options: { broken: 'x', user: 'me' } });
+		const set = declare({
+			options: collection({
+				broken: flag({ displayName: 'Broken', default: false }),
+				user: text({ displayName: 'User' }),
+			}),
+		});
+		const options = [0, 1].map((index) => set.read(parameters.item(index)).options);
+		expect(options.map(({ user }) => user)).toStrictEqual(['me', 'me']);
+		expect(options.map((each) => refusal(() => each.broken).param)).toStrictEqual(['broken', 'broken']);
+		expect(asked).toHaveLength(1);
+	});
+});
+
+describe('a locator that n8n does not reduce', () => {
+	const read = (value: unknown) =>
+		nodeParameters({ getNodeParameter: () => value }).read('field', text({ displayName }));
+
+	it.each([
+		[{ __rl: true, mode: 'id', value: 'a/b' }, 'a/b'],
+		[{ __rl: true, mode: 'id', value: '' }, ''],
+	])('counts as its value: %j', (value, expected) => {
+		expect(read(value)).toBe(expected);
+		const { parameters } = nodeOf({ field: 'any' }, () => value);
+		expect(parameters.item(0).read('field', text({ displayName }))).toBe(expected);
+	});
+
+	it.each([{ value: 'a/b' }, { __rl: false, value: 'a/b' }, { __rl: 'true', value: 'a/b' }])(
+		'is none without its mark: %j',
+		(value) => {
+			expect(refusal(() => read(value)).message).toBe("'Field' is not text");
+		},
+	);
+});
+
+describe.each(places)('%s that is read tolerantly', (_, read) => {
+	const words = choice({ displayName, options: [{ name: 'A', value: 'a' }], default: 'a' });
+
+	it('counts as not set where its value cannot be read', () => {
+		expect(read(words, 'b', true)).toBe('a');
+		expect(read(flag({ displayName, default: false }), 'maybe', true)).toBe(false);
+		expect(read(number({ displayName, default: 7, max: 9 }), 10, true)).toBe(7);
+		expect(read(text({ displayName, default: 'data' }), {}, true)).toBe('data');
+		expect(read(json({ displayName, default: '[1]', example: '[]' }), '{', true)).toStrictEqual([1]);
+	});
+
+	it('has no value where its value cannot be read and it is optional', () => {
+		expect(read(optional(words), 'b', true)).toBeUndefined();
+		expect(read(optional(flag({ displayName, default: true })), 'maybe', true)).toBeUndefined();
+	});
+
+	it('has its value where that can be read', () => {
+		expect(read(flag({ displayName, default: true }), 'false', true)).toBe(false);
+		expect(read(optional(flag({ displayName, default: false })), true, true)).toBe(true);
+	});
+
+	it('still throws where it must be set', () => {
+		const parameter = id({ displayName, whenEmpty: 'Enter it.' });
+		expect(refusal(() => read(parameter, {}, true)).description).toBe('Enter it. Nothing was sent.');
+	});
+});
+
+it('an error that is none of the value is thrown also where the reading is tolerant', () => {
+	const getNodeParameter = () => {
+		throw new TypeError('no access');
+	};
+	const source = nodeParameters({ getNodeParameter }, { isTolerant: true });
+	expect(() => source.read('field', text({ displayName }))).toThrow(TypeError);
+});
+
+it('rows that are read tolerantly are none where they are not rows', () => {
+	const source = nodeParameters({ getNodeParameter: () => 'text' }, { isTolerant: true });
+	expect(source.read('field', row)).toStrictEqual([]);
+});
+
+describe('on n8n', () => {
+	const items = ['a', 'b', 'c'].map((name) => ({ json: { name } }));
+
+	it('asks once a run for what has no expression, and resolves expressions for each item', async () => {
+		const context = await attemptContext({
+			node: 'textGeneration',
+			parameters: { prompt: 'Hi', options: { user: '={{ $json.name }}' } },
+			items,
+		});
+		const asked = jest.spyOn(context, 'getNodeParameter');
+		const set = declare({
+			prompt: text({ displayName: 'Prompt' }),
+			options: collection({ user: text({ displayName: 'User' }) }),
+		});
+		const parameters = new NodeParameters(context);
+		const read = items.map((_, index) => {
+			const { prompt, options } = set.read(parameters.item(index));
+			return [prompt, options.user];
+		});
+		expect(read).toStrictEqual([
+			['Hi', 'a'],
+			['Hi', 'b'],
+			['Hi', 'c'],
+		]);
+		expect(asked.mock.calls.map(([name, index]) => [name, index])).toStrictEqual([
+			['prompt', 0],
+			['options', 0],
+			['options', 1],
+			['options', 2],
+		]);
+	});
+
+	it('reads a locator as its value', async () => {
+		const context = await attemptContext({
+			node: 'textGeneration',
+			parameters: { model: { __rl: true, mode: 'id', value: '={{ $json.name }}' } },
+			items,
+		});
+		const parameters = new NodeParameters(context);
+		const model = locator({ displayName: 'Model', modes: [], whenEmpty: 'Choose it.' });
+		expect(items.map((_, index) => parameters.item(index).read('model', model))).toStrictEqual([
+			'a',
+			'b',
+			'c',
+		]);
+	});
+
+	it('takes the default of a parameter that the panel does not show', () => {
+		const context = pollContext({
+			node: 'balanceTrigger',
+			parameters: { fireOn: 'change' },
+			mode: 'trigger',
+			store: {},
+		});
+		const threshold = number({ displayName: 'Threshold', default: 5 });
+		const options = collection({ margin: number({ displayName: 'Margin', default: 7 }) });
+		const source = nodeParameters(context);
+		expect([source.read('threshold', threshold), source.read('options', options).margin]).toStrictEqual([
+			5, 7,
+		]);
+	});
+
+	it('reads the parameters of a node without items', () => {
+		const context = webhookContext(
+			{
+				node: 'mediaTaskTrigger',
+				parameters: { events: '={{ "fa" + "il" }}', options: { archiveTask: '={{ 1 > 0 }}' } },
+				mode: 'webhook',
+				store: {},
+			},
+			{ body: {} },
+		);
+		const source = nodeParameters(context);
+		const options = collection({ archiveTask: flag({ displayName: 'Archive', default: false }) });
+		expect(source.read('events', text({ displayName: 'Events' }))).toBe('fail');
+		expect(source.read('options', options).archiveTask).toBe(true);
+	});
+});
