@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { readCallbackUrl, checkWakeUpAddress } from '../../../nodes/MediaTask/operations/task/callbackUrl';
+import { checkResumeUrl, readCallbackUrl } from '../../../nodes/MediaTask/operations/task/callbackUrl';
 
 const GATEWAY = 'https://gateway.test/api/v1';
 
@@ -180,18 +180,18 @@ describe('the callback URL', () => {
 	});
 });
 
-describe('the address that resumes an execution', () => {
-	it.each(['https://n8n.example.com/x', 'nonsense'])('%s is taken', (url) => {
-		expect(() => checkWakeUpAddress(url, GATEWAY)).not.toThrow();
+describe('the URL that resumes an execution', () => {
+	it.each(['https://n8n.example.com/x', 'nonsense'])('%s is accepted', (url) => {
+		expect(() => checkResumeUrl(url, GATEWAY)).not.toThrow();
 	});
 
 	it('cannot be reached in a local network, unless the gateway is there', () => {
-		expect(() => checkWakeUpAddress('http://localhost:5678/x', GATEWAY)).toThrow(
+		expect(() => checkResumeUrl('http://localhost:5678/x', GATEWAY)).toThrow(
 			expect.objectContaining({
 				message: expect.stringContaining('localhost') as string,
 				param: 'waitStrategy',
 			}) as Error,
 		);
-		expect(() => checkWakeUpAddress('http://localhost:5678/x', 'http://localhost/')).not.toThrow();
+		expect(() => checkResumeUrl('http://localhost:5678/x', 'http://localhost/')).not.toThrow();
 	});
 });

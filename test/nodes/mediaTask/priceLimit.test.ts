@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { checkPriceLimit, readPriceLimit } from '../../../nodes/MediaTask/operations/task/priceLimit';
+import { checkPriceLimit } from '../../../nodes/MediaTask/operations/task/priceLimit';
 import type { TaskPrice } from '../../../nodes/shared/gateway/media/price';
 
 const refused = (word: string) =>
@@ -12,19 +12,6 @@ const price = (amount: string | null, more: Partial<TaskPrice> = {}) =>
 	({ price: amount, currency: 'RUB', matched: null, ...more }) as TaskPrice;
 
 describe('the highest price', () => {
-	it.each([
-		['0', '0'],
-		['-0', '-0'],
-		['12.50', '12.50'],
-		[' 12.5 ', '12.5'],
-	])('%j is %j', (limit, read) => expect(readPriceLimit(limit)).toBe(read));
-
-	it('may be missing', () => expect(readPriceLimit(undefined)).toBeUndefined());
-
-	it.each(['-1', '-0.01', '12,5', 'free', '', ' '])('%j is no amount', (limit) => {
-		expect(() => readPriceLimit(limit)).toThrow(refused('no amount'));
-	});
-
 	it.each([
 		['12.00', '12'],
 		['12.00', '12.01'],
