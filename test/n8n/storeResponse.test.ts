@@ -86,9 +86,11 @@ it('a download that takes longer than the longest silence, but is never silent f
 	const body = new Readable({ read: () => undefined });
 	for (let portion = 1; portion <= 5; portion += 1) setTimeout(() => body.push(`${portion} `), portion * 900);
 	setTimeout(() => body.push(null), 5_400);
-	const storing = storeResponse({ helpers: reading }, { status: 200, headers: {}, body, idleTimeoutMs: 1_000 }, [
-		'a.bin',
-	]);
+	const storing = storeResponse(
+		{ helpers: reading },
+		{ status: 200, headers: {}, body, idleTimeoutMs: 1_000 },
+		['a.bin'],
+	);
 	await jest.advanceTimersByTimeAsync(6_000);
 	expect(await storing).toStrictEqual({ data: '1 2 3 4 5 ', mimeType: 'guessed', fileName: 'a.bin' });
 	// What is left of the watch ends with its next step.
@@ -102,7 +104,12 @@ it.each([
 ])('a download with a longest silence of %s ms is given up after %i ms', async (idleTimeoutMs, after) => {
 	const body = new Readable({ read: () => undefined });
 	let outcome: unknown = 'waiting';
-	const answer = { status: 200, headers: {}, body, ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }) };
+	const answer = {
+		status: 200,
+		headers: {},
+		body,
+		...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+	};
 	storeResponse({ helpers: reading }, answer, ['a.bin']).then(
 		() => (outcome = 'stored'),
 		(error: unknown) => (outcome = error),
@@ -143,9 +150,11 @@ it('an error that is not the network’s comes as it is', async () => {
 
 it('a cancelled download is cancelled, however long it was silent before', async () => {
 	const body = new Readable({ read: () => undefined });
-	const storing = storeResponse({ helpers: reading }, { status: 200, headers: {}, body, idleTimeoutMs: 1_000 }, [
-		'a.bin',
-	]).catch((error: unknown) => error);
+	const storing = storeResponse(
+		{ helpers: reading },
+		{ status: 200, headers: {}, body, idleTimeoutMs: 1_000 },
+		['a.bin'],
+	).catch((error: unknown) => error);
 	await jest.advanceTimersByTimeAsync(300);
 	body.destroy(Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' }));
 	expect(await storing).toMatchObject({ name: 'Stopped', reason: 'cancelled' });

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 
 import type { BinaryStore } from '../../nodes/shared/n8n/binary';
-import { downloadArchive, downloadResults, taskJson } from '../../nodes/shared/n8n/taskResults';
+import { downloadArchive, downloadFiles, taskJson } from '../../nodes/shared/n8n/taskResults';
 import type { HttpResponse, ByteStream, HttpRequest } from '../../nodes/shared/gateway/client/transport';
 import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
 import type { MediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
@@ -81,7 +81,7 @@ const host = 'https://files.test';
 
 it('fetches the files of a task one after the other, without the key, each into a field', async () => {
 	const { log, sent, ...ctx } = context({ served: { '/b/': { headers: { 'content-type': 'image/png' } } } });
-	const binary = await downloadResults(ctx, task(`${host}/a.mp3`, `${host}/b/`, `${host}/c`), 'song');
+	const binary = await downloadFiles(ctx, task(`${host}/a.mp3`, `${host}/b/`, `${host}/c`), 'song');
 	expect(binary).toStrictEqual({
 		song: { data: '/a.mp3', mimeType: '', fileName: 'a.mp3' },
 		song_1: { data: '/b/', mimeType: 'image/png', fileName: 'task_t1_1.png' },
@@ -99,7 +99,7 @@ it('fetches the files of a task one after the other, without the key, each into 
 
 it('fetches what the gateway has kept where the task names no file', async () => {
 	const { log, sent, ...ctx } = context();
-	const binary = await downloadResults(ctx, task(), 'data');
+	const binary = await downloadFiles(ctx, task(), 'data');
 	const path = '/api/v1/async/media/tasks/t1/download';
 	expect(binary).toStrictEqual({ data: { data: path, mimeType: '', fileName: 'task_t1' } });
 	expect(log).toStrictEqual([`request ${path}`, `stored ${path}`]);
@@ -122,7 +122,7 @@ it('fetches an archive under the name that the gateway gives', async () => {
 describe('a result that cannot be had', () => {
 	it.each([404, 500])('is an error that names the task and keeps the status %i', async (status) => {
 		const ctx = context({ served: { '/b': { status } } });
-		const { details } = await failureOf(downloadResults(ctx, task(`${host}/a`, `${host}/b`, `${host}/c`), 'd'));
+		const { details } = await failureOf(downloadFiles(ctx, task(`${host}/a`, `${host}/b`, `${host}/c`), 'd'));
 		expect(details).toMatchObject({ status, taskId: 't1', retryable: status === 500 });
 		expect(details.description).toMatch(/. Task t1 is finished and paid for/);
 		expect(ctx.sent).toHaveLength(2);
@@ -131,7 +131,7 @@ describe('a result that cannot be had', () => {
 	it('is an error that names the task where the gateway has no archive', async () => {
 		const path = '/api/v1/async/media/tasks/t1/download';
 		const { details } = await failureOf(
-			downloadResults(context({ served: { [path]: { status: 404 } } }), task(), 'data'),
+			downloadFiles(context({ served: { [path]: { status: 404 } } }), task(), 'data'),
 		);
 		expect(details).toMatchObject({ status: 404, taskId: 't1' });
 	});
@@ -144,7 +144,7 @@ describe('a result that cannot be had', () => {
 			throw problem();
 		};
 		const ctx = context({ store: store });
-		const failure = await failureOf(downloadResults(ctx, task(`${host}/a`), 'data'));
+		const failure = await failureOf(downloadFiles(ctx, task(`${host}/a`), 'data'));
 		expect(failure.details).toStrictEqual({
 			message: expect.any(String) as string,
 			description: expect.stringContaining(told) as string,
@@ -159,7 +159,7 @@ describe('a result that cannot be had', () => {
 	it('because its connection breaks has lost it', async () => {
 		const breaks = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
 		const ctx = context({ served: { '/a': { breaks } } });
-		const { details } = await failureOf(downloadResults(ctx, task(`${host}/a`), 'data'));
+		const { details } = await failureOf(downloadFiles(ctx, task(`${host}/a`), 'data'));
 		expect(details).toMatchObject({ code: 'econnreset', taskId: 't1', retryable: true, mayBeCharged: false });
 		expect(ctx.bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
 	});
@@ -167,7 +167,7 @@ describe('a result that cannot be had', () => {
 	it('because the run was cancelled is no failure of its own', async () => {
 		const breaks = Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
 		const ctx = context({ served: { '/a': { breaks } } });
-		const error = await rejection(downloadResults(ctx, task(`${host}/a`), 'data'));
+		const error = await rejection(downloadFiles(ctx, task(`${host}/a`), 'data'));
 		expect(error).toBeInstanceOf(StoppedError);
 		expect(error).not.toBeInstanceOf(ApiError);
 	});
@@ -180,8 +180,8 @@ describe('a result that cannot be had', () => {
 		const download = '/api/v1/async/media/tasks/t1/download';
 		const ctx = context({ served: { '/a': { breaks }, [download]: { breaks } }, origin });
 		const failures = [
-			await failureOf(downloadResults(ctx, task(`${host}/a`), 'data')),
-			await failureOf(downloadResults(ctx, task(), 'data')),
+			await failureOf(downloadFiles(ctx, task(`${host}/a`), 'data')),
+			await failureOf(downloadFiles(ctx, task(), 'data')),
 		];
 		expect(failures.map(({ details }) => details.code)).toStrictEqual(['timeout', 'timeout']);
 		const told = failures.map(({ details }) => details.description.includes("'Timeout (Seconds)'"));

@@ -27,11 +27,12 @@ const displayName = 'Field';
  * @param stored as the workflow stores them
  * @param resolve the value of a parameter for an item; the stored one by default
  */
-function nodeOf(stored: INodeParameters, resolve = (name: string, _index: number): unknown => stored[name]) {
+function nodeOf(stored: INodeParameters, resolve?: (name: string, index: number) => unknown) {
 	const asked: unknown[][] = [];
 	const getNodeParameter = (...question: unknown[]): never => {
 		asked.push(question);
-		return resolve(String(question[0]), Number(question[1])) as never;
+		const [name, index] = [String(question[0]), Number(question[1])];
+		return (resolve ? resolve(name, index) : stored[name]) as never;
 	};
 	const parameters = new NodeParameters({ getNodeParameter, getNode: () => ({ parameters: stored }) });
 	return { asked, parameters };

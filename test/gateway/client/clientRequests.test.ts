@@ -98,7 +98,12 @@ it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
 	['patience is shorter', { timeoutLimitMs: 2_000 }, undefined, 2_000],
 	['patience is shorter than the user’s', { timeoutLimitMs: 2_000, timeoutMs: 60_000 }, 5_000, 2_000],
 	['patience is longer', { timeoutLimitMs: 900_000 }, undefined, 300_000],
-	['patience is longer than the request’s own', { timeoutLimitMs: 90_000, timeoutMs: 60_000 }, undefined, 60_000],
+	[
+		'patience is longer than the request’s own',
+		{ timeoutLimitMs: 90_000, timeoutMs: 60_000 },
+		undefined,
+		60_000,
+	],
 	['patience is used up', { timeoutLimitMs: 0 }, 5_000, 0],
 ])('the timeout where %s', async (_, request, timeoutMs, expected) => {
 	expect((await exchangeOf({ ...get, ...request }, { timeoutMs })).timeoutMs).toBe(expected);

@@ -75,7 +75,12 @@ describe('the creation of a task that is answered with 504', () => {
 	it('may exist when the tries are used up', async () => {
 		const { creation, sent } = create([{ status: 504 }]);
 		const { details } = await failureOf(creation);
-		expect(details).toMatchObject({ status: 504, mayBeCharged: true, idempotent: true, mayHaveTakenEffect: true });
+		expect(details).toMatchObject({
+			status: 504,
+			mayBeCharged: true,
+			idempotent: true,
+			mayHaveTakenEffect: true,
+		});
 		expect(details.description).toMatch(/may have been created/);
 		expect(keys(sent)).toStrictEqual(['key-1', 'key-1', 'key-1', 'key-1']);
 	});

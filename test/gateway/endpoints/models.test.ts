@@ -1,10 +1,9 @@
 import {
 	listMediaModels,
 	listTextModels,
-	MEDIA_TYPES,
-	type MediaModel,
 	type TextModel,
 } from '../../../nodes/shared/gateway/endpoints/models';
+import { MEDIA_TYPES, type MediaModel } from '../../../nodes/shared/gateway/media/mediaModel';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { failureOf, scriptedClient } from '../../helpers/client';
 import { request } from '../../helpers/requests';

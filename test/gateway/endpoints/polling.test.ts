@@ -51,7 +51,14 @@ describe('waiting for a task (§3.1)', () => {
 		['an answer without a task', { body: '{"code": 200, "data": null}' }],
 		['504', { status: 504 }],
 	])('goes on after %s', async (_, transientError) => {
-		const { client, sent } = scriptedClient([transientError, transientError, transientError, transientError, transientError, look('success')]);
+		const { client, sent } = scriptedClient([
+			transientError,
+			transientError,
+			transientError,
+			transientError,
+			transientError,
+			look('success'),
+		]);
 		await waitForTask(client, 't', plan);
 		expect(sent).toHaveLength(6);
 	});

@@ -3,7 +3,13 @@ import { createHash } from 'node:crypto';
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import type { Json } from '../../../nodes/shared/gateway/util/json';
-import { checkUpload, contentDigest, uploadBase64, uploadForUse, type UploadFile } from '../../../nodes/shared/gateway/endpoints/upload';
+import {
+	checkUpload,
+	contentDigest,
+	uploadBase64,
+	uploadForUse,
+	type UploadFile,
+} from '../../../nodes/shared/gateway/endpoints/upload';
 import { deleteFile, fetchFileRecord, listFiles } from '../../../nodes/shared/gateway/endpoints/storage';
 import { byteStream, failureOf, scriptedClient, type Step } from '../../helpers/client';
 import { invalidInput, request } from '../../helpers/requests';

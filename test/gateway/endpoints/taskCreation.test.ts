@@ -13,8 +13,7 @@ const created = (data: Json): Step => ({
 	status: 201,
 	body: JSON.stringify({ code: 200, msg: 'success', data }),
 });
-const connection = (kind: 'lost' | 'timeout' | 'refused') =>
-	connectionError({ kind }, { charged: false });
+const connection = (kind: 'lost' | 'timeout' | 'refused') => connectionError({ kind }, { charged: false });
 
 /** The failure of a creation, with as many tries as there are steps. */
 const creationFailure = async (steps: Step[]) => {

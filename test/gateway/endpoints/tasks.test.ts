@@ -25,7 +25,9 @@ describe('fetching a task (§4.7)', () => {
 
 	it('takes the patience and retries of its caller', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }]);
-		const { details } = await failureOf(fetchMediaTask(client, 't1', { maxRetries: 0, timeoutLimitMs: 5_000 }));
+		const { details } = await failureOf(
+			fetchMediaTask(client, 't1', { maxRetries: 0, timeoutLimitMs: 5_000 }),
+		);
 		expect(details.message).toBe(errorText({ group: 'media', status: 503 }).message);
 		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([5_000]);
 	});
@@ -64,7 +66,9 @@ describe('downloading a result (§4.8)', () => {
 		});
 		expect(type).toBe('x/y');
 		expect(Buffer.concat(portions).toString()).toBe('the bytes of a file');
-		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/t%2F1/download', { responseType: 'stream' })]);
+		expect(sent).toStrictEqual([
+			request('GET', '/async/media/tasks/t%2F1/download', { responseType: 'stream' }),
+		]);
 	});
 
 	it.each([
@@ -173,9 +177,7 @@ describe('a failed task', () => {
 	const task: MediaTask = { taskId: 't1', state: 'fail', resultUrls: [], result: null };
 
 	it('is a failure with the reasons of the gateway', () => {
-		const failure = taskError({ ...task, failCode: '501', failMsg: 'No face, secret-key' }, [
-			'secret-key',
-		]);
+		const failure = taskError({ ...task, failCode: '501', failMsg: 'No face, secret-key' }, ['secret-key']);
 		expect(failure.details).toStrictEqual({
 			message: 'The media task failed',
 			description: expect.stringMatching(/t1.*\(code 501\).*No face, \[key\]/) as string,

@@ -3,7 +3,11 @@ import fc from 'fast-check';
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import type { ByteStream, HttpRequest } from '../../../nodes/shared/gateway/client/transport';
-import { uploadFile, type UploadFile, type UploadSettings } from '../../../nodes/shared/gateway/endpoints/upload';
+import {
+	uploadFile,
+	type UploadFile,
+	type UploadSettings,
+} from '../../../nodes/shared/gateway/endpoints/upload';
 import { byteStream, failureOf, scriptedClient, type Step } from '../../helpers/client';
 
 const CONTENT = 'bytes of a file\r\n--with lines';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { MediaModel, PriceTier } from '../../../nodes/shared/gateway/media/mediaModel';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { compareDecimals } from '../../../nodes/shared/gateway/util/money';
-import { checkPriceLimit, readPriceLimit } from '../../../nodes/MediaTask/operations/task/priceLimit';
+import { checkPriceLimit } from '../../../nodes/MediaTask/operations/task/priceLimit';
 import { priceInRubles, taskPrice } from '../../../nodes/shared/gateway/media/price';
 
 const model = (tiers: PriceTier[], more: Partial<MediaModel> = {}): MediaModel => ({
@@ -154,10 +154,6 @@ describe('the highest price', () => {
 		expect(() => checkPriceLimit(taskPrice(model([tier('1')], { currency: 'USD' }), {}), '5')).toThrow(
 			'cannot be told',
 		);
-	});
-
-	test.each(['-1', '12,5', 'cheap', 'NaN'])('%s is none', (limit) => {
-		expect(() => readPriceLimit(limit)).toThrow('no amount in rubles');
 	});
 });
 

@@ -46,9 +46,7 @@ describe('the name of a downloaded file', () => {
 		expect(
 			fileInfo({}, [undefined, nameInUrl('https://f.test/x/%D0%BA.png?sig=a/b.exe#c'), 'z']).fileName,
 		).toBe('к.png');
-		expect(fileInfo({}, [nameInUrl('https://f.test'), nameInUrl('https://f.test/'), 'z']).fileName).toBe(
-			'z',
-		);
+		expect(fileInfo({}, [nameInUrl('https://f.test'), nameInUrl('https://f.test/'), 'z']).fileName).toBe('z');
 		expect(fileInfo({}, []).fileName).toBe('file');
 	});
 

@@ -1,8 +1,5 @@
-import { getEventListeners } from 'node:events';
-
 import fc from 'fast-check';
 
-import { RunSignal } from '../../nodes/shared/run/runSignal';
 import { forEachIndex, Limiter } from '../../nodes/shared/run/limiter';
 import { rejection } from '../helpers/client';
 
@@ -156,109 +153,5 @@ describe('the limiter', () => {
 			},
 		);
 		expect(started).toStrictEqual([0, 1, 2, 3]);
-	});
-});
-
-describe('the interruption', () => {
-	beforeEach(() => jest.useFakeTimers({ doNotFake: ['performance', 'setImmediate', 'nextTick'] }));
-	afterEach(() => jest.useRealTimers());
-
-	/** Begins a pause, and tells how it ended: nothing while it lasts. */
-	function paused(interruption: RunSignal, milliseconds: number) {
-		const seen: { end?: unknown } = {};
-		interruption.pause(milliseconds).then(
-			() => (seen.end = 'over'),
-			(error: unknown) => (seen.end = error),
-		);
-		return seen;
-	}
-
-	it.each<[string, (interruption: RunSignal, controller: AbortController) => void]>([
-		['cancelled', (_, controller) => controller.abort()],
-		['cancelled', (interruption) => interruption.interrupt('cancelled')],
-		['other item failed', (interruption) => interruption.interrupt('other item failed')],
-	])('ends all pauses at once, and refuses new ones and requests: %s', async (reason, end) => {
-		const controller = new AbortController();
-		const interruption = new RunSignal(controller.signal);
-		const stopped = { name: 'Stopped', reason };
-		const pauses = [1, 2, 3].map(() => paused(interruption, 3_600_000));
-		await turn();
-		expect(pauses).toStrictEqual([{}, {}, {}]);
-		end(interruption, controller);
-		await turn();
-		expect(pauses.map(({ end: error }) => error)).toMatchObject([stopped, stopped, stopped]);
-		expect(jest.getTimerCount()).toBe(0);
-		expect(await rejection(interruption.pause(0))).toMatchObject(stopped);
-		expect(() => interruption.check()).toThrow(expect.objectContaining(stopped) as Error);
-		expect(interruption.isAborted).toBe(true);
-	});
-
-	it('knows a signal that was aborted before', async () => {
-		const interruption = new RunSignal(AbortSignal.abort());
-		expect(interruption.isCancelled).toBe(true);
-		expect(await rejection(interruption.pause(0))).toMatchObject({ reason: 'cancelled' });
-	});
-
-	it('lets a pause end by itself, after its time', async () => {
-		const interruption = new RunSignal(new AbortController().signal);
-		const pause = paused(interruption, 60_000);
-		await jest.advanceTimersByTimeAsync(59_999);
-		expect(pause).toStrictEqual({});
-		await jest.advanceTimersByTimeAsync(1);
-		expect(pause).toStrictEqual({ end: 'over' });
-		expect(() => interruption.check()).not.toThrow();
-		expect([interruption.isAborted, interruption.isCancelled]).toStrictEqual([false, false]);
-	});
-
-	it('pauses that are over are none of its business any more', async () => {
-		const unhandled: unknown[] = [];
-		const note = (error: unknown) => void unhandled.push(error);
-		process.on('unhandledRejection', note);
-		const interruption = new RunSignal(undefined);
-		const pause = paused(interruption, 5);
-		await jest.advanceTimersByTimeAsync(5);
-		interruption.interrupt('other item failed');
-		await turn();
-		await turn();
-		process.off('unhandledRejection', note);
-		expect([pause.end, unhandled]).toStrictEqual(['over', []]);
-	});
-
-	it.each([
-		['before', true],
-		['after', false],
-	])('a cancellation counts more than a failure %s it', async (_, failsFirst) => {
-		const controller = new AbortController();
-		const interruption = new RunSignal(controller.signal);
-		const [fail, cancel] = [() => interruption.interrupt('other item failed'), () => controller.abort()];
-		if (failsFirst) fail();
-		const before = interruption.isCancelled;
-		cancel();
-		if (!failsFirst) fail();
-		expect([before, interruption.isCancelled]).toStrictEqual([false, true]);
-		expect(await rejection(interruption.pause(0))).toMatchObject({ reason: 'cancelled' });
-	});
-
-	it('leaves no listener on the execution’s signal', () => {
-		const controller = new AbortController();
-		const interruption = new RunSignal(controller.signal);
-		expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
-		interruption.dispose();
-		expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
-		controller.abort();
-		expect(interruption.isAborted).toBe(false);
-	});
-
-	it('listens once: a cancelled execution holds nothing of it', () => {
-		const controller = new AbortController();
-		new RunSignal(controller.signal);
-		controller.abort();
-		expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
-	});
-
-	it('needs no signal', () => {
-		const interruption = new RunSignal(undefined);
-		interruption.dispose();
-		expect(interruption.isAborted).toBe(false);
 	});
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 
-import { deepMerge, mergeKnown } from '../../../../nodes/shared/gateway/text/formats/fields';
-import { asObject, type JsonObject } from '../../../../nodes/shared/gateway/util/json';
+import { asObject, deepMerge, mergeKnown, type JsonObject } from '../../../nodes/shared/gateway/util/json';
 
 const name = fc.constantFrom('a', 'b', 'c');
 const { object } = fc.letrec((tie) => ({

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+
+import { isRetryableStatus, parseRetryAfter } from '../../../nodes/shared/gateway/errors/retryable';
+import retryTable from '../../fixtures/spec/retry.json';
+
+describe('which statuses are retried (§7.6)', () => {
+	test.each(retryTable.retry)('%i is retried', (status) => expect(isRetryableStatus(status)).toBe(true));
+	test.each(retryTable.final)('%i is final', (status) => expect(isRetryableStatus(status)).toBe(false));
+
+	it('is closed: no other status is retried', () => {
+		const retried = Array.from({ length: 500 }, (_, index) => index + 100).filter(isRetryableStatus);
+		expect(retried).toStrictEqual(retryTable.retry);
+	});
+});
+
+describe('Retry-After', () => {
+	const now = Date.parse('2026-03-01T12:00:00Z');
+	const cases: Array<[string | undefined, number | undefined]> = [
+		[undefined, undefined],
+		['', undefined],
+		['  ', undefined],
+		['0', 0],
+		['7', 7_000],
+		[' 7 ', 7_000],
+		['1.5', 1_500],
+		['Sun, 01 Mar 2026 12:00:30 GMT', 30_000],
+		['12.25', 12_250],
+		['12.', undefined],
+		['9'.repeat(400), undefined],
+		['01 Mar 2026 12:00:30 GMT', 30_000],
+		['Sun, 01 Mar 2026 12:00:30 +0000', 30_000],
+		['SUN, 01 MAR 2026 12:00:30 GMT', 30_000],
+		['Sun, 01 Mar 2026 11:59:00 GMT', 0],
+		['-5', undefined],
+		['1e3', undefined],
+		['2026-03-01T12:00:30Z', undefined],
+		['soon', undefined],
+		['12 monkeys', undefined],
+	];
+	test.each(cases)('%j means %j ms', (header, expected) =>
+		expect(parseRetryAfter(header, now)).toBe(expected),
+	);
+
+	it('reads any text without failing, and never gives a negative or infinite pause', () => {
+		fc.assert(
+			fc.property(
+				fc.oneof(
+					fc.string(),
+					fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+				),
+				(header) => {
+					const delay = parseRetryAfter(header, now) ?? 0;
+					expect(Number.isFinite(delay) && delay >= 0).toBe(true);
+				},
+			),
+		);
+	});
+});
