@@ -1,0 +1,156 @@
+import type { SavedTask } from '../../../nodes/MediaTask/suspend/savedState';
+import { settle } from '../../../nodes/MediaTask/suspend/settle';
+import { SuspendableTask } from '../../../nodes/MediaTask/suspend/suspendableTask';
+import { Deferred, type ItemContext } from '../../../nodes/shared/run/operation';
+
+// Which items an execution is suspended for, and which are finished before.
+
+const NOW = 1_700_000_000_000;
+
+beforeEach(() => void jest.useFakeTimers({ now: NOW }));
+afterEach(() => void jest.useRealTimers());
+
+interface Task {
+	/** After so many polls it has ended; never when it does not say. */
+	endsAfter?: number;
+	/** Whether the gateway sends a callback when it has ended. */
+	hasCallback?: boolean;
+	/** The longest wait from now, in milliseconds. */
+	left?: number;
+	/** The poll that fails, counting from 1. */
+	failsAt?: number;
+}
+
+const settings = { download: false, simplify: true, binaryField: 'data' };
+const finish = () => Promise.reject(new Error('An item is finished by the item loop'));
+
+/** A task whose polls are scripted. */
+class ScriptedTask extends SuspendableTask {
+	private polls = 0;
+
+	constructor(
+		private readonly index: number,
+		private readonly script: Task,
+		private readonly log: string[],
+	) {
+		const { hasCallback = true, left = 600_000 } = script;
+		const callback = { url: 'https://n8n.test/', isRequested: hasCallback };
+		const price = () => Promise.resolve(undefined);
+		const task = { taskId: `t${index}`, settings, price, callback, until: NOW + left };
+		super({} as ItemContext, task, finish);
+	}
+
+	override async check(): Promise<SavedTask | undefined> {
+		const { index, script } = this;
+		this.polls += 1;
+		this.log.push(`poll ${index}`);
+		await Promise.resolve();
+		if (this.polls === script.failsAt) throw new Error('refused');
+		if (this.polls > (script.endsAfter ?? Infinity)) return undefined;
+		return { taskId: `t${index}`, settings, timedOutOutput: { polls: this.polls } };
+	}
+}
+
+/** Settles items with these tasks; items without one have nothing to wait for. */
+async function settled(tasks: Array<Task | undefined>) {
+	const log: string[] = [];
+	const finished: number[] = [];
+	const failed: number[] = [];
+	const deferred = new Map<number, Deferred>(
+		tasks.map((task, index) => [index, task ? new ScriptedTask(index, task, log) : new Deferred(finish)]),
+	);
+	const suspended = await settle({
+		deferred,
+		finish: async (index) => {
+			log.push(`finish ${index}`);
+			await Promise.resolve();
+			finished.push(index);
+		},
+		attempt: async (index, work) => {
+			await work().catch(() => failed.push(index));
+		},
+	});
+	return { suspended, log, finished: finished.sort((a, b) => a - b), failed };
+}
+
+const indexes = (suspended: ReadonlyMap<number, unknown>) => [...suspended.keys()].sort((a, b) => a - b);
+
+it('finishes what has nothing to be suspended for', async () => {
+	const { suspended, finished, log } = await settled([undefined, undefined]);
+	expect([indexes(suspended), finished]).toStrictEqual([[], [0, 1]]);
+	expect(log).toStrictEqual(['finish 0', 'finish 1']);
+});
+
+it('does nothing for no items', async () => {
+	const { suspended, log } = await settled([]);
+	expect([indexes(suspended), log]).toStrictEqual([[], []]);
+});
+
+it('suspends for a task that goes on, with the result of its last poll', async () => {
+	const { suspended, finished } = await settled([{}]);
+	expect(finished).toStrictEqual([]);
+	const { saved, task } = suspended.get(0) ?? {};
+	expect(saved).toStrictEqual({ taskId: 't0', settings, timedOutOutput: { polls: 2 } });
+	expect([task?.hasCallback, task?.until]).toStrictEqual([true, NOW + 600_000]);
+});
+
+it.each([
+	[65_000, [0], []],
+	[64_999, [], [0]],
+])('with %i ms left suspends for %j and finishes %j: n8n resumes once a minute', async (left, kept, done) => {
+	const { suspended, finished } = await settled([{ left }]);
+	expect([indexes(suspended), finished]).toStrictEqual([kept, done]);
+});
+
+it('finishes what it does not suspend for before it polls the others', async () => {
+	const { log } = await settled([{}, undefined, { left: 10 }]);
+	expect(log).toStrictEqual(['finish 1', 'finish 2', 'poll 0', 'poll 0']);
+});
+
+it('polls the last task that has a callback once more: the callback of one that ended before is lost', async () => {
+	const { suspended, log } = await settled([{}, {}, { hasCallback: false }]);
+	expect(indexes(suspended)).toStrictEqual([0, 1, 2]);
+	expect(log).toStrictEqual(['poll 0', 'poll 1', 'poll 2', 'poll 1']);
+});
+
+it('finishes what has ended at the first poll', async () => {
+	const { suspended, finished, log } = await settled([{ endsAfter: 0 }, {}]);
+	expect([indexes(suspended), finished]).toStrictEqual([[1], [0]]);
+	expect(log.filter((line) => line === 'poll 0')).toHaveLength(1);
+});
+
+it('polls all others again when the last task that has a callback has ended meanwhile', async () => {
+	const { suspended, finished, log } = await settled([{ hasCallback: false }, {}, { endsAfter: 1 }]);
+	expect([indexes(suspended), finished]).toStrictEqual([[0, 1], [2]]);
+	expect(log).toStrictEqual([
+		...['poll 0', 'poll 1', 'poll 2'],
+		...['poll 2', 'finish 2'],
+		...['poll 0', 'poll 1'],
+		'poll 1',
+	]);
+});
+
+it('does not suspend when no task is left that has a callback: the others are finished', async () => {
+	const { suspended, finished } = await settled([
+		{ hasCallback: false },
+		{ endsAfter: 1 },
+		{ hasCallback: false },
+	]);
+	expect([indexes(suspended), finished]).toStrictEqual([[], [0, 1, 2]]);
+});
+
+it('finishes tasks without a callback where none has one', async () => {
+	const { suspended, finished, log } = await settled([{ hasCallback: false }, { hasCallback: false }]);
+	expect([indexes(suspended), finished]).toStrictEqual([[], [0, 1]]);
+	expect(log).toStrictEqual(['poll 0', 'poll 1', 'finish 0', 'finish 1']);
+});
+
+it('finishes a task whose end shows when the others are polled again', async () => {
+	const { suspended, finished } = await settled([{ endsAfter: 1 }, {}, { endsAfter: 1 }]);
+	expect([indexes(suspended), finished]).toStrictEqual([[1], [0, 2]]);
+});
+
+it.each([1, 2])('lets an item fail whose poll %i fails, and suspends for the others', async (failsAt) => {
+	const { suspended, failed, finished } = await settled([{}, { failsAt }]);
+	expect([indexes(suspended), failed, finished]).toStrictEqual([[0], [1], []]);
+});
