@@ -107,13 +107,13 @@ describe('the error that ends the node', () => {
 		expect(facts(toNodeError(node, error, 3, ' A note.'))).toStrictEqual(noted);
 	});
 
-	it.each([failure, (details: { message: string }) => new InvalidInputError(details.message, 'Try it later.')])(
-		'keeps its message, whatever names of system errors stand in it',
-		(make) => {
-			const message = 'The connection broke (ECONNREFUSED, ETIMEDOUT)';
-			expect(toNodeError(node, make({ message }), 0).message).toBe(message);
-		},
-	);
+	it.each([
+		failure,
+		(details: { message: string }) => new InvalidInputError(details.message, 'Try it later.'),
+	])('keeps its message, whatever names of system errors stand in it', (make) => {
+		const message = 'The connection broke (ECONNREFUSED, ETIMEDOUT)';
+		expect(toNodeError(node, make({ message }), 0).message).toBe(message);
+	});
 
 	it('of a failure has its status, task, details and cause, and nothing else of it', () => {
 		const cause = failure({ status: 402, taskId: 't1', extra: { failCode: 'NSFW' }, serverMessage: 'words' });

@@ -1,160 +1,204 @@
-import { NodeHelpers, type INode, type INodeProperties } from 'n8n-workflow';
+import fc from 'fast-check';
+import type { INodeProperties } from 'n8n-workflow';
 
-import { mergedInOrder } from '../../nodes/shared/run/operation';
-import { packageNodes } from '../helpers/engine';
-import { collected, fields } from '../helpers/panel';
+import { number, text } from '../../nodes/shared/params/kinds';
+import type { Declarations } from '../../nodes/shared/params/parameter';
+import { nodeParameters } from '../../nodes/shared/params/source';
+import { defineOperation, type Resource } from '../../nodes/shared/run/operation';
+import { mergedInOrder, Registry } from '../../nodes/shared/run/registry';
+import { refusal } from '../helpers/refusal';
 
-/** The names of the parameters that the panel shows, in order. */
-function shown(node: keyof typeof packageNodes, parameters: INode['parameters']): string[] {
-	const { description } = packageNodes[node];
-	const values = NodeHelpers.getNodeParameters(
-		description.properties,
+const field = (displayName: string, more: Pick<INodeProperties, 'displayOptions'> = {}) =>
+	text({ displayName, ...more });
+
+const operation = (displayName: string, parameters: Declarations, options?: Declarations) =>
+	defineOperation({
+		displayName,
+		action: `${displayName} thing`,
+		description: `${displayName} a thing`,
 		parameters,
-		true,
-		false,
-		null,
-		description,
-	);
-	return description.properties
-		.filter((property: INodeProperties) =>
-			NodeHelpers.displayParameter(values ?? {}, property, null, description),
-		)
-		.filter(({ type }) => type !== 'hidden')
-		.map(({ name }) => name);
-}
+		...(options ? { options } : {}),
+		execute: () => Promise.resolve([]),
+	});
 
-describe('what the panel shows', () => {
-	it('a new media node creates and waits, with a form; Simplify last', () => {
-		expect(shown('mediaTask', {})).toStrictEqual([
-			'resource',
-			'operation',
-			'model',
-			'inputMode',
-			'input',
-			'inputFiles',
-			'waitStrategy',
-			'downloadResults',
-			'simplify',
-			'options',
-		]);
+const id = field('ID');
+const when = field('When', { displayOptions: { show: { id: ['1'] } } });
+const ownTimeout = number({ displayName: 'Own Timeout', default: 5, max: 10 });
+const make = operation('Make', { name: field('Name') }, { zone: field('Zone'), timeout: ownTimeout });
+const feed = operation('Feed', { name: field('Name') });
+const animals: Resource = { displayName: 'Animal', operations: { feed } };
+const registry = new Registry(
+	{
+		things: {
+			displayName: 'Thing',
+			operations: { make, get: operation('Get', { id, when }), cut: operation('Cut', { id }) },
+		},
+		animals,
+	},
+	{ concurrency: number({ displayName: 'Node Concurrency', default: 2 }) },
+);
+
+let properties: INodeProperties[];
+beforeAll(() => (properties = registry.properties));
+
+it('begins with the resource and one list of operations for each, in the order of n8n’s lists', () => {
+	const choice = (value: string, name: string) => ({
+		name,
+		value,
+		action: `${name} thing`,
+		description: `${name} a thing`,
 	});
-	it('media: create has no Download Results', () => {
-		expect(shown('mediaTask', { operation: 'create', inputMode: 'json' })).toStrictEqual([
-			'resource',
-			'operation',
-			'model',
-			'inputMode',
-			'inputJson',
-			'inputFiles',
-			'simplify',
-			'options',
-		]);
-	});
-	it('media: the price of a model asks for nothing but its input', () => {
-		expect(shown('mediaTask', { resource: 'model', operation: 'getPrice' })).toStrictEqual([
-			'resource',
-			'operation',
-			'model',
-			'inputMode',
-			'input',
-			'options',
-		]);
-	});
-	it('media: get needs the task only', () => {
-		expect(shown('mediaTask', { operation: 'get' })).toStrictEqual([
-			'resource',
-			'operation',
-			'taskId',
-			'simplify',
-			'options',
-		]);
-	});
-	it('storage: the file comes before Simplify', () => {
-		expect(shown('storage', { operation: 'download' })).toStrictEqual([
-			'resource',
-			'operation',
-			'fileId',
-			'binaryPropertyName',
-			'simplify',
-			'options',
-		]);
-	});
-	it('storage: an upload shows the fields of its source', () => {
-		expect(shown('storage', { uploadSource: 'base64' })).toStrictEqual([
-			'resource',
-			'operation',
-			'uploadSource',
-			'base64',
-			'mimeType',
-			'storagePolicy',
-			'simplify',
-			'options',
-		]);
-	});
-	it('text: generate', () => {
-		expect(shown('textGeneration', {})).toStrictEqual([
-			'resource',
-			'operation',
-			'model',
-			'format',
-			'inputMode',
-			'systemPrompt',
-			'prompt',
-			'attachments',
-			'outputFormat',
-			'tools',
-			'toolChoice',
-			'simplify',
-			'options',
-		]);
-	});
+	const selector = { type: 'options', noDataExpression: true };
+	expect(properties.slice(0, 3)).toStrictEqual([
+		{
+			...selector,
+			displayName: 'Resource',
+			name: 'resource',
+			options: [
+				{ name: 'Animal', value: 'animals' },
+				{ name: 'Thing', value: 'things' },
+			],
+			default: 'things',
+		},
+		{
+			...selector,
+			displayName: 'Operation',
+			name: 'operation',
+			displayOptions: { show: { resource: ['things'] } },
+			options: [choice('cut', 'Cut'), choice('get', 'Get'), choice('make', 'Make')],
+			default: 'make',
+		},
+		{
+			...selector,
+			displayName: 'Operation',
+			name: 'operation',
+			displayOptions: { show: { resource: ['animals'] } },
+			options: [choice('feed', 'Feed')],
+			default: 'feed',
+		},
+	]);
 });
 
-describe('the option Timeout says what it bounds', () => {
-	const timeouts = fields.filter(({ property: { name } }) => name === 'timeout');
-	const textsOf = (node: string) => [
-		...new Set(
-			timeouts.filter((field) => field.node.name === node).map(({ property }) => property.description),
-		),
-	];
+it('shows each parameter for the operations that have it, and one that several share once', () => {
+	const shown = properties
+		.slice(3)
+		.filter(({ name }) => name !== 'options')
+		.map(({ name, displayOptions }) => [name, displayOptions?.show]);
+	expect(shown).toStrictEqual([
+		['name', { resource: ['things'], operation: ['make'] }],
+		['id', { resource: ['things'], operation: ['get', 'cut'] }],
+		['when', { id: ['1'], resource: ['things'], operation: ['get'] }],
+		['name', { resource: ['animals'], operation: ['feed'] }],
+	]);
+});
 
-	it('stands once in the options of each operation', () => {
-		const collections = fields.filter(
-			({ node, property: { type } }) => type === 'collection' && !node.group.includes('trigger'),
-		);
-		expect(collections.length).toBeGreaterThan(20);
-		for (const { place, property } of collections) {
-			const names = collected(property).map(({ name }) => name);
-			expect([place, names.filter((name) => name === 'timeout')]).toStrictEqual([place, ['timeout']]);
-		}
+it('ends each resource with the options of its operations: those of the operation before those of the node before the common ones', () => {
+	const collections = properties
+		.filter(({ name }) => name === 'options')
+		.map(({ displayOptions, options = [], ...facts }) => ({
+			show: displayOptions?.show,
+			names: options.map((option) => ('displayName' in option ? option.displayName : option.name)),
+			facts,
+		}));
+	const facts = {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+	};
+	const common = ['Max Retries', 'Node Concurrency', 'Timeout (Seconds)'];
+	const of = (resource: string, name: string, names: string[]) => ({
+		show: { resource: [resource], operation: [name] },
+		names,
+		facts,
+	});
+	expect(collections).toStrictEqual([
+		of('things', 'make', ['Max Retries', 'Node Concurrency', 'Own Timeout', 'Zone']),
+		of('things', 'get', common),
+		of('things', 'cut', common),
+		of('animals', 'feed', common),
+	]);
+	expect(properties.map(({ name }) => name)).toStrictEqual([
+		...['resource', 'operation', 'operation'],
+		...['name', 'id', 'when', 'options', 'options', 'options'],
+		...['name', 'options'],
+	]);
+});
+
+it('needs no options of the node, and no operations', () => {
+	expect(new Registry({}).properties).toStrictEqual([
+		expect.objectContaining({ name: 'resource', options: [], default: '' }),
+	]);
+	const [, , , options] = new Registry({ animals }).properties;
+	expect(options?.options?.map(({ name }) => name)).toStrictEqual(['concurrency', 'maxRetries', 'timeout']);
+});
+
+it('leaves the declared parameters as they are', () => {
+	expect(id.description.displayOptions).toBeUndefined();
+	expect(when.description.displayOptions).toStrictEqual({ show: { id: ['1'] } });
+});
+
+describe('an operation', () => {
+	it('is found by its resource and name', () => {
+		expect(registry.find('things', 'make')?.operation).toBe(make);
+		expect(registry.find('animals', 'feed')?.operation).toBe(feed);
 	});
 
-	it.each(['storage', 'balance'])('%s: nothing of tasks, catalogues or streams', (node) => {
-		expect(textsOf(node)).toStrictEqual([
-			'How long a single request may wait for the gateway. Defaults to 300.',
-		]);
+	it.each([
+		['things', 'feed'],
+		['things', ''],
+		['', 'make'],
+		['plants', 'make'],
+		['things', 'toString'],
+		['constructor', 'name'],
+		['__proto__', 'toString'],
+	])('is not found by %j and %j', (resource, name) => {
+		expect(registry.find(resource, name)).toBeUndefined();
 	});
 
-	it('media: nothing of streams', () => {
-		expect(textsOf('mediaTask')).toStrictEqual([
-			expect.stringMatching(/Defaults to 300, to 60 for catalogues and task states\.$/),
-		]);
-	});
-
-	it('text: a streamed answer gets less time with it than without', () => {
-		const streamed = expect.stringContaining('may take 900 without this option') as string;
-		expect(textsOf('chatModel')).toStrictEqual([streamed]);
-		expect(textsOf('textGeneration')).toStrictEqual(expect.arrayContaining([streamed]));
-	});
-
-	it('begins with what counts without it', () => {
-		for (const { property } of timeouts) {
-			expect(property.description).toContain(`Defaults to ${Number(property.default)}`);
-		}
+	it('has its parameters and all its options, with its own readers', () => {
+		const read = (options: object) =>
+			registry
+				.find('things', 'make')
+				?.parameters.read(nodeParameters({ getNodeParameter: (name) => ({ name: 'a', options })[name] }));
+		expect(read({})?.options.concurrency).toBe(2);
+		expect(read({ concurrency: '7' })?.options.concurrency).toBe(7);
+		expect(read({})?.options.maxRetries).toBe(3);
+		expect(read({})?.options.timeout).toBe(5);
+		expect(refusal(() => read({ timeout: 11 })?.options.timeout).message).toContain("'Own Timeout'");
 	});
 });
 
 describe('merging lists', () => {
+	const letters = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+	it('has each element once, and keeps the order of lists that agree', () => {
+		fc.assert(
+			fc.property(fc.array(fc.subarray(letters), { maxLength: 5 }), (lists) => {
+				const merged = mergedInOrder(lists);
+				expect([...merged].sort()).toStrictEqual([...new Set(lists.flat())].sort());
+				for (const list of lists) {
+					expect(merged.filter((element) => list.includes(element))).toStrictEqual(list);
+				}
+			}),
+		);
+	});
+
+	it('keeps each element of lists that contradict each other', () => {
+		const shuffled = fc.shuffledSubarray(letters);
+		fc.assert(
+			fc.property(fc.array(shuffled, { maxLength: 4 }), (lists) => {
+				expect(mergedInOrder(lists).sort()).toStrictEqual([...new Set(lists.flat())].sort());
+			}),
+		);
+	});
+
+	it('takes elements that no list orders in order of appearance', () => {
+		expect(mergedInOrder([['b'], ['a'], ['c', 'a']])).toStrictEqual(['b', 'c', 'a']);
+		expect(mergedInOrder([['b'], ['a'], ['c']])).toStrictEqual(['b', 'a', 'c']);
+	});
+
 	it('keeps the order of each', () => {
 		expect(mergedInOrder([['a', 'b', 'z'], ['c', 'z'], ['f'], ['f', 'z', 'e']])).toStrictEqual([
 			'a',
@@ -165,7 +209,8 @@ describe('merging lists', () => {
 			'e',
 		]);
 	});
-	it('ends, and loses nothing, when lists contradict each other', () => {
+
+	it('begins with the first where lists contradict each other', () => {
 		expect(
 			mergedInOrder([
 				['a', 'b'],

@@ -1,19 +1,12 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-
-import { Parameters } from '../../nodes/shared/params/parameters';
-import { itemSettings, readConcurrency } from '../../nodes/shared/run/settings';
 import { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
+import { collection } from '../../nodes/shared/params/groups';
+import { requestSettings, runOptions } from '../../nodes/shared/run/settings';
 import { refusal } from '../helpers/refusal';
+import { readParameter } from '../params/support';
 
-/** n8n's functions, with these options for the first item and none for the others. */
-const contextOf = (options: object) =>
-	({ getNodeParameter: (_: string, index: number) => (index === 0 ? options : {}) }) as unknown as Pick<
-		IExecuteFunctions,
-		'getNodeParameter'
-	> as IExecuteFunctions;
-
-const settings = (options: object) => itemSettings(new Parameters(contextOf(options), 0));
-const concurrency = (value: unknown) => readConcurrency(contextOf({ concurrency: value }));
+const options = (values: object) => readParameter(collection(runOptions), values);
+const settings = (values: object) => requestSettings(options(values));
+const concurrency = (value: unknown) => options({ concurrency: value }).concurrency;
 
 describe('how many items run at once', () => {
 	it.each([
@@ -25,12 +18,12 @@ describe('how many items run at once', () => {
 		[100, 100],
 		['100', 100],
 		['2e1', 20],
-	])('%j is %d', (value, count) => {
+	])('%j means %d', (value, count) => {
 		expect(concurrency(value)).toBe(count);
 	});
 
 	it.each([0, '0', -1, 101, 1e9, 1.5, '1.5', 99.999, NaN, Infinity, 'NaN', 'all', true, {}, [8]])(
-		'%p is refused',
+		'rejects %p',
 		(value) => {
 			expect(() => concurrency(value)).toThrow(InvalidInputError);
 		},
@@ -47,11 +40,11 @@ describe('how often a request is tried again', () => {
 		[1, 1],
 		[10, 10],
 		['10', 10],
-	])('%j is %d', (value, count) => {
+	])('%j means %d', (value, count) => {
 		expect(settings({ maxRetries: value })).toStrictEqual({ maxRetries: count, timeoutMs: undefined });
 	});
 
-	it.each([-1, 11, 0.5, '2.5', NaN, Infinity, 'often', false, {}])('%p is refused', (value) => {
+	it.each([-1, 11, 0.5, '2.5', NaN, Infinity, 'often', false, {}])('rejects %p', (value) => {
 		expect(() => settings({ maxRetries: value })).toThrow(InvalidInputError);
 	});
 });
@@ -72,7 +65,7 @@ describe('how long a request takes at most', () => {
 		expect(settings({ timeout: value })).toStrictEqual({ maxRetries: 3, timeoutMs: milliseconds });
 	});
 
-	it.each([0, '0', 0.999, -1, NaN, Infinity, 'long', true, []])('%p is refused', (value) => {
+	it.each([0, '0', 0.999, -1, NaN, Infinity, 'long', true, []])('rejects %p', (value) => {
 		expect(() => settings({ timeout: value })).toThrow(InvalidInputError);
 	});
 });
@@ -81,7 +74,7 @@ it.each([
 	['concurrency', 'Concurrency', () => concurrency(0)],
 	['maxRetries', 'Max Retries', () => settings({ maxRetries: -1 })],
 	['timeout', 'Timeout (Seconds)', () => settings({ timeout: 0 })],
-])('a refusal names the option: %s, %s', (param, label, read) => {
+])('an error names the option: %s, %s', (param, label, read) => {
 	const error = refusal(read);
 	expect([error.param, error.message]).toStrictEqual([param, expect.stringContaining(`'${label}'`)]);
 });

@@ -1,0 +1,154 @@
+import { NodeHelpers, type INode, type INodeProperties } from 'n8n-workflow';
+
+import { packageNodes } from '../helpers/engine';
+import { collected, fields } from '../helpers/panel';
+
+/** The names of the parameters that the panel shows, in order. */
+function shown(node: keyof typeof packageNodes, parameters: INode['parameters']): string[] {
+	const { description } = packageNodes[node];
+	const values = NodeHelpers.getNodeParameters(
+		description.properties,
+		parameters,
+		true,
+		false,
+		null,
+		description,
+	);
+	return description.properties
+		.filter((property: INodeProperties) =>
+			NodeHelpers.displayParameter(values ?? {}, property, null, description),
+		)
+		.filter(({ type }) => type !== 'hidden')
+		.map(({ name }) => name);
+}
+
+describe('what the panel shows', () => {
+	it('Media Task: a new node creates and waits, with a form; Simplify last', () => {
+		expect(shown('mediaTask', {})).toStrictEqual([
+			'resource',
+			'operation',
+			'model',
+			'inputMode',
+			'input',
+			'inputFiles',
+			'waitStrategy',
+			'downloadResults',
+			'simplify',
+			'options',
+		]);
+	});
+	it('Media Task: create has no Download Results', () => {
+		expect(shown('mediaTask', { operation: 'create', inputMode: 'json' })).toStrictEqual([
+			'resource',
+			'operation',
+			'model',
+			'inputMode',
+			'inputJson',
+			'inputFiles',
+			'simplify',
+			'options',
+		]);
+	});
+	it('Media Task: the price of a model asks for nothing but its input', () => {
+		expect(shown('mediaTask', { resource: 'model', operation: 'getPrice' })).toStrictEqual([
+			'resource',
+			'operation',
+			'model',
+			'inputMode',
+			'input',
+			'options',
+		]);
+	});
+	it('Media Task: get needs the task only', () => {
+		expect(shown('mediaTask', { operation: 'get' })).toStrictEqual([
+			'resource',
+			'operation',
+			'taskId',
+			'simplify',
+			'options',
+		]);
+	});
+	it('Storage: the file comes before Simplify', () => {
+		expect(shown('storage', { operation: 'download' })).toStrictEqual([
+			'resource',
+			'operation',
+			'fileId',
+			'binaryPropertyName',
+			'simplify',
+			'options',
+		]);
+	});
+	it('Storage: an upload shows the fields of its source', () => {
+		expect(shown('storage', { uploadSource: 'base64' })).toStrictEqual([
+			'resource',
+			'operation',
+			'uploadSource',
+			'base64',
+			'mimeType',
+			'storagePolicy',
+			'simplify',
+			'options',
+		]);
+	});
+	it('Text Generation: Generate', () => {
+		expect(shown('textGeneration', {})).toStrictEqual([
+			'resource',
+			'operation',
+			'model',
+			'format',
+			'inputMode',
+			'systemPrompt',
+			'prompt',
+			'attachments',
+			'outputFormat',
+			'tools',
+			'toolChoice',
+			'simplify',
+			'options',
+		]);
+	});
+});
+
+describe('the option Timeout says what it bounds', () => {
+	const timeouts = fields.filter(({ property: { name } }) => name === 'timeout');
+	const textsOf = (node: string) => [
+		...new Set(
+			timeouts.filter((field) => field.node.name === node).map(({ property }) => property.description),
+		),
+	];
+
+	it('is there once in the options of each operation', () => {
+		const collections = fields.filter(
+			({ node, property: { type } }) => type === 'collection' && !node.group.includes('trigger'),
+		);
+		expect(collections.length).toBeGreaterThan(20);
+		for (const { place, property } of collections) {
+			const names = collected(property).map(({ name }) => name);
+			expect([place, names.filter((name) => name === 'timeout')]).toStrictEqual([place, ['timeout']]);
+		}
+	});
+
+	it.each(['storage', 'balance'])('%s: says nothing of tasks, catalogues or streams', (node) => {
+		expect(textsOf(node)).toStrictEqual([
+			'How long a single request may wait for the gateway. Defaults to 300.',
+		]);
+	});
+
+	it('Media Task: says nothing of streams', () => {
+		expect(textsOf('mediaTask')).toStrictEqual([
+			expect.stringMatching(/Defaults to 300, to 60 for catalogues and task states\.$/),
+		]);
+	});
+
+	it('Text Generation and Chat Model: a streamed response gets less time with it than without', () => {
+		const streamed = expect.stringContaining('may take 900 without this option') as string;
+		expect(textsOf('chatModel')).toStrictEqual([streamed]);
+		expect(textsOf('textGeneration')).toStrictEqual(expect.arrayContaining([streamed]));
+	});
+
+	it('begins with its default, which the description names', () => {
+		for (const { property } of timeouts) {
+			expect(property.description).toContain(`Defaults to ${Number(property.default)}`);
+		}
+	});
+});
