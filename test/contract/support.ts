@@ -68,6 +68,7 @@ export function useGateway() {
 					resource: 'task',
 					operation: 'createAndWait',
 					model: locator('aurora/canvas-1'),
+					inputMode: 'json',
 					inputJson: '{"prompt": "кот", "quality": "draft", "size": "512x512"}',
 					options: { idempotencyScope: 'workflow' },
 					...parameters,

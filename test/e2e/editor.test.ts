@@ -84,6 +84,7 @@ describe('the stop button', () => {
 			resource: 'task',
 			operation: 'createAndWait',
 			model: byId('lumen/motion-2'),
+			inputMode: 'json',
 			inputJson: '{"prompt": "a long film", "duration": 5, "resolution": "480p"}',
 		});
 		const workflow = await client.createWorkflow(
@@ -117,6 +118,7 @@ describe('Retry On Fail on the real n8n', () => {
 				resource: 'task',
 				operation: 'createAndWait',
 				model: byId('aurora/canvas-1'),
+				inputMode: 'json',
 				inputJson: '{"prompt": "a cat", "quality": "draft"}',
 				options: { maxRetries: 0 },
 			},

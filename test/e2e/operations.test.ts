@@ -51,6 +51,7 @@ test('a task can be created, looked up and downloaded in steps of its own', asyn
 	const create = gatewayNode('Create', 'mediaTask', {
 		operation: 'create',
 		model: byId('aurora/canvas-1'),
+		inputMode: 'json',
 		inputJson: '{"prompt": "a cat", "quality": "draft", "size": "512x512"}',
 	});
 	const created = await environment.runWorkflow(workflowOf('Create', [create], { Start: ['Create'] }));

@@ -27,7 +27,7 @@ describe('work that somebody may stop waiting for', () => {
 		const controller = new AbortController();
 		const outcome = rejection(abortable(controller.signal, never));
 		controller.abort();
-		expect(await outcome).toMatchObject({ name: 'Stopped', reason: 'not waited for' });
+		expect(await outcome).toMatchObject({ name: 'StoppedError', reason: 'not waited for' });
 	});
 
 	it('may fail after it was left: nobody hears of it', async () => {

@@ -113,7 +113,7 @@ describe('retries', () => {
 
 	it('stops at once when the run ends during a pause', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }], {}, { stopAt: 0 });
-		expect(await rejection(client.json(get))).toMatchObject({ name: 'Stopped', reason: 'cancelled' });
+		expect(await rejection(client.json(get))).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
 		expect(sent).toHaveLength(1);
 	});
 

@@ -273,14 +273,14 @@ describe('a stream', () => {
 				},
 			}),
 		);
-		expect(await read).toMatchObject({ name: 'Stopped', reason: 'not waited for' });
+		expect(await read).toMatchObject({ name: 'StoppedError', reason: 'not waited for' });
 		await closed;
 		expect([shown, slots.held, getEventListeners(signal, 'abort').length]).toStrictEqual([['Hello'], 0, 0]);
 	});
 
 	it('whose signal was aborted before is not sent', async () => {
 		const { client, slots } = gateway.client();
-		expect(await rejection(stream(client, AbortSignal.abort()))).toMatchObject({ name: 'Stopped' });
+		expect(await rejection(stream(client, AbortSignal.abort()))).toMatchObject({ name: 'StoppedError' });
 		expect([gateway.received, slots.taken]).toStrictEqual([[], 0]);
 	});
 });

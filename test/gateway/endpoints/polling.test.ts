@@ -108,7 +108,7 @@ describe('waiting for a task (§3.1)', () => {
 	it('stops at once when the execution is cancelled', async () => {
 		const { client, sent } = scriptedClient([look('processing')], {}, { stopAt: 1_000_000 + 9_000 });
 		expect(await rejection(waitForTask(client, 't', plan))).toMatchObject({
-			name: 'Stopped',
+			name: 'StoppedError',
 			reason: 'cancelled',
 		});
 		expect(sent).toHaveLength(2);

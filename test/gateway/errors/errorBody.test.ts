@@ -259,12 +259,12 @@ it('errors have names, and what stopped a run says why', () => {
 	const reasons = ['cancelled', 'other item failed', 'not waited for'] as const;
 	const stops = reasons.map((reason) => new StoppedError(reason));
 	expect(stops.map(({ name, reason }) => [name, reason])).toStrictEqual(
-		reasons.map((reason) => ['Stopped', reason]),
+		reasons.map((reason) => ['StoppedError', reason]),
 	);
 	expect(new Set(stops.map(({ message }) => message)).size).toBe(3);
 	expect(stops.map(({ message }) => message)).not.toContain('');
 	expect(new InvalidInputError('m', 'd', 'p')).toMatchObject({
-		name: 'InvalidInput',
+		name: 'InvalidInputError',
 		message: 'm',
 		description: 'd',
 		param: 'p',
@@ -277,6 +277,6 @@ it('a failure with more known about it keeps its cause and its other details', (
 	const cause = new Error('ECONNRESET');
 	const more = new ApiError(details, cause).with({ message: 'n', taskId: 't' });
 	expect(more.details).toStrictEqual({ ...details, message: 'n', taskId: 't' });
-	expect(more).toMatchObject({ message: 'n', cause, name: 'ApiFailure' });
+	expect(more).toMatchObject({ message: 'n', cause, name: 'ApiError' });
 	expect('cause' in new ApiError(details).with({})).toBe(false);
 });

@@ -53,7 +53,7 @@ describe('an error', () => {
 			extra: { receivedText: `${OTHER}\n"${KEY}"`, list: [1, { deep: OTHER }], none: null },
 		});
 		expect(withoutSecrets(failure, [OTHER])).toMatchObject({
-			name: 'ApiFailure',
+			name: 'ApiError',
 			message: 'm [key]',
 			details: {
 				...details,

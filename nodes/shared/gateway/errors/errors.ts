@@ -42,7 +42,7 @@ export interface ApiErrorDetails {
 
 /** A request to the gateway that did not give what was asked for. Carries no headers and no key. */
 export class ApiError extends Error {
-	override readonly name = 'ApiFailure';
+	override readonly name = 'ApiError';
 
 	constructor(
 		readonly details: ApiErrorDetails,
@@ -67,7 +67,7 @@ export function asError(thrown: unknown): Error {
 
 /** Input that cannot be sent. Found before anything went out, so nothing was charged. */
 export class InvalidInputError extends Error {
-	override readonly name = 'InvalidInput';
+	override readonly name = 'InvalidInputError';
 
 	/**
 	 * @param message what is wrong, in the user's words
@@ -94,7 +94,7 @@ const STOP_REASONS = {
  * this item.
  */
 export class StoppedError extends Error {
-	override readonly name = 'Stopped';
+	override readonly name = 'StoppedError';
 
 	constructor(readonly reason: keyof typeof STOP_REASONS) {
 		super(STOP_REASONS[reason]);
