@@ -1,0 +1,141 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
+import { packageNodes, runNode, type RunOptions } from '../../helpers/engine';
+import { useNock } from '../../helpers/nock';
+import { prompts, stored, suspend, suspending, tasksThat } from '../../helpers/suspended';
+import { quickTime } from '../../helpers/time';
+
+// Suspending on an n8n that does not suspend and resume executions as the node needs it.
+
+useNock();
+quickTime();
+afterEach(() => void jest.restoreAllMocks());
+
+/** What an n8n has in place of its own properties of the context. */
+type Change = (context: IExecuteFunctions) => PropertyDescriptorMap;
+
+/** What the node reads of the context beyond its type. */
+type Internals = { executeData: { node: object; data: { main: object[][] } } };
+
+/** Has the engine give the node a context of which this is changed. */
+function onN8nWith(change: Change): void {
+	jest.spyOn(packageNodes.mediaTask, 'execute').mockImplementation(async function (this: IExecuteFunctions) {
+		const changed = Object.create(this, change(this)) as IExecuteFunctions;
+		return await MediaTask.prototype.execute.call(changed);
+	});
+}
+
+const executeDataOf = (context: object) => (context as Internals).executeData;
+
+const run = async (more: Partial<RunOptions> = {}, parameters: object = {}) => {
+	const result = await runNode(suspending(parameters, more));
+	const [node] = result.run.data.resultData.runData.Gateway ?? [];
+	return { ...result, hints: node?.hints ?? [] };
+};
+
+const hint = (problem: string) => ({
+	message: `The node polls instead of suspending the execution: ${problem}`,
+	location: 'outputPane',
+});
+
+const OTHER_WAY = 'this version of n8n stores suspended executions in another way';
+const NO_URL = 'n8n gives no URL that resumes the execution';
+
+const problems: Array<[string, Change, string]> = [
+	['whose context has no executeData', () => ({ executeData: { value: undefined } }), OTHER_WAY],
+	[
+		'whose executeData has no node',
+		(context) => ({ executeData: { value: { data: executeDataOf(context).data } } }),
+		OTHER_WAY,
+	],
+	[
+		'whose executeData has no input',
+		(context) => ({ executeData: { value: { node: executeDataOf(context).node, data: { main: [null] } } } }),
+		OTHER_WAY,
+	],
+	[
+		'that stores copies of the items',
+		(context) => {
+			const { node, data } = executeDataOf(context);
+			const copies = data.main.map((items) => items.map((item) => ({ ...item })));
+			return { executeData: { value: { node, data: { main: copies } } } };
+		},
+		OTHER_WAY,
+	],
+	[
+		'that has no putExecutionToWait',
+		() => ({ putExecutionToWait: { value: undefined } }),
+		'this n8n cannot suspend executions',
+	],
+	[
+		'that gives no resume URL',
+		() => ({ getWorkflowDataProxy: { value: () => ({ $runIndex: 0, $execution: {} }) } }),
+		NO_URL,
+	],
+	[
+		'whose resume URL is not a URL',
+		() => ({
+			getWorkflowDataProxy: {
+				value: () => ({ $runIndex: 0, $execution: { resumeUrl: '/webhook-waiting/1' } }),
+			},
+		}),
+		NO_URL,
+	],
+];
+
+describe.each(problems)('on an n8n %s', (_, change, problem) => {
+	it('creates the tasks without a callback, polls until they have ended, and shows why once', async () => {
+		onN8nWith(change);
+		const tasks = tasksThat(() => (tasks.polls.length < 6 ? 'processing' : 'success'));
+		const { run: execution, items, hints } = await run({ items: prompts('a', 'b') });
+		expect([execution.status, execution.waitTill]).toStrictEqual(['success', undefined]);
+		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false, false]);
+		expect(tasks.polls.length).toBeGreaterThanOrEqual(6);
+		expect(items.map(({ json }) => [json.state, 'timedOut' in json])).toStrictEqual([
+			['success', false],
+			['success', false],
+		]);
+		expect(hints).toStrictEqual([hint(problem)]);
+	});
+});
+
+it('an n8n that cannot suspend fails an item whose task goes on at the end of the longest wait, and passes nothing on', async () => {
+	onN8nWith(() => ({ putExecutionToWait: { value: undefined } }));
+	tasksThat(() => 'processing');
+	const { run: execution, items, error } = await run({}, { options: { maxWait: 1.2 } });
+	expect(execution.status).toBe('error');
+	expect(items).toStrictEqual([]);
+	expect(error?.context).toMatchObject({ taskId: 't1' });
+});
+
+it('an execution without an ID is polled, with a hint', async () => {
+	const tasks = tasksThat(() => 'success');
+	const { items, hints } = await run({ executionId: '' });
+	expect(items.map(({ json }) => json.state)).toStrictEqual(['success']);
+	expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
+	expect(hints).toStrictEqual([hint('the execution has no ID')]);
+});
+
+describe('no hint is shown', () => {
+	it('where the execution is suspended', async () => {
+		const tasks = tasksThat(() => 'processing');
+		const suspended = await suspend(tasks, suspending({}, { items: prompts('a') }));
+		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([true]);
+		expect(stored(suspended).map(({ json }) => json.timedOut)).toStrictEqual([true]);
+		expect(suspended.run.data.resultData.runData.Gateway?.[0]?.hints ?? []).toStrictEqual([]);
+	});
+
+	it.each<[string, object, Partial<RunOptions>]>([
+		['polling is chosen', { waitStrategy: 'poll' }, {}],
+		['an AI Agent waits for its tool', {}, { asTool: true }],
+		['the longest wait is too short to suspend', { options: { maxWait: 1 } }, {}],
+	])('where %s, although this n8n cannot suspend', async (_, parameters, more) => {
+		onN8nWith(() => ({ putExecutionToWait: { value: undefined } }));
+		const tasks = tasksThat(() => 'success');
+		const { run: execution, hints } = await run(more, parameters);
+		expect(execution.status).toBe('success');
+		expect(tasks.sent).toHaveLength(1);
+		expect(hints).toStrictEqual([]);
+	});
+});
