@@ -13,25 +13,25 @@ import { excerpt } from '../gateway/util/excerpt';
 import { compareDecimals } from '../gateway/util/money';
 import { Parameter, type Location } from './parameter';
 
-/** What a declaration says, in n8n's words. */
+/** n8n's description of a parameter, and what the kind adds to it. */
 type Spec<More> = Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'> & More;
 
-/** Values are shown up to this length. */
+/** The longest value that an error shows, in characters. */
 const MAX_SHOWN = 100;
 
 /** Whether a value counts as not set. */
-export function isUnset(value: unknown): value is undefined | null | '' {
+function isUnset(value: unknown): value is undefined | null | '' {
 	return value === undefined || value === null || value === '';
 }
 
-/** The parameter whose value is `undefined` where the user sets none; `default` is what the panel begins with. */
+/** Makes the value `undefined` when the user sets none; `default` is then only the panel's initial value. */
 export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
 	return new Parameter(parameter.description, (value, at) =>
 		isUnset(value) ? undefined : parameter.reader(value, at),
 	);
 }
 
-/** Declared parameters with these conditions added, each. */
+/** Adds display conditions to each parameter. */
 export function shownFor<D extends Readonly<Record<string, Parameter<unknown>>>>(
 	show: NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>,
 	declarations: D,
@@ -47,10 +47,11 @@ export function shownFor<D extends Readonly<Record<string, Parameter<unknown>>>>
 }
 
 /**
- * Text, as it was given. A number or a boolean that an expression gives is taken as the text it looks like.
+ * Text, unchanged. A number or a boolean from an expression is converted to text.
  *
- * @param spec.rows lines of the editor
- * @param spec.whenEmpty what to do about an empty text, which is refused; without it, the default stands for one
+ * @param spec.rows height of the text field, in lines
+ * @param spec.whenEmpty hint for an empty text, which is then an error; without it, an empty text is read as the
+ *   default
  */
 export function text(spec: Spec<{ default?: string; rows?: number; whenEmpty?: string }>): Parameter<string> {
 	const { rows, whenEmpty, default: value = '', ...rest } = spec;
@@ -64,7 +65,7 @@ export function text(spec: Spec<{ default?: string; rows?: number; whenEmpty?: s
 	);
 }
 
-/** An id or a name: text that must not be empty; white space around it does not count. */
+/** An ID or a name: text that must not be empty, without the white space around it. */
 export function id(spec: Spec<{ default?: string; whenEmpty: string }>): Parameter<string> {
 	const parameter = text(spec);
 	return new Parameter(parameter.description, (value, at) => parameter.reader(value, at).trim());
@@ -83,11 +84,11 @@ interface NumberSpec {
 	/** Bounds, inclusive. */
 	min?: number;
 	max?: number;
-	/** How many decimals the panel takes. */
+	/** Number of decimals that the panel accepts. */
 	decimals?: number;
 }
 
-/** A number, also when an expression gives it as text. */
+/** A number, or text that is one. */
 export function number(spec: Spec<NumberSpec>): Parameter<number> {
 	return numeric(spec, false);
 }
@@ -120,7 +121,7 @@ function rangeText(min?: number, max?: number): string {
 	return max === undefined ? '' : ` of at most ${max}`;
 }
 
-/** An amount of at least 0, as the decimal text that was given: money is not rounded. */
+/** An amount of at least 0, read as decimal text: money is not rounded. */
 export function decimal(spec: Spec<{ default: number }>): Parameter<string> {
 	const description = { ...spec, type: 'number' as const, typeOptions: { minValue: 0, numberPrecision: 2 } };
 	return new Parameter(description, (given, at) => {
@@ -147,16 +148,16 @@ export function flag(spec: Spec<{ default: boolean }>): Parameter<boolean> {
 /** One entry of a list of choices. */
 type ChoiceOption = INodePropertyOptions & { value: string };
 
-/** One of some words. */
+/** One of a list of options. */
 export function choice<const Options extends readonly ChoiceOption[]>(
 	spec: Spec<{ options: Options; default: Options[number]['value'] }>,
 ): Parameter<Options[number]['value']> {
-	const words: ReadonlyArray<Options[number]['value']> = spec.options.map(({ value }) => value);
+	const values: ReadonlyArray<Options[number]['value']> = spec.options.map(({ value }) => value);
 	return new Parameter({ ...spec, type: 'options', options: [...spec.options] }, (given, at) => {
 		const value = isUnset(given) ? spec.default : readText(given, at);
-		const word = words.find((candidate) => candidate === value);
-		if (word !== undefined) return word;
-		throw notAllowed(value, at, `It takes one of: ${words.join(', ')}.`);
+		const known = values.find((candidate) => candidate === value);
+		if (known !== undefined) return known;
+		throw notAllowed(value, at, `It takes one of: ${values.join(', ')}.`);
 	});
 }
 
@@ -171,7 +172,7 @@ export function texts(
 	return new Parameter(description, (value, at) => {
 		const isJson = typeof value === 'string' && value.trimStart().startsWith('[');
 		const parsed = isJson ? (parseJson(value) ?? value) : value;
-		// A row of the panel whose expression gives a list counts as its rows.
+		// An expression in a row may return a list: its elements count as rows.
 		const list = [parsed].flat(2).flatMap((element) => {
 			if (typeof element === 'object' && element !== null) throw notAllowed(element, at, 'It takes texts.');
 			return isUnset(element) ? [] : [String(element)];
@@ -183,7 +184,7 @@ export function texts(
 /**
  * A JSON object, as text or from an expression.
  *
- * @param spec.example what it looks like
+ * @param spec.example a valid value, for the error
  */
 export function jsonObject(
 	spec: Spec<{ default: string; example: string; rows?: number }>,
@@ -225,7 +226,7 @@ function jsonOf<T>(
 	});
 }
 
-/** An entry of a list that the editor loads, or its id. */
+/** An entry of a list that the editor loads, or its ID. */
 export function locator(
 	spec: Spec<{ modes: NonNullable<INodeProperties['modes']>; whenEmpty: string }>,
 ): Parameter<string> {
@@ -238,9 +239,9 @@ export function locator(
 	});
 }
 
-/** A file of the input item: the value of its parameter, and where that stands. */
+/** A file of the input item, as its parameter names it. */
 export interface FileReference {
-	/** Name of a binary field, a path where the workflow keeps binaries inside the JSON, or a binary, from an expression. */
+	/** Name of a binary field, path of a binary inside the JSON, or a binary from an expression. */
 	value: unknown;
 	at: Location;
 }
@@ -250,7 +251,7 @@ export function inputFile(spec: Spec<{ default: string }>): Parameter<FileRefere
 	return new Parameter({ ...spec, type: 'string' }, (value, at) => ({ value: value ?? '', at }));
 }
 
-/** The fields of a form that the editor makes from a schema, as workflows store them. */
+/** A form that the editor builds from a schema. The value is as workflows store it. */
 export function mapper(spec: Spec<object>): Parameter<JsonObject | undefined> {
 	const description = {
 		...spec,
@@ -260,12 +261,11 @@ export function mapper(spec: Spec<object>): Parameter<JsonObject | undefined> {
 	return new Parameter(description, (value) => asObject(value));
 }
 
-/** A text of the panel. */
+/** A notice in the panel. It has no value. */
 export function notice(displayName: string): Parameter<undefined> {
 	return new Parameter({ displayName, type: 'notice', default: '' }, () => undefined);
 }
 
-/** The error for a value that is of the right kind, and not allowed. */
 function notAllowed(value: unknown, at: Location, hint: string) {
 	return at.error(`has a value that is not allowed: ${shown(value)}`, hint);
 }

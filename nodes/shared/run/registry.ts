@@ -1,7 +1,7 @@
 import { updateDisplayOptions, type INodeProperties, type INodePropertyOptions } from 'n8n-workflow';
 
 import { collection } from '../params/groups';
-import { declare, type Declarations, type ParameterSet, type Values } from '../params/parameter';
+import { declare, type Declarations, type ParameterSet } from '../params/parameter';
 import type { Operation, Resource } from './operation';
 import { runOptions } from './settings';
 
@@ -22,9 +22,6 @@ export interface RegisteredOperation {
 	operation: Operation;
 	parameters: ParameterSet<ReturnType<typeof parametersOf>['declarations']>;
 }
-
-/** The values that the item loop itself needs. */
-export type RunParameters = Values<ReturnType<typeof parametersOf>['declarations']>;
 
 /** The one list of a node's resources and operations; selectors, parameters and dispatch derive from it. */
 export class Registry {

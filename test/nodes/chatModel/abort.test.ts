@@ -20,7 +20,10 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 /** A model whose pauses do not end by themselves; what was sent, and how many pauses were begun. */
-function waitingModel(answers: { text?: () => Promise<HttpResponse<string>>; stream?: () => Promise<ByteStream> }) {
+function waitingModel(answers: {
+	text?: () => Promise<HttpResponse<string>>;
+	stream?: () => Promise<ByteStream>;
+}) {
 	const seen = { sent: 0, pauses: 0 };
 	const transport: Transport = {
 		text: async () => {
@@ -180,7 +183,7 @@ describe('a caller that has given up gets its own reason', () => {
 		const { model } = waitingModel({});
 		const empty: Message = { role: 'user', content: [{ type: 'file', data: '' }] };
 		const error = await rejection(model.generate([empty], { signal: AbortSignal.abort() }));
-		expect(error).toMatchObject({ name: 'InvalidInput' });
+		expect(error).toMatchObject({ name: 'InvalidInputError' });
 	});
 
 	it('and nobody else does', async () => {

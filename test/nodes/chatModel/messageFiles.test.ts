@@ -57,7 +57,7 @@ describe('files in messages', () => {
 		const video = { type: 'file' as const, mediaType: 'video/mp4', data: 'AAAA' };
 		const refusal = thrownBy(() => toChatMessages([user(video)], textFormat('responses')));
 		expect(refusal).toMatchObject({
-			name: 'InvalidInput',
+			name: 'InvalidInputError',
 			message: expect.stringMatching(/Responses.*video/) as string,
 			description: expect.stringContaining('another API format') as string,
 		});
@@ -68,7 +68,7 @@ describe('files in messages', () => {
 			providerMetadata: { url: 'https://x.test/a.mp3' },
 		};
 		expect(thrownBy(() => toChatMessages([user(sound)], textFormat('chat')))).toMatchObject({
-			name: 'InvalidInput',
+			name: 'InvalidInputError',
 			message: expect.stringMatching(/Chat.*audio/) as string,
 			description: expect.stringContaining('address') as string,
 		});
@@ -158,10 +158,12 @@ describe('files in messages', () => {
 	);
 
 	it('whose type only begins like that of a picture are files', () =>
-		expect(toChatMessages([user(file({ ...bytes, mediaType: 'imagery/x' }))], textFormat('chat'))).toMatchObject([
-			{ attachments: [{ kind: 'file' }] },
-		]));
+		expect(
+			toChatMessages([user(file({ ...bytes, mediaType: 'imagery/x' }))], textFormat('chat')),
+		).toMatchObject([{ attachments: [{ kind: 'file' }] }]));
 
 	it('in plain text that is no base64 are refused', () =>
-		expect(() => toChatMessages([user(file({ data: 'no base64!' }))], textFormat('chat'))).toThrow('not base64'));
+		expect(() => toChatMessages([user(file({ data: 'no base64!' }))], textFormat('chat'))).toThrow(
+			'not base64',
+		));
 });

@@ -178,7 +178,10 @@ describe('conversations that are not as formats like them', () => {
 
 	it('two text parts of a person are two lines, those of a model one text', () =>
 		expect(
-			toChatMessages([user(text('a'), text(''), text('b')), assistant(text('a'), text('b'))], textFormat('chat')),
+			toChatMessages(
+				[user(text('a'), text(''), text('b')), assistant(text('a'), text('b'))],
+				textFormat('chat'),
+			),
 		).toStrictEqual([
 			{ role: 'user', text: 'a\nb' },
 			{ role: 'assistant', text: 'ab' },
@@ -260,7 +263,9 @@ describe('calls of tools', () => {
 	);
 
 	it('may give several results in one message', () =>
-		expect(toChatMessages([tool(toolResult('a', '1'), toolResult('b', '2'))], textFormat('chat'))).toStrictEqual([
+		expect(
+			toChatMessages([tool(toolResult('a', '1'), toolResult('b', '2'))], textFormat('chat')),
+		).toStrictEqual([
 			{ role: 'tool', callId: 'a', text: '1' },
 			{ role: 'tool', callId: 'b', text: '2' },
 		]));

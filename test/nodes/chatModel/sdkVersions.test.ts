@@ -1,8 +1,10 @@
-import { patchAdapter } from '../../../nodes/ChatModel/adapter';
+import { patchAdapter as patch } from '../../../nodes/ChatModel/adapter';
 import { toolChoice } from '../../../nodes/ChatModel/adapter/tools';
 import type { Adapter, Generation } from '../../../nodes/ChatModel/adapter/types';
 import type { CallConfig, GatewayChatModel } from '../../../nodes/ChatModel/model';
 import type { CallInfo } from '../../../nodes/ChatModel/result';
+
+const patchAdapter = <A>(adapter: A): A => patch(adapter, { warn: () => undefined });
 
 // The LangChain model of n8n's SDK may have other functions in another version.
 
@@ -294,4 +296,23 @@ describe('the tokens of a call, for n8n’s log', () => {
 
 	it('are read by the SDK where there is no list of callbacks', () =>
 		expect(parserOf(tracer())).toStrictEqual([own]));
+});
+
+it('logs a target that this SDK does not have once, and no other', () => {
+	const warnings: string[] = [];
+	const logger = { warn: (message: string) => void warnings.push(message) };
+	jest.isolateModules(() => {
+		// eslint-disable-next-line @typescript-eslint/no-require-imports
+		const adapter = require('../../../nodes/ChatModel/adapter') as { patchAdapter: typeof patch };
+		const whole = {
+			_generate: () => undefined,
+			_streamResponseChunks: () => undefined,
+			stream: () => undefined,
+			withStructuredOutput: () => undefined,
+			callbacks: [],
+		};
+		adapter.patchAdapter({ ...whole }, logger);
+		adapter.patchAdapter({ ...whole }, logger);
+	});
+	expect(warnings).toStrictEqual([expect.stringContaining('no "bindTools"')]);
 });

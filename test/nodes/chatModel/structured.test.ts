@@ -1,5 +1,7 @@
-import { patchAdapter } from '../../../nodes/ChatModel/adapter';
+import { patchAdapter as patch } from '../../../nodes/ChatModel/adapter';
 import type { Adapter, Generation } from '../../../nodes/ChatModel/adapter/types';
+
+const patchAdapter = <A>(adapter: A): A => patch(adapter, { warn: () => undefined });
 
 // How structured output is read, behind a model of the SDK that only pipes.
 

@@ -2,13 +2,15 @@ import type { AIMessage, AIMessageChunk, BaseMessage } from '@langchain/core/mes
 import { HumanMessage } from '@langchain/core/messages';
 import type { ISupplyDataFunctions } from 'n8n-workflow';
 
-import { patchAdapter } from '../../../nodes/ChatModel/adapter';
+import { patchAdapter as patch } from '../../../nodes/ChatModel/adapter';
 import { GatewayChatModel } from '../../../nodes/ChatModel/model';
 import { loadSdk } from '../../../nodes/ChatModel/sdk';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { scriptedClient } from '../../helpers/client';
+
+const patchAdapter = <A>(adapter: A): A => patch(adapter, { warn: () => undefined });
 
 // Our model behind n8n's SDK, with the LangChain that n8n's agents speak.
 

@@ -32,7 +32,7 @@ describe('the input of a tool', () => {
 		const { lc, asked } = modelWith(whole({ content: 'Hi' }));
 		const foreign = tool(zodOfAnotherVersion.object({ q: zodOfAnotherVersion.string() }));
 		await expect(lc.bindTools([foreign]).invoke(go)).rejects.toMatchObject({
-			name: 'InvalidInput',
+			name: 'InvalidInputError',
 			message: 'The Gateway Chat Model cannot read what the tool "search" takes',
 		});
 		expect(asked()).toStrictEqual([]);

@@ -11,7 +11,7 @@ import { readStoredFile } from './storage';
 const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /** §4.14, §8. */
-export const MAX_EXTERNAL_USER_ID_LENGTH = 128;
+const MAX_EXTERNAL_USER_ID_LENGTH = 128;
 
 /** §4.14: the policies that a client may set; `TEMP_UPLOAD` keeps a file for 24 hours. */
 export type StoragePolicy = 'TEMP_UPLOAD' | 'PERMANENT';

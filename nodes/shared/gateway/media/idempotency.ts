@@ -11,10 +11,7 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
  * - `execution`: repeats within one execution (our retries, *Retry On Fail*) are the same; a re-run is a new one
  * - `workflow`: the same input in the same node of the same workflow is the same, whenever it is sent
  */
-export const IDEMPOTENCY_SCOPES = ['execution', 'workflow'] as const;
-
-/** One of {@link IDEMPOTENCY_SCOPES}. */
-export type IdempotencyScope = (typeof IDEMPOTENCY_SCOPES)[number];
+export type IdempotencyScope = 'execution' | 'workflow';
 
 /** Where a creation stands. */
 export interface CreationContext {

@@ -1,5 +1,5 @@
 import { textFormat, textFormats } from '../../../../nodes/shared/gateway/text/formats';
-import { ATTACHMENT_KINDS, ROLES } from '../../../../nodes/shared/gateway/text/formats/request';
+import { ATTACHMENT_KINDS } from '../../../../nodes/shared/gateway/text/formats/request';
 import { refusalOf } from './support';
 
 it('the formats are those of the specification, the most widely supported first', () => {
@@ -36,7 +36,6 @@ it.each([
 	expect(textFormat(format).attachments).toStrictEqual(attachments);
 });
 
-it('attachments and roles are those of the specification', () => {
+it('attachments are those of the specification', () => {
 	expect(ATTACHMENT_KINDS).toStrictEqual(['image', 'audio', 'video', 'file']);
-	expect(ROLES).toStrictEqual(['user', 'assistant', 'system', 'developer']);
 });

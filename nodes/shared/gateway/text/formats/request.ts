@@ -19,8 +19,7 @@ export interface Attachment {
 	source: { url: string } | InlineFile;
 }
 
-export const ROLES = ['user', 'assistant', 'system', 'developer'] as const;
-export type Role = (typeof ROLES)[number];
+export type Role = 'user' | 'assistant' | 'system' | 'developer';
 
 /** One message of a conversation. */
 export interface ChatMessage {
