@@ -96,6 +96,8 @@ export interface CallbackOutcome {
 	responded: boolean;
 	/** What is logged as a warning. */
 	warnings: string[];
+	/** What is logged as an error. */
+	errors: string[];
 	/** What the execution gave that the callback resumed; `undefined` when it stays suspended. */
 	resumed: RunResult | undefined;
 }
@@ -103,12 +105,12 @@ export interface CallbackOutcome {
 /**
  * Calls a suspended execution as n8n passes a callback on, and runs it when the callback resumes it.
  *
- * @param call the part of the query that names the item, and the body
+ * @param call the part of the query that names the item, the body, and whether n8n gives the node that it is about to run
  */
 export async function callBack(
 	suspended: RunResult,
 	options: RunOptions,
-	call: { item?: string | number; body?: unknown } = {},
+	call: { item?: string | number; body?: unknown; hasRunningNode?: boolean } = {},
 ): Promise<CallbackOutcome> {
 	const { workflow, mode, more } = prepare(options);
 	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
@@ -140,11 +142,14 @@ export async function callBack(
 		data,
 	);
 	const warnings: string[] = [];
-	Object.defineProperty(context, 'logger', { value: { warn: (text: string) => warnings.push(text) } });
+	const errors: string[] = [];
+	const logger = { warn: (text: string) => warnings.push(text), error: (text: string) => errors.push(text) };
+	Object.defineProperty(context, 'logger', { value: logger });
+	if (call.hasRunningNode === false) Object.defineProperty(context, 'executeData', { value: undefined });
 	const { workflowData, noWebhookResponse } = await packageNodes.mediaTask.webhook.call(
 		context as unknown as IWebhookFunctions,
 	);
-	const outcome = { responses, responded: noWebhookResponse === true, warnings };
+	const outcome = { responses, responded: noWebhookResponse === true, warnings, errors };
 	if (!workflowData) return { ...outcome, resumed: undefined };
 	waiting.data.main = workflowData;
 	const run = await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow);

@@ -19,6 +19,7 @@ describe('a callback', () => {
 			responses: [{ status: 200, body: { message: 'Received' } }],
 			responded: true,
 			warnings: [],
+			errors: [],
 		};
 		expect(early).toStrictEqual({ ...response, resumed: undefined });
 		expect(last).toStrictEqual({ ...response, resumed: expect.any(Object) as object });

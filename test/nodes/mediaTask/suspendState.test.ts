@@ -3,15 +3,7 @@ import nock from 'nock';
 import { Workflow, type IRun, type IWebhookFunctions } from 'n8n-workflow';
 
 import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
-import { wake } from '../../../nodes/MediaTask/suspend/savedState';
-import {
-	prepare,
-	runNode,
-	storedBinary,
-	wakeNode,
-	type RunOptions,
-	type RunResult,
-} from '../../helpers/engine';
+import { prepare, storedBinary, wakeNode, type RunOptions, type RunResult } from '../../helpers/engine';
 import { envelope, gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { callBack, prompts, stored, suspend, suspending, tasksThat } from '../../helpers/suspended';
@@ -117,12 +109,20 @@ describe('stored state', () => {
 		['no concurrency', (state) => delete state.concurrency],
 		['an odd concurrency', (state) => (state.concurrency = 'many')],
 		['a concurrency of 0', (state) => (state.concurrency = 0)],
-		['no settings', (state) => each(state, (item) => delete item.settings)],
+		['no request settings', (state) => each(state, (item) => delete item.requests)],
 		[
-			'odd settings',
-			(state) => each(state, (item) => (item.settings = { maxRetries: 'x', timeoutMs: null })),
+			'odd request settings',
+			(state) => each(state, (item) => (item.requests = { maxRetries: 'x', timeoutMs: null })),
 		],
-		['no word of callbacks', (state) => each(state, (item) => delete item.calls)],
+		['no result settings', (state) => each(state, (item) => delete item.settings)],
+		[
+			'odd result settings',
+			(state) =>
+				each(state, (item) => (item.settings = { model: 7, download: 'no', simplify: 1, binaryField: '' })),
+		],
+		['no price', (state) => each(state, (item) => delete item.priceRub)],
+		['no output', (state) => each(state, (item) => delete item.timedOutOutput)],
+		['no hasCallback', (state) => each(state, (item) => delete item.hasCallback)],
 		['no tasks', (state) => delete state.tasks],
 		['odd tasks', (state) => (state.tasks = { 0: 7, x: null })],
 		['only text for tasks', (state) => (state.tasks = 'x')],
@@ -154,12 +154,28 @@ describe('stored state', () => {
 		expect(late.items.map(({ json }) => json.state)).toStrictEqual(['success', 'success']);
 	});
 
-	it('without what an operation must know is an error that names the tasks', async () => {
-		const { use, suspended } = await suspendFor({}, { items });
-		const state = (own: StoredJson) => each(own, (item) => delete item.memo);
-		const { resumed } = await callBack(changed(suspended, { state }), use);
-		expect(resumed?.run.status).toBe('error');
-		expect(resumed?.error?.description).toContain('t1, t2');
+	it('has these names, which another version of the package reads', async () => {
+		const { suspended } = await suspendFor({}, { items });
+		const state: StoredJson = {};
+		changed(suspended, { state: (own) => Object.assign(state, own) });
+		const settings = { model: 'acme/painter', download: false, simplify: true, binaryField: 'data' };
+		const saved = (index: number, taskId: string) => ({
+			index,
+			taskId,
+			hasCallback: true,
+			requests: { maxRetries: 3 },
+			settings,
+			priceRub: 6,
+			timedOutOutput: expect.objectContaining({ taskId, timedOut: true }) as object,
+		});
+		const stateItems = (state.items as StoredJson[]).sort((a, b) => Number(a.index) - Number(b.index));
+		expect({ ...state, items: stateItems }).toStrictEqual({
+			id: expect.any(String) as string,
+			until: expect.any(Number) as number,
+			concurrency: 8,
+			items: [saved(0, 't1'), saved(1, 't2')],
+			tasks: { 0: 't1', 1: 't2' },
+		});
 	});
 
 	it.each<[string, (state: StoredJson) => void]>([
@@ -177,7 +193,7 @@ describe('stored state', () => {
 	it.each<[string, (json: StoredJson) => void]>([
 		['other items', (json) => Object.assign(json, { taskId: undefined, timedOut: undefined })],
 		['items of other tasks', (json) => (json.taskId = 'other')],
-		['items that are not late', (json) => (json.timedOut = false)],
+		['items that are not timed out', (json) => (json.timedOut = false)],
 	])('of an earlier run does not count for a run with %s, as in a loop', async (_, input) => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
 		const { resumed } = await callBack(changed(suspended, { input }), use);
@@ -289,17 +305,12 @@ it('the callback address leads to the webhook that resumes the node, for each me
 	expect([...searchParams.keys()]).toStrictEqual(['signature', 'item']);
 });
 
-it('an execution without an ID is not suspended: nobody could resume it', async () => {
-	const tasks = tasksThat(() => 'success');
-	const { run, items } = await runNode(suspending({}, { executionId: '' }));
-	expect([run.status, items[0]?.json.state]).toStrictEqual(['success', 'success']);
-	expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
-});
-
-it('an n8n that cannot run the node again passes its items on, and says so', () => {
-	const error = jest.fn();
-	const items = [{ json: { taskId: 't1' } }];
-	const context = { logger: { error }, evaluateExpression: () => items };
-	expect(wake(context as unknown as IWebhookFunctions)).toStrictEqual([items]);
-	expect(error).toHaveBeenCalledTimes(1);
+it('on an n8n that does not give the node it is about to run, a callback resumes nothing, and an error is logged', async () => {
+	const { use, suspended } = await suspendFor({}, { items: prompts('a', 'b') });
+	const { responses, resumed, errors } = await callBack(suspended, use, { hasRunningNode: false });
+	expect(responses).toStrictEqual([{ status: 200, body: { message: 'Received' } }]);
+	expect(resumed).toBeUndefined();
+	expect(errors).toStrictEqual([
+		'This version of n8n does not let a node run again after a callback: the execution resumes when its longest wait is over',
+	]);
 });
