@@ -29,7 +29,7 @@ describe('the address of the gateway', () => {
 		'see https://a.test',
 	])('%j is refused', (given) => {
 		expect(() => readAddress({ baseUrl: given, apiKey: 'key' })).toThrow(
-			expect.objectContaining({ name: 'InvalidInput', param: 'baseUrl' }) as Error,
+			expect.objectContaining({ name: 'InvalidInputError', param: 'baseUrl' }) as Error,
 		);
 	});
 
@@ -43,7 +43,7 @@ describe('the address of the gateway', () => {
 
 	it.each(['sk-1…', 'sk 1', 'sk-1\n2', 'ключ', '•••1'])('%j is refused as a key', (apiKey) => {
 		expect(() => readAddress({ baseUrl, apiKey })).toThrow(
-			expect.objectContaining({ name: 'InvalidInput', param: 'apiKey' }) as Error,
+			expect.objectContaining({ name: 'InvalidInputError', param: 'apiKey' }) as Error,
 		);
 	});
 

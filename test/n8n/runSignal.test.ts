@@ -26,7 +26,7 @@ describe('the signal of a run', () => {
 	])('ends all pauses at once, and allows no new ones and no requests: %s', async (reason, end) => {
 		const controller = new AbortController();
 		const signal = new RunSignal(controller.signal);
-		const stopped = { name: 'Stopped', reason };
+		const stopped = { name: 'StoppedError', reason };
 		const pauses = [1, 2, 3].map(() => paused(signal, 3_600_000));
 		await turn();
 		expect(pauses).toStrictEqual([{}, {}, {}]);

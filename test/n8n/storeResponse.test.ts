@@ -157,5 +157,5 @@ it('a cancelled download is cancelled, however long it was silent before', async
 	).catch((error: unknown) => error);
 	await jest.advanceTimersByTimeAsync(300);
 	body.destroy(Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' }));
-	expect(await storing).toMatchObject({ name: 'Stopped', reason: 'cancelled' });
+	expect(await storing).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
 });

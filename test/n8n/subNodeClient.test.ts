@@ -1,6 +1,6 @@
 import nock from 'nock';
 
-import { subNodeClient } from '../../nodes/shared/n8n/subNodeClient';
+import { subNodeClient } from '../../nodes/shared/n8n/client';
 import { supplyContext } from '../helpers/contexts';
 import { failureOf, rejection } from '../helpers/client';
 import { useNock } from '../helpers/nock';
@@ -43,11 +43,11 @@ it('sends nothing again when the agent has ended during a pause', async () => {
 	const outcome = rejection(client.json(balance));
 	while (sent === 0) await new Promise((resolve) => setImmediate(resolve));
 	dispose();
-	expect(await outcome).toMatchObject({ name: 'Stopped', reason: 'not waited for' });
+	expect(await outcome).toMatchObject({ name: 'StoppedError', reason: 'not waited for' });
 	expect(sent).toBe(1);
 });
 
-const inTrouble = (headers = {}) => {
+const gatewayFails = (headers = {}) => {
 	const seen = { requests: 0 };
 	nock('https://gateway.test')
 		.persist()
@@ -61,7 +61,7 @@ const inTrouble = (headers = {}) => {
 const aSecond = { maxRetries: 2, timeoutMs: 1_000 };
 
 it('ends a pause when the execution is cancelled, and sends nothing more', async () => {
-	const seen = inTrouble({ 'retry-after': '100' });
+	const seen = gatewayFails({ 'retry-after': '100' });
 	const { context } = served();
 	const cancel = new AbortController();
 	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(cancel.signal);
@@ -69,26 +69,29 @@ it('ends a pause when the execution is cancelled, and sends nothing more', async
 	const outcome = rejection(client.json(balance));
 	while (seen.requests === 0) await new Promise((resolve) => setImmediate(resolve));
 	cancel.abort();
-	expect(await outcome).toMatchObject({ name: 'Stopped', reason: 'cancelled' });
-	expect(await rejection(client.json(balance))).toMatchObject({ name: 'Stopped', reason: 'cancelled' });
+	expect(await outcome).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
+	expect(await rejection(client.json(balance))).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
 	expect(seen.requests).toBe(1);
 	dispose();
 });
 
 it('sends nothing in an execution that was cancelled before', async () => {
-	const seen = inTrouble();
+	const seen = gatewayFails();
 	const { context } = served();
 	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(AbortSignal.abort());
 	const { client } = await subNodeClient(context, aSecond);
-	expect(await rejection(client.json(balance))).toMatchObject({ name: 'Stopped', reason: 'cancelled' });
+	expect(await rejection(client.json(balance))).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
 	expect(seen.requests).toBe(0);
 });
 
 it('sends nothing when the agent has ended', async () => {
-	const seen = inTrouble();
+	const seen = gatewayFails();
 	const { client, dispose } = await subNodeClient(served().context, aSecond);
 	dispose();
-	expect(await rejection(client.json(balance))).toMatchObject({ name: 'Stopped', reason: 'not waited for' });
+	expect(await rejection(client.json(balance))).toMatchObject({
+		name: 'StoppedError',
+		reason: 'not waited for',
+	});
 	expect(seen.requests).toBe(0);
 });
 
@@ -107,7 +110,7 @@ it('lets go of the execution when the agent has ended', async () => {
 	expect(listeners(removed.mock.calls)).toStrictEqual(listeners(added.mock.calls));
 });
 
-it('passes the cancellation on to downloads', async () => {
+it('passes the cancel signal on to downloads', async () => {
 	const { context } = served();
 	const { signal } = new AbortController();
 	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(signal);
@@ -119,7 +122,7 @@ it('passes the cancellation on to downloads', async () => {
 	]);
 });
 
-it('gives advice without the options of an action node', async () => {
+it('gives hints that name no options of an action node', async () => {
 	const lost = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
 	nock('https://gateway.test').get('/api/v1/balance').reply(429);
 	nock('https://files.test').get('/a').replyWithError(lost);
@@ -133,7 +136,7 @@ it('gives advice without the options of an action node', async () => {
 	expect(slow.details.description).not.toContain('Timeout (Seconds)');
 });
 
-it('tries again as often as it is set, and names the option of the chat model', async () => {
+it('retries as often as it is set to, and names the option of the chat model', async () => {
 	const lost = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
 	let requests = 0;
 	nock('https://gateway.test')

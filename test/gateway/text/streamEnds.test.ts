@@ -61,7 +61,7 @@ describe('chat: a stream that is cut', () => {
 
 	it('keeps why it broke', async () => {
 		const failure = await failureOf(readStream('chat', breaking(reset, events(say('Hello')))));
-		expect(failure.cause).toMatchObject({ name: 'ApiFailure', details: { code: 'econnreset' } });
+		expect(failure.cause).toMatchObject({ name: 'ApiError', details: { code: 'econnreset' } });
 	});
 
 	it('ends without a failure when the execution was cancelled', async () => {

@@ -258,7 +258,9 @@ it('messages: a usage that is not known does not undo a known one', async () => 
 	const usage = { output_tokens: 3, input_tokens: null };
 	const stream = beginning('messages') + events({ type: 'message_delta', usage }, { type: 'message_stop' });
 	const { body } = await readStream('messages', stream);
-	expect(textFormat('messages').readCompletion(body, { kind: 'text' }).usage).toMatchObject({ totalTokens: 4 });
+	expect(textFormat('messages').readCompletion(body, { kind: 'text' }).usage).toMatchObject({
+		totalTokens: 4,
+	});
 });
 
 describe('responses: sequence numbers (§6.1)', () => {

@@ -138,7 +138,11 @@ describe('attachments', () => {
 	});
 
 	it('stand alone without a text, in their order', () => {
-		const conversation = messages({ role: 'user', text: '', attachments: [pairWithItem('video'), pairWithItem('image')] });
+		const conversation = messages({
+			role: 'user',
+			text: '',
+			attachments: [pairWithItem('video'), pairWithItem('image')],
+		});
 		expect(sent({ conversation }).messages).toStrictEqual([
 			{
 				role: 'user',

@@ -78,8 +78,9 @@ describe('the cost', () => {
 
 describe.each(textFormats)('$name: an error that comes with the status 200', (format) => {
 	const codeOf = (body: JsonObject) =>
-		failureOf(() => format.readCompletion({ error: { code: 'x1', message: 'boom' }, ...body }, { kind: 'text' }))
-			.code;
+		failureOf(() =>
+			format.readCompletion({ error: { code: 'x1', message: 'boom' }, ...body }, { kind: 'text' }),
+		).code;
 
 	it('is a failed generation, with or without a list of what was said', () => {
 		expect(codeOf({})).toBe('x1');

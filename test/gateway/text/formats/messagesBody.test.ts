@@ -1,4 +1,8 @@
-import type { TextRequest, ToolMessage, ChatMessage } from '../../../../nodes/shared/gateway/text/formats/request';
+import type {
+	TextRequest,
+	ToolMessage,
+	ChatMessage,
+} from '../../../../nodes/shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { bodyOf, inline, pairWithItem, looking, refusalOf, messages } from './support';
 

@@ -1,4 +1,5 @@
 import { textFormat } from '../../../../nodes/shared/gateway/text/formats';
+import { textOptions, type TextOption } from '../../../../nodes/shared/gateway/text/formats/options';
 import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { bodyOf } from './support';
 
@@ -32,7 +33,7 @@ const chat: Row[] = [
 	['reasoningMaxTokens', 'reasoning.max_tokens', 'integer', { min: 0 }],
 	['reasoningExclude', 'reasoning.exclude', 'boolean'],
 	['parallelToolCalls', 'parallel_tool_calls', 'boolean'],
-	['webSearchContextSize', 'web_search_options.search_context_size', 'text'],
+	['webSearchContextSize', 'web_search_options.search_context_size', 'word'],
 	['providerAllowFallbacks', 'provider.allow_fallbacks', 'boolean'],
 	['providerOrder', 'provider.order', 'texts'],
 	['providerOnly', 'provider.only', 'texts'],
@@ -54,8 +55,8 @@ const chat: Row[] = [
 const responses: Row[] = [
 	['maxTokens', 'max_output_tokens', 'integer', { min: 1 }],
 	['maxToolCalls', 'max_tool_calls', 'integer', { min: 0 }],
-	['temperature', 'temperature', 'number'],
-	['topP', 'top_p', 'number'],
+	['temperature', 'temperature', 'number', { min: 0, max: 2 }],
+	['topP', 'top_p', 'number', { min: 0, max: 1 }],
 	['topLogprobs', 'top_logprobs', 'integer', { min: 0 }],
 	['truncation', 'truncation', 'choice', { choices: ['auto', 'disabled'] }],
 	['serviceTier', 'service_tier', 'choice', { choices: ['auto', 'default', 'flex', 'priority'] }],
@@ -65,7 +66,7 @@ const responses: Row[] = [
 	['conversation', 'conversation', 'object'],
 	['previousResponseId', 'previous_response_id', 'text'],
 	['streamOptions', 'stream_options', 'object'],
-	['verbosity', 'text.verbosity', 'text'],
+	['verbosity', 'text.verbosity', 'word'],
 	['builtInTools', 'tools', 'list'],
 	['parallelToolCalls', 'parallel_tool_calls', 'boolean'],
 	['reasoningEffort', 'reasoning.effort', 'choice', { choices: EFFORTS }],
@@ -75,8 +76,8 @@ const responses: Row[] = [
 ];
 const messages: Row[] = [
 	['maxTokens', 'max_tokens', 'integer', { min: 1 }],
-	['temperature', 'temperature', 'number'],
-	['topP', 'top_p', 'number'],
+	['temperature', 'temperature', 'number', { min: 0, max: 2 }],
+	['topP', 'top_p', 'number', { min: 0, max: 1 }],
 	['topK', 'top_k', 'integer', { min: 0 }],
 	['stop', 'stop_sequences', 'texts'],
 	['thinking', 'thinking', 'object'],
@@ -95,9 +96,17 @@ const VALUES: Record<string, Json[]> = {
 	text: ['', 'words'],
 	texts: [['a', 'b'], []],
 	choice: ['low', 'auto'],
+	word: ['low', 'another'],
 	object: [{ a: { b: [null] } }, {}],
 	list: [[{ type: 'web_search' }]],
 };
+
+/** What an option holds; the choices of the others are only those of the panel. */
+function limitsOf(name: string) {
+	const options: Readonly<Record<string, TextOption>> = textOptions;
+	const { kind, min, max, choices = [] } = options[name] ?? {};
+	return { kind, min, max, choices: kind === 'choice' ? choices.map(({ value }) => value) : undefined };
+}
 
 function nested(path: string, value: Json): JsonObject {
 	return path.split('.').reduceRight<Json>((inner, name) => ({ [name]: inner }), value) as JsonObject;
@@ -109,9 +118,13 @@ describe.each(formats)('%s', (format, rows) => {
 	it('has these options, with the ranges of the specification', () => {
 		const expected = rows.map(([option, path, kind, limits = {}]) => [
 			option,
-			{ path: path.split('.'), kind, ...limits },
+			{ path, kind, min: undefined, max: undefined, choices: undefined, ...limits },
 		]);
-		expect(textFormat(format).fields).toStrictEqual(Object.fromEntries(expected));
+		const options = Object.entries(textFormat(format).options).map(([option, path]) => [
+			option,
+			{ path, ...limitsOf(option) },
+		]);
+		expect(Object.fromEntries(options)).toStrictEqual(Object.fromEntries(expected));
 	});
 
 	const settings = rows.flatMap(([option, path, kind]) =>
@@ -144,15 +157,15 @@ describe.each(formats)('%s', (format, rows) => {
 		);
 	});
 
-	it('passes over options that it has not, and those that are not set', () => {
+	it('leaves out options that it does not have, and those that are not set', () => {
 		expect(bodyOf(format, { stream: true, options: { unheardOf: 1, maxTokens: undefined } })).toStrictEqual(
 			bare,
 		);
 	});
 });
 
-describe('options that only some calls have', () => {
-	it('responses: stream_options only in a call that streams', () => {
+describe('options that only some requests have', () => {
+	it('responses: stream_options are sent only in a request that streams', () => {
 		const options = { streamOptions: { include_obfuscation: false } };
 		expect(bodyOf('responses', { options })).toStrictEqual({ model: 'acme/writer', input: 'Hi' });
 	});
@@ -171,7 +184,7 @@ describe('options that only some calls have', () => {
 		});
 	});
 
-	it('responses: verbosity and the format of the answer share one object', () => {
+	it('responses: verbosity and the format of the response share one object', () => {
 		expect(
 			bodyOf('responses', { output: { kind: 'jsonObject', name: 'a' }, options: { verbosity: 'low' } }).text,
 		).toStrictEqual({ format: { type: 'json_object' }, verbosity: 'low' });

@@ -1,4 +1,8 @@
-import type { TextRequest, ToolMessage, ChatMessage } from '../../../../nodes/shared/gateway/text/formats/request';
+import type {
+	TextRequest,
+	ToolMessage,
+	ChatMessage,
+} from '../../../../nodes/shared/gateway/text/formats/request';
 import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { bodyOf, inline, pairWithItem, looking, refusalOf, messages } from './support';
 
@@ -140,7 +144,11 @@ describe('attachments', () => {
 			inline('image', 'image/png'),
 			{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
 		],
-		['the address of an image', pairWithItem('image'), { type: 'input_image', image_url: 'https://files.test/a' }],
+		[
+			'the address of an image',
+			pairWithItem('image'),
+			{ type: 'input_image', image_url: 'https://files.test/a' },
+		],
 		[
 			'a sound',
 			inline('audio', 'audio/x-wav'),
