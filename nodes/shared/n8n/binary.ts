@@ -11,23 +11,23 @@ import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
 import { deriveStream, type Readable } from './streams';
 
-/** What keeps binary data, in nodes and in webhooks. */
+/** n8n's binary storage, in nodes and in webhooks. */
 export interface BinaryStore {
 	helpers: Pick<IExecuteFunctions['helpers'], 'prepareBinaryData'>;
 }
 
-/** What is known of a file whose bytes are an answer. */
+/** What a request knows about the file that it downloads. */
 export interface FileHints {
-	/** MIME type, for answers that do not say it themselves. */
+	/** MIME type, for responses without one. */
 	knownType?: string | undefined;
-	/** Where it was asked for; an action node when it does not say. */
+	/** Where the request comes from; an action node by default. */
 	origin?: Origin | undefined;
 }
 
 /**
- * Stores the bytes of an answer as a binary of the workflow, streamed to n8n's binary storage.
+ * Streams the body of a response into n8n's binary storage.
  *
- * @param names candidates for the file's name, for answers that do not name it themselves
+ * @param names candidates for the file's name, for responses without one
  */
 export async function storeResponse(
 	context: BinaryStore,
@@ -45,11 +45,11 @@ export async function storeResponse(
 	try {
 		const storing = context.helpers.prepareBinaryData(body, fileName, mimeType ?? knownType);
 		const stored = await Promise.race([storing, watchdog.watch()]);
-		// Where no redirect is followed, the HTTP client's own timeout ends with the headers (seen in axios 1.18).
+		// Without redirects, the HTTP client's own timeout ends with the headers (seen in axios 1.18).
 		if (!stored) throw idleTimeout(origin);
 		return stored;
 	} catch (error) {
-		// Where one is, it breaks the connection at the same moment.
+		// With redirects, it closes the connection at the same moment.
 		if (watchdog.isSilent()) throw idleTimeout(origin);
 		throw errorFromThrown(error, { charged: false, file: true, origin }) ?? error;
 	} finally {
@@ -61,7 +61,7 @@ function idleTimeout(origin: Origin | undefined): ApiError {
 	return connectionError({ kind: 'timeout' }, { charged: false, file: true, origin });
 }
 
-/** The same bytes; the watchdog is told of each portion. */
+/** Touches the watchdog at each chunk. */
 function watched(source: Readable, watchdog: Watchdog): Readable {
 	return deriveStream(source, async function* (chunks: AsyncIterable<Uint8Array>) {
 		for await (const chunk of chunks) {
@@ -71,7 +71,7 @@ function watched(source: Readable, watchdog: Watchdog): Readable {
 	});
 }
 
-/** The item whose file it is. */
+/** The item that a file belongs to. */
 export interface FileOwner {
 	n8n: IExecuteFunctions;
 	index: number;
@@ -79,14 +79,14 @@ export interface FileOwner {
 
 /** A file of an input item. */
 export interface InputFile extends UploadFile {
-	/** Its bytes alone. */
+	/** Opens the file without a frame. */
 	open(): Promise<Readable | Uint8Array>;
 }
 
 /**
- * The file of an input item that a parameter stands for.
+ * The file of the input item that a parameter refers to.
  *
- * @throws {InvalidInputError} when it stands for none
+ * @throws {InvalidInputError} when it refers to none
  */
 export async function readInputFile(item: FileOwner, reference: FileReference): Promise<InputFile> {
 	return await fileOf(item, binaryOf(item, reference));
@@ -96,7 +96,7 @@ const FIELD_HINT = 'Enter the name of the input field that holds the file, e.g. 
 
 function binaryOf({ n8n, index }: FileOwner, { value, at }: FileReference): IBinaryData {
 	if (typeof value === 'object' && value !== null) {
-		// n8n leaves the bytes out of what an expression gives: stored files have an id in their place.
+		// n8n removes the bytes from what an expression returns; stored files have an ID.
 		if (isBinaryValue(value)) return value;
 		throw at.error('is an object without the bytes of a file', FIELD_HINT);
 	}
@@ -115,13 +115,13 @@ function binaryOf({ n8n, index }: FileOwner, { value, at }: FileReference): IBin
 	}
 }
 
-/** The bytes of a text, as a file. */
+/** A file made of bytes in memory. */
 export function fileOfBytes(facts: Pick<UploadFile, 'fileName' | 'mimeType'>, bytes: Uint8Array): InputFile {
 	const framed = async (head: Uint8Array, tail: Uint8Array) => Buffer.concat([head, bytes, tail]);
 	return { ...facts, size: bytes.length, open: async () => bytes, framed };
 }
 
-/** A binary, as a file to upload. Its bytes are read when it is opened, as often as it is opened. */
+/** A binary of n8n as a file to upload. Its bytes are read each time that it is opened. */
 export async function fileOf({ n8n, index }: FileOwner, binary: IBinaryData): Promise<InputFile> {
 	const { id } = binary;
 	const facts = {
@@ -134,11 +134,11 @@ export async function fileOf({ n8n, index }: FileOwner, binary: IBinaryData): Pr
 		const framed = async (head: Uint8Array, tail: Uint8Array) => frame(head, await open(), tail);
 		return { ...facts, size: fileSize, open, framed };
 	}
-	// Small binaries may lie in the item itself, as base64.
+	// Without an ID, the item itself holds the bytes, as base64.
 	return fileOfBytes(facts, await n8n.helpers.getBinaryDataBuffer(index, binary));
 }
 
-/** Head, file and tail as one stream; the file passes through portion by portion. */
+/** Head, file and tail as one stream, chunk by chunk. */
 function frame(head: Uint8Array, file: Readable, tail: Uint8Array): ByteStream {
 	return deriveStream(file, async function* (source: AsyncIterable<Uint8Array>) {
 		yield head;

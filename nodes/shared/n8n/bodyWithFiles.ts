@@ -2,25 +2,25 @@ import type { InputFile } from './binary';
 import type { ByteStream } from '../gateway/client/transport';
 import { destroyTogether, deriveStream, type Readable } from './streams';
 
-/** A file that stands in a body, as base64, in place of its placeholder. */
+/** A file that replaces its placeholder in a body, as base64. */
 export interface EmbeddedFile {
 	placeholder: string;
 	file: InputFile;
 }
 
-/** A body that is sent in portions: what it is made of, and how long it is. */
+/** A streamed body. */
 export interface FileBody {
 	/** Bytes. */
 	length: number;
-	/** Opens the body; as often as it is sent. */
+	/** Opens the body, once for each time that it is sent. */
 	open(): Promise<ByteStream | Uint8Array>;
 }
 
 /**
- * JSON text in which placeholders stand for files, as a body whose files are read and turned into base64 portion by
- * portion: neither a file nor the body is ever in memory as a whole.
+ * A body of JSON text with files in place of placeholders. Files are read and encoded as base64 chunk by chunk:
+ * neither a file nor the body is ever in memory as a whole.
  *
- * @param text JSON; each placeholder stands in it inside a string
+ * @param text JSON, in which each placeholder is inside a string
  */
 export function bodyWithFiles(text: string, files: readonly EmbeddedFile[]): FileBody {
 	const parts = splitAtFiles(text, files);
@@ -31,7 +31,7 @@ export function bodyWithFiles(text: string, files: readonly EmbeddedFile[]): Fil
 	return { length, open: async () => await openParts(parts) };
 }
 
-/** Characters of base64 for so many bytes. */
+/** The length of a file in base64, in characters. */
 export function base64Length(bytes: number): number {
 	return Math.ceil(bytes / 3) * 4;
 }
@@ -57,10 +57,10 @@ async function openParts(parts: readonly Part[]): Promise<ByteStream | Uint8Arra
 		if (part instanceof Uint8Array) continue;
 		const source = await part.open();
 		if (source instanceof Uint8Array) continue;
-		// The first stream carries the whole body; n8n gives no other way to make one.
+		// The first stream becomes the body: n8n offers no other way to make a stream.
 		const body: Readable = deriveStream(source, async function* (own: AsyncIterable<Uint8Array>) {
-			for (const [place, other] of parts.entries()) {
-				if (place === index) yield* base64(own);
+			for (const [position, other] of parts.entries()) {
+				if (position === index) yield* base64(own);
 				else if (other instanceof Uint8Array) yield other;
 				else yield* base64(await chunks(other, body));
 			}
@@ -75,7 +75,7 @@ async function openParts(parts: readonly Part[]): Promise<ByteStream | Uint8Arra
 	return Buffer.concat(whole);
 }
 
-/** The bytes of a file, which is closed with the body that they go into. */
+/** The chunks of a file, which is destroyed with the body that it goes into. */
 async function chunks(
 	file: InputFile,
 	body?: Readable,
@@ -86,7 +86,7 @@ async function chunks(
 	return source;
 }
 
-/** Base64 of a stream: three bytes make four characters, so a rest of one or two waits for the next portion. */
+/** Base64 of a stream. Three bytes make four characters, so a rest of one or two bytes waits for the next chunk. */
 async function* base64(
 	source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void> {

@@ -7,19 +7,18 @@ import { credentialReader, gatewayAddress, n8nTransport, type N8nContext } from 
 
 /** The gateway of a node's credential. */
 export interface Connection {
-	/** What must not be shown: the API key. */
+	/** Texts to remove from errors, such as the API key. */
 	secrets: readonly string[];
 	client(settings: RequestSettings): GatewayClient;
 }
 
-/** Where and within what a node sends. */
 interface ConnectionOptions {
 	origin?: Origin;
-	/** The run, which ends pauses, and requests where n8n can; none outside an execution. */
+	/** Ends pauses, and requests where n8n can, with the run. None outside an execution. */
 	signal?: RunSignal;
 	/** Runs `work` when a slot for a request is free. */
 	withSlot?: ClientDependencies['withSlot'];
-	/** What must not be shown besides the API key. */
+	/** Texts to remove from errors, besides the API key. */
 	secrets?: readonly string[];
 }
 
@@ -53,20 +52,19 @@ export async function connect(
 	};
 }
 
-/** How a client behaves outside an execution. */
 type BackgroundSettings = RequestSettings & { origin: Origin };
 
-/** §6.4 does not show whether the gateway calls again, so the task of a callback is asked for during minutes. */
+/** §6.4 does not say whether the gateway repeats a callback, so its task is polled for minutes. */
 export const CALLBACK_SETTINGS: BackgroundSettings = { maxRetries: 8, origin: 'trigger' };
 
 /** n8n polls again. */
 export const POLL_SETTINGS: BackgroundSettings = { maxRetries: 3, origin: 'trigger' };
 
-/** Somebody waits in front of a dropdown or a form. */
+/** The user waits for a list or a form. */
 export const EDITOR_SETTINGS: BackgroundSettings = { maxRetries: 1, timeoutMs: 30_000, origin: 'editor' };
 
 /**
- * The client of a node that handles a callback, polls, or fills a list of the editor: outside an execution.
+ * The client of a node outside an execution: for callbacks, polls, and lists of the editor.
  *
  * @throws {InvalidInputError} as {@link connect}
  */
@@ -78,9 +76,9 @@ export async function backgroundClient(
 }
 
 /**
- * The client of a node that serves another one within an execution. How much is sent at a time is up to that node.
+ * The client of a sub-node. The node that uses it limits the concurrency.
  *
- * @returns the client, and what ends it: nothing is sent any more, and it lets go of the execution
+ * @returns the client, and `dispose`, which prevents further requests and removes the listener from the execution
  * @throws {InvalidInputError} as {@link connect}
  */
 export async function subNodeClient(

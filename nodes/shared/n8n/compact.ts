@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-/** `object` without the fields that have no value: they would show up as empty columns. */
+/** `object` without fields that have no value, which n8n shows as empty columns. */
 export function compact(object: object): IDataObject {
 	return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as IDataObject;
 }

@@ -12,10 +12,10 @@ import { redact } from '../gateway/errors/secrets';
 import { asObject, parseJson } from '../gateway/util/json';
 import { readAddress, type GatewayAddress } from './transport';
 
-/** Somebody waits in front of the credential's form. */
+/** The user waits for the result. */
 const TIMEOUT_MS = 30_000;
 
-/** What the statuses mean for the one who fills the form; it shows a single sentence. */
+/** The errors by status. The form shows one sentence. */
 const BY_STATUS: Readonly<Record<number, string>> = {
 	401: 'The API key was refused: it is wrong, revoked or expired. The base URL is right.',
 	404: 'No gateway answers at this base URL. It is the address that ends in /api/v1.',
@@ -25,8 +25,8 @@ const OTHER_SIGN_IN =
 	'Something other than the gateway asks for a sign-in at this base URL. It is the address that ends in /api/v1.';
 
 /**
- * Tests a credential by asking for the balance (§4.18). Not n8n's declarative test, because that takes a web page
- * for success and shows ECONNREFUSED as it is: this one tells a wrong key from a wrong address in words.
+ * Tests a credential by requesting the balance (§4.18). n8n's declarative test accepts any web page and shows
+ * codes such as ECONNREFUSED; this one says whether the key or the address is wrong.
  */
 export async function testGateway(
 	this: ICredentialTestFunctions,
@@ -56,7 +56,7 @@ async function checkBalance(
 	readBalance(body);
 }
 
-/** The test of a credential has another HTTP helper than nodes have, and signs by itself. */
+/** Credential tests have another HTTP helper than nodes, which does not sign requests. */
 async function requestBalance(
 	context: ICredentialTestFunctions,
 	baseUrl: string,
@@ -79,10 +79,10 @@ async function requestBalance(
 }
 
 function problemText(error: unknown): string {
-	const failure = errorFromThrown(error, { charged: false, origin: 'editor' });
-	if (failure && 'details' in failure) {
-		const { status, code, type, message, description } = failure.details;
-		// A sign-in of something else that stands there has no error in the gateway's format.
+	const known = errorFromThrown(error, { charged: false, origin: 'editor' });
+	if (known && 'details' in known) {
+		const { status, code, type, message, description } = known.details;
+		// Something else responds at this address: the gateway's errors have a code or a type.
 		if (status === 401 && code === undefined && type === undefined) return OTHER_SIGN_IN;
 		return BY_STATUS[status ?? 0] ?? `${message}. ${description}`;
 	}

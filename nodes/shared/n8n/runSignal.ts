@@ -3,8 +3,8 @@ import { sleep } from 'n8n-workflow';
 import { StoppedError } from '../gateway/errors/errors';
 
 /**
- * The end of a run before its time: the user cancelled the execution, or another item failed. Ends pauses at
- * once and keeps requests from being started; those in flight are n8n's (cancelled) or run to their end (failed).
+ * Ends a run early: when the user cancels the execution, or another item fails. Ends pauses at once and prevents
+ * further requests. n8n aborts requests in flight when the execution is cancelled; otherwise they finish.
  */
 export class RunSignal {
 	private reason: StoppedError['reason'] | undefined;
@@ -16,7 +16,7 @@ export class RunSignal {
 		cancelSignal?.addEventListener('abort', this.onCancel, { once: true });
 	}
 
-	/** Ends the run. A cancellation overrides a failure. */
+	/** Ends the run. A cancellation overrides an error. */
 	abort(reason: StoppedError['reason']): void {
 		if (this.reason !== 'cancelled') this.reason = reason;
 		for (const reject of this.waiting) reject(new StoppedError(reason));
@@ -30,17 +30,12 @@ export class RunSignal {
 		return this.reason !== undefined;
 	}
 
-	/** @throws {Stopped} when the run has ended */
+	/** @throws {StoppedError} when the run has ended */
 	throwIfAborted(): void {
 		if (this.reason !== undefined) throw new StoppedError(this.reason);
 	}
 
-	/**
-	 * Waits.
-	 *
-	 * @param milliseconds how long
-	 * @throws {Stopped} as soon as the run ends
-	 */
+	/** @throws {StoppedError} as soon as the run ends */
 	async pause(milliseconds: number): Promise<void> {
 		this.throwIfAborted();
 		let reject: (stopped: StoppedError) => void = () => undefined;
@@ -53,12 +48,12 @@ export class RunSignal {
 			await Promise.race([sleep(milliseconds, over.signal), interrupted]);
 		} finally {
 			this.waiting.delete(reject);
-			// An n8n whose pauses take no signal leaves the timer to its end.
+			// Has no effect on an older n8n, whose `sleep` takes no signal.
 			over.abort();
 		}
 	}
 
-	/** Lets go of the execution's signal, which outlives the node. */
+	/** Removes the listener from the execution's signal, which outlives the node. */
 	dispose(): void {
 		this.cancelSignal?.removeEventListener('abort', this.onCancel);
 	}

@@ -1,16 +1,15 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-/** Node's stream, as n8n gives it. */
+/** Node's `Readable`, as n8n returns it. */
 export type Readable = Awaited<ReturnType<IExecuteFunctions['helpers']['getBinaryStream']>>;
 
-/** Node's stream, as far as it is listened to here. */
 interface Emitter {
 	on?(event: 'error', listener: () => void): unknown;
 }
 
 /**
- * The same stream, whose errors may go unheard. Whoever reads it gets them by reading; but it may break before anybody
- * does, or when nobody does any more, and an error that nobody hears would end n8n.
+ * Adds a listener for errors to a stream, and returns the stream. Its reader still gets errors, but a stream may
+ * fail before or after it is read, and an error without a listener ends the process.
  */
 export function ignoreErrors<S extends object>(stream: S): S {
 	(stream as Emitter).on?.('error', () => undefined);
@@ -18,8 +17,8 @@ export function ignoreErrors<S extends object>(stream: S): S {
 }
 
 /**
- * A stream of the portions that are made from another one, which is closed with it. Node's own `compose` leaves its
- * source open when what it made is given up, or throws an error that nobody can hear (seen in Node 20).
+ * A stream of chunks made from another stream, which is destroyed with it. Node's own `compose` leaves its source
+ * open when the result is destroyed, or throws an error that cannot be caught (seen in Node 20).
  */
 export function deriveStream(
 	source: Readable,
@@ -30,7 +29,7 @@ export function deriveStream(
 	return made;
 }
 
-/** Node's class of streams, to which n8n gives no other way. */
+/** The `Readable` class, taken from a stream: n8n offers no other way to get it. */
 interface StreamClass {
 	from(chunks: AsyncIterable<Uint8Array>): Readable;
 }
@@ -44,12 +43,15 @@ function isStreamClass(value: object): value is StreamClass {
 	return 'from' in value && typeof value.from === 'function';
 }
 
-/** Closes a source with the stream that is made from it, also while that waits for it. Its errors may go unheard, too. */
+/**
+ * Destroys a source with the stream that is made from it, also while that stream waits for it. Errors of the
+ * source are ignored.
+ */
 export function destroyTogether(made: Readable, source: Readable): void {
 	ignoreErrors(source);
 	if (made.destroyed) source.destroy();
 	const destroy = made.destroy.bind(made);
-	// Its 'close' event would come too late: it waits for the portion that is asked for.
+	// The 'close' event would come too late: it waits for the chunk that is being read.
 	made.destroy = (error) => {
 		source.destroy();
 		return destroy(error);

@@ -7,29 +7,29 @@ import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
 import type { GatewayClient } from '../gateway/client/client';
 import { storeResponse, type BinaryStore } from './binary';
 
-/** Where results come from and go to. An {@link ItemContext} is one; so are the two parts that a trigger has. */
+/** What fetches results and stores them: an `ItemContext`, or the parts of one that a trigger has. */
 export interface ResultContext {
 	client: GatewayClient;
 	n8n: BinaryStore;
 }
 
 /**
- * A task as the node puts it out.
+ * The output for a task.
  *
- * @param priceRub what it costs, where that is known
+ * @param priceRub its price in rubles, where known
  */
 export function taskJson(task: MediaTask, priceRub?: number): IDataObject {
 	const { taskId, state, failCode, failMsg, ...rest } = task;
-	// What people look for comes first: the table of the output panel has room for four columns.
+	// Important fields first: the table of the output panel shows four columns.
 	return compact({ taskId, state, priceRub, failCode, failMsg, ...rest });
 }
 
 /**
- * Fetches the result files of a task into binary fields, one after the other, streamed. Each comes from its own
- * URL without the key; where the task names none, from the gateway's download (§4.8).
+ * Downloads the result files of a task into binary fields, one after the other, streamed. Each comes from its own
+ * URL, without the key; those of a task without URLs come from the gateway (§4.8).
  *
  * @param field name of the first field; further ones get _1, _2 … appended
- * @throws {ApiError} with the task's id: the result exists and can be fetched again
+ * @throws {ApiError} with the task's ID: the result exists and can be fetched again
  */
 export async function downloadFiles(
 	context: ResultContext,
@@ -56,7 +56,7 @@ export async function downloadFiles(
 	}
 }
 
-/** Whatever kept a result from being fetched or stored: the task is paid for, so its id stands in the error. */
+/** Adds the task's ID: the task is paid for, and its result can be fetched again. */
 function resultNotFetched(error: unknown, taskId: string): Error {
 	if (error instanceof StoppedError) return error;
 	const hint = `Task ${taskId} is finished and paid for: fetch its result again with the operation 'Download'.`;
@@ -74,7 +74,7 @@ function resultNotFetched(error: unknown, taskId: string): Error {
 	});
 }
 
-/** Fetches the result of a task as the gateway gives it: the file, or a ZIP of several (§4.8). */
+/** Downloads the result of a task from the gateway: the file, or a ZIP archive of several (§4.8). */
 export async function downloadArchive(
 	{ client, n8n }: ResultContext,
 	taskId: string,

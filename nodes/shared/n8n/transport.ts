@@ -16,7 +16,7 @@ import type { Origin } from '../gateway/errors/texts/origin';
 import { ignoreErrors } from './streams';
 
 /** The credential's name, as workflows store it. */
-export const CREDENTIAL = 'aiGatewayApi';
+const CREDENTIAL = 'aiGatewayApi';
 
 /** The n8n functions of a node from which requests can be sent. */
 export type N8nContext =
@@ -26,16 +26,15 @@ export type N8nContext =
 	| ISupplyDataFunctions
 	| IWebhookFunctions;
 
-/** What a transport works with. */
 export interface TransportSettings {
 	credential: CredentialReader;
-	/** The execution's. */
+	/** The signal of the execution. */
 	cancelSignal?: AbortSignal | undefined;
-	/** Where it sends from; an action node when it does not say. */
+	/** Where requests come from; an action node by default. */
 	origin?: Origin | undefined;
 }
 
-/** Sends through n8n's HTTP helper, which brings the credential, proxies and the execution's cancel signal. */
+/** Sends requests with n8n's HTTP helpers, which add the credential, proxies and the execution's cancel signal. */
 export function n8nTransport(
 	context: N8nContext,
 	{ credential, cancelSignal, origin }: TransportSettings,
@@ -64,22 +63,19 @@ export function n8nTransport(
 		},
 		async stream(httpRequest) {
 			const response = await send(httpRequest);
-			// The HTTP client breaks a stream at its timeout, also when nobody reads it any more.
+			// The HTTP client destroys a stream at its timeout, even when it is no longer read.
 			return { ...response, body: ignoreErrors(response.body as ByteStream) };
 		},
 	};
 }
 
-/** For so long a credential that was read is used: a wait of hours notices a new key. */
+/** How long a credential is reused. A wait of hours must notice a new key. */
 const CREDENTIAL_LIFE_MS = 10_000;
 
-/** Gives the credential of a node, decrypted. */
+/** Returns the credential of a node, decrypted. */
 export type CredentialReader = () => Promise<ICredentialsDecrypted>;
 
-/**
- * Reads the credential for the address and for n8n's HTTP helper, which otherwise asks the database for it, and decrypts
- * it, at each request.
- */
+/** Caches the credential, which n8n's HTTP helper otherwise reads from the database and decrypts for each request. */
 export function credentialReader(context: N8nContext): CredentialReader {
 	let known: { time: number; credential: Promise<ICredentialsDecrypted> } | undefined;
 	return async () => {
@@ -112,7 +108,7 @@ function requestOptions(httpRequest: HttpRequest): IHttpRequestOptions {
 		encoding: httpRequest.responseType,
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
-		// The key stays with the gateway's own address; and a followed redirect would hold a streamed body in memory.
+		// The key must not leave the gateway's origin; and following a redirect buffers a streamed body.
 		disableFollowRedirect: httpRequest.authenticated,
 		sendCredentialsOnCrossOriginRedirect: false,
 	};
@@ -127,7 +123,7 @@ function toResponse(received: unknown): HttpResponse<unknown> {
 	return { status: response.statusCode, headers, body: response.body };
 }
 
-/** Where the gateway is, and what must never be shown. */
+/** The address of the gateway, and the texts to remove from errors. */
 export interface GatewayAddress {
 	/** Without a trailing slash. */
 	baseUrl: string;
@@ -145,9 +141,9 @@ export async function gatewayAddress(credential: CredentialReader): Promise<Gate
 }
 
 /**
- * Reads the fields of the credential; blanks around and slashes after the base URL are tolerated.
+ * Checks the fields of the credential. White space around the base URL and slashes after it are removed.
  *
- * @throws {InvalidInputError} when the base URL is no web address
+ * @throws {InvalidInputError} when the base URL is no web address, or the key has characters that no key has
  */
 export function readAddress({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): GatewayAddress {
 	const address = baseUrl.trim().replace(/\/+$/, '');

@@ -4,11 +4,11 @@ import { InvalidInputError } from '../gateway/errors/errors';
 import { asArray, asObject, type JsonObject } from '../gateway/util/json';
 import { declare, Parameter, type Location, type Declarations, type Source, type Values } from './parameter';
 
-/** Values of an object, each read once. */
+/** Reads each value of an object once. */
 class ObjectSource implements Source {
 	private readonly known = new Map<string, unknown>();
 
-	/** @param locate where a parameter of the object stands */
+	/** @param locate returns the location of a value */
 	constructor(
 		private readonly values: JsonObject,
 		private readonly locate: (name: string, label: string) => Location,
@@ -22,7 +22,7 @@ class ObjectSource implements Source {
 	}
 }
 
-/** Options, added when they are wanted; the panel sorts them by label. */
+/** Options that the user adds one by one. The panel sorts them by label. */
 export function collection<D extends Declarations>(
 	declarations: D,
 	description: Partial<INodeProperties> = {},
@@ -48,15 +48,15 @@ export function collection<D extends Declarations>(
 /** One row of a parameter that repeats. */
 export interface Row<D extends Declarations> {
 	values: Values<D>;
-	/** The error for a row that cannot be sent; names the parameter and the row. */
+	/** Names the row in errors about it. */
 	at: Location;
 }
 
 /**
- * Rows of fields.
+ * A parameter that repeats: rows of fields.
  *
  * @param spec.group the name under which workflows store the rows
- * @param spec.groupLabel what the panel calls a row
+ * @param spec.groupLabel the panel's label of a row
  */
 export function rows<D extends Declarations>(
 	spec: Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'> & {

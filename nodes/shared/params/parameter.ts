@@ -2,15 +2,15 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { InvalidInputError } from '../gateway/errors/errors';
 
-/** What n8n's panel shows of a parameter, without its name. */
+/** n8n's description of a parameter, without its name. */
 export type Description = Omit<INodeProperties, 'name'>;
 
-/** Where a value stands, for the errors about it. */
+/** The location of a value, for errors about it. */
 export class Location {
 	/**
-	 * @param param the parameter, by the name that workflows store
+	 * @param param name of the parameter, as workflows store it
 	 * @param subject the subject of an error's sentence, e.g. `'Max Price'` or `The option 'Seed'`
-	 * @param isTolerant whether a value that cannot be read counts as not set
+	 * @param isTolerant whether an invalid value counts as not set
 	 */
 	constructor(
 		readonly param: string,
@@ -18,7 +18,7 @@ export class Location {
 		readonly isTolerant = false,
 	) {}
 
-	/** The place of a value inside this one. */
+	/** The location of a value inside this one. */
 	inner(param: string, subject: string): Location {
 		return new Location(param, subject, this.isTolerant);
 	}
@@ -27,7 +27,7 @@ export class Location {
 	 * The error for a value that cannot be sent.
 	 *
 	 * @param problem what follows the subject
-	 * @param hint what to do about it
+	 * @param hint how to correct it
 	 */
 	error(problem: string, hint: string): InvalidInputError {
 		return new InvalidInputError(`${this.subject} ${problem}`, `${hint} Nothing was sent.`, this.param);
@@ -40,7 +40,8 @@ export class Parameter<out T> {
 
 	/**
 	 * @param description what the panel shows
-	 * @param reader reads the value that n8n gives; `undefined` when there is none. Never tolerant itself.
+	 * @param reader reads the value that n8n returns, `undefined` when there is none; throws also for a tolerant
+	 *   location
 	 */
 	constructor(
 		readonly description: Description,
@@ -51,7 +52,10 @@ export class Parameter<out T> {
 		return this.description.displayName;
 	}
 
-	/** n8n's description of the parameter under a name: the same object each time. */
+	/**
+	 * n8n's description of the parameter with this name. Always the same object, by which {@link Registry}
+	 * recognises parameters that operations share.
+	 */
 	property(name: string): INodeProperties {
 		const property = this.properties.get(name) ?? { ...this.description, name };
 		this.properties.set(name, property);
@@ -68,7 +72,7 @@ export class Parameter<out T> {
 		}
 	}
 
-	/** The same parameter with another description, such as another text or `displayOptions`. */
+	/** A copy with some fields of the description replaced, e.g. the text or `displayOptions`. */
 	with(description: Partial<Description>): Parameter<T> {
 		return new Parameter({ ...this.description, ...description }, this.reader);
 	}
@@ -77,7 +81,7 @@ export class Parameter<out T> {
 /** Parameters by the names that workflows store, in the order of the panel. */
 export type Declarations = Readonly<Record<string, Parameter<unknown>>>;
 
-/** The values of declared parameters. A value is read when it is asked for. */
+/** The values of declared parameters. Each is read on access. */
 export type Values<D extends Declarations> = {
 	readonly [Name in keyof D]: D[Name] extends Parameter<infer T> ? T : never;
 };
@@ -107,7 +111,7 @@ export class ParameterSet<D extends Declarations> {
 		return Object.entries(this.declarations).map(([name, parameter]) => parameter.property(name));
 	}
 
-	/** Values that are read, and checked, when they are asked for. */
+	/** Returns an object whose values are read, and checked, on access. */
 	read(source: Source): Values<D> {
 		return Object.create(this.prototype, { [SOURCE]: { value: source } }) as Values<D>;
 	}

@@ -12,8 +12,8 @@ interface SingleFunctions {
 }
 
 /**
- * The parameters of a node, for each of its items. Resolving parameters is most of what n8n spends on an item, so one
- * without an expression is read once.
+ * The parameters of a node, for each of its items. Resolving parameters is most of n8n's work for an item, so a
+ * parameter without an expression is read once.
  */
 export class NodeParameters {
 	private readonly known = new Map<string, unknown>();
@@ -48,7 +48,7 @@ export class NodeParameters {
 /**
  * The parameters of a node without items.
  *
- * @param options.isTolerant whether a value that cannot be read counts as not set
+ * @param options.isTolerant whether an invalid value counts as not set
  */
 export function nodeParameters(context: SingleFunctions, { isTolerant = false } = {}): Source {
 	return {
@@ -59,7 +59,7 @@ export function nodeParameters(context: SingleFunctions, { isTolerant = false } 
 	};
 }
 
-/** n8n reduces a value only of a parameter that the panel shows, and throws for others: no kind but this needs it. */
+/** Only for locators: n8n throws when it extracts the value of a parameter that the panel does not show. */
 function options({ description }: Parameter<unknown>): { extractValue: boolean } {
 	return { extractValue: description.type === 'resourceLocator' };
 }
@@ -68,7 +68,7 @@ function locationOf(name: string, { label }: Parameter<unknown>, isTolerant = fa
 	return new Location(name, `'${label}'`, isTolerant);
 }
 
-/** n8n reduces locators only for parameters that are declared as such; an ID may be given as one, too. */
+/** n8n extracts the value of declared locators only, but an expression may return one for any ID. */
 function withoutLocator(value: unknown): unknown {
 	const locator = asObject(value);
 	return locator?.__rl === true ? locator.value : value;
