@@ -1,9 +1,9 @@
 import { flag, integer, text } from '../params/kinds';
 
 /**
- * Narrows a list.
+ * The search words for a list.
  *
- * @param place where the words are searched
+ * @param place where they are searched, as part of a sentence
  */
 export function searchParameter(place: string) {
 	return text({
@@ -13,7 +13,7 @@ export function searchParameter(place: string) {
 	});
 }
 
-/** How much of a list is returned. */
+/** The limit of a list. */
 export const limitParameters = {
 	returnAll: flag({
 		displayName: 'Return All',

@@ -12,12 +12,12 @@ export async function mapMediaInput(this: ILoadOptionsFunctions): Promise<Resour
 	return await mapped(this, (model) => formFields(model.inputSchema));
 }
 
-/** Resource mapping: the same form for a question about the price, where nothing is required. */
+/** Resource mapping: the same form with nothing required, for *Get Price*. */
 export async function mapPriceInput(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 	return await mapped(this, (model) => formFields(model.inputSchema, true));
 }
 
-/** Load options: the fields of the chosen model's input that a file's URL can stand in; all where none looks like it. */
+/** Load options: the input fields of the chosen model that take a file's URL; all fields when none looks like it. */
 export async function loadFileFields(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const model = await chosenModel(this);
 	if (model === undefined || typeof model === 'string') return [];
@@ -50,7 +50,10 @@ async function mapped(
 	};
 }
 
-/** The model that the node's parameters name; its id where the catalogue does not have it; `undefined` without one. */
+/**
+ * The model that the node's parameters name: its ID when the catalogue does not have it, `undefined` when none is
+ * chosen.
+ */
 async function chosenModel(context: ILoadOptionsFunctions): Promise<MediaModel | string | undefined> {
 	const chosen: unknown = context.getCurrentNodeParameter('model', { extractValue: true });
 	const id = typeof chosen === 'string' ? chosen.trim() : '';

@@ -1,6 +1,6 @@
 import { flag, text } from '../params/kinds';
 
-// What every node that returns the result of a media task asks about its files.
+// Parameters of every node that returns the result of a media task.
 
 /** Whether the files are downloaded. */
 export const downloadResults = flag({

@@ -13,7 +13,7 @@ import type { GatewayClient } from '../gateway/client/client';
  * A model picker: from the live catalogue, or by ID. Its value is the ID.
  *
  * @param listMethod the node's list search
- * @param example ID shown as a placeholder
+ * @param example an ID for the placeholder
  * @param description says what the entries of the list show
  */
 export function modelParameter(listMethod: string, example: string, description: string): Parameter<string> {
@@ -41,7 +41,7 @@ export function modelParameter(listMethod: string, example: string, description:
 	});
 }
 
-/** List search over the text models: context window and prices stand in the entry. */
+/** List search: the text models with their context windows and prices. */
 export async function searchTextModels(
 	this: ILoadOptionsFunctions,
 	filter?: string,
@@ -49,7 +49,7 @@ export async function searchTextModels(
 	return await searchCatalogue(this, filter, async (client) => (await listTextModels(client)).map(textEntry));
 }
 
-/** List search over the media models: kind and price stand in the entry. */
+/** List search: the media models with their types and prices. */
 export async function searchMediaModels(
 	this: ILoadOptionsFunctions,
 	filter?: string,
@@ -76,7 +76,7 @@ async function searchCatalogue(
 	}
 }
 
-/** Whether every word of the filter stands in the text. */
+/** Whether the text contains every word of the filter. */
 export function containsWords(text: string, filter = ''): boolean {
 	const lower = text.toLowerCase();
 	return filter
@@ -86,22 +86,22 @@ export function containsWords(text: string, filter = ''): boolean {
 }
 
 function textEntry(model: TextModel): INodeListSearchItems {
-	const facts = [
+	const details = [
 		model.contextLength === undefined ? '' : `${shortTokens(model.contextLength)} context`,
 		textPrice(model),
-	].filter((fact) => fact !== '');
-	return { name: [model.id, ...facts].join(' · '), value: model.id };
+	].filter((detail) => detail !== '');
+	return { name: [model.id, ...details].join(' · '), value: model.id };
 }
 
 function textPrice({ costContext, costCompletion }: TextModel): string {
 	const input = millionTokenPrice(costContext);
 	const output = millionTokenPrice(costCompletion);
 	if (input === undefined || output === undefined) return '';
-	// Short: the picker cuts long entries off. The parameter's description says what the two prices are.
+	// The picker cuts off long entries. The parameter's description explains the two prices.
 	return `₽${input} in / ₽${output} out per 1M tokens`;
 }
 
-/** A number of tokens as people write it: 128K, 1M. */
+/** Formats a number of tokens: 128K, 1M. */
 function shortTokens(tokens: number): string {
 	if (tokens >= 1_000_000) return `${Math.round(tokens / 100_000) / 10}M`;
 	return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}K` : String(tokens);

@@ -9,12 +9,12 @@ import {
 } from '../gateway/media/inputSchema';
 import { asNumber, asObject, asObjects, asText, type Json, type JsonObject } from '../gateway/util/json';
 
-/** Labels stand in one line; characters. */
+/** The longest labels, in characters. */
 const MAX_LABEL = 110;
 const MAX_REQUIRED_LABEL = 24;
 const MAX_NAMES = 60;
 
-/** Bounds beyond this are those of a data type: they say nothing to people. */
+/** Larger bounds are those of a data type and are not shown. */
 const MANY = 1_000_000;
 
 /** What the editor shows for each kind; `array` and `object` are JSON editors there. */
@@ -31,7 +31,7 @@ const WIDGETS: Readonly<Record<FieldKind, FieldType>> = {
 /**
  * A model's `input_schema` (§2.2) as the fields of n8n's resource mapper.
  *
- * @param mayBeIncomplete for questions about an input that is not sent, such as its price: nothing is required
+ * @param mayBeIncomplete whether nothing is required, e.g. for *Get Price*
  */
 export function formFields(inputSchema: JsonObject, mayBeIncomplete = false): ResourceMapperField[] {
 	return inputForm(inputSchema).fields.map((field) => formField(field, mayBeIncomplete));
@@ -39,7 +39,7 @@ export function formFields(inputSchema: JsonObject, mayBeIncomplete = false): Re
 
 function formField(field: InputField, mayBeIncomplete: boolean): ResourceMapperField {
 	const { name, required, kind, choices } = field;
-	// n8n knows nothing of "Input Files": it would not run a node whose only image comes from there.
+	// n8n does not run a node without a required field, also when *Input Files* provides it.
 	const mayComeAsFile = required && takesUrls(field);
 	const defaultValue = shownDefault(field);
 	return {
@@ -52,7 +52,7 @@ function formField(field: InputField, mayBeIncomplete: boolean): ResourceMapperF
 		type: choices.length > 0 ? 'options' : WIDGETS[kind],
 		...(choices.length > 0 ? { options: choices.map(toOption) } : {}),
 		...(defaultValue === undefined ? {} : { defaultValue }),
-		// A switch is always on or off: one that may be left open is added when it is wanted.
+		// A switch always has a value, so the user adds one that is optional.
 		...(kind === 'boolean' && choices.length === 0 && defaultValue === undefined && !required
 			? { removed: true }
 			: {}),
@@ -60,17 +60,17 @@ function formField(field: InputField, mayBeIncomplete: boolean): ResourceMapperF
 }
 
 /**
- * "Number of Images (1 to 4) – All of them are included in the price". The mapper has no place for descriptions but
- * the label, and narrow panels show its beginning only: the title first, what limits the value next.
+ * "Number of Images (1 to 4) – All of them are included in the price". The mapper shows descriptions in the label
+ * only, and narrow panels cut it off: title and limits come first.
  */
 function label(field: InputField, mayComeAsFile: boolean): string {
 	const { title, description = '', required } = field;
 	const notes = [mayComeAsFile ? 'required or file' : '', limits(field)].filter((note) => note !== '');
-	const words = description.replace(/\s+/g, ' ').trim();
+	const text = description.replace(/\s+/g, ' ').trim();
 	const heading = notes.length > 0 ? `${title} (${notes.join('; ')})` : title;
-	const full = words === '' || words === title ? heading : `${heading} – ${words}`;
+	const full = text === '' || text === title ? heading : `${heading} – ${text}`;
 	if (!required || mayComeAsFile) return shortened(full, Math.max(title.length, MAX_LABEL));
-	// A long label pushes the mark of a missing value out of the panel; the beginning of a description says nothing.
+	// A long label pushes the mark of a missing value out of the panel.
 	const short = full.length > MAX_REQUIRED_LABEL ? heading : full;
 	return shortened(short, Math.max(title.length, MAX_REQUIRED_LABEL));
 }
@@ -98,17 +98,17 @@ function toOption({ value, label: name, description }: InputField['choices'][num
 	return { name, value, ...(description ? { description } : {}) };
 }
 
-/** A default as the mapper can hold it: lists and objects as JSON text, also empty ones, which stand for none. */
+/** A default as the mapper takes it: lists and objects as JSON text, `[]` and `{}` for none. */
 function shownDefault({ default: value, choices, kind }: InputField): string | number | boolean | undefined {
 	if (value === undefined || value === null) return choices.length === 0 ? EMPTY[kind] : undefined;
 	if (typeof value === 'object') return JSON.stringify(value);
 	return choices.length > 0 && !choices.some((choice) => choice.value === value) ? undefined : value;
 }
 
-/** The editor marks a JSON field that is empty as a mistake. */
+/** The editor marks an empty JSON field as an error. */
 const EMPTY: Partial<Record<FieldKind, string>> = { list: '[]', object: '{}' };
 
-/** The schema types of the mapper's; what is missing takes anything. */
+/** JSON Schema types by type of the mapper; other types take any value. */
 const SCHEMA_TYPES: Readonly<Record<string, string>> = {
 	number: 'number',
 	boolean: 'boolean',
@@ -118,8 +118,8 @@ const SCHEMA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the fields that a workflow stores say of the model's schema, for when the catalogue cannot be read. Rules
- * such as ranges are not in them.
+ * The form in a workflow's stored fields, for when the catalogue cannot be read. Rules such as ranges are not
+ * stored.
  *
  * @param stored the mapper's `schema`
  */

@@ -1,6 +1,6 @@
 import { flag } from '../params/kinds';
 
-/** Chooses between the fields that matter and the response as received. */
+/** Returns selected fields, or the response as received. */
 export const simplify = flag({
 	displayName: 'Simplify',
 	default: true,

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../gateway/util/json';
 import { choice, flag, integer, jsonList, jsonObject, number, optional, text, texts } from '../params/kinds';
 import type { Parameter } from '../params/parameter';
 
-/** A text option that the user may add: n8n's parameter, made from the row of the table. */
+/** Makes n8n's parameter from a row of the table of text options. */
 function parameterOf(option: TextOption): Parameter<Json | undefined> {
 	const { kind, label, help, initial, placeholder, min, max, choices = [], row } = option;
 	const spec = { displayName: label, description: help, ...(placeholder ? { placeholder } : {}) };
@@ -39,7 +39,7 @@ function listOf(row: string | undefined, options: NonNullable<TextOption['choice
 	return { typeOptions: { multipleValues: true, multipleValueButtonText: `Add ${row}` } };
 }
 
-/** Shown for the formats that fit; always, when all of them do. */
+/** Shows a parameter for the formats that fit. */
 export function shownForFormats(
 	fits: (format: TextFormat) => boolean,
 ): Pick<INodeProperties, 'displayOptions'> {

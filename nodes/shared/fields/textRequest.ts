@@ -4,9 +4,9 @@ import type { JsonObject } from '../gateway/util/json';
 import { choice, jsonObject } from '../params/kinds';
 import { modelParameter } from './models';
 
-// What every node that asks a text model has in common.
+// Parameters of every node that uses a text model.
 
-/** The choice between wire formats. */
+/** The wire format. */
 export const format = choice({
 	displayName: 'API Format',
 	options: textFormats
@@ -17,14 +17,14 @@ export const format = choice({
 		'How the gateway is asked and responds. Every model can be used with each; they differ in their options and in whether they report the cost.',
 });
 
-/** The text model to ask. */
+/** The text model. */
 export const textModel = modelParameter(
 	'searchTextModels',
 	'vendor/model-name',
 	'The model to ask. The list shows its context window in tokens and your price for a million input / output tokens.',
 );
 
-/** The option for what has no option. */
+/** Fields of the request for which there is no option. */
 export const extraBody = jsonObject({
 	displayName: 'Extra Body (JSON)',
 	rows: 4,

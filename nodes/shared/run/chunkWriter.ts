@@ -1,22 +1,22 @@
 import type { ChunkType, IExecuteFunctions } from 'n8n-workflow';
 
-/** n8n's functions for an answer that is shown while it arrives. */
+/** n8n's functions for streaming. */
 interface ChunkSender extends Pick<IExecuteFunctions, 'logger'> {
 	sendChunk(type: ChunkType, itemIndex: number, text?: string): void | Promise<void>;
 }
 
-/** What one item says to whoever watches the execution. */
+/** Streams the response of one item. */
 export interface ItemChunkWriter {
-	/** Hands on a piece of the item's answer. */
+	/** Sends a chunk of the response. */
 	write(text: string): Promise<void>;
-	/** The answer has ended; `problem` says why it is incomplete. */
+	/** Ends the response; `problem` says why it is incomplete. */
 	end(problem?: string): Promise<void>;
 }
 
 /**
- * Passes texts on to the chat or webhook that the workflow streams to. Chats show what a node says as one message
- * after the other and do not look at the item, so only one item has the floor: the texts of the others are kept
- * until it has ended, in the order in which the items began.
+ * Streams texts to the workflow's chat or webhook. Chats ignore the item of a chunk and show one message after
+ * the other, so one item streams at a time; texts of the others wait until it has ended, in the order in which
+ * the items started.
  */
 export class ChunkWriter {
 	private readonly queue: ItemWriter[] = [];
@@ -24,14 +24,14 @@ export class ChunkWriter {
 
 	constructor(private readonly sender: ChunkSender) {}
 
-	/** Lets an item speak; its turn comes when those before it have ended. */
+	/** Returns the writer of an item. Its texts are sent when the items before it have ended. */
 	forItem(itemIndex: number): ItemChunkWriter {
-		const forItem = new ItemWriter(itemIndex, this);
-		this.queue.push(forItem);
-		return forItem;
+		const writer = new ItemWriter(itemIndex, this);
+		this.queue.push(writer);
+		return writer;
 	}
 
-	/** Sends what the item that has the floor has to say, and passes the floor on when it has ended. */
+	/** Sends the pending texts of the first item in the queue, and goes on with the next one when it has ended. */
 	async advance(): Promise<void> {
 		for (let first = this.queue[0]; first; first = this.queue[0]) {
 			if (!(await first.flush())) return;
@@ -39,7 +39,7 @@ export class ChunkWriter {
 		}
 	}
 
-	/** A watcher who has gone away must not cost the answer: from then on nothing is sent. */
+	/** Sends nothing more after an error: a closed chat must not fail the item. */
 	async send(type: ChunkType, itemIndex: number, text?: string): Promise<void> {
 		if (this.isMuted) return;
 		try {
@@ -57,7 +57,7 @@ class ItemWriter implements ItemChunkWriter {
 	private hasBegun = false;
 	private isClosed = false;
 	private ending: { problem: string | undefined } | undefined;
-	/** One flush after the other: pieces must not overtake each other. */
+	/** Flushes run one after the other, which keeps the chunks in order. */
 	private flushing: Promise<unknown> = Promise.resolve();
 
 	constructor(

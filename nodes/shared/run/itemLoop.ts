@@ -16,7 +16,7 @@ import { RunContext } from './runContext';
 import { SavedResults } from './savedResults';
 import { requestSettings } from './settings';
 
-/** Runs the operation that the node's `resource` and `operation` name. The whole of a node's `execute`. */
+/** The `execute` of a node: runs the operation that its `resource` and `operation` name. */
 export async function executeRegistry(
 	context: IExecuteFunctions,
 	registry: Registry,
@@ -34,8 +34,8 @@ export async function executeRegistry(
 }
 
 /**
- * Takes all items through an operation: bounded concurrency, order kept, items paired, errors handled as the node's
- * *On Error* says. What succeeded before *Retry On Fail* ran the node again is not done again.
+ * Runs an operation for all items: limits concurrency, keeps the order, pairs items, and handles errors as the
+ * node's *On Error* says. Items that succeeded before *Retry On Fail* ran the node again are not sent again.
  */
 class ItemLoop {
 	private readonly node;
@@ -49,9 +49,9 @@ class ItemLoop {
 	private readonly suspension: Suspension;
 	/** The tasks that exist and are paid for, by item. */
 	private readonly tasks: Map<number, string>;
-	/** How the requests of the items behave that were begun. */
+	/** The request settings of the items that were started. */
 	private readonly settings = new Map<number, RequestSettings>();
-	/** Known as soon as the credential has been read. */
+	/** Empty until the credential has been read. */
 	private secrets: readonly string[] = [];
 	private firstError: { index: number; error: unknown } | undefined;
 
@@ -103,7 +103,7 @@ class ItemLoop {
 		return await this.conclude(suspended, concurrency);
 	}
 
-	/** Reads what is the same for all items; an error there is no item's. */
+	/** Reads what all items share. An error here ends the node. */
 	private async prepare(): Promise<{ concurrency: number; connection: Connection }> {
 		const { resumed, secrets } = this.suspension;
 		try {
@@ -125,7 +125,7 @@ class ItemLoop {
 		return this.registered.parameters.read(source);
 	}
 
-	/** Begins an item; `undefined` when the rest of its work is deferred. */
+	/** Starts an item. Returns `undefined` when the rest of its work is deferred. */
 	private async start(index: number, connection: Connection): Promise<INodeExecutionData[] | undefined> {
 		const saved = this.saved.get(index);
 		if (saved) return restoreResult(saved);
@@ -159,7 +159,7 @@ class ItemLoop {
 			const outputs = await work();
 			if (outputs) this.results.succeed(index, outputs);
 		} catch (error) {
-			// A run that has ended stops the other items too; they have no error of their own.
+			// Another item's error stopped this one, which has no error of its own.
 			if (error instanceof StoppedError && error.reason !== 'cancelled') return;
 			if (error instanceof StoppedError) this.signal.abort('cancelled');
 			this.fail(index, withoutSecrets(error, this.secrets));
@@ -187,7 +187,8 @@ class ItemLoop {
 		const outputs = this.results.outputs(
 			new Map([...suspended].map(([index, output]) => [index, pairWithItem(index, [output])])),
 		);
-		// n8n runs the node again when its first item is an error, also with On Error: Continue.
+		// With *Retry On Fail*, n8n runs the node again when its first item is an error, also with On Error:
+		// Continue.
 		const runsAgain = isErrorItem(outputs[0]) && this.saved.hasNextTry;
 		if (runsAgain) this.saved.save(this.results.toSave());
 		else this.saved.clear();
@@ -198,7 +199,7 @@ class ItemLoop {
 		return outputs;
 	}
 
-	/** n8n keeps nothing of what a cancelled node says, so what is paid for is logged as well. */
+	/** n8n discards the error of a cancelled node, so the tasks that are paid for are logged as well. */
 	private cancelled(): NodeOperationError {
 		const note = tasksNote([...this.tasks.values()]);
 		if (note) this.context.logger.warn(`"${this.node.name}" was cancelled.${note}`);

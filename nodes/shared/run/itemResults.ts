@@ -5,10 +5,10 @@ import { toErrorJson } from './nodeError';
 import type { OperationOutput } from './operation';
 import type { SavedResult } from './savedResults';
 
-/** What became of an item. */
+/** The result of an item. */
 type Settled = { outputs: INodeExecutionData[] } | { error: unknown };
 
-/** What became of the items of a run, in their order. */
+/** The results of a run's items. */
 export class ItemResults {
 	private readonly settled = new Map<number, Settled>();
 
@@ -24,14 +24,14 @@ export class ItemResults {
 	}
 
 	/**
-	 * The output of the node.
+	 * The output of the node, in the order of the items.
 	 *
-	 * @param asleep what stands for items whose work goes on while the execution sleeps
+	 * @param suspended by item, the outputs of items that the execution is suspended for
 	 */
-	outputs(asleep: ReadonlyMap<number, INodeExecutionData[]>): INodeExecutionData[] {
+	outputs(suspended: ReadonlyMap<number, INodeExecutionData[]>): INodeExecutionData[] {
 		return Array.from(
 			{ length: this.count },
-			(_, index) => asleep.get(index) ?? this.outputsOf(index),
+			(_, index) => suspended.get(index) ?? this.outputsOf(index),
 		).flat();
 	}
 
@@ -43,37 +43,37 @@ export class ItemResults {
 		return [{ json: { error: toErrorJson(settled.error) }, pairedItem: { item: index } }];
 	}
 
-	/** What the next try must not send again: what succeeded, and what may have been charged. */
+	/** The items that the next try must not send again: those that succeeded, and those that may have been charged. */
 	toSave(): Map<number, SavedResult> {
-		const kept = new Map<number, SavedResult>();
+		const saved = new Map<number, SavedResult>();
 		for (const [index, settled] of this.settled) {
 			// Copies: n8n empties and changes the arrays that a node returns.
-			if ('outputs' in settled) kept.set(index, { outputs: settled.outputs.map((item) => ({ ...item })) });
+			if ('outputs' in settled) saved.set(index, { outputs: settled.outputs.map((item) => ({ ...item })) });
 			else if (settled.error instanceof ApiError) {
 				const { details } = settled.error;
-				if (details.mayBeCharged && !details.idempotent) kept.set(index, { refused: details });
+				if (details.mayBeCharged && !details.idempotent) saved.set(index, { refused: details });
 			}
 		}
-		return kept;
+		return saved;
 	}
 }
 
 /**
- * The output of an item that an earlier try has dealt with.
+ * Returns the outputs of an item from an earlier try.
  *
- * @throws {ApiError} the refusal of what may have been charged then
+ * @throws {ApiError} the error of that try, when the item may have been charged
  */
-export function restoreResult(mergedIds: SavedResult): INodeExecutionData[] {
-	if ('outputs' in mergedIds) return mergedIds.outputs.map((item) => ({ ...item }));
-	throw new ApiError(mergedIds.refused);
+export function restoreResult(saved: SavedResult): INodeExecutionData[] {
+	if ('outputs' in saved) return saved.outputs.map((item) => ({ ...item }));
+	throw new ApiError(saved.refused);
 }
 
-/** Outputs, linked to the item that they come from. */
+/** Links outputs to the item that they come from. */
 export function pairWithItem(index: number, outputs: OperationOutput[]): INodeExecutionData[] {
 	return outputs.map((output) => ({ ...output, pairedItem: { item: index } }));
 }
 
-/** Whether n8n takes the item for an error. */
+/** Whether n8n treats the item as an error. */
 export function isErrorItem(item: INodeExecutionData | undefined): boolean {
 	const error: unknown = item?.json.error;
 	return error !== undefined && error !== null && error !== false;

@@ -1,14 +1,14 @@
-/** Bounds how many pieces of work run at once. Those who wait are served in the order in which they came. */
+/** Limits concurrency. Work that waits starts in the order in which it came. */
 export class Limiter {
 	private running = 0;
 	private readonly waiting: Array<() => void> = [];
 
-	/** @param max pieces of work at once, at least 1 */
+	/** @param max concurrency, at least 1 */
 	constructor(private readonly max: number) {}
 
-	/** Runs `work` as soon as a slot is free, and frees the slot when it has ended. */
+	/** Runs `work` as soon as a slot is free. */
 	async run<T>(work: () => Promise<T>): Promise<T> {
-		// The slot of the one who ends passes to the one who waits, so nobody overtakes.
+		// A slot passes directly to the next work that waits, which keeps the order.
 		if (this.running >= this.max) await new Promise<void>((resolve) => this.waiting.push(resolve));
 		else this.running += 1;
 		try {
@@ -22,10 +22,10 @@ export class Limiter {
 }
 
 /**
- * Calls `work` for 0 … count − 1, at most `max` at a time, in ascending order of start.
- * Ends when all started ones have ended; `work` must not reject.
+ * Calls `work` for 0 … count − 1 in ascending order, at most `max` at a time. Resolves when all started calls
+ * have ended; `work` must not reject.
  *
- * @param mayStart asked before each start; false starts no more
+ * @param mayStart called before each start; nothing more starts when it returns false
  */
 export async function forEachIndex(
 	count: number,

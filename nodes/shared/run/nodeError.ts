@@ -8,7 +8,7 @@ import {
 
 import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
 
-/** What an error item says, under `json.error`. Branch on `code`, `httpCode` and `retryable`. */
+/** The `json.error` of an error item. Workflows branch on `code`, `httpCode` and `retryable`. */
 export interface ErrorJson extends IDataObject {
 	message: string;
 	description: string | null;
@@ -16,13 +16,13 @@ export interface ErrorJson extends IDataObject {
 	code: string | null;
 	type: string | null;
 	param: string | null;
-	/** Whether the same request can succeed later, and surely was not charged yet. */
+	/** Whether the same request may succeed later, and was certainly not charged. */
 	retryable: boolean;
 	mayBeCharged?: boolean;
 	taskId?: string;
 }
 
-/** The report of anything that an item can fail with, for *On Error: Continue*. */
+/** Describes any error of an item, for *On Error: Continue*. */
 export function toErrorJson(error: unknown): ErrorJson {
 	if (error instanceof ApiError) {
 		const { message, description, status, code, type, param, taskId, extra } = error.details;
@@ -34,7 +34,7 @@ export function toErrorJson(error: unknown): ErrorJson {
 			code: code ?? null,
 			type: type ?? null,
 			param: param ?? null,
-			// A new attempt by the workflow could pay a second time.
+			// A retry by the workflow could be charged a second time.
 			retryable: retryable && !mayBeCharged,
 			...(mayBeCharged ? { mayBeCharged } : {}),
 			...(taskId === undefined ? {} : { taskId }),
@@ -65,9 +65,9 @@ function descriptionOf(error: unknown): string | null {
 }
 
 /**
- * The error that ends the node, naming its item.
+ * The error that ends the node, with its item.
  *
- * @param note added to the description: what else the user must know, such as tasks that were created
+ * @param note the end of the description, e.g. the tasks that were created
  */
 export function toNodeError(node: INode, error: unknown, itemIndex: number, note = ''): Error {
 	if (error instanceof ApiError) return apiError(node, error, itemIndex, note);
@@ -85,23 +85,23 @@ export function toNodeError(node: INode, error: unknown, itemIndex: number, note
 	});
 }
 
-function apiError(node: INode, failure: ApiError, itemIndex: number, note: string): NodeApiError {
-	const { message, status, taskId } = failure.details;
-	const description = failure.details.description + note;
-	// Built from clean facts only: what n8n stores with the execution must not hold a header, and so the key.
-	const facts: N8nJsonObject = { message, description };
-	const error = new NodeApiError(node, facts, {
+function apiError(node: INode, cause: ApiError, itemIndex: number, note: string): NodeApiError {
+	const { message, status, taskId } = cause.details;
+	const description = cause.details.description + note;
+	// Not the error itself: n8n stores this with the execution, and request headers contain the key.
+	const response: N8nJsonObject = { message, description };
+	const error = new NodeApiError(node, response, {
 		message,
 		description,
 		itemIndex,
 		...(status === undefined ? {} : { httpCode: String(status) }),
 	});
-	// n8n replaces messages in which it finds the name of a system error; ours are already for users.
+	// n8n replaces messages that contain the name of a system error.
 	error.message = message;
 	error.description = description;
-	error.cause = failure;
+	error.cause = cause;
 	if (taskId !== undefined) error.context.taskId = taskId;
-	if (failure.details.extra) error.context.details = failure.details.extra;
+	if (cause.details.extra) error.context.details = cause.details.extra;
 	return error;
 }
 
@@ -117,8 +117,8 @@ function operationError(
 }
 
 /**
- * The error with what to do about it in its message: an AI Agent's model is told the message alone, and can mend its
- * call only when it knows what was wrong with it.
+ * Adds the description to the message of an error: an AI Agent's model reads the message only, and needs the hint
+ * to correct its tool call.
  */
 export function withHint(error: Error): Error {
 	const isNodeError = error instanceof NodeOperationError || error instanceof NodeApiError;
@@ -127,9 +127,9 @@ export function withHint(error: Error): Error {
 }
 
 /**
- * Names the tasks whose results a node that ends early does not put out: they are paid for.
+ * Lists the tasks whose results are missing from the output of a node that ends early: they are paid for.
  *
- * @param error what ended the node; the task that it names itself is left out
+ * @param error the error that ends the node; its own task is left out
  */
 export function tasksNote(taskIds: readonly string[], error?: unknown): string {
 	const named = error instanceof ApiError ? error.details.taskId : undefined;

@@ -5,16 +5,16 @@ import type { Declarations, Values } from '../params/parameter';
 import type { RunContext } from './runContext';
 import type { runOptions } from './settings';
 
-/** What an operation works with for one item. */
+/** What an operation gets for one item. */
 export interface ItemContext<Params = unknown> {
 	readonly index: number;
-	/** The values of the operation's parameters and, under `options`, of its options. Each is read when it is asked for. */
+	/** The values of the operation's parameters and, under `options`, of its options. Each is read on access. */
 	readonly params: Params;
 	readonly client: GatewayClient;
 	readonly run: RunContext;
 	/** Whether *Retry On Fail* runs the node again: what the item asks for may exist already. */
 	readonly isRetry: boolean;
-	/** Notes a task that exists and is paid for, so that its ID is reported when the node's output is lost. */
+	/** Records a task that exists and is paid for, so that its ID is reported when the node's output is lost. */
 	readonly taskCreated: (taskId: string) => void;
 	/** n8n's functions, for binary data. */
 	readonly n8n: IExecuteFunctions;
@@ -26,7 +26,7 @@ export interface OperationOutput {
 	binary?: IBinaryKeyData;
 }
 
-/** The rest of an item's work, done together with that of the others when every item has been started. */
+/** The rest of an item's work, done when every item has been started. */
 export class Deferred {
 	constructor(readonly finish: () => Promise<OperationOutput[]>) {}
 }
@@ -39,12 +39,12 @@ export interface Operation<P extends Declarations = Declarations, O extends Decl
 	description: string;
 	/** In the order of the panel, without display conditions on resource and operation: the registry adds those. */
 	parameters: P;
-	/** Options besides those of every operation; one of the same name replaces such. */
+	/** Options besides {@link runOptions}; one of the same name replaces theirs. */
 	options?: O;
 	execute(
 		item: ItemContext<Values<P> & { readonly options: Values<O & typeof runOptions> }>,
 	): Promise<OperationOutput[] | Deferred>;
-	/** How the execution is suspended during deferred work, where it may be. */
+	/** For operations that may suspend the execution during deferred work. */
 	suspension?(n8n: IExecuteFunctions): Suspension;
 }
 
@@ -61,36 +61,36 @@ export interface Resource {
 	operations: Readonly<Record<string, Operation>>;
 }
 
-/** What is the same for all items of a run, and must be known again when the execution resumes. */
+/** The state of a run that is restored when the execution resumes. */
 export interface RunState {
 	concurrency: number;
-	/** How the requests of the items behave that were begun. */
+	/** The request settings of the items that were started. */
 	settings: ReadonlyMap<number, RequestSettings>;
 	/** The tasks that exist and are paid for, by item. */
 	tasks: ReadonlyMap<number, string>;
 }
 
-/** How the item loop ends deferred work. Neither function rejects. */
+/** The deferred work of a run. Its functions do not reject. */
 export interface DeferredWork {
 	deferred: ReadonlyMap<number, Deferred>;
 	/** Does the rest of an item's work. */
 	finish(index: number): Promise<void>;
-	/** Does something for an item, which fails when that fails. */
+	/** Does `work` for an item, whose error is that of `work`. */
 	attempt(index: number, work: () => Promise<void>): Promise<void>;
 }
 
-/** How an execution is suspended while the deferred work of its items goes on elsewhere. */
+/** Suspends an execution while the deferred work of its items goes on at the gateway. */
 export interface Suspension {
-	/** What this run was suspended with, when it resumes a suspended execution. */
+	/** The state of the suspended execution that this run resumes. */
 	readonly resumed: RunState | undefined;
-	/** What must not be shown. */
+	/** Texts to remove from errors. */
 	readonly secrets: readonly string[];
-	/** Begins an item of a resumed execution. */
+	/** Starts an item of a resumed execution. */
 	resume(item: ItemContext): OperationOutput[] | Deferred;
 	/**
-	 * Ends the deferred work, except where the execution may be suspended for it.
+	 * Finishes the deferred work, except what the execution may be suspended for.
 	 *
-	 * @returns by item, the output if the execution resumes too late; empty when all work has ended
+	 * @returns by item, the output if the execution resumes too late; empty when all work is finished
 	 */
 	settle(work: DeferredWork): Promise<ReadonlyMap<number, OperationOutput>>;
 	/**

@@ -5,7 +5,7 @@ import { declare, type Declarations, type ParameterSet } from '../params/paramet
 import type { Operation, Resource } from './operation';
 import { runOptions } from './settings';
 
-/** What is below the node's name on the canvas, in title case: "Create and Wait: Task". */
+/** The text below the node's name on the canvas, in title case: "Create and Wait: Task". */
 export const operationSubtitle =
 	'={{ ($parameter["operation"].replace(/[A-Z]/g, " $&").toLowerCase() + ": " + $parameter["resource"]).toTitleCase() }}';
 
@@ -23,7 +23,7 @@ export interface RegisteredOperation {
 	parameters: ParameterSet<ReturnType<typeof parametersOf>['declarations']>;
 }
 
-/** The one list of a node's resources and operations; selectors, parameters and dispatch derive from it. */
+/** A node's resources and operations. Selectors, parameters and dispatch derive from it. */
 export class Registry {
 	private readonly registered: Readonly<Record<string, Readonly<Record<string, RegisteredOperation>>>>;
 
@@ -69,7 +69,7 @@ function mapValues<T, U>(record: Readonly<Record<string, T>>, map: (value: T) =>
 	return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
 }
 
-/** A list of choices in the order of n8n's lists; a new node has the first of the registry. */
+/** A selector, sorted by name. A new node starts with the first entry of the registry. */
 function selector<T>(
 	name: string,
 	displayName: string,
@@ -87,7 +87,7 @@ function selector<T>(
 	};
 }
 
-/** The parameters of a resource's operations; one that several share is there once, shown for all of them. */
+/** The parameters of a resource's operations. One that operations share is there once, shown for all of them. */
 function resourceProperties(
 	resource: string,
 	operations: Readonly<Record<string, RegisteredOperation>>,
@@ -105,8 +105,8 @@ function resourceProperties(
 }
 
 /**
- * Joins lists that share elements into one in which each list keeps its order (a topological sort; elements that
- * may stand anywhere come in order of appearance).
+ * Merges lists that share elements into one that keeps the order of each (a topological sort; otherwise elements
+ * come in order of appearance).
  */
 export function mergedInOrder<T>(lists: readonly T[][]): T[] {
 	const left = new Set(lists.flat());
@@ -117,7 +117,7 @@ export function mergedInOrder<T>(lists: readonly T[][]): T[] {
 		);
 	for (;;) {
 		const candidates = [...left];
-		// Lists that contradict each other leave nothing free: then the first comes first.
+		// Lists that contradict each other leave no element free.
 		const [next = candidates[0]] = candidates.filter(isFree);
 		if (next === undefined) return merged;
 		merged.push(next);

@@ -14,27 +14,27 @@ import { canonicalJson } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
 import { ChunkWriter } from './chunkWriter';
 
-/** Key in the node's context for an execution that n8n gives no id. */
+/** Key in the node's context, for executions without an ID. */
 const NONCE_KEY = 'aiGatewayRun';
 
-/** For what is only good to know, such as the price of a task that exists: one try, and no long wait. */
+/** One try with a short timeout: for optional data, such as the price of a task that exists. */
 const BEST_EFFORT: RetryPolicy = { maxRetries: 0, timeoutLimitMs: 10_000 };
 
-/** What is the same for all items of a run. */
+/** What all items of a run share. */
 export class RunContext {
 	readonly executionId: string;
-	/** Which run of the node this is within the execution, the same for each try of it. */
+	/** Identifies this run of the node within the execution. The same in each try. */
 	readonly run: string;
-	/** Whether an AI Agent calls the node: it gets small JSON and no files. */
+	/** Whether an AI Agent calls the node: its output is then small JSON without files. */
 	readonly isTool: boolean;
-	/** Where answers are shown while they arrive, when the workflow streams to a chat or webhook. */
+	/** Streams responses, when the workflow streams to a chat or webhook. */
 	readonly chunkWriter: ChunkWriter | undefined;
 	private readonly hints = new Set<string>();
 	private textModels: Promise<TextModel[]> | undefined;
-	/** Read with all patience, for what depends on it. */
+	/** Read with retries. */
 	private mediaModels: Promise<MediaCatalogue> | undefined;
 	/** Read in one try. */
-	private offhandMediaModels: Promise<MediaCatalogue> | undefined;
+	private bestEffortModels: Promise<MediaCatalogue> | undefined;
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.executionId = context.getExecutionId() || nonce(context);
@@ -50,7 +50,7 @@ export class RunContext {
 		this.context.addExecutionHints({ message, location: 'outputPane' });
 	}
 
-	/** Where a creation for this item stands, for its idempotency key (§4.6). */
+	/** Identifies the creation of this item's task, for its idempotency key (§4.6). */
 	creationContext(itemIndex: number): CreationContext {
 		const workflow = this.context.getWorkflow();
 		return {
@@ -62,28 +62,28 @@ export class RunContext {
 		};
 	}
 
-	/** The text models, for advice only: fetched once a run and in one try, empty where they cannot be had. */
+	/** The text models, for hints only: fetched once per run in one try, empty when that fails. */
 	async knownTextModels(client: GatewayClient): Promise<TextModel[]> {
 		this.textModels ??= orNothing(listTextModels(client, BEST_EFFORT));
 		return await this.textModels;
 	}
 
 	/**
-	 * A media model, from a catalogue that is fetched once a run. `undefined` when it cannot be told soon: a catalogue
-	 * that does not answer must neither fail nor hold up a task that is paid for.
+	 * A media model from the catalogue, which is fetched once per run. `undefined` when it cannot be read soon:
+	 * that must not fail or delay a task that is paid for.
 	 */
 	async mediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
-		this.offhandMediaModels ??= this.mediaModels ?? fetchMediaCatalogue(client, BEST_EFFORT);
-		return (await this.offhandMediaModels).models.get(id);
+		this.bestEffortModels ??= this.mediaModels ?? fetchMediaCatalogue(client, BEST_EFFORT);
+		return (await this.bestEffortModels).models.get(id);
 	}
 
-	/** What a model makes, as far as {@link mediaModel} can tell. */
+	/** What a model makes; `undefined` as for {@link mediaModel}. */
 	async mediaType(client: GatewayClient, id: string): Promise<MediaType | undefined> {
 		return (await this.mediaModel(client, id))?.mediaType;
 	}
 
 	/**
-	 * A media model that something depends on, such as a price limit.
+	 * A media model that is required, e.g. for a price limit.
 	 *
 	 * @throws {ApiError} when the catalogue cannot be read
 	 * @throws {InvalidInputError} when it does not have the model
@@ -95,7 +95,7 @@ export class RunContext {
 	}
 
 	/**
-	 * As {@link mediaModel}, for work that can do without the catalogue, but not with a wrong model.
+	 * A media model for work that needs no catalogue, but must not use a wrong model.
 	 *
 	 * @throws {InvalidInputError} when the catalogue could be read and does not have the model
 	 */
@@ -105,12 +105,12 @@ export class RunContext {
 	}
 
 	private async mediaCatalogue(client: GatewayClient): Promise<MediaCatalogue> {
-		this.mediaModels ??= this.patientCatalogue(client);
+		this.mediaModels ??= this.catalogueWithRetries(client);
 		return await this.mediaModels;
 	}
 
-	private async patientCatalogue(client: GatewayClient): Promise<MediaCatalogue> {
-		const known = await this.offhandMediaModels;
+	private async catalogueWithRetries(client: GatewayClient): Promise<MediaCatalogue> {
+		const known = await this.bestEffortModels;
 		return known && !known.error ? known : await fetchMediaCatalogue(client);
 	}
 }
@@ -123,7 +123,7 @@ function notListed(id: string): never {
 	);
 }
 
-/** A list; an empty one where the gateway does not return it. */
+/** The list; an empty one when the gateway does not return it. */
 async function orNothing<T>(list: Promise<T[]>): Promise<T[]> {
 	try {
 		return await list;
@@ -150,19 +150,19 @@ async function fetchMediaCatalogue(client: GatewayClient, retries?: RetryPolicy)
 }
 
 /**
- * What stands for the run of an agent's tool: n8n counts each try of a tool as a run of its own, so the run index
- * would make a retry look like a new call, and pay for it.
+ * Identifies the run of an agent's tool. n8n counts each try of a tool as a run of its own, so with the run index
+ * a retry would be charged as a new call.
  */
 function inputDigest(context: IExecuteFunctions): string {
 	const inputs = context.getInputData().map(({ json }) => json);
 	return `tool-${createHash('sha256').update(canonicalJson(inputs)).digest('hex')}`;
 }
 
-/** A stand-in for the execution's id that is the same in each try of the node. */
+/** A placeholder for the execution's ID, the same in each try of the node. */
 function nonce(context: IExecuteFunctions): string {
 	const store = context.getContext('node');
-	const kept: unknown = store[NONCE_KEY];
-	if (typeof kept === 'string') return kept;
+	const stored: unknown = store[NONCE_KEY];
+	if (typeof stored === 'string') return stored;
 	const fresh = randomUUID();
 	store[NONCE_KEY] = fresh;
 	return fresh;

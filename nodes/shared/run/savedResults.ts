@@ -11,10 +11,10 @@ const MIN_TRIES = 2;
 const MAX_TRIES = 5;
 const DEFAULT_TRIES = 3;
 
-/** What one item gave; or, for one whose charge is unknown, the error that it keeps. */
+/** The outputs of an item, or the error of one that may have been charged. */
 export type SavedResult = { outputs: INodeExecutionData[] } | { refused: ApiErrorDetails };
 
-interface Memory {
+interface SavedRun {
 	executionId: string;
 	run: string;
 	tries: number;
@@ -22,64 +22,64 @@ interface Memory {
 }
 
 /**
- * What succeeded in the earlier tries of a node whose *Retry On Fail* re-runs it whole: those items are answered
- * from here instead of being sent, and so charged, again. Kept only between tries, only with *Retry On Fail* on.
+ * The results of earlier tries of a node, which *Retry On Fail* runs again as a whole: these items are not sent,
+ * and so not charged, again. Stored only between tries, and only with *Retry On Fail*.
  */
 export class SavedResults {
 	private readonly store: Record<string, unknown>;
 	private readonly maxTries: number;
-	private readonly memory: Memory;
+	private readonly saved: SavedRun;
 
 	constructor(
 		context: Pick<IExecuteFunctions, 'getContext' | 'getNode'>,
-		place: { executionId: string; run: string },
+		{ executionId, run }: { executionId: string; run: string },
 	) {
 		const { retryOnFail, maxTries } = context.getNode();
 		this.store = context.getContext('node');
 		this.maxTries = retryOnFail ? Math.min(MAX_TRIES, Math.max(MIN_TRIES, maxTries || DEFAULT_TRIES)) : 1;
 		const stored: unknown = this.store[KEY];
-		const kept = isMemory(stored) ? stored : undefined;
-		const sameRun = kept?.executionId === place.executionId && kept.run === place.run;
-		this.memory = sameRun
-			? { ...kept, tries: kept.tries + 1 }
-			: { executionId: place.executionId, run: place.run, tries: 1, items: {} };
+		const earlier = isSavedRun(stored) ? stored : undefined;
+		const isSameRun = earlier?.executionId === executionId && earlier.run === run;
+		this.saved = isSameRun
+			? { ...earlier, tries: earlier.tries + 1 }
+			: { executionId, run, tries: 1, items: {} };
 	}
 
 	/** Whether n8n runs the node again when this try fails. */
 	get hasNextTry(): boolean {
-		return this.memory.tries < this.maxTries;
+		return this.saved.tries < this.maxTries;
 	}
 
 	/** Whether this is a further try of the same run. */
 	get isRetry(): boolean {
-		return this.memory.tries > 1;
+		return this.saved.tries > 1;
 	}
 
-	/** What the item gave in an earlier try. */
+	/** The item's result in an earlier try. */
 	get(itemIndex: number): SavedResult | undefined {
-		return this.memory.items[String(itemIndex)];
+		return this.saved.items[String(itemIndex)];
 	}
 
-	/** Keeps what the items gave for the next try, where there will be one; otherwise forgets everything. */
+	/** Stores results for the next try; clears the store when there is none. */
 	save(items: ReadonlyMap<number, SavedResult>): void {
 		if (!this.hasNextTry) return this.clear();
-		const kept = Object.fromEntries([...items].map(([index, mergedIds]) => [String(index), mergedIds]));
-		this.store[KEY] = { ...this.memory, items: { ...this.memory.items, ...kept } } satisfies Memory;
+		const added = Object.fromEntries(items);
+		this.store[KEY] = { ...this.saved, items: { ...this.saved.items, ...added } } satisfies SavedRun;
 	}
 
-	/** Forgets everything: the node ended well. */
+	/** Clears the store. */
 	clear(): void {
 		delete this.store[KEY];
 	}
 }
 
-/** Whether it is what this class keeps: the context may come from an older version of the package. */
-function isMemory(value: unknown): value is Memory {
-	const memory = asObject(value);
+/** Another version of the package may have stored something else. */
+function isSavedRun(value: unknown): value is SavedRun {
+	const saved = asObject(value);
 	return (
-		typeof memory?.executionId === 'string' &&
-		typeof memory.run === 'string' &&
-		typeof memory.tries === 'number' &&
-		asObject(memory.items) !== undefined
+		typeof saved?.executionId === 'string' &&
+		typeof saved.run === 'string' &&
+		typeof saved.tries === 'number' &&
+		asObject(saved.items) !== undefined
 	);
 }

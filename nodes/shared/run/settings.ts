@@ -2,7 +2,7 @@ import type { RequestSettings } from '../gateway/client/client';
 import { integer, number, optional } from '../params/kinds';
 import type { Values } from '../params/parameter';
 
-/** How often a request is tried again. */
+/** How often a request is retried. */
 export const maxRetries = integer({
 	displayName: 'Max Retries',
 	min: 0,
@@ -13,10 +13,10 @@ export const maxRetries = integer({
 });
 
 /**
- * The option for the longest time that a request takes.
+ * The option for the timeout of a request.
  *
- * @param note what counts without it, and what else it bounds
- * @param seconds what the panel begins with
+ * @param note its default, and what else it limits
+ * @param seconds the panel's initial value
  */
 function timeoutOption(note: string, seconds = 300) {
 	return optional(
@@ -34,10 +34,10 @@ export const textTimeout = timeoutOption(
 	'Defaults to 300, to 60 for catalogues. Also limits a streamed response as a whole, which may take 900 without this option',
 );
 
-/** For media: tasks are polled, and models looked up. */
+/** For media: tasks are polled, models are looked up. */
 export const mediaTimeout = timeoutOption('Defaults to 300, to 60 for catalogues and task states');
 
-/** For catalogues alone. */
+/** For operations that only read a catalogue. */
 export const catalogueTimeout = timeoutOption('Defaults to 60', 60);
 
 /** Options that every operation of every action node has. */
@@ -57,7 +57,7 @@ export const runOptions = {
 export type RunOptions = Values<typeof runOptions>;
 
 /**
- * How the requests of an item behave.
+ * Reads the request settings of an item.
  *
  * @throws {InvalidInputError} for values out of range
  */
