@@ -4,7 +4,7 @@ import type { ICredentialTestFunctions, ILoadOptionsFunctions } from 'n8n-workfl
 import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
 import { MediaTaskTrigger } from '../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
 import { testGateway } from '../../nodes/shared/n8n/credentialTest';
-import { subNodeClient } from '../../nodes/shared/n8n/subNodeClient';
+import { subNodeClient } from '../../nodes/shared/n8n/client';
 import { mapMediaInput } from '../../nodes/shared/fields/mediaForm';
 import { searchTextModels } from '../../nodes/shared/fields/models';
 import { rejection } from '../helpers/client';
@@ -64,9 +64,7 @@ it.each<[string, string, (context: ILoadOptionsFunctions) => Promise<object>]>([
 ])('%s names none', async (_, path, load) => {
 	busy(path);
 	const parameters = { model: { __rl: true, mode: 'id', value: 'acme/painter' } };
-	const hint = adviceOf(
-		await rejection(load(editorContext({ node: 'mediaTask', parameters, credential }))),
-	);
+	const hint = adviceOf(await rejection(load(editorContext({ node: 'mediaTask', parameters, credential }))));
 	expect(hint).toContain('The limit of requests per minute was reached.');
 	expect(hint).not.toMatch(ALL_OPTIONS);
 });

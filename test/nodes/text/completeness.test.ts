@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { textOptions } from '../../../nodes/shared/fields/textOptions';
+import { textOptionParameters } from '../../../nodes/shared/fields/textOptions';
 import { textFormats } from '../../../nodes/shared/gateway/text/formats';
 import { asObject, type JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { generate, sentBody } from './support';
@@ -75,6 +75,9 @@ function sample({ type, options, typeOptions, default: initial, name }: INodePro
 	return typeOptions?.multipleValues ? ['one', 'two'] : 'some';
 }
 
+/** The text options as the panel has them. */
+const textOptions = Object.entries(textOptionParameters).map(([name, parameter]) => parameter.property(name));
+
 const everything: INodeParameters = {
 	systemPrompt: 'Be brief',
 	outputFormat: 'jsonSchema',
@@ -130,7 +133,7 @@ describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $pa
 				return formats === undefined || formats.includes(name);
 			})
 			.map((option) => option.name);
-		expect(shown.sort()).toStrictEqual(Object.keys(format?.fields ?? {}).sort());
+		expect(shown.sort()).toStrictEqual(Object.keys(format?.options ?? {}).sort());
 	});
 });
 
@@ -158,6 +161,18 @@ describe('the ranges of §4.2', () => {
 			expect(await sentBody({ options: { [option]: value } })).toMatchObject({ [field]: value });
 		}
 	});
+
+	it.each(textFormats.map(({ name }) => name))(
+		'of temperature and top_p hold in the format %s',
+		async (format) => {
+			for (const option of [{ temperature: -0.01 }, { temperature: 2.01 }, { topP: -0.01 }, { topP: 1.01 }]) {
+				const { error } = await generate({ format, options: option });
+				expect(error?.message).toMatch(/has a value that is not allowed/);
+			}
+			const body = await sentBody({ format, options: { temperature: 2, topP: 1 } });
+			expect(body).toMatchObject({ temperature: 2, top_p: 1 });
+		},
+	);
 
 	it('the choices of effort are those of §4.1', async () => {
 		const notes = requestTable('/responses').find(({ names }) => names.includes('reasoning'))?.notes ?? '';
