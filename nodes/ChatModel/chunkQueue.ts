@@ -1,29 +1,29 @@
 import { StoppedError } from '../shared/gateway/errors/errors';
 
-/** Work that hands over pieces; `signal` tells it that nobody reads them any more. */
-export type Work<T> = (take: (piece: T) => Promise<void>, signal: AbortSignal) => Promise<void>;
+/** Work that produces chunks; `signal` aborts when the reader has left. */
+export type Work<T> = (take: (chunk: T) => Promise<void>, signal: AbortSignal) => Promise<void>;
 
 /**
- * Turns pieces that work hands over while it goes on into a sequence that is read at the reader's own pace.
+ * Turns the chunks that `work` produces into an async generator. The reader does not slow the work down.
  *
- * @param work gets the function that takes a piece, which rejects when nobody reads any more
- * @param signal the reader's, with which it gives up while it waits
- * @returns the pieces in order; ends, or throws, as the work does
+ * @param work gets the function that takes a chunk, which rejects when the reader has left
+ * @param signal ends the reading while it waits
+ * @returns the chunks in order; ends, or throws, as the work does
  */
 export async function* iterateChunks<T>(work: Work<T>, signal?: AbortSignal): AsyncGenerator<T> {
-	const pieces: T[] = [];
+	const chunks: T[] = [];
 	const reading = new AbortController();
 	const leave = () => reading.abort();
 	let outcome: { error?: unknown } | undefined;
-	let wake: () => void = () => undefined;
+	let notify: () => void = () => undefined;
 	const end = (result: { error?: unknown }) => {
 		outcome = result;
-		wake();
+		notify();
 	};
-	const take = async (piece: T) => {
+	const take = async (chunk: T) => {
 		if (reading.signal.aborted) throw new StoppedError('not waited for');
-		pieces.push(piece);
-		wake();
+		chunks.push(chunk);
+		notify();
 	};
 	signal?.addEventListener('abort', leave, { once: true });
 	if (signal?.aborted) leave();
@@ -33,9 +33,9 @@ export async function* iterateChunks<T>(work: Work<T>, signal?: AbortSignal): As
 	);
 	try {
 		for (;;) {
-			const next = new Promise<void>((resolve) => (wake = resolve));
-			for (const piece of pieces.splice(0)) yield piece;
-			if (pieces.length > 0) continue;
+			const next = new Promise<void>((resolve) => (notify = resolve));
+			for (const chunk of chunks.splice(0)) yield chunk;
+			if (chunks.length > 0) continue;
 			if (!outcome) await next;
 			else if ('error' in outcome) throw outcome.error;
 			else return;

@@ -2,11 +2,11 @@ import { typeByName } from '../shared/gateway/util/fileName';
 import { asObject, asText, objectIn, type Json, type JsonObject } from '../shared/gateway/util/json';
 
 /**
- * A part of a LangChain message in the shape that n8n's SDK reads. It knows LangChain's present shapes of files and
- * drops all others without a word, among them the pictures that n8n's own nodes put into messages.
+ * Converts a part of a LangChain message for n8n's SDK, which reads LangChain's current file parts only and
+ * silently drops all others, among them the images of n8n's own nodes.
  *
- * @param part of LangChain's present or former shape, or of OpenAI's or Anthropic's; what is none of them comes back as
- *   it is
+ * @param part in LangChain's current or former shape, or in OpenAI's or Anthropic's; others are returned
+ *   unchanged
  */
 function normalizePart(part: JsonObject): JsonObject {
 	switch (part.type) {
@@ -32,26 +32,30 @@ function normalizePart(part: JsonObject): JsonObject {
 	}
 }
 
-/** The message with its parts in the shape that n8n's SDK reads; the message itself stays as it is. */
+/**
+ * Returns a copy of the message with its parts in the shape that n8n's SDK reads, or the message itself when no
+ * part changes.
+ */
 export function normalizeMessage<M extends object>(message: M): M {
 	const content: unknown = Reflect.get(message, 'content');
 	if (!Array.isArray(content) || content.length === 0) return message;
 	const given: unknown[] = content;
-	const standard = 'tool_call_id' in message ? resultText(given) : given.map(normalizeElement);
-	if (typeof standard !== 'string' && standard.every((part, index) => part === given[index])) return message;
+	const normalized = 'tool_call_id' in message ? resultText(given) : given.map(normalizeElement);
+	if (typeof normalized !== 'string' && normalized.every((part, index) => part === given[index]))
+		return message;
 	const copy = Object.assign(Object.create(Object.getPrototypeOf(message) as object) as M, message);
-	return Object.assign(copy, { content: standard });
+	return Object.assign(copy, { content: normalized });
 }
 
 function normalizeElement(element: unknown): unknown {
 	if (typeof element === 'string') return { type: 'text', text: element };
 	const part = asObject(element);
-	// The SDK stumbles over null.
+	// The SDK throws for null.
 	return part ? normalizePart(part) : (element ?? { type: 'text', text: '' });
 }
 
 function imageAt(url = ''): JsonObject {
-	// Told by the type alone where there is only an address.
+	// For a URL, the SDK reads the kind of file from the type.
 	return { type: 'image', mimeType: typeInUrl(url) ?? 'image/*', url };
 }
 
@@ -60,7 +64,7 @@ function sound({ data, format }: JsonObject): JsonObject {
 	return { type: 'audio', mimeType: typeByName(`.${word}`) ?? `audio/${word}`, data };
 }
 
-/** A file as OpenAI's formats have it; `file_data` is a data URL as a rule. */
+/** A file in OpenAI's formats; `file_data` usually is a data URL. */
 function namedFile({ filename, file_data: data, file_url: address }: JsonObject): JsonObject {
 	const content = asText(data);
 	const type = typeInUrl(content ?? '');
@@ -73,18 +77,18 @@ function namedFile({ filename, file_data: data, file_url: address }: JsonObject)
 	};
 }
 
-/** A file as Anthropic's format has it. */
+/** A file in Anthropic's format. */
 function sourced(part: JsonObject): JsonObject {
 	const { type, media_type: mimeType, data, url } = asObject(part.source) ?? {};
 	if (type === 'text') return { type: 'text', text: data };
 	const metadata = asText(part.title) === undefined ? {} : { metadata: { filename: part.title } };
 	if (type === 'url' && part.type === 'image') return imageAt(asText(url));
-	// The only documents that this format takes by their address.
+	// The only documents that this format takes by URL.
 	if (type === 'url') return { type: 'file', mimeType: 'application/pdf', url, ...metadata };
 	return { type: 'file', mimeType, data, ...metadata };
 }
 
-/** A file in LangChain's shape, present or former, or in another one that goes by the same name. */
+/** A file in LangChain's current or former shape, or in another one of the same name. */
 function normalizeFile(part: JsonObject, kind: string): JsonObject {
 	if (asObject(part.source)) return sourced(part);
 	const file = asObject(part.file);
@@ -100,7 +104,7 @@ function typeInUrl(url: string): string | undefined {
 	return /^data:([^;,]+)/i.exec(url)?.[1];
 }
 
-/** How the base64 of files begins. WebP and WAV begin alike. */
+/** The first characters of files in base64. WebP and WAV begin alike. */
 const SIGNATURES: ReadonlyArray<[string, string]> = [
 	['iVBORw', 'image/png'],
 	['/9j/', 'image/jpeg'],
@@ -118,7 +122,7 @@ function inputOf(input: Json | undefined): JsonObject {
 	return objectIn(input) ?? {};
 }
 
-/** What a tool gave in parts. Formats take text from tools: what is none is told as JSON. */
+/** The result of a tool in parts, as text: formats take no other results. Other parts become JSON. */
 function resultText(parts: unknown[]): string {
 	return parts
 		.map((element) => {
@@ -130,10 +134,10 @@ function resultText(parts: unknown[]): string {
 		.join('\n');
 }
 
-/** A text of this length, all of it base64, is a file. */
+/** Base64 text of at least this length, in characters, counts as a file. */
 const SHORTEST_FILE = 1_000;
 
-/** As text, a file would cost a multitude of tokens, and no model can read it. */
+/** A file as text costs many tokens, and no model can read it. */
 function withoutFiles(_: string, value: unknown): unknown {
 	if (typeof value !== 'string' || value.length < SHORTEST_FILE) return value;
 	return /^(data:[^,]*,)?[\w+/=-]+$/.test(value) ? '(a file, left out)' : value;

@@ -5,7 +5,7 @@ import { notice } from '../shared/params/kinds';
 import { declare, type Parameter } from '../shared/params/parameter';
 import { maxRetries, textTimeout } from '../shared/run/settings';
 
-/** Options that have no effect in an agent, or that take the conversation out of its hands. */
+/** Options that have no effect in an agent, or conflict with its control of the conversation. */
 const NOT_FOR_AGENTS: ReadonlySet<string> = new Set([
 	'n',
 	'logprobs',
@@ -20,11 +20,11 @@ const NOT_FOR_AGENTS: ReadonlySet<string> = new Set([
 	'previousResponseId',
 	'conversation',
 	'streamOptions',
-	// Goes on with its own thinking only, which an agent does not hand back.
+	// Needs the thinking blocks of earlier messages, which agents do not return.
 	'thinking',
 ]);
 
-/** The model has no output of its own that could show what plugins cost. */
+/** The text node's description names an output field, which this node does not have. */
 function forAgents<T>(name: string, option: Parameter<T>): Parameter<T> {
 	return name === 'plugins'
 		? option.with({ description: 'Plugins of the gateway to enable, as a list' })

@@ -15,10 +15,9 @@ import {
 import { asObject, asText } from '../shared/gateway/util/json';
 
 /**
- * The conversation of an agent or chain, as the formats take it. Thoughts of earlier answers are left out: no format
- * has a place for the text of them.
+ * Converts the messages of an agent or chain for the formats. Reasoning is left out: no format takes its text.
  *
- * @throws {InvalidInputError} for a file that the format has no part for, that is empty, or that is no base64
+ * @throws {InvalidInputError} for a file that the format does not support, that is empty, or that is not base64
  */
 export function toChatMessages(
 	messages: readonly Message[],
@@ -27,7 +26,7 @@ export function toChatMessages(
 	return messages.flatMap((message) => toChatMessage(message, format));
 }
 
-/** The ids of the calls of tools in a conversation. */
+/** The IDs of the tool calls in a conversation. */
 export function callIds(messages: ReadonlyArray<ChatMessage | ToolMessage>): Set<string> {
 	return new Set(
 		messages.flatMap((message) =>
@@ -39,11 +38,11 @@ export function callIds(messages: ReadonlyArray<ChatMessage | ToolMessage>): Set
 function toChatMessage({ role, content }: Message, format: TextFormat): Array<ChatMessage | ToolMessage> {
 	if (role === 'tool') return content.flatMap(toToolMessage);
 	const attachments = content.filter(isFile).map((file) => toAttachment(file, format));
-	const toolCalls = distinct(content.flatMap(madeCall));
+	const toolCalls = distinct(content.flatMap(toPriorToolCall));
 	return [
 		{
 			role,
-			// What the model said may come in the pieces in which it was streamed.
+			// A streamed message of the model may still be in chunks.
 			text: textOf(content, role === 'assistant' ? '' : '\n'),
 			...(attachments.length > 0 ? { attachments } : {}),
 			...(toolCalls.length > 0 ? { toolCalls } : {}),
@@ -60,7 +59,7 @@ function toToolMessage(content: MessageContent): ToolMessage[] {
 	];
 }
 
-/** A result may be given in parts, like a message. */
+/** A result may have parts, like a message. */
 function isTextList(value: unknown): value is MessageContent[] {
 	return Array.isArray(value) && value.length > 0 && value.every((part) => asObject(part)?.type === 'text');
 }
@@ -72,12 +71,15 @@ function textOf(content: readonly MessageContent[], between: string): string {
 		.join(between);
 }
 
-function madeCall(content: MessageContent): PriorToolCall[] {
+function toPriorToolCall(content: MessageContent): PriorToolCall[] {
 	if (content.type !== 'tool-call') return [];
 	return [{ id: content.toolCallId ?? '', name: content.toolName, arguments: content.input }];
 }
 
-/** Messages of other models hold a call twice: as a part, perhaps without its input, and later among the calls. */
+/**
+ * Messages of other models contain a tool call twice: as a part, perhaps without its input, and later in the list
+ * of tool calls.
+ */
 function distinct(calls: PriorToolCall[]): PriorToolCall[] {
 	return [...new Map(calls.map((call, index) => [call.id || index, call])).values()];
 }
@@ -89,7 +91,7 @@ function isFile(content: MessageContent): content is ContentFile {
 function toAttachment(file: ContentFile, format: TextFormat): Attachment {
 	const { url, filename } = file.providerMetadata ?? {};
 	const address = asText(url);
-	if (address === undefined && isEmpty(file)) throw new InvalidInputError(NO_CONTENT, NO_CONTENT_ADVICE);
+	if (address === undefined && isEmpty(file)) throw new InvalidInputError(NO_CONTENT, NO_CONTENT_HINT);
 	const name = asText(filename) ?? (address === undefined ? undefined : nameInUrl(address));
 	const mimeType = file.mediaType ?? typeByName(name ?? '') ?? UNKNOWN_TYPE;
 	const kind = ATTACHMENT_KINDS.find((candidate) => mimeType.startsWith(`${candidate}/`)) ?? 'file';
@@ -105,14 +107,14 @@ function toAttachment(file: ContentFile, format: TextFormat): Attachment {
 }
 
 const NO_CONTENT = 'A message to the Gateway Chat Model holds a file without content';
-const NO_CONTENT_ADVICE =
+const NO_CONTENT_HINT =
 	'It is empty, or refers to a file at another provider by an ID. Give the file itself, or its address. Nothing was sent.';
 
 const NOT_BASE64 = 'A message to the Gateway Chat Model holds a file that is not base64';
-const NOT_BASE64_ADVICE =
+const NOT_BASE64_HINT =
 	'Give its content as base64 text, or as a data URL such as data:image/png;base64,…. Nothing was sent.';
 
-/** LangChain's parts need not have data, whatever the SDK's type says. */
+/** LangChain's parts may lack data, despite the SDK's type. */
 function isEmpty({ data }: { data?: string | Uint8Array }): boolean {
 	return data === undefined || data.length === 0;
 }
@@ -125,7 +127,7 @@ function bytesOf(
 ): { base64: string; mimeType?: string | undefined } {
 	if (data instanceof Uint8Array) return { base64: Buffer.from(data).toString('base64') };
 	const file = readBase64(address ?? asText(data) ?? '');
-	if (!file) throw new InvalidInputError(NOT_BASE64, NOT_BASE64_ADVICE);
+	if (!file) throw new InvalidInputError(NOT_BASE64, NOT_BASE64_HINT);
 	return file;
 }
 

@@ -21,10 +21,10 @@ import { callInfoOf, toClosingChunks, toResult, type CallInfo } from './result';
 import type { AiNodeSdk } from './sdk';
 import { toToolDefinitions } from './tools';
 
-/** What the user has set in the node. */
+/** The settings of the node. */
 export interface ModelSettings {
 	format: TextFormat;
-	/** Id from the catalogue. */
+	/** ID from the catalogue. */
 	model: string;
 	/** Values of the options that the format has, by option name. */
 	options: JsonObject;
@@ -32,25 +32,24 @@ export interface ModelSettings {
 	extraBody: JsonObject;
 }
 
-/** What a model works with. */
 export interface ModelDependencies {
 	client: GatewayClient;
 	jsonSchema: AiNodeSdk['getParametersJsonSchema'];
-	/** Turns anything that a call can fail with into the error that the user reads. */
+	/** Turns any error of a request into the one that the user reads. */
 	toUserError: (error: unknown) => Promise<Error>;
 }
 
-/** Settings of one call: those of the SDK, and what LangChain adds. */
+/** The settings of one request: the SDK's, and what LangChain adds. */
 export interface CallConfig extends ChatModelConfig {
 	/** LangChain's name for stop sequences. */
 	stop?: string[];
-	/** LangChain's, also for its `timeout`: nobody waits for the answer any more. */
+	/** LangChain's, also for its `timeout`. */
 	signal?: AbortSignal;
-	/** Is told what n8n is to show of the call. */
-	onCallInfo?: (facts: CallInfo) => void;
+	/** Receives what n8n shows of the request. */
+	onCallInfo?: (info: CallInfo) => void;
 }
 
-/** Settings of a call that are options of the node, too, and have its names. */
+/** Settings of a request that are also options of the node, with the same names. */
 const SHARED_SETTINGS = [
 	'maxTokens',
 	'temperature',
@@ -62,8 +61,8 @@ const SHARED_SETTINGS = [
 ] as const;
 
 /**
- * A text model of the gateway behind n8n's interface for chat models. Asks in the formats of `shared/gateway`, with
- * its retries and errors; a call that may have been charged is not repeated.
+ * A text model of the gateway behind n8n's interface for chat models. Uses the formats, retries and errors of
+ * `shared/gateway`; a request that may have been charged is not repeated.
  */
 export class GatewayChatModel implements ChatModel<CallConfig> {
 	readonly provider = 'ai-gateway';
@@ -78,7 +77,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		this.modelId = settings.model;
 	}
 
-	/** The same model with these tools besides those that it has: agents give the same ones again. */
+	/** The same model with these tools added. Agents add the same ones again. */
 	withTools(tools: Tool[]): GatewayChatModel {
 		const { settings, dependencies, toolChoice } = this;
 		const names = new Set(tools.map(({ name }) => name));
@@ -86,12 +85,12 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		return new GatewayChatModel(settings, dependencies, [...kept, ...tools], toolChoice);
 	}
 
-	/** The same model, told whether and which tool to call. */
+	/** The same model with a choice of tools. */
 	withToolChoice(toolChoice: ToolChoice): GatewayChatModel {
 		return new GatewayChatModel(this.settings, this.dependencies, this.tools, toolChoice);
 	}
 
-	/** Asks, and gives the answer when it is whole. */
+	/** Requests a completion and returns it as a whole. */
 	async generate(messages: Message[], config: CallConfig = {}): Promise<GenerateResult> {
 		return await this.withUserErrors(config.signal, async () => {
 			const { client } = this.dependencies;
@@ -103,7 +102,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		});
 	}
 
-	/** Asks, and gives the answer while it arrives. */
+	/** Requests a completion and streams it. */
 	async *stream(messages: Message[], config: CallConfig = {}): AsyncGenerator<StreamChunk> {
 		yield* iterateChunks<StreamChunk>(async (take, signal) => {
 			await this.withUserErrors(config.signal, async () => {
@@ -148,7 +147,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		return { request, call: textCall(format, request, extraBody), earlierIds: callIds(converted) };
 	}
 
-	/** A caller that has given up gets its own reason. */
+	/** An aborted request throws the reason of its signal. */
 	private async withUserErrors<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
 		try {
 			return await work();

@@ -12,20 +12,20 @@ import {
 import { objectIn, type Json, type JsonObject } from '../shared/gateway/util/json';
 import { costText } from '../shared/gateway/util/money';
 
-/** What n8n shows of a call in the execution, besides its text and tokens. */
+/** What n8n shows of a request in the execution, besides text and tokens. */
 export interface CallInfo {
-	/** In the words of the text node. */
+	/** As the text node outputs it. */
 	finish_reason: string | null;
 	id: string | null;
 	model: string | null;
-	/** Rubles that the account paid; null where the format does not report it. */
+	/** Rubles that the account paid; null when the format does not report them. */
 	costRub: number | null;
-	/** The model's thoughts. */
+	/** The reasoning of the model. */
 	reasoning?: string;
 	sources?: Array<{ url: string; title?: string }>;
 }
 
-/** The facts of an answer. */
+/** The call info of a completion. */
 export function callInfoOf(completion: Completion): CallInfo {
 	const { finishReason, reasoning, sources } = choiceOf(completion);
 	return {
@@ -39,10 +39,10 @@ export function callInfoOf(completion: Completion): CallInfo {
 }
 
 /**
- * An answer as n8n's SDK takes it. Thoughts are no part of the message: chains would take them for text.
+ * A completion as n8n's SDK takes it. Reasoning is not part of the message: chains would read it as text.
  *
- * @param earlierIds of calls that were made earlier in the conversation
- * @throws {ApiError} for a call of a tool whose arguments are no JSON object
+ * @param earlierIds IDs of earlier tool calls in the conversation
+ * @throws {ApiError} for a tool call whose arguments are not a JSON object
  */
 export function toResult(completion: Completion, earlierIds: Iterable<string> = []): GenerateResult {
 	const choice = choiceOf(completion);
@@ -68,12 +68,12 @@ export function toResult(completion: Completion, earlierIds: Iterable<string> = 
 }
 
 /**
- * What follows the text of a streamed answer. Each call of a tool comes in one piece: the SDK tells calls apart by
- * their ids only, which stand in a call's first piece alone.
+ * The chunks after the text of a streamed completion. Each tool call is one chunk: the SDK tells tool calls apart
+ * by ID, and only the first chunk of a call has it.
  *
- * @param shown the text that has been passed on
- * @param earlierIds of calls that were made earlier in the conversation
- * @throws {ApiError} for a call of a tool whose arguments are no JSON object
+ * @param shown the text that was streamed
+ * @param earlierIds IDs of earlier tool calls in the conversation
+ * @throws {ApiError} for a tool call whose arguments are not a JSON object
  */
 export function toClosingChunks(
 	completion: Completion,
@@ -99,14 +99,14 @@ function choiceOf({ choices: [first = emptyChoice()] }: Completion): Choice {
 	return first;
 }
 
-/** Why the model does not answer is an answer, too. */
+/** A refusal is a completion, too. */
 function textOf({ text, refusal }: Choice): string {
 	return text || refusal;
 }
 
 /**
- * The calls of tools. Each gets an id of its own: some models begin anew with `call_0` in each answer, or give all calls
- * the same id, and n8n and LangChain then lose a call or its result.
+ * The tool calls, each with a unique ID: some models start again with `call_0` in each completion, or give all
+ * tool calls the same ID, and n8n and LangChain then lose a tool call or its result.
  */
 function callsOf(
 	completion: Completion,
@@ -123,12 +123,12 @@ function callsOf(
 	});
 }
 
-/** Some providers take no id that is longer than 40 characters. */
+/** Some providers take IDs of up to 40 characters only. */
 function newId(): string {
 	return `call_${randomUUID().replaceAll('-', '')}`;
 }
 
-/** Models write the absence of arguments as null, and some write the object as a text once more. */
+/** Models write missing arguments as null, and some encode the object as JSON text twice. */
 function argumentsOf(value: Json): JsonObject | undefined {
 	if (value === null) return {};
 	return objectIn(value);

@@ -10,11 +10,11 @@ export interface AiNodeSdk {
 }
 
 /**
- * Loads the SDK, which n8n brings. Only when a model is asked for: n8n loads all nodes of a package or none, so an
- * n8n without it would lose the others, too. Not by `import()`: that would load the SDK, and LangChain with it, a
+ * Loads n8n's SDK for AI nodes. Only when a model is needed: n8n loads all nodes of a package or none, so without
+ * the SDK the other nodes would be missing, too. Not with `import()`: it would load the SDK and LangChain a
  * second time, as ES modules whose classes are not those of n8n's own nodes.
  *
- * @throws {InvalidInputError} when this n8n has none, or one that is too old
+ * @throws {InvalidInputError} when this n8n has no SDK, or one that is too old
  */
 export function loadSdk(): AiNodeSdk {
 	const { supplyModel, getParametersJsonSchema } = found() ?? {};
@@ -26,8 +26,8 @@ export function loadSdk(): AiNodeSdk {
 }
 
 /**
- * n8n's own first: a copy that lies above the folder of this package, as in a clone of its repository, has classes that
- * are not those of n8n's nodes, and does not recognise their tools.
+ * n8n's own SDK first: a copy above this package's folder, as in a clone of the repository, has other classes
+ * than n8n's nodes and does not recognise their tools.
  */
 function found(): Partial<AiNodeSdk> | undefined {
 	return requiredBy(require.main) ?? requiredBy(module);

@@ -17,7 +17,7 @@ import { parameters } from './fields';
 import { GatewayChatModel, type ModelSettings } from './model';
 import { loadSdk } from './sdk';
 
-/** Gives the node that uses the model a LangChain model which asks the gateway. The whole of `supplyData`. */
+/** The `supplyData` of the node: returns a LangChain model that sends its requests to the gateway. */
 export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
 	const nodeError = (error: unknown) => toNodeError(context.getNode(), error, itemIndex);
 	let disposeClient: () => void = () => undefined;
@@ -58,7 +58,7 @@ function readSettings(params: Values<typeof parameters.declarations>): ModelSett
 	};
 }
 
-/** The catalogue, for hints; an error about that would hide the one that matters. */
+/** The catalogue, for hints. Its own error would hide the one that the hint is for. */
 function knownModels(client: GatewayClient): () => ReturnType<typeof listTextModels> {
 	return async () => await listTextModels(client, { maxRetries: 0 }).catch(() => []);
 }

@@ -6,10 +6,11 @@ import { asObject } from '../shared/gateway/util/json';
 import type { AiNodeSdk } from './sdk';
 
 /**
- * The tools of an agent, as the formats take them.
+ * Converts an agent's tools for the formats.
  *
- * @param jsonSchema gives the JSON Schema of a tool's input, which n8n may write with zod
- * @throws {InvalidInputError} for a tool that another provider runs itself, and for one whose input cannot be described
+ * @param jsonSchema returns the JSON Schema of a tool's input, which n8n may describe with zod
+ * @throws {InvalidInputError} for a tool that another provider runs itself, and for one whose input cannot be
+ *   described
  */
 export function toToolDefinitions(
 	tools: readonly Tool[],
@@ -35,8 +36,8 @@ export function toToolDefinitions(
 type FunctionTool = Exclude<Tool, { type: 'provider' }>;
 
 /**
- * The SDK knows schemas of n8n's own zod and takes all others for JSON Schema. A community node may have brought another
- * zod, whose inner parts the model would read as the description of the input.
+ * The SDK converts schemas of n8n's own zod and takes all others for JSON Schema. A community node may bring
+ * another zod, whose internals the model would read as the description of the input.
  */
 function schemaOf(tool: FunctionTool, jsonSchema: AiNodeSdk['getParametersJsonSchema']): unknown {
 	const schema: unknown = jsonSchema(tool);

@@ -4,16 +4,16 @@ import type { CallConfig } from '../model';
 import type { CallInfo } from '../result';
 import type { Adapter, Generation } from './types';
 
-/** Completes what goes into a call, and what comes out of it. */
+/** Normalizes the messages of a request, and completes its generations. */
 export function patchCalls(adapter: Adapter): void {
 	const generate = adapter._generate?.bind(adapter);
 	const stream = adapter._streamResponseChunks?.bind(adapter);
 	if (generate) {
 		adapter._generate = async (messages, options, run) => {
-			const told = new CallInfoCollector(options);
-			const result = await generate(messages.map(normalizeMessage), told.options, run);
+			const collector = new CallInfoCollector(options);
+			const result = await generate(messages.map(normalizeMessage), collector.options, run);
 			for (const generation of result.generations) {
-				told.addTo(generation);
+				collector.addTo(generation);
 				joinText(generation);
 			}
 			return result;
@@ -21,36 +21,36 @@ export function patchCalls(adapter: Adapter): void {
 	}
 	if (stream) {
 		adapter._streamResponseChunks = async function* (messages, options, run) {
-			const told = new CallInfoCollector(options);
-			const calls = new CallNumbers();
-			for await (const chunk of stream(messages.map(normalizeMessage), told.options, run)) {
-				// Only the last chunk says why the answer ended.
-				if (chunk.generationInfo) told.addTo(chunk);
+			const collector = new CallInfoCollector(options);
+			const numbers = new CallNumbers();
+			for await (const chunk of stream(messages.map(normalizeMessage), collector.options, run)) {
+				// Only the last chunk has a finish reason.
+				if (chunk.generationInfo) collector.addTo(chunk);
 				joinText(chunk);
-				calls.addTo(chunk);
+				numbers.addTo(chunk);
 				yield chunk;
 			}
 		};
 	}
 }
 
-/** What the model tells of one call. */
+/** Collects the call info of one request. */
 class CallInfoCollector {
 	readonly options: CallConfig;
-	private facts: CallInfo | undefined;
+	private info: CallInfo | undefined;
 
 	constructor(options: CallConfig) {
-		this.options = { ...options, onCallInfo: (facts) => (this.facts = facts) };
+		this.options = { ...options, onCallInfo: (info) => (this.info = info) };
 	}
 
 	addTo(generation: Generation): void {
-		if (this.facts) generation.generationInfo = { ...generation.generationInfo, ...this.facts };
+		if (this.info) generation.generationInfo = { ...generation.generationInfo, ...this.info };
 	}
 }
 
 /**
- * Makes a string of content that is text alone, as other models give it. The SDK gives a list of parts, of which n8n's
- * parsers read "[object Object]", and between the pieces of which LangChain puts line breaks.
+ * Turns content that is text only into a string, as other models return it. The SDK returns a list of parts:
+ * n8n's parsers read it as "[object Object]", and LangChain joins its chunks with line breaks.
  */
 function joinText({ message }: Generation): void {
 	if (!message || !Array.isArray(message.content)) return;
@@ -60,16 +60,16 @@ function joinText({ message }: Generation): void {
 }
 
 /**
- * Numbers the calls of tools in a stream, each of which comes in one piece. The SDK gives all of them the place 0, which in
+ * Numbers the tool calls of a stream, each of which is one chunk. The SDK gives all of them the index 0, which in
  * LangChain's events is that of the text.
  */
 class CallNumbers {
 	private count = 0;
 
 	addTo({ message }: Generation): void {
-		for (const piece of asObjects(message?.tool_call_chunks)) {
+		for (const toolCall of asObjects(message?.tool_call_chunks)) {
 			this.count += 1;
-			piece.index = this.count;
+			toolCall.index = this.count;
 		}
 	}
 }

@@ -7,10 +7,10 @@ import { patchTokenUsage } from './tokens';
 import { patchTools } from './tools';
 import type { Adapter } from './types';
 
-// n8n's SDK, a preview, puts a LangChain model around ours. What it leaves out is added here, on the object that it
-// returns, as n8n's own chat model nodes do.
+// n8n's SDK, a preview, wraps our model in a LangChain model. What is missing there is patched on the object that
+// it returns, as n8n's own chat model nodes do.
 
-/** What each patch needs of the SDK's model. */
+/** What the patches need of the SDK's model. */
 const TARGETS = [
 	'_generate',
 	'_streamResponseChunks',
@@ -24,9 +24,9 @@ const TARGETS = [
 const logged = new Set<string>();
 
 /**
- * Adds to the SDK's LangChain model: images and files in messages, text as a string, the choice of tools, structured
- * output, the tokens of streamed responses, the cost, and an end of the call when its reader leaves. A patch whose target
- * another version of the SDK does not have is logged once, and left out.
+ * Patches the SDK's LangChain model: files in messages, text as a string, the choice of tools, structured output,
+ * tokens of streamed responses, the cost, and aborting when the reader leaves. When another version of the SDK
+ * lacks the target of a patch, this is logged once and the patch is left out.
  *
  * @returns the same object
  */

@@ -2,8 +2,8 @@ import { asObject, asObjects, asText } from '../../shared/gateway/util/json';
 import type { Adapter, Generation } from './types';
 
 /**
- * LangChain's own way to structured output asks for a call of a function, but does not make the model call it, and then
- * takes nothing but a streamed answer. Here the model must call it, and any answer is read.
+ * LangChain's own structured output offers a tool without forcing the model to call it, and reads streamed
+ * responses only. Here the model must call the tool, and every response is read.
  */
 export function patchStructuredOutput(adapter: Adapter): void {
 	const { withStructuredOutput: own } = adapter;
@@ -23,26 +23,26 @@ export function patchStructuredOutput(adapter: Adapter): void {
 	};
 }
 
-/** The schema may be zod's, JSON's, or a whole function as OpenAI describes one. */
+/** The schema may be from zod, JSON Schema, or a whole function in OpenAI's format. */
 function toolOf(
 	schema: unknown,
 	name: string | undefined,
 ): { name: string; description: string; schema: unknown } {
-	const facts = asObject(schema);
+	const fields = asObject(schema);
 	return {
-		name: name ?? asText(facts?.name) ?? 'extract',
-		description: asText(facts?.description) ?? 'Gives the answer',
-		schema: asObject(facts?.parameters) ?? schema,
+		name: name ?? asText(fields?.name) ?? 'extract',
+		description: asText(fields?.description) ?? 'Gives the answer',
+		schema: asObject(fields?.parameters) ?? schema,
 	};
 }
 
 function argumentsOf(message: Generation['message'], name: string): unknown {
-	const call = asObjects(message?.tool_calls).find((made) => made.name === name);
+	const call = asObjects(message?.tool_calls).find((toolCall) => toolCall.name === name);
 	if (!call) throw new Error(`The model did not give the structured output: it did not call "${name}"`);
 	return call.args;
 }
 
-/** A schema of zod checks the values and adds what it has defaults for. */
+/** A zod schema checks the values and adds its defaults. */
 async function parsed(value: unknown, schema: unknown): Promise<unknown> {
 	return isZod(schema) ? await schema.parseAsync(value) : value;
 }

@@ -1,12 +1,12 @@
 import { asNumber, asObject, asObjects, type JsonObject } from '../../shared/gateway/util/json';
 import type { Adapter } from './types';
 
-/** What writes the calls of a model into the execution. */
+/** n8n's tracer, which logs the requests of a model with the execution. */
 interface Tracer {
 	options: { tokensUsageParser: unknown };
 }
 
-/** Lets n8n's log read tokens and cost as {@link tokensOf} does. */
+/** Makes n8n's tracer read tokens and cost with {@link tokensOf}. */
 export function patchTokenUsage({ callbacks }: Adapter): void {
 	if (!Array.isArray(callbacks)) return;
 	for (const tracer of callbacks.filter(isTracer)) tracer.options.tokensUsageParser = tokensOf;
@@ -17,10 +17,10 @@ function isTracer(handler: unknown): handler is Tracer {
 }
 
 /**
- * The tokens of a call, for n8n's log: the SDK's own reader finds those of streamed answers not, and n8n then
- * shows an estimate.
+ * The tokens of a request, for n8n's log. The SDK's own parser does not find those of streamed responses, so n8n
+ * would show an estimate.
  *
- * @param result what LangChain says at the end of a call
+ * @param result LangChain's result of a request
  */
 function tokensOf(result: JsonObject): JsonObject {
 	const usage = asObject(asObject(result.llmOutput)?.tokenUsage);

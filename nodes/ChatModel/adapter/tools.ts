@@ -3,10 +3,10 @@ import { asObject, asText } from '../../shared/gateway/util/json';
 import type { Adapter } from './types';
 
 /**
- * The SDK drops the choice of tools, with which agents make a model call one, and what others have hung onto the model:
- * callbacks and metadata, with which n8n's Model Selector shows which model was asked.
+ * The SDK drops the choice of tools, with which agents force a tool call, and callbacks and metadata of the
+ * model, with which n8n's Model Selector shows which model was used.
  *
- * @param patchAll patches the model with tools, too
+ * @param patchAll patches the model that has the tools
  */
 export function patchTools(adapter: Adapter, patchAll: (bound: Adapter) => Adapter): void {
 	const bind = adapter.bindTools?.bind(adapter);
@@ -21,7 +21,7 @@ export function patchTools(adapter: Adapter, patchAll: (bound: Adapter) => Adapt
 	};
 }
 
-/** LangChain's words for a choice of tools: `any` is what others call `required`; another word names a tool. */
+/** Reads LangChain's choice of tools: `any` is called `required` elsewhere; any other text is the name of a tool. */
 export function toolChoice(value: unknown): ToolChoice | undefined {
 	const named = asText(asObject(asObject(value)?.function)?.name) ?? asText(asObject(value)?.name);
 	if (named !== undefined) return { name: named };

@@ -1,6 +1,6 @@
 import type { CallConfig, GatewayChatModel } from '../model';
 
-/** What is used of the LangChain model that n8n's SDK makes. */
+/** The parts of the SDK's LangChain model that are used here. */
 export interface Adapter {
 	chatModel?: GatewayChatModel;
 	callbacks?: unknown;
@@ -17,22 +17,22 @@ export interface Adapter {
 	pipe?: (next: (message: Generation['message']) => unknown) => unknown;
 }
 
-/** LangChain's, as far as they mean something here. */
+/** The settings of LangChain that are used here. */
 export interface StructuredOutputSettings {
-	/** Of the function that the model calls. */
+	/** Name of the tool that the model calls. */
 	name?: string;
-	/** Gives the message beside what was read from it. */
+	/** Returns the message along with the parsed output. */
 	includeRaw?: boolean;
 }
 
-/** A stream of LangChain's. */
+/** A stream of LangChain. */
 interface Readable {
 	return(): Promise<unknown>;
 }
 
-/** An answer, or a piece of one. */
+/** A completion, or a chunk of one. */
 export interface Generation {
-	/** n8n shows this of each call, besides text and tokens. */
+	/** n8n shows this for each request, besides text and tokens. */
 	generationInfo?: object;
 	message?: { content?: unknown; tool_calls?: unknown; tool_call_chunks?: unknown };
 }
