@@ -5,7 +5,7 @@ import { similarIds } from '../../../shared/gateway/text/unknownModel';
 import { defineOperation } from '../../../shared/run/operation';
 import { catalogueTimeout } from '../../../shared/run/settings';
 
-/** Gets one text model of the catalogue (§4.4), with the fields that the gateway returns. */
+/** Returns a text model of the catalogue (§4.4), with the fields that the gateway returns. */
 export const get = defineOperation({
 	displayName: 'Get',
 	action: 'Get text model',

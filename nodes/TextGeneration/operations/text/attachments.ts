@@ -19,23 +19,23 @@ import { type Attachment, type AttachmentKind } from '../../../shared/gateway/te
 import type { HttpResponse, ByteStream } from '../../../shared/gateway/client/transport';
 import type { AttachmentRow } from './parameters';
 
-/** The attachments of an item, and the files that are put into the body in place of their placeholders. */
+/** The attachments of an item, and the files that replace their placeholders in the body. */
 export interface ReadAttachments {
 	attachments: Attachment[];
 	files: EmbeddedFile[];
 }
 
-/** The most that the files of a call may make up, in base64; §8 shows this limit for the other bodies. */
+/** The longest that all files of a request may be, in base64; §8 shows this limit for other bodies. */
 const MAX_FILES_LENGTH = 100 * 1024 * 1024;
 const MAX_FILES_MEGABYTES = 75;
 
 /**
- * Looks at the attachments of an item. Files stay where they are: they are read when the request is sent. A file
- * that the format takes only as such is fetched from its address first, without the key.
+ * Reads the attachments of an item; the content of files is read when the request is sent. When the format takes
+ * no URL, the file is downloaded first, without the key.
  *
- * @throws {InvalidInputError} for a kind that the format has no part for, a missing field, a wrong address, a file that is
- *   empty or of another kind, and for more than 75 MB in total
- * @throws {ApiError} for a file that cannot be fetched
+ * @throws {InvalidInputError} for a kind that the format does not support, a missing field, an invalid URL, a
+ *   file that is empty or of another kind, and for more than 75 MB in total
+ * @throws {ApiError} for a file that cannot be downloaded
  */
 export async function readAttachments(
 	item: ItemContext,
@@ -81,9 +81,9 @@ async function readSource(
 }
 
 /**
- * The file, if it is one of its kind. A type that says nothing is told from the name.
+ * Checks that a file is of its kind. An unknown type is replaced by that of the file's name.
  *
- * @throws {InvalidInputError} for an empty file, or one of another kind: the call would be paid for all the same
+ * @throws {InvalidInputError} for an empty file, or one of another kind: the request would still be charged
  */
 function checkedFile(row: AttachmentRow, kind: AttachmentKind, file: InputFile): InputFile {
 	const isUnknown = file.mimeType === UNKNOWN_TYPE;
@@ -108,12 +108,12 @@ function inlineFile(row: AttachmentRow, url: string): InputFile {
 	return fileOfBytes({ fileName: fileNameFor('file', mimeType), mimeType }, Buffer.from(base64, 'base64'));
 }
 
-/** Fetches a file into n8n's binary storage: its size must be known before the call is made. */
+/** Downloads a file into n8n's binary storage: the request needs its size. */
 async function fetchFile(item: ItemContext, row: AttachmentRow, url: string): Promise<InputFile> {
 	try {
-		const binary = await item.client.downloadUrl(url, async (completion) => {
-			if (Number(completion.headers['content-length']) > MAX_FILES_LENGTH) throw tooLarge(row);
-			const limited = { ...completion, body: limitedBody(completion, row) };
+		const binary = await item.client.downloadUrl(url, async (response) => {
+			if (Number(response.headers['content-length']) > MAX_FILES_LENGTH) throw tooLarge(row);
+			const limited = { ...response, body: limitedBody(response, row) };
 			return await storeResponse(item.n8n, limited, [nameInUrl(url), 'file']);
 		});
 		return await fileOf(item, binary);
@@ -122,7 +122,7 @@ async function fetchFile(item: ItemContext, row: AttachmentRow, url: string): Pr
 	}
 }
 
-/** A file that could not be had is the user's own, not one of the gateway: other words than for results. */
+/** Says that the file is the user's own, and not a result of the gateway. */
 function notFetched(row: AttachmentRow, error: unknown): Error {
 	if (!(error instanceof ApiError)) return asError(error);
 	const { status, code } = error.details;
@@ -133,14 +133,14 @@ function notFetched(row: AttachmentRow, error: unknown): Error {
 	return error.with({ message, description, param });
 }
 
-/** The bytes of a download, up to the limit: a server need not say how much it will send. */
-function limitedBody(completion: HttpResponse<ByteStream>, row: AttachmentRow): ByteStream {
-	return deriveStream(completion.body as Readable, async function* (source) {
+/** The body of a download, up to the limit: a server need not send its length. */
+function limitedBody(response: HttpResponse<ByteStream>, row: AttachmentRow): ByteStream {
+	return deriveStream(response.body as Readable, async function* (source) {
 		let length = 0;
-		for await (const portion of source as AsyncIterable<Uint8Array>) {
-			length += portion.length;
+		for await (const chunk of source as AsyncIterable<Uint8Array>) {
+			length += chunk.length;
 			if (length > MAX_FILES_LENGTH) throw tooLarge(row);
-			yield portion;
+			yield chunk;
 		}
 	});
 }

@@ -54,7 +54,7 @@ function gatewayRequest(
 	};
 }
 
-/** The attachments belong to what the user says last. */
+/** The attachments belong to the last message, which is the user's. */
 function withAttachments(conversation: Conversation, attachments: Attachment[]): Conversation {
 	if (conversation.kind !== 'messages' || attachments.length === 0) return conversation;
 	const last = conversation.messages.length - 1;
@@ -80,7 +80,7 @@ async function send(
 	}
 }
 
-/** What goes wrong once the answer is there must neither lose it nor have it paid for again. */
+/** An error after the completion must neither lose it nor repeat the request, which was charged. */
 async function afterCharge<T>(completion: Completion, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
@@ -106,23 +106,23 @@ function notStoredError(completion: Completion, error: unknown): ApiError {
 	});
 }
 
-/** Passes the answer on to a chat or webhook that streams, while it arrives. */
+/** Streams the response to the workflow's chat or webhook. */
 async function sendStreamed(
 	item: ItemContext,
 	{ format, request }: Pick<GenerateParameters, 'format' | 'request'>,
 	call: GatewayRequest,
 ): Promise<JsonObject> {
 	const chunks = item.run.chunkWriter?.forItem(item.index);
-	let hasSpoken = false;
+	let hasChunks = false;
 	const onText = async (text: string) => {
-		hasSpoken = true;
+		hasChunks = true;
 		await chunks?.write(text);
 	};
 	let problem: string | undefined = 'The answer could not be completed';
 	try {
 		const body = await streamText(item.client, { format, output: request.output, request: call, onText });
-		// An answer that came in one piece is shown in one piece.
-		if (chunks && !hasSpoken)
+		// A response that was not streamed is written as one chunk.
+		if (chunks && !hasChunks)
 			await chunks.write(format.readCompletion(body, request.output).choices[0]?.text ?? '');
 		problem = undefined;
 		return body;

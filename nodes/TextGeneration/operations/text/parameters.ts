@@ -22,7 +22,7 @@ type Params = Values<typeof generateParameters> & { readonly options: Values<typ
 /** A row of *Attachments*. */
 export type AttachmentRow = Params['attachments'][number];
 
-/** What an item asks for, its attachments not yet read. */
+/** The request of an item, with its attachments not yet read. */
 export interface GenerateParameters {
 	format: TextFormat;
 	request: TextRequest;
@@ -32,13 +32,13 @@ export interface GenerateParameters {
 	simplify: boolean;
 }
 
-/** The name of a response for which the user needs none; a format may need one to ask for JSON. */
+/** The default name of a JSON response; a format may require one. */
 const JSON_OBJECT_NAME = 'answer';
 
 /**
- * Reads what an item asks for.
+ * Reads the request of an item.
  *
- * @throws {InvalidInputError} for what cannot be sent, naming the parameter
+ * @throws {InvalidInputError} for what cannot be sent, with the name of the parameter
  */
 export function readParameters({ params, run }: ItemContext<Params>): GenerateParameters {
 	const format = textFormat(params.format);
@@ -54,7 +54,7 @@ export function readParameters({ params, run }: ItemContext<Params>): GeneratePa
 			toolChoice: readToolChoice(params, tools, hasTools),
 			output: readOutput(params),
 			options,
-			// As an agent's tool the node has nobody to stream to.
+			// Streams by default when the workflow does. An agent's tool has no chunk writer.
 			stream: params.options.stream ?? run.chunkWriter !== undefined,
 		},
 		attachments: params.inputMode === 'simple' ? params.attachments : [],
@@ -85,7 +85,7 @@ function readMessages({ messages }: Params): ChatMessage[] {
 }
 
 function readMessagesJson({ messagesJson: value }: Params): JsonObject[] | string {
-	// A JSON string stands for a plain prompt (§4.1 `input`, §4.2 `prompt`).
+	// A JSON string is a plain prompt (§4.1 `input`, §4.2 `prompt`).
 	if (typeof value === 'string' && value.trim() !== '') return value;
 	const elements = asArray(value).map(asObject);
 	const messages = elements.filter((message) => message !== undefined);
@@ -134,7 +134,7 @@ function readToolChoice(params: Params, tools: ToolDefinition[], hasTools: boole
 	const choice = params.toolChoice;
 	if (choice === 'auto' || (!hasTools && choice !== 'function')) return undefined;
 	if (choice === 'none' || choice === 'required') return choice;
-	// An expression may name the tool right away.
+	// An expression may return the name of a tool.
 	const name = choice === 'function' ? params.toolChoiceName.trim() : choice;
 	if (tools.some((tool) => tool.name === name)) return { name };
 	throw new InvalidInputError(

@@ -8,10 +8,10 @@ import type { TextRequest } from '../../../shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../shared/gateway/util/json';
 
 /**
- * The items that an answer becomes: one a choice. Usage and cost are those of the whole call, so with several choices
- * they stand with the first; a sum over the items is then what was paid.
+ * The outputs of a completion: one for each choice. With several choices, usage and cost are in the first one, so
+ * that the sum over the items is what was paid.
  *
- * @throws {ApiError} when JSON was asked for and the answer is none; it carries text and cost
+ * @throws {ApiError} with text and cost, when JSON was requested and the completion is not JSON
  */
 export async function simplifiedOutputs(
 	item: ItemContext,
@@ -33,7 +33,7 @@ export async function simplifiedOutputs(
 			item.run.isTool
 				? { json: toolJson({ ...facts, costRub: cost.costRub }) }
 				: {
-						// What people look for comes first: the table of the output panel has room for four columns.
+						// Important fields first: the table of the output panel shows four columns.
 						json: compact({
 							...place,
 							...facts,
@@ -50,9 +50,9 @@ export async function simplifiedOutputs(
 	return outputs;
 }
 
-/** What an agent needs of an answer: not how the model came to it. */
+/** What an agent needs of a completion, without the reasoning. */
 function toolJson(facts: IDataObject): IDataObject {
-	// Parsed JSON says what its text says.
+	// The parsed JSON replaces its text.
 	const text = facts.json === undefined ? facts.text : undefined;
 	return compact({ ...facts, text, reasoning: undefined });
 }
@@ -70,7 +70,7 @@ function choiceFacts(choice: Choice, json: { json?: unknown }): IDataObject {
 	});
 }
 
-/** Whether nothing of the answer could be recognised: it is paid for, so the whole of it is put out then. */
+/** Whether nothing was recognised in a completion: it is paid for, so the output then has the whole body. */
 function isEmpty({ text, toolCalls, refusal, files }: Choice): boolean {
 	return text === '' && toolCalls.length === 0 && refusal === '' && files.length === 0;
 }
@@ -86,7 +86,7 @@ function noUsage(usage: Usage): Usage {
 	};
 }
 
-/** The files of an answer as binary fields: `audio`, `image`, `image_1`, … */
+/** The files of a completion as binary fields: `audio`, `image`, `image_1`, … */
 async function binaryOf(
 	item: ItemContext,
 	request: TextRequest,
@@ -107,7 +107,7 @@ async function binaryOf(
 	return files.length > 0 ? { binary } : {};
 }
 
-/** The extension of a file, where it is known: that of sound is what was asked for. */
+/** The extension of a file, where known. Sound has the requested format. */
 function extensionOf(file: OutputFile, { options }: TextRequest): string | undefined {
 	if (file.kind === 'audio') return typeof options.audioFormat === 'string' ? options.audioFormat : undefined;
 	return /^image\/([\w-]+)/.exec(file.mimeType ?? '')?.[1];
