@@ -1,17 +1,17 @@
-/** A file written as text. */
+/** A file as base64 text. */
 export interface Base64File {
 	/** Standard alphabet, without white space. */
 	base64: string;
-	/** Bytes it stands for. */
+	/** Of the file, in bytes. */
 	size: number;
 	/** From a data URL. */
 	mimeType?: string | undefined;
 }
 
 /**
- * Reads base64 text or a data URL; white space and the URL-safe alphabet are understood.
+ * Reads base64 text or a data URL; accepts white space and the URL-safe alphabet.
  *
- * @returns `undefined` for text that is no base64
+ * @returns `undefined` if it is not base64
  */
 export function readBase64(text: string): Base64File | undefined {
 	const [, mimeType, data = text] = /^\s*data:([^;,]*)[^,]*;base64,([\s\S]*)/i.exec(text) ?? [];

@@ -1,13 +1,13 @@
-/** What an answer says about the file it carries. */
+/** The name and type of the file in a response. */
 export interface FileInfo {
 	fileName: string;
-	/** `undefined` when the server does not say: n8n then derives it from the name. */
+	/** `undefined` when the server does not send it: n8n then derives it from the name. */
 	mimeType: string | undefined;
 }
 
 const MAX_FILE_NAME_LENGTH = 150;
 
-/** Extensions for answers whose name has none. */
+/** Extensions for names that have none, by MIME type. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
 	'image/png': 'png',
 	'image/jpeg': 'jpg',
@@ -29,36 +29,36 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 	'text/csv': 'csv',
 };
 
-/** A file name with the extension of the type, where that is known. */
+/** `name` with the extension of the type, if the type is known. */
 export function fileNameFor(name: string, mimeType: string): string {
 	const extension = EXTENSIONS[mimeType];
 	return extension === undefined ? name : `${name}.${extension}`;
 }
 
-/** The MIME type that a file's extension stands for. */
+/** The MIME type of a file name's extension. */
 export function typeByName(fileName: string): string | undefined {
 	const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1]?.toLowerCase().replace('jpeg', 'jpg');
 	return Object.keys(EXTENSIONS).find((type) => EXTENSIONS[type] === extension);
 }
 
 /**
- * Name and MIME type of a downloaded file: from `Content-Disposition`, else the first of `names` that is one.
- * Names come from outside, so paths, control characters and excessive length are taken out.
+ * Name and MIME type of a downloaded file. The name is the one in `Content-Disposition`, else the first
+ * usable one of `names`. Names come from outside, so paths, control characters and excess length are removed.
  *
- * @param headers of the answer, names in lower case
- * @param names candidates in order of preference; an extension is added where one is missing
+ * @param headers of the response, names in lower case
+ * @param names candidates in order of preference; an extension is added if it is missing
  */
 export function fileInfo(
 	headers: Record<string, string>,
 	names: ReadonlyArray<string | undefined>,
 ): FileInfo {
 	const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-	// `application/octet-stream`, `binary/octet-stream`: the server does not know.
+	// `application/octet-stream` and `binary/octet-stream` mean that the server does not know.
 	const mimeType = type && !type.endsWith('/octet-stream') ? type : undefined;
 	const candidates = [dispositionName(headers['content-disposition']), ...names].map(harmless);
 	const name = candidates.find((candidate) => candidate !== undefined) ?? 'file';
-	const extension = mimeType === undefined ? undefined : EXTENSIONS[mimeType];
-	return { fileName: /\.[a-z0-9]{1,5}$/i.test(name) || !extension ? name : `${name}.${extension}`, mimeType };
+	const isWhole = /\.[a-z0-9]{1,5}$/i.test(name) || mimeType === undefined;
+	return { fileName: isWhole ? name : fileNameFor(name, mimeType), mimeType };
 }
 
 function dispositionName(header: string | undefined): string | undefined {
@@ -70,7 +70,7 @@ function dispositionName(header: string | undefined): string | undefined {
 	return name === undefined ? undefined : fromLatin1(name);
 }
 
-/** HTTP clients read headers as Latin-1; a name that was sent as UTF-8 is read again as that. */
+/** HTTP clients decode headers as Latin-1, so a name in UTF-8 is decoded again. */
 function fromLatin1(name: string): string {
 	const bytes = Buffer.from(name, 'latin1');
 	if (bytes.toString('latin1') !== name) return name;

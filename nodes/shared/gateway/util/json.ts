@@ -20,7 +20,7 @@ export function asObject(value: unknown): JsonObject | undefined {
 		: undefined;
 }
 
-/** The JSON object that `value` is, or that its JSON text stands for; otherwise `undefined`. */
+/** `value` as a JSON object, also from its JSON text; otherwise `undefined`. */
 export function objectIn(value: unknown): JsonObject | undefined {
 	return asObject(typeof value === 'string' ? parseJson(value) : value);
 }
@@ -30,9 +30,9 @@ export function asArray(value: unknown): Json[] {
 	return Array.isArray(value) ? (value as Json[]) : [];
 }
 
-/** The objects among the elements of `value`; an empty list when it is no array. */
+/** The objects among the elements of `value`; an empty list if it is not an array. */
 export function asObjects(value: unknown): JsonObject[] {
-	// Asked for at each delta of a stream, where there mostly is nothing.
+	// Fast path: runs for each delta of a stream, mostly without a list.
 	if (!Array.isArray(value)) return [];
 	return asArray(value)
 		.map(asObject)
@@ -44,22 +44,19 @@ export function asText(value: unknown): string | undefined {
 	return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A finite number given as a number or as a decimal string, otherwise `undefined`. */
+/** `value` as a finite number, also from a decimal string; otherwise `undefined`. */
 export function asNumber(value: unknown): number | undefined {
 	if (typeof value === 'string' && value.trim() === '') return undefined;
 	const number = typeof value === 'string' ? Number(value) : value;
 	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** An identifier, which servers give as a string or a number, as a string. */
+/** An identifier as a string; servers send strings or numbers. */
 export function asId(value: unknown): string | undefined {
 	return typeof value === 'number' ? String(value) : asText(value);
 }
 
-/**
- * JSON with the keys of every object sorted, so that equal values give equal text.
- * Used where a text stands for a value: idempotency keys.
- */
+/** JSON with sorted keys, so that equal values have equal text. */
 export function canonicalJson(value: unknown): string {
 	if (Array.isArray(value)) return `[${value.map((element) => canonicalJson(element ?? null)).join(',')}]`;
 	const object = asObject(value);
@@ -71,7 +68,7 @@ export function canonicalJson(value: unknown): string {
 	return `{${fields.join(',')}}`;
 }
 
-/** `base` with what `more` knows: a later event that does not know a value leaves what an earlier one said. */
+/** `base` with the fields of `more`, objects merged. A null in `more` does not replace a value. */
 export function mergeKnown(base: JsonObject, more: JsonObject): JsonObject {
 	const known = Object.entries(more).filter(([name, value]) => value !== null || base[name] === undefined);
 	const merged = known.map(([name, value]) => {
@@ -88,7 +85,7 @@ export function deepMerge(base: JsonObject, more: JsonObject): JsonObject {
 	for (const [name, value] of Object.entries(more)) {
 		const before = asObject(merged[name]);
 		const after = asObject(value);
-		// `defineProperty` would be needed for __proto__, which no field of the API is called.
+		// Assigning `__proto__` would change the prototype; no field of the API has that name.
 		if (name !== '__proto__') merged[name] = before && after ? deepMerge(before, after) : value;
 	}
 	return merged;

@@ -1,9 +1,9 @@
 /**
- * The price of a million tokens, computed on the digits: prices per token are small, and binary floating point
- * would show ₽0.30000000000000004.
+ * The price of a million tokens. Computed on the digits, because binary floating point would show
+ * ₽0.30000000000000004.
  *
- * @param perToken decimal string, also in exponent form, as the catalogue gives it (§2.1)
- * @returns a decimal without superfluous zeros; `undefined` for what is no decimal
+ * @param perToken decimal string, also in exponent form, as in the catalogue (§2.1)
+ * @returns a decimal without superfluous zeros; `undefined` if `perToken` is not a decimal
  */
 export function millionTokenPrice(perToken: string | undefined): string | undefined {
 	const decimal = perToken === undefined ? undefined : readDecimal(perToken);
@@ -31,8 +31,8 @@ function readDecimal(text: string): Decimal | undefined {
  * Compares two amounts of money on their digits.
  *
  * @param a decimal string, also in exponent form
- * @returns below 0 when `a` is less, 0 when they are equal, above 0 when `a` is more; `undefined` when one of them
- *   is no decimal
+ * @returns below 0 if `a` is less, 0 if they are equal, above 0 if `a` is more; `undefined` if one of them is
+ *   not a decimal
  */
 export function compareDecimals(a: string, b: string): number | undefined {
 	const [left, right] = [readDecimal(a), readDecimal(b)];
@@ -46,8 +46,8 @@ export function compareDecimals(a: string, b: string): number | undefined {
  * Adds two amounts of money on their digits.
  *
  * @param a decimal string, also in exponent form
- * @param factor -1 to take `b` away
- * @returns a plain decimal string; `undefined` when one of them is no decimal
+ * @param factor -1 subtracts `b`
+ * @returns a plain decimal string; `undefined` if one of them is not a decimal
  */
 export function addDecimals(a: string, b: string, factor: 1 | -1 = 1): string | undefined {
 	const [left, right] = [readDecimal(a), readDecimal(b)];
@@ -70,9 +70,9 @@ function atScale({ digits, scale }: Decimal, wanted: number): bigint {
 }
 
 /**
- * What a call cost, for those who read only its error.
+ * What a request cost, for error texts.
  *
- * @param costRub null where the format does not report it
+ * @param costRub null if the format does not report it
  */
 export function costText(costRub: number | null): string {
 	return costRub === null ? 'The call was charged.' : `The call cost ₽${costRub}.`;

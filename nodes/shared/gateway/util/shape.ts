@@ -1,6 +1,6 @@
-import { asArray, asId, asNumber, asObject, asText, type Json, type JsonObject } from './json';
+import { asId, asNumber, asObject, asObjects, asText, type Json, type JsonObject } from './json';
 
-// Tolerant readers of wire shapes. What is missing or of another kind is undefined, or an empty list; nothing throws.
+// Tolerant readers of wire shapes: what is missing or of another type is undefined or an empty list.
 
 /** Reads a value from the wire. */
 export type Reader<T> = (value: unknown) => T;
@@ -10,7 +10,6 @@ export type Shape<R extends Reader<unknown>> = ReturnType<R>;
 
 type Fields = Readonly<Record<string, Reader<unknown>>>;
 
-/** The fields of an object that are used. */
 type ObjectShape<F extends Fields> = { readonly [Name in keyof F]: ReturnType<F[Name]> };
 
 /** A non-empty string. */
@@ -19,10 +18,10 @@ export const text: Reader<string | undefined> = asText;
 /** A finite number, also as a decimal string. */
 export const number: Reader<number | undefined> = asNumber;
 
-/** An identifier: a string, or a number as one. */
+/** An identifier as a string; servers send strings or numbers. */
 export const id: Reader<string | undefined> = asId;
 
-/** A decimal that the server writes as a number or a string, as a string. */
+/** A decimal as a string; the server sends numbers or strings. */
 export const decimal: Reader<string | undefined> = (value) =>
 	asNumber(value) === undefined ? undefined : asId(value)?.trim();
 
@@ -33,9 +32,9 @@ export const json: Reader<Json | undefined> = (value) => value as Json | undefin
 export const record: Reader<JsonObject | undefined> = asObject;
 
 /** A list of objects, as received. */
-export const records: Reader<JsonObject[]> = (value) => list(value, (element) => element);
+export const records: Reader<JsonObject[]> = asObjects;
 
-/** An object with these fields, among others. A value of another kind is read as an object without fields. */
+/** An object with these fields. A value of another type is read as an object without fields. */
 export function object<F extends Fields>(fields: F): Reader<ObjectShape<F>> {
 	const entries = Object.entries(fields);
 	return (value) => {
@@ -46,23 +45,14 @@ export function object<F extends Fields>(fields: F): Reader<ObjectShape<F>> {
 	};
 }
 
-/** As {@link object}; `undefined` for a value of another kind. */
+/** As {@link object}; `undefined` for a value of another type. */
 export function optionalObject<F extends Fields>(fields: F): Reader<ObjectShape<F> | undefined> {
 	const reader = object(fields);
 	return (value) => (asObject(value) ? reader(value) : undefined);
 }
 
-/** A list of objects with these fields; elements of another kind are left out. */
+/** A list of objects with these fields; elements of another type are left out. */
 export function objects<F extends Fields>(fields: F): Reader<Array<ObjectShape<F>>> {
 	const reader = object(fields);
-	return (value) => list(value, reader);
-}
-
-function list<T>(value: unknown, read: (element: JsonObject) => T): T[] {
-	// Asked for at each delta of a stream, where there mostly is nothing.
-	if (!Array.isArray(value)) return [];
-	return asArray(value).flatMap((element) => {
-		const found = asObject(element);
-		return found ? [read(found)] : [];
-	});
+	return (value) => asObjects(value).map(reader);
 }
