@@ -1,8 +1,8 @@
 import { asId, asObject, asText, parseJson } from '../util/json';
 
-/** The facts of an error body, whichever of the four formats of §7.1 it has. */
+/** The fields of an error body in any of the four formats of §7.1. */
 export interface ErrorBody {
-	/** Human text of the server; unstable, to be shown, never to be branched on. */
+	/** For people; unstable, so no code depends on it. */
 	serverMessage?: string | undefined;
 	code?: string | undefined;
 	type?: string | undefined;
@@ -12,8 +12,8 @@ export interface ErrorBody {
 /**
  * Reads an error body of any of the formats of §7.1: OpenAI-style `{error: {message, type, param, code}}`, messages
  * `{type: 'error', error: {type, message}}`, media envelope `{code, msg, data}`, storage `{error: {message, type}}`.
- * The format is told by its shape, not by the endpoint: authentication failures are OpenAI-style everywhere.
- * Anything else (HTML, empty, cut off) gives an empty result. Never throws.
+ * Recognizes the format by its shape, not by the endpoint: authentication errors are OpenAI-style everywhere. Returns
+ * an empty object for anything else (HTML, empty, truncated). Never throws.
  */
 export function parseErrorBody(text: string): ErrorBody {
 	const body = asObject(parseJson(text));

@@ -1,46 +1,46 @@
 import type { JsonObject } from '../util/json';
 
 /**
- * How far a request got when no usable answer came back. It decides whether sending it again could charge twice.
- * - `responded`: the gateway answered, with a status
- * - `notSent`: the connection was not made, so the gateway has not seen the request
- * - `unknown`: the request may have been processed and the answer lost
+ * How far a request got that has no usable response. Decides whether sending it again could charge twice.
+ * - `responded`: the gateway responded with a status
+ * - `notSent`: there was no connection, so the gateway has not seen the request
+ * - `unknown`: the gateway may have processed the request, and its response was lost
  */
 export type Delivery = 'responded' | 'notSent' | 'unknown';
 
 export interface ApiErrorDetails {
-	/** What happened, in the user's words. */
+	/** What happened, for the user. */
 	message: string;
 	/** What to do about it. */
 	description: string;
 	delivery: Delivery;
-	/** HTTP status, where the gateway answered. */
+	/** HTTP status, if the gateway responded. */
 	status?: number | undefined;
-	/** Machine-readable code of the gateway (§7.3), or our own in snake_case where it gave none. */
+	/** Machine-readable code of the gateway (§7.3), or our own in snake_case if it sent none. */
 	code?: string | undefined;
 	/** Error class of the gateway (§7.1). */
 	type?: string | undefined;
 	/** The request field that the gateway names. */
 	param?: string | undefined;
-	/** What the gateway said, without secrets: stands in `description` already; for words that fit the operation better. */
+	/** The gateway's message, without secrets; `description` contains it already. */
 	serverMessage?: string | undefined;
-	/** Pause the gateway asks for (`Retry-After`), in milliseconds. */
+	/** Delay that the gateway asks for (`Retry-After`), in milliseconds. */
 	retryAfterMs?: number | undefined;
 	/** Whether the same request can succeed later without being changed (§7.6). */
 	retryable: boolean;
-	/** True when a charge may stand although no answer was received. */
+	/** Whether it may have been charged although no usable response came. */
 	mayBeCharged?: boolean | undefined;
-	/** True when sending it again, under the same idempotency key, cannot charge a second time. */
+	/** Whether sending it again with the same idempotency key cannot charge again. */
 	idempotent?: boolean | undefined;
-	/** True when an earlier try of the same request may have had its effect: its answer was lost, or a 5xx. */
+	/** Whether an earlier attempt may have had its effect: its response was lost, or a 5xx. */
 	mayHaveTakenEffect?: boolean | undefined;
-	/** The media task concerned, so that it is not lost. */
+	/** The media task that the error is about. */
 	taskId?: string | undefined;
-	/** More facts for the error item, such as `failCode`. */
+	/** More fields of the error item, such as `failCode`. */
 	extra?: JsonObject | undefined;
 }
 
-/** A request to the gateway that did not give what was asked for. Carries no headers and no key. */
+/** A request to the gateway that failed. Holds no headers and no key. */
 export class ApiError extends Error {
 	override readonly name = 'ApiError';
 
@@ -51,7 +51,7 @@ export class ApiError extends Error {
 		super(details.message, cause ? { cause } : undefined);
 	}
 
-	/** The same failure with more known about it. */
+	/** A copy with changed details. */
 	with(details: Partial<ApiErrorDetails>): ApiError {
 		return new ApiError(
 			{ ...this.details, ...details },
@@ -60,19 +60,19 @@ export class ApiError extends Error {
 	}
 }
 
-/** Anything thrown, as an error. */
+/** Anything thrown, as an `Error`. */
 export function asError(thrown: unknown): Error {
 	return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** Input that cannot be sent. Found before anything went out, so nothing was charged. */
+/** Input that cannot be sent. Thrown before the request, so nothing was charged. */
 export class InvalidInputError extends Error {
 	override readonly name = 'InvalidInputError';
 
 	/**
-	 * @param message what is wrong, in the user's words
+	 * @param message what is wrong, for the user
 	 * @param description what to do about it
-	 * @param param the parameter concerned, by the name that workflows store
+	 * @param param the parameter, by the name that workflows store
 	 */
 	constructor(
 		message: string,
@@ -90,8 +90,8 @@ const STOP_REASONS = {
 } as const;
 
 /**
- * The run ends: the user cancelled the execution, another item failed, or whoever asked has given up. Not a failure of
- * this item.
+ * The run ends: the user cancelled the execution, another item failed, or nobody waits for the result. Not an
+ * error of this item.
  */
 export class StoppedError extends Error {
 	override readonly name = 'StoppedError';

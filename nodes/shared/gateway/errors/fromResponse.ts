@@ -13,46 +13,44 @@ import { asId, asText, type JsonObject } from '../util/json';
 import type { Origin } from './texts/origin';
 import { isRetryableStatus, parseRetryAfter } from './retryable';
 
-/** Text of the server is shown up to this length. */
+/** Characters of the server's message that are shown. */
 const MAX_SERVER_MESSAGE = 600;
 
-/** What an answer with an error status is judged by. */
+/** An error response, and what its texts depend on. */
 export interface ErrorResponse {
 	group: EndpointGroup;
 	status: number;
 	body: string;
 	retryAfter?: string | undefined;
-	/** Present time in Unix milliseconds. */
+	/** Current time in Unix milliseconds. */
 	now: number;
-	/** Texts that must not appear in what a user reads: the API key. */
+	/** Redacted from the texts: the API key. */
 	secrets: readonly string[];
-	/** Where it was asked for; an action node when it does not say. */
+	/** Where the request comes from; default: an action node. */
 	origin?: Origin | undefined;
 }
 
-/** Turns an error answer into a failure with a user's message and a next step (§7.3 to 7.6). Never throws. */
+/** Turns an error response into an error with a message and a hint for the user (§7.3 to 7.6). Never throws. */
 export function errorFromResponse(response: ErrorResponse): ApiError {
-	const { group, status } = response;
+	const { group, status, origin, secrets } = response;
 	if (status >= 300 && status < 400) return unusable('redirect', { status, retryable: false });
-	const body = parseErrorBody(response.body);
-	// The media envelope repeats the HTTP status as its code: that is no code of §7.3.
-	const signs = { group, status, code: body.code, type: body.type, origin: response.origin };
-	const text = errorText(signs);
+	const { serverMessage, code, type, param } = parseErrorBody(response.body);
+	const { message, description } = errorText({ group, status, code, type, origin });
 	return new ApiError({
-		message: text.message,
-		description: withServerMessage(text.description, body.serverMessage, response.secrets),
-		...(body.serverMessage ? { serverMessage: redact(body.serverMessage, response.secrets) } : {}),
+		message,
+		description: withServerMessage(description, serverMessage, secrets),
+		...(serverMessage ? { serverMessage: redact(serverMessage, secrets) } : {}),
 		delivery: 'responded',
 		status,
-		code: body.code,
-		type: body.type,
-		param: body.param,
+		code,
+		type,
+		param,
 		retryAfterMs: parseRetryAfter(response.retryAfter, response.now),
 		retryable: isRetryableStatus(status),
 	});
 }
 
-/** The response; an error gets the texts that fit it better, where there are some for its status. */
+/** Awaits a response; an error gets the text of `texts` for its status, if there is one. */
 export async function withTexts<T>(
 	texts: Readonly<Record<number, ErrorText>>,
 	response: Promise<T>,
@@ -67,7 +65,7 @@ export async function withTexts<T>(
 function withText(texts: Readonly<Record<number, ErrorText>>, error: unknown): Error {
 	if (!(error instanceof ApiError)) return asError(error);
 	const { status = 0, code, serverMessage } = error.details;
-	// A code of §7.3 says more than the status: authentication failures look the same everywhere.
+	// A code of §7.3 is more precise than the status.
 	const text = code === undefined ? texts[status] : undefined;
 	if (!text) return error;
 	return error.with({
@@ -76,35 +74,35 @@ function withText(texts: Readonly<Record<number, ErrorText>>, error: unknown): E
 	});
 }
 
-/** Problems that come before anything is sent. */
+/** Problems that occur before anything is sent. */
 const NEVER_SENT: ReadonlySet<ConnectionProblem> = new Set(['refused', 'certificate', 'address']);
 
-/** Problems that do not pass by themselves. */
+/** Problems that a retry does not solve. */
 const LASTING: ReadonlySet<ConnectionProblem> = new Set(['certificate', 'address']);
 
-/** The failure for a request that got no answer. */
+/** The error for a request without a response. */
 export function connectionError(
 	{ kind, code }: { kind: ConnectionProblem; code?: string | undefined },
-	traits: RequestInfo,
+	request: RequestInfo,
 	cause?: Error,
 ): ApiError {
 	const notSent = NEVER_SENT.has(kind);
 	return new ApiError(
 		{
-			...connectionText(kind, traits),
+			...connectionText(kind, request),
 			delivery: notSent ? 'notSent' : 'unknown',
 			code: kind === 'timeout' ? 'timeout' : (code?.toLowerCase() ?? 'connection_lost'),
 			retryable: !LASTING.has(kind),
-			mayBeCharged: traits.charged && !notSent,
+			mayBeCharged: request.charged && !notSent,
 		},
 		cause,
 	);
 }
 
 /**
- * The failure for a successful status whose body is not what was promised: HTML, empty, cut-off JSON.
+ * The error for a response with a successful status and an unusable body: HTML, empty, truncated JSON.
  *
- * @param options.charged whether the call costs money and cannot be repeated safely
+ * @param options.charged whether the request costs money and cannot be repeated safely
  */
 export function unreadableResponse(
 	response: { status: number; body: string },
@@ -134,7 +132,7 @@ function unusable(
 }
 
 /**
- * An answer that arrived with status 200 although it tells of an error, as `/responses` does for a failed
+ * The error for an error object in a response with status 200, as `/responses` returns for a failed
  * generation (§2.3: `status` = `failed`, `error` an object).
  */
 export function errorFromObject(error: JsonObject, text: ErrorText): ApiError {
@@ -150,7 +148,7 @@ export function errorFromObject(error: JsonObject, text: ErrorText): ApiError {
 	});
 }
 
-/** `description`, followed by what the server said, shortened and without secrets. */
+/** `description`, followed by the server's message, shortened and without secrets. */
 export function withServerMessage(
 	description: string,
 	serverMessage: string | undefined,
@@ -159,17 +157,17 @@ export function withServerMessage(
 	if (!serverMessage) return description;
 	const clean = redact(serverMessage, secrets).replace(/\s+/g, ' ').trim();
 	const shown = excerpt(clean, MAX_SERVER_MESSAGE);
-	// More may follow.
+	// Another sentence may follow.
 	const end = /[.!?…]$/.test(shown) ? '' : '.';
 	return `${description} The gateway says: “${shown}”${end}`;
 }
 
 /**
- * For requests that get 404 when their work is done already (§3.2, §4.16): 404 for a try that follows one with an unknown
- * outcome is a success.
+ * For requests that return 404 when they have been done already (§3.2, §4.16): a 404 after an attempt with an
+ * unknown outcome is a success.
  *
  * @returns the body of a success
- * @throws the error, when it is not that
+ * @throws any other error
  */
 export function ignoreAlreadyDone(error: unknown): JsonObject {
 	const isDone =

@@ -9,8 +9,8 @@ export function isRetryableStatus(status: number): boolean {
 /**
  * Reads a `Retry-After` header: whole or fractional seconds, or an HTTP date.
  *
- * @param now the present time in Unix milliseconds
- * @returns milliseconds from now (0 for a moment that has passed), or `undefined` when it says nothing usable
+ * @param now the current time in Unix milliseconds
+ * @returns milliseconds from now (0 for a time in the past), or `undefined` if the header is not usable
  */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
 	const value = header?.trim();
@@ -19,8 +19,8 @@ export function parseRetryAfter(header: string | undefined, now: number): number
 		const milliseconds = Number(value) * 1000;
 		return Number.isFinite(milliseconds) ? milliseconds : undefined;
 	}
-	// Date.parse reads many things as a date ("-5", "1e3"); an HTTP date names its month.
+	// Date.parse accepts "-5" and "1e3"; an HTTP date contains the name of a month.
 	if (!/[a-z]{3}/i.test(value)) return undefined;
-	const moment = Date.parse(value);
-	return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
+	const time = Date.parse(value);
+	return Number.isNaN(time) ? undefined : Math.max(0, time - now);
 }

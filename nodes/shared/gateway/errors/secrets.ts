@@ -9,13 +9,13 @@ export function redact(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * An error with nothing secret in any of its texts, whatever part of an answer they came from: a gateway, or a model,
- * may repeat what it was sent. Errors that are not the gateway's come back as they are.
+ * Removes secrets from all texts of an {@link ApiError}: a gateway or a model may repeat what it was sent.
+ * Returns other errors unchanged.
  */
 export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
 	if (!(error instanceof ApiError)) return error;
 	const text = JSON.stringify(error.details);
-	// Value by value: in the text as a whole, a key may be escaped, or be like the name of a field.
+	// Value by value: in the JSON text, a key may be escaped or equal a field name.
 	const clean = JSON.parse(text, (_, value: unknown) =>
 		typeof value === 'string' ? redact(value, secrets) : value,
 	) as ApiError['details'];

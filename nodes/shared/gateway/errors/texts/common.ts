@@ -1,6 +1,6 @@
 import type { ErrorText, TextByOrigin } from './origin';
 
-// What several endpoint groups say alike.
+// Texts that several endpoint groups share.
 
 export const BAD_REQUEST: ErrorText = {
 	message: 'The gateway did not accept the request',

@@ -1,11 +1,11 @@
 import { textFor, type ErrorText, type Origin, type TextByOrigin } from './origin';
 
-// Who waits without an option for how long.
+// For triggers and the editor, which have no option for the timeout.
 const NO_TIMEOUT_OPTION =
 	'It may pass by itself. If it lasts, check the network between this n8n server and the gateway.';
 const FILE_LATER = 'Try again later; the file stays at the gateway.';
 
-/** What a user reads when there was no answer, or none that can be read. */
+/** Texts for requests without a response, or with an unreadable one. */
 export const CONNECTION_TEXTS = {
 	refused: {
 		message: 'The gateway could not be reached',
@@ -90,16 +90,16 @@ export const CONNECTION_TEXTS = {
 	},
 } satisfies Record<string, TextByOrigin>;
 
-/** Where a connection failed. */
+/** What is wrong with a connection. */
 export type ConnectionProblem = 'refused' | 'certificate' | 'address' | 'lost' | 'timeout';
 
-/** What the words for a failed connection depend on. */
+/** What the text of a connection error depends on. */
 export interface RequestInfo {
 	/** Whether the request costs money and cannot be repeated safely. */
 	charged: boolean;
-	/** Whether it goes to the link of a file: another server, without the key. */
+	/** Whether it goes to a file's own URL: another server, without the key. */
 	file?: boolean;
-	/** Where it comes from; an action node when it does not say. */
+	/** Where it comes from; default: an action node. */
 	origin?: Origin | undefined;
 }
 
@@ -111,9 +111,9 @@ const FILE_TEXTS: Readonly<Record<ConnectionProblem, TextByOrigin>> = {
 	timeout: CONNECTION_TEXTS.fileTimeout,
 };
 
-/** The text for a request that got no answer. */
-export function connectionText(problem: ConnectionProblem, traits: RequestInfo): ErrorText {
-	return textFor(fittingText(problem, traits), traits.origin);
+/** The text for a request without a response. */
+export function connectionText(problem: ConnectionProblem, request: RequestInfo): ErrorText {
+	return textFor(fittingText(problem, request), request.origin);
 }
 
 function fittingText(problem: ConnectionProblem, { charged, file = false }: RequestInfo): TextByOrigin {

@@ -16,10 +16,10 @@ import { BY_MEDIA_STATUS } from './media';
 
 export type { ErrorText };
 
-/** The endpoint groups of §7.1; each has its own error format and its own words for the same status. */
+/** The endpoint groups of §7.1; each has its own error format and its own meaning of a status. */
 export type EndpointGroup = 'text' | 'messages' | 'media' | 'storage' | 'balance' | 'catalogue' | 'file';
 
-/** Texts by status where neither a code nor the group says more. */
+/** Texts by status, where neither the code nor the group has one. */
 const BY_STATUS: Readonly<Record<number, TextByOrigin>> = {
 	400: BAD_REQUEST,
 	401: WRONG_KEY,
@@ -60,7 +60,7 @@ const BY_GROUP_STATUS: Partial<Record<EndpointGroup, Readonly<Record<number, Tex
 	file: BY_FILE_STATUS,
 };
 
-/** What an error answer is told by: its status, the machine-readable part of its body, and where it was asked for. */
+/** What the text of an error response depends on. */
 export interface ErrorInfo {
 	group: EndpointGroup;
 	status: number;
@@ -70,16 +70,16 @@ export interface ErrorInfo {
 }
 
 /**
- * The text for an error answer: by `code` where the format has one (§7.3), else by the stable `type` of the
- * messages format (§7.4), else by status within the endpoint group (§7.4, §7.5), else by status alone.
- * Always gives one, also for codes and statuses that the specification does not show.
+ * The text for an error response: by `code` (§7.3), else by the stable `type` of the messages format (§7.4),
+ * else by status within the endpoint group (§7.4, §7.5), else by status alone. Unknown codes and statuses
+ * have a text, too.
  */
-export function errorText(signs: ErrorInfo): ErrorText {
-	return textFor(fittingText(signs), signs.origin);
+export function errorText(info: ErrorInfo): ErrorText {
+	return textFor(fittingText(info), info.origin);
 }
 
 function fittingText({ group, status, code, type }: ErrorInfo): TextByOrigin {
-	// What took too long is told by the group: the code is the same for all.
+	// This code is the same for all groups; its text is not.
 	if (code === 'gateway_timeout') return byStatus(group, 504);
 	const byCode = code === undefined ? undefined : own(BY_CODE, code);
 	if (byCode) return byCode;
@@ -106,7 +106,7 @@ function unlistedStatus(status: number): ErrorText {
 	};
 }
 
-/** A value of the table itself: a code such as "constructor" must not find what objects inherit. */
+/** Ignores inherited properties: a server may send the code "constructor". */
 function own(table: Readonly<Record<string, TextByOrigin>>, key: string): TextByOrigin | undefined {
 	return Object.hasOwn(table, key) ? table[key] : undefined;
 }

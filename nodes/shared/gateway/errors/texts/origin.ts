@@ -5,18 +5,18 @@ export interface ErrorText {
 }
 
 /**
- * Where a request comes from, which decides what advice can name: action nodes have all options of requests; the chat model
- * leaves how much is asked at a time to the node that uses it; triggers, and the editor with its lists, forms and tests
- * of credentials, have none.
+ * Where a request comes from. Decides which options a hint can name: action nodes have all of them; for the
+ * chat model, the agent or chain sets the batch size; triggers and the editor (lists, forms, credential
+ * tests) have none.
  */
 export type Origin = 'action' | 'chatModel' | 'trigger' | 'editor';
 
-/** A text whose advice names options. What it advises elsewhere than in action nodes stands beside it. */
+/** A text whose hint names options. `elsewhere` has the hints for other origins than action nodes. */
 export interface TextByOrigin extends ErrorText {
 	elsewhere?: Readonly<Record<Exclude<Origin, 'action'>, string>>;
 }
 
-/** The text with the advice that fits where the request comes from. */
+/** The text with the hint for the origin. */
 export function textFor({ message, description, elsewhere }: TextByOrigin, origin?: Origin): ErrorText {
 	const others: Readonly<Partial<Record<Origin, string>>> = elsewhere ?? {};
 	return { message, description: (origin && others[origin]) ?? description };
