@@ -48,7 +48,7 @@ export class MediaTask implements INodeType {
 		return await executeRegistry(this, registry);
 	}
 
-	/** Called while the execution is suspended, with `waitStrategy` `suspend`. */
+	/** Receives callbacks while the execution is suspended. */
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 		return await handleResumeCallback(this);
 	}

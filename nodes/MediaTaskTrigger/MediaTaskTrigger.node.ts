@@ -42,7 +42,7 @@ export class MediaTaskTrigger implements INodeType {
 		webhooks: [
 			{
 				name: 'default',
-				// §6.4 does not show how the gateway calls.
+				// §6.4 does not say which method a callback has.
 				httpMethod: '=POST,GET,PUT',
 				ndvHideMethod: true,
 				responseMode: 'onReceived',
@@ -56,7 +56,7 @@ export class MediaTaskTrigger implements INodeType {
 
 	webhookMethods = {
 		default: {
-			// Nothing is registered at the gateway: each task brings the address to be called (§4.6 `callBackUrl`).
+			// Nothing is registered at the gateway: each task has its own callback URL (§4.6 `callBackUrl`).
 			async checkExists(this: IHookFunctions): Promise<boolean> {
 				return true;
 			},

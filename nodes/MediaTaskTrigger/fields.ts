@@ -3,7 +3,7 @@ import { collection } from '../shared/params/groups';
 import { choice, flag, notice, optional } from '../shared/params/kinds';
 import { declare } from '../shared/params/parameter';
 
-/** What the panel of the trigger asks. */
+/** The parameters of the trigger. */
 export const parameters = declare({
 	callbackNotice: notice(
 		"Open 'Webhook URLs' above and copy the production URL (for tests, the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach it.",

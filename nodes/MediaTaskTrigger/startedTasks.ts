@@ -6,17 +6,20 @@ import { mergedIds } from './events';
 /** Key in the node's static data, which n8n stores with the workflow. */
 const KEY = 'started';
 
-/** By trigger, the tasks that have started it since this process began: n8n hands out a copy of the stored ones per call. */
+/**
+ * By trigger, the tasks that have started it in this process. n8n hands out the stored ones as a copy for each
+ * callback.
+ */
 const startedHere = new Map<string, readonly string[]>();
 
 /**
- * Which tasks have started the workflow. Within a process, a task is taken once, however many calls come at a time;
- * the tasks of earlier processes stand in the workflow's static data.
+ * Remembers which tasks have started the workflow. In a process, each task starts it once, even with several
+ * callbacks at the same time; tasks of earlier processes are in the workflow's static data.
  */
 export class StartedTasks {
 	private readonly store;
 	private readonly trigger: string;
-	/** Whether somebody tries the trigger out in the editor, again and again with the same task. */
+	/** Whether this is a test in the editor, which may use the same task several times. */
 	readonly isTest: boolean;
 
 	constructor(
@@ -27,14 +30,14 @@ export class StartedTasks {
 		this.isTest = context.getMode() === 'manual';
 	}
 
-	/** Takes a task; false when it has started the workflow before. */
+	/** Marks a task as started; returns false when it has started the workflow before. */
 	take(taskId: string): boolean {
 		if (this.isTest) return true;
 		const stored = asArray(this.store[KEY]).flatMap((id) => asText(id) ?? []);
 		const here = startedHere.get(this.trigger) ?? [];
 		if (stored.includes(taskId) || here.includes(taskId)) return false;
 		startedHere.set(this.trigger, mergedIds(here, [taskId]));
-		// Calls that are answered at the same time each store the list: it holds what all of them have taken.
+		// Callbacks at the same time each store their copy of the list, so it includes the tasks of all.
 		this.store[KEY] = mergedIds(stored, here, [taskId]);
 		return true;
 	}

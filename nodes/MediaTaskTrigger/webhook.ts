@@ -22,8 +22,9 @@ import { parameters } from './fields';
 import { StartedTasks } from './startedTasks';
 
 /**
- * Answers a call at once and starts the workflow if it stands for a task of the account that has ended, and that has
- * not started it before. What the call says is only a hint: the task is asked for with the credential.
+ * Responds to a callback at once, and starts the workflow when the callback's task belongs to the account, has
+ * ended, and has not started the workflow before. The content of the callback is not trusted: the task is polled
+ * with the credential.
  */
 export async function handleCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const ids = taskIdsIn(context.getQueryData(), context.getBodyData());
@@ -37,17 +38,17 @@ export async function handleCallback(context: IWebhookFunctions): Promise<IWebho
 	return { noWebhookResponse: true, ...(item ? { workflowData: [[item]] } : {}) };
 }
 
-/** What the workflow is to start with. */
+/** How the workflow starts. */
 interface StartSettings {
 	events: Events;
 	archive: boolean;
 	callback: boolean;
 	download: boolean;
-	/** Where the first file goes. */
+	/** Name of the binary field for the first file. */
 	binaryField: string;
 }
 
-/** A callback may not come again: what cannot be read of the settings counts as not set. */
+/** A callback may not be repeated, so an invalid setting counts as not set. */
 function readStartSettings(context: IWebhookFunctions): StartSettings {
 	const params = parameters.read(nodeParameters(context, { isTolerant: true }));
 	const { archiveTask, includeCallback, binaryPropertyName } = params.options;
@@ -67,7 +68,7 @@ class Callback {
 		this.startedTasks = new StartedTasks(context);
 	}
 
-	/** The item that starts the workflow; `undefined` when nothing is to be started. Never throws. */
+	/** The item that starts the workflow; `undefined` when it does not start. Never throws. */
 	async startFor(ids: readonly string[]): Promise<INodeExecutionData | undefined> {
 		try {
 			const settings = readStartSettings(this.context);
@@ -89,7 +90,7 @@ class Callback {
 		return undefined;
 	}
 
-	/** The task of this id; `undefined` where the account has none. */
+	/** The task with this ID; `undefined` when the account has none. */
 	private async ownTask(client: GatewayClient, id: string): Promise<MediaTask | undefined> {
 		try {
 			return readMediaTask(await fetchMediaTask(client, id), id);
@@ -115,22 +116,25 @@ class Callback {
 		};
 	}
 
-	/** §3.2: archiving what is archived gives 404, so of several processes that try only one succeeds. */
+	/** §3.2: archiving a task again responds with 404, so only one of several processes succeeds. */
 	private async archived(client: GatewayClient, taskId: string): Promise<boolean> {
 		try {
 			await setArchived(client, taskId, true);
 			return true;
 		} catch (error) {
-			const isTaken = error instanceof ApiError && error.details.status === 404;
-			if (isTaken) return this.startedTasks.isTest;
-			// Better a second start than none.
+			const isArchived = error instanceof ApiError && error.details.status === 404;
+			if (isArchived) return this.startedTasks.isTest;
+			// Better two starts than none.
 			const { message } = toErrorJson(error);
 			this.context.logger.warn(`The media task ${taskId} could not be archived: ${message}`);
 			return true;
 		}
 	}
 
-	/** The result files. The call may not come again, so the workflow starts without them where they cannot be had. */
+	/**
+	 * The result files. A callback may not be repeated, so when they cannot be downloaded the workflow starts
+	 * without them.
+	 */
 	private async files(
 		client: GatewayClient,
 		task: MediaTask,

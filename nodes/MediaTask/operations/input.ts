@@ -8,7 +8,7 @@ import { choice, jsonObject, mapper, shownFor } from '../../shared/params/kinds'
 import type { Values } from '../../shared/params/parameter';
 import type { ItemContext } from '../../shared/run/operation';
 
-/** The model that a task is for. */
+/** The media model. */
 export const model = modelParameter(
 	'searchMediaModels',
 	'vendor/image-model',
@@ -16,9 +16,9 @@ export const model = modelParameter(
 );
 
 /**
- * The parameters that say what a model is to make: as a form of the model's fields, or as JSON.
+ * The parameters for a model's input, as a form or as JSON.
  *
- * @param mapperMethod gives the fields of the form
+ * @param mapperMethod the node's method that returns the fields of the form
  */
 export function inputParameters(mapperMethod: string) {
 	return {
@@ -78,15 +78,14 @@ type InputParams = Values<ReturnType<typeof inputParameters>> & { readonly model
 /** An item's input. */
 export interface TaskInput {
 	values: JsonObject;
-	/** What the input is checked against; `undefined` for JSON, which the gateway checks itself. */
+	/** Checks the input; `undefined` for JSON, which only the gateway checks. */
 	form: InputForm | undefined;
 }
 
 /**
- * Reads an item's input in the mode that the node is in; values of a form get the types of the model's schema.
+ * Reads an item's input. Values of a form get the types of the model's schema.
  *
- * @throws {InvalidInputError} for what is not an input; and for a model that the catalogue does not have, where a form
- *   needs it
+ * @throws {InvalidInputError} for an invalid input; for a form, also when the catalogue does not have the model
  */
 export async function readInput({ params, run, client }: ItemContext<InputParams>): Promise<TaskInput> {
 	if (params.inputMode === 'json') return { values: params.inputJson, form: undefined };
@@ -95,7 +94,7 @@ export async function readInput({ params, run, client }: ItemContext<InputParams
 	return { values: typedInput(mapperValues(stored), form), form };
 }
 
-/** The form of a model of the catalogue. */
+/** The input form of a model. */
 export function formOf(found: MediaModel | undefined): InputForm | undefined {
 	return found && inputForm(found.inputSchema);
 }

@@ -1,4 +1,9 @@
-import { checkUpload, contentDigest, uploadForUse, type UploadFile } from '../../shared/gateway/endpoints/upload';
+import {
+	checkUpload,
+	contentDigest,
+	uploadForUse,
+	type UploadFile,
+} from '../../shared/gateway/endpoints/upload';
 import type { InputFileUrl } from '../../shared/gateway/media/inputFiles';
 import { readInputFile } from '../../shared/n8n/binary';
 import { rows } from '../../shared/params/groups';
@@ -44,8 +49,8 @@ export interface TaskFile {
 /**
  * Reads the rows of *Input Files*.
  *
- * @throws {InvalidInputError} for a row that is not filled in, a binary field that the item lacks, and a file that is
- *   empty or over 100 MB (§8)
+ * @throws {InvalidInputError} for an empty field, a binary field that the item lacks, and a file that is empty or
+ *   over 100 MB (§8)
  */
 export async function readTaskFiles(item: ItemContext<InputFilesParams>): Promise<TaskFile[]> {
 	const files: TaskFile[] = [];
@@ -58,21 +63,21 @@ export async function readTaskFiles(item: ItemContext<InputFilesParams>): Promis
 	return files;
 }
 
-/** Files before they are uploaded, with placeholders for their URLs. */
+/** Placeholders for the URLs of files that are not uploaded yet. */
 export function placeholderUrls(files: readonly TaskFile[]): InputFileUrl[] {
 	return files.map(({ field }, index) => ({ field, value: `https://upload.invalid/${index}` }));
 }
 
 /**
- * Files as what they hold, for the idempotency key: each upload gives another URL, the content stays the same in
- * every try, and another content is another creation.
+ * Placeholders made of the content of files, for the idempotency key: each upload has another URL, but the same
+ * content is the same creation.
  */
 export async function contentPlaceholders(files: readonly TaskFile[]): Promise<InputFileUrl[]> {
-	const placed: InputFileUrl[] = [];
+	const urls: InputFileUrl[] = [];
 	for (const { field, file } of files) {
-		placed.push({ field, value: `${file.mimeType};sha256=${await contentDigest(file)}` });
+		urls.push({ field, value: `${file.mimeType};sha256=${await contentDigest(file)}` });
 	}
-	return placed;
+	return urls;
 }
 
 /** Uploads the files, one after the other, streamed (§4.14). */
@@ -80,9 +85,9 @@ export async function uploadTaskFiles(
 	item: ItemContext,
 	files: readonly TaskFile[],
 ): Promise<InputFileUrl[]> {
-	const placed: InputFileUrl[] = [];
+	const urls: InputFileUrl[] = [];
 	for (const { field, file } of files) {
-		placed.push({ field, value: await uploadForUse(item.client, file) });
+		urls.push({ field, value: await uploadForUse(item.client, file) });
 	}
-	return placed;
+	return urls;
 }

@@ -6,37 +6,40 @@ import type { ResultSettings } from '../operations/task/result';
 
 /** What is stored with a suspended execution. Types, not interfaces: n8n stores plain data. */
 export type SavedState = {
-	/** Tells this suspension from others of the execution. */
+	/** Identifies this suspension of the execution. */
 	id: string;
 	/** When the execution resumes without a callback, in Unix milliseconds. */
 	until: number;
-	/** How many items are worked on at the same time. */
+	/** The concurrency of the run. */
 	concurrency: number;
-	/** The items whose tasks are waited for. All others are done. */
+	/** The items with unfinished tasks. */
 	items: SavedItem[];
-	/** The tasks that are paid for, by item: also those of items that are done. */
+	/** The tasks that are paid for, by item, also those of finished items. */
 	tasks: Record<string, string>;
 };
 
-/** An item whose task is waited for. */
+/** An item with an unfinished task. */
 export type SavedItem = SavedTask & {
 	index: number;
 	/** Whether the gateway sends a callback when the task has ended. */
 	hasCallback: boolean;
-	/** How the item's requests behave. */
+	/** The request settings of the item. */
 	requests: RequestSettings;
 };
 
-/** What must be known of a task when the execution resumes. */
+/** What the resumed execution needs to know of a task. */
 export type SavedTask = {
 	taskId: string;
 	settings: ResultSettings;
 	priceRub?: number | undefined;
-	/** The item's output if the execution resumes without a callback and the task goes on. */
+	/** The item's output if the execution resumes without a callback and the task has not ended. */
 	timedOutOutput: IDataObject;
 };
 
-/** Reads what another version of the package may have stored: what is missing must not cost an item its result. */
+/**
+ * Reads a saved state. Another version of the package may have stored it, and a missing field must not cost an
+ * item its result.
+ */
 export function readSavedState(value: unknown): SavedState | undefined {
 	const stored = asObject(value);
 	const id = asText(stored?.id);

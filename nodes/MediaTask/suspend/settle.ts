@@ -2,7 +2,7 @@ import type { DeferredWork } from '../../shared/run/operation';
 import type { SavedTask } from './savedState';
 import { SuspendableTask } from './suspendableTask';
 
-/** n8n resumes executions once a minute: shorter waits, in milliseconds, are not worth a suspension. */
+/** n8n resumes executions once a minute: shorter waits are not worth a suspension. Milliseconds. */
 export const SHORTEST_SUSPENSION_MS = 65_000;
 
 /** An item for which the execution is to be suspended. */
@@ -12,11 +12,10 @@ export interface SuspendedItem {
 }
 
 /**
- * Ends the deferred work, except where the execution can be suspended for it.
- *
- * The callback of a task that ends before the execution is suspended is lost. Any callback leads to a poll of all tasks,
- * so it is enough that one is still to come: the last poll finds a task that goes on and has a callback. Where no such
- * task is left, the others are waited for without suspending.
+ * Finishes the deferred work, except what the execution can be suspended for. The callback of a task that ends
+ * before the execution is suspended is lost. Each callback leads to a poll of all tasks, so one that is still to
+ * come is enough: the last poll before suspending must find an unfinished task with a callback. Without such a
+ * task, the others are waited for without suspending.
  *
  * @returns the items for which the execution is to be suspended; none when all are finished
  */
@@ -54,7 +53,7 @@ export async function settle({
 		}
 		await check(last);
 		if (suspended.has(last[0])) return suspended;
-		// It has ended meanwhile; so may have others.
+		// It has ended; others may have ended, too.
 		await Promise.all(open.filter((other) => other !== last).map(check));
 	}
 }

@@ -9,8 +9,8 @@ import type { SavedTask } from './savedState';
 import { callbackUrlOf } from './waitingExecution';
 
 /**
- * n8n responds with 409 to a callback that comes before it has stored the suspended execution: pauses between the polls
- * for such a task, in milliseconds.
+ * Pauses before the polls that follow a suspension, in milliseconds. n8n responds with 409 to a callback that
+ * comes before it has stored the suspended execution.
  */
 const WATCH_PAUSES_MS = [3_000, 5_000, 15_000];
 
@@ -22,12 +22,13 @@ export interface ResumeCallback {
 }
 
 /**
- * Of the tasks of an execution, so many have a callback, the last that are created. n8n reads the whole execution for
- * each: hundreds at a time would keep it busy for minutes. The last tasks end last as a rule; the others are polled then.
+ * How many tasks of an execution have a callback: the last ones, which usually end last. n8n reads the whole
+ * execution for each callback, so hundreds would keep it busy for minutes. The other tasks are polled when the
+ * callbacks have come.
  */
 const MAX_CALLBACKS = 20;
 
-/** How the gateway resumes the execution for an item; `undefined` where that cannot be. */
+/** How the gateway resumes the execution for an item; `undefined` when it cannot. */
 export function resumeCallback({ n8n, index }: ItemContext): ResumeCallback | undefined {
 	const url = callbackUrlOf(n8n, index);
 	const isRequested = index >= n8n.getInputData().length - MAX_CALLBACKS;
@@ -38,10 +39,10 @@ export function resumeCallback({ n8n, index }: ItemContext): ResumeCallback | un
 interface PendingTask {
 	taskId: string;
 	settings: ResultSettings;
-	/** What it costs, as far as the catalogue says. */
+	/** Its price in rubles, when the catalogue has it. */
 	price: () => Promise<number | undefined>;
 	callback: ResumeCallback;
-	/** The longest wait, in Unix milliseconds. */
+	/** When the longest wait ends, in Unix milliseconds. */
 	until: number;
 }
 
@@ -63,7 +64,7 @@ export class SuspendableTask extends Deferred {
 		return this.task.until;
 	}
 
-	/** Polls once, and returns what is to be stored; nothing when the task has ended. */
+	/** Polls once. Returns what is stored with the execution, or `undefined` when the task has ended. */
 	async check(): Promise<SavedTask | undefined> {
 		const { taskId, settings, price } = this.task;
 		const found = await this.firstPoll();
@@ -74,7 +75,7 @@ export class SuspendableTask extends Deferred {
 		return { taskId, settings, priceRub, timedOutOutput: { ...taskJson(known, priceRub), timedOut: true } };
 	}
 
-	/** The task as it is; `undefined` when that is not known, or when the gateway does not know yet that it exists. */
+	/** The task; `undefined` when its state is unknown, or when the gateway does not know the task yet. */
 	private async firstPoll(): Promise<MediaTask | undefined> {
 		try {
 			return (await pollOnce(this.item.client, this.task.taskId)).task;
@@ -84,7 +85,10 @@ export class SuspendableTask extends Deferred {
 		}
 	}
 
-	/** Polls a few times while the execution is suspended, and resumes it when the callback has come too early. */
+	/**
+	 * Polls a few times while the execution is suspended. Resumes it when the task has ended, in case the callback
+	 * came too early.
+	 */
 	async watch(): Promise<void> {
 		const { client, n8n } = this.item;
 		const { taskId, callback } = this.task;
@@ -100,7 +104,7 @@ export class SuspendableTask extends Deferred {
 	}
 }
 
-/** Sends the callback in place of the gateway. */
+/** Sends the callback in place of the gateway. Returns whether n8n accepts it. */
 async function isAccepted({ n8n }: ItemContext, url: string): Promise<boolean> {
 	const request = { method: 'POST', url, returnFullResponse: true, ignoreHttpStatusErrors: true } as const;
 	const { statusCode } = (await n8n.helpers.httpRequest(request)) as { statusCode: number };
@@ -108,10 +112,10 @@ async function isAccepted({ n8n }: ItemContext, url: string): Promise<boolean> {
 }
 
 /**
- * Continues with a task in a resumed execution. It has ended as a rule; where that is not known, it is polled for the
- * rest of the longest wait, and its item is then output as timed out.
+ * Finishes a task in a resumed execution. If it has not ended, it is polled for the rest of the longest wait;
+ * then its item's output says that it timed out.
  *
- * @param until the longest wait, in Unix milliseconds
+ * @param until when the longest wait ends, in Unix milliseconds
  */
 export function resumedTask(item: ItemContext, saved: SavedTask, until: number): Deferred {
 	const { taskId, settings, priceRub, timedOutOutput } = saved;

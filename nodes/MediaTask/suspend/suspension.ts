@@ -30,7 +30,7 @@ export class TaskSuspension implements Suspension {
 	resume(item: ItemContext): OperationOutput[] | Deferred {
 		const saved = this.saved?.items.find(({ index }) => index === item.index);
 		if (saved) return resumedTask(item, saved, this.saved?.until ?? 0);
-		// What was done before was stored in place of the input.
+		// Finished items were stored in place of the input.
 		const { json = {}, binary } = this.n8n.getInputData()[item.index] ?? {};
 		return [{ json, ...(binary ? { binary } : {}) }];
 	}

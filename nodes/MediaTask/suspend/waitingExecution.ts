@@ -8,21 +8,24 @@ import type {
 import { asArray, asObject, asText } from '../../shared/gateway/util/json';
 import { readSavedState, type SavedState } from './savedState';
 
-// All that rests on how n8n suspends and resumes an execution, beyond what its types promise: it stores the node's
-// input, and passes it on when the execution resumes, with the node disabled. Here the node's output is stored in place
-// of its input, and the node is enabled again, so that it runs once more.
+// Everything that depends on how n8n suspends and resumes an execution, beyond its types: n8n stores the node's
+// input, and on resuming disables the node and passes the input on. Here the node's output is stored in place of
+// its input, and the node is enabled again, so that it runs once more.
 
 /**
- * The path below the execution's resume URL at which the gateway's callbacks arrive. With one of its own, a repeated
- * callback cannot resume a *Wait* node further down the workflow, such as one that waits for somebody's approval.
+ * The path below the execution's resume URL that receives callbacks. A path of its own, so that a repeated
+ * callback cannot resume a *Wait* node later in the workflow, such as one that waits for an approval.
  */
 const PATH = 'media-task';
 
-/** How a suspended execution is resumed. By reference in a description: a node that only suspends is no trigger. */
+/**
+ * The webhooks that resume a suspended execution. Referenced in the description: a node that only suspends is no
+ * trigger.
+ */
 export const resumeWebhooks: IWebhookDescription[] = [
 	{
 		name: 'default',
-		// §6.4 does not show the method of a callback.
+		// §6.4 does not say which method a callback has.
 		httpMethod: '=POST,GET,PUT',
 		responseMode: 'onReceived',
 		path: PATH,
@@ -38,24 +41,24 @@ const KEY = 'aiGatewaySuspended';
 const ITEM = 'item';
 
 /**
- * Why this n8n cannot suspend this execution so that it resumes as it should; `undefined` when it can. To be asked
- * before anything is created.
+ * Why this n8n cannot suspend and resume this execution; `undefined` when it can. Call it before anything is
+ * created.
  */
 export function suspendProblem(context: IExecuteFunctions): string | undefined {
 	if (!context.getExecutionId()) return 'the execution has no ID';
 	if (!resumeUrl(context)) return 'n8n gives no URL that resumes the execution';
 	if (typeof context.putExecutionToWait !== 'function') return 'this n8n cannot suspend executions';
 	const [stored] = storedInput(context) ?? [];
-	// What is stored must be these very items, and the node the one that n8n disables.
+	// n8n must store these very items, and disable this very node.
 	const isAsExpected = stored !== undefined && stored === context.getInputData()[0] && runningNode(context);
 	return isAsExpected ? undefined : 'this version of n8n stores suspended executions in another way';
 }
 
 /**
- * The URL that resumes the execution, once it is suspended. Carries a secret of the execution; without it n8n responds
+ * The URL that resumes the suspended execution. It contains a secret of the execution, without which n8n responds
  * with 401.
  *
- * @returns `undefined` where the execution cannot be resumed: it has no ID
+ * @returns `undefined` when the execution has no ID
  */
 export function callbackUrlOf(context: IExecuteFunctions, itemIndex: number): string | undefined {
 	const url = resumeUrl(context);
@@ -65,7 +68,7 @@ export function callbackUrlOf(context: IExecuteFunctions, itemIndex: number): st
 	return url.href;
 }
 
-/** The secrets of the URL that resumes the execution: whoever has them can resume it. */
+/** The secrets of the URL that resumes the execution, which are all it takes to resume it. */
 export function resumeSecrets(context: IExecuteFunctions): string[] {
 	return [...(resumeUrl(context)?.searchParams.values() ?? [])];
 }
@@ -76,7 +79,7 @@ function resumeUrl(context: IExecuteFunctions): URL | undefined {
 	return context.getExecutionId() && url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
 }
 
-/** The item of a callback, as its URL says. */
+/** The item of a callback, from its URL. */
 export function itemOfCallback(context: IWebhookFunctions): number | undefined {
 	const index = Number(asText(asObject(context.getQueryData())?.[ITEM]));
 	return Number.isInteger(index) ? index : undefined;
@@ -93,22 +96,23 @@ export async function suspendExecution(
 	state: SavedState,
 ): Promise<void> {
 	const input = context.getInputData();
-	// These item objects are the node's own; the output of the node before keeps its `json` and `binary`.
+	// These item objects are the node's own; only their `json` and `binary` belong to the output of the node
+	// before.
 	for (const [index, item] of input.entries()) {
 		const { json, binary } = outputs[index] ?? item;
 		item.json = json;
 		if (binary) item.binary = binary;
 		else delete item.binary;
 	}
-	// With *Execute Once* there are more, which n8n would pass on as they came.
+	// With *Execute Once*, n8n stores more items and would pass them on.
 	storedInput(context)?.splice(input.length);
 	context.getContext('node')[KEY] = state;
 	await context.putExecutionToWait(new Date(state.until));
 }
 
 /**
- * The state of the suspended execution that this run resumes; `undefined` when the node runs for the first time. What
- * n8n stores stays there, so a resumed run is recognised by the node's input: its own output.
+ * The saved state that this run resumes; `undefined` when the node runs for the first time. n8n keeps the stored
+ * state, so a resumed run is recognised by the node's input, which is its own output.
  */
 export function stateOfResumedRun(context: IExecuteFunctions): SavedState | undefined {
 	const state = readSavedState(context.getContext('node')[KEY]);
@@ -120,9 +124,9 @@ export function stateOfResumedRun(context: IExecuteFunctions): SavedState | unde
 	return state?.items.every(isInput) ? state : undefined;
 }
 
-/** The state of the suspended execution that a callback is for; `undefined` when the node has not suspended it. */
+/** The saved state of the execution that a callback is for; `undefined` when the node has not suspended it. */
 export function stateOfSuspended(context: IWebhookFunctions): SavedState | undefined {
-	// A name can hold anything; braces would end the expression.
+	// Braces in the node's name would end the expression.
 	const name = JSON.stringify(context.getNode().name).replace(
 		/[{}]/g,
 		(brace) => `\\u00${brace.charCodeAt(0).toString(16)}`,
@@ -131,11 +135,11 @@ export function stateOfSuspended(context: IWebhookFunctions): SavedState | undef
 }
 
 /**
- * Resumes the execution: n8n runs the node again, with the items as they were stored. By itself n8n would pass on what
- * the webhook returns, and to that end disables the node; it is enabled again here.
+ * Resumes the execution: n8n runs the node again, with the stored items. n8n disables the node to pass on what
+ * the webhook returns; here the node is enabled again.
  *
- * @returns what the webhook returns; `undefined` where this n8n has no such switch: the execution then resumes when
- *   its longest wait is over
+ * @returns what the webhook returns; `undefined` when this n8n works differently: the execution then resumes at
+ *   the end of its longest wait
  */
 export function resumeExecution(context: IWebhookFunctions): INodeExecutionData[][] | undefined {
 	const node = runningNode(context);
@@ -154,13 +158,13 @@ function isItem(value: unknown): value is INodeExecutionData {
 	return asObject(property(value, 'json')) !== undefined;
 }
 
-/** The node as n8n is about to run it. */
+/** The node that n8n is about to run. */
 function runningNode(context: object): object | undefined {
 	const node = property(property(context, 'executeData'), 'node');
 	return typeof node === 'object' && node !== null ? node : undefined;
 }
 
-/** The node's first input as n8n stores it. */
+/** The items that n8n stores for the node's first input. */
 function storedInput(context: object): unknown[] | undefined {
 	const inputs = property(property(property(context, 'executeData'), 'data'), 'main');
 	const first: unknown = Array.isArray(inputs) ? inputs[0] : undefined;

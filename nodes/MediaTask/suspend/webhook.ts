@@ -11,17 +11,17 @@ import type { SavedState } from './savedState';
 import { itemOfCallback, resumeExecution, stateOfSuspended } from './waitingExecution';
 
 /**
- * n8n resumes the execution as it was when the callback came. So a poll is short: what is not clear by then is left to
- * the node. Milliseconds.
+ * Short, because n8n resumes the execution in the state of when the callback came. The node polls what is unclear
+ * by then. Milliseconds.
  */
 const POLL_TIMEOUT_MS = 5_000;
 
-/** So long before the longest wait is over, in milliseconds, n8n may be resuming the execution itself. */
+/** Before the end of the longest wait, n8n may already be resuming the execution itself. Milliseconds. */
 const LAST_MOMENT_MS = 2_000;
 
 /**
- * Handles a callback to an execution that is suspended until its tasks have ended (§6.4): responds at once, and resumes
- * the execution when all have ended. The callback is only a hint: each task is polled with the credential.
+ * Handles a callback to a suspended execution (§6.4): responds at once, and resumes the execution when all tasks
+ * have ended. The content of the callback is not trusted: each task is polled with the credential.
  */
 export async function handleResumeCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	context.getResponseObject().status(200).json({ message: 'Received' });
@@ -29,7 +29,7 @@ export async function handleResumeCallback(context: IWebhookFunctions): Promise<
 	return { noWebhookResponse: true, ...(workflowData ? { workflowData } : {}) };
 }
 
-/** What the node continues with; `undefined` when the execution stays suspended. Never throws. */
+/** The items of the resumed execution; `undefined` when it stays suspended. Never throws. */
 async function resumedItems(context: IWebhookFunctions): Promise<INodeExecutionData[][] | undefined> {
 	const executionId = context.getExecutionId();
 	try {
@@ -52,25 +52,25 @@ async function resumedItems(context: IWebhookFunctions): Promise<INodeExecutionD
 }
 
 /**
- * Whether no callback is to come any more: no task that has one is known to go on. Polls those whose callback has come
- * first, and ends at the first that goes on.
+ * Whether no task with a callback is known to be running. Polls first the tasks whose callback has come, and
+ * stops at the first that is running.
  *
- * @param ended the tasks that are known to have ended; those that are found are added
- * @param callers the items whose callback has come; `undefined` for one that does not say
+ * @param ended the IDs of tasks that have ended; further ones are added
+ * @param received the items whose callback has come; `undefined` for a callback that names none
  */
 async function haveAllEnded(
 	client: GatewayClient,
 	state: SavedState,
 	ended: Set<string>,
-	callers: ReadonlySet<number | undefined>,
+	received: ReadonlySet<number | undefined>,
 ): Promise<boolean> {
 	const items = state.items.filter(({ hasCallback }) => hasCallback);
-	const calling = items.filter(({ index }) => callers.has(index));
-	for (const { taskId } of calling) {
+	const first = items.filter(({ index }) => received.has(index));
+	for (const { taskId } of first) {
 		if ((await stateAfterRetries(client, taskId, ended)) === 'running') return false;
 	}
 	for (const { taskId } of items) {
-		const poll = calling.length > 0 ? stateOf : stateAfterRetries;
+		const poll = first.length > 0 ? stateOf : stateAfterRetries;
 		if ((await poll(client, taskId, ended)) === 'running') return false;
 	}
 	return true;
@@ -83,7 +83,7 @@ async function stateAfterRetries(client: GatewayClient, taskId: string, ended: S
 	return await pollWithRetries(client, poll, (state) => state === 'ended');
 }
 
-/** The state of a task. What the gateway refuses to say will not be said later either: the node reports why. */
+/** The state of a task. One whose poll ends in an error counts as ended: the node reports the error. */
 async function stateOf(client: GatewayClient, taskId: string, ended: Set<string>): Promise<State> {
 	if (ended.has(taskId)) return 'ended';
 	const state = await polledState(client, taskId);

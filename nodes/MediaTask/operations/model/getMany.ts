@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../shared/gateway/util/json';
 import { choice } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';
 
-/** Lists the media models (§4.5), one item each, as the catalogue has them. */
+/** Lists the media models (§4.5), one item each, as the catalogue returns them. */
 export const getMany = defineOperation({
 	displayName: 'Get Many',
 	action: 'Get many media models',
@@ -40,7 +40,7 @@ export const getMany = defineOperation({
 	},
 });
 
-/** A record without its input schema, which would fill an AI Agent's memory. */
+/** A record without its input schema, which is too long for an AI Agent. */
 function withoutSchema(record: JsonObject): JsonObject {
 	const short = { ...record };
 	delete short.input_schema;

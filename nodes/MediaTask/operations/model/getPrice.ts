@@ -3,7 +3,7 @@ import { compact } from '../../../shared/n8n/compact';
 import { defineOperation } from '../../../shared/run/operation';
 import { inputParameters, model, readInput } from '../input';
 
-/** Tells what a task with an input would cost (§2.2). Creates nothing. */
+/** Returns what a task with this input would cost (§2.2). Creates nothing. */
 export const getPrice = defineOperation({
 	displayName: 'Get Price',
 	action: 'Get price of media task',

@@ -4,7 +4,7 @@ import { asObject } from '../../../shared/gateway/util/json';
 import { jsonObject } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';
 
-/** Creates a media session (§4.13, whose fields the specification does not show). */
+/** Creates a media session (§4.13, which does not show its fields). */
 export const createSession = defineOperation({
 	displayName: 'Create',
 	action: 'Create media session',

@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 
 /**
- * Reads the address that the gateway is to call when a task has ended (§4.6).
+ * Reads the callback URL for the gateway (§4.6).
  *
- * @param gatewayUrl the gateway's own address: one in a local network can call others there
+ * @param gatewayUrl the gateway's own address: one in a local network reaches others there
  * @throws {InvalidInputError} for what is no web address, and for one that only this machine or network can reach
  */
 export function readCallbackUrl(url: string | undefined, gatewayUrl: string): string | undefined {
@@ -17,7 +17,7 @@ export function readCallbackUrl(url: string | undefined, gatewayUrl: string): st
 			'callbackUrl',
 		);
 	}
-	if (isOutOfReach(host, gatewayUrl)) {
+	if (isUnreachable(host, gatewayUrl)) {
 		throw new InvalidInputError(
 			`The gateway cannot reach the callback URL: "${host}" is an address of a local network`,
 			'Give the public address of this n8n (its webhook URL, set by WEBHOOK_URL). Nothing was created.',
@@ -28,14 +28,14 @@ export function readCallbackUrl(url: string | undefined, gatewayUrl: string): st
 }
 
 /**
- * Checks that the gateway can call this n8n to wake an execution (§4.6).
+ * Checks that the gateway can reach this n8n to resume an execution (§4.6).
  *
- * @param gatewayUrl the gateway's own address: one in a local network can call others there
+ * @param gatewayUrl the gateway's own address: one in a local network reaches others there
  * @throws {InvalidInputError} when only this machine or network can reach the address
  */
 export function checkResumeUrl(url: string, gatewayUrl: string): void {
 	const host = hostOf(url) ?? '';
-	if (!isOutOfReach(host, gatewayUrl)) return;
+	if (!isUnreachable(host, gatewayUrl)) return;
 	throw new InvalidInputError(
 		`The gateway cannot wake this n8n: "${host}" is an address of a local network`,
 		"Set 'Wait Strategy' to 'Poll'; or have n8n’s public address set (WEBHOOK_URL) by whoever runs it. Nothing was created.",
@@ -43,7 +43,7 @@ export function checkResumeUrl(url: string, gatewayUrl: string): void {
 	);
 }
 
-function isOutOfReach(host: string, gatewayUrl: string): boolean {
+function isUnreachable(host: string, gatewayUrl: string): boolean {
 	return isLocalHost(host) && !isLocalHost(hostOf(gatewayUrl) ?? '');
 }
 
@@ -65,11 +65,11 @@ const LOCAL_ADDRESSES = [
 
 function isLocalHost(address: string): boolean {
 	const host = withoutMapping(address);
-	// A name without a dot, such as that of a container, means something on this network only.
+	// A name without a dot, such as that of a container, is known on this network only.
 	return LOCAL_ADDRESSES.some((pattern) => pattern.test(host)) || /^[^.[\]]+$/.test(host);
 }
 
-/** An IPv4 address that is written as IPv6 (`[::ffff:7f00:1]`) as it is; other hosts unchanged. */
+/** Converts an IPv4 address in IPv6 notation (`[::ffff:7f00:1]`) to IPv4; returns other hosts unchanged. */
 function withoutMapping(host: string): string {
 	const [, high, low] = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(host) ?? [];
 	if (high === undefined || low === undefined) return host;

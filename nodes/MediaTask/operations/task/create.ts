@@ -3,7 +3,7 @@ import { compact } from '../../../shared/n8n/compact';
 import { defineOperation, Deferred } from '../../../shared/run/operation';
 import { createTask, readTaskRequest, taskOptions, taskParameters, taskPriceRub } from './taskRequest';
 
-/** Creates a media task and does not wait for it (§4.6). Its price is looked up when all tasks exist. */
+/** Creates a media task and does not wait for it (§4.6). Prices are looked up when all tasks are created. */
 export const create = defineOperation({
 	displayName: 'Create',
 	action: 'Create media task',

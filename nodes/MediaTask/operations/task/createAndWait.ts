@@ -27,7 +27,10 @@ const waitStrategy = choice({
 	description: 'How to wait for the result',
 });
 
-/** Creates media tasks, all items' first, and waits for their results by polling or suspended (§4.6, §3.1, §6.4). */
+/**
+ * Creates the media tasks of all items, then polls for their results or suspends the execution (§4.6, §3.1,
+ * §6.4).
+ */
 export const createAndWait = defineOperation({
 	displayName: 'Create and Wait',
 	action: 'Create media task and wait for result',
@@ -57,7 +60,7 @@ export const createAndWait = defineOperation({
 	suspension: (n8n) => new TaskSuspension(n8n),
 });
 
-/** How the gateway resumes this execution; `undefined` where the node polls instead. */
+/** How the gateway resumes this execution; `undefined` when the node polls instead. */
 function callbackOf(item: ItemContext): ResumeCallback | undefined {
 	// An AI Agent waits for its tool.
 	if (item.run.isTool) return undefined;

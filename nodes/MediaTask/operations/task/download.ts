@@ -5,7 +5,7 @@ import { flag, optional } from '../../../shared/params/kinds';
 import { defineOperation, type ItemContext, type OperationOutput } from '../../../shared/run/operation';
 import { taskId } from './taskId';
 
-/** Downloads the result of a media task: the file itself, or of several a ZIP (§4.8) or each on its own. */
+/** Downloads the result of a media task: one file, or several as a ZIP archive (§4.8) or separately. */
 export const download = defineOperation({
 	displayName: 'Download',
 	action: 'Download result of media task',

@@ -4,7 +4,7 @@ import { taskJson } from '../../../shared/n8n/taskResults';
 import { defineOperation } from '../../../shared/run/operation';
 import { taskId } from './taskId';
 
-/** Gets a media task with its state and result (§4.7). A failed task is what was asked for here, not an error. */
+/** Returns a media task with its state and result (§4.7). A failed task is no error here. */
 export const get = defineOperation({
 	displayName: 'Get',
 	action: 'Get media task',

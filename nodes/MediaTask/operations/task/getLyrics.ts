@@ -6,7 +6,7 @@ import { id } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';
 import { taskId } from './taskId';
 
-/** Gets when each word of a track is sung (§4.12, §2.10). Music tasks only. */
+/** Returns when each word of a track is sung (§4.12, §2.10). Music tasks only. */
 export const getLyrics = defineOperation({
 	displayName: 'Get Lyrics',
 	action: 'Get timed lyrics of music task',
@@ -31,7 +31,7 @@ export const getLyrics = defineOperation({
 	},
 });
 
-/** The alignment of an envelope; an AI Agent has no use for the curve of the sound. */
+/** The alignment in an envelope; for an AI Agent without the waveform. */
 function alignment({ data }: JsonObject, isTool: boolean): JsonObject {
 	const { waveformData, ...rest } = asObject(data) ?? {};
 	return isTool || waveformData === undefined ? rest : { ...rest, waveformData };

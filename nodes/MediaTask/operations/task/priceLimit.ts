@@ -3,9 +3,9 @@ import { compareDecimals } from '../../../shared/gateway/util/money';
 import type { TaskPrice } from '../../../shared/gateway/media/price';
 
 /**
- * Holds a price against the most that a task may cost, digit by digit.
+ * Checks that a task costs at most `limit`.
  *
- * @param limit decimal string in rubles
+ * @param limit decimal text, in rubles
  * @throws {InvalidInputError} when the price is higher, or is not known
  */
 export function checkPriceLimit(task: TaskPrice, limit: string): void {

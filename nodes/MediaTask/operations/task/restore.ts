@@ -2,7 +2,7 @@ import { restoreMediaTask } from '../../../shared/gateway/endpoints/taskActions'
 import { defineOperation } from '../../../shared/run/operation';
 import { taskId } from './taskId';
 
-/** Brings a deleted task back (§4.11). */
+/** Restores a deleted task (§4.11). */
 export const restore = defineOperation({
 	displayName: 'Restore',
 	action: 'Restore media task',

@@ -8,14 +8,14 @@ import { number } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 
-/** What the user says about a task's result. */
+/** The parameters and options for a task's result. */
 export const resultParameters = { downloadResults, simplify };
 export const resultOptions = { binaryPropertyName };
 
 /**
- * The longest wait.
+ * The option for the longest wait.
  *
- * @param end what becomes of the item then
+ * @param end what happens to the item then
  */
 export function maxWait(end: string) {
 	return number({
@@ -27,22 +27,22 @@ export function maxWait(end: string) {
 	});
 }
 
-/** What the user wants of a task's result. Plain data: it may be stored while the execution is suspended. */
+/** How a task's result is returned. Plain data, which can be stored while the execution is suspended. */
 export type ResultSettings = {
-	/** The model that the task was created with; `undefined` where the task itself says. */
+	/** The model of the task; `undefined` when the task itself reports it. */
 	model?: string | undefined;
 	download: boolean;
 	simplify: boolean;
-	/** Where the first file goes. */
+	/** Name of the binary field for the first file. */
 	binaryField: string;
 };
 
 type ResultParams = Values<typeof resultParameters> & { readonly options: Values<typeof resultOptions> };
 
 /**
- * Reads what is wanted of a task's result.
+ * Reads how a task's result is returned.
  *
- * @param model what the task was created with, where that is known
+ * @param model the model of the task, when known
  */
 export function resultSettings({ params, run }: ItemContext<ResultParams>, model?: string): ResultSettings {
 	return {
@@ -57,7 +57,7 @@ export function resultSettings({ params, run }: ItemContext<ResultParams>, model
 /**
  * Polls a task until it has ended (§3.1).
  *
- * @param model what it was created with, where that is known
+ * @param model the model of the task, when known
  * @returns the body of the last poll, an envelope
  * @throws {ApiError} with the task's ID, when the wait is over
  */
@@ -77,8 +77,8 @@ export async function pollTask(
  * The output for a task that has ended.
  *
  * @param body the task as received, an envelope
- * @param priceRub what it costs, where that is known
- * @throws {ApiError} for a task that failed, always with its ID
+ * @param priceRub its price in rubles, when known
+ * @throws {ApiError} with the task's ID, for a task that failed
  */
 export async function taskOutput(
 	context: ResultContext,

@@ -79,26 +79,26 @@ export const taskOptions = {
 
 type TaskItem = ItemContext<Values<typeof taskParameters> & { readonly options: Values<typeof taskOptions> }>;
 
-/** The creation that an item asks for, checked. Nothing was sent for it yet but the request for the catalogue. */
+/** A checked request to create a task. So far, only the catalogue was requested for it. */
 export interface TaskRequest {
-	/** What its price depends on: the model, and the input with placeholders for the files. */
+	/** The model and the input, with placeholders for files: what the price depends on. */
 	priced: { model: string; input: JsonObject };
 	files: TaskFile[];
-	/** The body of the creation with these files in the input. */
+	/** The body of the request with these files in the input. */
 	bodyWith: (files: readonly InputFileUrl[]) => JsonObject;
 	key: string;
-	/** Whether the key may have been used before, so that the task may exist and have ended. */
+	/** Whether the key may have been used before: the task may exist, and may have ended. */
 	mayExist: boolean;
-	/** How the gateway resumes this execution, where it may be suspended for the task. */
+	/** How the gateway resumes this execution; `undefined` when it is not suspended for the task. */
 	resume: ResumeCallback | undefined;
 }
 
 /**
- * Reads the creation that an item asks for.
+ * Reads an item's request to create a task.
  *
- * @param callback how the gateway resumes this execution, where it is suspended until the task has ended. Not used for
- *   a task that another execution may have created: its callback is for that one.
- * @throws {InvalidInputError} for what cannot be sent, and for what would cost more than it may
+ * @param callback how the gateway resumes this execution, when it may be suspended. Not used for a task that
+ *   another execution may have created, because the callback belongs to that one.
+ * @throws {InvalidInputError} for what cannot be sent, and for a price over the limit
  * @throws {ApiError} when there is a price limit and the catalogue cannot be read
  */
 export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback): Promise<TaskRequest> {
@@ -111,28 +111,28 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 
 	const { values, form } = await readInput(item);
 	const files = await readTaskFiles(item);
-	// JSON is sent as it is, but the schema says whether a file is added to a list.
+	// JSON input is not checked, but the schema says which fields are lists of files.
 	const fileForm =
 		form ?? (files.length > 0 ? formOf(await run.findMediaModel(client, params.model)) : undefined);
-	const inputWith = (placed: readonly InputFileUrl[]) => withFiles(values, placed, fileForm);
-	const bodyWith = (placed: readonly InputFileUrl[], url = callbackUrl) =>
-		taskBody({ model: params.model, input: inputWith(placed), sessionId, callbackUrl: url });
+	const inputWith = (urls: readonly InputFileUrl[]) => withFiles(values, urls, fileForm);
+	const bodyWith = (urls: readonly InputFileUrl[], url = callbackUrl) =>
+		taskBody({ model: params.model, input: inputWith(urls), sessionId, callbackUrl: url });
 	const input = inputWith(placeholderUrls(files));
 	if (form) checkInput(input, form);
 	if (maxPriceRub !== undefined) {
 		checkPriceLimit(taskPrice(await run.requireMediaModel(client, params.model), input), maxPriceRub);
 	}
-	const mayBeOfOthers = ownKey !== undefined || scope === 'workflow';
-	const resume = mayBeOfOthers ? undefined : callback;
+	const mayBeShared = ownKey !== undefined || scope === 'workflow';
+	const resume = mayBeShared ? undefined : callback;
 	return {
 		priced: { model: params.model, input },
 		files,
-		bodyWith: (placed) => bodyWith(placed, resume?.isRequested ? resume.url : callbackUrl),
-		// The URL that resumes this execution is another in each; the creation is the same.
+		bodyWith: (urls) => bodyWith(urls, resume?.isRequested ? resume.url : callbackUrl),
+		// Without the resume URL, which differs in each execution.
 		key:
 			ownKey ??
 			idempotencyKey(scope, run.creationContext(item.index), bodyWith(await contentPlaceholders(files))),
-		mayExist: item.isRetry || mayBeOfOthers,
+		mayExist: item.isRetry || mayBeShared,
 		resume,
 	};
 }
@@ -152,14 +152,14 @@ export async function createTask(
 	item: ItemContext,
 	{ files, bodyWith, key }: TaskRequest,
 ): Promise<{ taskId: string; body: JsonObject }> {
-	// The upload is not part of the creation's retries: it is done once, whatever becomes of the creation.
+	// Uploads are not repeated with retries of the creation.
 	const body = bodyWith(await uploadTaskFiles(item, files));
 	const created = await createMediaTask(item.client, body, key);
 	item.taskCreated(created.taskId);
 	return created;
 }
 
-/** What a created task costs, as far as the catalogue says; unknown when the run ends before it is asked. */
+/** The price of a created task in rubles; `undefined` when the catalogue does not have it, or when the run ends. */
 export async function taskPriceRub(
 	{ run, client }: ItemContext,
 	{ model: id, input }: TaskRequest['priced'],

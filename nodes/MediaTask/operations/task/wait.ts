@@ -2,7 +2,7 @@ import { defineOperation, Deferred } from '../../../shared/run/operation';
 import { maxWait, pollTask, resultOptions, resultParameters, resultSettings, taskOutput } from './result';
 import { taskId } from './taskId';
 
-/** Waits for tasks that exist, those of all items together (§3.1). */
+/** Waits for the existing tasks of all items at the same time (§3.1). */
 export const wait = defineOperation({
 	displayName: 'Wait',
 	action: 'Wait for result of media task',
