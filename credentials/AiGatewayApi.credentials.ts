@@ -24,7 +24,7 @@ export class AiGatewayApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://gateway.example.com/api/v1',
-			// A hint, not a description: the form shows descriptions only to who points at the label.
+			// A hint, because descriptions show only when the mouse is over the label.
 			hint: 'The address of the gateway’s API. It ends in /api/v1.',
 		},
 		{
@@ -39,7 +39,7 @@ export class AiGatewayApi implements ICredentialType {
 		},
 	];
 
-	/** Signs requests to the gateway's own origin, and nothing else: the key must not reach another server. */
+	/** Signs requests to the gateway's origin only: no other server must receive the key. */
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
@@ -55,7 +55,7 @@ export class AiGatewayApi implements ICredentialType {
 		}
 		return {
 			...requestOptions,
-			// Bearer, not X-Api-Key: HTTP clients drop this header when a redirect leads to another origin.
+			// Bearer, not X-Api-Key: HTTP clients remove this header when a redirect leads to another origin.
 			headers: { ...requestOptions.headers, Authorization: `Bearer ${String(credentials.apiKey).trim()}` },
 		};
 	}

@@ -8,33 +8,33 @@ export type FireOn = 'below' | 'everyPoll' | 'change';
 export interface Watch {
 	fireOn: FireOn;
 	threshold: string;
-	/** How far above the threshold the balance must rise before it can fall below it anew. */
+	/** How far above the threshold the balance must rise before it can fall below it again. */
 	margin: string;
 }
 
-/** What a trigger remembers from poll to poll, stored with the workflow. */
+/** The state of a trigger between polls, stored with the workflow. */
 export interface AlertState {
-	/** The threshold below which the balance has fallen, and has not risen again. */
+	/** The threshold below which the balance fell, until it has risen again. */
 	lowSince?: string;
-	/** The balance at the last poll, where changes are watched. */
+	/** The balance of the last poll, when the trigger fires on change. */
 	amount?: string;
 }
 
-/** What a poll leads to. */
+/** The result of a poll. */
 export interface Decision {
 	/** What the workflow starts with; nothing when it does not start. */
 	fires: { lowBalance?: boolean; threshold?: string; previousAmount?: string; change?: string } | undefined;
 	state: AlertState;
 }
 
-/** Decides on a poll. A balance that is low at the first poll has fallen. */
+/** Decides whether a poll fires. A balance that is low in the first poll counts as fallen. */
 export function decide(watch: Watch, state: AlertState, balance: Balance): Decision {
 	if (watch.fireOn === 'change') return onChange(state, balance);
 	const { threshold } = watch;
 	const low = isBelow(balance, threshold);
 	const alert = { lowBalance: true, threshold };
 	if (watch.fireOn === 'everyPoll') return { fires: low ? alert : undefined, state: {} };
-	// Another threshold is another question.
+	// A changed threshold starts over.
 	const wasLow = state.lowSince !== undefined && compareDecimals(state.lowSince, threshold) === 0;
 	if (!wasLow)
 		return low ? { fires: alert, state: { lowSince: threshold } } : { fires: undefined, state: {} };
@@ -42,7 +42,7 @@ export function decide(watch: Watch, state: AlertState, balance: Balance): Decis
 	return { fires: undefined, state: hasRisen ? {} : state };
 }
 
-/** The first poll is what later ones are compared with. */
+/** The first poll does not fire: later ones are compared with it. */
 function onChange({ amount: previousAmount }: AlertState, { amount }: Balance): Decision {
 	const state = { amount };
 	if (previousAmount === undefined || compareDecimals(amount, previousAmount) === 0)

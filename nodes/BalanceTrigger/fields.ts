@@ -2,9 +2,9 @@ import { collection } from '../shared/params/groups';
 import { choice, number, optional } from '../shared/params/kinds';
 import { declare } from '../shared/params/parameter';
 
-/** What the panel of the trigger asks, besides how often it polls. */
+/** The parameters of the trigger, besides those for the times of its polls. */
 export const parameters = declare({
-	// The node creator lists the choices of a trigger whose field has this label.
+	// The node creator lists the options of the field with this label.
 	fireOn: choice({
 		displayName: 'Trigger On',
 		noDataExpression: true,

@@ -9,19 +9,19 @@ import { asText } from '../shared/gateway/util/json';
 import { decide, type AlertState, type Watch } from './alert';
 import { parameters } from './fields';
 
-/** Keys in the node's static data, which n8n stores with the workflow, by node. */
+/** Keys in the node's static data, which n8n stores with the workflow. */
 const LOW_SINCE = 'lowSince';
 const AMOUNT = 'amount';
 
 /**
- * Asks for the balance and gives what the workflow starts with; `null` when it does not start.
+ * Polls the balance. Returns what the workflow starts with; `null` when it does not start.
  *
- * @throws {NodeApiError} for a poll that fails: it changes nothing, and the next one goes on from where the last
- *   good one was
+ * @throws {NodeApiError} for a poll that fails. It changes no state, so the next poll is compared with the last
+ *   successful one.
  */
 export async function pollBalance(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const poll = await readPoll(context);
-	// A test in the editor shows the balance.
+	// A test in the editor always returns the balance.
 	if (context.getMode() === 'manual') return [[itemOf(poll.balance, {})]];
 	return next(context, poll);
 }
@@ -45,10 +45,10 @@ function next(context: IPollFunctions, { watch, balance }: Poll): INodeExecution
 	const store = context.getWorkflowStaticData('node');
 	const before = readState(store);
 	const { fires, state } = decide(watch, before, balance);
-	keep(store, state);
+	writeState(store, state);
 	if (fires) return [[itemOf(balance, fires)]];
-	// n8n stores what a poll remembers only when it gives something. That the balance has risen must outlast a restart,
-	// or the next fall would not be told: an execution without items, of which no further node takes notice.
+	// n8n stores static data only when a poll returns something. That the balance has risen must survive a restart,
+	// so this returns an execution without items, which runs no further node.
 	return before.lowSince !== undefined && state.lowSince === undefined ? [[]] : null;
 }
 
@@ -61,7 +61,7 @@ function readState(store: IDataObject): AlertState {
 	return { ...(lowSince === undefined ? {} : { lowSince }), ...(amount === undefined ? {} : { amount }) };
 }
 
-function keep(store: IDataObject, state: AlertState): void {
+function writeState(store: IDataObject, state: AlertState): void {
 	for (const [key, value] of [
 		[LOW_SINCE, state.lowSince],
 		[AMOUNT, state.amount],

@@ -4,7 +4,7 @@ import { compact } from '../../../shared/n8n/compact';
 import { number, optional } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';
 
-/** Gets the balance of the account (§4.18). */
+/** Returns the balance of the account (§4.18). */
 export const get = defineOperation({
 	displayName: 'Get',
 	action: 'Get balance',

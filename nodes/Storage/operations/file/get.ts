@@ -4,7 +4,7 @@ import { compact } from '../../../shared/n8n/compact';
 import { defineOperation } from '../../../shared/run/operation';
 import { fileId } from './fields';
 
-/** Gets the record of a file (§4.15). */
+/** Returns the record of a file (§4.15). */
 export const get = defineOperation({
 	displayName: 'Get',
 	action: 'Get file',

@@ -16,9 +16,9 @@ export const getMany = defineOperation({
 		const isSimple = params.simplify;
 		const limit = limitOf(params);
 		const { body, records, total } = await listFiles(client);
-		// Nothing in it looks like a list of files: the body as it is.
+		// Without a list of files, the output is the body.
 		if (!records) return [{ json: Array.isArray(body) ? { list: body } : body }];
-		if (limit > records.length) hintAtRest(item, records.length, total);
+		if (limit > records.length) hintAtMissing(item, records.length, total);
 		return records.slice(0, limit).map((record) => {
 			const isFile = isSimple && asId(record.id) !== undefined;
 			return { json: isFile ? compact(readStoredFile(record)) : record };
@@ -26,8 +26,8 @@ export const getMany = defineOperation({
 	},
 });
 
-/** The specification does not show how to ask for the rest of a list. */
-function hintAtRest({ n8n }: ItemContext, received: number, total = received): void {
+/** §4.17 does not say how to request the rest of a list. */
+function hintAtMissing({ n8n }: ItemContext, received: number, total = received): void {
 	if (total <= received) return;
 	n8n.addExecutionHints({
 		message: `The gateway has returned ${received} of ${total} files: it does not return more in one response`,

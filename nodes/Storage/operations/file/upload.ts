@@ -1,5 +1,10 @@
 import { simplify } from '../../../shared/fields/simplify';
-import { checkUpload, uploadBase64, uploadFile, type UploadSettings } from '../../../shared/gateway/endpoints/upload';
+import {
+	checkUpload,
+	uploadBase64,
+	uploadFile,
+	type UploadSettings,
+} from '../../../shared/gateway/endpoints/upload';
 import { readStoredFile } from '../../../shared/gateway/endpoints/storage';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { readBase64 } from '../../../shared/gateway/util/base64';
