@@ -1,5 +1,10 @@
 import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
-import type { HttpResponse, ByteStream, HttpRequest, Transport } from '../../nodes/shared/gateway/client/transport';
+import type {
+	HttpResponse,
+	ByteStream,
+	HttpRequest,
+	Transport,
+} from '../../nodes/shared/gateway/client/transport';
 import {
 	GatewayClient,
 	type ClientSettings,
@@ -24,7 +29,7 @@ export interface ScriptedClient {
  *
  * @param steps answers in order; the last one repeats
  * @param options.stopAt makes the pause that would pass this moment reject, as a cancellation does
- * @param options.surroundings replaces parts of what the client works with
+ * @param options.dependencies replaces parts of what the client works with
  */
 export function scriptedClient(
 	steps: Step[],

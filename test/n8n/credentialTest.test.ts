@@ -111,8 +111,8 @@ describe('the credential test', () => {
 			{ statusCode: 401, body: '{"error":{"type":"x"}}' },
 			/^The API key was refused/,
 		],
-		['nothing', { statusCode: 200, body: '' }, /^The gateway’s answer could not be read/],
-		['nothing at all', { statusCode: 200 }, /^The gateway’s answer could not be read/],
+		['nothing', { statusCode: 200, body: '' }, /^The gateway’s response could not be read/],
+		['nothing at all', { statusCode: 200 }, /^The gateway’s response could not be read/],
 		['a refusal without a body', { statusCode: 401 }, /^Something other than the gateway/],
 		['what is not the network’s', new Error('out of memory'), /^out of memory$/],
 	])('tells %s', async (_, answer, message) => {

@@ -9,7 +9,7 @@ import type { Origin } from '../../nodes/shared/gateway/errors/texts/origin';
 beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
 afterEach(() => jest.useRealTimers());
 
-/** Stores five bytes that are followed by nothing, with a second of patience. */
+/** Stores five bytes that are followed by nothing, with a timeout of a second. */
 async function store({ breaksAfter, origin }: { breaksAfter: number; origin?: Origin }): Promise<unknown> {
 	const body = new Readable({ read: () => undefined });
 	body.push('12345');
@@ -35,7 +35,7 @@ it.each([
 	'a download whose bytes are read %s, broken at the longest silence, came too late',
 	async (_, breaksAfter) => {
 		expect(await store({ breaksAfter })).toMatchObject({
-			message: 'The server of the file did not answer in time',
+			message: 'The server of the file did not respond in time',
 		});
 	},
 );

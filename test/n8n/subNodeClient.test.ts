@@ -151,11 +151,11 @@ it('retries as often as it is set to, and names the option of the chat model', a
 	expect(requests).toBe(3);
 	nock.cleanAll();
 	nock('https://gateway.test').get('/api/v1/balance').replyWithError(lost);
-	const { client: impatient } = await subNodeClient(served().context, {
+	const { client: withoutRetries } = await subNodeClient(served().context, {
 		maxRetries: 0,
 		timeoutMs: undefined,
 	});
-	expect((await failureOf(impatient.json(balance))).details.description).toContain('Timeout (Seconds)');
+	expect((await failureOf(withoutRetries.json(balance))).details.description).toContain('Timeout (Seconds)');
 });
 
 it('does not show the key', async () => {

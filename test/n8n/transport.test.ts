@@ -177,7 +177,7 @@ it.each<[Origin | undefined, boolean]>([
 	['chatModel', true],
 	['trigger', false],
 	['editor', false],
-])('a timeout in %s: whether the advice names the option', async (origin, hasOption) => {
+])('a timeout in %s: whether the hint names the option', async (origin, hasOption) => {
 	const late = Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' });
 	const context = { helpers: { httpRequestWithAuthentication: async () => await Promise.reject(late) } };
 	const transport = n8nTransport(context as unknown as IExecuteFunctions, {

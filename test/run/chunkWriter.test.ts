@@ -23,7 +23,7 @@ it('shows items one after the other in the order in which they began, whatever t
 		fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
 			const sent: Sent[] = [];
 			const { chunkWriter } = relayTo(sent);
-			const voices = [3, 1, 0, 2].map((index) => ({
+			const writers = [3, 1, 0, 2].map((index) => ({
 				index,
 				forItem: chunkWriter.forItem(index),
 				said: '',
@@ -31,20 +31,20 @@ it('shows items one after the other in the order in which they began, whatever t
 			}));
 			const pending: Array<Promise<void>> = [];
 			for (const [count, { item, end }] of steps.entries()) {
-				const speaker = voices[item];
-				if (!speaker || speaker.ended) continue;
-				speaker.said += `${count} `;
-				pending.push(speaker.forItem.write(`${count} `));
+				const writer = writers[item];
+				if (!writer || writer.ended) continue;
+				writer.said += `${count} `;
+				pending.push(writer.forItem.write(`${count} `));
 				if (end) {
-					speaker.ended = true;
-					pending.push(speaker.forItem.end());
+					writer.ended = true;
+					pending.push(writer.forItem.end());
 				}
 			}
-			for (const { forItem, ended } of voices) if (!ended) pending.push(forItem.end('failed'));
+			for (const { forItem, ended } of writers) if (!ended) pending.push(forItem.end('failed'));
 			await Promise.all(pending);
 			const order = sent.map(([, index]) => index);
 			expect(order.filter((index, place) => order[place - 1] !== index)).toStrictEqual([3, 1, 0, 2]);
-			for (const { index, said, ended } of voices) {
+			for (const { index, said, ended } of writers) {
 				const own = sent.filter(([, of]) => of === index);
 				expect(own.flatMap(([type, , text]) => (type === 'item' ? [text] : [])).join('')).toBe(said);
 				expect(own[0]?.[0]).toBe('begin');
@@ -73,5 +73,5 @@ it('sends nothing more to a watcher who has gone, and says so once', async () =>
 	await forItem.write('a');
 	await forItem.write('b');
 	await forItem.end();
-	expect(warnings).toStrictEqual(['The streamed answer cannot be passed on any more: gone']);
+	expect(warnings).toStrictEqual(['The streamed response can no longer be sent on: gone']);
 });

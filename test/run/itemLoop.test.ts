@@ -167,7 +167,7 @@ describe('Retry On Fail, which runs the whole node again', () => {
 		const { prompts } = echoGateway((prompt) => (prompt === 'p1' ? { body: '{"id": "x", "choi' } : {}));
 		const { error } = await generate({ items: items(2), settings: retrying });
 		expect(prompts()).toStrictEqual(['p0', 'p1']);
-		expect(error?.message).toBe('The gateway’s answer could not be read');
+		expect(error?.message).toBe('The gateway’s response could not be read');
 	});
 
 	it('tells of a call that may have been charged the same each time', async () => {

@@ -187,7 +187,7 @@ describe('a charge that is not certain', () => {
 			prompt === 'p1' ? lost : failing({ p0: 2 })(prompt, call),
 		);
 		const { error } = await generate({ items: items(2), settings: retrying, options });
-		expect(error?.message).toBe('The gateway’s answer could not be read');
+		expect(error?.message).toBe('The gateway’s response could not be read');
 		expect(times()).toStrictEqual({ p0: 3, p1: 1 });
 	});
 

@@ -79,7 +79,7 @@ describe('the report of a failure', () => {
 			new NodeApiError(node, {}, { message: 'It failed', description: 'Try it later.' }),
 			{},
 		],
-		['an error of n8n without advice', operationFailure(), { description: null }],
+		['an error of n8n without a hint', operationFailure(), { description: null }],
 		['any other error', new Error('It failed'), { description: null }],
 		['an error of others', Object.assign(new Error('It failed'), { description: {} }), { description: null }],
 		['anything thrown', 'It failed', { description: null }],

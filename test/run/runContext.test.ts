@@ -152,7 +152,7 @@ describe('the media models', () => {
 		expect(sent).toHaveLength(1);
 	});
 
-	it('are asked for with all patience where something depends on them', async () => {
+	it('are requested with all retries where something depends on them', async () => {
 		const { client, sent } = scriptedClient([busy, busy, list('a')]);
 		const facts = factsOf();
 		expect((await facts.requireMediaModel(client, 'a')).id).toBe('a');
@@ -178,7 +178,7 @@ describe('the media models', () => {
 		expect(sent).toHaveLength(2);
 	});
 
-	it('are asked for by all items at once only once, also with all patience', async () => {
+	it('are requested once for all items, also with all retries', async () => {
 		const { client, sent } = scriptedClient([list('a')]);
 		const facts = factsOf();
 		await Promise.all([facts.requireMediaModel(client, 'a'), facts.findMediaModel(client, 'a')]);

@@ -95,16 +95,21 @@ it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
 	['nothing is said', {}, undefined, 300_000],
 	['the request has its own', { timeoutMs: 60_000 }, undefined, 60_000],
 	['the user has set one', { timeoutMs: 60_000 }, 400_000, 400_000],
-	['patience is shorter', { timeoutLimitMs: 2_000 }, undefined, 2_000],
-	['patience is shorter than the user’s', { timeoutLimitMs: 2_000, timeoutMs: 60_000 }, 5_000, 2_000],
-	['patience is longer', { timeoutLimitMs: 900_000 }, undefined, 300_000],
+	['the time limit is shorter', { timeoutLimitMs: 2_000 }, undefined, 2_000],
 	[
-		'patience is longer than the request’s own',
+		'the time limit is shorter than the user’s timeout',
+		{ timeoutLimitMs: 2_000, timeoutMs: 60_000 },
+		5_000,
+		2_000,
+	],
+	['the time limit is longer', { timeoutLimitMs: 900_000 }, undefined, 300_000],
+	[
+		'the time limit is longer than the request’s own timeout',
 		{ timeoutLimitMs: 90_000, timeoutMs: 60_000 },
 		undefined,
 		60_000,
 	],
-	['patience is used up', { timeoutLimitMs: 0 }, 5_000, 0],
+	['the time limit is used up', { timeoutLimitMs: 0 }, 5_000, 0],
 ])('the timeout where %s', async (_, request, timeoutMs, expected) => {
 	expect((await exchangeOf({ ...get, ...request }, { timeoutMs })).timeoutMs).toBe(expected);
 });
@@ -239,7 +244,7 @@ describe('bodies', () => {
 	});
 });
 
-it('hands on its surroundings’ time and chance', async () => {
+it('passes on the clock and the randomness that it is given', async () => {
 	const naps: number[] = [];
 	const sleep = async (milliseconds: number) => {
 		await Promise.resolve(naps.push(milliseconds));

@@ -162,7 +162,7 @@ describe('a gateway that falls silent', () => {
 		expect([gateway.received.length, slots.held]).toStrictEqual([1, 0]);
 	});
 
-	it('is given up when the patience is used up, whatever the timeout is', async () => {
+	it('ends when the time limit is used up, whatever the timeout is', async () => {
 		gateway.onRequest(silent);
 		const { client } = gateway.client({ timeoutMs: 60_000, maxRetries: 0 });
 		expect((await failureOf(client.json({ ...get, timeoutLimitMs: 150 }))).details).toMatchObject({

@@ -22,7 +22,7 @@ describe.each([
 		expect(sent).toStrictEqual([request('GET', path, { timeoutMs: 60_000 })]);
 	});
 
-	it('takes the patience and retries of its caller', async () => {
+	it('takes the time limit and the retries of its caller', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }]);
 		await failureOf(list(client, { maxRetries: 1, timeoutLimitMs: 4_000 }));
 		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([4_000, 4_000]);

@@ -91,7 +91,7 @@ describe('waiting for a task (§3.1)', () => {
 		});
 	});
 
-	it('names the trouble when the last looks gave no news, and claims no state', async () => {
+	it('names the transient error when the last polls brought no news, and claims no state', async () => {
 		const { client } = scriptedClient([{ status: 503 }]);
 		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(details.description).toContain('is not available at the moment');

@@ -38,7 +38,7 @@ describe('a poll that fails for a moment', () => {
 		expect(pauses).toStrictEqual([4_000, 4_000]);
 	});
 
-	it('leaves no trouble behind when the next one brings news', async () => {
+	it('forgets a transient error when the next poll brings news', async () => {
 		const { client } = scriptedClient([{ status: 503 }, state('processing')]);
 		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(details).toMatchObject({ code: 'wait_timeout', extra: { state: 'processing' } });
@@ -67,7 +67,7 @@ it('a cancelled poll ends the wait as cancelled', async () => {
 	expect(sent).toHaveLength(2);
 });
 
-it('a poll gives the task, or the trouble, with a patience of its own', async () => {
+it('a poll returns the task or the transient error, with a retry policy of its own', async () => {
 	const { client, sent } = scriptedClient([state('waiting'), { status: 500 }]);
 	expect((await pollOnce(client, 't', 1_500)).task?.state).toBe('waiting');
 	const { transientError, task } = await pollOnce(client, 't');
@@ -154,7 +154,7 @@ describe('Max Wait', () => {
 		});
 	});
 
-	it('tells the last trouble as the cause', async () => {
+	it('has the last transient error as its cause', async () => {
 		const { client } = scriptedClient([broken('lost')]);
 		const failure = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 5_000 }));
 		expect(failure.cause).toMatchObject({ details: { code: 'code' } });

@@ -23,7 +23,7 @@ describe('fetching a task (§4.7)', () => {
 		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/a%2Fb%20%3F', { timeoutMs: 60_000 })]);
 	});
 
-	it('takes the patience and retries of its caller', async () => {
+	it('takes the time limit and the retries of its caller', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }]);
 		const { details } = await failureOf(
 			fetchMediaTask(client, 't1', { maxRetries: 0, timeoutLimitMs: 5_000 }),
@@ -155,7 +155,7 @@ describe('reading a task (§2.6)', () => {
 		const { client } = scriptedClient([{ body: JSON.stringify(envelope(data)) }]);
 		const reading = fetchMediaTask(client, 't1').then((body) => readMediaTask(body, 't1'));
 		expect((await failureOf(reading)).details).toStrictEqual({
-			message: 'The gateway’s answer has no task',
+			message: 'The gateway’s response has no task',
 			description: expect.any(String) as string,
 			delivery: 'responded',
 			code: 'unreadable_answer',

@@ -11,7 +11,7 @@ const words = (kind: ConnectionProblem, traits: Partial<RequestInfo> = {}) => {
 	const { message, description } = details(kind, traits);
 	return `${message}. ${description}`;
 };
-/** Whether the advice differs between two kinds of requests. */
+/** Whether the hint differs between two kinds of requests. */
 const differ = (one: Partial<RequestInfo>, other: Partial<RequestInfo>) =>
 	PROBLEMS.filter((kind) => words(kind, one) !== words(kind, other));
 

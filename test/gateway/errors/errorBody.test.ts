@@ -181,19 +181,19 @@ describe('an error inside a successful response', () => {
 });
 
 describe('what the gateway says', () => {
-	const said = (message: string | undefined) => withServerMessage('Advice.', message, []);
+	const said = (message: string | undefined) => withServerMessage('Hint.', message, []);
 
 	it.each([
-		[undefined, 'Advice.'],
-		['', 'Advice.'],
-		['no', 'Advice. The gateway says: “no”.'],
-		['No.', 'Advice. The gateway says: “No.”'],
-		['No!', 'Advice. The gateway says: “No!”'],
-		['Why?', 'Advice. The gateway says: “Why?”'],
-		['A. B', 'Advice. The gateway says: “A. B”.'],
-		['And so…', 'Advice. The gateway says: “And so…”'],
-		['  a\r\n\t b  ', 'Advice. The gateway says: “a b”.'],
-	])('%j follows the advice', (message, shown) => expect(said(message)).toBe(shown));
+		[undefined, 'Hint.'],
+		['', 'Hint.'],
+		['no', 'Hint. The gateway says: “no”.'],
+		['No.', 'Hint. The gateway says: “No.”'],
+		['No!', 'Hint. The gateway says: “No!”'],
+		['Why?', 'Hint. The gateway says: “Why?”'],
+		['A. B', 'Hint. The gateway says: “A. B”.'],
+		['And so…', 'Hint. The gateway says: “And so…”'],
+		['  a\r\n\t b  ', 'Hint. The gateway says: “a b”.'],
+	])('%j follows the hint', (message, shown) => expect(said(message)).toBe(shown));
 
 	it('is shown up to 600 characters', () => {
 		expect(said('y'.repeat(600))).toContain(`“${'y'.repeat(600)}”.`);

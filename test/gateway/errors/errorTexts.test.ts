@@ -15,7 +15,7 @@ const said = (signs: ErrorInfo) => {
 const ownOf = (group: EndpointGroup, statuses: number[]) =>
 	statuses.filter((status) => said({ group, status }) !== said({ group: 'balance', status }));
 
-it('every error has a message and advice, whoever asks', () => {
+it('every error has a message and a hint, wherever the request comes from', () => {
 	const signs = GROUPS.flatMap((group) => [
 		...[...STATUSES, 409, 410, 418, 599].map((status) => ({ group, status })),
 		...spec.openai.map(({ status, code }) => ({ group, status, code })),
@@ -110,15 +110,15 @@ describe('the words of a type', () => {
 	});
 });
 
-describe('advice by where a request comes from', () => {
-	const adviceOf = (signs: Omit<ErrorInfo, 'origin'>) =>
+describe('the hint by where a request comes from', () => {
+	const hintsOf = (signs: Omit<ErrorInfo, 'origin'>) =>
 		ORIGINS.map((origin) => errorText({ ...signs, origin }).description);
 
 	it.each<[string, Omit<ErrorInfo, 'origin'>]>([
 		['too many requests', { group: 'text', status: 429 }],
 		['too many tokens', { group: 'text', status: 429, code: 'token_limit_exceeded' }],
 	])('%s: differs everywhere', (_, signs) => {
-		const hint = adviceOf(signs);
+		const hint = hintsOf(signs);
 		expect(new Set(hint).size).toBe(ORIGINS.length);
 		expect(hint.map((text) => /'Concurrency'|'Batch Size'/.exec(text)?.[0])).toStrictEqual([
 			"'Concurrency'",
@@ -129,7 +129,7 @@ describe('advice by where a request comes from', () => {
 	});
 
 	it('a busy server of a file: names an option in action nodes alone', () => {
-		const [action, ...others] = adviceOf({ group: 'file', status: 429 });
+		const [action, ...others] = hintsOf({ group: 'file', status: 429 });
 		expect(action).toContain("'Concurrency'");
 		expect(new Set(others).size).toBe(1);
 		expect(others[0]).not.toContain("'");
@@ -141,6 +141,6 @@ describe('advice by where a request comes from', () => {
 	});
 
 	it('is the same everywhere where it names no option', () => {
-		expect(new Set(adviceOf({ group: 'text', status: 402 })).size).toBe(1);
+		expect(new Set(hintsOf({ group: 'text', status: 402 })).size).toBe(1);
 	});
 });

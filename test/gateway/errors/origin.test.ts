@@ -7,7 +7,7 @@ import type { Origin } from '../../../nodes/shared/gateway/errors/texts/origin';
 import spec from '../../fixtures/spec/errors.json';
 import { fields } from '../../helpers/panel';
 
-// Advice names an option only where there is one: the same answer of the gateway reaches nodes with and without them.
+// A hint names an option only where there is one: nodes with and without options get the same error response.
 
 /** What each origin asks for, and the nodes whose options a user has there. */
 const ORIGINS: Readonly<Record<Origin, { groups: EndpointGroup[]; nodes: string[] }>> = {
@@ -32,7 +32,7 @@ const SIGNS = [
 ];
 
 /** All that a user may be advised of there. */
-function adviceOf(origin: Origin): string[] {
+function hintsOf(origin: Origin): string[] {
 	const { groups } = ORIGINS[origin];
 	const pays = groups.includes('text');
 	// §7.2: only a text can be too large for a model.
@@ -53,20 +53,20 @@ const named = (texts: string[]) => [
 
 const isOrigin = (name: string): name is Origin => name in ORIGINS;
 
-it.each(Object.keys(ORIGINS).filter(isOrigin))('%s: advice names options that there are', (origin) => {
+it.each(Object.keys(ORIGINS).filter(isOrigin))('%s: hints name only options that exist', (origin) => {
 	const { nodes } = ORIGINS[origin];
 	const labels = fields
 		.filter(({ node }) => nodes.includes(node.name))
 		.map(({ property }) => property.displayName);
 	const known = [...labels, ...(origin === 'chatModel' ? [OF_AGENTS] : [])];
-	expect(named(adviceOf(origin)).filter((name) => !known.includes(name))).toStrictEqual([]);
+	expect(named(hintsOf(origin)).filter((name) => !known.includes(name))).toStrictEqual([]);
 });
 
-it('an action node’s advice names all options of requests, the chat model’s those that it has', () => {
-	expect(named(adviceOf('action'))).toStrictEqual(
+it('hints for an action node name all options of requests, those for the chat model the ones that it has', () => {
+	expect(named(hintsOf('action'))).toStrictEqual(
 		expect.arrayContaining(['Concurrency', 'Max Retries', 'Timeout (Seconds)', 'Max Tokens']),
 	);
-	expect(named(adviceOf('chatModel'))).toStrictEqual(
+	expect(named(hintsOf('chatModel'))).toStrictEqual(
 		expect.arrayContaining(['Batch Size', 'Max Retries', 'Timeout (Seconds)', 'Max Tokens']),
 	);
 });
@@ -82,14 +82,14 @@ it('a text holds nothing but what is read', () => {
 
 describe('a request that the gateway stopped for its length', () => {
 	const codes = [undefined, 'gateway_timeout'];
-	const adviceTo = (group: EndpointGroup) =>
+	const hintsFor = (group: EndpointGroup) =>
 		codes.map((code) => errorText({ group, status: 504, code }).description);
 
-	it.each<EndpointGroup>(['text', 'messages'])('%s: the advice is about the model’s answer', (group) => {
-		for (const hint of adviceTo(group)) expect(hint).toContain("'Max Tokens'");
+	it.each<EndpointGroup>(['text', 'messages'])('%s: the hint is about the model’s response', (group) => {
+		for (const hint of hintsFor(group)) expect(hint).toContain("'Max Tokens'");
 	});
 
-	it('messages: also where the type is that of any trouble of the gateway', () => {
+	it('messages: also where the type is that of any error of the gateway', () => {
 		const text = errorText({ group: 'messages', status: 504, type: 'api_error' });
 		expect(text).toStrictEqual(errorText({ group: 'text', status: 504, code: 'gateway_timeout' }));
 	});
@@ -97,7 +97,7 @@ describe('a request that the gateway stopped for its length', () => {
 	it.each<EndpointGroup>(['media', 'storage', 'balance', 'catalogue', 'file'])(
 		'%s: nothing is said of a model’s answer',
 		(group) => {
-			for (const hint of adviceTo(group)) expect(hint).not.toMatch(/'Max Tokens'|answer|input/);
+			for (const hint of hintsFor(group)) expect(hint).not.toMatch(/'Max Tokens'|answer|input/);
 		},
 	);
 });

@@ -56,7 +56,7 @@ describe.each(formats)(
 		it('an error frame', async () => {
 			const frame: JsonObject = { type: 'error', error: { type: 'server_error', message: 'upstream died' } };
 			const details = await failing(beginning(format) + events(frame));
-			expect(details.message).toBe('The model did not finish its answer');
+			expect(details.message).toBe('The model did not finish its response');
 			expect(details.description).toContain('upstream died');
 			expectTold(details);
 		});
@@ -70,13 +70,13 @@ describe.each(formats)(
 		it('a connection that is cut', async () => {
 			const reset = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
 			const details = await failing(thenDoes(beginning(format), (stream) => stream.destroy(reset)));
-			expect(details.message).toBe('The connection broke in the middle of the answer');
+			expect(details.message).toBe('The connection broke in the middle of the response');
 			expectTold(details);
 		});
 
 		it('an end without the closing event', async () => {
 			const details = await failing(beginning(format));
-			expect(details.message).toBe('The answer ended before it was complete');
+			expect(details.message).toBe('The response ended before it was complete');
 			expectTold(details);
 		});
 
@@ -95,7 +95,7 @@ describe.each(formats)(
 
 		it('a frame that cannot be read', async () => {
 			const details = await failing(beginning(format) + events('{"broken'));
-			expect(details.message).toBe('A part of the streamed answer could not be read');
+			expect(details.message).toBe('A part of the streamed response could not be read');
 			// It may have been the event with which the charge is made.
 			expect(details).toMatchObject({ mayBeCharged: true, extra: { receivedText: 'Hello' } });
 		});
@@ -110,14 +110,14 @@ describe.each(formats)(
 			const error = JSON.stringify({ error: { message: 'no luck', code: 'provider_error' } });
 			const { body } = await readStream(format, error, { headers: { 'content-type': 'application/json' } });
 			const read = () => textFormat(format).readCompletion(body, { kind: 'text' });
-			expect(read).toThrow('The model did not finish its answer');
+			expect(read).toThrow('The model did not finish its response');
 		});
 
 		it('a web page in place of a stream', async () => {
 			const page = readStream(format, '<!doctype html><html></html>', {
 				headers: { 'content-type': 'text/html' },
 			});
-			expect((await failureOf(page)).message).toBe('A web page came back instead of the gateway’s answer');
+			expect((await failureOf(page)).message).toBe('The gateway’s URL returned a web page');
 		});
 	},
 );
@@ -129,7 +129,7 @@ describe('an answer that never seems to end', () => {
 		const ticking = setInterval(() => stream.push(Buffer.from(': ping\n\n')), 20);
 		const { details } = await failureOf(readStream('chat', stream, { timeoutMs: 200 }));
 		clearInterval(ticking);
-		expect(details.message).toBe('The answer took too long');
+		expect(details.message).toBe('The response took too long');
 		expect(stream.destroyed).toBe(true);
 	});
 
@@ -294,7 +294,7 @@ describe('responses: sequence numbers (§6.1)', () => {
 		const { details } = await failureOf(
 			readStream('responses', events(delta(0, 'a'), delta(2, 'c'), completed(3, []))),
 		);
-		expect(details.message).toBe('The answer ended before it was complete');
+		expect(details.message).toBe('The response ended before it was complete');
 		expect(details.mayBeCharged).toBe(true);
 	});
 
