@@ -1,11 +1,9 @@
 import { StoppedError } from '../errors/errors';
 
 /**
- * Does work for somebody who may stop waiting for it. What is under way then goes on by itself, and its outcome is of no
- * interest any more.
+ * Runs `work` until the signal is aborted. Work that has begun continues, and its result is ignored.
  *
- * @param signal tells that nobody waits any more; without one the work is simply done
- * @throws {Stopped} as soon as the signal is aborted; before the work begins when it was already
+ * @throws {StoppedError} as soon as the signal is aborted; `work` does not start if it is aborted already
  */
 export async function abortable<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
 	if (!signal) return await work();
@@ -22,7 +20,7 @@ export async function abortable<T>(signal: AbortSignal | undefined, work: () => 
 	}
 }
 
-/** @throws {Stopped} when the signal is aborted */
+/** @throws {StoppedError} if the signal is aborted */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
 	if (signal?.aborted) throw new StoppedError('not waited for');
 }

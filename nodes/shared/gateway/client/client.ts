@@ -10,20 +10,20 @@ import {
 	type HttpRequest,
 	type Transport,
 } from './transport';
-import { ApiError } from '../errors/errors';
+import { ApiError, asError } from '../errors/errors';
 import { asObject, parseJson, type Json, type JsonObject } from '../util/json';
 import type { Origin } from '../errors/texts/origin';
 import { MAX_RETRY_AFTER_MS, retryDelayMs } from './retry';
 import { Watchdog } from './watchdog';
 
-/** What the client needs from its surroundings; passed in so that its decisions can be tested. */
+/** What the client depends on; passed in so that tests can replace it. */
 export interface ClientDependencies {
 	transport: Transport;
 	/** Runs `work` when one of the slots for parallel requests is free. */
 	withSlot: <T>(work: () => Promise<T>) => Promise<T>;
-	/** Waits; rejects with {@link StoppedError} when the run ends meanwhile. */
+	/** Waits; rejects with {@link StoppedError} if the run ends first. */
 	pause: (milliseconds: number) => Promise<void>;
-	/** Waits, whatever happens to the run: requests in flight go on to their end. */
+	/** Waits even if the run ends: requests in flight run to their end. */
 	sleep: (milliseconds: number) => Promise<void>;
 	/** Unix milliseconds. */
 	now: () => number;
@@ -44,7 +44,7 @@ export interface ClientSettings extends RequestSettings {
 	baseUrl: string;
 	/** Never shown: the API key. */
 	secrets: readonly string[];
-	/** Where it asks from, so that advice names only options that there are; an action node when it does not say. */
+	/** Where its requests come from, so that hints name only options that exist; default: an action node. */
 	origin?: Origin | undefined;
 }
 
@@ -55,36 +55,37 @@ export interface GatewayRequest {
 	/** Below the base URL, with its leading slash; parts already encoded. */
 	path: string;
 	json?: JsonObject;
-	/** Opens the body anew for each attempt: a stream is used up by one. */
+	/** Opens the body for each attempt: a stream can be read only once. */
 	openBody?: () => Promise<ByteStream | Uint8Array>;
 	headers?: Record<string, string>;
-	/** Milliseconds; §8 sets the ceiling of a request at 300 s. */
+	/** Milliseconds; the gateway stops a request after 300 s (§8). */
 	timeoutMs?: number;
-	/** Milliseconds after which the answer is of no use, whatever timeout the user has set. */
+	/** Limits the timeout in milliseconds, also the one that the user sets. */
 	timeoutLimitMs?: number | undefined;
-	/** Whether sending it twice does what sending it once does. Default: true for GET and DELETE only. */
+	/** Whether sending it twice has the same effect as sending it once. Default: true for GET and DELETE only. */
 	idempotent?: boolean;
-	/** Replaces the item's number of retries, for callers that repeat on their own. */
+	/** Replaces `maxRetries` of the settings, for callers that retry on their own. */
 	maxRetries?: number | undefined;
-	/** Statuses above 499 after which it surely had no effect; of the others that is not known. */
+	/** 5xx statuses after which the request had no effect; after the others that is unknown. */
 	statusesWithoutEffect?: ReadonlySet<number> | undefined;
 	/**
-	 * Tells that nobody waits for the answer any more: nothing is sent then, pauses end, and a stream is given up. A
-	 * whole answer that is under way cannot be called off.
+	 * Aborts the request: nothing more is sent, pauses end, a stream is closed. A text response in flight cannot be
+	 * cancelled.
 	 */
 	signal?: AbortSignal | undefined;
-	/** Whether it costs money. A charged request that is not repeatable is never sent again when its answer is lost. */
+	/** Whether it costs money. If it is not idempotent either, it is never sent again after a lost response. */
 	charged?: boolean;
 }
 
-/** How a request may be tried again. */
-interface Retrying extends Pick<GatewayRequest, 'maxRetries' | 'signal' | 'statusesWithoutEffect'> {
-	idempotent: boolean;
-}
+/** What the retries of a request depend on. */
+type RetriedRequest = Pick<
+	GatewayRequest,
+	'method' | 'idempotent' | 'maxRetries' | 'signal' | 'statusesWithoutEffect'
+>;
 
 /**
- * The only place that sends. Adds what every request needs: slots, retries (§7.6), reading of errors (§7.1).
- * Knows neither n8n nor any endpoint.
+ * Sends all requests: waits for a slot, retries (§7.6), and reads error responses (§7.1). Knows neither n8n nor any
+ * endpoint.
  */
 export class GatewayClient {
 	constructor(
@@ -92,17 +93,17 @@ export class GatewayClient {
 		private readonly dependencies: ClientDependencies,
 	) {}
 
-	/** Waits; rejects when the run ends meanwhile. */
+	/** Waits; rejects if the run ends first. */
 	async pause(milliseconds: number): Promise<void> {
 		return await this.dependencies.pause(milliseconds);
 	}
 
-	/** Waits, whatever happens to the run. */
+	/** Waits even if the run ends. */
 	async sleep(milliseconds: number): Promise<void> {
 		await this.dependencies.sleep(milliseconds);
 	}
 
-	/** Present time in Unix milliseconds. */
+	/** Current time in Unix milliseconds. */
 	now(): number {
 		return this.dependencies.now();
 	}
@@ -113,16 +114,17 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Sends a request and gives the JSON object of the answer; an empty one for an empty 204.
+	 * Sends a request.
 	 *
-	 * @throws {ApiError} when retries did not help or §7.6 forbids them
+	 * @returns the JSON object of the response; an empty object for a 204
+	 * @throws {ApiError} after the last retry, or when §7.6 forbids one
 	 */
 	async json(request: GatewayRequest): Promise<JsonObject> {
 		return await this.parsed(request, asObject);
 	}
 
 	/**
-	 * As {@link json}, for an answer whose shape the specification does not show: an object or a list.
+	 * As {@link json}, for a response that may be an object or a list.
 	 *
 	 * @throws {ApiError} as {@link json}
 	 */
@@ -130,12 +132,12 @@ export class GatewayClient {
 		return await this.parsed(request, (body) => (Array.isArray(body) ? (body as Json[]) : asObject(body)));
 	}
 
-	/** @param read gives the body as it is expected; `undefined` for one that is not as expected */
+	/** @param read returns `undefined` for a body of another shape */
 	private async parsed<T>(
 		request: GatewayRequest,
 		read: (body: unknown) => T | undefined,
 	): Promise<T | JsonObject> {
-		return await this.withRetries(retryingOf(request), async () => {
+		return await this.withRetries(request, async () => {
 			const httpRequest = await this.httpRequest(request, 'text');
 			const response = await this.dependencies.transport
 				.text(httpRequest)
@@ -149,8 +151,8 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Sends a request and hands the answer's bytes to `consume` as they arrive. A GET whose stream breaks is sent
-	 * anew, so `consume` may then be called several times.
+	 * Sends a request and passes the response to `consume` while its body arrives. A GET whose stream breaks is sent
+	 * again, so `consume` may run several times.
 	 *
 	 * @throws {ApiError} as {@link json}
 	 */
@@ -159,7 +161,7 @@ export class GatewayClient {
 		consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 	): Promise<T> {
 		const { group, signal } = request;
-		return await this.withRetries(retryingOf(request), async () => {
+		return await this.withRetries(request, async () => {
 			const httpRequest = await this.httpRequest(request, 'stream');
 			return await this.consumed(group, httpRequest, consume, signal).finally(() =>
 				destroyBody(httpRequest.body),
@@ -167,7 +169,7 @@ export class GatewayClient {
 		});
 	}
 
-	/** Streams a file from any address, without the key: result files lie on other hosts. */
+	/** Streams a file from any URL, without the key: result files are on other hosts. */
 	async downloadUrl<T>(url: string, consume: (response: HttpResponse<ByteStream>) => Promise<T>): Promise<T> {
 		const httpRequest: HttpRequest = {
 			method: 'GET',
@@ -178,10 +180,7 @@ export class GatewayClient {
 			responseType: 'stream',
 			charged: false,
 		};
-		return await this.withRetries(
-			{ idempotent: true },
-			async () => await this.consumed('file', httpRequest, consume),
-		);
+		return await this.withRetries(httpRequest, async () => await this.consumed('file', httpRequest, consume));
 	}
 
 	private async consumed<T>(
@@ -192,7 +191,7 @@ export class GatewayClient {
 	): Promise<T> {
 		const response = await this.dependencies.transport.stream(httpRequest);
 		const { timeoutMs } = httpRequest;
-		// n8n's HTTP client watches over the headers alone where it follows no redirect.
+		// Where it follows no redirect, n8n's HTTP client limits only the time until the headers arrive.
 		const watchdog = new Watchdog({ totalMs: timeoutMs, idleMs: timeoutMs }, this.dependencies);
 		const read = async () => {
 			if (response.status >= 200 && response.status <= 299)
@@ -244,60 +243,47 @@ export class GatewayClient {
 		});
 	}
 
-	private async withRetries<T>(
-		{ idempotent, maxRetries = this.settings.maxRetries, signal, statusesWithoutEffect }: Retrying,
-		attempt: () => Promise<T>,
-	): Promise<T> {
+	private async withRetries<T>(request: RetriedRequest, attempt: () => Promise<T>): Promise<T> {
+		const { maxRetries = this.settings.maxRetries, signal, statusesWithoutEffect } = request;
+		const idempotent = isIdempotent(request);
 		const inSlot = async () => {
-			// Waiting for the slot may have taken long.
+			// The wait for the slot may have been long.
 			throwIfAborted(signal);
 			return await attempt();
 		};
 		let mayHaveTakenEffect = false;
 		for (let failures = 1; ; failures += 1) {
-			const outcome = await outcomeOf(
-				abortable(signal, async () => await this.dependencies.withSlot(inSlot)),
-			);
-			if ('value' in outcome) return outcome.value;
-			const { error } = outcome;
-			if (!(error instanceof ApiError)) throw error;
-			const { delivery, retryable, retryAfterMs, status = 0 } = error.details;
-			const delay = retryDelayMs(
-				{ failures, maxRetries, delivery, retryable, retryAfterMs, idempotent },
-				this.dependencies.random(),
-			);
-			if (delay === undefined)
-				throw withAttempts(mayHaveTakenEffect ? error.with({ mayHaveTakenEffect }) : error, failures);
-			mayHaveTakenEffect ||= delivery === 'unknown' || (status >= 500 && !statusesWithoutEffect?.has(status));
-			await abortable(signal, async () => await this.dependencies.pause(delay));
+			try {
+				return await abortable(signal, async () => await this.dependencies.withSlot(inSlot));
+			} catch (error) {
+				if (!(error instanceof ApiError)) throw asError(error);
+				const { delivery, retryable, retryAfterMs, status = 0 } = error.details;
+				const delay = retryDelayMs(
+					{ failures, maxRetries, delivery, retryable, retryAfterMs, idempotent },
+					this.dependencies.random(),
+				);
+				if (delay === undefined)
+					throw withAttempts(mayHaveTakenEffect ? error.with({ mayHaveTakenEffect }) : error, failures);
+				mayHaveTakenEffect ||=
+					delivery === 'unknown' || (status >= 500 && !statusesWithoutEffect?.has(status));
+				await abortable(signal, async () => await this.dependencies.pause(delay));
+			}
 		}
 	}
 }
 
-/** Says how often it was tried, and which pause the gateway asks for when it is too long to be waited for. */
-function withAttempts(failure: ApiError, tries: number): ApiError {
-	const { description, retryAfterMs = 0 } = failure.details;
+/** Adds the number of attempts, and the delay that the gateway asks for if it is longer than the client waits. */
+function withAttempts(error: ApiError, attempts: number): ApiError {
+	const { description, retryAfterMs = 0 } = error.details;
 	const notes = [
-		...(tries > 1 ? [`It was tried ${tries} times.`] : []),
+		...(attempts > 1 ? [`It was tried ${attempts} times.`] : []),
 		...(retryAfterMs > MAX_RETRY_AFTER_MS
 			? [`The gateway asks to wait ${Math.ceil(retryAfterMs / 60_000)} minutes before the next try.`]
 			: []),
 	];
-	return notes.length === 0 ? failure : failure.with({ description: [description, ...notes].join(' ') });
+	return notes.length === 0 ? error : error.with({ description: [description, ...notes].join(' ') });
 }
 
-function retryingOf(request: GatewayRequest): Retrying {
-	const { maxRetries, signal, statusesWithoutEffect } = request;
-	return { idempotent: isIdempotent(request), maxRetries, signal, statusesWithoutEffect };
-}
-
-function isIdempotent(request: GatewayRequest): boolean {
-	return request.idempotent ?? (request.method === 'GET' || request.method === 'DELETE');
-}
-
-async function outcomeOf<T>(promise: Promise<T>): Promise<{ value: T } | { error: unknown }> {
-	return await promise.then(
-		(value) => ({ value }),
-		(error: unknown) => ({ error }),
-	);
+function isIdempotent({ method, idempotent }: RetriedRequest): boolean {
+	return idempotent ?? (method === 'GET' || method === 'DELETE');
 }

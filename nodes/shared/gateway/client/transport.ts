@@ -1,42 +1,42 @@
-// One exchange over HTTP: what goes out, what comes back, and what carries it out. n8n's side of it is `execution/transport.ts`.
+// HTTP requests and responses as the client sees them; `n8n/transport.ts` sends them.
 
 import type { Watchdog } from './watchdog';
 
-/** Bytes that arrive bit by bit, such as Node's `Readable`. */
+/** A stream of bytes, such as Node's `Readable`. */
 export interface ByteStream extends AsyncIterable<Uint8Array> {
 	destroy(error?: Error): unknown;
 }
 
-/** One HTTP exchange, as the transport is to carry it out. */
+/** An HTTP request for the transport to send. */
 export interface HttpRequest {
 	method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
 	url: string;
 	headers: Record<string, string>;
 	body?: string | ByteStream | Uint8Array;
-	/** Longest silence in milliseconds. */
+	/** The longest time without data, in milliseconds. */
 	timeoutMs: number;
-	/** Whether the credential signs it. Never for addresses other than the gateway's own. */
+	/** Whether to send the API key: only to the gateway itself. */
 	authenticated: boolean;
 	responseType: 'text' | 'stream';
-	/** Whether a lost answer may be a charge that a repeat would make again: it costs money and is not repeatable. */
+	/** Whether it costs money and is not idempotent: after a lost response, a retry could charge again. */
 	charged: boolean;
 }
 
-/** What came back. Any status: telling success from failure is the job of `request.ts`. */
+/** A response with any status; `client.ts` turns error statuses into errors. */
 export interface HttpResponse<Body> {
 	status: number;
 	/** Names in lower case. */
 	headers: Record<string, string>;
 	body: Body;
-	/** The longest silence in which a body that is still arriving is waited for, in milliseconds. */
+	/** The longest time without data while the body arrives, in milliseconds. */
 	idleTimeoutMs?: number;
 }
 
 /**
- * Carries out one exchange. Follows no redirect when `authenticated`.
+ * Sends one request. Follows no redirect if it is `authenticated`.
  *
- * @throws {ApiError} with `arrival` `never` or `unknown` when no answer came
- * @throws {Stopped} when the execution was cancelled
+ * @throws {ApiError} with `delivery` `notSent` or `unknown` if there is no response
+ * @throws {StoppedError} if the execution is cancelled
  */
 export interface Transport {
 	text(httpRequest: HttpRequest): Promise<HttpResponse<string>>;
@@ -46,23 +46,23 @@ export interface Transport {
 /** §8: total time of a request under `/api/v1`. */
 export const REQUEST_TIMEOUT_MS = 300_000;
 
-/** §8: how long a streamed answer may take. */
+/** §8: total time of a streamed response. */
 export const STREAM_TIMEOUT_MS = 15 * 60_000;
 
-/** A poll asks for a few hundred bytes: silence for a minute means a lost connection. */
+/** A poll returns a few hundred bytes: a minute without data means a lost connection. */
 export const POLL_TIMEOUT_MS = 60_000;
 
-/** Lets go of a body that was not read to its end: a server may answer before it has come. */
+/** Destroys a request body: a server may respond before it has read all of it. */
 export function destroyBody(body: HttpRequest['body']): void {
 	if (typeof body === 'object' && 'destroy' in body) body.destroy();
 }
 
-/** Of an error answer to a download, this much is read. */
+/** Bytes that are read of the error response to a download. */
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 
 /**
- * The beginning of a stream as text; what follows is left unread. A broken stream gives what had come, and so does one
- * that has not ended when the watchdog's limit is passed.
+ * Reads the beginning of a stream as text. If the stream breaks or the watchdog expires, returns what has been
+ * received.
  */
 export async function readStart(stream: ByteStream, watchdog: Watchdog): Promise<string> {
 	const chunks: Uint8Array[] = [];
@@ -74,7 +74,7 @@ export async function readStart(stream: ByteStream, watchdog: Watchdog): Promise
 			if (length >= MAX_ERROR_BODY_BYTES) break;
 		}
 	};
-	// A broken stream has an error of its own, which matters less than what the gateway said.
+	// What the gateway sent matters more than the error of a broken stream.
 	await Promise.race([reading().catch(() => undefined), watchdog.watch()]);
 	return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,20 +1,17 @@
 /** How long a stream may take, in milliseconds. */
 export interface StreamLimits {
-	/** From the first headers to the last byte. */
+	/** From the headers to the last byte. */
 	totalMs: number;
-	/** Without a single byte; keep-alive events count. */
+	/** Without a byte; keep-alive events count as data. */
 	idleMs: number;
 }
 
-/** The longest nap: what is left of a stopped watchdog lives no longer. */
+/** The longest sleep: a stopped watchdog ends within this time. */
 const MAX_INTERVAL_MS = 1_000;
 
-/**
- * Watches the time of a stream. One nap after the other, whatever the number of portions: a timer for each of
- * them would cost more than reading them.
- */
+/** Limits the time of a stream. Sleeps at intervals, because a timer for each chunk would cost more than reading it. */
 export class Watchdog {
-	/** The limit that was passed; the stream is to be given up then. */
+	/** The limit that was exceeded; the caller then closes the stream. */
 	expired: 'total' | 'idle' | undefined;
 	private isWatching = true;
 	private readonly start: number;
@@ -27,14 +24,14 @@ export class Watchdog {
 		this.start = this.last = clock.now();
 	}
 
-	/** Something has arrived. */
+	/** Restarts the idle time: data has arrived. */
 	touch(): void {
 		this.last = this.clock.now();
 	}
 
 	/**
-	 * Whether the silence has reached half its limit: the HTTP client counts from the last byte that came, this one from
-	 * the moment at which n8n read it.
+	 * Whether no data has come for half the idle limit: the HTTP client counts from the last byte received, this class
+	 * from the time at which n8n read it.
 	 */
 	isSilent(): boolean {
 		return this.clock.now() - this.last >= this.limits.idleMs / 2;
@@ -44,7 +41,7 @@ export class Watchdog {
 		this.isWatching = false;
 	}
 
-	/** Watches until it is stopped or a limit is passed. */
+	/** Resolves when it is stopped or a limit is exceeded. */
 	async watch(): Promise<void> {
 		while (this.isWatching) {
 			const now = this.clock.now();
