@@ -1,20 +1,20 @@
 import { asArray, asId, asObject, parseJson, type Json, type JsonObject } from '../util/json';
 
-/** Names under which a task's id may stand, the clearest first: §6.4 shows neither body nor headers of a callback. */
+/** Field names of a task's id, the clearest first: §6.4 shows neither body nor headers of a callback. */
 const ID_NAMES = ['taskId', 'task_id', 'taskid', 'id'];
 
-/** Bounds on what a stranger can make the node look at. */
+/** Limits of what the node reads from a callback, which anybody can send. */
 const MAX_CANDIDATES = 3;
 const MAX_ID_LENGTH = 200;
 const MAX_DEPTH = 5;
 const MAX_OBJECTS = 200;
 
 /**
- * The ids that a call may speak of, the likeliest first: those under a clear name before those under `id`, those
- * further up before those further down. A call is only a hint, so a wrong guess costs a question, no more.
+ * The task ids in a callback, the likeliest first: clear names before `id`, upper levels before lower ones. A
+ * callback is only a hint: a wrong id costs one poll.
  *
- * @param query of the called address
- * @param body as n8n has parsed it; text is tried as JSON
+ * @param query of the callback URL
+ * @param body as n8n parsed it; text is parsed as JSON
  * @returns at most 3 ids, each once
  */
 export function taskIdsIn(query: unknown, body: unknown): string[] {
@@ -25,7 +25,7 @@ export function taskIdsIn(query: unknown, body: unknown): string[] {
 	return [...new Set(plausible as string[])].slice(0, MAX_CANDIDATES);
 }
 
-/** The objects in a value, the upper ones first. */
+/** The objects in a value, level by level. */
 function objectsIn(value: unknown): JsonObject[] {
 	const found: JsonObject[] = [];
 	let level: unknown[] = [value];

@@ -3,17 +3,18 @@ import { createHash } from 'node:crypto';
 import { InvalidInputError } from '../errors/errors';
 import { canonicalJson, type Json } from '../util/json';
 
-/** §4.6, §8: the longest `Idempotency-Key` the gateway takes. */
+/** §4.6, §8: the longest `Idempotency-Key` that the gateway accepts. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
 /**
- * What makes two creations the same one.
- * - `execution`: repeats within one execution (our retries, *Retry On Fail*) are the same; a re-run is a new one
- * - `workflow`: the same input in the same node of the same workflow is the same, whenever it is sent
+ * When two task requests are the same one.
+ * - `execution`: retries within one execution (our own, *Retry On Fail*) are the same; a new execution creates a new
+ *   task
+ * - `workflow`: the same input in the same node of the same workflow is the same, in any execution
  */
 export type IdempotencyScope = 'execution' | 'workflow';
 
-/** Where a creation stands. */
+/** The node, its run and the item that a task request is for. */
 export interface CreationContext {
 	workflowId: string;
 	nodeId: string;
@@ -24,9 +25,9 @@ export interface CreationContext {
 	itemIndex: number;
 }
 
-/** @throws {InvalidInputError} for a key that is longer than §8 allows */
+/** @throws {InvalidInputError} if the key is longer than §8 allows */
 export function checkKey(key: string): void {
-	// Characters, not halves of them.
+	// Counts code points, not UTF-16 units.
 	if ([...key].length <= MAX_IDEMPOTENCY_KEY_LENGTH) return;
 	throw new InvalidInputError(
 		`'Idempotency Key' is longer than ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`,
@@ -36,8 +37,8 @@ export function checkKey(key: string): void {
 }
 
 /**
- * A key of the user's, as it can be sent. Headers carry visible ASCII only, and HTTP clients silently take out the
- * rest: two different keys would become one. Such a key is sent as its digest, which is as stable and as unique.
+ * The user's key, as a header can carry it. HTTP clients silently remove all but visible ASCII, so two keys could
+ * become equal: such a key is sent as its digest.
  */
 export function sendableKey(key: string): string {
 	if (/^[\x21-\x7e]+$/.test(key)) return key;
@@ -45,14 +46,14 @@ export function sendableKey(key: string): string {
 }
 
 /**
- * Derives the `Idempotency-Key` (§4.6) of a creation: equal for everything that repeats it within `scope`,
- * different for everything else.
+ * Derives the `Idempotency-Key` (§4.6) of a task request: equal for its repetitions within `scope`, different for any
+ * other request.
  *
  * @param body the request body; key order does not matter
  * @returns a key of 71 ASCII characters
  */
-export function idempotencyKey(scope: IdempotencyScope, place: CreationContext, body: Json): string {
-	const { workflowId, nodeId, executionId, run, itemIndex } = place;
+export function idempotencyKey(scope: IdempotencyScope, context: CreationContext, body: Json): string {
+	const { workflowId, nodeId, executionId, run, itemIndex } = context;
 	const parts =
 		scope === 'workflow'
 			? [scope, workflowId, nodeId]

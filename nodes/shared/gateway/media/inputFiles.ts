@@ -1,20 +1,20 @@
 import { InvalidInputError } from '../errors/errors';
-import type { InputField, InputForm } from './inputSchema';
+import type { InputForm } from './inputSchema';
 import type { Json, JsonObject } from '../util/json';
 import { typesOf } from './jsonSchema';
 
-/** The URL of a file, or what stands for it, and the input field that it belongs to. */
+/** The URL of a file, or a placeholder for it, and its input field. */
 export interface InputFileUrl {
 	field: string;
 	value: string;
 }
 
 /**
- * An input with files put in: appended where the schema wants a list or a list is there already, else as the
- * field's value. Several files for a field whose schema is not known make a list.
+ * Adds files to an input: appended if the schema or the present value is a list, else as the field's value. Several
+ * files for a field without a known schema become a list.
  *
- * @param form `undefined` where the catalogue does not know the model
- * @throws {InvalidInputError} when a field that takes one value would get a second one, or is not the model's
+ * @param form `undefined` if the catalogue does not have the model
+ * @throws {InvalidInputError} if a field for one value gets a second one, or if the model has no such field
  */
 export function withFiles(
 	input: JsonObject,
@@ -25,14 +25,12 @@ export function withFiles(
 	for (const { field, value } of files) {
 		const known = form?.fields.find(({ name }) => name === field);
 		if (form?.closed && !known) throw noSuchField(field, form);
-		const isList = known ? takesList(known) : files.filter((file) => file.field === field).length > 1;
+		const isList = known
+			? typesOf(known.schema).includes('array')
+			: files.filter((file) => file.field === field).length > 1;
 		filled[field] = joined(filled[field], value, { field, isList });
 	}
 	return filled;
-}
-
-function takesList({ schema }: InputField): boolean {
-	return typesOf(schema).includes('array');
 }
 
 function joined(

@@ -1,10 +1,10 @@
 import { asArray, asObject, asText, type Json, type JsonObject } from '../util/json';
 import { branches, resolvedSchema, typesOf } from './jsonSchema';
 
-/** What a field takes. `json` is anything that the other kinds do not cover: unions, and schemas that say nothing. */
+/** The type of a field. `json` is all that the others do not cover: unions and schemas without a type. */
 export type FieldKind = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'object' | 'json';
 
-/** One of the values that a field is limited to. */
+/** A value of an `enum`. */
 export interface EnumChoice {
 	value: string | number | boolean;
 	label: string;
@@ -14,26 +14,26 @@ export interface EnumChoice {
 /** A field of a model's `input`, as its `input_schema` describes it (§2.2). */
 export interface InputField {
 	name: string;
-	/** For people. */
+	/** The label of the field. */
 	title: string;
 	description?: string | undefined;
 	required: boolean;
 	kind: FieldKind;
-	/** The only values it takes; an empty list where it is free. */
+	/** The values that it allows; empty if it has no `enum`. */
 	choices: EnumChoice[];
 	default?: Json | undefined;
-	/** Its schema, resolved. */
+	/** The resolved schema. */
 	schema: JsonObject;
-	/** The schema of its elements, resolved; empty where there is none. */
+	/** The resolved schema of its elements; empty if there is none. */
 	items: JsonObject;
 }
 
 /** The fields of an `input_schema`, in its order. */
 export interface InputForm {
 	fields: InputField[];
-	/** Whether fields that it does not name are refused. */
+	/** Whether the schema allows no other fields. */
 	closed: boolean;
-	/** What references point into. */
+	/** The document that references point into. */
 	root: JsonObject;
 }
 
@@ -47,8 +47,8 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
 };
 
 /**
- * Reads a model's `input_schema`. No field is ever left out: one whose schema is not understood takes JSON. Of an
- * input that is a union of objects, all their fields are there, none of them required.
+ * Reads a model's `input_schema`. Returns every field: one whose schema is not understood has the kind `json`. For a
+ * union of objects, returns the fields of all of them.
  */
 export function inputForm(inputSchema: JsonObject): InputForm {
 	const root = resolvedSchema(inputSchema, inputSchema);
@@ -65,9 +65,9 @@ export function inputForm(inputSchema: JsonObject): InputForm {
 }
 
 /**
- * A field by its resolved schema.
+ * Reads a field from its resolved schema.
  *
- * @param root what references point into
+ * @param root the document that references point into
  */
 export function inputField(name: string, schema: JsonObject, root: JsonObject, required = false): InputField {
 	const choices = choicesOf(schema);
@@ -88,13 +88,13 @@ function kindOf(schema: JsonObject, choices: EnumChoice[]): FieldKind {
 	const types = typesOf(schema);
 	const [type, ...others] = types;
 	if (type !== undefined && others.length === 0) return KINDS[type] ?? 'json';
-	// An enum need not say its type.
+	// An `enum` may come without a type.
 	const kinds = new Set(choices.map(({ value }) => typeof value));
 	if (types.length > 0 || kinds.size !== 1) return 'json';
 	return kinds.has('string') ? 'text' : kinds.has('number') ? 'number' : 'boolean';
 }
 
-/** The values of `enum`, unless there are some that no list can show. */
+/** The values of `enum`; none if a list cannot show one of them (an object, a list, null). */
 function choicesOf(schema: JsonObject): EnumChoice[] {
 	const options = branches(schema);
 	const choices = asArray(schema.enum).map((value, index) => toChoice(value, options[index]));
@@ -103,9 +103,13 @@ function choicesOf(schema: JsonObject): EnumChoice[] {
 
 function toChoice(value: Json, option: JsonObject | undefined): EnumChoice | undefined {
 	if (typeof value === 'object') return undefined;
-	// §2.2 shows no words for values; a union of constants may carry some.
-	const said = option?.const === value ? option : undefined;
-	return { value, label: asText(said?.title) ?? String(value), description: asText(said?.description) };
+	// §2.2 shows no labels for values; a union of constants may have titles.
+	const constant = option?.const === value ? option : undefined;
+	return {
+		value,
+		label: asText(constant?.title) ?? String(value),
+		description: asText(constant?.description),
+	};
 }
 
 /** `num_images`, `numImages` → "Num Images". */
@@ -114,7 +118,7 @@ function titleOf(name: string): string {
 	return words.trim().replace(/(^|\s)\p{Ll}/gu, (letter) => letter.toUpperCase()) || name;
 }
 
-/** Whether a file's URL can stand in the field, alone or in a list. */
+/** Whether the field can hold a file's URL, alone or in a list. */
 export function takesUrls({ kind, schema, items, choices, name }: InputField): boolean {
 	if (choices.length > 0) return false;
 	const inner = kind === 'list' ? items : schema;

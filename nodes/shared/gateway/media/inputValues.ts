@@ -5,15 +5,15 @@ import { asNumber, objectIn, parseJson, type Json, type JsonObject } from '../ut
 import { branches, resolvedSchema, typesOf } from './jsonSchema';
 import { violation } from './schemaRules';
 
-/** Values are shown up to this length. */
+/** Characters of a value that an error shows. */
 const MAX_SHOWN = 80;
 
 /**
- * The values of a form as the types that the model's schema wants: `2024` typed as a prompt stays text, "5" given
- * by an expression for a whole number becomes 5, JSON text becomes a list or an object. What is unset (null, empty
- * text; an empty list or object, unless the schema has another default) is left out.
+ * Converts the values of a form to the types of the model's schema: "5" becomes 5 in an integer field and stays text
+ * in a text field, JSON text becomes a list or an object. Leaves out unset values: null, empty text, and an empty
+ * list or object unless the field has a default.
  *
- * @throws {InvalidInputError} for a value that cannot be of its field's type, naming the field
+ * @throws {InvalidInputError} for a value that cannot be converted and for an unknown field, naming the field
  */
 export function typedInput(values: JsonObject, form: InputForm): JsonObject {
 	const typed: JsonObject = {};
@@ -21,13 +21,13 @@ export function typedInput(values: JsonObject, form: InputForm): JsonObject {
 		if (isUnset(value)) continue;
 		const field = form.fields.find((candidate) => candidate.name === name);
 		if (!field && form.closed) throw unknownField(name);
-		const own = field ? typedValue(value, field, form.root) : value;
-		if (!field || !isEmpty(own) || field.default !== undefined) typed[name] = own;
+		const converted = field ? typedValue(value, field, form.root) : value;
+		if (!field || !isEmpty(converted) || field.default !== undefined) typed[name] = converted;
 	}
 	return typed;
 }
 
-/** An empty list or object is how the form shows that there is none. */
+/** The form shows an unset list or object as an empty one. */
 function isEmpty(value: Json): boolean {
 	return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
@@ -35,7 +35,7 @@ function isEmpty(value: Json): boolean {
 /**
  * Checks an input against the model's schema before it is sent.
  *
- * @throws {InvalidInputError} for a required field that is missing and for a value that breaks a rule (choices, range,
+ * @throws {InvalidInputError} for a missing required field and for a value that breaks a rule (choices, range,
  *   length), naming field and rule
  */
 export function checkInput(input: JsonObject, form: InputForm): void {
@@ -74,7 +74,7 @@ function typedValue(value: Json, field: InputField, root: JsonObject): Json {
 	}
 }
 
-/** An expression gives a choice's number or boolean as text, or the other way round. */
+/** The choice with the same text: an expression may return a number as text, or text as a number. */
 function choiceLike(value: Json, { choices }: InputField) {
 	return typeof value === 'object'
 		? undefined
@@ -111,12 +111,12 @@ function toList(value: Json, field: InputField, root: JsonObject): Json[] {
 	);
 }
 
-/** Whether an element is to be made another type: one that fits stays, and of lists and objects the rules tell. */
+/** Whether to convert an element: lists, objects and elements that fit their schema stay. */
 function isForeign(value: Json, element: InputField, root: JsonObject): boolean {
 	return typeof value !== 'object' && violation(value, element.schema, root) !== undefined;
 }
 
-/** A list as it is, as JSON text, or as text with one element a line; short words also between commas. */
+/** The elements of a list, of JSON text, or of text with one element per line or between commas. */
 function elements(value: Json, element: InputField): Json[] {
 	if (Array.isArray(value)) return value;
 	if (typeof value !== 'string') return [value];
@@ -136,7 +136,7 @@ function toObject(value: Json, field: InputField): JsonObject {
 	return object;
 }
 
-/** A value of several possible types keeps its own; text that none of them takes is read as JSON. */
+/** Parses text if it is JSON of a type that the schema allows; returns any other value unchanged. */
 function toJson(value: Json, schema: JsonObject, root: JsonObject): Json {
 	if (typeof value !== 'string') return value;
 	const parsed = parseJson(value);

@@ -1,12 +1,12 @@
 import { asArray, asObject, asObjects, asText, type Json, type JsonObject } from '../util/json';
 
-/** References within references are followed this far; beyond, a schema takes anything. */
+/** The depth to which nested references are resolved; below it, a schema allows anything. */
 const MAX_DEPTH = 5;
 
 /**
- * A JSON Schema with what hides its meaning taken away: references into the same document, `allOf`, the `null` that
- * only says "may be left out" (`anyOf: [X, null]`, `type: [X, 'null']`), and choices that are written as constants.
- * What stands beside a reference overrides what it refers to. Never throws: what cannot be resolved takes anything.
+ * Simplifies a JSON Schema: resolves references into the same document, merges `allOf`, removes a `null` that only
+ * means "optional" (`anyOf: [X, null]`, `type: [X, 'null']`), and turns constants into `enum`. Keywords beside a
+ * reference override it. Never throws: what cannot be resolved allows anything.
  *
  * @param root the document that references point into
  */
@@ -26,7 +26,7 @@ export function resolvedSchema(schema: Json | undefined, root: JsonObject, depth
 	);
 }
 
-/** `#/$defs/Size` and the like; anything else takes anything. */
+/** Resolves a reference such as `#/$defs/Size`; `undefined` for one into another document. */
 function referred(pointer: string, root: JsonObject): Json | undefined {
 	if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
 	const steps = pointer
@@ -40,7 +40,7 @@ function ownValue(object: JsonObject | undefined, key: string): Json | undefined
 	return object && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Two schemas that both hold; where both say the same thing, `over` wins. */
+/** Merges two schemas; `over` takes precedence. */
 function merged(under: JsonObject, over: JsonObject): JsonObject {
 	const properties = { ...asObject(under.properties), ...asObject(over.properties) };
 	const required = [...new Set([...asArray(under.required), ...asArray(over.required)])];
@@ -52,7 +52,7 @@ function merged(under: JsonObject, over: JsonObject): JsonObject {
 	};
 }
 
-/** The branches of a union; an empty list where it is none. */
+/** The branches of a union; empty if the schema is not a union. */
 export function branches(schema: JsonObject): JsonObject[] {
 	return [...asObjects(schema.anyOf), ...asObjects(schema.oneOf)];
 }
@@ -79,7 +79,7 @@ function typeWithoutNull(schema: JsonObject): JsonObject {
 	return { ...schema, ...choices, type: types.length === 1 ? types[0] : types };
 }
 
-/** Constants, alone or as a union, are what `enum` says in one word. */
+/** Turns a constant, or a union of constants, into `enum`. */
 function asChoice(schema: JsonObject): JsonObject {
 	if (schema.const !== undefined) return { ...schema, enum: [schema.const] };
 	const options = branches(schema);
@@ -87,7 +87,7 @@ function asChoice(schema: JsonObject): JsonObject {
 	return { ...schema, enum: options.map((option) => option.const ?? null) };
 }
 
-/** The types that a resolved schema takes; an empty list where it does not say. */
+/** The types that a resolved schema allows; empty if it names none. */
 export function typesOf(schema: JsonObject): string[] {
 	const own = (Array.isArray(schema.type) ? schema.type : [schema.type]).flatMap(
 		(type) => asText(type) ?? [],

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../util/json';
 
-/** §2.2: the kinds of media that models make. */
+/** §2.2: the kinds of media that models generate. */
 export const MEDIA_TYPES = ['image', 'video', 'music', 'audio'] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
@@ -18,7 +18,7 @@ export interface MediaModel {
 	mediaType?: MediaType | undefined;
 	currency: string;
 	tiers: PriceTier[];
-	/** JSON Schema of the task's `input`; the authority for it. */
+	/** JSON Schema of the `input` of its tasks. */
 	inputSchema: JsonObject;
 	record: JsonObject;
 }

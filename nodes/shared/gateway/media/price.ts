@@ -3,18 +3,17 @@ import { inputForm } from './inputSchema';
 import { asNumber, canonicalJson, type Json, type JsonObject } from '../util/json';
 import { compareDecimals } from '../util/money';
 
-/** So many values of an input field are named in a reason. */
+/** Values of an input field that a reason lists. */
 const MAX_SHOWN_VALUES = 12;
 
-/** The price of a task (§2.2). Where none can be told, `price` is null and `reason` says why. */
+/** The price of a task (§2.2). If it is unknown, `price` is null and `reason` says why. */
 export type TaskPrice =
 	| { price: string; currency: string; matched: JsonObject; reason?: undefined }
 	| { price: null; currency: string; matched: null; reason: string };
 
 /**
- * Finds the price tier of an input (§2.2): a tier fits when all its `params` equal the input's values, the schema's
- * defaults filled in; of several that fit the one with the most params counts. Numbers, booleans and their texts are
- * taken for equal.
+ * Finds the price tier of an input (§2.2): a tier fits if all its `params` equal the input's values or the schema's
+ * defaults; of several that fit, the one with the most params applies. Numbers and booleans equal their text.
  */
 export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	const { tiers, currency } = model;
@@ -31,7 +30,7 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	return { price: best.price, currency, matched: best.params };
 }
 
-/** The price in rubles, for people and comparisons; `undefined` where it is not known or in another currency. */
+/** The price in rubles, rounded by floating point; `undefined` if it is unknown or in another currency. */
 export function priceInRubles({ price, currency }: TaskPrice): number | undefined {
 	return currency === 'RUB' ? asNumber(price) : undefined;
 }

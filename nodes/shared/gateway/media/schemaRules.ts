@@ -3,7 +3,7 @@ import { branches, resolvedSchema, typesOf } from './jsonSchema';
 
 /** A rule of a schema that a value breaks. */
 export interface Violation {
-	/** Where, below the value that was checked: `.opacity`, `[2]`; empty for the value itself. */
+	/** Path below the checked value: `.opacity`, `[2]`; empty for the value itself. */
 	path: string;
 	/** "must be …" */
 	rule: string;
@@ -11,12 +11,12 @@ export interface Violation {
 
 /**
  * The first rule of `schema` that `value` breaks: type, `enum`, range, length, required fields of objects, and the
- * same for elements and fields. Formats, patterns and what is not understood are left to the gateway (422).
+ * same for elements and fields. The gateway checks formats, patterns and all other rules (422).
  *
  * @param root the document that references point into
  */
 export function violation(value: Json, schema: JsonObject, root: JsonObject): Violation | undefined {
-	// A resolved schema does not tell whether there may be nothing (`type: [X, 'null']`): that is the gateway's to say.
+	// A resolved schema does not show whether it allows null: the gateway checks that.
 	if (value === null) return undefined;
 	const rule =
 		brokenType(value, schema) ??
