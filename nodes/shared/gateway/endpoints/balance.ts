@@ -4,29 +4,28 @@ import { decimal, number, object } from '../util/shape';
 import { compareDecimals } from '../util/money';
 import type { GatewayClient } from '../client/client';
 
-/** What is in the wallet (§2.8). */
+/** The balance of the wallet (§2.8). */
 export interface Balance {
-	/** Rubles; for comparing and showing. Money is kept exact in `amount`. */
+	/** Rubles, rounded by floating point; `amount` is exact. */
 	amountRub: number;
-	/** Rubles as an exact decimal, as the server writes it. */
+	/** Rubles as an exact decimal, as the server sends it. */
 	amount: string;
 	currency: 'RUB';
-	/** US dollars, where the server gives them. */
+	/** US dollars, if the server sends them. */
 	amountUsd?: number;
 }
 
-/** Fetches the balance as the server gives it (§4.18). */
+/** Fetches the balance (§4.18). Returns the body as received. */
 export async function fetchBalance(client: GatewayClient): Promise<JsonObject> {
 	return await client.json({ group: 'balance', method: 'GET', path: '/balance' });
 }
 
-/** Both shapes of §2.8. */
 const shapes = object({ amount: decimal, RUB: decimal, USD: number });
 
 /**
  * Reads both shapes of §2.8: `{amount}` and `{RUB, USD}`.
  *
- * @throws {ApiError} naming the keys it found when the body has neither: an unknown balance is never a zero
+ * @throws {ApiError} if the body has neither: an unknown balance is never zero
  */
 export function readBalance(body: JsonObject): Balance {
 	const { amount: own, RUB, USD: amountUsd } = shapes(body);
@@ -41,7 +40,7 @@ export function readBalance(body: JsonObject): Balance {
 }
 
 /**
- * Whether less is left than a threshold, compared on the digits.
+ * Whether the balance is below a threshold, compared on the digits.
  *
  * @param threshold rubles, a decimal
  */

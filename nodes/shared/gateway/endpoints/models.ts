@@ -9,49 +9,46 @@ export interface TextModel {
 	id: string;
 	/** Size of the context window in tokens. */
 	contextLength?: number | undefined;
-	/** Rubles per input token, as the server writes it. */
+	/** Rubles per input token, as the server sends it. */
 	costContext?: string | undefined;
-	/** Rubles per output token, as the server writes it. */
+	/** Rubles per output token, as the server sends it. */
 	costCompletion?: string | undefined;
 	/** The record as received. */
 	record: JsonObject;
 }
 
 /**
- * Fetches the text models (§4.4). Records without an id are left out.
+ * Fetches the text models (§4.4). Leaves out records without an id.
  *
- * @param patience replaces the client's own
+ * @param policy replaces the client's own
  */
-export async function listTextModels(
-	client: GatewayClient,
-	patience: RetryPolicy = {},
-): Promise<TextModel[]> {
-	const body = await client.json({ ...catalogueRequest('/models'), ...patience });
+export async function listTextModels(client: GatewayClient, policy: RetryPolicy = {}): Promise<TextModel[]> {
+	const body = await client.json({ ...catalogueRequest('/models'), ...policy });
 	return asObjects(body.data).flatMap((record) => toTextModel(record) ?? []);
 }
 
 /**
- * Fetches the media models (§4.5). Records without an id are left out.
+ * Fetches the media models (§4.5). Leaves out records without an id.
  *
- * @param patience replaces the client's own
+ * @param policy replaces the client's own
  */
 export async function listMediaModels(
 	client: GatewayClient,
-	patience: RetryPolicy = {},
+	policy: RetryPolicy = {},
 ): Promise<MediaModel[]> {
-	const body = await client.json({ ...catalogueRequest('/media/models'), ...patience });
+	const body = await client.json({ ...catalogueRequest('/media/models'), ...policy });
 	return asObjects(body.data).flatMap((record) => toMediaModel(record) ?? []);
 }
 
-/** How much is done for a catalogue that does not come. */
+/** Retries and timeout of a catalogue request. */
 export type RetryPolicy = Pick<GatewayRequest, 'maxRetries' | 'timeoutLimitMs'>;
 
-/** A catalogue is read, not made: silence for a minute means that it will not come. */
+/** A catalogue is returned at once: a minute without data means a lost connection. */
 function catalogueRequest(path: string): GatewayRequest {
 	return { group: 'catalogue', method: 'GET', path, timeoutMs: POLL_TIMEOUT_MS };
 }
 
-/** A record of the text catalogue, as far as it is used. */
+/** The fields of a text model that are used. */
 const textRecord = object({
 	id: text,
 	context_length: number,
@@ -71,7 +68,7 @@ function toTextModel(received: JsonObject): TextModel | undefined {
 	};
 }
 
-/** A record of the media catalogue, as far as it is used. */
+/** The fields of a media model that are used. */
 const mediaRecord = object({
 	id: text,
 	owned_by: text,

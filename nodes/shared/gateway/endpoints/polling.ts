@@ -5,123 +5,121 @@ import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask, type MediaTask } 
 import type { GatewayClient } from '../client/client';
 import { UNREADABLE } from './response';
 
-/** The last look gets this much time, in milliseconds, although the longest wait is over. */
-const SHORTEST_LOOK_MS = 5_000;
+/** The shortest timeout of the last poll, in milliseconds, even if the longest wait is over. */
+const MIN_TIMEOUT_MS = 5_000;
 
 export interface WaitOptions {
 	/**
-	 * Tells what the task's model makes, which decides about the pace; `undefined` when that is not known.
+	 * Returns the media type of the task's model, which sets the polling interval; `undefined` if it is unknown.
 	 *
-	 * @param told the model that the task itself tells, once it has been looked at
+	 * @param model the one that the last poll reported
 	 */
-	mediaType: (told: string | undefined) => Promise<MediaType | undefined>;
+	mediaType: (model: string | undefined) => Promise<MediaType | undefined>;
 	/** The longest wait, in milliseconds. */
 	maxWaitMs: number;
-	/** Whether a result may already be there, so that the first look needs no pause. */
+	/** Whether the task may have ended already, so that the first poll needs no delay. */
 	pollImmediately: boolean;
 }
 
 /**
- * Polls a task until it has ended (§3.1). A poll that fails for a moment (lost connection, 429, 5xx) is only a
- * poll without news: the task goes on. Looks a last time when the longest wait is over.
+ * Polls a task until it has ended (§3.1). Transient errors (lost connection, 429, 5xx) do not end the wait. Polls a
+ * last time when the longest wait is over.
  *
  * @returns the body of the last poll, an envelope
  * @throws {ApiError} with the task's id when the wait is over or the gateway does not know the task any more
- * @throws {Stopped} as soon as the run ends
+ * @throws {StoppedError} as soon as the run ends
  */
 export async function waitForTask(
 	client: GatewayClient,
 	taskId: string,
-	plan: WaitOptions,
+	options: WaitOptions,
 ): Promise<JsonObject> {
-	const deadline = client.now() + plan.maxWaitMs;
-	let last: Look | undefined;
-	let pause = plan.pollImmediately ? 0 : await nextPause(client, plan, last);
+	const deadline = client.now() + options.maxWaitMs;
+	let last: PollResult | undefined;
+	let delay = options.pollImmediately ? 0 : await nextDelay(client, options, last);
 	for (;;) {
 		const remaining = deadline - client.now();
-		const isDue = plan.pollImmediately && last === undefined;
-		if (remaining <= 0 && !isDue) throw waitTimeout(taskId, last, plan.maxWaitMs);
-		if (pause > 0) await client.pause(Math.min(pause, remaining));
-		const left = Math.max(deadline - client.now(), SHORTEST_LOOK_MS);
-		const look = await pollOnce(client, taskId, left);
-		if (look.task && hasEnded(look.task.state)) return look.body;
-		last = look;
-		pause = await nextPause(client, plan, look);
+		const isDue = options.pollImmediately && last === undefined;
+		if (remaining <= 0 && !isDue) throw waitTimeout(taskId, last, options.maxWaitMs);
+		if (delay > 0) await client.pause(Math.min(delay, remaining));
+		const left = Math.max(deadline - client.now(), MIN_TIMEOUT_MS);
+		last = await pollOnce(client, taskId, left);
+		if (last.task && hasEnded(last.task.state)) return last.body;
+		delay = await nextDelay(client, options, last);
 	}
 }
 
-/** The pause before the next look, in milliseconds: the pace of what the model makes, longer when the gateway asks. */
-async function nextPause(client: GatewayClient, plan: WaitOptions, last: Look | undefined): Promise<number> {
-	const mediaType = await plan.mediaType(last?.task?.model);
+/** The delay before the next poll, in milliseconds: by media type, longer if the gateway asks. */
+async function nextDelay(
+	client: GatewayClient,
+	options: WaitOptions,
+	last: PollResult | undefined,
+): Promise<number> {
+	const mediaType = await options.mediaType(last?.task?.model);
 	return Math.max(pollDelayMs(mediaType, client.random()), last?.transientError?.details.retryAfterMs ?? 0);
 }
 
-/**
- * A task may read as running for a moment although its end is announced, and the gateway may be in trouble for a
- * moment: pauses between the looks, in milliseconds.
- */
-const ANNOUNCED_PAUSES_MS = [1_000, 3_000];
+/** Delays between polls after a callback, in milliseconds: the task may still read as running for a moment. */
+const CALLBACK_DELAYS_MS = [1_000, 3_000];
 
 /**
- * Looks at a task whose end was announced until it has ended, with a little patience.
+ * Polls a task after its callback until it has ended, at most three times.
  *
- * @returns what the last look gave
+ * @param isOver whether the result ends the polling
+ * @returns the result of the last poll
  */
-export async function pollWithRetries<Found>(
+export async function pollWithRetries<Result>(
 	client: GatewayClient,
-	look: () => Promise<Found>,
-	isOver: (found: Found) => boolean,
-): Promise<Found> {
-	let found = await look();
-	for (const pause of ANNOUNCED_PAUSES_MS) {
-		if (isOver(found)) break;
-		await client.pause(pause);
-		found = await look();
+	poll: () => Promise<Result>,
+	isOver: (result: Result) => boolean,
+): Promise<Result> {
+	let result = await poll();
+	for (const delay of CALLBACK_DELAYS_MS) {
+		if (isOver(result)) break;
+		await client.pause(delay);
+		result = await poll();
 	}
-	return found;
+	return result;
 }
 
-/** What a poll gave: the task, or a passing trouble. */
-export type Look =
+/** The result of a poll: the task, or a transient error. */
+type PollResult =
 	| { body: JsonObject; task: MediaTask; transientError?: undefined }
 	| { body?: undefined; task?: undefined; transientError: ApiError };
 
 /**
- * Looks at a task once. A passing trouble (lost connection, 429, 5xx) is no news; it is not an error.
+ * Polls a task once. Returns transient errors (lost connection, 429, 5xx) and throws others.
  *
- * @param timeoutLimitMs how long to wait for an answer at most, in milliseconds
- * @throws {ApiError} with the task's id, when the gateway does not know the task any more
+ * @param timeoutLimitMs limits the timeout, in milliseconds
+ * @throws {ApiError} with the task's id, if the gateway does not know the task any more
  */
 export async function pollOnce(
 	client: GatewayClient,
 	taskId: string,
 	timeoutLimitMs?: number,
-): Promise<Look> {
+): Promise<PollResult> {
 	try {
 		const body = await fetchMediaTask(client, taskId, { maxRetries: 0, timeoutLimitMs });
-		const task = readMediaTask(body, taskId);
-		return { body, task };
+		return { body, task: readMediaTask(body, taskId) };
 	} catch (error) {
 		return { transientError: transientErrorOf(error, taskId) };
 	}
 }
 
 /**
- * The failure of a poll when it is a passing one.
+ * The error of a poll, if it is transient.
  *
- * @throws the error, with the task's id, when it is not
+ * @throws any other error, with the task's id
  */
 function transientErrorOf(error: unknown, taskId: string): ApiError {
 	if (!(error instanceof ApiError)) throw error;
 	const { retryable, delivery, code } = error.details;
-	// What stands in for the gateway passes (a page, an answer without a task); a refusal or an untrusted certificate
-	// does not.
-	const passes = retryable || delivery === 'unknown' || code === UNREADABLE;
-	if (!passes) throw error.with({ taskId });
-	return error;
+	// A web page or a response without a task is transient: something else than the gateway responded.
+	if (retryable || delivery === 'unknown' || code === UNREADABLE) return error;
+	throw error.with({ taskId });
 }
 
-function waitTimeout(taskId: string, last: Look | undefined, maxWaitMs: number): ApiError {
+function waitTimeout(taskId: string, last: PollResult | undefined, maxWaitMs: number): ApiError {
 	const minutes = Math.round(maxWaitMs / 6_000) / 10;
 	const state = last?.task?.state ?? null;
 	const found = last?.transientError

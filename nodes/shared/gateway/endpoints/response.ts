@@ -1,9 +1,9 @@
 import { ApiError, InvalidInputError } from '../errors/errors';
 
-/** Code of a successful answer that cannot be used. */
+/** Code of a successful response that cannot be used. */
 export const UNREADABLE = 'unreadable_answer';
 
-/** The failure for a successful answer that lacks what the specification shows in it. */
+/** The error for a successful response without something that the specification shows. */
 export function missingInResponse(what: string): ApiError {
 	return new ApiError({
 		message: `The gateway’s answer has no ${what}`,
@@ -16,10 +16,10 @@ export function missingInResponse(what: string): ApiError {
 }
 
 /**
- * An id as a part of a path.
+ * An id as a segment of a path.
  *
- * @param label what the panel calls it
- * @throws {InvalidInputError} for "." and "..", which lead to another address whatever is done to encode them
+ * @param label its name in the panel
+ * @throws {InvalidInputError} for "." and "..", which change the path however they are encoded
  */
 export function pathSegment(id: string, label: string, param: string): string {
 	if (id === '.' || id === '..') {

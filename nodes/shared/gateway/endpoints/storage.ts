@@ -17,14 +17,14 @@ export interface StoredFile {
 	source?: string | undefined;
 	storagePolicy?: string | undefined;
 	status?: string | undefined;
-	/** ISO 8601; null for permanent storage and where the record does not say. */
+	/** ISO 8601; null for permanent storage and if the record has none. */
 	expiresAt: string | null;
 	createdAt?: string | undefined;
 	updatedAt?: string | undefined;
 	externalUserId?: string | undefined;
 }
 
-/** Fetches a file's record (§4.15). Gives the body as received. */
+/** Fetches a file's record (§4.15). Returns the body as received. */
 export async function fetchFileRecord(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	return await client.json({ group: 'storage', method: 'GET', path: filePath(fileId) });
 }
@@ -33,23 +33,23 @@ export async function fetchFileRecord(client: GatewayClient, fileId: string): Pr
 export interface FileList {
 	/** As received. */
 	body: JsonObject | Json[];
-	/** The files in it; `undefined` where nothing in it looks like a list of files. */
+	/** The files in it; `undefined` if nothing looks like a list of files. */
 	records: JsonObject[] | undefined;
-	/** How many there are in all, where the answer says so. */
+	/** The number of all files, if the response has it. */
 	total?: number | undefined;
 }
 
-/** Lists the account's files (§4.17). What narrows the list is not shown either, so nothing is asked for. */
+/** Lists the account's files (§4.17, which shows no filters). */
 export async function listFiles(client: GatewayClient): Promise<FileList> {
 	const body = await client.jsonOrList({ group: 'storage', method: 'GET', path: '/storage' });
 	const total = Array.isArray(body) ? undefined : asNumber(body.total);
 	return { body, records: recordsIn(body), total };
 }
 
-/** How deep a list may lie in an answer: `{ data: { items: […] } }`. */
+/** The depth to which a response is searched for the list: `{ data: { items: […] } }`. */
 const MAX_LIST_DEPTH = 3;
 
-/** The records of the uppermost list whose elements are objects with an id; none where there is only an empty list. */
+/** The elements of the uppermost list of objects with an id; an empty list if there is only an empty one. */
 function recordsIn(body: JsonObject | Json[]): JsonObject[] | undefined {
 	let level: Array<Json | undefined> = [body];
 	let empty: JsonObject[] | undefined;
@@ -74,7 +74,7 @@ const DELETE_TEXTS: Readonly<Record<number, ErrorText>> = {
 /**
  * Deletes a file (§4.16).
  *
- * @throws {ApiError} with 404 for a file that is deleted already, unless an earlier try may have deleted it
+ * @throws {ApiError} with 404 for a file that is deleted already, unless an earlier attempt may have deleted it
  */
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	const deletion = client.json({ group: 'storage', method: 'DELETE', path: filePath(fileId) });
@@ -97,7 +97,7 @@ function filePath(fileId: string): string {
 	return `/storage/${pathSegment(fileId, 'file ID', 'fileId')}`;
 }
 
-/** Both record shapes of §2.7, as far as they are used: `storage_key` is internal. */
+/** The fields of both record shapes of §2.7 that are used: `storage_key` is internal. */
 const storedFile = object({
 	id,
 	filename: text,
@@ -138,7 +138,7 @@ export function readStoredFile(body: JsonObject): StoredFile {
 	};
 }
 
-/** A timestamp as ISO 8601; text that is no date stays as it is rather than being lost. */
+/** A timestamp as ISO 8601; text that is not a date is returned unchanged. */
 function isoTime(value: string | undefined): string | undefined {
 	const time = new Date(value ?? NaN);
 	return Number.isNaN(time.getTime()) ? value : time.toISOString();

@@ -51,17 +51,17 @@ export async function setArchived(client: GatewayClient, taskId: string, archive
 	await setting.catch(ignoreAlreadyDone);
 }
 
-/** Marks a task and its files deleted (§4.10); repeating it changes nothing. */
+/** Marks a task and its files as deleted (§4.10); repeating it changes nothing. */
 export async function deleteMediaTask(client: GatewayClient, taskId: string): Promise<void> {
 	await send(client, TASK_TEXTS, { method: 'DELETE', path: taskPath(taskId) });
 }
 
-/** Takes the deleted mark from a task and its files (§4.11); repeating it changes nothing. */
+/** Restores a deleted task and its files (§4.11); repeating it changes nothing. */
 export async function restoreMediaTask(client: GatewayClient, taskId: string): Promise<void> {
 	await send(client, TASK_TEXTS, { method: 'POST', path: `${taskPath(taskId)}/restore`, idempotent: true });
 }
 
-/** When each word of a track is sung (§4.12). Gives the body as received, an envelope. */
+/** Fetches the lyrics of a track with the time of each word (§4.12). Returns the body as received, an envelope. */
 export async function fetchLyrics(
 	client: GatewayClient,
 	taskId: string,
@@ -82,7 +82,7 @@ const SESSION_TEXTS: Readonly<Record<number, ErrorText>> = {
 	},
 };
 
-/** Creates a media session (§4.13: neither the body's shape nor the answer's is shown). */
+/** Creates a media session (§4.13, which shows the shape of neither request nor response). */
 export async function createMediaSession(client: GatewayClient, body: JsonObject): Promise<JsonObject> {
 	return await send(client, SESSION_TEXTS, { method: 'POST', path: '/media/sessions', json: body });
 }
@@ -92,6 +92,5 @@ async function send(
 	texts: Readonly<Record<number, ErrorText>>,
 	request: Omit<GatewayRequest, 'group'>,
 ): Promise<JsonObject> {
-	const response = client.json({ ...request, group: 'media' });
-	return await withTexts(texts, response);
+	return await withTexts(texts, client.json({ ...request, group: 'media' }));
 }

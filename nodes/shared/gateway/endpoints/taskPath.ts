@@ -4,13 +4,13 @@ import { pathSegment } from './response';
 /**
  * The path of a task (§4.7).
  *
- * @throws {InvalidInputError} for what leads elsewhere
+ * @throws {InvalidInputError} for an id that changes the path
  */
 export function taskPath(taskId: string): string {
 	return `/async/media/tasks/${pathSegment(taskId, 'task ID', 'taskId')}`;
 }
 
-/** What requests that name a task say otherwise: their 422 is about the id, not about a model's input (§4.7). */
+/** Texts for requests with a task ID: their 422 is about the ID, not about a model's input (§4.7). */
 export const TASK_TEXTS: Readonly<Record<number, ErrorText>> = {
 	422: {
 		message: 'The gateway does not take this for a task ID',

@@ -9,7 +9,7 @@ import { withTexts, withServerMessage } from '../errors/fromResponse';
 import { TASK_TEXTS, taskPath } from './taskPath';
 import { missingInResponse, UNREADABLE } from './response';
 
-/** What a task is created from (§4.6). */
+/** A request to create a task (§4.6). */
 export interface MediaTaskRequest {
 	model: string;
 	input: JsonObject;
@@ -17,38 +17,38 @@ export interface MediaTaskRequest {
 	callbackUrl?: string | undefined;
 }
 
-/** A media task as nodes put it out (§2.6). */
+/** A media task as nodes output it (§2.6). */
 export interface MediaTask {
 	taskId: string;
 	model?: string | undefined;
-	/** `waiting`, `processing`, `success`, `fail`, or a word that the specification does not show. */
+	/** `waiting`, `processing`, `success`, `fail`, or a state that the specification does not show. */
 	state: string;
 	/** ISO 8601. */
 	createdAt?: string | undefined;
 	resultUrls: string[];
 	/** Music tasks only. */
 	tracks?: JsonObject[] | undefined;
-	/** `resultJson`, parsed; its text where it is not JSON. */
+	/** `resultJson`, parsed; the text itself if it is not JSON. */
 	result: Json;
 	failCode?: string | undefined;
 	failMsg?: string | undefined;
 }
 
-/** The body of a creation (§4.6), which is also what its idempotency key is derived from. */
-export function taskBody(order: MediaTaskRequest): JsonObject {
+/** The body of a task request (§4.6). The idempotency key is derived from it. */
+export function taskBody(request: MediaTaskRequest): JsonObject {
 	return {
-		model: order.model,
-		input: order.input,
-		...(order.sessionId ? { sessionId: order.sessionId } : {}),
-		...(order.callbackUrl ? { callBackUrl: order.callbackUrl } : {}),
+		model: request.model,
+		input: request.input,
+		...(request.sessionId ? { sessionId: request.sessionId } : {}),
+		...(request.callbackUrl ? { callBackUrl: request.callbackUrl } : {}),
 	};
 }
 
 /**
- * Creates a task (§4.6). With its key, a repeat gives the same task and charges nothing, so it is retried freely.
+ * Creates a task (§4.6). A retry with the same key returns the same task and charges nothing.
  *
  * @returns its id, and the body as received
- * @throws {InvalidInputError} when the key is longer than §8 allows
+ * @throws {InvalidInputError} if the key is longer than §8 allows
  */
 export async function createMediaTask(
 	client: GatewayClient,
@@ -74,18 +74,15 @@ export async function createMediaTask(
 	}
 }
 
-/** §7.4: statuses above 500 after which there is no task: the generator was not reached. */
+/** §7.4: 5xx statuses after which there is no task: the generator was not reached. */
 const STATUSES_WITHOUT_TASK: ReadonlySet<number> = new Set([502, 503]);
 
-/**
- * Says of a creation that failed without a clear refusal that the task may exist, and how to repeat it safely. The
- * refusal of a try says nothing of an earlier one whose response was lost.
- */
+/** Adds that the task may exist and how to repeat the request safely, unless the gateway rejected every attempt. */
 function maybeCreated(error: unknown): Error {
 	if (!(error instanceof ApiError)) return asError(error);
 	const { delivery, status = 0, code, description, mayHaveTakenEffect } = error.details;
-	const isRefusal = delivery !== 'unknown' && (status < 500 || STATUSES_WITHOUT_TASK.has(status));
-	if (isRefusal && !mayHaveTakenEffect && code !== UNREADABLE) return error;
+	const isRejected = delivery !== 'unknown' && (status < 500 || STATUSES_WITHOUT_TASK.has(status));
+	if (isRejected && !mayHaveTakenEffect && code !== UNREADABLE) return error;
 	return error.with({
 		mayBeCharged: true,
 		idempotent: true,
@@ -100,9 +97,9 @@ function createdTaskId(body: JsonObject): string {
 }
 
 /**
- * Fetches a task (§4.7). Gives the body as received, an envelope.
+ * Fetches a task (§4.7). Returns the body as received, an envelope.
  *
- * @param settings no retries and little patience, for callers that ask again anyway
+ * @param settings for callers that retry on their own
  */
 export async function fetchMediaTask(
 	client: GatewayClient,
@@ -145,14 +142,14 @@ const envelope = object({
 	}),
 });
 
-/** What `resultJson` may hold, as far as it is used. */
+/** The fields of `resultJson` that are used. */
 const taskResult = object({ resultUrls: json, tracks: records });
 
 /**
- * Reads a task from its envelope (§2.6). Tolerant: `resultJson` may be missing, not JSON, or hold anything; ids and
- * times may be strings or numbers.
+ * Reads a task from its envelope (§2.6). `resultJson` may be missing, not JSON, or hold anything; ids and times may
+ * be strings or numbers.
  *
- * @param taskId used where the record does not repeat it
+ * @param taskId used if the record has none
  */
 export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
 	const task = envelope(body).data;
@@ -188,15 +185,15 @@ function isoOfMilliseconds(milliseconds: number): string | undefined {
 	return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-/** Whether a client stops polling (§3.1): the task has ended. */
+/** §3.1: whether the task has ended, so that polling stops. */
 export function hasEnded(state: string): boolean {
 	return state === 'success' || state === 'fail';
 }
 
 /**
- * The failure that a task in state `fail` is: its `failCode` and `failMsg` (§2.6), never a success.
+ * The error for a task in state `fail`, with its `failCode` and `failMsg` (§2.6).
  *
- * @param secrets what must not be shown
+ * @param secrets are redacted
  */
 export function taskError(task: MediaTask, secrets: readonly string[]): ApiError {
 	return new ApiError({
@@ -214,7 +211,7 @@ export function taskError(task: MediaTask, secrets: readonly string[]): ApiError
 	});
 }
 
-/** §3.1: seconds between two polls, by what the model makes. */
+/** §3.1: seconds between two polls, by media type. */
 const POLL_SECONDS: Record<MediaType, readonly [min: number, max: number]> = {
 	image: [3, 5],
 	video: [5, 10],
@@ -223,9 +220,10 @@ const POLL_SECONDS: Record<MediaType, readonly [min: number, max: number]> = {
 };
 
 /**
- * The pause before the next poll (§3.1), spread over the recommended range so that many tasks do not ask at once.
+ * The delay before the next poll (§3.1), random within the recommended range so that tasks are not polled all at
+ * once.
  *
- * @param mediaType `undefined` where the catalogue does not know the model: the slower pace
+ * @param mediaType `undefined`, for a model that the catalogue does not have, is polled at the slower interval
  * @param random a number in [0, 1)
  * @returns milliseconds
  */

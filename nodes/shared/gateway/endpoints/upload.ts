@@ -27,15 +27,15 @@ export interface UploadFile {
 	mimeType: string;
 	/** Exact length in bytes. */
 	size: number;
-	/** The file between a head and a tail. Called once an attempt: a stream is used up by one. */
+	/** Opens the file between `head` and `tail`. Called for each attempt: a stream can be read only once. */
 	framed: (head: Uint8Array, tail: Uint8Array) => Promise<ByteStream | Uint8Array>;
 }
 
 /**
- * Checks what can be checked before anything is sent (§8).
+ * Checks a file and its settings before the upload (§8).
  *
  * @param file.size in bytes
- * @param file.encoded its length as base64 text, where it is sent as such
+ * @param file.encoded its length as base64 text, if it is sent as such
  * @param param the parameter that names the file
  * @throws {InvalidInputError} for an empty file, one over the limit, or an `externalUserId` over its length
  */
@@ -60,7 +60,7 @@ export function checkUpload(
 			param,
 		);
 	}
-	// Characters, not halves of them.
+	// Counts code points, not UTF-16 units.
 	const { length } = [...(settings.externalUserId ?? '')];
 	if (length > MAX_EXTERNAL_USER_ID_LENGTH) {
 		throw new InvalidInputError(
@@ -71,7 +71,7 @@ export function checkUpload(
 	}
 }
 
-/** Uploads a file as multipart form data (§4.14), streamed, with its exact length. Gives the record as received. */
+/** Uploads a file as multipart form data (§4.14), streamed, with its exact length. Returns the record as received. */
 export async function uploadFile(
 	client: GatewayClient,
 	file: UploadFile,
@@ -90,24 +90,24 @@ export async function uploadFile(
 	});
 }
 
-/** Uploads a file for further use and gives its URL (§4.14); the gateway keeps it for 24 hours. */
+/** Uploads a file as input of a later request and returns its URL (§4.14). The gateway keeps it for 24 hours. */
 export async function uploadForUse(client: GatewayClient, file: UploadFile): Promise<string> {
 	const { url } = readStoredFile(await uploadFile(client, file, { storagePolicy: 'TEMP_UPLOAD' }));
 	if (url === undefined) throw missingInResponse('URL of the uploaded file');
 	return url;
 }
 
-/** SHA-256 of a file's content in hexadecimal, read portion by portion. */
+/** SHA-256 of a file's content in hexadecimal, read in chunks. */
 export async function contentDigest(file: UploadFile): Promise<string> {
 	const nothing = new Uint8Array();
 	const content = await file.framed(nothing, nothing);
 	const hash = createHash('sha256');
 	if (content instanceof Uint8Array) hash.update(content);
-	else for await (const portion of content) hash.update(portion);
+	else for await (const chunk of content) hash.update(chunk);
 	return hash.digest('hex');
 }
 
-/** Uploads base64 text (§4.14, JSON form). Gives the record as received. */
+/** Uploads base64 text (§4.14, JSON form). Returns the record as received. */
 export async function uploadBase64(
 	client: GatewayClient,
 	file: { base64: string; mimeType?: string | undefined },
@@ -134,7 +134,7 @@ function multipartFrame(
 	settings: UploadSettings,
 ): { head: Uint8Array; tail: Uint8Array; boundary: string } {
 	const boundary = `n8n-${randomUUID()}`;
-	// The fields come first, so that a server which streams the file knows them.
+	// The fields come first: a server that streams the file needs them before it.
 	const fields = Object.entries(formFields(settings)).map(
 		([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
 	);
