@@ -8,11 +8,11 @@ export interface ServerSentEvent {
 
 export interface SseParserOptions {
 	onEvent: (event: ServerSentEvent) => void;
-	/** Bound on one unfinished line, and on the data of one event, in characters. Default 16 Mi. */
+	/** Limit of an unfinished line and of the data of an event, in characters. Default: 16 Mi. */
 	maxLength?: number;
 }
 
-/** The stream has a line or an event longer than the bound. */
+/** A line or an event of a stream exceeds the limit. */
 export class SseTooLong extends Error {
 	override readonly name = 'SseTooLong';
 
@@ -23,20 +23,19 @@ export class SseTooLong extends Error {
 
 const DEFAULT_MAX_LENGTH = 16 * 1024 * 1024;
 
-/** The literal last frame of a chat or responses stream (§6.1, §6.2). It is not JSON. */
+/** The last data of a chat or responses stream (§6.1, §6.2). It is not JSON. */
 export const DONE = '[DONE]';
 
 /**
- * Incremental parser of `text/event-stream`: bytes go in, in any portions, events come out.
- * A portion may end inside a character, inside a CRLF, anywhere. Lines end with LF, CRLF or CR.
- * Comments and unknown fields are passed over. An event that its blank line does not end is not
- * dispatched: a stream that breaks leaves nothing half-read.
+ * Incremental parser of `text/event-stream`. A chunk may end anywhere, also inside a character or a CRLF. Lines end
+ * with LF, CRLF or CR. Ignores comments and unknown fields. Dispatches an event only at its blank line: a stream that
+ * breaks leaves no partial event.
  */
 export class SseParser {
 	private readonly decoder = new TextDecoder();
 	private readonly onEvent: (event: ServerSentEvent) => void;
 	private readonly maxLength: number;
-	/** The unfinished line, in the portions it came in: joined once, so that a long line costs linear time. */
+	/** The chunks of the unfinished line: joined once, so that a long line costs linear time. */
 	private pending: string[] = [];
 	private pendingLength = 0;
 	private sawCr = false;
@@ -49,22 +48,22 @@ export class SseParser {
 	}
 
 	/**
-	 * Takes the next bytes of the stream.
+	 * Parses the next bytes of the stream.
 	 *
-	 * @throws {SseTooLong} when a line or an event outgrows the bound
+	 * @throws {SseTooLong} if a line or an event exceeds the limit
 	 */
 	push(bytes: Uint8Array): void {
 		let text = this.decoder.decode(bytes, { stream: true });
 		if (text === '') return;
-		// The LF of a CRLF that was split between two portions.
+		// The LF of a CRLF that is split between two chunks.
 		if (this.sawCr && text.charCodeAt(0) === 0x0a) text = text.slice(1);
 		this.sawCr = false;
 		this.readLines(text);
 	}
 
 	/**
-	 * The stream has ended in order: an event whose blank line is missing counts as well. Not for a stream that was
-	 * cut, which may end in the middle of a line.
+	 * Dispatches a last event without a blank line. Only for a stream that ended properly: a broken one may end in the
+	 * middle of a line.
 	 */
 	end(): void {
 		this.endLine('');
@@ -89,9 +88,9 @@ export class SseParser {
 		if (start < text.length) this.keep(text.slice(start));
 	}
 
-	private keep(portion: string): void {
-		this.pending.push(portion);
-		this.pendingLength += portion.length;
+	private keep(chunk: string): void {
+		this.pending.push(chunk);
+		this.pendingLength += chunk.length;
 		if (this.pendingLength > this.maxLength) throw new SseTooLong(this.maxLength);
 	}
 

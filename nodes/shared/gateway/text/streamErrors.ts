@@ -3,10 +3,10 @@ import type { ErrorText } from '../errors/texts';
 import { excerpt } from '../util/excerpt';
 import { ApiError } from '../errors/errors';
 
-/** What can become of a stream besides its proper end and an error that it tells of. */
+/** How a stream can fail, besides an error event. */
 export type StreamProblem = 'cut' | 'ended' | 'idle' | 'total' | 'unreadable';
 
-/** What a user reads about them. */
+/** Text and code of each problem. */
 export const STREAM_TEXTS: Readonly<Record<StreamProblem, ErrorText & { code: string }>> = {
 	cut: {
 		code: 'connection_lost',
@@ -36,21 +36,21 @@ export const STREAM_TEXTS: Readonly<Record<StreamProblem, ErrorText & { code: st
 	},
 };
 
-/** The failure of a stream that did not come to its end. */
+/** The error of a stream that did not end properly. */
 export function streamError(problem: StreamProblem, cause?: Error): ApiError {
 	const { message, description, code } = STREAM_TEXTS[problem];
 	return new ApiError({ message, description, code, delivery: 'unknown', retryable: true }, cause);
 }
 
 /**
- * Adds to the failure of a stream what had come so far, and what that means for the wallet (§6.1). The whole text stands
- * in the error item, its beginning in the description.
+ * Adds the text received so far to the error of a stream, and whether it may be charged (§6.1). The error item has
+ * the whole text, the description its beginning.
  */
 export function withReceivedText(
-	failure: ApiError,
+	error: ApiError,
 	{ text, mayBeCharged, secrets }: { text: string; mayBeCharged: boolean; secrets: readonly string[] },
 ): ApiError {
-	const { details } = failure;
+	const { details } = error;
 	const description = [
 		redact(details.description, secrets),
 		mayBeCharged
@@ -58,10 +58,10 @@ export function withReceivedText(
 			: 'Nothing was charged: in this API format the gateway charges only complete answers. You can run this item again.',
 		text === '' ? 'No text had been received.' : `Received so far: “${excerpt(redact(text, secrets))}”`,
 	].join(' ');
-	return failure.with({
+	return error.with({
 		description,
 		mayBeCharged,
-		// A stream that has begun is never sent again by itself: its text has been shown already.
+		// A stream that has begun is never retried: its text has been shown already.
 		delivery: 'unknown',
 		retryable: true,
 		extra: { ...details.extra, receivedText: text },

@@ -16,89 +16,89 @@ import { DONE, SseParser } from './sse';
 import { streamError, withReceivedText } from './streamErrors';
 import { Watchdog } from '../client/watchdog';
 
-/** A call whose answer is to come as a stream. */
+/** A request for a streamed completion. */
 export interface StreamRequest {
 	format: TextFormat;
 	output: OutputRequest;
-	/** The call; its body asks for a stream. */
+	/** Its body asks for a stream. */
 	request: GatewayRequest;
-	/** Is given each text as it arrives; the stream waits for it. */
+	/** Receives each text as it arrives; the stream waits for it. */
 	onText: (text: string) => Promise<void>;
 }
 
-/** An answer in one piece that came instead of a stream is read up to this length. */
+/** Limit of a complete response that comes instead of a stream. */
 const MAX_BODY_CHARACTERS = 64 * 1024 * 1024;
 
 /**
- * Makes a call and reads its answer while it arrives (§6), for at most 15 minutes (§8).
+ * Sends a request and reads its completion while it arrives (§6), for at most 15 minutes (§8).
  *
- * @returns the body as it would have come without streaming
- * @throws {ApiError} for an error frame, a stream that breaks, falls silent, or ends too early: with the text that
- *   had been received
+ * @returns the body as it would be without streaming
+ * @throws {ApiError} for an error event, and for a stream that breaks, stalls or ends early; with the text received
+ *   so far
  */
-export async function streamText(client: GatewayClient, call: StreamRequest): Promise<JsonObject> {
+export async function streamText(client: GatewayClient, options: StreamRequest): Promise<JsonObject> {
 	const totalMs = client.settings.timeoutMs ?? STREAM_TIMEOUT_MS;
 	const limits = { totalMs, idleMs: Math.min(totalMs, REQUEST_TIMEOUT_MS) };
-	const headers = { ...call.request.headers, Accept: 'text/event-stream, application/json;q=0.9' };
-	return await client.stream({ ...call.request, headers }, async (answer) => {
-		return await new StreamReader(client, call, answer, new Watchdog(limits, client)).read();
+	const headers = { ...options.request.headers, Accept: 'text/event-stream, application/json;q=0.9' };
+	return await client.stream({ ...options.request, headers }, async (response) => {
+		return await new StreamReader(client, options, response, new Watchdog(limits, client)).read();
 	});
 }
 
 /**
- * The reading of one stream: bytes → events → JSON → the format's meaning. A gateway that does not stream gives the
- * answer, or an error, in one piece: it is paid for, so it is read as well.
+ * Reads one stream: bytes → events → JSON → the format's stream. Also reads a complete response, which a gateway that
+ * does not stream sends: it is charged.
  */
 class StreamReader {
-	private readonly answer: CompletionStream;
+	private readonly completion: CompletionStream;
 	private readonly parser = new SseParser({ onEvent: ({ data }) => this.readData(data) });
 	private readonly decoder = new TextDecoder();
 	private hasBegun = false;
-	/** The body, when it is no event stream. */
+	/** The body, if it is not an event stream. */
 	private whole: string | undefined;
-	/** What has been shown, for the error of a stream that breaks. */
+	/** The text shown so far, for errors. */
 	private received = '';
-	/** What the portion at hand adds. */
+	/** The text of the current chunk. */
 	private fresh = '';
 	private sawDone = false;
-	/** The last event may lack its end. */
+	/** Whether all bytes are read; the last event may be incomplete then. */
 	private isAtEnd = false;
-	/** The stream itself has told of a failure. */
+	/** Whether an error event has come. */
 	private hasFailed = false;
 
 	constructor(
 		private readonly client: GatewayClient,
-		private readonly call: StreamRequest,
+		private readonly options: StreamRequest,
 		private readonly source: HttpResponse<ByteStream>,
 		private readonly watchdog: Watchdog,
 	) {
-		this.answer = call.format.createStream(call.output);
+		this.completion = options.format.createStream(options.output);
 	}
 
 	async read(): Promise<JsonObject> {
 		try {
-			// A stream that is destroyed while it waits for bytes does not always say so: n8n's are made of others.
+			// A stream that is destroyed while it waits for bytes does not always end or throw.
 			await abortable(
-				this.call.request.signal,
-				async () => await Promise.race([this.readPortions(), this.watchdog.watch()]),
+				this.options.request.signal,
+				async () => await Promise.race([this.readChunks(), this.watchdog.watch()]),
 			);
 		} catch (error) {
-			// What came in the same portion before the failure was received, too.
+			// Text that came before the error in the same chunk was received, too.
 			await this.show();
-			if (error instanceof StoppedError || this.hasFailed || !this.isComplete()) throw this.failure(error);
+			if (error instanceof StoppedError || this.hasFailed || !this.isComplete()) throw this.toError(error);
 		} finally {
 			this.watchdog.stop();
 		}
 		if (this.whole !== undefined) return this.wholeBody(this.whole);
-		if (!this.isComplete()) throw this.failure(this.watchdog.expired ? undefined : streamError('ended'));
-		return this.answer.body();
+		if (!this.isComplete()) throw this.toError(this.watchdog.expired ? undefined : streamError('ended'));
+		return this.completion.body();
 	}
 
 	private isComplete(): boolean {
-		return this.answer.isComplete(this.sawDone);
+		return this.completion.isComplete(this.sawDone);
 	}
 
-	private async readPortions(): Promise<void> {
+	private async readChunks(): Promise<void> {
 		for await (const bytes of this.source.body) {
 			if (this.watchdog.expired) return;
 			this.watchdog.touch();
@@ -106,7 +106,7 @@ class StreamReader {
 			if (this.whole === undefined) this.parser.push(bytes);
 			else if (!this.addToWhole(bytes)) return;
 			await this.show();
-			if (this.sawDone || this.answer.isFinished()) return;
+			if (this.sawDone || this.completion.isFinished()) return;
 		}
 		this.isAtEnd = true;
 		this.parser.end();
@@ -114,8 +114,8 @@ class StreamReader {
 	}
 
 	/**
-	 * Told by the header; where that says something else, by the first character: JSON and web pages have their own.
-	 * Blanks before it, with which a proxy may keep the connection alive, are no part of either.
+	 * Decides by the header, else by the first character: JSON and web pages start with `{`, `[` or `<`. A proxy may
+	 * send white space before it to keep the connection alive.
 	 */
 	private isEventStream(bytes: Uint8Array): boolean {
 		if (this.hasBegun || /event-stream/i.test(this.source.headers['content-type'] ?? '')) return true;
@@ -130,51 +130,51 @@ class StreamReader {
 	}
 
 	private wholeBody(text: string): JsonObject {
-		if (this.watchdog.expired) throw overdue();
+		if (this.watchdog.expired) throw bodyTimeout();
 		const object = asObject(parseJson(text));
 		if (!object) throw unreadableResponse({ status: this.source.status, body: text }, CHARGED);
 		return object;
 	}
 
 	private readData(data: string): void {
-		// What is no object is no part of an answer: an empty event, a heartbeat of a proxy.
-		if (this.sawDone || this.answer.isFinished() || !/^\s*(\{|\[DONE\])/.test(data)) return;
+		// Only objects belong to a completion: a proxy may send empty events to keep the connection alive.
+		if (this.sawDone || this.completion.isFinished() || !/^\s*(\{|\[DONE\])/.test(data)) return;
 		if (data.trim() === DONE) {
 			this.sawDone = true;
 			return;
 		}
 		const event = asObject(parseJson(data));
 		if (event) this.readEvent(event);
-		// An unknown event is passed over; one that cannot be read may have been a part of the answer.
+		// An event that is not JSON may be a part of the completion.
 		else if (!this.isAtEnd) throw streamError('unreadable');
 	}
 
 	private readEvent(event: JsonObject): void {
 		this.hasFailed = true;
-		this.fresh += this.answer.read(event);
+		this.fresh += this.completion.read(event);
 		this.hasFailed = false;
 	}
 
-	/** Hands on all that one portion brought at once: a chunk of the network, not a word, is what costs time. */
+	/** Passes on all text of a chunk in one call: a call for each event takes more time. */
 	private async show(): Promise<void> {
 		const text = this.fresh;
 		if (text === '') return;
 		this.fresh = '';
 		this.received += text;
-		await this.call.onText(text);
+		await this.options.onText(text);
 	}
 
-	/** @param error what ended the reading; nothing for a limit that was passed */
-	private failure(error: unknown): ApiError | StoppedError {
-		if (error instanceof StoppedError) return error;
+	/** @param thrown `undefined` if the watchdog expired */
+	private toError(thrown: unknown): ApiError | StoppedError {
+		if (thrown instanceof StoppedError) return thrown;
 		const { expired } = this.watchdog;
-		if (this.whole !== undefined) return expired ? overdue() : wholeFailure(error);
-		const failure = expired ? streamError(expired) : readingFailure(error);
-		if (failure instanceof StoppedError) return failure;
-		return withReceivedText(failure, {
+		if (this.whole !== undefined) return expired ? bodyTimeout() : bodyError(thrown);
+		const error = expired ? streamError(expired) : readError(thrown);
+		if (error instanceof StoppedError) return error;
+		return withReceivedText(error, {
 			text: this.received,
-			// What cannot be read may be the event with which the charge was made.
-			mayBeCharged: this.answer.mayBeCharged() || failure.details.code === 'unreadable_answer',
+			// The unreadable event may be the one that charges.
+			mayBeCharged: this.completion.mayBeCharged() || error.details.code === 'unreadable_answer',
 			secrets: this.client.settings.secrets,
 		});
 	}
@@ -182,21 +182,20 @@ class StreamReader {
 
 const CHARGED = { charged: true };
 
-/** An answer in one piece that did not come to its end in time. */
-function overdue(): ApiError {
+/** The error of a complete response that did not end in time. */
+function bodyTimeout(): ApiError {
 	return connectionError({ kind: 'timeout' }, CHARGED);
 }
 
-/** The gateway had begun to answer: whatever broke an answer in one piece, it may be charged. */
-function wholeFailure(error: unknown): ApiError | StoppedError {
+/** The error of a complete response that broke: it may be charged, because the gateway had begun to respond. */
+function bodyError(error: unknown): ApiError | StoppedError {
 	return errorFromThrown(error, CHARGED) ?? connectionError({ kind: 'lost' }, CHARGED, asError(error));
 }
 
-function readingFailure(error: unknown): ApiError | StoppedError {
-	const failure = errorFromThrown(error, CHARGED);
-	// Not the network's: bytes that cannot be unpacked, an event that does not end.
-	if (failure === undefined) return streamError('unreadable', asError(error));
-	if (failure instanceof StoppedError || failure === error || failure.details.delivery !== 'unknown')
-		return failure;
-	return streamError('cut', failure);
+function readError(error: unknown): ApiError | StoppedError {
+	const known = errorFromThrown(error, CHARGED);
+	// Not a network error: bytes that cannot be decompressed, an event that is too long.
+	if (known === undefined) return streamError('unreadable', asError(error));
+	if (known instanceof StoppedError || known === error || known.details.delivery !== 'unknown') return known;
+	return streamError('cut', known);
 }

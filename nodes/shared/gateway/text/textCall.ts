@@ -4,7 +4,7 @@ import type { TextFormat } from './formats/format';
 import type { TextRequest } from './formats/request';
 
 /**
- * The call that asks a text model.
+ * The request to a text model.
  *
  * @param extraBody merged into the body last
  * @throws {InvalidInputError} for a conversation that the format cannot express

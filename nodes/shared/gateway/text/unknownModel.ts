@@ -3,31 +3,29 @@ import { ApiError, asError } from '../errors/errors';
 
 const SUGGESTIONS = 3;
 
-/** Ids are compared up to this length. */
+/** Characters of an id that are compared. */
 const MAX_COMPARED = 120;
 
 /**
- * What an unknown model could have meant, for the error of a call that the gateway refused with 404. Any other error
- * comes back as it is.
+ * Adds similar model ids to the error of a request with an unknown model (404). Returns any other error unchanged.
  *
- * @param known gives the catalogue; an empty one where it cannot be had
+ * @param known returns the catalogue; empty if it is not available
  */
 export async function withModelHint(
 	known: () => Promise<TextModel[]>,
 	model: string,
 	error: unknown,
 ): Promise<Error> {
-	const failure = asError(error);
-	if (!(failure instanceof ApiError) || failure.details.status !== 404) return failure;
+	if (!(error instanceof ApiError) || error.details.status !== 404) return asError(error);
 	const ids = (await known()).map(({ id }) => id);
-	if (ids.length === 0 || ids.includes(model)) return failure;
+	if (ids.length === 0 || ids.includes(model)) return error;
 	const close = similarIds(model, ids);
 	const hint =
 		close.length > 0 ? `Close to "${model}" are: ${close.join(', ')}.` : `The catalogue has no "${model}".`;
-	return failure.with({ description: `${failure.details.description} ${hint}` });
+	return error.with({ description: `${error.details.description} ${hint}` });
 }
 
-/** The ids that look most like `id`, best first; those that have too little in common are left out. */
+/** The ids most similar to `id`, best first; none that have too little in common. */
 export function similarIds(id: string, ids: readonly string[]): string[] {
 	const wanted = id.slice(0, MAX_COMPARED);
 	return ids

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors/errors';
 import { asId, asObject, asText, parseJson, type Json, type JsonObject } from '../../util/json';
 import { object, text, type Shape } from '../../util/shape';
 
-/** Tokens of a call; null where the format does not report them. */
+/** Tokens of a request; null if the format does not report them. */
 export interface Usage {
 	inputTokens: number | null;
 	outputTokens: number | null;
@@ -13,37 +13,37 @@ export interface Usage {
 	reasoningTokens: number | null;
 }
 
-/** A call of a tool that the model asks for. */
+/** A tool call that the model requests. */
 export interface ToolCall {
 	id: string | null;
 	name: string;
-	/** Parsed; the text as it came where it is no JSON. */
+	/** Parsed; the text itself if it is not JSON. */
 	arguments: Json;
-	/** True where `arguments` is text that could not be parsed. */
+	/** True if `arguments` is text that could not be parsed. */
 	invalidArguments?: true;
 }
 
-/** A page that the answer refers to. */
+/** A page that the completion cites. */
 export interface Source {
 	url: string;
 	title?: string;
 }
 
-/** A file that the model gave inside its answer. */
+/** A file in the completion. */
 export interface OutputFile {
 	kind: 'audio' | 'image';
 	base64: string;
-	/** MIME type, where the answer says it. */
+	/** MIME type, if the response has it. */
 	mimeType?: string | undefined;
 }
 
-/** One answer to the call; a call may ask for several. */
+/** One of the completions that a request asks for. */
 export interface Choice {
 	text: string;
 	toolCalls: ToolCall[];
-	/** The model's thoughts, where it shows them. */
+	/** The model's reasoning, if it shows it. */
 	reasoning: string;
-	/** Why the model does not answer, in its words. */
+	/** Why the model refuses, in its own words. */
 	refusal: string;
 	sources: Source[];
 	files: OutputFile[];
@@ -51,14 +51,14 @@ export interface Choice {
 	finishReason: string | null;
 }
 
-/** What came back for a call, the same for every wire format. */
+/** A completion, the same for all wire formats. */
 export interface Completion {
 	id: string | null;
 	model: string | null;
 	/** At least one. */
 	choices: Choice[];
 	usage: Usage;
-	/** Rubles that the account paid for the call; null where the format does not report it. */
+	/** Rubles that the request cost; null if the format does not report it. */
 	costRub: number | null;
 }
 
@@ -72,15 +72,15 @@ const FAILED_GENERATION: ErrorText = {
 	description: 'The gateway reports the generation as failed. Run this item again, or choose another model.',
 };
 
-/** The failure that an error object inside an answer or a stream tells of. */
+/** The error for an error object in a response or a stream. */
 export function generationError(error: JsonObject): Error {
 	return errorFromObject(error, FAILED_GENERATION);
 }
 
 /**
- * Holds that a successful answer is one: it has the list in which the format keeps what the model said.
+ * Asserts that a successful response has the list in which the format keeps its output.
  *
- * @throws {ApiError} for an error that came with status 200, and for a body of another shape
+ * @throws {ApiError} for an error with status 200, and for a body of another shape
  */
 export function assertCompletion(body: JsonObject, list: string): void {
 	const error = asObject(body.error);
@@ -100,25 +100,25 @@ function otherShape(list: string): ApiError {
 	});
 }
 
-/** A tool call from its parts; the arguments are JSON text (§2.4) or an object already. */
+/** A tool call from its wire fields; the arguments are JSON text (§2.4) or an object. */
 export function toolCall(id: unknown, name: unknown, args: unknown): ToolCall {
 	const call = { id: asId(id) ?? null, name: asText(name) ?? '' };
 	if (typeof args !== 'string') return { ...call, arguments: (args ?? {}) as Json };
-	// A call of a function without parameters may carry no arguments at all.
+	// A call of a function without parameters may have no arguments.
 	const parsed = args.trim() === '' ? {} : parseJson(args);
 	return parsed === undefined
 		? { ...call, arguments: args, invalidArguments: true }
 		: { ...call, arguments: parsed };
 }
 
-/** What refers to a page; its shape is not shown, so an address is taken from where it is. */
+/** An annotation that cites a page; the specification does not show where it has its URL. */
 export const annotation = {
 	url: text,
 	title: text,
 	url_citation: object({ url: text, title: text }),
 };
 
-/** The pages that annotations refer to, each once. */
+/** The pages that annotations cite, each once. */
 export function sourcesOf(
 	annotations: ReadonlyArray<Shape<ReturnType<typeof object<typeof annotation>>>>,
 ): Source[] {

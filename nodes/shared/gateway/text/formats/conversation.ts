@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../errors/errors';
 
-/** The error for a conversation in which nobody but the system speaks, where a format cannot express that. */
+/** The error for a conversation with system messages only, in a format that needs a user message. */
 export function noUserMessage(format: string): InvalidInputError {
 	return new InvalidInputError(
 		'There is no message of the user',

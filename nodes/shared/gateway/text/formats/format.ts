@@ -3,11 +3,11 @@ import type { JsonObject } from '../../util/json';
 import type { Completion } from './completion';
 import type { AttachmentKind, OutputRequest, TextRequest } from './request';
 
-/** A wire format: pure conversions, no n8n and no network. Everything a format knows stands in its folder. */
+/** A wire format: pure conversions, no n8n and no network. All code of a format is in its folder. */
 export interface TextFormat {
 	/** Value of the node's `format` parameter. */
 	name: string;
-	/** What the panel calls it. */
+	/** Its name in the panel. */
 	label: string;
 	description: string;
 	group: EndpointGroup;
@@ -16,11 +16,11 @@ export interface TextFormat {
 	headers: Record<string, string>;
 	/** The paths of the options that this format has, by option; see {@link optionPaths}. */
 	options: Readonly<Record<string, string>>;
-	/** Whether it can ask for arguments of a tool that fit their schema exactly. */
+	/** Whether it can require tool arguments to match their schema exactly. */
 	hasStrictTools: boolean;
-	/** Whether it can ask for JSON that fits its schema exactly. */
+	/** Whether it can require JSON output to match its schema exactly. */
 	hasStrictSchema: boolean;
-	/** The kinds of attachments that have a part in this format: as an address too, or only as the file itself. */
+	/** The kinds of attachments that it has a part for: as a URL too, or only as a file. */
 	attachments: Readonly<Partial<Record<AttachmentKind, 'url or file' | 'file'>>>;
 	/**
 	 * Builds the request body.
@@ -29,35 +29,35 @@ export interface TextFormat {
 	 */
 	toBody(request: TextRequest): JsonObject;
 	/**
-	 * Reads a complete answer; finds what the model said wherever it stands.
+	 * Reads a complete response.
 	 *
-	 * @param output what had been asked for
-	 * @throws {ApiError} when the answer tells of a failed generation, or is none
+	 * @param output the output that was requested
+	 * @throws {ApiError} for a failed generation and for a body of another shape
 	 */
 	readCompletion(body: JsonObject, output: OutputRequest): Completion;
-	/** Begins to put together the answer of a stream. */
+	/** Starts to assemble a streamed completion. */
 	createStream(output: OutputRequest): CompletionStream;
 }
 
-/** Puts a streamed answer together, event by event. */
+/** Assembles a streamed completion, event by event. */
 export interface CompletionStream {
 	/**
-	 * Takes the payload of the next event. Unknown ones change nothing.
+	 * Reads the next event; ignores unknown ones.
 	 *
-	 * @returns the text that it adds to the answer, to be shown while it arrives
-	 * @throws {ApiError} for the event of a failure (§6)
+	 * @returns the text that it adds to the completion, to be shown while it arrives
+	 * @throws {ApiError} for an error event (§6)
 	 */
 	read(event: JsonObject): string;
 	/**
-	 * Whether the event that closes the answer has come, so that nothing of it can be missing at the end.
+	 * Whether the event that closes the completion has come, so that no part can be missing.
 	 *
-	 * @param sawDone whether the frame `[DONE]` has come
+	 * @param sawDone whether `[DONE]` has come
 	 */
 	isComplete(sawDone: boolean): boolean;
-	/** Whether nothing follows that could change the answer. */
+	/** Whether later events cannot change the completion. */
 	isFinished(): boolean;
-	/** Whether a charge may stand for what has come so far (§6.1: in the responses format only for a whole answer). */
+	/** Whether what has come so far may be charged (§6.1: in the responses format only a complete response is). */
 	mayBeCharged(): boolean;
-	/** The answer as it would have come in one piece; only when it is complete. */
+	/** The body as it would be without streaming; only if it is complete. */
 	body(): JsonObject;
 }

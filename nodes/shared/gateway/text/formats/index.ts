@@ -14,10 +14,7 @@ export const textFormats: readonly TextFormat[] = [chat, responses, messages];
  */
 export function textFormat(name: string): TextFormat {
 	const format = textFormats.find((candidate) => candidate.name === name);
-	if (!format) throw unknownFormat(name);
+	if (!format)
+		throw new InvalidInputError(`There is no API format "${name}"`, 'Choose one from the list.', 'format');
 	return format;
-}
-
-function unknownFormat(name: string): InvalidInputError {
-	return new InvalidInputError(`There is no API format "${name}"`, 'Choose one from the list.', 'format');
 }

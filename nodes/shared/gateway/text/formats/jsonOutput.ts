@@ -5,14 +5,14 @@ import { costText } from '../../util/money';
 import type { Choice, Completion } from './completion';
 import type { OutputRequest } from './request';
 
-/** Words for an answer that is still to come (§2.3). */
+/** States of a response that has no output yet (§2.3). */
 const PENDING: ReadonlySet<string | null> = new Set(['queued', 'in_progress']);
 
 /**
- * The value of an answer for which JSON was asked.
+ * The JSON value of a completion.
  *
- * @returns `undefined` when no JSON was asked for, when the model asks for a tool first, or has not answered yet
- * @throws {ApiError} for an answer that is no JSON or was cut off, with its text and cost: it is paid for
+ * @returns `undefined` if no JSON was requested, if the model calls a tool first, or if it has no output yet
+ * @throws {ApiError} for output that is not JSON or is cut off, with its text and cost, because it is charged
  */
 export function parseJsonOutput(
 	choice: Choice,
@@ -22,7 +22,7 @@ export function parseJsonOutput(
 	if (output.kind === 'text' || PENDING.has(choice.finishReason)) return undefined;
 	if (choice.finishReason === 'length') throw notJson(choice, completion);
 	const value = parseJson(withoutFence(choice.text));
-	// A JSON object was asked for: a bare "Sorry." in quotes is none.
+	// A JSON string, such as "Sorry.", is not a JSON object.
 	const isJson =
 		output.kind === 'jsonSchema' ? value !== undefined : typeof value === 'object' && value !== null;
 	if (isJson) return value;
@@ -30,7 +30,7 @@ export function parseJsonOutput(
 	throw notJson(choice, completion);
 }
 
-/** Models without a JSON mode like to put JSON into a Markdown block. */
+/** Removes the Markdown code block that models without a JSON mode put around JSON. */
 function withoutFence(text: string): string {
 	const block = text.trim();
 	const [first = ''] = block.split('\n', 1);
@@ -44,7 +44,7 @@ function notJson(choice: Choice, completion: Completion): ApiError {
 		delivery: 'responded',
 		status: 200,
 		retryable: false,
-		// It was charged: a repeat would pay again.
+		// A retry would be charged again.
 		mayBeCharged: true,
 		extra: {
 			id: completion.id,
@@ -67,8 +67,8 @@ function problem(
 	description: string;
 	code: string;
 } {
-	const textParts = refusal || text;
-	const shown = textParts === '' ? '' : ` It says: “${excerpt(textParts)}”`;
+	const content = refusal || text;
+	const shown = content === '' ? '' : ` It says: “${excerpt(content)}”`;
 	if (refusal !== '') {
 		return {
 			code: 'refused',

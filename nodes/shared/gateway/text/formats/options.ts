@@ -1,15 +1,15 @@
 import { deepMerge, type Json, type JsonObject } from '../../util/json';
 
-/** How the value of an option is read. A `word` is a `choice` that takes other words as well, from an expression. */
+/** How the value of an option is read. A `word` is a `choice` that accepts other words from an expression. */
 type Kind = 'integer' | 'number' | 'boolean' | 'text' | 'texts' | 'choice' | 'word' | 'object' | 'list';
 
-/** An option of the text formats: what the panel shows, what it takes, and what the formats call it. */
+/** An option of the text formats: its control in the panel, its values, and its path in the formats. */
 export interface TextOption {
 	kind: Kind;
-	/** What the panel calls it. */
+	/** Its name in the panel. */
 	label: string;
 	help: string;
-	/** What the panel begins with when the option is added. */
+	/** Its value when it is added in the panel. */
 	initial: string | number | boolean | readonly string[];
 	placeholder?: string;
 	/** Bounds, inclusive. */
@@ -17,9 +17,9 @@ export interface TextOption {
 	max?: number;
 	/** The values that the panel lists. */
 	choices?: ReadonlyArray<{ name: string; value: string; description?: string }>;
-	/** What a row of the panel's list is called; for `texts`. */
+	/** For `texts`: the name of a row in the panel. */
 	row?: string;
-	/** Its path in the request body, with a dot before each level further down, by the formats that have it. */
+	/** Its path in the request body, such as `reasoning.effort`, by the formats that have it. */
 	wire: Readonly<Record<string, string>>;
 }
 
@@ -47,7 +47,7 @@ function maxPrice(label: string, name: string, what: string): TextOption {
 	};
 }
 
-/** A list of providers, one a row (§4.2). */
+/** A list of providers (§4.2). */
 function providers(label: string, name: string, help: string): TextOption {
 	return {
 		kind: 'texts',
@@ -157,7 +157,7 @@ export const textOptions = {
 		help: 'Your own name or ID of the person on whose behalf the call is made' },
 } satisfies Readonly<Record<string, TextOption>>;
 
-/** The paths of the options that a format has, by option: its column of the table. */
+/** The paths of the options that a format has, by option. */
 export function optionPaths(format: string): Readonly<Record<string, string>> {
 	const options: ReadonlyArray<[string, TextOption]> = Object.entries(textOptions);
 	return Object.fromEntries(

@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../util/json';
 
-/** What an attachment is; the formats have a part for each kind, or none. */
+/** The kinds of attachments; a format has a part for each kind, or none. */
 export const ATTACHMENT_KINDS = ['image', 'audio', 'video', 'file'] as const;
 export type AttachmentKind = (typeof ATTACHMENT_KINDS)[number];
 
 /** A file that is sent inside the request. */
 export interface InlineFile {
-	/** The bytes, or a placeholder that they are put in place of when the body is sent. */
+	/** The bytes, or a placeholder that the bytes replace when the body is sent. */
 	base64: string;
 	mimeType: string;
 	fileName: string;
 }
 
-/** Something that the model is to look at or listen to, besides the prompt. */
+/** A file for the model besides the prompt. */
 export interface Attachment {
 	kind: AttachmentKind;
-	/** An address that the model's provider can read, or the file itself. */
+	/** A URL that the model's provider can read, or the file itself. */
 	source: { url: string } | InlineFile;
 }
 
@@ -26,11 +26,11 @@ export interface ChatMessage {
 	role: Role;
 	text: string;
 	attachments?: Attachment[];
-	/** The tools that the assistant called in this turn. */
+	/** The tool calls of the assistant in this message. */
 	toolCalls?: PriorToolCall[];
 }
 
-/** A call of a tool earlier in the conversation. */
+/** An earlier tool call of the conversation. */
 export interface PriorToolCall {
 	id: string;
 	name: string;
@@ -38,7 +38,7 @@ export interface PriorToolCall {
 	arguments: string;
 }
 
-/** What a tool gave for a call. */
+/** The result of a tool call. */
 export interface ToolMessage {
 	role: 'tool';
 	/** The id of the call. */
@@ -46,25 +46,25 @@ export interface ToolMessage {
 	text: string;
 }
 
-/** What the model is to answer: turns that the format converts, or messages in the format's own shape. */
+/** The input of the model: messages that the format converts, or messages in the format's own shape. */
 export type Conversation =
 	| { kind: 'messages'; messages: Array<ChatMessage | ToolMessage> }
 	| { kind: 'wire'; systemPrompt?: string; messages: JsonObject[] | string };
 
-/** A function that the model may ask to be called. */
+/** A function that the model may call. */
 export interface ToolDefinition {
 	name: string;
 	description?: string | undefined;
 	/** JSON Schema of the arguments. */
 	parameters: JsonObject;
-	/** Whether arguments must fit the schema exactly (§4.2). */
+	/** Whether arguments must match the schema exactly (§4.2). */
 	strict?: boolean | undefined;
 }
 
-/** Whether and which tool the model is to call. */
+/** Whether the model calls a tool, and which. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };
 
-/** The shape of the answer that is asked for. */
+/** The requested shape of the output. */
 export type OutputRequest =
 	| { kind: 'text' }
 	| { kind: 'jsonObject'; name: string }
@@ -76,22 +76,22 @@ export type OutputRequest =
 			strict?: boolean | undefined;
 	  };
 
-/** What is asked of a model, before it has the shape of a wire format. */
+/** A request to a text model, independent of the wire format. */
 export interface TextRequest {
 	/** Id from the catalogue, used verbatim. */
 	model: string;
 	conversation: Conversation;
 	tools: ToolDefinition[];
-	/** Undefined leaves it to the gateway. */
+	/** `undefined`: the gateway decides. */
 	toolChoice?: ToolChoice | undefined;
 	output: OutputRequest;
 	/** Values of the options that this format has, by option name. */
 	options: JsonObject;
-	/** Whether the answer is to come as a stream (§6). */
+	/** Whether to stream the completion (§6). */
 	stream: boolean;
 }
 
-/** The system instructions of a conversation, in one text, and the turns without them. */
+/** The system texts of a conversation, joined, and the other messages. */
 export function splitSystem<T extends ChatMessage | ToolMessage>(
 	messages: T[],
 ): { system: string; rest: T[] } {
@@ -110,7 +110,7 @@ export function dataUrl({ mimeType, base64 }: InlineFile): string {
 	return `data:${mimeType};base64,${base64}`;
 }
 
-/** The words that audio formats go by in requests, where they differ from the MIME subtype. */
+/** The names of audio formats in requests, where they differ from the MIME subtype. */
 const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
 	['mpeg', 'mp3'],
 	['x-wav', 'wav'],

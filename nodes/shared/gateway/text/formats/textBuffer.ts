@@ -1,18 +1,18 @@
-/** A text that arrives in pieces; joined when it is needed. */
+/** A text that arrives in chunks; joined when it is read. */
 export class TextBuffer {
-	private readonly pieces: string[] = [];
+	private readonly chunks: string[] = [];
 
-	/** Adds a piece; anything but text adds nothing. */
-	add(piece: unknown): void {
-		if (typeof piece === 'string' && piece !== '') this.pieces.push(piece);
+	/** Adds a chunk; ignores anything but text. */
+	add(chunk: unknown): void {
+		if (typeof chunk === 'string' && chunk !== '') this.chunks.push(chunk);
 	}
 
 	get isEmpty(): boolean {
-		return this.pieces.length === 0;
+		return this.chunks.length === 0;
 	}
 
-	/** The pieces so far, in one text. */
+	/** The text so far. */
 	text(): string {
-		return this.pieces.join('');
+		return this.chunks.join('');
 	}
 }

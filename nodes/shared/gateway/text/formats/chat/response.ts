@@ -25,7 +25,7 @@ export function readCompletion(body: JsonObject): Completion {
 	};
 }
 
-/** By `index`, as the choices of a stream. */
+/** Sorted by `index`, as in a stream. */
 function inOrder(choices: ChatChoice[]): ChatChoice[] {
 	return choices
 		.map((choice, place) => ({ choice, index: choice.index ?? place }))
@@ -40,7 +40,7 @@ function readChoice({ message, reasoning_details: details, finish_reason }: Chat
 		toolCalls: message.tool_calls.map(({ id, function: { name, arguments: args } }) =>
 			toolCall(id, name, args),
 		),
-		// Some models give their reasoning as details alone.
+		// Some models return only details of their reasoning.
 		reasoning: reasoning ?? detailsText(details.length > 0 ? details : message.reasoning_details),
 		refusal,
 		sources: sourcesOf(message.annotations),
@@ -52,7 +52,7 @@ function readChoice({ message, reasoning_details: details, finish_reason }: Chat
 	};
 }
 
-/** A message's content is text or, with some models, a list of parts. */
+/** The text of a content, which is text or, with some models, a list of parts. */
 export function contentText(content: Json | undefined): string {
 	if (typeof content === 'string') return content;
 	return contentParts(content)
@@ -64,7 +64,7 @@ function detailsText(details: Message['reasoning_details']): string {
 	return details.map(({ text, summary }) => text ?? summary ?? '').join('');
 }
 
-/** Images as data URLs: in parts of the content, as they are sent (§4.2), or in a list beside it. */
+/** Images as data URLs, in parts of the content (§4.2) or in a list beside it. */
 function images(message: Message): OutputFile[] {
 	return [...contentParts(message.content), ...message.images].flatMap(({ image_url: { url = '' } }) => {
 		const [, mimeType, base64] = /^data:([^;,]+);base64,(.+)/s.exec(url) ?? [];

@@ -7,7 +7,7 @@ import { chatChunk, type ChunkChoice, type ToolCallDelta } from './types';
 
 const CHUNK = 'chat.completion.chunk';
 
-/** Puts the chunks of a chat stream (§6.2) together into a chat completion (§2.4). */
+/** Assembles the chunks of a chat stream (§6.2) into a chat completion (§2.4). */
 export class ChatStream implements CompletionStream {
 	private head: JsonObject | undefined;
 	private usage: JsonObject | undefined;
@@ -25,19 +25,19 @@ export class ChatStream implements CompletionStream {
 		return text;
 	}
 
-	/** §6.2: every choice has said why it ended, and the chunk with usage and cost has come, or all has been said. */
+	/** §6.2: every choice has a finish reason, and `[DONE]` or the chunk with usage and cost has come. */
 	isComplete(sawDone: boolean): boolean {
 		const choices = [...this.choices.values()];
 		const hasEnded = choices.length > 0 && choices.every((choice) => choice.hasEnded);
 		return hasEnded && (sawDone || this.usage !== undefined);
 	}
 
-	/** Only the frame `[DONE]` says so. */
+	/** Only `[DONE]` ends the stream. */
 	isFinished(): boolean {
 		return false;
 	}
 
-	/** When a chat stream is charged is not shown. */
+	/** The specification does not show when a chat stream is charged. */
 	mayBeCharged(): boolean {
 		return true;
 	}
@@ -61,12 +61,12 @@ export class ChatStream implements CompletionStream {
 	}
 }
 
-/** What all chunks repeat. The choices are put in place of the chunk's. */
+/** The fields that all chunks repeat; `body` replaces the choices. */
 function headOf(chunk: JsonObject): JsonObject {
 	return Object.fromEntries(Object.entries(chunk).filter(([name]) => name !== 'usage'));
 }
 
-/** One choice, put together from its deltas. */
+/** A choice, assembled from its deltas. */
 class StreamedChoice {
 	private role = 'assistant';
 	private readonly content = new TextBuffer();
@@ -77,18 +77,18 @@ class StreamedChoice {
 	private readonly images: JsonObject[] = [];
 	private readonly logprobs: { content: JsonObject[]; refusal: JsonObject[] } = { content: [], refusal: [] };
 	private hasLogprobs = false;
-	private audio: { facts: JsonObject; data: TextBuffer; transcript: TextBuffer } | undefined;
+	private audio: { fields: JsonObject; data: TextBuffer; transcript: TextBuffer } | undefined;
 	private readonly details: JsonObject[] = [];
 	private finishReason: string | undefined;
 
-	/** @param isShown whether its text is what a reader of the stream sees */
+	/** @param isShown whether its text is shown while it arrives */
 	constructor(private readonly isShown: boolean) {}
 
 	get hasEnded(): boolean {
 		return this.finishReason !== undefined;
 	}
 
-	/** Gives the text that the delta adds, if it is to be shown. */
+	/** Returns the text of the delta, if it is to be shown. */
 	read({ delta, finish_reason, logprobs, reasoning_details }: ChunkChoice): string {
 		const text = contentText(delta.content);
 		this.content.add(text);
@@ -101,7 +101,7 @@ class StreamedChoice {
 		this.images.push(...delta.images);
 		this.readAudio(delta.audio);
 		this.readLogprobs(logprobs);
-		// Some providers give the same details in both places.
+		// Some providers send the same details in both places.
 		this.details.push(...(reasoning_details.length > 0 ? reasoning_details : delta.reasoning_details));
 		if (!this.isShown) return '';
 		return text || textOf(delta.audio?.transcript);
@@ -112,8 +112,8 @@ class StreamedChoice {
 		place: number,
 	): void {
 		const index = delta.index ?? place;
-		// The last one of the index: some providers give calls of one answer the same index, and tell them by id.
-		const [known] = this.toolCalls.filter((call) => call.index === index).slice(-1);
+		// The last call of the index: some providers send several calls with one index and different ids.
+		const known = this.toolCalls.filter((call) => call.index === index).at(-1);
 		const isOther = id !== undefined && known?.id !== undefined && known.id !== id;
 		const call = known && !isOther ? known : { index, id, name: undefined, arguments: new TextBuffer() };
 		if (call !== known) this.toolCalls.push(call);
@@ -124,9 +124,9 @@ class StreamedChoice {
 
 	private readAudio(delta: JsonObject | undefined): void {
 		if (!delta) return;
-		this.audio ??= { facts: {}, data: new TextBuffer(), transcript: new TextBuffer() };
-		const { data, transcript, ...facts } = delta;
-		this.audio.facts = mergeKnown(this.audio.facts, facts);
+		this.audio ??= { fields: {}, data: new TextBuffer(), transcript: new TextBuffer() };
+		const { data, transcript, ...fields } = delta;
+		this.audio.fields = mergeKnown(this.audio.fields, fields);
 		this.audio.data.add(data);
 		this.audio.transcript.add(transcript);
 	}
@@ -138,10 +138,10 @@ class StreamedChoice {
 		this.logprobs.refusal.push(...logprobs.refusal);
 	}
 
-	/** The choice as it would have come in one piece. */
+	/** The choice as it would be without streaming. */
 	assembled(index: number): JsonObject {
 		const audio = this.audio && {
-			...this.audio.facts,
+			...this.audio.fields,
 			data: this.audio.data.text(),
 			transcript: this.audio.transcript.text(),
 		};

@@ -11,7 +11,7 @@ import {
 } from '../../../util/shape';
 import { annotation } from '../completion';
 
-// The part of §2.4 and §6.2 that is used.
+// The fields of §2.4 and §6.2 that are used.
 
 /** A part of a message's content, or an image beside it. */
 const part = { text, image_url: object({ url: text }) };

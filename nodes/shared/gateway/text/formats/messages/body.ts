@@ -14,7 +14,7 @@ import {
 	type ChatMessage,
 } from '../request';
 
-/** §4.3 requires `max_tokens`; used where the user sets none. Long enough for an article, no open bill. */
+/** §4.3 requires `max_tokens`: the value if the user sets none. Long enough for an article, and limits the cost. */
 const DEFAULT_MAX_TOKENS = 4096;
 
 /** The paths of the options that this format has. */
@@ -33,7 +33,7 @@ export function toBody(request: TextRequest): JsonObject {
 	};
 }
 
-/** The system text has a field of its own here; a conversation holds only what user and assistant say. */
+/** System texts go into a field of their own; the messages are only those of user and assistant. */
 function content(conversation: Conversation): JsonObject {
 	if (conversation.kind === 'wire') {
 		const { systemPrompt, messages } = conversation;
@@ -52,7 +52,7 @@ function content(conversation: Conversation): JsonObject {
 	return { ...(system ? { system } : {}), messages };
 }
 
-/** Results of tools that were called together belong into one message. */
+/** Joins the results of tools that were called together into one message. */
 function joined(messages: JsonObject[], message: JsonObject): JsonObject[] {
 	const last = messages.at(-1);
 	if (!last || !isToolResult(last) || !isToolResult(message)) return [...messages, message];
@@ -64,7 +64,7 @@ function isToolResult({ content }: JsonObject): boolean {
 	return asObjects(content)[0]?.type === 'tool_result';
 }
 
-/** The message of a turn. None where nothing was said: models of this format refuse empty text. */
+/** No message for empty text, which models of this format reject. */
 function toWireMessage(message: ChatMessage | ToolMessage): JsonObject[] {
 	if (message.role === 'tool') {
 		const { callId, text } = message;
@@ -77,11 +77,11 @@ function toWireMessage(message: ChatMessage | ToolMessage): JsonObject[] {
 		return { type: 'tool_use', id, name, input: asObject(parseJson(args)) ?? {} };
 	});
 	const textParts = isEmpty ? [] : [{ type: 'text', text }];
-	// As its vendor advises, what the prompt speaks about stands before it.
+	// Attachments come before the prompt, as the vendor of this format recommends.
 	return [{ role, content: [...attachments.map(toWirePart), ...textParts, ...calls] }];
 }
 
-/** §4.3 shows no parts; these are those of the official client of this format. */
+/** §4.3 shows no parts: these are from the official client of this format. */
 function toWirePart({ kind, source }: Attachment): JsonObject {
 	const type = kind === 'image' ? 'image' : 'document';
 	if ('url' in source) return { type, source: { type: 'url', url: source.url } };
@@ -92,7 +92,7 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 	};
 }
 
-/** JSON comes as the arguments of a tool that the model must call: the format has no other way to ask for it. */
+/** JSON output is the arguments of a tool that the model must call: the format has no other way to request it. */
 function toolFields(
 	definitions: ToolDefinition[],
 	choice: ToolChoice | undefined,

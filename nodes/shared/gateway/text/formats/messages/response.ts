@@ -48,7 +48,7 @@ function readChoice({ content, stop_reason: stopReason }: Message, output: Outpu
 	};
 }
 
-/** Whether a tool call is the one through which JSON was asked for. */
+/** Whether a tool call is the one that returns the requested JSON. */
 export function isJsonTool(
 	{ type, name }: { type?: unknown; name?: unknown },
 	output: OutputRequest,
@@ -71,7 +71,7 @@ function readUsage({ input_tokens, output_tokens, cache_read_input_tokens }: Usa
 	};
 }
 
-/** The texts of all parts of a type; each part has its text under the name of its type (§2.5). */
+/** The joined texts of all parts of a type; a part has its text in the field named after its type (§2.5). */
 function textOf(content: Content[], type: 'text' | 'thinking'): string {
 	return content
 		.filter((part) => part.type === type)

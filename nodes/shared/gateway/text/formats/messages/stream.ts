@@ -6,7 +6,7 @@ import type { OutputRequest } from '../request';
 import { isJsonTool } from './response';
 import { blockDelta, messagesEvent } from './types';
 
-/** Puts the events of a messages stream (§6.3) together into a message object (§2.5). */
+/** Assembles the events of a messages stream (§6.3) into a message object (§2.5). */
 export class MessagesStream implements CompletionStream {
 	private message: JsonObject = {};
 	private readonly blocks = new Map<number, StreamedBlock>();
@@ -61,7 +61,7 @@ export class MessagesStream implements CompletionStream {
 		return this.hasStopped;
 	}
 
-	/** When a messages stream is charged is not shown. */
+	/** The specification does not show when a messages stream is charged. */
 	mayBeCharged(): boolean {
 		return true;
 	}
@@ -72,7 +72,7 @@ export class MessagesStream implements CompletionStream {
 	}
 }
 
-/** A part of the message, filled by its deltas. */
+/** A content block, assembled from its deltas. */
 class StreamedBlock {
 	private readonly text = new TextBuffer();
 	private readonly thinking = new TextBuffer();
@@ -80,7 +80,7 @@ class StreamedBlock {
 	private readonly input = new TextBuffer();
 	private readonly citations: JsonObject[] = [];
 
-	/** @param start a block whose start was not shown is text */
+	/** @param start a block without a start is text */
 	constructor(
 		private readonly start: JsonObject = { type: 'text', text: '' },
 		private readonly output: OutputRequest,
@@ -90,7 +90,7 @@ class StreamedBlock {
 		this.signature.add(start.signature);
 	}
 
-	/** Gives the text that a reader of the stream is to see. Each kind of delta fills the field of its own name. */
+	/** Returns the text of the delta, if it is to be shown. Each kind of delta fills the field of its own name. */
 	read(received: JsonObject): string {
 		const delta = blockDelta(received);
 		this.text.add(delta.text);
@@ -109,8 +109,8 @@ class StreamedBlock {
 			signature: this.signature,
 		};
 		const block = { ...this.start };
-		for (const [name, pieces] of Object.entries(filled)) {
-			if (name in block || !pieces.isEmpty) block[name] = pieces.text();
+		for (const [name, buffer] of Object.entries(filled)) {
+			if (name in block || !buffer.isEmpty) block[name] = buffer.text();
 		}
 		if (!this.input.isEmpty) block.input = parseJson(this.input.text()) ?? this.input.text();
 		const citations = [...asArray(block.citations), ...this.citations];

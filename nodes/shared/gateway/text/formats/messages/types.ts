@@ -1,7 +1,7 @@
 import { json, number, object, objects, record, text, type Shape } from '../../../util/shape';
 import { annotation } from '../completion';
 
-// The part of §2.5 and §6.3 that is used.
+// The fields of §2.5 and §6.3 that are used.
 
 const content = objects({
 	type: text,

@@ -1,5 +1,4 @@
-import { asArray, type Json, type JsonObject } from '../../../util/json';
-import { deepMerge } from '../../../util/json';
+import { asArray, deepMerge, type Json, type JsonObject } from '../../../util/json';
 import { optionPaths, wireOptions } from '../options';
 import {
 	audioFormat,
@@ -21,7 +20,7 @@ export const paths = optionPaths('responses');
 /** The body of `POST /responses` (§4.1). */
 export function toBody(request: TextRequest): JsonObject {
 	const { model, conversation, toolChoice, output, options, stream } = request;
-	// Options of the stream mean nothing without one.
+	// Without a stream, its options are not sent.
 	const { builtInTools, streamOptions, ...others } = options;
 	const tools = [...request.tools.map(toWireTool), ...asArray(builtInTools)];
 	const body: JsonObject = {
@@ -42,19 +41,19 @@ function content(conversation: Conversation): JsonObject {
 	}
 	const { messages } = conversation;
 	const [first, ...rest] = messages;
-	// A leading system turn is what `instructions` are for; later ones keep their place.
+	// A leading system message becomes `instructions`; later ones keep their place.
 	const leads = first?.role === 'system';
-	const textParts = leads ? rest : messages;
+	const input = leads ? rest : messages;
 	const instructions = leads && first.text !== '' ? { instructions: first.text } : {};
-	if (textParts.length === 0) throw noUserMessage('Responses');
-	const [only] = textParts;
-	if (only && textParts.length === 1 && only.role === 'user' && !only.attachments?.length) {
+	if (input.length === 0) throw noUserMessage('Responses');
+	const [only] = input;
+	if (only && input.length === 1 && only.role === 'user' && !only.attachments?.length) {
 		return { ...instructions, input: only.text };
 	}
-	return { ...instructions, input: textParts.flatMap(toWireMessage) };
+	return { ...instructions, input: input.flatMap(toWireMessage) };
 }
 
-/** Calls of tools and their results are items of their own. */
+/** Tool calls and their results are items of their own. */
 function toWireMessage(message: ChatMessage | ToolMessage): JsonObject[] {
 	if (message.role === 'tool') {
 		return [{ type: 'function_call_output', call_id: message.callId, output: message.text }];
@@ -70,7 +69,7 @@ function toWireMessage(message: ChatMessage | ToolMessage): JsonObject[] {
 	return [{ role, content: [...textParts, ...attachments.map(toWirePart)] }, ...calls];
 }
 
-/** §4.1 shows no parts; these are those of the official clients of this format. */
+/** §4.1 shows no parts: these are from the official clients of this format. */
 function toWirePart({ kind, source }: Attachment): JsonObject {
 	if (kind === 'image') {
 		return { type: 'input_image', image_url: 'url' in source ? source.url : dataUrl(source) };

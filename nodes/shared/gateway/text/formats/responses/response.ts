@@ -10,7 +10,7 @@ import {
 } from '../completion';
 import { response, type OutputItem, type Response, type Usage } from './types';
 
-/** States in which a response has no output yet (§2.3). */
+/** States of a response without output (§2.3). */
 const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'cancelled']);
 
 /** Reads a response object (§2.3). */
@@ -28,7 +28,7 @@ export function readCompletion(body: JsonObject): Completion {
 	};
 }
 
-/** What the output items say: §2.3, none of them has a fixed place. */
+/** Reads the output items by type: none has a fixed place (§2.3). */
 function readChoice(received: Response): Choice {
 	const items = received.output;
 	const ofType = (type: string) => items.filter((item) => item.type === type);
@@ -52,7 +52,7 @@ function readChoice(received: Response): Choice {
 	};
 }
 
-/** What the built-in image tool made: its fields are not shown; a base64 `result` is an image. */
+/** The image of the built-in tool. The specification does not show its fields; a base64 `result` is an image. */
 function imageFile({ result: base64 }: OutputItem): OutputFile[] {
 	return base64 === undefined ? [] : [{ kind: 'image', base64 }];
 }

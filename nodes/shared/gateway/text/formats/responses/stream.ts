@@ -7,9 +7,9 @@ import { response, responsesEvent, type ResponsesEvent } from './types';
 /** The events that close a response (§3.3). */
 const CLOSING: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
 
-/** Puts the events of a responses stream (§6.1) together into a response object (§2.3). */
+/** Assembles the events of a responses stream (§6.1) into a response object (§2.3). */
 export class ResponsesStream implements CompletionStream {
-	/** The response as the closing event carries it. */
+	/** The response in the closing event. */
 	private closed: JsonObject | undefined;
 	private sawClosing = false;
 	private lastNumber = -1;
@@ -17,24 +17,24 @@ export class ResponsesStream implements CompletionStream {
 	private readonly items = new Map<number, StreamedItem>();
 
 	read(received: JsonObject): string {
-		// What follows in the same portion of bytes cannot undo an answer that is paid for.
+		// Events after the closing one cannot change a response that is charged.
 		if (this.closed) return '';
 		const event = responsesEvent(received);
 		const { type, response: closing } = event;
-		// §6.1: from here on the charge stands, whatever can be read of the event.
+		// §6.1: the closing event charges, even if it cannot be read.
 		if (CLOSING.has(type)) this.sawClosing = true;
 		const isRepeated = this.isRepeated(event);
-		// Beside `error: {…}` official clients know the fields of the error at the top of the event.
+		// Official clients also read the fields of the error at the top of the event.
 		if (type === 'error') throw generationError(event.error ?? received);
 		if (type === 'response.failed') throw generationError(response(closing).error ?? {});
 		if (CLOSING.has(type)) this.closed = closing;
-		// An event that ends the stream counts whatever its number.
+		// An event that ends the stream counts even if its number repeats.
 		if (isRepeated) return '';
 		this.readItemEvent(event);
 		return type === 'response.output_text.delta' ? (asText(event.delta) ?? '') : '';
 	}
 
-	/** §6.1: the number drops duplicates and shows gaps. */
+	/** §6.1: the sequence number shows duplicates and gaps. */
 	private isRepeated({ sequence_number: number }: ResponsesEvent): boolean {
 		if (number === undefined) return false;
 		if (number <= this.lastNumber) return true;
@@ -51,7 +51,7 @@ export class ResponsesStream implements CompletionStream {
 		item.read(event);
 	}
 
-	/** Whole when the closing event has come, unless it leaves the output to the events and some of them are lost. */
+	/** Complete after the closing event; if that has no output, only if no event is missing. */
 	isComplete(): boolean {
 		if (!this.closed) return false;
 		return asArray(this.closed.output).length > 0 || !this.hasGap;
@@ -71,7 +71,7 @@ export class ResponsesStream implements CompletionStream {
 		if (asArray(closed.output).length > 0) return closed;
 		const items = [...this.items].sort(([a], [b]) => a - b);
 		const output = items.map(([, item]) => item.assembled());
-		// Unknown events of an item make none.
+		// An item with unknown events only is empty.
 		return { ...closed, output: output.filter((item) => Object.keys(item).length > 0) };
 	}
 }
@@ -80,7 +80,7 @@ export class ResponsesStream implements CompletionStream {
 class StreamedItem {
 	private item: JsonObject = {};
 	private isDone = false;
-	/** The pieces of each kind, by the index of their part. */
+	/** The texts of each kind, by the index of their part. */
 	private readonly parts = new Map<string, Map<number, TextBuffer>>();
 
 	read(event: ResponsesEvent): void {
@@ -115,7 +115,7 @@ class StreamedItem {
 		return known;
 	}
 
-	/** The item as its last event gives it; until that has come, what its deltas made of it. */
+	/** The item of its last event; before that, assembled from its deltas. */
 	assembled(): JsonObject {
 		if (this.isDone) return this.item;
 		const texts = (kind: string) => [...(this.parts.get(kind)?.values() ?? [])].map((part) => part.text());

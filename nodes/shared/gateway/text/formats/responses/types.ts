@@ -1,7 +1,7 @@
 import { json, number, object, objects, record, text, type Shape } from '../../../util/shape';
 import { annotation } from '../completion';
 
-// The part of §2.3 and §6.1 that is used.
+// The fields of §2.3 and §6.1 that are used.
 
 const output = objects({
 	type: text,
