@@ -26,7 +26,7 @@ export interface WaitOptions {
  * last time when the longest wait is over.
  *
  * @returns the body of the last poll, an envelope
- * @throws {ApiError} with the task's id when the wait is over or the gateway does not know the task any more
+ * @throws {ApiError} with the task's id when the wait is over or the gateway no longer knows the task
  * @throws {StoppedError} as soon as the run ends
  */
 export async function waitForTask(
@@ -91,7 +91,7 @@ type PollResult =
  * Polls a task once. Returns transient errors (lost connection, 429, 5xx) and throws others.
  *
  * @param timeoutLimitMs limits the timeout, in milliseconds
- * @throws {ApiError} with the task's id, if the gateway does not know the task any more
+ * @throws {ApiError} with the task's id, if the gateway no longer knows the task
  */
 export async function pollOnce(
 	client: GatewayClient,

@@ -39,7 +39,7 @@ const LYRICS_TEXTS: Readonly<Record<number, ErrorText>> = {
 /**
  * Moves a task to the archived list or back (§4.9).
  *
- * @throws {ApiError} with 404 when the flag has that value already (§3.2), unless an earlier try may have set it
+ * @throws {ApiError} with 404 when the flag has that value already (§3.2), unless an earlier attempt may have set it
  */
 export async function setArchived(client: GatewayClient, taskId: string, archived: boolean): Promise<void> {
 	const setting = send(client, archived ? ARCHIVE_TEXTS : UNARCHIVE_TEXTS, {
