@@ -91,7 +91,7 @@ describe('the tier of an input (§2.2)', () => {
 		const none = { price: null, currency: 'RUB', matched: null };
 		expect(taskPrice(model([]), {})).toStrictEqual({
 			...none,
-			reason: expect.stringContaining('gives no price') as string,
+			reason: expect.stringContaining('has no price') as string,
 		});
 		expect(taskPrice(model(tiers), { quality: 'x' })).toStrictEqual({
 			...none,
@@ -150,9 +150,9 @@ describe('the highest price', () => {
 	])('%s is above %s', (price, limit) => expect(check(price, limit)).toThrow('more than the highest price'));
 
 	it('refuses what is not known, and what is in another currency', () => {
-		expect(() => checkPriceLimit(taskPrice(model([]), {}), '5')).toThrow('cannot be told');
+		expect(() => checkPriceLimit(taskPrice(model([]), {}), '5')).toThrow('is unknown');
 		expect(() => checkPriceLimit(taskPrice(model([tier('1')], { currency: 'USD' }), {}), '5')).toThrow(
-			'cannot be told',
+			'is unknown',
 		);
 	});
 });

@@ -4,11 +4,12 @@ import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
+import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
 import { streamText } from '../../../nodes/shared/gateway/text/streamText';
 import { failureOf, rejection } from '../../helpers/client';
 import { events } from '../../helpers/streams';
 
-// Streams whose portions come at certain times, on a clock that only the client's own naps move.
+// Streams whose chunks come at certain times, on a clock that only the client's own pauses move.
 
 const hello = events({ choices: [{ index: 0, delta: { content: 'Hello' } }] });
 const world = events({ choices: [{ index: 0, delta: { content: ' world' } }] });
@@ -146,7 +147,7 @@ const pings = (until: number): Delivery[] =>
 	Array.from({ length: Math.floor(until / 200_000) }, (_, index) => [(index + 1) * 200_000, ping]);
 
 describe('the time of a stream', () => {
-	it.each<[string, Delivery[], number | undefined, string | undefined]>([
+	it.each<[string, Delivery[], number | undefined, 'idle' | 'total' | undefined]>([
 		[
 			'a silence of almost 300 s',
 			[
@@ -163,16 +164,16 @@ describe('the time of a stream', () => {
 				[300_002, end + done],
 			],
 			undefined,
-			'silent',
+			'idle',
 		],
-		['silence from the headers on', [[300_001, hello + end + done]], undefined, 'silent'],
+		['silence from the headers on', [[300_001, hello + end + done]], undefined, 'idle'],
 		[
 			'keep-alives for almost 15 min',
 			[[1, hello], ...pings(899_999), [899_999, end + done]],
 			undefined,
 			undefined,
 		],
-		['keep-alives for 15 min', [[1, hello], ...pings(899_999), [900_001, end + done]], undefined, 'too long'],
+		['keep-alives for 15 min', [[1, hello], ...pings(899_999), [900_001, end + done]], undefined, 'total'],
 		[
 			'a longer timeout',
 			[
@@ -180,7 +181,7 @@ describe('the time of a stream', () => {
 				[300_002, end + done],
 			],
 			1_000_000,
-			'silent',
+			'idle',
 		],
 		[
 			'a longer timeout, with keep-alives',
@@ -204,15 +205,17 @@ describe('the time of a stream', () => {
 				[100_001, end + done],
 			],
 			100_000,
-			'too long',
+			'total',
 		],
 	])('%s', async (_, arrivals, timeoutMs, problem) => {
 		const { answer, body } = streamOnClock(arrivals, timeoutMs ? { timeoutMs } : {});
 		const outcome = await textOf(answer).catch(async () => {
 			const { message, code, delivery, mayBeCharged } = (await failureOf(answer)).details;
-			return [/silent|too long/.exec(message)?.[0], code, delivery, mayBeCharged];
+			return [message, code, delivery, mayBeCharged];
 		});
-		expect(outcome).toStrictEqual(problem ? [problem, 'timeout', 'unknown', true] : 'Hello');
+		expect(outcome).toStrictEqual(
+			problem ? [STREAM_TEXTS[problem].message, 'timeout', 'unknown', true] : 'Hello',
+		);
 		expect(body.destroyed).toBe(true);
 	});
 
