@@ -97,8 +97,8 @@ describe('the credential test', () => {
 			{ statusCode: 401, body: '<html>401' },
 			/^Something other than the gateway/,
 		],
-		['a wrong address', { statusCode: 404, body: 'not found' }, /^No gateway answers at this base URL/],
-		['a web page', { statusCode: 200, body: '<!DOCTYPE html><html>' }, /^A web page came back/],
+		['a wrong address', { statusCode: 404, body: 'not found' }, /^No gateway responds at this base URL/],
+		['a web page', { statusCode: 200, body: '<!DOCTYPE html><html>' }, /^The gateway’s URL returned a web page/],
 		[
 			'another service',
 			{ statusCode: 200, body: '{"status":"ok"}' },
