@@ -98,7 +98,11 @@ describe('the credential test', () => {
 			/^Something other than the gateway/,
 		],
 		['a wrong address', { statusCode: 404, body: 'not found' }, /^No gateway responds at this base URL/],
-		['a web page', { statusCode: 200, body: '<!DOCTYPE html><html>' }, /^The gateway’s URL returned a web page/],
+		[
+			'a web page',
+			{ statusCode: 200, body: '<!DOCTYPE html><html>' },
+			/^The gateway’s URL returned a web page/,
+		],
 		[
 			'another service',
 			{ statusCode: 200, body: '{"status":"ok"}' },
