@@ -32,9 +32,9 @@ export class MediaTaskTrigger implements INodeType {
 			header: 'Start when a media task has ended',
 			executionsHelp: {
 				inactive:
-					"Wait for a test event here, and give a task the <b>test URL</b> as its 'Callback URL'. Then <b>publish</b> the workflow and use the <b>production URL</b>.",
+					"Wait for a test event here, and create a task with the <b>test URL</b> as its 'Callback URL'. Then <b>publish</b> the workflow and use the <b>production URL</b>.",
 				active:
-					"Wait for a test event here, and give a task the <b>test URL</b> as its 'Callback URL'. Tasks with the <b>production URL</b> start the published workflow.",
+					"Wait for a test event here, and create a task with the <b>test URL</b> as its 'Callback URL'. Tasks with the <b>production URL</b> start the published workflow.",
 			},
 			activationHint:
 				"Once the workflow is published, each task with the production URL as its 'Callback URL' starts it when it has ended.",

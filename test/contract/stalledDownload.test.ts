@@ -60,7 +60,7 @@ describe.each([
 ])('%s', (_, from) => {
 	it('is given up after the longest silence', async () => {
 		const { error } = await download(from, { timeout: 1, maxRetries: 0 });
-		expect(error?.message).toBe('The server of the file did not answer in time');
+		expect(error?.message).toBe('The server of the file did not respond in time');
 		expect(requests).toBe(1);
 	});
 

@@ -60,7 +60,7 @@ describe('a connection that fails', () => {
 	it('never repeats a text call whose answer was lost after the charge', async () => {
 		gateway.control.addFault({ ...once, action: { kind: 'loseAnswer' } });
 		const { error } = await gateway.generate();
-		expect(error?.message).toBe('The connection broke before the gateway had answered');
+		expect(error?.message).toBe('The connection broke before the gateway responded');
 		expect(error?.description).toContain('charged');
 		expect(gateway.charges()).toBe(1);
 	});
@@ -75,7 +75,7 @@ describe('a connection that fails', () => {
 	it('never repeats a text call that was not answered in time', async () => {
 		gateway.control.addFault({ ...once, action: { kind: 'hang' } });
 		const { error } = await gateway.generate({ options: { timeout: 1 } });
-		expect(error?.message).toBe('The gateway did not answer in time');
+		expect(error?.message).toBe('The gateway did not respond in time');
 		expect(gateway.control.requests()).toHaveLength(1);
 	});
 

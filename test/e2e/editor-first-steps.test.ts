@@ -183,7 +183,7 @@ scene('the form tells a wrong address from a wrong key, and the right one works'
 
 	await form.fill('baseUrl', baseUrl.replace('/api/v1', '/v1'));
 	await form.save();
-	expect(await form.failure()).toMatch(/No gateway answers at this base URL.*ends in \/api\/v1/s);
+	expect(await form.failure()).toMatch(/No gateway responds at this base URL.*ends in \/api\/v1/s);
 	await album.shot('a wrong address', form.root);
 
 	await form.fill('baseUrl', baseUrl);

@@ -105,7 +105,7 @@ describe('what went wrong and what to do', () => {
 	it('names no internal field', () => {
 		const internal = fields.map(({ property: { name } }) => name).filter((name) => /[a-z][A-Z]/.test(name));
 		const texts = sourceTexts.filter(({ role }) =>
-			['message', 'description', 'InvalidInput', 'row.invalid', 'hint'].includes(role),
+			['message', 'description', 'InvalidInputError', 'row.invalid', 'hint'].includes(role),
 		);
 		const wrong = texts.filter(({ text }) => {
 			const words = text.replace(/{{.*?}}/g, '').split(/\W+/);

@@ -46,7 +46,7 @@ const ITEM = 'item';
  */
 export function suspendProblem(context: IExecuteFunctions): string | undefined {
 	if (!context.getExecutionId()) return 'the execution has no ID';
-	if (!resumeUrl(context)) return 'n8n gives no URL that resumes the execution';
+	if (!resumeUrl(context)) return 'n8n has no URL that resumes the execution';
 	if (typeof context.putExecutionToWait !== 'function') return 'this n8n cannot suspend executions';
 	const [stored] = storedInput(context) ?? [];
 	// n8n must store these very items, and disable this very node.

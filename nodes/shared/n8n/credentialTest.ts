@@ -18,7 +18,7 @@ const TIMEOUT_MS = 30_000;
 /** The errors by status. The form shows one sentence. */
 const BY_STATUS: Readonly<Record<number, string>> = {
 	401: 'The API key was refused: it is wrong, revoked or expired. The base URL is right.',
-	404: 'No gateway answers at this base URL. It is the address that ends in /api/v1.',
+	404: 'No gateway responds at this base URL. It is the address that ends in /api/v1.',
 };
 
 const OTHER_SIGN_IN =

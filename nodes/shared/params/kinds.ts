@@ -75,7 +75,7 @@ function readText(value: unknown, at: Location): string {
 	if (typeof value !== 'object' || value === null) return String(value);
 	throw at.error(
 		'is not text',
-		'Its expression gives an object. Choose one of the object’s fields, or turn it into text with toJsonString().',
+		'Its expression returns an object. Choose one of the object’s fields, or turn it into text with toJsonString().',
 	);
 }
 

@@ -47,7 +47,7 @@ export class ChunkWriter {
 		} catch (error) {
 			this.isMuted = true;
 			const reason = error instanceof Error ? error.message : String(error);
-			this.sender.logger.warn(`The streamed answer cannot be passed on any more: ${reason}`);
+			this.sender.logger.warn(`The streamed response can no longer be sent on: ${reason}`);
 		}
 	}
 }

@@ -92,7 +92,7 @@ describe('task: create', () => {
 		nock('https://gateway.test').post(API).reply(201, body);
 		const { items } = await run('create', order, { settings: { onError: 'continueRegularOutput' } });
 		expect(items[0]?.json.error).toMatchObject({
-			message: 'The gateway’s answer has no task ID',
+			message: 'The gateway’s response has no task ID',
 			mayBeCharged: true,
 			description: expect.stringContaining('may have been created and charged') as string,
 		});

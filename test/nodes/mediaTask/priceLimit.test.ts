@@ -40,7 +40,7 @@ describe('the highest price', () => {
 		const unknown = price(null, { reason: 'No tier fits.' });
 		expect(() => checkPriceLimit(unknown, '100')).toThrow(
 			expect.objectContaining({
-				message: expect.stringContaining('cannot be told') as string,
+				message: expect.stringContaining('is unknown') as string,
 				description: expect.stringContaining('No tier fits.') as string,
 				param: 'maxPriceRub',
 			}) as Error,

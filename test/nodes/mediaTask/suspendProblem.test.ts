@@ -40,7 +40,7 @@ const hint = (problem: string) => ({
 });
 
 const OTHER_WAY = 'this version of n8n stores suspended executions in another way';
-const NO_URL = 'n8n gives no URL that resumes the execution';
+const NO_URL = 'n8n has no URL that resumes the execution';
 
 const problems: Array<[string, Change, string]> = [
 	['whose context has no executeData', () => ({ executeData: { value: undefined } }), OTHER_WAY],

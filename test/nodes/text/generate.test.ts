@@ -122,7 +122,7 @@ describe('text: generate, in each format', () => {
 				output: [],
 			});
 		const { error } = await generate({ parameters: { format: 'responses' } });
-		expect(error?.message).toBe('The model did not finish its answer');
+		expect(error?.message).toBe('The model did not finish its response');
 		expect(error?.description).toContain('model crashed');
 	});
 });

@@ -220,7 +220,7 @@ describe('bad input names its parameter, and nothing is sent', () => {
 		const { items } = await generate(attach(fromUrl('audio', 'https://files.test/talk.mp3')), { settings });
 		expect(items[0]?.json.error).toMatchObject({
 			message: "'Attachments', row 1: the file could not be fetched from its URL",
-			description: expect.stringContaining('HTTP 404') as string,
+			description: expect.stringContaining('status 404') as string,
 			param: 'attachments',
 		});
 	});

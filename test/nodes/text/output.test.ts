@@ -97,34 +97,34 @@ describe('a JSON answer', () => {
 	});
 
 	test.each<[string, JsonObject, string, string, string]>([
-		['that is none', { content: 'Sure! Here it is' }, 'stop', 'not_json', 'The model’s answer is not JSON'],
+		['that is none', { content: 'Sure! Here it is' }, 'stop', 'not_json', 'The model’s response is not JSON'],
 		[
 			'that was cut off',
 			{ content: '{"title": "S' },
 			'length',
 			'json_cut_off',
-			'The JSON answer was cut off at the token limit',
+			'The JSON was cut off at the token limit',
 		],
 		[
 			'that was cut off where it looks whole',
 			{ content: '12' },
 			'length',
 			'json_cut_off',
-			'The JSON answer was cut off at the token limit',
+			'The JSON was cut off at the token limit',
 		],
 		[
 			'that is a word in quotes',
 			{ content: '"Sorry"' },
 			'stop',
 			'not_json',
-			'The model’s answer is not JSON',
+			'The model’s response is not JSON',
 		],
 		[
 			'that was refused',
 			{ content: null, refusal: 'I cannot' },
 			'stop',
 			'refused',
-			'The model refused to answer',
+			'The model refused to respond',
 		],
 	])('%s is an error with text and cost', async (_, message, finish, code, title) => {
 		answering('chat', chatAnswer(message, finish));
@@ -145,7 +145,7 @@ describe('a JSON answer', () => {
 		answering('chat', chatAnswer({ content: 'no JSON' }));
 		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 		const { error } = await generate(bySchema, { settings });
-		expect(error?.message).toBe('The model’s answer is not JSON');
+		expect(error?.message).toBe('The model’s response is not JSON');
 		expect(nock.isDone()).toBe(true);
 	});
 
@@ -206,7 +206,7 @@ describe('tools', () => {
 
 	it('messages: JSON output excludes a tool of its name, and one that must be called', async () => {
 		const named = { format: 'messages', ...bySchema, tools: { function: [{ ...look, name: 'book' }] } };
-		expect((await generate(named)).error?.message).toBe('There is a tool called "book", as the answer is');
+		expect((await generate(named)).error?.message).toBe('There is a tool called "book", like the response');
 		const forced = withTools({
 			format: 'messages',
 			...bySchema,
@@ -379,7 +379,7 @@ describe('what else an answer says', () => {
 		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 		const { error } = await generate({}, { settings });
 		storing.mockRestore();
-		expect(error?.message).toBe('The answer could not be stored in n8n');
+		expect(error?.message).toBe('The response could not be stored in n8n');
 		expect(error?.context?.details).toMatchObject({ text: 'la la', costRub: 0.5 });
 		expect(nock.isDone()).toBe(true);
 	});

@@ -93,9 +93,9 @@ describe.each(formats)('%s', (format) => {
 	});
 
 	test.each([
-		['an error frame', { errorAfter: 6 }, 'The model did not finish its answer'],
-		['a connection that is cut', { cutAfter: 6 }, 'The connection broke in the middle of the answer'],
-		['a missing end', { missingEnd: 'final' as const }, 'The answer ended before it was complete'],
+		['an error frame', { errorAfter: 6 }, 'The model did not finish its response'],
+		['a connection that is cut', { cutAfter: 6 }, 'The connection broke in the middle of the response'],
+		['a missing end', { missingEnd: 'final' as const }, 'The response ended before it was complete'],
 	])('%s is an error that says what had come', async (_, fault, message) => {
 		stream(fault);
 		const { onChunk, told } = audience();
@@ -107,7 +107,7 @@ describe.each(formats)('%s', (format) => {
 		});
 		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(1);
 		expect(told().slice(-2)).toStrictEqual([
-			['error', 0, 'The answer could not be completed'],
+			['error', 0, 'The response could not be completed'],
 			['end', 0, ''],
 		]);
 		// §6.1: the sandbox charges with the closing event.
@@ -128,7 +128,7 @@ describe.each(formats)('%s', (format) => {
 	it('silence ends when the time is over', async () => {
 		stream({ stallAfter: 5 });
 		const { error } = await run({ format, options: { stream: true, timeout: 1 } });
-		expect(error?.message).toMatch(/The answer took too long|fell silent/);
+		expect(error?.message).toMatch(/The response took too long|fell silent/);
 		expect(error?.description).toContain('Received so far: “one');
 	});
 

@@ -37,8 +37,8 @@ export function checkResumeUrl(url: string, gatewayUrl: string): void {
 	const host = hostOf(url) ?? '';
 	if (!isUnreachable(host, gatewayUrl)) return;
 	throw new InvalidInputError(
-		`The gateway cannot wake this n8n: "${host}" is an address of a local network`,
-		"Set 'Wait Strategy' to 'Poll'; or have n8n’s public address set (WEBHOOK_URL) by whoever runs it. Nothing was created.",
+		`The gateway cannot reach this n8n: "${host}" is an address of a local network`,
+		"Set 'Wait Strategy' to 'Poll'; or ask the administrator of this n8n to set its public URL (WEBHOOK_URL). Nothing was created.",
 		'waitStrategy',
 	);
 }

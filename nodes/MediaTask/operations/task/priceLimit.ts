@@ -11,7 +11,7 @@ import type { TaskPrice } from '../../../shared/gateway/media/price';
 export function checkPriceLimit(task: TaskPrice, limit: string): void {
 	if (task.price === null || task.currency !== 'RUB') {
 		throw new InvalidInputError(
-			"The price of the task cannot be told, so it cannot be held against 'Max Price (Rubles)'",
+			"The price of the task is unknown, so it cannot be compared with 'Max Price (Rubles)'",
 			`${task.reason ?? `The catalogue gives it in ${task.currency}.`} Correct the input; without the option the task would be created at any price. Nothing was created.`,
 			'maxPriceRub',
 		);

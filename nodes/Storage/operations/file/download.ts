@@ -36,7 +36,7 @@ export const download = defineOperation({
 		if (url === undefined) {
 			throw new InvalidInputError(
 				'The file has no URL to download it from',
-				`The gateway gives none for file ${id} (status: ${file.status ?? 'unknown'}). Upload it again.`,
+				`The gateway returned none for file ${id} (status: ${file.status ?? 'unknown'}). Upload it again.`,
 				'fileId',
 			);
 		}

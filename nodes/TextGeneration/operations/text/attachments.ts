@@ -128,7 +128,7 @@ function notFetched(row: AttachmentRow, error: unknown): Error {
 	const { status, code } = error.details;
 	const { message, description, param } = row.at.error(
 		'the file could not be fetched from its URL',
-		`The server answered ${status === undefined ? `with nothing (${code ?? 'no connection'})` : `HTTP ${status}`}. Check the address; it must be readable without signing in.`,
+		`The server responded ${status === undefined ? `with nothing (${code ?? 'no connection'})` : `with status ${status}`}. Check the URL: it must be readable without signing in.`,
 	);
 	return error.with({ message, description, param });
 }

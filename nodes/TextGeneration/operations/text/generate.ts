@@ -92,7 +92,7 @@ async function afterCharge<T>(completion: Completion, work: () => Promise<T>): P
 function notStoredError(completion: Completion, error: unknown): ApiError {
 	const reason = error instanceof Error ? error.message : String(error);
 	return new ApiError({
-		message: 'The answer could not be stored in n8n',
+		message: 'The response could not be stored in n8n',
 		description: `${reason}. The call was charged, so it was not repeated.`,
 		delivery: 'responded',
 		code: 'result_not_stored',
@@ -118,7 +118,7 @@ async function sendStreamed(
 		hasChunks = true;
 		await chunks?.write(text);
 	};
-	let problem: string | undefined = 'The answer could not be completed';
+	let problem: string | undefined = 'The response could not be completed';
 	try {
 		const body = await streamText(item.client, { format, output: request.output, request: call, onText });
 		// A response that was not streamed is written as one chunk.

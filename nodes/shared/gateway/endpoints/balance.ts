@@ -52,7 +52,7 @@ function unknownShape(body: JsonObject): ApiError {
 	const keys = Object.keys(body).slice(0, 20).join(', ') || 'none';
 	return new ApiError({
 		message: 'The gateway’s balance could not be read',
-		description: `The answer has neither 'amount' nor 'RUB' with a number. It has: ${keys}. Check the base URL in the AI Gateway credential.`,
+		description: `The response has neither 'amount' nor 'RUB' with a number. It has: ${keys}. Check the base URL in the AI Gateway credential.`,
 		delivery: 'responded',
 		code: 'unreadable_answer',
 		retryable: false,

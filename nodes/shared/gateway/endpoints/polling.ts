@@ -123,7 +123,7 @@ function waitTimeout(taskId: string, last: PollResult | undefined, maxWaitMs: nu
 	const minutes = Math.round(maxWaitMs / 6_000) / 10;
 	const state = last?.task?.state ?? null;
 	const found = last?.transientError
-		? `could not be looked at for the last time (${last.transientError.message})`
+		? `could not be polled for the last time (${last.transientError.message})`
 		: `was in state "${state ?? 'unknown'}"`;
 	return new ApiError(
 		{

@@ -6,9 +6,9 @@ export const UNREADABLE = 'unreadable_answer';
 /** The error for a successful response without something that the specification shows. */
 export function missingInResponse(what: string): ApiError {
 	return new ApiError({
-		message: `The gateway’s answer has no ${what}`,
+		message: `The gateway’s response has no ${what}`,
 		description:
-			'It answered with success, but not in the shape that its specification shows. Check the base URL in the AI Gateway credential.',
+			'It responded with success, but not in the shape that its specification shows. Check the base URL in the AI Gateway credential.',
 		delivery: 'responded',
 		code: UNREADABLE,
 		retryable: false,
@@ -25,7 +25,7 @@ export function pathSegment(id: string, label: string, param: string): string {
 	if (id === '.' || id === '..') {
 		throw new InvalidInputError(
 			`"${id}" is not a ${label}`,
-			'Give the ID that the gateway gave. Nothing was sent.',
+			'Enter the ID that the gateway returned. Nothing was sent.',
 			param,
 		);
 	}

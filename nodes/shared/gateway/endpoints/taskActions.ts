@@ -11,7 +11,7 @@ const ARCHIVE_TEXTS: Readonly<Record<number, ErrorText>> = {
 	...TASK_TEXTS,
 	404: {
 		message: 'The media task is archived already, or does not exist',
-		description: `The gateway answers both in the same way. If it is archived, there is nothing to do. ${CHECK_ID}`,
+		description: `The gateway responds to both in the same way. If it is archived, there is nothing to do. ${CHECK_ID}`,
 	},
 };
 
@@ -19,7 +19,7 @@ const UNARCHIVE_TEXTS: Readonly<Record<number, ErrorText>> = {
 	...TASK_TEXTS,
 	404: {
 		message: 'The media task is not archived, or does not exist',
-		description: `The gateway answers both in the same way. If it is not archived, there is nothing to do. ${CHECK_ID}`,
+		description: `The gateway responds to both in the same way. If it is not archived, there is nothing to do. ${CHECK_ID}`,
 	},
 };
 

@@ -14,6 +14,7 @@ export function taskPath(taskId: string): string {
 export const TASK_TEXTS: Readonly<Record<number, ErrorText>> = {
 	422: {
 		message: 'The gateway does not take this for a task ID',
-		description: "Give the ID exactly as 'Create' gave it, e.g. {{ $json.taskId }}. Nothing was changed.",
+		description:
+			"Enter the ID exactly as 'Create' returned it, e.g. {{ $json.taskId }}. Nothing was changed.",
 	},
 };

@@ -56,7 +56,7 @@ export function checkUpload(
 			`The file is too large to upload: ${(size / 1024 / 1024).toFixed(1)} MB`,
 			encoded === undefined
 				? 'The gateway takes files of up to 100 MB. Nothing was sent.'
-				: 'The gateway takes base64 text of up to 100 MB, which is a file of 75 MB: give a larger one in a binary field. Nothing was sent.',
+				: 'The gateway takes base64 text of up to 100 MB, which is a file of 75 MB: use a binary field for a larger one. Nothing was sent.',
 			param,
 		);
 	}

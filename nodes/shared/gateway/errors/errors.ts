@@ -86,7 +86,7 @@ export class InvalidInputError extends Error {
 const STOP_REASONS = {
 	cancelled: 'The execution was cancelled',
 	'other item failed': 'Another item failed',
-	'not waited for': 'Nobody waits for the answer any more',
+	'not waited for': 'The caller no longer waits for the response',
 } as const;
 
 /**

@@ -163,7 +163,7 @@ function invalidField(field: InputField, path: string, rule: string, shown: stri
 function missingField(field: InputField): InvalidInputError {
 	return new InvalidInputError(
 		`'${field.title}' is missing`,
-		`The model needs it. Fill the field${takesUrls(field) ? ", or add a file to 'Input Files'" : ''}${field.kind === 'list' || field.kind === 'text' ? ', or check the expression that is to give it' : ''}. Nothing was sent.`,
+		`The model needs it. Fill the field${takesUrls(field) ? ", or add a file to 'Input Files'" : ''}${field.kind === 'list' || field.kind === 'text' ? ', or check the expression that fills it' : ''}. Nothing was sent.`,
 		`input.${field.name}`,
 	);
 }

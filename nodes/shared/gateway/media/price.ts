@@ -18,7 +18,7 @@ export type TaskPrice =
 export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	const { tiers, currency } = model;
 	const none = (reason: string): TaskPrice => ({ price: null, currency, matched: null, reason });
-	if (tiers.length === 0) return none('The catalogue gives no price for this model.');
+	if (tiers.length === 0) return none('The catalogue has no price for this model.');
 	const complete = withDefaults(input, model.inputSchema);
 	const fitting = tiers.filter((tier) => fits(tier, complete));
 	const most = Math.max(...fitting.map(specificity));

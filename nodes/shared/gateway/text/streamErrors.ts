@@ -10,29 +10,29 @@ export type StreamProblem = 'cut' | 'ended' | 'idle' | 'total' | 'unreadable';
 export const STREAM_TEXTS: Readonly<Record<StreamProblem, ErrorText & { code: string }>> = {
 	cut: {
 		code: 'connection_lost',
-		message: 'The connection broke in the middle of the answer',
-		description: 'The answer is incomplete.',
+		message: 'The connection broke in the middle of the response',
+		description: 'The response is incomplete.',
 	},
 	ended: {
 		code: 'stream_incomplete',
-		message: 'The answer ended before it was complete',
-		description: 'The gateway closed the stream without the event that ends an answer.',
+		message: 'The response ended before it was complete',
+		description: 'The gateway closed the stream without the event that ends a response.',
 	},
 	idle: {
 		code: 'timeout',
-		message: 'The gateway fell silent in the middle of the answer',
+		message: 'The gateway stopped sending in the middle of the response',
 		description: 'Nothing more came, so the node stopped waiting.',
 	},
 	total: {
 		code: 'timeout',
-		message: 'The answer took too long',
+		message: 'The response took too long',
 		description:
-			"A streamed answer may take 15 minutes, or as long as the option 'Timeout (Seconds)' says. Ask for a shorter answer, or raise the option.",
+			"A streamed response may take 15 minutes, or as long as the option 'Timeout (Seconds)' says. Ask for a shorter response, or raise the option.",
 	},
 	unreadable: {
 		code: 'unreadable_answer',
-		message: 'A part of the streamed answer could not be read',
-		description: 'The answer may lack something, so the node does not pass it on.',
+		message: 'A part of the streamed response could not be read',
+		description: 'The response may be incomplete, so the node does not output it.',
 	},
 };
 
@@ -54,8 +54,8 @@ export function withReceivedText(
 	const description = [
 		redact(details.description, secrets),
 		mayBeCharged
-			? 'The call was not repeated, because it may have been charged: compare the balance, then run this item again if you need its answer.'
-			: 'Nothing was charged: in this API format the gateway charges only complete answers. You can run this item again.',
+			? 'The call was not repeated, because it may have been charged: compare the balance, then run this item again if you need its response.'
+			: 'Nothing was charged: in this API format the gateway charges only complete responses. You can run this item again.',
 		text === '' ? 'No text had been received.' : `Received so far: “${excerpt(redact(text, secrets))}”`,
 	].join(' ');
 	return error.with({

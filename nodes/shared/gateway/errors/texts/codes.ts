@@ -40,14 +40,14 @@ export const BY_CODE: Readonly<Record<string, TextByOrigin>> = {
 		description: 'Model IDs change over time. Choose the model again from the list.',
 	},
 	content_too_large: {
-		message: 'The input and the space reserved for the answer do not fit the model’s context window',
+		message: 'The input and the space reserved for the response do not fit the model’s context window',
 		description:
 			"Lower the option 'Max Tokens', shorten the input, or choose a model with a larger context window. Nothing was charged.",
 	},
 	limit_exceeded: {
 		message: 'The limit of the gateway plan is used up',
 		description:
-			'It is free again in the next period. Until then a retry does not help; change the plan if you need more.',
+			'It is available again in the next period. Until then a retry does not help; change the plan if you need more.',
 	},
 	rate_limit_exceeded: BUSY,
 	token_limit_exceeded: {
@@ -58,7 +58,7 @@ export const BY_CODE: Readonly<Record<string, TextByOrigin>> = {
 			chatModel:
 				"The limit of tokens per minute was reached. Lower 'Batch Size' of the agent or chain, shorten the input, or send the items in smaller batches.",
 			trigger:
-				'The limit of tokens per minute was reached. It is free again a minute later; if it lasts, let other workflows of the account send less at a time.',
+				'The limit of tokens per minute was reached. It is available again a minute later; if it lasts, let other workflows of the account send less at a time.',
 			editor: 'The limit of tokens per minute was reached. Try again in a minute.',
 		},
 	},

@@ -34,7 +34,7 @@ export const BUSY: TextByOrigin = {
 		chatModel:
 			"The limit of requests per minute was reached. Lower 'Batch Size' of the agent or chain, raise the option 'Max Retries', or send the items in smaller batches.",
 		trigger:
-			'The limit of requests per minute was reached. It is free again a minute later; if it lasts, let other workflows of the account send less at a time.',
+			'The limit of requests per minute was reached. It is available again a minute later; if it lasts, let other workflows of the account send less at a time.',
 		editor: 'The limit of requests per minute was reached. Try again in a minute.',
 	},
 };
@@ -42,23 +42,23 @@ export const BUSY: TextByOrigin = {
 export const INTERNAL: ErrorText = {
 	message: 'The gateway could not handle the request',
 	description:
-		'The cause lies within the gateway. Run the workflow again later; if it lasts, tell the gateway’s support.',
+		'The cause lies within the gateway. Run the workflow again later; if it lasts, contact the gateway’s support.',
 };
 
 const STOPPED_BY_GATEWAY = 'The gateway stopped the request after its limit of 300 seconds';
 
 export const GATEWAY_TIMEOUT: ErrorText = {
 	message: STOPPED_BY_GATEWAY,
-	description: 'It took too long. Try again later; if it lasts, tell the gateway’s support.',
+	description: 'It took too long. Try again later; if it lasts, contact the gateway’s support.',
 };
 
 export const MODEL_TIMEOUT: ErrorText = {
 	message: STOPPED_BY_GATEWAY,
 	description:
-		"The model did not finish in time. Ask for a shorter answer (option 'Max Tokens'), shorten the input, or choose a faster model.",
+		"The model did not finish in time. Ask for a shorter response (option 'Max Tokens'), shorten the input, or choose a faster model.",
 };
 
 export const CLIENT_CLOSED: ErrorText = {
-	message: 'The request was cancelled before the gateway had answered',
+	message: 'The request was cancelled before the gateway responded',
 	description: 'The connection was closed on this side. Run the workflow again if that was not intended.',
 };

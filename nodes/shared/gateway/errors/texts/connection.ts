@@ -2,7 +2,7 @@ import { textFor, type ErrorText, type Origin, type TextByOrigin } from './origi
 
 // For triggers and the editor, which have no option for the timeout.
 const NO_TIMEOUT_OPTION =
-	'It may pass by itself. If it lasts, check the network between this n8n server and the gateway.';
+	'This can be temporary. If it lasts, check the network between this n8n server and the gateway.';
 const FILE_LATER = 'Try again later; the file stays at the gateway.';
 
 /** Texts for requests without a response, or with an unreadable one. */
@@ -10,7 +10,7 @@ export const CONNECTION_TEXTS = {
 	refused: {
 		message: 'The gateway could not be reached',
 		description:
-			'Nothing was sent and nothing was charged. Check the base URL in the AI Gateway credential and the network of this n8n server.',
+			'Nothing was sent or charged. Check the base URL in the AI Gateway credential and the network of this n8n server.',
 	},
 	certificate: {
 		message: 'The gateway’s certificate is not trusted by this n8n server',
@@ -20,19 +20,19 @@ export const CONNECTION_TEXTS = {
 	address: {
 		message: 'The gateway’s address does not work',
 		description:
-			'Nothing was sent. Check the base URL in the AI Gateway credential: a wrong port, or https:// where the server speaks http:// (or the other way round), leads here.',
+			'Nothing was sent. Check the base URL in the AI Gateway credential: the port is wrong, or it says https:// for a server that speaks http:// (or the other way round).',
 	},
 	lost: {
-		message: 'The connection broke before the gateway had answered',
+		message: 'The connection broke before the gateway responded',
 		description: 'Run the workflow again.',
 	},
 	lostCharge: {
-		message: 'The connection broke before the gateway had answered',
+		message: 'The connection broke before the gateway responded',
 		description:
-			'The call was not repeated, because the gateway may have processed and charged it already. Compare the balance, then run this item again if you need its answer.',
+			'The call was not repeated, because the gateway may have processed and charged it already. Compare the balance, then run this item again if you need its response.',
 	},
 	timeout: {
-		message: 'The gateway did not answer in time',
+		message: 'The gateway did not respond in time',
 		description: "Raise the option 'Timeout (Seconds)', or run the workflow again later.",
 		elsewhere: {
 			chatModel: "Raise the option 'Timeout (Seconds)', or run the workflow again later.",
@@ -41,33 +41,33 @@ export const CONNECTION_TEXTS = {
 		},
 	},
 	timeoutCharge: {
-		message: 'The gateway did not answer in time',
+		message: 'The gateway did not respond in time',
 		description:
-			"The call was not repeated, because the gateway may still process and charge it. Compare the balance, raise the option 'Timeout (Seconds)', and run this item again if you need its answer.",
+			"The call was not repeated, because the gateway may still process and charge it. Compare the balance, raise the option 'Timeout (Seconds)', and run this item again if you need its response.",
 	},
 	notJson: {
-		message: 'The gateway’s answer could not be read',
+		message: 'The gateway’s response could not be read',
 		description:
 			'It is not a JSON object. Run the workflow again; if it lasts, check the base URL in the AI Gateway credential.',
 	},
 	notJsonCharge: {
-		message: 'The gateway’s answer could not be read',
+		message: 'The gateway’s response could not be read',
 		description:
-			'It is not a JSON object, so the text is lost. The call was not repeated, because it may have been charged. Compare the balance, then run this item again if you need its answer.',
+			'It is not a JSON object, so the text is lost. The call was not repeated, because it may have been charged. Compare the balance, then run this item again if you need its response.',
 	},
 	webPage: {
-		message: 'A web page came back instead of the gateway’s answer',
+		message: 'The gateway’s URL returned a web page',
 		description:
 			'The base URL in the AI Gateway credential does not lead to the gateway’s API. It is the address that ends in /api/v1.',
 	},
 	fileRefused: {
 		message: 'The server of the file could not be reached',
 		description:
-			'The gateway gave a link to the file, but the server it leads to did not accept the connection. Try again later; the file stays at the gateway.',
+			'The gateway returned a link to the file, but that server did not accept the connection. Try again later; the file stays at the gateway.',
 	},
 	fileAddress: {
 		message: 'The link to the file does not work',
-		description: 'The gateway gave a link that is not a working web address. Tell the gateway’s support.',
+		description: 'The gateway returned a link that is not a working web address. Contact the gateway’s support.',
 	},
 	fileCertificate: {
 		message: 'The certificate of the file’s server is not trusted by this n8n server',
@@ -79,7 +79,7 @@ export const CONNECTION_TEXTS = {
 		description: 'Try again; the file stays at the gateway.',
 	},
 	fileTimeout: {
-		message: 'The server of the file did not answer in time',
+		message: 'The server of the file did not respond in time',
 		description: "Raise the option 'Timeout (Seconds)', or try again later; the file stays at the gateway.",
 		elsewhere: { chatModel: FILE_LATER, trigger: FILE_LATER, editor: FILE_LATER },
 	},

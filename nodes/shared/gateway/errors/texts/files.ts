@@ -28,7 +28,7 @@ export const BY_FILE_STATUS: Readonly<Record<number, TextByOrigin>> = {
 	401: {
 		message: 'The link to the file is not accepted any more',
 		description:
-			'Links to files stop working when the file expires or is deleted. Fetch it again, or generate it anew.',
+			'Links to files stop working when the file expires or is deleted. Download it again, or generate it again.',
 	},
 	429: {
 		message: 'The server of the file receives too many requests',

@@ -46,7 +46,7 @@ export const BY_MEDIA_STATUS: Readonly<Record<number, TextByOrigin>> = {
 		description: 'Choose another model, or run the workflow again later.',
 	},
 	504: {
-		message: 'The generator of this media model did not answer in time',
+		message: 'The generator of this media model did not respond in time',
 		description: 'Run the workflow again later.',
 	},
 };

@@ -68,7 +68,7 @@ export function emptyChoice(): Choice {
 }
 
 const FAILED_GENERATION: ErrorText = {
-	message: 'The model did not finish its answer',
+	message: 'The model did not finish its response',
 	description: 'The gateway reports the generation as failed. Run this item again, or choose another model.',
 };
 
@@ -90,7 +90,7 @@ export function assertCompletion(body: JsonObject, list: string): void {
 
 function otherShape(list: string): ApiError {
 	return new ApiError({
-		message: 'The gateway’s answer has another shape than this API format',
+		message: 'The gateway’s response has another shape than this API format',
 		description: `It has no list '${list}'. The call was not repeated, because it may have been charged. Check the base URL in the AI Gateway credential, or choose another API format.`,
 		delivery: 'unknown',
 		status: 200,

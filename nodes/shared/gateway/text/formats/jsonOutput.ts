@@ -72,20 +72,20 @@ function problem(
 	if (refusal !== '') {
 		return {
 			code: 'refused',
-			message: 'The model refused to answer',
+			message: 'The model refused to respond',
 			description: `Change the prompt, or choose another model. ${cost}${shown}`,
 		};
 	}
 	if (finishReason === 'length') {
 		return {
 			code: 'json_cut_off',
-			message: 'The JSON answer was cut off at the token limit',
+			message: 'The JSON was cut off at the token limit',
 			description: `Raise the option 'Max Tokens', or ask for less. ${cost}${shown}`,
 		};
 	}
 	return {
 		code: 'not_json',
-		message: 'The model’s answer is not JSON',
-		description: `Say in the prompt that the answer must be JSON, or choose a model that can give JSON. ${cost}${shown}`,
+		message: 'The model’s response is not JSON',
+		description: `Say in the prompt that the response must be JSON, or choose a model that can return JSON. ${cost}${shown}`,
 	};
 }

@@ -92,7 +92,7 @@ export const textOptions = {
 	reasoningEffort: { kind: 'choice', label: 'Reasoning Effort', initial: 'medium', choices: efforts, wire: { chat: 'reasoning.effort', responses: 'reasoning.effort' },
 		help: 'How much the model reasons before it responds. Reasoning tokens are charged like the response.' },
 	reasoningSummary: { kind: 'text', label: 'Reasoning Summary', initial: 'auto', placeholder: 'e.g. auto', wire: { chat: 'reasoning.summary', responses: 'reasoning.summary' },
-		help: 'How detailed a summary of its reasoning the model gives' },
+		help: 'How detailed the summary of the model’s reasoning is' },
 	reasoningEnabled: { kind: 'boolean', label: 'Reasoning Enabled', initial: true, wire: { chat: 'reasoning.enabled' },
 		help: 'Whether the model reasons before it responds' },
 	reasoningMaxTokens: { kind: 'integer', label: 'Reasoning Max Tokens', initial: 1024, min: 0, wire: { chat: 'reasoning.max_tokens', responses: 'reasoning.max_tokens' },

@@ -107,7 +107,7 @@ function toolFields(
 	}
 	if (definitions.some(({ name }) => name === output.name)) {
 		throw new InvalidInputError(
-			`There is a tool called "${output.name}", as the answer is`,
+			`There is a tool called "${output.name}", like the response`,
 			"In the API format Messages JSON comes through a tool of that name. Rename the tool, or choose another 'Schema Name'. Nothing was sent.",
 			'tools',
 		);
@@ -132,7 +132,7 @@ function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject 
 	if (schema.type !== undefined && schema.type !== 'object') {
 		throw new InvalidInputError(
 			"'JSON Schema' does not describe an object",
-			'In the API format Messages the answer is an object: give the schema "type": "object" and put the rest into its properties. Nothing was sent.',
+			'In the API format Messages the response is an object: set "type": "object" in the schema and put the rest into its properties. Nothing was sent.',
 			'jsonSchema',
 		);
 	}
