@@ -12,7 +12,7 @@ import { downloadFiles, taskJson } from '../shared/n8n/taskResults';
 import { toErrorJson } from '../shared/run/nodeError';
 import { pollWithRetries } from '../shared/gateway/endpoints/polling';
 import { taskIdsIn } from '../shared/gateway/media/callbackIds';
-import { ApiError } from '../shared/gateway/errors/errors';
+import { ApiError, asError } from '../shared/gateway/errors/errors';
 import { asObject } from '../shared/gateway/util/json';
 import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from '../shared/gateway/endpoints/tasks';
 import { setArchived } from '../shared/gateway/endpoints/taskActions';
@@ -97,7 +97,7 @@ class Callback {
 		} catch (error) {
 			const status = error instanceof ApiError ? error.details.status : undefined;
 			if (status === 404 || status === 422) return undefined;
-			throw error;
+			throw asError(error);
 		}
 	}
 

@@ -1,8 +1,18 @@
 /** Each kind of fault does what it says, once, and is seen in the log. */
-import { call, chatBody, createTask, endOf, resultUrls, useGateway, waitFor, type HttpResponse } from './harness';
+import {
+	call,
+	chatBody,
+	createTask,
+	endOf,
+	resultUrls,
+	useGateway,
+	waitFor,
+	type HttpResponse,
+} from './harness';
 
 const gateway = useGateway();
-const chat = async (): Promise<HttpResponse> => await call(gateway(), '/chat/completions', { json: chatBody });
+const chat = async (): Promise<HttpResponse> =>
+	await call(gateway(), '/chat/completions', { json: chatBody });
 const failure = async (promise: Promise<unknown>): Promise<unknown> =>
 	await promise.then(
 		() => null,

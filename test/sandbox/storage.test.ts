@@ -14,7 +14,8 @@ function form(fields: Record<string, string> = {}, bytes = wav, type = 'audio/wa
 	return data;
 }
 
-const upload = async (body: FormData): Promise<HttpResponse> => await call(gateway(), '/storage/upload', { body });
+const upload = async (body: FormData): Promise<HttpResponse> =>
+	await call(gateway(), '/storage/upload', { body });
 const uploadJson = async (json: JsonObject): Promise<HttpResponse> =>
 	await call(gateway(), '/storage/upload', { json });
 

@@ -1,6 +1,6 @@
 import { pollOnce } from '../../shared/gateway/endpoints/polling';
 import { hasEnded, type MediaTask } from '../../shared/gateway/endpoints/tasks';
-import { ApiError } from '../../shared/gateway/errors/errors';
+import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { taskJson } from '../../shared/n8n/taskResults';
 import { toErrorJson } from '../../shared/run/nodeError';
 import { Deferred, type ItemContext, type OperationOutput } from '../../shared/run/operation';
@@ -81,7 +81,7 @@ export class SuspendableTask extends Deferred {
 			return (await pollOnce(this.item.client, this.task.taskId)).task;
 		} catch (error) {
 			if (error instanceof ApiError && error.details.status === 404) return undefined;
-			throw error;
+			throw asError(error);
 		}
 	}
 
@@ -127,7 +127,7 @@ export function resumedTask(item: ItemContext, saved: SavedTask, until: number):
 		} catch (error) {
 			if (error instanceof ApiError && error.details.code === 'wait_timeout')
 				return [{ json: timedOutOutput }];
-			throw error;
+			throw asError(error);
 		}
 	});
 }

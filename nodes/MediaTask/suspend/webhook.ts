@@ -3,7 +3,7 @@ import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from
 import type { GatewayClient } from '../../shared/gateway/client/client';
 import { pollOnce, pollWithRetries } from '../../shared/gateway/endpoints/polling';
 import { hasEnded } from '../../shared/gateway/endpoints/tasks';
-import { ApiError } from '../../shared/gateway/errors/errors';
+import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { backgroundClient, CALLBACK_SETTINGS } from '../../shared/n8n/client';
 import { toErrorJson } from '../../shared/run/nodeError';
 import { CallbackGuard } from './callbackGuard';
@@ -98,6 +98,6 @@ async function polledState(client: GatewayClient, taskId: string): Promise<State
 		return hasEnded(task.state) ? 'ended' : 'running';
 	} catch (error) {
 		if (error instanceof ApiError) return 'ended';
-		throw error;
+		throw asError(error);
 	}
 }

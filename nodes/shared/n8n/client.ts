@@ -1,6 +1,7 @@
 import { sleep, type ISupplyDataFunctions } from 'n8n-workflow';
 
 import { GatewayClient, type ClientDependencies, type RequestSettings } from '../gateway/client/client';
+import { asError } from '../gateway/errors/errors';
 import type { Origin } from '../gateway/errors/texts/origin';
 import { RunSignal } from './runSignal';
 import { credentialReader, gatewayAddress, n8nTransport, type N8nContext } from './transport';
@@ -95,6 +96,6 @@ export async function subNodeClient(
 		return { client: client(settings), dispose };
 	} catch (error) {
 		dispose();
-		throw error;
+		throw asError(error);
 	}
 }

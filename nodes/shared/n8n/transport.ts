@@ -9,7 +9,7 @@ import type {
 } from 'n8n-workflow';
 
 import { errorFromThrown } from '../gateway/errors/fromConnection';
-import { InvalidInputError } from '../gateway/errors/errors';
+import { asError, InvalidInputError } from '../gateway/errors/errors';
 import { asObject, asText } from '../gateway/util/json';
 import type { HttpResponse, ByteStream, HttpRequest, Transport } from '../gateway/client/transport';
 import type { Origin } from '../gateway/errors/texts/origin';
@@ -88,7 +88,7 @@ export function credentialReader(context: N8nContext): CredentialReader {
 			return await current.credential;
 		} catch (error) {
 			if (known === current) known = undefined;
-			throw error;
+			throw asError(error);
 		}
 	};
 }

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { InvalidInputError } from '../gateway/errors/errors';
+import { asError, InvalidInputError } from '../gateway/errors/errors';
 
 /** n8n's description of a parameter, without its name. */
 export type Description = Omit<INodeProperties, 'name'>;
@@ -68,7 +68,7 @@ export class Parameter<out T> {
 			return this.reader(value, at);
 		} catch (error) {
 			if (at.isTolerant && error instanceof InvalidInputError) return this.reader(undefined, at);
-			throw error;
+			throw asError(error);
 		}
 	}
 

@@ -82,9 +82,13 @@ function selector<T>(
 		name,
 		type: 'options',
 		noDataExpression: true,
-		default: options[0]?.value ?? '',
+		default: firstValue(options),
 		options: options.sort((a, b) => a.name.localeCompare(b.name)),
 	};
+}
+
+function firstValue([first]: ReadonlyArray<{ value: string }>): string {
+	return first?.value ?? '';
 }
 
 /** The parameters of a resource's operations. One that operations share is there once, shown for all of them. */

@@ -7,7 +7,7 @@ import {
 	type RetryPolicy,
 	type TextModel,
 } from '../gateway/endpoints/models';
-import { ApiError, InvalidInputError } from '../gateway/errors/errors';
+import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
 import { canonicalJson } from '../gateway/util/json';
@@ -129,7 +129,7 @@ async function orNothing<T>(list: Promise<T[]>): Promise<T[]> {
 		return await list;
 	} catch (error) {
 		if (error instanceof ApiError) return [];
-		throw error;
+		throw asError(error);
 	}
 }
 
@@ -145,7 +145,7 @@ async function fetchMediaCatalogue(client: GatewayClient, retries?: RetryPolicy)
 		return { models: new Map(models.map((model) => [model.id, model])) };
 	} catch (error) {
 		if (error instanceof ApiError) return { models: new Map(), error };
-		throw error;
+		throw asError(error);
 	}
 }
 

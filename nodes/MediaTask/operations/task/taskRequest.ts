@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../shared/gateway/util/json';
 import { createMediaTask, taskBody } from '../../../shared/gateway/endpoints/tasks';
-import { InvalidInputError, StoppedError } from '../../../shared/gateway/errors/errors';
+import { asError, InvalidInputError, StoppedError } from '../../../shared/gateway/errors/errors';
 import { checkKey, idempotencyKey } from '../../../shared/gateway/media/idempotency';
 import { withFiles, type InputFileUrl } from '../../../shared/gateway/media/inputFiles';
 import { checkInput } from '../../../shared/gateway/media/inputValues';
@@ -169,6 +169,6 @@ export async function taskPriceRub(
 		return found && priceInRubles(taskPrice(found, input));
 	} catch (error) {
 		if (error instanceof StoppedError) return undefined;
-		throw error;
+		throw asError(error);
 	}
 }

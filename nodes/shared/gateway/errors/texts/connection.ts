@@ -67,7 +67,8 @@ export const CONNECTION_TEXTS = {
 	},
 	fileAddress: {
 		message: 'The link to the file does not work',
-		description: 'The gateway returned a link that is not a working web address. Contact the gateway’s support.',
+		description:
+			'The gateway returned a link that is not a working web address. Contact the gateway’s support.',
 	},
 	fileCertificate: {
 		message: 'The certificate of the file’s server is not trusted by this n8n server',
