@@ -8,18 +8,21 @@ import {
 
 import { binaryStorage, packageNodes, prepare, type RunOptions } from './engine';
 
-/** Where a try of a node stands, and what can end it. */
-interface Place {
-	/** What is kept of the execution through all tries and runs of its nodes. */
+/** The execution that an attempt belongs to. */
+interface AttemptScope {
+	/** The execution's data, which all attempts share. */
 	execution?: IRunExecutionData;
-	/** Which run of the node it is, as in a loop. */
+	/** The number of the node's run, as in a loop. */
 	runIndex?: number;
 	/** The execution's cancel signal. */
 	signal?: AbortSignal;
 }
 
-/** What n8n gives a node for one try. */
-export async function attemptContext(options: RunOptions, place: Place = {}): Promise<IExecuteFunctions> {
+/** The execution context of one attempt. */
+export async function attemptContext(
+	options: RunOptions,
+	scope: AttemptScope = {},
+): Promise<IExecuteFunctions> {
 	await binaryStorage();
 	const { workflow, more, mode } = prepare(options);
 	const node = workflow.getNode('Gateway');
@@ -29,7 +32,7 @@ export async function attemptContext(options: RunOptions, place: Place = {}): Pr
 		pairedItem: { item: index },
 	}));
 	const data = { main: [items] };
-	const { execution = createRunExecutionData(), runIndex = 0, signal } = place;
+	const { execution = createRunExecutionData(), runIndex = 0, signal } = scope;
 	const executeData = { node, data, source: null };
 	const context = new ExecuteContext(
 		workflow,
@@ -47,12 +50,12 @@ export async function attemptContext(options: RunOptions, place: Place = {}): Pr
 	return context as unknown as IExecuteFunctions;
 }
 
-/** One try of a node, as n8n makes it: what the node itself gives, or throws. */
-export async function attempt(options: RunOptions, place: Place = {}): Promise<INodeExecutionData[]> {
-	return await executeOn(options, await attemptContext(options, place));
+/** Runs one attempt of a node, without the engine. */
+export async function attempt(options: RunOptions, scope: AttemptScope = {}): Promise<INodeExecutionData[]> {
+	return await executeOn(options, await attemptContext(options, scope));
 }
 
-/** One try of a node with what n8n gives it. */
+/** Runs one attempt of a node with this context. */
 export async function executeOn(
 	{ node }: Pick<RunOptions, 'node'>,
 	context: IExecuteFunctions,

@@ -11,14 +11,14 @@ import {
 	type ClientDependencies,
 } from '../../nodes/shared/gateway/client/client';
 
-/** What a scripted transport does with one exchange. */
+/** What a scripted transport does with one request. */
 export type Step = { status?: number; headers?: Record<string, string>; body?: string } | Error;
 
 export interface ScriptedClient {
 	client: GatewayClient;
-	/** The exchanges that were carried out. */
+	/** The requests that were sent. */
 	sent: HttpRequest[];
-	/** The pauses that were made, in milliseconds. */
+	/** The pauses, in milliseconds. */
 	pauses: number[];
 	/** The clock, moved by pauses. */
 	clock: { now: number };
@@ -27,9 +27,9 @@ export interface ScriptedClient {
 /**
  * A client on a scripted transport and a clock that only pauses move.
  *
- * @param steps answers in order; the last one repeats
- * @param options.stopAt makes the pause that would pass this moment reject, as a cancellation does
- * @param options.dependencies replaces parts of what the client works with
+ * @param steps responses in order; the last one repeats
+ * @param options.stopAt the time at which the execution is cancelled: a pause that would pass it rejects
+ * @param options.dependencies replaces dependencies of the client
  */
 export function scriptedClient(
 	steps: Step[],
@@ -43,19 +43,19 @@ export function scriptedClient(
 	const sent: HttpRequest[] = [];
 	const pauses: number[] = [];
 	const clock = { now: 1_000_000 };
-	const next = (exchange: HttpRequest): HttpResponse<string> => {
+	const next = (request: HttpRequest): HttpResponse<string> => {
 		const step = steps[Math.min(sent.length, steps.length - 1)];
-		sent.push(exchange);
+		sent.push(request);
 		if (step === undefined) throw new Error('the script has no step');
 		if (step instanceof Error) throw step;
 		return { status: step.status ?? 200, headers: step.headers ?? {}, body: step.body ?? '{}' };
 	};
 	const transport: Transport = {
-		text: (exchange) => Promise.resolve().then(() => next(exchange)),
-		stream: (exchange) =>
+		text: (request) => Promise.resolve().then(() => next(request)),
+		stream: (request) =>
 			Promise.resolve().then(() => {
-				const answer = next(exchange);
-				return { ...answer, body: byteStream(answer.body) };
+				const response = next(request);
+				return { ...response, body: byteStream(response.body) };
 			}),
 	};
 	const pause = (milliseconds: number): Promise<void> => {
@@ -72,7 +72,7 @@ export function scriptedClient(
 			transport,
 			withSlot: async (work) => await work(),
 			pause,
-			// Watchdogs of streams look at the clock, which only pauses move.
+			// Watchdogs read the clock, which only pauses move.
 			sleep: async (milliseconds) =>
 				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
 			now: () => clock.now,
@@ -83,7 +83,7 @@ export function scriptedClient(
 	return { client, sent, pauses, clock };
 }
 
-/** Text as a stream of bytes, in portions of up to 7. */
+/** Text as a stream of bytes, in chunks of up to 7 bytes. */
 export function byteStream(text: string): ByteStream & { destroyed: boolean } {
 	const bytes = new TextEncoder().encode(text);
 	return {
@@ -100,7 +100,7 @@ export function byteStream(text: string): ByteStream & { destroyed: boolean } {
 	};
 }
 
-/** What a promise rejects with. */
+/** The error that a promise rejects with. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
 	return await promise.then(
 		() => {
@@ -110,8 +110,8 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
 	);
 }
 
-/** The failure that a promise rejects with. */
-export async function failureOf(promise: Promise<unknown>): Promise<ApiError> {
+/** The `ApiError` that a promise rejects with. */
+export async function apiErrorOf(promise: Promise<unknown>): Promise<ApiError> {
 	const error = await rejection(promise);
 	if (error instanceof ApiError) return error;
 	throw error;

@@ -14,9 +14,8 @@ import {
 
 import { prepare, type RunOptions } from './engine';
 
-// What n8n gives the nodes that are not run by the engine: triggers, and nodes that serve another one.
+// Contexts of nodes that the engine does not run: triggers and sub-nodes.
 
-/** A node on its own, as it stands in a workflow. */
 type NodeOptions = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
 
 interface TriggerOptions extends NodeOptions {
@@ -25,8 +24,8 @@ interface TriggerOptions extends NodeOptions {
 	store: object;
 }
 
-/** A call that reaches a webhook. */
-export interface IncomingCall {
+/** A request to a webhook. */
+export interface IncomingRequest {
 	body: object;
 	query?: object;
 	headers?: Record<string, string>;
@@ -41,7 +40,7 @@ function prepared(options: RunOptions) {
 
 const staticDataOf = (store: object) => () => store as ReturnType<Workflow['getStaticData']>;
 
-/** What n8n gives a polling node of the package. */
+/** The context of a polling trigger. */
 export function pollContext({ mode, store, ...options }: TriggerOptions): IPollFunctions {
 	const { workflow, node, more } = prepared(options);
 	const unused = [undefined, undefined, undefined, undefined] as const;
@@ -49,17 +48,17 @@ export function pollContext({ mode, store, ...options }: TriggerOptions): IPollF
 	return context as unknown as IPollFunctions;
 }
 
-/** What n8n gives a node of the package whose lists and forms the editor shows. */
+/** The context in which the editor loads lists and forms. */
 export function editorContext(options: NodeOptions): ILoadOptionsFunctions {
 	const { workflow, node, more } = prepared(options);
 	const shown = { ...more, currentNodeParameters: node.parameters };
 	return new LoadOptionsContext(workflow, node, shown, '') as unknown as ILoadOptionsFunctions;
 }
 
-/** What n8n gives a node of the package that is called; the answer to the call is taken, and dropped. */
+/** The context of a webhook request; the response is dropped. */
 export function webhookContext(
 	{ mode, store, ...options }: TriggerOptions,
-	{ body, query = {}, headers = {} }: IncomingCall,
+	{ body, query = {}, headers = {} }: IncomingRequest,
 ): IWebhookFunctions {
 	const { workflow, node, more } = prepared(options);
 	workflow.getStaticData = staticDataOf(store);
@@ -78,7 +77,7 @@ export function webhookContext(
 	return context as unknown as IWebhookFunctions;
 }
 
-/** What n8n gives a node that serves another one, and the execution in which its calls are noted. */
+/** The context of a sub-node, and the execution in which n8n records its runs. */
 export function supplyContext(options: NodeOptions): {
 	context: ISupplyDataFunctions;
 	execution: IRunExecutionData;

@@ -3,12 +3,12 @@ import nock from 'nock';
 import chatResponse from '../fixtures/chat/plain.json';
 import { runNode, type RunOptions } from './engine';
 
-// A gateway whose text model repeats each prompt, and a node that asks it once for each item.
+// A gateway whose text model repeats each prompt, and a node that sends one prompt for each item.
 
 const GATEWAY = 'https://gateway.test';
 const PATH = '/api/v1/chat/completions';
 
-/** How a prompt is responded to; by default at once, with the prompt. */
+/** The response to a prompt; by default the prompt, at once. */
 export interface ResponsePlan {
 	status?: number;
 	body?: unknown;
@@ -18,7 +18,7 @@ export interface ResponsePlan {
 	headers?: Record<string, string>;
 }
 
-/** Responds to each prompt as planned, and tells what it was sent. */
+/** Responds to each prompt as planned, and records the prompts. */
 export function echoGateway(plan: (prompt: string, call: number) => ResponsePlan = () => ({})) {
 	const prompts: string[] = [];
 	const load = { now: 0, most: 0 };
@@ -54,8 +54,8 @@ function echo(prompt: string) {
 	};
 }
 
-/** An error of the gateway that asks for no pause. */
-export const refusal = (status: number, code: string) => ({
+/** An error response of the gateway that asks for no pause. */
+export const errorResponse = (status: number, code: string) => ({
 	status,
 	body: { error: { message: 'server words', type: 'invalid_request_error', param: null, code } },
 	headers: { 'retry-after': '0' },

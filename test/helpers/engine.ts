@@ -50,19 +50,19 @@ export interface RunOptions {
 	settings?: Partial<INode>;
 	credential?: { baseUrl: string; apiKey: string };
 	executionId?: string;
-	/** What expressions find under `$vars`, read anew each time. */
+	/** The values of `$vars`, read each time. */
 	variables?: Record<string, string>;
-	/** Where this n8n is reached; `https://n8n.test` by default. */
+	/** The URL of this n8n; `https://n8n.test` by default. */
 	n8nUrl?: string;
-	/** Runs the node as the tool that n8n makes of it for AI Agents. */
+	/** Runs the node as a tool of an AI Agent. */
 	asTool?: boolean;
-	/** Takes the chunks of a workflow that streams its answer; without it, the workflow does not. */
+	/** Receives the chunks of a workflow that streams its response; without it, the workflow does not stream. */
 	onChunk?: (chunk: StructuredChunk) => Promise<void> | void;
-	/** Called with a function that cancels the execution, as the editor's stop button does. */
+	/** Receives a function that cancels the execution, as the editor's stop button does. */
 	onStart?: (cancel: () => void) => void;
 }
 
-/** What a run of the node gave. */
+/** The result of a run of the node. */
 export interface RunResult {
 	run: IRun;
 	/** Items of the first output. */
@@ -90,16 +90,16 @@ export async function binaryStorage(): Promise<BinaryDataService> {
 	return service;
 }
 
-/** A binary that lies in n8n's storage, as a stream is read from. */
+/** A binary in n8n's storage, which nodes read as a stream. */
 export async function storedBinary(
 	content: string,
-	facts: { mimeType: string; fileName: string },
+	metadata: { mimeType: string; fileName: string },
 ): Promise<IBinaryData> {
-	const place = { type: 'execution', workflowId: 'workflow-1', executionId: 'execution-1' } as const;
-	return await (await binaryStorage()).store(place, Buffer.from(content), { data: '', ...facts });
+	const location = { type: 'execution', workflowId: 'workflow-1', executionId: 'execution-1' } as const;
+	return await (await binaryStorage()).store(location, Buffer.from(content), { data: '', ...metadata });
 }
 
-/** Runs one node of the package on the real engine, fed by a node that gives `items`. */
+/** Runs one node of the package on the real engine, after a node that returns `items`. */
 export async function runNode(options: RunOptions): Promise<RunResult> {
 	await binaryStorage();
 	const { workflow, source, mode, more } = prepare(options);
@@ -110,13 +110,13 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 }
 
 /**
- * Goes on with a node that sleeps, as n8n does after a call: with what was stored, and the node switched on.
+ * Resumes a suspended node, as n8n does after a webhook request: with the stored data, and the node enabled.
  *
- * @param options those with which it fell asleep
+ * @param options those with which it was suspended
  */
-export async function wakeNode(asleep: RunResult, options: RunOptions): Promise<RunResult> {
+export async function resumeNode(suspended: RunResult, options: RunOptions): Promise<RunResult> {
 	const { workflow, mode, more } = prepare(options);
-	const data = JSON.parse(JSON.stringify(asleep.run.data)) as IRun['data'];
+	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
 	delete data.waitTill;
 	data.resultData.runData.Gateway?.pop();
 	const [waiting] = data.executionData?.nodeExecutionStack ?? [];
@@ -124,7 +124,7 @@ export async function wakeNode(asleep: RunResult, options: RunOptions): Promise<
 	return result(await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
 }
 
-/** A workflow of two nodes, and what n8n gives each execution. */
+/** A workflow of two nodes, and the additional data of its execution. */
 export function prepare(options: RunOptions) {
 	const target: INode = {
 		id: 'node-1',
@@ -157,7 +157,7 @@ export function prepare(options: RunOptions) {
 	return { workflow, source, mode, more: additionalData(options, mode, [source, target], connections) };
 }
 
-/** What a run of the node `Gateway` gave. */
+/** The result of a run of the node `Gateway`. */
 export function result(run: IRun): RunResult {
 	const [task] = run.data.resultData.runData.Gateway ?? [];
 	const main = task?.data?.main ?? [];

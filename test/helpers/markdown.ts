@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 /** The repository's folder. */
 export const repository = resolve(__dirname, '../..');
 
-/** Folders that hold what others wrote, or what was built. */
+/** Folders of others' files and of build results. */
 const FOREIGN = new Set(['node_modules', '.git', 'dist', '.sandbox', 'test-results']);
 
-/** The repository's own files whose names fit, by their paths in it. */
+/** The paths of the repository's own files whose names match. */
 export function filesOf(name: RegExp, folder = ''): string[] {
 	return readdirSync(join(repository, folder), { withFileTypes: true }).flatMap((entry) => {
 		const path = join(folder, entry.name);
@@ -23,7 +23,7 @@ export function readText(path: string): string {
 
 const FENCED = /^( *)(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\1\2[ \t]*$/gm;
 
-/** Targets of links and pictures, also of those written as HTML or as references; what stands in code is none. */
+/** Targets of links and pictures, also of those written as HTML or as references; code is skipped. */
 export function linksIn(markdown: string): string[] {
 	const prose = markdown.replace(FENCED, '').replace(/(`+)(?!`)(?:(?!\n\n)[\s\S])*?[^`]\1(?!`)/g, 'code');
 	const patterns = [
@@ -34,7 +34,7 @@ export function linksIn(markdown: string): string[] {
 	return patterns.flatMap((pattern) => [...prose.matchAll(pattern)].map(([, target = '']) => target));
 }
 
-/** The names under which a page's headings can be linked to, made as GitHub makes them. */
+/** The anchors of a page, as GitHub makes them. */
 export function anchorsIn(markdown: string): Set<string> {
 	const anchors = new Set<string>();
 	const counts = new Map<string, number>();

@@ -5,14 +5,14 @@ import { runNode, type RunOptions, type RunResult } from './engine';
 /** Path of the tasks below the test gateway. */
 export const TASKS = '/api/v1/async/media/tasks';
 
-/** The gateway that the tests' credential names; answers only to its key. */
+/** The gateway of the tests' credential; responds only to its key. */
 export const gateway = () =>
 	nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });
 
-/** The server of result files; refuses to see a key. */
+/** The server of result files; rejects requests with a key. */
 export const files = () => nock('https://files.test', { badheaders: ['authorization', 'x-api-key'] });
 
-/** The envelope of media answers (§7.1). */
+/** The envelope of media responses (§7.1). */
 export const envelope = (data: unknown, code = 200, msg = code === 200 ? 'success' : 'server words') => ({
 	code,
 	msg,
@@ -30,21 +30,21 @@ export const painter = (inputSchema: object = {}, more: object = {}) => ({
 	...more,
 });
 
-/** The catalogue, as often as it is asked for. Gives the number of questions. */
-export function catalogue(models: object[] = [painter()]): { asked: number } {
-	const count = { asked: 0 };
+/** Serves the catalogue, and counts the requests. */
+export function catalogue(models: object[] = [painter()]): { requests: number } {
+	const count = { requests: 0 };
 	nock('https://gateway.test')
 		.persist()
 		.get('/api/v1/media/models')
 		.optionally()
 		.reply(() => {
-			count.asked += 1;
+			count.requests += 1;
 			return [200, { object: 'list', data: models }];
 		});
 	return count;
 }
 
-/** Takes creations; gives what was sent, with the keys. */
+/** Accepts task requests, and records them with their keys. */
 export function creations(): Array<{ body: Record<string, unknown>; key: string }> {
 	const sent: Array<{ body: Record<string, unknown>; key: string }> = [];
 	nock('https://gateway.test')
@@ -85,5 +85,5 @@ export async function run(
 	});
 }
 
-/** Settings with which a failing item gives an error item. */
-export const carryOn = { settings: { onError: 'continueRegularOutput' } } as const;
+/** Settings with which an item that fails becomes an error item. */
+export const continueOnFail = { settings: { onError: 'continueRegularOutput' } } as const;

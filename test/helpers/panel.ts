@@ -14,7 +14,6 @@ import { MediaTaskTrigger } from '../../nodes/MediaTaskTrigger/MediaTaskTrigger.
 import { Storage } from '../../nodes/Storage/Storage.node';
 import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
 
-/** All seven nodes, as n8n gets them. */
 const nodes: INodeType[] = [
 	new TextGeneration(),
 	new MediaTask(),
@@ -30,16 +29,15 @@ export const nodesByName: Readonly<Record<string, INodeType>> = Object.fromEntri
 	nodes.map((node) => [node.description.name, node]),
 );
 
-/** What n8n knows of each node. */
 export const descriptions: INodeTypeDescription[] = nodes.map(({ description }) => description);
 
-/** A field of a panel, wherever it stands. */
+/** A field of a panel, at the top or nested. */
 export interface Field {
-	/** Where it is, for whoever reads a failing test. */
+	/** Its path, for the message of a failing test. */
 	place: string;
 	node: INodeTypeDescription;
 	property: INodeProperties;
-	/** Resource and operation for which it is shown; empty for all. */
+	/** The operations for which it is shown; empty for all. */
 	operations: string[];
 }
 

@@ -1,4 +1,3 @@
-import { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import type { HttpRequest } from '../../nodes/shared/gateway/client/transport';
 
 /** A request as a scripted client sends it, with what most have in common filled in. */
@@ -22,15 +21,4 @@ export function request(
 		charged: false,
 		...more,
 	};
-}
-
-/** The bad input that a piece of work throws or rejects with. */
-export async function invalidInput(work: () => unknown): Promise<InvalidInputError> {
-	try {
-		await work();
-	} catch (error) {
-		if (error instanceof InvalidInputError) return error;
-		throw error;
-	}
-	throw new Error('it did not throw');
 }

@@ -9,7 +9,7 @@ import {
 } from '../../nodes/shared/gateway/client/client';
 import { editorContext } from './contexts';
 
-/** A request as it reached the server. */
+/** A request that the server received. */
 export interface ReceivedRequest {
 	method: string | undefined;
 	url: string | undefined;
@@ -17,12 +17,11 @@ export interface ReceivedRequest {
 	body: string;
 }
 
-/** What is known of a client while it works. */
 export interface SocketClient {
 	client: GatewayClient;
-	/** The pauses that were made, in milliseconds; they take no time. */
+	/** The pauses, in milliseconds; they take no time. */
 	pauses: number[];
-	/** Slots that are held now, and that were held at the beginning of each pause. */
+	/** Slots that are held now, taken in all, and held when each pause began. */
 	slots: { held: number; taken: number; duringPauses: number[] };
 }
 

@@ -8,15 +8,15 @@ const root = join(__dirname, '../..');
 export interface SourceText {
 	/** File and line. */
 	place: string;
-	/** Values that are put in stand as `…`. */
+	/** Placeholders are `…`. */
 	text: string;
-	/** The name of the property, or what is called with it. */
+	/** The name of the property, or of the function that receives it. */
 	role: string;
 }
 
 /**
- * The texts of the nodes and the credential, of two words or more. Left out are those for logs, those of plain errors,
- * and expressions.
+ * The texts of two words or more in the nodes and the credential, without log messages, plain errors and
+ * expressions.
  */
 export const sourceTexts: SourceText[] = ['nodes', 'credentials'].flatMap((folder) =>
 	readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

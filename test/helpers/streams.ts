@@ -7,27 +7,27 @@ import type { HttpResponse, ByteStream } from '../../nodes/shared/gateway/client
 import { GatewayClient } from '../../nodes/shared/gateway/client/client';
 import { streamText } from '../../nodes/shared/gateway/text/streamText';
 
-/** Asked for at each portion; to look up a global costs much in jest's sandbox. */
+/** Looked up once: a global is slow to look up in jest's sandbox. */
 const now = Date.now.bind(Date);
 const resolved = Promise.resolve.bind(Promise);
 
-/** Bytes in portions of a size. */
-export function portions(bytes: Uint8Array, size: number): Uint8Array[] {
+/** Splits bytes into chunks of a size. */
+export function chunksOf(bytes: Uint8Array, size: number): Uint8Array[] {
 	return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
 		bytes.slice(index * size, (index + 1) * size),
 	);
 }
 
-export interface StreamedAnswer {
+export interface StreamedResponse {
 	body: JsonObject;
-	/** The texts that were shown, one an arrival. */
+	/** The text deltas, in order. */
 	shown: string[];
 }
 
-/** Source of a stream: text or portions of bytes, or a stream of its own. */
+/** Source of a stream: text or chunks of bytes, or a stream of its own. */
 export type StreamSource = string | Uint8Array[] | Readable;
 
-/** Reads an answer that comes as these portions, through the client, as the nodes do. */
+/** Reads a streamed response through the client, as the nodes do. */
 export async function readStream(
 	format: string,
 	source: StreamSource,
@@ -37,16 +37,16 @@ export async function readStream(
 		timeoutMs?: number;
 		onText?: (text: string) => Promise<void>;
 	} = {},
-): Promise<StreamedAnswer> {
+): Promise<StreamedResponse> {
 	const shown: string[] = [];
 	const body = toStream(source);
 	const headers = options.headers ?? { 'content-type': 'text/event-stream; charset=utf-8' };
-	const answer: HttpResponse<ByteStream> = { status: 200, headers, body };
+	const response: HttpResponse<ByteStream> = { status: 200, headers, body };
 	const unused = () => Promise.reject(new Error('not used'));
 	const client = new GatewayClient(
 		{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 3, timeoutMs: options.timeoutMs },
 		{
-			transport: { text: unused, stream: () => Promise.resolve(answer) },
+			transport: { text: unused, stream: () => Promise.resolve(response) },
 			withSlot: async (work) => await work(),
 			pause: unused,
 			sleep: async (milliseconds) =>
@@ -70,11 +70,11 @@ export async function readStream(
 
 function toStream(source: StreamSource): ByteStream {
 	if (source instanceof Readable) return source;
-	return inPortions(typeof source === 'string' ? [new TextEncoder().encode(source)] : source);
+	return inChunks(typeof source === 'string' ? [new TextEncoder().encode(source)] : source);
 }
 
-/** A `Readable` would cost more than what reads it: tests go through hundreds of thousands of portions. */
-function inPortions(list: Uint8Array[]): ByteStream {
+/** A `Readable` is too slow: tests read hundreds of thousands of chunks. */
+function inChunks(list: Uint8Array[]): ByteStream {
 	const values = list.values();
 	return {
 		destroy: () => undefined,
@@ -82,7 +82,7 @@ function inPortions(list: Uint8Array[]): ByteStream {
 	};
 }
 
-/** Server-sent events of these payloads; text is written as it stands. */
+/** Server-sent events of these payloads; a string is written as it is. */
 export function events(...payloads: Array<JsonObject | string>): string {
 	return payloads
 		.map((payload) => `data: ${typeof payload === 'string' ? payload : JSON.stringify(payload)}\n\n`)

@@ -8,24 +8,24 @@ import { eventually } from './time';
 
 // Executions that are suspended for media tasks, and the callbacks that resume them. For files with `quickTime()`.
 
-/** What the gateway says of a task: its state, more of its data, or an HTTP status in place of both. */
-export type TaskAnswer = string | number | object;
+/** The gateway's response to a poll: the task's state, more of its data, or an HTTP status. */
+export type TaskResponse = string | number | object;
 
 export interface Tasks {
-	/** What is said of a task from now on. */
-	says: (taskId: string) => TaskAnswer;
-	/** The tasks that were asked for, in order. */
+	/** Responds to the polls from now on. */
+	respond: (taskId: string) => TaskResponse;
+	/** The tasks that were polled, in order. */
 	polls: string[];
-	/** The creations. */
+	/** The task requests. */
 	sent: ReturnType<typeof creations>;
-	/** The addresses that the node itself has called. */
+	/** The URLs that the node itself has called. */
 	calls: string[];
 }
 
-/** A gateway with tasks, and an n8n that takes callbacks only while `calls` are awaited. */
-export function tasksThat(says: Tasks['says']): Tasks {
+/** A gateway with tasks, and an n8n that accepts the node's own calls. */
+export function mockTasks(respond: Tasks['respond']): Tasks {
 	catalogue();
-	const tasks: Tasks = { says, polls: [], sent: creations(), calls: [] };
+	const tasks: Tasks = { respond, polls: [], sent: creations(), calls: [] };
 	gateway()
 		.persist()
 		.get(/\/tasks\/t\d+$/)
@@ -33,9 +33,9 @@ export function tasksThat(says: Tasks['says']): Tasks {
 		.reply((path) => {
 			const taskId = path.split('/').at(-1) ?? '';
 			tasks.polls.push(taskId);
-			const said = tasks.says(taskId);
-			if (typeof said === 'number') return [said, envelope(null, said)];
-			const data = typeof said === 'string' ? { state: said } : said;
+			const response = tasks.respond(taskId);
+			if (typeof response === 'number') return [response, envelope(null, response)];
+			const data = typeof response === 'string' ? { state: response } : response;
 			const createTime = 1_760_000_000_000;
 			return [200, envelope({ taskId, model: 'acme/painter', createTime, ...data })];
 		});
@@ -52,7 +52,7 @@ export function tasksThat(says: Tasks['says']): Tasks {
 
 let executions = 0;
 
-/** A node that creates a task for each item and suspends the execution, each time of another execution. */
+/** A node that creates a task for each item and suspends its execution; each call has another execution ID. */
 export const suspending = (parameters: object = {}, more: Partial<RunOptions> = {}): RunOptions => ({
 	node: 'mediaTask',
 	executionId: `suspended-${(executions += 1)}`,
@@ -70,44 +70,44 @@ export const suspending = (parameters: object = {}, more: Partial<RunOptions> = 
 });
 
 /**
- * Runs a node that suspends its execution. The check that follows in the background has come to its end when this
- * returns: it finds all tasks ended, and what it has asked is not noted in `polls`.
+ * Runs a node that suspends its execution. The background check that follows has ended when this returns: it finds
+ * all tasks ended, and its polls are not recorded.
  */
 export async function suspend(tasks: Tasks, options: RunOptions): Promise<RunResult> {
 	const suspended = await runNode(options);
 	expect(suspended.run.status).toBe('waiting');
-	const { says, polls, calls } = tasks;
-	Object.assign(tasks, { says: () => 'success', polls: [] });
+	const { respond, polls, calls } = tasks;
+	Object.assign(tasks, { respond: () => 'success', polls: [] });
 	const before = calls.length;
 	await eventually(() => calls.length > before);
-	Object.assign(tasks, { says, polls });
+	Object.assign(tasks, { respond, polls });
 	return suspended;
 }
 
-/** What n8n stores of the suspended node's input. */
+/** The suspended node's input, as n8n stores it. */
 export const stored = ({ run: { data } }: RunResult) =>
 	data.executionData?.nodeExecutionStack[0]?.data.main?.[0] ?? [];
 
-/** What a callback led to. */
+/** The effects of a callback. */
 export interface CallbackOutcome {
 	/** The responses to the callback. */
 	responses: Array<{ status: number; body: unknown }>;
-	/** Whether n8n is told that the response was given. */
+	/** Whether n8n is told that the node has responded. */
 	responded: boolean;
-	/** What is logged as a warning. */
+	/** The warnings in the log. */
 	warnings: string[];
-	/** What is logged as an error. */
+	/** The errors in the log. */
 	errors: string[];
-	/** What the execution gave that the callback resumed; `undefined` when it stays suspended. */
+	/** The result of the resumed execution; `undefined` when it stays suspended. */
 	resumed: RunResult | undefined;
 }
 
 /**
- * Calls a suspended execution as n8n passes a callback on, and runs it when the callback resumes it.
+ * Passes a callback to a suspended execution as n8n does, and runs the execution when the callback resumes it.
  *
- * @param call the part of the query that names the item, the body, and whether n8n gives the node that it is about to run
+ * @param call the item in the query, the body, and whether n8n provides the node that it is about to run
  */
-export async function callBack(
+export async function sendCallback(
 	suspended: RunResult,
 	options: RunOptions,
 	call: { item?: string | number; body?: unknown; hasRunningNode?: boolean } = {},
@@ -159,22 +159,22 @@ export async function callBack(
 /** One item for each prompt. */
 export const prompts = (...all: string[]) => all.map((prompt) => ({ json: { prompt } }));
 
-/** Says of these tasks that they have ended, of others that they have not. */
+/** Responds that these tasks have ended, and others have not. */
 export const ended =
 	(...taskIds: string[]) =>
 	(taskId: string) =>
 		taskIds.includes(taskId) ? 'success' : 'processing';
 
 /** An execution that is suspended for three tasks, t1 to t3. */
-export async function threeTasks(says: Tasks['says'] = () => 'processing') {
-	const tasks = tasksThat(says);
+export async function threeTasks(respond: Tasks['respond'] = () => 'processing') {
+	const tasks = mockTasks(respond);
 	const use = suspending({ options: { concurrency: 1 } }, { items: prompts('a', 'b', 'c') });
 	const suspended = await suspend(tasks, use);
 	tasks.polls.splice(0);
-	/** Calls back; gives whether that resumes the execution, and the tasks that were asked for until then. */
+	/** Sends a callback; returns whether it resumes the execution, and the tasks that were polled. */
 	const call = async (item?: string | number, body?: unknown) => {
 		tasks.polls.splice(0);
-		const { resumed } = await callBack(suspended, use, { ...(item === undefined ? {} : { item }), body });
+		const { resumed } = await sendCallback(suspended, use, { ...(item === undefined ? {} : { item }), body });
 		return { resumes: resumed !== undefined, polls: [...tasks.polls] };
 	};
 	return { tasks, use, suspended, call };

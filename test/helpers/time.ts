@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What axios calls its timeouts. */
+/** The name of axios's timeout handler. */
 const HTTP_TIMEOUT = 'handleTimeout';
 
 /**
- * Lets time pass faster in each test of a file: pauses end earlier, and the clock agrees with them. A request may take
- * the time that it takes: n8n's HTTP client gives up no earlier.
+ * Makes time pass faster in each test of a file, for timers and the clock. Timeouts of n8n's HTTP client keep their
+ * length.
  */
 export function quickTime(factor = 50): void {
 	const restored: Array<() => void> = [];
@@ -13,15 +13,15 @@ export function quickTime(factor = 50): void {
 		const { setTimeout: timer } = globalThis;
 		const { now } = Date;
 		const start = now();
-		const quicker = (work: (...values: unknown[]) => void, delay = 0, ...values: unknown[]) => {
+		const faster = (work: (...values: unknown[]) => void, delay = 0, ...values: unknown[]) => {
 			if (work.name !== HTTP_TIMEOUT) return timer(work, delay / factor, ...values);
 			const timeout = timer(work, delay, ...values);
-			// Axios waits for the end of a connection to stop its timeout; nock does not tell that of one that failed.
+			// Axios stops its timeout when the connection ends; nock does not report that for a failed one.
 			restored.push(() => clearTimeout(timeout));
 			return timeout;
 		};
 		const spies = [
-			jest.spyOn(globalThis, 'setTimeout').mockImplementation(quicker as typeof setTimeout),
+			jest.spyOn(globalThis, 'setTimeout').mockImplementation(faster as typeof setTimeout),
 			jest.spyOn(Date, 'now').mockImplementation(() => start + (now() - start) * factor),
 		];
 		restored.push(...spies.map((spy) => () => spy.mockRestore()));
@@ -31,7 +31,7 @@ export function quickTime(factor = 50): void {
 	});
 }
 
-/** Waits until a condition holds, at most some seconds. */
+/** Waits until a condition holds, for some seconds at most. */
 export async function eventually(condition: () => boolean): Promise<void> {
 	for (let tries = 0; tries < 2_000 && !condition(); tries += 1) await pause(2);
 	expect(condition()).toBe(true);

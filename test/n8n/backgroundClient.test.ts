@@ -7,12 +7,12 @@ import {
 	EDITOR_SETTINGS,
 	POLL_SETTINGS,
 } from '../../nodes/shared/n8n/client';
-import { failureOf } from '../helpers/client';
+import { apiErrorOf } from '../helpers/client';
 import { editorContext, pollContext, webhookContext } from '../helpers/contexts';
 import { inFakeTime, useFakeTime } from '../helpers/fakeTime';
 import { useNock } from '../helpers/nock';
 
-// The client outside an execution: of triggers, and of the editor.
+// The client outside an execution: for triggers and the editor.
 
 useNock();
 useFakeTime();
@@ -39,20 +39,20 @@ describe.each(uses)('for %s', (use, context, settings, tries) => {
 				return [503, ''];
 			});
 		const client = await backgroundClient(context(), settings);
-		const { details } = await inFakeTime(failureOf(client.json(balance)));
+		const { details } = await inFakeTime(apiErrorOf(client.json(balance)));
 		expect([details.status, requests]).toStrictEqual([503, tries]);
 	});
 
-	it('gives hints that name no options of an action node', async () => {
+	it('has hints that name no options of an action node', async () => {
 		const lost = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
 		nock('https://gateway.test').persist().get('/api/v1/balance').replyWithError(lost);
 		const client = await backgroundClient(context(), settings);
-		const { details } = await inFakeTime(failureOf(client.json(balance)));
+		const { details } = await inFakeTime(apiErrorOf(client.json(balance)));
 		expect(details.code).toBe('timeout');
 		expect(details.description).not.toContain('Timeout (Seconds)');
 		nock.cleanAll();
 		nock('https://gateway.test').persist().get('/api/v1/balance').reply(429);
-		const { details: busy } = await inFakeTime(failureOf(client.json(balance)));
+		const { details: busy } = await inFakeTime(apiErrorOf(client.json(balance)));
 		expect(busy.status).toBe(429);
 		expect(busy.description).not.toContain('Concurrency');
 	});
@@ -73,7 +73,7 @@ describe.each(uses)('for %s', (use, context, settings, tries) => {
 			.get('/api/v1/balance')
 			.reply(403, { error: { message: 'no: sk-test' } });
 		const client = await backgroundClient(context(), settings);
-		const { details } = await inFakeTime(failureOf(client.json(balance)));
+		const { details } = await inFakeTime(apiErrorOf(client.json(balance)));
 		expect(details.description).toContain('[key]');
 		expect(JSON.stringify(details)).not.toContain('sk-test');
 	});

@@ -2,7 +2,7 @@ import nock from 'nock';
 
 import { connect } from '../../nodes/shared/n8n/client';
 import { RunSignal } from '../../nodes/shared/n8n/runSignal';
-import { failureOf, rejection } from '../helpers/client';
+import { apiErrorOf, rejection } from '../helpers/client';
 import { editorContext } from '../helpers/contexts';
 import { useNock } from '../helpers/nock';
 
@@ -43,9 +43,9 @@ it('throws for a base URL that is not a web address', async () => {
 it('makes clients that each have their own settings', async () => {
 	const seen = gatewayFails();
 	const connection = await connect(contextOf(), {});
-	await failureOf(connection.client({ ...once, maxRetries: 2 }).json(balance));
+	await apiErrorOf(connection.client({ ...once, maxRetries: 2 }).json(balance));
 	expect(seen.requests).toBe(3);
-	await failureOf(connection.client(once).json(balance));
+	await apiErrorOf(connection.client(once).json(balance));
 	expect(seen.requests).toBe(4);
 });
 
@@ -53,7 +53,7 @@ it('shows neither the key nor the other secrets', async () => {
 	gatewayFails();
 	const connection = await connect(contextOf(), { secrets: ['token-1'] });
 	expect(connection.secrets).toStrictEqual(['sk-test', 'token-1']);
-	const { details } = await failureOf(connection.client(once).json(balance));
+	const { details } = await apiErrorOf(connection.client(once).json(balance));
 	expect(details.description).toContain('no: [key], [key]');
 });
 
@@ -65,7 +65,7 @@ it('sends each request in a slot', async () => {
 		return await work();
 	};
 	const connection = await connect(contextOf(), { withSlot });
-	await failureOf(connection.client({ ...once, maxRetries: 1 }).json(balance));
+	await apiErrorOf(connection.client({ ...once, maxRetries: 1 }).json(balance));
 	expect(slots).toStrictEqual([0, 1]);
 });
 
@@ -81,7 +81,7 @@ it('sends nothing when the run ends while a request waits for its slot', async (
 	expect([error, seen.requests]).toMatchObject([{ reason: 'other item failed' }, 0]);
 });
 
-it('gives its clients the present time, chance in [0, 1), and pauses', async () => {
+it('uses the present time, random numbers in [0, 1), and real pauses', async () => {
 	const client = (await connect(contextOf(), {})).client(once);
 	const before = Date.now();
 	await client.pause(3);
@@ -90,7 +90,7 @@ it('gives its clients the present time, chance in [0, 1), and pauses', async () 
 	// Timers may fire a millisecond early.
 	expect(now).toBeGreaterThanOrEqual(before + 4);
 	expect(now).toBeLessThanOrEqual(Date.now());
-	const chances = Array.from({ length: 20 }, () => client.random());
-	expect(chances.filter((chance) => chance >= 0 && chance < 1)).toHaveLength(20);
-	expect(new Set(chances).size).toBeGreaterThan(1);
+	const randomNumbers = Array.from({ length: 20 }, () => client.random());
+	expect(randomNumbers.filter((random) => random >= 0 && random < 1)).toHaveLength(20);
+	expect(new Set(randomNumbers).size).toBeGreaterThan(1);
 });

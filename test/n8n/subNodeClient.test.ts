@@ -2,7 +2,7 @@ import nock from 'nock';
 
 import { subNodeClient } from '../../nodes/shared/n8n/client';
 import { supplyContext } from '../helpers/contexts';
-import { failureOf, rejection } from '../helpers/client';
+import { apiErrorOf, rejection } from '../helpers/client';
 import { useNock } from '../helpers/nock';
 
 // The client of a node that serves an agent.
@@ -29,7 +29,7 @@ it('reads the credential once for its address and its requests', async () => {
 	expect(reads).toHaveBeenCalledTimes(1);
 });
 
-it('sends nothing again when the agent has ended during a pause', async () => {
+it('does not repeat a request when the agent has ended during a pause', async () => {
 	let sent = 0;
 	nock('https://gateway.test')
 		.get('/api/v1/balance')
@@ -48,54 +48,54 @@ it('sends nothing again when the agent has ended during a pause', async () => {
 });
 
 const gatewayFails = (headers = {}) => {
-	const seen = { requests: 0 };
+	const counter = { requests: 0 };
 	nock('https://gateway.test')
 		.persist()
 		.get('/api/v1/balance')
 		.reply(() => {
-			seen.requests += 1;
+			counter.requests += 1;
 			return [503, {}, headers];
 		});
-	return seen;
+	return counter;
 };
 const aSecond = { maxRetries: 2, timeoutMs: 1_000 };
 
 it('ends a pause when the execution is cancelled, and sends nothing more', async () => {
-	const seen = gatewayFails({ 'retry-after': '100' });
+	const counter = gatewayFails({ 'retry-after': '100' });
 	const { context } = served();
 	const cancel = new AbortController();
 	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(cancel.signal);
 	const { client, dispose } = await subNodeClient(context, aSecond);
 	const outcome = rejection(client.json(balance));
-	while (seen.requests === 0) await new Promise((resolve) => setImmediate(resolve));
+	while (counter.requests === 0) await new Promise((resolve) => setImmediate(resolve));
 	cancel.abort();
 	expect(await outcome).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
 	expect(await rejection(client.json(balance))).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
-	expect(seen.requests).toBe(1);
+	expect(counter.requests).toBe(1);
 	dispose();
 });
 
 it('sends nothing in an execution that was cancelled before', async () => {
-	const seen = gatewayFails();
+	const counter = gatewayFails();
 	const { context } = served();
 	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(AbortSignal.abort());
 	const { client } = await subNodeClient(context, aSecond);
 	expect(await rejection(client.json(balance))).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
-	expect(seen.requests).toBe(0);
+	expect(counter.requests).toBe(0);
 });
 
 it('sends nothing when the agent has ended', async () => {
-	const seen = gatewayFails();
+	const counter = gatewayFails();
 	const { client, dispose } = await subNodeClient(served().context, aSecond);
 	dispose();
 	expect(await rejection(client.json(balance))).toMatchObject({
 		name: 'StoppedError',
 		reason: 'not waited for',
 	});
-	expect(seen.requests).toBe(0);
+	expect(counter.requests).toBe(0);
 });
 
-it('lets go of the execution when the agent has ended', async () => {
+it('removes its listener when the agent has ended', async () => {
 	const { context } = served();
 	const { signal } = new AbortController();
 	const [added, removed] = [
@@ -122,13 +122,13 @@ it('passes the cancel signal on to downloads', async () => {
 	]);
 });
 
-it('gives hints that name no options of an action node', async () => {
+it('has hints that name no options of an action node', async () => {
 	const lost = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
 	nock('https://gateway.test').get('/api/v1/balance').reply(429);
 	nock('https://files.test').get('/a').replyWithError(lost);
 	const { client } = await subNodeClient(served().context, { maxRetries: 0, timeoutMs: undefined });
-	const busy = await failureOf(client.json(balance));
-	const slow = await failureOf(
+	const busy = await apiErrorOf(client.json(balance));
+	const slow = await apiErrorOf(
 		client.downloadUrl('https://files.test/a', () => Promise.reject(new Error('not used'))),
 	);
 	expect([busy.details.status, slow.details.code]).toStrictEqual([429, 'timeout']);
@@ -136,7 +136,7 @@ it('gives hints that name no options of an action node', async () => {
 	expect(slow.details.description).not.toContain('Timeout (Seconds)');
 });
 
-it('retries as often as it is set to, and names the option of the chat model', async () => {
+it('retries as often as its option says, and names the option of the chat model', async () => {
 	const lost = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
 	let requests = 0;
 	nock('https://gateway.test')
@@ -155,7 +155,7 @@ it('retries as often as it is set to, and names the option of the chat model', a
 		maxRetries: 0,
 		timeoutMs: undefined,
 	});
-	expect((await failureOf(withoutRetries.json(balance))).details.description).toContain('Timeout (Seconds)');
+	expect((await apiErrorOf(withoutRetries.json(balance))).details.description).toContain('Timeout (Seconds)');
 });
 
 it('does not show the key', async () => {
@@ -168,5 +168,5 @@ it('does not show the key', async () => {
 		credential: { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-1-2' },
 	});
 	const { client } = await subNodeClient(context, aSecond);
-	expect((await failureOf(client.json(balance))).details.description).toContain('[key]');
+	expect((await apiErrorOf(client.json(balance))).details.description).toContain('[key]');
 });

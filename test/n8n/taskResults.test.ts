@@ -8,18 +8,18 @@ import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors
 import type { MediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
 import type { Origin } from '../../nodes/shared/gateway/errors/texts/origin';
 import { GatewayClient } from '../../nodes/shared/gateway/client/client';
-import { failureOf, rejection } from '../helpers/client';
+import { apiErrorOf, rejection } from '../helpers/client';
 
-// The files of a task on their way into n8n's binary storage.
+// Storing the files of a task in n8n's binary storage.
 
 interface Served {
 	status?: number;
 	headers?: Record<string, string>;
-	/** Breaks the stream instead of ending it. */
+	/** An error that ends the stream. */
 	breaks?: Error;
 }
 
-/** A context whose requests are served by path, and whose storage notes what it gets. */
+/** A context whose requests are served by path, and whose storage is recorded. */
 function context({
 	served = {},
 	store,
@@ -51,7 +51,7 @@ function context({
 			transport: { stream, text: () => Promise.reject(new Error('not used')) },
 			withSlot: async (work) => await work(),
 			pause: () => Promise.reject(new Error('not used')),
-			// A watch over a stream that ends at once.
+			// A watchdog over a stream that ends at once.
 			sleep: async (milliseconds) =>
 				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
 			now: () => Date.now(),
@@ -97,7 +97,7 @@ it('fetches the files of a task one after the other, without the key, each into 
 	);
 });
 
-it('fetches what the gateway has kept where the task names no file', async () => {
+it('fetches what the gateway keeps where the task names no file', async () => {
 	const { log, sent, ...ctx } = context();
 	const binary = await downloadFiles(ctx, task(), 'data');
 	const path = '/api/v1/async/media/tasks/t1/download';
@@ -106,7 +106,7 @@ it('fetches what the gateway has kept where the task names no file', async () =>
 	expect(sent[0]?.authenticated).toBe(true);
 });
 
-it('fetches an archive under the name that the gateway gives', async () => {
+it('fetches an archive under the name that the gateway returns', async () => {
 	const path = '/api/v1/async/media/tasks/t2/download';
 	const headers = {
 		'content-type': 'application/zip',
@@ -119,18 +119,20 @@ it('fetches an archive under the name that the gateway gives', async () => {
 	});
 });
 
-describe('a result that cannot be had', () => {
-	it.each([404, 500])('is an error that names the task and keeps the status %i', async (status) => {
+describe('a result that cannot be fetched', () => {
+	it.each([404, 500])('throws an error that names the task and keeps the status %i', async (status) => {
 		const ctx = context({ served: { '/b': { status } } });
-		const { details } = await failureOf(downloadFiles(ctx, task(`${host}/a`, `${host}/b`, `${host}/c`), 'd'));
+		const { details } = await apiErrorOf(
+			downloadFiles(ctx, task(`${host}/a`, `${host}/b`, `${host}/c`), 'd'),
+		);
 		expect(details).toMatchObject({ status, taskId: 't1', retryable: status === 500 });
 		expect(details.description).toMatch(/. Task t1 is finished and paid for/);
 		expect(ctx.sent).toHaveLength(2);
 	});
 
-	it('is an error that names the task where the gateway has no archive', async () => {
+	it('throws an error that names the task where the gateway has no archive', async () => {
 		const path = '/api/v1/async/media/tasks/t1/download';
-		const { details } = await failureOf(
+		const { details } = await apiErrorOf(
 			downloadFiles(context({ served: { [path]: { status: 404 } } }), task(), 'data'),
 		);
 		expect(details).toMatchObject({ status: 404, taskId: 't1' });
@@ -138,16 +140,16 @@ describe('a result that cannot be had', () => {
 
 	it.each<[string, () => unknown, string]>([
 		['an error', () => new Error('The disk is full'), 'The disk is full. Task t1 is finished'],
-		['no error', () => 'odd', 'odd. Task t1 is finished'],
-	])('by n8n, which fails with %s, is told as that', async (_, problem, told) => {
+		['a thrown value that is not an error', () => 'odd', 'odd. Task t1 is finished'],
+	])('reports that n8n cannot store it: %s', async (_, thrown, expected) => {
 		const store = () => {
-			throw problem();
+			throw thrown();
 		};
 		const ctx = context({ store: store });
-		const failure = await failureOf(downloadFiles(ctx, task(`${host}/a`), 'data'));
-		expect(failure.details).toStrictEqual({
+		const error = await apiErrorOf(downloadFiles(ctx, task(`${host}/a`), 'data'));
+		expect(error.details).toStrictEqual({
 			message: expect.any(String) as string,
-			description: expect.stringContaining(told) as string,
+			description: expect.stringContaining(expected) as string,
 			delivery: 'responded',
 			code: 'result_not_stored',
 			retryable: false,
@@ -156,15 +158,15 @@ describe('a result that cannot be had', () => {
 		expect(ctx.bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
 	});
 
-	it('because its connection breaks has lost it', async () => {
+	it('reports a lost connection', async () => {
 		const breaks = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
 		const ctx = context({ served: { '/a': { breaks } } });
-		const { details } = await failureOf(downloadFiles(ctx, task(`${host}/a`), 'data'));
+		const { details } = await apiErrorOf(downloadFiles(ctx, task(`${host}/a`), 'data'));
 		expect(details).toMatchObject({ code: 'econnreset', taskId: 't1', retryable: true, mayBeCharged: false });
 		expect(ctx.bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
 	});
 
-	it('because the run was cancelled is no failure of its own', async () => {
+	it('is not an ApiError when the run was cancelled', async () => {
 		const breaks = Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
 		const ctx = context({ served: { '/a': { breaks } } });
 		const error = await rejection(downloadFiles(ctx, task(`${host}/a`), 'data'));
@@ -175,22 +177,22 @@ describe('a result that cannot be had', () => {
 	it.each<[Origin | undefined, boolean]>([
 		[undefined, true],
 		['trigger', false],
-	])('is told with the options that there are (%s)', async (origin, hasOption) => {
+	])('has hints that name only existing options (%s)', async (origin, hasOption) => {
 		const breaks = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
 		const download = '/api/v1/async/media/tasks/t1/download';
 		const ctx = context({ served: { '/a': { breaks }, [download]: { breaks } }, origin });
-		const failures = [
-			await failureOf(downloadFiles(ctx, task(`${host}/a`), 'data')),
-			await failureOf(downloadFiles(ctx, task(), 'data')),
+		const errors = [
+			await apiErrorOf(downloadFiles(ctx, task(`${host}/a`), 'data')),
+			await apiErrorOf(downloadFiles(ctx, task(), 'data')),
 		];
-		expect(failures.map(({ details }) => details.code)).toStrictEqual(['timeout', 'timeout']);
-		const told = failures.map(({ details }) => details.description.includes("'Timeout (Seconds)'"));
-		expect(told).toStrictEqual([hasOption, hasOption]);
+		expect(errors.map(({ details }) => details.code)).toStrictEqual(['timeout', 'timeout']);
+		const expected = errors.map(({ details }) => details.description.includes("'Timeout (Seconds)'"));
+		expect(expected).toStrictEqual([hasOption, hasOption]);
 	});
 });
 
-describe('a task as it is put out', () => {
-	it('begins with what people look for, and has no empty columns', () => {
+describe('the JSON of a task', () => {
+	it('begins with the most important fields, and has no empty columns', () => {
 		const json = taskJson(
 			{
 				model: 'm',
@@ -218,7 +220,7 @@ describe('a task as it is put out', () => {
 		]);
 	});
 
-	it('says nothing of a price that is not known', () => {
+	it('has no price where it is not known', () => {
 		expect(taskJson(task())).toStrictEqual({ taskId: 't1', state: 'success', resultUrls: [], result: null });
 	});
 });

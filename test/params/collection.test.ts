@@ -1,6 +1,6 @@
 import { collection } from '../../nodes/shared/params/groups';
 import { flag, inputFile, integer, optional, text } from '../../nodes/shared/params/kinds';
-import { refusal } from '../helpers/refusal';
+import { invalidInput } from '../helpers/invalidInput';
 import { readParameter } from './support';
 
 const seed = optional(integer({ displayName: 'Seed', default: 1 }));
@@ -17,11 +17,11 @@ it.each([null, undefined, '', [], 7])('%j has no options', (value) => {
 	expect([options.user, options.seed, options.archive]).toStrictEqual(['nobody', undefined, true]);
 });
 
-it('checks an option when it is read: a broken one does not keep others from being read', () => {
+it('checks an option when it is read: one with an error does not keep others from being read', () => {
 	const options = readParameter(parameter, { seed: 'x', user: 'me' });
 	expect(options.user).toBe('me');
 	const read = () => options.seed;
-	expect([refusal(read).param, refusal(read).message]).toStrictEqual([
+	expect([invalidInput(read).param, invalidInput(read).message]).toStrictEqual([
 		'seed',
 		`The option 'Seed' has a value that is not allowed: "x"`,
 	]);
@@ -50,7 +50,7 @@ it('is a collection in the panel, sorted by label', () => {
 	});
 });
 
-it('takes another label, and conditions', () => {
+it('takes another label and conditions', () => {
 	const displayOptions = { show: { fireOn: ['below'] } };
 	const property = collection({ user }, { displayName: 'Extras', displayOptions }).property('extras');
 	expect([property.displayName, property.displayOptions, property.placeholder]).toStrictEqual([

@@ -1,5 +1,5 @@
 import { json, jsonList, jsonObject, mapper, optional } from '../../nodes/shared/params/kinds';
-import { refusal } from '../helpers/refusal';
+import { invalidInput } from '../helpers/invalidInput';
 import { places, readParameter } from './support';
 
 const displayName = 'Field';
@@ -17,19 +17,19 @@ describe.each(places)('%s that is a JSON object', (_, read) => {
 		expect(read(optional(parameter), value)).toStrictEqual(object);
 	});
 
-	it.each([null, undefined])('takes its default for %j, and none where it is optional', (value) => {
+	it.each([null, undefined])('takes its default for %j, and is not set where it is optional', (value) => {
 		expect(read(jsonObject({ displayName, default: '{"a": 1}', example }), value)).toStrictEqual({ a: 1 });
 		expect(read(optional(parameter), value)).toBeUndefined();
 	});
 
 	it('rejects an empty text unless it is optional', () => {
-		expect(refusal(() => read(parameter, '')).message).toContain(`'Field' is not a JSON object: ""`);
+		expect(invalidInput(() => read(parameter, '')).message).toContain(`'Field' is not a JSON object: ""`);
 		expect(read(optional(parameter), '')).toBeUndefined();
 	});
 
 	it.each(['{a: 1}', '[1]', '1', 'null', 7, [1], '{'])('rejects %j, with an example', (value) => {
 		for (const one of [parameter, optional(parameter)]) {
-			const error = refusal(() => read(one, value));
+			const error = invalidInput(() => read(one, value));
 			expect(error.message).toContain(`'Field' is not a JSON object: ${JSON.stringify(value)}`);
 			expect(error.description).toContain(`It looks like ${example}.`);
 			expect(error.description).toMatch(/JSON\.stringify.* Nothing was sent\.$/);
@@ -37,9 +37,9 @@ describe.each(places)('%s that is a JSON object', (_, read) => {
 		}
 	});
 
-	it('shows up to 100 characters of what it rejects', () => {
+	it('shows up to 100 characters of the rejected value', () => {
 		const shown = (length: number) =>
-			refusal(() => read(parameter, 'x'.repeat(length))).message.replace(/^.*: /, '');
+			invalidInput(() => read(parameter, 'x'.repeat(length))).message.replace(/^.*: /, '');
 		expect(shown(98)).toBe(`"${'x'.repeat(98)}"`);
 		expect(shown(99)).toBe(`"${'x'.repeat(99)}…`);
 	});
@@ -62,7 +62,7 @@ describe.each(places)('%s that is a JSON list', (_, read) => {
 	});
 
 	it.each(['[', 'a', '{}', { a: 1 }, 7])('rejects %j, with an example', (value) => {
-		const error = refusal(() => read(optional(parameter), value));
+		const error = invalidInput(() => read(optional(parameter), value));
 		expect(error.message).toContain(`'Field' is not a JSON list: ${JSON.stringify(value)}`);
 		expect(error.description).toContain('It looks like [{ "type": "…" }].');
 	});
@@ -87,7 +87,7 @@ describe.each(places)('%s that is any JSON', (_, read) => {
 	});
 
 	it.each(['', 'null', '{', 'text'])('rejects %j, with an example', (value) => {
-		const error = refusal(() => read(parameter, value));
+		const error = invalidInput(() => read(parameter, value));
 		expect(error.message).toContain(`'Field' is not valid JSON: ${JSON.stringify(value)}`);
 		expect(error.description).toContain('[some example]');
 		expect(error.param).toBe('field');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { decimal, integer, number, optional } from '../../nodes/shared/params/kinds';
-import { refusal } from '../helpers/refusal';
+import { invalidInput } from '../helpers/invalidInput';
 import { places, readParameter } from './support';
 
 const displayName = 'Field';
@@ -19,7 +19,7 @@ describe.each(places)('%s that is a number', (_, read) => {
 		expect(read(optional(number({ displayName, default: 3 })), value)).toBe(expected);
 	});
 
-	it.each(['', null, undefined])('takes its default for %j, and none where it is optional', (value) => {
+	it.each(['', null, undefined])('takes its default for %j, and is not set where it is optional', (value) => {
 		expect(read(number({ displayName, default: 3 }), value)).toBe(3);
 		expect(read(integer({ displayName, default: 3 }), value)).toBe(3);
 		expect(read(optional(number({ displayName, default: 3 })), value)).toBeUndefined();
@@ -30,7 +30,7 @@ describe.each(places)('%s that is a number', (_, read) => {
 		[null, 'null'],
 		[undefined, 'undefined'],
 	])('rejects %j where it is required', (value, shown) => {
-		const { message, description, param } = refusal(() =>
+		const { message, description, param } = invalidInput(() =>
 			read(number({ displayName, default: 3, required: true }), value),
 		);
 		expect(message).toMatch(new RegExp(`'Field' has a value that is not allowed: ${shown}$`));
@@ -40,12 +40,11 @@ describe.each(places)('%s that is a number', (_, read) => {
 	it.each(['seven', '7 s', ' ', NaN, Infinity, -Infinity, 'NaN', 'Infinity', true, {}, [7]])(
 		'rejects %p',
 		(value) => {
-			expect(refusal(() => read(number({ displayName, default: 3 }), value)).param).toBe('field');
+			expect(invalidInput(() => read(number({ displayName, default: 3 }), value)).param).toBe('field');
 		},
 	);
 });
 
-/** The bounds of a number. */
 interface Range {
 	min?: number;
 	max?: number;
@@ -55,7 +54,7 @@ const numberOrInteger = (range: Range, isWhole: boolean) =>
 	isWhole ? integer({ displayName, default: 0, ...range }) : number({ displayName, default: 0, ...range });
 
 describe('the bounds of a number', () => {
-	it('hold for every value', () => {
+	it('apply to every value', () => {
 		const bound = (name: string) =>
 			fc.option(fc.integer({ min: -20, max: 20 }).map((value) => ({ [name]: value })));
 		fc.assert(
@@ -73,7 +72,7 @@ describe('the bounds of a number', () => {
 						value <= (range.max ?? Infinity) &&
 						(!isWhole || value % 1 === 0);
 					const read = () => readParameter(numberOrInteger(range, isWhole), value);
-					expect(fits ? read() : refusal(read).param).toBe(fits ? value : 'field');
+					expect(fits ? read() : invalidInput(read).param).toBe(fits ? value : 'field');
 				},
 			),
 		);
@@ -86,7 +85,7 @@ describe('the bounds of a number', () => {
 		[{}, true, 'Enter a whole number.'],
 		[{}, false, 'Enter a number.'],
 	])('are in the hint: %j', (range, isWhole, hint) => {
-		const error = refusal(() => readParameter(numberOrInteger(range, isWhole), 'x'));
+		const error = invalidInput(() => readParameter(numberOrInteger(range, isWhole), 'x'));
 		expect(error.description).toBe(`${hint} Nothing was sent.`);
 	});
 
@@ -97,7 +96,7 @@ describe('the bounds of a number', () => {
 			{ minValue: 0, maxValue: 2, numberPrecision: 3 },
 		],
 		[integer({ displayName, default: 1, min: 1 }), { minValue: 1, numberPrecision: 0 }],
-	])('are those of the panel (%#)', (parameter, typeOptions) => {
+	])('are the same in the panel (%#)', (parameter, typeOptions) => {
 		expect(parameter.property('field')).toStrictEqual({
 			displayName,
 			name: 'field',
@@ -125,12 +124,12 @@ describe.each(places)('%s that is an amount', (_, read) => {
 	});
 
 	it.each([-1, '-0.01', '12,50', 'cheap', ' ', true, NaN])('rejects %p', (value) => {
-		const error = refusal(() => read(parameter, value));
+		const error = invalidInput(() => read(parameter, value));
 		expect(error.message).toContain(`not allowed: ${JSON.stringify(value)}`);
 		expect(error.description).toContain('at least 0, with a point before the decimals');
 	});
 
-	it('rejects an object as no text', () => {
-		expect(refusal(() => read(parameter, { amount: 1 })).message).toContain("'Field' is not text");
+	it('rejects an object', () => {
+		expect(invalidInput(() => read(parameter, { amount: 1 })).message).toContain("'Field' is not text");
 	});
 });

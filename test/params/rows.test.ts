@@ -1,7 +1,7 @@
 import { rows } from '../../nodes/shared/params/groups';
 import { flag, inputFile, optional, text } from '../../nodes/shared/params/kinds';
 import type { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
-import { refusal } from '../helpers/refusal';
+import { invalidInput } from '../helpers/invalidInput';
 import { readParameter } from './support';
 
 const parameter = rows({
@@ -26,14 +26,17 @@ it('reads the rows of all groups, in order', () => {
 	expect(names).toStrictEqual(['a', 'b', 'c']);
 });
 
-it.each([undefined, null, {}, { files: [] }, { files: null }, { files: 'none' }])('%j has none', (value) => {
-	expect(read(value)).toStrictEqual([]);
-});
+it.each([undefined, null, {}, { files: [] }, { files: null }, { files: 'none' }])(
+	'%j has no rows',
+	(value) => {
+		expect(read(value)).toStrictEqual([]);
+	},
+);
 
 it.each(['text', '', 7, false, [], { files: ['a'] }, { files: [null] }, { files: [{}, [1]] }])(
 	'rejects %j, which is not a list of rows',
 	(value) => {
-		expect(facts(refusal(() => read(value)))).toStrictEqual({
+		expect(facts(invalidInput(() => read(value)))).toStrictEqual({
 			message: "'Input Files' is not a list of rows",
 			description: 'Add the rows in the panel. Nothing was sent.',
 			param: 'field',
@@ -44,21 +47,21 @@ it.each(['text', '', 7, false, [], { files: ['a'] }, { files: [null] }, { files:
 describe('a field of a row', () => {
 	const second = () => read({ files: [{}, { flag: 'maybe', name: 2, file: { id: 1 } }] })[1];
 
-	it('is read as any other', () => {
+	it('is read like any other parameter', () => {
 		const row = second();
 		expect([row?.values.name, row?.values.other]).toStrictEqual(['2', undefined]);
 	});
 
 	it('names its row in an error', () => {
 		const row = second();
-		expect(facts(refusal(() => row?.values.flag))).toStrictEqual({
+		expect(facts(invalidInput(() => row?.values.flag))).toStrictEqual({
 			message: `'Input Files', row 2: 'Flag' has a value that is not allowed: "maybe"`,
 			description: 'It is true or false. Nothing was sent.',
 			param: 'field',
 		});
 	});
 
-	it('that is a file comes with its place', () => {
+	it('that is a file knows its parameter and item', () => {
 		const file = second()?.values.file;
 		expect(file?.value).toStrictEqual({ id: 1 });
 		expect(file && facts(file.at.error('is empty', 'Fill it in.'))).toStrictEqual({
@@ -69,7 +72,7 @@ describe('a field of a row', () => {
 	});
 });
 
-it('a row has a place for the errors about it as a whole', () => {
+it('a row names its parameter and item for errors about the whole row', () => {
 	const [, row] = read({ files: [{}, {}] });
 	expect(row && facts(row.at.error('is empty', 'Fill it in.'))).toStrictEqual({
 		message: "'Input Files', row 2: is empty",

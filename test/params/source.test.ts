@@ -16,7 +16,7 @@ import { declare, type Parameter } from '../../nodes/shared/params/parameter';
 import { NodeParameters, nodeParameters } from '../../nodes/shared/params/source';
 import { attemptContext } from '../helpers/attempt';
 import { pollContext, webhookContext } from '../helpers/contexts';
-import { refusal } from '../helpers/refusal';
+import { invalidInput } from '../helpers/invalidInput';
 import { places } from './support';
 
 const displayName = 'Field';
@@ -28,25 +28,25 @@ const displayName = 'Field';
  * @param resolve the value of a parameter for an item; the stored one by default
  */
 function nodeOf(stored: INodeParameters, resolve?: (name: string, index: number) => unknown) {
-	const asked: unknown[][] = [];
-	const getNodeParameter = (...question: unknown[]): never => {
-		asked.push(question);
-		const [name, index] = [String(question[0]), Number(question[1])];
+	const requested: unknown[][] = [];
+	const getNodeParameter = (...args: unknown[]): never => {
+		requested.push(args);
+		const [name, index] = [String(args[0]), Number(args[1])];
 		return (resolve ? resolve(name, index) : stored[name]) as never;
 	};
 	const parameters = new NodeParameters({ getNodeParameter, getNode: () => ({ parameters: stored }) });
-	return { asked, parameters };
+	return { requested, parameters };
 }
 
-/** Reads a parameter for three items, twice each; gives the items for which n8n is asked. */
-function itemsAsked(parameter: Parameter<unknown>, value: INodeParameters[string]): unknown[] {
-	const { asked, parameters } = nodeOf({ field: value });
+/** Reads a parameter for three items, twice each; returns the items for which n8n is asked. */
+function itemsRequested(parameter: Parameter<unknown>, value: INodeParameters[string]): unknown[] {
+	const { requested, parameters } = nodeOf({ field: value });
 	for (const index of [0, 1, 2]) {
 		const item = parameters.item(index);
 		item.read('field', parameter);
 		item.read('field', parameter);
 	}
-	return asked.map(([, index]) => index);
+	return requested.map(([, index]) => index);
 }
 
 const row = rows({ displayName, group: 'row', groupLabel: 'Row', fields: { name: text({ displayName }) } });
@@ -69,25 +69,25 @@ const kinds: Array<[string, Parameter<unknown>, INodeParameters[string], INodePa
 ];
 
 describe.each(kinds)('%s of a node with items', (_, parameter, fixed, withExpression) => {
-	it('is asked for once a run where it has no expression', () => {
-		expect(itemsAsked(parameter, fixed)).toStrictEqual([0]);
+	it('is requested once per run where it has no expression', () => {
+		expect(itemsRequested(parameter, fixed)).toStrictEqual([0]);
 	});
 
-	it('is asked for once an item where it has an expression', () => {
-		expect(itemsAsked(parameter, withExpression)).toStrictEqual([0, 1, 2]);
+	it('is requested once per item where it has an expression', () => {
+		expect(itemsRequested(parameter, withExpression)).toStrictEqual([0, 1, 2]);
 	});
 });
 
-describe('the parameters of a node with items', () => {
-	it('that the workflow does not store are asked for once a run', () => {
-		const { asked, parameters } = nodeOf({});
+describe('a parameter of a node with items', () => {
+	it('is requested once per run where the workflow does not store it', () => {
+		const { requested, parameters } = nodeOf({});
 		const read = [0, 1].map((index) =>
 			parameters.item(index).read('field', text({ displayName, default: 'data' })),
 		);
-		expect([read, asked.length]).toStrictEqual([['data', 'data'], 1]);
+		expect([read, requested.length]).toStrictEqual([['data', 'data'], 1]);
 	});
 
-	it('have the value of their item where they have an expression', () => {
+	it('has the value of its item where it has an expression', () => {
 		const { parameters } = nodeOf({ field: '={{ $json.n }}' }, (_, index) => index * 10);
 		const items = [0, 1, 2].map((index) => parameters.item(index));
 		const read = () => items.map((item) => item.read('field', number({ displayName, default: 1 })));
@@ -97,26 +97,26 @@ describe('the parameters of a node with items', () => {
 		]);
 	});
 
-	it('are asked for by name and item, and only a locator in its reduced form', () => {
-		const { asked, parameters } = nodeOf({ model: '=a', taskId: '=b' }, (name) => name);
+	it('is requested by name and item, and only a locator in its reduced form', () => {
+		const { requested, parameters } = nodeOf({ model: '=a', taskId: '=b' }, (name) => name);
 		parameters.item(3).read('model', locator({ displayName, modes: [], whenEmpty: 'Enter it.' }));
 		parameters.item(4).read('taskId', id({ displayName, whenEmpty: 'Enter it.' }));
-		expect(asked).toStrictEqual([
+		expect(requested).toStrictEqual([
 			['model', 3, null, { extractValue: true }],
 			['taskId', 4, null, { extractValue: false }],
 		]);
 	});
 
-	it('that have an error throw it for each item, also where they have no expression', () => {
+	it('with an error throws it for each item, also where it has no expression', () => {
 		const { parameters } = nodeOf({ field: 'x' });
 		const read = (index: number) => () =>
 			parameters.item(index).read('field', flag({ displayName, default: false }));
-		const messages = [0, 1, 1].map((index) => refusal(read(index)).message);
+		const messages = [0, 1, 1].map((index) => invalidInput(read(index)).message);
 		expect(messages).toStrictEqual(Array(3).fill(`'Field' has a value that is not allowed: "x"`));
 	});
 
-	it('throw the error of an option for each item, and only when the option is read', () => {
-		const { asked, parameters } = nodeOf({ options: { broken: 'x', user: 'me' } });
+	it('that is a collection throws an option’s error for each item, and only when the option is read', () => {
+		const { requested, parameters } = nodeOf({ options: { broken: 'x', user: 'me' } });
 		const set = declare({
 			options: collection({
 				broken: flag({ displayName: 'Broken', default: false }),
@@ -125,8 +125,11 @@ describe('the parameters of a node with items', () => {
 		});
 		const options = [0, 1].map((index) => set.read(parameters.item(index)).options);
 		expect(options.map(({ user }) => user)).toStrictEqual(['me', 'me']);
-		expect(options.map((each) => refusal(() => each.broken).param)).toStrictEqual(['broken', 'broken']);
-		expect(asked).toHaveLength(1);
+		expect(options.map((values) => invalidInput(() => values.broken).param)).toStrictEqual([
+			'broken',
+			'broken',
+		]);
+		expect(requested).toHaveLength(1);
 	});
 });
 
@@ -137,25 +140,25 @@ describe('a locator that n8n does not reduce', () => {
 	it.each([
 		[{ __rl: true, mode: 'id', value: 'a/b' }, 'a/b'],
 		[{ __rl: true, mode: 'id', value: '' }, ''],
-	])('counts as its value: %j', (value, expected) => {
+	])('is read as its value: %j', (value, expected) => {
 		expect(read(value)).toBe(expected);
 		const { parameters } = nodeOf({ field: 'any' }, () => value);
 		expect(parameters.item(0).read('field', text({ displayName }))).toBe(expected);
 	});
 
 	it.each([{ value: 'a/b' }, { __rl: false, value: 'a/b' }, { __rl: 'true', value: 'a/b' }])(
-		'is none without its mark: %j',
+		'is rejected without its mark: %j',
 		(value) => {
-			expect(refusal(() => read(value)).message).toBe("'Field' is not text");
+			expect(invalidInput(() => read(value)).message).toBe("'Field' is not text");
 		},
 	);
 });
 
 describe.each(places)('%s that is read tolerantly', (_, read) => {
-	const words = choice({ displayName, options: [{ name: 'A', value: 'a' }], default: 'a' });
+	const letters = choice({ displayName, options: [{ name: 'A', value: 'a' }], default: 'a' });
 
-	it('counts as not set where its value cannot be read', () => {
-		expect(read(words, 'b', true)).toBe('a');
+	it('is not set where its value cannot be read', () => {
+		expect(read(letters, 'b', true)).toBe('a');
 		expect(read(flag({ displayName, default: false }), 'maybe', true)).toBe(false);
 		expect(read(number({ displayName, default: 7, max: 9 }), 10, true)).toBe(7);
 		expect(read(text({ displayName, default: 'data' }), {}, true)).toBe('data');
@@ -163,7 +166,7 @@ describe.each(places)('%s that is read tolerantly', (_, read) => {
 	});
 
 	it('has no value where its value cannot be read and it is optional', () => {
-		expect(read(optional(words), 'b', true)).toBeUndefined();
+		expect(read(optional(letters), 'b', true)).toBeUndefined();
 		expect(read(optional(flag({ displayName, default: true })), 'maybe', true)).toBeUndefined();
 	});
 
@@ -172,13 +175,13 @@ describe.each(places)('%s that is read tolerantly', (_, read) => {
 		expect(read(optional(flag({ displayName, default: false })), true, true)).toBe(true);
 	});
 
-	it('still throws where it must be set', () => {
+	it('throws where it must be set', () => {
 		const parameter = id({ displayName, whenEmpty: 'Enter it.' });
-		expect(refusal(() => read(parameter, {}, true)).description).toBe('Enter it. Nothing was sent.');
+		expect(invalidInput(() => read(parameter, {}, true)).description).toBe('Enter it. Nothing was sent.');
 	});
 });
 
-it('an error that is none of the value is thrown also where the reading is tolerant', () => {
+it('an error that is not about the value is thrown even where the reading is tolerant', () => {
 	const getNodeParameter = () => {
 		throw new TypeError('no access');
 	};
@@ -186,7 +189,7 @@ it('an error that is none of the value is thrown also where the reading is toler
 	expect(() => source.read('field', text({ displayName }))).toThrow(TypeError);
 });
 
-it('rows that are read tolerantly are none where they are not rows', () => {
+it('rows that are read tolerantly are an empty list where the value is not rows', () => {
 	const source = nodeParameters({ getNodeParameter: () => 'text' }, { isTolerant: true });
 	expect(source.read('field', row)).toStrictEqual([]);
 });
@@ -194,13 +197,13 @@ it('rows that are read tolerantly are none where they are not rows', () => {
 describe('on n8n', () => {
 	const items = ['a', 'b', 'c'].map((name) => ({ json: { name } }));
 
-	it('asks once a run for what has no expression, and resolves expressions for each item', async () => {
+	it('requests parameters without an expression once per run, and resolves expressions for each item', async () => {
 		const context = await attemptContext({
 			node: 'textGeneration',
 			parameters: { prompt: 'Hi', options: { user: '={{ $json.name }}' } },
 			items,
 		});
-		const asked = jest.spyOn(context, 'getNodeParameter');
+		const requested = jest.spyOn(context, 'getNodeParameter');
 		const set = declare({
 			prompt: text({ displayName: 'Prompt' }),
 			options: collection({ user: text({ displayName: 'User' }) }),
@@ -215,7 +218,7 @@ describe('on n8n', () => {
 			['Hi', 'b'],
 			['Hi', 'c'],
 		]);
-		expect(asked.mock.calls.map(([name, index]) => [name, index])).toStrictEqual([
+		expect(requested.mock.calls.map(([name, index]) => [name, index])).toStrictEqual([
 			['prompt', 0],
 			['options', 0],
 			['options', 1],

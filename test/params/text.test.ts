@@ -1,5 +1,5 @@
 import { choice, flag, id, inputFile, locator, optional, text } from '../../nodes/shared/params/kinds';
-import { refusal } from '../helpers/refusal';
+import { invalidInput } from '../helpers/invalidInput';
 import { places, readOption, readParameter } from './support';
 
 const displayName = 'Field';
@@ -27,7 +27,7 @@ describe.each(places)('%s that is text', (_, read) => {
 	});
 
 	it.each([[{}], [[]], [['a']], [{ text: 'a' }]])('rejects %j', (value) => {
-		const error = refusal(() => read(optional(text({ displayName })), value));
+		const error = invalidInput(() => read(optional(text({ displayName })), value));
 		expect(error.message).toMatch(/'Field' is not text$/);
 		expect(error.description).toMatch(/toJsonString\(\)\. Nothing was sent\.$/);
 		expect(error.param).toBe('field');
@@ -37,7 +37,7 @@ describe.each(places)('%s that is text', (_, read) => {
 describe('text that must not be empty', () => {
 	it.each(['', '  ', '\n\t', null, undefined])('rejects %j with the hint', (value) => {
 		for (const parameter of [text({ displayName, whenEmpty }), id({ displayName, whenEmpty })]) {
-			const { message, description, param } = refusal(() => readParameter(parameter, value));
+			const { message, description, param } = invalidInput(() => readParameter(parameter, value));
 			expect({ message, description, param }).toStrictEqual({
 				message: "'Field' is empty",
 				description: 'Enter it. Nothing was sent.',
@@ -46,10 +46,10 @@ describe('text that must not be empty', () => {
 		}
 	});
 
-	it('takes its default when n8n has no value, and not for an empty text', () => {
+	it('takes its default when n8n has no value, but not for an empty text', () => {
 		const parameter = text({ displayName, whenEmpty, default: 'data' });
 		expect([null, undefined].map((value) => readParameter(parameter, value))).toStrictEqual(['data', 'data']);
-		expect(refusal(() => readParameter(parameter, '')).message).toBe("'Field' is empty");
+		expect(invalidInput(() => readParameter(parameter, '')).message).toBe("'Field' is empty");
 	});
 
 	it('keeps white space in text, and trims an ID', () => {
@@ -78,7 +78,7 @@ describe('a locator', () => {
 		{ __rl: true, mode: 'list', value: '' },
 		{ __rl: true, mode: 'list', value: null },
 	])('rejects %j, which is empty', (value) => {
-		const { message, description, param } = refusal(() => readParameter(parameter, value));
+		const { message, description, param } = invalidInput(() => readParameter(parameter, value));
 		expect({ message, description, param }).toStrictEqual({
 			message: "'Field' is empty",
 			description: 'Enter it. Nothing was sent.',
@@ -87,10 +87,10 @@ describe('a locator', () => {
 	});
 
 	it('rejects an object', () => {
-		expect(refusal(() => readParameter(parameter, { id: 'a/b' })).message).toBe("'Field' is not text");
+		expect(invalidInput(() => readParameter(parameter, { id: 'a/b' })).message).toBe("'Field' is not text");
 	});
 
-	it('begins as an empty list', () => {
+	it('is an empty list by default', () => {
 		expect(parameter.property('model')).toStrictEqual({
 			displayName,
 			name: 'model',
@@ -111,19 +111,19 @@ describe.each(places)('%s that is a choice', (_, read) => {
 		default: 'suspend',
 	});
 
-	it('reads each word that it lists', () => {
+	it('reads each value that it lists', () => {
 		expect(['poll', 'suspend'].map((value) => read(parameter, value))).toStrictEqual(['poll', 'suspend']);
 		expect(read(optional(parameter), 'poll')).toBe('poll');
 	});
 
-	it.each(['', null, undefined])('takes its default for %j, and none where it is optional', (value) => {
+	it.each(['', null, undefined])('takes its default for %j, and is not set where it is optional', (value) => {
 		expect(read(parameter, value)).toBe('suspend');
 		expect(read(optional(parameter), value)).toBeUndefined();
 	});
 
-	it.each(['sleep', 'Poll', ' poll', 'pol', 7])('rejects %j and lists the words', (value) => {
+	it.each(['sleep', 'Poll', ' poll', 'pol', 7])('rejects %j and lists the values', (value) => {
 		for (const one of [parameter, optional(parameter)]) {
-			const error = refusal(() => read(one, value));
+			const error = invalidInput(() => read(one, value));
 			expect(error.message).toContain(`not allowed: ${JSON.stringify(String(value))}`);
 			expect(error.description).toBe('It takes one of: poll, suspend. Nothing was sent.');
 		}
@@ -143,14 +143,14 @@ describe.each(places)('%s that is a switch', (_, read) => {
 		}
 	});
 
-	it.each(['', null, undefined])('takes its default for %j, and none where it is optional', (value) => {
+	it.each(['', null, undefined])('takes its default for %j, and is not set where it is optional', (value) => {
 		expect(read(flag({ displayName, default: true }), value)).toBe(true);
 		expect(read(flag({ displayName, default: false }), value)).toBe(false);
 		expect(read(optional(flag({ displayName, default: true })), value)).toBeUndefined();
 	});
 
 	it.each([0, 1, 'yes', 'TRUE', {}])('rejects %j', (value) => {
-		const error = refusal(() => read(flag({ displayName, default: true }), value));
+		const error = invalidInput(() => read(flag({ displayName, default: true }), value));
 		expect(error.message).toContain(JSON.stringify(value));
 		expect(error.description).toBe('It is true or false. Nothing was sent.');
 	});
@@ -168,7 +168,7 @@ describe('an input file', () => {
 		expect(readParameter(parameter, value).value).toStrictEqual(expected);
 	});
 
-	it('comes with its place, for the errors about it', () => {
+	it('has its parameter and item, for the errors about it', () => {
 		const { message, description, param } = readParameter(parameter, 'photo').at.error(
 			'is missing',
 			'Add it.',
@@ -181,11 +181,11 @@ describe('an input file', () => {
 	});
 });
 
-describe('an error', () => {
+describe('an invalid input error', () => {
 	const parameter = flag({ displayName: 'Some Field', default: false });
 
 	it('names a parameter by its label, and says what to do', () => {
-		const { message, description, param } = refusal(() => readParameter(parameter, 'x'));
+		const { message, description, param } = invalidInput(() => readParameter(parameter, 'x'));
 		expect({ message, description, param }).toStrictEqual({
 			message: `'Some Field' has a value that is not allowed: "x"`,
 			description: 'It is true or false. Nothing was sent.',
@@ -193,8 +193,8 @@ describe('an error', () => {
 		});
 	});
 
-	it('names an option as such', () => {
-		const { message, param } = refusal(() => readOption(parameter, 'x'));
+	it('calls an option an option', () => {
+		const { message, param } = invalidInput(() => readOption(parameter, 'x'));
 		expect([message, param]).toStrictEqual([
 			`The option 'Some Field' has a value that is not allowed: "x"`,
 			'field',

@@ -1,5 +1,5 @@
 import { texts } from '../../nodes/shared/params/kinds';
-import { refusal } from '../helpers/refusal';
+import { invalidInput } from '../helpers/invalidInput';
 import { readOption } from './support';
 
 const displayName = 'Field';
@@ -45,11 +45,11 @@ describe('an option that is a list of texts', () => {
 	});
 
 	it.each([{ a: 1 }, [{ a: 1 }], '[{"a": 1}]', [[['deep']]]])('rejects %j', (value) => {
-		const { description, param } = refusal(() => readOption(parameter, value));
+		const { description, param } = invalidInput(() => readOption(parameter, value));
 		expect([description, param]).toStrictEqual(['It takes texts. Nothing was sent.', 'field']);
 	});
 
-	it('may have values besides those that the panel lists', () => {
+	it('may have values that the panel does not list', () => {
 		const listed = texts({ displayName, default: ['a'], options: [{ name: 'A', value: 'a' }] });
 		expect(readOption(listed, ['a', 'b'])).toStrictEqual(['a', 'b']);
 		expect(readOption(listed, undefined)).toBeUndefined();

@@ -1,6 +1,6 @@
 import nock from 'nock';
 
-import { echoGateway, generate, items, refusal } from '../helpers/echoGateway';
+import { echoGateway, generate, items, errorResponse } from '../helpers/echoGateway';
 import { useNock } from '../helpers/nock';
 
 const GATEWAY = 'https://gateway.test';
@@ -9,7 +9,7 @@ const PATH = '/api/v1/chat/completions';
 useNock();
 
 describe('many items', () => {
-	it('keeps order and pairing although answers come out of order, within the bound of concurrency', async () => {
+	it('keeps order and pairing although responses arrive out of order, and never exceeds the concurrency', async () => {
 		const { load, prompts } = echoGateway((prompt) => ({ delayMs: 60 - 2 * Number(prompt.slice(1)) }));
 		const result = await generate({ items: items(25), options: { concurrency: 5 } });
 		expect(result.items.map(({ json }) => json.text)).toStrictEqual(
@@ -23,7 +23,7 @@ describe('many items', () => {
 		expect(prompts()).toHaveLength(25);
 	});
 
-	it('works on 8 at once unless told otherwise', async () => {
+	it('runs 8 at once by default', async () => {
 		const { load } = echoGateway(() => ({ delayMs: 30 }));
 		await generate({ items: items(20) });
 		expect(load.most).toBe(8);
@@ -31,9 +31,10 @@ describe('many items', () => {
 });
 
 describe('a failing item', () => {
-	const third = (prompt: string) => (prompt === 'p2' ? refusal(402, 'insufficient_quota') : { delayMs: 40 });
+	const third = (prompt: string) =>
+		prompt === 'p2' ? errorResponse(402, 'insufficient_quota') : { delayMs: 40 };
 
-	it('stops new requests, lets those in flight end, and names its item', async () => {
+	it('stops new requests, lets requests in flight end, and is named in the error', async () => {
 		const { prompts } = echoGateway(third);
 		const { error } = await generate({ items: items(20), options: { concurrency: 4 } });
 		expect(error?.message).toBe('There is not enough money in the gateway wallet');
@@ -42,7 +43,7 @@ describe('a failing item', () => {
 		expect(prompts()).toStrictEqual(['p0', 'p1', 'p2', 'p3']);
 	});
 
-	it('goes on as an error item that carries all details, with On Error: Continue', async () => {
+	it('becomes an error item with all details, with On Error: Continue', async () => {
 		echoGateway(third);
 		const result = await generate({ items: items(4), settings: { onError: 'continueRegularOutput' } });
 		expect(result.items.map(({ json }) => json.text ?? 'failed')).toStrictEqual([
@@ -67,7 +68,7 @@ describe('a failing item', () => {
 		});
 	});
 
-	it('leaves through the error output joined with its input, details intact', async () => {
+	it('goes to the error output with its input, details intact', async () => {
 		echoGateway(third);
 		const result = await generate({ items: items(4), settings: { onError: 'continueErrorOutput' } });
 		expect(result.items.map(({ json }) => json.text)).toStrictEqual(['echo p0', 'echo p1', 'echo p3']);
@@ -79,7 +80,7 @@ describe('a failing item', () => {
 		});
 	});
 
-	it('is an error item for input that cannot be sent, too', async () => {
+	it('becomes an error item also where its input is invalid', async () => {
 		const { prompts } = echoGateway();
 		const result = await generate({
 			items: [{ json: { text: 'p0' } }, { json: { text: '' } }],
@@ -95,14 +96,16 @@ describe('a failing item', () => {
 });
 
 describe('retries', () => {
-	it('tries again after 503 and 429, as often as allowed', async () => {
-		const { prompts } = echoGateway((_, call) => (call < 3 ? refusal(call === 1 ? 503 : 429, 'busy') : {}));
+	it('repeats a request after 503 and 429, as often as allowed', async () => {
+		const { prompts } = echoGateway((_, call) =>
+			call < 3 ? errorResponse(call === 1 ? 503 : 429, 'busy') : {},
+		);
 		const result = await generate({ items: items(1) });
 		expect(result.items[0]?.json.text).toBe('echo p0');
 		expect(prompts()).toHaveLength(3);
 	});
 
-	it('does not send a text call again whose answer was lost: it may have been charged', async () => {
+	it('does not repeat a text request whose response was lost: it may have been charged', async () => {
 		let calls = 0;
 		nock(GATEWAY)
 			.persist()
@@ -120,9 +123,9 @@ describe('retries', () => {
 describe('Retry On Fail, which runs the whole node again', () => {
 	const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
-	it('sends only what had failed', async () => {
+	it('sends only the items that failed', async () => {
 		const { prompts } = echoGateway((prompt, call) =>
-			prompt === 'p1' && call === 1 ? refusal(400, 'provider_bad_request') : {},
+			prompt === 'p1' && call === 1 ? errorResponse(400, 'provider_bad_request') : {},
 		);
 		const result = await generate({ items: items(4), settings: retrying, options: { concurrency: 4 } });
 		expect(result.items.map(({ json }) => json.text)).toStrictEqual([
@@ -137,9 +140,9 @@ describe('Retry On Fail, which runs the whole node again', () => {
 		expect(prompts().sort()).toStrictEqual(['p0', 'p1', 'p1', 'p2', 'p3']);
 	});
 
-	it('sends only what had failed, also with On Error: Continue', async () => {
+	it('sends only the items that failed, also with On Error: Continue', async () => {
 		const { prompts } = echoGateway((prompt, call) =>
-			prompt === 'p0' && call === 1 ? refusal(400, 'provider_bad_request') : {},
+			prompt === 'p0' && call === 1 ? errorResponse(400, 'provider_bad_request') : {},
 		);
 		const result = await generate({
 			items: items(3),
@@ -149,13 +152,13 @@ describe('Retry On Fail, which runs the whole node again', () => {
 		expect(prompts().sort()).toStrictEqual(['p0', 'p0', 'p1', 'p2']);
 	});
 
-	it('leaves nothing behind in the execution when the node has ended, well or not', async () => {
+	it('leaves nothing in the execution when the node has ended, with or without an error', async () => {
 		echoGateway((prompt, call) =>
-			prompt === 'p0' && call === 1 ? refusal(400, 'provider_bad_request') : {},
+			prompt === 'p0' && call === 1 ? errorResponse(400, 'provider_bad_request') : {},
 		);
 		const well = await generate({ items: items(2), settings: retrying });
 		nock.cleanAll();
-		echoGateway((prompt) => (prompt === 'p0' ? refusal(400, 'provider_bad_request') : {}));
+		echoGateway((prompt) => (prompt === 'p0' ? errorResponse(400, 'provider_bad_request') : {}));
 		const badly = await generate({ items: items(2), settings: retrying });
 		expect(badly.error).toBeDefined();
 		for (const { run } of [well, badly]) {
@@ -163,14 +166,14 @@ describe('Retry On Fail, which runs the whole node again', () => {
 		}
 	});
 
-	it('does not send a call again that may have been charged', async () => {
+	it('does not repeat a request that may have been charged', async () => {
 		const { prompts } = echoGateway((prompt) => (prompt === 'p1' ? { body: '{"id": "x", "choi' } : {}));
 		const { error } = await generate({ items: items(2), settings: retrying });
 		expect(prompts()).toStrictEqual(['p0', 'p1']);
 		expect(error?.message).toBe('The gateway’s response could not be read');
 	});
 
-	it('tells of a call that may have been charged the same each time', async () => {
+	it('reports a request that may have been charged in the same way in each try', async () => {
 		echoGateway((prompt) => (prompt === 'p0' ? { body: '{"id": "x", "choi' } : {}));
 		const result = await generate({
 			items: items(1),
@@ -184,7 +187,7 @@ describe('Retry On Fail, which runs the whole node again', () => {
 		});
 	});
 
-	it('does not take what another execution left for its own', async () => {
+	it('does not use what another execution saved', async () => {
 		const { prompts } = echoGateway();
 		await generate({ items: items(2), settings: retrying, executionId: 'a' });
 		await generate({ items: items(2), settings: retrying, executionId: 'b' });
@@ -193,7 +196,7 @@ describe('Retry On Fail, which runs the whole node again', () => {
 });
 
 describe('cancelling the execution', () => {
-	it('stops requests in flight and starts no more', async () => {
+	it('stops requests in flight and sends no more', async () => {
 		let cancel: () => void = () => undefined;
 		const { prompts } = echoGateway((prompt) => {
 			if (prompt === 'p3') setTimeout(() => cancel(), 20);
@@ -211,7 +214,7 @@ describe('cancelling the execution', () => {
 });
 
 describe('the key', () => {
-	it('stands nowhere in what the execution keeps', async () => {
+	it('is not in the data of the execution', async () => {
 		echoGateway(() => ({
 			status: 401,
 			body: { error: { message: 'Incorrect API key provided: sk-test', code: 'invalid_api_key' } },
@@ -226,7 +229,7 @@ describe('the key', () => {
 	});
 });
 
-it('a key that the gateway repeats shows in no error, wherever it stands', async () => {
+it('a key that the gateway repeats is in no error', async () => {
 	const key = 'odd-key-of-an-old-account';
 	const credential = { baseUrl: `${GATEWAY}/api/v1`, apiKey: key };
 	echoGateway(() => ({ body: { error: { message: `no luck for ${key}`, code: key, type: key } } }));

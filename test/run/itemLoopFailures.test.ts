@@ -3,10 +3,10 @@ import type { NodeOperationError } from 'n8n-workflow';
 
 import { attempt, attemptContext, executeOn } from '../helpers/attempt';
 import { rejection } from '../helpers/client';
-import { echoGateway, generate, generating, items, refusal } from '../helpers/echoGateway';
+import { echoGateway, generate, generating, items, errorResponse } from '../helpers/echoGateway';
 import { packageNodes, storedBinary } from '../helpers/engine';
 import {
-	carryOn,
+	continueOnFail,
 	catalogue,
 	creations,
 	envelope,
@@ -19,28 +19,28 @@ import {
 } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 
-// What becomes of a run when an item fails, or the node itself.
+// What happens to a run when an item, or the node itself, fails.
 
 useNock();
 
-/** A promise, and what fulfils it. */
+/** A promise with its resolve function. */
 function deferred() {
 	let resolve: () => void = () => undefined;
-	const promise = new Promise<void>((fulfil) => (resolve = fulfil));
+	const promise = new Promise<void>((resolvePromise) => (resolve = resolvePromise));
 	return { promise, resolve };
 }
 
-/** So many turns of the event loop that a response has been taken in. */
-async function messages(count = 100): Promise<void> {
+/** Waits so many event loop ticks that a response has been read. */
+async function ticks(count = 100): Promise<void> {
 	for (let left = count; left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-const order = { model, inputMode: 'json', inputJson: '={{ { prompt: $json.text } }}' };
-/** The first poll comes at once. */
+const createParameters = { model, inputMode: 'json', inputJson: '={{ { prompt: $json.text } }}' };
+/** The first poll is sent at once. */
 const atOnce = { idempotencyScope: 'workflow' };
 
 describe('the node itself', () => {
-	it('gives nothing for no items, and sends nothing', async () => {
+	it('returns nothing and sends nothing for no items', async () => {
 		const { prompts } = echoGateway();
 		expect(await attempt(generating({ items: [] }))).toStrictEqual([]);
 		const context = { getInputData: () => [] };
@@ -51,7 +51,7 @@ describe('the node itself', () => {
 	it.each([
 		['text', 'invent'],
 		['nonsense', 'generate'],
-	])('refuses an unknown operation: %s, %s', async (resource, operation) => {
+	])('rejects an unknown operation: %s, %s', async (resource, operation) => {
 		const context = await attemptContext(generating());
 		const values: Record<string, string> = { resource, operation };
 		jest.spyOn(context, 'getNodeParameter').mockImplementation((name: string) => values[name]);
@@ -62,7 +62,7 @@ describe('the node itself', () => {
 
 	it.each([
 		['a concurrency out of range', { options: { concurrency: 0 } }, 'Concurrency'],
-		['an address that is none', { credential: { baseUrl: 'gateway', apiKey: 'sk-test' } }, 'base URL'],
+		['an invalid address', { credential: { baseUrl: 'gateway', apiKey: 'sk-test' } }, 'base URL'],
 	])('fails as a whole, also with On Error: Continue: %s', async (_, extra, named) => {
 		const { prompts } = echoGateway();
 		const settings = { onError: 'continueRegularOutput' } as const;
@@ -74,13 +74,13 @@ describe('the node itself', () => {
 		expect(prompts()).toStrictEqual([]);
 	});
 
-	it('gives nothing where there is nothing to give', async () => {
+	it('returns nothing where a list is empty', async () => {
 		catalogue([]);
 		const { items: outputs, error, run: execution } = await run('getMany', {}, {}, 'model');
 		expect([outputs, error, execution.status]).toStrictEqual([[], undefined, 'success']);
 	});
 
-	it('takes only the first item, with Execute Once', async () => {
+	it('runs only the first item, with Execute Once', async () => {
 		const { prompts } = echoGateway();
 		const result = await generate({ items: items(3), settings: { executeOnce: true } });
 		expect(result.items.map(({ json, pairedItem }) => [json.text, pairedItem])).toStrictEqual([
@@ -104,20 +104,20 @@ describe('the node itself', () => {
 	);
 });
 
-describe('the first failure', () => {
-	it('is the one that is told', async () => {
+describe('the first error', () => {
+	it('is the error of the node', async () => {
 		const { promise: responded, resolve } = deferred();
 		echoGateway((prompt) => {
-			if (prompt === 'p0') return { ...refusal(400, 'late'), after: responded };
-			void messages().then(resolve);
-			return refusal(402, 'insufficient_quota');
+			if (prompt === 'p0') return { ...errorResponse(400, 'late'), after: responded };
+			void ticks().then(resolve);
+			return errorResponse(402, 'insufficient_quota');
 		});
 		const { error } = await generate({ items: items(2) });
 		expect([error?.httpCode, error?.context?.itemIndex]).toStrictEqual(['402', 1]);
 	});
 
-	it('lets no other item begin: not even its parameters are read', async () => {
-		echoGateway(() => refusal(402, 'insufficient_quota'));
+	it('keeps other items from beginning: not even their parameters are read', async () => {
+		echoGateway(() => errorResponse(402, 'insufficient_quota'));
 		const options = generating({ items: items(9), options: { concurrency: 2 } });
 		const context = await attemptContext(options);
 		const reads = jest.spyOn(context, 'getNodeParameter');
@@ -125,7 +125,7 @@ describe('the first failure', () => {
 		expect([...new Set(reads.mock.calls.map(([, index]) => index))]).toStrictEqual([0, 1]);
 	});
 
-	it('lets items that wait for a slot send nothing', async () => {
+	it('keeps items that wait for a slot from sending anything', async () => {
 		creations();
 		catalogue();
 		const polled: string[] = [];
@@ -136,14 +136,14 @@ describe('the first failure', () => {
 				polled.push(path.slice(-2));
 				return [404, envelope(null, 404)];
 			});
-		const parameters = { ...order, options: { ...atOnce, concurrency: 1 } };
+		const parameters = { ...createParameters, options: { ...atOnce, concurrency: 1 } };
 		const { error } = await run('createAndWait', parameters, { items: items(5) });
-		// The next in line may have got the slot before the failure was known.
+		// The next item may have got the slot before the error was known.
 		expect(polled.length).toBeLessThanOrEqual(2);
 		expect(error?.context?.itemIndex).toBe(0);
 	});
 
-	it('lets an item that uploads a file create no task afterwards', async () => {
+	it('keeps an item that uploads a file from creating a task afterwards', async () => {
 		const sent = creations();
 		catalogue([painter({ type: 'object', properties: { image: { type: 'string' } } })]);
 		const { promise: failed, resolve: fail } = deferred();
@@ -158,18 +158,18 @@ describe('the first failure', () => {
 					return void failed.then(() => callback(null, [200, file]));
 				}
 				callback(null, [402, { error: { message: 'no money', type: 'x' } }]);
-				void messages().then(fail);
+				void ticks().then(fail);
 			});
 		const data = await storedBinary('bytes', { mimeType: 'image/png', fileName: 'a.png' });
 		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
 		const withFile = items(3).map((item) => ({ ...item, binary: { data } }));
-		const parameters = { ...order, inputFiles, options: { concurrency: 2 } };
+		const parameters = { ...createParameters, inputFiles, options: { concurrency: 2 } };
 		const { error } = await run('create', parameters, { items: withFile });
 		expect([error?.httpCode, error?.context?.itemIndex]).toStrictEqual(['402', 1]);
 		expect([uploads, sent]).toStrictEqual([2, []]);
 	});
 
-	it('names the tasks that are paid for, and not the one that it is about', async () => {
+	it('names the other tasks that are paid for, not its own task', async () => {
 		creations();
 		catalogue();
 		gateway()
@@ -185,7 +185,7 @@ describe('the first failure', () => {
 			]);
 		const { error } = await run(
 			'createAndWait',
-			{ ...order, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
+			{ ...createParameters, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
 			{ items: items(3) },
 		);
 		expect(error?.context).toMatchObject({ itemIndex: 1, taskId: 't2', details: { failCode: 'NSFW' } });
@@ -193,19 +193,23 @@ describe('the first failure', () => {
 		expect(error?.description).toMatch(/by ID: t1, t3\./);
 	});
 
-	it('names the tasks also when it is another item’s creation that was refused', async () => {
+	it('names the tasks also when the creation of another item was rejected', async () => {
 		gateway()
 			.post(TASKS)
 			.reply(201, envelope({ taskId: 't1' }));
 		gateway().post(TASKS).reply(402, envelope(null, 402));
-		const { error } = await run('create', { ...order, options: { concurrency: 1 } }, { items: items(3) });
+		const { error } = await run(
+			'create',
+			{ ...createParameters, options: { concurrency: 1 } },
+			{ items: items(3) },
+		);
 		expect(error?.context?.itemIndex).toBe(1);
 		expect(error?.description).toMatch(/by ID: t1\./);
 	});
 });
 
 describe('an item that fails, with On Error: Continue', () => {
-	it('keeps its place among the others, in every phase', async () => {
+	it('keeps its place among the items, in every phase', async () => {
 		gateway().post(TASKS).reply(402, envelope(null, 402));
 		creations();
 		catalogue();
@@ -218,8 +222,8 @@ describe('an item that fails, with On Error: Continue', () => {
 			]);
 		const { items: outputs } = await run(
 			'createAndWait',
-			{ ...order, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
-			{ items: items(3), ...carryOn },
+			{ ...createParameters, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
+			{ items: items(3), ...continueOnFail },
 		);
 		expect(outputs.map(({ json, pairedItem }) => [json.error ?? json.taskId, pairedItem])).toStrictEqual([
 			[expect.objectContaining({ httpCode: '402' }), { item: 0 }],
@@ -231,9 +235,11 @@ describe('an item that fails, with On Error: Continue', () => {
 		);
 	});
 
-	it('stops no other, and holds no request of another back', async () => {
-		const { prompts } = echoGateway((prompt) => (prompt === 'p0' ? refusal(402, 'insufficient_quota') : {}));
-		const result = await generate({ items: items(4), options: { concurrency: 1 }, ...carryOn });
+	it('does not stop other items, and delays none of their requests', async () => {
+		const { prompts } = echoGateway((prompt) =>
+			prompt === 'p0' ? errorResponse(402, 'insufficient_quota') : {},
+		);
+		const result = await generate({ items: items(4), options: { concurrency: 1 }, ...continueOnFail });
 		expect(prompts()).toStrictEqual(['p0', 'p1', 'p2', 'p3']);
 		expect(result.items.slice(1).map(({ json }) => json.text)).toStrictEqual([
 			'echo p1',
@@ -258,7 +264,7 @@ it('polls of many tasks share the slots', async () => {
 				callback(null, [200, envelope({ state: 'success' })]);
 			}, 15);
 		});
-	const parameters = { ...order, downloadResults: false, options: { ...atOnce, concurrency: 2 } };
+	const parameters = { ...createParameters, downloadResults: false, options: { ...atOnce, concurrency: 2 } };
 	const { items: outputs } = await run('createAndWait', parameters, { items: items(6) });
 	expect(outputs).toHaveLength(6);
 	expect(load.most).toBe(2);
@@ -268,14 +274,17 @@ describe('the tool of an AI Agent', () => {
 	it.each([
 		[true, /wallet\. .*Top up/],
 		[false, /wallet$/],
-	])('is told in the message what to do, and a workflow beside it: %j', async (asTool, message) => {
-		echoGateway(() => refusal(402, 'insufficient_quota'));
-		const { error } = await generate({ items: items(1), asTool });
-		expect(error?.message).toMatch(message);
-		expect(error?.description).toContain('Top up');
-	});
+	])(
+		'gets the hint in the message, and a workflow gets it in the description: %j',
+		async (asTool, message) => {
+			echoGateway(() => errorResponse(402, 'insufficient_quota'));
+			const { error } = await generate({ items: items(1), asTool });
+			expect(error?.message).toMatch(message);
+			expect(error?.description).toContain('Top up');
+		},
+	);
 
-	it.each(['download', 'createAndWait'])('gets small JSON and no files: %s', async (operation) => {
+	it.each(['download', 'createAndWait'])('returns small JSON and no files: %s', async (operation) => {
 		creations();
 		catalogue();
 		const resultJson = JSON.stringify({ resultUrls: ['https://files.test/a.png'] });
@@ -284,7 +293,7 @@ describe('the tool of an AI Agent', () => {
 			.get(`${TASKS}/t1`)
 			.reply(200, envelope({ state: 'success', resultJson }));
 		const file = files().get('/a.png').reply(200, 'bytes');
-		const parameters = { ...order, taskId: 't1', downloadResults: true, options: atOnce };
+		const parameters = { ...createParameters, taskId: 't1', downloadResults: true, options: atOnce };
 		const { items: outputs, error } = await run(operation, parameters, { asTool: true });
 		expect(error).toBeUndefined();
 		expect(outputs[0]?.binary).toBeUndefined();
@@ -294,7 +303,7 @@ describe('the tool of an AI Agent', () => {
 });
 
 describe('the key, and the address that resumes an execution', () => {
-	it('show in no error of a task, whatever the gateway repeats', async () => {
+	it('are in no error of a task, whatever the gateway repeats', async () => {
 		let secret = '';
 		nock('https://gateway.test')
 			.post(TASKS)
@@ -305,7 +314,7 @@ describe('the key, and the address that resumes an execution', () => {
 			});
 		const { error, run: execution } = await run(
 			'createAndWait',
-			{ ...order, waitStrategy: 'suspend' },
+			{ ...createParameters, waitStrategy: 'suspend' },
 			{ items: items(1), credential: { baseUrl: 'https://gateway.test/api/v1', apiKey: 'odd-secret-key' } },
 		);
 		expect(secret).not.toBe('');
@@ -315,7 +324,7 @@ describe('the key, and the address that resumes an execution', () => {
 		}
 	});
 
-	it('show in no error, also where a long message is cut in the middle of them', async () => {
+	it('are in no error, also where a long message is cut in the middle of them', async () => {
 		const apiKey = 'odd-secret-key-of-an-old-account';
 		const credential = { baseUrl: 'https://gateway.test/api/v1', apiKey };
 		const shown: string[] = [];

@@ -2,12 +2,12 @@ import { createRunExecutionData } from 'n8n-workflow';
 
 import { rejection } from '../helpers/client';
 import { attempt } from '../helpers/attempt';
-import { echoGateway, generate, generating, items, refusal } from '../helpers/echoGateway';
+import { echoGateway, generate, generating, items, errorResponse } from '../helpers/echoGateway';
 import type { RunResult } from '../helpers/engine';
 import { creations, envelope, gateway, model, run, TASKS } from '../helpers/media';
 import { useNock } from '../helpers/nock';
 
-// Retry On Fail runs the whole node again: what had succeeded is not sent, and paid for, again.
+// Retry On Fail runs the whole node again; items that succeeded are not sent, and paid for, again.
 
 useNock();
 
@@ -15,16 +15,16 @@ const retrying = { retryOnFail: true, waitBetweenTries: 1 };
 const carryingOn = { ...retrying, onError: 'continueRegularOutput' } as const;
 const options = { concurrency: 5 };
 
-/** Lets the prompts fail this often before they succeed. */
-const failing = (failures: Record<string, number>) => (prompt: string, call: number) =>
-	call <= (failures[prompt] ?? 0) ? refusal(400, 'provider_bad_request') : {};
+/** Lets each prompt fail this often before it succeeds. */
+const failTimes = (failures: Record<string, number>) => (prompt: string, call: number) =>
+	call <= (failures[prompt] ?? 0) ? errorResponse(400, 'provider_bad_request') : {};
 
 const texts = ({ items: outputs }: RunResult) => outputs.map(({ json }) => json.text ?? 'failed');
 const context = ({ run: { data } }: RunResult) => JSON.stringify(data.executionData?.contextData);
 
 describe('three tries', () => {
-	it('are made where Max Tries is unset, and what each gave is kept to the end', async () => {
-		const { times } = echoGateway(failing({ p1: 1, p2: 2, p3: 2 }));
+	it('are made where Max Tries is unset, and the results of each are kept to the end', async () => {
+		const { times } = echoGateway(failTimes({ p1: 1, p2: 2, p3: 2 }));
 		const result = await generate({ items: items(5), settings: retrying, options });
 		expect(result.error).toBeUndefined();
 		expect(texts(result)).toStrictEqual(['echo p0', 'echo p1', 'echo p2', 'echo p3', 'echo p4']);
@@ -35,8 +35,8 @@ describe('three tries', () => {
 		expect(context(result)).not.toContain('echo');
 	});
 
-	it('that all fail leave nothing behind', async () => {
-		const { times } = echoGateway(failing({ p0: 9 }));
+	it('leave nothing in the execution when all of them fail', async () => {
+		const { times } = echoGateway(failTimes({ p0: 9 }));
 		const result = await generate({ items: items(2), settings: retrying, options });
 		expect(result.error?.httpCode).toBe('400');
 		expect(times()).toStrictEqual({ p0: 3, p1: 1 });
@@ -44,15 +44,15 @@ describe('three tries', () => {
 	});
 
 	it('are made while the first item fails, with On Error: Continue', async () => {
-		const { times } = echoGateway(failing({ p0: 2, p2: 9 }));
+		const { times } = echoGateway(failTimes({ p0: 2, p2: 9 }));
 		const result = await generate({ items: items(3), settings: carryingOn });
 		expect(texts(result)).toStrictEqual(['echo p0', 'echo p1', 'failed']);
 		expect(times()).toStrictEqual({ p0: 3, p1: 1, p2: 3 });
 		expect(context(result)).not.toContain('echo');
 	});
 
-	it('that all fail on the first item leave nothing behind, with On Error: Continue', async () => {
-		const { times } = echoGateway(failing({ p0: 9 }));
+	it('leave nothing in the execution when all of them fail on the first item, with On Error: Continue', async () => {
+		const { times } = echoGateway(failTimes({ p0: 9 }));
 		const result = await generate({ items: items(2), settings: carryingOn });
 		expect(texts(result)).toStrictEqual(['failed', 'echo p1']);
 		expect(times()).toStrictEqual({ p0: 3, p1: 1 });
@@ -60,8 +60,8 @@ describe('three tries', () => {
 	});
 });
 
-it('is not made for another item that fails, with On Error: Continue: nothing is kept for it', async () => {
-	const { times } = echoGateway(failing({ p1: 9 }));
+it('saves nothing for an item other than the first that fails, with On Error: Continue: n8n does not run the node again', async () => {
+	const { times } = echoGateway(failTimes({ p1: 9 }));
 	const result = await generate({ items: items(2), settings: carryingOn });
 	expect(texts(result)).toStrictEqual(['echo p0', 'failed']);
 	expect(times()).toStrictEqual({ p0: 1, p1: 1 });
@@ -69,14 +69,14 @@ it('is not made for another item that fails, with On Error: Continue: nothing is
 });
 
 it.each([1, 2, 5])('makes as many tries as n8n does: Max Tries %d', async (maxTries) => {
-	const { times } = echoGateway(failing({ p0: 9 }));
+	const { times } = echoGateway(failTimes({ p0: 9 }));
 	const result = await generate({ items: items(2), settings: { ...retrying, maxTries }, options });
 	expect(times()).toStrictEqual({ p0: Math.max(2, maxTries), p1: 1 });
 	expect(context(result)).not.toContain('echo');
 });
 
 describe('a result that n8n takes for an error, because its first item has a field of that name', () => {
-	it.each(['odd', 0, { some: 'fact' }, null, false])('%j: is asked for once', async (error) => {
+	it.each(['odd', 0, { some: 'fact' }, null, false])('%j: is requested once', async (error) => {
 		let asked = 0;
 		gateway()
 			.persist()
@@ -93,12 +93,12 @@ describe('a result that n8n takes for an error, because its first item has a fie
 });
 
 describe('each try', () => {
-	it('reads the parameters and settings of the items anew that it sends', async () => {
+	it('reads the parameters and settings of the items that it sends again', async () => {
 		const variables = { word: 'first', concurrency: '1', retries: '0' };
 		const { prompts, load } = echoGateway((prompt) => {
 			if (prompt !== 'p2 first') return { delayMs: prompt.endsWith('second') ? 30 : 0 };
 			Object.assign(variables, { word: 'second', concurrency: '3', retries: '1' });
-			return refusal(503, 'service_unavailable');
+			return errorResponse(503, 'service_unavailable');
 		});
 		const result = await generate({
 			items: items(5),
@@ -108,7 +108,7 @@ describe('each try', () => {
 			options: { concurrency: '={{ $vars.concurrency }}', maxRetries: '={{ $vars.retries }}' },
 		});
 		expect(result.error).toBeUndefined();
-		// The settings that an item began with hold to the end of its try: it is not sent again.
+		// An item keeps the settings that it began with to the end of its try, so it is not sent again.
 		expect(prompts()).toStrictEqual([
 			'p0 first',
 			'p1 first',
@@ -127,11 +127,11 @@ describe('each try', () => {
 		expect(load.most).toBe(3);
 	});
 
-	it('reads nothing of an item that has succeeded: its parameters may have become wrong', async () => {
+	it('does not read the parameters of an item that has succeeded', async () => {
 		const variables = { emptied: '' };
 		const { prompts } = echoGateway((prompt, call) => {
 			variables.emptied = 'p0';
-			return failing({ p1: 1 })(prompt, call);
+			return failTimes({ p1: 1 })(prompt, call);
 		});
 		const result = await generate({
 			items: items(2),
@@ -145,15 +145,15 @@ describe('each try', () => {
 	});
 });
 
-describe('what a try has kept', () => {
+describe('the results that a try saves', () => {
 	const node = generating({ items: items(2), settings: retrying, options });
 
 	it.each([
 		['the next try', { runIndex: 0, executionId: 'a' }, { p0: 1, p1: 2 }],
 		['another run of the node, as in a loop', { runIndex: 1, executionId: 'a' }, { p0: 2, p1: 2 }],
 		['another execution', { runIndex: 0, executionId: 'b' }, { p0: 2, p1: 2 }],
-	])('is for the next try alone: %s', async (_, { runIndex, executionId }, sent) => {
-		const { times } = echoGateway(failing({ p1: 1 }));
+	])('are used by the next try alone: %s', async (_, { runIndex, executionId }, sent) => {
+		const { times } = echoGateway(failTimes({ p1: 1 }));
 		const execution = createRunExecutionData();
 		await rejection(attempt({ ...node, executionId: 'a' }, { execution }));
 		const outputs = await attempt({ ...node, executionId }, { execution, runIndex });
@@ -161,8 +161,8 @@ describe('what a try has kept', () => {
 		expect(times()).toStrictEqual(sent);
 	});
 
-	it('may be changed by whoever gets it, and is given as it was', async () => {
-		echoGateway(failing({ p0: 1 }));
+	it('may be changed by a later node without changing what is saved', async () => {
+		echoGateway(failTimes({ p0: 1 }));
 		const execution = createRunExecutionData();
 		const options = { ...node, settings: carryingOn };
 		const [, first] = await attempt(options, { execution });
@@ -171,27 +171,27 @@ describe('what a try has kept', () => {
 		expect(second.map(({ pairedItem }) => pairedItem)).toStrictEqual([{ item: 0 }, { item: 1 }]);
 	});
 
-	it('is not kept where the node is not run again', async () => {
-		echoGateway(failing({ p1: 1 }));
+	it('are not saved where the node is not run again', async () => {
+		echoGateway(failTimes({ p1: 1 }));
 		const execution = createRunExecutionData();
 		await rejection(attempt({ ...node, settings: {} }, { execution }));
 		expect(JSON.stringify(execution)).not.toContain('echo');
 	});
 });
 
-describe('a charge that is not certain', () => {
+describe('a possible charge', () => {
 	const lost = { body: '{"id": "x", "choi' };
 
-	it('is not risked a second time, in any of three tries', async () => {
+	it('is not repeated in any of three tries', async () => {
 		const { times } = echoGateway((prompt, call) =>
-			prompt === 'p1' ? lost : failing({ p0: 2 })(prompt, call),
+			prompt === 'p1' ? lost : failTimes({ p0: 2 })(prompt, call),
 		);
 		const { error } = await generate({ items: items(2), settings: retrying, options });
 		expect(error?.message).toBe('The gateway’s response could not be read');
 		expect(times()).toStrictEqual({ p0: 3, p1: 1 });
 	});
 
-	it('is asked for again under its key, which charges once', async () => {
+	it('is repeated under its idempotency key, which charges once', async () => {
 		gateway().post(TASKS).reply(504, envelope(null, 504));
 		const keys: string[] = [];
 		gateway()
@@ -200,18 +200,24 @@ describe('a charge that is not certain', () => {
 				keys.push(String(this.req.headers['idempotency-key']));
 				return [201, envelope({ taskId: 't1' })];
 			});
-		const order = { model, inputMode: 'json', inputJson: '{}', simplify: false, options: { maxRetries: 0 } };
-		const { items: outputs, error } = await run('create', order, { settings: retrying });
+		const createParameters = {
+			model,
+			inputMode: 'json',
+			inputJson: '{}',
+			simplify: false,
+			options: { maxRetries: 0 },
+		};
+		const { items: outputs, error } = await run('create', createParameters, { settings: retrying });
 		expect(error).toBeUndefined();
 		expect(outputs[0]?.json.data).toStrictEqual({ taskId: 't1' });
 		expect(keys).toHaveLength(1);
 	});
 
-	it('is the same creation in each try, and another one in another run of the node', async () => {
+	it('uses the same key in each try, and another key in another run of the node', async () => {
 		const sent = creations();
 		const execution = createRunExecutionData();
-		const order = { model, inputMode: 'json', inputJson: '{}', simplify: false };
-		const parameters = { resource: 'task', operation: 'create', ...order };
+		const createParameters = { model, inputMode: 'json', inputJson: '{}', simplify: false };
+		const parameters = { resource: 'task', operation: 'create', ...createParameters };
 		for (const runIndex of [0, 0, 1]) {
 			await attempt({ node: 'mediaTask', parameters }, { execution, runIndex });
 		}

@@ -1,7 +1,7 @@
 import { items } from '../helpers/echoGateway';
 import { envelope, gateway, TASKS } from '../helpers/media';
 import { useNock } from '../helpers/nock';
-import { stored, suspend, suspending, tasksThat } from '../helpers/suspended';
+import { stored, suspend, suspending, mockTasks } from '../helpers/suspended';
 import { quickTime } from '../helpers/time';
 
 useNock();
@@ -12,8 +12,8 @@ const carryingOn = { onError: 'continueRegularOutput' } as const;
 it.each([
 	['without Retry On Fail', {}],
 	['in the last try', { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 }],
-])('a first item that fails does not keep the others from being waited for: %s', async (_, retries) => {
-	const tasks = tasksThat(() => 'processing');
+])('items are waited for although the first item fails: %s', async (_, retries) => {
+	const tasks = mockTasks(() => 'processing');
 	// The first item has no prompt: it fails in each try.
 	const inputJson = '={{ $json.n === 0 ? "" : { prompt: $json.text } }}';
 	const settings = { ...carryingOn, ...retries };
@@ -21,13 +21,13 @@ it.each([
 	expect(stored(suspended).map(({ json }) => json.error !== undefined)).toStrictEqual([true, false]);
 });
 
-it('a node that n8n runs again does not suspend the execution before', async () => {
+it('the execution is not suspended before the last try', async () => {
 	gateway().post(TASKS).reply(402, envelope(null, 402));
-	const tasks = tasksThat(() => 'processing');
+	const tasks = mockTasks(() => 'processing');
 	const parameters = { inputJson: '={{ { prompt: $json.text } }}', options: { concurrency: 1 } };
 	const settings = { ...carryingOn, retryOnFail: true, waitBetweenTries: 1 };
 	await suspend(tasks, suspending(parameters, { items: items(2), settings }));
-	// The first item's first creation was refused.
+	// The first creation of the first item is rejected.
 	const prompts = tasks.sent.map(({ body }) => (body.input as { prompt: string }).prompt);
 	expect(prompts).toStrictEqual(['p1', 'p0', 'p1']);
 	const [first, , second] = tasks.sent.map(({ key }) => key);

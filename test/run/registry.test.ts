@@ -6,7 +6,7 @@ import type { Declarations } from '../../nodes/shared/params/parameter';
 import { nodeParameters } from '../../nodes/shared/params/source';
 import { defineOperation, type Resource } from '../../nodes/shared/run/operation';
 import { mergedInOrder, Registry } from '../../nodes/shared/run/registry';
-import { refusal } from '../helpers/refusal';
+import { invalidInput } from '../helpers/invalidInput';
 
 const field = (displayName: string, more: Pick<INodeProperties, 'displayOptions'> = {}) =>
 	text({ displayName, ...more });
@@ -79,7 +79,7 @@ it('begins with the resource and one list of operations for each, in the order o
 	]);
 });
 
-it('shows each parameter for the operations that have it, and one that several share once', () => {
+it('shows each parameter for the operations that have it, and a shared one once', () => {
 	const shown = properties
 		.slice(3)
 		.filter(({ name }) => name !== 'options')
@@ -92,7 +92,7 @@ it('shows each parameter for the operations that have it, and one that several s
 	]);
 });
 
-it('ends each resource with the options of its operations: those of the operation before those of the node before the common ones', () => {
+it('ends each resource with the options of its operations: those of the operation first, then those of the node, then the common ones', () => {
 	const collections = properties
 		.filter(({ name }) => name === 'options')
 		.map(({ displayOptions, options = [], ...facts }) => ({
@@ -134,7 +134,7 @@ it('needs no options of the node, and no operations', () => {
 	expect(options?.options?.map(({ name }) => name)).toStrictEqual(['concurrency', 'maxRetries', 'timeout']);
 });
 
-it('leaves the declared parameters as they are', () => {
+it('leaves the declared parameters unchanged', () => {
 	expect(id.description.displayOptions).toBeUndefined();
 	expect(when.description.displayOptions).toStrictEqual({ show: { id: ['1'] } });
 });
@@ -166,14 +166,14 @@ describe('an operation', () => {
 		expect(read({ concurrency: '7' })?.options.concurrency).toBe(7);
 		expect(read({})?.options.maxRetries).toBe(3);
 		expect(read({})?.options.timeout).toBe(5);
-		expect(refusal(() => read({ timeout: 11 })?.options.timeout).message).toContain("'Own Timeout'");
+		expect(invalidInput(() => read({ timeout: 11 })?.options.timeout).message).toContain("'Own Timeout'");
 	});
 });
 
 describe('merging lists', () => {
 	const letters = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-	it('has each element once, and keeps the order of lists that agree', () => {
+	it('returns each element once, and keeps the order of lists that agree', () => {
 		fc.assert(
 			fc.property(fc.array(fc.subarray(letters), { maxLength: 5 }), (lists) => {
 				const merged = mergedInOrder(lists);
@@ -194,12 +194,12 @@ describe('merging lists', () => {
 		);
 	});
 
-	it('takes elements that no list orders in order of appearance', () => {
+	it('returns elements that no list orders in order of appearance', () => {
 		expect(mergedInOrder([['b'], ['a'], ['c', 'a']])).toStrictEqual(['b', 'c', 'a']);
 		expect(mergedInOrder([['b'], ['a'], ['c']])).toStrictEqual(['b', 'a', 'c']);
 	});
 
-	it('keeps the order of each', () => {
+	it('keeps the order of each list', () => {
 		expect(mergedInOrder([['a', 'b', 'z'], ['c', 'z'], ['f'], ['f', 'z', 'e']])).toStrictEqual([
 			'a',
 			'b',
@@ -210,7 +210,7 @@ describe('merging lists', () => {
 		]);
 	});
 
-	it('begins with the first where lists contradict each other', () => {
+	it('begins with the first list where lists contradict each other', () => {
 		expect(
 			mergedInOrder([
 				['a', 'b'],

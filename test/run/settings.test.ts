@@ -1,14 +1,14 @@
 import { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { collection } from '../../nodes/shared/params/groups';
 import { requestSettings, runOptions } from '../../nodes/shared/run/settings';
-import { refusal } from '../helpers/refusal';
+import { invalidInput } from '../helpers/invalidInput';
 import { readParameter } from '../params/support';
 
 const options = (values: object) => readParameter(collection(runOptions), values);
 const settings = (values: object) => requestSettings(options(values));
 const concurrency = (value: unknown) => options({ concurrency: value }).concurrency;
 
-describe('how many items run at once', () => {
+describe('Concurrency', () => {
 	it.each([
 		[undefined, 8],
 		[null, 8],
@@ -18,7 +18,7 @@ describe('how many items run at once', () => {
 		[100, 100],
 		['100', 100],
 		['2e1', 20],
-	])('%j means %d', (value, count) => {
+	])('%j is %d', (value, count) => {
 		expect(concurrency(value)).toBe(count);
 	});
 
@@ -30,7 +30,7 @@ describe('how many items run at once', () => {
 	);
 });
 
-describe('how often a request is tried again', () => {
+describe('Max Retries', () => {
 	it.each([
 		[undefined, 3],
 		[null, 3],
@@ -40,7 +40,7 @@ describe('how often a request is tried again', () => {
 		[1, 1],
 		[10, 10],
 		['10', 10],
-	])('%j means %d', (value, count) => {
+	])('%j is %d', (value, count) => {
 		expect(settings({ maxRetries: value })).toStrictEqual({ maxRetries: count, timeoutMs: undefined });
 	});
 
@@ -49,7 +49,7 @@ describe('how often a request is tried again', () => {
 	});
 });
 
-describe('how long a request takes at most', () => {
+describe('Timeout', () => {
 	it.each([
 		[undefined, undefined],
 		[null, undefined],
@@ -75,6 +75,6 @@ it.each([
 	['maxRetries', 'Max Retries', () => settings({ maxRetries: -1 })],
 	['timeout', 'Timeout (Seconds)', () => settings({ timeout: 0 })],
 ])('an error names the option: %s, %s', (param, label, read) => {
-	const error = refusal(read);
+	const error = invalidInput(read);
 	expect([error.param, error.message]).toStrictEqual([param, expect.stringContaining(`'${label}'`)]);
 });

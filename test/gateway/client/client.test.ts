@@ -1,6 +1,6 @@
 import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
-import { byteStream, failureOf, rejection, scriptedClient } from '../../helpers/client';
+import { byteStream, apiErrorOf, rejection, scriptedClient } from '../../helpers/client';
 
 const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
 const text: GatewayRequest = {
@@ -61,27 +61,29 @@ describe('retries', () => {
 
 	it('says how often it was tried, and which pause is too long to be waited for', async () => {
 		const tried = scriptedClient([{ status: 503 }], { maxRetries: 2 });
-		expect((await failureOf(tried.client.json(text))).details.description).toMatch(/It was tried 3 times\.$/);
+		expect((await apiErrorOf(tried.client.json(text))).details.description).toMatch(
+			/It was tried 3 times\.$/,
+		);
 		const told = scriptedClient([{ status: 429, headers: { 'retry-after': '3600' } }]);
-		expect((await failureOf(told.client.json(text))).details.description).toMatch(/asks to wait 60 minutes/);
+		expect((await apiErrorOf(told.client.json(text))).details.description).toMatch(/asks to wait 60 minutes/);
 		expect(told.sent).toHaveLength(1);
 	});
 
 	it('ends after the allowed retries with the last failure', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }], { maxRetries: 2 });
-		expect((await failureOf(client.json(text))).details.status).toBe(503);
+		expect((await apiErrorOf(client.json(text))).details.status).toBe(503);
 		expect(sent).toHaveLength(3);
 	});
 
 	test.each([400, 401, 402, 403, 404, 422, 499])('does not repeat after %i', async (status) => {
 		const { client, sent } = scriptedClient([{ status }]);
-		await failureOf(client.json(get));
+		await apiErrorOf(client.json(get));
 		expect(sent).toHaveLength(1);
 	});
 
 	it('never repeats a charged text call whose answer was lost', async () => {
 		const { client, sent } = scriptedClient([lost, {}]);
-		await failureOf(client.json(text));
+		await apiErrorOf(client.json(text));
 		expect(sent).toHaveLength(1);
 	});
 
@@ -99,7 +101,7 @@ describe('retries', () => {
 
 	it('never repeats a charged text call whose answer cannot be read', async () => {
 		const { client, sent } = scriptedClient([{ body: '{"id":"x","choices":[{"mess' }, {}]);
-		expect((await failureOf(client.json(text))).details.mayBeCharged).toBe(true);
+		expect((await apiErrorOf(client.json(text))).details.mayBeCharged).toBe(true);
 		expect(sent).toHaveLength(1);
 	});
 
@@ -107,7 +109,7 @@ describe('retries', () => {
 		const cut = scriptedClient([{ body: '{"amount": "1' }, { body: '{"amount":"1"}' }]);
 		expect(await cut.client.json(get)).toStrictEqual({ amount: '1' });
 		const page = scriptedClient([{ body: '<!doctype html>' }]);
-		await failureOf(page.client.json(get));
+		await apiErrorOf(page.client.json(get));
 		expect(page.sent).toHaveLength(1);
 	});
 
@@ -164,7 +166,9 @@ describe('downloads', () => {
 
 	it('reads the error body of a refused download, in the words for files', async () => {
 		const { client } = scriptedClient([{ status: 404, body: 'gone' }]);
-		const { details } = await failureOf(client.downloadUrl('https://files.test/a', () => Promise.resolve(1)));
+		const { details } = await apiErrorOf(
+			client.downloadUrl('https://files.test/a', () => Promise.resolve(1)),
+		);
 		expect(details.message).toBe('The file behind the link is gone');
 	});
 });

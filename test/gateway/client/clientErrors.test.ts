@@ -1,6 +1,6 @@
 import type { ByteStream } from '../../../nodes/shared/gateway/client/transport';
 import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
-import { failureOf, scriptedClient } from '../../helpers/client';
+import { apiErrorOf, scriptedClient } from '../../helpers/client';
 
 const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
 const unused = () => Promise.reject(new Error('not used'));
@@ -21,7 +21,7 @@ describe('the body of a refused stream', () => {
 		};
 		const stream = async () => await Promise.resolve({ status: 404, headers: {}, body });
 		const { client } = scriptedClient([], {}, { dependencies: { transport: { text: unused, stream } } });
-		const { details } = await failureOf(client.stream(get, async () => await Promise.resolve()));
+		const { details } = await apiErrorOf(client.stream(get, async () => await Promise.resolve()));
 		return { said: details.serverMessage, pulled, destroyed };
 	};
 	const json = (length: number) => Buffer.from(JSON.stringify({ msg: 'y'.repeat(length - 10) }));
@@ -61,7 +61,7 @@ describe('the body of a refused stream', () => {
 				},
 			},
 		);
-		const { details } = await failureOf(client.stream(get, async () => await Promise.resolve()));
+		const { details } = await apiErrorOf(client.stream(get, async () => await Promise.resolve()));
 		expect(details.status).toBe(404);
 		expect([time, body.wasDestroyed()]).toStrictEqual([{ now: 2_500, naps: 3 }, true]);
 	});
@@ -80,7 +80,7 @@ describe('the body of a refused stream', () => {
 				},
 			},
 		);
-		await failureOf(client.stream(get, async () => await Promise.resolve()));
+		await apiErrorOf(client.stream(get, async () => await Promise.resolve()));
 		const before = naps;
 		for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 		expect(naps).toBe(before);

@@ -2,7 +2,7 @@ import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport
 import { InvalidInputError } from '../../../nodes/shared/gateway/errors/errors';
 import { fetchMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
 import type { ClientSettings, GatewayRequest } from '../../../nodes/shared/gateway/client/client';
-import { byteStream, failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+import { byteStream, apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
 const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
 const post: GatewayRequest = { ...get, method: 'POST', path: '/x', json: { model: 'm' } };
@@ -130,7 +130,7 @@ describe('what a response is taken for', () => {
 		return failures[0];
 	};
 	const rejectionOrValue = async (response: Promise<unknown>) =>
-		await response.catch(async (error: Error) => (await failureOf(Promise.reject(error))).details.status);
+		await response.catch(async (error: Error) => (await apiErrorOf(Promise.reject(error))).details.status);
 
 	it.each([
 		[199, 199],
@@ -158,12 +158,12 @@ describe('what a response is taken for', () => {
 
 	it.each(['"text"', '7', 'null', '', '[1'])('%j is neither', async (body) => {
 		const { client } = scriptedClient([{ body }], { maxRetries: 0 });
-		expect((await failureOf(client.jsonOrList(get))).details.code).toBe('unreadable_answer');
+		expect((await apiErrorOf(client.jsonOrList(get))).details.code).toBe('unreadable_answer');
 	});
 
 	it('a list is no object', async () => {
 		const { client } = scriptedClient([{ body: '[{}]' }], { maxRetries: 0 });
-		expect((await failureOf(client.json(get))).details).toMatchObject({
+		expect((await apiErrorOf(client.json(get))).details).toMatchObject({
 			code: 'unreadable_answer',
 			mayBeCharged: false,
 		});
@@ -182,7 +182,7 @@ describe('what a response is taken for', () => {
 	it('errors name options that there are where the client asks from', async () => {
 		const hint = async (settings: Partial<ClientSettings>) => {
 			const { client } = scriptedClient([{ status: 429 }], { maxRetries: 0, ...settings });
-			return (await failureOf(client.json(get))).details.description;
+			return (await apiErrorOf(client.json(get))).details.description;
 		};
 		expect(await hint({})).toContain("'Concurrency'");
 		expect(await hint({ origin: 'chatModel' })).toContain("'Batch Size'");
@@ -191,8 +191,8 @@ describe('what a response is taken for', () => {
 	it('errors have words for the endpoint', async () => {
 		const messageOf = async (group: GatewayRequest['group']) => {
 			const { client } = scriptedClient([{ status: 404, body: '' }]);
-			const whole = await failureOf(client.json({ ...get, group }));
-			const streamed = await failureOf(client.stream({ ...get, group }, () => Promise.resolve()));
+			const whole = await apiErrorOf(client.json({ ...get, group }));
+			const streamed = await apiErrorOf(client.stream({ ...get, group }, () => Promise.resolve()));
 			expect(streamed.details).toStrictEqual(whole.details);
 			return whole.message;
 		};

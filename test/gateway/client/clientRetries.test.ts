@@ -2,7 +2,7 @@ import { connectionError } from '../../../nodes/shared/gateway/errors/fromRespon
 import type { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import { createMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
 import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
-import { failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
 const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
 const chat: GatewayRequest = {
@@ -18,7 +18,7 @@ const broken = (kind: 'lost' | 'timeout' | 'refused', charged = false) =>
 /** What comes of a request, and how often it was sent. */
 async function outcome(request: GatewayRequest, steps: Step[], maxRetries = 3) {
 	const { client, sent, pauses } = scriptedClient(steps, { maxRetries });
-	const failure: ApiError = await failureOf(client.json(request));
+	const failure: ApiError = await apiErrorOf(client.json(request));
 	return { details: failure.details, tries: sent.length, pauses };
 }
 
@@ -74,7 +74,7 @@ describe('the creation of a task that is answered with 504', () => {
 
 	it('may exist when the tries are used up', async () => {
 		const { creation, sent } = create([{ status: 504 }]);
-		const { details } = await failureOf(creation);
+		const { details } = await apiErrorOf(creation);
 		expect(details).toMatchObject({
 			status: 504,
 			mayBeCharged: true,
@@ -87,7 +87,7 @@ describe('the creation of a task that is answered with 504', () => {
 
 	it('may exist although a later try is refused', async () => {
 		const { creation, sent } = create([{ status: 504 }, { status: 402 }]);
-		expect((await failureOf(creation)).details).toMatchObject({ status: 402, mayBeCharged: true });
+		expect((await apiErrorOf(creation)).details).toMatchObject({ status: 402, mayBeCharged: true });
 		expect(keys(sent)).toHaveLength(2);
 	});
 });
@@ -123,13 +123,13 @@ describe('how often is tried', () => {
 	])('%s', async (_, traits, step, tries) => {
 		expect((await outcome({ ...get, ...traits }, [step])).tries).toBe(tries);
 		const { client, sent } = scriptedClient([step]);
-		await failureOf(client.stream({ ...get, ...traits }, () => Promise.resolve()));
+		await apiErrorOf(client.stream({ ...get, ...traits }, () => Promise.resolve()));
 		expect(sent).toHaveLength(tries);
 	});
 
 	it('a download is tried as often as the user allows', async () => {
 		const { client, sent } = scriptedClient([broken('lost')], { maxRetries: 2 });
-		await failureOf(client.downloadUrl('https://files.test/a', () => Promise.resolve()));
+		await apiErrorOf(client.downloadUrl('https://files.test/a', () => Promise.resolve()));
 		expect(sent).toHaveLength(3);
 	});
 
@@ -142,7 +142,7 @@ describe('how often is tried', () => {
 
 	it('the pauses grow, by chance', async () => {
 		const { client, pauses } = scriptedClient([{ status: 503 }], {}, { random: () => 0.1 });
-		await failureOf(client.json(get));
+		await apiErrorOf(client.json(get));
 		expect(pauses).toStrictEqual([100, 200, 400]);
 	});
 });

@@ -6,7 +6,7 @@ import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { createMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
 import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { streamText } from '../../../nodes/shared/gateway/text/streamText';
-import { failureOf, rejection } from '../../helpers/client';
+import { apiErrorOf, rejection } from '../../helpers/client';
 import { API_KEY, useSocketGateway, type SocketClient } from '../../helpers/socketGateway';
 import { events } from '../../helpers/streams';
 
@@ -81,7 +81,7 @@ describe('a response that is lost', () => {
 	it('is not asked for again where the call is charged', async () => {
 		gateway.onRequest(lose);
 		const { client, pauses, slots } = gateway.client();
-		const { details } = await failureOf(client.json(chat));
+		const { details } = await apiErrorOf(client.json(chat));
 		expect(details).toMatchObject({ code: 'econnreset', delivery: 'unknown', mayBeCharged: true });
 		expect([gateway.received.length, pauses, slots.held]).toStrictEqual([1, [], 0]);
 	});
@@ -92,7 +92,7 @@ describe('a response that is lost', () => {
 			response.write('{"choices": [', () => request.socket.destroy());
 		});
 		const { client } = gateway.client();
-		expect((await failureOf(client.json(chat))).details).toMatchObject({
+		expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
 			delivery: 'unknown',
 			mayBeCharged: true,
 		});
@@ -102,7 +102,7 @@ describe('a response that is lost', () => {
 	it('is asked for again where a repeat charges nothing, and holds no slot meanwhile', async () => {
 		gateway.onRequest(lose);
 		const { client, pauses, slots } = gateway.client();
-		const { details } = await failureOf(createMediaTask(client, { model: 'm', input: {} }, 'key-1'));
+		const { details } = await apiErrorOf(createMediaTask(client, { model: 'm', input: {} }, 'key-1'));
 		expect(details).toMatchObject({
 			delivery: 'unknown',
 			mayBeCharged: true,
@@ -137,7 +137,7 @@ it('a gateway that is not there has charged nothing', async () => {
 	const { port } = server.address() as AddressInfo;
 	await new Promise((resolve) => server.close(resolve));
 	const { client, pauses } = gateway.client({ baseUrl: `http://127.0.0.1:${port}/api/v1` });
-	expect((await failureOf(client.json(chat))).details).toMatchObject({
+	expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
 		code: 'econnrefused',
 		delivery: 'notSent',
 		mayBeCharged: false,
@@ -155,7 +155,7 @@ describe('a gateway that falls silent', () => {
 	])('%s is given up after the timeout', async (_, listener) => {
 		gateway.onRequest(listener);
 		const { client, slots } = gateway.client({ timeoutMs: 150 });
-		expect((await failureOf(client.json(chat))).details).toMatchObject({
+		expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
 			code: 'timeout',
 			mayBeCharged: true,
 		});
@@ -165,7 +165,7 @@ describe('a gateway that falls silent', () => {
 	it('ends when the time limit is used up, whatever the timeout is', async () => {
 		gateway.onRequest(silent);
 		const { client } = gateway.client({ timeoutMs: 60_000, maxRetries: 0 });
-		expect((await failureOf(client.json({ ...get, timeoutLimitMs: 150 }))).details).toMatchObject({
+		expect((await apiErrorOf(client.json({ ...get, timeoutLimitMs: 150 }))).details).toMatchObject({
 			code: 'timeout',
 			mayBeCharged: false,
 		});
@@ -187,7 +187,7 @@ describe('a gateway that falls silent', () => {
 			response.write('{"code":404,"msg":"gone","data":null}');
 		});
 		const connection = gateway.client({ timeoutMs: 150, maxRetries: 0 });
-		expect((await failureOf(refused(connection))).details).toMatchObject({
+		expect((await apiErrorOf(refused(connection))).details).toMatchObject({
 			status: 404,
 			serverMessage: 'gone',
 		});
@@ -207,7 +207,7 @@ it('of an error body without end, the beginning is read', async () => {
 		write();
 	});
 	const { client, slots } = gateway.client({ maxRetries: 0 });
-	expect((await failureOf(client.stream(file, () => Promise.resolve()))).details).toMatchObject({
+	expect((await apiErrorOf(client.stream(file, () => Promise.resolve()))).details).toMatchObject({
 		status: 500,
 	});
 	await closed;
@@ -228,7 +228,7 @@ describe('a stream', () => {
 			response.write(finish, () => request.socket.destroy());
 		});
 		const { client, slots } = gateway.client();
-		expect((await failureOf(stream(client))).details).toMatchObject({
+		expect((await apiErrorOf(stream(client))).details).toMatchObject({
 			code: 'connection_lost',
 			delivery: 'unknown',
 			mayBeCharged: true,
@@ -240,7 +240,7 @@ describe('a stream', () => {
 	it('that does not end is given up, and its connection closed', async () => {
 		const closed = endless(hello);
 		const { client, slots } = gateway.client({ timeoutMs: 150 });
-		expect((await failureOf(stream(client))).details).toMatchObject({ code: 'timeout', mayBeCharged: true });
+		expect((await apiErrorOf(stream(client))).details).toMatchObject({ code: 'timeout', mayBeCharged: true });
 		await closed;
 		expect(slots.held).toBe(0);
 	});

@@ -2,7 +2,7 @@ import { connectionError } from '../../../nodes/shared/gateway/errors/fromRespon
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { deleteMediaTask, setArchived } from '../../../nodes/shared/gateway/endpoints/taskActions';
 import { deleteFile } from '../../../nodes/shared/gateway/endpoints/storage';
-import { failureOf, scriptedClient, type Step } from '../../helpers/client';
+import { apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
 
 // A request whose answer is lost, or whose first answer is a 5xx, may have done its work: when the next try is told
 // that there is nothing to do (§3.2, §4.16), it has succeeded.
@@ -29,12 +29,12 @@ describe.each(actions)('%s', (_, act, result) => {
 
 	it('not when the first answer is 404', async () => {
 		const { client } = scriptedClient([gone]);
-		expect((await failureOf(act(client))).details.status).toBe(404);
+		expect((await apiErrorOf(act(client))).details.status).toBe(404);
 	});
 
 	it('not when what came before was a clear refusal', async () => {
 		const { client } = scriptedClient([{ status: 429 }, gone]);
-		expect((await failureOf(act(client))).details.status).toBe(404);
+		expect((await apiErrorOf(act(client))).details.status).toBe(404);
 	});
 });
 
@@ -46,5 +46,5 @@ test.each(actions)('%s when the answer was lost and 404 follows', async (_, act,
 
 test('a task that is deleted stays one that the gateway does not know: there 404 is no success', async () => {
 	const { client } = scriptedClient([{ status: 502 }, gone]);
-	expect((await failureOf(deleteMediaTask(client, ID))).details.status).toBe(404);
+	expect((await apiErrorOf(deleteMediaTask(client, ID))).details.status).toBe(404);
 });

@@ -5,7 +5,7 @@ import {
 	type Balance,
 } from '../../../nodes/shared/gateway/endpoints/balance';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { failureOf, scriptedClient } from '../../helpers/client';
+import { apiErrorOf, scriptedClient } from '../../helpers/client';
 import { request } from '../../helpers/requests';
 
 const balance = (amount: string): Balance => ({ amount, amountRub: Number(amount), currency: 'RUB' });
@@ -54,7 +54,7 @@ describe('reading a balance (§2.8)', () => {
 		['no number', { amount: '1,5' }, 'amount'],
 	])('is never a guess: %s', async (_, body, keys) => {
 		const { client } = scriptedClient([{ body: JSON.stringify(body) }]);
-		const { details } = await failureOf(fetchBalance(client).then(readBalance));
+		const { details } = await apiErrorOf(fetchBalance(client).then(readBalance));
 		expect(details).toStrictEqual({
 			message: expect.any(String) as string,
 			description: expect.stringContaining(`: ${keys}.`) as string,
@@ -66,7 +66,7 @@ describe('reading a balance (§2.8)', () => {
 
 	it('names 20 of the keys it found', async () => {
 		const body = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, index]));
-		const { description } = (await failureOf(Promise.resolve(body).then(readBalance))).details;
+		const { description } = (await apiErrorOf(Promise.resolve(body).then(readBalance))).details;
 		expect(description).toContain('k19.');
 		expect(description).not.toContain('k20');
 	});

@@ -5,7 +5,7 @@ import {
 } from '../../../nodes/shared/gateway/endpoints/models';
 import { MEDIA_TYPES, type MediaModel } from '../../../nodes/shared/gateway/media/mediaModel';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { failureOf, scriptedClient } from '../../helpers/client';
+import { apiErrorOf, scriptedClient } from '../../helpers/client';
 import { request } from '../../helpers/requests';
 
 const listing = (data: Json) => scriptedClient([{ body: JSON.stringify({ object: 'list', data }) }]);
@@ -24,7 +24,7 @@ describe.each([
 
 	it('takes the time limit and the retries of its caller', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }]);
-		await failureOf(list(client, { maxRetries: 1, timeoutLimitMs: 4_000 }));
+		await apiErrorOf(list(client, { maxRetries: 1, timeoutLimitMs: 4_000 }));
 		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([4_000, 4_000]);
 	});
 

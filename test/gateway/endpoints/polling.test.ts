@@ -1,7 +1,7 @@
 import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import { waitForTask, pollWithRetries } from '../../../nodes/shared/gateway/endpoints/polling';
 import type { MediaType } from '../../../nodes/shared/gateway/media/mediaModel';
-import { failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
 const look = (state: string): Step => ({ body: JSON.stringify({ code: 200, data: { taskId: 't', state } }) });
 const makes = (mediaType: MediaType | undefined) => async () => await Promise.resolve(mediaType);
@@ -74,14 +74,14 @@ describe('waiting for a task (§3.1)', () => {
 
 	test.each([401, 403, 404])('ends at once with %i, naming the task', async (status) => {
 		const { client, sent } = scriptedClient([{ status }]);
-		const { details } = await failureOf(waitForTask(client, 't', plan));
+		const { details } = await apiErrorOf(waitForTask(client, 't', plan));
 		expect(details).toMatchObject({ status, taskId: 't' });
 		expect(sent).toHaveLength(1);
 	});
 
 	it('looks a last time at the end of the longest wait, then says that the task goes on', async () => {
 		const { client, pauses } = scriptedClient([look('processing')]);
-		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
+		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(pauses).toStrictEqual([4_000, 4_000, 2_000]);
 		expect(details).toMatchObject({
 			code: 'wait_timeout',
@@ -93,7 +93,7 @@ describe('waiting for a task (§3.1)', () => {
 
 	it('names the transient error when the last polls brought no news, and claims no state', async () => {
 		const { client } = scriptedClient([{ status: 503 }]);
-		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
+		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(details.description).toContain('is not available at the moment');
 		expect(details.extra).toStrictEqual({ state: null });
 	});
@@ -129,7 +129,7 @@ describe('waiting for a task (§3.1)', () => {
 			clock.now += 50_000;
 			return await Promise.resolve(undefined);
 		};
-		const { details } = await failureOf(waitForTask(client, 't', { ...plan, mediaType }));
+		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, mediaType }));
 		expect(details.code).toBe('wait_timeout');
 		expect(clock.now).toBeLessThanOrEqual(1_000_000 + 60_000 + 50_000);
 		expect(sent).toHaveLength(1);
@@ -152,7 +152,7 @@ describe('waiting for a task (§3.1)', () => {
 
 	it('makes no pause longer than what is left of the wait, whatever the gateway asks for', async () => {
 		const { client, pauses } = scriptedClient([{ status: 429, headers: { 'retry-after': '3600' } }]);
-		await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
+		await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(pauses).toStrictEqual([4_000, 6_000]);
 	});
 });

@@ -4,7 +4,7 @@ import { connectionError } from '../../../nodes/shared/gateway/errors/fromRespon
 import type { HttpResponse, HttpRequest } from '../../../nodes/shared/gateway/client/transport';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
-import { failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
 const state = (name: string): Step => ({
 	body: JSON.stringify({ code: 200, data: { taskId: 't', state: name } }),
@@ -40,7 +40,7 @@ describe('a poll that fails for a moment', () => {
 
 	it('forgets a transient error when the next poll brings news', async () => {
 		const { client } = scriptedClient([{ status: 503 }, state('processing')]);
-		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
+		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(details).toMatchObject({ code: 'wait_timeout', extra: { state: 'processing' } });
 		expect(details.description).not.toContain('not available');
 	});
@@ -54,7 +54,7 @@ it.each<[string, Step]>([
 	['a bad ID', { status: 422 }],
 ])('ends a wait at once, naming the task: %s', async (_, step) => {
 	const { client, pauses, sent } = scriptedClient([step]);
-	const { details } = await failureOf(waitForTask(client, 't', plan));
+	const { details } = await apiErrorOf(waitForTask(client, 't', plan));
 	expect(details.taskId).toBe('t');
 	expect(details.code).not.toBe('wait_timeout');
 	expect([pauses, sent.length]).toStrictEqual([[4_000], 1]);
@@ -83,7 +83,7 @@ describe('Max Wait', () => {
 	])('is kept to the millisecond: %s', async (_, maxWaitMs, expected) => {
 		const { client, pauses, sent, clock } = scriptedClient([state('processing')]);
 		const start = clock.now;
-		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs }));
+		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs }));
 		expect(details.code).toBe('wait_timeout');
 		expect(pauses).toStrictEqual(expected);
 		expect(sent).toHaveLength(expected.length);
@@ -102,7 +102,7 @@ describe('Max Wait', () => {
 		const found = scriptedClient([state('success')]);
 		await waitForTask(found.client, 't', over);
 		const running = scriptedClient([state('processing')]);
-		expect((await failureOf(waitForTask(running.client, 't', over))).details.code).toBe('wait_timeout');
+		expect((await apiErrorOf(waitForTask(running.client, 't', over))).details.code).toBe('wait_timeout');
 		for (const { sent, pauses } of [found, running]) {
 			expect([sent.length, pauses]).toStrictEqual([1, []]);
 		}
@@ -110,7 +110,7 @@ describe('Max Wait', () => {
 
 	it('that is over already sends nothing where the task is new', async () => {
 		const { client, sent } = scriptedClient([state('success')]);
-		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 0 }));
+		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 0 }));
 		expect(details).toMatchObject({ code: 'wait_timeout', taskId: 't', extra: { state: null } });
 		expect(details.description).toContain('"unknown"');
 		expect(sent).toHaveLength(0);
@@ -119,7 +119,7 @@ describe('Max Wait', () => {
 	it('bounds each poll, whatever timeout is set, but for five seconds at the end', async () => {
 		const settings = { timeoutMs: 300_000 };
 		const { client, sent } = scriptedClient([state('processing')], settings);
-		await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 11_000 }));
+		await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 11_000 }));
 		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([7_000, 5_000, 5_000]);
 	});
 
@@ -135,14 +135,14 @@ describe('Max Wait', () => {
 		[600_000, '10 minutes'],
 	])('of %i ms is told as %s', async (maxWaitMs, told) => {
 		const { client } = scriptedClient([state('processing')]);
-		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs }));
+		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs }));
 		expect(details.description).toContain(`after ${told}`);
 		expect(details.description).toContain('Task t was in state "processing"');
 	});
 
 	it('is told as a task that goes on and can be waited for again', async () => {
 		const { client } = scriptedClient([state('waiting')]);
-		const { details } = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 5_000 }));
+		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 5_000 }));
 		expect(details).toStrictEqual({
 			message: expect.any(String) as string,
 			description: expect.stringContaining("'Max Wait (Minutes)'") as string,
@@ -156,7 +156,7 @@ describe('Max Wait', () => {
 
 	it('has the last transient error as its cause', async () => {
 		const { client } = scriptedClient([broken('lost')]);
-		const failure = await failureOf(waitForTask(client, 't', { ...plan, maxWaitMs: 5_000 }));
+		const failure = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 5_000 }));
 		expect(failure.cause).toMatchObject({ details: { code: 'code' } });
 	});
 });

@@ -11,8 +11,9 @@ import {
 	type UploadFile,
 } from '../../../nodes/shared/gateway/endpoints/upload';
 import { deleteFile, fetchFileRecord, listFiles } from '../../../nodes/shared/gateway/endpoints/storage';
-import { byteStream, failureOf, scriptedClient, type Step } from '../../helpers/client';
-import { invalidInput, request } from '../../helpers/requests';
+import { byteStream, apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
+import { rejectedInput } from '../../helpers/invalidInput';
+import { request } from '../../helpers/requests';
 
 const LIMIT = 100 * 1024 * 1024;
 const lost = connectionError({ kind: 'lost' }, { charged: false });
@@ -58,7 +59,7 @@ describe('what can be uploaded (§8)', () => {
 			'128',
 		],
 	])('not %s', async (_, facts, param, message, description) => {
-		const error = await invalidInput(() => checkUpload(...facts));
+		const error = await rejectedInput(() => checkUpload(...facts));
 		expect(error.param).toBe(param);
 		expect(error.message).toContain(message);
 		expect(error.description).toContain(description);
@@ -81,7 +82,7 @@ describe('a file uploaded for use', () => {
 		['no ID', { url: 'https://f.test/1' }],
 	])('is none when the response has %s', async (_, body) => {
 		const { client } = scriptedClient([answer(body)]);
-		const { code, retryable } = (await failureOf(uploadForUse(client, file))).details;
+		const { code, retryable } = (await apiErrorOf(uploadForUse(client, file))).details;
 		expect([code, retryable]).toStrictEqual(['unreadable_answer', false]);
 	});
 });
@@ -128,13 +129,13 @@ describe('base64 text', () => {
 
 	it('is not sent again when the response is lost: there would be two files', async () => {
 		const { client, sent } = scriptedClient([lost]);
-		expect((await failureOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).details.delivery).toBe('unknown');
+		expect((await apiErrorOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).details.delivery).toBe('unknown');
 		expect(sent).toHaveLength(1);
 	});
 
 	it('is told to be too large in the words for files', async () => {
 		const { client } = scriptedClient([{ status: 413 }]);
-		expect((await failureOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).message).toBe(
+		expect((await apiErrorOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).message).toBe(
 			errorText({ group: 'storage', status: 413 }).message,
 		);
 	});
@@ -149,14 +150,14 @@ describe('the record of a file (§4.15)', () => {
 
 	it('is missed in the words for files', async () => {
 		const { client } = scriptedClient([{ status: 404 }]);
-		expect((await failureOf(fetchFileRecord(client, 'f1'))).message).toBe(
+		expect((await apiErrorOf(fetchFileRecord(client, 'f1'))).message).toBe(
 			errorText({ group: 'storage', status: 404 }).message,
 		);
 	});
 
 	it.each(['.', '..'])('is not asked for with %j for an ID', async (id) => {
 		const { client, sent } = scriptedClient([{}]);
-		const error = await invalidInput(async () => await fetchFileRecord(client, id));
+		const error = await rejectedInput(async () => await fetchFileRecord(client, id));
 		expect(error.param).toBe('fileId');
 		expect(error.message).toContain('file ID');
 		expect(sent).toHaveLength(0);
@@ -182,7 +183,7 @@ describe('deleting a file (§4.16)', () => {
 	it('is refused the second time', async () => {
 		const { client } = scriptedClient([answer({ success: true }), { status: 404 }]);
 		await deleteFile(client, 'f1');
-		const { status, message } = (await failureOf(deleteFile(client, 'f1'))).details;
+		const { status, message } = (await apiErrorOf(deleteFile(client, 'f1'))).details;
 		expect(status).toBe(404);
 		expect(message).toContain('to delete');
 	});
@@ -190,12 +191,12 @@ describe('deleting a file (§4.16)', () => {
 	it('fails in the words for files', async () => {
 		const { client } = scriptedClient([{ status: 413 }]);
 		const { message } = errorText({ group: 'storage', status: 413 });
-		expect((await failureOf(deleteFile(client, 'f1'))).message).toBe(message);
+		expect((await apiErrorOf(deleteFile(client, 'f1'))).message).toBe(message);
 	});
 
 	it('has failed when the response says so', async () => {
 		const { client, sent } = scriptedClient([answer({ success: false })]);
-		expect((await failureOf(deleteFile(client, 'f1'))).details).toStrictEqual({
+		expect((await apiErrorOf(deleteFile(client, 'f1'))).details).toStrictEqual({
 			message: expect.stringContaining('not delete') as string,
 			description: expect.any(String) as string,
 			delivery: 'responded',
@@ -262,7 +263,7 @@ describe('the list of files (§4.17)', () => {
 
 	it('is told in the words for files when it does not come', async () => {
 		const { client } = scriptedClient([{ status: 404 }]);
-		expect((await failureOf(listFiles(client))).message).toBe(
+		expect((await apiErrorOf(listFiles(client))).message).toBe(
 			errorText({ group: 'storage', status: 404 }).message,
 		);
 	});

@@ -9,8 +9,9 @@ import {
 	setArchived,
 } from '../../../nodes/shared/gateway/endpoints/taskActions';
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
-import { failureOf, scriptedClient } from '../../helpers/client';
-import { invalidInput, request } from '../../helpers/requests';
+import { apiErrorOf, scriptedClient } from '../../helpers/client';
+import { rejectedInput } from '../../helpers/invalidInput';
+import { request } from '../../helpers/requests';
 
 type Action = (client: GatewayClient, id: string) => Promise<unknown>;
 
@@ -43,19 +44,19 @@ describe.each<[string, Action, HttpRequest]>([
 
 	it('takes a refused value for an ID that is none', async () => {
 		const { client } = scriptedClient([{ status: 422 }]);
-		expect((await failureOf(act(client, 'x'))).message).toContain('task ID');
+		expect((await apiErrorOf(act(client, 'x'))).message).toContain('task ID');
 	});
 
 	it('tells other failures in the words for media', async () => {
 		const { client } = scriptedClient([{ status: 503 }], { maxRetries: 0 });
-		expect((await failureOf(act(client, 'x'))).message).toBe(
+		expect((await apiErrorOf(act(client, 'x'))).message).toBe(
 			errorText({ group: 'media', status: 503 }).message,
 		);
 	});
 
 	it.each(['.', '..'])('is not sent for %j', async (id) => {
 		const { client, sent } = scriptedClient([{}]);
-		expect((await invalidInput(async () => await act(client, id))).param).toBe('taskId');
+		expect((await rejectedInput(async () => await act(client, id))).param).toBe('taskId');
 		expect(sent).toHaveLength(0);
 	});
 });
@@ -71,7 +72,7 @@ describe('a refusal in words of its own', () => {
 		['deleting', 404, deleteMediaTask, errorText({ group: 'media', status: 404 }).message],
 	])('%s, %s', async (_, status, act, words) => {
 		const { client, sent } = scriptedClient([{ status, body: '{"msg":"the reason"}' }]);
-		const { details } = await failureOf(act(client, 't1'));
+		const { details } = await apiErrorOf(act(client, 't1'));
 		expect(details.message).toContain(words);
 		expect(details.description).toContain('the reason');
 		expect(details).toMatchObject({ status, retryable: false, delivery: 'responded' });
@@ -95,7 +96,7 @@ describe('creating a session', () => {
 
 	it('is not repeated when the response is lost: there would be two', async () => {
 		const { client, sent } = scriptedClient([lost]);
-		expect((await failureOf(createMediaSession(client, {}))).details.delivery).toBe('unknown');
+		expect((await apiErrorOf(createMediaSession(client, {}))).details.delivery).toBe('unknown');
 		expect(sent).toHaveLength(1);
 	});
 });
@@ -104,7 +105,7 @@ describe('archiving twice', () => {
 	it('is refused the second time, and what was archived stays so', async () => {
 		const { client, sent } = scriptedClient([{ status: 204, body: '' }, { status: 404 }]);
 		await expect(setArchived(client, 't1', true)).resolves.toBeUndefined();
-		const { details } = await failureOf(setArchived(client, 't1', true));
+		const { details } = await apiErrorOf(setArchived(client, 't1', true));
 		expect(details.status).toBe(404);
 		expect(details.mayHaveTakenEffect).toBeUndefined();
 		expect(sent).toHaveLength(2);

@@ -3,8 +3,9 @@ import { connectionError } from '../../../nodes/shared/gateway/errors/fromRespon
 import { InvalidInputError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import type { Json } from '../../../nodes/shared/gateway/util/json';
 import { createMediaTask, taskBody } from '../../../nodes/shared/gateway/endpoints/tasks';
-import { failureOf, rejection, scriptedClient, type Step } from '../../helpers/client';
-import { invalidInput, request } from '../../helpers/requests';
+import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+import { rejectedInput } from '../../helpers/invalidInput';
+import { request } from '../../helpers/requests';
 
 const body = taskBody({ model: 'm', input: { prompt: 'p' } });
 const KEY = 'order-7';
@@ -18,7 +19,7 @@ const connection = (kind: 'lost' | 'timeout' | 'refused') => connectionError({ k
 /** The failure of a creation, with as many tries as there are steps. */
 const creationFailure = async (steps: Step[]) => {
 	const { client } = scriptedClient(steps, { maxRetries: steps.length - 1 });
-	return (await failureOf(createMediaTask(client, body, KEY))).details;
+	return (await apiErrorOf(createMediaTask(client, body, KEY))).details;
 };
 
 describe('the body of a creation (§4.6)', () => {
@@ -108,7 +109,7 @@ describe('the key of a creation', () => {
 		['other letters', 'ж'.repeat(256)],
 	])('256 characters are refused before anything is sent: %s', async (_, key) => {
 		const { client, sent } = scriptedClient([created({ taskId: 't1' })]);
-		const error = await invalidInput(async () => await createMediaTask(client, body, key));
+		const error = await rejectedInput(async () => await createMediaTask(client, body, key));
 		expect(error).toBeInstanceOf(InvalidInputError);
 		expect(error.param).toBe('idempotencyKey');
 		expect(error.message).toContain('255');

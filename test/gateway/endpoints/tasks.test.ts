@@ -9,8 +9,9 @@ import {
 	readMediaTask,
 	type MediaTask,
 } from '../../../nodes/shared/gateway/endpoints/tasks';
-import { failureOf, scriptedClient } from '../../helpers/client';
-import { invalidInput, request } from '../../helpers/requests';
+import { apiErrorOf, scriptedClient } from '../../helpers/client';
+import { rejectedInput } from '../../helpers/invalidInput';
+import { request } from '../../helpers/requests';
 
 const envelope = (data: Json): JsonObject => ({ code: 200, msg: 'success', data });
 const read = (record: JsonObject) => readMediaTask(envelope(record), 'asked-for');
@@ -25,7 +26,7 @@ describe('fetching a task (§4.7)', () => {
 
 	it('takes the time limit and the retries of its caller', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }]);
-		const { details } = await failureOf(
+		const { details } = await apiErrorOf(
 			fetchMediaTask(client, 't1', { maxRetries: 0, timeoutLimitMs: 5_000 }),
 		);
 		expect(details.message).toBe(errorText({ group: 'media', status: 503 }).message);
@@ -34,14 +35,14 @@ describe('fetching a task (§4.7)', () => {
 
 	it('takes a refused value for an ID that is none', async () => {
 		const { client } = scriptedClient([{ status: 422, body: '{"code":422,"msg":"bad uuid"}' }]);
-		const { message, description } = (await failureOf(fetchMediaTask(client, 'x'))).details;
+		const { message, description } = (await apiErrorOf(fetchMediaTask(client, 'x'))).details;
 		expect(message).toContain('task ID');
 		expect(description).toContain('bad uuid');
 	});
 
 	it.each(['.', '..'])('refuses %j, which leads elsewhere', async (id) => {
 		const { client, sent } = scriptedClient([{}]);
-		const error = await invalidInput(async () => await fetchMediaTask(client, id));
+		const error = await rejectedInput(async () => await fetchMediaTask(client, id));
 		expect(error.param).toBe('taskId');
 		expect(error.message).toContain('task ID');
 		expect(sent).toHaveLength(0);
@@ -76,7 +77,9 @@ describe('downloading a result (§4.8)', () => {
 		[404, errorText({ group: 'media', status: 404 }).message],
 	])('tells what status %s means', async (status, words) => {
 		const { client } = scriptedClient([{ status }]);
-		const { details } = await failureOf(downloadMediaTask(client, 't1', async () => await Promise.resolve()));
+		const { details } = await apiErrorOf(
+			downloadMediaTask(client, 't1', async () => await Promise.resolve()),
+		);
 		expect(details.message).toContain(words);
 	});
 });
@@ -154,7 +157,7 @@ describe('reading a task (§2.6)', () => {
 	])('takes %s for no task', async (_, data) => {
 		const { client } = scriptedClient([{ body: JSON.stringify(envelope(data)) }]);
 		const reading = fetchMediaTask(client, 't1').then((body) => readMediaTask(body, 't1'));
-		expect((await failureOf(reading)).details).toStrictEqual({
+		expect((await apiErrorOf(reading)).details).toStrictEqual({
 			message: 'The gateway’s response has no task',
 			description: expect.any(String) as string,
 			delivery: 'responded',

@@ -8,7 +8,7 @@ import {
 	type UploadFile,
 	type UploadSettings,
 } from '../../../nodes/shared/gateway/endpoints/upload';
-import { byteStream, failureOf, scriptedClient, type Step } from '../../helpers/client';
+import { byteStream, apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
 
 const CONTENT = 'bytes of a file\r\n--with lines';
 
@@ -183,6 +183,6 @@ describe('the stream of an upload', () => {
 
 	it('that is refused is told of in the words for files', async () => {
 		const { uploading } = streamed([{ status: 413 }]);
-		expect((await failureOf(uploading)).message).toBe(errorText({ group: 'storage', status: 413 }).message);
+		expect((await apiErrorOf(uploading)).message).toBe(errorText({ group: 'storage', status: 413 }).message);
 	});
 });

@@ -9,7 +9,7 @@ import {
 	type ApiErrorDetails,
 } from '../../../nodes/shared/gateway/errors/errors';
 import { streamError, withReceivedText } from '../../../nodes/shared/gateway/text/streamErrors';
-import { failureOf, scriptedClient } from '../../helpers/client';
+import { apiErrorOf, scriptedClient } from '../../helpers/client';
 
 const KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
 /** A key of another shape than §2.9 shows. */
@@ -126,7 +126,7 @@ describe('a key that the gateway repeats', () => {
 		const request = { group: 'text', method: 'GET', path: '/x' } as const;
 		const codes: unknown[] = [];
 		for (let turn = 0; turn < 4; turn += 1) {
-			const failure = await failureOf(client.json(request));
+			const failure = await apiErrorOf(client.json(request));
 			codes.push(failure.details.code);
 			expect(JSON.stringify([failure.details, failure.stack])).not.toContain(OTHER);
 		}

@@ -2,7 +2,7 @@ import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
 import { inputForm } from '../../../nodes/shared/gateway/media/inputSchema';
 import { withFiles, type InputFileUrl } from '../../../nodes/shared/gateway/media/inputFiles';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { invalidInput } from '../../helpers/requests';
+import { rejectedInput } from '../../helpers/invalidInput';
 
 const retouch = inputForm(sandbox.retouch as JsonObject);
 const file = (field: string, value: string) => ({ field, value });
@@ -66,7 +66,7 @@ describe('files in an input', () => {
 	});
 
 	it.each<[Json]>([['b'], [0], [false], [{}]])('do not take the place of %j', async (present) => {
-		const error = await invalidInput(() => withFiles({ x: present }, [file('x', 'a')], undefined));
+		const error = await rejectedInput(() => withFiles({ x: present }, [file('x', 'a')], undefined));
 		expect(error.param).toBe('inputFiles');
 		expect(error.message).toContain("'x'");
 	});
@@ -82,7 +82,7 @@ describe('files in an input', () => {
 	});
 
 	it('are told which fields there are', async () => {
-		const error = await invalidInput(() => withFiles({}, [file('img', 'a')], retouch));
+		const error = await rejectedInput(() => withFiles({}, [file('img', 'a')], retouch));
 		expect(error.param).toBe('inputFiles');
 		expect(error.description).toContain('prompt, image_urls, mask_url,');
 	});

@@ -1,7 +1,7 @@
 import { inputForm, type InputForm } from '../../../nodes/shared/gateway/media/inputSchema';
 import { checkInput, typedInput } from '../../../nodes/shared/gateway/media/inputValues';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { invalidInput } from '../../helpers/requests';
+import { rejectedInput } from '../../helpers/invalidInput';
 
 const formOf = (schema: Json, required: string[] = []): InputForm =>
 	inputForm({
@@ -50,7 +50,7 @@ describe('a list', () => {
 	])('%s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
 
 	it('names the field by its own title when an element is none', async () => {
-		const error = await invalidInput(() => typed('1, many', { ...numbers, title: 'Sizes' }));
+		const error = await rejectedInput(() => typed('1, many', { ...numbers, title: 'Sizes' }));
 		expect(error.message).toContain("'Sizes'");
 		expect(error.message).toContain('whole number');
 		expect(error.description).toContain('"many"');
@@ -148,18 +148,18 @@ describe('a value', () => {
 		['a list for a number', [5], { type: 'number' }, '[5]'],
 		['blank JSON', '{ ', { type: 'object' }, '"{ "'],
 	])('that is none is shown: %s', async (_, value, schema, shown) => {
-		const error = await invalidInput(() => typed(value, schema));
+		const error = await rejectedInput(() => typed(value, schema));
 		expect(error.param).toBe('input.field');
 		expect(error.description).toContain(`is ${shown},`);
 	});
 
 	it('is shown up to 80 characters', async () => {
-		const { description } = await invalidInput(() => typed('x'.repeat(200), { type: 'number' }));
+		const { description } = await rejectedInput(() => typed('x'.repeat(200), { type: 'number' }));
 		expect(description).toContain(`"${'x'.repeat(79)}…`);
 	});
 
 	it('of no field is told where the form is closed', async () => {
-		const error = await invalidInput(() => typedInput({ other: 1 }, formOf({})));
+		const error = await rejectedInput(() => typedInput({ other: 1 }, formOf({})));
 		expect(error.param).toBe('input.other');
 		expect(typedInput({ other: null, empty: ' ' }, formOf({}))).toStrictEqual({});
 	});
@@ -167,7 +167,7 @@ describe('a value', () => {
 
 describe('an input before it is sent', () => {
 	const check = (input: JsonObject, schema: Json, required: string[] = []) =>
-		invalidInput(() => checkInput(input, formOf(schema, required)));
+		rejectedInput(() => checkInput(input, formOf(schema, required)));
 
 	it('names the place of what breaks a rule, and shows the value', async () => {
 		const error = await check({ field: [1, 'a'] }, numbers);
@@ -202,7 +202,7 @@ describe('an input before it is sent', () => {
 
 	it('goes on after a field that is left out', async () => {
 		const form = inputForm({ properties: { a: {}, b: { type: 'integer' } } });
-		expect((await invalidInput(() => checkInput({ b: 'x' }, form))).param).toBe('input.b');
+		expect((await rejectedInput(() => checkInput({ b: 'x' }, form))).param).toBe('input.b');
 	});
 
 	it.each<[string, JsonObject, Json]>([

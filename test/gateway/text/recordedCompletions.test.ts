@@ -5,7 +5,7 @@ import fc from 'fast-check';
 
 import { textFormat, textFormats } from '../../../nodes/shared/gateway/text/formats';
 import { recordedCases } from '../../fixtures/recordedCases';
-import { portions, readStream } from '../../helpers/streams';
+import { chunksOf, readStream } from '../../helpers/streams';
 
 const folder = (format: string) => join(__dirname, '../../fixtures', format, 'recorded');
 const cases = textFormats.flatMap((format) =>
@@ -46,7 +46,7 @@ describe.each(cases)('$format: $name', ({ format, name, output }) => {
 	});
 
 	it('shows the text of the (first) answer', async () => {
-		const { body, shown } = await read(portions(bytes, 50));
+		const { body, shown } = await read(chunksOf(bytes, 50));
 		expect(shown.join('')).toBe(textFormat(format).readCompletion(body, output).choices[0]?.text);
 	});
 
@@ -57,7 +57,7 @@ describe.each(cases)('$format: $name', ({ format, name, output }) => {
 		const others: number[] = [];
 		const showingNothing: number[] = [];
 		for (const size of sizes) {
-			const { body, shown } = await read(portions(bytes, size));
+			const { body, shown } = await read(chunksOf(bytes, size));
 			if (!isDeepStrictEqual(body, expected)) others.push(size);
 			if (shown.includes('')) showingNothing.push(size);
 		}

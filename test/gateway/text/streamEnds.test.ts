@@ -6,8 +6,8 @@ import { ApiError, StoppedError } from '../../../nodes/shared/gateway/errors/err
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { streamError, STREAM_TEXTS, withReceivedText } from '../../../nodes/shared/gateway/text/streamErrors';
-import { failureOf, rejection } from '../../helpers/client';
-import { events, portions, readStream } from '../../helpers/streams';
+import { apiErrorOf, rejection } from '../../helpers/client';
+import { events, chunksOf, readStream } from '../../helpers/streams';
 
 const say = (content: string): JsonObject => ({ choices: [{ index: 0, delta: { content } }] });
 const finish: JsonObject = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
@@ -33,7 +33,7 @@ const read = async (source: Parameters<typeof readStream>[1]) => {
 	return { text: choices[0]?.text, costRub, shown };
 };
 const told = async (source: Parameters<typeof readStream>[1]) =>
-	(await failureOf(readStream('chat', source))).details;
+	(await apiErrorOf(readStream('chat', source))).details;
 
 describe('chat: a stream that is cut', () => {
 	it('after its finish_reason, before the usage, is incomplete: its cost is not known', async () => {
@@ -60,7 +60,7 @@ describe('chat: a stream that is cut', () => {
 	});
 
 	it('keeps why it broke', async () => {
-		const failure = await failureOf(readStream('chat', breaking(reset, events(say('Hello')))));
+		const failure = await apiErrorOf(readStream('chat', breaking(reset, events(say('Hello')))));
 		expect(failure.cause).toMatchObject({ name: 'ApiError', details: { code: 'econnreset' } });
 	});
 
@@ -143,7 +143,7 @@ describe('an error frame', () => {
 		const sizes = [1, 7, 64, whole.length];
 		const texts = await Promise.all(
 			sizes.map(async (size) => {
-				const { body } = await readStream(format, portions(whole, size));
+				const { body } = await readStream(format, chunksOf(whole, size));
 				return textFormat(format).readCompletion(body, { kind: 'text' }).choices[0]?.text;
 			}),
 		);
@@ -168,7 +168,7 @@ describe('what is shown', () => {
 			shown.push(text);
 			return await Promise.resolve();
 		};
-		const { details } = await failureOf(readStream('chat', events(say('Hello'), failed), { onText }));
+		const { details } = await apiErrorOf(readStream('chat', events(say('Hello'), failed), { onText }));
 		expect(shown).toStrictEqual(['Hello']);
 		expect(details.extra).toStrictEqual({ receivedText: 'Hello' });
 	});
@@ -180,7 +180,7 @@ describe('what is shown', () => {
 			calls += 1;
 			return await Promise.reject(problem);
 		};
-		const failure = await failureOf(readStream('chat', events(say('Hello')), { onText }));
+		const failure = await apiErrorOf(readStream('chat', events(say('Hello')), { onText }));
 		expect(failure.details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
 		expect([failure.cause, calls]).toStrictEqual([problem, 1]);
 	});
@@ -198,7 +198,7 @@ describe('frames', () => {
 	});
 
 	it.each(['{"a"', ' {"a": }', '[DONE] or not'])('%j cannot be read: a part may be missing', async (data) => {
-		const failure = await failureOf(readStream('chat', events(say('Hello'), data, ...whole)));
+		const failure = await apiErrorOf(readStream('chat', events(say('Hello'), data, ...whole)));
 		expect(failure.cause).toBeUndefined();
 		expect(failure.details).toMatchObject({
 			code: 'unreadable_answer',
@@ -225,7 +225,7 @@ describe('frames', () => {
 
 	it('that never end are given up', async () => {
 		const endless = Array.from({ length: 17 }, () => bytes('x'.repeat(1024 * 1024)));
-		const failure = await failureOf(
+		const failure = await apiErrorOf(
 			readStream('chat', [bytes(events(say('Hello'))), bytes('data: {'), ...endless]),
 		);
 		expect(failure.details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
@@ -240,7 +240,7 @@ describe('frames', () => {
 		const stream = Buffer.concat([answer, rest]);
 		await fc.assert(
 			fc.asyncProperty(fc.integer({ min: 1, max: 40 }), async (size) => {
-				const { text, costRub, shown } = await read(portions(stream, size));
+				const { text, costRub, shown } = await read(chunksOf(stream, size));
 				expect([text, costRub, shown.join('')]).toStrictEqual(['Привет, 世界 🎈', 1, 'Привет, 世界 🎈']);
 			}),
 			{ numRuns: 40 },

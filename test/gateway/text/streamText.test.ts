@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { failureOf, rejection } from '../../helpers/client';
+import { apiErrorOf, rejection } from '../../helpers/client';
 import { events, readStream, type StreamSource } from '../../helpers/streams';
 
 /** The beginning of a stream in each format, which has given the text "Hello". */
@@ -43,7 +43,7 @@ describe.each(formats)(
 	'%s: a stream that fails says what had come, and whether it may be charged',
 	(format) => {
 		const failing = async (source: StreamSource, timeoutMs?: number) =>
-			(await failureOf(readStream(format, source, timeoutMs ? { timeoutMs } : {}))).details;
+			(await apiErrorOf(readStream(format, source, timeoutMs ? { timeoutMs } : {}))).details;
 		const expectTold = (details: Awaited<ReturnType<typeof failing>>, text = 'Hello') => {
 			expect(details.extra?.receivedText).toBe(text);
 			expect(details.mayBeCharged).toBe(mayBeCharged(format));
@@ -117,7 +117,7 @@ describe.each(formats)(
 			const page = readStream(format, '<!doctype html><html></html>', {
 				headers: { 'content-type': 'text/html' },
 			});
-			expect((await failureOf(page)).message).toBe('The gateway’s URL returned a web page');
+			expect((await apiErrorOf(page)).message).toBe('The gateway’s URL returned a web page');
 		});
 	},
 );
@@ -127,7 +127,7 @@ describe('an answer that never seems to end', () => {
 		const stream = new Readable({ read: () => undefined });
 		stream.push(Buffer.from(beginning('chat')));
 		const ticking = setInterval(() => stream.push(Buffer.from(': ping\n\n')), 20);
-		const { details } = await failureOf(readStream('chat', stream, { timeoutMs: 200 }));
+		const { details } = await apiErrorOf(readStream('chat', stream, { timeoutMs: 200 }));
 		clearInterval(ticking);
 		expect(details.message).toBe('The response took too long');
 		expect(stream.destroyed).toBe(true);
@@ -189,7 +189,7 @@ it('an answer in one piece that stalls ends when its time is over', async () => 
 			timeoutMs: 150,
 		},
 	);
-	expect((await failureOf(stalled)).details).toMatchObject({ code: 'timeout', mayBeCharged: true });
+	expect((await apiErrorOf(stalled)).details).toMatchObject({ code: 'timeout', mayBeCharged: true });
 });
 
 it.each([
@@ -198,7 +198,7 @@ it.each([
 ])('an answer in one piece that %s may be charged', async (_, error, code) => {
 	const broken = thenDoes('{"choices": [', (stream) => stream.destroy(error));
 	const headers = { 'content-type': 'application/json' };
-	expect((await failureOf(readStream('chat', broken, { headers }))).details).toMatchObject({
+	expect((await apiErrorOf(readStream('chat', broken, { headers }))).details).toMatchObject({
 		code,
 		mayBeCharged: true,
 	});
@@ -207,14 +207,14 @@ it.each([
 it.each(formats)('%s: a stream that cannot be unpacked may be charged', async (format) => {
 	const error = Object.assign(new Error('bad'), { code: 'Z_DATA_ERROR' });
 	const broken = thenDoes(beginning(format), (stream) => stream.destroy(error));
-	const { details } = await failureOf(readStream(format, broken));
+	const { details } = await apiErrorOf(readStream(format, broken));
 	expect(details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
 	expect(details.extra?.receivedText).toBe('Hello');
 });
 
 it('responses: once the closing event is seen, nothing is called uncharged', async () => {
 	const broken = events({ type: 'response.completed', sequence_number: 2, response: null });
-	const { details } = await failureOf(readStream('responses', beginning('responses') + broken));
+	const { details } = await apiErrorOf(readStream('responses', beginning('responses') + broken));
 	expect(details.mayBeCharged).toBe(true);
 });
 
@@ -249,7 +249,7 @@ describe('chat: what providers do differently', () => {
 	});
 
 	it('an error that is a text', async () => {
-		const { details } = await failureOf(readStream('chat', events({ error: 'boom' })));
+		const { details } = await apiErrorOf(readStream('chat', events({ error: 'boom' })));
 		expect(details.description).toContain('boom');
 	});
 });
@@ -291,7 +291,7 @@ describe('responses: sequence numbers (§6.1)', () => {
 	});
 
 	it('a gap is an error when the answer is known from its pieces alone', async () => {
-		const { details } = await failureOf(
+		const { details } = await apiErrorOf(
 			readStream('responses', events(delta(0, 'a'), delta(2, 'c'), completed(3, []))),
 		);
 		expect(details.message).toBe('The response ended before it was complete');
@@ -329,7 +329,7 @@ describe('responses: sequence numbers (§6.1)', () => {
 	});
 
 	it('an error whose fields stand at the top of its event', async () => {
-		const { details } = await failureOf(
+		const { details } = await apiErrorOf(
 			readStream('responses', events({ type: 'error', code: 'server_error', message: 'boom' })),
 		);
 		expect(details).toMatchObject({ code: 'server_error' });

@@ -6,7 +6,7 @@ import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
 import { streamText } from '../../../nodes/shared/gateway/text/streamText';
-import { failureOf, rejection } from '../../helpers/client';
+import { apiErrorOf, rejection } from '../../helpers/client';
 import { events } from '../../helpers/streams';
 
 // Streams whose chunks come at certain times, on a clock that only the client's own pauses move.
@@ -210,7 +210,7 @@ describe('the time of a stream', () => {
 	])('%s', async (_, arrivals, timeoutMs, problem) => {
 		const { answer, body } = streamOnClock(arrivals, timeoutMs ? { timeoutMs } : {});
 		const outcome = await textOf(answer).catch(async () => {
-			const { message, code, delivery, mayBeCharged } = (await failureOf(answer)).details;
+			const { message, code, delivery, mayBeCharged } = (await apiErrorOf(answer)).details;
 			return [message, code, delivery, mayBeCharged];
 		});
 		expect(outcome).toStrictEqual(
@@ -231,7 +231,7 @@ describe('the time of a stream', () => {
 			[301_000, world],
 			[302_000, end + done],
 		]);
-		const { details } = await failureOf(answer);
+		const { details } = await apiErrorOf(answer);
 		await pass(10_000);
 		expect(clock.time).toBeGreaterThan(302_000);
 		expect(shown).toStrictEqual(['Hello']);
@@ -243,7 +243,7 @@ describe('the time of a stream', () => {
 		['drips', [[1, '{"choices": ['], ...pings(900_000)]],
 	])('an answer in one piece that %s is overdue, and may be charged', async (_, arrivals) => {
 		const { answer, body } = streamOnClock(arrivals, { contentType: 'application/json' });
-		expect((await failureOf(answer)).details).toMatchObject({
+		expect((await apiErrorOf(answer)).details).toMatchObject({
 			code: 'timeout',
 			delivery: 'unknown',
 			mayBeCharged: true,

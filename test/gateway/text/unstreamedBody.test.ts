@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
-import { failureOf } from '../../helpers/client';
-import { events, portions, readStream } from '../../helpers/streams';
+import { apiErrorOf } from '../../helpers/client';
+import { events, chunksOf, readStream } from '../../helpers/streams';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -11,7 +11,7 @@ const read = async (source: Parameters<typeof readStream>[1], headers: Record<st
 	return { text: textFormat('chat').readCompletion(body, { kind: 'text' }).choices[0]?.text, shown };
 };
 const told = async (source: Parameters<typeof readStream>[1], headers: Record<string, string>) =>
-	(await failureOf(readStream('chat', source, { headers }))).details;
+	(await apiErrorOf(readStream('chat', source, { headers }))).details;
 
 describe('an answer in one piece', () => {
 	const json = JSON.stringify({ choices: [{ message: { content: 'Привет' }, finish_reason: 'stop' }] });
@@ -22,7 +22,7 @@ describe('an answer in one piece', () => {
 		['no type', {}],
 	])('under %s is read, however its bytes are split', async (_, headers) => {
 		for (const size of [1, 3, 1_000]) {
-			expect(await read(portions(bytes(json), size), headers)).toStrictEqual(answer);
+			expect(await read(chunksOf(bytes(json), size), headers)).toStrictEqual(answer);
 		}
 	});
 
@@ -58,7 +58,7 @@ describe('an answer in one piece', () => {
 			{ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] },
 			{ choices: [], usage: {} },
 		];
-		const source = portions(bytes(events(...chunks)), size);
+		const source = chunksOf(bytes(events(...chunks)), size);
 		expect(await read(source, { 'content-type': 'text/plain' })).toStrictEqual({ text: 'Hi', shown: ['Hi'] });
 	});
 

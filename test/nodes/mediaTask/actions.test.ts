@@ -1,7 +1,7 @@
 import nock from 'nock';
 
 import {
-	carryOn,
+	continueOnFail,
 	catalogue,
 	creations,
 	envelope,
@@ -199,7 +199,7 @@ describe('wait', () => {
 		const { items } = await run(
 			'wait',
 			{ taskId: '={{ $json.id }}', options: { maxWait: 0.002 } },
-			{ ...carryOn, items: [{ json: { id: 't1' } }, { json: { id: 't2' } }] },
+			{ ...continueOnFail, items: [{ json: { id: 't1' } }, { json: { id: 't2' } }] },
 		);
 		expect(items[0]?.json.error).toMatchObject({ code: 'X', taskId });
 		expect(items[1]?.json.error).toMatchObject({ code: 'wait_timeout', taskId: 't2' });
@@ -215,7 +215,7 @@ describe('wait', () => {
 		const result = await run(
 			'wait',
 			{ taskId: '={{ $json.id }}', options: { maxWait: 0.02, concurrency: 2 } },
-			{ ...carryOn, items },
+			{ ...continueOnFail, items },
 		);
 		expect(result.items).toHaveLength(40);
 		expect(Date.now() - start).toBeLessThan(5_000);
@@ -300,12 +300,12 @@ describe('bad input of a creation, before anything is sent', () => {
 	])('%s', async (_, options, param, message) => {
 		const count = catalogue();
 		const sent = creations();
-		const { items } = await run('create', { ...order, options }, carryOn);
+		const { items } = await run('create', { ...order, options }, continueOnFail);
 		expect(items[0]?.json.error).toMatchObject({
 			param,
 			message: expect.stringContaining(message) as string,
 		});
 		expect(sent).toStrictEqual([]);
-		expect(count.asked).toBe(0);
+		expect(count.requests).toBe(0);
 	});
 });

@@ -1,7 +1,7 @@
 import nock from 'nock';
 
 import { useNock } from '../../helpers/nock';
-import { callBack, ended, suspend, suspending, tasksThat, threeTasks } from '../../helpers/suspended';
+import { sendCallback, ended, suspend, suspending, mockTasks, threeTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
 
 // Callbacks to an execution that is suspended, as n8n gives them to the node.
@@ -12,9 +12,9 @@ quickTime();
 describe('a callback', () => {
 	it('is answered at once with 200, whether it resumes the execution or not', async () => {
 		const { tasks, use, suspended } = await threeTasks();
-		const early = await callBack(suspended, use, { item: 0 });
-		tasks.says = () => 'success';
-		const last = await callBack(suspended, use, { item: 0 });
+		const early = await sendCallback(suspended, use, { item: 0 });
+		tasks.respond = () => 'success';
+		const last = await sendCallback(suspended, use, { item: 0 });
 		const response = {
 			responses: [{ status: 200, body: { message: 'Received' } }],
 			responded: true,
@@ -27,17 +27,17 @@ describe('a callback', () => {
 
 	it('resumes the execution when it is the last one; an earlier one does not', async () => {
 		const { tasks, call } = await threeTasks();
-		tasks.says = ended('t2');
+		tasks.respond = ended('t2');
 		expect(await call(1)).toStrictEqual({ resumes: false, polls: ['t2', 't1'] });
-		tasks.says = ended('t2', 't1');
+		tasks.respond = ended('t2', 't1');
 		expect(await call(0)).toStrictEqual({ resumes: false, polls: ['t1', 't3'] });
-		tasks.says = ended('t1', 't2', 't3');
+		tasks.respond = ended('t1', 't2', 't3');
 		expect((await call(2)).resumes).toBe(true);
 	});
 
 	it('before its task has ended is given a moment', async () => {
 		const { tasks, call } = await threeTasks();
-		tasks.says = (taskId) => (taskId === 't3' && tasks.polls.length < 3 ? 'processing' : 'success');
+		tasks.respond = (taskId) => (taskId === 't3' && tasks.polls.length < 3 ? 'processing' : 'success');
 		const { resumes, polls } = await call(2);
 		expect(resumes).toBe(true);
 		expect(polls.slice(0, 5)).toStrictEqual(['t3', 't3', 't3', 't1', 't2']);
@@ -45,7 +45,7 @@ describe('a callback', () => {
 
 	it('whose task has not ended does not resume it, and the others are not asked for', async () => {
 		const { tasks, call } = await threeTasks();
-		tasks.says = ended('t1', 't2');
+		tasks.respond = ended('t1', 't2');
 		expect(await call(2)).toStrictEqual({ resumes: false, polls: ['t3', 't3', 't3'] });
 	});
 
@@ -56,9 +56,9 @@ describe('a callback', () => {
 		['no item', undefined],
 	])('that names %s has each task asked for', async (_, item) => {
 		const { tasks, call } = await threeTasks();
-		tasks.says = ended('t1');
+		tasks.respond = ended('t1');
 		expect(await call(item)).toStrictEqual({ resumes: false, polls: ['t1', 't2', 't2', 't2'] });
-		tasks.says = () => 'success';
+		tasks.respond = () => 'success';
 		expect((await call(item)).resumes).toBe(true);
 	});
 
@@ -66,18 +66,18 @@ describe('a callback', () => {
 		'says nothing of a task by its body: %j',
 		async (body) => {
 			const { tasks, call } = await threeTasks();
-			tasks.says = ended('t1', 't2');
+			tasks.respond = ended('t1', 't2');
 			expect((await call(2, body)).resumes).toBe(false);
-			tasks.says = () => 'success';
+			tasks.respond = () => 'success';
 			expect((await call(2, body)).resumes).toBe(true);
 		},
 	);
 
 	it('for an item that was done before is one of no item', async () => {
 		const { tasks, call } = await threeTasks(ended('t1'));
-		tasks.says = ended('t1', 't2');
+		tasks.respond = ended('t1', 't2');
 		expect(await call(0)).toStrictEqual({ resumes: false, polls: ['t2', 't3', 't3', 't3'] });
-		tasks.says = () => 'success';
+		tasks.respond = () => 'success';
 		expect((await call(0)).resumes).toBe(true);
 	});
 
@@ -87,7 +87,7 @@ describe('a callback', () => {
 		['the gateway refuses to tell', 403],
 	])('resumes the execution when the task has ended otherwise: %s', async (_, answer) => {
 		const { tasks, call } = await threeTasks();
-		tasks.says = (taskId) => (taskId === 't2' ? answer : 'success');
+		tasks.respond = (taskId) => (taskId === 't2' ? answer : 'success');
 		const { resumes, polls } = await call(1);
 		expect(resumes).toBe(true);
 		expect(polls.slice(0, 3)).toStrictEqual(['t2', 't1', 't3']);
@@ -101,8 +101,8 @@ describe('a callback', () => {
 			.get(/\/tasks\//)
 			.times(6)
 			.replyWithError(failure);
-		const { polls } = tasksThat(() => 'success');
-		const { resumed } = await callBack(suspended, use, { item: 2 });
+		const { polls } = mockTasks(() => 'success');
+		const { resumed } = await sendCallback(suspended, use, { item: 2 });
 		expect(unreachable.isDone()).toBe(true);
 		expect(resumed?.items.map(({ json }) => json.state)).toStrictEqual(['success', 'success', 'success']);
 		expect(polls).toHaveLength(3);
@@ -110,14 +110,15 @@ describe('a callback', () => {
 	});
 
 	it('only waits for tasks that call', async () => {
-		const tasks = tasksThat(() => 'processing');
+		const tasks = mockTasks(() => 'processing');
 		const items = Array.from({ length: 21 }, () => ({ json: {} }));
 		const use = suspending({ options: { concurrency: 1 } }, { items });
 		const suspended = await suspend(tasks, use);
 		let checked = 0;
 		// The first of 21 tasks does not call. It ends when the others have been asked for.
-		tasks.says = (taskId) => (taskId === 't1' && checked < 20 ? 'processing' : ((checked += 1), 'success'));
-		const { resumed } = await callBack(suspended, use, { item: 20 });
+		tasks.respond = (taskId) =>
+			taskId === 't1' && checked < 20 ? 'processing' : ((checked += 1), 'success');
+		const { resumed } = await sendCallback(suspended, use, { item: 20 });
 		expect(resumed?.run.status).toBe('success');
 	});
 });

@@ -1,6 +1,6 @@
 import type { RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
-import { callBack, ended, suspend, threeTasks } from '../../helpers/suspended';
+import { sendCallback, ended, suspend, threeTasks } from '../../helpers/suspended';
 import { eventually, quickTime } from '../../helpers/time';
 
 // Several callbacks to an execution that is suspended, and those that come to nothing.
@@ -12,9 +12,9 @@ describe('callbacks', () => {
 	it('at the same moment resume the execution once', async () => {
 		const { tasks, use, suspended } = await threeTasks();
 		jest.spyOn(Date, 'now').mockReturnValue(Date.now());
-		tasks.says = () => 'success';
+		tasks.respond = () => 'success';
 		const outcomes = await Promise.all(
-			[0, 1, 2, 2].map(async (item) => await callBack(suspended, use, { item })),
+			[0, 1, 2, 2].map(async (item) => await sendCallback(suspended, use, { item })),
 		);
 		expect(outcomes.filter(({ resumed }) => resumed)).toHaveLength(1);
 		expect(outcomes.map(({ responses }) => responses.length)).toStrictEqual([1, 1, 1, 1]);
@@ -22,12 +22,12 @@ describe('callbacks', () => {
 
 	it('that come while a task is asked for are not lost', async () => {
 		const { tasks, use, suspended } = await threeTasks();
-		tasks.says = ended('t1');
+		tasks.respond = ended('t1');
 		tasks.polls.splice(0);
-		const first = callBack(suspended, use, { item: 0 });
+		const first = sendCallback(suspended, use, { item: 0 });
 		await eventually(() => tasks.polls.length >= 2);
-		tasks.says = () => 'success';
-		const second = await callBack(suspended, use, { item: 2 });
+		tasks.respond = () => 'success';
+		const second = await sendCallback(suspended, use, { item: 2 });
 		expect(second.resumed).toBeUndefined();
 		expect((await first).resumed?.run.status).toBe('success');
 	});
@@ -36,7 +36,7 @@ describe('callbacks', () => {
 		const { tasks, call } = await threeTasks();
 		// A minute later they would be heard again.
 		jest.spyOn(Date, 'now').mockReturnValue(Date.now());
-		tasks.says = () => 'success';
+		tasks.respond = () => 'success';
 		expect((await call(2)).resumes).toBe(true);
 		expect(await call(2)).toStrictEqual({ resumes: false, polls: [] });
 		expect(await call(1)).toStrictEqual({ resumes: false, polls: [] });
@@ -44,17 +44,17 @@ describe('callbacks', () => {
 
 	it('to an execution that is suspended again resume it again', async () => {
 		const { tasks, use, call } = await threeTasks();
-		tasks.says = () => 'success';
+		tasks.respond = () => 'success';
 		expect((await call(2)).resumes).toBe(true);
-		tasks.says = () => 'processing';
+		tasks.respond = () => 'processing';
 		const again = await suspend(tasks, use);
-		tasks.says = () => 'success';
-		expect((await callBack(again, use, { item: 2 })).resumed?.run.status).toBe('success');
+		tasks.respond = () => 'success';
+		expect((await sendCallback(again, use, { item: 2 })).resumed?.run.status).toBe('success');
 	});
 
 	it('do not ask again for tasks that are known to have ended', async () => {
 		const { tasks, call } = await threeTasks();
-		tasks.says = ended('t1', 't2');
+		tasks.respond = ended('t1', 't2');
 		await call(0);
 		expect((await call(1)).polls).toStrictEqual(['t3']);
 	});
@@ -63,13 +63,13 @@ describe('callbacks', () => {
 describe('nothing is resumed', () => {
 	it('when no task of ours is waited for, and nothing is sent', async () => {
 		const { tasks, use, suspended } = await threeTasks();
-		tasks.says = () => 'success';
+		tasks.respond = () => 'success';
 		tasks.polls.splice(0);
 		suspended.run.data.executionData = {
 			...(suspended.run.data.executionData as NonNullable<typeof suspended.run.data.executionData>),
 			contextData: {},
 		};
-		const { resumed, responses } = await callBack(suspended, use, { item: 2 });
+		const { resumed, responses } = await sendCallback(suspended, use, { item: 2 });
 		expect(resumed).toBeUndefined();
 		expect(responses).toHaveLength(1);
 		expect(tasks.polls).toStrictEqual([]);
@@ -77,15 +77,15 @@ describe('nothing is resumed', () => {
 
 	it('when the credential has become unusable; the deadline holds', async () => {
 		const { tasks, use, suspended } = await threeTasks();
-		tasks.says = () => 'success';
+		tasks.respond = () => 'success';
 		tasks.polls.splice(0);
 		const broken: RunOptions = { ...use, credential: { baseUrl: 'nonsense', apiKey: 'sk-test' } };
-		const { resumed, responses, warnings } = await callBack(suspended, broken, { item: 2 });
+		const { resumed, responses, warnings } = await sendCallback(suspended, broken, { item: 2 });
 		expect(resumed).toBeUndefined();
 		expect(warnings).toStrictEqual([expect.stringContaining(String(use.executionId))]);
 		expect(responses).toHaveLength(1);
 		expect(tasks.polls).toStrictEqual([]);
-		expect((await callBack(suspended, use, { item: 2 })).resumed?.run.status).toBe('success');
+		expect((await sendCallback(suspended, use, { item: 2 })).resumed?.run.status).toBe('success');
 	});
 
 	it.each([
@@ -93,10 +93,10 @@ describe('nothing is resumed', () => {
 		[2_001, true],
 	])('%d ms before n8n resumes it itself, or earlier', async (left, resumes) => {
 		const { tasks, use, suspended } = await threeTasks();
-		tasks.says = () => 'success';
+		tasks.respond = () => 'success';
 		const until = suspended.run.waitTill?.getTime() ?? 0;
 		const clock = jest.spyOn(Date, 'now').mockReturnValue(until - left);
-		const { resumed } = await callBack(suspended, use, { item: 2 });
+		const { resumed } = await sendCallback(suspended, use, { item: 2 });
 		clock.mockRestore();
 		expect(resumed !== undefined).toBe(resumes);
 	});

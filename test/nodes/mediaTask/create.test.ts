@@ -2,7 +2,16 @@ import nock from 'nock';
 
 import { executeOn, attemptContext } from '../../helpers/attempt';
 import type { RunOptions } from '../../helpers/engine';
-import { carryOn, catalogue, creations, envelope, gateway, model, run, TASKS } from '../../helpers/media';
+import {
+	continueOnFail,
+	catalogue,
+	creations,
+	envelope,
+	gateway,
+	model,
+	run,
+	TASKS,
+} from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { eventually, quickTime } from '../../helpers/time';
 
@@ -92,7 +101,7 @@ describe('the idempotency key', () => {
 	])('may have up to 255 characters: %s', async (idempotencyKey, count) => {
 		catalogue();
 		const sent = creations();
-		const { items } = await run('create', { ...order, options: { idempotencyKey } }, carryOn);
+		const { items } = await run('create', { ...order, options: { idempotencyKey } }, continueOnFail);
 		expect(sent).toHaveLength(count);
 		expect(items).toHaveLength(1);
 		expect('error' in (items[0]?.json ?? {})).toBe(count === 0);
@@ -156,7 +165,7 @@ describe('a creation of which the gateway does not tell the outcome', () => {
 				requests += 1;
 				return [status, envelope(null, status)];
 			});
-		const { items } = await run('create', { ...order, options: { maxRetries: 1 } }, carryOn);
+		const { items } = await run('create', { ...order, options: { maxRetries: 1 } }, continueOnFail);
 		expect(items).toHaveLength(1);
 		const error = items[0]?.json.error as unknown as Record<string, unknown>;
 		expect(error.httpCode).toBe(String(status));

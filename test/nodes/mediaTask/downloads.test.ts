@@ -1,7 +1,7 @@
 import nock from 'nock';
 
 import { binaryStorage } from '../../helpers/engine';
-import { carryOn, catalogue, envelope, files, gateway, run, TASKS } from '../../helpers/media';
+import { continueOnFail, catalogue, envelope, files, gateway, run, TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 
 // The files of media tasks.
@@ -79,7 +79,7 @@ describe('the files of a task', () => {
 		served('/a.png');
 		files().get('/b.png').reply(404, 'gone');
 		const parameters = { taskId, options: { maxRetries: 0, ...options } };
-		const { items } = await run(operation, parameters, carryOn);
+		const { items } = await run(operation, parameters, continueOnFail);
 		const errors = items.map(({ json }) => json.error as unknown as Record<string, unknown>);
 		expect(errors).toMatchObject([
 			{

@@ -4,7 +4,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { runNode, storedBinary, type RunOptions } from '../../helpers/engine';
 import {
-	carryOn,
+	continueOnFail,
 	catalogue,
 	creations,
 	form,
@@ -115,7 +115,7 @@ describe('files of the item', () => {
 		const sent = creations();
 		const bodies = uploads();
 		const items = [item({ data: 'one' }), item({ other: 'x' }), item({ data: 'three' })];
-		const result = await run('create', edit(rows(['data', 'image_urls'])), { ...carryOn, items });
+		const result = await run('create', edit(rows(['data', 'image_urls'])), { ...continueOnFail, items });
 		expect(sent).toHaveLength(2);
 		expect(bodies).toHaveLength(2);
 		expect(result.items[1]?.json.error).toMatchObject({
@@ -164,7 +164,7 @@ describe('files of the item', () => {
 		catalogue([retouch]);
 		const sent = creations();
 		const bodies = uploads();
-		const { items } = await run('create', edit(inputFiles), { ...carryOn, items: [item(files)] });
+		const { items } = await run('create', edit(inputFiles), { ...continueOnFail, items: [item(files)] });
 		expect(items[0]?.json.error).toMatchObject({ message });
 		expect([...sent, ...bodies]).toStrictEqual([]);
 	});
@@ -175,7 +175,7 @@ describe('files of the item', () => {
 		const bodies = uploads();
 		const big = { data: Buffer.alloc(100 * 1024 * 1024 + 1).toString('base64'), mimeType: 'image/png' };
 		const { items } = await run('create', edit(rows(['small', 'image_urls'], ['data', 'image_urls'])), {
-			...carryOn,
+			...continueOnFail,
 			items: [{ json: {}, binary: { small: binary('x'), data: big } }],
 		});
 		expect(items[0]?.json.error).toMatchObject({

@@ -1,6 +1,6 @@
 import nock from 'nock';
 
-import { carryOn, catalogue, creations, form, model, painter, run } from '../../helpers/media';
+import { continueOnFail, catalogue, creations, form, model, painter, run } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 
 useNock();
@@ -114,7 +114,7 @@ describe('the form of a model', () => {
 	])('tells %s before anything is sent, naming the field', async (_, value, message, param) => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();
-		const { items } = await run('create', filled(value), carryOn);
+		const { items } = await run('create', filled(value), continueOnFail);
 		expect(items[0]?.json.error).toMatchObject({ message, param, code: 'invalid_input' });
 		expect(sent).toStrictEqual([]);
 	});
@@ -123,7 +123,7 @@ describe('the form of a model', () => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();
 		const items = [{ json: { p: 'a' } }, { json: {} }, { json: { p: 'c' } }];
-		const result = await run('create', filled({ prompt: '={{ $json.p }}' }), { ...carryOn, items });
+		const result = await run('create', filled({ prompt: '={{ $json.p }}' }), { ...continueOnFail, items });
 		expect(sent).toHaveLength(2);
 		expect(result.items.map(({ json }) => Boolean(json.error))).toStrictEqual([false, true, false]);
 	});
@@ -160,7 +160,7 @@ describe('the form of a model', () => {
 		creations();
 		const items = Array.from({ length: 20 }, () => ({ json: {} }));
 		await run('create', filled({ prompt: 'a' }), { items });
-		expect(count.asked).toBe(1);
+		expect(count.requests).toBe(1);
 	});
 });
 

@@ -1,5 +1,5 @@
 import {
-	carryOn,
+	continueOnFail,
 	catalogue,
 	creations,
 	envelope,
@@ -94,7 +94,7 @@ describe('model: getMany', () => {
 
 	it('refuses an unknown media type', async () => {
 		catalogue(models);
-		const items = await jsonOf('getMany', { mediaType: '={{ "smell" }}' }, carryOn, 'model');
+		const items = await jsonOf('getMany', { mediaType: '={{ "smell" }}' }, continueOnFail, 'model');
 		expect(items.map(({ error }) => error)).toMatchObject([{ param: 'mediaType' }]);
 	});
 
@@ -147,19 +147,19 @@ describe('the input of a task', () => {
 		async (inputJson) => {
 			const count = catalogue();
 			const sent = creations();
-			const { items } = await run('create', { model, inputMode: 'json', inputJson }, carryOn);
+			const { items } = await run('create', { model, inputMode: 'json', inputJson }, continueOnFail);
 			expect(items.map(({ json }) => json.error)).toMatchObject([
 				{ code: 'invalid_input', param: 'inputJson' },
 			]);
 			expect(sent).toStrictEqual([]);
-			expect(count.asked).toBe(0);
+			expect(count.requests).toBe(0);
 		},
 	);
 
 	it('refuses an unknown mode', async () => {
 		catalogue();
 		const sent = creations();
-		const { items } = await run('create', { model, inputMode: '={{ "song" }}' }, carryOn);
+		const { items } = await run('create', { model, inputMode: '={{ "song" }}' }, continueOnFail);
 		expect(items.map(({ json }) => json.error)).toMatchObject([{ param: 'inputMode' }]);
 		expect(sent).toStrictEqual([]);
 	});
@@ -170,7 +170,7 @@ describe('the input of a task', () => {
 		gateway()
 			.post(TASKS)
 			.reply(() => {
-				askedBefore = count.asked;
+				askedBefore = count.requests;
 				return [201, envelope({ taskId })];
 			});
 		await run('create', { model, inputMode: 'json', inputJson: '{}' });
@@ -215,7 +215,7 @@ describe('input files', () => {
 		catalogue();
 		const count = uploads();
 		const parameters = { ...order, inputFiles: rows('image'), options: { idempotencyKey: 'k'.repeat(256) } };
-		const result = await run('create', parameters, { items, ...carryOn });
+		const result = await run('create', parameters, { items, ...continueOnFail });
 		expect(result.items.map(({ json }) => json.error)).toMatchObject([{ param: 'idempotencyKey' }]);
 		expect(count.uploads).toBe(0);
 	});
@@ -224,7 +224,7 @@ describe('input files', () => {
 		catalogue([]);
 		const count = uploads();
 		const sent = creations();
-		const result = await run('create', { ...order, inputFiles: rows('image') }, { items, ...carryOn });
+		const result = await run('create', { ...order, inputFiles: rows('image') }, { items, ...continueOnFail });
 		expect(result.items.map(({ json }) => json.error)).toMatchObject([{ param: 'model' }]);
 		expect([count.uploads, sent.length]).toStrictEqual([0, 0]);
 	});
@@ -233,7 +233,11 @@ describe('input files', () => {
 		catalogue();
 		const count = uploads();
 		const empty = [{ json: {}, binary: { data: { data: '', mimeType: 'image/png' } } }];
-		const result = await run('create', { ...order, inputFiles: rows('image') }, { items: empty, ...carryOn });
+		const result = await run(
+			'create',
+			{ ...order, inputFiles: rows('image') },
+			{ items: empty, ...continueOnFail },
+		);
 		expect(result.items.map(({ json }) => json.error)).toMatchObject([{ param: 'inputFiles' }]);
 		expect(count.uploads).toBe(0);
 	});

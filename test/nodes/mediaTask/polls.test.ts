@@ -2,7 +2,7 @@ import nock from 'nock';
 
 import type { RunOptions } from '../../helpers/engine';
 import {
-	carryOn,
+	continueOnFail,
 	catalogue,
 	creations,
 	envelope,
@@ -154,7 +154,7 @@ describe('the output', () => {
 		const { items } = await run(
 			'createAndWait',
 			{ ...order, options: { idempotencyScope: 'workflow' } },
-			carryOn,
+			continueOnFail,
 		);
 		expect(items.map(({ json }) => json.error)).toMatchObject([
 			{ taskId: 't1', state: 'fail', code: 'NSFW', failCode: 'NSFW', retryable: false },
@@ -166,7 +166,7 @@ describe('the output', () => {
 		catalogue();
 		creations();
 		const polls = endsAtPoll(1_000);
-		const { items } = await run('createAndWait', { ...order, options: { maxWait: 0.2 } }, carryOn);
+		const { items } = await run('createAndWait', { ...order, options: { maxWait: 0.2 } }, continueOnFail);
 		expect(items.map(({ json }) => json.error)).toMatchObject([
 			{ taskId: 't1', code: 'wait_timeout', state: 'processing', retryable: true },
 		]);
@@ -184,7 +184,7 @@ describe('the longest wait', () => {
 		const sent = creations();
 		endsAtPoll(1);
 		const options = { maxWait: `={{ ${maxWait} }}`, idempotencyScope: 'workflow' };
-		const { items } = await run('createAndWait', { ...order, options }, carryOn);
+		const { items } = await run('createAndWait', { ...order, options }, continueOnFail);
 		expect(sent).toHaveLength(count);
 		expect(items.map(({ json }) => 'error' in json)).toStrictEqual([count === 0]);
 	});
@@ -202,7 +202,7 @@ describe('the longest wait', () => {
 				jest.spyOn(Date, 'now').mockReturnValue(start + lastPoll);
 				return [200, envelope({ state: 'waiting' })];
 			});
-		const { items } = await run('wait', { taskId: 't1' }, carryOn);
+		const { items } = await run('wait', { taskId: 't1' }, continueOnFail);
 		expect(items.map(({ json }) => json.error)).toMatchObject([{ code: 'wait_timeout' }]);
 		expect(lastPoll).toBe(32 * 60_000);
 	});

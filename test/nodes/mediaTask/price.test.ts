@@ -1,7 +1,7 @@
 import nock from 'nock';
 
 import {
-	carryOn,
+	continueOnFail,
 	catalogue,
 	creations,
 	envelope,
@@ -103,7 +103,7 @@ describe('the highest price', () => {
 	])('creates nothing when the price is %s', async (_, input, maxPriceRub, message) => {
 		catalogue([priced]);
 		const sent = creations();
-		const { items } = await run('create', { ...json(input), options: { maxPriceRub } }, carryOn);
+		const { items } = await run('create', { ...json(input), options: { maxPriceRub } }, continueOnFail);
 		expect(items[0]?.json.error).toMatchObject({ message, param: 'maxPriceRub', code: 'invalid_input' });
 		expect(sent).toStrictEqual([]);
 	});
@@ -147,7 +147,7 @@ describe('a highest price of nothing', () => {
 	])('creates %s', async (_, offered, created) => {
 		catalogue([offered]);
 		const sent = creations();
-		await run('create', { ...json({}), options: { maxPriceRub: 0 } }, carryOn);
+		await run('create', { ...json({}), options: { maxPriceRub: 0 } }, continueOnFail);
 		expect(sent).toHaveLength(created);
 	});
 });

@@ -1,9 +1,9 @@
 import nock from 'nock';
 
-import { wakeNode, type RunOptions } from '../../helpers/engine';
-import { carryOn, catalogue, files } from '../../helpers/media';
+import { resumeNode, type RunOptions } from '../../helpers/engine';
+import { continueOnFail, catalogue, files } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { callBack, prompts, suspend, suspending, tasksThat, type Tasks } from '../../helpers/suspended';
+import { sendCallback, prompts, suspend, suspending, mockTasks, type Tasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
 
 // What a node does when a callback has resumed its execution.
@@ -18,18 +18,18 @@ const byTask = (states: Record<string, string>) => (taskId: string) => ({
 });
 
 /** Suspends an execution, lets the tasks go on to what `then` says, and calls back. */
-async function resumed(tasks: Tasks, use: RunOptions, then: Tasks['says']) {
+async function resumed(tasks: Tasks, use: RunOptions, then: Tasks['respond']) {
 	const suspended = await suspend(tasks, use);
-	tasks.says = then;
+	tasks.respond = then;
 	tasks.polls.splice(0);
-	const { resumed: result } = await callBack(suspended, use, { item: (use.items?.length ?? 1) - 1 });
+	const { resumed: result } = await sendCallback(suspended, use, { item: (use.items?.length ?? 1) - 1 });
 	if (!result) throw new Error('The execution stays suspended');
 	return result;
 }
 
 describe('a resumed node', () => {
 	it('gives each item its own result, in order, and creates nothing', async () => {
-		const tasks = tasksThat(byTask({ t2: 'success' }));
+		const tasks = mockTasks(byTask({ t2: 'success' }));
 		const use = suspending(inOrder, { items: prompts('a', 'b', 'c') });
 		const result = await resumed(tasks, use, () => 'success');
 		expect(result.run.status).toBe('success');
@@ -48,21 +48,21 @@ describe('a resumed node', () => {
 	});
 
 	it('polls each task that was not done once, and asks for no catalogue', async () => {
-		const tasks = tasksThat(byTask({ t2: 'success' }));
+		const tasks = mockTasks(byTask({ t2: 'success' }));
 		const use = suspending(inOrder, { items: prompts('a', 'b', 'c') });
 		const suspended = await suspend(tasks, use);
-		tasks.says = () => 'success';
+		tasks.respond = () => 'success';
 		tasks.polls.splice(0);
 		const count = catalogue();
-		await callBack(suspended, use, { item: 2 });
+		await sendCallback(suspended, use, { item: 2 });
 		const checked = ['t3', 't1'];
 		expect(tasks.polls.slice(0, 2)).toStrictEqual(checked);
 		expect(tasks.polls.slice(2).sort()).toStrictEqual(['t1', 't3']);
-		expect(count.asked).toBe(0);
+		expect(count.requests).toBe(0);
 	});
 
 	it('downloads the files into the field that was chosen', async () => {
-		const tasks = tasksThat(() => 'processing');
+		const tasks = mockTasks(() => 'processing');
 		const use = suspending({ downloadResults: true, options: { binaryPropertyName: 'picture' } });
 		files().get('/a.png').reply(200, 'bytes', { 'content-type': 'image/png' });
 		const resultJson = '{"resultUrls":["https://files.test/a.png"]}';
@@ -72,7 +72,7 @@ describe('a resumed node', () => {
 	});
 
 	it('fails for a task that has failed, and names all others: also one that was done before', async () => {
-		const tasks = tasksThat(byTask({ t1: 'success' }));
+		const tasks = mockTasks(byTask({ t1: 'success' }));
 		const use = suspending(inOrder, { items: prompts('a', 'b', 'c') });
 		const { run, error } = await resumed(tasks, use, byTask({ t2: 'success', t3: 'fail' }));
 		expect(run.status).toBe('error');
@@ -81,8 +81,8 @@ describe('a resumed node', () => {
 	});
 
 	it('gives an error item for a task that has failed, with On Error: Continue', async () => {
-		const tasks = tasksThat(() => 'waiting');
-		const use = suspending(inOrder, { items: prompts('a', 'b'), ...carryOn });
+		const tasks = mockTasks(() => 'waiting');
+		const use = suspending(inOrder, { items: prompts('a', 'b'), ...continueOnFail });
 		const failed = { state: 'fail', failCode: 'NSFW', failMsg: 'no' };
 		const { items } = await resumed(tasks, use, (taskId) => (taskId === 't1' ? failed : 'success'));
 		expect(items.map(({ json }) => json)).toMatchObject([
@@ -92,8 +92,8 @@ describe('a resumed node', () => {
 	});
 
 	it('fails for a task that the gateway does not tell of any more, with its id', async () => {
-		const tasks = tasksThat(() => 'processing');
-		const { items } = await resumed(tasks, suspending({}, carryOn), () => 404);
+		const tasks = mockTasks(() => 'processing');
+		const { items } = await resumed(tasks, suspending({}, continueOnFail), () => 404);
 		expect(items.map(({ json }) => json.error)).toMatchObject([{ httpCode: '404', taskId: 't1' }]);
 	});
 
@@ -107,7 +107,7 @@ describe('a resumed node', () => {
 				maxWait: '={{ $json.prompt ? 30 : 0 }}',
 			},
 		};
-		const tasks = tasksThat(() => 'waiting');
+		const tasks = mockTasks(() => 'waiting');
 		const use = suspending(parameters, { items: prompts('a', 'b') });
 		const { error, items } = await resumed(tasks, use, () => 'success');
 		expect(error).toBeUndefined();
@@ -118,7 +118,7 @@ describe('a resumed node', () => {
 	});
 
 	it('goes on polling, at the pace of the model, a task of which the gateway said nothing at the callback', async () => {
-		const tasks = tasksThat(() => 'processing');
+		const tasks = mockTasks(() => 'processing');
 		const use = suspending();
 		let polls = 0;
 		const { items } = await resumed(tasks, use, () => {
@@ -131,24 +131,24 @@ describe('a resumed node', () => {
 
 	it('tells the price that was read at the creation as it was, also when there was none', async () => {
 		nock('https://gateway.test').persist().get('/api/v1/media/models').reply(403, '');
-		const tasks = tasksThat(() => 'processing');
+		const tasks = mockTasks(() => 'processing');
 		const { items } = await resumed(tasks, suspending(), () => 'success');
 		expect(items.map(({ json }) => 'priceRub' in json)).toStrictEqual([false]);
 	});
 });
 
 describe('when the longest wait is over', () => {
-	const late = async (tasks: Tasks, use: RunOptions, then: Tasks['says']) => {
+	const late = async (tasks: Tasks, use: RunOptions, then: Tasks['respond']) => {
 		const suspended = await suspend(tasks, use);
-		tasks.says = then;
+		tasks.respond = then;
 		const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 31 * 60_000);
-		const result = await wakeNode(suspended, use);
+		const result = await resumeNode(suspended, use);
 		clock.mockRestore();
 		return result;
 	};
 
 	it('a task passes on as last known, another one with its result', async () => {
-		const tasks = tasksThat(() => 'processing');
+		const tasks = mockTasks(() => 'processing');
 		const use = suspending(inOrder, { items: prompts('a', 'b') });
 		const { run, items } = await late(tasks, use, byTask({ t1: 'success', t2: 'waiting' }));
 		expect(run.status).toBe('success');
@@ -169,13 +169,13 @@ describe('when the longest wait is over', () => {
 	});
 
 	it('a task that has failed is an error', async () => {
-		const tasks = tasksThat(() => 'processing');
+		const tasks = mockTasks(() => 'processing');
 		const { error } = await late(tasks, suspending(), () => 'fail');
 		expect(error?.context).toMatchObject({ taskId: 't1' });
 	});
 
 	it('a task that is gone is an error', async () => {
-		const tasks = tasksThat(() => 'processing');
+		const tasks = mockTasks(() => 'processing');
 		const { error } = await late(tasks, suspending(), () => 404);
 		expect(error).toMatchObject({ httpCode: '404', context: { taskId: 't1' } });
 	});

@@ -1,6 +1,6 @@
-import { carryOn, envelope, gateway, TASKS as API } from '../../helpers/media';
+import { continueOnFail, envelope, gateway, TASKS as API } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { prompts, stored, suspend, suspending, tasksThat } from '../../helpers/suspended';
+import { prompts, stored, suspend, suspending, mockTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
 
 // Suspending, on n8n's engine. With the real n8n: test/e2e/media-suspend.test.ts.
@@ -12,7 +12,7 @@ const inOrder = { options: { concurrency: 1 } };
 
 describe('a suspended execution', () => {
 	it('gives the gateway an address of its own below the execution’s, and stays suspended as long as it may', async () => {
-		const tasks = tasksThat(() => 'processing');
+		const tasks = mockTasks(() => 'processing');
 		const before = Date.now();
 		const use = suspending({ options: { maxWait: 10 } }, { executionId: 'execution-1' });
 		const { run: execution } = await suspend(tasks, use);
@@ -24,7 +24,7 @@ describe('a suspended execution', () => {
 	});
 
 	it('waits for half an hour by default', async () => {
-		const tasks = tasksThat(() => 'processing');
+		const tasks = mockTasks(() => 'processing');
 		const before = Date.now();
 		const { run: execution } = await suspend(tasks, suspending());
 		expect(execution.waitTill?.getTime()).toBeGreaterThanOrEqual(before + 1_800_000);
@@ -32,7 +32,7 @@ describe('a suspended execution', () => {
 	});
 
 	it('stores what the items say when nobody calls, in place of their input', async () => {
-		const tasks = tasksThat(() => 'processing');
+		const tasks = mockTasks(() => 'processing');
 		const suspended = await suspend(tasks, suspending(inOrder, { items: prompts('a', 'b') }));
 		const known = {
 			model: 'acme/painter',
@@ -53,8 +53,8 @@ describe('a suspended execution', () => {
 
 	it('keeps what has ended and what has failed already with the items', async () => {
 		const states: Record<string, string> = { t1: 'success', t2: 'fail', t3: 'waiting' };
-		const tasks = tasksThat((taskId) => ({ state: states[taskId], failMsg: 'no' }));
-		const use = suspending(inOrder, { items: prompts('a', 'b', 'c'), ...carryOn });
+		const tasks = mockTasks((taskId) => ({ state: states[taskId], failMsg: 'no' }));
+		const use = suspending(inOrder, { items: prompts('a', 'b', 'c'), ...continueOnFail });
 		const suspended = await suspend(tasks, use);
 		expect(stored(suspended).map(({ json }) => json)).toMatchObject([
 			{ taskId: 't1', state: 'success' },
@@ -69,7 +69,7 @@ describe('a suspended execution', () => {
 		['that the gateway cannot tell of at that moment', 503],
 	])('waits for a task %s', async (_, status) => {
 		const suspended = await suspend(
-			tasksThat(() => status),
+			mockTasks(() => status),
 			suspending(),
 		);
 		expect(stored(suspended).map(({ json }) => json)).toStrictEqual([
@@ -86,13 +86,13 @@ describe('a suspended execution', () => {
 	});
 
 	it('with Execute Once, stores nothing of the items that were left out', async () => {
-		const tasks = tasksThat(() => 'processing');
+		const tasks = mockTasks(() => 'processing');
 		const use = suspending({}, { items: prompts('a', 'b'), settings: { executeOnce: true } });
 		expect(stored(await suspend(tasks, use)).map(({ json }) => json.taskId)).toStrictEqual(['t1']);
 	});
 
 	it('of many tasks lets the last 20 call: n8n reads the whole execution for each callback', async () => {
-		const tasks = tasksThat(() => 'processing');
+		const tasks = mockTasks(() => 'processing');
 		const items = Array.from({ length: 30 }, (_, n) => ({ json: { n } }));
 		await suspend(tasks, suspending({ inputJson: '={{ { n: $json.n } }}' }, { items }));
 		expect(tasks.sent).toHaveLength(30);
@@ -106,7 +106,7 @@ describe('a suspended execution', () => {
 			.persist()
 			.post(API, ({ input }: { input: { prompt: string } }) => input.prompt === 'bad')
 			.reply(422, envelope(null, 422, 'prompt: no'));
-		const tasks = tasksThat(() => 'processing');
+		const tasks = mockTasks(() => 'processing');
 		const use = suspending(
 			{ inputJson: '={{ { prompt: $json.prompt } }}' },
 			{

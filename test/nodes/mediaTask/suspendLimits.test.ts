@@ -1,9 +1,9 @@
 import nock from 'nock';
 
 import { runNode, type RunOptions } from '../../helpers/engine';
-import { carryOn, envelope, TASKS as API } from '../../helpers/media';
+import { continueOnFail, envelope, TASKS as API } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { suspending, tasksThat } from '../../helpers/suspended';
+import { suspending, mockTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
 
 // When an execution that could be suspended keeps running, or is refused.
@@ -20,7 +20,7 @@ const running = async (parameters: object = {}, more: Partial<RunOptions> = {}) 
 
 describe('the execution keeps running', () => {
 	it('for tasks that have ended before it is suspended', async () => {
-		const tasks = tasksThat(() => ({ state: 'success', resultJson: '{"resultUrls":[]}' }));
+		const tasks = mockTasks(() => ({ state: 'success', resultJson: '{"resultUrls":[]}' }));
 		const timers = jest.spyOn(globalThis, 'setTimeout');
 		const { items } = await running();
 		const pauses = timers.mock.calls.filter(([, delay = 0]) => delay >= 3_000 && delay < 10_000);
@@ -34,7 +34,7 @@ describe('the execution keeps running', () => {
 		[1.08, false],
 		[1.09, true],
 	])('when the longest wait of %d minutes is too short for n8n to resume it', async (maxWait, suspends) => {
-		const tasks = tasksThat(() => 'success');
+		const tasks = mockTasks(() => 'success');
 		await running({ options: { maxWait } });
 		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([suspends]);
 	});
@@ -42,7 +42,7 @@ describe('the execution keeps running', () => {
 	it.each([{ idempotencyScope: 'workflow' }, { idempotencyKey: 'mine' }])(
 		'for a task that another execution may have ordered, which the gateway calls: %j',
 		async (options) => {
-			const tasks = tasksThat(() => (tasks.polls.length < 2 ? 'processing' : 'success'));
+			const tasks = mockTasks(() => (tasks.polls.length < 2 ? 'processing' : 'success'));
 			const { items } = await running({ options });
 			expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
 			expect(tasks.polls).toHaveLength(2);
@@ -52,7 +52,7 @@ describe('the execution keeps running', () => {
 
 	it('when none of the tasks is left that call', async () => {
 		let polls = 0;
-		const tasks = tasksThat((taskId) => (taskId === 't1' && (polls += 1) < 3 ? 'processing' : 'success'));
+		const tasks = mockTasks((taskId) => (taskId === 't1' && (polls += 1) < 3 ? 'processing' : 'success'));
 		const items = Array.from({ length: 21 }, () => ({ json: {} }));
 		const { items: given } = await running({ options: { concurrency: 1 } }, { items });
 		expect(given.map(({ json }) => json.state)).toStrictEqual(items.map(() => 'success'));
@@ -63,13 +63,13 @@ describe('the execution keeps running', () => {
 	});
 
 	it('for an AI Agent, which waits for its tool', async () => {
-		const tasks = tasksThat(() => 'success');
+		const tasks = mockTasks(() => 'success');
 		await running({}, { asTool: true });
 		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
 	});
 
 	it('when polling is chosen, which asks for the same task', async () => {
-		const tasks = tasksThat(() => 'success');
+		const tasks = mockTasks(() => 'success');
 		const executionId = 'execution-of-both';
 		await running({}, { executionId });
 		await running({ waitStrategy: 'poll' }, { executionId });
@@ -80,7 +80,7 @@ describe('the execution keeps running', () => {
 
 describe('nothing is suspended', () => {
 	it('for a task that has failed by then', async () => {
-		tasksThat((taskId) => (taskId === 't1' ? 'fail' : 'waiting'));
+		mockTasks((taskId) => (taskId === 't1' ? 'fail' : 'waiting'));
 		const items = [{ json: {} }, { json: {} }];
 		const { run: execution, error } = await runNode(suspending({}, { items }));
 		expect(execution.status).toBe('error');
@@ -89,7 +89,7 @@ describe('nothing is suspended', () => {
 	});
 
 	it('for a task that the gateway refuses to tell of', async () => {
-		tasksThat(() => 403);
+		mockTasks(() => 403);
 		const { run: execution, error } = await runNode(suspending());
 		expect(execution.status).toBe('error');
 		expect(execution.waitTill).toBeUndefined();
@@ -102,7 +102,7 @@ describe('nothing is suspended', () => {
 			.reply(422, (_, body) =>
 				envelope(null, 422, `callBackUrl: ${String((body as { callBackUrl: string }).callBackUrl)}`),
 			);
-		tasksThat(() => 'processing');
+		mockTasks(() => 'processing');
 		const { error } = await runNode(suspending());
 		expect(error?.description).toContain('callBackUrl: https://n8n.test/webhook-waiting/');
 		expect(error?.description).not.toMatch(/signature=[0-9a-f]{8}/);
@@ -118,8 +118,8 @@ describe('nothing is suspended', () => {
 		['an n8n that the gateway cannot reach', {}, { n8nUrl: 'http://localhost:5678' }, 'waitStrategy'],
 		['an unknown strategy', { waitStrategy: '={{ "dream" }}' }, {}, 'waitStrategy'],
 	])('with %s: nothing is created', async (_, parameters, more, param) => {
-		const tasks = tasksThat(() => 'processing');
-		const { items } = await runNode(suspending(parameters, { ...carryOn, ...more }));
+		const tasks = mockTasks(() => 'processing');
+		const { items } = await runNode(suspending(parameters, { ...continueOnFail, ...more }));
 		expect(items.map(({ json }) => json.error)).toMatchObject([{ code: 'invalid_input', param }]);
 		expect(tasks.sent).toStrictEqual([]);
 	});

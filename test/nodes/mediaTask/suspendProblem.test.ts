@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
 import { packageNodes, runNode, type RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
-import { prompts, stored, suspend, suspending, tasksThat } from '../../helpers/suspended';
+import { prompts, stored, suspend, suspending, mockTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
 
 // Suspending on an n8n that does not suspend and resume executions as the node needs it.
@@ -87,7 +87,7 @@ const problems: Array<[string, Change, string]> = [
 describe.each(problems)('on an n8n %s', (_, change, problem) => {
 	it('creates the tasks without a callback, polls until they have ended, and shows why once', async () => {
 		onN8nWith(change);
-		const tasks = tasksThat(() => (tasks.polls.length < 6 ? 'processing' : 'success'));
+		const tasks = mockTasks(() => (tasks.polls.length < 6 ? 'processing' : 'success'));
 		const { run: execution, items, hints } = await run({ items: prompts('a', 'b') });
 		expect([execution.status, execution.waitTill]).toStrictEqual(['success', undefined]);
 		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false, false]);
@@ -102,7 +102,7 @@ describe.each(problems)('on an n8n %s', (_, change, problem) => {
 
 it('an n8n that cannot suspend fails an item whose task goes on at the end of the longest wait, and passes nothing on', async () => {
 	onN8nWith(() => ({ putExecutionToWait: { value: undefined } }));
-	tasksThat(() => 'processing');
+	mockTasks(() => 'processing');
 	const { run: execution, items, error } = await run({}, { options: { maxWait: 1.2 } });
 	expect(execution.status).toBe('error');
 	expect(items).toStrictEqual([]);
@@ -110,7 +110,7 @@ it('an n8n that cannot suspend fails an item whose task goes on at the end of th
 });
 
 it('an execution without an ID is polled, with a hint', async () => {
-	const tasks = tasksThat(() => 'success');
+	const tasks = mockTasks(() => 'success');
 	const { items, hints } = await run({ executionId: '' });
 	expect(items.map(({ json }) => json.state)).toStrictEqual(['success']);
 	expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
@@ -119,7 +119,7 @@ it('an execution without an ID is polled, with a hint', async () => {
 
 describe('no hint is shown', () => {
 	it('where the execution is suspended', async () => {
-		const tasks = tasksThat(() => 'processing');
+		const tasks = mockTasks(() => 'processing');
 		const suspended = await suspend(tasks, suspending({}, { items: prompts('a') }));
 		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([true]);
 		expect(stored(suspended).map(({ json }) => json.timedOut)).toStrictEqual([true]);
@@ -132,7 +132,7 @@ describe('no hint is shown', () => {
 		['the longest wait is too short to suspend', { options: { maxWait: 1 } }, {}],
 	])('where %s, although this n8n cannot suspend', async (_, parameters, more) => {
 		onN8nWith(() => ({ putExecutionToWait: { value: undefined } }));
-		const tasks = tasksThat(() => 'success');
+		const tasks = mockTasks(() => 'success');
 		const { run: execution, hints } = await run(more, parameters);
 		expect(execution.status).toBe('success');
 		expect(tasks.sent).toHaveLength(1);

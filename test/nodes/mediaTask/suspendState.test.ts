@@ -3,10 +3,10 @@ import nock from 'nock';
 import { Workflow, type IRun, type IWebhookFunctions } from 'n8n-workflow';
 
 import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
-import { prepare, storedBinary, wakeNode, type RunOptions, type RunResult } from '../../helpers/engine';
+import { prepare, storedBinary, resumeNode, type RunOptions, type RunResult } from '../../helpers/engine';
 import { envelope, gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { callBack, prompts, stored, suspend, suspending, tasksThat } from '../../helpers/suspended';
+import { sendCallback, prompts, stored, suspend, suspending, mockTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
 
 // What is stored of a suspended execution, and what a resumed one makes of it.
@@ -32,11 +32,11 @@ function changed(
 
 /** Suspends for these items' tasks. */
 async function suspendFor(parameters: object = {}, more: Partial<RunOptions> = {}) {
-	const tasks = tasksThat(() => 'processing');
+	const tasks = mockTasks(() => 'processing');
 	const use = suspending(parameters, more);
 	const suspended = await suspend(tasks, use);
 	tasks.polls.splice(0);
-	tasks.says = () => 'success';
+	tasks.respond = () => 'success';
 	return { tasks, use, suspended };
 }
 
@@ -61,7 +61,7 @@ describe('a resumed execution keeps what was set when it was suspended', () => {
 				running -= 1;
 				return [200, envelope({ state: 'success' })];
 			});
-		const { resumed } = await callBack(suspended, use);
+		const { resumed } = await sendCallback(suspended, use);
 		expect(resumed?.items.map(({ json }) => json.state)).toStrictEqual(Array(6).fill('success'));
 		expect(most).toBe(concurrency);
 	});
@@ -74,7 +74,7 @@ describe('a resumed execution keeps what was set when it was suspended', () => {
 			options: { maxRetries: `={{ $json.prompt ? ${maxRetries} : 5 }}` },
 		};
 		const { tasks, use, suspended } = await suspendFor(parameters, { items: prompts('a') });
-		tasks.says = () => result;
+		tasks.respond = () => result;
 		let requests = 0;
 		nock('https://files.test')
 			.persist()
@@ -83,7 +83,7 @@ describe('a resumed execution keeps what was set when it was suspended', () => {
 				requests += 1;
 				return [503];
 			});
-		const { resumed } = await callBack(suspended, use);
+		const { resumed } = await sendCallback(suspended, use);
 		expect(resumed?.error?.httpCode).toBe('503');
 		expect(requests).toBe(maxRetries + 1);
 	});
@@ -94,9 +94,9 @@ describe('a resumed execution keeps what was set when it was suspended', () => {
 			options: { maxRetries: 0, timeout: '={{ $json.prompt ? 1 : 300 }}' },
 		};
 		const { tasks, use, suspended } = await suspendFor(parameters, { items: prompts('a') });
-		tasks.says = () => result;
+		tasks.respond = () => result;
 		nock('https://files.test').get('/a').delayConnection(1_001).reply(200, 'bytes');
-		const { resumed } = await callBack(suspended, use);
+		const { resumed } = await sendCallback(suspended, use);
 		expect(resumed?.run.status).toBe('error');
 		expect(resumed?.error?.message).toContain('in time');
 	});
@@ -129,7 +129,7 @@ describe('stored state', () => {
 		['an element that is no item', (state) => (state.items as unknown[]).push(null, 'x')],
 	])('with %s still gives each item its result', async (_, state) => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
-		const { resumed } = await callBack(changed(suspended, { state }), use);
+		const { resumed } = await sendCallback(changed(suspended, { state }), use);
 		expect(resumed?.error).toBeUndefined();
 		expect(resumed?.items.map(({ json }) => [json.taskId, json.state])).toStrictEqual([
 			['t1', 'success'],
@@ -144,13 +144,13 @@ describe('stored state', () => {
 	])('with %s is left to n8n, which passes the items on as last known', async (_, state) => {
 		const { use, suspended } = await suspendFor({}, { items });
 		const copy = changed(suspended, { state });
-		expect((await callBack(copy, use)).resumed).toBeUndefined();
+		expect((await sendCallback(copy, use)).resumed).toBeUndefined();
 		expect(stored(copy).map(({ json }) => [json.taskId, json.timedOut])).toStrictEqual([
 			['t1', true],
 			['t2', true],
 		]);
 		// Where n8n runs the node all the same, each task is polled once.
-		const late = await wakeNode(copy, use);
+		const late = await resumeNode(copy, use);
 		expect(late.items.map(({ json }) => json.state)).toStrictEqual(['success', 'success']);
 	});
 
@@ -184,7 +184,7 @@ describe('stored state', () => {
 		['with items that are none', (state) => (state.items = 'x')],
 	])('%s is none of ours: a callback resumes nothing', async (_, state) => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
-		const { responses, resumed } = await callBack(changed(suspended, { state }), use);
+		const { responses, resumed } = await sendCallback(changed(suspended, { state }), use);
 		expect(responses.map(({ status }) => status)).toStrictEqual([200]);
 		expect(resumed).toBeUndefined();
 		expect(tasks.polls).toStrictEqual([]);
@@ -196,7 +196,7 @@ describe('stored state', () => {
 		['items that are not timed out', (json) => (json.timedOut = false)],
 	])('of an earlier run does not count for a run with %s, as in a loop', async (_, input) => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
-		const { resumed } = await callBack(changed(suspended, { input }), use);
+		const { resumed } = await sendCallback(changed(suspended, { input }), use);
 		expect(resumed?.items.map(({ json }) => json.taskId)).not.toStrictEqual(['t1', 't2']);
 		expect(tasks.sent).toHaveLength(4);
 	});
@@ -216,7 +216,7 @@ describe('what is stored', () => {
 			})),
 		);
 		nock('https://files.test').get('/a.png').reply(200, 'bytes');
-		const tasks = tasksThat((taskId) =>
+		const tasks = mockTasks((taskId) =>
 			taskId === 't1'
 				? { state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' }
 				: 'processing',
@@ -244,8 +244,8 @@ describe('what is stored', () => {
 		async (more) => {
 			const { tasks, use, suspended } = await suspendFor({}, more);
 			const address = String(tasks.sent[0]?.body.callBackUrl);
-			tasks.says = () => ({ state: 'fail', failMsg: `no answer from ${address} with sk-test` });
-			const { resumed } = await callBack(suspended, use);
+			tasks.respond = () => ({ state: 'fail', failMsg: `no answer from ${address} with sk-test` });
+			const { resumed } = await sendCallback(suspended, use);
 			const all = JSON.stringify([resumed?.run.data.resultData, resumed?.error?.description]);
 			expect(all).toContain('no answer from https://n8n.test/webhook-waiting/');
 			expect(all).not.toContain(secretOf(address));
@@ -307,7 +307,7 @@ it('the callback address leads to the webhook that resumes the node, for each me
 
 it('on an n8n that does not give the node it is about to run, a callback resumes nothing, and an error is logged', async () => {
 	const { use, suspended } = await suspendFor({}, { items: prompts('a', 'b') });
-	const { responses, resumed, errors } = await callBack(suspended, use, { hasRunningNode: false });
+	const { responses, resumed, errors } = await sendCallback(suspended, use, { hasRunningNode: false });
 	expect(responses).toStrictEqual([{ status: 200, body: { message: 'Received' } }]);
 	expect(resumed).toBeUndefined();
 	expect(errors).toStrictEqual([

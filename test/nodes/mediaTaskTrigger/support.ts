@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
-import { webhookContext, type IncomingCall } from '../../helpers/contexts';
+import { webhookContext, type IncomingRequest } from '../../helpers/contexts';
 import { binaryStorage } from '../../helpers/engine';
 import { envelope, TASKS } from '../../helpers/media';
 
@@ -39,7 +39,7 @@ export interface CallOptions {
 /** Calls the trigger. */
 export async function call(
 	parameters: INodeParameters,
-	incoming: IncomingCall,
+	incoming: IncomingRequest,
 	{ mode = 'webhook', store = {}, onResponse, nodeId = 'node-1' }: CallOptions = {},
 ): Promise<Called> {
 	await binaryStorage();
