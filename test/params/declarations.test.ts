@@ -9,7 +9,7 @@ const declarations = {
 	limit: optional(number({ displayName: 'Limit', default: 50, description: 'How many' })),
 };
 
-it('gives n8n the properties, in their order', () => {
+it('returns the properties for n8n, in their order', () => {
 	expect(declare(declarations).properties).toStrictEqual([
 		{ displayName: 'Prompt', name: 'prompt', type: 'string', default: '', typeOptions: { rows: 4 } },
 		{ displayName: 'Read this.', name: 'hint', type: 'notice', default: '' },
@@ -24,13 +24,13 @@ it('gives n8n the properties, in their order', () => {
 	]);
 });
 
-it('gives the same property each time, so that a parameter of several operations is there once', () => {
+it('returns the same property each time, so that a parameter of several operations appears once', () => {
 	const { prompt } = declarations;
 	expect(prompt.property('prompt')).toBe(prompt.property('prompt'));
 	expect(prompt.property('other').name).toBe('other');
 });
 
-it('gives typed values, each read when it is asked for', () => {
+it('returns typed values, each read when it is used', () => {
 	const asked: string[] = [];
 	const values = declare(declarations).read(
 		nodeParameters({
@@ -55,8 +55,8 @@ it('keeps the values of several items apart', () => {
 	expect([first?.prompt, second?.prompt, first?.prompt]).toStrictEqual(['a', 'b', 'a']);
 });
 
-describe('another description', () => {
-	it('leaves the parameter and its reader as they are', () => {
+describe('a parameter with another description', () => {
+	it('leaves the original parameter and its reader unchanged', () => {
 		const { limit } = declarations;
 		const other = limit.with({ displayName: 'Other', displayOptions: { show: { a: [1] } } });
 		expect(other.property('limit')).toStrictEqual({

@@ -2,12 +2,12 @@ import { collection } from '../../nodes/shared/params/groups';
 import { declare, type Parameter } from '../../nodes/shared/params/parameter';
 import { nodeParameters } from '../../nodes/shared/params/source';
 
-/** Gives a parameter this value, and reads it. */
+/** Sets the parameter to this value and reads it. */
 export function readParameter<T>(parameter: Parameter<T>, value: unknown, isTolerant = false): T {
 	return nodeParameters({ getNodeParameter: () => value }, { isTolerant }).read('field', parameter);
 }
 
-/** Gives an option of a collection this value, and reads it. */
+/** Sets an option of a collection to this value and reads it. */
 export function readOption(parameter: Parameter<unknown>, value: unknown, isTolerant = false): unknown {
 	const options = collection({ field: parameter });
 	return declare({ options: options }).read(
@@ -15,7 +15,7 @@ export function readOption(parameter: Parameter<unknown>, value: unknown, isTole
 	).options.field;
 }
 
-/** A value of any kind is read alike in both places. */
+/** A value is read in the same way in both places. */
 export const places = [
 	['a parameter', readParameter],
 	['an option', readOption],
