@@ -2,35 +2,35 @@ import { ChunkWriter } from '../../nodes/shared/run/chunkWriter';
 
 type Chunk = [type: string, itemIndex: number, text?: string];
 
-const messages = async () => {
-	for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+const ticks = async () => {
+	for (let tick = 0; tick < 20; tick += 1) await Promise.resolve();
 };
 
-/** A reader that takes a chunk only when it is told to. */
+/** A reader that takes a chunk only when the test says so. */
 function slowReader() {
-	const offered: Chunk[] = [];
+	const sent: Chunk[] = [];
 	const waiting: Array<() => void> = [];
 	const warn = jest.fn();
 	const chunkWriter = new ChunkWriter({
 		sendChunk: async (type, itemIndex, text) => {
-			offered.push(text === undefined ? [type, itemIndex] : [type, itemIndex, text]);
+			sent.push(text === undefined ? [type, itemIndex] : [type, itemIndex, text]);
 			await new Promise<void>((resolve) => waiting.push(resolve));
 		},
 		logger: { warn } as never,
 	});
 	/** Takes all chunks, one after the other. */
 	const takeAll = async () => {
-		await messages();
+		await ticks();
 		for (let take = waiting.shift(); take; take = waiting.shift()) {
 			take();
-			await messages();
+			await ticks();
 		}
 	};
 	const takeOne = async () => {
 		waiting.shift()?.();
-		await messages();
+		await ticks();
 	};
-	return { chunkWriter, offered, takeAll, takeOne, waiting, warn };
+	return { chunkWriter, sent, takeAll, takeOne, waiting, warn };
 }
 
 /** A reader that takes each chunk at once. */
@@ -48,36 +48,36 @@ function quickReader(sendChunk: () => unknown = () => undefined) {
 }
 
 describe('a slow reader', () => {
-	it('is offered one chunk at a time, and texts that wait for it come as one', async () => {
-		const { chunkWriter, offered, takeAll, takeOne, waiting } = slowReader();
+	it('is sent one chunk at a time, and texts that wait are sent as one chunk', async () => {
+		const { chunkWriter, sent, takeAll, takeOne, waiting } = slowReader();
 		const forItem = chunkWriter.forItem(0);
-		const said = ['a', 'b', 'c'].map(async (text) => await forItem.write(text));
-		await messages();
-		expect(offered).toStrictEqual([['begin', 0]]);
+		const written = ['a', 'b', 'c'].map(async (text) => await forItem.write(text));
+		await ticks();
+		expect(sent).toStrictEqual([['begin', 0]]);
 		await takeOne();
-		expect(offered.slice(1)).toStrictEqual([['item', 0, 'abc']]);
-		said.push(forItem.write('d'), forItem.write('e'));
-		await messages();
+		expect(sent.slice(1)).toStrictEqual([['item', 0, 'abc']]);
+		written.push(forItem.write('d'), forItem.write('e'));
+		await ticks();
 		expect(waiting).toHaveLength(1);
 		await takeAll();
-		expect(offered.slice(2)).toStrictEqual([['item', 0, 'de']]);
-		await Promise.all(said);
+		expect(sent.slice(2)).toStrictEqual([['item', 0, 'de']]);
+		await Promise.all(written);
 	});
 
-	it('holds up who speaks', async () => {
+	it('delays the writer', async () => {
 		const { chunkWriter, takeAll } = slowReader();
-		let isSaid = false;
-		const saying = chunkWriter.forItem(0).write('a');
-		void saying.then(() => (isSaid = true));
-		await messages();
-		expect(isSaid).toBe(false);
+		let isWritten = false;
+		const writing = chunkWriter.forItem(0).write('a');
+		void writing.then(() => (isWritten = true));
+		await ticks();
+		expect(isWritten).toBe(false);
 		await takeAll();
-		await saying;
-		expect(isSaid).toBe(true);
+		await writing;
+		expect(isWritten).toBe(true);
 	});
 
-	it('gets two items one after the other, whole and in order', async () => {
-		const { chunkWriter, offered, takeAll } = slowReader();
+	it('receives two items one after the other, whole and in order', async () => {
+		const { chunkWriter, sent, takeAll } = slowReader();
 		const [first, second] = [chunkWriter.forItem(0), chunkWriter.forItem(1)];
 		const work = [
 			second.write('x'),
@@ -89,7 +89,7 @@ describe('a slow reader', () => {
 		];
 		await takeAll();
 		await Promise.all(work);
-		expect(offered).toStrictEqual([
+		expect(sent).toStrictEqual([
 			['begin', 0],
 			['item', 0, 'ab'],
 			['end', 0],
@@ -99,20 +99,20 @@ describe('a slow reader', () => {
 		]);
 	});
 
-	it('gets what is said while the end of the item before is on its way', async () => {
-		const { chunkWriter, offered, takeAll, takeOne } = slowReader();
+	it('receives texts that are written while the end of the item before is being sent', async () => {
+		const { chunkWriter, sent, takeAll, takeOne } = slowReader();
 		const [first, second, third] = [chunkWriter.forItem(0), chunkWriter.forItem(1), chunkWriter.forItem(2)];
 		const work = [first.end(), third.end('lost')];
-		await messages();
+		await ticks();
 		await takeOne();
-		expect(offered).toStrictEqual([
+		expect(sent).toStrictEqual([
 			['begin', 0],
 			['end', 0],
 		]);
 		work.push(second.write('x'), second.write('y'), second.end());
 		await takeAll();
 		await Promise.all(work);
-		expect(offered.slice(2)).toStrictEqual([
+		expect(sent.slice(2)).toStrictEqual([
 			['begin', 1],
 			['item', 1, 'xy'],
 			['end', 1],
@@ -122,13 +122,13 @@ describe('a slow reader', () => {
 		]);
 	});
 
-	it('gets the text that comes after the end was told and before it was sent', async () => {
-		const { chunkWriter, offered, takeAll } = slowReader();
+	it('receives text that is written after the end was requested and before it was sent', async () => {
+		const { chunkWriter, sent, takeAll } = slowReader();
 		const forItem = chunkWriter.forItem(0);
 		const work = [forItem.write('a'), forItem.end('cut off'), forItem.write('b')];
 		await takeAll();
 		await Promise.all(work);
-		expect(offered).toStrictEqual([
+		expect(sent).toStrictEqual([
 			['begin', 0],
 			['item', 0, 'ab'],
 			['error', 0, 'cut off'],
@@ -136,17 +136,17 @@ describe('a slow reader', () => {
 		]);
 	});
 
-	it('gets text that comes while the last text is on its way', async () => {
-		const { chunkWriter, offered, takeAll, takeOne } = slowReader();
+	it('receives text that is written while the last text is being sent', async () => {
+		const { chunkWriter, sent, takeAll, takeOne } = slowReader();
 		const forItem = chunkWriter.forItem(0);
 		const work = [forItem.write('a'), forItem.end()];
-		await messages();
+		await ticks();
 		await takeOne();
-		expect(offered.at(-1)).toStrictEqual(['item', 0, 'a']);
+		expect(sent.at(-1)).toStrictEqual(['item', 0, 'a']);
 		work.push(forItem.write('b'));
 		await takeAll();
 		await Promise.all(work);
-		expect(offered.slice(2)).toStrictEqual([
+		expect(sent.slice(2)).toStrictEqual([
 			['item', 0, 'b'],
 			['end', 0],
 		]);
@@ -154,7 +154,7 @@ describe('a slow reader', () => {
 });
 
 describe('an item', () => {
-	it('begins and ends although it says nothing', async () => {
+	it('begins and ends although no text is written', async () => {
 		const { chunkWriter, chunks } = quickReader();
 		await chunkWriter.forItem(3).end();
 		expect(chunks).toStrictEqual([
@@ -175,14 +175,14 @@ describe('an item', () => {
 		]);
 	});
 
-	it('does not begin before it speaks', async () => {
+	it('does not begin before its turn', async () => {
 		const { chunkWriter, chunks } = quickReader();
 		chunkWriter.forItem(0);
 		await chunkWriter.forItem(1).write('x');
 		expect(chunks).toStrictEqual([]);
 	});
 
-	it('ends once, with the first problem, after its error', async () => {
+	it('ends once, with the first error, after its text', async () => {
 		const { chunkWriter, chunks } = quickReader();
 		const forItem = chunkWriter.forItem(0);
 		await forItem.write('a');
@@ -197,7 +197,7 @@ describe('an item', () => {
 		]);
 	});
 
-	it('that waits for its turn ends with its first problem', async () => {
+	it('that waits for its turn ends with its first error', async () => {
 		const { chunkWriter, chunks } = quickReader();
 		const [first, second] = [chunkWriter.forItem(0), chunkWriter.forItem(1)];
 		await second.end('cut off');
@@ -206,13 +206,13 @@ describe('an item', () => {
 		expect(chunks.filter(([type]) => type === 'error')).toStrictEqual([['error', 1, 'cut off']]);
 	});
 
-	it('may have a problem without words', async () => {
+	it('may have an error without a message', async () => {
 		const { chunkWriter, chunks } = quickReader();
 		await chunkWriter.forItem(0).end('');
 		expect(chunks.map(([type]) => type)).toStrictEqual(['begin', 'error', 'end']);
 	});
 
-	it('does not wait for the items before it', async () => {
+	it('does not delay the items that wait for it', async () => {
 		const { chunkWriter, chunks } = quickReader();
 		const [first, second] = [chunkWriter.forItem(0), chunkWriter.forItem(1)];
 		await second.write('x');
@@ -228,7 +228,7 @@ describe('an item', () => {
 		]);
 	});
 
-	it('speaks at once when all before it have ended', async () => {
+	it('is sent at once when all items before it have ended', async () => {
 		const { chunkWriter, chunks } = quickReader();
 		await chunkWriter.forItem(0).end();
 		await chunkWriter.forItem(1).write('x');
@@ -236,12 +236,12 @@ describe('an item', () => {
 	});
 });
 
-describe('a reader that has gone', () => {
+describe('a reader whose connection is closed', () => {
 	it.each<[string, () => unknown, string]>([
 		['throws', () => thrown(new Error('gone')), 'gone'],
 		['rejects', () => Promise.reject(new Error('closed')), 'closed'],
 		['throws no error', () => thrown('odd'), 'odd'],
-	])('is offered nothing more, for any item: %s', async (_, sendChunk, reason) => {
+	])('receives nothing more, for any item: %s', async (_, sendChunk, reason) => {
 		const { chunkWriter, chunks, warn } = quickReader(sendChunk);
 		const [first, second] = [chunkWriter.forItem(0), chunkWriter.forItem(1)];
 		await first.write('a');
@@ -254,6 +254,6 @@ describe('a reader that has gone', () => {
 	});
 });
 
-function thrown(problem: unknown): never {
-	throw problem;
+function thrown(value: unknown): never {
+	throw value;
 }

@@ -4,7 +4,7 @@ import { ChunkWriter } from '../../nodes/shared/run/chunkWriter';
 
 type Sent = [type: string, itemIndex: number, text: string | undefined];
 
-function relayTo(sent: Sent[], fails = false) {
+function writerTo(sent: Sent[], fails = false) {
 	const warnings: string[] = [];
 	const chunkWriter = new ChunkWriter({
 		sendChunk: async (type, itemIndex, content) => {
@@ -17,23 +17,23 @@ function relayTo(sent: Sent[], fails = false) {
 	return { chunkWriter, warnings };
 }
 
-it('shows items one after the other in the order in which they began, whatever the order of their words', async () => {
+it('sends items one after the other in the order in which they began, whatever the order of their texts', async () => {
 	const step = fc.record({ item: fc.nat({ max: 3 }), end: fc.boolean() });
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
 			const sent: Sent[] = [];
-			const { chunkWriter } = relayTo(sent);
+			const { chunkWriter } = writerTo(sent);
 			const writers = [3, 1, 0, 2].map((index) => ({
 				index,
 				forItem: chunkWriter.forItem(index),
-				said: '',
+				written: '',
 				ended: false,
 			}));
 			const pending: Array<Promise<void>> = [];
 			for (const [count, { item, end }] of steps.entries()) {
 				const writer = writers[item];
 				if (!writer || writer.ended) continue;
-				writer.said += `${count} `;
+				writer.written += `${count} `;
 				pending.push(writer.forItem.write(`${count} `));
 				if (end) {
 					writer.ended = true;
@@ -44,9 +44,9 @@ it('shows items one after the other in the order in which they began, whatever t
 			await Promise.all(pending);
 			const order = sent.map(([, index]) => index);
 			expect(order.filter((index, place) => order[place - 1] !== index)).toStrictEqual([3, 1, 0, 2]);
-			for (const { index, said, ended } of writers) {
+			for (const { index, written, ended } of writers) {
 				const own = sent.filter(([, of]) => of === index);
-				expect(own.flatMap(([type, , text]) => (type === 'item' ? [text] : [])).join('')).toBe(said);
+				expect(own.flatMap(([type, , text]) => (type === 'item' ? [text] : [])).join('')).toBe(written);
 				expect(own[0]?.[0]).toBe('begin');
 				expect(own.at(-1)?.[0]).toBe('end');
 				expect(own.filter(([type]) => type === 'error')).toHaveLength(ended ? 0 : 1);
@@ -56,9 +56,9 @@ it('shows items one after the other in the order in which they began, whatever t
 	);
 });
 
-it('sends at once what the item that has the floor says', async () => {
+it('sends a chunk of the current item at once', async () => {
 	const sent: Sent[] = [];
-	const { chunkWriter } = relayTo(sent);
+	const { chunkWriter } = writerTo(sent);
 	const forItem = chunkWriter.forItem(0);
 	await forItem.write('a');
 	expect(sent).toStrictEqual([
@@ -67,8 +67,8 @@ it('sends at once what the item that has the floor says', async () => {
 	]);
 });
 
-it('sends nothing more to a watcher who has gone, and says so once', async () => {
-	const { chunkWriter, warnings } = relayTo([], true);
+it('sends nothing more to a closed connection, and logs it once', async () => {
+	const { chunkWriter, warnings } = writerTo([], true);
 	const forItem = chunkWriter.forItem(0);
 	await forItem.write('a');
 	await forItem.write('b');

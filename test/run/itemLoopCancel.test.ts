@@ -9,7 +9,7 @@ import type { RunOptions } from '../helpers/engine';
 import { API_KEY, useSocketGateway } from '../helpers/socketGateway';
 import { eventually } from '../helpers/time';
 
-// A cancelled execution, over real sockets: nock ends no request.
+// Cancelling an execution over real sockets: nock ends no request.
 
 const server = useSocketGateway();
 
@@ -17,7 +17,7 @@ let timers: jest.SpyInstance;
 beforeAll(() => {
 	nock.restore();
 	const { setTimeout: start } = globalThis;
-	// n8n's timer of a pause that was cut short cannot be stopped: the process does not wait for it.
+	// n8n's timer of an aborted pause cannot be stopped; unref lets the process exit.
 	const unwatched = (work: () => void, delay?: number) => start(work, delay).unref();
 	timers = jest.spyOn(globalThis, 'setTimeout').mockImplementation(unwatched);
 });
@@ -38,7 +38,7 @@ const nodes = {
 			model,
 			inputMode: 'json',
 			inputJson: '{}',
-			// The first poll comes at once.
+			// The first poll is sent at once.
 			options: { idempotencyScope: 'workflow' },
 		},
 	},
@@ -89,7 +89,7 @@ function stall(response: ServerResponse): void {
 	response.write('x'.repeat(5_000));
 }
 
-/** Cancels a run of a node as soon as something has happened. */
+/** Cancels a run of a node as soon as a condition holds. */
 async function cancel(options: RunOptions, when: () => boolean) {
 	const controller = new AbortController();
 	const { signal } = controller;
@@ -111,7 +111,7 @@ const cancelled = (description: unknown) => ({
 });
 const nothingPaid = () => cancelled(expect.not.stringContaining('tasks') as string);
 
-describe('a cancelled run ends', () => {
+describe('cancelling a run ends', () => {
 	const neverResponds = () => undefined;
 	const stalls = (_: IncomingMessage, response: ServerResponse) => stall(response);
 	const stallsOnFiles = (request: IncomingMessage, response: ServerResponse) => {
@@ -158,7 +158,7 @@ describe('a cancelled run ends', () => {
 		expect(listeners).toBe(0);
 	});
 
-	it('items that wait for a slot, and those that have not begun', async () => {
+	it('items that wait for a slot, and items that have not begun', async () => {
 		server.onRequest(() => undefined);
 		const items = [1, 2, 3, 4, 5].map((n) => ({ json: { text: `p${n}` } }));
 		const parameters = { ...nodes.generate.parameters, options: { concurrency: 2 } };
@@ -170,14 +170,14 @@ describe('a cancelled run ends', () => {
 		expect(server.received).toHaveLength(2);
 	});
 
-	it('before it has begun, and sends nothing', async () => {
+	it('a run that has not begun, and sends nothing', async () => {
 		const signal = AbortSignal.abort();
 		expect(await rejection(attempt(nodeOf('generate'), { signal }))).toMatchObject(nothingPaid());
 		expect(server.received).toStrictEqual([]);
 	});
 });
 
-it('an item that fails ends the pauses of the others', async () => {
+it('an item that fails ends the pauses of other items', async () => {
 	let fail: () => void = () => undefined;
 	server.onRequest((_, response) => {
 		if (server.received.length === 2) {
@@ -195,7 +195,7 @@ it('an item that fails ends the pauses of the others', async () => {
 	expect(server.received).toHaveLength(2);
 });
 
-describe('the tasks that a cancelled run has paid for', () => {
+describe('the tasks that a cancelled run has created', () => {
 	/** Creates tasks t1, t2, … that do not end. */
 	function tasksGoOn() {
 		let created = 0;
@@ -208,7 +208,7 @@ describe('the tasks that a cancelled run has paid for', () => {
 	const items = [{ json: {} }, { json: {} }, { json: {} }];
 
 	it.each([undefined, 'continueRegularOutput', 'continueErrorOutput'] as const)(
-		'are named and logged, with On Error %j',
+		'are named in the error and logged, with On Error %j',
 		async (onError) => {
 			tasksGoOn();
 			const settings = { name: 'Gateway', ...(onError ? { onError } : {}) };
@@ -226,7 +226,7 @@ describe('the tasks that a cancelled run has paid for', () => {
 		},
 	);
 
-	it('are named also when an item had failed before', async () => {
+	it('are named also when an item has failed before', async () => {
 		let [created, failed] = [0, false];
 		server.onRequest((request, response) => {
 			if (request.method !== 'POST') return json(response, envelope({ state: 'processing' }));
@@ -262,7 +262,7 @@ describe('the execution’s cancel signal', () => {
 		expect(getEventListeners(signal, 'abort')).toHaveLength(0);
 	});
 
-	it('has none left after files were downloaded', async () => {
+	it('has no listener left after files are downloaded', async () => {
 		const { signal } = new AbortController();
 		const resultJson = JSON.stringify({
 			resultUrls: [`${server.origin()}/a.png`, `${server.origin()}/b.png`],

@@ -4,13 +4,13 @@ import { attemptContext, executeOn } from '../helpers/attempt';
 import type { RunOptions } from '../helpers/engine';
 import { useNock } from '../helpers/nock';
 
-// What n8n is asked for in a run over several items.
+// How often n8n is asked for parameters in a run over several items.
 
 useNock();
 
 const items = ['a', 'b', 'c', 'd'].map((id) => ({ json: { id } }));
 
-/** Gets files; gives the requests that were sent, and how often n8n was asked for each parameter. */
+/** Gets files; returns the requests that were sent, and how often n8n was asked for each parameter. */
 async function getFiles(parameters: RunOptions['parameters']) {
 	const sent: string[] = [];
 	nock('https://gateway.test')
@@ -33,7 +33,7 @@ async function getFiles(parameters: RunOptions['parameters']) {
 	return { sent, asked };
 }
 
-it('asks n8n once a run for parameters that have no expression', async () => {
+it('asks n8n once per run for parameters that have no expression', async () => {
 	const { sent, asked } = await getFiles({ fileId: 'x', options: { maxRetries: 0 } });
 	expect(sent).toStrictEqual(['x', 'x', 'x', 'x']);
 	expect(asked).toStrictEqual({ resource: 1, operation: 1, options: 1, fileId: 1, simplify: 1 });

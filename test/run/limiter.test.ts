@@ -3,31 +3,31 @@ import fc from 'fast-check';
 import { forEachIndex, Limiter } from '../../nodes/shared/run/limiter';
 import { rejection } from '../helpers/client';
 
-const turn = async () => await new Promise<void>((resolve) => setImmediate(resolve));
+const tick = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('the limiter', () => {
-	it('never runs more at once than it may, and runs everything, in order', async () => {
+	it('never runs more at once than allowed, and runs everything, in order', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.integer({ min: 1, max: 5 }),
 				fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 }),
-				async (max, messages) => {
+				async (max, durations) => {
 					const limiter = new Limiter(max);
 					const started: number[] = [];
 					let running = 0;
 					let most = 0;
 					await Promise.all(
-						messages.map(async (count, index) => {
+						durations.map(async (count, index) => {
 							await limiter.run(async () => {
 								started.push(index);
 								running += 1;
 								most = Math.max(most, running);
-								for (let left = count; left > 0; left -= 1) await turn();
+								for (let left = count; left > 0; left -= 1) await tick();
 								running -= 1;
 							});
 						}),
 					);
-					expect(started).toStrictEqual(messages.map((_, index) => index));
+					expect(started).toStrictEqual(durations.map((_, index) => index));
 					expect(most).toBeLessThanOrEqual(max);
 				},
 			),
@@ -35,9 +35,9 @@ describe('the limiter', () => {
 		);
 	});
 
-	it('hands a slot to whoever has waited longest, also when others come at that moment, and after failures', async () => {
-		const delivery = fc.record({
-			/** Turns of the event loop until it comes, and while it runs. */
+	it('gives a free slot to the work that has waited longest, also when more work arrives at that moment, and after errors', async () => {
+		const arrival = fc.record({
+			/** Event loop ticks before it arrives, and while it runs. */
 			after: fc.integer({ min: 0, max: 6 }),
 			lasts: fc.integer({ min: 0, max: 3 }),
 			fails: fc.boolean(),
@@ -45,7 +45,7 @@ describe('the limiter', () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.integer({ min: 1, max: 3 }),
-				fc.array(delivery, { minLength: 1, maxLength: 15 }),
+				fc.array(arrival, { minLength: 1, maxLength: 15 }),
 				async (max, arrivals) => {
 					const limiter = new Limiter(max);
 					const [came, started, failed]: [number[], number[], unknown[]] = [[], [], []];
@@ -54,13 +54,13 @@ describe('the limiter', () => {
 						started.push(index);
 						load.now += 1;
 						load.most = Math.max(load.most, load.now);
-						for (let left = arrivals[index]?.lasts ?? 0; left > 0; left -= 1) await turn();
+						for (let left = arrivals[index]?.lasts ?? 0; left > 0; left -= 1) await tick();
 						load.now -= 1;
 						if (arrivals[index]?.fails) throw new Error(String(index));
 						return index;
 					};
 					const results = arrivals.map(async ({ after }, index) => {
-						for (let left = after; left > 0; left -= 1) await turn();
+						for (let left = after; left > 0; left -= 1) await tick();
 						came.push(index);
 						return await limiter.run(() => work(index)).catch((error: unknown) => failed.push(error));
 					});
@@ -68,12 +68,12 @@ describe('the limiter', () => {
 					expect(started).toStrictEqual(came);
 					expect(load.most).toBeLessThanOrEqual(max);
 					expect(failed).toHaveLength(arrivals.filter(({ fails }) => fails).length);
-					// All slots are free again, and no more than those.
+					// All slots are free again, and there are no more than those.
 					const again = { now: 0, most: 0 };
 					const one = async () => {
 						again.now += 1;
 						again.most = Math.max(again.most, again.now);
-						await turn();
+						await tick();
 						again.now -= 1;
 					};
 					await Promise.all(Array.from({ length: max + 2 }, () => limiter.run(one)));
@@ -84,7 +84,7 @@ describe('the limiter', () => {
 		);
 	});
 
-	it('lets nobody overtake who comes in the moment in which a slot is freed', async () => {
+	it('keeps the order for work that arrives in the moment in which a slot is freed', async () => {
 		const limiter = new Limiter(1);
 		const started: string[] = [];
 		const load = { now: 0, most: 0 };
@@ -93,12 +93,12 @@ describe('the limiter', () => {
 				started.push(name);
 				load.now += 1;
 				load.most = Math.max(load.most, load.now);
-				await turn();
+				await tick();
 				load.now -= 1;
 				last?.();
 			});
 		const late: Array<Promise<void>> = [];
-		// Comes after the slot was freed, and before the one that waits for it has begun.
+		// Arrives after the slot is freed, and before the waiting work begins.
 		const comeLate = () => void Promise.resolve().then(() => late.push(run('late')));
 		await Promise.all([run('first', comeLate), run('waiting')]);
 		await Promise.all(late);
@@ -112,13 +112,13 @@ describe('the limiter', () => {
 		expect(await limiter.run(() => Promise.resolve('next'))).toBe('next');
 	});
 
-	it('calls for each index once, in order, as many at a time as it may', async () => {
+	it('calls the function for each index once, in order, as many at a time as allowed', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.integer({ min: 0, max: 12 }),
 				fc.integer({ min: 1, max: 5 }),
 				fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 12, maxLength: 12 }),
-				async (count, max, messages) => {
+				async (count, max, durations) => {
 					const started: number[] = [];
 					const load = { now: 0, most: 0 };
 					await forEachIndex(
@@ -129,7 +129,7 @@ describe('the limiter', () => {
 							started.push(index);
 							load.now += 1;
 							load.most = Math.max(load.most, load.now);
-							for (let left = messages[index] ?? 0; left >= 0; left -= 1) await turn();
+							for (let left = durations[index] ?? 0; left >= 0; left -= 1) await tick();
 							load.now -= 1;
 						},
 					);
@@ -141,7 +141,7 @@ describe('the limiter', () => {
 		);
 	});
 
-	it('starts no more once it may not', async () => {
+	it('starts no more once it is stopped', async () => {
 		const started: number[] = [];
 		await forEachIndex(
 			10,
@@ -149,7 +149,7 @@ describe('the limiter', () => {
 			() => started.length < 4,
 			async (index) => {
 				started.push(index);
-				await turn();
+				await tick();
 			},
 		);
 		expect(started).toStrictEqual([0, 1, 2, 3]);

@@ -3,7 +3,7 @@ import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import { toErrorJson, tasksNote, toNodeError, withHint } from '../../nodes/shared/run/nodeError';
 import { ApiError, InvalidInputError, type ApiErrorDetails } from '../../nodes/shared/gateway/errors/errors';
 
-// What an error item says, and the error that ends a node.
+// The error of an error item, and the error that ends a node.
 
 const node: INode = {
 	id: 'n1',
@@ -14,7 +14,7 @@ const node: INode = {
 	parameters: {},
 };
 
-const failure = (details: Partial<ApiErrorDetails> = {}) =>
+const apiError = (details: Partial<ApiErrorDetails> = {}) =>
 	new ApiError({
 		message: 'It failed',
 		description: 'Try it later.',
@@ -23,10 +23,10 @@ const failure = (details: Partial<ApiErrorDetails> = {}) =>
 		...details,
 	});
 
-const operationFailure = (description?: string) =>
+const operationError = (description?: string) =>
 	new NodeOperationError(node, 'It failed', description === undefined ? {} : { description });
 
-describe('the report of a failure', () => {
+describe('the error in an error item', () => {
 	const bare = {
 		message: 'It failed',
 		description: 'Try it later.',
@@ -38,28 +38,28 @@ describe('the report of a failure', () => {
 	};
 
 	it.each<[string, Partial<ApiErrorDetails>, object]>([
-		['nothing more', {}, {}],
+		['none', {}, {}],
 		['a status', { status: 402 }, { httpCode: '402' }],
 		['a code', { code: 'insufficient_quota' }, { code: 'insufficient_quota' }],
 		['a type', { type: 'rate_limit_error' }, { type: 'rate_limit_error' }],
 		['a field', { param: 'input.prompt' }, { param: 'input.prompt' }],
-		['that it can succeed later', { retryable: true }, { retryable: true }],
-		['that nothing was charged', { mayBeCharged: false, retryable: true }, { retryable: true }],
-		['that it may be charged', { mayBeCharged: true }, { mayBeCharged: true }],
+		['a retry may succeed', { retryable: true }, { retryable: true }],
+		['nothing was charged', { mayBeCharged: false, retryable: true }, { retryable: true }],
+		['it may be charged', { mayBeCharged: true }, { mayBeCharged: true }],
 		[
-			'that it may be charged, and would succeed',
+			'it may be charged, and a retry may succeed',
 			{ mayBeCharged: true, retryable: true },
 			{ mayBeCharged: true },
 		],
 		['a task', { taskId: 't1' }, { taskId: 't1' }],
-		['more facts', { extra: { failCode: 'NSFW', state: null } }, { failCode: 'NSFW', state: null }],
-	])('says of it: %s', (_, details, said) => {
-		expect(toErrorJson(failure(details))).toStrictEqual({ ...bare, ...said });
+		['more fields', { extra: { failCode: 'NSFW', state: null } }, { failCode: 'NSFW', state: null }],
+	])('has the fields of its details: %s', (_, details, expected) => {
+		expect(toErrorJson(apiError(details))).toStrictEqual({ ...bare, ...expected });
 	});
 
-	it('says nothing of what only the node needs', () => {
+	it('has nothing that only the node needs', () => {
 		const details = { serverMessage: 'words', retryAfterMs: 5, idempotent: true, mayHaveTakenEffect: true };
-		expect(toErrorJson(failure(details))).toStrictEqual(bare);
+		expect(toErrorJson(apiError(details))).toStrictEqual(bare);
 	});
 
 	it.each<[string, unknown, object]>([
@@ -73,18 +73,22 @@ describe('the report of a failure', () => {
 			new InvalidInputError('It failed', 'Try it later.'),
 			{ code: 'invalid_input' },
 		],
-		['an error of n8n', operationFailure('Try it later.'), {}],
+		['an error of n8n', operationError('Try it later.'), {}],
 		[
 			'an error of n8n about a request',
 			new NodeApiError(node, {}, { message: 'It failed', description: 'Try it later.' }),
 			{},
 		],
-		['an error of n8n without a hint', operationFailure(), { description: null }],
+		['an error of n8n without a hint', operationError(), { description: null }],
 		['any other error', new Error('It failed'), { description: null }],
-		['an error of others', Object.assign(new Error('It failed'), { description: {} }), { description: null }],
-		['anything thrown', 'It failed', { description: null }],
-	])('%s', (_, error, said) => {
-		expect(toErrorJson(error)).toStrictEqual({ ...bare, ...said });
+		[
+			'an error with a description that is not text',
+			Object.assign(new Error('It failed'), { description: {} }),
+			{ description: null },
+		],
+		['any thrown value', 'It failed', { description: null }],
+	])('has the message and hint of %s', (_, error, expected) => {
+		expect(toErrorJson(error)).toStrictEqual({ ...bare, ...expected });
 	});
 });
 
@@ -98,9 +102,9 @@ describe('the error that ends the node', () => {
 	const ofItem = { message: 'It failed', description: 'Try it later.', itemIndex: 3, node: 'Gateway' };
 
 	it.each<[string, Error]>([
-		['a failure', failure()],
+		['an ApiError', apiError()],
 		['invalid input', new InvalidInputError('It failed', 'Try it later.')],
-		['an error of n8n', operationFailure('Try it later.')],
+		['an error of n8n', operationError('Try it later.')],
 	])('names its item, and says what to do: %s', (_, error) => {
 		expect(facts(toNodeError(node, error, 3))).toStrictEqual(ofItem);
 		const noted = { ...ofItem, description: 'Try it later. A note.' };
@@ -108,15 +112,20 @@ describe('the error that ends the node', () => {
 	});
 
 	it.each([
-		failure,
+		apiError,
 		(details: { message: string }) => new InvalidInputError(details.message, 'Try it later.'),
-	])('keeps its message, whatever names of system errors stand in it', (make) => {
+	])('keeps its message, whatever names of system errors it contains', (make) => {
 		const message = 'The connection broke (ECONNREFUSED, ETIMEDOUT)';
 		expect(toNodeError(node, make({ message }), 0).message).toBe(message);
 	});
 
-	it('of a failure has its status, task, details and cause, and nothing else of it', () => {
-		const cause = failure({ status: 402, taskId: 't1', extra: { failCode: 'NSFW' }, serverMessage: 'words' });
+	it('of an ApiError has its status, task, details and cause, and nothing else', () => {
+		const cause = apiError({
+			status: 402,
+			taskId: 't1',
+			extra: { failCode: 'NSFW' },
+			serverMessage: 'words',
+		});
 		const error = toNodeError(node, cause, 3);
 		expect(error).toBeInstanceOf(NodeApiError);
 		expect(error).toMatchObject({ httpCode: '402', cause });
@@ -127,8 +136,8 @@ describe('the error that ends the node', () => {
 		});
 	});
 
-	it('of a failure without them has none', () => {
-		const error = toNodeError(node, failure(), 3);
+	it('of an ApiError without them has none of them', () => {
+		const error = toNodeError(node, apiError(), 3);
 		expect(error).toHaveProperty('httpCode', null);
 		expect(error).not.toHaveProperty('context.taskId');
 		expect(error).not.toHaveProperty('context.details');
@@ -145,14 +154,14 @@ describe('the error that ends the node', () => {
 		[undefined, ' A note.', 'A note.'],
 		['Try it later.', '', 'Try it later.'],
 		['Try it later.', ' A note.', 'Try it later. A note.'],
-	])('adds to what an error of n8n says: %p and %p', (description, note, said) => {
-		const error = operationFailure(description);
+	])('adds to the description of an error of n8n: %p and %p', (description, note, expected) => {
+		const error = operationError(description);
 		const before = error.description;
 		expect(toNodeError(node, error, 3, note)).toBe(error);
-		expect(error.description).toBe(said ?? before);
+		expect(error.description).toBe(expected ?? before);
 	});
 
-	it.each([new Error('It failed'), 'It failed'])('is made of anything thrown: %p', (thrown) => {
+	it.each([new Error('It failed'), 'It failed'])('is made from any thrown value: %p', (thrown) => {
 		const error = toNodeError(node, thrown, 3);
 		expect(error).toBeInstanceOf(NodeOperationError);
 		expect(facts(error)).toMatchObject({ message: 'It failed', itemIndex: 3, node: 'Gateway' });
@@ -161,17 +170,17 @@ describe('the error that ends the node', () => {
 });
 
 describe('an error for the model of an AI Agent', () => {
-	it.each([operationFailure('Try it later.'), toNodeError(node, failure(), 0)])(
-		'has in its message what to do',
+	it.each([operationError('Try it later.'), toNodeError(node, apiError(), 0)])(
+		'has the hint in its message',
 		(error) => {
 			expect(withHint(error)).toBe(error);
 			expect(error.message).toBe('It failed. Try it later.');
 		},
 	);
 
-	it('says no more where there is no more to say', () => {
+	it('has its message alone where there is no hint', () => {
 		const described = Object.assign(new Error('It failed'), { description: 'Try it later.' });
-		for (const error of [operationFailure(''), described]) {
+		for (const error of [operationError(''), described]) {
 			expect(withHint(error).message).toBe('It failed');
 		}
 	});
@@ -181,9 +190,9 @@ describe('the note on tasks whose results are lost', () => {
 	const ids = (count: number) => Array.from({ length: count }, (_, index) => `task-${index + 1}`);
 	const named = (note: string) => note.match(/task-\d+/g) ?? [];
 
-	it('is empty without any', () => {
+	it('is empty without tasks', () => {
 		expect(tasksNote([])).toBe('');
-		expect(tasksNote(['t1'], failure({ taskId: 't1' }))).toBe('');
+		expect(tasksNote(['t1'], apiError({ taskId: 't1' }))).toBe('');
 	});
 
 	it.each([1, 2, 19, 20])('names all of %d', (count) => {
@@ -203,10 +212,10 @@ describe('the note on tasks whose results are lost', () => {
 	});
 
 	it('leaves out the task that the error names itself', () => {
-		expect(named(tasksNote(ids(3), failure({ taskId: 'task-2' })))).toStrictEqual(['task-1', 'task-3']);
-		expect(named(tasksNote(ids(21), failure({ taskId: 'task-2' })))).toHaveLength(20);
-		expect(tasksNote(ids(21), failure({ taskId: 'task-2' }))).not.toContain('more');
-		expect(named(tasksNote(ids(2), failure()))).toStrictEqual(ids(2));
+		expect(named(tasksNote(ids(3), apiError({ taskId: 'task-2' })))).toStrictEqual(['task-1', 'task-3']);
+		expect(named(tasksNote(ids(21), apiError({ taskId: 'task-2' })))).toHaveLength(20);
+		expect(tasksNote(ids(21), apiError({ taskId: 'task-2' }))).not.toContain('more');
+		expect(named(tasksNote(ids(2), apiError()))).toStrictEqual(ids(2));
 		expect(named(tasksNote(ids(2), new Error('no')))).toStrictEqual(ids(2));
 	});
 });

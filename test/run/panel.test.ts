@@ -22,8 +22,8 @@ function shown(node: keyof typeof packageNodes, parameters: INode['parameters'])
 		.map(({ name }) => name);
 }
 
-describe('what the panel shows', () => {
-	it('Media Task: a new node creates and waits, with a form; Simplify last', () => {
+describe('the panel', () => {
+	it('Media Task: a new node creates a task and waits, with a form; Simplify is last', () => {
 		expect(shown('mediaTask', {})).toStrictEqual([
 			'resource',
 			'operation',
@@ -49,7 +49,7 @@ describe('what the panel shows', () => {
 			'options',
 		]);
 	});
-	it('Media Task: the price of a model asks for nothing but its input', () => {
+	it('Media Task: the price of a model needs nothing but its input', () => {
 		expect(shown('mediaTask', { resource: 'model', operation: 'getPrice' })).toStrictEqual([
 			'resource',
 			'operation',
@@ -109,7 +109,7 @@ describe('what the panel shows', () => {
 	});
 });
 
-describe('the option Timeout says what it bounds', () => {
+describe('the description of the option Timeout', () => {
 	const timeouts = fields.filter(({ property: { name } }) => name === 'timeout');
 	const textsOf = (node: string) => [
 		...new Set(
@@ -117,7 +117,7 @@ describe('the option Timeout says what it bounds', () => {
 		),
 	];
 
-	it('is there once in the options of each operation', () => {
+	it('is in the options of each operation once', () => {
 		const collections = fields.filter(
 			({ node, property: { type } }) => type === 'collection' && !node.group.includes('trigger'),
 		);
@@ -128,25 +128,25 @@ describe('the option Timeout says what it bounds', () => {
 		}
 	});
 
-	it.each(['storage', 'balance'])('%s: says nothing of tasks, catalogues or streams', (node) => {
+	it.each(['storage', 'balance'])('%s: does not mention tasks, catalogues or streams', (node) => {
 		expect(textsOf(node)).toStrictEqual([
 			'How long a single request may wait for the gateway. Defaults to 300.',
 		]);
 	});
 
-	it('Media Task: says nothing of streams', () => {
+	it('Media Task: does not mention streams', () => {
 		expect(textsOf('mediaTask')).toStrictEqual([
 			expect.stringMatching(/Defaults to 300, to 60 for catalogues and task states\.$/),
 		]);
 	});
 
-	it('Text Generation and Chat Model: a streamed response gets less time with it than without', () => {
+	it('Text Generation and Chat Model: a streamed response has less time with the option than without', () => {
 		const streamed = expect.stringContaining('may take 900 without this option') as string;
 		expect(textsOf('chatModel')).toStrictEqual([streamed]);
 		expect(textsOf('textGeneration')).toStrictEqual(expect.arrayContaining([streamed]));
 	});
 
-	it('begins with its default, which the description names', () => {
+	it('names the default', () => {
 		for (const { property } of timeouts) {
 			expect(property.description).toContain(`Defaults to ${Number(property.default)}`);
 		}

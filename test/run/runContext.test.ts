@@ -18,7 +18,7 @@ interface Place {
 	store?: Record<string, unknown>;
 }
 
-function factsOf(place: Place = {}): RunContext {
+function contextOf(place: Place = {}): RunContext {
 	const { executionId = 'e1', type = 'test.node', isTool = false, isStreaming = false } = place;
 	const { inputs = [{}], store = {} } = place;
 	return new RunContext({
@@ -33,9 +33,9 @@ function factsOf(place: Place = {}): RunContext {
 	} as unknown as IExecuteFunctions);
 }
 
-describe('the place of a creation', () => {
-	it('is told for each item', () => {
-		expect(factsOf({ runIndex: 2 }).creationContext(3)).toStrictEqual({
+describe('the context of a creation', () => {
+	it('names the workflow, node, execution, run and item', () => {
+		expect(contextOf({ runIndex: 2 }).creationContext(3)).toStrictEqual({
 			workflowId: 'w1',
 			nodeId: 'n1',
 			executionId: 'e1',
@@ -44,30 +44,33 @@ describe('the place of a creation', () => {
 		});
 	});
 
-	it('is that of the first run, of no workflow, where n8n tells nothing', () => {
-		expect(factsOf({ workflowId: undefined }).creationContext(0)).toMatchObject({ workflowId: '', run: '0' });
+	it('is that of the first run, of no workflow, where n8n does not know them', () => {
+		expect(contextOf({ workflowId: undefined }).creationContext(0)).toMatchObject({
+			workflowId: '',
+			run: '0',
+		});
 	});
 });
 
 describe('an execution without an ID', () => {
-	it('has one that is the same in each try, and in no other execution', () => {
+	it('has an ID of its own that is the same in each try, and in no other execution', () => {
 		const store = {};
-		const first = factsOf({ executionId: '', store }).executionId;
+		const first = contextOf({ executionId: '', store }).executionId;
 		expect(first).toMatch(/^[0-9a-f-]{36}$/);
-		expect(factsOf({ executionId: '', store }).executionId).toBe(first);
-		expect(factsOf({ executionId: '', store: {} }).executionId).not.toBe(first);
+		expect(contextOf({ executionId: '', store }).executionId).toBe(first);
+		expect(contextOf({ executionId: '', store: {} }).executionId).not.toBe(first);
 	});
 
-	it('takes only what it left there itself', () => {
+	it('ignores a saved ID that is not text', () => {
 		const store: Record<string, unknown> = {};
-		factsOf({ executionId: '', store });
+		contextOf({ executionId: '', store });
 		for (const key of Object.keys(store)) store[key] = 7;
-		expect(factsOf({ executionId: '', store }).executionId).toMatch(/^[0-9a-f-]{36}$/);
+		expect(contextOf({ executionId: '', store }).executionId).toMatch(/^[0-9a-f-]{36}$/);
 	});
 
-	it('leaves nothing in one that has an ID', () => {
+	it('is the only one for which an ID is saved', () => {
 		const store = {};
-		factsOf({ store });
+		contextOf({ store });
 		expect(store).toStrictEqual({});
 	});
 });
@@ -78,20 +81,21 @@ describe('the tool of an AI Agent', () => {
 		[{ type: 'test.toolbox' }, false],
 		[{ type: 'test.nodeTool' }, true],
 		[{ isTool: true }, true],
-	])('is told by n8n, or by its type: %j', (place, isTool) => {
-		expect(factsOf(place).isTool).toBe(isTool);
+	])('is recognized by n8n’s context, or by its type: %j', (place, isTool) => {
+		expect(contextOf(place).isTool).toBe(isTool);
 	});
 
 	it.each<[Place, boolean]>([
 		[{}, false],
 		[{ isStreaming: true }, true],
 		[{ isStreaming: true, isTool: true }, false],
-	])('shows nothing while it arrives: %j', (place, isShown) => {
-		expect(factsOf(place).chunkWriter !== undefined).toBe(isShown);
+	])('sends no chunks: %j', (place, isShown) => {
+		expect(contextOf(place).chunkWriter !== undefined).toBe(isShown);
 	});
 
 	it('is the same run for the same input, whatever the run index', () => {
-		const runOf = (runIndex: number, ...inputs: object[]) => factsOf({ isTool: true, runIndex, inputs }).run;
+		const runOf = (runIndex: number, ...inputs: object[]) =>
+			contextOf({ isTool: true, runIndex, inputs }).run;
 		const run = runOf(0, { a: 1, b: { c: 2, d: 3 } });
 		expect(run).toMatch(/^tool-[0-9a-f]{64}$/);
 		expect(runOf(1, { b: { d: 3, c: 2 }, a: 1 })).toBe(run);
@@ -104,113 +108,115 @@ const list = (...ids: string[]): Step => ({
 	body: JSON.stringify({ data: ids.map((id) => ({ id, media_type: 'video' })) }),
 });
 const busy: Step = { status: 503 };
-const refused: Step = { status: 401, body: '{"error": {"code": "invalid_api_key"}}' };
+const rejected: Step = { status: 401, body: '{"error": {"code": "invalid_api_key"}}' };
 
 describe('the text models', () => {
-	it('are asked for once a run', async () => {
+	it('are requested once per run', async () => {
 		const { client, sent } = scriptedClient([list('a', 'b')]);
-		const facts = factsOf();
-		const [models] = await Promise.all([facts.knownTextModels(client), facts.knownTextModels(client)]);
-		expect((await facts.knownTextModels(client)).map(({ id }) => id)).toStrictEqual(['a', 'b']);
+		const context = contextOf();
+		const [models] = await Promise.all([context.knownTextModels(client), context.knownTextModels(client)]);
+		expect((await context.knownTextModels(client)).map(({ id }) => id)).toStrictEqual(['a', 'b']);
 		expect(models.map(({ id }) => id)).toStrictEqual(['a', 'b']);
 		expect(sent).toHaveLength(1);
 	});
 
-	it('are none where they cannot be had soon: one try of 10 seconds', async () => {
+	it('are an empty list where one try of 10 seconds fails', async () => {
 		const { client, sent } = scriptedClient([busy]);
-		const facts = factsOf();
-		expect(await facts.knownTextModels(client)).toStrictEqual([]);
-		expect(await facts.knownTextModels(client)).toStrictEqual([]);
+		const context = contextOf();
+		expect(await context.knownTextModels(client)).toStrictEqual([]);
+		expect(await context.knownTextModels(client)).toStrictEqual([]);
 		expect(sent.map(({ url, timeoutMs }) => [url, timeoutMs])).toStrictEqual([
 			['https://gateway.test/api/v1/models', 10_000],
 		]);
 	});
 
-	it('do not hide what is no failure of the gateway', async () => {
+	it('do not hide errors that are not the gateway’s', async () => {
 		const { client } = scriptedClient([new Error('a mistake')]);
-		expect(await rejection(factsOf().knownTextModels(client))).toMatchObject({ message: 'a mistake' });
+		expect(await rejection(contextOf().knownTextModels(client))).toMatchObject({ message: 'a mistake' });
 	});
 });
 
 describe('the media models', () => {
-	it('are asked for once a run, in one try of 10 seconds', async () => {
+	it('are requested once per run, in one try of 10 seconds', async () => {
 		const { client, sent } = scriptedClient([list('a', 'b')]);
-		const facts = factsOf();
-		const types = [facts.mediaType(client, 'a'), facts.mediaType(client, 'c')];
+		const context = contextOf();
+		const types = [context.mediaType(client, 'a'), context.mediaType(client, 'c')];
 		expect(await Promise.all(types)).toStrictEqual(['video', undefined]);
-		expect((await facts.mediaModel(client, 'b'))?.id).toBe('b');
+		expect((await context.mediaModel(client, 'b'))?.id).toBe('b');
 		expect(sent.map(({ url, timeoutMs }) => [url, timeoutMs])).toStrictEqual([
 			['https://gateway.test/api/v1/media/models', 10_000],
 		]);
 	});
 
-	it('are unknown where they cannot be had soon', async () => {
+	it('are unknown where that try fails', async () => {
 		const { client, sent } = scriptedClient([busy]);
-		const facts = factsOf();
-		expect(await facts.mediaModel(client, 'a')).toBeUndefined();
-		expect(await facts.mediaType(client, 'a')).toBeUndefined();
+		const context = contextOf();
+		expect(await context.mediaModel(client, 'a')).toBeUndefined();
+		expect(await context.mediaType(client, 'a')).toBeUndefined();
 		expect(sent).toHaveLength(1);
 	});
 
 	it('are requested with all retries where something depends on them', async () => {
 		const { client, sent } = scriptedClient([busy, busy, list('a')]);
-		const facts = factsOf();
-		expect((await facts.requireMediaModel(client, 'a')).id).toBe('a');
+		const context = contextOf();
+		expect((await context.requireMediaModel(client, 'a')).id).toBe('a');
 		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([60_000, 60_000, 60_000]);
-		expect((await facts.findMediaModel(client, 'a'))?.id).toBe('a');
-		expect((await facts.mediaModel(client, 'a'))?.id).toBe('a');
+		expect((await context.findMediaModel(client, 'a'))?.id).toBe('a');
+		expect((await context.mediaModel(client, 'a'))?.id).toBe('a');
 		expect(sent).toHaveLength(3);
 	});
 
-	it('that were known soon are not asked for again', async () => {
+	it('that are known are not requested again', async () => {
 		const { client, sent } = scriptedClient([list('a')]);
-		const facts = factsOf();
-		await facts.mediaModel(client, 'a');
-		expect((await facts.requireMediaModel(client, 'a')).id).toBe('a');
+		const context = contextOf();
+		await context.mediaModel(client, 'a');
+		expect((await context.requireMediaModel(client, 'a')).id).toBe('a');
 		expect(sent).toHaveLength(1);
 	});
 
-	it('that were not known soon are asked for again where something depends on them', async () => {
+	it('that are unknown are requested again where something depends on them', async () => {
 		const { client, sent } = scriptedClient([busy, list('a')]);
-		const facts = factsOf();
-		expect(await facts.mediaModel(client, 'a')).toBeUndefined();
-		expect((await facts.requireMediaModel(client, 'a')).id).toBe('a');
+		const context = contextOf();
+		expect(await context.mediaModel(client, 'a')).toBeUndefined();
+		expect((await context.requireMediaModel(client, 'a')).id).toBe('a');
 		expect(sent).toHaveLength(2);
 	});
 
 	it('are requested once for all items, also with all retries', async () => {
 		const { client, sent } = scriptedClient([list('a')]);
-		const facts = factsOf();
-		await Promise.all([facts.requireMediaModel(client, 'a'), facts.findMediaModel(client, 'a')]);
+		const context = contextOf();
+		await Promise.all([context.requireMediaModel(client, 'a'), context.findMediaModel(client, 'a')]);
 		expect(sent).toHaveLength(1);
 	});
 
 	it('that cannot be read fail what depends on them, and nothing else', async () => {
-		const { client, sent } = scriptedClient([refused]);
-		const facts = factsOf();
-		const failure = await rejection(facts.requireMediaModel(client, 'a'));
-		expect(failure).toBeInstanceOf(ApiError);
-		expect(failure).toMatchObject({ details: { code: 'invalid_api_key' } });
-		expect(await facts.findMediaModel(client, 'a')).toBeUndefined();
-		expect(await facts.mediaModel(client, 'a')).toBeUndefined();
+		const { client, sent } = scriptedClient([rejected]);
+		const context = contextOf();
+		const error = await rejection(context.requireMediaModel(client, 'a'));
+		expect(error).toBeInstanceOf(ApiError);
+		expect(error).toMatchObject({ details: { code: 'invalid_api_key' } });
+		expect(await context.findMediaModel(client, 'a')).toBeUndefined();
+		expect(await context.mediaModel(client, 'a')).toBeUndefined();
 		expect(sent).toHaveLength(1);
 	});
 
-	it('refuse a model that they do not have, where something depends on it', async () => {
+	it('reject a model that they do not have, where something depends on it', async () => {
 		const { client } = scriptedClient([list('a')]);
-		const facts = factsOf();
-		const refusals = [facts.requireMediaModel(client, 'b'), facts.findMediaModel(client, 'b')].map(rejection);
-		for (const refusal of await Promise.all(refusals)) {
-			expect(refusal).toBeInstanceOf(InvalidInputError);
-			expect(refusal).toMatchObject({ param: 'model', message: expect.stringContaining('"b"') as string });
+		const context = contextOf();
+		const rejections = [context.requireMediaModel(client, 'b'), context.findMediaModel(client, 'b')].map(
+			rejection,
+		);
+		for (const error of await Promise.all(rejections)) {
+			expect(error).toBeInstanceOf(InvalidInputError);
+			expect(error).toMatchObject({ param: 'model', message: expect.stringContaining('"b"') as string });
 		}
-		expect(await facts.mediaModel(client, 'b')).toBeUndefined();
+		expect(await context.mediaModel(client, 'b')).toBeUndefined();
 	});
 
-	it('do not hide what is no failure of the gateway', async () => {
+	it('do not hide errors that are not the gateway’s', async () => {
 		const { client } = scriptedClient([new Error('a mistake')]);
-		const facts = factsOf();
-		expect(await rejection(facts.mediaModel(client, 'a'))).toMatchObject({ message: 'a mistake' });
-		expect(await rejection(facts.requireMediaModel(client, 'a'))).toMatchObject({ message: 'a mistake' });
+		const context = contextOf();
+		expect(await rejection(context.mediaModel(client, 'a'))).toMatchObject({ message: 'a mistake' });
+		expect(await rejection(context.requireMediaModel(client, 'a'))).toMatchObject({ message: 'a mistake' });
 	});
 });

@@ -2,7 +2,7 @@ import type { INode } from 'n8n-workflow';
 
 import { SavedResults, type SavedResult } from '../../nodes/shared/run/savedResults';
 
-// What a node keeps between the tries of Retry On Fail.
+// What a node saves between the tries of Retry On Fail.
 
 interface Settings {
 	retryOnFail?: boolean | undefined;
@@ -26,7 +26,7 @@ function nodeWith(settings: Settings) {
 	return { store, attempt };
 }
 
-/** Fails this often, and tells of each try whether it is a repeat and whether there is a next one. */
+/** Fails this often; returns for each try whether it is a retry and whether there is a next one. */
 function triesOf(settings: Settings, count: number) {
 	const { store, attempt } = nodeWith(settings);
 	const tries = Array.from({ length: count }, (_, index) => {
@@ -54,7 +54,7 @@ it.each([
 });
 
 it.each([undefined, false])(
-	'keeps nothing where the node is not run again: Retry On Fail %j',
+	'saves nothing where the node is not run again: Retry On Fail %j',
 	(retryOnFail) => {
 		const { tries, store } = triesOf({ retryOnFail, maxTries: 5 }, 1);
 		expect(tries).toStrictEqual([[false, false]]);
@@ -62,7 +62,7 @@ it.each([undefined, false])(
 	},
 );
 
-it('keeps what each try gave until the last one, also what only the first gave', () => {
+it('keeps the results of each try until the last one, also those that only the first had', () => {
 	const { attempt } = nodeWith({ retryOnFail: true });
 	attempt().save(new Map([[0, outputs('first')]]));
 	const second = attempt();
@@ -83,7 +83,7 @@ it('keeps what each try gave until the last one, also what only the first gave',
 });
 
 it.each([{ executionId: 'e2' }, { run: '1' }, { executionId: 'e2', run: '1' }])(
-	'what another run of the node kept is not taken: %j',
+	'does not use what another run of the node saved: %j',
 	(place) => {
 		const { attempt } = nodeWith({ retryOnFail: true });
 		attempt().save(new Map([[0, outputs('first')]]));
@@ -95,7 +95,7 @@ it.each([{ executionId: 'e2' }, { run: '1' }, { executionId: 'e2', run: '1' }])(
 	},
 );
 
-it('forgets everything when the node has ended well', () => {
+it('clears everything when the node has ended', () => {
 	const { attempt, store } = nodeWith({ retryOnFail: true });
 	attempt().save(new Map([[0, outputs('first')]]));
 	expect(Object.keys(store)).toHaveLength(1);
@@ -103,25 +103,25 @@ it('forgets everything when the node has ended well', () => {
 	expect(store).toStrictEqual({});
 });
 
-it('survives being stored as JSON', () => {
+it('reads what was stored as JSON', () => {
 	const { attempt, store } = nodeWith({ retryOnFail: true });
 	attempt().save(new Map([[10, outputs('first')]]));
 	Object.assign(store, JSON.parse(JSON.stringify(store)));
 	expect(attempt().get(10)).toStrictEqual(outputs('first'));
 });
 
-it.each<[string, (kept: Record<string, unknown>) => unknown]>([
+it.each<[string, (saved: Record<string, unknown>) => unknown]>([
 	['nothing', () => undefined],
 	['a text', () => 'kept'],
-	['no id of the execution', (kept) => ({ ...kept, executionId: undefined })],
-	['no run', (kept) => ({ ...kept, run: 0 })],
-	['no number of tries', (kept) => ({ ...kept, tries: '1' })],
-	['no items', (kept) => ({ ...kept, items: undefined })],
-	['a list of items', (kept) => ({ ...kept, items: [outputs('first')] })],
-])('begins anew where something else lies in its place: %s', (_, changed) => {
+	['no id of the execution', (saved) => ({ ...saved, executionId: undefined })],
+	['no run', (saved) => ({ ...saved, run: 0 })],
+	['no number of tries', (saved) => ({ ...saved, tries: '1' })],
+	['no items', (saved) => ({ ...saved, items: undefined })],
+	['a list of items', (saved) => ({ ...saved, items: [outputs('first')] })],
+])('ignores saved data with %s', (_, changed) => {
 	const { attempt, store } = nodeWith({ retryOnFail: true });
 	attempt().save(new Map([[0, outputs('first')]]));
-	for (const [key, kept] of Object.entries(store)) store[key] = changed(kept as Record<string, unknown>);
+	for (const [key, saved] of Object.entries(store)) store[key] = changed(saved as Record<string, unknown>);
 	const memory = attempt();
 	expect(memory.get(0)).toBeUndefined();
 	expect(memory.isRetry).toBe(false);
