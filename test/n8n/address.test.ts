@@ -12,8 +12,8 @@ describe('the address of the gateway', () => {
 		[`${baseUrl}///`, baseUrl],
 		['http://localhost:8080', 'http://localhost:8080'],
 		['HTTPS://gateway.test', 'HTTPS://gateway.test'],
-	])('%j is %j', (given, address) => {
-		expect(readAddress({ baseUrl: given, apiKey: 'key' })).toStrictEqual({
+	])('reads %j as %j', (value, address) => {
+		expect(readAddress({ baseUrl: value, apiKey: 'key' })).toStrictEqual({
 			baseUrl: address,
 			secrets: ['key'],
 		});
@@ -27,8 +27,8 @@ describe('the address of the gateway', () => {
 		'https://',
 		'https:///api',
 		'see https://a.test',
-	])('%j is refused', (given) => {
-		expect(() => readAddress({ baseUrl: given, apiKey: 'key' })).toThrow(
+	])('rejects %j', (value) => {
+		expect(() => readAddress({ baseUrl: value, apiKey: 'key' })).toThrow(
 			expect.objectContaining({ name: 'InvalidInputError', param: 'baseUrl' }) as Error,
 		);
 	});
@@ -37,18 +37,18 @@ describe('the address of the gateway', () => {
 		[' sk-1~! ', ['sk-1~!']],
 		['', []],
 		['  ', []],
-	])('keeps the key %j a secret', (apiKey, secrets) => {
+	])('treats the key %j as a secret', (apiKey, secrets) => {
 		expect(readAddress({ baseUrl, apiKey }).secrets).toStrictEqual(secrets);
 	});
 
-	it.each(['sk-1…', 'sk 1', 'sk-1\n2', 'ключ', '•••1'])('%j is refused as a key', (apiKey) => {
+	it.each(['sk-1…', 'sk 1', 'sk-1\n2', 'ключ', '•••1'])('rejects %j as a key', (apiKey) => {
 		expect(() => readAddress({ baseUrl, apiKey })).toThrow(
 			expect.objectContaining({ name: 'InvalidInputError', param: 'apiKey' }) as Error,
 		);
 	});
 
 	it.each([{ data: {} }, {}, { data: { baseUrl: 7, apiKey: null } }])(
-		'is missing from a credential without it: %j',
+		'is missing from a credential without a base URL: %j',
 		async (fields) => {
 			const reading = gatewayAddress(
 				async () => await Promise.resolve({ ...credential, ...(fields as object) }),

@@ -5,13 +5,13 @@ import type { IBinaryData } from 'n8n-workflow';
 import { fileOf, fileOfBytes, type FileOwner } from '../../nodes/shared/n8n/binary';
 import { destroyBody, type ByteStream } from '../../nodes/shared/gateway/client/transport';
 
-// A file as it is opened: alone, or between a head and a tail.
+// A file as a stream: alone, or between a head and a tail.
 
 const bytesOf = async (opened: ByteStream | Uint8Array) =>
 	opened instanceof Uint8Array ? Buffer.from(opened).toString() : (await buffer(opened)).toString();
 const [head, tail] = [Buffer.from('<'), Buffer.from('>')];
 
-/** The owner of a file that n8n stores under an id; notes the ids that are asked for. */
+/** The owner of a file that n8n stores under an ID; records the requested IDs. */
 function owner(content: string) {
 	const opened: string[] = [];
 	const helpers = {
@@ -28,7 +28,7 @@ function owner(content: string) {
 
 const facts = { fileName: 'a.txt', mimeType: 'text/plain' };
 
-it('bytes are a file that opens as often as it is sent', async () => {
+it('bytes can be opened any number of times', async () => {
 	const file = fileOfBytes(facts, Buffer.from('äb'));
 	expect(file).toMatchObject({ ...facts, size: 3 });
 	for (let time = 0; time < 2; time += 1) {
@@ -37,7 +37,7 @@ it('bytes are a file that opens as often as it is sent', async () => {
 	}
 });
 
-it('a stored file is read when it is opened, each time anew', async () => {
+it('a stored file is read again each time it is opened', async () => {
 	const { opened, own } = owner('stored');
 	const file = await fileOf(own, { ...facts, data: 'filesystem-v2', id: 'x1' });
 	expect(file).toMatchObject({ ...facts, size: 6 });
@@ -47,7 +47,7 @@ it('a stored file is read when it is opened, each time anew', async () => {
 	expect(opened).toStrictEqual(['x1', 'x1']);
 });
 
-it('a file without an ID lies in its item', async () => {
+it('a file without an ID is read from its item', async () => {
 	const { opened, own } = owner('stored');
 	const file = await fileOf(own, { ...facts, data: 'text' });
 	expect(file).toMatchObject({ ...facts, size: 6 });
@@ -55,7 +55,7 @@ it('a file without an ID lies in its item', async () => {
 	expect(opened).toStrictEqual([]);
 });
 
-it('a file between head and tail is closed with them', async () => {
+it('a file between head and tail is closed with the stream', async () => {
 	const stalled = new Readable({ read: () => undefined });
 	const { own } = owner('x');
 	own.n8n.helpers.getBinaryStream = async () => await Promise.resolve(stalled as never);

@@ -4,13 +4,12 @@ import fc from 'fast-check';
 import type { InputFile } from '../../nodes/shared/n8n/binary';
 import { bodyWithFiles } from '../../nodes/shared/n8n/bodyWithFiles';
 
-/** A file that comes in portions of a size, or at once. */
-function fileOf(bytes: Uint8Array, portion: number | undefined): InputFile {
+/** A file that arrives in chunks of a size, or at once. */
+function fileOf(bytes: Uint8Array, size: number | undefined): InputFile {
 	const open = () => {
-		if (portion === undefined) return Promise.resolve(bytes);
+		if (size === undefined) return Promise.resolve(bytes);
 		const parts: Uint8Array[] = [];
-		for (let start = 0; start < bytes.length; start += portion)
-			parts.push(bytes.slice(start, start + portion));
+		for (let start = 0; start < bytes.length; start += size) parts.push(bytes.slice(start, start + size));
 		return Promise.resolve(Readable.from(parts) as Awaited<ReturnType<InputFile['open']>>);
 	};
 	return {
@@ -25,12 +24,12 @@ function fileOf(bytes: Uint8Array, portion: number | undefined): InputFile {
 async function sent(body: ReturnType<typeof bodyWithFiles>): Promise<Buffer> {
 	const opened = await body.open();
 	if (opened instanceof Uint8Array) return Buffer.from(opened);
-	const portions: Uint8Array[] = [];
-	for await (const portion of opened) portions.push(portion);
-	return Buffer.concat(portions);
+	const chunks: Uint8Array[] = [];
+	for await (const chunk of opened) chunks.push(chunk);
+	return Buffer.concat(chunks);
 }
 
-it('is the JSON with the files in base64, of the length that it says, each time it is opened', async () => {
+it('is the JSON with the files in base64, of the announced length, each time it is opened', async () => {
 	const file = fc.tuple(
 		fc.uint8Array({ minLength: 1, maxLength: 200 }),
 		fc.option(fc.integer({ min: 1, max: 50 }), { nil: undefined }),
@@ -41,9 +40,9 @@ it('is the JSON with the files in base64, of the length that it says, each time 
 			const json = { text, files: placeholders.map((name) => `data:m/x;base64,${name}`) };
 			const body = bodyWithFiles(
 				JSON.stringify(json),
-				files.map(([bytes, portion], index) => ({
+				files.map(([bytes, size], index) => ({
 					placeholder: placeholders[index] ?? '',
-					file: fileOf(bytes, portion),
+					file: fileOf(bytes, size),
 				})),
 			);
 			const expected = {

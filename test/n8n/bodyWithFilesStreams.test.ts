@@ -20,24 +20,24 @@ const file = (size: number, open: () => Promise<Opened>): InputFile => ({
 const ofBytes = (bytes: Uint8Array) => file(bytes.length, async () => await Promise.resolve(bytes));
 const ofStream = (size: number, open: () => Readable) =>
 	file(size, async () => await Promise.resolve(open() as Opened));
-const inPortions = (...portions: string[]) =>
-	ofStream(portions.join('').length, () => Readable.from(portions.map((text) => Buffer.from(text))));
+const inChunks = (...chunks: string[]) =>
+	ofStream(chunks.join('').length, () => Readable.from(chunks.map((text) => Buffer.from(text))));
 
-/** JSON in which files stand under the names A, B and C. */
+/** JSON with the placeholders A, B and C for files. */
 const body = (text: string, files: Record<string, InputFile>) =>
 	bodyWithFiles(
 		text,
 		Object.entries(files).map(([name, content]) => ({ placeholder: `<${name}>`, file: content })),
 	);
 
-async function portionsOf(opened: ByteStream | Uint8Array): Promise<Buffer[]> {
+async function chunksOf(opened: ByteStream | Uint8Array): Promise<Buffer[]> {
 	if (opened instanceof Uint8Array) return [Buffer.from(opened)];
-	const portions: Buffer[] = [];
-	for await (const portion of opened) portions.push(Buffer.from(portion));
-	return portions;
+	const chunks: Buffer[] = [];
+	for await (const chunk of opened) chunks.push(Buffer.from(chunk));
+	return chunks;
 }
 const textOf = async (opened: ByteStream | Uint8Array) =>
-	Buffer.concat(await portionsOf(opened)).toString('utf8');
+	Buffer.concat(await chunksOf(opened)).toString('utf8');
 
 async function createStream(opening: Promise<ByteStream | Uint8Array>): Promise<Readable> {
 	const opened = await opening;
@@ -60,18 +60,18 @@ it.each([
 });
 
 describe.each([
-	['no rest', 'abc'],
-	['a rest of one', 'abcd'],
-	['a rest of two', 'abcde'],
-	['a portion', 'a'],
+	['a length divisible by three', 'abc'],
+	['a remainder of one byte', 'abcd'],
+	['a remainder of two bytes', 'abcde'],
+	['a single byte', 'a'],
 ])('a file with %s', (_, content) => {
 	const expected = `{"f":"${Buffer.from(content).toString('base64')}"}`;
 
-	it.each([1, 2, 3, 4])('is base64 whose length is known, read %i bytes at a time', async (size) => {
-		const pieces = content.match(new RegExp(`.{1,${size}}`, 'g')) ?? [];
-		const sent = body('{"f":"<A>"}', { A: inPortions(...pieces) });
-		const portions = await portionsOf(await sent.open());
-		expect(Buffer.concat(portions).toString('utf8')).toBe(expected);
+	it.each([1, 2, 3, 4])('is base64 of a known length, read %i bytes at a time', async (size) => {
+		const parts = content.match(new RegExp(`.{1,${size}}`, 'g')) ?? [];
+		const sent = body('{"f":"<A>"}', { A: inChunks(...parts) });
+		const chunks = await chunksOf(await sent.open());
+		expect(Buffer.concat(chunks).toString('utf8')).toBe(expected);
 		expect(sent.length).toBe(expected.length);
 	});
 
@@ -93,21 +93,21 @@ it.each([
 		['a', 'b', 'c', 'd', 'e', 'f'],
 		['YWJj', 'ZGVm'],
 	],
-])('is sent portion by portion, of which none is empty: %j', async (pieces, expected) => {
-	const portions = await portionsOf(await body('{"f":"<A>"}', { A: inPortions(...pieces) }).open());
-	expect(portions.map(String)).toStrictEqual(['{"f":"', ...expected, '"}']);
+])('is sent chunk by chunk, none of them empty: %j', async (parts, expected) => {
+	const chunks = await chunksOf(await body('{"f":"<A>"}', { A: inChunks(...parts) }).open());
+	expect(chunks.map(String)).toStrictEqual(['{"f":"', ...expected, '"}']);
 });
 
 it('counts bytes, not characters, around the files', async () => {
 	const text = '{"é":"<A>","日本":1}';
-	const sent = body(text, { A: inPortions('abc') });
+	const sent = body(text, { A: inChunks('abc') });
 	const expected = text.replace('<A>', 'YWJj');
 	expect(await textOf(await sent.open())).toBe(expected);
 	expect(sent.length).toBe(Buffer.byteLength(expected));
 });
 
-it('puts each file where it stands, whatever the order in which they are given', async () => {
-	const files = { B: ofBytes(Buffer.from('two')), A: inPortions('o', 'ne'), C: inPortions('three') };
+it('puts each file in its place, whatever the order of the files', async () => {
+	const files = { B: ofBytes(Buffer.from('two')), A: inChunks('o', 'ne'), C: inChunks('three') };
 	const sent = body('["<A>","<B>","<C>"]', files);
 	const expected = `["${btoa('one')}","${btoa('two')}","${btoa('three')}"]`;
 	expect(await textOf(await sent.open())).toBe(expected);
@@ -122,7 +122,7 @@ it('leaves out a file that the text does not name, and does not open it', async 
 	expect(open).not.toHaveBeenCalled();
 });
 
-it('opens its files anew each time it is sent', async () => {
+it('opens its files again each time it is sent', async () => {
 	let opened = 0;
 	const source = ofStream(3, () => {
 		opened += 1;
@@ -137,7 +137,7 @@ it('opens its files anew each time it is sent', async () => {
 	expect(opened).toBe(2);
 });
 
-describe('a body that is given up', () => {
+describe('a body that is destroyed', () => {
 	let folder: string;
 	beforeAll(async () => {
 		folder = await mkdtemp(join(tmpdir(), 'file-body-'));
@@ -145,7 +145,7 @@ describe('a body that is given up', () => {
 	});
 	afterAll(async () => await rm(folder, { recursive: true }));
 
-	/** A file on the disk; its streams are noted. */
+	/** A file on the disk; its streams are recorded. */
 	function onDisk(streams: Readable[]): InputFile {
 		return ofStream(1_000_000, () => {
 			const stream = createReadStream(join(folder, 'large'));
@@ -159,36 +159,36 @@ describe('a body that is given up', () => {
 			else stream.once('close', resolve);
 		});
 
-	it.each([0, 1, 2, 3, 20])('closes its files after %i portions, and nothing is thrown', async (count) => {
-		const unheard: unknown[] = [];
-		const note = (error: unknown) => void unheard.push(error);
-		process.on('uncaughtException', note).on('unhandledRejection', note);
+	it.each([0, 1, 2, 3, 20])('closes its files after %i chunks, without an error', async (count) => {
+		const unhandled: unknown[] = [];
+		const record = (error: unknown) => void unhandled.push(error);
+		process.on('uncaughtException', record).on('unhandledRejection', record);
 		const streams: Readable[] = [];
 		const opened = await createStream(
 			body('"<A><B><C>"', { A: onDisk(streams), B: onDisk(streams), C: onDisk(streams) }).open(),
 		);
-		const portions = opened[Symbol.asyncIterator]();
-		for (let read = 0; read < count; read += 1) await portions.next();
+		const chunks = opened[Symbol.asyncIterator]();
+		for (let read = 0; read < count; read += 1) await chunks.next();
 		opened.destroy();
 		await Promise.all([opened, ...streams].map(closed));
 		await new Promise((resolve) => setImmediate(resolve));
-		process.off('uncaughtException', note).off('unhandledRejection', note);
-		// A million bytes are 16 portions of a file.
+		process.off('uncaughtException', record).off('unhandledRejection', record);
+		// A million bytes are 16 chunks of a file.
 		expect(streams).toHaveLength(count > 16 ? 2 : 1);
-		expect(unheard).toStrictEqual([]);
+		expect(unhandled).toStrictEqual([]);
 	});
 
-	it('closes a file that gives nothing', async () => {
+	it('closes a file that sends nothing', async () => {
 		const stalled = new Readable({ read: () => undefined });
 		const opened = await createStream(body('"<A>"', { A: ofStream(3, () => stalled) }).open());
-		const reading = portionsOf(opened).catch((error: unknown) => error);
+		const reading = chunksOf(opened).catch((error: unknown) => error);
 		await new Promise((resolve) => setImmediate(resolve));
 		opened.destroy();
 		await Promise.all([opened, stalled].map(closed));
 		expect(await reading).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
 	});
 
-	it('closes a file that is opened only then', async () => {
+	it('closes a file that is opened only afterwards', async () => {
 		let open: (stream: Readable) => void = () => undefined;
 		const opening = new Promise<Readable>((resolve) => (open = resolve));
 		const isAsked = jest.fn();
@@ -196,8 +196,8 @@ describe('a body that is given up', () => {
 			isAsked();
 			return await opening;
 		});
-		const opened = await createStream(body('"<A><B>"', { A: inPortions('abc'), B: late }).open());
-		const reading = portionsOf(opened).catch((error: unknown) => error);
+		const opened = await createStream(body('"<A><B>"', { A: inChunks('abc'), B: late }).open());
+		const reading = chunksOf(opened).catch((error: unknown) => error);
 		while (isAsked.mock.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
 		opened.destroy();
 		const stalled = new Readable({ read: () => undefined });
@@ -206,26 +206,26 @@ describe('a body that is given up', () => {
 		expect(await reading).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
 	});
 
-	it('gives who reads it the reason', async () => {
+	it('passes the reason to its reader', async () => {
 		const opened = await createStream(body('"<A>"', { A: onDisk([]) }).open());
-		const reading = portionsOf(opened);
+		const reading = chunksOf(opened);
 		opened.destroy(new Error('given up'));
 		await expect(reading).rejects.toThrow('given up');
 	});
 
-	it.each(['A', 'B'])('may break before anybody reads it (%s)', async (name) => {
+	it.each(['A', 'B'])('may fail before it is read (%s)', async (name) => {
 		const broken = new Readable({ read: () => undefined });
 		const files = {
-			A: name === 'A' ? ofStream(9, () => broken) : inPortions('abc'),
+			A: name === 'A' ? ofStream(9, () => broken) : inChunks('abc'),
 			B: ofStream(9, () => broken),
 		};
 		const opened = await createStream(body(`"<${name}>"`, files).open());
 		broken.destroy(new Error('The disk is gone'));
 		await closed(broken);
-		await expect(portionsOf(opened)).rejects.toThrow('The disk is gone');
+		await expect(chunksOf(opened)).rejects.toThrow('The disk is gone');
 	});
 
-	it('does not end n8n when nobody listens to its error', async () => {
+	it('does not end n8n when nobody handles its error', async () => {
 		const opened = await createStream(body('"<A>"', { A: onDisk([]) }).open());
 		expect(() => opened.emit('error', new Error('broken'))).not.toThrow();
 		opened.destroy();
@@ -234,7 +234,7 @@ describe('a body that is given up', () => {
 	});
 });
 
-it('breaks with its file', async () => {
+it('fails when reading a file fails', async () => {
 	const broken = ofStream(9, () =>
 		Readable.from(
 			(async function* () {
@@ -243,9 +243,9 @@ it('breaks with its file', async () => {
 			})(),
 		),
 	);
-	const first = await body('"<A><B>"', { A: broken, B: inPortions('x') }).open();
+	const first = await body('"<A><B>"', { A: broken, B: inChunks('x') }).open();
 	await expect(textOf(first)).rejects.toThrow('The disk is gone');
-	const second = await body('"<B><A>"', { A: broken, B: inPortions('x') }).open();
+	const second = await body('"<B><A>"', { A: broken, B: inChunks('x') }).open();
 	await expect(textOf(second)).rejects.toThrow('The disk is gone');
 });
 

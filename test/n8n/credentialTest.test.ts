@@ -5,20 +5,20 @@ import { testGateway } from '../../nodes/shared/n8n/credentialTest';
 
 const KEY = 'sk-0a1b2c3d-0000-0000-0000-000000000000';
 
-interface Seen {
+interface SentRequest {
 	uri?: string;
 	headers?: Record<string, string>;
 	followRedirect?: boolean;
 }
 
-/** Tests a credential against a scripted answer. */
-async function tested(answer: { statusCode: number; body?: unknown } | Error, data = {}) {
-	const seen: Seen[] = [];
+/** Tests a credential against a scripted response. */
+async function testCredential(response: { statusCode: number; body?: unknown } | Error, data = {}) {
+	const requests: SentRequest[] = [];
 	const context = {
 		helpers: {
-			request: (options: Seen) => {
-				seen.push(options);
-				return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+			request: (options: SentRequest) => {
+				requests.push(options);
+				return response instanceof Error ? Promise.reject(response) : Promise.resolve(response);
 			},
 		},
 	} as unknown as ICredentialTestFunctions;
@@ -28,17 +28,17 @@ async function tested(answer: { statusCode: number; body?: unknown } | Error, da
 		type: 'aiGatewayApi',
 		data: { baseUrl: 'https://gateway.test/api/v1', apiKey: KEY, ...data },
 	});
-	return { ...result, seen };
+	return { ...result, requests };
 }
 
 describe('the credential test', () => {
-	it('asks for the balance with the key, tolerating blanks and slashes', async () => {
-		const { status, seen } = await tested(
+	it('requests the balance with the key, ignoring surrounding blanks and trailing slashes', async () => {
+		const { status, requests } = await testCredential(
 			{ statusCode: 200, body: '{"amount":"1"}' },
 			{ baseUrl: ' https://gateway.test/api/v1// ', apiKey: ` ${KEY} ` },
 		);
 		expect(status).toBe('OK');
-		expect(seen).toStrictEqual([
+		expect(requests).toStrictEqual([
 			{
 				method: 'GET',
 				uri: 'https://gateway.test/api/v1/balance',
@@ -54,38 +54,44 @@ describe('the credential test', () => {
 	it.each<[string, unknown]>([
 		['text', '{"amount":"1"}'],
 		['parsed', { amount: 1 }],
-		['of the other shape', '{"RUB":0,"USD":0}'],
-	])('takes a balance that is %s', async (_, body) => {
-		expect(await tested({ statusCode: 200, body })).toMatchObject({ status: 'OK' });
+		['in the other form', '{"RUB":0,"USD":0}'],
+	])('accepts a balance that is %s', async (_, body) => {
+		expect(await testCredential({ statusCode: 200, body })).toMatchObject({ status: 'OK' });
 	});
 
-	it.each([199, 300, 400, 500])('takes no balance with status %i', async (statusCode) => {
-		expect(await tested({ statusCode, body: '{"amount":"1"}' })).toMatchObject({ status: 'Error' });
+	it.each([199, 300, 400, 500])('rejects a balance with status %i', async (statusCode) => {
+		expect(await testCredential({ statusCode, body: '{"amount":"1"}' })).toMatchObject({ status: 'Error' });
 	});
 
-	it.each([200, 201, 299])('takes a balance with status %i', async (statusCode) => {
-		expect(await tested({ statusCode, body: '{"amount":"1"}' })).toMatchObject({ status: 'OK' });
+	it.each([200, 201, 299])('accepts a balance with status %i', async (statusCode) => {
+		expect(await testCredential({ statusCode, body: '{"amount":"1"}' })).toMatchObject({ status: 'OK' });
 	});
 
-	it('takes a response without a status for none', async () => {
-		expect(await tested({} as never)).toMatchObject({ status: 'Error' });
-		expect(await tested(undefined as never)).toMatchObject({ status: 'Error' });
+	it('rejects a response without a status', async () => {
+		expect(await testCredential({} as never)).toMatchObject({ status: 'Error' });
+		expect(await testCredential(undefined as never)).toMatchObject({ status: 'Error' });
 	});
 
 	it.each([{ baseUrl: undefined }, { baseUrl: null }, { baseUrl: '' }])(
 		'sends nothing without a base URL: %j',
 		async (data) => {
-			const { status, seen } = await tested({ statusCode: 200 }, data);
-			expect([status, seen]).toStrictEqual(['Error', []]);
+			const { status, requests } = await testCredential({ statusCode: 200 }, data);
+			expect([status, requests]).toStrictEqual(['Error', []]);
 		},
 	);
 
-	it.each([{ apiKey: undefined }, { apiKey: null }])('sends an empty key for none: %j', async (data) => {
-		const { seen } = await tested({ statusCode: 401, body: '{"error":{"code":"unauthorized"}}' }, data);
-		expect(seen.map(({ headers }) => headers?.Authorization)).toStrictEqual(['Bearer ']);
-	});
+	it.each([{ apiKey: undefined }, { apiKey: null }])(
+		'sends an empty key where there is none: %j',
+		async (data) => {
+			const { requests } = await testCredential(
+				{ statusCode: 401, body: '{"error":{"code":"unauthorized"}}' },
+				data,
+			);
+			expect(requests.map(({ headers }) => headers?.Authorization)).toStrictEqual(['Bearer ']);
+		},
+	);
 
-	const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+	const connectionRefused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 	it.each([
 		[
 			'a wrong key',
@@ -93,7 +99,7 @@ describe('the credential test', () => {
 			/^The API key was refused/,
 		],
 		[
-			'the sign-in of something else',
+			'another site that asks for a sign-in',
 			{ statusCode: 401, body: '<html>401' },
 			/^Something other than the gateway/,
 		],
@@ -109,42 +115,42 @@ describe('the credential test', () => {
 			/^The gateway’s balance could not be read/,
 		],
 		['a redirect', { statusCode: 301, body: '' }, /^The gateway’s address redirects elsewhere/],
-		['nobody there', refused, /^The gateway could not be reached/],
+		['a gateway that cannot be reached', connectionRefused, /^The gateway could not be reached/],
 		[
 			'a sign-in with a type',
 			{ statusCode: 401, body: '{"error":{"type":"x"}}' },
 			/^The API key was refused/,
 		],
-		['nothing', { statusCode: 200, body: '' }, /^The gateway’s response could not be read/],
-		['nothing at all', { statusCode: 200 }, /^The gateway’s response could not be read/],
-		['a refusal without a body', { statusCode: 401 }, /^Something other than the gateway/],
-		['what is not the network’s', new Error('out of memory'), /^out of memory$/],
-	])('tells %s', async (_, answer, message) => {
-		const result = await tested(answer);
+		['an empty response', { statusCode: 200, body: '' }, /^The gateway’s response could not be read/],
+		['a response without a body', { statusCode: 200 }, /^The gateway’s response could not be read/],
+		['an error response without a body', { statusCode: 401 }, /^Something other than the gateway/],
+		['an error that is not the network’s', new Error('out of memory'), /^out of memory$/],
+	])('explains %s', async (_, response, message) => {
+		const result = await testCredential(response);
 		expect(result.status).toBe('Error');
 		expect(result.message).toMatch(message);
 	});
 
-	it('sends nothing to a base URL that is none', async () => {
-		const { message, seen } = await tested({ statusCode: 200 }, { baseUrl: 'gateway' });
+	it('rejects an invalid base URL without sending anything', async () => {
+		const { message, requests } = await testCredential({ statusCode: 200 }, { baseUrl: 'gateway' });
 		expect(message).toBe('The base URL in the AI Gateway credential is not a web address');
-		expect(seen).toStrictEqual([]);
+		expect(requests).toStrictEqual([]);
 	});
 
-	it('tells a key that was copied in its shortened form', async () => {
-		const { message, seen } = await tested({ statusCode: 200 }, { apiKey: 'sk-ab…cd' });
+	it('explains a key that was copied in its shortened form', async () => {
+		const { message, requests } = await testCredential({ statusCode: 200 }, { apiKey: 'sk-ab…cd' });
 		expect(message).toContain('has characters that no key has');
-		expect(seen).toStrictEqual([]);
+		expect(requests).toStrictEqual([]);
 	});
 
 	const broken = (code: string) => Object.assign(new Error(code), { code });
 	it.each([
 		['a connection that breaks', broken('ECONNRESET')],
 		['a timeout', broken('ETIMEDOUT')],
-		['a response that is no JSON', { statusCode: 200, body: 'maintenance' }],
+		['a response that is not JSON', { statusCode: 200, body: 'maintenance' }],
 		['too many requests', { statusCode: 429, body: '' }],
-	])('speaks neither of a charge nor of options that there are not: %s', async (_, answer) => {
-		const { status, message } = await tested(answer);
+	])('mentions neither a charge nor options that do not exist: %s', async (_, response) => {
+		const { status, message } = await testCredential(response);
 		expect(status).toBe('Error');
 		expect(message).not.toMatch(/charge|lost|Timeout|Concurrency|item/);
 	});
@@ -157,7 +163,7 @@ describe('the credential test', () => {
 		expect(request).not.toHaveBeenCalled();
 	});
 
-	it('tells what is thrown and no error', async () => {
+	it('reports a thrown value that is not an error', async () => {
 		const request = () => {
 			const odd: unknown = `odd ${KEY}`;
 			throw odd;
@@ -172,7 +178,7 @@ describe('the credential test', () => {
 	});
 
 	it('does not show the key', async () => {
-		const { message } = await tested({
+		const { message } = await testCredential({
 			statusCode: 403,
 			body: JSON.stringify({ error: { message: `no: ${KEY}` } }),
 		});

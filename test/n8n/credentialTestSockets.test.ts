@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const own = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-async function test(baseUrl = `${own()}/api/v1`) {
+async function testCredential(baseUrl = `${own()}/api/v1`) {
 	const context = new CredentialTestContext() as unknown as ICredentialTestFunctions;
 	const data = { baseUrl, apiKey: KEY };
 	return await testGateway.call(context, { id: '1', name: 'Gateway', type: 'aiGatewayApi', data });
@@ -42,9 +42,9 @@ const responds =
 		void response.writeHead(status, headers).end(body);
 const json = { 'content-type': 'application/json' };
 
-it('takes a key that the gateway knows, asking once', async () => {
+it('accepts a key that the gateway knows, with one request', async () => {
 	respond = responds(200, '{"amount":"12.50"}', json);
-	expect(await test()).toStrictEqual({ status: 'OK', message: expect.any(String) as string });
+	expect(await testCredential()).toStrictEqual({ status: 'OK', message: expect.any(String) as string });
 	expect(requests).toStrictEqual([{ method: 'GET', url: '/api/v1/balance', key: `Bearer ${KEY}` }]);
 });
 
@@ -52,33 +52,36 @@ it.each<[string, RequestListener, RegExp]>([
 	['a wrong key', responds(401, '{"error":{"code":"invalid_api_key"}}', json), /key was refused/],
 	['a wrong path', responds(404, 'Not Found'), /No gateway/],
 	['a web page', responds(200, '<!doctype html><html></html>', { 'content-type': 'text/html' }), /web page/],
-	['a page to sign in', responds(401, '<html></html>'), /Something other/],
+	['a sign-in page', responds(401, '<html></html>'), /Something other/],
 	['an empty response', responds(200, ''), /could not be read/],
 	['a broken connection', (_, response) => void response.destroy(), /connection broke/],
-])('tells %s', async (_, listener, message) => {
+])('explains %s', async (_, listener, message) => {
 	respond = listener;
-	const { status, message: told } = await test();
+	const { status, message: text } = await testCredential();
 	expect(status).toBe('Error');
-	expect(told).toMatch(message);
-	expect(told).not.toContain(KEY);
+	expect(text).toMatch(message);
+	expect(text).not.toContain(KEY);
 	expect(requests).toHaveLength(1);
 });
 
-it.each([301, 302, 307, 308])('does not follow a redirect (%i): the key stays here', async (code) => {
-	respond = responds(code, '', { location: `${own()}/elsewhere` });
-	expect(await test()).toStrictEqual({
-		status: 'Error',
-		message: expect.stringContaining('redirects') as string,
-	});
-	expect(requests.map(({ url }) => url)).toStrictEqual(['/api/v1/balance']);
-});
+it.each([301, 302, 307, 308])(
+	'does not follow a redirect (%i), so the key is sent nowhere else',
+	async (code) => {
+		respond = responds(code, '', { location: `${own()}/elsewhere` });
+		expect(await testCredential()).toStrictEqual({
+			status: 'Error',
+			message: expect.stringContaining('redirects') as string,
+		});
+		expect(requests.map(({ url }) => url)).toStrictEqual(['/api/v1/balance']);
+	},
+);
 
-it('tells a refused connection', async () => {
+it('explains a refused connection', async () => {
 	const other = createServer();
 	await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
 	const { port } = other.address() as AddressInfo;
 	await new Promise((resolve) => other.close(resolve));
-	const { status, message } = await test(`http://127.0.0.1:${port}/api/v1`);
+	const { status, message } = await testCredential(`http://127.0.0.1:${port}/api/v1`);
 	expect(status).toBe('Error');
 	expect(message).toContain('could not be reached');
 });

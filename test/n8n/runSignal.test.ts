@@ -3,13 +3,13 @@ import { getEventListeners } from 'node:events';
 import { RunSignal } from '../../nodes/shared/n8n/runSignal';
 import { rejection } from '../helpers/client';
 
-const turn = async () => await new Promise<void>((resolve) => setImmediate(resolve));
+const tick = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('the signal of a run', () => {
 	beforeEach(() => jest.useFakeTimers({ doNotFake: ['performance', 'setImmediate', 'nextTick'] }));
 	afterEach(() => jest.useRealTimers());
 
-	/** Begins a pause, and notes how it ended. */
+	/** Begins a pause, and records how it ended. */
 	function paused(signal: RunSignal, milliseconds: number) {
 		const seen: { end?: unknown } = {};
 		signal.pause(milliseconds).then(
@@ -23,15 +23,15 @@ describe('the signal of a run', () => {
 		['cancelled', (_, controller) => controller.abort()],
 		['cancelled', (signal) => signal.abort('cancelled')],
 		['other item failed', (signal) => signal.abort('other item failed')],
-	])('ends all pauses at once, and allows no new ones and no requests: %s', async (reason, end) => {
+	])('ends all pauses at once, and allows no new pauses or requests: %s', async (reason, end) => {
 		const controller = new AbortController();
 		const signal = new RunSignal(controller.signal);
 		const stopped = { name: 'StoppedError', reason };
 		const pauses = [1, 2, 3].map(() => paused(signal, 3_600_000));
-		await turn();
+		await tick();
 		expect(pauses).toStrictEqual([{}, {}, {}]);
 		end(signal, controller);
-		await turn();
+		await tick();
 		expect(pauses.map(({ end: error }) => error)).toMatchObject([stopped, stopped, stopped]);
 		expect(jest.getTimerCount()).toBe(0);
 		expect(await rejection(signal.pause(0))).toMatchObject(stopped);
@@ -39,13 +39,13 @@ describe('the signal of a run', () => {
 		expect(signal.isAborted).toBe(true);
 	});
 
-	it('knows a signal that was aborted before', async () => {
+	it('is aborted when the execution was cancelled before', async () => {
 		const signal = new RunSignal(AbortSignal.abort());
 		expect(signal.isCancelled).toBe(true);
 		expect(await rejection(signal.pause(0))).toMatchObject({ reason: 'cancelled' });
 	});
 
-	it('lets a pause end by itself, after its time', async () => {
+	it('lets a pause end after its time', async () => {
 		const signal = new RunSignal(new AbortController().signal);
 		const pause = paused(signal, 60_000);
 		await jest.advanceTimersByTimeAsync(59_999);
@@ -56,24 +56,24 @@ describe('the signal of a run', () => {
 		expect([signal.isAborted, signal.isCancelled]).toStrictEqual([false, false]);
 	});
 
-	it('does nothing to pauses that are over', async () => {
+	it('does not change pauses that are over', async () => {
 		const unhandled: unknown[] = [];
-		const note = (error: unknown) => void unhandled.push(error);
-		process.on('unhandledRejection', note);
+		const record = (error: unknown) => void unhandled.push(error);
+		process.on('unhandledRejection', record);
 		const signal = new RunSignal(undefined);
 		const pause = paused(signal, 5);
 		await jest.advanceTimersByTimeAsync(5);
 		signal.abort('other item failed');
-		await turn();
-		await turn();
-		process.off('unhandledRejection', note);
+		await tick();
+		await tick();
+		process.off('unhandledRejection', record);
 		expect([pause.end, unhandled]).toStrictEqual(['over', []]);
 	});
 
 	it.each([
 		['before', true],
 		['after', false],
-	])('a cancellation overrides a failure %s it', async (_, failsFirst) => {
+	])('a cancellation overrides an error %s it', async (_, failsFirst) => {
 		const controller = new AbortController();
 		const signal = new RunSignal(controller.signal);
 		const [fail, cancel] = [() => signal.abort('other item failed'), () => controller.abort()];
@@ -95,14 +95,14 @@ describe('the signal of a run', () => {
 		expect(signal.isAborted).toBe(false);
 	});
 
-	it('does not listen any more once the execution is cancelled', () => {
+	it('stops listening when the execution is cancelled', () => {
 		const controller = new AbortController();
 		new RunSignal(controller.signal);
 		controller.abort();
 		expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
 	});
 
-	it('needs no signal', () => {
+	it('works without the execution’s signal', () => {
 		const signal = new RunSignal(undefined);
 		signal.dispose();
 		expect(signal.isAborted).toBe(false);

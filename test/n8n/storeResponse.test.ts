@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { storeResponse } from '../../nodes/shared/n8n/binary';
 import type { Origin } from '../../nodes/shared/gateway/errors/texts/origin';
 
-// The HTTP client breaks a silent connection by itself, with an error that looks like a lost connection. It counts
-// from the moment at which the bytes came; a busy n8n looks at them later.
+// The HTTP client ends a silent connection itself, with an error that looks like a lost connection. It counts
+// from the arrival of the bytes, which a busy n8n may read later.
 
 beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
 afterEach(() => jest.useRealTimers());
@@ -15,7 +15,7 @@ async function store({ breaksAfter, origin }: { breaksAfter: number; origin?: Or
 	body.push('12345');
 	setTimeout(() => body.destroy(new Error('aborted')), breaksAfter);
 	const prepareBinaryData = async (stream: unknown) => {
-		for await (const portion of stream as Readable) void portion;
+		for await (const chunk of stream as Readable) void chunk;
 		throw new Error('the stream has no end');
 	};
 	const storing = storeResponse(
@@ -32,7 +32,7 @@ it.each([
 	['at once', 1_000],
 	['400 ms after they came', 600],
 ])(
-	'a download whose bytes are read %s, broken at the longest silence, came too late',
+	'a download whose bytes are read %s, ended after the longest silence, has timed out',
 	async (_, breaksAfter) => {
 		expect(await store({ breaksAfter })).toMatchObject({
 			message: 'The server of the file did not respond in time',
@@ -41,7 +41,7 @@ it.each([
 );
 
 it.each([600, 1_000])(
-	'what broke after %s ms is told without options where there are none',
+	'a timeout after %s ms has no hint about options where there are none',
 	async (breaksAfter) => {
 		expect(await store({ breaksAfter, origin: 'trigger' })).toMatchObject({
 			details: { description: 'Try again later; the file stays at the gateway.' },
@@ -49,17 +49,17 @@ it.each([600, 1_000])(
 	},
 );
 
-it('a download that breaks sooner has lost its connection', async () => {
+it('a download that fails sooner has lost its connection', async () => {
 	expect(await store({ breaksAfter: 200 })).toMatchObject({
 		message: 'The connection broke while the file was downloaded',
 	});
 });
 
-it('a download that breaks when n8n does not listen to it does not end n8n', async () => {
+it('a download that fails while n8n does not listen to it does not end n8n', async () => {
 	const body = new Readable({ read: () => undefined });
-	const given: Readable[] = [];
+	const streams: Readable[] = [];
 	const prepareBinaryData = async (stream: unknown) => {
-		given.push(stream as Readable);
+		streams.push(stream as Readable);
 		return await Promise.reject(new Error('The disk is full'));
 	};
 	const storing = storeResponse(
@@ -68,23 +68,23 @@ it('a download that breaks when n8n does not listen to it does not end n8n', asy
 		['a.bin'],
 	);
 	await expect(storing).rejects.toThrow('The disk is full');
-	expect(() => given[0]?.emit('error', new Error('aborted'))).not.toThrow();
-	expect(given).toHaveLength(1);
+	expect(() => streams[0]?.emit('error', new Error('aborted'))).not.toThrow();
+	expect(streams).toHaveLength(1);
 });
 
-/** A store that reads all it is given. */
+/** A store that reads everything. */
 const reading = {
 	prepareBinaryData: async (stream: unknown, fileName?: string, mimeType = 'guessed') => {
-		const portions: Buffer[] = [];
-		for await (const portion of stream as Readable) portions.push(Buffer.from(portion as Uint8Array));
-		const data = Buffer.concat(portions).toString();
+		const chunks: Buffer[] = [];
+		for await (const chunk of stream as Readable) chunks.push(Buffer.from(chunk as Uint8Array));
+		const data = Buffer.concat(chunks).toString();
 		return { data, mimeType, ...(fileName ? { fileName } : {}) };
 	},
 };
 
-it('a download that takes longer than the longest silence, but is never silent for so long, is stored', async () => {
+it('a download that takes longer than the timeout, but is never silent for so long, is stored', async () => {
 	const body = new Readable({ read: () => undefined });
-	for (let portion = 1; portion <= 5; portion += 1) setTimeout(() => body.push(`${portion} `), portion * 900);
+	for (let chunk = 1; chunk <= 5; chunk += 1) setTimeout(() => body.push(`${chunk} `), chunk * 900);
 	setTimeout(() => body.push(null), 5_400);
 	const storing = storeResponse(
 		{ helpers: reading },
@@ -93,7 +93,7 @@ it('a download that takes longer than the longest silence, but is never silent f
 	);
 	await jest.advanceTimersByTimeAsync(6_000);
 	expect(await storing).toStrictEqual({ data: '1 2 3 4 5 ', mimeType: 'guessed', fileName: 'a.bin' });
-	// What is left of the watch ends with its next step.
+	// The watchdog ends with its next step.
 	await jest.advanceTimersByTimeAsync(1_000);
 	expect(jest.getTimerCount()).toBe(0);
 });
@@ -101,16 +101,16 @@ it('a download that takes longer than the longest silence, but is never silent f
 it.each([
 	[undefined, 300_000],
 	[10_000, 10_000],
-])('a download with a longest silence of %s ms is given up after %i ms', async (idleTimeoutMs, after) => {
+])('a download with a timeout of %s ms ends after a silence of %i ms', async (idleTimeoutMs, after) => {
 	const body = new Readable({ read: () => undefined });
 	let outcome: unknown = 'waiting';
-	const answer = {
+	const response = {
 		status: 200,
 		headers: {},
 		body,
 		...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
 	};
-	storeResponse({ helpers: reading }, answer, ['a.bin']).then(
+	storeResponse({ helpers: reading }, response, ['a.bin']).then(
 		() => (outcome = 'stored'),
 		(error: unknown) => (outcome = error),
 	);
@@ -125,27 +125,27 @@ it.each([
 
 it.each([
 	['its own type', { 'content-type': 'image/png' }, 'image/webp', 'image/png'],
-	['none', {}, 'image/webp', 'image/webp'],
-	['one that says nothing', { 'content-type': 'application/octet-stream' }, 'image/webp', 'image/webp'],
-	['none, and none is known', {}, undefined, 'guessed'],
+	['no type', {}, 'image/webp', 'image/webp'],
+	['a generic type', { 'content-type': 'application/octet-stream' }, 'image/webp', 'image/webp'],
+	['no type, where none is known', {}, undefined, 'guessed'],
 ])(
-	'a file whose server gives %s is stored with the best that is known',
+	'a file whose server reports %s is stored with the best known type',
 	async (_, headers, knownType, type) => {
-		const answer = { status: 200, headers, body: Readable.from([Buffer.from('x')]) };
-		const { mimeType } = await storeResponse({ helpers: reading }, answer, ['a.bin'], { knownType });
+		const response = { status: 200, headers, body: Readable.from([Buffer.from('x')]) };
+		const { mimeType } = await storeResponse({ helpers: reading }, response, ['a.bin'], { knownType });
 		expect(mimeType).toBe(type);
 	},
 );
 
-it('an error that is not the network’s comes as it is', async () => {
-	const problem = new Error('The disk is full');
+it('an error that is not the network’s is thrown unchanged', async () => {
+	const failure = new Error('The disk is full');
 	const body = Readable.from([Buffer.from('x')]);
 	const storing = storeResponse(
-		{ helpers: { prepareBinaryData: async () => await Promise.reject(problem) } },
+		{ helpers: { prepareBinaryData: async () => await Promise.reject(failure) } },
 		{ status: 200, headers: {}, body },
 		['a.bin'],
 	);
-	await expect(storing).rejects.toBe(problem);
+	await expect(storing).rejects.toBe(failure);
 });
 
 it('a cancelled download is cancelled, however long it was silent before', async () => {

@@ -7,7 +7,7 @@ import { createGunzip, gzipSync } from 'node:zlib';
 
 import { ignoreErrors, deriveStream } from '../../nodes/shared/n8n/streams';
 
-it('a stream that nobody listens to may break', async () => {
+it('a stream may fail without a listener', async () => {
 	const stream = new NodeReadable({ read: () => undefined });
 	expect(ignoreErrors(stream)).toBe(stream);
 	const isClosed = new Promise((resolve) => stream.once('close', resolve));
@@ -16,28 +16,28 @@ it('a stream that nobody listens to may break', async () => {
 	expect(stream.errored?.message).toBe('broken');
 });
 
-it('whoever reads a stream that breaks gets its error', async () => {
+it('the reader of a stream that fails gets its error', async () => {
 	const stream = ignoreErrors(new NodeReadable({ read: () => undefined }));
 	const reading = stream.toArray();
 	stream.destroy(new Error('broken'));
 	await expect(reading).rejects.toThrow('broken');
 });
 
-it('what is no stream of Node’s is left as it is', () => {
+it('a body that is not a Node stream is left unchanged', () => {
 	const body = { destroy: () => undefined };
 	expect(ignoreErrors(body)).toBe(body);
 });
 
 /** The response of a server that closes after it. */
 async function response(): Promise<IncomingMessage> {
-	const server = createServer((_, answer) => {
-		answer.end('content');
+	const server = createServer((_, serverResponse) => {
+		serverResponse.end('content');
 		server.close();
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const { port } = server.address() as AddressInfo;
 	return await new Promise((resolve) => {
-		// A response that is broken breaks its request.
+		// An aborted response makes its request emit an error.
 		get({ port, host: '127.0.0.1', agent: false }, resolve).on('error', () => undefined);
 	});
 }
@@ -52,34 +52,34 @@ describe.each<[string, () => Promise<NodeReadable>]>([
 		async () =>
 			await Promise.resolve(NodeReadable.from([gzipSync(Buffer.from('content'))]).pipe(createGunzip())),
 	],
-])('what is made from %s', (name, open) => {
-	const wrapped = (source: NodeReadable) =>
-		deriveStream(source, async function* (portions: AsyncIterable<Uint8Array>) {
+])('a stream derived from %s', (name, open) => {
+	const derived = (source: NodeReadable) =>
+		deriveStream(source, async function* (chunks: AsyncIterable<Uint8Array>) {
 			yield Buffer.from('<');
-			yield* portions;
+			yield* chunks;
 			yield Buffer.from('>');
 		});
 
-	it('has its portions', async () => {
+	it('has its chunks', async () => {
 		const content = name === 'a file' ? 'import ' : 'content';
-		expect(String(await buffer(wrapped(await open())))).toBe(`<${content}>`);
+		expect(String(await buffer(derived(await open())))).toBe(`<${content}>`);
 	});
 
-	it('is closed with it', async () => {
+	it('closes its source when it is closed', async () => {
 		const source = await open();
 		const isClosed = new Promise((resolve) => source.once('close', resolve));
-		const made = wrapped(source);
-		const isMadeClosed = new Promise((resolve) => made.once('close', resolve));
-		made.destroy();
-		await Promise.all([isClosed, isMadeClosed]);
-		expect([source.destroyed, made.destroyed]).toStrictEqual([true, true]);
+		const derivedStream = derived(source);
+		const isDerivedClosed = new Promise((resolve) => derivedStream.once('close', resolve));
+		derivedStream.destroy();
+		await Promise.all([isClosed, isDerivedClosed]);
+		expect([source.destroyed, derivedStream.destroyed]).toStrictEqual([true, true]);
 	});
 
-	it('breaks with it', async () => {
+	it('fails when its source fails', async () => {
 		const source = await open();
-		const made = wrapped(source);
+		const derivedStream = derived(source);
 		source.destroy(new Error('broken'));
-		await expect(buffer(made)).rejects.toThrow('broken');
-		expect(made.destroyed).toBe(true);
+		await expect(buffer(derivedStream)).rejects.toThrow('broken');
+		expect(derivedStream.destroyed).toBe(true);
 	});
 });

@@ -186,8 +186,8 @@ describe('a result that cannot be fetched', () => {
 			await apiErrorOf(downloadFiles(ctx, task(), 'data')),
 		];
 		expect(errors.map(({ details }) => details.code)).toStrictEqual(['timeout', 'timeout']);
-		const expected = errors.map(({ details }) => details.description.includes("'Timeout (Seconds)'"));
-		expect(expected).toStrictEqual([hasOption, hasOption]);
+		const named = errors.map(({ details }) => details.description.includes("'Timeout (Seconds)'"));
+		expect(named).toStrictEqual([hasOption, hasOption]);
 	});
 });
 

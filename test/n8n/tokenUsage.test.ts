@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { recordTokens } from '../../nodes/shared/n8n/tokenUsage';
 import type { Usage } from '../../nodes/shared/gateway/text/formats/completion';
 
-/** The tokens that n8n keeps after these calls; undefined when none were recorded. */
+/** The tokens that n8n records after these requests; undefined when none were recorded. */
 function recorded(record: typeof recordTokens, calls: Array<[number | null, number | null]>): unknown {
 	let metadata: object = {};
 	const context = {
@@ -28,11 +28,11 @@ it.each<[Array<[number | null, number | null]>, unknown]>([
 		],
 		{ inputTokens: 13, outputTokens: 24 },
 	],
-])('calls of %j tokens are %j in the execution', (calls, usage) => {
+])('requests of %j tokens are recorded as %j in the execution', (calls, usage) => {
 	expect(recorded(recordTokens, calls)).toStrictEqual(usage);
 });
 
-it('an n8n that cannot count tokens loses no response', () => {
+it('an n8n that cannot count tokens returns the response', () => {
 	jest.isolateModules(() => {
 		jest.doMock('n8n-workflow', () => ({}));
 		const path = '../../nodes/shared/n8n/tokenUsage';

@@ -18,7 +18,7 @@ const exchange: HttpRequest = {
 };
 
 /** n8n's functions, whose requests are answered with this body. */
-function answering(body: PassThrough): IExecuteFunctions {
+function contextWith(body: PassThrough): IExecuteFunctions {
 	const httpRequest = async () => await Promise.resolve({ statusCode: 200, headers: {}, body });
 	return { helpers: { httpRequest } } as unknown as IExecuteFunctions;
 }
@@ -26,37 +26,37 @@ function answering(body: PassThrough): IExecuteFunctions {
 const transportOf = (context: IExecuteFunctions) =>
 	n8nTransport(context, { credential: credentialReader(context) });
 
-describe('the stream of an answer', () => {
-	it('may break when nobody reads it any more: an error that nobody hears would end n8n', async () => {
+describe('the stream of a response', () => {
+	it('may fail when nobody reads it any more: an error without a listener would end n8n', async () => {
 		const body = new PassThrough();
-		await transportOf(answering(body)).stream(exchange);
+		await transportOf(contextWith(body)).stream(exchange);
 		expect(() => body.emit('error', new Error('aborted'))).not.toThrow();
 	});
 
-	it('breaks for whoever reads it', async () => {
+	it('passes its error to its reader', async () => {
 		const body = new PassThrough();
-		const answer = await transportOf(answering(body)).stream(exchange);
+		const response = await transportOf(contextWith(body)).stream(exchange);
 		body.write('1');
 		setImmediate(() => body.destroy(new Error('aborted')));
 		const read = async () => {
-			const portions: Uint8Array[] = [];
-			for await (const portion of answer.body) portions.push(portion);
-			return portions;
+			const chunks: Uint8Array[] = [];
+			for await (const chunk of response.body) chunks.push(chunk);
+			return chunks;
 		};
 		await expect(read()).rejects.toThrow('aborted');
 	});
 });
 
-/** n8n's request functions, which note how they are called and give this response. */
-function noting(response: unknown) {
-	const asked: Array<{ self: unknown; args: unknown[] }> = [];
-	const note = function (this: unknown, ...args: unknown[]) {
-		asked.push({ self: this, args });
+/** n8n's request functions, which record their calls and return this response. */
+function recording(response: unknown) {
+	const calls: Array<{ self: unknown; args: unknown[] }> = [];
+	const record = function (this: unknown, ...args: unknown[]) {
+		calls.push({ self: this, args });
 		return Promise.resolve(response);
 	};
-	const helpers = { httpRequest: note, httpRequestWithAuthentication: note };
+	const helpers = { httpRequest: record, httpRequestWithAuthentication: record };
 	const context = { helpers } as unknown as IExecuteFunctions;
-	return { asked, context };
+	return { calls, context };
 }
 
 const nobody = { id: '7', name: 'Mine', type: 'aiGatewayApi' };
@@ -86,26 +86,26 @@ describe('a request', () => {
 	};
 
 	it('to the gateway is signed by n8n with the credential, and follows no redirect', async () => {
-		const { asked, context } = noting({ statusCode: 200 });
+		const { calls, context } = recording({ statusCode: 200 });
 		await n8nTransport(context, settings).text(request);
-		expect(asked).toStrictEqual([
+		expect(calls).toStrictEqual([
 			{ self: context, args: ['aiGatewayApi', sent, { credentialsDecrypted: nobody }] },
 		]);
 	});
 
 	it.each(['{}', ''])('has its body: %j', async (body) => {
-		const { asked, context } = noting({ statusCode: 200 });
+		const { calls, context } = recording({ statusCode: 200 });
 		await n8nTransport(context, settings).text({ ...request, body });
-		expect(asked[0]?.args[1]).toStrictEqual({ ...sent, body });
+		expect(calls[0]?.args[1]).toStrictEqual({ ...sent, body });
 	});
 
 	it('to another address has no key, follows redirects, and ends when the execution is cancelled', async () => {
-		const { asked, context } = noting({ statusCode: 200, body: new PassThrough() });
+		const { calls, context } = recording({ statusCode: 200, body: new PassThrough() });
 		const elsewhere = { ...sent, encoding: 'stream', disableFollowRedirect: false };
 		const plain: HttpRequest = { ...request, authenticated: false, responseType: 'stream' };
 		await n8nTransport(context, settings).stream(plain);
 		await n8nTransport(context, { credential: settings.credential }).stream(plain);
-		expect(asked.map(({ args }) => args)).toStrictEqual([
+		expect(calls.map(({ args }) => args)).toStrictEqual([
 			[{ ...elsewhere, abortSignal: signal }],
 			[elsewhere],
 		]);
@@ -113,7 +113,7 @@ describe('a request', () => {
 });
 
 describe('a response', () => {
-	const receive = async (response: object) => await transportOf(noting(response).context).text(exchange);
+	const receive = async (response: object) => await transportOf(recording(response).context).text(exchange);
 
 	it('has its status, its headers in lower case, and its text', async () => {
 		const headers = {
@@ -130,7 +130,7 @@ describe('a response', () => {
 		});
 	});
 
-	it.each([undefined, null, { parsed: true }])('without text is empty: %j', async (body) => {
+	it.each([undefined, null, { parsed: true }])('without text has an empty body: %j', async (body) => {
 		expect(await receive({ statusCode: 204, body })).toStrictEqual({ status: 204, headers: {}, body: '' });
 	});
 });
@@ -155,18 +155,18 @@ describe('an error', () => {
 		expect(error).toMatchObject({ details: { code: 'econnreset', delivery: 'unknown', mayBeCharged } });
 	});
 
-	it('of the connection tells the gateway from the server of a file', async () => {
-		const said = async (authenticated: boolean) =>
+	it('of the connection names the gateway or the server of a file', async () => {
+		const errorText = async (authenticated: boolean) =>
 			String(await rejection(failing(cut()).text({ ...exchange, authenticated })));
-		expect(await said(false)).not.toBe(await said(true));
+		expect(await errorText(false)).not.toBe(await errorText(true));
 	});
 
-	it('of a cancelled execution is no failure', async () => {
+	it('of a cancelled execution is a StoppedError', async () => {
 		const cancelled = Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
 		expect(await rejection(failing(cancelled).stream(exchange))).toMatchObject({ reason: 'cancelled' });
 	});
 
-	it('that is not the network’s stays what it is', async () => {
+	it('that is not the network’s is thrown unchanged', async () => {
 		const mistake = new TypeError('no such function');
 		expect(await rejection(failing(mistake).text(exchange))).toBe(mistake);
 	});
@@ -177,7 +177,7 @@ it.each<[Origin | undefined, boolean]>([
 	['chatModel', true],
 	['trigger', false],
 	['editor', false],
-])('a timeout in %s: whether the hint names the option', async (origin, hasOption) => {
+])('a timeout in %s: the hint names the option (%j)', async (origin, hasOption) => {
 	const late = Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' });
 	const context = { helpers: { httpRequestWithAuthentication: async () => await Promise.reject(late) } };
 	const transport = n8nTransport(context as unknown as IExecuteFunctions, {
@@ -200,7 +200,7 @@ describe('the credential', () => {
 		responseType: 'text',
 	};
 
-	/** A transport that notes the keys it sends, and how often the credential was read: each read gives another key. */
+	/** A transport that records the keys it sends and counts how often the credential was read: each read returns another key. */
 	function transportWithKeys({ failures = 0 } = {}) {
 		const keys: unknown[] = [];
 		let reads = 0;
@@ -227,7 +227,7 @@ describe('the credential', () => {
 		return { keys, transport, credential };
 	}
 
-	it('is read once for many requests, and anew for those that come later', async () => {
+	it('is read once for many requests, and again after ten seconds', async () => {
 		const { keys, transport } = transportWithKeys();
 		await Promise.all([transport.text(request), transport.text(request)]);
 		jest.advanceTimersByTime(9_999);
@@ -254,14 +254,14 @@ describe('the credential', () => {
 		[undefined, '', ''],
 	])('is that of the node: %j', async (credentials, id, name) => {
 		const data = { apiKey: 'key' };
-		const asked: unknown[] = [];
-		const getCredentials = async (type: string) => await Promise.resolve((asked.push(type), data));
+		const calls: unknown[] = [];
+		const getCredentials = async (type: string) => await Promise.resolve((calls.push(type), data));
 		const context = { getNode: () => ({ credentials }), getCredentials } as unknown as IExecuteFunctions;
 		expect(await credentialReader(context)()).toStrictEqual({ id, name, type: 'aiGatewayApi', data });
-		expect(asked).toStrictEqual(['aiGatewayApi']);
+		expect(calls).toStrictEqual(['aiGatewayApi']);
 	});
 
-	it('that could not be read is read anew by the next request', async () => {
+	it('that cannot be read is read again by the next request', async () => {
 		const { keys, transport } = transportWithKeys({ failures: 1 });
 		await expect(transport.text(request)).rejects.toThrow('The database is busy');
 		await transport.text(request);
