@@ -5,7 +5,7 @@ import { formFields, formOfStored } from '../../nodes/shared/fields/schemaForm';
 import { typedInput } from '../../nodes/shared/gateway/media/inputValues';
 import type { Json, JsonObject } from '../../nodes/shared/gateway/util/json';
 
-const only = (schema: Json, required: string[] = [], more: JsonObject = {}) => {
+const onlyField = (schema: Json, required: string[] = [], more: JsonObject = {}) => {
 	const [field] = formFields({ type: 'object', properties: { field: schema }, required, ...more });
 	if (!field) throw new Error('the field is missing');
 	return field;
@@ -44,12 +44,12 @@ describe('the widget of a field', () => {
 		['a reference to itself', { $ref: '#/properties/field' }, 'string'],
 		['a schema that says nothing', true, 'string'],
 	])('%s', (_, schema, type) => {
-		expect(only(schema, [], { $defs: { Size: { type: 'string', enum: ['small', 'large'] } } }).type).toBe(
-			type,
-		);
+		expect(
+			onlyField(schema, [], { $defs: { Size: { type: 'string', enum: ['small', 'large'] } } }).type,
+		).toBe(type);
 	});
 
-	it('never loses a field, whatever its schema', () => {
+	it('keeps every field, whatever its schema', () => {
 		fc.assert(
 			fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue()), (properties) => {
 				const schema = { type: 'object', properties } as JsonObject;
@@ -73,8 +73,8 @@ describe('the widget of a field', () => {
 	});
 });
 
-describe('what stands at a field', () => {
-	it('title, bounds, description', () => {
+describe('a field in the panel', () => {
+	it('has its title, bounds and description as its label', () => {
 		const labels = formFields(sandbox.canvas as JsonObject).map(({ displayName }) => displayName);
 		expect(labels).toStrictEqual([
 			'Prompt',
@@ -90,12 +90,12 @@ describe('what stands at a field', () => {
 		]);
 	});
 
-	it('a name where there is no title', () => {
+	it('has its name as its label where there is no title', () => {
 		const { displayName } = formFields({ properties: { num_inferenceSteps: { type: 'integer' } } })[0] ?? {};
 		expect(displayName).toBe('Num Inference Steps');
 	});
 
-	it('choices with the values of the schema, numbers as numbers', () => {
+	it('has choices with the values of the schema, numbers as numbers', () => {
 		const duration = formFields(sandbox.motion as JsonObject).find(({ id }) => id === 'duration');
 		expect(duration).toMatchObject({
 			defaultValue: 5,
@@ -111,27 +111,27 @@ describe('what stands at a field', () => {
 		['false', { type: 'boolean', default: false }, false],
 		['zero', { type: 'number', default: 0 }, 0],
 		['a list, as JSON', { type: 'array', default: ['a'] }, '["a"]'],
-		['no list: an empty one, which stands for none', { type: 'array' }, '[]'],
-		['null: none', { type: 'string', default: null }, undefined],
-		['a default that is no choice: none', { enum: ['a'], default: 'b' }, undefined],
-	])('the default %s', (_, schema, value) => expect(only(schema).defaultValue).toBe(value));
+		['of a list without one: an empty list', { type: 'array' }, '[]'],
+		['null: no default', { type: 'string', default: null }, undefined],
+		['that is not among the choices: no default', { enum: ['a'], default: 'b' }, undefined],
+	])('has the default %s', (_, schema, value) => expect(onlyField(schema).defaultValue).toBe(value));
 
-	it('an optional switch without a default is added when it is wanted: it would always say something', () => {
-		expect(only({ type: 'boolean' }).removed).toBe(true);
-		expect(only({ type: 'boolean', default: false }).removed).toBeUndefined();
-		expect(only({ type: 'boolean' }, ['field']).removed).toBeUndefined();
+	it('is not shown at first where it is an optional switch without a default: it would always send a value', () => {
+		expect(onlyField({ type: 'boolean' }).removed).toBe(true);
+		expect(onlyField({ type: 'boolean', default: false }).removed).toBeUndefined();
+		expect(onlyField({ type: 'boolean' }, ['field']).removed).toBeUndefined();
 	});
 });
 
 describe('required fields', () => {
-	it('are required of the editor, but for those that a file can fill', () => {
+	it('are required in the editor, except those that a file can fill', () => {
 		const required = formFields(sandbox.retouch as JsonObject).filter((field) => field.required);
 		expect(required.map(({ id }) => id)).toStrictEqual(['prompt']);
 		const images = formFields(sandbox.retouch as JsonObject).find(({ id }) => id === 'image_urls');
 		expect(images?.displayName).toMatch(/^Images \(required or file; 1 to 4\) – URLs/);
 	});
 
-	it('may come by a file also where what the list holds stands elsewhere in the schema', () => {
+	it('may come from a file also where the schema of a list’s elements is a reference', () => {
 		const [field] = formFields({
 			type: 'object',
 			properties: { references: { type: 'array', items: { $ref: '#/$defs/Address' } } },
@@ -141,13 +141,13 @@ describe('required fields', () => {
 		expect(field).toMatchObject({ required: false, displayName: 'References (required or file)' });
 	});
 
-	it('are none where a price is asked', () => {
+	it('are optional where a price is requested', () => {
 		expect(formFields(sandbox.retouch as JsonObject, true).some(({ required }) => required)).toBe(false);
 	});
 });
 
 describe('the fields that a workflow stores', () => {
-	it('give the types of values where the catalogue cannot be read', () => {
+	it('have the types of values where the catalogue cannot be read', () => {
 		const form = formOfStored(formFields(sandbox.canvas as JsonObject));
 		const values = { prompt: 2024, num_images: '2', transparent: 'true', tags: '["a"]', size: '512x512' };
 		expect(typedInput(values, form)).toStrictEqual({
