@@ -7,14 +7,17 @@ import { rejection } from '../../helpers/client';
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 const never = async () => await new Promise<never>(() => undefined);
 
-describe('work that somebody may stop waiting for', () => {
-	it.each([undefined, new AbortController().signal])('gives its outcome (signal: %s)', async (signal) => {
-		const failed = new Error('failed');
-		expect(await abortable(signal, () => Promise.resolve(7))).toBe(7);
-		expect(await rejection(abortable(signal, () => Promise.reject(failed)))).toBe(failed);
-	});
+describe('work with an abort signal', () => {
+	it.each([undefined, new AbortController().signal])(
+		'returns its result or throws its error (signal: %s)',
+		async (signal) => {
+			const failed = new Error('failed');
+			expect(await abortable(signal, () => Promise.resolve(7))).toBe(7);
+			expect(await rejection(abortable(signal, () => Promise.reject(failed)))).toBe(failed);
+		},
+	);
 
-	it('does not begin when nobody waits already', async () => {
+	it('does not begin when the signal is aborted already', async () => {
 		let calls = 0;
 		const outcome = rejection(
 			abortable(AbortSignal.abort(), async () => await Promise.resolve((calls += 1))),
@@ -23,14 +26,14 @@ describe('work that somebody may stop waiting for', () => {
 		expect(calls).toBe(0);
 	});
 
-	it('is left at once', async () => {
+	it('ends at once when the signal is aborted', async () => {
 		const controller = new AbortController();
 		const outcome = rejection(abortable(controller.signal, never));
 		controller.abort();
 		expect(await outcome).toMatchObject({ name: 'StoppedError', reason: 'not waited for' });
 	});
 
-	it('may fail after it was left: nobody hears of it', async () => {
+	it('may fail after the abort without an unhandled rejection', async () => {
 		const controller = new AbortController();
 		let fail: (error: Error) => void = () => undefined;
 		const work = new Promise<never>((_, reject) => (fail = reject));
@@ -41,16 +44,16 @@ describe('work that somebody may stop waiting for', () => {
 	});
 
 	it.each<[string, (controller: AbortController) => Promise<unknown>]>([
-		['gives a value', () => Promise.resolve(1)],
+		['returns a value', () => Promise.resolve(1)],
 		['fails', () => Promise.reject(new Error('failed'))],
 		[
-			'is left',
+			'is aborted',
 			async (controller) => {
 				controller.abort();
 				return await never();
 			},
 		],
-	])('listens to the signal until it %s, no longer', async (_, work) => {
+	])('listens to the signal until it %s, and no longer', async (_, work) => {
 		const controller = new AbortController();
 		const during: number[] = [];
 		await abortable(controller.signal, async () => {

@@ -12,7 +12,7 @@ const text: GatewayRequest = {
 };
 const task: GatewayRequest = { ...text, group: 'media', path: '/async/media/tasks', idempotent: true };
 const lost = connectionError({ kind: 'lost', code: 'ECONNRESET' }, { charged: false });
-const refused = connectionError({ kind: 'refused', code: 'ECONNREFUSED' }, { charged: false });
+const connectionRefused = connectionError({ kind: 'refused', code: 'ECONNREFUSED' }, { charged: false });
 
 describe('sending', () => {
 	it('joins the base URL and the path, and sends JSON as text', async () => {
@@ -38,7 +38,7 @@ describe('sending', () => {
 		]);
 	});
 
-	it('gives an empty object for an empty 204', async () => {
+	it('returns an empty object for an empty 204', async () => {
 		expect(
 			await scriptedClient([{ status: 204, body: '' }]).client.json({ ...get, method: 'DELETE' }),
 		).toStrictEqual({});
@@ -46,7 +46,7 @@ describe('sending', () => {
 });
 
 describe('retries', () => {
-	it('repeats after 503 and gives the answer', async () => {
+	it('repeats a request after 503 and returns the response', async () => {
 		const { client, sent, pauses } = scriptedClient([{ status: 503 }, { status: 500 }, { body: '{"a":1}' }]);
 		expect(await client.json(text)).toStrictEqual({ a: 1 });
 		expect(sent).toHaveLength(3);
@@ -59,53 +59,55 @@ describe('retries', () => {
 		expect(pauses[0]).toBeGreaterThanOrEqual(7_000);
 	});
 
-	it('says how often it was tried, and which pause is too long to be waited for', async () => {
-		const tried = scriptedClient([{ status: 503 }], { maxRetries: 2 });
-		expect((await apiErrorOf(tried.client.json(text))).details.description).toMatch(
+	it('names the number of tries, and a pause that is too long, in the error', async () => {
+		const retried = scriptedClient([{ status: 503 }], { maxRetries: 2 });
+		expect((await apiErrorOf(retried.client.json(text))).details.description).toMatch(
 			/It was tried 3 times\.$/,
 		);
-		const told = scriptedClient([{ status: 429, headers: { 'retry-after': '3600' } }]);
-		expect((await apiErrorOf(told.client.json(text))).details.description).toMatch(/asks to wait 60 minutes/);
-		expect(told.sent).toHaveLength(1);
+		const tooLong = scriptedClient([{ status: 429, headers: { 'retry-after': '3600' } }]);
+		expect((await apiErrorOf(tooLong.client.json(text))).details.description).toMatch(
+			/asks to wait 60 minutes/,
+		);
+		expect(tooLong.sent).toHaveLength(1);
 	});
 
-	it('ends after the allowed retries with the last failure', async () => {
+	it('ends after the allowed retries with the last error', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }], { maxRetries: 2 });
 		expect((await apiErrorOf(client.json(text))).details.status).toBe(503);
 		expect(sent).toHaveLength(3);
 	});
 
-	test.each([400, 401, 402, 403, 404, 422, 499])('does not repeat after %i', async (status) => {
+	test.each([400, 401, 402, 403, 404, 422, 499])('does not repeat a request after %i', async (status) => {
 		const { client, sent } = scriptedClient([{ status }]);
 		await apiErrorOf(client.json(get));
 		expect(sent).toHaveLength(1);
 	});
 
-	it('never repeats a charged text call whose answer was lost', async () => {
+	it('never repeats a charged text request whose response was lost', async () => {
 		const { client, sent } = scriptedClient([lost, {}]);
 		await apiErrorOf(client.json(text));
 		expect(sent).toHaveLength(1);
 	});
 
-	it('repeats a charged text call that never arrived', async () => {
-		const { client, sent } = scriptedClient([refused, {}]);
+	it('repeats a charged text request that did not reach the gateway', async () => {
+		const { client, sent } = scriptedClient([connectionRefused, {}]);
 		await client.json(text);
 		expect(sent).toHaveLength(2);
 	});
 
-	it('repeats a creation with an Idempotency-Key whose answer was lost', async () => {
+	it('repeats the creation of a task whose response was lost, with its Idempotency-Key', async () => {
 		const { client, sent } = scriptedClient([lost, { body: '' }, { body: '{"data":{"taskId":"1"}}' }]);
 		await client.json(task);
 		expect(sent).toHaveLength(3);
 	});
 
-	it('never repeats a charged text call whose answer cannot be read', async () => {
+	it('never repeats a charged text request whose response cannot be read', async () => {
 		const { client, sent } = scriptedClient([{ body: '{"id":"x","choices":[{"mess' }, {}]);
 		expect((await apiErrorOf(client.json(text))).details.mayBeCharged).toBe(true);
 		expect(sent).toHaveLength(1);
 	});
 
-	it('fetches a GET anew whose answer was cut off, but not a web page', async () => {
+	it('repeats a GET request whose response was cut off, but not for a web page', async () => {
 		const cut = scriptedClient([{ body: '{"amount": "1' }, { body: '{"amount":"1"}' }]);
 		expect(await cut.client.json(get)).toStrictEqual({ amount: '1' });
 		const page = scriptedClient([{ body: '<!doctype html>' }]);
@@ -119,7 +121,7 @@ describe('retries', () => {
 		expect(sent).toHaveLength(1);
 	});
 
-	it('opens a streamed body anew for each attempt', async () => {
+	it('opens a streamed body again for each attempt', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }, {}]);
 		let opened = 0;
 		await client.json({
@@ -134,17 +136,17 @@ describe('retries', () => {
 });
 
 describe('downloads', () => {
-	it('hands the bytes on and lets go of the stream', async () => {
+	it('passes the bytes on and closes the stream', async () => {
 		const { client } = scriptedClient([{ body: 'the bytes of a file' }]);
-		let seen: { destroyed?: boolean } = {};
+		let stream: { destroyed?: boolean } = {};
 		const length = await client.stream({ group: 'media', method: 'GET', path: '/x' }, async ({ body }) => {
-			seen = body as unknown as { destroyed?: boolean };
+			stream = body as unknown as { destroyed?: boolean };
 			let count = 0;
 			for await (const chunk of body) count += chunk.length;
 			return count;
 		});
 		expect(length).toBe(19);
-		expect(seen.destroyed).toBe(true);
+		expect(stream.destroyed).toBe(true);
 	});
 
 	it('does not sign requests to result URLs', async () => {
@@ -153,7 +155,7 @@ describe('downloads', () => {
 		expect(sent[0]).toMatchObject({ url: 'https://files.test/a.png', authenticated: false });
 	});
 
-	it('fetches anew when the stream breaks while it is stored', async () => {
+	it('fetches the file again when the stream breaks while it is stored', async () => {
 		const { client, sent } = scriptedClient([{ body: 'x' }]);
 		let tries = 0;
 		const result = await client.downloadUrl('https://files.test/a', () => {
@@ -164,7 +166,7 @@ describe('downloads', () => {
 		expect(sent).toHaveLength(2);
 	});
 
-	it('reads the error body of a refused download, in the words for files', async () => {
+	it('reads the error body of a rejected download, with the error text for files', async () => {
 		const { client } = scriptedClient([{ status: 404, body: 'gone' }]);
 		const { details } = await apiErrorOf(
 			client.downloadUrl('https://files.test/a', () => Promise.resolve(1)),

@@ -10,7 +10,7 @@ const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 const notWaitedFor = new StoppedError('not waited for');
 
-/** A promise, and what settles it. */
+/** A promise with its resolve function. */
 function deferred<T>() {
 	let resolve: (value: T) => void = () => undefined;
 	const promise = new Promise<T>((settle) => (resolve = settle));
@@ -47,7 +47,7 @@ function withSlots(max: number, steps: Step[], transport?: Partial<Transport>) {
 describe('a slot', () => {
 	it.each<[string, Step[]]>([
 		['a success', [{}]],
-		['a refusal', [{ status: 404 }]],
+		['an error response', [{ status: 404 }]],
 		['a lost response', [new Error('lost')]],
 		['retries', [{ status: 503 }]],
 	])('is free after %s', async (_, steps) => {
@@ -81,7 +81,7 @@ describe('a slot', () => {
 		expect([slots.held, slots.mostHeld]).toStrictEqual([0, 1]);
 	});
 
-	it('bounds what is sent at once', async () => {
+	it('limits the number of requests at a time', async () => {
 		const { client, slots, sent } = withSlots(2, [{}]);
 		await Promise.all(Array.from({ length: 9 }, async () => await client.json(get)));
 		expect([sent.length, slots.mostHeld, slots.held]).toStrictEqual([9, 2, 0]);
@@ -89,7 +89,7 @@ describe('a slot', () => {
 });
 
 describe('a signal that is aborted', () => {
-	it('before: nothing is opened or sent, and no slot is taken', async () => {
+	it('before the request: nothing is opened or sent, and no slot is taken', async () => {
 		const { client, sent, slots } = withSlots(1, [{}]);
 		let opened = 0;
 		const request: GatewayRequest = {
@@ -103,7 +103,7 @@ describe('a signal that is aborted', () => {
 		expect([sent.length, opened, slots.mostHeld]).toStrictEqual([0, 0, 0]);
 	});
 
-	it('while a slot is waited for: nothing is sent, and the slot goes to the next', async () => {
+	it('while the request waits for a slot: nothing is sent, and the slot goes to the next request', async () => {
 		const first = deferred<HttpResponse<string>>();
 		const urls: string[] = [];
 		const { client, slots } = withSlots(1, [], {
@@ -124,7 +124,7 @@ describe('a signal that is aborted', () => {
 		expect([slots.held, listeners(signal)]).toStrictEqual([0, 0]);
 	});
 
-	it('while a response is under way: it is left at once, its slot is held until it has come', async () => {
+	it('while the response is awaited: the request rejects at once, and its slot is held until the response has come', async () => {
 		const response = deferred<HttpResponse<string>>();
 		const started = deferred<undefined>();
 		const { client, slots } = withSlots(1, [], {
@@ -134,10 +134,10 @@ describe('a signal that is aborted', () => {
 			},
 		});
 		const { signal, abort } = controller();
-		const left = rejection(client.json({ ...get, signal }));
+		const outcome = rejection(client.json({ ...get, signal }));
 		await started.promise;
 		abort();
-		expect(await left).toStrictEqual(notWaitedFor);
+		expect(await outcome).toStrictEqual(notWaitedFor);
 		expect(slots.held).toBe(1);
 		const next = client.json(get);
 		response.resolve({ status: 200, headers: {}, body: '{"next":1}' });
@@ -145,16 +145,16 @@ describe('a signal that is aborted', () => {
 		expect([slots.held, slots.mostHeld, listeners(signal)]).toStrictEqual([0, 1, 0]);
 	});
 
-	it('while a stream is awaited: it is given up when it comes, unread', async () => {
+	it('while a stream is awaited: the stream is destroyed unread when it comes', async () => {
 		const response = deferred<HttpResponse<ByteStream>>();
 		const { client, slots } = withSlots(1, [], { stream: async () => await response.promise });
 		const { signal, abort } = controller();
 		let reads = 0;
-		const left = rejection(
+		const outcome = rejection(
 			client.stream({ ...get, signal }, async () => await Promise.resolve((reads += 1))),
 		);
 		abort();
-		expect(await left).toStrictEqual(notWaitedFor);
+		expect(await outcome).toStrictEqual(notWaitedFor);
 		const body = byteStream('late');
 		response.resolve({ status: 200, headers: {}, body });
 		await client.stream(get, async () => await Promise.resolve());
@@ -162,7 +162,7 @@ describe('a signal that is aborted', () => {
 	});
 
 	it.each([200, 500])(
-		'while a stream with status %i is read: it is destroyed, its slot free',
+		'while a stream with status %i is read: the stream is destroyed and its slot is free',
 		async (status) => {
 			const body = endless();
 			const bodies: ByteStream[] = [body];
@@ -171,20 +171,20 @@ describe('a signal that is aborted', () => {
 					await Promise.resolve({ status, headers: {}, body: bodies.pop() ?? byteStream('') }),
 			});
 			const { signal, abort } = controller();
-			const reading = client.stream({ ...get, signal }, async (answer) => {
-				for await (const portion of answer.body) expect(portion).toHaveLength(1);
+			const reading = client.stream({ ...get, signal }, async (response) => {
+				for await (const chunk of response.body) expect(chunk).toHaveLength(1);
 			});
-			const left = rejection(reading);
+			const outcome = rejection(reading);
 			await body.first;
 			abort();
-			expect(await left).toStrictEqual(notWaitedFor);
+			expect(await outcome).toStrictEqual(notWaitedFor);
 			bodies.push(byteStream('next'));
 			await client.stream(get, async () => await Promise.resolve()).catch(asError);
 			expect([slots.held, body.wasDestroyed(), listeners(signal)]).toStrictEqual([0, true, 0]);
 		},
 	);
 
-	it('during a pause: the pause is left at once, and nothing more is sent', async () => {
+	it('during a pause: the pause ends at once, and nothing more is sent', async () => {
 		const paused = deferred<undefined>();
 		const { client, sent } = scriptedClient(
 			[{ status: 503 }],
@@ -199,11 +199,11 @@ describe('a signal that is aborted', () => {
 			},
 		);
 		const { signal, abort } = controller();
-		const left = rejection(client.json({ ...get, signal }));
+		const outcome = rejection(client.json({ ...get, signal }));
 		await paused.promise;
 		expect(listeners(signal)).toBe(1);
 		abort();
-		expect(await left).toStrictEqual(notWaitedFor);
+		expect(await outcome).toStrictEqual(notWaitedFor);
 		expect([sent.length, listeners(signal)]).toStrictEqual([1, 0]);
 	});
 });
@@ -211,9 +211,9 @@ describe('a signal that is aborted', () => {
 it.each<[string, Step[]]>([
 	['a success', [{}]],
 	['retries', [{ status: 503 }, { status: 503 }, {}]],
-	['a refusal', [{ status: 404 }]],
+	['an error response', [{ status: 404 }]],
 	['an error of another kind', [new TypeError('a bug')]],
-])('nothing listens to a signal after %s', async (_, steps) => {
+])('a signal has no listener after %s', async (_, steps) => {
 	const { signal } = controller();
 	await scriptedClient(steps)
 		.client.json({ ...get, signal })
@@ -224,7 +224,7 @@ it.each<[string, Step[]]>([
 	expect(listeners(signal)).toBe(0);
 });
 
-it('the run’s own end passes through as it is', async () => {
+it('a StoppedError of the run is thrown unchanged', async () => {
 	const stopped = new StoppedError('other item failed');
 	const { client, sent } = scriptedClient([stopped]);
 	expect(await rejection(client.json(get))).toBe(stopped);
@@ -236,7 +236,7 @@ function controller() {
 	return { signal: own.signal, abort: () => own.abort() };
 }
 
-/** A stream that gives one byte, and then nothing more; destroying it does not end its reader. */
+/** A stream of one byte that does not end; destroying it does not end its reader. */
 function endless() {
 	const first = deferred<undefined>();
 	let isDestroyed = false;

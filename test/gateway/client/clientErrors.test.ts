@@ -5,8 +5,8 @@ import { apiErrorOf, scriptedClient } from '../../helpers/client';
 const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
 const unused = () => Promise.reject(new Error('not used'));
 
-describe('the body of a refused stream', () => {
-	const refused = async (chunks: Uint8Array[], end?: Error) => {
+describe('the body of a rejected stream', () => {
+	const rejectedStream = async (chunks: Uint8Array[], end?: Error) => {
 		let pulled = 0;
 		let destroyed = false;
 		const body: ByteStream = {
@@ -22,25 +22,29 @@ describe('the body of a refused stream', () => {
 		const stream = async () => await Promise.resolve({ status: 404, headers: {}, body });
 		const { client } = scriptedClient([], {}, { dependencies: { transport: { text: unused, stream } } });
 		const { details } = await apiErrorOf(client.stream(get, async () => await Promise.resolve()));
-		return { said: details.serverMessage, pulled, destroyed };
+		return { serverMessage: details.serverMessage, pulled, destroyed };
 	};
 	const json = (length: number) => Buffer.from(JSON.stringify({ msg: 'y'.repeat(length - 10) }));
 
-	it('is read in portions', async () => {
+	it('is read in chunks', async () => {
 		const bytes = json(60_000);
 		const chunks = [bytes.subarray(0, 5), bytes.subarray(5, 33_000), bytes.subarray(33_000)];
-		expect(await refused(chunks)).toStrictEqual({ said: 'y'.repeat(59_990), pulled: 3, destroyed: true });
+		expect(await rejectedStream(chunks)).toStrictEqual({
+			serverMessage: 'y'.repeat(59_990),
+			pulled: 3,
+			destroyed: true,
+		});
 	});
 
 	it('is read up to 64 KiB', async () => {
 		const more = Buffer.alloc(64, ' ');
-		const one = await refused([json(65_535), more, more]);
-		expect(one).toStrictEqual({ said: 'y'.repeat(65_525), pulled: 2, destroyed: true });
-		const other = await refused([json(65_536), more, more]);
-		expect(other).toStrictEqual({ said: 'y'.repeat(65_526), pulled: 1, destroyed: true });
+		const one = await rejectedStream([json(65_535), more, more]);
+		expect(one).toStrictEqual({ serverMessage: 'y'.repeat(65_525), pulled: 2, destroyed: true });
+		const other = await rejectedStream([json(65_536), more, more]);
+		expect(other).toStrictEqual({ serverMessage: 'y'.repeat(65_526), pulled: 1, destroyed: true });
 	});
 
-	it('is waited for as long as the timeout says, and no longer', async () => {
+	it('is read for as long as the timeout says, and no longer', async () => {
 		const time = { now: 0, naps: 0 };
 		const body = stalled();
 		const { client } = scriptedClient(
@@ -82,20 +86,20 @@ describe('the body of a refused stream', () => {
 		);
 		await apiErrorOf(client.stream(get, async () => await Promise.resolve()));
 		const before = naps;
-		for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+		for (let tick = 0; tick < 5; tick += 1) await new Promise((resolve) => setImmediate(resolve));
 		expect(naps).toBe(before);
 	});
 
-	it('counts as far as it came when it breaks', async () => {
-		expect(await refused([json(100)], new Error('reset'))).toStrictEqual({
-			said: 'y'.repeat(90),
+	it('is used as far as it came when it breaks', async () => {
+		expect(await rejectedStream([json(100)], new Error('reset'))).toStrictEqual({
+			serverMessage: 'y'.repeat(90),
 			pulled: 1,
 			destroyed: true,
 		});
 	});
 });
 
-/** A stream that gives nothing; destroying it does not end its reader. */
+/** A stream that sends nothing; destroying it does not end its reader. */
 function stalled() {
 	let isDestroyed = false;
 	return {

@@ -19,7 +19,7 @@ async function exchangeOf(
 	return exchange;
 }
 
-describe('what is sent', () => {
+describe('a request', () => {
 	const base = {
 		url: 'https://gateway.test/api/v1/balance',
 		timeoutMs: 300_000,
@@ -28,11 +28,11 @@ describe('what is sent', () => {
 		charged: false,
 	};
 
-	it('without a body', async () => {
+	it('may have no body', async () => {
 		expect(await exchangeOf(get)).toStrictEqual({ ...base, method: 'GET', headers: { Accept } });
 	});
 
-	it('with JSON', async () => {
+	it('has JSON as its body', async () => {
 		expect(await exchangeOf({ ...post, headers: { 'Idempotency-Key': 'k', Accept: 'a/b' } })).toStrictEqual({
 			...base,
 			method: 'POST',
@@ -42,7 +42,7 @@ describe('what is sent', () => {
 		});
 	});
 
-	it('with a body of bytes', async () => {
+	it('may have a body of bytes', async () => {
 		const body = new Uint8Array([1, 2]);
 		const headers = { 'Content-Type': 'multipart/form-data' };
 		const openBody = () => Promise.resolve(body);
@@ -54,27 +54,30 @@ describe('what is sent', () => {
 		});
 	});
 
-	it('for a stream', async () => {
+	it('may ask for a stream', async () => {
 		const { client, sent } = scriptedClient([{}]);
 		await client.stream(get, () => Promise.resolve());
 		expect(sent).toStrictEqual([{ ...base, method: 'GET', headers: { Accept }, responseType: 'stream' }]);
 	});
 
-	it.each([undefined, 7_000])('to the address of a file, with a timeout of %j', async (timeoutMs) => {
-		const { client, sent } = scriptedClient([{}], { timeoutMs });
-		await client.downloadUrl('https://files.test/a?b=c', () => Promise.resolve());
-		expect(sent).toStrictEqual([
-			{
-				method: 'GET',
-				url: 'https://files.test/a?b=c',
-				headers: {},
-				timeoutMs: timeoutMs ?? 300_000,
-				authenticated: false,
-				responseType: 'stream',
-				charged: false,
-			},
-		]);
-	});
+	it.each([undefined, 7_000])(
+		'to the address of a file has no key, with a timeout of %j',
+		async (timeoutMs) => {
+			const { client, sent } = scriptedClient([{}], { timeoutMs });
+			await client.downloadUrl('https://files.test/a?b=c', () => Promise.resolve());
+			expect(sent).toStrictEqual([
+				{
+					method: 'GET',
+					url: 'https://files.test/a?b=c',
+					headers: {},
+					timeoutMs: timeoutMs ?? 300_000,
+					authenticated: false,
+					responseType: 'stream',
+					charged: false,
+				},
+			]);
+		},
+	);
 
 	it.each<[Partial<GatewayRequest>, boolean]>([
 		[{}, false],
@@ -86,13 +89,13 @@ describe('what is sent', () => {
 		[{ charged: true, method: 'GET' }, false],
 		[{ charged: true, method: 'DELETE' }, false],
 		[{ charged: true, method: 'GET', idempotent: false }, true],
-	])('%j: a lost response may be a charge that a repeat would make again: %s', async (traits, charged) => {
+	])('%j is marked as charged when its response is lost: %s', async (traits, charged) => {
 		expect((await exchangeOf({ ...post, ...traits })).charged).toBe(charged);
 	});
 });
 
 it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
-	['nothing is said', {}, undefined, 300_000],
+	['nothing is set', {}, undefined, 300_000],
 	['the request has its own', { timeoutMs: 60_000 }, undefined, 60_000],
 	['the user has set one', { timeoutMs: 60_000 }, 400_000, 400_000],
 	['the time limit is shorter', { timeoutLimitMs: 2_000 }, undefined, 2_000],
@@ -110,18 +113,18 @@ it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
 		60_000,
 	],
 	['the time limit is used up', { timeoutLimitMs: 0 }, 5_000, 0],
-])('the timeout where %s', async (_, request, timeoutMs, expected) => {
+])('the timeout is set where %s', async (_, request, timeoutMs, expected) => {
 	expect((await exchangeOf({ ...get, ...request }, { timeoutMs })).timeoutMs).toBe(expected);
 });
 
-it('the state of a task is waited for a minute', async () => {
+it('the state of a task has a timeout of a minute', async () => {
 	const { client, sent } = scriptedClient([{}], {});
 	await fetchMediaTask(client, 't');
 	await fetchMediaTask(client, 't', { timeoutLimitMs: 5_000 });
 	expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([60_000, 5_000]);
 });
 
-describe('what a response is taken for', () => {
+describe('a response', () => {
 	const statusOf = async (step: Step) => {
 		const whole = scriptedClient([step], { maxRetries: 0 }).client.json(get);
 		const streamed = scriptedClient([step], { maxRetries: 0 }).client.stream(get, () => Promise.resolve({}));
@@ -140,11 +143,11 @@ describe('what a response is taken for', () => {
 		[300, 300],
 		[404, 404],
 		[500, 500],
-	])('status %i: %j', async (status, outcome) => {
+	])('with status %i is %j', async (status, outcome) => {
 		expect(await statusOf({ status, body: '{}' })).toStrictEqual(outcome);
 	});
 
-	it('status 204: an empty object, whatever the body is', async () => {
+	it('with status 204 is an empty object, whatever the body is', async () => {
 		expect(await scriptedClient([{ status: 204, body: '<html>' }]).client.json(get)).toStrictEqual({});
 	});
 
@@ -152,16 +155,19 @@ describe('what a response is taken for', () => {
 		['{"a":[1]}', { a: [1] }],
 		['[1,{"a":2}]', [1, { a: 2 }]],
 		['[]', []],
-	])('%s where an object or a list may come', async (body, value) => {
+	])('is read as %s where an object or a list is expected', async (body, value) => {
 		expect(await scriptedClient([{ body }]).client.jsonOrList(get)).toStrictEqual(value);
 	});
 
-	it.each(['"text"', '7', 'null', '', '[1'])('%j is neither', async (body) => {
-		const { client } = scriptedClient([{ body }], { maxRetries: 0 });
-		expect((await apiErrorOf(client.jsonOrList(get))).details.code).toBe('unreadable_answer');
-	});
+	it.each(['"text"', '7', 'null', '', '[1'])(
+		'with the body %j is neither an object nor a list',
+		async (body) => {
+			const { client } = scriptedClient([{ body }], { maxRetries: 0 });
+			expect((await apiErrorOf(client.jsonOrList(get))).details.code).toBe('unreadable_answer');
+		},
+	);
 
-	it('a list is no object', async () => {
+	it('that is a list is rejected where an object is expected', async () => {
 		const { client } = scriptedClient([{ body: '[{}]' }], { maxRetries: 0 });
 		expect((await apiErrorOf(client.json(get))).details).toMatchObject({
 			code: 'unreadable_answer',
@@ -169,7 +175,7 @@ describe('what a response is taken for', () => {
 		});
 	});
 
-	it('a date in Retry-After counts from the present time', async () => {
+	it('with a date in Retry-After is repeated at that date', async () => {
 		const { client, clock, pauses } = scriptedClient([
 			{ status: 429, headers: { 'retry-after': new Date(1_020_000).toUTCString() } },
 			{},
@@ -179,7 +185,7 @@ describe('what a response is taken for', () => {
 		expect(pauses).toStrictEqual([20_500]);
 	});
 
-	it('errors name options that there are where the client asks from', async () => {
+	it('has a hint that names only options of the node', async () => {
 		const hint = async (settings: Partial<ClientSettings>) => {
 			const { client } = scriptedClient([{ status: 429 }], { maxRetries: 0, ...settings });
 			return (await apiErrorOf(client.json(get))).details.description;
@@ -188,7 +194,7 @@ describe('what a response is taken for', () => {
 		expect(await hint({ origin: 'chatModel' })).toContain("'Batch Size'");
 	});
 
-	it('errors have words for the endpoint', async () => {
+	it('has an error text for its endpoint', async () => {
 		const messageOf = async (group: GatewayRequest['group']) => {
 			const { client } = scriptedClient([{ status: 404, body: '' }]);
 			const whole = await apiErrorOf(client.json({ ...get, group }));
@@ -208,10 +214,10 @@ describe('bodies', () => {
 	});
 
 	it.each<[string, Step]>([
-		['is answered', {}],
-		['is refused', { status: 413 }],
-		['breaks', new Error('broken')],
-	])('that are streamed are let go when the request %s', async (_, step) => {
+		['succeeds', {}],
+		['is rejected', { status: 413 }],
+		['fails', new Error('broken')],
+	])('that are streamed are destroyed when the request %s', async (_, step) => {
 		const bodies = [byteStream('a'), byteStream('b')] as const;
 		const [whole, streamed] = bodies;
 		await Promise.allSettled([
@@ -223,28 +229,28 @@ describe('bodies', () => {
 
 	it('that cannot be opened end the request before anything is sent', async () => {
 		const { client, sent } = scriptedClient([{}]);
-		const problem = new InvalidInputError('no file', '');
-		const request = { ...post, openBody: async () => await Promise.reject(problem) };
-		expect(await rejection(client.json(request))).toBe(problem);
-		expect(await rejection(client.stream(request, () => Promise.resolve()))).toBe(problem);
+		const error = new InvalidInputError('no file', '');
+		const request = { ...post, openBody: async () => await Promise.reject(error) };
+		expect(await rejection(client.json(request))).toBe(error);
+		expect(await rejection(client.stream(request, () => Promise.resolve()))).toBe(error);
 		expect(sent).toStrictEqual([]);
 	});
 
-	it('that arrive are let go when reading them fails', async () => {
+	it('that are received are destroyed when reading them fails', async () => {
 		const { client } = scriptedClient([{ headers: { 'content-type': 'a/b' }, body: 'abc' }]);
 		const bodies: unknown[] = [];
-		const problem = new InvalidInputError('no space', '');
+		const error = new InvalidInputError('no space', '');
 		const reading = client.stream({ ...get, timeoutMs: 1_234 }, async ({ body, ...others }) => {
 			bodies.push(body);
 			expect(others).toStrictEqual({ status: 200, headers: { 'content-type': 'a/b' }, idleTimeoutMs: 1_234 });
-			return await Promise.reject(problem);
+			return await Promise.reject(error);
 		});
-		expect(await rejection(reading)).toBe(problem);
+		expect(await rejection(reading)).toBe(error);
 		expect(bodies).toStrictEqual([expect.objectContaining({ destroyed: true })]);
 	});
 });
 
-it('passes on the clock and the randomness that it is given', async () => {
+it('uses the clock and the random numbers of its dependencies', async () => {
 	const naps: number[] = [];
 	const sleep = async (milliseconds: number) => {
 		await Promise.resolve(naps.push(milliseconds));

@@ -15,33 +15,33 @@ const chat: GatewayRequest = {
 const broken = (kind: 'lost' | 'timeout' | 'refused', charged = false) =>
 	connectionError({ kind }, { charged });
 
-/** What comes of a request, and how often it was sent. */
-async function outcome(request: GatewayRequest, steps: Step[], maxRetries = 3) {
+/** The error of a request, and how often it was sent. */
+async function errorOf(request: GatewayRequest, steps: Step[], maxRetries = 3) {
 	const { client, sent, pauses } = scriptedClient(steps, { maxRetries });
-	const failure: ApiError = await apiErrorOf(client.json(request));
-	return { details: failure.details, tries: sent.length, pauses };
+	const error: ApiError = await apiErrorOf(client.json(request));
+	return { details: error.details, tries: sent.length, pauses };
 }
 
-describe('a charged call', () => {
+describe('a charged request', () => {
 	it.each(['lost', 'timeout'] as const)(
-		'whose response is %s is not sent again: it may be charged',
+		'whose response is lost (%s) is not repeated: it may be charged',
 		async (kind) => {
-			const failure = broken(kind, true);
-			const { details, tries, pauses } = await outcome(chat, [failure, {}]);
-			expect(details).toStrictEqual(failure.details);
+			const error = broken(kind, true);
+			const { details, tries, pauses } = await errorOf(chat, [error, {}]);
+			expect(details).toStrictEqual(error.details);
 			expect(details).toMatchObject({ mayBeCharged: true, delivery: 'unknown', retryable: true });
 			expect([tries, pauses]).toStrictEqual([1, []]);
 		},
 	);
 
-	it('that did not reach the gateway is sent again, and not charged', async () => {
-		const { details, tries } = await outcome(chat, [broken('refused', true)]);
+	it('that did not reach the gateway is repeated, and not charged', async () => {
+		const { details, tries } = await errorOf(chat, [broken('refused', true)]);
 		expect(details).toMatchObject({ mayBeCharged: false, delivery: 'notSent' });
 		expect(tries).toBe(4);
 	});
 
-	it('is given up when its response is lost after a refusal', async () => {
-		const { details, tries } = await outcome(chat, [{ status: 503 }, broken('lost', true), {}]);
+	it('ends when its response is lost after an error response', async () => {
+		const { details, tries } = await errorOf(chat, [{ status: 503 }, broken('lost', true), {}]);
 		expect(details).toMatchObject({ mayBeCharged: true, mayHaveTakenEffect: true });
 		expect(tries).toBe(2);
 	});
@@ -50,14 +50,14 @@ describe('a charged call', () => {
 		['an empty body', ''],
 		['a cut-off body', '{"choices": ['],
 		['a web page', '<html>'],
-	])('that is answered with %s may be charged, and is not sent again', async (_, body) => {
-		const { details, tries } = await outcome(chat, [{ body }, {}]);
+	])('with the response %s may be charged, and is not repeated', async (_, body) => {
+		const { details, tries } = await errorOf(chat, [{ body }, {}]);
 		expect(details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
 		expect(tries).toBe(1);
 	});
 });
 
-describe('the creation of a task that is answered with 504', () => {
+describe('the creation of a task with a 504 response', () => {
 	const create = (steps: Step[]) => {
 		const { client, sent } = scriptedClient(steps);
 		const creation = createMediaTask(client, { model: 'm', input: {} }, 'key-1');
@@ -66,13 +66,13 @@ describe('the creation of a task that is answered with 504', () => {
 	const keys = (sent: Array<{ headers: Record<string, string> }>) =>
 		sent.map(({ headers }) => headers['Idempotency-Key']);
 
-	it('is sent again under its key', async () => {
+	it('is repeated with its key', async () => {
 		const { creation, sent } = create([{ status: 504 }, { body: '{"code":200,"data":{"taskId":"t"}}' }]);
 		expect(await creation).toMatchObject({ taskId: 't' });
 		expect(keys(sent)).toStrictEqual(['key-1', 'key-1']);
 	});
 
-	it('may exist when the tries are used up', async () => {
+	it('may exist when the retries are used up', async () => {
 		const { creation, sent } = create([{ status: 504 }]);
 		const { details } = await apiErrorOf(creation);
 		expect(details).toMatchObject({
@@ -85,14 +85,14 @@ describe('the creation of a task that is answered with 504', () => {
 		expect(keys(sent)).toStrictEqual(['key-1', 'key-1', 'key-1', 'key-1']);
 	});
 
-	it('may exist although a later try is refused', async () => {
+	it('may exist although a later try is rejected', async () => {
 		const { creation, sent } = create([{ status: 504 }, { status: 402 }]);
 		expect((await apiErrorOf(creation)).details).toMatchObject({ status: 402, mayBeCharged: true });
 		expect(keys(sent)).toHaveLength(2);
 	});
 });
 
-describe('whether an earlier try may have had its effect', () => {
+describe('mayHaveTakenEffect', () => {
 	it.each<[string, Step[], true | undefined]>([
 		['there was none', [{ status: 404 }], undefined],
 		['a response was lost', [broken('lost'), { status: 404 }], true],
@@ -102,67 +102,75 @@ describe('whether an earlier try may have had its effect', () => {
 		['it was not reached', [broken('refused'), { status: 404 }], undefined],
 		['it was too busy after it had failed', [{ status: 500 }, { status: 429 }, { status: 404 }], true],
 		['its response cannot be read', [{ body: '' }, { status: 404 }], true],
-	])('%s', async (_, steps, mayHaveTakenEffect) => {
-		const { details, tries } = await outcome(get, steps);
-		expect(details.mayHaveTakenEffect).toBe(mayHaveTakenEffect);
-		expect([details.status, tries]).toStrictEqual([404, steps.length]);
-	});
+	])(
+		'is set by an earlier try only where it may have succeeded: %s',
+		async (_, steps, mayHaveTakenEffect) => {
+			const { details, tries } = await errorOf(get, steps);
+			expect(details.mayHaveTakenEffect).toBe(mayHaveTakenEffect);
+			expect([details.status, tries]).toStrictEqual([404, steps.length]);
+		},
+	);
 });
 
-describe('how often is tried', () => {
+describe('the number of tries', () => {
 	it.each<[string, Partial<GatewayRequest>, Step, number]>([
 		['GET', {}, broken('lost'), 4],
 		['DELETE', { method: 'DELETE' }, broken('lost'), 4],
 		['POST', { method: 'POST' }, broken('lost'), 1],
 		['PATCH', { method: 'PATCH' }, broken('lost'), 1],
 		['a POST that may be repeated', { method: 'POST', idempotent: true }, broken('lost'), 4],
-		['a GET that may not', { idempotent: false }, broken('lost'), 1],
-		['with fewer retries of its own', { maxRetries: 1 }, { status: 503 }, 2],
-		['with none', { maxRetries: 0 }, { status: 503 }, 1],
-		['with more', { maxRetries: 5 }, { status: 503 }, 6],
-	])('%s', async (_, traits, step, tries) => {
-		expect((await outcome({ ...get, ...traits }, [step])).tries).toBe(tries);
+		['a GET that may not be repeated', { idempotent: false }, broken('lost'), 1],
+		['a request with fewer retries', { maxRetries: 1 }, { status: 503 }, 2],
+		['a request without retries', { maxRetries: 0 }, { status: 503 }, 1],
+		['a request with more retries', { maxRetries: 5 }, { status: 503 }, 6],
+	])('of %s', async (_, traits, step, tries) => {
+		expect((await errorOf({ ...get, ...traits }, [step])).tries).toBe(tries);
 		const { client, sent } = scriptedClient([step]);
 		await apiErrorOf(client.stream({ ...get, ...traits }, () => Promise.resolve()));
 		expect(sent).toHaveLength(tries);
 	});
 
-	it('a download is tried as often as the user allows', async () => {
+	it('of a download follows Max Retries', async () => {
 		const { client, sent } = scriptedClient([broken('lost')], { maxRetries: 2 });
 		await apiErrorOf(client.downloadUrl('https://files.test/a', () => Promise.resolve()));
 		expect(sent).toHaveLength(3);
 	});
 
-	it('an error that is not the gateway’s ends it at once', async () => {
+	it('is one for an error that is not the gateway’s', async () => {
 		const bug = new TypeError('a bug');
 		const { client, sent, pauses } = scriptedClient([bug, {}]);
 		expect(await rejection(client.json(get))).toBe(bug);
 		expect([sent.length, pauses]).toStrictEqual([1, []]);
 	});
 
-	it('the pauses grow, by chance', async () => {
+	it('lengthens the pauses, with jitter', async () => {
 		const { client, pauses } = scriptedClient([{ status: 503 }], {}, { random: () => 0.1 });
 		await apiErrorOf(client.json(get));
 		expect(pauses).toStrictEqual([100, 200, 400]);
 	});
 });
 
-describe('what the error says of the tries', () => {
+describe('the note on tries', () => {
 	const notes = async (steps: Step[], maxRetries: number) => {
-		const { details, pauses } = await outcome(get, steps, maxRetries);
-		const alone = await outcome(get, steps.slice(-1), 0);
+		const { details, pauses } = await errorOf(get, steps, maxRetries);
+		const alone = await errorOf(get, steps.slice(-1), 0);
 		const [own = ''] = alone.details.description.split(' The gateway asks');
 		return { notes: details.description.replace(own, ''), pauses };
 	};
 	const busy = (seconds: number): Step => ({ status: 429, headers: { 'retry-after': String(seconds) } });
 
 	it.each<[string, Step[], number, string]>([
-		['one', [{ status: 503 }], 0, ''],
-		['two', [{ status: 503 }], 1, ' It was tried 2 times.'],
-		['a pause that is not too long', [busy(300)], 0, ''],
-		['a pause that is too long', [busy(301)], 3, ' The gateway asks to wait 6 minutes before the next try.'],
+		['of one try', [{ status: 503 }], 0, ''],
+		['of two tries', [{ status: 503 }], 1, ' It was tried 2 times.'],
+		['of a pause that is not too long', [busy(300)], 0, ''],
 		[
-			'a pause that is too long after a try',
+			'of a pause that is too long',
+			[busy(301)],
+			3,
+			' The gateway asks to wait 6 minutes before the next try.',
+		],
+		[
+			'of a pause that is too long after a try',
 			[{ status: 503 }, busy(3_600)],
 			3,
 			' It was tried 2 times. The gateway asks to wait 60 minutes before the next try.',
@@ -171,15 +179,15 @@ describe('what the error says of the tries', () => {
 		expect((await notes(steps, maxRetries)).notes).toBe(expected);
 	});
 
-	it('the longest pause is waited for', async () => {
+	it('is not needed for the longest allowed pause', async () => {
 		const { client, pauses } = scriptedClient([busy(300), { body: '{"a":1}' }]);
 		expect(await client.json(get)).toStrictEqual({ a: 1 });
 		expect(pauses).toStrictEqual([300_500]);
 	});
 
-	it('an error about which nothing is added is the same', async () => {
-		const failure = broken('lost', true);
-		const { client } = scriptedClient([failure]);
-		expect(await rejection(client.json(chat))).toBe(failure);
+	it('is not added to an error of a single try', async () => {
+		const error = broken('lost', true);
+		const { client } = scriptedClient([error]);
+		expect(await rejection(client.json(chat))).toBe(error);
 	});
 });

@@ -10,7 +10,7 @@ import { apiErrorOf, rejection } from '../../helpers/client';
 import { API_KEY, useSocketGateway, type SocketClient } from '../../helpers/socketGateway';
 import { events } from '../../helpers/streams';
 
-// The client on n8n's own HTTP client and a server on a real socket.
+// The client with n8n's own HTTP client, over real sockets.
 
 const gateway = useSocketGateway();
 const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
@@ -38,19 +38,19 @@ const stream = async (client: SocketClient['client'], signal?: AbortSignal, show
 	});
 };
 
-/** Settles when the server sees that a connection is closed. */
+/** Resolves when the server sees that a connection is closed. */
 function closing() {
 	let seen: () => void = () => undefined;
 	const closed = new Promise<void>((resolve) => (seen = resolve));
 	return { closed, seen };
 }
 
-/** An event stream that goes on with keep-alives until its connection is closed. */
-function endless(...portions: string[]) {
+/** An event stream that sends keep-alives until its connection is closed. */
+function endless(...chunks: string[]) {
 	const { closed, seen } = closing();
 	gateway.onRequest((request, response) => {
 		response.writeHead(200, { 'content-type': 'text/event-stream' });
-		for (const portion of portions) response.write(portion);
+		for (const chunk of chunks) response.write(chunk);
 		const ticking = setInterval(() => response.write(': ping\n\n'), 20);
 		request.socket.on('close', () => {
 			clearInterval(ticking);
@@ -78,7 +78,7 @@ it('a request reaches the gateway with the key, and its response comes back', as
 describe('a response that is lost', () => {
 	const lose: RequestListener = (request) => request.socket.destroy();
 
-	it('is not asked for again where the call is charged', async () => {
+	it('is not requested again where the request is charged', async () => {
 		gateway.onRequest(lose);
 		const { client, pauses, slots } = gateway.client();
 		const { details } = await apiErrorOf(client.json(chat));
@@ -86,7 +86,7 @@ describe('a response that is lost', () => {
 		expect([gateway.received.length, pauses, slots.held]).toStrictEqual([1, [], 0]);
 	});
 
-	it('is not read anew where the call is charged and its body is cut off', async () => {
+	it('is not requested again where the request is charged and its body is cut off', async () => {
 		gateway.onRequest((request, response) => {
 			response.writeHead(200, { 'content-length': '1000' });
 			response.write('{"choices": [', () => request.socket.destroy());
@@ -99,7 +99,7 @@ describe('a response that is lost', () => {
 		expect(gateway.received).toHaveLength(1);
 	});
 
-	it('is asked for again where a repeat charges nothing, and holds no slot meanwhile', async () => {
+	it('is requested again where a repeat charges nothing, and holds no slot during the pauses', async () => {
 		gateway.onRequest(lose);
 		const { client, pauses, slots } = gateway.client();
 		const { details } = await apiErrorOf(createMediaTask(client, { model: 'm', input: {} }, 'key-1'));
@@ -117,7 +117,7 @@ describe('a response that is lost', () => {
 	});
 });
 
-it('the creation of a task that is answered with 504 is repeated under its key', async () => {
+it('the creation of a task is repeated with its key after a 504 response', async () => {
 	gateway.onRequest((_, response) => {
 		response.statusCode = gateway.received.length < 3 ? 504 : 200;
 		response.end('{"code":200,"data":{"taskId":"t"}}');
@@ -131,7 +131,7 @@ it('the creation of a task that is answered with 504 is repeated under its key',
 	]);
 });
 
-it('a gateway that is not there has charged nothing', async () => {
+it('a gateway that cannot be reached has charged nothing', async () => {
 	const server = createServer();
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const { port } = server.address() as AddressInfo;
@@ -145,14 +145,14 @@ it('a gateway that is not there has charged nothing', async () => {
 	expect(pauses).toHaveLength(3);
 });
 
-describe('a gateway that falls silent', () => {
+describe('a gateway that stops sending', () => {
 	const silent: RequestListener = () => undefined;
 	const stalls: RequestListener = (_, response) => response.write('{"a":');
 
 	it.each([
 		['before its response', silent],
 		['within its response', stalls],
-	])('%s is given up after the timeout', async (_, listener) => {
+	])('%s times out', async (_, listener) => {
 		gateway.onRequest(listener);
 		const { client, slots } = gateway.client({ timeoutMs: 150 });
 		expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
@@ -162,7 +162,7 @@ describe('a gateway that falls silent', () => {
 		expect([gateway.received.length, slots.held]).toStrictEqual([1, 0]);
 	});
 
-	it('ends when the time limit is used up, whatever the timeout is', async () => {
+	it('times out at the time limit, whatever the timeout is', async () => {
 		gateway.onRequest(silent);
 		const { client } = gateway.client({ timeoutMs: 60_000, maxRetries: 0 });
 		expect((await apiErrorOf(client.json({ ...get, timeoutLimitMs: 150 }))).details).toMatchObject({
@@ -181,13 +181,13 @@ describe('a gateway that falls silent', () => {
 			async ({ client }: SocketClient) =>
 				await client.downloadUrl(`${gateway.origin()}/file`, () => Promise.resolve()),
 		],
-	])('within the body of a refused stream %s: the beginning counts', async (_, refused) => {
+	])('within the body of a rejected stream %s: the beginning of the body is read', async (_, request) => {
 		gateway.onRequest((_request, response) => {
 			response.writeHead(404, { 'content-type': 'application/json' });
 			response.write('{"code":404,"msg":"gone","data":null}');
 		});
 		const connection = gateway.client({ timeoutMs: 150, maxRetries: 0 });
-		expect((await apiErrorOf(refused(connection))).details).toMatchObject({
+		expect((await apiErrorOf(request(connection))).details).toMatchObject({
 			status: 404,
 			serverMessage: 'gone',
 		});
@@ -195,7 +195,7 @@ describe('a gateway that falls silent', () => {
 	});
 });
 
-it('of an error body without end, the beginning is read', async () => {
+it('the beginning of an endless error body is read', async () => {
 	const { closed, seen } = closing();
 	gateway.onRequest((request, response) => {
 		response.writeHead(500, { 'content-type': 'text/html' });
@@ -216,10 +216,10 @@ it('of an error body without end, the beginning is read', async () => {
 
 describe('a stream', () => {
 	const sends =
-		(...portions: string[]): RequestListener =>
+		(...chunks: string[]): RequestListener =>
 		(_, response) => {
 			response.writeHead(200, { 'content-type': 'text/event-stream' });
-			for (const portion of portions) response.write(portion);
+			for (const chunk of chunks) response.write(chunk);
 		};
 
 	it('that is cut after its finish_reason may be charged, and is not repeated', async () => {
@@ -237,7 +237,7 @@ describe('a stream', () => {
 		expect([gateway.received.length, slots.held]).toStrictEqual([1, 0]);
 	});
 
-	it('that does not end is given up, and its connection closed', async () => {
+	it('that does not end times out, and its connection is closed', async () => {
 		const closed = endless(hello);
 		const { client, slots } = gateway.client({ timeoutMs: 150 });
 		expect((await apiErrorOf(stream(client))).details).toMatchObject({ code: 'timeout', mayBeCharged: true });
@@ -245,7 +245,7 @@ describe('a stream', () => {
 		expect(slots.held).toBe(0);
 	});
 
-	it('that ends with [DONE] is not waited for any longer', async () => {
+	it('ends with [DONE]', async () => {
 		const closed = endless(hello, finish, 'data: [DO', 'NE]\r\n\r', '\n');
 		const { client, slots } = gateway.client();
 		expect(textFormat('chat').readCompletion(await stream(client), { kind: 'text' }).choices[0]?.text).toBe(
@@ -255,7 +255,7 @@ describe('a stream', () => {
 		expect(slots.held).toBe(0);
 	});
 
-	it('that is aborted is closed, and nothing listens to the signal any more', async () => {
+	it('that is aborted is closed, and its signal has no listener', async () => {
 		const controller = new AbortController();
 		const { signal } = controller;
 		const closed = endless(hello);
@@ -278,7 +278,7 @@ describe('a stream', () => {
 		expect([shown, slots.held, getEventListeners(signal, 'abort').length]).toStrictEqual([['Hello'], 0, 0]);
 	});
 
-	it('whose signal was aborted before is not sent', async () => {
+	it('whose signal is aborted before is not sent', async () => {
 		const { client, slots } = gateway.client();
 		expect(await rejection(stream(client, AbortSignal.abort()))).toMatchObject({ name: 'StoppedError' });
 		expect([gateway.received, slots.taken]).toStrictEqual([[], 0]);
@@ -288,7 +288,7 @@ describe('a stream', () => {
 describe('the key', () => {
 	it.each<[string, RequestListener]>([
 		[
-			'a refusal that repeats the headers of the request',
+			'an error response that repeats the headers of the request',
 			(request, response) => {
 				const { authorization = '' } = request.headers;
 				response.writeHead(401, { 'x-echo': authorization, 'www-authenticate': authorization });
@@ -310,7 +310,7 @@ describe('the key', () => {
 				response.end();
 			},
 		],
-	])('is not in what the user reads of %s', async (_, listener) => {
+	])('is not in the error for %s', async (_, listener) => {
 		gateway.onRequest(listener);
 		const { client } = gateway.client({ maxRetries: 0 });
 		for (const response of [

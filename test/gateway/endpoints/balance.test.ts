@@ -10,7 +10,7 @@ import { request } from '../../helpers/requests';
 
 const balance = (amount: string): Balance => ({ amount, amountRub: Number(amount), currency: 'RUB' });
 
-test('the balance is fetched as the gateway gives it (§4.18)', async () => {
+test('the balance is the body as received (§4.18)', async () => {
 	const { client, sent } = scriptedClient([{ body: '{"amount":"1.50","hold":null}' }]);
 	await expect(fetchBalance(client)).resolves.toStrictEqual({ amount: '1.50', hold: null });
 	expect(sent).toStrictEqual([request('GET', '/balance')]);
@@ -35,24 +35,24 @@ describe('reading a balance (§2.8)', () => {
 			{ amountRub: 5, amount: '5', currency: 'RUB', amountUsd: 0.06 },
 		],
 		['rubles alone', { RUB: '5', USD: null }, { amountRub: 5, amount: '5', currency: 'RUB' }],
-		['words beside rubles', { amount: 'much', RUB: 5 }, { amountRub: 5, amount: '5', currency: 'RUB' }],
-		['both shapes', { amount: '1', RUB: '5' }, { amountRub: 1, amount: '1', currency: 'RUB' }],
+		['text beside rubles', { amount: 'much', RUB: 5 }, { amountRub: 5, amount: '5', currency: 'RUB' }],
+		['both forms', { amount: '1', RUB: '5' }, { amountRub: 1, amount: '1', currency: 'RUB' }],
 		['null beside rubles', { amount: null, RUB: 5 }, { amountRub: 5, amount: '5', currency: 'RUB' }],
 		[
 			'an amount beside dollars',
 			{ amount: '1', USD: 0 },
 			{ amountRub: 1, amount: '1', currency: 'RUB', amountUsd: 0 },
 		],
-	])('%s', (_, body, read) => expect(readBalance(body)).toStrictEqual(read));
+	])('has its amounts from %s', (_, body, read) => expect(readBalance(body)).toStrictEqual(read));
 
 	it.each<[string, JsonObject, string]>([
 		['nothing', {}, 'none'],
 		['dollars alone', { USD: '1', held: '2' }, 'USD, held'],
-		['words', { amount: 'much', RUB: '' }, 'amount, RUB'],
+		['text', { amount: 'much', RUB: '' }, 'amount, RUB'],
 		['null', { amount: null, RUB: null }, 'amount, RUB'],
 		['a list', { amount: ['1'] }, 'amount'],
 		['no number', { amount: '1,5' }, 'amount'],
-	])('is never a guess: %s', async (_, body, keys) => {
+	])('rejects a body without a readable amount: %s', async (_, body, keys) => {
 		const { client } = scriptedClient([{ body: JSON.stringify(body) }]);
 		const { details } = await apiErrorOf(fetchBalance(client).then(readBalance));
 		expect(details).toStrictEqual({
@@ -64,7 +64,7 @@ describe('reading a balance (§2.8)', () => {
 		});
 	});
 
-	it('names 20 of the keys it found', async () => {
+	it('names 20 of the keys of the body in the error', async () => {
 		const body = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, index]));
 		const { description } = (await apiErrorOf(Promise.resolve(body).then(readBalance))).details;
 		expect(description).toContain('k19.');

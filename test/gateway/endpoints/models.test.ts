@@ -16,19 +16,19 @@ describe.each([
 	['/models', listTextModels],
 	['/media/models', listMediaModels],
 ] as const)('the catalogue %s', (path, list) => {
-	it('is asked for once, for a minute at most', async () => {
+	it('is requested once, with a timeout of a minute', async () => {
 		const { client, sent } = listing([]);
 		await expect(list(client)).resolves.toStrictEqual([]);
 		expect(sent).toStrictEqual([request('GET', path, { timeoutMs: 60_000 })]);
 	});
 
-	it('takes the time limit and the retries of its caller', async () => {
+	it('uses the time limit and the retries of its caller', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }]);
 		await apiErrorOf(list(client, { maxRetries: 1, timeoutLimitMs: 4_000 }));
 		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([4_000, 4_000]);
 	});
 
-	it('leaves out what has no ID', async () => {
+	it('leaves out entries without an ID', async () => {
 		const { client } = listing([null, {}, { id: null }, { id: '' }, { id: 7 }, 'm', { id: 'm' }]);
 		expect((await list(client)).map(({ id }) => id)).toStrictEqual(['m']);
 	});
@@ -56,7 +56,7 @@ describe('a text model (§2.1)', () => {
 		],
 		['nothing', {}, {}],
 		['null', { context_length: null, cost_context: null, cost_completion: null }, {}],
-		['words', { context_length: 'long', cost_context: 'free', cost_completion: '' }, {}],
+		['text for numbers', { context_length: 'long', cost_context: 'free', cost_completion: '' }, {}],
 	])('is read from %s', async (_, fields, read) => {
 		const record = { id: 'm', name: null, ...fields };
 		expect(await textModel(record)).toStrictEqual({
@@ -71,7 +71,7 @@ describe('a text model (§2.1)', () => {
 });
 
 describe('a media model (§2.2)', () => {
-	it('is read whole', async () => {
+	it('has all its fields', async () => {
 		const record = {
 			id: 'm',
 			object: 'model',

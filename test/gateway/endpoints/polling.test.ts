@@ -3,14 +3,14 @@ import { waitForTask, pollWithRetries } from '../../../nodes/shared/gateway/endp
 import type { MediaType } from '../../../nodes/shared/gateway/media/mediaModel';
 import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
-const look = (state: string): Step => ({ body: JSON.stringify({ code: 200, data: { taskId: 't', state } }) });
+const poll = (state: string): Step => ({ body: JSON.stringify({ code: 200, data: { taskId: 't', state } }) });
 const makes = (mediaType: MediaType | undefined) => async () => await Promise.resolve(mediaType);
 const plan = { mediaType: makes('image'), maxWaitMs: 60_000, pollImmediately: false };
 const lost = connectionError({ kind: 'lost', code: 'ECONNRESET' }, { charged: false });
 
 describe('waiting for a task (§3.1)', () => {
-	it('asks at the pace of its media type and stops at the end, without a last pause', async () => {
-		const { client, pauses, sent } = scriptedClient([look('waiting'), look('processing'), look('success')]);
+	it('polls at the pace of its media type and stops at the end, without a last pause', async () => {
+		const { client, pauses, sent } = scriptedClient([poll('waiting'), poll('processing'), poll('success')]);
 		const body = await waitForTask(client, 't', plan);
 		expect(body.data).toMatchObject({ state: 'success' });
 		expect(pauses).toStrictEqual([4_000, 4_000, 4_000]);
@@ -26,7 +26,7 @@ describe('waiting for a task (§3.1)', () => {
 	] as const)('%s: every %i to %i ms', async (mediaType, min, max) => {
 		const paces = await Promise.all(
 			[0, 0.999_999].map(async (random) => {
-				const { client, pauses } = scriptedClient([look('success')], {}, { random: () => random });
+				const { client, pauses } = scriptedClient([poll('success')], {}, { random: () => random });
 				await waitForTask(client, 't', { ...plan, mediaType: makes(mediaType) });
 				return pauses[0];
 			}),
@@ -34,8 +34,8 @@ describe('waiting for a task (§3.1)', () => {
 		expect(paces).toStrictEqual([min, max]);
 	});
 
-	it('looks at once where a result may already be there', async () => {
-		const { client, pauses } = scriptedClient([look('success')]);
+	it('polls at once where a result may exist already', async () => {
+		const { client, pauses } = scriptedClient([poll('success')]);
 		await waitForTask(client, 't', { ...plan, pollImmediately: true });
 		expect(pauses).toStrictEqual([]);
 	});
@@ -45,19 +45,19 @@ describe('waiting for a task (§3.1)', () => {
 		['429', { status: 429 }],
 		['500', { status: 500 }],
 		['503', { status: 503 }],
-		['a cut-off answer', { body: '{"data": {"sta' }],
+		['a cut-off response', { body: '{"data": {"sta' }],
 		['a maintenance page', { body: '<html>back soon</html>' }],
-		['an unknown state', look('dreaming')],
-		['an answer without a task', { body: '{"code": 200, "data": null}' }],
+		['an unknown state', poll('dreaming')],
+		['a response without a task', { body: '{"code": 200, "data": null}' }],
 		['504', { status: 504 }],
-	])('goes on after %s', async (_, transientError) => {
+	])('continues after %s', async (_, transientError) => {
 		const { client, sent } = scriptedClient([
 			transientError,
 			transientError,
 			transientError,
 			transientError,
 			transientError,
-			look('success'),
+			poll('success'),
 		]);
 		await waitForTask(client, 't', plan);
 		expect(sent).toHaveLength(6);
@@ -66,7 +66,7 @@ describe('waiting for a task (§3.1)', () => {
 	it('waits longer when the gateway asks for it', async () => {
 		const { client, pauses } = scriptedClient([
 			{ status: 429, headers: { 'retry-after': '20' } },
-			look('success'),
+			poll('success'),
 		]);
 		await waitForTask(client, 't', plan);
 		expect(pauses).toStrictEqual([4_000, 20_000]);
@@ -79,8 +79,8 @@ describe('waiting for a task (§3.1)', () => {
 		expect(sent).toHaveLength(1);
 	});
 
-	it('looks a last time at the end of the longest wait, then says that the task goes on', async () => {
-		const { client, pauses } = scriptedClient([look('processing')]);
+	it('polls a last time at the end of the longest wait, then says that the task is still running', async () => {
+		const { client, pauses } = scriptedClient([poll('processing')]);
 		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(pauses).toStrictEqual([4_000, 4_000, 2_000]);
 		expect(details).toMatchObject({
@@ -91,22 +91,22 @@ describe('waiting for a task (§3.1)', () => {
 		});
 	});
 
-	it('names the transient error when the last polls brought no news, and claims no state', async () => {
+	it('names the transient error when the last polls failed, and reports no state', async () => {
 		const { client } = scriptedClient([{ status: 503 }]);
 		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(details.description).toContain('is not available at the moment');
 		expect(details.extra).toStrictEqual({ state: null });
 	});
 
-	it('takes a result that comes with the last look', async () => {
-		const { client } = scriptedClient([look('processing'), look('processing'), look('success')]);
+	it('returns a result that arrives with the last poll', async () => {
+		const { client } = scriptedClient([poll('processing'), poll('processing'), poll('success')]);
 		expect((await waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 })).data).toMatchObject({
 			state: 'success',
 		});
 	});
 
 	it('stops at once when the execution is cancelled', async () => {
-		const { client, sent } = scriptedClient([look('processing')], {}, { stopAt: 1_000_000 + 9_000 });
+		const { client, sent } = scriptedClient([poll('processing')], {}, { stopAt: 1_000_000 + 9_000 });
 		expect(await rejection(waitForTask(client, 't', plan))).toMatchObject({
 			name: 'StoppedError',
 			reason: 'cancelled',
@@ -114,17 +114,17 @@ describe('waiting for a task (§3.1)', () => {
 		expect(sent).toHaveLength(2);
 	});
 
-	it('learns the pace from the task itself where only that tells its model', async () => {
-		const told = { body: JSON.stringify({ data: { state: 'waiting', model: 'acme/painter' } }) };
-		const { client, pauses } = scriptedClient([{ status: 503 }, told, told, look('success')]);
+	it('reads the media type from the task where only the task names its model', async () => {
+		const fromTask = { body: JSON.stringify({ data: { state: 'waiting', model: 'acme/painter' } }) };
+		const { client, pauses } = scriptedClient([{ status: 503 }, fromTask, fromTask, poll('success')]);
 		const mediaType = async (model: string | undefined) =>
 			await Promise.resolve(model === 'acme/painter' ? ('image' as const) : undefined);
 		await waitForTask(client, 't', { mediaType, maxWaitMs: 60_000, pollImmediately: true });
 		expect(pauses).toStrictEqual([7_500, 4_000, 4_000]);
 	});
 
-	it('is over in time although nobody tells the pace for long', async () => {
-		const { client, clock, sent } = scriptedClient([look('processing')]);
+	it('ends in time although the media type stays unknown for long', async () => {
+		const { client, clock, sent } = scriptedClient([poll('processing')]);
 		const mediaType = async () => {
 			clock.now += 50_000;
 			return await Promise.resolve(undefined);
@@ -135,10 +135,10 @@ describe('waiting for a task (§3.1)', () => {
 		expect(sent).toHaveLength(1);
 	});
 
-	it('keeps each of 500 tasks to its own pace, and looks no more than that allows', async () => {
+	it('keeps each of 500 tasks to its own pace, and polls no more often than that allows', async () => {
 		const runs = Array.from({ length: 500 }, (_, index) => {
 			const random = () => (index % 100) / 100;
-			const states = [...Array<Step>(10).fill(look('processing')), look('success')];
+			const states = [...Array<Step>(10).fill(poll('processing')), poll('success')];
 			return scriptedClient(states, {}, { random });
 		});
 		await Promise.all(runs.map(async ({ client }) => await waitForTask(client, 't', plan)));
@@ -150,14 +150,14 @@ describe('waiting for a task (§3.1)', () => {
 		}
 	});
 
-	it('makes no pause longer than what is left of the wait, whatever the gateway asks for', async () => {
+	it('makes no pause longer than the rest of the wait, whatever the gateway asks for', async () => {
 		const { client, pauses } = scriptedClient([{ status: 429, headers: { 'retry-after': '3600' } }]);
 		await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(pauses).toStrictEqual([4_000, 6_000]);
 	});
 });
 
-describe('looking at a task whose end was announced', () => {
+describe('polling a task after its callback', () => {
 	const lookUntilSuccess = async (...states: string[]) => {
 		const { client, pauses } = scriptedClient([]);
 		const found = await pollWithRetries(
@@ -168,16 +168,16 @@ describe('looking at a task whose end was announced', () => {
 		return { found, pauses };
 	};
 
-	it('is done at once when it has ended', async () =>
+	it('ends at once when the task has ended', async () =>
 		expect(await lookUntilSuccess('success')).toStrictEqual({ found: 'success', pauses: [] }));
 
-	it('is repeated for a moment when it does not read so yet', async () =>
+	it('is repeated for a moment while the task has not ended', async () =>
 		expect(await lookUntilSuccess('processing', 'processing', 'success')).toStrictEqual({
 			found: 'success',
 			pauses: [1_000, 3_000],
 		}));
 
-	it('ends with what it is', async () =>
+	it('returns the last state', async () =>
 		expect(await lookUntilSuccess('waiting', 'waiting', 'processing', 'success')).toStrictEqual({
 			found: 'processing',
 			pauses: [1_000, 3_000],

@@ -14,7 +14,7 @@ const plan = { mediaType: makes('image'), maxWaitMs: 60_000, pollImmediately: fa
 const broken = (kind: 'lost' | 'timeout' | 'refused' | 'certificate' | 'address') =>
 	connectionError({ kind, code: 'CODE' }, { charged: false });
 
-describe('a poll that fails for a moment', () => {
+describe('a poll with a transient error', () => {
 	it.each<[string, Step]>([
 		['lost', broken('lost')],
 		['not responded to in time', broken('timeout')],
@@ -38,7 +38,7 @@ describe('a poll that fails for a moment', () => {
 		expect(pauses).toStrictEqual([4_000, 4_000]);
 	});
 
-	it('forgets a transient error when the next poll brings news', async () => {
+	it('is forgotten when the next poll succeeds', async () => {
 		const { client } = scriptedClient([{ status: 503 }, state('processing')]);
 		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 10_000 }));
 		expect(details).toMatchObject({ code: 'wait_timeout', extra: { state: 'processing' } });
@@ -52,7 +52,7 @@ it.each<[string, Step]>([
 	['a redirect', { status: 301 }],
 	['a missing task', { status: 404 }],
 	['a bad ID', { status: 422 }],
-])('ends a wait at once, naming the task: %s', async (_, step) => {
+])('%s ends a wait at once, and the error names the task', async (_, step) => {
 	const { client, pauses, sent } = scriptedClient([step]);
 	const { details } = await apiErrorOf(waitForTask(client, 't', plan));
 	expect(details.taskId).toBe('t');
@@ -67,7 +67,7 @@ it('a cancelled poll ends the wait as cancelled', async () => {
 	expect(sent).toHaveLength(2);
 });
 
-it('a poll returns the task or the transient error, with a retry policy of its own', async () => {
+it('a poll returns the task or the transient error, with its own retry policy', async () => {
 	const { client, sent } = scriptedClient([state('waiting'), { status: 500 }]);
 	expect((await pollOnce(client, 't', 1_500)).task?.state).toBe('waiting');
 	const { transientError, task } = await pollOnce(client, 't');
@@ -90,14 +90,14 @@ describe('Max Wait', () => {
 		expect(clock.now - start).toBe(maxWaitMs);
 	});
 
-	it('takes a result that is there exactly at its end', async () => {
+	it('allows a result that arrives exactly at its end', async () => {
 		const { client, sent } = scriptedClient([state('processing'), state('fail')]);
 		const body = await waitForTask(client, 't', { ...plan, maxWaitMs: 8_000 });
 		expect(body.data).toStrictEqual({ taskId: 't', state: 'fail' });
 		expect(sent).toHaveLength(2);
 	});
 
-	it('that is over already leaves one poll for a result that may be there', async () => {
+	it('that is over already leaves one poll for a result that may exist', async () => {
 		const over = { ...plan, maxWaitMs: 0, pollImmediately: true };
 		const found = scriptedClient([state('success')]);
 		await waitForTask(found.client, 't', over);
@@ -116,14 +116,14 @@ describe('Max Wait', () => {
 		expect(sent).toHaveLength(0);
 	});
 
-	it('bounds each poll, whatever timeout is set, but for five seconds at the end', async () => {
+	it('limits each poll, whatever the timeout is, except for five seconds at the end', async () => {
 		const settings = { timeoutMs: 300_000 };
 		const { client, sent } = scriptedClient([state('processing')], settings);
 		await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 11_000 }));
 		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([7_000, 5_000, 5_000]);
 	});
 
-	it('bounds no poll that has a shorter timeout', async () => {
+	it('does not limit a poll that has a shorter timeout', async () => {
 		const { client, sent } = scriptedClient([state('success')], { timeoutMs: 2_000 });
 		await waitForTask(client, 't', plan);
 		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([2_000]);
@@ -133,14 +133,14 @@ describe('Max Wait', () => {
 		[90_000, '1.5 minutes'],
 		[8_000, '0.1 minutes'],
 		[600_000, '10 minutes'],
-	])('of %i ms is told as %s', async (maxWaitMs, told) => {
+	])('of %i ms is shown as %s', async (maxWaitMs, error) => {
 		const { client } = scriptedClient([state('processing')]);
 		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs }));
-		expect(details.description).toContain(`after ${told}`);
+		expect(details.description).toContain(`after ${error}`);
 		expect(details.description).toContain('Task t was in state "processing"');
 	});
 
-	it('is told as a task that goes on and can be waited for again', async () => {
+	it('ends with an error that says that the task is still running and can be waited for again', async () => {
 		const { client } = scriptedClient([state('waiting')]);
 		const { details } = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 5_000 }));
 		expect(details).toStrictEqual({
@@ -154,7 +154,7 @@ describe('Max Wait', () => {
 		});
 	});
 
-	it('has the last transient error as its cause', async () => {
+	it('ends with the last transient error as its cause', async () => {
 		const { client } = scriptedClient([broken('lost')]);
 		const failure = await apiErrorOf(waitForTask(client, 't', { ...plan, maxWaitMs: 5_000 }));
 		expect(failure.cause).toMatchObject({ details: { code: 'code' } });
@@ -168,7 +168,7 @@ describe('150 tasks on one clock', () => {
 	const COUNT = 150;
 	const seconds = (time: number) => Math.floor(time / 1_000);
 
-	/** Waits for 150 tasks; gives when each was polled, and when its wait was over. */
+	/** Waits for 150 tasks; returns when each was polled, and when its wait was over. */
 	async function awaitAll(respond: (task: number, polls: number) => Promise<HttpResponse<string>>) {
 		const pause = async (milliseconds: number) =>
 			await new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
@@ -225,7 +225,7 @@ describe('150 tasks on one clock', () => {
 		expect(Math.max(...perSecond.values())).toBeLessThan(COUNT * 0.75);
 	});
 
-	it('of which one hangs and one fails, end at their own times', async () => {
+	it('end at their own times, although one poll hangs and one fails', async () => {
 		const hung = async () =>
 			await new Promise<HttpResponse<string>>((_, reject) => setTimeout(reject, 55_000, broken('timeout')));
 		const { ends } = await awaitAll(async (task, count) => {
@@ -235,7 +235,7 @@ describe('150 tasks on one clock', () => {
 		});
 		const [hanging, failing, ...others] = ends;
 		expect(hanging?.outcome).toBe('failed');
-		// One poll may begin at the end of the wait; it is given five seconds, here more.
+		// One poll may begin at the end of the wait; it has five seconds, here more.
 		expect(hanging?.at).toBeLessThanOrEqual(60_000 + 55_000);
 		expect(failing).toStrictEqual({ outcome: 'failed', at: expect.any(Number) as number });
 		expect(failing?.at).toBeLessThanOrEqual(5_000);

@@ -17,7 +17,7 @@ import { request } from '../../helpers/requests';
 
 const LIMIT = 100 * 1024 * 1024;
 const lost = connectionError({ kind: 'lost' }, { charged: false });
-const answer = (body: Json, status = 200): Step => ({ status, body: JSON.stringify(body) });
+const response = (body: Json, status = 200): Step => ({ status, body: JSON.stringify(body) });
 
 const file: UploadFile = {
 	fileName: 'cat.png',
@@ -26,7 +26,7 @@ const file: UploadFile = {
 	framed: async (head, tail) => await Promise.resolve(Buffer.concat([head, Buffer.from('cat'), tail])),
 };
 
-describe('what can be uploaded (§8)', () => {
+describe('an upload (§8)', () => {
 	it.each<[string, Parameters<typeof checkUpload>]>([
 		['a byte', [{ size: 1 }, {}, 'file']],
 		['100 MB', [{ size: LIMIT }, {}, 'file']],
@@ -37,7 +37,7 @@ describe('what can be uploaded (§8)', () => {
 			[{ size: 1 }, { externalUserId: '🙂'.repeat(128) }, 'file'],
 		],
 		['no user ID', [{ size: 1 }, { externalUserId: undefined }, 'file']],
-	])('%s', (_, facts) => expect(() => checkUpload(...facts)).not.toThrow());
+	])('accepts %s', (_, facts) => expect(() => checkUpload(...facts)).not.toThrow());
 
 	it.each<[string, Parameters<typeof checkUpload>, string, string, string]>([
 		['an empty file', [{ size: 0 }, {}, 'file'], 'file', 'empty', 'nothing to upload'],
@@ -58,7 +58,7 @@ describe('what can be uploaded (§8)', () => {
 			'129',
 			'128',
 		],
-	])('not %s', async (_, facts, param, message, description) => {
+	])('rejects %s', async (_, facts, param, message, description) => {
 		const error = await rejectedInput(() => checkUpload(...facts));
 		expect(error.param).toBe(param);
 		expect(error.message).toContain(message);
@@ -66,9 +66,9 @@ describe('what can be uploaded (§8)', () => {
 	});
 });
 
-describe('a file uploaded for use', () => {
-	it('gives its URL; the gateway keeps it for a day', async () => {
-		const { client, sent } = scriptedClient([answer({ id: 'f1', url: 'https://f.test/1' })]);
+describe('a file uploaded for a task', () => {
+	it('returns its URL; the gateway keeps it for a day', async () => {
+		const { client, sent } = scriptedClient([response({ id: 'f1', url: 'https://f.test/1' })]);
 		await expect(uploadForUse(client, file)).resolves.toBe('https://f.test/1');
 		const bodies = sent.map(({ body }) => (body instanceof Buffer ? body.toString() : body));
 		expect(bodies).toStrictEqual([
@@ -80,8 +80,8 @@ describe('a file uploaded for use', () => {
 		['no URL', { id: 'f1' }],
 		['a URL that is null', { id: 'f1', url: null }],
 		['no ID', { url: 'https://f.test/1' }],
-	])('is none when the response has %s', async (_, body) => {
-		const { client } = scriptedClient([answer(body)]);
+	])('fails when the response has %s', async (_, body) => {
+		const { client } = scriptedClient([response(body)]);
 		const { code, retryable } = (await apiErrorOf(uploadForUse(client, file))).details;
 		expect([code, retryable]).toStrictEqual(['unreadable_answer', false]);
 	});
@@ -101,7 +101,7 @@ describe('the digest of a file', () => {
 	it.each([
 		['in memory', Buffer.from('the content')],
 		['a stream', byteStream('the content')],
-	])('is that of its bytes alone: %s', async (_, opened) => {
+	])('is the digest of its bytes alone: %s', async (_, opened) => {
 		framings.length = 0;
 		await expect(contentDigest(content(opened))).resolves.toBe(digest);
 		expect(framings.map(([head, tail]) => [head?.length, tail?.length])).toStrictEqual([[0, 0]]);
@@ -109,8 +109,8 @@ describe('the digest of a file', () => {
 });
 
 describe('base64 text', () => {
-	it('is uploaded with what is known of it', async () => {
-		const { client, sent } = scriptedClient([answer({ id: 'f1', externalUserId: null })]);
+	it('is uploaded with its type and owner', async () => {
+		const { client, sent } = scriptedClient([response({ id: 'f1', externalUserId: null })]);
 		const uploaded = uploadBase64(
 			client,
 			{ base64: 'Y2F0', mimeType: 'image/png' },
@@ -121,11 +121,14 @@ describe('base64 text', () => {
 		expect(sent).toStrictEqual([request('POST', '/storage/upload', { json })]);
 	});
 
-	it.each([{}, { mimeType: '' }, { mimeType: undefined }])('is sent alone: %j', async (more) => {
-		const { client, sent } = scriptedClient([answer({ id: 'f1' })]);
-		await uploadBase64(client, { base64: 'Y2F0', ...more }, { externalUserId: '' });
-		expect(sent).toStrictEqual([request('POST', '/storage/upload', { json: { base64: 'Y2F0' } })]);
-	});
+	it.each([{}, { mimeType: '' }, { mimeType: undefined }])(
+		'is sent without fields that are not set: %j',
+		async (more) => {
+			const { client, sent } = scriptedClient([response({ id: 'f1' })]);
+			await uploadBase64(client, { base64: 'Y2F0', ...more }, { externalUserId: '' });
+			expect(sent).toStrictEqual([request('POST', '/storage/upload', { json: { base64: 'Y2F0' } })]);
+		},
+	);
 
 	it('is not sent again when the response is lost: there would be two files', async () => {
 		const { client, sent } = scriptedClient([lost]);
@@ -133,7 +136,7 @@ describe('base64 text', () => {
 		expect(sent).toHaveLength(1);
 	});
 
-	it('is told to be too large in the words for files', async () => {
+	it('has the error text for files when it is too large', async () => {
 		const { client } = scriptedClient([{ status: 413 }]);
 		expect((await apiErrorOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).message).toBe(
 			errorText({ group: 'storage', status: 413 }).message,
@@ -143,19 +146,19 @@ describe('base64 text', () => {
 
 describe('the record of a file (§4.15)', () => {
 	it('is the body as received', async () => {
-		const { client, sent } = scriptedClient([answer({ asset: { id: 'f1', url: null } })]);
+		const { client, sent } = scriptedClient([response({ asset: { id: 'f1', url: null } })]);
 		await expect(fetchFileRecord(client, 'f/1 ?')).resolves.toStrictEqual({ asset: { id: 'f1', url: null } });
 		expect(sent).toStrictEqual([request('GET', '/storage/f%2F1%20%3F')]);
 	});
 
-	it('is missed in the words for files', async () => {
+	it('has the error text for files when it is missing', async () => {
 		const { client } = scriptedClient([{ status: 404 }]);
 		expect((await apiErrorOf(fetchFileRecord(client, 'f1'))).message).toBe(
 			errorText({ group: 'storage', status: 404 }).message,
 		);
 	});
 
-	it.each(['.', '..'])('is not asked for with %j for an ID', async (id) => {
+	it.each(['.', '..'])('is not requested with the ID %j', async (id) => {
 		const { client, sent } = scriptedClient([{}]);
 		const error = await rejectedInput(async () => await fetchFileRecord(client, id));
 		expect(error.param).toBe('fileId');
@@ -165,8 +168,8 @@ describe('the record of a file (§4.15)', () => {
 });
 
 describe('deleting a file (§4.16)', () => {
-	it('gives the body as received', async () => {
-		const { client, sent } = scriptedClient([answer({ success: true, asset_id: 'f1' })]);
+	it('returns the body as received', async () => {
+		const { client, sent } = scriptedClient([response({ success: true, asset_id: 'f1' })]);
 		await expect(deleteFile(client, 'f/1')).resolves.toStrictEqual({ success: true, asset_id: 'f1' });
 		expect(sent).toStrictEqual([request('DELETE', '/storage/f%2F1')]);
 	});
@@ -180,22 +183,22 @@ describe('deleting a file (§4.16)', () => {
 		expect(sent).toHaveLength(2);
 	});
 
-	it('is refused the second time', async () => {
-		const { client } = scriptedClient([answer({ success: true }), { status: 404 }]);
+	it('fails when the file was deleted before', async () => {
+		const { client } = scriptedClient([response({ success: true }), { status: 404 }]);
 		await deleteFile(client, 'f1');
 		const { status, message } = (await apiErrorOf(deleteFile(client, 'f1'))).details;
 		expect(status).toBe(404);
 		expect(message).toContain('to delete');
 	});
 
-	it('fails in the words for files', async () => {
+	it('has the error text for files', async () => {
 		const { client } = scriptedClient([{ status: 413 }]);
 		const { message } = errorText({ group: 'storage', status: 413 });
 		expect((await apiErrorOf(deleteFile(client, 'f1'))).message).toBe(message);
 	});
 
-	it('has failed when the response says so', async () => {
-		const { client, sent } = scriptedClient([answer({ success: false })]);
+	it('fails when the response says so', async () => {
+		const { client, sent } = scriptedClient([response({ success: false })]);
 		expect((await apiErrorOf(deleteFile(client, 'f1'))).details).toStrictEqual({
 			message: expect.stringContaining('not delete') as string,
 			description: expect.any(String) as string,
@@ -218,7 +221,7 @@ describe('deleting a file (§4.16)', () => {
 
 describe('the list of files (§4.17)', () => {
 	const listed = async (body: Json) => {
-		const { client, sent } = scriptedClient([answer(body)]);
+		const { client, sent } = scriptedClient([response(body)]);
 		const list = await listFiles(client);
 		expect(sent).toStrictEqual([request('GET', '/storage')]);
 		expect(list.body).toStrictEqual(body);
@@ -233,7 +236,7 @@ describe('the list of files (§4.17)', () => {
 		['an empty list further down', { data: { items: [] } }, []],
 		['a list beside an empty one', { tags: [], files: [{ id: 'a' }] }, ['a']],
 		['a list below an empty one', { tags: [], data: { items: [{ id: 'a' }] } }, ['a']],
-		['a list beside one of words', { tags: ['x'], files: [{ id: 'a' }] }, ['a']],
+		['a list beside a list of texts', { tags: ['x'], files: [{ id: 'a' }] }, ['a']],
 		['a list beside one without IDs', { errors: [{ at: 1 }], files: [{ id: 'a' }] }, ['a']],
 		['the upper of two lists', { old: { files: [{ id: 'b' }] }, files: [{ id: 'a' }] }, ['a']],
 		['the first of two lists', { files: [{ id: 'a' }], others: [{ id: 'b' }] }, ['a']],
@@ -245,10 +248,10 @@ describe('the list of files (§4.17)', () => {
 	it.each<[string, Json]>([
 		['an object', { id: 'a' }],
 		['nothing', {}],
-		['a list of words', { data: ['a'] }],
+		['a list of texts', { data: ['a'] }],
 		['empty text and null', { next: '', data: null }],
 		['a list of records without IDs', [{ name: 'a' }]],
-		['a list of IDs that are none', { data: [{ id: null }, { id: '' }] }],
+		['a list of empty IDs', { data: [{ id: null }, { id: '' }] }],
 		['a list too far down', { a: { b: { c: [{ id: 'a' }] } } }],
 		['an empty list too far down', { a: { b: { c: [] } } }],
 	])('is not found in %s', async (_, body) => expect((await listed(body)).records).toBeUndefined());
@@ -256,12 +259,12 @@ describe('the list of files (§4.17)', () => {
 	it.each<[string, Json, number | undefined]>([
 		['a number', { data: [], total: 12 }, 12],
 		['text', { data: [], total: '12' }, 12],
-		['none', { data: [] }, undefined],
+		['nothing', { data: [] }, undefined],
 		['null', { data: [], total: null }, undefined],
-		['that of a list', [], undefined],
-	])('has a total: %s', async (_, body, total) => expect((await listed(body)).total).toBe(total));
+		['a list without an object', [], undefined],
+	])('has the total from %s', async (_, body, total) => expect((await listed(body)).total).toBe(total));
 
-	it('is told in the words for files when it does not come', async () => {
+	it('has the error text for files', async () => {
 		const { client } = scriptedClient([{ status: 404 }]);
 		expect((await apiErrorOf(listFiles(client))).message).toBe(
 			errorText({ group: 'storage', status: 404 }).message,

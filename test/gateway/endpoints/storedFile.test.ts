@@ -2,7 +2,7 @@ import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { readStoredFile, type StoredFile } from '../../../nodes/shared/gateway/endpoints/storage';
 
-/** A file of which nothing but its ID is known. */
+/** A file with nothing but an ID. */
 const UNKNOWN: StoredFile = {
 	id: 'f1',
 	fileName: undefined,
@@ -74,19 +74,19 @@ const fromAsset: StoredFile = {
 
 describe('a stored file (§2.7)', () => {
 	it.each<[string, JsonObject, StoredFile]>([
-		['of the response to an upload', uploaded, fromUpload],
-		['of the response to an upload, under `asset`', { asset: uploaded }, fromUpload],
-		['of the metadata', { asset }, fromAsset],
-		['of the metadata, without `asset`', asset, fromAsset],
-		['of which little is said', { id: 'f1' }, UNKNOWN],
-		['of which little is said, under `asset`', { asset: { id: 'f1' } }, UNKNOWN],
-		['beside an `asset` that is null', { asset: null, id: 'f1' }, UNKNOWN],
-	])('%s', (_, body, file) => expect(readStoredFile(body)).toStrictEqual(file));
+		['the response to an upload', uploaded, fromUpload],
+		['the response to an upload, under `asset`', { asset: uploaded }, fromUpload],
+		['the metadata', { asset }, fromAsset],
+		['the metadata, without `asset`', asset, fromAsset],
+		['an ID alone', { id: 'f1' }, UNKNOWN],
+		['an ID alone, under `asset`', { asset: { id: 'f1' } }, UNKNOWN],
+		['an ID beside an `asset` that is null', { asset: null, id: 'f1' }, UNKNOWN],
+	])('is read from %s', (_, body, file) => expect(readStoredFile(body)).toStrictEqual(file));
 
 	it.each<[string, JsonObject]>([
 		['an upload', uploaded],
 		['the metadata', asset],
-	])('may be known by its ID alone: null in %s', (_, record) => {
+	])('may have an ID alone: null in %s', (_, record) => {
 		const nothing = Object.fromEntries(Object.keys(record).map((key) => [key, null]));
 		expect(readStoredFile({ ...nothing, id: 'f1' })).toStrictEqual(UNKNOWN);
 	});
@@ -94,17 +94,17 @@ describe('a stored file (§2.7)', () => {
 	it.each<[string, JsonObject, Partial<StoredFile>]>([
 		['a number for an ID', { id: 7 }, { id: '7' }],
 		['a size as text', { size: '12' }, { size: 12 }],
-		['a size of nothing', { size: 0 }, { size: 0 }],
+		['a size of zero', { size: 0 }, { size: 0 }],
 		['a name in the other spelling', { fileName: 'cat.png' }, { fileName: 'cat.png' }],
 		['a source in capitals', { source: 'AI_GENERATION' }, { source: 'ai_generation' }],
-		['a time that is none', { createdAt: 'yesterday' }, { createdAt: 'yesterday' }],
+		['an invalid time', { createdAt: 'yesterday' }, { createdAt: 'yesterday' }],
 		[
 			'a time with an offset',
 			{ expiresAt: '2025-01-01T02:00:00+02:00' },
 			{ expiresAt: '2025-01-01T00:00:00.000Z' },
 		],
-		['a time that is no text', { expiresAt: 5 }, { expiresAt: null }],
-	])('understands %s', (_, record, part) => {
+		['a time that is not text', { expiresAt: 5 }, { expiresAt: null }],
+	])('accepts %s', (_, record, part) => {
 		expect(readStoredFile({ id: 'f1', ...record })).toStrictEqual({ ...UNKNOWN, ...part });
 	});
 
@@ -113,7 +113,7 @@ describe('a stored file (§2.7)', () => {
 		['an empty ID', { id: '' }],
 		['no ID in `asset`', { id: 'f1', asset: {} }],
 		['nothing', {}],
-	])('is none with %s', (_, body) => {
+	])('is rejected with %s', (_, body) => {
 		expect(() => readStoredFile(body)).toThrow(ApiError);
 		expect(() => readStoredFile(body)).toThrow('file ID');
 	});

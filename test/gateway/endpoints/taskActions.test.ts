@@ -25,12 +25,12 @@ const lost = connectionError({ kind: 'lost' }, { charged: false });
 
 describe.each<[string, Action, HttpRequest]>([
 	['archiving', archive, request('PATCH', `${PATH}/archive`, { json: { archive: true } })],
-	['taking from the archive', unarchive, request('PATCH', `${PATH}/archive`, { json: { archive: false } })],
+	['unarchiving', unarchive, request('PATCH', `${PATH}/archive`, { json: { archive: false } })],
 	['deleting', deleteMediaTask, request('DELETE', PATH)],
 	['restoring', restoreMediaTask, request('POST', `${PATH}/restore`)],
 	['getting lyrics', lyrics, request('POST', `${PATH}/lyrics/timestamped`, { json: { audioId: 'a1' } })],
 ])('%s', (_, act, expected) => {
-	it('is one request', async () => {
+	it('sends one request', async () => {
 		const { client, sent } = scriptedClient([{ status: 204, body: '' }]);
 		await act(client, 't/1');
 		expect(sent).toStrictEqual([expected]);
@@ -42,38 +42,38 @@ describe.each<[string, Action, HttpRequest]>([
 		expect(sent).toStrictEqual([expected, expected]);
 	});
 
-	it('takes a refused value for an ID that is none', async () => {
+	it('has the error text for an invalid task ID after 422', async () => {
 		const { client } = scriptedClient([{ status: 422 }]);
 		expect((await apiErrorOf(act(client, 'x'))).message).toContain('task ID');
 	});
 
-	it('tells other failures in the words for media', async () => {
+	it('has the error text for media after other statuses', async () => {
 		const { client } = scriptedClient([{ status: 503 }], { maxRetries: 0 });
 		expect((await apiErrorOf(act(client, 'x'))).message).toBe(
 			errorText({ group: 'media', status: 503 }).message,
 		);
 	});
 
-	it.each(['.', '..'])('is not sent for %j', async (id) => {
+	it.each(['.', '..'])('rejects the ID %j without sending anything', async (id) => {
 		const { client, sent } = scriptedClient([{}]);
 		expect((await rejectedInput(async () => await act(client, id))).param).toBe('taskId');
 		expect(sent).toHaveLength(0);
 	});
 });
 
-describe('a refusal in words of its own', () => {
+describe('an action with its own error text', () => {
 	test.each<[string, number, Action, string]>([
 		['archiving', 404, archive, 'archived already'],
-		['taking from the archive', 404, unarchive, 'not archived'],
+		['unarchiving', 404, unarchive, 'not archived'],
 		['getting lyrics', 404, lyrics, 'track'],
 		['getting lyrics', 400, lyrics, 'lyrics'],
 		['creating a session', 400, session, 'session'],
 		['creating a session', 422, session, 'session'],
 		['deleting', 404, deleteMediaTask, errorText({ group: 'media', status: 404 }).message],
-	])('%s, %s', async (_, status, act, words) => {
+	])('%s, %s', async (_, status, act, expectedText) => {
 		const { client, sent } = scriptedClient([{ status, body: '{"msg":"the reason"}' }]);
 		const { details } = await apiErrorOf(act(client, 't1'));
-		expect(details.message).toContain(words);
+		expect(details.message).toContain(expectedText);
 		expect(details.description).toContain('the reason');
 		expect(details).toMatchObject({ status, retryable: false, delivery: 'responded' });
 		expect(sent).toHaveLength(1);
@@ -87,7 +87,7 @@ test('the lyrics are the body as received', async () => {
 });
 
 describe('creating a session', () => {
-	it('sends the fields as they are and gives the body as received', async () => {
+	it('sends the fields as they are and returns the body as received', async () => {
 		const fields = { title: 'x', config: { seed: null } };
 		const { client, sent } = scriptedClient([{ status: 201, body: '{"data":{"id":"s1"}}' }]);
 		await expect(createMediaSession(client, fields)).resolves.toStrictEqual({ data: { id: 's1' } });
@@ -102,7 +102,7 @@ describe('creating a session', () => {
 });
 
 describe('archiving twice', () => {
-	it('is refused the second time, and what was archived stays so', async () => {
+	it('fails the second time', async () => {
 		const { client, sent } = scriptedClient([{ status: 204, body: '' }, { status: 404 }]);
 		await expect(setArchived(client, 't1', true)).resolves.toBeUndefined();
 		const { details } = await apiErrorOf(setArchived(client, 't1', true));
@@ -111,7 +111,7 @@ describe('archiving twice', () => {
 		expect(sent).toHaveLength(2);
 	});
 
-	it.each([true, false])('by a repeat after a lost response is one success: %s', async (archived) => {
+	it.each([true, false])('by a repeat after a lost response succeeds: %s', async (archived) => {
 		const { client, sent } = scriptedClient([lost, { status: 404 }]);
 		await expect(setArchived(client, 't1', archived)).resolves.toBeUndefined();
 		expect(sent).toHaveLength(2);

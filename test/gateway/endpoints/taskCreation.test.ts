@@ -16,16 +16,16 @@ const created = (data: Json): Step => ({
 });
 const connection = (kind: 'lost' | 'timeout' | 'refused') => connectionError({ kind }, { charged: false });
 
-/** The failure of a creation, with as many tries as there are steps. */
-const creationFailure = async (steps: Step[]) => {
+/** The error of a creation, with as many tries as there are steps. */
+const creationError = async (steps: Step[]) => {
 	const { client } = scriptedClient(steps, { maxRetries: steps.length - 1 });
 	return (await apiErrorOf(createMediaTask(client, body, KEY))).details;
 };
 
 describe('the body of a creation (§4.6)', () => {
-	it('has what the order has', () => {
-		const order = { model: 'm', input: { n: null }, sessionId: 's', callbackUrl: 'https://c.test' };
-		expect(taskBody(order)).toStrictEqual({
+	it('has the fields of the task request', () => {
+		const taskRequest = { model: 'm', input: { n: null }, sessionId: 's', callbackUrl: 'https://c.test' };
+		expect(taskBody(taskRequest)).toStrictEqual({
 			model: 'm',
 			input: { n: null },
 			sessionId: 's',
@@ -34,7 +34,7 @@ describe('the body of a creation (§4.6)', () => {
 	});
 
 	it.each([{}, { sessionId: '', callbackUrl: '' }, { sessionId: undefined, callbackUrl: undefined }])(
-		'leaves out what is not set: %j',
+		'leaves out fields that are not set: %j',
 		(more) => {
 			expect(taskBody({ model: 'm', input: {}, ...more })).toStrictEqual({ model: 'm', input: {} });
 		},
@@ -42,7 +42,7 @@ describe('the body of a creation (§4.6)', () => {
 });
 
 describe('a creation', () => {
-	it('is sent with its key and gives the task ID and the body', async () => {
+	it('is sent with its key and returns the task ID and the body', async () => {
 		const { client, sent } = scriptedClient([created({ taskId: 't1' })]);
 		await expect(createMediaTask(client, body, KEY)).resolves.toStrictEqual({
 			taskId: 't1',
@@ -53,7 +53,7 @@ describe('a creation', () => {
 		]);
 	});
 
-	it('takes a number for a task ID', async () => {
+	it('accepts a number as a task ID', async () => {
 		const { client } = scriptedClient([created({ taskId: 7 })]);
 		expect((await createMediaTask(client, body, KEY)).taskId).toBe('7');
 	});
@@ -73,12 +73,12 @@ describe('a creation', () => {
 		expect(sent[1]).toStrictEqual(sent[0]);
 	});
 
-	it('ends as the run does', async () => {
+	it('ends when the run ends', async () => {
 		const { client } = scriptedClient([{ status: 503 }], {}, { stopAt: 0 });
 		await expect(createMediaTask(client, body, KEY)).rejects.toBeInstanceOf(StoppedError);
 	});
 
-	it('passes on errors that are not the gateway’s', async () => {
+	it('throws errors that are not the gateway’s unchanged', async () => {
 		const error = new Error('a defect');
 		const { client } = scriptedClient([error]);
 		expect(await rejection(createMediaTask(client, body, KEY))).toBe(error);
@@ -89,7 +89,7 @@ describe('the key of a creation', () => {
 	it.each([
 		['255 characters are sent', 'k'.repeat(255)],
 		['1 character is sent', 'k'],
-	])('%s as they are', async (_, key) => {
+	])('%s unchanged', async (_, key) => {
 		const { client, sent } = scriptedClient([created({ taskId: 't1' })]);
 		await createMediaTask(client, body, key);
 		expect(sent[0]?.headers['Idempotency-Key']).toBe(key);
@@ -98,7 +98,7 @@ describe('the key of a creation', () => {
 	it.each([
 		['255 characters', 'ж'.repeat(255)],
 		['255 characters of two halves', '🙂'.repeat(255)],
-	])('%s that no header can carry fit as well', async (_, key) => {
+	])('is sent as a digest where it is %s that no header can carry', async (_, key) => {
 		const { client, sent } = scriptedClient([created({ taskId: 't1' })]);
 		await createMediaTask(client, body, key);
 		expect(sent[0]?.headers['Idempotency-Key']).toMatch(/^[\x21-\x7e]{1,255}$/);
@@ -107,7 +107,7 @@ describe('the key of a creation', () => {
 	it.each([
 		['ASCII', 'k'.repeat(256)],
 		['other letters', 'ж'.repeat(256)],
-	])('256 characters are refused before anything is sent: %s', async (_, key) => {
+	])('of 256 characters is rejected before anything is sent: %s', async (_, key) => {
 		const { client, sent } = scriptedClient([created({ taskId: 't1' })]);
 		const error = await rejectedInput(async () => await createMediaTask(client, body, key));
 		expect(error).toBeInstanceOf(InvalidInputError);
@@ -117,13 +117,13 @@ describe('the key of a creation', () => {
 	});
 });
 
-describe('a creation that failed', () => {
+describe('a creation that fails', () => {
 	it.each<[string, Step[]]>([
 		['a lost response', [connection('lost')]],
 		['a timeout', [connection('timeout')]],
 		['500', [{ status: 500 }]],
 		['504', [{ status: 504 }]],
-		['a timeout of what stands before the gateway', [{ status: 524 }]],
+		['a timeout of a proxy before the gateway', [{ status: 524 }]],
 		['an empty success', [{ status: 201, body: '' }]],
 		['a web page', [{ status: 200, body: '<html></html>' }]],
 		['a success without data', [{ status: 201, body: '{"code":200}' }]],
@@ -137,7 +137,7 @@ describe('a creation that failed', () => {
 		['500, then a wrong key', [{ status: 500 }, { status: 401 }]],
 		['an empty success, then a refused connection', [{ body: '' }, connection('refused')]],
 	])('may have created a task after %s, and may be repeated', async (_, steps) => {
-		const details = await creationFailure(steps);
+		const details = await creationError(steps);
 		expect(details.mayBeCharged).toBe(true);
 		expect(details.idempotent).toBe(true);
 		expect(details.description).toContain('Idempotency Scope');
@@ -153,27 +153,27 @@ describe('a creation that failed', () => {
 		['no working generator, then no money', [{ status: 502 }, { status: 402 }]],
 		['a refused connection, then a wrong key', [connection('refused'), { status: 401 }]],
 		['rate limits', [{ status: 429 }, { status: 429 }]],
-	])('has created none after %s', async (_, steps) => {
-		const details = await creationFailure(steps);
+	])('has created no task after %s', async (_, steps) => {
+		const details = await creationError(steps);
 		expect(details.mayBeCharged ?? false).toBe(false);
 		expect(details.idempotent).toBeUndefined();
 		expect(details.description).not.toContain('Idempotency Scope');
 	});
 
-	it('is told of in the words for media', async () => {
+	it('has the error text for media', async () => {
 		const { message } = errorText({ group: 'media', status: 503 });
-		expect((await creationFailure([{ status: 503 }])).message).toBe(message);
+		expect((await creationError([{ status: 503 }])).message).toBe(message);
 	});
 
-	it('keeps what else is known of it', async () => {
+	it('keeps the details of the error', async () => {
 		const error = JSON.stringify({ code: 504, msg: 'Too slow', data: null });
-		const details = await creationFailure([{ status: 504, body: error }]);
+		const details = await creationError([{ status: 504, body: error }]);
 		expect(details).toMatchObject({ status: 504, retryable: true, delivery: 'responded' });
 		expect(details.description).toContain('Too slow');
 	});
 
-	it('has a code of its own where a success names no task', async () => {
-		expect(await creationFailure([created(null)])).toMatchObject({
+	it('has a code of its own where a success has no task', async () => {
+		expect(await creationError([created(null)])).toMatchObject({
 			message: expect.stringContaining('task ID') as string,
 			code: 'unreadable_answer',
 			delivery: 'responded',

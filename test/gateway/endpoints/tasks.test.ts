@@ -17,14 +17,14 @@ const envelope = (data: Json): JsonObject => ({ code: 200, msg: 'success', data 
 const read = (record: JsonObject) => readMediaTask(envelope(record), 'asked-for');
 
 describe('fetching a task (§4.7)', () => {
-	it('gives the body as received, after a minute at most', async () => {
+	it('returns the body as received, with a timeout of a minute', async () => {
 		const body = envelope({ taskId: 't1', resultJson: null });
 		const { client, sent } = scriptedClient([{ body: JSON.stringify(body) }]);
 		await expect(fetchMediaTask(client, 'a/b ?')).resolves.toStrictEqual(body);
 		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/a%2Fb%20%3F', { timeoutMs: 60_000 })]);
 	});
 
-	it('takes the time limit and the retries of its caller', async () => {
+	it('uses the time limit and the retries of its caller', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }]);
 		const { details } = await apiErrorOf(
 			fetchMediaTask(client, 't1', { maxRetries: 0, timeoutLimitMs: 5_000 }),
@@ -33,14 +33,14 @@ describe('fetching a task (§4.7)', () => {
 		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([5_000]);
 	});
 
-	it('takes a refused value for an ID that is none', async () => {
+	it('has the error text for an invalid task ID after 422', async () => {
 		const { client } = scriptedClient([{ status: 422, body: '{"code":422,"msg":"bad uuid"}' }]);
 		const { message, description } = (await apiErrorOf(fetchMediaTask(client, 'x'))).details;
 		expect(message).toContain('task ID');
 		expect(description).toContain('bad uuid');
 	});
 
-	it.each(['.', '..'])('refuses %j, which leads elsewhere', async (id) => {
+	it.each(['.', '..'])('rejects %j, which is a path', async (id) => {
 		const { client, sent } = scriptedClient([{}]);
 		const error = await rejectedInput(async () => await fetchMediaTask(client, id));
 		expect(error.param).toBe('taskId');
@@ -48,7 +48,7 @@ describe('fetching a task (§4.7)', () => {
 		expect(sent).toHaveLength(0);
 	});
 
-	it.each(['...', '.a', 'a..'])('takes %j for an ID', async (id) => {
+	it.each(['...', '.a', 'a..'])('accepts %j as an ID', async (id) => {
 		const { client, sent } = scriptedClient([{}]);
 		await fetchMediaTask(client, id);
 		expect(sent[0]?.url.endsWith(`/async/media/tasks/${id}`)).toBe(true);
@@ -56,17 +56,17 @@ describe('fetching a task (§4.7)', () => {
 });
 
 describe('downloading a result (§4.8)', () => {
-	it('streams it', async () => {
+	it('streams the file', async () => {
 		const { client, sent } = scriptedClient([
 			{ body: 'the bytes of a file', headers: { 'content-type': 'x/y' } },
 		]);
-		const portions: Uint8Array[] = [];
+		const chunks: Uint8Array[] = [];
 		const type = await downloadMediaTask(client, 't/1', async ({ headers, body }) => {
-			for await (const portion of body) portions.push(portion);
+			for await (const chunk of body) chunks.push(chunk);
 			return headers['content-type'];
 		});
 		expect(type).toBe('x/y');
-		expect(Buffer.concat(portions).toString()).toBe('the bytes of a file');
+		expect(Buffer.concat(chunks).toString()).toBe('the bytes of a file');
 		expect(sent).toStrictEqual([
 			request('GET', '/async/media/tasks/t%2F1/download', { responseType: 'stream' }),
 		]);
@@ -75,17 +75,17 @@ describe('downloading a result (§4.8)', () => {
 	it.each([
 		[422, 'task ID'],
 		[404, errorText({ group: 'media', status: 404 }).message],
-	])('tells what status %s means', async (status, words) => {
+	])('has the error text for status %s', async (status, expectedText) => {
 		const { client } = scriptedClient([{ status }]);
 		const { details } = await apiErrorOf(
 			downloadMediaTask(client, 't1', async () => await Promise.resolve()),
 		);
-		expect(details.message).toContain(words);
+		expect(details.message).toContain(expectedText);
 	});
 });
 
 describe('reading a task (§2.6)', () => {
-	it('takes what it has', () => {
+	it('has all its fields', () => {
 		const result = { resultUrls: ['https://f.test/1', 'https://f.test/2'], tracks: [{ id: 'a', n: null }] };
 		const record = {
 			taskId: 't1',
@@ -109,7 +109,7 @@ describe('reading a task (§2.6)', () => {
 		});
 	});
 
-	it('does with nothing but a record', () => {
+	it('has defaults for all fields', () => {
 		expect(read({})).toStrictEqual({
 			taskId: 'asked-for',
 			model: undefined,
@@ -126,15 +126,15 @@ describe('reading a task (§2.6)', () => {
 	it.each<[string, JsonObject, Partial<MediaTask>]>([
 		['numbers for identifiers', { taskId: 7, failCode: 501 }, { taskId: '7', failCode: '501' }],
 		['a time as text', { createTime: '1700000000000' }, { createdAt: '2023-11-14T22:13:20.000Z' }],
-		['a time that is none', { createTime: 9e15 }, { createdAt: undefined }],
-		['the beginning of time', { createTime: 0 }, { createdAt: '1970-01-01T00:00:00.000Z' }],
+		['an invalid time', { createTime: 9e15 }, { createdAt: undefined }],
+		['the time zero', { createTime: 0 }, { createdAt: '1970-01-01T00:00:00.000Z' }],
 		['why it failed', { failMsg: 'No face' }, { failMsg: 'No face' }],
 		['one URL instead of a list', { resultJson: '{"resultUrls":"u"}' }, { resultUrls: ['u'] }],
 		['no URL', { resultJson: '{"resultUrls":null}' }, { resultUrls: [] }],
 		['URLs among other things', { resultJson: '{"resultUrls":["u",null,"",7]}' }, { resultUrls: ['u'] }],
 		['no tracks', { resultJson: '{"tracks":[]}' }, { tracks: undefined }],
 		['tracks among other things', { resultJson: '{"tracks":[null,{"id":1}]}' }, { tracks: [{ id: 1 }] }],
-	])('understands %s', (_, record, part) => expect(read(record)).toMatchObject(part));
+	])('accepts %s', (_, record, part) => expect(read(record)).toMatchObject(part));
 
 	it.each<[string, Json, Json]>([
 		['an object', '{"a":{"b":null}}', { a: { b: null } }],
@@ -142,11 +142,11 @@ describe('reading a task (§2.6)', () => {
 		['null', 'null', null],
 		['a number', '0', 0],
 		['false', 'false', false],
-		['an object that was parsed already', { a: null }, { a: null }],
+		['an object that is not text', { a: null }, { a: null }],
 		['null itself', null, null],
 		['empty text', '', null],
-		['text that is no JSON', '{"a":', '{"a":'],
-	])('gives the result as what it is: %s', (_, resultJson, result) => {
+		['text that is not JSON', '{"a":', '{"a":'],
+	])('has the parsed result: %s', (_, resultJson, result) => {
 		expect(read({ resultJson }).result).toStrictEqual(result);
 	});
 
@@ -154,7 +154,7 @@ describe('reading a task (§2.6)', () => {
 		['null', null],
 		['a list', []],
 		['text', 'x'],
-	])('takes %s for no task', async (_, data) => {
+	])('rejects %s', async (_, data) => {
 		const { client } = scriptedClient([{ body: JSON.stringify(envelope(data)) }]);
 		const reading = fetchMediaTask(client, 't1').then((body) => readMediaTask(body, 't1'));
 		expect((await apiErrorOf(reading)).details).toStrictEqual({
@@ -179,9 +179,9 @@ test.each([
 describe('a failed task', () => {
 	const task: MediaTask = { taskId: 't1', state: 'fail', resultUrls: [], result: null };
 
-	it('is a failure with the reasons of the gateway', () => {
-		const failure = taskError({ ...task, failCode: '501', failMsg: 'No face, secret-key' }, ['secret-key']);
-		expect(failure.details).toStrictEqual({
+	it('throws an error with the reasons of the gateway', () => {
+		const error = taskError({ ...task, failCode: '501', failMsg: 'No face, secret-key' }, ['secret-key']);
+		expect(error.details).toStrictEqual({
 			message: 'The media task failed',
 			description: expect.stringMatching(/t1.*\(code 501\).*No face, \[key\]/) as string,
 			delivery: 'responded',
@@ -192,7 +192,7 @@ describe('a failed task', () => {
 		});
 	});
 
-	it('is one without reasons as well', () => {
+	it('throws an error also without reasons', () => {
 		const { code, extra, description } = taskError(task, []).details;
 		expect(code).toBe('task_failed');
 		expect(extra).toStrictEqual({ failCode: null, failMsg: null, state: 'fail' });

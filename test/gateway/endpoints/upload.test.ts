@@ -19,7 +19,7 @@ const uploadOf = (fileName: string, mimeType = 'image/png', content = CONTENT): 
 	framed: async (head, tail) => await Promise.resolve(Buffer.concat([head, Buffer.from(content), tail])),
 });
 
-/** What was sent for a file. */
+/** The request that uploads a file. */
 async function sentFor(
 	file: UploadFile,
 	settings: UploadSettings = {},
@@ -31,14 +31,14 @@ async function sentFor(
 	return { sent: exchange, body: Buffer.from(exchange.body) };
 }
 
-/** The form as another reader of multipart bodies understands it. */
+/** The form as another parser of multipart bodies reads it. */
 async function formOf({ sent, body }: { sent: HttpRequest; body: Buffer }): Promise<FormData> {
 	const headers = { 'Content-Type': sent.headers['Content-Type'] ?? '' };
 	return await new Response(new Uint8Array(body), { headers }).formData();
 }
 
 describe('a multipart upload (§4.14)', () => {
-	it('has the file after the fields, framed by a boundary that its header names', async () => {
+	it('has the file after the fields, separated by the boundary in its header', async () => {
 		const settings: UploadSettings = { storagePolicy: 'PERMANENT', externalUserId: 'клиент 7' };
 		const { sent, body } = await sentFor(uploadOf('cat.png'), settings);
 		const boundary = /^multipart\/form-data; boundary=(n8n-[0-9a-f-]{36})$/.exec(
@@ -106,12 +106,12 @@ describe('a multipart upload (§4.14)', () => {
 		expect(body.toString()).toContain('\r\nContent-Type: image/pngX-Evil: 1\r\n\r\n');
 	});
 
-	it('takes another boundary for each upload', async () => {
+	it('uses another boundary for each upload', async () => {
 		const [first, second] = [await sentFor(uploadOf('a')), await sentFor(uploadOf('a'))];
 		expect(first.sent.headers['Content-Type']).not.toBe(second.sent.headers['Content-Type']);
 	});
 
-	it('arrives as it was, with its exact length', async () => {
+	it('keeps the content, with its exact length', async () => {
 		const name = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !text.includes('%'));
 		await fc.assert(
 			fc.asyncProperty(
@@ -137,7 +137,7 @@ describe('a multipart upload (§4.14)', () => {
 describe('the stream of an upload', () => {
 	type Opened = ByteStream & { destroyed: boolean };
 
-	/** An upload whose streams are kept. */
+	/** An upload whose streams are recorded. */
 	const streamed = (steps: Step[], open: (content: string) => Opened = byteStream) => {
 		const opened: Opened[] = [];
 		const file: UploadFile = {
@@ -152,7 +152,7 @@ describe('the stream of an upload', () => {
 		return { ...scripted, opened, uploading: uploadFile(scripted.client, file, {}) };
 	};
 
-	it('is opened anew for each attempt, and each is closed', async () => {
+	it('is opened again for each attempt, and each is closed', async () => {
 		const { sent, opened, uploading } = streamed([{ status: 503 }, { status: 429 }, { body: '{"id":"f1"}' }]);
 		await expect(uploading).resolves.toStrictEqual({ id: 'f1' });
 		expect(opened).toHaveLength(3);
@@ -173,7 +173,7 @@ describe('the stream of an upload', () => {
 		expect(opened.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
 	});
 
-	it('is missed when it cannot be opened: nothing is sent', async () => {
+	it('sends nothing when it cannot be opened', async () => {
 		const { sent, uploading } = streamed([{}], () => {
 			throw new Error('no such file');
 		});
@@ -181,7 +181,7 @@ describe('the stream of an upload', () => {
 		expect(sent).toHaveLength(0);
 	});
 
-	it('that is refused is told of in the words for files', async () => {
+	it('has the error text for files when it is rejected', async () => {
 		const { uploading } = streamed([{ status: 413 }]);
 		expect((await apiErrorOf(uploading)).message).toBe(errorText({ group: 'storage', status: 413 }).message);
 	});

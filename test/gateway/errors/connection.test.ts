@@ -7,7 +7,7 @@ import { ApiError, StoppedError } from '../../../nodes/shared/gateway/errors/err
 const networkError = (code: string, syscall?: string) =>
 	Object.assign(new Error(code), { code, ...(syscall ? { syscall } : {}) });
 
-/** As n8n hands it over: the HTTP client's error, with its configuration, inside a NodeApiError. */
+/** A network error as n8n throws it: the HTTP client's error, with its configuration, inside a NodeApiError. */
 function wrapped(error: Error): NodeApiError {
 	const node = {
 		id: '1',
@@ -25,12 +25,12 @@ function thrown(error: unknown, charged = true): ApiError | StoppedError | undef
 }
 
 function details(error: unknown, charged = true): ApiError['details'] {
-	const failure = thrown(error, charged);
-	if (failure instanceof ApiError) return failure.details;
+	const converted = thrown(error, charged);
+	if (converted instanceof ApiError) return converted.details;
 	throw new Error('it is no failure');
 }
 
-describe('what a thrown network error means', () => {
+describe('a network error', () => {
 	const cases: Array<[string, unknown, 'notSent' | 'unknown', boolean]> = [
 		['refused', networkError('ECONNREFUSED', 'connect'), 'notSent', true],
 		['unknown host', networkError('ENOTFOUND', 'getaddrinfo'), 'notSent', true],
@@ -45,13 +45,13 @@ describe('what a thrown network error means', () => {
 		],
 		['untrusted certificate', networkError('DEPTH_ZERO_SELF_SIGNED_CERT'), 'notSent', false],
 		['https to a port that speaks http', networkError('EPROTO'), 'notSent', false],
-		['an address that is none', networkError('ERR_INVALID_URL'), 'notSent', false],
+		['an invalid address', networkError('ERR_INVALID_URL'), 'notSent', false],
 		['reset', networkError('ECONNRESET'), 'unknown', true],
 		['broken pipe', networkError('EPIPE', 'write'), 'unknown', true],
 		['silence', networkError('ECONNABORTED'), 'unknown', true],
 		['timeout of a read', networkError('ETIMEDOUT', 'read'), 'unknown', true],
 		['a cut-off body', new Error('aborted'), 'unknown', true],
-		['an answer that is no HTTP', networkError('HPE_INVALID_CONSTANT'), 'unknown', true],
+		['a response that is not HTTP', networkError('HPE_INVALID_CONSTANT'), 'unknown', true],
 	];
 	test.each(cases)('%s', (_, error, delivery, retryable) => {
 		expect(thrown(error)).toMatchObject({ details: { delivery, retryable } });
@@ -101,7 +101,7 @@ describe('what a thrown network error means', () => {
 				'ENETUNREACH',
 				'ENETDOWN',
 				'HPE_INVALID_CONSTANT',
-				// What TLS finds wrong after the handshake: the request may have arrived.
+				// TLS found this after the handshake: the request may have arrived.
 				'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC',
 				'ERR_SSL_UNEXPECTED_EOF_WHILE_READING',
 			],
@@ -125,7 +125,7 @@ describe('what a thrown network error means', () => {
 		},
 	);
 
-	it.each(['connect', 'getaddrinfo'])('no code tells of a request sent where the %s failed', (syscall) => {
+	it.each(['connect', 'getaddrinfo'])('is not sent where the %s failed, whatever its code', (syscall) => {
 		expect(details(networkError('ETIMEDOUT', syscall))).toMatchObject({
 			delivery: 'notSent',
 			mayBeCharged: false,
@@ -133,7 +133,7 @@ describe('what a thrown network error means', () => {
 		expect(details(networkError('EMFILE', syscall))).toMatchObject({ delivery: 'notSent', code: 'emfile' });
 	});
 
-	it('needs a code to take several errors for addresses that were tried', () => {
+	it('that combines several errors needs a code', () => {
 		const tried = new AggregateError([networkError('ETIMEDOUT')]);
 		expect(details(Object.assign(tried, { code: 'ETIMEDOUT' }))).toMatchObject({ delivery: 'notSent' });
 		expect(thrown(new AggregateError([]))).toBeUndefined();
@@ -149,7 +149,7 @@ describe('what a thrown network error means', () => {
 			Object.assign(networkError('X'), { isAxiosError: true }),
 		],
 		['a cut-off body', new Error('aborted')],
-	])('takes %s for a lost connection', (_, error) => {
+	])('is a lost connection: %s', (_, error) => {
 		const { code, ...others } = details(error);
 		expect(['connection_lost', 'x']).toContain(code);
 		expect(others).toMatchObject({ delivery: 'unknown', retryable: true, mayBeCharged: true });
@@ -166,22 +166,22 @@ describe('what a thrown network error means', () => {
 		[new Error('?', { cause: 'ECONNRESET' })],
 		[null],
 		[undefined],
-	])('knows nothing of %j', (error) => expect(thrown(error)).toBeUndefined());
+	])('is not %j', (error) => expect(thrown(error)).toBeUndefined());
 
 	it.each([
 		['ECONNRESET', 'read', 'ECONNRESET (read)'],
 		['ECONNRESET', undefined, 'ECONNRESET'],
 		['ECONNRESET', 7, 'ECONNRESET'],
-	])('keeps the code %s and the system call %s as the cause', (code, syscall, cause) =>
+	])('has the code %s and the system call %s in its cause', (code, syscall, cause) =>
 		expect(thrown(Object.assign(networkError(code), { syscall }))?.cause).toStrictEqual(new Error(cause)),
 	);
 
-	it('keeps that there was no code', () => {
-		const failure = thrown(Object.assign(new Error('?'), { isAxiosError: true }));
-		expect(failure?.cause).toStrictEqual(new Error('network error'));
+	it('without a code has a cause that says so', () => {
+		const converted = thrown(Object.assign(new Error('?'), { isAxiosError: true }));
+		expect(converted?.cause).toStrictEqual(new Error('network error'));
 	});
 
-	it('hands on what is understood already', () => {
+	it('that is converted already is returned unchanged', () => {
 		for (const known of [details(networkError('EPIPE')), new StoppedError('other item failed')]) {
 			const error = known instanceof StoppedError ? known : new ApiError(known);
 			expect(thrown(error)).toBe(error);
@@ -192,26 +192,26 @@ describe('what a thrown network error means', () => {
 		const inside = (error: unknown, depth: number): unknown =>
 			Array.from({ length: depth }).reduce<unknown>((cause) => new Error('outer', { cause }), error);
 
-		it.each([1, 2, 3, 5])('%i deep: the same', (depth) => {
+		it.each([1, 2, 3, 5])('is found %i levels deep', (depth) => {
 			const refused = networkError('ECONNREFUSED', 'connect');
 			expect(details(inside(refused, depth))).toStrictEqual(details(refused));
 			expect(details(inside(wrapped(refused), depth - 1))).toStrictEqual(details(refused));
 			expect(details(inside(new Error('aborted'), depth))).toMatchObject({ code: 'connection_lost' });
 		});
 
-		it('looks six deep, and comes back from a circle', () => {
+		it('is searched six levels deep, and once in a circle', () => {
 			expect(thrown(inside(networkError('EPIPE'), 6))).toBeUndefined();
 			const circle = new Error('circle');
 			circle.cause = circle;
 			expect(thrown(circle)).toBeUndefined();
 		});
 
-		it('looks into plain objects', () => {
+		it('is found in plain objects', () => {
 			const plain = { cause: { cause: networkError('ECONNABORTED') } };
 			expect(details(plain)).toMatchObject({ code: 'timeout' });
 		});
 
-		it('believes the outermost code, and no HTTP client’s error that has none before one with a code', () => {
+		it('has the outermost code; an HTTP client’s error without a code does not hide an inner one', () => {
 			const outer = Object.assign(new Error('outer', { cause: networkError('EPIPE') }), {
 				code: 'ECONNREFUSED',
 			});
@@ -223,46 +223,46 @@ describe('what a thrown network error means', () => {
 		});
 	});
 
-	it('says that a charge may stand only where the request may have arrived', () => {
+	it('may be charged only where the request may have arrived', () => {
 		expect(thrown(networkError('ECONNRESET'))).toMatchObject({ details: { mayBeCharged: true } });
 		expect(thrown(networkError('ECONNRESET'), false)).toMatchObject({ details: { mayBeCharged: false } });
 		expect(thrown(networkError('ECONNREFUSED'))).toMatchObject({ details: { mayBeCharged: false } });
 	});
 
-	it('does not blame the gateway for the server of a file', () => {
-		const failure = errorFromThrown(networkError('ECONNREFUSED', 'connect'), {
+	it('names the server of a file instead of the gateway', () => {
+		const converted = errorFromThrown(networkError('ECONNREFUSED', 'connect'), {
 			charged: false,
 			file: true,
 		});
-		expect(failure?.message).toBe('The server of the file could not be reached');
+		expect(converted?.message).toBe('The server of the file could not be reached');
 	});
 
-	it('knows a cancelled execution', () => {
+	it('is a StoppedError when the execution was cancelled', () => {
 		expect(thrown(wrapped(networkError('ERR_CANCELED')))).toStrictEqual(new StoppedError('cancelled'));
 	});
 
-	it('keeps nothing of the original but its code: its configuration holds the key', () => {
+	it('keeps nothing of the original error but its code: its configuration has the key', () => {
 		const error = Object.assign(networkError('ECONNRESET'), {
 			isAxiosError: true,
 			config: { headers: { Authorization: 'Bearer sk-secret' } },
 		});
-		const failure = thrown(wrapped(error));
-		expect(failure).toBeInstanceOf(ApiError);
-		expect(JSON.stringify([failure, (failure as ApiError).cause, (failure as ApiError).stack])).not.toContain(
-			'secret',
-		);
+		const converted = thrown(wrapped(error));
+		expect(converted).toBeInstanceOf(ApiError);
+		expect(
+			JSON.stringify([converted, (converted as ApiError).cause, (converted as ApiError).stack]),
+		).not.toContain('secret');
 	});
 
-	it('leaves errors that are not the network’s alone', () => {
+	it('is not any other error', () => {
 		expect(thrown(new TypeError('x is not a function'))).toBeUndefined();
 		expect(thrown('text')).toBeUndefined();
 	});
 
-	it('takes anything that can be thrown', () => {
+	it('is recognized in any thrown value without an exception', () => {
 		fc.assert(
 			fc.property(fc.anything(), (value) => {
-				const failure = thrown(value);
-				expect(failure === undefined || failure instanceof Error).toBe(true);
+				const converted = thrown(value);
+				expect(converted === undefined || converted instanceof Error).toBe(true);
 			}),
 		);
 	});

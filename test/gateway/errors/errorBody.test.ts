@@ -17,8 +17,8 @@ import {
 import { rejection } from '../../helpers/client';
 
 const text = expect.stringMatching(/^\S.{10,}/) as string;
-const ofAnswer = (answer: Partial<ErrorResponse> & { status: number }) =>
-	errorFromResponse({ group: 'text', body: '', now: 0, secrets: [], ...answer });
+const errorOfResponse = (response: Partial<ErrorResponse> & { status: number }) =>
+	errorFromResponse({ group: 'text', body: '', now: 0, secrets: [], ...response });
 
 describe('the body of an error', () => {
 	it.each([
@@ -26,7 +26,7 @@ describe('the body of an error', () => {
 		['nulls', { error: { message: null, type: null, param: null, code: null } }, {}],
 		['texts that are empty', { error: { message: '', type: '', param: '', code: '' } }, {}],
 		['an error without anything', { error: {}, msg: 'not read' }, {}],
-	])('%s in the object of the error', (_, body, read) => {
+	])('has %s in its error object', (_, body, read) => {
 		const nothing = { serverMessage: undefined, code: undefined, type: undefined, param: undefined };
 		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({ ...nothing, ...read });
 	});
@@ -36,18 +36,18 @@ describe('the body of an error', () => {
 		['a message beside other things', { message: 'b', error: 'c' }, 'b'],
 		['an error that is a text', { error: 'c', code: 'not read' }, 'c'],
 		['nothing to read', { msg: 1, message: {}, error: ['x'] }, undefined],
-	])('%s', (_, body, serverMessage) =>
+	])('has %s', (_, body, serverMessage) =>
 		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({ serverMessage }),
 	);
 
 	it.each(['', '<html>', '[{"error": {"message": "m"}}]', '"error"', 'null', '{"error": {"mess'])(
-		'%j is none',
+		'is empty for %j',
 		(body) => expect(parseErrorBody(body)).toStrictEqual({}),
 	);
 });
 
 describe('a response with an error status', () => {
-	it('gives all that is known of it', () => {
+	it('has all details of its body', () => {
 		const error = {
 			message: 'No such thing',
 			type: 'invalid_request_error',
@@ -55,7 +55,7 @@ describe('a response with an error status', () => {
 			code: 'forbidden',
 		};
 		const body = JSON.stringify({ error });
-		expect(ofAnswer({ status: 403, body, retryAfter: '2' }).details).toStrictEqual({
+		expect(errorOfResponse({ status: 403, body, retryAfter: '2' }).details).toStrictEqual({
 			message: text,
 			description: expect.stringContaining('“No such thing”.') as string,
 			serverMessage: 'No such thing',
@@ -69,8 +69,8 @@ describe('a response with an error status', () => {
 		});
 	});
 
-	it('gives what its status alone says where its body says nothing', () => {
-		expect(ofAnswer({ status: 503 }).details).toStrictEqual({
+	it('has the details of its status where its body is empty', () => {
+		expect(errorOfResponse({ status: 503 }).details).toStrictEqual({
 			message: text,
 			description: expect.not.stringContaining('says') as string,
 			delivery: 'responded',
@@ -83,10 +83,10 @@ describe('a response with an error status', () => {
 		});
 	});
 
-	it('counts a Retry-After that is a date from now', () => {
+	it('counts a Retry-After date from the present time', () => {
 		const now = Date.parse('2026-03-01T12:00:00Z');
 		const retryAfter = 'Sun, 01 Mar 2026 12:00:09 GMT';
-		expect(ofAnswer({ status: 429, retryAfter, now }).details.retryAfterMs).toBe(9_000);
+		expect(errorOfResponse({ status: 429, retryAfter, now }).details.retryAfterMs).toBe(9_000);
 	});
 
 	it.each([
@@ -95,12 +95,12 @@ describe('a response with an error status', () => {
 		[399, 'redirected'],
 		[400, undefined],
 	])('with status %i has the code %s', (status, code) => {
-		expect(ofAnswer({ status }).details.code).toBe(code);
+		expect(errorOfResponse({ status }).details.code).toBe(code);
 	});
 
-	it('tells of a redirect as a final refusal', () => {
+	it('is final for a redirect', () => {
 		expect(
-			ofAnswer({ status: 307, body: '{"error":{"message":"m"}}', retryAfter: '1' }).details,
+			errorOfResponse({ status: 307, body: '{"error":{"message":"m"}}', retryAfter: '1' }).details,
 		).toStrictEqual({
 			message: text,
 			description: text,
@@ -120,7 +120,7 @@ describe('a success that cannot be read', () => {
 		['  \n<HEAD>'],
 		['<body>'],
 		['<?xml version="1.0"?>'],
-	])('%j is a web page: a repeat gives it again', (body) => {
+	])('%j is a web page: it is not retryable', (body) => {
 		const details = {
 			message: text,
 			description: text,
@@ -129,13 +129,13 @@ describe('a success that cannot be read', () => {
 			code: 'unreadable_answer',
 		};
 		for (const charged of [true, false]) {
-			const failure = unreadableResponse({ status: 200, body }, { charged });
-			expect(failure.details).toStrictEqual({ ...details, retryable: false, mayBeCharged: charged });
-			expect(failure.message).toMatch(/web page/);
+			const apiError = unreadableResponse({ status: 200, body }, { charged });
+			expect(apiError.details).toStrictEqual({ ...details, retryable: false, mayBeCharged: charged });
+			expect(apiError.message).toMatch(/web page/);
 		}
 	});
 
-	it.each(['', '{"a": "<html>"', 'x <html>', '<p>', '7'])('%j is none: a repeat may help', (body) => {
+	it.each(['', '{"a": "<html>"', 'x <html>', '<p>', '7'])('%j is not a web page: it is retryable', (body) => {
 		const details = {
 			message: text,
 			description: text,
@@ -154,11 +154,11 @@ describe('a success that cannot be read', () => {
 });
 
 describe('an error inside a successful response', () => {
-	const words = { message: 'It failed', description: 'Try again.' };
+	const operationText = { message: 'It failed', description: 'Try again.' };
 
-	it('gives all that is known of it', () => {
+	it('has all its details', () => {
 		const error = { message: 'upstream died', type: 'server_error', param: 'input', code: 17 };
-		expect(errorFromObject(error, words).details).toStrictEqual({
+		expect(errorFromObject(error, operationText).details).toStrictEqual({
 			message: 'It failed',
 			description: 'Try again. The gateway says: “upstream died”.',
 			delivery: 'responded',
@@ -170,9 +170,9 @@ describe('an error inside a successful response', () => {
 		});
 	});
 
-	it('has a code of its own where it gives none', () => {
-		expect(errorFromObject({}, words).details).toMatchObject({
-			...words,
+	it('has a code of its own where the error has none', () => {
+		expect(errorFromObject({}, operationText).details).toMatchObject({
+			...operationText,
 			code: 'generation_failed',
 			type: undefined,
 			param: undefined,
@@ -180,8 +180,8 @@ describe('an error inside a successful response', () => {
 	});
 });
 
-describe('what the gateway says', () => {
-	const said = (message: string | undefined) => withServerMessage('Hint.', message, []);
+describe('the message of the gateway', () => {
+	const shownAfterHint = (message: string | undefined) => withServerMessage('Hint.', message, []);
 
 	it.each([
 		[undefined, 'Hint.'],
@@ -193,31 +193,31 @@ describe('what the gateway says', () => {
 		['A. B', 'Hint. The gateway says: “A. B”.'],
 		['And so…', 'Hint. The gateway says: “And so…”'],
 		['  a\r\n\t b  ', 'Hint. The gateway says: “a b”.'],
-	])('%j follows the hint', (message, shown) => expect(said(message)).toBe(shown));
+	])('%j follows the hint', (message, shown) => expect(shownAfterHint(message)).toBe(shown));
 
 	it('is shown up to 600 characters', () => {
-		expect(said('y'.repeat(600))).toContain(`“${'y'.repeat(600)}”.`);
-		expect(said('y'.repeat(601))).toMatch(/“y{600}…”$/);
+		expect(shownAfterHint('y'.repeat(600))).toContain(`“${'y'.repeat(600)}”.`);
+		expect(shownAfterHint('y'.repeat(601))).toMatch(/“y{600}…”$/);
 	});
 });
 
-describe('words that fit the operation better', () => {
+describe('error texts of an operation', () => {
 	const texts = { 404: { message: 'No such file', description: 'Look for another.' } };
 	const withText = async (error: unknown) =>
 		await rejection(withTexts(texts, Promise.reject(error as Error)));
 
-	it('are none for a success', async () => {
+	it('are not used for a success', async () => {
 		expect(await withTexts(texts, Promise.resolve('fine'))).toBe('fine');
 	});
 
-	it('stand in for those of the status, before what the gateway says', async () => {
-		const failure = ofAnswer({ status: 404, body: '{"msg":"gone, it is"}' });
-		const error = await withText(failure);
+	it('replace those of the status, before the message of the gateway', async () => {
+		const apiError = errorOfResponse({ status: 404, body: '{"msg":"gone, it is"}' });
+		const error = await withText(apiError);
 		expect(error).toBeInstanceOf(ApiError);
 		expect(error).toMatchObject({
 			message: 'No such file',
 			details: {
-				...failure.details,
+				...apiError.details,
 				message: 'No such file',
 				description: 'Look for another. The gateway says: “gone, it is”.',
 			},
@@ -225,37 +225,42 @@ describe('words that fit the operation better', () => {
 	});
 
 	it.each([
-		['of another status', ofAnswer({ status: 403 })],
-		['with a code, which says more', ofAnswer({ status: 404, body: '{"error":{"code":"model_not_found"}}' })],
+		['of another status', errorOfResponse({ status: 403 })],
+		[
+			'with a code, which is more specific',
+			errorOfResponse({ status: 404, body: '{"error":{"code":"model_not_found"}}' }),
+		],
 		[
 			'without a status',
 			new ApiError({ message: 'm', description: 'd', delivery: 'unknown', retryable: true }),
 		],
 		['that is not the gateway’s', new InvalidInputError('m', 'd')],
-	])('are none for an error %s', async (_, error) => expect(await withText(error)).toBe(error));
+	])('are not used for an error %s', async (_, error) => expect(await withText(error)).toBe(error));
 
-	it('are none for what is no error', async () => {
+	it('are not used for a thrown value that is not an error', async () => {
 		expect(await withText('thrown text')).toStrictEqual(new Error('thrown text'));
 	});
 });
 
-describe('a refusal with 404 where an earlier try may have done the work', () => {
+describe('a 404 response after an earlier try that may have succeeded', () => {
 	it('is a success', () => {
-		expect(ignoreAlreadyDone(ofAnswer({ status: 404 }).with({ mayHaveTakenEffect: true }))).toStrictEqual({
+		expect(
+			ignoreAlreadyDone(errorOfResponse({ status: 404 }).with({ mayHaveTakenEffect: true })),
+		).toStrictEqual({
 			success: true,
 		});
 	});
 
 	it.each([
-		['the first try', ofAnswer({ status: 404 })],
-		['another refusal', ofAnswer({ status: 403 }).with({ mayHaveTakenEffect: true })],
+		['the first try', errorOfResponse({ status: 404 })],
+		['another status', errorOfResponse({ status: 403 }).with({ mayHaveTakenEffect: true })],
 		['another error', Object.assign(new Error('?'), { details: { status: 404, mayHaveTakenEffect: true } })],
-	])('is no success after %s', async (_, error) =>
+	])('is not a success after %s', async (_, error) =>
 		expect(await rejection(Promise.resolve(error).then(ignoreAlreadyDone))).toBe(error),
 	);
 });
 
-it('errors have names, and what stopped a run says why', () => {
+it('errors have names, and a StoppedError has its reason', () => {
 	const reasons = ['cancelled', 'other item failed', 'not waited for'] as const;
 	const stops = reasons.map((reason) => new StoppedError(reason));
 	expect(stops.map(({ name, reason }) => [name, reason])).toStrictEqual(
@@ -272,7 +277,7 @@ it('errors have names, and what stopped a run says why', () => {
 	expect(asError('text')).toStrictEqual(new Error('text'));
 });
 
-it('a failure with more known about it keeps its cause and its other details', () => {
+it('an ApiError with more details keeps its cause and its other details', () => {
 	const details = { message: 'm', description: 'd', delivery: 'unknown', retryable: true } as const;
 	const cause = new Error('ECONNRESET');
 	const more = new ApiError(details, cause).with({ message: 'n', taskId: 't' });

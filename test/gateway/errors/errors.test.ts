@@ -12,7 +12,7 @@ import spec from '../../fixtures/spec/errors.json';
 
 const KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
 
-function failure(group: EndpointGroup, status: number, body: unknown, retryAfter?: string): ApiError {
+function errorOf(group: EndpointGroup, status: number, body: unknown, retryAfter?: string): ApiError {
 	return errorFromResponse({
 		group,
 		status,
@@ -28,23 +28,23 @@ const openai = (code: string, type: string) => ({
 });
 const envelope = (status: number) => ({ code: status, msg: 'server words', data: null });
 
-/** All error answers that the specification shows, as answers of the gateway. */
-const allAnswers: Array<[string, ApiError]> = [
+/** All error responses of the specification. */
+const allResponses: Array<[string, ApiError]> = [
 	...spec.openai.map(({ status, code, type }): [string, ApiError] => [
 		`text ${status} ${code}`,
-		failure('text', status, openai(code, type)),
+		errorOf('text', status, openai(code, type)),
 	]),
 	...spec.messages.map(({ status, type }): [string, ApiError] => [
 		`messages ${status} ${type}`,
-		failure('messages', status, { type: 'error', error: { type, message: 'server words' } }),
+		errorOf('messages', status, { type: 'error', error: { type, message: 'server words' } }),
 	]),
 	...spec.media.map((status): [string, ApiError] => [
 		`media ${status}`,
-		failure('media', status, envelope(status)),
+		errorOf('media', status, envelope(status)),
 	]),
 	...spec.storage.map((status): [string, ApiError] => [
 		`storage ${status}`,
-		failure('storage', status, { error: { message: 'server words', type: 'invalid_request' } }),
+		errorOf('storage', status, { error: { message: 'server words', type: 'invalid_request' } }),
 	]),
 ];
 
@@ -80,22 +80,22 @@ describe('the four body formats (§7.1)', () => {
 			type: 'invalid_request',
 		});
 	});
-	it('knows an authentication failure by its code on a media endpoint too', () => {
-		const { details } = failure('media', 401, openai('invalid_api_key', 'authentication_error'));
+	it('recognizes an authentication error by its code on a media endpoint too', () => {
+		const { details } = errorOf('media', 401, openai('invalid_api_key', 'authentication_error'));
 		expect(details.code).toBe('invalid_api_key');
 		expect(details.message).toBe('The gateway refused the API key');
 	});
 });
 
-describe('what a user reads', () => {
-	test.each(allAnswers)('%s has a message, a next step and the server’s words', (_, { details }) => {
+describe('the error that a user sees', () => {
+	test.each(allResponses)('%s has a message, a hint and the server’s message', (_, { details }) => {
 		expect(details.message).toMatch(/^\S.{10,}/);
 		expect(details.description).toMatch(/^\S.{20,}/);
 		expect(details.description).toContain('“server words”');
 		expect(details.message).not.toMatch(/with status/);
 	});
 
-	test.each(allAnswers)(
+	test.each(allResponses)(
 		'%s keeps its message in n8n, which replaces messages that name a system error',
 		(_, error) => {
 			const node = {
@@ -115,28 +115,28 @@ describe('what a user reads', () => {
 		},
 	);
 
-	it('tells the codes of §7.3 apart', () => {
+	it('has another text for each code of §7.3', () => {
 		const texts = spec.openai.map(
-			({ status, code, type }) => failure('text', status, openai(code, type)).details,
+			({ status, code, type }) => errorOf('text', status, openai(code, type)).details,
 		);
 		const pairs = new Set(texts.map(({ message, description }) => message + description));
 		expect(pairs.size).toBe(spec.openai.length);
 	});
 
 	it('has a text for a status and code that the specification does not show', () => {
-		expect(failure('text', 418, openai('teapot', 'teapot_error')).details).toMatchObject({
+		expect(errorOf('text', 418, openai('teapot', 'teapot_error')).details).toMatchObject({
 			message: 'The gateway refused the request with status 418',
 			code: 'teapot',
 		});
 	});
 
-	it('does not take a code for what objects inherit', () => {
-		expect(typeof failure('text', 400, openai('constructor', '__proto__')).details.message).toBe('string');
-		expect(typeof failure('messages', 400, { error: { type: 'toString' } }).details.message).toBe('string');
+	it('ignores codes that are names of inherited properties', () => {
+		expect(typeof errorOf('text', 400, openai('constructor', '__proto__')).details.message).toBe('string');
+		expect(typeof errorOf('messages', 400, { error: { type: 'toString' } }).details.message).toBe('string');
 	});
 
-	it('never shows the key, nor anything like one', () => {
-		const { details } = failure('text', 401, {
+	it('never shows the key, nor anything like a key', () => {
+		const { details } = errorOf('text', 401, {
 			error: { message: `Incorrect API key provided: ${KEY}, not sk-ffffffff-0000`, code: 'invalid_api_key' },
 		});
 		expect(details.description).not.toMatch(/sk-[0-9a-f]/);
@@ -144,20 +144,20 @@ describe('what a user reads', () => {
 		expect(redact('key: plain-secret!', ['plain-secret!'])).toBe('key: [key]');
 	});
 
-	it('shortens what the server says', () => {
-		const { details } = failure('text', 400, { error: { message: 'y'.repeat(5_000) } });
+	it('shortens the server’s message', () => {
+		const { details } = errorOf('text', 400, { error: { message: 'y'.repeat(5_000) } });
 		expect(details.description.length).toBeLessThan(1_000);
 	});
 });
 
-describe('whether a failure can be retried', () => {
-	test.each(allAnswers)('%s', (_, { details }) => {
+describe('whether an error is retryable', () => {
+	test.each(allResponses)('%s', (_, { details }) => {
 		expect(details.retryable).toBe([429, 500, 502, 503, 504].includes(details.status ?? 0));
 	});
-	it('reads Retry-After', () => expect(failure('text', 429, '', '3').details.retryAfterMs).toBe(3_000));
+	it('reads Retry-After', () => expect(errorOf('text', 429, '', '3').details.retryAfterMs).toBe(3_000));
 });
 
-describe('answers that are none of the formats', () => {
+describe('a response in none of the formats', () => {
 	test.each([
 		['an HTML page', '<html><body>502 Bad Gateway</body></html>'],
 		['nothing', ''],
@@ -166,14 +166,14 @@ describe('answers that are none of the formats', () => {
 		['null', 'null'],
 		['a list', '[1,2]'],
 		['nested nonsense', '{"error": ["x"], "msg": {"a": 1}}'],
-	])('%s with status 502 is told as a failing gateway', (_, body) => {
-		expect(failure('text', 502, body).details).toMatchObject({
+	])('%s with status 502 is a gateway error', (_, body) => {
+		expect(errorOf('text', 502, body).details).toMatchObject({
 			message: 'The gateway could not reach the service behind it',
 			retryable: true,
 		});
 	});
 
-	it('tells a web page from the gateway: the base URL is wrong', () => {
+	it('is recognized as a web page: the base URL is wrong', () => {
 		const { details } = unreadableResponse(
 			{ status: 200, body: '\n<!DOCTYPE html><html>' },
 			{ charged: true },
@@ -182,28 +182,25 @@ describe('answers that are none of the formats', () => {
 		expect(details.retryable).toBe(false);
 	});
 
-	it('says that a charge may stand when the answer of a charged call cannot be read', () => {
+	it('may be charged where the response of a charged request cannot be read', () => {
 		const { details } = unreadableResponse({ status: 200, body: '{"id": "x", "cho' }, { charged: true });
 		expect(details).toMatchObject({ mayBeCharged: true, delivery: 'unknown' });
 		expect(details.description).toMatch(/may have been charged/);
 	});
 
-	it.each([true, false])(
-		'does not call a list broken (charged: %s): it is JSON, but no object',
-		(charged) => {
-			const { details } = unreadableResponse({ status: 200, body: '[1]' }, { charged });
-			expect(details.description).toMatch(/^It is not a JSON object/);
-		},
-	);
+	it.each([true, false])('is not called broken where it is a list (charged: %s)', (charged) => {
+		const { details } = unreadableResponse({ status: 200, body: '[1]' }, { charged });
+		expect(details.description).toMatch(/^It is not a JSON object/);
+	});
 
-	it('does not follow a redirect with the key, and says so', () => {
-		expect(failure('text', 302, '').details).toMatchObject({
+	it('is an error for a redirect, which is not followed with the key', () => {
+		expect(errorOf('text', 302, '').details).toMatchObject({
 			message: CONNECTION_TEXTS.redirect.message,
 			retryable: false,
 		});
 	});
 
-	it('makes one failure of any status and any bytes', () => {
+	it('is an error for any status and any bytes', () => {
 		fc.assert(
 			fc.property(
 				fc.constantFrom<EndpointGroup>(
@@ -223,7 +220,7 @@ describe('answers that are none of the formats', () => {
 				),
 				fc.option(fc.string(), { nil: undefined }),
 				(group, status, body, retryAfter) => {
-					const { details } = failure(group, status, body, retryAfter);
+					const { details } = errorOf(group, status, body, retryAfter);
 					expect(details.message).not.toBe('');
 					expect(details.description).not.toBe('');
 				},

@@ -9,7 +9,7 @@ import { fields } from '../../helpers/panel';
 
 // A hint names an option only where there is one: nodes with and without options get the same error response.
 
-/** What each origin asks for, and the nodes whose options a user has there. */
+/** The requests of each origin, and the nodes whose options a user has there. */
 const ORIGINS: Readonly<Record<Origin, { groups: EndpointGroup[]; nodes: string[] }>> = {
 	action: {
 		groups: ['text', 'messages', 'media', 'storage', 'balance', 'catalogue', 'file'],
@@ -25,20 +25,20 @@ const OF_AGENTS = 'Batch Size';
 
 const PROBLEMS: ConnectionProblem[] = ['refused', 'certificate', 'address', 'lost', 'timeout'];
 const STATUSES = [...new Set([...spec.openai.map(({ status }) => status), ...spec.media, 413, 418, 599])];
-const SIGNS = [
+const ERROR_INFOS = [
 	...spec.openai,
-	...spec.messages.map((signs) => ({ ...signs, code: undefined })),
+	...spec.messages.map((errorInfo) => ({ ...errorInfo, code: undefined })),
 	...STATUSES.map((status) => ({ status, code: undefined, type: undefined })),
 ];
 
-/** All that a user may be advised of there. */
+/** All hints of an origin. */
 function hintsOf(origin: Origin): string[] {
 	const { groups } = ORIGINS[origin];
 	const pays = groups.includes('text');
 	// §7.2: only a text can be too large for a model.
-	const signs = SIGNS.filter(({ code }) => pays || code !== 'content_too_large');
+	const errorInfo = ERROR_INFOS.filter(({ code }) => pays || code !== 'content_too_large');
 	return [
-		...groups.flatMap((group) => signs.map((sign) => errorText({ ...sign, group, origin }))),
+		...groups.flatMap((group) => errorInfo.map((info) => errorText({ ...info, group, origin }))),
 		...PROBLEMS.flatMap((problem) => [
 			connectionText(problem, { charged: pays, origin }),
 			connectionText(problem, { charged: false, origin }),
@@ -62,7 +62,7 @@ it.each(Object.keys(ORIGINS).filter(isOrigin))('%s: hints name only options that
 	expect(named(hintsOf(origin)).filter((name) => !known.includes(name))).toStrictEqual([]);
 });
 
-it('hints for an action node name all options of requests, those for the chat model the ones that it has', () => {
+it('hints for an action node name all options of requests; those for the chat model name the options that it has', () => {
 	expect(named(hintsOf('action'))).toStrictEqual(
 		expect.arrayContaining(['Concurrency', 'Max Retries', 'Timeout (Seconds)', 'Max Tokens']),
 	);
@@ -71,7 +71,7 @@ it('hints for an action node name all options of requests, those for the chat mo
 	);
 });
 
-it('a text holds nothing but what is read', () => {
+it('an error text has nothing but a message and a hint', () => {
 	const text = errorText({ group: 'text', status: 429 });
 	expect(Object.keys(text).sort()).toStrictEqual(['description', 'message']);
 	expect(Object.keys(connectionText('timeout', { charged: false })).sort()).toStrictEqual([
@@ -80,7 +80,7 @@ it('a text holds nothing but what is read', () => {
 	]);
 });
 
-describe('a request that the gateway stopped for its length', () => {
+describe('a request that exceeds the time limit of the gateway', () => {
 	const codes = [undefined, 'gateway_timeout'];
 	const hintsFor = (group: EndpointGroup) =>
 		codes.map((code) => errorText({ group, status: 504, code }).description);
@@ -89,13 +89,13 @@ describe('a request that the gateway stopped for its length', () => {
 		for (const hint of hintsFor(group)) expect(hint).toContain("'Max Tokens'");
 	});
 
-	it('messages: also where the type is that of any error of the gateway', () => {
+	it('messages: the hint is the same for the type of any gateway error', () => {
 		const text = errorText({ group: 'messages', status: 504, type: 'api_error' });
 		expect(text).toStrictEqual(errorText({ group: 'text', status: 504, code: 'gateway_timeout' }));
 	});
 
 	it.each<EndpointGroup>(['media', 'storage', 'balance', 'catalogue', 'file'])(
-		'%s: nothing is said of a model’s answer',
+		'%s: the hint does not mention a model’s response',
 		(group) => {
 			for (const hint of hintsFor(group)) expect(hint).not.toMatch(/'Max Tokens'|answer|input/);
 		},

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { isRetryableStatus, parseRetryAfter } from '../../../nodes/shared/gateway/errors/retryable';
 import retryTable from '../../fixtures/spec/retry.json';
 
-describe('which statuses are retried (§7.6)', () => {
+describe('the retryable statuses (§7.6)', () => {
 	test.each(retryTable.retry)('%i is retried', (status) => expect(isRetryableStatus(status)).toBe(true));
 	test.each(retryTable.final)('%i is final', (status) => expect(isRetryableStatus(status)).toBe(false));
 
-	it('is closed: no other status is retried', () => {
+	it('are all: no other status is retried', () => {
 		const retried = Array.from({ length: 500 }, (_, index) => index + 100).filter(isRetryableStatus);
 		expect(retried).toStrictEqual(retryTable.retry);
 	});
@@ -41,7 +41,7 @@ describe('Retry-After', () => {
 		expect(parseRetryAfter(header, now)).toBe(expected),
 	);
 
-	it('reads any text without failing, and never gives a negative or infinite pause', () => {
+	it('reads any text without an exception, and never returns a negative or infinite pause', () => {
 		fc.assert(
 			fc.property(
 				fc.oneof(

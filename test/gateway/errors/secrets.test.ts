@@ -12,10 +12,10 @@ import { streamError, withReceivedText } from '../../../nodes/shared/gateway/tex
 import { apiErrorOf, scriptedClient } from '../../helpers/client';
 
 const KEY = 'sk-0a1b2c3d-1111-2222-3333-444455556666';
-/** A key of another shape than §2.9 shows. */
+/** A key in another form than in §2.9. */
 const OTHER = 'Secret/Key+1=';
 
-describe('a text', () => {
+describe('redacting a text', () => {
 	it.each([
 		['', [OTHER], ''],
 		[`a ${OTHER} b ${OTHER}`, [OTHER], 'a [key] b [key]'],
@@ -28,9 +28,11 @@ describe('a text', () => {
 		['sk-0123abcd', [], '[key]'],
 		['task-0123abcd', [], 'task-0123abcd'],
 		['sk-proj-what', [], 'sk-proj-what'],
-	])('%j without its secrets', (text, secrets, clean) => expect(redact(text, secrets)).toBe(clean));
+	])('%j is returned without its secrets', (text, secrets, clean) =>
+		expect(redact(text, secrets)).toBe(clean),
+	);
 
-	it('never has a secret in it', () => {
+	it('removes every secret', () => {
 		const secret = fc.string({ minLength: 8 }).filter((value) => !'[key]'.includes(value));
 		fc.assert(
 			fc.property(secret, fc.string(), fc.string(), (key, before, after) => {
@@ -69,8 +71,8 @@ describe('an error', () => {
 		['needs escapes in JSON', 'a"b\\c\\', 'It is a"b\\c\\ indeed', 'It is [key] indeed'],
 		['looks like a part of JSON', 'null', 'null and "null"', '[key] and "[key]"'],
 		['is like the name of a field', 'description', 'a description', 'a [key]'],
-	])('loses a key that %s', (_, key, said, clean) => {
-		const failure = new ApiError({ ...details, description: said, extra: { state: null } });
+	])('loses a key that %s', (_, key, textWithKey, clean) => {
+		const failure = new ApiError({ ...details, description: textWithKey, extra: { state: null } });
 		expect(withoutSecrets(failure, [key])).toMatchObject({
 			details: { ...details, description: clean, extra: { state: null } },
 		});
@@ -80,7 +82,7 @@ describe('an error', () => {
 		['of the gateway without secrets', new ApiError({ ...details, status: undefined })],
 		['that is not the gateway’s', new InvalidInputError(OTHER, OTHER)],
 		['that is a text', OTHER],
-	])('%s comes back as it is', (_, error) => expect(withoutSecrets(error, [OTHER])).toBe(error));
+	])('%s is returned unchanged', (_, error) => expect(withoutSecrets(error, [OTHER])).toBe(error));
 });
 
 describe('a key that the gateway repeats', () => {
@@ -96,7 +98,7 @@ describe('a key that the gateway repeats', () => {
 			`{"error":{"message":"${[...OTHER].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}}`,
 		],
 		['a web page', `<html><body>Authorization: Bearer ${OTHER}</body></html>`],
-		['what is no format', `Bearer ${OTHER}`],
+		['text in no format', `Bearer ${OTHER}`],
 	];
 	const groups: EndpointGroup[] = ['text', 'messages', 'media', 'storage', 'file'];
 
@@ -133,7 +135,7 @@ describe('a key that the gateway repeats', () => {
 		expect(codes).toStrictEqual([undefined, 'redirected', 'unreadable_answer', 'unreadable_answer']);
 	});
 
-	it('is not cut in two by the bound of what is shown', () => {
+	it('is redacted before the text is cut', () => {
 		const body = JSON.stringify({ msg: 'y'.repeat(595) + OTHER });
 		const { description } = errorFromResponse({
 			group: 'media',
@@ -151,9 +153,9 @@ describe('a key that the gateway repeats', () => {
 		expect(stream.details.description).toMatch(/y{295}\[key\]”$/);
 	});
 
-	it('in the message of a stream’s failure is not shown', () => {
+	it('in the message of a stream’s error is not shown', () => {
 		const failure = new ApiError({ ...details, description: `It says ${OTHER}.` });
-		const told = withReceivedText(failure, { text: '', mayBeCharged: false, secrets: [OTHER] });
-		expect(told.details.description).toMatch(/^It says \[key\]\. /);
+		const withText = withReceivedText(failure, { text: '', mayBeCharged: false, secrets: [OTHER] });
+		expect(withText.details.description).toMatch(/^It says \[key\]\. /);
 	});
 });

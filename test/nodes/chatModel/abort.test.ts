@@ -9,8 +9,6 @@ import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { rejection } from '../../helpers/client';
 import { callOf, deltaOf, modelWith, whole } from './support';
 
-// Somebody who asks, and does not wait for the answer.
-
 const go = [new HumanMessage('Go')];
 const never = async <T>() => await new Promise<T>(() => undefined);
 const busy: HttpResponse<string> = { status: 503, headers: {}, body: '{}' };
@@ -19,8 +17,8 @@ async function until(isSo: () => boolean): Promise<void> {
 	while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A model whose pauses do not end by themselves; what was sent, and how many pauses were begun. */
-function waitingModel(answers: {
+/** A model whose pauses never end, and the numbers of requests and pauses. */
+function waitingModel(responses: {
 	text?: () => Promise<HttpResponse<string>>;
 	stream?: () => Promise<ByteStream>;
 }) {
@@ -28,11 +26,11 @@ function waitingModel(answers: {
 	const transport: Transport = {
 		text: async () => {
 			seen.sent += 1;
-			return await (answers.text ?? never<HttpResponse<string>>)();
+			return await (responses.text ?? never<HttpResponse<string>>)();
 		},
 		stream: async () => {
 			seen.sent += 1;
-			const body = await (answers.stream ?? never<ByteStream>)();
+			const body = await (responses.stream ?? never<ByteStream>)();
 			return { status: 200, headers: { 'content-type': 'text/event-stream' }, body };
 		},
 	};
@@ -61,12 +59,12 @@ function silentStream(): Readable {
 	return body;
 }
 
-async function drain(pieces: AsyncIterable<unknown>, onPiece: () => void = () => undefined): Promise<void> {
-	for await (const piece of pieces) if (piece) onPiece();
+async function drain(chunks: AsyncIterable<unknown>, onChunk: () => void = () => undefined): Promise<void> {
+	for await (const chunk of chunks) if (chunk) onChunk();
 }
 
-describe('a caller’s own signal', () => {
-	it('that is aborted before sends nothing', async () => {
+describe('the caller’s signal', () => {
+	it('sends nothing when it is aborted before the call', async () => {
 		const { lc, seen } = waitingModel({ text: async () => await Promise.resolve(busy) });
 		const signal = AbortSignal.abort(new Error('too late'));
 		await expect(lc.invoke(go, { signal })).rejects.toThrow('too late');
@@ -74,7 +72,7 @@ describe('a caller’s own signal', () => {
 		expect(seen.sent).toBe(0);
 	});
 
-	it('ends a pause before a retry, and nothing is sent again', async () => {
+	it('ends the pause before a retry, and nothing is sent again', async () => {
 		const { lc, seen } = waitingModel({ text: async () => await Promise.resolve(busy) });
 		const caller = new AbortController();
 		const outcome = rejection(lc.invoke(go, { signal: caller.signal }));
@@ -84,7 +82,7 @@ describe('a caller’s own signal', () => {
 		expect(seen.sent).toBe(1);
 	});
 
-	it('ends the wait for a whole answer, which is not asked for again', async () => {
+	it('ends the wait for a response, and the request is not sent again', async () => {
 		let lose: (error: Error) => void = () => undefined;
 		const { lc, seen } = waitingModel({
 			text: async () => await new Promise((_, reject) => (lose = reject)),
@@ -99,20 +97,20 @@ describe('a caller’s own signal', () => {
 		expect(seen).toStrictEqual({ sent: 1, pauses: 0 });
 	});
 
-	it('ends a stream that is silent, and lets go of it', async () => {
+	it('ends a silent stream and destroys it', async () => {
 		const body = silentStream();
 		const { lc } = waitingModel({ stream: async () => await Promise.resolve(body) });
 		const caller = new AbortController();
 		const outcome = rejection(
 			lc
 				.stream(go, { signal: caller.signal })
-				.then(async (pieces) => await drain(pieces, () => caller.abort(new Error('enough')))),
+				.then(async (chunks) => await drain(chunks, () => caller.abort(new Error('enough')))),
 		);
 		expect(await outcome).toBeInstanceOf(Error);
 		await until(() => body.destroyed);
 	});
 
-	it('ends the wait for the headers of a stream, and lets go of what comes too late', async () => {
+	it('ends the wait for the headers of a stream, and a late stream is destroyed', async () => {
 		const body = silentStream();
 		let arrive: (body: ByteStream) => void = () => undefined;
 		const { lc, seen } = waitingModel({
@@ -127,25 +125,25 @@ describe('a caller’s own signal', () => {
 		await until(() => body.destroyed);
 	});
 
-	it('of LangChain’s option "timeout" ends a call, too', async () => {
+	it('is also the one of LangChain’s option "timeout"', async () => {
 		const { lc, seen } = waitingModel({ text: async () => await Promise.resolve(busy) });
 		await expect(lc.invoke(go, { timeout: 20 })).rejects.toThrow();
 		expect(seen).toStrictEqual({ sent: 1, pauses: 1 });
 	});
 
-	it('that is not used changes nothing', async () => {
+	it('changes nothing when it is not aborted', async () => {
 		const body = whole({ content: 'Hi' });
 		const { signal } = new AbortController();
 		expect((await modelWith(body).lc.invoke(go, { signal })).content).toBe('Hi');
 	});
 });
 
-describe('a reader that leaves', () => {
-	it('does not wait for the next words, and the stream is let go of', async () => {
+describe('a reader that stops early', () => {
+	it('destroys the stream without waiting for the next text', async () => {
 		const body = silentStream();
 		const { lc } = waitingModel({ stream: async () => await Promise.resolve(body) });
 		for await (const chunk of await lc.stream(go)) {
-			// Arguments of a tool are no words.
+			// Arguments of a tool are not text.
 			body.push(deltaOf({ tool_calls: [callOf('a', 'one', '{"n"')] }));
 			expect(chunk.content).toBe('Hm');
 			break;
@@ -153,40 +151,40 @@ describe('a reader that leaves', () => {
 		await until(() => body.destroyed);
 	});
 
-	it('tells the work, which then waits for nothing', async () => {
-		let isTold = false;
-		const pieces = iterateChunks<string>(async (take, signal) => {
-			signal.addEventListener('abort', () => (isTold = true));
+	it('aborts the signal of the work', async () => {
+		let isAborted = false;
+		const chunks = iterateChunks<string>(async (take, signal) => {
+			signal.addEventListener('abort', () => (isAborted = true));
 			await take('first');
 			await never();
 		});
-		expect(await pieces.next()).toMatchObject({ value: 'first' });
-		await pieces.return(undefined);
-		expect(isTold).toBe(true);
+		expect(await chunks.next()).toMatchObject({ value: 'first' });
+		await chunks.return(undefined);
+		expect(isAborted).toBe(true);
 	});
 });
 
-describe('a caller that has given up gets its own reason', () => {
+describe('the error of an aborted call', () => {
 	it.each<[string, unknown, unknown]>([
 		['an error', new RangeError('changed my mind'), new RangeError('changed my mind')],
 		['a text', 'changed my mind', new Error('changed my mind')],
 		['something else', { why: 1 }, new Error('Aborted')],
 		['an empty text', '', new Error('Aborted')],
-	])('which is %s', async (_, reason, expected) => {
+	])('is the caller’s reason: %s', async (_, reason, expected) => {
 		const { model, seen } = waitingModel({});
 		const signal = AbortSignal.abort(reason);
 		expect(await rejection(model.generate([], { signal }))).toStrictEqual(expected);
 		expect(seen.sent).toBe(0);
 	});
 
-	it('but not in place of what is wrong with the call', async () => {
+	it('is the invalid input error when the message cannot be sent', async () => {
 		const { model } = waitingModel({});
 		const empty: Message = { role: 'user', content: [{ type: 'file', data: '' }] };
 		const error = await rejection(model.generate([empty], { signal: AbortSignal.abort() }));
 		expect(error).toMatchObject({ name: 'InvalidInputError' });
 	});
 
-	it('and nobody else does', async () => {
+	it('is the stop of the execution when the signal is not aborted', async () => {
 		const { model } = waitingModel({ text: () => Promise.reject(new StoppedError('cancelled')) });
 		const { signal } = new AbortController();
 		expect(await rejection(model.generate([], { signal }))).toStrictEqual(new StoppedError('cancelled'));

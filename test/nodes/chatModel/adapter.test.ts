@@ -6,9 +6,9 @@ import { callOf, modelWith, streamed, streamOf, whole } from './support';
 
 const calls = ['a', 'b'].map((id, index) => callOf(id, `tool_${id}`, `{"n":${index}}`, index));
 
-describe('asked by LangChain', () => {
+describe('a LangChain call', () => {
 	it('sends options, extra fields, tools written with zod and the choice among them', async () => {
-		const { lc, asked } = modelWith(whole({ content: 'Hi' }));
+		const { lc, requests } = modelWith(whole({ content: 'Hi' }));
 		const tool = {
 			name: 'search',
 			description: 'Searches',
@@ -16,7 +16,7 @@ describe('asked by LangChain', () => {
 			invoke: () => '',
 		};
 		await lc.bindTools([tool], { tool_choice: 'any' }).invoke([new HumanMessage('Hello')], { stop: ['END'] });
-		expect(asked()).toMatchObject([
+		expect(requests()).toMatchObject([
 			{
 				model: 'm',
 				temperature: 0.5,
@@ -38,8 +38,8 @@ describe('asked by LangChain', () => {
 		]);
 	});
 
-	it('sends pictures and files as n8n puts them into messages', async () => {
-		const { lc, asked } = modelWith(whole({ content: 'A cat' }));
+	it('sends pictures and files in the shape that n8n’s messages have', async () => {
+		const { lc, requests } = modelWith(whole({ content: 'A cat' }));
 		const message = new HumanMessage({
 			content: [
 				{ type: 'text', text: 'What is this?' },
@@ -55,7 +55,7 @@ describe('asked by LangChain', () => {
 			],
 		});
 		await lc.invoke([message]);
-		expect(asked()[0]?.messages).toStrictEqual([
+		expect(requests()[0]?.messages).toStrictEqual([
 			{
 				role: 'user',
 				content: [
@@ -70,34 +70,34 @@ describe('asked by LangChain', () => {
 	});
 
 	it('sends the steps of an agent', async () => {
-		const { lc, asked } = modelWith(whole({ content: 'Done' }));
+		const { lc, requests } = modelWith(whole({ content: 'Done' }));
 		await lc.invoke([
 			new HumanMessage('Go'),
 			new AIMessage({ content: [], tool_calls: [{ id: 'a', name: 'tool_a', args: { n: 0 } }] }),
 			new ToolMessage({ tool_call_id: 'a', content: '[1]' }),
 		]);
-		expect(asked()[0]?.messages).toMatchObject([
+		expect(requests()[0]?.messages).toMatchObject([
 			{ role: 'user' },
 			{ role: 'assistant', content: null, tool_calls: [{ id: 'a', function: { arguments: '{"n":0}' } }] },
 			{ role: 'tool', tool_call_id: 'a', content: '[1]' },
 		]);
 	});
 
-	it('gives parallel calls of tools', async () => {
+	it('returns parallel tool calls', async () => {
 		const { lc } = modelWith(whole({ content: null, tool_calls: calls }, 'tool_calls'));
-		const answer = await lc.invoke([new HumanMessage('Go')]);
-		expect(answer.tool_calls).toMatchObject([
+		const response = await lc.invoke([new HumanMessage('Go')]);
+		expect(response.tool_calls).toMatchObject([
 			{ id: 'a', name: 'tool_a', args: { n: 0 } },
 			{ id: 'b', name: 'tool_b', args: { n: 1 } },
 		]);
 	});
 
-	it('gives parallel calls whose arguments are streamed in pieces', async () => {
-		const pieces = calls.flatMap((call) => [
+	it('returns parallel tool calls whose arguments are streamed in chunks', async () => {
+		const chunks = calls.flatMap((call) => [
 			{ tool_calls: [{ ...call, function: { name: call.function.name, arguments: '{"n"' } }] },
 			{ tool_calls: [{ index: call.index, function: { arguments: `:${call.index}}` } }] },
 		]);
-		const { lc } = modelWith(streamOf({ content: 'Hm' }, ...pieces));
+		const { lc } = modelWith(streamOf({ content: 'Hm' }, ...chunks));
 		const all = await streamed(lc);
 		expect(all.text).toBe('Hm');
 		expect(all.tool_calls).toMatchObject([
@@ -107,18 +107,18 @@ describe('asked by LangChain', () => {
 	});
 });
 
-describe('text is a string, of which n8n’s parsers and LangChain make no blocks', () => {
-	it('in a whole answer', async () => {
-		const answer = await modelWith(whole({ content: '{"a":1}' })).lc.invoke([new HumanMessage('Go')]);
-		expect(answer.content).toBe('{"a":1}');
+describe('text is a string, not a list of blocks', () => {
+	it('in a response', async () => {
+		const response = await modelWith(whole({ content: '{"a":1}' })).lc.invoke([new HumanMessage('Go')]);
+		expect(response.content).toBe('{"a":1}');
 	});
 
-	it('in an answer that calls a tool', async () => {
+	it('in a response with a tool call', async () => {
 		const { lc } = modelWith(whole({ content: null, tool_calls: calls }, 'tool_calls'));
 		expect((await lc.invoke([new HumanMessage('Go')])).content).toBe('');
 	});
 
-	it('in each piece of a stream, and in all of it', async () => {
+	it('in each chunk of a stream, and in all of them together', async () => {
 		const { lc } = modelWith(streamOf({ content: '{"title":' }, { content: '"Rivers"}' }));
 		for await (const { content } of await lc.stream([new HumanMessage('Go')])) {
 			expect(typeof content).toBe('string');
@@ -136,17 +136,17 @@ describe('the tools of a model that has tools already', () => {
 		invoke: () => '',
 	});
 	const sent = async (first: unknown[], second: unknown[]) => {
-		const { lc, asked } = modelWith(whole({ content: 'Hi' }));
+		const { lc, requests } = modelWith(whole({ content: 'Hi' }));
 		await lc
 			.bindTools(first, { tool_choice: 'any' })
 			.bindTools(second)
 			.invoke([new HumanMessage('Go')]);
-		const [body] = asked();
+		const [body] = requests();
 		const tools = body?.tools as Array<{ function: { name: string; description: string } }>;
 		return { choice: body?.tool_choice, tools: tools.map((each) => each.function) };
 	};
 
-	it('are sent once when they are given again, as an agent does that forces a call', async () =>
+	it('are sent once when an agent binds them again to force a call', async () =>
 		expect(
 			await sent([tool('a', 'old'), tool('b', 'old')], [tool('a', 'new'), tool('b', 'new')]),
 		).toMatchObject({
@@ -157,22 +157,22 @@ describe('the tools of a model that has tools already', () => {
 			],
 		}));
 
-	it('are joined by others', async () =>
+	it('are sent together with others', async () =>
 		expect((await sent([tool('a', '')], [tool('b', '')])).tools).toMatchObject([
 			{ name: 'a' },
 			{ name: 'b' },
 		]));
 });
 
-it('a choice of tools is not sent without tools', async () => {
-	const { lc, asked } = modelWith(whole({ content: 'Hi' }));
+it('does not send a tool choice without tools', async () => {
+	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
 	await lc.bindTools([], { tool_choice: 'any' }).invoke([new HumanMessage('Go')]);
-	expect(asked()).toStrictEqual([
+	expect(requests()).toStrictEqual([
 		{ model: 'm', temperature: 0.5, user: 'me', messages: [{ role: 'user', content: 'Go' }] },
 	]);
 });
 
-it('the SDK may ask the model without settings', async () => {
+it('lets the SDK call the model without settings', async () => {
 	const question: Message[] = [{ role: 'user', content: [{ type: 'text', text: 'Go' }] }];
 	const { message } = await modelWith(whole({ content: 'Hi' })).model.generate(question);
 	expect(message.content).toStrictEqual([{ type: 'text', text: 'Hi' }]);

@@ -13,7 +13,7 @@ import {
 } from './supplied';
 import { deltaOf, streamOf, whole, type LangChainModel } from './support';
 
-// A call that nobody waits for any more, on real sockets.
+// Calls that are cancelled, on real sockets.
 
 const go = [new HumanMessage('Go')];
 
@@ -32,7 +32,7 @@ const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').le
 const silent = () => undefined;
 const halfway = (request: Received) => sendEvents(request, deltaOf({ content: 'Half' }));
 
-/** n8n's HTTP client closes the connection of a stream that is left at the next bytes. */
+/** n8n's HTTP client closes the connection of an abandoned stream when the next bytes arrive. */
 async function givenUpWhenMoreComes(): Promise<void> {
 	const [request] = gateway.received;
 	request?.response.write(deltaOf({ content: 'More' }));
@@ -54,7 +54,7 @@ describe('a cancelled execution', () => {
 		['the wait for a whole response', invoke, silent],
 		['the wait for a stream', stream, silent],
 		['a stream that has begun', stream, halfway],
-	])('ends %s, and the request with it', async (_, ask, respond) => {
+	])('ends %s and its request', async (_, ask, respond) => {
 		const execution = new AbortController();
 		const { lc, close } = await modelAt(respond, execution.signal);
 		const outcome = rejection(ask(lc));
@@ -70,7 +70,7 @@ describe('a cancelled execution', () => {
 		expect(gateway.received).toHaveLength(1);
 	});
 
-	it('ends a pause before a retry with its timer, and nothing is sent again', async () => {
+	it('ends the pause before a retry and clears its timer, and nothing is sent again', async () => {
 		const started = jest.spyOn(globalThis, 'setTimeout');
 		const stopped = jest.spyOn(globalThis, 'clearTimeout');
 		const pauses = () => {
@@ -91,7 +91,7 @@ describe('a cancelled execution', () => {
 		expect(gateway.received).toHaveLength(1);
 	});
 
-	it('asks for nothing more', async () => {
+	it('sends no further request', async () => {
 		const { lc } = await modelAt(silent, AbortSignal.abort());
 		expect(await rejection(invoke(lc))).toMatchObject({
 			message: expect.stringContaining('cancelled') as string,
@@ -102,12 +102,12 @@ describe('a cancelled execution', () => {
 });
 
 describe('the signal of an agent', () => {
-	it('ends a stream that has begun, and the request when more comes', async () => {
+	it('ends a stream that has begun, and its request when more bytes arrive', async () => {
 		const agent = new AbortController();
 		const { lc } = await modelAt(halfway);
-		const pieces = await lc.stream(go, { signal: agent.signal });
+		const chunks = await lc.stream(go, { signal: agent.signal });
 		const read = async () => {
-			for await (const { text } of pieces) agent.abort(new Error(`enough of ${text}`));
+			for await (const { text } of chunks) agent.abort(new Error(`enough of ${text}`));
 		};
 		expect(await rejection(read())).toMatchObject({ message: expect.any(String) as string });
 		await givenUpWhenMoreComes();
@@ -125,7 +125,7 @@ describe('the signal of an agent', () => {
 				request.response.end();
 			},
 		],
-	])('ends the wait for %s, and what comes too late is dropped', async (_, ask, respond) => {
+	])('ends the wait for %s, and drops what arrives later', async (_, ask, respond) => {
 		const agent = new AbortController();
 		const { lc } = await modelAt(silent);
 		const outcome = rejection(ask(lc, agent.signal));
@@ -140,7 +140,7 @@ describe('the signal of an agent', () => {
 		expect(gateway.received).toHaveLength(1);
 	});
 
-	it('is let go of when the response has come', async () => {
+	it('has no listener after the response', async () => {
 		const agent = new AbortController();
 		const execution = new AbortController();
 		const respond = ({ body, response }: Received) => {
@@ -160,7 +160,7 @@ describe('the signal of an agent', () => {
 });
 
 describe('when the agent has ended', () => {
-	it('nothing more is asked for', async () => {
+	it('no further request is sent', async () => {
 		const { lc, close } = await modelAt(silent);
 		await close();
 		expect(await rejection(invoke(lc))).toMatchObject({ name: 'NodeOperationError' });
@@ -169,7 +169,7 @@ describe('when the agent has ended', () => {
 	});
 });
 
-it('a reader that leaves ends the request when more comes', async () => {
+it('a reader that stops early ends the request when more bytes arrive', async () => {
 	const { lc } = await modelAt(halfway);
 	const texts: string[] = [];
 	for await (const { text } of await lc.stream(go)) {

@@ -12,7 +12,7 @@ import {
 } from './supplied';
 import { deltaOf, eventOf, whole } from './support';
 
-// Calls that may have been charged although no response came, on real sockets.
+// Calls without a usable response that may be charged, on real sockets.
 
 const go = [new HumanMessage('Go')];
 const error = (code: string) => JSON.stringify({ error: { message: 'no luck', type: 'server_error', code } });
@@ -43,9 +43,9 @@ describe('a whole response', () => {
 				breakOff(request);
 			},
 		],
-		['that is no JSON', (request) => sendJson(request, 200, 'OK')],
+		['that is not JSON', (request) => sendJson(request, 200, 'OK')],
 		['of another shape', (request) => sendJson(request, 200, '{"hello":1}')],
-	])('%s is not asked for again, and the error says that it may be charged', async (_, respond) => {
+	])('%s is not requested again, and the error says that it may be charged', async (_, respond) => {
 		const { lc, logged } = await modelAt(respond);
 		expect(await rejection(lc.invoke(go))).toMatchObject({
 			name: 'NodeApiError',
@@ -56,7 +56,7 @@ describe('a whole response', () => {
 		expect(logged()).toMatchObject([{ executionStatus: 'error' }]);
 	});
 
-	it('that is a web page is not asked for again, and the error says that it is not the gateway', async () => {
+	it('that is a web page is not requested again, and the error says that it is not the gateway', async () => {
 		const { lc } = await modelAt((request) => sendJson(request, 200, '<html>Welcome</html>'));
 		expect(await rejection(lc.invoke(go))).toMatchObject({
 			description: expect.stringContaining('base URL') as string,
@@ -65,7 +65,7 @@ describe('a whole response', () => {
 		expect(gateway.received).toHaveLength(1);
 	});
 
-	it('with an error status is asked for again, with the same request', async () => {
+	it('with an error status is requested again, with the same request', async () => {
 		const { lc } = await modelAt((request, earlier) =>
 			earlier === 0
 				? sendJson(request, 503, error('busy'))
@@ -78,7 +78,7 @@ describe('a whole response', () => {
 		expect(second?.body).toStrictEqual(first?.body);
 	});
 
-	it('that is refused for good is not asked for again, and was not charged', async () => {
+	it('with a permanent error is not requested again, and is not charged', async () => {
 		const { lc } = await modelAt((request) => sendJson(request, 402, error('insufficient_balance')));
 		const failure = await rejection(lc.invoke(go));
 		expect(failure).toMatchObject({ httpCode: '402', cause: { details: { code: 'insufficient_balance' } } });
@@ -88,7 +88,7 @@ describe('a whole response', () => {
 });
 
 describe('a stream', () => {
-	/** What arrives before the stream fails, and the error. */
+	/** The text that arrives before the stream fails, and the error. */
 	async function readAll(respond: (request: Received, earlier: number) => void) {
 		const { lc } = await modelAt(respond);
 		const texts: string[] = [];
@@ -109,14 +109,14 @@ describe('a stream', () => {
 			'stream_incomplete',
 		],
 		[
-			'breaks after the reason of its end, before its cost',
+			'breaks after the finish reason, before the cost',
 			deltaOf({ content: 'All' }) + ended,
 			breakOff,
 			'All',
 			'connection_lost',
 		],
 		[
-			'ends after the reason of its end, before its cost',
+			'ends after the finish reason, before the cost',
 			deltaOf({ content: 'All' }) + ended,
 			({ response }) => response.end(),
 			'All',
@@ -124,20 +124,20 @@ describe('a stream', () => {
 		],
 		['ends before any text', ': hello\n\n', ({ response }) => response.end(), '', 'stream_incomplete'],
 		[
-			'tells of an error after some text',
+			'reports an error after some text',
 			deltaOf({ content: 'Half' }) + errorFrame,
 			({ response }) => response.end(),
 			'Half',
 			'generation_failed',
 		],
 		[
-			'tells of an error after the reason of its end',
+			'reports an error after the finish reason',
 			deltaOf({ content: 'All' }) + ended + errorFrame,
 			({ response }) => response.end(),
 			'All',
 			'generation_failed',
 		],
-	])('that %s is not asked for again, and gives what came', async (_, events, end, text, code) => {
+	])('that %s is not requested again, and returns the text so far', async (_, events, end, text, code) => {
 		const outcome = await readAll((request) => {
 			sendEvents(request, events);
 			end(request);
@@ -154,9 +154,9 @@ describe('a stream', () => {
 
 	it.each<[string, string, (request: Received) => void]>([
 		['the frame [DONE] is missing', ended + usage, ({ response }) => response.end()],
-		['the connection breaks after its cost', ended + usage, breakOff],
+		['the connection breaks after the cost', ended + usage, breakOff],
 		['the cost is missing', `${ended}data: [DONE]\n\n`, ({ response }) => response.end()],
-	])('is whole where %s', async (_, events, end) => {
+	])('is complete when %s', async (_, events, end) => {
 		const { lc } = await modelAt((request) => {
 			sendEvents(request, deltaOf({ content: 'All' }) + events);
 			end(request);
@@ -166,7 +166,7 @@ describe('a stream', () => {
 		expect(texts.join('')).toBe('All');
 	});
 
-	it('that is refused before it begins is asked for again', async () => {
+	it('with an error status before it begins is requested again', async () => {
 		const { lc } = await modelAt((request, earlier) => {
 			if (earlier === 0) return sendJson(request, 429, error('rate_limit'));
 			sendEvents(request, `${deltaOf({ content: 'Hi' })}${ended}data: [DONE]\n\n`);
@@ -178,7 +178,7 @@ describe('a stream', () => {
 		expect(gateway.received.map(({ body }) => body.stream)).toStrictEqual([true, true]);
 	});
 
-	it('whose response is lost before it begins is not asked for again', async () => {
+	it('whose response is lost before it begins is not requested again', async () => {
 		const { failure } = await readAll(breakOff);
 		expect(failure).toMatchObject({ cause: { details: { mayBeCharged: true } } });
 		expect(gateway.received).toHaveLength(1);

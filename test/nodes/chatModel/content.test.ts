@@ -3,9 +3,9 @@ import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { normalizeMessage } from '../../../nodes/ChatModel/content';
 import { modelWith, sentMessages } from './support';
 
-// Messages as other nodes and models write them, on their way through n8n's SDK to the chat format.
+// Messages as other nodes and models write them, through n8n's SDK to the chat format.
 
-/** The part of the body that comes from this part of a message. */
+/** The part of the request body for a part of a message. */
 async function sentPart(part: object | string | number): Promise<unknown> {
 	const content = [{ type: 'text', text: 'q' }, part] as HumanMessage['content'];
 	const [message] = await sentMessages(new HumanMessage({ content }));
@@ -13,16 +13,16 @@ async function sentPart(part: object | string | number): Promise<unknown> {
 	return (message?.content as unknown[])[1];
 }
 
-/** The part that a format which takes files by their address sends. */
+/** The part of the request body in a format that accepts URLs of files. */
 async function sentPartOf(format: string, part: object): Promise<unknown> {
-	const { lc, asked } = modelWith(answers[format] ?? '', { format });
+	const { lc, requests } = modelWith(responses[format] ?? '', { format });
 	await lc.invoke([new HumanMessage({ content: [part] as HumanMessage['content'] })]);
-	const { input, messages } = asked()[0] ?? {};
+	const { input, messages } = requests()[0] ?? {};
 	const [message] = (input ?? messages) as Array<{ content: unknown[] }>;
 	return message?.content[0];
 }
 
-const answers: Record<string, string> = {
+const responses: Record<string, string> = {
 	responses: JSON.stringify({ id: 'r', output: [], status: 'completed' }),
 	messages: JSON.stringify({ id: 'm', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }),
 };
@@ -41,7 +41,7 @@ describe('parts of messages', () => {
 		['input_image', { type: 'input_image', image_url: 'https://x.test/a' }, image('https://x.test/a')],
 		['image without a type', { type: 'image', url: 'https://x.test/a' }, image('https://x.test/a')],
 		[
-			'former image',
+			'image in the former shape',
 			{ type: 'image', source_type: 'url', url: 'https://x.test/a' },
 			image('https://x.test/a'),
 		],
@@ -81,17 +81,17 @@ describe('parts of messages', () => {
 		['document of text', { type: 'document', source: { type: 'text', data: 'long' } }, 'q\nlong'],
 		['text-plain', { type: 'text-plain', mimeType: 'text/plain', text: 'long' }, 'q\nlong'],
 		['former text file', { type: 'file', source_type: 'text', text: 'long' }, 'q\nlong'],
-		['a mere string', 'long', 'q\nlong'],
+		['a string', 'long', 'q\nlong'],
 		['a number', 5, 'q'],
 		['a text of null', { type: 'text', text: null }, 'q'],
 		['a part of an unknown kind', { type: 'thing', text: 'long' }, 'q'],
 		[
-			'input_image in a data URL that writes its name in capitals',
+			'input_image in a data URL with an upper-case scheme',
 			{ type: 'input_image', image_url: 'DATA:image/gif;base64,R0lGOD==' },
 			image('data:image/gif;base64,R0lGOD=='),
 		],
 		[
-			'video at an address, without a type',
+			'video at a URL, without a type',
 			{ type: 'video', url: 'https://x.test/a' },
 			{ type: 'video_url', video_url: { url: 'https://x.test/a' } },
 		],
@@ -102,7 +102,7 @@ describe('parts of messages', () => {
 		],
 		['input_audio without a format', { type: 'input_audio', input_audio: { data: 'UklG' } }, wav],
 		[
-			'input_audio in a format that is not known',
+			'input_audio in an unknown format',
 			{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'amr' } },
 			{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'amr' } },
 		],
@@ -112,12 +112,12 @@ describe('parts of messages', () => {
 			{ type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } },
 		],
 		[
-			'audio of bytes without a type, which begin as those of a WebP picture do',
+			'audio of bytes without a type, which begin like a WebP picture',
 			{ type: 'audio', data: 'UklGRg==' },
 			{ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } },
 		],
 		[
-			'file with a type that is not said but named',
+			'file whose type follows from its name',
 			{ type: 'file', data: 'JVBERg==', metadata: { filename: 'a.pdf' } },
 			pdf('a.pdf'),
 		],
@@ -127,7 +127,7 @@ describe('parts of messages', () => {
 			pdf('a.pdf'),
 		],
 		[
-			'file with a type of either spelling',
+			'file with a type in either spelling',
 			{
 				type: 'file',
 				mimeType: 'application/pdf',
@@ -169,20 +169,20 @@ describe('parts of messages', () => {
 		['jpeg', '/9j/4AA='],
 		['gif', 'R0lGOD=='],
 		['webp', 'UklGRg=='],
-	])('image of bytes without a type is told to be %s by its beginning', async (type, data) =>
+	])('an image of bytes without a type is %s by its first bytes', async (type, data) =>
 		expect(await sentPart({ type: 'image', data })).toStrictEqual(image(`data:image/${type};base64,${data}`)),
 	);
 
 	test.each<[string, string, object, unknown]>([
 		[
 			'responses',
-			'input_file at an address',
+			'input_file at a URL',
 			{ type: 'input_file', filename: 'a.pdf', file_url: 'https://x.test/a.pdf' },
 			{ type: 'input_file', file_url: 'https://x.test/a.pdf' },
 		],
 		[
 			'messages',
-			'document at an address',
+			'document at a URL',
 			{ type: 'document', title: 'A', source: { type: 'url', url: 'https://x.test/a' } },
 			{ type: 'document', source: { type: 'url', url: 'https://x.test/a' } },
 		],
@@ -194,7 +194,7 @@ describe('parts of messages', () => {
 		],
 		[
 			'messages',
-			'image at an address in Anthropic’s shape',
+			'image at a URL in Anthropic’s shape',
 			{ type: 'image', source: { type: 'url', url: 'https://x.test/a' } },
 			{ type: 'image', source: { type: 'url', url: 'https://x.test/a' } },
 		],
@@ -202,7 +202,7 @@ describe('parts of messages', () => {
 		expect(await sentPartOf(format, part)).toStrictEqual(expected),
 	);
 
-	it('that are in that shape already leave the message as it is', () => {
+	it('leave the message unchanged when they have that shape already', () => {
 		const message = {
 			content: [
 				{ type: 'text', text: 'a' },
@@ -222,12 +222,12 @@ describe('parts of messages', () => {
 		expect.assertions(5);
 	});
 
-	it('a document at an address is a PDF', () =>
+	it('a document at a URL is a PDF', () =>
 		expect(
 			normalizeMessage({ content: [{ type: 'document', source: { type: 'url', url: 'https://x.test/a' } }] }),
 		).toStrictEqual({ content: [{ type: 'file', mimeType: 'application/pdf', url: 'https://x.test/a' }] }));
 
-	it('null is an empty text, over which the SDK does not stumble', () =>
+	it('null becomes an empty text, which the SDK accepts', () =>
 		expect(normalizeMessage({ content: [null, { type: 'text', text: 'a' }] })).toStrictEqual({
 			content: [
 				{ type: 'text', text: '' },
@@ -235,17 +235,17 @@ describe('parts of messages', () => {
 			],
 		}));
 
-	it('a picture by its address alone is one of any type', async () => {
-		const { lc, asked } = modelWith(answers.responses ?? '', { format: 'responses' });
+	it('a picture with a URL alone has the type image/*', async () => {
+		const { lc, requests } = modelWith(responses.responses ?? '', { format: 'responses' });
 		await lc.invoke([
 			new HumanMessage({ content: [image('https://x.test/a.pdf')] as HumanMessage['content'] }),
 		]);
-		expect(asked()[0]?.input).toStrictEqual([
+		expect(requests()[0]?.input).toStrictEqual([
 			{ role: 'user', content: [{ type: 'input_image', image_url: 'https://x.test/a.pdf' }] },
 		]);
 	});
 
-	it('stay as they are in the message itself, which is sent again with the next question', async () => {
+	it('do not change the message itself, which is sent again later', async () => {
 		const parts = [png, { type: 'tool_use', id: 'a', name: 't', input: {} }, 'text'];
 		const message = new HumanMessage({ content: [...parts] as HumanMessage['content'] });
 		await sentMessages(message);
@@ -257,23 +257,23 @@ describe('parts of messages', () => {
 		['OpenAI’s file by its id', { type: 'file', file: { file_id: 'f_1' } }],
 		['a picture by its id', { type: 'input_image', file_id: 'f_1' }],
 		['an empty file', { type: 'file', mimeType: 'application/pdf', data: '' }],
-		['a picture without an address', { type: 'image_url' }],
-		['a sound without bytes', { type: 'input_audio' }],
+		['a picture without a URL', { type: 'image_url' }],
+		['audio without bytes', { type: 'input_audio' }],
 		['a document without a source', { type: 'document' }],
 	])(
-		'%s is refused before anything is sent',
+		'%s is rejected before anything is sent',
 		async (_, part) => await expect(sentPart(part)).rejects.toThrow('holds a file without content'),
 	);
 });
 
-describe('calls that stand in the text of a message', () => {
+describe('tool calls in the content of a message', () => {
 	const made = { id: 'a', name: 't', args: { x: 1 } };
 	const wire = { id: 'a', type: 'function', function: { name: 't', arguments: '{"x":1}' } };
 	const result = new ToolMessage({ tool_call_id: 'a', content: 'r' });
 	const callsIn = async (message: AIMessage) =>
 		(await sentMessages(new HumanMessage('q'), message, result))[1]?.tool_calls;
 
-	it('as LangChain’s parts, beside the calls themselves, are sent once', async () => {
+	it('are sent once as LangChain’s parts beside the tool calls themselves', async () => {
 		const content = [
 			{ type: 'text', text: 'x' },
 			{ type: 'tool_call', ...made },
@@ -281,14 +281,14 @@ describe('calls that stand in the text of a message', () => {
 		expect(await callsIn(new AIMessage({ content, tool_calls: [made] }))).toStrictEqual([wire]);
 	});
 
-	it('as Anthropic’s parts are calls', async () => {
+	it('are tool calls as Anthropic’s parts', async () => {
 		const content = [{ type: 'tool_use', id: 'a', name: 't', input: { x: 1 } }];
 		expect(await callsIn(new AIMessage({ content }))).toStrictEqual([wire]);
 		const unread = [{ type: 'tool_use', id: 'a', name: 't', input: '' }];
 		expect(await callsIn(new AIMessage({ content: unread, tool_calls: [made] }))).toStrictEqual([wire]);
 	});
 
-	it('as Anthropic’s parts, streamed, have their input as text', async () => {
+	it('may have their input as text as Anthropic’s streamed parts', async () => {
 		const content = [{ type: 'tool_use', id: 'a', name: 't', input: '{"x":1}' }];
 		expect(await callsIn(new AIMessage({ content }))).toStrictEqual([wire]);
 	});

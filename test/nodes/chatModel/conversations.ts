@@ -4,7 +4,7 @@ import { toChatMessages } from '../../../nodes/ChatModel/messages';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 
-// Conversations as n8n's SDK hands them to a model.
+// Conversations as n8n's SDK passes them to a model.
 
 export const user = (...content: Message['content']): Message => ({ role: 'user', content });
 export const system = (...content: Message['content']): Message => ({ role: 'system', content });
@@ -17,7 +17,7 @@ export const toolCall = (toolCallId: string | undefined, toolName: string, input
 export const toolResult = (toolCallId: string, result: unknown) =>
 	({ type: 'tool-result', toolCallId, result }) as Message['content'][number];
 
-/** The request that a conversation becomes. */
+/** The request body of a conversation. */
 export function bodyOf(name: string, messages: Message[]): JsonObject {
 	const format = textFormat(name);
 	return format.toBody({

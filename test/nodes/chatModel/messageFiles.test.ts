@@ -4,7 +4,7 @@ import { toChatMessages } from '../../../nodes/ChatModel/messages';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { bodyOf, text, user } from './conversations';
 
-// Files in the messages of an agent, as the formats take them.
+// Files in the messages of an agent.
 
 function thrownBy(work: () => unknown): unknown {
 	try {
@@ -18,7 +18,7 @@ function thrownBy(work: () => unknown): unknown {
 describe('files in messages', () => {
 	const png = { type: 'file' as const, mediaType: 'image/png', data: 'iVBORw==' };
 
-	it('go along as the parts of the format', () => {
+	it('are sent as parts of the format', () => {
 		expect(bodyOf('chat', [user(text('What is this?'), png)]).messages).toStrictEqual([
 			{
 				role: 'user',
@@ -33,7 +33,7 @@ describe('files in messages', () => {
 		]);
 	});
 
-	it('may be given by an address, or as a data URL', () => {
+	it('may be a URL or a data URL', () => {
 		const at = (url: string) => ({ ...png, mediaType: 'image/*', data: '', providerMetadata: { url } });
 		const parts = [at('https://x.test/a.png'), at('data:image/gif;base64,R0lG')];
 		expect(toChatMessages([user(...parts)], textFormat('chat'))).toMatchObject([
@@ -46,17 +46,17 @@ describe('files in messages', () => {
 		]);
 	});
 
-	it('have the type that their name says where they say none', () => {
+	it('have the type of their name when they have none', () => {
 		const pdf = { type: 'file' as const, data: 'JVBERg==', providerMetadata: { filename: 'a.pdf' } };
 		expect(toChatMessages([user(pdf)], textFormat('chat'))).toMatchObject([
 			{ attachments: [{ kind: 'file', source: { mimeType: 'application/pdf', fileName: 'a.pdf' } }] },
 		]);
 	});
 
-	it('of a kind that the format has no part for are refused before anything is sent', () => {
+	it('are rejected before anything is sent when the format has no part for their kind', () => {
 		const video = { type: 'file' as const, mediaType: 'video/mp4', data: 'AAAA' };
-		const refusal = thrownBy(() => toChatMessages([user(video)], textFormat('responses')));
-		expect(refusal).toMatchObject({
+		const error = thrownBy(() => toChatMessages([user(video)], textFormat('responses')));
+		expect(error).toMatchObject({
 			name: 'InvalidInputError',
 			message: expect.stringMatching(/Responses.*video/) as string,
 			description: expect.stringContaining('another API format') as string,
@@ -75,7 +75,7 @@ describe('files in messages', () => {
 	});
 
 	it.each(['data:image/png;base64,no base64!', 'data:image/svg+xml,<svg/>'])(
-		'that are no base64 are refused in words that fit a message: %s',
+		'are rejected when they are not base64: %s',
 		(url) => {
 			const picture = {
 				type: 'file' as const,
@@ -83,8 +83,8 @@ describe('files in messages', () => {
 				data: '',
 				providerMetadata: { url },
 			};
-			const refusal = thrownBy(() => toChatMessages([user(picture)], textFormat('chat')));
-			expect(refusal).toMatchObject({
+			const error = thrownBy(() => toChatMessages([user(picture)], textFormat('chat')));
+			expect(error).toMatchObject({
 				message: 'A message to the Gateway Chat Model holds a file that is not base64',
 				description: expect.not.stringContaining('Upload Source') as string,
 			});
@@ -112,7 +112,7 @@ describe('files in messages', () => {
 			{ kind: 'file', source: { base64: 'YQ==', mimeType: 'application/octet-stream', fileName: 'file' } },
 		],
 		[
-			'a name that says nothing',
+			'a name without an extension',
 			{ ...bytes, providerMetadata: { filename: 'README' } },
 			{ kind: 'file', source: { base64: 'YQ==', mimeType: 'application/octet-stream', fileName: 'README' } },
 		],
@@ -122,22 +122,22 @@ describe('files in messages', () => {
 			{ kind: 'audio', source: { base64: 'YQ==', mimeType: 'audio/wav', fileName: 'file.wav' } },
 		],
 		[
-			'a data URL as its address, in capitals',
+			'a data URL as its URL, in capitals',
 			at('DATA:image/gif;base64,YQ=='),
 			{ kind: 'file', source: { base64: 'YQ==', mimeType: 'image/gif', fileName: 'file.gif' } },
 		],
 		[
-			'an address that names a picture',
+			'a URL that names a picture',
 			at('https://x.test/a/cat.png?x=1'),
 			{ kind: 'image', source: { url: 'https://x.test/a/cat.png?x=1' } },
 		],
 		[
-			'a name beside its address, which counts',
+			'a name beside its URL, which takes precedence',
 			at('https://x.test/download', 'cat.mp4'),
 			{ kind: 'video', source: { url: 'https://x.test/download' } },
 		],
 		[
-			'an address beside bytes, which counts',
+			'a URL beside bytes, which takes precedence',
 			{ ...bytes, mediaType: 'image/png', providerMetadata: { url: 'https://x.test/a' } },
 			{ kind: 'image', source: { url: 'https://x.test/a' } },
 		],
@@ -151,18 +151,18 @@ describe('files in messages', () => {
 		['no data', { data: undefined }],
 		['empty data', { data: '' }],
 		['no bytes', { data: new Uint8Array() }],
-		['an empty address', { data: '', providerMetadata: { url: '' } }],
+		['an empty URL', { data: '', providerMetadata: { url: '' } }],
 		['an id at another provider', { providerMetadata: { fileId: 'f_1' } }],
-	])('with %s are refused', (_, content) =>
+	])('with %s are rejected', (_, content) =>
 		expect(() => toChatMessages([user(file(content))], textFormat('chat'))).toThrow('without content'),
 	);
 
-	it('whose type only begins like that of a picture are files', () =>
+	it('are not pictures when their type only begins like one', () =>
 		expect(
 			toChatMessages([user(file({ ...bytes, mediaType: 'imagery/x' }))], textFormat('chat')),
 		).toMatchObject([{ attachments: [{ kind: 'file' }] }]));
 
-	it('in plain text that is no base64 are refused', () =>
+	it('are rejected when their plain text is not base64', () =>
 		expect(() => toChatMessages([user(file({ data: 'no base64!' }))], textFormat('chat'))).toThrow(
 			'not base64',
 		));

@@ -4,7 +4,7 @@ import { callIds, toChatMessages } from '../../../nodes/ChatModel/messages';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import { assistant, bodyOf, system, text, tool, toolCall, toolResult, user } from './conversations';
 
-/** A run of an agent: two tools called at once, their results, and the next question. */
+/** A run of an agent: two parallel tool calls, their results, and the next prompt. */
 const run: Message[] = [
 	{ role: 'system', content: [text('Be brief')] },
 	user(text('Weather and time?')),
@@ -23,7 +23,7 @@ const run: Message[] = [
 ];
 
 describe('the conversation of an agent in each format', () => {
-	it('chat: calls stand in the message of the assistant, results are messages', () =>
+	it('chat: tool calls are in the assistant’s message, results are messages', () =>
 		expect(bodyOf('chat', run).messages).toStrictEqual([
 			{ role: 'system', content: 'Be brief' },
 			{ role: 'user', content: 'Weather and time?' },
@@ -39,7 +39,7 @@ describe('the conversation of an agent in each format', () => {
 			{ role: 'tool', tool_call_id: 'b', content: '12:00\nUTC' },
 		]));
 
-	it('responses: calls and results are items', () =>
+	it('responses: tool calls and results are items', () =>
 		expect(bodyOf('responses', run)).toStrictEqual({
 			model: 'm',
 			instructions: 'Be brief',
@@ -53,7 +53,7 @@ describe('the conversation of an agent in each format', () => {
 			],
 		}));
 
-	it('messages: results of calls that were made together are one message', () =>
+	it('messages: results of parallel tool calls are one message', () =>
 		expect(bodyOf('messages', run)).toStrictEqual({
 			model: 'm',
 			max_tokens: 4096,
@@ -78,7 +78,7 @@ describe('the conversation of an agent in each format', () => {
 			],
 		}));
 
-	it('an assistant that only called tools has said nothing', () => {
+	it('an assistant’s message with tool calls alone has no text', () => {
 		const silent: Message = {
 			role: 'assistant',
 			content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'time', input: '{}' }],
@@ -91,10 +91,10 @@ describe('the conversation of an agent in each format', () => {
 	});
 });
 
-describe('messages: what is empty is not sent, because models of this format refuse empty text', () => {
+describe('messages: empty text is not sent, because models of this format reject it', () => {
 	const picture = { type: 'file' as const, mediaType: 'image/png', data: 'iVBORw==' };
 
-	it('a picture without words', () =>
+	it('a picture without text', () =>
 		expect(bodyOf('messages', [user(picture)]).messages).toStrictEqual([
 			{
 				role: 'user',
@@ -102,7 +102,7 @@ describe('messages: what is empty is not sent, because models of this format ref
 			},
 		]));
 
-	it('an answer without words, and a message of blanks', () =>
+	it('a response without text, and a message of blanks', () =>
 		expect(
 			bodyOf('messages', [user(text('Hello')), assistant(text('')), user(text(' \n')), user(text('Again'))])
 				.messages,
@@ -111,11 +111,11 @@ describe('messages: what is empty is not sent, because models of this format ref
 			{ role: 'user', content: 'Again' },
 		]));
 
-	it('a conversation of nothing is refused before it is sent', () =>
+	it('an empty conversation is rejected before it is sent', () =>
 		expect(() => bodyOf('messages', [user(text(''))])).toThrow('There is no message of the user'));
 });
 
-describe('conversations that are not as formats like them', () => {
+describe('conversations that formats do not accept as they are', () => {
 	const later = [user(text('One')), assistant(text('Two')), system(text('Be brief')), user(text('Three'))];
 
 	it.each<[string, object]>([
@@ -153,7 +153,7 @@ describe('conversations that are not as formats like them', () => {
 				],
 			},
 		],
-	])('%s: a system message in the middle keeps its place where it can', (format, body) =>
+	])('%s: a system message in the middle keeps its place if the format allows it', (format, body) =>
 		expect(bodyOf(format, later)).toStrictEqual({ model: 'm', ...body }),
 	);
 
@@ -171,12 +171,12 @@ describe('conversations that are not as formats like them', () => {
 		['chat', { role: 'tool', tool_call_id: 'lost', content: '1' }],
 		['responses', { type: 'function_call_output', call_id: 'lost', output: '1' }],
 		['messages', { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'lost', content: '1' }] }],
-	])('%s: the result of a call that the memory has dropped is sent', (format, sent) => {
+	])('%s: the result of a tool call that the memory has dropped is sent', (format, sent) => {
 		const { messages, input } = bodyOf(format, [tool(toolResult('lost', '1')), user(text('Go'))]);
 		expect(messages ?? input).toStrictEqual([sent, { role: 'user', content: 'Go' }]);
 	});
 
-	it('two text parts of a person are two lines, those of a model one text', () =>
+	it('two text parts of a user are two lines, those of a model one text', () =>
 		expect(
 			toChatMessages(
 				[user(text('a'), text(''), text('b')), assistant(text('a'), text('b'))],
@@ -187,14 +187,14 @@ describe('conversations that are not as formats like them', () => {
 			{ role: 'assistant', text: 'ab' },
 		]));
 
-	it('a message of nothing is an empty text', () =>
+	it('a message without parts is an empty text', () =>
 		expect(toChatMessages([user(), assistant(), system()], textFormat('chat'))).toStrictEqual([
 			{ role: 'user', text: '' },
 			{ role: 'assistant', text: '' },
 			{ role: 'system', text: '' },
 		]));
 
-	it('parts that no format has a place for are left out', () => {
+	it('parts that no format supports are left out', () => {
 		const parts = [
 			{ type: 'reasoning' as const, text: 'hm' },
 			{ type: 'provider' as const, value: { a: 1 } },
@@ -206,8 +206,8 @@ describe('conversations that are not as formats like them', () => {
 	});
 });
 
-describe('calls of tools', () => {
-	it('that stand twice in a message are sent once, with the input that is given last', () =>
+describe('tool calls', () => {
+	it('are sent once when a message has them twice, with the last input', () =>
 		expect(
 			toChatMessages(
 				[assistant(toolCall('a', 't', ''), toolCall('b', 't', '{}'), toolCall('a', 't', '{"x":1}'))],
@@ -224,7 +224,7 @@ describe('calls of tools', () => {
 			},
 		]));
 
-	it('without ids are all sent', () => {
+	it('are all sent when they have no ids', () => {
 		const message = assistant(toolCall(undefined, 'one', '{}'), toolCall(undefined, 'two', '{}'));
 		expect(toChatMessages([message], textFormat('chat'))).toStrictEqual([
 			{
@@ -238,7 +238,7 @@ describe('calls of tools', () => {
 		]);
 	});
 
-	it('and results have ids that the next answer must not use again', () => {
+	it('have ids, as results do, that the next response must not repeat', () => {
 		const messages = toChatMessages(
 			[user(text('Go')), assistant(toolCall('a', 't', '{}')), tool(toolResult('b', ''))],
 			textFormat('chat'),
@@ -256,13 +256,13 @@ describe('calls of tools', () => {
 		['null', null, 'null'],
 		['a number', 0, '0'],
 		['nothing', undefined, ''],
-	])('may give %s', (_, result, sent) =>
+	])('may return %s', (_, result, sent) =>
 		expect(toChatMessages([tool(toolResult('a', result))], textFormat('chat'))).toStrictEqual([
 			{ role: 'tool', callId: 'a', text: sent },
 		]),
 	);
 
-	it('may give several results in one message', () =>
+	it('may have several results in one message', () =>
 		expect(
 			toChatMessages([tool(toolResult('a', '1'), toolResult('b', '2'))], textFormat('chat')),
 		).toStrictEqual([

@@ -8,7 +8,7 @@ import {
 	type Usage,
 } from '../../../nodes/shared/gateway/text/formats/completion';
 
-const answer = (choice: Partial<Choice>, more: Partial<Completion> = {}): Completion => ({
+const response = (choice: Partial<Choice>, more: Partial<Completion> = {}): Completion => ({
 	id: 'id-1',
 	model: 'm',
 	choices: [{ ...emptyChoice(), finishReason: 'stop', ...choice }],
@@ -37,9 +37,9 @@ function thrownBy(work: () => unknown): ApiError {
 	throw new Error('no failure was thrown');
 }
 
-describe('an answer', () => {
-	it('is a message with text, tokens and the reason of its end', () =>
-		expect(toResult(answer({ text: 'Hello', reasoning: 'hm' }))).toStrictEqual({
+describe('a response', () => {
+	it('is a message with text, tokens and finish reason', () =>
+		expect(toResult(response({ text: 'Hello', reasoning: 'hm' }))).toStrictEqual({
 			id: 'id-1',
 			finishReason: 'stop',
 			usage: {
@@ -51,8 +51,8 @@ describe('an answer', () => {
 			message: { role: 'assistant', content: [{ type: 'text', text: 'Hello' }] },
 		}));
 
-	it('shows its cost and thoughts in the log', () =>
-		expect(callInfoOf(answer({ text: 'Hello', reasoning: 'hm' }))).toStrictEqual({
+	it('has its cost and thoughts in the log', () =>
+		expect(callInfoOf(response({ text: 'Hello', reasoning: 'hm' }))).toStrictEqual({
 			finish_reason: 'stop',
 			id: 'id-1',
 			model: 'm',
@@ -60,15 +60,15 @@ describe('an answer', () => {
 			reasoning: 'hm',
 		}));
 
-	it('shows the sources that it names, and neither thoughts nor sources where there are none', () => {
+	it('has its sources in the log, and neither thoughts nor sources when there are none', () => {
 		const sources = [{ url: 'https://x.test', title: 'X' }];
 		const facts = { finish_reason: 'stop', id: 'id-1', model: 'm', costRub: 0.25 };
-		expect(callInfoOf(answer({ sources }))).toStrictEqual({ ...facts, sources });
-		expect(callInfoOf(answer({}))).toStrictEqual(facts);
+		expect(callInfoOf(response({ sources }))).toStrictEqual({ ...facts, sources });
+		expect(callInfoOf(response({}))).toStrictEqual(facts);
 	});
 
-	it('of which little is known is told as far as it is', () => {
-		const little = answer({}, { id: null, model: null, choices: [], usage: noUsage, costRub: null });
+	it('may lack most fields', () => {
+		const little = response({}, { id: null, model: null, choices: [], usage: noUsage, costRub: null });
 		expect(callInfoOf(little)).toStrictEqual({ finish_reason: null, id: null, model: null, costRub: null });
 		expect(toResult(little)).toStrictEqual({
 			finishReason: 'other',
@@ -91,46 +91,46 @@ describe('an answer', () => {
 		['input alone', { inputTokens: 3 }, { promptTokens: 3, completionTokens: 0, totalTokens: 3 }],
 		['output alone', { outputTokens: 4 }, { promptTokens: 0, completionTokens: 4, totalTokens: 4 }],
 		[
-			'cached tokens of none',
+			'cached tokens without input tokens',
 			{ cachedInputTokens: 0, reasoningTokens: null },
 			{ promptTokens: 0, completionTokens: 0, totalTokens: 0, inputTokenDetails: { cacheRead: 0 } },
 		],
 		[
-			'tokens of thoughts',
+			'reasoning tokens',
 			{ outputTokens: 9, reasoningTokens: 5 },
 			{ promptTokens: 0, completionTokens: 9, totalTokens: 9, outputTokenDetails: { reasoning: 5 } },
 		],
-	])('with %s has its tokens', (_, usage, expected) =>
-		expect(toResult(answer({}, { usage: { ...noUsage, ...usage } })).usage).toStrictEqual(expected),
+	])('with %s has token counts', (_, usage, expected) =>
+		expect(toResult(response({}, { usage: { ...noUsage, ...usage } })).usage).toStrictEqual(expected),
 	);
 
-	it('that says something and calls a tool has both', () => {
-		const content = toResult(answer({ text: 'Hm', toolCalls: calls.slice(0, 1) })).message.content;
+	it('with text and a tool call has both', () => {
+		const content = toResult(response({ text: 'Hm', toolCalls: calls.slice(0, 1) })).message.content;
 		expect(content).toStrictEqual([
 			{ type: 'text', text: 'Hm' },
 			{ type: 'tool-call', toolCallId: 'a', toolName: 'weather', input: '{"city":"Omsk"}' },
 		]);
 	});
 
-	it('whose calls have ids of earlier ones, or one id twice, gets others', () => {
+	it('gets new ids for tool calls with ids of earlier ones, or with one id twice', () => {
 		const same = ['a', 'a', 'b'].map((id) => ({ id, name: 'time', arguments: {} }));
-		const { content } = toResult(answer({ toolCalls: same }), ['b']).message;
+		const { content } = toResult(response({ toolCalls: same }), ['b']).message;
 		const ids = content.map((part) => ('toolCallId' in part ? part.toolCallId : undefined));
 		const newId = expect.stringMatching(/^call_[0-9a-f]{32}$/) as string;
 		expect(ids).toStrictEqual(['a', newId, newId]);
 		expect(new Set(ids).size).toBe(3);
 	});
 
-	it('keeps null in the arguments of a call', () => {
+	it('keeps null in the arguments of a tool call', () => {
 		const args = { city: null, days: [null, 1], more: { unit: null } };
-		const { content } = toResult(answer({ toolCalls: [{ id: 'a', name: 't', arguments: args }] })).message;
+		const { content } = toResult(response({ toolCalls: [{ id: 'a', name: 't', arguments: args }] })).message;
 		expect(content).toStrictEqual([
 			{ type: 'tool-call', toolCallId: 'a', toolName: 't', input: JSON.stringify(args) },
 		]);
 	});
 
-	it('with calls of tools has each of them, with an id', () => {
-		const { message, finishReason } = toResult(answer({ toolCalls: calls, finishReason: 'tool_calls' }));
+	it('with tool calls has each of them, with an id', () => {
+		const { message, finishReason } = toResult(response({ toolCalls: calls, finishReason: 'tool_calls' }));
 		expect(finishReason).toBe('tool-calls');
 		expect(message.content).toStrictEqual([
 			{ type: 'tool-call', toolCallId: 'a', toolName: 'weather', input: '{"city":"Omsk"}' },
@@ -143,8 +143,8 @@ describe('an answer', () => {
 		]);
 	});
 
-	it('that is a refusal says so', () =>
-		expect(toResult(answer({ refusal: 'I cannot' })).message.content).toStrictEqual([
+	it('that is a refusal has its text', () =>
+		expect(toResult(response({ refusal: 'I cannot' })).message.content).toStrictEqual([
 			{ type: 'text', text: 'I cannot' },
 		]));
 
@@ -156,16 +156,16 @@ describe('an answer', () => {
 		['eos_token', 'other'],
 		[null, 'other'],
 	])('ended by %s → %s', (reason, word) =>
-		expect(toResult(answer({ finishReason: reason })).finishReason).toBe(word),
+		expect(toResult(response({ finishReason: reason })).finishReason).toBe(word),
 	);
 
-	it('with broken arguments is an error that says what to do and what it cost', () => {
+	it('with broken arguments is an error with a hint and the cost', () => {
 		const broken = { id: 'a', name: 'weather', arguments: '{"city":', invalidArguments: true as const };
-		const failure = thrownBy(() => toResult(answer({ toolCalls: [broken] })));
+		const failure = thrownBy(() => toResult(response({ toolCalls: [broken] })));
 		expect(failure.message).toBe('The model called the tool "weather" with arguments that are not JSON');
 		expect(failure.details.description).toMatch(/Run it again.*₽0\.25.*\{"city":/);
 		expect(failure.details.mayBeCharged).toBe(true);
-		const cutOff = answer({ toolCalls: [broken], finishReason: 'length' });
+		const cutOff = response({ toolCalls: [broken], finishReason: 'length' });
 		expect(thrownBy(() => toResult(cutOff)).details.description).toContain('Max Tokens');
 	});
 
@@ -174,8 +174,8 @@ describe('an answer', () => {
 		['a text', { id: 'a', name: 't', arguments: 'Omsk' }, /“"Omsk"”$/],
 		['a list', { id: 'a', name: 't', arguments: [1, null] }, /“\[1,null\]”$/],
 		['false', { id: 'a', name: 't', arguments: false }, /“false”$/],
-	])('with arguments that are %s is charged, and not worth a retry', (_, call, end) => {
-		const { details } = thrownBy(() => toResult(answer({ toolCalls: [call] }, { costRub: null })));
+	])('with arguments that are %s is charged, and the error is not retryable', (_, call, end) => {
+		const { details } = thrownBy(() => toResult(response({ toolCalls: [call] }, { costRub: null })));
 		expect(details).toStrictEqual({
 			message: expect.any(String) as string,
 			description: expect.stringMatching(end) as string,
@@ -195,9 +195,9 @@ describe('the end of a stream', () => {
 		usage: { promptTokens: 3, completionTokens: 4, totalTokens: 7, inputTokenDetails: { cacheRead: 1 } },
 	};
 
-	it('brings each call of a tool in one piece, then tokens', () => {
+	it('has each tool call in one chunk, then the tokens', () => {
 		const chunks = toClosingChunks(
-			answer({ text: 'Hm', toolCalls: calls, finishReason: 'tool_calls' }),
+			response({ text: 'Hm', toolCalls: calls, finishReason: 'tool_calls' }),
 			'Hm',
 		);
 		expect(chunks).toStrictEqual([
@@ -212,23 +212,23 @@ describe('the end of a stream', () => {
 		]);
 	});
 
-	it('adds what was not streamed', () => {
-		expect(toClosingChunks(answer({ refusal: 'I cannot' }), '')[0]).toStrictEqual({
+	it('adds the text that was not streamed', () => {
+		expect(toClosingChunks(response({ refusal: 'I cannot' }), '')[0]).toStrictEqual({
 			type: 'text-delta',
 			delta: 'I cannot',
 		});
-		expect(toClosingChunks(answer({ text: 'Hello' }), 'Hel')[0]).toStrictEqual({
+		expect(toClosingChunks(response({ text: 'Hello' }), 'Hel')[0]).toStrictEqual({
 			type: 'text-delta',
 			delta: 'lo',
 		});
-		expect(toClosingChunks(answer({ text: 'Hello' }), 'Hello')).toHaveLength(1);
+		expect(toClosingChunks(response({ text: 'Hello' }), 'Hello')).toHaveLength(1);
 	});
 
-	it('adds nothing to a text that is not the one that was streamed', () =>
-		expect(toClosingChunks(answer({ text: 'Hello' }), 'Good day')).toStrictEqual([finish]));
+	it('adds nothing when the text is not the streamed one', () =>
+		expect(toClosingChunks(response({ text: 'Hello' }), 'Good day')).toStrictEqual([finish]));
 
-	it('gives another id to a call whose id is taken', () => {
-		const [call] = toClosingChunks(answer({ toolCalls: calls.slice(0, 1) }), '', ['a']);
+	it('gives a tool call a new id when its id is taken', () => {
+		const [call] = toClosingChunks(response({ toolCalls: calls.slice(0, 1) }), '', ['a']);
 		expect(call).toStrictEqual({
 			type: 'tool-call-delta',
 			id: expect.stringMatching(/^call_[0-9a-f]{32}$/) as string,

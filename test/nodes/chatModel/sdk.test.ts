@@ -6,27 +6,27 @@ import { loadSdk } from '../../../nodes/ChatModel/sdk';
 import { rejection } from '../../helpers/client';
 import { supplied } from './supplied';
 
-// An n8n that brings no SDK for AI nodes, or another one.
+// An n8n without an SDK for AI nodes, or with another version of it.
 
-/** What is found where n8n is, and then where this package is. */
-let mockPlaces: Array<{ sdk: unknown }> = [];
+/** The modules beside n8n, and then beside this package. */
+let mockModules: Array<{ sdk: unknown }> = [];
 
 jest.mock('@n8n/ai-node-sdk', () => {
-	const place = mockPlaces.shift();
-	if (place === undefined || place.sdk === 'none') throw new Error("Cannot find module '@n8n/ai-node-sdk'");
-	return place.sdk;
+	const found = mockModules.shift();
+	if (found === undefined || found.sdk === 'none') throw new Error("Cannot find module '@n8n/ai-node-sdk'");
+	return found.sdk;
 });
 
 beforeEach(() => {
-	// A module that was found is not looked for again.
+	// A module that was found is cached.
 	jest.resetModules();
-	mockPlaces = [];
+	mockModules = [];
 });
 
 const supplyModel = () => ({ response: {} });
 const getParametersJsonSchema = () => ({});
 
-it('without the SDK the node loads, so that the others load, too, and says what is missing when it is used', async () => {
+it('loads without the SDK, so that the other nodes load, and rejects with a hint when it is used', async () => {
 	const node = new ChatModel();
 	expect(node.description.name).toBe('chatModel');
 	expect(node.methods).toStrictEqual({
@@ -44,31 +44,31 @@ it('without the SDK the node loads, so that the others load, too, and says what 
 
 it.each<[string, unknown]>([
 	['no functions', {}],
-	['no schemas of tools', { supplyModel }],
+	['no tool schemas', { supplyModel }],
 	['no models', { getParametersJsonSchema }],
-])('an SDK that has %s is too old', (_, sdk) => {
-	mockPlaces = [{ sdk }];
+])('an SDK with %s is too old', (_, sdk) => {
+	mockModules = [{ sdk }];
 	expect(loadSdk).toThrow('too old');
 });
 
-it('the SDK that n8n brings is used, and loaded only when a model is asked for', () => {
-	mockPlaces = [{ sdk: { supplyModel, getParametersJsonSchema, more: 1 } }, { sdk: 'none' }];
+it('uses the SDK of n8n, and loads it only when a model is supplied', () => {
+	mockModules = [{ sdk: { supplyModel, getParametersJsonSchema, more: 1 } }, { sdk: 'none' }];
 	new ChatModel();
-	expect(mockPlaces).toHaveLength(2);
+	expect(mockModules).toHaveLength(2);
 	expect(loadSdk()).toStrictEqual({ supplyModel, getParametersJsonSchema });
-	expect(mockPlaces).toHaveLength(1);
+	expect(mockModules).toHaveLength(1);
 });
 
-it('an SDK that lies beside this package is used where n8n brings none', () => {
-	mockPlaces = [{ sdk: 'none' }, { sdk: { supplyModel, getParametersJsonSchema } }];
+it('uses an SDK beside this package when n8n has none', () => {
+	mockModules = [{ sdk: 'none' }, { sdk: { supplyModel, getParametersJsonSchema } }];
 	expect(loadSdk()).toStrictEqual({ supplyModel, getParametersJsonSchema });
 });
 
-it('a model that an SDK does not supply lets go of the execution, which lives on', async () => {
+it('leaves no listener on the execution’s signal when the SDK fails to supply the model', async () => {
 	const broken = () => {
 		throw new Error('the SDK is broken');
 	};
-	mockPlaces = [{ sdk: { supplyModel: broken, getParametersJsonSchema } }];
+	mockModules = [{ sdk: { supplyModel: broken, getParametersJsonSchema } }];
 	const { signal } = new AbortController();
 	const added = jest.spyOn(signal, 'addEventListener');
 	expect(await rejection(supplied({ cancelSignal: signal }))).toMatchObject({

@@ -6,22 +6,22 @@ import type { CallInfo } from '../../../nodes/ChatModel/result';
 
 const patchAdapter = <A>(adapter: A): A => patch(adapter, { warn: () => undefined });
 
-// The LangChain model of n8n's SDK may have other functions in another version.
+// The LangChain model of n8n's SDK may have other functions in other versions.
 
-const facts: CallInfo = { finish_reason: 'stop', id: 'c1', model: 'm', costRub: 0.5 };
+const callInfo: CallInfo = { finish_reason: 'stop', id: 'c1', model: 'm', costRub: 0.5 };
 
-/** A model of the SDK that gives these generations, or pieces of a stream; what it was called with. */
+/** A model of the SDK that returns these generations, also as chunks of a stream, and its calls. */
 function modelOf(...generations: Generation[]) {
 	const calls: Array<{ messages: object[]; options: CallConfig; run: unknown }> = [];
 	const adapter = patchAdapter<Adapter>({
 		_generate: async (messages, options, run) => {
 			calls.push({ messages, options, run });
-			options.onCallInfo?.(facts);
+			options.onCallInfo?.(callInfo);
 			return await Promise.resolve({ generations });
 		},
 		_streamResponseChunks: async function* (messages, options, run) {
 			calls.push({ messages, options, run });
-			options.onCallInfo?.(facts);
+			options.onCallInfo?.(callInfo);
 			for (const generation of generations) yield await Promise.resolve(generation);
 		},
 	});
@@ -34,19 +34,19 @@ const ways: Array<[string, (adapter: Adapter, options: CallConfig) => Promise<Ge
 		'streamed',
 		async (adapter, options) => {
 			const all: Generation[] = [];
-			for await (const piece of adapter._streamResponseChunks?.([], options, 'run') ?? []) all.push(piece);
+			for await (const chunk of adapter._streamResponseChunks?.([], options, 'run') ?? []) all.push(chunk);
 			return all;
 		},
 	],
 ];
 
-test('a model without any of the functions that are patched is left as it is', () => {
+test('a model without any of the patched functions stays unchanged', () => {
 	const bare: Adapter = {};
 	expect(patchAdapter(bare)).toBe(bare);
 	expect(bare).toStrictEqual({});
 });
 
-describe.each(ways)('an answer that comes %s', (_, ask) => {
+describe.each(ways)('a response that comes %s', (_, ask) => {
 	it.each<[string, unknown, unknown]>([
 		[
 			'text alone becomes a string',
@@ -56,7 +56,7 @@ describe.each(ways)('an answer that comes %s', (_, ask) => {
 			],
 			'ab',
 		],
-		['a part without text is an empty one', [{ type: 'text' }, { type: 'text', text: 'b' }], 'b'],
+		['a part without text is an empty text', [{ type: 'text' }, { type: 'text', text: 'b' }], 'b'],
 		['no parts become an empty string', [], ''],
 		['a string stays', 'a', 'a'],
 		['thoughts stay parts', [{ type: 'reasoning' }, { type: 'text', text: 'b' }], 'same'],
@@ -68,15 +68,15 @@ describe.each(ways)('an answer that comes %s', (_, ask) => {
 		expect(generation?.message?.content).toStrictEqual(expected === 'same' ? content : expected);
 	});
 
-	it('without a message is passed on', async () =>
+	it('is passed on without a message', async () =>
 		expect(await ask(modelOf({ message: undefined } as object).adapter, {})).toHaveLength(1));
 
-	it('has what n8n shows of it beside what the SDK says', async () => {
+	it('has the call info for n8n’s log beside the SDK’s', async () => {
 		const { adapter } = modelOf({ generationInfo: { finish_reason: 'other', more: 1 } });
-		expect(await ask(adapter, {})).toStrictEqual([{ generationInfo: { ...facts, more: 1 } }]);
+		expect(await ask(adapter, {})).toStrictEqual([{ generationInfo: { ...callInfo, more: 1 } }]);
 	});
 
-	it('is asked for with the options and the run that are given, which stay as they are', async () => {
+	it('is requested with the given options and run, which stay unchanged', async () => {
 		const options: CallConfig = { temperature: 1 };
 		const { adapter, calls } = modelOf();
 		await ask(adapter, options);
@@ -87,15 +87,15 @@ describe.each(ways)('an answer that comes %s', (_, ask) => {
 	});
 });
 
-test('only a piece of a stream that says why it ended has what n8n shows of the answer', async () => {
+test('only the chunk with the finish reason has the call info for n8n’s log', async () => {
 	const { adapter } = modelOf({ message: { content: 'a' } }, { generationInfo: {} });
 	expect(await ways[1]?.[1](adapter, {})).toStrictEqual([
 		{ message: { content: 'a' } },
-		{ generationInfo: facts },
+		{ generationInfo: callInfo },
 	]);
 });
 
-test('an answer of which the model tells nothing has what the SDK says', async () => {
+test('a response without call info has the SDK’s', async () => {
 	const adapter = patchAdapter<Adapter>({
 		_generate: async () => await Promise.resolve({ generations: [{ generationInfo: { more: 1 } }, {}] }),
 	});
@@ -104,13 +104,13 @@ test('an answer of which the model tells nothing has what the SDK says', async (
 	});
 });
 
-test('the calls of tools in a stream are numbered from 1', async () => {
-	const piece = (...ids: string[]) => ({
+test('tool calls in a stream are numbered from 1', async () => {
+	const chunk = (...ids: string[]) => ({
 		message: { tool_call_chunks: ids.map((id) => ({ id, index: 0 })) },
 	});
-	const { adapter } = modelOf(piece('a', 'b'), {}, piece('c'));
-	const pieces = (await ways[1]?.[1](adapter, {})) ?? [];
-	expect(pieces.flatMap(({ message }) => message?.tool_call_chunks ?? [])).toStrictEqual([
+	const { adapter } = modelOf(chunk('a', 'b'), {}, chunk('c'));
+	const chunks = (await ways[1]?.[1](adapter, {})) ?? [];
+	expect(chunks.flatMap(({ message }) => message?.tool_call_chunks ?? [])).toStrictEqual([
 		{ id: 'a', index: 1 },
 		{ id: 'b', index: 2 },
 		{ id: 'c', index: 3 },
@@ -125,21 +125,21 @@ describe('a stream', () => {
 		const adapter = patchAdapter<Adapter>({
 			stream: async (input, given) => {
 				Object.assign(seen, { input, options: given });
-				const pieces = {
+				const chunks = {
 					return() {
-						expect(this).toBe(pieces);
+						expect(this).toBe(chunks);
 						seen.returned += 1;
 						return Promise.resolve('end');
 					},
 				};
-				return await Promise.resolve(pieces);
+				return await Promise.resolve(chunks);
 			},
 		});
-		const pieces = await adapter.stream?.('input', options);
-		return { pieces, seen };
+		const chunks = await adapter.stream?.('input', options);
+		return { chunks, seen };
 	}
 
-	it('is opened with the options that are given, which stay as they are', async () => {
+	it('is opened with the given options, which stay unchanged', async () => {
 		const options = { stop: ['END'] };
 		const { seen } = await opened(options);
 		expect(seen).toStrictEqual({
@@ -150,7 +150,7 @@ describe('a stream', () => {
 		expect(options).toStrictEqual({ stop: ['END'] });
 	});
 
-	it('is ended by the signal that is given', async () => {
+	it('is ended by the given signal', async () => {
 		const caller = new AbortController();
 		const { seen } = await opened({ signal: caller.signal });
 		expect(seen.options?.signal?.aborted).toBe(false);
@@ -159,10 +159,10 @@ describe('a stream', () => {
 	});
 
 	it.each([[undefined], [{ signal: new AbortController().signal }]])(
-		'is ended when its reader leaves',
+		'is ended when its reader stops early',
 		async (options) => {
-			const { pieces, seen } = await opened(options);
-			expect(await pieces?.return()).toBe('end');
+			const { chunks, seen } = await opened(options);
+			expect(await chunks?.return()).toBe('end');
 			expect(seen.returned).toBe(1);
 			expect(seen.options?.signal?.aborted).toBe(true);
 			expect(options?.signal.aborted ?? false).toBe(false);
@@ -182,24 +182,24 @@ describe('tools', () => {
 		['a function', { type: 'function', function: { name: 'search' } }, { name: 'search' }],
 		['a tool', { type: 'tool', name: 'search' }, { name: 'search' }],
 		['a function without a name', { type: 'function', function: {} }, undefined],
-		['an object that names none', { type: 'auto' }, undefined],
-	])('the choice %s is understood', (_, given, meant) => expect(toolChoice(given)).toStrictEqual(meant));
+		['an object without a name', { type: 'auto' }, undefined],
+	])('accept the choice %s', (_, given, meant) => expect(toolChoice(given)).toStrictEqual(meant));
 
-	it('are bound without a choice where the model behind cannot be reached', () => {
+	it('are bound without a choice when the inner model is not accessible', () => {
 		const bound: Adapter = {};
 		const adapter = patchAdapter<Adapter>({ bindTools: () => bound, callbacks: ['c'], metadata: { a: 1 } });
 		expect(adapter.bindTools?.([], { tool_choice: 'any' })).toBe(bound);
 		expect(bound).toStrictEqual({ callbacks: ['c'], metadata: { a: 1 } });
 	});
 
-	it('leave the model behind as it is where no choice is given', () => {
+	it('leave the inner model unchanged without a choice', () => {
 		const chatModel = { withToolChoice: () => undefined } as unknown as GatewayChatModel;
 		const adapter = patchAdapter<Adapter>({ bindTools: () => ({ chatModel }) });
 		expect(adapter.bindTools?.([])?.chatModel).toBe(chatModel);
 		expect(adapter.bindTools?.([], {})?.chatModel).toBe(chatModel);
 	});
 
-	it('do not keep the bound model from being patched, too', () => {
+	it('are bound to a model that is patched, too', () => {
 		const streaming: Adapter = { stream: () => Promise.reject(new Error('not used')) };
 		const { stream } = streaming;
 		patchAdapter<Adapter>({ bindTools: () => streaming }).bindTools?.([]);
@@ -211,19 +211,19 @@ test.each<[string, Adapter]>([
 	['bindTools', {}],
 	['pipe', { bindTools: () => ({}) }],
 ])('a model without %s keeps its own structured output', (_, more) => {
-	const asked: unknown[] = [];
+	const given: unknown[] = [];
 	const adapter = patchAdapter<Adapter>({
 		...more,
-		withStructuredOutput(...given) {
-			asked.push(this, ...given);
+		withStructuredOutput(...args) {
+			given.push(this, ...args);
 			return 'own';
 		},
 	});
 	expect(adapter.withStructuredOutput?.('schema', { name: 'extract' })).toBe('own');
-	expect(asked).toStrictEqual([adapter, 'schema', { name: 'extract' }]);
+	expect(given).toStrictEqual([adapter, 'schema', { name: 'extract' }]);
 });
 
-test('a model without structured output of its own gets none', () =>
+test('a model without structured output does not get it', () =>
 	expect(patchAdapter<Adapter>({ bindTools: () => ({ pipe: () => 'piped' }) })).not.toHaveProperty(
 		'withStructuredOutput',
 	));
@@ -244,7 +244,7 @@ describe('the tokens of a call, for n8n’s log', () => {
 
 	it.each<[string, object, object]>([
 		[
-			'of a whole answer',
+			'of a response',
 			{
 				llmOutput: { tokenUsage: { input_tokens: 5, output_tokens: 7 } },
 				generations: [[{ generationInfo: { costRub: 0.5 } }]],
@@ -252,12 +252,12 @@ describe('the tokens of a call, for n8n’s log', () => {
 			{ promptTokens: 5, completionTokens: 7, totalTokens: 12, costRub: 0.5 },
 		],
 		[
-			'of a streamed answer',
+			'of a streamed response',
 			{ llmOutput: { tokenUsage: { promptTokens: 5, completionTokens: 7 } }, generations: [[{}]] },
 			{ promptTokens: 5, completionTokens: 7, totalTokens: 12 },
 		],
 		[
-			'of an answer that cost nothing',
+			'of a response that cost nothing',
 			{ llmOutput: {}, generations: [[{ generationInfo: { costRub: 0 } }]] },
 			{ promptTokens: 0, completionTokens: 0, totalTokens: 0, costRub: 0 },
 		],
@@ -269,7 +269,7 @@ describe('the tokens of a call, for n8n’s log', () => {
 			},
 			{ promptTokens: 0, completionTokens: 0, totalTokens: 0 },
 		],
-		['that are not there', {}, { promptTokens: 0, completionTokens: 0, totalTokens: 0 }],
+		['that are missing', {}, { promptTokens: 0, completionTokens: 0, totalTokens: 0 }],
 		['of no generation', { generations: [] }, { promptTokens: 0, completionTokens: 0, totalTokens: 0 }],
 	])('are those %s', (_, result, tokens) => {
 		const [parser] = parserOf([tracer()]) as Parser[];
@@ -298,7 +298,7 @@ describe('the tokens of a call, for n8n’s log', () => {
 		expect(parserOf(tracer())).toStrictEqual([own]));
 });
 
-it('logs a target that this SDK does not have once, and no other', () => {
+it('logs a function that this SDK lacks once, and no other', () => {
 	const warnings: string[] = [];
 	const logger = { warn: (message: string) => void warnings.push(message) };
 	jest.isolateModules(() => {

@@ -3,11 +3,11 @@ import type { Adapter, Generation } from '../../../nodes/ChatModel/adapter/types
 
 const patchAdapter = <A>(adapter: A): A => patch(adapter, { warn: () => undefined });
 
-// How structured output is read, behind a model of the SDK that only pipes.
+// Reading structured output, with an SDK model that only pipes.
 
 type Read = (message: Generation['message']) => Promise<unknown>;
 
-/** What reads a message; what was bound. */
+/** The reader of a message, and the bound tools. */
 function readerOf(schema: unknown, settings?: { name?: string; includeRaw?: boolean }) {
 	const bound: unknown[] = [];
 	const adapter = patchAdapter<Adapter>({
@@ -29,7 +29,7 @@ it.each<[string, unknown, unknown]>([
 	['nothing', undefined, { a: null }],
 	['a schema that checks nothing', { type: 'object' }, { a: null }],
 	['a schema that checks values', checking, { checked: { a: null } }],
-])('with %s for a schema is what the call holds', async (_, schema, value) => {
+])('with %s as a schema is the arguments of the tool call', async (_, schema, value) => {
 	const { read, bound } = readerOf(schema);
 	expect(await read(called)).toStrictEqual(value);
 	expect(bound).toStrictEqual([{ name: 'extract', description: expect.any(String) as string, schema }]);
@@ -39,7 +39,7 @@ it.each<[string, Generation['message']]>([
 	['no message', undefined],
 	['a message without calls', { content: 'Hi' }],
 	['a call of another tool', { tool_calls: [{ name: 'other', args: {} }] }],
-])('of %s is an error that names the function', async (_, message) =>
+])('with %s is an error that names the function', async (_, message) =>
 	expect(
 		await readerOf({})
 			.read(message)
@@ -49,7 +49,7 @@ it.each<[string, Generation['message']]>([
 	}),
 );
 
-it('with the message beside it gives null for what cannot be read', async () => {
+it('with includeRaw is null when the message cannot be parsed', async () => {
 	const { read } = readerOf(checking, { includeRaw: true });
 	expect(await read(called)).toStrictEqual({ raw: called, parsed: { checked: { a: null } } });
 	expect(await read({ content: 'Hi' })).toStrictEqual({ raw: { content: 'Hi' }, parsed: null });

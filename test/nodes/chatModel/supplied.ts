@@ -7,11 +7,11 @@ import { parseJson, type JsonObject } from '../../../nodes/shared/gateway/util/j
 import { supplyContext } from '../../helpers/contexts';
 import type { LangChainModel } from './support';
 
-// The model as n8n gives it to an agent.
+// The model as n8n supplies it to an agent.
 
 interface SuppliedOptions {
 	parameters?: INodeParameters;
-	/** Of the panel's collection. */
+	/** The options of the panel. */
 	options?: INodeParameters;
 	baseUrl?: string;
 	apiKey?: string;
@@ -19,7 +19,7 @@ interface SuppliedOptions {
 	cancelSignal?: AbortSignal;
 }
 
-/** The model that the node supplies, what ends it, and what n8n's log holds of its calls. */
+/** The supplied model, the function that closes it, and its runs in n8n's log. */
 export async function supplied(given: SuppliedOptions = {}) {
 	const { parameters, options = {}, baseUrl = 'https://gateway.test/api/v1', apiKey = 'sk-test' } = given;
 	const { context, execution } = supplyContext({
@@ -37,7 +37,7 @@ export async function supplied(given: SuppliedOptions = {}) {
 	};
 }
 
-/** A request that a local gateway got. */
+/** A request to a local gateway. */
 export interface Received {
 	path: string;
 	headers: IncomingMessage['headers'];
@@ -57,7 +57,7 @@ export interface LocalGateway {
 /**
  * Starts a gateway.
  *
- * @param respond gets each request when its body has come, and how many came before it
+ * @param respond gets each complete request, and the number of earlier ones
  */
 export async function localGateway(
 	respond: (request: Received, earlier: number) => void,
@@ -87,7 +87,7 @@ export async function localGateway(
 	};
 }
 
-/** Sends a whole response; one that asks for another try wants it at once. */
+/** Sends a JSON response; a retry need not wait. */
 export function sendJson({ response }: Received, status: number, body: string): void {
 	response.writeHead(status, { 'Content-Type': 'application/json', 'Retry-After': '0' }).end(body);
 }
@@ -98,13 +98,13 @@ export function sendEvents({ response }: Received, events: string): void {
 	response.write(events);
 }
 
-/** Breaks the connection after what was written has been sent. */
+/** Breaks the connection after the written data has been sent. */
 export function breakOff({ response }: Received): void {
-	// Headers and events that are still in the buffers would be lost with the socket.
+	// Buffered headers and events would be lost with the socket.
 	response.socket?.destroySoon();
 }
 
-/** Waits until something is so. */
+/** Waits until a condition holds. */
 export async function until(isSo: () => boolean): Promise<void> {
 	while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }

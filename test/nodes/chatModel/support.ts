@@ -12,9 +12,9 @@ import { scriptedClient } from '../../helpers/client';
 
 const patchAdapter = <A>(adapter: A): A => patch(adapter, { warn: () => undefined });
 
-// Our model behind n8n's SDK, with the LangChain that n8n's agents speak.
+// The model behind n8n's SDK, called through LangChain as n8n's agents do.
 
-/** What LangChain and n8n use of a model. */
+/** The part of a model that LangChain and n8n use. */
 export interface LangChainModel {
 	callbacks: unknown[];
 	metadata?: object;
@@ -35,11 +35,11 @@ interface StructuredModel {
 
 interface ModelOptions {
 	format?: string;
-	/** Answers in place of the scripted one. */
+	/** Replaces the scripted client. */
 	client?: GatewayClient;
 }
 
-/** The model with a gateway that answers with `body`; what n8n's log of the execution gets, and what is asked. */
+/** The model with a gateway that responds with `body`, its runs in n8n's log, and the requests. */
 export function modelWith(body: string, { format: name = 'chat', client }: ModelOptions = {}) {
 	const scripted = scriptedClient([{ body, headers: { 'content-type': contentType(body) } }]);
 	const logged: JsonObject[] = [];
@@ -63,31 +63,31 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 		},
 	);
 	const lc = patchAdapter(sdk.supplyModel(context, model).response) as LangChainModel;
-	const asked = () => scripted.sent.map((exchange) => JSON.parse(exchange.body as string) as JsonObject);
-	return { lc, model, logged, asked };
+	const requests = () => scripted.sent.map((request) => JSON.parse(request.body as string) as JsonObject);
+	return { lc, model, logged, requests };
 }
 
-/** The messages of the chat format that these become. */
+/** The messages in the request body of the chat format. */
 export async function sentMessages(...messages: BaseMessage[]): Promise<JsonObject[]> {
-	const { lc, asked } = modelWith(whole({ content: 'Hi' }));
+	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
 	await lc.invoke(messages);
-	return asked()[0]?.messages as JsonObject[];
+	return requests()[0]?.messages as JsonObject[];
 }
 
 const contentType = (body: string) => (body.startsWith('{') ? 'application/json' : 'text/event-stream');
 const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, cost_rub: 0.5 };
 
-/** An answer in one piece. */
+/** A response that is not streamed. */
 export const whole = (message: object, finish_reason = 'stop') =>
 	JSON.stringify({ id: 'c1', model: 'm', choices: [{ index: 0, message, finish_reason }], usage });
 
 /** An event of a stream. */
 export const eventOf = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 
-/** An event of a stream that adds to the answer. */
+/** An event of a stream with a delta. */
 export const deltaOf = (delta: object) => eventOf({ id: 'c1', choices: [{ index: 0, delta }] });
 
-/** A streamed answer. */
+/** A streamed response. */
 export const streamOf = (...deltas: object[]) =>
 	[
 		...deltas.map(deltaOf),
@@ -96,7 +96,7 @@ export const streamOf = (...deltas: object[]) =>
 		'data: [DONE]\n\n',
 	].join('');
 
-/** The call of a tool, as it stands in an answer and in a piece of a stream. */
+/** A tool call, as in a response and in a chunk of a stream. */
 export const callOf = (id: string, name: string, args: string, index = 0) => ({
 	index,
 	id,
@@ -104,7 +104,7 @@ export const callOf = (id: string, name: string, args: string, index = 0) => ({
 	function: { name, arguments: args },
 });
 
-/** What is said, put together as LangChain does it. */
+/** A streamed message, put together as LangChain does it. */
 export async function streamed(lc: LangChainModel): Promise<AIMessageChunk> {
 	let all: AIMessageChunk | undefined;
 	for await (const chunk of await lc.stream([new HumanMessage('Go')])) all = all ? all.concat(chunk) : chunk;

@@ -3,7 +3,7 @@ import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { normalizeMessage } from '../../../nodes/ChatModel/content';
 import { sentMessages } from './support';
 
-// What tools give, on its way through n8n's SDK to the chat format.
+// Results of tools, through n8n's SDK to the chat format.
 
 const image = (url: string) => ({ type: 'image_url', image_url: { url } });
 
@@ -39,7 +39,7 @@ describe('the result of a tool', () => {
 			'{"type":"image_url","image_url":{"url":"https://x.test/a.png"}}',
 		],
 		['nothing', '', ''],
-		['nothing in parts', [{ type: 'text', text: '' }, { type: 'text' }], ''],
+		['empty parts', [{ type: 'text', text: '' }, { type: 'text' }], ''],
 		[
 			'null in an object',
 			[{ type: 'json', json: { a: null, b: [null] } }],
@@ -52,9 +52,9 @@ describe('the result of a tool', () => {
 	test.each<[string, string]>([
 		['a data URL', `data:image/png;base64,${'A'.repeat(5_000)}`],
 		['base64', 'Aa0+'.repeat(250)],
-		['base64 of the alphabet for addresses, with its end', `${'Aa0-_'.repeat(200)}==`],
+		['base64url, with padding', `${'Aa0-_'.repeat(200)}==`],
 		['base64 with slashes', '/'.repeat(1_000)],
-	])('does not bring the bytes of files, which would be paid for as text: %s', async (_, text) =>
+	])('is sent without the bytes of files, which would be charged as text: %s', async (_, text) =>
 		expect(await resultOf(jsonWith(text))).toBe('{"type":"json","json":{"text":"(a file, left out)"}}'),
 	);
 
@@ -63,17 +63,17 @@ describe('the result of a tool', () => {
 		['long text', 'word '.repeat(400)],
 		['long text that ends in a data URL', `see: data:image/png;base64,${'A'.repeat(2_000)}`],
 		['long base64 and a remark', `${'A'.repeat(2_000)} (cut)`],
-	])('brings what is no file: %s', async (_, text) =>
+	])('is sent whole when it is not a file: %s', async (_, text) =>
 		expect(await resultOf(jsonWith(text))).toBe(JSON.stringify(jsonWith(text)[0])),
 	);
 
-	it('brings a long text as it is', async () => {
+	it('is sent whole when it is a long text', async () => {
 		const long = 'A'.repeat(5_000);
 		expect(await resultOf([{ type: 'text', text: long }])).toBe(long);
 	});
 });
 
-it('a result of strings is their text', () =>
+it('a result of strings is joined', () =>
 	expect(normalizeMessage({ tool_call_id: 'a', content: ['a', null, 5, 'b'] })).toStrictEqual({
 		tool_call_id: 'a',
 		content: 'a\nb',

@@ -9,9 +9,9 @@ const go = [new HumanMessage('Go')];
 const tool = (schema: unknown) => ({ name: 'search', description: 'Searches', schema, invoke: () => '' });
 
 async function sentParameters(schema: unknown): Promise<unknown> {
-	const { lc, asked } = modelWith(whole({ content: 'Hi' }));
+	const { lc, requests } = modelWith(whole({ content: 'Hi' }));
 	await lc.bindTools([tool(schema)]).invoke(go);
-	const [sent] = asked()[0]?.tools as Array<{ function: { parameters: unknown } }>;
+	const [sent] = requests()[0]?.tools as Array<{ function: { parameters: unknown } }>;
 	return sent?.function.parameters;
 }
 
@@ -23,19 +23,19 @@ describe('the input of a tool', () => {
 
 	it('written as JSON Schema', async () => expect(await sentParameters(wanted)).toStrictEqual(wanted));
 
-	it('written with a zod that describes itself', async () => {
+	it('written with a zod that converts itself to JSON Schema', async () => {
 		const foreign = { '~standard': {}, safeParse: () => undefined, toJSONSchema: () => wanted };
 		expect(await sentParameters(foreign)).toStrictEqual(wanted);
 	});
 
-	it('written with a zod that does not is refused before anything is sent', async () => {
-		const { lc, asked } = modelWith(whole({ content: 'Hi' }));
+	it('written with a zod that does not is rejected before anything is sent', async () => {
+		const { lc, requests } = modelWith(whole({ content: 'Hi' }));
 		const foreign = tool(zodOfAnotherVersion.object({ q: zodOfAnotherVersion.string() }));
 		await expect(lc.bindTools([foreign]).invoke(go)).rejects.toMatchObject({
 			name: 'InvalidInputError',
 			message: 'The Gateway Chat Model cannot read what the tool "search" takes',
 		});
-		expect(asked()).toStrictEqual([]);
+		expect(requests()).toStrictEqual([]);
 	});
 });
 
@@ -48,22 +48,22 @@ describe('the definition of a tool', () => {
 		['needs nothing but a name', {}, undefined, bare],
 		['has a description', { description: 'Does it' }, {}, { ...bare, description: 'Does it' }],
 		['may be strict', { strict: true }, {}, { ...bare, strict: true }],
-		['may say that it is not', { strict: false }, {}, { ...bare, strict: false }],
-		['has no schema where there is none', {}, null, bare],
+		['may be not strict', { strict: false }, {}, { ...bare, strict: false }],
+		['may have no schema', {}, null, bare],
 		[
-			'takes a schema with null',
+			'accepts a schema with null',
 			{},
 			{ default: null },
 			{ ...bare, parameters: { ...bare.parameters, default: null } },
 		],
 		[
-			'takes the schema of a zod that describes itself',
+			'accepts a zod schema that converts itself',
 			{},
 			{ safeParse: (): void => undefined, toJSONSchema: (options: object) => ({ options }) },
 			{ ...bare, parameters: { ...bare.parameters, options: { io: 'input', unrepresentable: 'any' } } },
 		],
 		[
-			'takes a schema that only has such a name',
+			'accepts a schema that only has such a name',
 			{},
 			{ toJSONSchema: 'no function', title: 'T' },
 			{ ...bare, parameters: { ...bare.parameters, toJSONSchema: 'no function', title: 'T' } },
@@ -71,23 +71,20 @@ describe('the definition of a tool', () => {
 	])('%s', (_, more, schema, expected) => expect(made(more, schema)).toStrictEqual([expected]));
 
 	it.each([
-		['a zod of long ago', { safeParse: (): void => undefined }],
-		['another library of schemas', { '~standard': {} }],
-		[
-			'a schema that cannot describe itself',
-			{ safeParse: (): void => undefined, toJSONSchema: 'no function' },
-		],
-	])('written with %s is refused', (_, schema) =>
+		['an old zod', { safeParse: (): void => undefined }],
+		['another schema library', { '~standard': {} }],
+		['a schema that cannot be converted', { safeParse: (): void => undefined, toJSONSchema: 'no function' }],
+	])('written with %s is rejected', (_, schema) =>
 		expect(() => made({}, schema)).toThrow('cannot read what the tool "t" takes'),
 	);
 
-	it('of another provider’s own tool is refused', () =>
+	it('of another provider’s own tool is rejected', () =>
 		expect(() =>
 			toToolDefinitions([{ type: 'provider', name: 'acme.search', args: {} }], () => ({})),
 		).toThrow('cannot use the built-in tool "acme.search"'));
 });
 
-it('what was hung onto the model is on the model with tools, too', () => {
+it('the model with tools keeps the callbacks and metadata of the model', () => {
 	const { lc } = modelWith(whole({ content: 'Hi' }));
 	const selector = { name: 'selector' };
 	lc.callbacks = [...lc.callbacks, selector];
@@ -99,13 +96,13 @@ it('what was hung onto the model is on the model with tools, too', () => {
 
 describe('structured output', () => {
 	const schema = z.object({ city: z.string(), unit: z.string().default('°C') });
-	const answer = (name: string, args = '{"city":"Omsk"}') =>
+	const response = (name: string, args = '{"city":"Omsk"}') =>
 		whole({ content: null, tool_calls: [callOf('a', name, args)] }, 'tool_calls');
 
-	it('is a call that the model must make, read as the schema says', async () => {
-		const { lc, asked } = modelWith(answer('extract'));
+	it('is a required tool call, parsed by the schema', async () => {
+		const { lc, requests } = modelWith(response('extract'));
 		expect(await lc.withStructuredOutput(schema).invoke(go)).toStrictEqual({ city: 'Omsk', unit: '°C' });
-		expect(asked()).toMatchObject([
+		expect(requests()).toMatchObject([
 			{
 				tool_choice: { type: 'function', function: { name: 'extract' } },
 				tools: [{ function: { name: 'extract', parameters: { properties: { city: { type: 'string' } } } } }],
@@ -113,72 +110,74 @@ describe('structured output', () => {
 		]);
 	});
 
-	it('has the name and the schema that are given', async () => {
-		const { lc, asked } = modelWith(answer('weather'));
+	it('has the given name and schema', async () => {
+		const { lc, requests } = modelWith(response('weather'));
 		const json = { type: 'object', properties: { city: { type: 'string' } } };
 		expect(await lc.withStructuredOutput(json, { name: 'weather' }).invoke(go)).toStrictEqual({
 			city: 'Omsk',
 		});
-		expect(asked()).toMatchObject([{ tools: [{ function: { name: 'weather', parameters: json } }] }]);
+		expect(requests()).toMatchObject([{ tools: [{ function: { name: 'weather', parameters: json } }] }]);
 	});
 
-	it('may be given as a function', async () => {
-		const { lc, asked } = modelWith(answer('weather'));
+	it('may be a function', async () => {
+		const { lc, requests } = modelWith(response('weather'));
 		const parameters = { type: 'object', properties: { city: { type: 'string' } } };
 		const given = { name: 'weather', description: 'Tells it', parameters };
 		expect(await lc.withStructuredOutput(given).invoke(go)).toStrictEqual({ city: 'Omsk' });
-		expect(asked()).toMatchObject([{ tools: [{ function: given }] }]);
+		expect(requests()).toMatchObject([{ tools: [{ function: given }] }]);
 	});
 
 	it('is read from a stream', async () => {
 		const { lc } = modelWith(streamOf({ tool_calls: [callOf('a', 'extract', '{"city":"Omsk"}')] }));
-		const pieces: unknown[] = [];
-		for await (const piece of await lc.withStructuredOutput(schema).stream(go)) pieces.push(piece);
-		expect(pieces).toStrictEqual([{ city: 'Omsk', unit: '°C' }]);
+		const chunks: unknown[] = [];
+		for await (const chunk of await lc.withStructuredOutput(schema).stream(go)) chunks.push(chunk);
+		expect(chunks).toStrictEqual([{ city: 'Omsk', unit: '°C' }]);
 	});
 
 	it.each(['functionCalling', 'jsonMode', 'jsonSchema'])(
-		'is asked for as a call whatever method is wanted: %s',
+		'is a tool call with any method: %s',
 		async (method) => {
-			const { lc, asked } = modelWith(answer('extract'));
+			const { lc, requests } = modelWith(response('extract'));
 			const structured = lc.withStructuredOutput(schema, { method, strict: true });
 			expect(await structured.invoke(go)).toStrictEqual({ city: 'Omsk', unit: '°C' });
-			expect(asked()).toMatchObject([{ tool_choice: { type: 'function', function: { name: 'extract' } } }]);
+			expect(requests()).toMatchObject([
+				{ tool_choice: { type: 'function', function: { name: 'extract' } } },
+			]);
 		},
 	);
 
 	it('has the name and the description of its schema', async () => {
-		const { lc, asked } = modelWith(answer('weather'));
+		const { lc, requests } = modelWith(response('weather'));
 		const json = { name: 'other', description: 'The weather', type: 'object', properties: {} };
 		await lc.withStructuredOutput(json, { name: 'weather' }).invoke(go);
-		expect(asked()).toMatchObject([
+		expect(requests()).toMatchObject([
 			{ tools: [{ function: { name: 'weather', description: 'The weather', parameters: json } }] },
 		]);
 	});
 
-	it('has a description where its schema has none', async () => {
-		const { lc, asked } = modelWith(answer('extract'));
+	it('has a description when its schema has none', async () => {
+		const { lc, requests } = modelWith(response('extract'));
 		await lc.withStructuredOutput({ type: 'object', description: '' }).invoke(go);
-		expect(asked()).toMatchObject([
+		expect(requests()).toMatchObject([
 			{ tools: [{ function: { description: expect.stringMatching(/./) as string } }] },
 		]);
 	});
 
-	it('is read from the call of its function, among others, with null in it', async () => {
+	it('is read from the call of its function among others, and keeps null', async () => {
 		const calls = [callOf('a', 'other', '{}', 0), callOf('b', 'extract', '{"a":{"b":null}}', 1)];
 		const { lc } = modelWith(whole({ content: 'Hm', tool_calls: calls }, 'tool_calls'));
 		expect(await lc.withStructuredOutput({ type: 'object' }).invoke(go)).toStrictEqual({ a: { b: null } });
 	});
 
-	it('that is not given, or not as wanted, is an error', async () => {
+	it('that is missing or does not fit the schema is an error', async () => {
 		const said = modelWith(whole({ content: 'Omsk' })).lc.withStructuredOutput(schema);
 		await expect(said.invoke(go)).rejects.toThrow('it did not call "extract"');
-		const wrong = modelWith(answer('extract', '{"city":5}')).lc.withStructuredOutput(schema);
+		const wrong = modelWith(response('extract', '{"city":5}')).lc.withStructuredOutput(schema);
 		await expect(wrong.invoke(go)).rejects.toThrow(/expected.*string/is);
 	});
 
-	it('comes beside the message when that is wanted, also when it cannot be read', async () => {
-		const good = modelWith(answer('extract')).lc.withStructuredOutput(schema, { includeRaw: true });
+	it('comes with the message when includeRaw is set, also when it cannot be parsed', async () => {
+		const good = modelWith(response('extract')).lc.withStructuredOutput(schema, { includeRaw: true });
 		expect(await good.invoke(go)).toMatchObject({
 			raw: { tool_calls: [{ name: 'extract' }] },
 			parsed: { city: 'Omsk' },

@@ -5,7 +5,7 @@ import { useNock } from '../../helpers/nock';
 import { supplied } from './supplied';
 import { eventOf, modelWith, streamed, streamOf, whole, type LangChainModel } from './support';
 
-// What n8n's log shows of the calls.
+// The model's runs in n8n's log.
 
 const go = [new HumanMessage('Hello')];
 const invoke = async (lc: LangChainModel) => await lc.invoke(go);
@@ -58,7 +58,7 @@ it.each([
 	]);
 });
 
-it('each call is a run of the node in the execution, with its own cost', async () => {
+it('each call is a run of the node, with its own cost', async () => {
 	nock('https://gateway.test')
 		.post('/api/v1/chat/completions')
 		.reply(200, wholeWith(full))
@@ -79,7 +79,7 @@ it('each call is a run of the node in the execution, with its own cost', async (
 it.each([
 	['whole', invoke, wholeWith],
 	['streamed', streamed, streamWith],
-])('the cost of a response that comes %s is left out where it is not known', async (_, ask, bodyWith) => {
+])('the cost of a response that comes %s is left out when it is unknown', async (_, ask, bodyWith) => {
 	const { lc, logged } = modelWith(bodyWith({ ...full, cost_rub: null }));
 	await ask(lc);
 	expect(logged.map(({ tokenUsage }) => tokenUsage)).toStrictEqual([

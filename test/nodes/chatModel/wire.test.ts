@@ -8,7 +8,7 @@ import { useNock } from '../../helpers/nock';
 import { supplied } from './supplied';
 import { whole } from './support';
 
-// Where the options of the node, and those of a call, stand in a request.
+// Options of the node and of a call in the request.
 
 useNock();
 
@@ -21,7 +21,7 @@ interface FormatCase {
 	bare: JsonObject;
 	/** Options with their values, in the order of the panel. */
 	options: INodeParameters;
-	/** What they are in the body. */
+	/** The same options in the body. */
 	wire: JsonObject;
 }
 
@@ -155,13 +155,13 @@ const sentBodies = async (...request: Parameters<typeof sent>) =>
 	(await sent(...request)).map(({ body }) => body);
 
 describe.each(Object.entries(formats))('%s', (format, { bare, options, wire }) => {
-	it('sends nothing but the question where no option is set', async () =>
+	it('sends only the prompt when no option is set', async () =>
 		expect(await sentBodies(format, {})).toStrictEqual([bare]));
 
-	it('sends each option in its place', async () =>
+	it('sends each option in its field', async () =>
 		expect(await sentBodies(format, options)).toStrictEqual([{ ...bare, ...wire }]));
 
-	it('shows these options, and those of the request, in the order of their names', () => {
+	it('has these options and those of the request in the panel, by name', () => {
 		const [panel] = new ChatModel().description.properties.filter(({ name }) => name === 'options');
 		const shown = (panel?.options as INodeProperties[]).filter(({ displayOptions }) => {
 			const [names] = Object.values(displayOptions?.show ?? {});
@@ -177,14 +177,14 @@ describe.each(Object.entries(formats))('%s', (format, { bare, options, wire }) =
 	});
 });
 
-it('does not tell of a raw output, which an agent has not', () => {
+it('does not mention a raw output, which an agent does not have', () => {
 	const [panel] = new ChatModel().description.properties.filter(({ name }) => name === 'options');
 	const descriptions = (panel?.options as INodeProperties[]).map(({ description = '' }) => description);
 	expect(descriptions.filter((text) => /simplify|raw output/i.test(text))).toStrictEqual([]);
 	expect(descriptions.filter((text) => /^Plugins/.test(text))).toHaveLength(1);
 });
 
-describe('settings of a call', () => {
+describe('options of a call', () => {
 	const settings = {
 		maxTokens: 5,
 		temperature: 0,
@@ -214,15 +214,20 @@ describe('settings of a call', () => {
 			{ user: 'u1', ...wire },
 		],
 		[
-			'leave the options where they have none',
+			'keep the node’s options when they have none',
 			{ temperature: 2 },
 			{ temperature: undefined, maxTokens: undefined },
 			{ temperature: 2 },
 		],
-		['hold stop sequences by LangChain’s name', { stop: ['A'] }, { stop: ['B'] }, { stop: ['B'] }],
-		['hold stop sequences by the SDK’s name', { stop: ['A'] }, { stopSequences: ['C'] }, { stop: ['C'] }],
+		['may have LangChain’s name for stop sequences', { stop: ['A'] }, { stop: ['B'] }, { stop: ['B'] }],
+		[
+			'may have the SDK’s name for stop sequences',
+			{ stop: ['A'] },
+			{ stopSequences: ['C'] },
+			{ stop: ['C'] },
+		],
 		['prefer LangChain’s name', {}, { stop: ['B'], stopSequences: ['C'] }, { stop: ['B'] }],
-		['with no stop sequence leave those of the node', { stop: ['A'] }, { stop: [] }, { stop: ['A'] }],
+		['keep the node’s stop sequences when they have none', { stop: ['A'] }, { stop: [] }, { stop: ['A'] }],
 		['of other kinds are not sent', {}, { timeout: 5_000, metadata: { a: 1 }, tags: ['t'] }, {}],
 	])('%s', async (_, options, call, fields) =>
 		expect(await sentBodies('chat', options as INodeParameters, call)).toStrictEqual([
@@ -250,7 +255,7 @@ describe('the extra body', () => {
 	});
 });
 
-it('sends the key as the credential says, and nothing of it elsewhere', async () => {
+it('sends the key in the header of the credential, and nowhere else', async () => {
 	const [exchange] = await sent('chat', {});
 	expect(exchange?.headers).toMatchObject({
 		authorization: 'Bearer sk-test',
@@ -259,7 +264,7 @@ it('sends the key as the credential says, and nothing of it elsewhere', async ()
 	expect(JSON.stringify(exchange?.body)).not.toContain('sk-test');
 });
 
-it('sends the version that the format Messages asks for', async () => {
+it('sends the version that the Messages format requires', async () => {
 	const [exchange] = await sent('messages', {});
 	expect(Object.values(exchange?.headers ?? {})).toContain('2023-06-01');
 });

@@ -83,9 +83,10 @@ export class Editor {
 		await this.album.image(name, [this.panel.column, this.panel.output.root], height);
 	}
 
-	/** What was copied last. */
+	/** The clipboard's text, as soon as there is one. */
 	async clipboard(): Promise<string> {
-		return await this.page.evaluate<string>('navigator.clipboard.readText()');
+		const text = await this.page.waitForFunction<string>('navigator.clipboard.readText()');
+		return await text.jsonValue();
 	}
 
 	/** Adds a node as the first one, and gives its open panel. */

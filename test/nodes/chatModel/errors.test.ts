@@ -9,14 +9,14 @@ import { useNock } from '../../helpers/nock';
 import { supplied } from './supplied';
 import { eventOf } from './support';
 
-// What the model refuses, and what the gateway does: errors as an agent's user reads them.
+// Errors of the model's settings and messages, and of the gateway, as an agent's user reads them.
 
 useNock();
 
 const go = [new HumanMessage('Go')];
 const gateway = () => nock('https://gateway.test');
 
-describe('a wrong setting is refused when the model is supplied, before anything is sent', () => {
+describe('an invalid setting is rejected when the model is supplied, before anything is sent', () => {
 	it.each<[string, INodeParameters, RegExp]>([
 		['a temperature of text', { options: { temperature: 'hot' } }, /'Temperature'.*"hot"/],
 		['a temperature above 2', { options: { temperature: 2.01 } }, /'Temperature'.*2\.01/],
@@ -25,16 +25,16 @@ describe('a wrong setting is refused when the model is supplied, before anything
 		['max tokens of 0', { options: { maxTokens: 0 } }, /'Max Tokens'.*0/],
 		['a broken number of tokens', { options: { maxTokens: 1.5 } }, /'Max Tokens'.*1\.5/],
 		['a top P above 1', { options: { topP: 1.1 } }, /'Top P'.*1\.1/],
-		['an effort that there is not', { options: { reasoningEffort: 'huge' } }, /'Reasoning Effort'.*"huge"/],
+		['an unknown effort', { options: { reasoningEffort: 'huge' } }, /'Reasoning Effort'.*"huge"/],
 		['a stop sequence that is an object', { options: { stop: [{ a: 1 }] } }, /'Stop Sequences'/],
-		['a list that is none', { options: { plugins: '{}' } }, /'Plugins \(JSON\)'/],
-		['a logit bias that is no object', { options: { logitBias: '[]' } }, /'Logit Bias \(JSON\)'/],
-		['an extra body that is no object', { options: { extraBody: '[1]' } }, /'Extra Body \(JSON\)'/],
+		['a list that is not a list', { options: { plugins: '{}' } }, /'Plugins \(JSON\)'/],
+		['a logit bias that is not an object', { options: { logitBias: '[]' } }, /'Logit Bias \(JSON\)'/],
+		['an extra body that is not an object', { options: { extraBody: '[1]' } }, /'Extra Body \(JSON\)'/],
 		['an extra body with stream', { options: { extraBody: '{"stream":false}' } }, /'stream'/],
 		['an extra body with stream of null', { options: { extraBody: '{"stream":null}' } }, /'stream'/],
 		['more than 10 retries', { options: { maxRetries: 11 } }, /'Max Retries'.*11/],
 		['a timeout below a second', { options: { timeout: 0.5 } }, /'Timeout \(Seconds\)'.*0\.5/],
-		['a format that there is not', { format: 'telegram' }, /'API Format'.*"telegram"/],
+		['an unknown format', { format: 'telegram' }, /'API Format'.*"telegram"/],
 		['no model', { model: { __rl: true, mode: 'id', value: ' ' } }, /'Model' is empty/],
 	])('%s', async (_, parameters, message) =>
 		expect(await rejection(supplied({ parameters }))).toMatchObject({
@@ -44,34 +44,34 @@ describe('a wrong setting is refused when the model is supplied, before anything
 		}),
 	);
 
-	it('a base URL that is none', async () =>
+	it('a base URL that is not a URL', async () =>
 		expect(await rejection(supplied({ baseUrl: 'gateway' }))).toMatchObject({
 			message: expect.stringContaining('base URL') as string,
 		}));
 
-	it('of an item is told with the item’s number', async () => {
+	it('is reported with the number of its item', async () => {
 		const { context } = supplyContext({
 			node: 'chatModel',
 			parameters: { model: { __rl: true, mode: 'id', value: 'm' } },
 		});
-		const asked: number[] = [];
+		const indices: number[] = [];
 		context.getNodeParameter = ((name: string, itemIndex: number) => {
-			asked.push(itemIndex);
+			indices.push(itemIndex);
 			return name === 'format' ? 'telegram' : undefined;
 		}) as ISupplyDataFunctions['getNodeParameter'];
 		expect(await rejection(new ChatModel().supplyData.call(context, 3))).toMatchObject({
 			context: { itemIndex: 3 },
 		});
-		expect(new Set(asked)).toStrictEqual(new Set([3]));
+		expect(new Set(indices)).toStrictEqual(new Set([3]));
 	});
 
-	it('says that streaming is up to the node that uses the model', async () =>
+	it('explains that streaming depends on the node that uses the model', async () =>
 		expect(await rejection(supplied({ options: { extraBody: { stream: true } } }))).toMatchObject({
 			description: expect.stringContaining('node that uses the model') as string,
 		}));
 });
 
-describe('a message that cannot be sent is refused before anything is sent', () => {
+describe('a message that cannot be sent is rejected before anything is sent', () => {
 	it.each<[string, string, HumanMessage]>([
 		['chat', 'an empty file', new HumanMessage({ content: [{ type: 'file', mimeType: 'a/b', data: '' }] })],
 		['responses', 'a video', new HumanMessage({ content: [{ type: 'video', url: 'https://x.test/a' }] })],
@@ -91,15 +91,15 @@ describe('a model that the gateway does not know', () => {
 		gateway()
 			.post('/api/v1/chat/completions')
 			.reply(404, { error: { message: 'no such model', code: 'model_not_found' } });
-	const refusal = async () => await rejection((await supplied()).lc.invoke(go));
+	const modelError = async () => await rejection((await supplied()).lc.invoke(go));
 
-	it('is told with those that are close to it', async () => {
+	it('is an error that names similar models', async () => {
 		unknown();
 		gateway()
 			.get('/api/v1/models')
 			.query(true)
 			.reply(200, { data: [{ id: 'acme/writer-2' }, { id: 'other/thing' }] });
-		expect(await refusal()).toMatchObject({
+		expect(await modelError()).toMatchObject({
 			httpCode: '404',
 			description: expect.stringContaining('acme/writer-2') as string,
 			cause: { details: { code: 'model_not_found' } },
@@ -107,33 +107,33 @@ describe('a model that the gateway does not know', () => {
 		expect(nock.isDone()).toBe(true);
 	});
 
-	it('is told without them when the catalogue cannot be had, which is asked for once', async () => {
+	it('is an error without similar models when the catalogue, requested once, is unavailable', async () => {
 		unknown();
-		let asked = 0;
+		let requests = 0;
 		gateway()
 			.get('/api/v1/models')
 			.query(true)
 			.times(9)
 			.reply(() => {
-				asked += 1;
+				requests += 1;
 				return [503, {}, { 'Retry-After': '0' }];
 			});
-		const failure = await refusal();
-		expect(asked).toBe(1);
+		const error = await modelError();
+		expect(requests).toBe(1);
 		expect(failure).toMatchObject({ httpCode: '404', cause: { details: { code: 'model_not_found' } } });
 		expect(failure).not.toMatchObject({ description: expect.stringContaining('Close to') as string });
 	});
 });
 
-describe('the key', () => {
+describe('the API key', () => {
 	const apiKey = 'odd-key-of-an-old-account';
 	const stream = async (lc: Awaited<ReturnType<typeof supplied>>['lc']) => {
-		for await (const piece of await lc.stream(go)) void piece;
+		for await (const chunk of await lc.stream(go)) void chunk;
 	};
 
 	it.each<[string, number, unknown]>([
-		['a refusal', 400, { error: { message: `no luck for ${apiKey}`, code: apiKey, param: apiKey } }],
-		['an error in a response', 200, { error: { message: `no luck for ${apiKey}`, code: apiKey } }],
+		['an error response', 400, { error: { message: `no luck for ${apiKey}`, code: apiKey, param: apiKey } }],
+		['an error in a successful response', 200, { error: { message: `no luck for ${apiKey}`, code: apiKey } }],
 		[
 			'the arguments of a tool',
 			200,
@@ -147,10 +147,10 @@ describe('the key', () => {
 				],
 			},
 		],
-	])('that %s repeats shows neither in the error nor in n8n’s log', async (_, status, body) => {
+	])('that %s repeats is neither in the error nor in n8n’s log', async (_, status, body) => {
 		gateway().post('/api/v1/chat/completions').reply(status, JSON.stringify(body));
 		const { lc, logged } = await supplied({ apiKey });
-		const failure = await rejection(lc.invoke(go));
+		const error = await rejection(lc.invoke(go));
 		expect(failure).toMatchObject({ message: expect.any(String) as string });
 		expect(everything(failure)).toContain('[key]');
 		expect(everything(failure)).not.toContain(apiKey);
@@ -158,28 +158,28 @@ describe('the key', () => {
 		expect(everything(logged())).not.toContain(apiKey);
 	});
 
-	it('that a stream repeats shows in no error', async () => {
+	it('that a stream repeats is not in the error', async () => {
 		gateway()
 			.post('/api/v1/chat/completions')
 			.reply(200, eventOf({ error: { message: `no luck for ${apiKey}` } }), {
 				'Content-Type': 'text/event-stream',
 			});
 		const { lc, logged } = await supplied({ apiKey });
-		const failure = await rejection(stream(lc));
+		const error = await rejection(stream(lc));
 		expect(everything(failure)).toContain('no luck for [key]');
 		expect(everything([failure, logged()])).not.toContain(apiKey);
 	});
 
-	it('shows in no error of a connection that fails', async () => {
+	it('is not in the error of a connection that fails', async () => {
 		gateway().post('/api/v1/chat/completions').replyWithError(`no luck for ${apiKey}`);
 		const { lc, logged } = await supplied({ apiKey });
-		const failure = await rejection(lc.invoke(go));
+		const error = await rejection(lc.invoke(go));
 		expect(failure).toMatchObject({ cause: { details: { mayBeCharged: true } } });
 		expect(everything([failure, logged()])).not.toContain(apiKey);
 	});
 });
 
-/** All that an error, or anything else, holds, as n8n would store it, with what JSON leaves out of errors. */
+/** A value as n8n stores it, with the properties of errors that JSON leaves out. */
 function everything(value: unknown): string {
 	const seen = new Set<unknown>();
 	return JSON.stringify(value, (_, inner: unknown) => {

@@ -9,8 +9,8 @@ const inPieces = (calls: object[]) => streamOf({ tool_calls: calls });
 describe.each<[string, (calls: object[]) => string, (lc: LangChainModel) => Promise<AIMessage>]>([
 	['whole', inOnePiece, async (lc) => await lc.invoke(go)],
 	['streamed', inPieces, streamed],
-])('calls of tools in an answer that comes %s', (_, answer, ask) => {
-	const callsOf = async (calls: object[]) => (await ask(modelWith(answer(calls)).lc)).tool_calls ?? [];
+])('tool calls in a response that comes %s', (_, response, ask) => {
+	const callsOf = async (calls: object[]) => (await ask(modelWith(response(calls)).lc)).tool_calls ?? [];
 
 	it('stay apart when they have the same id', async () => {
 		const calls = await callsOf([callOf('x', 'one', '{"n":0}', 0), callOf('x', 'two', '{"n":1}', 1)]);
@@ -21,7 +21,7 @@ describe.each<[string, (calls: object[]) => string, (lc: LangChainModel) => Prom
 		expect(calls[1]?.id).toMatch(/^call_[0-9a-f]{32}$/);
 	});
 
-	it('get an id where they have none', async () => {
+	it('get an id when they have none', async () => {
 		const calls = await callsOf([callOf('', 'one', '{}', 0), callOf('', 'two', '{}', 1)]);
 		expect(calls.map(({ name }) => name)).toStrictEqual(['one', 'two']);
 		expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
@@ -31,12 +31,12 @@ describe.each<[string, (calls: object[]) => string, (lc: LangChainModel) => Prom
 		['null', {}],
 		['"{\\"city\\":\\"Omsk\\"}"', { city: 'Omsk' }],
 		['', {}],
-	])('with the arguments %s are read', async (args, meant) =>
+	])('with the arguments %s are parsed', async (args, meant) =>
 		expect(await callsOf([callOf('a', 'weather', args)])).toMatchObject([{ args: meant }]),
 	);
 
 	test.each(['"text"', '[1,2]', '5', 'true'])(
-		'with the arguments %s, which are no object, are an error',
+		'with the arguments %s, not an object, are an error',
 		async (args) =>
 			await expect(callsOf([callOf('a', 'weather', args)])).rejects.toMatchObject({
 				message: 'The model called the tool "weather" with arguments that are no JSON object',
@@ -48,7 +48,7 @@ describe.each<[string, (calls: object[]) => string, (lc: LangChainModel) => Prom
 	);
 });
 
-test('calls in a stream have places of their own beside the text, by which LangChain’s events tell them apart', async () => {
+test('tool calls in a stream have indices of their own beside the text, by which LangChain’s events distinguish them', async () => {
 	const calls = [callOf('a', 'one', '{"n":0}', 0), callOf('b', 'two', '{"n":1}', 1)];
 	const { lc } = modelWith(streamOf({ content: 'H' }, { content: 'm' }, { tool_calls: calls }));
 	const message = await lc.streamEvents(go, {});
@@ -59,7 +59,7 @@ test('calls in a stream have places of their own beside the text, by which LangC
 	]);
 });
 
-test('a call with an id that an earlier answer has used gets another', async () => {
+test('a tool call with the id of an earlier one gets a new id', async () => {
 	const earlier = [
 		new HumanMessage('Go'),
 		new AIMessage({ content: '', tool_calls: [{ id: 'call_0', name: 'one', args: {} }] }),
