@@ -1,13 +1,14 @@
 // Installs what `npm run demo` and the end-to-end tests need, when it is missing. Uses nothing but Node and npm.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chooseNode, nodeHeaders } from './runtime-node.mjs';
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const runtime = join(repository, 'sandbox', 'n8n', 'runtime');
-/** Names the Node that runs n8n. Lies in node_modules, which `npm ci` empties: it is there only when the installation is complete. */
+/** What is installed: the hash of the lock file, and at the end the Node that runs n8n. `npm ci` removes it with node_modules. */
 const markerFile = join(runtime, 'node_modules', '.installed.json');
 
 /**
@@ -15,7 +16,8 @@ const markerFile = join(runtime, 'node_modules', '.installed.json');
  * @returns {boolean} false when they could not be installed; the reason is printed
  */
 export function ensureTools() {
-	if (isInstalled(repository)) return true;
+	// npm writes this file when it is done.
+	if (existsSync(join(repository, 'node_modules', '.package-lock.json'))) return true;
 	console.log('Installing the development tools: 1.2 GB on disk, about a minute.');
 	return npm(['ci', '--include=dev'], repository) || fail('Could not install the development tools.');
 }
@@ -27,43 +29,54 @@ export function ensureTools() {
 export function ensureN8n() {
 	const node = chooseNode(runtime);
 	if (node.path === undefined) return fail(node.hint);
-	if (!isInstalled(runtime)) {
-		console.log('Installing the n8n of the sandbox: 3 GB on disk, 3 to 5 minutes, once.');
-		if (!npm(['ci', '--include=optional'], runtime)) return fail('Could not install n8n.');
+	const lock = hashOf(join(runtime, 'package-lock.json'));
+	if (readMarker().lock !== lock) {
+		if (!installN8n()) return false;
+		writeMarker({ lock });
 	}
-	if (!existsSync(node.path))
+	if (!existsSync(node.path)) {
 		return fail(`npm did not install ${node.path}: install Node 24 and run this with it.`);
-	if (!existsSync(markerFile) && !buildDatabaseDriver(node.path)) {
-		return fail(
-			'Could not install the SQLite driver. Compiling it takes Python and a C++ compiler (Debian: apt-get install build-essential python3; macOS: xcode-select --install; Windows: Visual Studio Build Tools).',
-		);
 	}
-	writeFileSync(markerFile, `${JSON.stringify({ node: node.path })}\n`);
+	if (readMarker().node === undefined && !installDatabaseDriver(node.path)) return false;
+	writeMarker({ lock, node: node.path });
 	return true;
 }
 
-/** Whether node_modules holds what the lock file lists. npm records there what it has installed. */
-function isInstalled(directory) {
-	const record = join(directory, 'node_modules', '.package-lock.json');
-	if (!existsSync(record)) return false;
-	const installed = packagesOf(record);
-	return Object.entries(packagesOf(join(directory, 'package-lock.json'))).every(
-		([path, { version, optional }]) =>
-			path === '' || installed[path]?.version === version || (optional && installed[path] === undefined),
-	);
+function installN8n() {
+	const modules = join(runtime, 'node_modules');
+	if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
+		return fail(`${modules} is a link, and npm would empty the folder behind it: remove the link.`);
+	}
+	console.log('Installing the n8n of the sandbox: 3 GB on disk, 3 to 5 minutes, once.');
+	return npm(['ci', '--include=optional'], runtime) || fail('Could not install n8n.');
 }
 
-function packagesOf(lockFile) {
-	return JSON.parse(readFileSync(lockFile, 'utf8')).packages;
-}
-
-function buildDatabaseDriver(node) {
-	console.log('Downloading the SQLite driver, or compiling it.');
+/** n8n's install scripts do not run; SQLite needs its own. */
+function installDatabaseDriver(node) {
+	console.log('Installing the SQLite driver: downloaded, or else compiled.');
 	const headers = nodeHeaders(node);
-	return npm(['rebuild', 'sqlite3', '--ignore-scripts=false', '--foreground-scripts'], runtime, {
+	const installed = npm(['rebuild', 'sqlite3', '--ignore-scripts=false', '--foreground-scripts'], runtime, {
 		PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
 		...(headers !== undefined && { npm_config_nodedir: headers }),
 	});
+	return (
+		installed ||
+		fail(
+			'Could not install the SQLite driver. Compiling it takes Python and a C++ compiler (Debian: apt-get install build-essential python3; macOS: xcode-select --install; Windows: Visual Studio Build Tools).',
+		)
+	);
+}
+
+function hashOf(file) {
+	return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+function readMarker() {
+	return existsSync(markerFile) ? JSON.parse(readFileSync(markerFile, 'utf8')) : {};
+}
+
+function writeMarker(marker) {
+	writeFileSync(markerFile, `${JSON.stringify(marker)}\n`);
 }
 
 /** Runs npm; what it prints is shown, also under `npm run --silent`. */

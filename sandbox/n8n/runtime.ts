@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /** The root folder of this repository. */
@@ -28,12 +28,10 @@ export function findRuntime(): N8nRuntime {
 
 /** The installer names the Node that runs n8n in its last step. */
 function installedNode(): string {
-	try {
-		const marker = JSON.parse(readFileSync(join(runtimeModules, '.installed.json'), 'utf8')) as {
-			node: string;
-		};
-		return marker.node;
-	} catch (error) {
-		throw new Error('n8n is not installed: run `node scripts/ensure-installed.mjs n8n`', { cause: error });
-	}
+	const markerFile = join(runtimeModules, '.installed.json');
+	const marker = existsSync(markerFile)
+		? (JSON.parse(readFileSync(markerFile, 'utf8')) as { node?: string })
+		: {};
+	if (marker.node !== undefined) return marker.node;
+	throw new Error('n8n is not installed: run `node scripts/ensure-installed.mjs n8n`');
 }
