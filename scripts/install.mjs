@@ -53,9 +53,9 @@ function installN8n() {
 
 /** n8n's install scripts do not run; SQLite needs its own. */
 function installDatabaseDriver(node) {
-	console.log('Installing the SQLite driver: downloaded, or else compiled.');
+	console.log('Installing the SQLite driver; compiling it takes 1 to 2 minutes.');
 	const headers = nodeHeaders(node);
-	const installed = npm(['rebuild', 'sqlite3', '--ignore-scripts=false', '--foreground-scripts'], runtime, {
+	const installed = npm(['rebuild', 'sqlite3', '--ignore-scripts=false'], runtime, {
 		PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
 		...(headers !== undefined && { npm_config_nodedir: headers }),
 	});
@@ -79,9 +79,9 @@ function writeMarker(marker) {
 	writeFileSync(markerFile, `${JSON.stringify(marker)}\n`);
 }
 
-/** Runs npm; what it prints is shown, also under `npm run --silent`. */
+/** Runs npm. Its errors are shown also under `npm run --silent`; its warnings about old or unsupported packages are not. */
 function npm(args, directory, environment = {}) {
-	const { status } = spawnSync('npm', [...args, '--loglevel=notice'], {
+	const { status } = spawnSync('npm', [...args, '--loglevel=error'], {
 		cwd: directory,
 		env: { ...process.env, ...environment },
 		stdio: 'inherit',
