@@ -2,7 +2,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { help, readOptions } from './demo-options.mjs';
-import { ensureInstalled } from './install.mjs';
+import { ensureN8n, ensureTools } from './install.mjs';
 import { takeLock } from './lock.mjs';
 import { takenPortAdvice } from './ports.mjs';
 
@@ -27,7 +27,7 @@ async function main(args) {
 	// The n8n of a demo that was killed notices that and ends by itself, within seconds.
 	const hint = await takenPortAdvice(options, lock.inherited ? 15_000 : 0);
 	if (hint !== undefined) return refuse(hint);
-	if (!(await ensureInstalled('root')) || !(await ensureInstalled('n8n'))) return 1;
+	if (!ensureTools() || !ensureN8n()) return 1;
 
 	const { require: load } = await import('tsx/cjs/api');
 	const { runDemo } = load('../sandbox/demo.ts', import.meta.url);

@@ -1,7 +1,10 @@
-// Installs what a command needs and is not there yet, with visible progress: `node scripts/ensure-installed.mjs root n8n queue`.
-// Uses nothing but Node and npm, because it runs before anything is installed.
-import { ensureInstalled } from './install.mjs';
+// Installs what a command needs besides `npm ci`, when it is missing: `node scripts/ensure-installed.mjs n8n queue`.
+import { ensureBrowser } from './browser.mjs';
+import { ensureN8n } from './install.mjs';
+import { ensureServers } from './servers.mjs';
 
-for (const target of process.argv.slice(2)) {
-	if (!(await ensureInstalled(target))) process.exit(1);
+const targets = { n8n: ensureN8n, queue: ensureServers, browser: ensureBrowser };
+
+for (const name of process.argv.slice(2)) {
+	if (!targets[name]()) process.exit(1);
 }

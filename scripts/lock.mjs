@@ -1,7 +1,6 @@
 // Lock files with the holder's process id: for what two processes must not do at the same time.
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Takes a lock file, also over from a process that is gone. It is given back when this process exits.
@@ -24,26 +23,6 @@ export function takeLock(file) {
 		free();
 	};
 	return { release, inherited };
-}
-
-/**
- * Runs `work` while holding the lock; waits for a living holder.
- * @param {string} file
- * @param {() => Promise<boolean>} work
- */
-export async function withLock(file, work) {
-	let lock = takeLock(file);
-	if (lock.holder !== undefined)
-		console.log(`Process ${lock.holder} is installing the same; waiting for it.`);
-	while (lock.release === undefined) {
-		await sleep(500);
-		lock = takeLock(file);
-	}
-	try {
-		return await work();
-	} finally {
-		lock.release();
-	}
 }
 
 function create(file) {

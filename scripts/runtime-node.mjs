@@ -8,11 +8,11 @@ const needed = 24;
  * This machine's Node when it is version 24; else the one that npm carries for this platform; else a newer one of the machine.
  * (n8n's native parts are prebuilt for 24, so it is preferred to what is newer.)
  * @param {string} directory the folder of the pinned n8n
- * @returns {{ path: string, major: number } | { path: undefined, advice: string }} the path may not exist yet
+ * @returns {{ path: string } | { path: undefined, hint: string }} the path may not exist yet
  */
 export function chooseNode(directory) {
-	const own = { path: process.execPath, major: Number(process.versions.node.split('.')[0]) };
-	if (own.major === needed) return own;
+	const own = Number(process.versions.node.split('.')[0]);
+	if (own === needed) return { path: process.execPath };
 	const { optionalDependencies } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
 	const platform = process.platform === 'win32' ? 'win' : process.platform;
 	const carried = [`node-${platform}-${process.arch}`, `node-bin-${platform}-${process.arch}`].find(
@@ -20,9 +20,9 @@ export function chooseNode(directory) {
 	);
 	if (carried !== undefined) {
 		const binary = process.platform === 'win32' ? 'node.exe' : 'node';
-		return { path: join(directory, 'node_modules', carried, 'bin', binary), major: needed };
+		return { path: join(directory, 'node_modules', carried, 'bin', binary) };
 	}
-	if (own.major > needed) return own;
+	if (own > needed) return { path: process.execPath };
 	const hint = `n8n needs Node ${needed} and npm carries none for ${process.platform} on ${process.arch}: install Node ${needed} (https://nodejs.org) and run this with it; this is Node ${process.versions.node}.`;
 	return { path: undefined, hint };
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /** The root folder of this repository. */
@@ -23,22 +23,15 @@ export const runtimeModules = join(__dirname, 'runtime', 'node_modules');
  * @throws when it is not installed; `node scripts/ensure-installed.mjs n8n` does that
  */
 export function findRuntime(): N8nRuntime {
-	return { node: readMarker().node, n8n: join(runtimeModules, 'n8n', 'bin', 'n8n') };
+	return { node: installedNode(), n8n: join(runtimeModules, 'n8n', 'bin', 'n8n') };
 }
 
-/** The installer's marker names the Node that it built the native parts for, and says whether it came to its end. */
-function readMarker(): { node: string } {
-	const marker = parseMarker();
-	if (marker.complete === true && typeof marker.node === 'string') return { node: marker.node };
-	throw new Error('n8n is half installed: run `node scripts/ensure-installed.mjs n8n`');
-}
-
-function parseMarker(): { node?: unknown; complete?: unknown } {
-	try {
-		return JSON.parse(readFileSync(join(runtimeModules, '.installed.json'), 'utf8')) as ReturnType<
-			typeof parseMarker
-		>;
-	} catch (error) {
-		throw new Error('n8n is not installed: run `node scripts/ensure-installed.mjs n8n`', { cause: error });
-	}
+/** The installer names the Node that runs n8n in its last step. */
+function installedNode(): string {
+	const markerFile = join(runtimeModules, '.installed.json');
+	const marker = existsSync(markerFile)
+		? (JSON.parse(readFileSync(markerFile, 'utf8')) as { node?: string })
+		: {};
+	if (marker.node !== undefined) return marker.node;
+	throw new Error('n8n is not installed: run `node scripts/ensure-installed.mjs n8n`');
 }
