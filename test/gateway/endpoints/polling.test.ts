@@ -158,7 +158,7 @@ describe('waiting for a task (§3.1)', () => {
 });
 
 describe('polling a task after its callback', () => {
-	const lookUntilSuccess = async (...states: string[]) => {
+	const pollUntilSuccess = async (...states: string[]) => {
 		const { client, pauses } = scriptedClient([]);
 		const found = await pollWithRetries(
 			client,
@@ -169,16 +169,16 @@ describe('polling a task after its callback', () => {
 	};
 
 	it('ends at once when the task has ended', async () =>
-		expect(await lookUntilSuccess('success')).toStrictEqual({ found: 'success', pauses: [] }));
+		expect(await pollUntilSuccess('success')).toStrictEqual({ found: 'success', pauses: [] }));
 
 	it('is repeated for a moment while the task has not ended', async () =>
-		expect(await lookUntilSuccess('processing', 'processing', 'success')).toStrictEqual({
+		expect(await pollUntilSuccess('processing', 'processing', 'success')).toStrictEqual({
 			found: 'success',
 			pauses: [1_000, 3_000],
 		}));
 
 	it('returns the last state', async () =>
-		expect(await lookUntilSuccess('waiting', 'waiting', 'processing', 'success')).toStrictEqual({
+		expect(await pollUntilSuccess('waiting', 'waiting', 'processing', 'success')).toStrictEqual({
 			found: 'processing',
 			pauses: [1_000, 3_000],
 		}));
