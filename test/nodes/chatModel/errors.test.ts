@@ -120,8 +120,8 @@ describe('a model that the gateway does not know', () => {
 			});
 		const error = await modelError();
 		expect(requests).toBe(1);
-		expect(failure).toMatchObject({ httpCode: '404', cause: { details: { code: 'model_not_found' } } });
-		expect(failure).not.toMatchObject({ description: expect.stringContaining('Close to') as string });
+		expect(error).toMatchObject({ httpCode: '404', cause: { details: { code: 'model_not_found' } } });
+		expect(error).not.toMatchObject({ description: expect.stringContaining('Close to') as string });
 	});
 });
 
@@ -151,9 +151,9 @@ describe('the API key', () => {
 		gateway().post('/api/v1/chat/completions').reply(status, JSON.stringify(body));
 		const { lc, logged } = await supplied({ apiKey });
 		const error = await rejection(lc.invoke(go));
-		expect(failure).toMatchObject({ message: expect.any(String) as string });
-		expect(everything(failure)).toContain('[key]');
-		expect(everything(failure)).not.toContain(apiKey);
+		expect(error).toMatchObject({ message: expect.any(String) as string });
+		expect(everything(error)).toContain('[key]');
+		expect(everything(error)).not.toContain(apiKey);
 		expect(logged()).toHaveLength(1);
 		expect(everything(logged())).not.toContain(apiKey);
 	});
@@ -166,16 +166,16 @@ describe('the API key', () => {
 			});
 		const { lc, logged } = await supplied({ apiKey });
 		const error = await rejection(stream(lc));
-		expect(everything(failure)).toContain('no luck for [key]');
-		expect(everything([failure, logged()])).not.toContain(apiKey);
+		expect(everything(error)).toContain('no luck for [key]');
+		expect(everything([error, logged()])).not.toContain(apiKey);
 	});
 
 	it('is not in the error of a connection that fails', async () => {
 		gateway().post('/api/v1/chat/completions').replyWithError(`no luck for ${apiKey}`);
 		const { lc, logged } = await supplied({ apiKey });
 		const error = await rejection(lc.invoke(go));
-		expect(failure).toMatchObject({ cause: { details: { mayBeCharged: true } } });
-		expect(everything([failure, logged()])).not.toContain(apiKey);
+		expect(error).toMatchObject({ cause: { details: { mayBeCharged: true } } });
+		expect(everything([error, logged()])).not.toContain(apiKey);
 	});
 });
 
