@@ -12,7 +12,7 @@ export const format = choice({
 	options: textFormats
 		.map(({ label, name, description }) => ({ name: label, value: name, description }))
 		.sort((a, b) => a.name.localeCompare(b.name)),
-	default: 'chat',
+	default: textFormats[0].name,
 	description:
 		'How the gateway is asked and responds. Every model can be used with each; they differ in their options and in whether they report the cost.',
 });

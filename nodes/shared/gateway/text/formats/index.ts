@@ -4,8 +4,8 @@ import type { TextFormat } from './format';
 import { messages } from './messages';
 import { responses } from './responses';
 
-/** The wire formats, in the order in which users see them. A new one is a folder and a line here. */
-export const textFormats: readonly TextFormat[] = [chat, responses, messages];
+/** The wire formats; the first is the default. A new one is a folder and a line here. */
+export const textFormats: readonly [TextFormat, ...TextFormat[]] = [chat, responses, messages];
 
 /**
  * The format of this name.
