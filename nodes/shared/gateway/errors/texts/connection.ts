@@ -6,31 +6,18 @@ const NO_TIMEOUT_OPTION =
 const FILE_LATER = 'Try again later; the file stays at the gateway.';
 
 /** Texts for requests without a response, or with an unreadable one. */
+// prettier-ignore
 export const CONNECTION_TEXTS = {
-	refused: {
-		message: 'The gateway could not be reached',
-		description:
-			'Nothing was sent or charged. Check the base URL in the AI Gateway credential and the network of this n8n server.',
-	},
-	certificate: {
-		message: 'The gateway’s certificate is not trusted by this n8n server',
-		description:
-			'Nothing was sent. Check the base URL in the AI Gateway credential; for a gateway with its own certificate authority, add that authority to n8n’s trusted certificates.',
-	},
-	address: {
-		message: 'The gateway’s address does not work',
-		description:
-			'Nothing was sent. Check the base URL in the AI Gateway credential: the port is wrong, or it says https:// for a server that speaks http:// (or the other way round).',
-	},
-	lost: {
-		message: 'The connection broke before the gateway responded',
-		description: 'Run the workflow again.',
-	},
-	lostCharge: {
-		message: 'The connection broke before the gateway responded',
-		description:
-			'The call was not repeated, because the gateway may have processed and charged it already. Compare the balance, then run this item again if you need its response.',
-	},
+	refused: { message: 'The gateway could not be reached',
+		description: 'Nothing was sent or charged. Check the base URL in the AI Gateway credential and the network of this n8n server.' },
+	certificate: { message: 'The gateway’s certificate is not trusted by this n8n server',
+		description: 'Nothing was sent. Check the base URL in the AI Gateway credential; for a gateway with its own certificate authority, add that authority to n8n’s trusted certificates.' },
+	address: { message: 'The gateway’s address does not work',
+		description: 'Nothing was sent. Check the base URL in the AI Gateway credential: the port is wrong, or it says https:// for a server that speaks http:// (or the other way round).' },
+	lost: { message: 'The connection broke before the gateway responded',
+		description: 'Run the workflow again.' },
+	lostCharge: { message: 'The connection broke before the gateway responded',
+		description: 'The call was not repeated, because the gateway may have processed and charged it already. Compare the balance, then run this item again if you need its response.' },
 	timeout: {
 		message: 'The gateway did not respond in time',
 		description: "Raise the option 'Timeout (Seconds)', or run the workflow again later.",
@@ -40,55 +27,29 @@ export const CONNECTION_TEXTS = {
 			editor: NO_TIMEOUT_OPTION,
 		},
 	},
-	timeoutCharge: {
-		message: 'The gateway did not respond in time',
-		description:
-			"The call was not repeated, because the gateway may still process and charge it. Compare the balance, raise the option 'Timeout (Seconds)', and run this item again if you need its response.",
-	},
-	notJson: {
-		message: 'The gateway’s response could not be read',
-		description:
-			'It is not a JSON object. Run the workflow again; if it lasts, check the base URL in the AI Gateway credential.',
-	},
-	notJsonCharge: {
-		message: 'The gateway’s response could not be read',
-		description:
-			'It is not a JSON object, so the text is lost. The call was not repeated, because it may have been charged. Compare the balance, then run this item again if you need its response.',
-	},
-	webPage: {
-		message: 'The gateway’s URL returned a web page',
-		description:
-			'The base URL in the AI Gateway credential does not lead to the gateway’s API. It is the address that ends in /api/v1.',
-	},
-	fileRefused: {
-		message: 'The server of the file could not be reached',
-		description:
-			'The gateway returned a link to the file, but that server did not accept the connection. Try again later; the file stays at the gateway.',
-	},
-	fileAddress: {
-		message: 'The link to the file does not work',
-		description:
-			'The gateway returned a link that is not a working web address. Contact the gateway’s support.',
-	},
-	fileCertificate: {
-		message: 'The certificate of the file’s server is not trusted by this n8n server',
-		description:
-			'Nothing was downloaded. If the server has its own certificate authority, add that authority to n8n’s trusted certificates.',
-	},
-	fileLost: {
-		message: 'The connection broke while the file was downloaded',
-		description: 'Try again; the file stays at the gateway.',
-	},
+	timeoutCharge: { message: 'The gateway did not respond in time',
+		description: "The call was not repeated, because the gateway may still process and charge it. Compare the balance, raise the option 'Timeout (Seconds)', and run this item again if you need its response." },
+	notJson: { message: 'The gateway’s response could not be read',
+		description: 'It is not a JSON object. Run the workflow again; if it lasts, check the base URL in the AI Gateway credential.' },
+	notJsonCharge: { message: 'The gateway’s response could not be read',
+		description: 'It is not a JSON object, so the text is lost. The call was not repeated, because it may have been charged. Compare the balance, then run this item again if you need its response.' },
+	webPage: { message: 'The gateway’s URL returned a web page',
+		description: 'The base URL in the AI Gateway credential does not lead to the gateway’s API. It is the address that ends in /api/v1.' },
+	fileRefused: { message: 'The server of the file could not be reached',
+		description: 'The gateway returned a link to the file, but that server did not accept the connection. Try again later; the file stays at the gateway.' },
+	fileAddress: { message: 'The link to the file does not work',
+		description: 'The gateway returned a link that is not a working web address. Contact the gateway’s support.' },
+	fileCertificate: { message: 'The certificate of the file’s server is not trusted by this n8n server',
+		description: 'Nothing was downloaded. If the server has its own certificate authority, add that authority to n8n’s trusted certificates.' },
+	fileLost: { message: 'The connection broke while the file was downloaded',
+		description: 'Try again; the file stays at the gateway.' },
 	fileTimeout: {
 		message: 'The server of the file did not respond in time',
 		description: "Raise the option 'Timeout (Seconds)', or try again later; the file stays at the gateway.",
 		elsewhere: { chatModel: FILE_LATER, trigger: FILE_LATER, editor: FILE_LATER },
 	},
-	redirect: {
-		message: 'The gateway’s address redirects elsewhere',
-		description:
-			'The API key is never sent on to another address, so the redirect was not followed. Enter the final address in the AI Gateway credential.',
-	},
+	redirect: { message: 'The gateway’s address redirects elsewhere',
+		description: 'The API key is never sent on to another address, so the redirect was not followed. Enter the final address in the AI Gateway credential.' },
 } satisfies Record<string, TextByOrigin>;
 
 /** What is wrong with a connection. */

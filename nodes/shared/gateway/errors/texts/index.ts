@@ -20,35 +20,25 @@ export type { ErrorText };
 export type EndpointGroup = 'text' | 'messages' | 'media' | 'storage' | 'balance' | 'catalogue' | 'file';
 
 /** Texts by status, where neither the code nor the group has one. */
+// prettier-ignore
 const BY_STATUS: Readonly<Record<number, TextByOrigin>> = {
 	400: BAD_REQUEST,
 	401: WRONG_KEY,
 	402: NO_MONEY,
 	403: FORBIDDEN,
-	404: {
-		message: 'The gateway does not know this address or object',
-		description:
-			'Check the base URL in the AI Gateway credential: it ends in /api/v1. If it is right, the object does not exist or belongs to another account.',
-	},
-	413: {
-		message: 'The request is too large for the gateway',
-		description: 'The gateway takes requests of up to 100 MB. Send less at once.',
-	},
-	422: {
-		message: 'The gateway could not process the request',
-		description: 'A value does not fit. Correct what the gateway names and run the node again.',
-	},
+	404: { message: 'The gateway does not know this address or object',
+		description: 'Check the base URL in the AI Gateway credential: it ends in /api/v1. If it is right, the object does not exist or belongs to another account.' },
+	413: { message: 'The request is too large for the gateway',
+		description: 'The gateway takes requests of up to 100 MB. Send less at once.' },
+	422: { message: 'The gateway could not process the request',
+		description: 'A value does not fit. Correct what the gateway names and run the node again.' },
 	429: BUSY,
 	499: CLIENT_CLOSED,
 	500: INTERNAL,
-	502: {
-		message: 'The gateway could not reach the service behind it',
-		description: 'Run the workflow again later.',
-	},
-	503: {
-		message: 'The gateway is not available at the moment',
-		description: 'Run the workflow again later.',
-	},
+	502: { message: 'The gateway could not reach the service behind it',
+		description: 'Run the workflow again later.' },
+	503: { message: 'The gateway is not available at the moment',
+		description: 'Run the workflow again later.' },
 	504: GATEWAY_TIMEOUT,
 };
 
