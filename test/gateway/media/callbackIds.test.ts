@@ -1,10 +1,10 @@
 import { taskIdsIn } from '../../../nodes/shared/gateway/media/callbackIds';
 
-/** A value below so many objects. */
+/** A value nested in this many objects. */
 const below = (depth: number, value: unknown): unknown =>
 	depth === 0 ? value : { inner: below(depth - 1, value) };
 
-describe('the task IDs that a callback may speak of', () => {
+describe('the task IDs in a callback', () => {
 	it.each<[string, unknown, unknown, string[]]>([
 		['in the query', { taskId: 'q' }, {}, ['q']],
 		['in the body', {}, { taskId: 'b' }, ['b']],
@@ -36,22 +36,22 @@ describe('the task IDs that a callback may speak of', () => {
 		['an ID of another kind', { taskId: true }, { taskId: ['a'] }],
 		['other names', { TASKID: 'a' }, { task: 'a', fileId: 'a' }],
 		['an ID in text within the body', {}, { data: '{"taskId":"a"}' }],
-	])('are none in %s', (_, query, body) => expect(taskIdsIn(query, body)).toStrictEqual([]));
+	])('are not found in %s', (_, query, body) => expect(taskIdsIn(query, body)).toStrictEqual([]));
 });
 
-describe('what a stranger sends is looked at within bounds', () => {
+describe('the search in a callback is limited', () => {
 	it.each([
 		[4, ['deep']],
 		[5, []],
 		[1_000, []],
-	])('an ID below %s objects', (depth, ids) => {
+	])('an ID below %s objects (%j)', (depth, ids) => {
 		expect(taskIdsIn({}, below(depth, { taskId: 'deep' }))).toStrictEqual(ids);
 	});
 
 	it.each([
 		[199, ['last']],
 		[200, []],
-	])('an ID after %s objects', (count, ids) => {
+	])('an ID after %s objects (%j)', (count, ids) => {
 		const others = Array.from({ length: count }, () => ({}));
 		expect(taskIdsIn(undefined, [...others, { taskId: 'last' }])).toStrictEqual(ids);
 	});
@@ -65,7 +65,7 @@ describe('what a stranger sends is looked at within bounds', () => {
 		['a list', Array.from({ length: 200_000 }, () => ({}))],
 		['an object', Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`k${index}`, {}]))],
 		['lists', Array.from({ length: 200_000 }, () => [{}])],
-	])('a flood does no harm: %s', (_, body) => {
+	])('and quick for %s with 200,000 elements', (_, body) => {
 		expect(taskIdsIn({ taskId: 'a' }, body)).toStrictEqual(['a']);
 	});
 });

@@ -8,23 +8,29 @@ import {
 } from '../../../nodes/shared/gateway/media/idempotency';
 import { canonicalJson, type Json } from '../../../nodes/shared/gateway/util/json';
 
-const place = { workflowId: 'w', nodeId: 'n', executionId: 'e', run: '0', itemIndex: 0 };
+const context = { workflowId: 'w', nodeId: 'n', executionId: 'e', run: '0', itemIndex: 0 };
 const body = { model: 'm', input: { prompt: 'p', n: 1 } };
 
-describe('a key of the user’s', () => {
-	it('is sent as it is where a header can carry it', () =>
+describe('a key of the user', () => {
+	it('is sent unchanged where a header can carry it', () =>
 		expect(sendableKey('order-7:b')).toBe('order-7:b'));
-	it.each(['заказ-А', 'a b', 'a\nb', 'é', ''])('is sent as its digest where it cannot: %j', (key) => {
-		expect(sendableKey(key)).toMatch(/^[\x21-\x7e]{1,255}$/);
-	});
-	it.each(['k'.repeat(255), '!', '~'])('is sent as it is: %s', (key) => expect(sendableKey(key)).toBe(key));
-	it.each([' key', 'key ', 'kеy', 'key\u007f', '\tkey'])('is digested whole: %j', (key) => {
-		expect(sendableKey(key)).toMatch(/^n8n-gw-own-[0-9a-f]{64}$/);
-	});
+	it.each(['заказ-А', 'a b', 'a\nb', 'é', ''])(
+		'is sent as a digest where a header cannot carry it: %j',
+		(key) => {
+			expect(sendableKey(key)).toMatch(/^[\x21-\x7e]{1,255}$/);
+		},
+	);
+	it.each(['k'.repeat(255), '!', '~'])('is sent unchanged: %s', (key) => expect(sendableKey(key)).toBe(key));
+	it.each([' key', 'key ', 'kеy', 'key\u007f', '\tkey'])(
+		'is sent as a digest of the whole key: %j',
+		(key) => {
+			expect(sendableKey(key)).toMatch(/^n8n-gw-own-[0-9a-f]{64}$/);
+		},
+	);
 	it.each(['k'.repeat(255), 'я'.repeat(255), '🙂'.repeat(255), ''])('may have 255 characters', (key) => {
 		expect(() => checkKey(key)).not.toThrow();
 	});
-	it.each(['k'.repeat(256), 'я'.repeat(256), '🙂'.repeat(256)])('may not have 256', (key) => {
+	it.each(['k'.repeat(256), 'я'.repeat(256), '🙂'.repeat(256)])('may not have 256 characters', (key) => {
 		expect(() => checkKey(key)).toThrow('255');
 	});
 	it('stays unique', () => expect(sendableKey('заказ-А')).not.toBe(sendableKey('заказ-Б')));
@@ -32,8 +38,8 @@ describe('a key of the user’s', () => {
 
 describe('the idempotency key (§4.6)', () => {
 	it('is the same for the same creation, whatever the order of its fields', () => {
-		expect(idempotencyKey('execution', place, { input: { n: 1, prompt: 'p' }, model: 'm' })).toBe(
-			idempotencyKey('execution', place, body),
+		expect(idempotencyKey('execution', context, { input: { n: 1, prompt: 'p' }, model: 'm' })).toBe(
+			idempotencyKey('execution', context, body),
 		);
 	});
 
@@ -44,31 +50,31 @@ describe('the idempotency key (§4.6)', () => {
 		['item', { itemIndex: 1 }],
 		['workflow', { workflowId: 'other' }],
 	])('differs for another %s', (_, other) => {
-		expect(idempotencyKey('execution', { ...place, ...other }, body)).not.toBe(
-			idempotencyKey('execution', place, body),
+		expect(idempotencyKey('execution', { ...context, ...other }, body)).not.toBe(
+			idempotencyKey('execution', context, body),
 		);
 	});
 
-	it('has a scope, a place and a body in it', () => {
+	it('depends on the scope, the context and the body', () => {
 		const keys = [
-			idempotencyKey('execution', place, body),
-			idempotencyKey('workflow', place, body),
-			idempotencyKey('workflow', { ...place, workflowId: 'other' }, body),
-			idempotencyKey('workflow', { ...place, nodeId: 'other' }, body),
-			idempotencyKey('workflow', place, { ...body, model: 'x' }),
-			// What stands side by side must not run together.
-			idempotencyKey('workflow', { ...place, workflowId: 'wn', nodeId: '' }, body),
+			idempotencyKey('execution', context, body),
+			idempotencyKey('workflow', context, body),
+			idempotencyKey('workflow', { ...context, workflowId: 'other' }, body),
+			idempotencyKey('workflow', { ...context, nodeId: 'other' }, body),
+			idempotencyKey('workflow', context, { ...body, model: 'x' }),
+			// The parts must not run together.
+			idempotencyKey('workflow', { ...context, workflowId: 'wn', nodeId: '' }, body),
 		];
 		expect(new Set(keys).size).toBe(keys.length);
 		for (const key of keys) expect(key).toMatch(/^n8n-gw-[0-9a-f]{64}$/);
 		expect.assertions(keys.length + 1);
 	});
 
-	it('stays what it is: tasks of earlier versions are found again', () => {
-		expect(idempotencyKey('execution', place, body)).toBe(
+	it('is the same in each version, so that earlier tasks are found again', () => {
+		expect(idempotencyKey('execution', context, body)).toBe(
 			'n8n-gw-042315ce9be3c958991cc2adf49793a3aaf1532ae18d6b018a359a2b078fd97a',
 		);
-		expect(idempotencyKey('workflow', place, body)).toBe(
+		expect(idempotencyKey('workflow', context, body)).toBe(
 			'n8n-gw-c2fa3991bc5da4f662c4511404bf74d77bb81cae27fc05ba2c7131e7618c7b69',
 		);
 		expect(sendableKey('заказ-А')).toBe(
@@ -76,41 +82,41 @@ describe('the idempotency key (§4.6)', () => {
 		);
 	});
 
-	it('differs for another order of a list, and for null instead of nothing', () => {
-		const key = (input: Json) => idempotencyKey('execution', place, { model: 'm', input });
+	it('differs for another order of a list, and for null instead of an absent field', () => {
+		const key = (input: Json) => idempotencyKey('execution', context, { model: 'm', input });
 		expect(key({ urls: ['b', 'a'] })).not.toBe(key({ urls: ['a', 'b'] }));
 		expect(key({ list: [{ b: 1, a: 2 }] })).toBe(key({ list: [{ a: 2, b: 1 }] }));
 		expect(key({ seed: null })).not.toBe(key({}));
 	});
 
 	it('differs for another body', () => {
-		expect(idempotencyKey('execution', place, { ...body, model: 'x' })).not.toBe(
-			idempotencyKey('execution', place, body),
+		expect(idempotencyKey('execution', context, { ...body, model: 'x' })).not.toBe(
+			idempotencyKey('execution', context, body),
 		);
-		expect(idempotencyKey('execution', place, { input: { n: '1' } })).not.toBe(
-			idempotencyKey('execution', place, { input: { n: 1 } }),
+		expect(idempotencyKey('execution', context, { input: { n: '1' } })).not.toBe(
+			idempotencyKey('execution', context, { input: { n: 1 } }),
 		);
 	});
 
 	it('in scope "workflow" is the same in every execution and for every item', () => {
-		const other = { ...place, executionId: 'other', run: '4', itemIndex: 9 };
-		expect(idempotencyKey('workflow', other, body)).toBe(idempotencyKey('workflow', place, body));
-		expect(idempotencyKey('workflow', { ...place, nodeId: 'other' }, body)).not.toBe(
-			idempotencyKey('workflow', place, body),
+		const other = { ...context, executionId: 'other', run: '4', itemIndex: 9 };
+		expect(idempotencyKey('workflow', other, body)).toBe(idempotencyKey('workflow', context, body));
+		expect(idempotencyKey('workflow', { ...context, nodeId: 'other' }, body)).not.toBe(
+			idempotencyKey('workflow', context, body),
 		);
 	});
 
 	it('is short enough (§8) and plain ASCII for any input', () => {
 		fc.assert(
 			fc.property(fc.string(), fc.jsonValue(), (executionId, input) => {
-				const key = idempotencyKey('execution', { ...place, executionId }, input);
+				const key = idempotencyKey('execution', { ...context, executionId }, input);
 				expect(key).toMatch(/^[\x21-\x7e]+$/);
 				expect(key.length).toBeLessThanOrEqual(MAX_IDEMPOTENCY_KEY_LENGTH);
 			}),
 		);
 	});
 
-	it('canonical JSON says the same as JSON', () => {
+	it('canonical JSON parses to the same value as JSON', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), (value) => {
 				expect(JSON.parse(canonicalJson(value))).toStrictEqual(JSON.parse(JSON.stringify(value)));

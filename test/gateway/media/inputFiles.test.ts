@@ -8,7 +8,7 @@ const retouch = inputForm(sandbox.retouch as JsonObject);
 const file = (field: string, value: string) => ({ field, value });
 
 describe('files in an input', () => {
-	it('are appended where the schema wants a list', () => {
+	it('are appended where the schema has a list', () => {
 		expect(withFiles({}, [file('image_urls', 'a')], retouch)).toStrictEqual({ image_urls: ['a'] });
 		expect(
 			withFiles({ image_urls: ['a'] }, [file('image_urls', 'b'), file('image_urls', 'c')], retouch),
@@ -17,11 +17,11 @@ describe('files in an input', () => {
 		});
 	});
 
-	it('are the value where the schema wants one', () => {
+	it('are the value where the schema has one value', () => {
 		expect(withFiles({ mask_url: null }, [file('mask_url', 'a')], retouch)).toStrictEqual({ mask_url: 'a' });
 	});
 
-	it('are refused where there is no room', () => {
+	it('are rejected where the field is full', () => {
 		expect(() => withFiles({}, [file('mask_url', 'a'), file('mask_url', 'b')], retouch)).toThrow(
 			'takes one file',
 		);
@@ -30,11 +30,11 @@ describe('files in an input', () => {
 		);
 	});
 
-	it('are refused where the model has no such field', () => {
+	it('are rejected where the model has no such field', () => {
 		expect(() => withFiles({}, [file('img', 'a')], retouch)).toThrow("no input field 'img'");
 	});
 
-	it('without a schema: one is a value, several are a list, a list stays one', () => {
+	it('without a schema are a value, or a list where there are several or a list exists', () => {
 		expect(withFiles({}, [file('x', 'a')], undefined)).toStrictEqual({ x: 'a' });
 		expect(withFiles({}, [file('x', 'a'), file('x', 'b')], undefined)).toStrictEqual({ x: ['a', 'b'] });
 		expect(withFiles({ x: [] }, [file('x', 'a')], undefined)).toStrictEqual({ x: ['a'] });
@@ -43,7 +43,7 @@ describe('files in an input', () => {
 	it.each<[string, Json]>([
 		['a union with a list', { anyOf: [{ type: 'string' }, { type: 'array' }] }],
 		['a list', { type: 'array' }],
-	])('make a list of one where the schema takes %s', (_, schema) => {
+	])('become a list of one where the schema accepts %s', (_, schema) => {
 		expect(withFiles({}, [file('x', 'a')], inputForm({ properties: { x: schema } }))).toStrictEqual({
 			x: ['a'],
 		});
@@ -54,40 +54,40 @@ describe('files in an input', () => {
 		['an object', { type: 'object' }],
 		['a union without a list', { anyOf: [{ type: 'string' }, { type: 'integer' }] }],
 		['anything', {}],
-	])('are a value where the schema takes %s', (_, schema) => {
+	])('become a value where the schema accepts %s', (_, schema) => {
 		const form = inputForm({ properties: { x: schema } });
 		expect(withFiles({ x: null, y: null }, [file('x', 'a')], form)).toStrictEqual({ x: 'a', y: null });
 		expect(() => withFiles({}, [file('x', 'a'), file('x', 'b')], form)).toThrow('one file');
 	});
 
-	it.each<[Json | undefined]>([[undefined], [null], ['']])('take the place of %j', (present) => {
+	it.each<[Json | undefined]>([[undefined], [null], ['']])('replace %j', (present) => {
 		const input: JsonObject = present === undefined ? {} : { x: present };
 		expect(withFiles(input, [file('x', 'a')], undefined)).toStrictEqual({ x: 'a' });
 	});
 
-	it.each<[Json]>([['b'], [0], [false], [{}]])('do not take the place of %j', async (present) => {
+	it.each<[Json]>([['b'], [0], [false], [{}]])('do not replace %j', async (present) => {
 		const error = await rejectedInput(() => withFiles({ x: present }, [file('x', 'a')], undefined));
 		expect(error.param).toBe('inputFiles');
 		expect(error.message).toContain("'x'");
 	});
 
-	it('of a field that an open schema does not name are a value or a list', () => {
+	it('in a field that an open schema does not name become a value or a list', () => {
 		const open = inputForm({ properties: {} });
 		const files: InputFileUrl[] = [file('x', 'a'), file('y', 'b'), file('y', 'c')];
 		expect(withFiles({}, files, open)).toStrictEqual({ x: 'a', y: ['b', 'c'] });
 	});
 
-	it('are none where there are none', () => {
+	it('are optional', () => {
 		expect(withFiles({ a: { b: null } }, [], retouch)).toStrictEqual({ a: { b: null } });
 	});
 
-	it('are told which fields there are', async () => {
+	it('have the known fields in their error', async () => {
 		const error = await rejectedInput(() => withFiles({}, [file('img', 'a')], retouch));
 		expect(error.param).toBe('inputFiles');
 		expect(error.description).toContain('prompt, image_urls, mask_url,');
 	});
 
-	it('leave the input that was given as it is', () => {
+	it('leave the original input unchanged', () => {
 		const input = { image_urls: ['a'] };
 		withFiles(input, [file('image_urls', 'b')], retouch);
 		expect(input).toStrictEqual({ image_urls: ['a'] });

@@ -19,9 +19,9 @@ const objects = { type: 'array', items: { type: 'object' } };
 describe('a list', () => {
 	it.each<[string, Json, Json, Json]>([
 		['of lines', 'a\nb', texts, ['a', 'b']],
-		['of lines that end otherwise', 'a\r\n\r\nb\rc\n', texts, ['a', 'b', 'c']],
-		['of words', ' a ,b,, c ', texts, ['a', 'b', 'c']],
-		['of one word', 'a', texts, ['a']],
+		['of lines with other line ends', 'a\r\n\r\nb\rc\n', texts, ['a', 'b', 'c']],
+		['of text between commas', ' a ,b,, c ', texts, ['a', 'b', 'c']],
+		['of one text', 'a', texts, ['a']],
 		[
 			'of URLs by line',
 			'https://x.test/a,b\nhttps://x.test/c',
@@ -29,10 +29,10 @@ describe('a list', () => {
 			['https://x.test/a,b', 'https://x.test/c'],
 		],
 		['of a data URL', ' data:image/png;base64,Y2F0', texts, ['data:image/png;base64,Y2F0']],
-		['of words that speak of data:', 'x data:a,b', texts, ['x data:a', 'b']],
+		['of text that contains "data:"', 'x data:a,b', texts, ['x data:a', 'b']],
 		['of objects by line', '{"a":1,"b":2}\n{"a":3}', objects, [{ a: 1, b: 2 }, { a: 3 }]],
 		['of one object', '{"a":1,"b":2}', objects, [{ a: 1, b: 2 }]],
-		['of an object that is one', { a: 1 }, objects, [{ a: 1 }]],
+		['of an object', { a: 1 }, objects, [{ a: 1 }]],
 		['of numbers', '[1,"2"]', numbers, [1, 2]],
 		['of a number', 5, numbers, [5]],
 		['of a number as text', '5', texts, ['5']],
@@ -40,7 +40,12 @@ describe('a list', () => {
 		['with null in it', ['a', null], texts, ['a', null]],
 		['with objects in it', [{ a: null }, ['b']], texts, [{ a: null }, ['b']]],
 		['with lists in it', [['1'], ['2']], { type: 'array', items: numbers }, [['1'], ['2']]],
-		['of what fits, as it is', ['5', 5], { type: 'array', items: { type: ['string', 'integer'] } }, ['5', 5]],
+		[
+			'of matching values, unchanged',
+			['5', 5],
+			{ type: 'array', items: { type: ['string', 'integer'] } },
+			['5', 5],
+		],
 		['of a reference', ['5'], { type: 'array', items: { $ref: '#/$defs/n' } }, [5]],
 		['of booleans', 'true, 0', { type: 'array', items: { type: 'boolean' } }, [true, false]],
 		['of choices', '5, 10', { type: 'array', items: { enum: [5, 10] } }, [5, 10]],
@@ -49,7 +54,7 @@ describe('a list', () => {
 		['of a data URL after blanks', ' \t data:,a', texts, ['data:,a']],
 	])('%s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
 
-	it('names the field by its own title when an element is none', async () => {
+	it('names the field by its title when an element is invalid', async () => {
 		const error = await rejectedInput(() => typed('1, many', { ...numbers, title: 'Sizes' }));
 		expect(error.message).toContain("'Sizes'");
 		expect(error.message).toContain('whole number');
@@ -64,13 +69,13 @@ describe('a list', () => {
 		[{}, { type: 'object' }],
 		['{}', { type: 'object' }],
 		['{}', {}],
-	])('that is empty is nothing, unless there is a default: %j', (value, schema) => {
+	])('that is empty is left out, unless there is a default: %j', (value, schema) => {
 		expect(typedInput({ field: value }, formOf(schema))).toStrictEqual({});
 		const withDefault = { ...(schema as JsonObject), default: false };
 		expect(Object.keys(typedInput({ field: value }, formOf(withDefault)))).toStrictEqual(['field']);
 	});
 
-	it('of a field that the schema does not name is sent, even if it is empty', () => {
+	it('in a field that the schema does not name is sent, even if it is empty', () => {
 		const values = { list: [], object: {}, n: 0, nested: { a: null } };
 		expect(
 			typedInput({ ...values, no: undefined, none: null, text: '', blank: ' ' }, inputForm({})),
@@ -80,20 +85,20 @@ describe('a list', () => {
 
 describe('a value', () => {
 	it.each<[string, Json, Json, Json]>([
-		['is the choice itself where another looks the same', 5, { enum: ['5', 5] }, 5],
-		['is the first choice that looks the same', '5', { enum: [true, 5] }, 5],
+		['is the choice of the same type where another has the same text', 5, { enum: ['5', 5] }, 5],
+		['is the first choice with the same text', '5', { enum: [true, 5] }, 5],
 		['is a boolean choice', 'true', { enum: [true, false] }, true],
 		[
-			'is no choice because it is an object',
+			'is not compared with choices where it is an object',
 			{ a: 1 },
 			{ enum: ['[object Object]', 'x'], type: 'object' },
 			{ a: 1 },
 		],
-		['is a fraction for a whole number, which the rules refuse', '1.5', { type: 'integer' }, 1.5],
+		['is a fraction for a whole number, which the rules reject', '1.5', { type: 'integer' }, 1.5],
 		['is a number with an exponent', '1e3', { type: 'number' }, 1000],
 		['is a small number with an exponent', '1E-7', { type: 'number' }, 1e-7],
 		['is minus zero', '-0', { type: 'number' }, -0],
-		['is text of a boolean', true, { type: 'string' }, 'true'],
+		['is the text of a boolean', true, { type: 'string' }, 'true'],
 		['is true with blanks around', ' True ', { type: 'boolean' }, true],
 		['is 1 for true', '1', { type: 'boolean' }, true],
 		['is 0 for false', '0', { type: 'boolean' }, false],
@@ -103,35 +108,35 @@ describe('a value', () => {
 	])('%s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
 
 	it.each<[string, Json, Json, Json]>([
-		['stays what it is where any is taken', 5, {}, 5],
-		['stays a list of one', [5], { type: ['integer', 'array'] }, [5]],
-		['stays text that says null', 'null', { type: ['integer', 'object'] }, 'null'],
-		['stays text that is no JSON', '{"a":', {}, '{"a":'],
-		['stays text where no type is understood', 'abc', { type: ['file', 'blob'] }, 'abc'],
-		['stays a number in text where nothing is said', '5', {}, '5'],
-		['stays true in text where text is taken', 'true', { type: ['boolean', 'string'] }, 'true'],
-		['is a boolean where text is not taken', ' true ', { type: ['boolean', 'integer'] }, true],
-		['stays text that is of no such type', '1.5', { type: ['boolean', 'integer'] }, '1.5'],
+		['is unchanged where any type is accepted', 5, {}, 5],
+		['stays a list of one element', [5], { type: ['integer', 'array'] }, [5]],
+		['stays the text "null"', 'null', { type: ['integer', 'object'] }, 'null'],
+		['stays text that is not JSON', '{"a":', {}, '{"a":'],
+		['stays text where no type is known', 'abc', { type: ['file', 'blob'] }, 'abc'],
+		['stays a number in text where the schema has no type', '5', {}, '5'],
+		['stays true in text where text is accepted', 'true', { type: ['boolean', 'string'] }, 'true'],
+		['is a boolean where text is not accepted', ' true ', { type: ['boolean', 'integer'] }, true],
+		['stays text that matches no type', '1.5', { type: ['boolean', 'integer'] }, '1.5'],
 		[
-			'is an object where the union takes it',
+			'is an object where the union accepts it',
 			' {"a":1} ',
 			{ anyOf: [{ type: 'string' }, { required: ['a'] }] },
 			{ a: 1 },
 		],
 		[
-			'stays text where no branch takes it',
+			'stays text where no branch accepts it',
 			'{"b":1}',
 			{ anyOf: [{ type: 'string' }, { type: 'object', required: ['a'] }] },
 			'{"b":1}',
 		],
 		[
-			'is a list where a reference takes it',
+			'is a list where a reference accepts it',
 			'[5]',
 			{ anyOf: [{ type: 'string' }, { type: 'array', items: { $ref: '#/$defs/n' } }] },
 			[5],
 		],
 		[
-			'stays text where the reference does not',
+			'stays text where the reference does not accept it',
 			'["a"]',
 			{ anyOf: [{ type: 'string' }, { type: 'array', items: { $ref: '#/$defs/n' } }] },
 			'["a"]',
@@ -147,36 +152,36 @@ describe('a value', () => {
 		['a list for text', ['a'], { type: 'string' }, '["a"]'],
 		['a list for a number', [5], { type: 'number' }, '[5]'],
 		['blank JSON', '{ ', { type: 'object' }, '"{ "'],
-	])('that is none is shown: %s', async (_, value, schema, shown) => {
+	])('of the wrong type is in the error: %s', async (_, value, schema, shown) => {
 		const error = await rejectedInput(() => typed(value, schema));
 		expect(error.param).toBe('input.field');
 		expect(error.description).toContain(`is ${shown},`);
 	});
 
-	it('is shown up to 80 characters', async () => {
+	it('is in the error with up to 80 characters', async () => {
 		const { description } = await rejectedInput(() => typed('x'.repeat(200), { type: 'number' }));
 		expect(description).toContain(`"${'x'.repeat(79)}…`);
 	});
 
-	it('of no field is told where the form is closed', async () => {
+	it('in an unknown field is rejected where the form is closed', async () => {
 		const error = await rejectedInput(() => typedInput({ other: 1 }, formOf({})));
 		expect(error.param).toBe('input.other');
 		expect(typedInput({ other: null, empty: ' ' }, formOf({}))).toStrictEqual({});
 	});
 });
 
-describe('an input before it is sent', () => {
+describe('an input that is checked', () => {
 	const check = (input: JsonObject, schema: Json, required: string[] = []) =>
 		rejectedInput(() => checkInput(input, formOf(schema, required)));
 
-	it('names the place of what breaks a rule, and shows the value', async () => {
+	it('with an error names the place of the element, and shows the value', async () => {
 		const error = await check({ field: [1, 'a'] }, numbers);
 		expect(error.message).toContain('(field[1])');
 		expect(error.description).toContain('[1,"a"]');
 		expect(error.param).toBe('input.field');
 	});
 
-	it('names no place where the whole value does', async () => {
+	it('with an error names no place where the whole value is invalid', async () => {
 		expect((await check({ field: 'a' }, { type: 'integer' })).message).not.toContain('(');
 	});
 
@@ -187,20 +192,20 @@ describe('an input before it is sent', () => {
 		['an object', { type: 'object' }, false, false],
 		['a URL', { type: 'string', format: 'uri' }, true, true],
 		['a union with a URL', { anyOf: [{ type: 'string', format: 'uri' }, { type: 'integer' }] }, true, false],
-	])('tells how a missing field is given: %s', async (_, schema, byFile, byExpression) => {
+	])('has a hint how to set a missing field: %s', async (_, schema, byFile, byExpression) => {
 		const error = await check({}, schema, ['field']);
 		expect(error.param).toBe('input.field');
 		expect(error.description.includes('Input Files')).toBe(byFile);
 		expect(error.description.includes('expression')).toBe(byExpression);
 	});
 
-	it('tells nothing else of a missing number', async () => {
+	it('has no other hint for a missing number', async () => {
 		expect((await check({}, { type: 'number' }, ['field'])).description).toContain(
 			'the field. Nothing was sent.',
 		);
 	});
 
-	it('goes on after a field that is left out', async () => {
+	it('is checked after a field that is left out', async () => {
 		const form = inputForm({ properties: { a: {}, b: { type: 'integer' } } });
 		expect((await rejectedInput(() => checkInput({ b: 'x' }, form))).param).toBe('input.b');
 	});

@@ -116,15 +116,15 @@ describe('the form of an input', () => {
 
 	it.each<[string, Json | undefined, Json | undefined]>([
 		['null', null, undefined],
-		['none', undefined, undefined],
+		['no default', undefined, undefined],
 		['zero', 0, 0],
 		['false', false, false],
 		['empty text', '', ''],
 		['an object', { a: null }, { a: null }],
-	])('has defaults: %s', (_, given, expected) => {
-		expect(fieldOf({ type: 'string', default: given ?? null })?.default).toStrictEqual(expected);
+	])('has defaults: %s', (_, value, expected) => {
+		expect(fieldOf({ type: 'string', default: value ?? null })?.default).toStrictEqual(expected);
 		expect(
-			fieldOf({ type: 'string', ...(given === undefined ? {} : { default: given }) })?.default,
+			fieldOf({ type: 'string', ...(value === undefined ? {} : { default: value }) })?.default,
 		).toStrictEqual(expected);
 	});
 });
@@ -142,14 +142,16 @@ test.each([
 	['цвет', 'Цвет'],
 	['_', '_'],
 	['2x', '2x'],
-])('the title of %j is %j', (name, title) => expect(fieldOf({}, name)?.title).toBe(title));
+])('the title for the name %j is %j', (name, title) => expect(fieldOf({}, name)?.title).toBe(title));
 
 test.each<[Json, string]>([
 	['', 'Field'],
 	[null, 'Field'],
 	[7, 'Field'],
 	['field', 'field'],
-])('a title %j of the schema makes %j', (title, shown) => expect(fieldOf({ title })?.title).toBe(shown));
+])('with the title %j the field is named %j', (title, shown) =>
+	expect(fieldOf({ title })?.title).toBe(shown),
+);
 
 describe('the kind of a field', () => {
 	it.each<[Json, FieldKind]>([
@@ -189,14 +191,18 @@ describe('the choices of a field', () => {
 	});
 
 	it.each<[string, Json, unknown[]]>([
-		['none', { type: 'string' }, []],
-		['those of `enum`', { enum: ['a', 1, true] }, [choice('a', 'a'), choice(1, '1'), choice(true, 'true')]],
+		['no choices', { type: 'string' }, []],
+		[
+			'the values of `enum`',
+			{ enum: ['a', 1, true] },
+			[choice('a', 'a'), choice(1, '1'), choice(true, 'true')],
+		],
 		['without null', { enum: ['a', null] }, [choice('a', 'a')]],
-		['none that no list can show', { enum: ['a', ['b']] }, []],
-		['none where `enum` is no list', { enum: 'a' }, []],
+		['no choices where one is a list', { enum: ['a', ['b']] }, []],
+		['no choices where `enum` is not a list', { enum: 'a' }, []],
 		['a constant', { const: 'a' }, [choice('a', 'a')]],
 		[
-			'constants with words',
+			'constants with labels',
 			{
 				oneOf: [
 					{ const: 'a', title: 'A', description: 'First' },
@@ -206,7 +212,7 @@ describe('the choices of a field', () => {
 			[choice('a', 'A', 'First'), choice('b', 'b')],
 		],
 		[
-			'no words of another value',
+			'no labels of other values',
 			{
 				enum: ['a', 'b'],
 				anyOf: [
@@ -216,17 +222,17 @@ describe('the choices of a field', () => {
 			},
 			[choice('a', 'a'), choice('b', 'b')],
 		],
-	])('%s', (_, schema, choices) => expect(fieldOf(schema)?.choices).toStrictEqual(choices));
+	])('are %s', (_, schema, choices) => expect(fieldOf(schema)?.choices).toStrictEqual(choices));
 });
 
-test('a field by its schema is optional where nothing else is said', () => {
+test('a field without a form is optional', () => {
 	const field = inputField('n', { items: { $ref: '#/a' } }, { a: { type: 'integer' } });
 	expect(field.required).toBe(false);
 	expect(field.items).toStrictEqual({ type: 'integer' });
 });
 
-describe('a file’s URL', () => {
-	const takes = (schema: Json, name: string) => {
+describe('a URL of a file', () => {
+	const accepts = (schema: Json, name: string) => {
 		const field = fieldOf(schema, name);
 		return field && takesUrls(field);
 	};
@@ -252,15 +258,15 @@ describe('a file’s URL', () => {
 		['audio_file', { anyOf: [{ type: 'string' }, { type: 'array' }] }],
 		['URLS', { type: 'string' }],
 		['file', { type: 'string', format: 'date' }],
-	])('can stand in %s %j', (name, schema) => expect(takes(schema, name)).toBe(true));
+	])('is accepted in %s %j', (name, schema) => expect(accepts(schema, name)).toBe(true));
 
 	it.each(['url', 'uri', 'image', 'video', 'audio', 'file', 'mask', 'frame'])(
-		'can stand in what is named after it: %s',
+		'is accepted in a field whose name has the word %s',
 		(word) => {
 			const names = [word, `${word}s`, `a_${word}`, `${word}_b`, `a_${word}s_b`];
-			expect(names.filter((name) => takes({ type: 'string' }, name))).toStrictEqual(names);
+			expect(names.filter((name) => accepts({ type: 'string' }, name))).toStrictEqual(names);
 			const others = [`a${word}`, `${word}ed`, `${word}ss`];
-			expect(others.filter((name) => takes({ type: 'string' }, name))).toStrictEqual([]);
+			expect(others.filter((name) => accepts({ type: 'string' }, name))).toStrictEqual([]);
 		},
 	);
 
@@ -280,5 +286,5 @@ describe('a file’s URL', () => {
 		['filename', { type: 'string' }],
 		['imagery', { type: 'string' }],
 		['curl', { type: 'string' }],
-	])('cannot stand in %s %j', (name, schema) => expect(takes(schema, name)).toBe(false));
+	])('is not accepted in %s %j', (name, schema) => expect(accepts(schema, name)).toBe(false));
 });

@@ -10,7 +10,7 @@ const formOf = (schema: Json, required: string[] = []): InputForm =>
 	inputForm({ type: 'object', properties: { field: schema }, required, additionalProperties: false });
 const typed = (value: Json, schema: Json) => typedInput({ field: value }, formOf(schema)).field;
 
-/** What a piece of work throws. */
+/** The error that a function throws. */
 function thrown(work: () => unknown): InvalidInputError {
 	try {
 		work();
@@ -21,7 +21,7 @@ function thrown(work: () => unknown): InvalidInputError {
 	throw new Error('it did not throw');
 }
 
-/** What a check comes to: `valid`, or the class of what it throws. */
+/** The result of a check: `valid`, or the class of its error. */
 function outcome(check: () => void): string {
 	try {
 		check();
@@ -38,20 +38,20 @@ describe('the type of a value', () => {
 
 	test.each<[string, Json, Json, Json]>([
 		['a prompt that looks like a number stays text', '2024', { type: 'string' }, '2024'],
-		['a number that an expression gives for text becomes text', 2024, { type: 'string' }, '2024'],
+		['a number of an expression becomes text', 2024, { type: 'string' }, '2024'],
 		['text keeps its blanks', ' a b ', { type: 'string' }, ' a b '],
 		['text that is JSON stays text', '{"a":1}', { type: 'string' }, '{"a":1}'],
-		['text of a number becomes one', '5', { type: 'integer' }, 5],
+		['text of a number becomes a number', '5', { type: 'integer' }, 5],
 		['a fraction', '7.5', { type: 'number' }, 7.5],
 		['zero stays', 0, { type: 'integer' }, 0],
-		['text of a boolean becomes one', 'TRUE', { type: 'boolean' }, true],
+		['text of a boolean becomes a boolean', 'TRUE', { type: 'boolean' }, true],
 		['0 is false', 0, { type: 'boolean' }, false],
 		['false stays', false, { type: 'boolean' }, false],
 		['text of a number chooses the number', '10', { enum: [5, 10] }, 10],
 		['a number chooses the text', 5, { type: 'string', enum: ['5', '10'] }, '5'],
 		['JSON text becomes a list', '["a","b"]', texts, ['a', 'b']],
 		['a list stays', ['a'], texts, ['a']],
-		['words between commas are a list', 'cat, dog', texts, ['cat', 'dog']],
+		['text between commas is a list', 'cat, dog', texts, ['cat', 'dog']],
 		['lines are a list', 'a, b\nc', texts, ['a, b', 'c']],
 		['a URL is one element, commas and all', 'https://x.test/a,b.png', texts, ['https://x.test/a,b.png']],
 		['a single value is a list of one', 'cat', texts, ['cat']],
@@ -61,11 +61,11 @@ describe('the type of a value', () => {
 		['an object stays', { text: 'x' }, { type: 'object' }, { text: 'x' }],
 		['a nullable number', '7', { anyOf: [{ type: 'integer' }, { type: 'null' }] }, 7],
 		['of a union, text stays text', '5', union, '5'],
-		['of a union, JSON becomes what it can be', '["a"]', union, ['a']],
+		['of a union, JSON is read where a branch accepts it', '["a"]', union, ['a']],
 		['of a union, JSON that fits no branch stays text', '{"a":1}', union, '{"a":1}'],
 		['of a union without text, JSON is read', '5', { type: ['integer', 'object'] }, 5],
-		['of a schema that says nothing, text stays text', '5', {}, '5'],
-		['of a schema that says nothing, an object is read', '{"a":1}', {}, { a: 1 }],
+		['without a type, text stays text', '5', {}, '5'],
+		['without a type, an object is read', '{"a":1}', {}, { a: 1 }],
 	])('%s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));
 
 	test.each<[string, Json, Json]>([
@@ -74,36 +74,36 @@ describe('the type of a value', () => {
 		['blanks', '  ', { type: 'string' }],
 		['an empty list', '[]', texts],
 		['an empty object', {}, { type: 'object' }],
-	])('%s is nothing', (_, value, schema) => {
+	])('%s is left out', (_, value, schema) => {
 		expect(typedInput({ field: value }, formOf(schema))).toStrictEqual({});
 	});
 
-	it('an empty list takes a default away', () => {
+	it('an empty list replaces a default', () => {
 		expect(typed('[]', { ...texts, default: ['a'] })).toStrictEqual([]);
 	});
 
 	test.each<[string, Json, Json, string]>([
-		['words', 'many', { type: 'integer', title: 'Number' }, "'Number' takes a whole number"],
+		['text', 'many', { type: 'integer', title: 'Number' }, "'Number' takes a whole number"],
 		['a comma', '7,5', { type: 'number' }, "'Field' takes a number"],
 		['a boolean', true, { type: 'number' }, "'Field' takes a number"],
-		['a word', 'perhaps', { type: 'boolean' }, "'Field' takes true or false"],
+		['another text', 'perhaps', { type: 'boolean' }, "'Field' takes true or false"],
 		['an object', { a: 1 }, { type: 'string' }, "'Field' takes text"],
 		['broken JSON', '{"a":', { type: 'object' }, "'Field' takes a JSON object"],
 		['a list', '[1]', { type: 'object' }, "'Field' takes a JSON object"],
-	])('%s is none: the field is named', (_, value, schema, message) => {
+	])('%s of the wrong type is rejected, and the error names the field', (_, value, schema, message) => {
 		const error = thrown(() => typed(value, schema));
 		expect(error.message).toBe(message);
 		expect(error.param).toBe('input.field');
 		expect(error.description).toContain('Nothing was sent.');
 	});
 
-	it('a field that the model does not have is told, unless its schema is open', () => {
+	it('a field that the model does not have is rejected, unless the schema is open', () => {
 		const values = { other: 'x' };
 		expect(thrown(() => typedInput(values, formOf({}))).message).toBe("The model has no field 'other'");
 		expect(typedInput(values, inputForm({ properties: {} }))).toStrictEqual(values);
 	});
 
-	it('text never becomes anything else, whatever it looks like', () => {
+	it('text for a text field stays text, whatever it looks like', () => {
 		fc.assert(
 			fc.property(
 				fc.oneof(
@@ -119,14 +119,14 @@ describe('the type of a value', () => {
 		);
 	});
 
-	it('any value for any schema is typed and checked, or told as bad input', () => {
+	it('any value for any schema is accepted or an invalid input', () => {
 		const type = fc.constantFrom('string', 'integer', 'number', 'boolean', 'array', 'object', 'none');
-		const odd = fc.constantFrom<Json[]>({ toString: 0 }, [{ toString: 0 }], { valueOf: 1 });
-		const value = fc.oneof(fc.jsonValue(), odd) as fc.Arbitrary<Json>;
+		const objects = fc.constantFrom<Json[]>({ toString: 0 }, [{ toString: 0 }], { valueOf: 1 });
+		const value = fc.oneof(fc.jsonValue(), objects) as fc.Arbitrary<Json>;
 		fc.assert(
-			fc.property(value, type, value, (given, name, extra) => {
+			fc.property(value, type, value, (input, name, extra) => {
 				const form = formOf({ type: name, required: [extra], items: extra, enum: extra });
-				expect(outcome(() => checkInput(typedInput({ field: given }, form), form))).toMatch(
+				expect(outcome(() => checkInput(typedInput({ field: input }, form), form))).toMatch(
 					/^(valid|InvalidInputError)$/,
 				);
 			}),
@@ -134,7 +134,7 @@ describe('the type of a value', () => {
 		);
 	});
 
-	it('what has the right type already is sent as it is', () => {
+	it('a value of the right type is unchanged', () => {
 		const fields = {
 			prompt: fc.string({ minLength: 1 }).filter((text) => text.trim() !== ''),
 			num_images: fc.integer({ min: 1, max: 4 }),
@@ -155,28 +155,33 @@ describe('the type of a value', () => {
 	});
 });
 
-describe('the rules of the schema, before anything is sent', () => {
+describe('an input that breaks a rule of the schema is rejected', () => {
 	test.each<[string, Json, Json, string]>([
-		['too little', 0, { type: 'integer', minimum: 1 }, "'Field' must be at least 1"],
-		['too much', 5, { type: 'integer', maximum: 4 }, "'Field' must be at most 4"],
-		['not more', 0, { type: 'number', exclusiveMinimum: 0 }, "'Field' must be more than 0"],
-		['not less', 1, { type: 'number', exclusiveMaximum: 1 }, "'Field' must be less than 1"],
+		['a number that is too small', 0, { type: 'integer', minimum: 1 }, "'Field' must be at least 1"],
+		['a number that is too large', 5, { type: 'integer', maximum: 4 }, "'Field' must be at most 4"],
+		['an exclusive minimum', 0, { type: 'number', exclusiveMinimum: 0 }, "'Field' must be more than 0"],
+		['an exclusive maximum', 1, { type: 'number', exclusiveMaximum: 1 }, "'Field' must be less than 1"],
 		['a fraction', 1.5, { type: 'integer' }, "'Field' must be a whole number"],
 		[
-			'too long',
+			'text that is too long',
 			'абв',
 			{ type: 'string', maxLength: 2 },
 			"'Field' must have at most 2 characters (it has 3)",
 		],
 		[
-			'too short',
+			'text that is too short',
 			'a',
 			{ type: 'string', minLength: 2 },
 			"'Field' must have at least 2 characters (it has 1)",
 		],
-		['no choice', 'divine', { enum: ['draft', 'high'] }, "'Field' must be one of: draft, high"],
 		[
-			'too many',
+			'a value that is not among the choices',
+			'divine',
+			{ enum: ['draft', 'high'] },
+			"'Field' must be one of: draft, high",
+		],
+		[
+			'a list that is too long',
 			['a', 'b'],
 			{ type: 'array', maxItems: 1 },
 			"'Field' must have at most 1 elements (it has 2)",
@@ -201,7 +206,7 @@ describe('the rules of the schema, before anything is sent', () => {
 			"'Field' (field.a) is not known",
 		],
 		[
-			'no branch',
+			'a value that matches no branch',
 			true,
 			{ anyOf: [{ type: 'string' }, { type: 'integer' }] },
 			"'Field' must be text or a whole number",
@@ -212,13 +217,13 @@ describe('the rules of the schema, before anything is sent', () => {
 		expect(error.param).toBe('input.field');
 	});
 
-	it('a required field that is missing', () => {
+	it('a missing required field', () => {
 		expect(thrown(() => checkInput({}, formOf({ title: 'Prompt' }, ['field']))).message).toBe(
 			"'Prompt' is missing",
 		);
 	});
 
-	it('characters are counted, not halves of them', () => {
+	it('characters with two code units count once', () => {
 		const form = formOf({ type: 'string', maxLength: 2 });
 		expect(outcome(() => checkInput({ field: '🙂🙂' }, form))).toBe('valid');
 	});

@@ -13,9 +13,9 @@ const root: JsonObject = {
 };
 const resolved = (schema: Json | undefined) => resolvedSchema(schema, root);
 
-describe('a schema that is no object', () => {
+describe('a schema that is not an object', () => {
 	it.each<[Json | undefined]>([[true], [false], [null], [undefined], ['string'], [[{ type: 'string' }]]])(
-		'takes anything: %j',
+		'accepts anything: %j',
 		(schema) => expect(resolved(schema)).toStrictEqual({}),
 	);
 });
@@ -26,7 +26,7 @@ describe('references', () => {
 		['#/$defs/again', { type: 'string', maxLength: 5, title: 'Again' }],
 		['#/$defs/a~1b~0c', { type: 'boolean' }],
 		['#', root],
-	])('%s', ($ref, schema) => expect(resolved({ $ref })).toStrictEqual(schema));
+	])('resolves %s', ($ref, schema) => expect(resolved({ $ref })).toStrictEqual(schema));
 
 	it.each([
 		'#/$defs/other',
@@ -40,13 +40,13 @@ describe('references', () => {
 		'x#/$defs/size',
 		'https://schemas.test/size',
 		'',
-	])('%j leads nowhere and takes anything', ($ref) => expect(resolved({ $ref })).toStrictEqual({}));
+	])('%j cannot be resolved and accepts anything', ($ref) => expect(resolved({ $ref })).toStrictEqual({}));
 
-	it.each<[Json]>([[null], [7], [{ $ref: '#/$defs/size' }]])('%j is none', ($ref) => {
+	it.each<[Json]>([[null], [7], [{ $ref: '#/$defs/size' }]])('%j is not a reference', ($ref) => {
 		expect(resolved({ $ref, type: 'integer' })).toStrictEqual({ type: 'integer' });
 	});
 
-	it('are followed in circles no further than 5 times', () => {
+	it('are resolved up to 5 times in a circle', () => {
 		expect(resolved({ $ref: '#/$defs/loop' })).toStrictEqual({ title: 'Loop' });
 		const chain: JsonObject = { 6: { type: 'string' } };
 		for (let step = 0; step < 6; step += 1) chain[step] = { $ref: `#/${step + 1}`, [`at${step}`]: true };
@@ -68,7 +68,7 @@ describe('references', () => {
 		]);
 	});
 
-	it('to a union of itself come to an end', () => {
+	it('to a union of themselves come to an end', () => {
 		const tree: JsonObject = { anyOf: [{ type: 'string' }, { $ref: '#' }, { type: 'integer' }] };
 		let depth = 0;
 		let level: JsonObject | undefined = resolvedSchema(tree, tree);
@@ -80,8 +80,8 @@ describe('references', () => {
 	});
 });
 
-describe('what stands together', () => {
-	it('holds all of it, and what stands beside a reference overrides it', () => {
+describe('combined schemas', () => {
+	it('have all parts, and those beside a reference override it', () => {
 		expect(resolved({ $ref: '#/$defs/size', maxLength: 9, default: null })).toStrictEqual({
 			type: 'string',
 			maxLength: 9,
@@ -90,7 +90,7 @@ describe('what stands together', () => {
 		});
 	});
 
-	it('of `allOf` the later parts override the earlier ones', () => {
+	it('of `allOf` are merged, later parts override earlier ones', () => {
 		expect(
 			resolved({
 				allOf: [
@@ -104,7 +104,7 @@ describe('what stands together', () => {
 		).toStrictEqual({ minimum: 1, maximum: 9, type: 'string', maxLength: 5, title: 'C' });
 	});
 
-	it('joins fields and what is required', () => {
+	it('have the fields and required fields of all parts', () => {
 		const joined = resolved({
 			allOf: [
 				{ properties: { a: { type: 'string' }, b: { type: 'string' } }, required: ['a', 'b'] },
@@ -119,19 +119,19 @@ describe('what stands together', () => {
 		});
 	});
 
-	it('has neither where there is none', () => {
+	it('have neither fields nor required fields where no part has them', () => {
 		expect(resolved({ allOf: [{ type: 'object' }, { title: 'A' }] })).toStrictEqual({
 			type: 'object',
 			title: 'A',
 		});
 	});
 
-	it.each<[Json]>([[null], [{}], ['x']])('`allOf` %j is none', (allOf) => {
+	it.each<[Json]>([[null], [{}], ['x']])('are not made from `allOf` %j', (allOf) => {
 		expect(resolved({ allOf, type: 'string' })).toStrictEqual({ type: 'string' });
 	});
 });
 
-describe('null that only says "may be left out"', () => {
+describe('null as a type or value', () => {
 	it.each<[string, JsonObject, JsonObject]>([
 		['a type', { type: ['string', 'null'] }, { type: 'string' }],
 		['several types', { type: ['string', 'null', 'integer'] }, { type: ['string', 'integer'] }],
@@ -146,7 +146,7 @@ describe('null that only says "may be left out"', () => {
 			{ type: 'string' },
 		],
 		[
-			'what stands beside the union',
+			'a union with other keywords',
 			{ anyOf: [{ type: 'string', title: 'A' }, { type: 'null' }], title: 'B', default: null },
 			{ type: 'string', title: 'B', default: null },
 		],
@@ -163,14 +163,14 @@ describe('null that only says "may be left out"', () => {
 			{ anyOf: [{ type: 'string', maxLength: 5, title: 'Size' }, { type: 'integer' }] },
 		],
 		['an empty union', { anyOf: [], title: 'A' }, { anyOf: [], title: 'A' }],
-		['a union that is none', { anyOf: null, oneOf: 'x' }, { anyOf: null, oneOf: 'x' }],
+		['a union that is not a list', { anyOf: null, oneOf: 'x' }, { anyOf: null, oneOf: 'x' }],
 		['the type null itself', { type: 'null' }, { type: 'null' }],
-	])('is taken away: %s', (_, schema, expected) => expect(resolved(schema)).toStrictEqual(expected));
+	])('is removed from %s', (_, schema, expected) => expect(resolved(schema)).toStrictEqual(expected));
 });
 
 describe('constants', () => {
 	it.each<[string, JsonObject, JsonObject]>([
-		['one', { const: 'a' }, { const: 'a', enum: ['a'] }],
+		['text', { const: 'a' }, { const: 'a', enum: ['a'] }],
 		['null', { const: null }, { const: null, enum: [null] }],
 		['zero', { const: 0 }, { const: 0, enum: [0] }],
 		[
@@ -184,9 +184,9 @@ describe('constants', () => {
 				enum: ['a', 0],
 			},
 		],
-	])('are an `enum`: %s', (_, schema, expected) => expect(resolved(schema)).toStrictEqual(expected));
+	])('become an `enum`: %s', (_, schema, expected) => expect(resolved(schema)).toStrictEqual(expected));
 
-	it('beside something else are none', () => {
+	it('beside other types do not become an `enum`', () => {
 		expect(resolved({ anyOf: [{ const: 'a' }, { type: 'integer' }] })).toStrictEqual({
 			anyOf: [{ const: 'a', enum: ['a'] }, { type: 'integer' }],
 		});
@@ -209,5 +209,5 @@ describe('the types of a schema', () => {
 		[{ items: {} }, ['array']],
 		[{ anyOf: [] }, []],
 		[{}, []],
-	])('%j: %j', (schema, types) => expect(typesOf(schema)).toStrictEqual(types));
+	])('of %j are %j', (schema, types) => expect(typesOf(schema)).toStrictEqual(types));
 });

@@ -26,11 +26,11 @@ describe('the tier of an input (§2.2)', () => {
 	];
 
 	test.each<[string, JsonObject, string | null]>([
-		['the one that fits', { quality: 'draft' }, '2'],
-		['defaults are filled in', {}, '6'],
-		['of several the one with the most params', { quality: 'high', size: 'large' }, '18.50'],
-		['the others where its params do not fit', { quality: 'high', size: 'small' }, '12'],
-		['none', { quality: 'divine' }, null],
+		['is the one that matches', { quality: 'draft' }, '2'],
+		['is chosen with the defaults', {}, '6'],
+		['is the matching one with the most parameters', { quality: 'high', size: 'large' }, '18.50'],
+		['is another one where those parameters do not match', { quality: 'high', size: 'small' }, '12'],
+		['does not exist without a match', { quality: 'divine' }, null],
 	])('%s', (_, input, price) => expect(priceOf(tiers, input)).toBe(price));
 
 	test.each<[string, JsonObject, JsonObject]>([
@@ -44,7 +44,7 @@ describe('the tier of an input (§2.2)', () => {
 		['null of the catalogue, nothing given', { loop: null }, {}],
 		['null of both', { loop: null }, { loop: null }],
 		['a default that null stands for', { n: '1' }, { n: null }],
-	])('takes forms of a value for equal: %s', (_, params, input) => {
+	])('matches equal forms of a value: %s', (_, params, input) => {
 		expect(priceOf([tier('1', params)], input)).toBe('1');
 	});
 
@@ -55,7 +55,7 @@ describe('the tier of an input (§2.2)', () => {
 		['false for nothing', { loop: null }, { loop: false }],
 		['1 for true', { loop: true }, { loop: 1 }],
 		['empty text for zero', { loop: 0 }, { loop: '' }],
-		['words in another case', { loop: 'Yes' }, { loop: 'yes' }],
+		['text in another case', { loop: 'Yes' }, { loop: 'yes' }],
 		['a list for its only element', { a: 1 }, { a: [1] }],
 		['an element for a list', { a: [1] }, { a: 1 }],
 		['elements for their text', { a: [1] }, { a: ['1'] }],
@@ -63,16 +63,16 @@ describe('the tier of an input (§2.2)', () => {
 		['text for a list of it', { a: ['x'] }, { a: 'x' }],
 		['the word for null', { a: null }, { a: 'null' }],
 		['an object for its text', { a: '[object Object]' }, { a: {} }],
-		['a number for words', { a: 'many' }, { a: 5 }],
+		['a number for text', { a: 'many' }, { a: 5 }],
 		['one value of two', { n: 1, quality: 'draft' }, { quality: 'high' }],
-	])('does not take %s', (_, params, input) => expect(priceOf([tier('1', params)], input)).toBeNull());
+	])('does not match %s', (_, params, input) => expect(priceOf([tier('1', params)], input)).toBeNull());
 
-	it('keeps what is given from the defaults, be it zero or false', () => {
+	it('uses zero and false instead of the defaults', () => {
 		expect(priceOf([tier('1', { n: 0 }), tier('2', { n: 1 })], { n: 0 })).toBe('1');
 		expect(priceOf([tier('1', { n: 'false' }), tier('2', { n: 1 })], { n: false })).toBe('1');
 	});
 
-	it('tells the price, its currency and what it depends on', () => {
+	it('has a price, a currency and the parameters it depends on', () => {
 		const input = { quality: 'draft' };
 		expect(taskPrice(model(tiers, { currency: 'USD' }), input)).toStrictEqual({
 			price: '2',
@@ -82,12 +82,12 @@ describe('the tier of an input (§2.2)', () => {
 		expect(input).toStrictEqual({ quality: 'draft' });
 	});
 
-	it('is one without params where no other fits', () => {
+	it('is the one without parameters where no other matches', () => {
 		expect(priceOf([...tiers, tier('1')], { quality: 'divine' })).toBe('1');
 		expect(priceOf([...tiers, tier('1')], { quality: 'draft' })).toBe('2');
 	});
 
-	it('says why there is no price', () => {
+	it('has a reason where there is no price', () => {
 		const none = { price: null, currency: 'RUB', matched: null };
 		expect(taskPrice(model([]), {})).toStrictEqual({
 			...none,
@@ -99,7 +99,7 @@ describe('the tier of an input (§2.2)', () => {
 		});
 	});
 
-	it('names values of any kind, up to 12, as they are in the catalogue', () => {
+	it('lists values of any type, up to 12, as they are in the catalogue', () => {
 		const values: Json[] = [null, true, 5, '5', [1], { a: null }];
 		const odd = values.map((value) => tier('1', { toString: value }));
 		const reasonOf = (of: PriceTier[]) => taskPrice(model(of), { toString: 'x' }).reason;
@@ -110,7 +110,7 @@ describe('the tier of an input (§2.2)', () => {
 		expect(reasonOf(many)).toMatch(/ 10, 11\.$/);
 	});
 
-	it('tells tiers apart that fit alike, unless they cost the same', () => {
+	it('is unknown where several tiers match equally, unless they cost the same', () => {
 		const alike = [tier('1', { n: 1 }), tier('2', { quality: 'standard' })];
 		expect(taskPrice(model(alike), {})).toStrictEqual({
 			price: null,
@@ -149,7 +149,7 @@ describe('the highest price', () => {
 		['0.01', '0'],
 	])('%s is above %s', (price, limit) => expect(check(price, limit)).toThrow('more than the highest price'));
 
-	it('refuses what is not known, and what is in another currency', () => {
+	it('rejects an unknown price, and a price in another currency', () => {
 		expect(() => checkPriceLimit(taskPrice(model([]), {}), '5')).toThrow('is unknown');
 		expect(() => checkPriceLimit(taskPrice(model([tier('1')], { currency: 'USD' }), {}), '5')).toThrow(
 			'is unknown',
@@ -173,7 +173,7 @@ describe('comparing decimals', () => {
 		['1e3', '999.9', 1],
 		['0.1', '0.10000000000000000001', -1],
 	])('%s, %s', (a, b, sign) => expect(compareDecimals(a, b)).toBe(sign));
-	test.each(['', 'x', '1,5', '1e', '--1'])('%j is none', (text) =>
+	test.each(['', 'x', '1,5', '1e', '--1'])('%j is not a decimal', (text) =>
 		expect(compareDecimals(text, '1')).toBeUndefined(),
 	);
 });
