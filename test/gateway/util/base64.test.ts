@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { readBase64 } from '../../../nodes/shared/gateway/util/base64';
 
-describe('base64 text', () => {
+describe('base64', () => {
 	it.each([
 		['Y2F0', 'Y2F0', 3, undefined],
 		['Y2E=', 'Y2E=', 2, undefined],
@@ -18,7 +18,7 @@ describe('base64 text', () => {
 		['data:text/plain;charset=utf-8;base64,Y2F0', 'Y2F0', 3, 'text/plain'],
 		['data:;base64,Y2\nF0', 'Y2F0', 3, undefined],
 		['data:image/png;base64,', '', 0, 'image/png'],
-	])('%j', (text, base64, size, mimeType) => {
+	])('is read from %j', (text, base64, size, mimeType) => {
 		expect(readBase64(text)).toStrictEqual({ base64, size, mimeType });
 	});
 
@@ -33,9 +33,9 @@ describe('base64 text', () => {
 		'data:image/png,Y2F0',
 		'x data:image/png;base64,Y2F0',
 		'data:image/png;base64,Y2F0,Y2F0',
-	])('%j is none', (text) => expect(readBase64(text)).toBeUndefined());
+	])('is not read from %j', (text) => expect(readBase64(text)).toBeUndefined());
 
-	it('stands for as many bytes as it says', () => {
+	it('has as many bytes as it says', () => {
 		fc.assert(
 			fc.property(fc.uint8Array(), fc.constantFrom('base64', 'base64url'), (bytes, alphabet) => {
 				const text = Buffer.from(bytes).toString(alphabet);

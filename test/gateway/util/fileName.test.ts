@@ -42,7 +42,7 @@ describe('the name of a downloaded file', () => {
 		['', 'fallback.png'],
 	])('%s is %s', (header, name) => expect(named(header)).toBe(name));
 
-	it('comes from the first candidate where the header has none', () => {
+	it('is the first candidate where the header has none', () => {
 		expect(
 			fileInfo({}, [undefined, nameInUrl('https://f.test/x/%D0%BA.png?sig=a/b.exe#c'), 'z']).fileName,
 		).toBe('к.png');
@@ -50,13 +50,13 @@ describe('the name of a downloaded file', () => {
 		expect(fileInfo({}, []).fileName).toBe('file');
 	});
 
-	it('is cut to a length that file systems take, with its extension', () => {
+	it('is cut to a length that file systems accept, with its extension', () => {
 		const name = named(`attachment; filename="${'x'.repeat(500)}.webp"`);
 		expect(name).toHaveLength(150);
 		expect(name.endsWith('.webp')).toBe(true);
 	});
 
-	it('leaves the type open where the server does not know it', () => {
+	it('has no type where the server does not know it', () => {
 		expect(fileInfo({ 'content-type': 'application/octet-stream' }, ['a']).mimeType).toBeUndefined();
 		expect(fileInfo({ 'content-type': 'binary/octet-stream' }, ['a']).mimeType).toBeUndefined();
 		expect(fileInfo({ 'content-type': 'Audio/MPEG; q=1' }, ['a'])).toStrictEqual({
@@ -65,7 +65,7 @@ describe('the name of a downloaded file', () => {
 		});
 	});
 
-	it('of 150 characters stays whole, and a longer one without an extension is cut', () => {
+	it('of 150 characters is unchanged, and a longer one without an extension is cut', () => {
 		expect(fileInfo({}, ['x'.repeat(150)]).fileName).toBe('x'.repeat(150));
 		expect(fileInfo({}, ['x'.repeat(151)]).fileName).toBe('x'.repeat(150));
 		expect(fileInfo({}, [`${'x'.repeat(147)}.png`]).fileName).toBe(`${'x'.repeat(146)}.png`);
@@ -96,9 +96,9 @@ describe('the name of a downloaded file', () => {
 		['/a/cat.png', undefined],
 		['x https://f.test/cat.png', undefined],
 		['', undefined],
-	])('in the URL %j is %j', (url, name) => expect(nameInUrl(url)).toBe(name));
+	])('of the URL %j is %j', (url, name) => expect(nameInUrl(url)).toBe(name));
 
-	it('is harmless whatever the header says', () => {
+	it('is safe whatever the header says', () => {
 		fc.assert(
 			fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (header, url) => {
 				const { fileName } = fileInfo({ 'content-disposition': `attachment; filename="${header}"` }, [
@@ -134,7 +134,7 @@ const TYPES = [
 	['csv', 'text/csv'],
 ] as const;
 
-describe('types and extensions', () => {
+describe('file types and extensions', () => {
 	it.each(TYPES)('.%s is %s', (extension, type) => {
 		expect(typeByName(`a.${extension}`)).toBe(type);
 		expect(fileNameFor('a.b', type)).toBe(`a.b.${extension}`);

@@ -112,7 +112,7 @@ describe('canonical JSON', () => {
 		[{ 'a"': 1 }, '{"a\\"":1}'],
 	])('of %j is %s', (value, text) => expect(canonicalJson(value)).toBe(text));
 
-	it('is the same for any order of keys, and another for any other order of elements', () => {
+	it('is the same for any order of keys, and differs for any other order of elements', () => {
 		const keys = fc.uniqueArray(fc.string(), { minLength: 2 });
 		fc.assert(
 			fc.property(keys, (names) => {

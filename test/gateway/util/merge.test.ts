@@ -9,7 +9,7 @@ const { object } = fc.letrec((tie) => ({
 }));
 const objects = object as fc.Arbitrary<JsonObject>;
 
-/** The same rule for each place: what the result has there, given what both sides have. */
+/** The rule for each field: the result, from the values of both sides. */
 function check(
 	merged: JsonObject,
 	base: JsonObject,
@@ -28,7 +28,7 @@ function check(
 }
 
 describe('merging fields', () => {
-	it('objects are merged, everything else is replaced, neither side changes', () => {
+	it('merges objects and replaces everything else, without changing either side', () => {
 		fc.assert(
 			fc.property(objects, objects, (base, more) => {
 				const before = structuredClone([base, more]);
@@ -38,7 +38,7 @@ describe('merging fields', () => {
 		);
 	});
 
-	it('a field called __proto__ is passed over, at any depth', () => {
+	it('ignores a field called __proto__, at any depth', () => {
 		const more = JSON.parse('{"__proto__":{"x":1},"a":{"__proto__":{"x":1},"b":1}}') as JsonObject;
 		const merged = deepMerge({ a: {} }, more);
 		expect(merged).toStrictEqual({ a: { b: 1 } });
@@ -46,8 +46,8 @@ describe('merging fields', () => {
 	});
 });
 
-describe('adding what a later event knows', () => {
-	it('replaces what it knows, and keeps what it does not, at any depth; neither side changes', () => {
+describe('merging a later event', () => {
+	it('replaces known fields and keeps the others, at any depth, without changing either side', () => {
 		fc.assert(
 			fc.property(objects, objects, (base, more) => {
 				const before = structuredClone([base, more]);

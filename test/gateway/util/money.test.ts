@@ -57,11 +57,11 @@ describe('the price of a million tokens', () => {
 		'1 2',
 		'x1',
 		'1x',
-	])('%j is no price', (value) => {
+	])('%j is not a price', (value) => {
 		expect(millionTokenPrice(value)).toBeUndefined();
 	});
 
-	it('is exact: no digit comes or goes', () => {
+	it('is exact to the last digit', () => {
 		fc.assert(
 			fc.property(
 				fc.bigInt({ min: 0n, max: 10n ** 20n }),
@@ -104,7 +104,7 @@ describe('sums of money', () => {
 		['-0', '-0', '0'],
 	])('%s - %s = %s', (a, b, difference) => expect(addDecimals(a, b, -1)).toBe(difference));
 
-	it('take away what they add, exactly', () => {
+	it('subtracting what was added returns the same amount', () => {
 		const amount = fc
 			.tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: 0, max: 12 }))
 			.map(([digits, scale]) => `${digits}e-${scale}`);
@@ -124,7 +124,9 @@ describe('sums of money', () => {
 		['1', '1e1000'],
 		['1', '1 2'],
 		['x1', '1'],
-	])('are none of what is no decimal: %j and %j', (a, b) => expect(addDecimals(a, b)).toBeUndefined());
+	])('do not exist for what is not a decimal: %j and %j', (a, b) =>
+		expect(addDecimals(a, b)).toBeUndefined(),
+	);
 });
 
 describe('comparing amounts', () => {
@@ -144,14 +146,14 @@ describe('comparing amounts', () => {
 	])('%s and %s', (a, b, sign) => expect(compareDecimals(a, b)).toBe(sign));
 
 	test.each(['', ' ', '.', '+', '-', 'e3', '1e3.5', '1e1000', '0x10', 'Infinity', 'NaN'])(
-		'%j is none, on either side',
+		'%j is not a decimal, on either side',
 		(text) => {
 			expect(compareDecimals(text, '1')).toBeUndefined();
 			expect(compareDecimals('1', text)).toBeUndefined();
 		},
 	);
 
-	it('turns round with its sides', () => {
+	it('is reversed when the amounts are swapped', () => {
 		const amount = fc
 			.tuple(fc.bigInt({ min: -(10n ** 9n), max: 10n ** 9n }), fc.integer({ min: -9, max: 9 }))
 			.map(([digits, exponent]) => `${digits}e${exponent}`);
@@ -167,4 +169,4 @@ test.each([
 	[null, 'was charged'],
 	[0, '₽0.'],
 	[1.5, '₽1.5.'],
-])('the cost of a call, %s, is told', (cost, words) => expect(costText(cost)).toContain(words));
+])('the cost %s is described', (cost, words) => expect(costText(cost)).toContain(words));
