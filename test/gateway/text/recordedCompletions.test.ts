@@ -19,7 +19,7 @@ const SIZES = [
 	...[17, 19, 23, 29, 31, 32, 37, 41, 43, 47, 53, 59, 61, 64, 101, 128, 255, 256, 1000, 1024, 1460, 4096],
 ];
 
-/** Ids and moments differ between two calls. */
+/** IDs and times differ between two requests. */
 function comparable(body: unknown): unknown {
 	const text = JSON.stringify(body)
 		.replace(/\b(chatcmpl-|msg_|resp_|call_|toolu_|fc_|rs_|ws_|bt_|audio_)[0-9a-f-]+/g, '$1…')
@@ -27,7 +27,7 @@ function comparable(body: unknown): unknown {
 	return JSON.parse(text);
 }
 
-it.each(textFormats)('$name has a response in one piece and a streamed one for each case', (format) => {
+it.each(textFormats)('$name has an unstreamed and a streamed response for each case', (format) => {
 	const recorded = recordedCases(format).map(([label]) => label);
 	expect(recorded.length).toBeGreaterThan(8);
 	expect(readdirSync(folder(format.name)).sort()).toStrictEqual(
@@ -40,19 +40,19 @@ describe.each(cases)('$format: $name', ({ format, name, output }) => {
 	const bytes = bytesOf(format, name);
 	const read = async (chunks: Uint8Array[]) => await readStream(format, chunks, { output });
 
-	it('streamed, it is the answer that comes in one piece', async () => {
+	it('is the same completion streamed and unstreamed', async () => {
 		const { body } = await read([bytes]);
 		expect(comparable(body)).toStrictEqual(comparable(whole));
 	});
 
-	it('shows the text of the (first) answer', async () => {
+	it('shows the text of the first choice', async () => {
 		const { body, shown } = await read(chunksOf(bytes, 50));
 		expect(shown.join('')).toBe(textFormat(format).readCompletion(body, output).choices[0]?.text);
 	});
 
-	it('is the same in portions of any size', async () => {
+	it('is the same in chunks of any size', async () => {
 		const { body: expected } = await read([bytes]);
-		// The recorded sound is long and of one kind of character: a few sizes say it all.
+		// The recorded audio is long and repetitive: a few sizes are enough.
 		const sizes = name === 'audio' ? [1, 7, 1460] : SIZES.filter((size) => size < bytes.length);
 		const others: number[] = [];
 		const showingNothing: number[] = [];
@@ -65,7 +65,7 @@ describe.each(cases)('$format: $name', ({ format, name, output }) => {
 	}, 60_000);
 });
 
-it('however a stream is split, comments, pings, unknown events and line ends change nothing', async () => {
+it('comments, pings, unknown events and line ends change nothing, however a stream is split', async () => {
 	const noise: Record<string, string> = {
 		chat: ': ping\n\n',
 		responses: 'data: {"type":"response.ping"}\n\ndata: {"type":"response.brand.new","delta":"no"}\n\n',
@@ -88,8 +88,8 @@ it('however a stream is split, comments, pings, unknown events and line ends cha
 				const noisy = `${frames.join('\n\n')}\n\n`;
 				const bytes = Buffer.from(crlf ? noisy.replaceAll('\n', '\r\n') : noisy);
 				const chunks: Uint8Array[] = [];
-				for (let start = 0, turn = 0; start < bytes.length; turn += 1) {
-					const size = sizes[turn % sizes.length] ?? 1;
+				for (let start = 0, index = 0; start < bytes.length; index += 1) {
+					const size = sizes[index % sizes.length] ?? 1;
 					chunks.push(bytes.subarray(start, start + size));
 					start += size;
 				}

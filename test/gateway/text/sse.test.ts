@@ -2,13 +2,13 @@ import fc from 'fast-check';
 
 import { DONE, SseParser, SseTooLong, type ServerSentEvent } from '../../../nodes/shared/gateway/text/sse';
 
-function parse(portions: Uint8Array[], maxLength?: number): ServerSentEvent[] {
+function parse(chunks: Uint8Array[], maxLength?: number): ServerSentEvent[] {
 	const events: ServerSentEvent[] = [];
 	const parser = new SseParser({
 		onEvent: (event) => events.push(event),
 		...(maxLength ? { maxLength } : {}),
 	});
-	for (const portion of portions) parser.push(portion);
+	for (const chunk of chunks) parser.push(chunk);
 	return events;
 }
 
@@ -19,7 +19,7 @@ const each = (size: number, whole: Uint8Array) =>
 		whole.slice(index * size, (index + 1) * size),
 	);
 
-/** What a function returns or throws. */
+/** The result of a function, or its error. */
 function outcomeOf(read: () => unknown): unknown {
 	try {
 		return read();
@@ -28,19 +28,19 @@ function outcomeOf(read: () => unknown): unknown {
 	}
 }
 
-describe('what an event is', () => {
+describe('an event', () => {
 	const cases: Array<[string, string, ServerSentEvent[]]> = [
 		['unnamed data', 'data: {"a":1}\n\n', [{ data: '{"a":1}' }]],
 		['a named event', 'event: message_stop\ndata: {}\n\n', [{ event: 'message_stop', data: '{}' }]],
 		['the name after the data', 'data: x\nevent: late\n\n', [{ event: 'late', data: 'x' }]],
 		['several data lines', 'data: a\ndata: b\ndata:\n\n', [{ data: 'a\nb\n' }]],
 		['no space after the colon', 'data:x\n\n', [{ data: 'x' }]],
-		['only the first space is taken away', 'data:  x\n\n', [{ data: ' x' }]],
+		['only the first space is removed', 'data:  x\n\n', [{ data: ' x' }]],
 		['a line without a colon', 'data\n\n', [{ data: '' }]],
 		['the literal end', 'data: [DONE]\n\n', [{ data: DONE }]],
-		['comments are passed over', ': ping\n\ndata: x\n: more\n\n', [{ data: 'x' }]],
-		['unknown fields are passed over', 'id: 7\nretry: 10\nfoo: bar\ndata: x\n\n', [{ data: 'x' }]],
-		['an event without data is none', 'event: ping\n\ndata: x\n\n', [{ data: 'x' }]],
+		['comments are ignored', ': ping\n\ndata: x\n: more\n\n', [{ data: 'x' }]],
+		['unknown fields are ignored', 'id: 7\nretry: 10\nfoo: bar\ndata: x\n\n', [{ data: 'x' }]],
+		['is not read without data', 'event: ping\n\ndata: x\n\n', [{ data: 'x' }]],
 		['CRLF', 'data: a\r\ndata: b\r\n\r\n', [{ data: 'a\nb' }]],
 		['CR', 'data: a\rdata: b\r\r', [{ data: 'a\nb' }]],
 		[
@@ -58,7 +58,7 @@ describe('what an event is', () => {
 		['an empty name', 'event:\ndata: x\n\n', [{ data: 'x' }]],
 		['a name without a colon', 'event: a\nevent\ndata: x\n\n', [{ data: 'x' }]],
 		[
-			'a name counts for one event',
+			'a name applies to one event',
 			'event: a\ndata: x\n\ndata: y\n\n',
 			[{ event: 'a', data: 'x' }, { data: 'y' }],
 		],
@@ -66,7 +66,7 @@ describe('what an event is', () => {
 		['fields that begin alike', 'dat: x\ndatax: y\neventx: z\nDATA: w\ndata : v\n\n', []],
 		['a colon in the value', 'data: a:b: c\n\n', [{ data: 'a:b: c' }]],
 		['empty lines of data', 'data\ndata\n\n', [{ data: '\n' }]],
-		['a byte order mark later on', 'data: x\n\n\uFEFFdata: y\n\n', [{ data: 'x' }]],
+		['a byte order mark after an event', 'data: x\n\n\uFEFFdata: y\n\n', [{ data: 'x' }]],
 		['a byte order mark inside', 'data: \uFEFFx\n\n', [{ data: '\uFEFFx' }]],
 	];
 	test.each(cases)('%s', (_, text, events) => expect(parseText(text)).toStrictEqual(events));
@@ -75,7 +75,7 @@ describe('what an event is', () => {
 	);
 });
 
-describe('any boundary', () => {
+describe('splitting a stream', () => {
 	const fields = fc.constantFrom('data', 'event', 'id', '', 'data', 'data');
 	const values = fc.oneof(
 		fc.string({ unit: 'binary', maxLength: 12 }),
@@ -89,25 +89,25 @@ describe('any boundary', () => {
 		.array(fc.oneof(lines, lineEnds), { maxLength: 40 })
 		.map((parts) => bytes(parts.join('')));
 
-	it('gives the same events however the bytes are split', () => {
+	it('does not change the events', () => {
 		fc.assert(
 			fc.property(streams, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (stream, sizes) => {
-				const portions: Uint8Array[] = [];
+				const chunks: Uint8Array[] = [];
 				for (let start = 0, turn = 0; start < stream.length; turn += 1) {
 					const size = sizes[turn % sizes.length] ?? 1;
-					portions.push(stream.slice(start, start + size));
+					chunks.push(stream.slice(start, start + size));
 					start += size;
 				}
-				expect(parse(portions)).toStrictEqual(parse([stream]));
+				expect(parse(chunks)).toStrictEqual(parse([stream]));
 			}),
 			{ numRuns: 500 },
 		);
 	});
 
-	it('takes any bytes: events or the bound, never another error', () => {
+	it('of any bytes leads to events or the length error, never another error', () => {
 		fc.assert(
-			fc.property(fc.array(fc.uint8Array({ maxLength: 64 }), { maxLength: 20 }), (portions) => {
-				const outcome = outcomeOf(() => parse(portions, 100));
+			fc.property(fc.array(fc.uint8Array({ maxLength: 64 }), { maxLength: 20 }), (chunks) => {
+				const outcome = outcomeOf(() => parse(chunks, 100));
 				expect(Array.isArray(outcome) || outcome instanceof SseTooLong).toBe(true);
 			}),
 			{ numRuns: 500 },
@@ -115,30 +115,30 @@ describe('any boundary', () => {
 	});
 });
 
-describe('the bound', () => {
-	it('ends a line that never ends', () => {
+describe('the maximum length', () => {
+	it('limits a line that never ends', () => {
 		expect(() => parse([bytes('data: '), bytes('x'.repeat(60)), bytes('x'.repeat(60))], 100)).toThrow(
 			SseTooLong,
 		);
 	});
 
-	it('ends an event of ever more lines', () => {
+	it('limits an event of ever more lines', () => {
 		expect(() => parse([bytes('data: 0123456789\n'.repeat(20))], 100)).toThrow(SseTooLong);
 	});
 
-	it('allows any number of events below it', () => {
+	it('allows any number of shorter events', () => {
 		expect(parse([bytes(`data: ${'x'.repeat(80)}\n\n`.repeat(50))], 100)).toHaveLength(50);
 	});
 
-	it('costs linear time for a line that comes in small portions', () => {
-		const portions = Array.from({ length: 200_000 }, () => bytes('xxxxxxxxxx'));
+	it('is checked in linear time for a line that arrives in small chunks', () => {
+		const chunks = Array.from({ length: 200_000 }, () => bytes('xxxxxxxxxx'));
 		const start = performance.now();
-		expect(parse([bytes('data: '), ...portions, bytes('\n\n')])).toHaveLength(1);
+		expect(parse([bytes('data: '), ...chunks, bytes('\n\n')])).toHaveLength(1);
 		expect(performance.now() - start).toBeLessThan(5_000);
 	});
 });
 
-describe('the bound, exactly', () => {
+describe('the exact maximum length', () => {
 	const outcome = (text: string, size = 1_000) => outcomeOf(() => parse(each(size, bytes(text)), 10));
 
 	it.each<[string, string, number | undefined, boolean]>([
@@ -146,15 +146,15 @@ describe('the bound, exactly', () => {
 		['data that is longer', `data: ${'x'.repeat(11)}\n\n`, undefined, false],
 		['lines of data of that length', 'data: 1234\ndata: 67890\n\n', undefined, true],
 		['lines of data that are longer', 'data: 12345\ndata: 67890\n\n', undefined, false],
-		['a long line of no interest', `: ${'x'.repeat(100)}\n\n`, undefined, true],
+		['a long comment', `: ${'x'.repeat(100)}\n\n`, undefined, true],
 		['an unfinished line of that length', 'data: 4567', 3, true],
 		['an unfinished line that is longer', 'data: 45678', 3, false],
 		['unfinished lines one after the other', 'data: 1\n\n'.repeat(9), 3, true],
-	])('%s', (_, text, size, isTaken) => {
-		expect(Array.isArray(outcome(text, size))).toBe(isTaken);
+	])('%s', (_, text, size, isAccepted) => {
+		expect(Array.isArray(outcome(text, size))).toBe(isAccepted);
 	});
 
-	it('is told with the error', () => {
+	it('is in the error', () => {
 		expect(outcome('x'.repeat(11))).toMatchObject({ name: 'SseTooLong', maxLength: 10 });
 	});
 
@@ -169,7 +169,7 @@ describe('the end of a stream', () => {
 	const parseToEnd = (text: string, size: number) => {
 		const events: ServerSentEvent[] = [];
 		const parser = new SseParser({ onEvent: (event) => events.push(event) });
-		for (const portion of each(size, bytes(text))) parser.push(portion);
+		for (const chunk of each(size, bytes(text))) parser.push(chunk);
 		parser.end();
 		return events;
 	};
@@ -183,17 +183,17 @@ describe('the end of a stream', () => {
 		['data: x\n\n', [{ data: 'x' }]],
 		['data: x\n\nevent: a', [{ data: 'x' }]],
 		['data: x\n\ndata', [{ data: 'x' }, { data: '' }]],
-	])('%j: the last event counts without its blank line', (text, events) => {
+	])('completes an event without a blank line: %j', (text, events) => {
 		expect(parseToEnd(text, 1_000)).toStrictEqual(events);
 		expect(parseToEnd(text, 1)).toStrictEqual(events);
 	});
 });
 
-it('reads thousands of small events, each in a portion, in time that grows with their number', () => {
-	const portion = bytes('event: e\r\ndata: {"a":"я"}\r\n\r\n');
-	const portions = Array.from({ length: 20_000 }, () => portion);
+it('reads thousands of small events, each in a chunk, in linear time', () => {
+	const chunk = bytes('event: e\r\ndata: {"a":"я"}\r\n\r\n');
+	const chunks = Array.from({ length: 20_000 }, () => chunk);
 	const start = performance.now();
-	const events = parse(portions);
+	const events = parse(chunks);
 	expect(performance.now() - start).toBeLessThan(5_000);
 	expect(events).toHaveLength(20_000);
 	expect(new Set(events.map(({ event, data }) => `${event} ${data}`))).toStrictEqual(
@@ -201,7 +201,7 @@ it('reads thousands of small events, each in a portion, in time that grows with 
 	);
 });
 
-it('reads many small events in one portion, with any line ends, in time that grows with their number', () => {
+it('reads many small events in one chunk, with any line ends, in linear time', () => {
 	const start = performance.now();
 	for (const end of ['\n', '\r\n', '\r']) {
 		expect(parseText(`data: x${end}${end}`.repeat(20_000))).toHaveLength(20_000);

@@ -9,14 +9,14 @@ import { streamError, STREAM_TEXTS, withReceivedText } from '../../../nodes/shar
 import { apiErrorOf, rejection } from '../../helpers/client';
 import { events, chunksOf, readStream } from '../../helpers/streams';
 
-const say = (content: string): JsonObject => ({ choices: [{ index: 0, delta: { content } }] });
+const textChunk = (content: string): JsonObject => ({ choices: [{ index: 0, delta: { content } }] });
 const finish: JsonObject = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
 const usage: JsonObject = { choices: [], usage: { total_tokens: 3, cost_rub: 1 } };
 const failed: JsonObject = { error: { message: 'upstream died', code: 'provider_error' } };
 const reset = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** A stream of these portions that then breaks. */
+/** A stream of these chunks that then fails. */
 function breaking(error: Error, ...texts: string[]): Readable {
 	return Readable.from(
 		(async function* () {
@@ -32,12 +32,12 @@ const read = async (source: Parameters<typeof readStream>[1]) => {
 	const { choices, costRub } = textFormat('chat').readCompletion(body, { kind: 'text' });
 	return { text: choices[0]?.text, costRub, shown };
 };
-const told = async (source: Parameters<typeof readStream>[1]) =>
+const errorDetails = async (source: Parameters<typeof readStream>[1]) =>
 	(await apiErrorOf(readStream('chat', source))).details;
 
 describe('chat: a stream that is cut', () => {
-	it('after its finish_reason, before the usage, is incomplete: its cost is not known', async () => {
-		expect(await told(breaking(reset, events(say('Hello'), finish)))).toMatchObject({
+	it('after its finish_reason, before the usage, is incomplete: its cost is unknown', async () => {
+		expect(await errorDetails(breaking(reset, events(textChunk('Hello'), finish)))).toMatchObject({
 			code: 'connection_lost',
 			delivery: 'unknown',
 			retryable: true,
@@ -46,27 +46,29 @@ describe('chat: a stream that is cut', () => {
 		});
 	});
 
-	it('after finish_reason and usage is whole', async () => {
-		expect(await read(breaking(reset, events(say('Hello'), finish, usage)))).toStrictEqual({
+	it('after finish_reason and usage is complete', async () => {
+		expect(await read(breaking(reset, events(textChunk('Hello'), finish, usage)))).toStrictEqual({
 			text: 'Hello',
 			costRub: 1,
 			shown: ['Hello'],
 		});
 	});
 
-	it('in the middle of an event keeps what came before it', async () => {
-		const details = await told(breaking(reset, events(say('Hel')), events(say('lo')).slice(0, 20)));
+	it('in the middle of an event keeps the text before it', async () => {
+		const details = await errorDetails(
+			breaking(reset, events(textChunk('Hel')), events(textChunk('lo')).slice(0, 20)),
+		);
 		expect(details).toMatchObject({ code: 'connection_lost', extra: { receivedText: 'Hel' } });
 	});
 
-	it('keeps why it broke', async () => {
-		const failure = await apiErrorOf(readStream('chat', breaking(reset, events(say('Hello')))));
-		expect(failure.cause).toMatchObject({ name: 'ApiError', details: { code: 'econnreset' } });
+	it('keeps the cause', async () => {
+		const error = await apiErrorOf(readStream('chat', breaking(reset, events(textChunk('Hello')))));
+		expect(error.cause).toMatchObject({ name: 'ApiError', details: { code: 'econnreset' } });
 	});
 
-	it('ends without a failure when the execution was cancelled', async () => {
+	it('throws StoppedError when the execution was cancelled', async () => {
 		const cancelled = Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
-		expect(await rejection(readStream('chat', breaking(cancelled, events(say('a')))))).toStrictEqual(
+		expect(await rejection(readStream('chat', breaking(cancelled, events(textChunk('a')))))).toStrictEqual(
 			new StoppedError('cancelled'),
 		);
 		const json = readStream('chat', breaking(cancelled, '{"choi'), { headers: {} });
@@ -88,7 +90,7 @@ describe('chat: a stream that is cut', () => {
 		[Object.assign(new Error('?'), { code: 'ETIMEDOUT' }), 'connection_lost'],
 		[new TypeError('a bug'), 'unreadable_answer'],
 	])('by %s has the code %s', async (error, code) => {
-		expect(await told(breaking(error, events(say('Hello'))))).toMatchObject({
+		expect(await errorDetails(breaking(error, events(textChunk('Hello'))))).toMatchObject({
 			code,
 			delivery: 'unknown',
 			retryable: true,
@@ -100,12 +102,12 @@ describe('chat: a stream that is cut', () => {
 
 describe('an error frame', () => {
 	it.each([
-		['after the text', [say('Hello'), failed]],
-		['after finish_reason', [say('Hello'), finish, failed]],
-		['after the usage', [say('Hello'), finish, usage, failed]],
-	])('chat: %s fails, and the call may be charged', async (_, payloads) => {
+		['after the text', [textChunk('Hello'), failed]],
+		['after finish_reason', [textChunk('Hello'), finish, failed]],
+		['after the usage', [textChunk('Hello'), finish, usage, failed]],
+	])('chat: %s is an error, and the request may be charged', async (_, payloads) => {
 		for (const source of [events(...payloads), payloads.map((payload) => bytes(events(payload)))]) {
-			expect(await told(source)).toMatchObject({
+			expect(await errorDetails(source)).toMatchObject({
 				code: 'provider_error',
 				mayBeCharged: true,
 				extra: { receivedText: 'Hello' },
@@ -113,8 +115,8 @@ describe('an error frame', () => {
 		}
 	});
 
-	it('chat: after [DONE] does not count', async () => {
-		expect(await read(events(say('Hello'), finish, '[DONE]', failed, '{"broken'))).toMatchObject({
+	it('chat: after [DONE] is ignored', async () => {
+		expect(await read(events(textChunk('Hello'), finish, '[DONE]', failed, '{"broken'))).toMatchObject({
 			text: 'Hello',
 		});
 	});
@@ -138,7 +140,7 @@ describe('an error frame', () => {
 				{ type: 'error', error: { message: 'late' } },
 			],
 		],
-	])('%s: after the closing event does not count, wherever the bytes are split', async (format, payloads) => {
+	])('%s: after the closing event is ignored, however the bytes are split', async (format, payloads) => {
 		const whole = bytes(events(...payloads));
 		const sizes = [1, 7, 64, whole.length];
 		const texts = await Promise.all(
@@ -151,56 +153,56 @@ describe('an error frame', () => {
 	});
 });
 
-describe('what is shown', () => {
-	it('is one text for each portion that brings some', async () => {
+describe('the shown text', () => {
+	it('is sent once for each chunk that has text', async () => {
 		const source = [
-			events(say('a'), say('b')),
+			events(textChunk('a'), textChunk('b')),
 			': ping\n\n',
-			events(say('')),
-			events(say('c'), finish, usage),
+			events(textChunk('')),
+			events(textChunk('c'), finish, usage),
 		];
 		expect(await read(source.map(bytes))).toStrictEqual({ text: 'abc', costRub: 1, shown: ['ab', 'c'] });
 	});
 
-	it('is also what comes in the same portion before a failure', async () => {
+	it('includes the text in the same chunk before an error', async () => {
 		const shown: string[] = [];
 		const onText = async (text: string) => {
 			shown.push(text);
 			return await Promise.resolve();
 		};
-		const { details } = await apiErrorOf(readStream('chat', events(say('Hello'), failed), { onText }));
+		const { details } = await apiErrorOf(readStream('chat', events(textChunk('Hello'), failed), { onText }));
 		expect(shown).toStrictEqual(['Hello']);
 		expect(details.extra).toStrictEqual({ receivedText: 'Hello' });
 	});
 
-	it('is not asked for again when it cannot be shown', async () => {
+	it('is not sent again after an error', async () => {
 		const problem = new Error('no screen');
-		let calls = 0;
+		let count = 0;
 		const onText = async () => {
-			calls += 1;
+			count += 1;
 			return await Promise.reject(problem);
 		};
-		const failure = await apiErrorOf(readStream('chat', events(say('Hello')), { onText }));
-		expect(failure.details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
-		expect([failure.cause, calls]).toStrictEqual([problem, 1]);
+		const error = await apiErrorOf(readStream('chat', events(textChunk('Hello')), { onText }));
+		expect(error.details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
+		expect([error.cause, count]).toStrictEqual([problem, 1]);
 	});
 });
 
 describe('frames', () => {
-	const whole = [say('Hello'), finish, usage];
+	const whole = [textChunk('Hello'), finish, usage];
 
-	it.each(['7', 'null', '[1]', '"{}"', 'x {}', '', ' ', '[DON'])('%j is passed over', async (data) => {
+	it.each(['7', 'null', '[1]', '"{}"', 'x {}', '', ' ', '[DON'])('%j is ignored', async (data) => {
 		expect(await read(events(data, ...whole))).toMatchObject({ text: 'Hello' });
 	});
 
-	it.each(['[DONE]', ' [DONE] ', '[DONE]\t'])('%j ends an answer without usage', async (data) => {
-		expect(await read(events(say('Hello'), finish, data, '{"broken'))).toMatchObject({ text: 'Hello' });
+	it.each(['[DONE]', ' [DONE] ', '[DONE]\t'])('%j ends a completion without usage', async (data) => {
+		expect(await read(events(textChunk('Hello'), finish, data, '{"broken'))).toMatchObject({ text: 'Hello' });
 	});
 
 	it.each(['{"a"', ' {"a": }', '[DONE] or not'])('%j cannot be read: a part may be missing', async (data) => {
-		const failure = await apiErrorOf(readStream('chat', events(say('Hello'), data, ...whole)));
-		expect(failure.cause).toBeUndefined();
-		expect(failure.details).toMatchObject({
+		const error = await apiErrorOf(readStream('chat', events(textChunk('Hello'), data, ...whole)));
+		expect(error.cause).toBeUndefined();
+		expect(error.details).toMatchObject({
 			code: 'unreadable_answer',
 			mayBeCharged: true,
 			extra: { receivedText: 'Hello' },
@@ -211,30 +213,35 @@ describe('frames', () => {
 		expect(await read(events(...whole, '{"a"'))).toMatchObject({ text: 'Hello' });
 	});
 
-	it('that the end of the stream cuts off are missing, not unreadable', async () => {
-		const cut = events(say('Hello')) + 'data: {"choices": [';
-		expect(await told(cut)).toMatchObject({ code: 'stream_incomplete', extra: { receivedText: 'Hello' } });
-		expect(await told(`${events(say('Hello'))}data: ${JSON.stringify(say(' you'))}`)).toMatchObject({
+	it('that are cut off by the end of the stream are missing, not unreadable', async () => {
+		const cut = events(textChunk('Hello')) + 'data: {"choices": [';
+		expect(await errorDetails(cut)).toMatchObject({
+			code: 'stream_incomplete',
+			extra: { receivedText: 'Hello' },
+		});
+		expect(
+			await errorDetails(`${events(textChunk('Hello'))}data: ${JSON.stringify(textChunk(' you'))}`),
+		).toMatchObject({
 			code: 'stream_incomplete',
 			extra: { receivedText: 'Hello you' },
 		});
-		expect(await read(`${events(say('Hello'), finish)}data: ${JSON.stringify(usage)}`)).toMatchObject({
+		expect(await read(`${events(textChunk('Hello'), finish)}data: ${JSON.stringify(usage)}`)).toMatchObject({
 			costRub: 1,
 		});
 	});
 
-	it('that never end are given up', async () => {
+	it('that never end exceed the maximum length', async () => {
 		const endless = Array.from({ length: 17 }, () => bytes('x'.repeat(1024 * 1024)));
-		const failure = await apiErrorOf(
-			readStream('chat', [bytes(events(say('Hello'))), bytes('data: {'), ...endless]),
+		const error = await apiErrorOf(
+			readStream('chat', [bytes(events(textChunk('Hello'))), bytes('data: {'), ...endless]),
 		);
-		expect(failure.details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
-		expect(failure.cause).toMatchObject({ name: 'SseTooLong' });
+		expect(error.details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
+		expect(error.cause).toMatchObject({ name: 'SseTooLong' });
 	});
 
-	it('give the same however the bytes are split', async () => {
+	it('are the same however the bytes are split', async () => {
 		const answer = bytes(
-			`\uFEFF: hi\r\n\r\n${events(say('Привет'), say(', 世界 🎈'), finish).replaceAll('\n', '\r\n')}`,
+			`\uFEFF: hi\r\n\r\n${events(textChunk('Привет'), textChunk(', 世界 🎈'), finish).replaceAll('\n', '\r\n')}`,
 		);
 		const rest = bytes(events(usage, '[DONE]').replaceAll('\n', '\r'));
 		const stream = Buffer.concat([answer, rest]);
@@ -247,33 +254,33 @@ describe('frames', () => {
 		);
 	});
 
-	it('may be many thousands in small portions', async () => {
-		const list = Array.from({ length: 5_000 }, () => bytes(events(say('я'))));
+	it('may be many thousands in small chunks', async () => {
+		const list = Array.from({ length: 5_000 }, () => bytes(events(textChunk('я'))));
 		const { text, shown } = await read([...list, bytes(events(finish, usage))]);
 		expect(text).toBe('я'.repeat(5_000));
 		expect(shown).toHaveLength(5_000);
 	});
 });
 
-describe('the failure of a stream', () => {
-	it.each(['cut', 'ended', 'idle', 'total', 'unreadable'] as const)('%s: can be tried again', (problem) => {
+describe('the error of a stream', () => {
+	it.each(['cut', 'ended', 'idle', 'total', 'unreadable'] as const)('%s: is retryable', (problem) => {
 		const cause = new Error('why');
 		const { message, description, code } = STREAM_TEXTS[problem];
-		const failure = streamError(problem, cause);
-		expect(failure.details).toStrictEqual({
+		const error = streamError(problem, cause);
+		expect(error.details).toStrictEqual({
 			message,
 			description,
 			code,
 			delivery: 'unknown',
 			retryable: true,
 		});
-		expect(failure.cause).toBe(cause);
+		expect(error.cause).toBe(cause);
 		expect(new Set(Object.values(STREAM_TEXTS).map((texts) => texts.message)).size).toBe(5);
 	});
 
 	const base = { message: 'm', description: 'd', delivery: 'responded', retryable: false } as const;
 
-	it('says what had come and what it costs', () => {
+	it('has the received text, and says whether it may be charged', () => {
 		const details = { ...base, extra: { state: 's' }, status: 200 };
 		const charged = withReceivedText(new ApiError(details), { text: 'Hi', mayBeCharged: true, secrets: [] });
 		expect(charged.details).toStrictEqual({

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { apiErrorOf, rejection } from '../../helpers/client';
 import { events, readStream, type StreamSource } from '../../helpers/streams';
 
-/** The beginning of a stream in each format, which has given the text "Hello". */
+/** The beginning of a stream in each format, with the text "Hello". */
 const BEGINNINGS: Record<string, string> = {
 	chat: events({
 		id: 'c',
@@ -31,99 +31,96 @@ const formats = Object.keys(BEGINNINGS);
 const beginning = (format: string) => BEGINNINGS[format] ?? '';
 const mayBeCharged = (format: string) => format !== 'responses';
 
-/** A stream that gives a text and then does what `then` says. */
-function thenDoes(text: string, then: (stream: Readable) => void): Readable {
+/** A stream that sends a text and then does what `then` says. */
+function textThen(text: string, then: (stream: Readable) => void): Readable {
 	const stream = new Readable({ read: () => undefined });
 	stream.push(Buffer.from(text));
 	setTimeout(() => then(stream), 10);
 	return stream;
 }
 
-describe.each(formats)(
-	'%s: a stream that fails says what had come, and whether it may be charged',
-	(format) => {
-		const failing = async (source: StreamSource, timeoutMs?: number) =>
-			(await apiErrorOf(readStream(format, source, timeoutMs ? { timeoutMs } : {}))).details;
-		const expectTold = (details: Awaited<ReturnType<typeof failing>>, text = 'Hello') => {
-			expect(details.extra?.receivedText).toBe(text);
-			expect(details.mayBeCharged).toBe(mayBeCharged(format));
-			expect(details.description).toContain(
-				mayBeCharged(format) ? 'may have been charged' : 'Nothing was charged',
-			);
-			if (text !== '') expect(details.description).toContain(`“${text}”`);
-		};
+describe.each(formats)('%s: a stream that fails', (format) => {
+	const failing = async (source: StreamSource, timeoutMs?: number) =>
+		(await apiErrorOf(readStream(format, source, timeoutMs ? { timeoutMs } : {}))).details;
+	const expectErrorDetails = (details: Awaited<ReturnType<typeof failing>>, text = 'Hello') => {
+		expect(details.extra?.receivedText).toBe(text);
+		expect(details.mayBeCharged).toBe(mayBeCharged(format));
+		expect(details.description).toContain(
+			mayBeCharged(format) ? 'may have been charged' : 'Nothing was charged',
+		);
+		if (text !== '') expect(details.description).toContain(`“${text}”`);
+	};
 
-		it('an error frame', async () => {
-			const frame: JsonObject = { type: 'error', error: { type: 'server_error', message: 'upstream died' } };
-			const details = await failing(beginning(format) + events(frame));
-			expect(details.message).toBe('The model did not finish its response');
-			expect(details.description).toContain('upstream died');
-			expectTold(details);
+	it('has the received text and a possible charge in its error after an error frame', async () => {
+		const frame: JsonObject = { type: 'error', error: { type: 'server_error', message: 'upstream died' } };
+		const details = await failing(beginning(format) + events(frame));
+		expect(details.message).toBe('The model did not finish its response');
+		expect(details.description).toContain('upstream died');
+		expectErrorDetails(details);
+	});
+
+	it('has a possible charge in its error after an error frame at the beginning', async () => {
+		const details = await failing(events({ type: 'error', error: { message: 'no' } }));
+		expectErrorDetails(details, '');
+		expect(details.description).toContain('No text had been received');
+	});
+
+	it('has the received text and a possible charge in its error after a lost connection', async () => {
+		const reset = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+		const details = await failing(textThen(beginning(format), (stream) => stream.destroy(reset)));
+		expect(details.message).toBe('The connection broke in the middle of the response');
+		expectErrorDetails(details);
+	});
+
+	it('has the received text and a possible charge in its error after an end without the closing event', async () => {
+		const details = await failing(beginning(format));
+		expect(details.message).toBe('The response ended before it was complete');
+		expectErrorDetails(details);
+	});
+
+	it('has the received text and a possible charge in its error after [DONE] without the closing event', async () => {
+		expectErrorDetails(await failing(beginning(format) + events('[DONE]')));
+	});
+
+	it('has the received text and a possible charge in its error after a timeout', async () => {
+		const details = await failing(
+			textThen(beginning(format), () => undefined),
+			150,
+		);
+		expect(details.code).toBe('timeout');
+		expectErrorDetails(details);
+	});
+
+	it('may be charged after a frame that cannot be read', async () => {
+		const details = await failing(beginning(format) + events('{"broken'));
+		expect(details.message).toBe('A part of the streamed response could not be read');
+		// The unreadable event may be the one that charges.
+		expect(details).toMatchObject({ mayBeCharged: true, extra: { receivedText: 'Hello' } });
+	});
+
+	it('throws StoppedError when the execution is cancelled', async () => {
+		const cancelled = Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
+		const stream = textThen(beginning(format), (source) => source.destroy(cancelled));
+		expect(await rejection(readStream(format, stream))).toBeInstanceOf(StoppedError);
+	});
+
+	it('may be an error as JSON', async () => {
+		const error = JSON.stringify({ error: { message: 'no luck', code: 'provider_error' } });
+		const { body } = await readStream(format, error, { headers: { 'content-type': 'application/json' } });
+		const read = () => textFormat(format).readCompletion(body, { kind: 'text' });
+		expect(read).toThrow('The model did not finish its response');
+	});
+
+	it('may be a web page', async () => {
+		const page = readStream(format, '<!doctype html><html></html>', {
+			headers: { 'content-type': 'text/html' },
 		});
+		expect((await apiErrorOf(page)).message).toBe('The gateway’s URL returned a web page');
+	});
+});
 
-		it('an error frame as the very first', async () => {
-			const details = await failing(events({ type: 'error', error: { message: 'no' } }));
-			expectTold(details, '');
-			expect(details.description).toContain('No text had been received');
-		});
-
-		it('a connection that is cut', async () => {
-			const reset = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
-			const details = await failing(thenDoes(beginning(format), (stream) => stream.destroy(reset)));
-			expect(details.message).toBe('The connection broke in the middle of the response');
-			expectTold(details);
-		});
-
-		it('an end without the closing event', async () => {
-			const details = await failing(beginning(format));
-			expect(details.message).toBe('The response ended before it was complete');
-			expectTold(details);
-		});
-
-		it('[DONE] without the closing event', async () => {
-			expectTold(await failing(beginning(format) + events('[DONE]')));
-		});
-
-		it('silence', async () => {
-			const details = await failing(
-				thenDoes(beginning(format), () => undefined),
-				150,
-			);
-			expect(details.code).toBe('timeout');
-			expectTold(details);
-		});
-
-		it('a frame that cannot be read', async () => {
-			const details = await failing(beginning(format) + events('{"broken'));
-			expect(details.message).toBe('A part of the streamed response could not be read');
-			// It may have been the event with which the charge is made.
-			expect(details).toMatchObject({ mayBeCharged: true, extra: { receivedText: 'Hello' } });
-		});
-
-		it('is stopped at once by a cancellation, which is no failure', async () => {
-			const cancelled = Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' });
-			const stream = thenDoes(beginning(format), (source) => source.destroy(cancelled));
-			expect(await rejection(readStream(format, stream))).toBeInstanceOf(StoppedError);
-		});
-
-		it('an error as JSON in place of a stream', async () => {
-			const error = JSON.stringify({ error: { message: 'no luck', code: 'provider_error' } });
-			const { body } = await readStream(format, error, { headers: { 'content-type': 'application/json' } });
-			const read = () => textFormat(format).readCompletion(body, { kind: 'text' });
-			expect(read).toThrow('The model did not finish its response');
-		});
-
-		it('a web page in place of a stream', async () => {
-			const page = readStream(format, '<!doctype html><html></html>', {
-				headers: { 'content-type': 'text/html' },
-			});
-			expect((await apiErrorOf(page)).message).toBe('The gateway’s URL returned a web page');
-		});
-	},
-);
-
-describe('an answer that never seems to end', () => {
-	it('is given up when its time is over, although something keeps coming', async () => {
+describe('chat: a completion that does not end', () => {
+	it('times out, although data keeps arriving', async () => {
 		const stream = new Readable({ read: () => undefined });
 		stream.push(Buffer.from(beginning('chat')));
 		const ticking = setInterval(() => stream.push(Buffer.from(': ping\n\n')), 20);
@@ -133,10 +130,10 @@ describe('an answer that never seems to end', () => {
 		expect(stream.destroyed).toBe(true);
 	});
 
-	it('does not wait for the connection’s end after [DONE]', async () => {
+	it('ends with [DONE], without the end of the connection', async () => {
 		const end: JsonObject = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
 		const text = beginning('chat') + events(end, { choices: [], usage: { cost_rub: 1 } }, '[DONE]');
-		const stream = thenDoes(text, () => undefined);
+		const stream = textThen(text, () => undefined);
 		const { body } = await readStream('chat', stream, { timeoutMs: 3_000 });
 		expect(textFormat('chat').readCompletion(body, { kind: 'text' })).toMatchObject({ costRub: 1 });
 		expect(stream.destroyed).toBe(true);
@@ -152,7 +149,7 @@ const closings: Array<[string, JsonObject[]]> = [
 	['messages', [{ type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' }]],
 ];
 
-describe.each(closings)('%s: an answer whose closing event has come is whole', (format, end) => {
+describe.each(closings)('%s: a completion is complete after its closing event', (format, end) => {
 	const whole = beginning(format) + events(...end);
 	const finishReason = async (source: StreamSource) => {
 		const { body } = await readStream(format, source);
@@ -166,24 +163,24 @@ describe.each(closings)('%s: an answer whose closing event has come is whole', (
 
 	it('when the connection breaks after it', async () => {
 		const reset = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
-		expect(await finishReason(thenDoes(whole, (stream) => stream.destroy(reset)))).toBe('stop');
+		expect(await finishReason(textThen(whole, (stream) => stream.destroy(reset)))).toBe('stop');
 	});
 
-	it('among events that are no objects', async () => {
+	it('among events that are not objects', async () => {
 		const noise = 'event: heartbeat\ndata: 2024\n\ndata: null\n\nevent: tick\ndata: now\n\n';
 		expect(await finishReason(noise + whole + noise)).toBe('stop');
 	});
 
-	it('under a content type that says something else', async () => {
+	it('under another content type', async () => {
 		const { body } = await readStream(format, whole, { headers: { 'content-type': 'text/plain' } });
 		expect(textFormat(format).readCompletion(body, { kind: 'text' }).choices[0]?.finishReason).toBe('stop');
 	});
 });
 
-it('an answer in one piece that stalls ends when its time is over', async () => {
+it('an unstreamed response that stalls times out', async () => {
 	const stalled = readStream(
 		'chat',
-		thenDoes('{"choices": [', () => undefined),
+		textThen('{"choices": [', () => undefined),
 		{
 			headers: { 'content-type': 'application/json' },
 			timeoutMs: 150,
@@ -195,8 +192,8 @@ it('an answer in one piece that stalls ends when its time is over', async () => 
 it.each([
 	['breaks', Object.assign(new Error('aborted'), { code: 'ECONNRESET' }), 'econnreset'],
 	['cannot be unpacked', Object.assign(new Error('bad'), { code: 'Z_DATA_ERROR' }), 'connection_lost'],
-])('an answer in one piece that %s may be charged', async (_, error, code) => {
-	const broken = thenDoes('{"choices": [', (stream) => stream.destroy(error));
+])('an unstreamed response that %s may be charged', async (_, error, code) => {
+	const broken = textThen('{"choices": [', (stream) => stream.destroy(error));
 	const headers = { 'content-type': 'application/json' };
 	expect((await apiErrorOf(readStream('chat', broken, { headers }))).details).toMatchObject({
 		code,
@@ -206,19 +203,19 @@ it.each([
 
 it.each(formats)('%s: a stream that cannot be unpacked may be charged', async (format) => {
 	const error = Object.assign(new Error('bad'), { code: 'Z_DATA_ERROR' });
-	const broken = thenDoes(beginning(format), (stream) => stream.destroy(error));
+	const broken = textThen(beginning(format), (stream) => stream.destroy(error));
 	const { details } = await apiErrorOf(readStream(format, broken));
 	expect(details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
 	expect(details.extra?.receivedText).toBe('Hello');
 });
 
-it('responses: once the closing event is seen, nothing is called uncharged', async () => {
+it('responses: once the closing event is read, the request may be charged', async () => {
 	const broken = events({ type: 'response.completed', sequence_number: 2, response: null });
 	const { details } = await apiErrorOf(readStream('responses', beginning('responses') + broken));
 	expect(details.mayBeCharged).toBe(true);
 });
 
-describe('chat: what providers do differently', () => {
+describe('chat: differences between providers', () => {
 	const end: JsonObject = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
 	const delta = (fields: JsonObject): JsonObject => ({
 		object: null,
@@ -229,10 +226,10 @@ describe('chat: what providers do differently', () => {
 		return textFormat('chat').readCompletion(body, { kind: 'text' }).choices[0];
 	};
 
-	it('no usage before [DONE]', async () =>
+	it('the usage may be missing before [DONE]', async () =>
 		expect(await choiceOf(delta({ content: 'Hi' }), end, '[DONE]')).toMatchObject({ text: 'Hi' }));
 
-	it('calls of one index that only their ids tell apart, names repeated', async () => {
+	it('tool calls with one index are separated by their IDs, and repeated names are ignored', async () => {
 		const call = (id: string, name: string, args: string) =>
 			delta({ tool_calls: [{ index: 0, id, function: { name, arguments: args } }] });
 		const choice = await choiceOf(
@@ -248,13 +245,13 @@ describe('chat: what providers do differently', () => {
 		]);
 	});
 
-	it('an error that is a text', async () => {
+	it('an error may be a text', async () => {
 		const { details } = await apiErrorOf(readStream('chat', events({ error: 'boom' })));
 		expect(details.description).toContain('boom');
 	});
 });
 
-it('messages: a usage that is not known does not undo a known one', async () => {
+it('messages: an unknown usage does not replace a known one', async () => {
 	const usage = { output_tokens: 3, input_tokens: null };
 	const stream = beginning('messages') + events({ type: 'message_delta', usage }, { type: 'message_stop' });
 	const { body } = await readStream('messages', stream);
@@ -277,12 +274,12 @@ describe('responses: sequence numbers (§6.1)', () => {
 	});
 	const message = { type: 'message', content: [{ type: 'output_text', text: 'abc' }] };
 
-	it('drop what comes twice', async () => {
+	it('duplicates are ignored', async () => {
 		const twice = events(delta(0, 'a'), delta(0, 'a'), delta(1, 'b'), delta(0, 'a'), completed(2, [message]));
 		expect((await readStream('responses', twice)).shown.join('')).toBe('ab');
 	});
 
-	it('a gap does no harm when the closing event carries the whole answer', async () => {
+	it('a gap is ignored when the closing event has the whole completion', async () => {
 		const { body } = await readStream(
 			'responses',
 			events(delta(0, 'a'), delta(2, 'c'), completed(3, [message])),
@@ -290,7 +287,7 @@ describe('responses: sequence numbers (§6.1)', () => {
 		expect(textFormat('responses').readCompletion(body, { kind: 'text' }).choices[0]?.text).toBe('abc');
 	});
 
-	it('a gap is an error when the answer is known from its pieces alone', async () => {
+	it('a gap is an error when the completion has to be put together from deltas', async () => {
 		const { details } = await apiErrorOf(
 			readStream('responses', events(delta(0, 'a'), delta(2, 'c'), completed(3, []))),
 		);
@@ -298,7 +295,7 @@ describe('responses: sequence numbers (§6.1)', () => {
 		expect(details.mayBeCharged).toBe(true);
 	});
 
-	it('puts the output together from its events when the closing event does not repeat it', async () => {
+	it('the output is put together from its events when the closing event does not repeat it', async () => {
 		const added = { type: 'function_call', call_id: 'c1', name: 'look', arguments: '' };
 		const stream = events(
 			{ type: 'response.output_item.added', sequence_number: 0, output_index: 1, item: { type: 'message' } },
@@ -328,7 +325,7 @@ describe('responses: sequence numbers (§6.1)', () => {
 		});
 	});
 
-	it('an error whose fields stand at the top of its event', async () => {
+	it('an error may have its fields at the top of its event', async () => {
 		const { details } = await apiErrorOf(
 			readStream('responses', events({ type: 'error', code: 'server_error', message: 'boom' })),
 		);
@@ -337,8 +334,8 @@ describe('responses: sequence numbers (§6.1)', () => {
 	});
 });
 
-describe('a watcher', () => {
-	it('sees each portion as it arrives, and the stream waits for it', async () => {
+describe('the text callback', () => {
+	it('receives each chunk as it arrives, and the stream waits for it', async () => {
 		const order: string[] = [];
 		const stream = Readable.from(
 			(async function* () {

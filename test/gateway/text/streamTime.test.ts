@@ -9,7 +9,7 @@ import { streamText } from '../../../nodes/shared/gateway/text/streamText';
 import { apiErrorOf, rejection } from '../../helpers/client';
 import { events } from '../../helpers/streams';
 
-// Streams whose chunks come at certain times, on a clock that only the client's own pauses move.
+// Streams whose chunks arrive at certain times, on a clock that only the client's own pauses move.
 
 const hello = events({ choices: [{ index: 0, delta: { content: 'Hello' } }] });
 const world = events({ choices: [{ index: 0, delta: { content: ' world' } }] });
@@ -17,8 +17,8 @@ const end = events({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
 const done = events('[DONE]');
 const ping = ': ping\n\n';
 
-/** Milliseconds after the headers, and what comes then; nothing for the end of the connection. */
-type Delivery = [number, string | undefined | Error];
+/** Milliseconds after the headers, and what arrives then; undefined for the end of the connection. */
+type Arrival = [number, string | undefined | Error];
 
 interface Options {
 	timeoutMs?: number;
@@ -29,14 +29,14 @@ interface Options {
 
 const settled = async () => await new Promise((resolve) => setImmediate(resolve));
 
-function streamOnClock(arrivals: Delivery[], options: Options = {}) {
+function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 	const waiting = [...arrivals];
 	const sent: HttpRequest[] = [];
 	const shown: string[] = [];
 	const clock = { time: 0, naps: 0 };
-	const arrived: Delivery[] = [];
+	const arrived: Arrival[] = [];
 	let notify: () => void = () => undefined;
-	/** Lets time pass. */
+	/** Advances the clock. */
 	const pass = async (milliseconds: number) => {
 		const until = clock.time + milliseconds;
 		for (let [next] = waiting; next && next[0] <= until; [next] = waiting) {
@@ -91,7 +91,7 @@ function streamOnClock(arrivals: Delivery[], options: Options = {}) {
 		},
 	);
 	const format = textFormat('chat');
-	const answer = streamText(client, {
+	const completion = streamText(client, {
 		format,
 		output: { kind: 'text' },
 		request: {
@@ -108,26 +108,26 @@ function streamOnClock(arrivals: Delivery[], options: Options = {}) {
 			await options.onText?.(text);
 		},
 	});
-	/** Lets so much time pass that every nap is over; gives how many were begun in it. */
+	/** Waits until every pause is over; returns how many began meanwhile. */
 	const napsAfterwards = async () => {
 		const before = clock.naps;
-		for (let turn = 0; turn < 10; turn += 1) await settled();
+		for (let tick = 0; tick < 10; tick += 1) await settled();
 		return clock.naps - before;
 	};
-	return { answer, sent, shown, clock, body, pass, napsAfterwards };
+	return { completion, sent, shown, clock, body, pass, napsAfterwards };
 }
 
-const textOf = async (answer: ReturnType<typeof streamOnClock>['answer']) =>
-	textFormat('chat').readCompletion(await answer, { kind: 'text' }).choices[0]?.text;
+const textOf = async (completion: ReturnType<typeof streamOnClock>['completion']) =>
+	textFormat('chat').readCompletion(await completion, { kind: 'text' }).choices[0]?.text;
 
 it.each([
 	[undefined, 300_000],
 	[100_000, 100_000],
 	[300_000, 300_000],
 	[400_000, 400_000],
-])('a timeout of %j: the headers may take %i ms', async (timeoutMs, expected) => {
-	const { answer, sent } = streamOnClock([[0, hello + end + done]], timeoutMs ? { timeoutMs } : {});
-	await answer;
+])('with a timeout of %j, the headers may take %i ms', async (timeoutMs, expected) => {
+	const { completion, sent } = streamOnClock([[0, hello + end + done]], timeoutMs ? { timeoutMs } : {});
+	await completion;
 	expect(sent).toStrictEqual([
 		expect.objectContaining({
 			method: 'POST',
@@ -143,11 +143,11 @@ it.each([
 	]);
 });
 
-const pings = (until: number): Delivery[] =>
+const pings = (until: number): Arrival[] =>
 	Array.from({ length: Math.floor(until / 200_000) }, (_, index) => [(index + 1) * 200_000, ping]);
 
 describe('the time of a stream', () => {
-	it.each<[string, Delivery[], number | undefined, 'idle' | 'total' | undefined]>([
+	it.each<[string, Arrival[], number | undefined, 'idle' | 'total' | undefined]>([
 		[
 			'a silence of almost 300 s',
 			[
@@ -207,43 +207,43 @@ describe('the time of a stream', () => {
 			100_000,
 			'total',
 		],
-	])('%s', async (_, arrivals, timeoutMs, problem) => {
-		const { answer, body } = streamOnClock(arrivals, timeoutMs ? { timeoutMs } : {});
-		const outcome = await textOf(answer).catch(async () => {
-			const { message, code, delivery, mayBeCharged } = (await apiErrorOf(answer)).details;
+	])('%s', async (_, arrivals, timeoutMs, timeoutKind) => {
+		const { completion, body } = streamOnClock(arrivals, timeoutMs ? { timeoutMs } : {});
+		const outcome = await textOf(completion).catch(async () => {
+			const { message, code, delivery, mayBeCharged } = (await apiErrorOf(completion)).details;
 			return [message, code, delivery, mayBeCharged];
 		});
 		expect(outcome).toStrictEqual(
-			problem ? [STREAM_TEXTS[problem].message, 'timeout', 'unknown', true] : 'Hello',
+			timeoutKind ? [STREAM_TEXTS[timeoutKind].message, 'timeout', 'unknown', true] : 'Hello',
 		);
 		expect(body.destroyed).toBe(true);
 	});
 
-	it('a whole answer is given although its connection stays open', async () => {
-		const { answer, clock } = streamOnClock([[1, hello + end]]);
-		expect(await textOf(answer)).toBe('Hello');
+	it('a complete completion is returned although its connection stays open', async () => {
+		const { completion, clock } = streamOnClock([[1, hello + end]]);
+		expect(await textOf(completion)).toBe('Hello');
 		expect(clock.time).toBe(300_001);
 	});
 
-	it('what comes after it is over is not shown', async () => {
-		const { answer, shown, pass, clock } = streamOnClock([
+	it('text that arrives after a timeout is not shown', async () => {
+		const { completion, shown, pass, clock } = streamOnClock([
 			[1, hello],
 			[301_000, world],
 			[302_000, end + done],
 		]);
-		const { details } = await apiErrorOf(answer);
+		const { details } = await apiErrorOf(completion);
 		await pass(10_000);
 		expect(clock.time).toBeGreaterThan(302_000);
 		expect(shown).toStrictEqual(['Hello']);
 		expect(details.extra).toStrictEqual({ receivedText: 'Hello' });
 	});
 
-	it.each<[string, Delivery[]]>([
+	it.each<[string, Arrival[]]>([
 		['stalls', [[1, '{"choices": [']]],
 		['drips', [[1, '{"choices": ['], ...pings(900_000)]],
-	])('an answer in one piece that %s is overdue, and may be charged', async (_, arrivals) => {
-		const { answer, body } = streamOnClock(arrivals, { contentType: 'application/json' });
-		expect((await apiErrorOf(answer)).details).toMatchObject({
+	])('an unstreamed response that %s times out, and may be charged', async (_, arrivals) => {
+		const { completion, body } = streamOnClock(arrivals, { contentType: 'application/json' });
+		expect((await apiErrorOf(completion)).details).toMatchObject({
 			code: 'timeout',
 			delivery: 'unknown',
 			mayBeCharged: true,
@@ -252,12 +252,12 @@ describe('the time of a stream', () => {
 	});
 });
 
-describe('nothing watches a stream any more', () => {
+describe('the watchdog of a stream ends', () => {
 	const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 
-	it.each<[string, Delivery[], Options]>([
+	it.each<[string, Arrival[], Options]>([
 		[
-			'when it has ended',
+			'when the stream has ended',
 			[
 				[1, hello],
 				[2_500, end + done],
@@ -265,7 +265,7 @@ describe('nothing watches a stream any more', () => {
 			{},
 		],
 		[
-			'when its connection has ended',
+			'when the connection has ended',
 			[
 				[1, hello + end],
 				[2_500, undefined],
@@ -273,7 +273,7 @@ describe('nothing watches a stream any more', () => {
 			{},
 		],
 		[
-			'when it has broken',
+			'when the connection is lost',
 			[
 				[1, hello],
 				[2_500, reset],
@@ -281,16 +281,16 @@ describe('nothing watches a stream any more', () => {
 			{},
 		],
 		[
-			'when an event tells of an error',
+			'when an event has an error',
 			[
 				[1, hello],
 				[2_500, events({ error: { message: 'no' } })],
 			],
 			{},
 		],
-		['when its text cannot be shown', [[2_500, hello]], { onText: () => Promise.reject(new Error('no')) }],
+		['when the text cannot be shown', [[2_500, hello]], { onText: () => Promise.reject(new Error('no')) }],
 		[
-			'when it came in one piece',
+			'when the response is not streamed',
 			[
 				[1, '{"choices": []}'],
 				[2_500, undefined],
@@ -298,16 +298,16 @@ describe('nothing watches a stream any more', () => {
 			{ contentType: 'a/json' },
 		],
 	])('%s', async (_, arrivals, options) => {
-		const { answer, clock, napsAfterwards, body } = streamOnClock(arrivals, options);
-		await answer.catch(() => undefined);
+		const { completion, clock, napsAfterwards, body } = streamOnClock(arrivals, options);
+		await completion.catch(() => undefined);
 		expect(clock.time).toBe(2_500);
 		expect(await napsAfterwards()).toBe(0);
 		expect(body.destroyed).toBe(true);
 	});
 
-	it('when it is aborted', async () => {
+	it('when the request is aborted', async () => {
 		const controller = new AbortController();
-		const { answer, napsAfterwards, body, shown } = streamOnClock(
+		const { completion, napsAfterwards, body, shown } = streamOnClock(
 			[
 				[1, hello],
 				[5_000, world],
@@ -320,7 +320,7 @@ describe('nothing watches a stream any more', () => {
 				},
 			},
 		);
-		expect(await rejection(answer)).toStrictEqual(new StoppedError('not waited for'));
+		expect(await rejection(completion)).toStrictEqual(new StoppedError('not waited for'));
 		expect(await napsAfterwards()).toBeLessThanOrEqual(1);
 		expect(await napsAfterwards()).toBe(0);
 		expect(body.destroyed).toBe(true);

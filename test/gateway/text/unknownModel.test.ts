@@ -3,20 +3,20 @@ import { errorFromResponse } from '../../../nodes/shared/gateway/errors/fromResp
 import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import { similarIds, withModelHint } from '../../../nodes/shared/gateway/text/unknownModel';
 
-describe('ids that look alike', () => {
+describe('similar model IDs', () => {
 	it.each<[string, string, string[], string[]]>([
-		['a slip of the pen', 'gpt-5-mni', ['claude-sonnet', 'gpt-5-mini'], ['gpt-5-mini']],
+		['a typing error', 'gpt-5-mni', ['claude-sonnet', 'gpt-5-mini'], ['gpt-5-mini']],
 		['other letter cases', 'GPT-5-MINI', ['gpt-5-mini', 'Gpt-5-Mini'], ['gpt-5-mini', 'Gpt-5-Mini']],
 		[
-			'the best first',
+			'the most similar first',
 			'model-abc',
 			['model-xyz', 'model-abd', 'model-abc-1'],
 			['model-abc-1', 'model-abd', 'model-xyz'],
 		],
 		['three of them at most', 'abcd', ['abcd1', 'abcd2', 'abcd3', 'abcd4'], ['abcd1', 'abcd2', 'abcd3']],
-		['none that has too little in common', 'gpt-5', ['voxa', 'qwerty'], []],
-		['none for a single letter, which has no pairs', 'a', ['a', 'b', ''], []],
-		['none where there are none', 'gpt', [], []],
+		['an ID with too little in common is left out', 'gpt-5', ['voxa', 'qwerty'], []],
+		['a single letter has no similar IDs', 'a', ['a', 'b', ''], []],
+		['an empty catalogue has no similar IDs', 'gpt', [], []],
 	])('%s', (_, id, ids, close) => expect(similarIds(id, ids)).toStrictEqual(close));
 
 	it('count a pair of letters as often as both have it', () => {
@@ -26,7 +26,7 @@ describe('ids that look alike', () => {
 		expect(similarIds('aa', ['aaaaaa'])).toStrictEqual([]);
 	});
 
-	it('have 35 % in common at least', () => {
+	it('have at least 35 % in common', () => {
 		// 7 of 20 pairs each, then 6 of 20.
 		const wanted = 'abcdefghijklmnopqrstu';
 		expect(similarIds(wanted, ['abcdefgh1234567890123'])).toStrictEqual(['abcdefgh1234567890123']);
@@ -40,56 +40,56 @@ describe('ids that look alike', () => {
 	});
 });
 
-describe('the error of a call that was refused', () => {
-	const refused = (status: number) =>
+describe('the error of a request with an unknown model', () => {
+	const errorWithStatus = (status: number) =>
 		errorFromResponse({ group: 'text', status, body: '', now: 0, secrets: [] });
 	const catalogue = (...ids: string[]) => {
-		const asked = { times: 0 };
+		const requests = { times: 0 };
 		const known = async () => {
-			asked.times += 1;
+			requests.times += 1;
 			return await Promise.resolve(ids.map((id): TextModel => ({ id, record: {} })));
 		};
-		return { asked, known };
+		return { requests, known };
 	};
 	const hint = async (ids: string[], model: string) => {
-		const failure = refused(404);
-		const advised = await withModelHint(catalogue(...ids).known, model, failure);
-		const { details } = advised instanceof ApiError ? advised : refused(0);
-		const { description, ...others } = failure.details;
+		const error = errorWithStatus(404);
+		const withHint = await withModelHint(catalogue(...ids).known, model, error);
+		const { details } = withHint instanceof ApiError ? withHint : errorWithStatus(0);
+		const { description, ...others } = error.details;
 		expect(details).toStrictEqual({ ...others, description: expect.stringContaining(description) as string });
 		return details.description.slice(description.length);
 	};
 
-	it('names the models that could have been meant', async () => {
+	it('names similar models', async () => {
 		expect(await hint(['gpt-5-mini', 'gpt-5-maxi', 'voxa'], 'gpt-5-mni')).toBe(
 			' Close to "gpt-5-mni" are: gpt-5-mini, gpt-5-maxi.',
 		);
 	});
 
-	it('says so where the catalogue has nothing like it', async () => {
+	it('says that the catalogue has no similar model', async () => {
 		expect(await hint(['voxa'], 'gpt-5')).toBe(' The catalogue has no "gpt-5".');
 	});
 
-	it('says nothing where the catalogue is not known, or has the model', async () => {
+	it('is unchanged where the catalogue is not known, or has the model', async () => {
 		expect(await hint([], 'gpt-5')).toBe('');
 		expect(await hint(['gpt-5', 'gpt-5-mini'], 'gpt-5')).toBe('');
 	});
 
 	it.each([400, 403, 422, 500])(
-		'stays as it is with status %i, and no catalogue is fetched',
+		'is unchanged with status %i, and no catalogue is requested',
 		async (status) => {
-			const { asked, known } = catalogue('gpt-5-mini');
-			const failure = refused(status);
-			expect(await withModelHint(known, 'gpt-5-mni', failure)).toBe(failure);
-			expect(asked.times).toBe(0);
+			const { requests, known } = catalogue('gpt-5-mini');
+			const error = errorWithStatus(status);
+			expect(await withModelHint(known, 'gpt-5-mni', error)).toBe(error);
+			expect(requests.times).toBe(0);
 		},
 	);
 
-	it('stays as it is when it is not the gateway’s', async () => {
-		const { asked, known } = catalogue('gpt-5-mini');
+	it('is unchanged when it is not the gateway’s', async () => {
+		const { requests, known } = catalogue('gpt-5-mini');
 		const error = new TypeError('a bug');
 		expect(await withModelHint(known, 'gpt-5-mni', error)).toBe(error);
 		expect(await withModelHint(known, 'gpt-5-mni', 'thrown text')).toStrictEqual(new Error('thrown text'));
-		expect(asked.times).toBe(0);
+		expect(requests.times).toBe(0);
 	});
 });

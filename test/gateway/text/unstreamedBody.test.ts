@@ -10,29 +10,29 @@ const read = async (source: Parameters<typeof readStream>[1], headers: Record<st
 	const { body, shown } = await readStream('chat', source, { headers });
 	return { text: textFormat('chat').readCompletion(body, { kind: 'text' }).choices[0]?.text, shown };
 };
-const told = async (source: Parameters<typeof readStream>[1], headers: Record<string, string>) =>
+const errorDetails = async (source: Parameters<typeof readStream>[1], headers: Record<string, string>) =>
 	(await apiErrorOf(readStream('chat', source, { headers }))).details;
 
-describe('an answer in one piece', () => {
+describe('an unstreamed response', () => {
 	const json = JSON.stringify({ choices: [{ message: { content: 'Привет' }, finish_reason: 'stop' }] });
-	const answer = { text: 'Привет', shown: [] };
+	const expected = { text: 'Привет', shown: [] };
 
 	it.each<[string, Record<string, string>]>([
 		['application/json', { 'content-type': 'application/json' }],
 		['no type', {}],
-	])('under %s is read, however its bytes are split', async (_, headers) => {
+	])('with %s is read, however its bytes are split', async (_, headers) => {
 		for (const size of [1, 3, 1_000]) {
-			expect(await read(chunksOf(bytes(json), size), headers)).toStrictEqual(answer);
+			expect(await read(chunksOf(bytes(json), size), headers)).toStrictEqual(expected);
 		}
 	});
 
 	it.each([
 		['blanks before it', [' \n', '\t', json]],
-		['blanks and the beginning in one portion', [`\n\n${' '.repeat(100)}${json}`]],
+		['blanks and the beginning in one chunk', [`\n\n${' '.repeat(100)}${json}`]],
 		['a byte order mark before it', [`\uFEFF${json}`]],
-		['an empty portion before it', ['', json]],
+		['an empty chunk before it', ['', json]],
 	])('may have %s', async (_, parts) => {
-		expect(await read(parts.map(bytes), {})).toStrictEqual(answer);
+		expect(await read(parts.map(bytes), {})).toStrictEqual(expected);
 	});
 
 	it.each([
@@ -40,7 +40,7 @@ describe('an answer in one piece', () => {
 		['a web page', '<!doctype html>', 'unreadable_answer'],
 		['cut-off JSON', '{"choices": [', 'unreadable_answer'],
 	])('that is %s may be charged', async (_, body, code) => {
-		const details = await told(body, {});
+		const details = await errorDetails(body, {});
 		expect(details).toMatchObject({ code, status: 200, delivery: 'unknown', mayBeCharged: true });
 		expect(details.extra).toBeUndefined();
 	});
@@ -49,20 +49,29 @@ describe('an answer in one piece', () => {
 		['an event stream by its header', '{"no": "event"}\n\n', { 'content-type': 'Text/Event-Stream;x=y' }],
 		['text', 'hello', { 'content-type': 'text/plain' }],
 		['nothing', '', { 'content-type': 'application/json' }],
-	])('is none for %s', async (_, body, headers) => {
-		expect(await told(body, headers)).toMatchObject({ code: 'stream_incomplete', mayBeCharged: true });
+	])('is expected as a stream for %s', async (_, body, headers) => {
+		expect(await errorDetails(body, headers)).toMatchObject({
+			code: 'stream_incomplete',
+			mayBeCharged: true,
+		});
 	});
 
-	it.each([1, 6, 7])('is none for events that come %i bytes at a time under another type', async (size) => {
-		const chunks = [
-			{ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] },
-			{ choices: [], usage: {} },
-		];
-		const source = chunksOf(bytes(events(...chunks)), size);
-		expect(await read(source, { 'content-type': 'text/plain' })).toStrictEqual({ text: 'Hi', shown: ['Hi'] });
-	});
+	it.each([1, 6, 7])(
+		'is read as a stream for events that arrive %i bytes at a time with another type',
+		async (size) => {
+			const chunks = [
+				{ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] },
+				{ choices: [], usage: {} },
+			];
+			const source = chunksOf(bytes(events(...chunks)), size);
+			expect(await read(source, { 'content-type': 'text/plain' })).toStrictEqual({
+				text: 'Hi',
+				shown: ['Hi'],
+			});
+		},
+	);
 
-	it('is given up when it is longer than 64 Mi characters', async () => {
+	it('longer than 64 Mi characters is rejected', async () => {
 		let pulled = 0;
 		const source = Readable.from(
 			(function* () {
@@ -71,7 +80,7 @@ describe('an answer in one piece', () => {
 			})(),
 			{ objectMode: true, highWaterMark: 1 },
 		);
-		expect(await told(source, {})).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
+		expect(await errorDetails(source, {})).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
 		expect(pulled).toBeGreaterThanOrEqual(63);
 		expect(pulled).toBeLessThan(70);
 	});

@@ -1,6 +1,6 @@
 import type { TextRequest } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { bodyOf, inline, pairWithItem, looking, refusalOf, messages } from './support';
+import { bodyOf, inline, fromUrl, lookWith, invalidInputOf, messages } from './support';
 
 const bare = { model: 'acme/writer', messages: [{ role: 'user', content: 'Hi' }] };
 const sent = (parts: Partial<TextRequest>) => bodyOf('chat', parts);
@@ -11,16 +11,16 @@ const extra = (parts: Partial<TextRequest>): JsonObject => {
 };
 const schema = { type: 'object', properties: {} };
 
-it('a plain call carries the model and the messages alone', () => {
+it('a plain request has the model and the messages alone', () => {
 	expect(sent({})).toStrictEqual(bare);
 });
 
-it('a streamed call says so', () => {
+it('a streamed request has the field stream', () => {
 	expect(extra({ stream: true })).toStrictEqual({ stream: true });
 });
 
 describe('the conversation', () => {
-	it('keeps every role in its place', () => {
+	it('keeps each role in its place', () => {
 		const conversation = messages(
 			{ role: 'system', text: 'Be brief' },
 			{ role: 'user', text: 'Hi' },
@@ -37,7 +37,7 @@ describe('the conversation', () => {
 		]);
 	});
 
-	it('carries calls of tools and their results', () => {
+	it('has tool calls and their results', () => {
 		const conversation = messages(
 			{ role: 'assistant', text: '', toolCalls: [{ id: 'c1', name: 'look', arguments: '{"a":1}' }] },
 			{ role: 'tool', callId: 'c1', text: 'seen' },
@@ -58,26 +58,26 @@ describe('the conversation', () => {
 		]);
 	});
 
-	it('sends the result of a tool without its call as it stands', () => {
+	it('sends the result of a tool unchanged where its call is missing', () => {
 		const conversation = messages({ role: 'tool', callId: 'c9', text: 'seen' });
 		expect(sent({ conversation }).messages).toStrictEqual([
 			{ role: 'tool', tool_call_id: 'c9', content: 'seen' },
 		]);
 	});
 
-	const given = [{ role: 'tool', tool_call_id: 'c9', content: 'seen' }];
+	const wireMessages = [{ role: 'tool', tool_call_id: 'c9', content: 'seen' }];
 
 	it.each<[string, TextRequest['conversation'], JsonObject]>([
-		['messages as they are', { kind: 'wire', messages: given }, { messages: given }],
+		['messages unchanged', { kind: 'wire', messages: wireMessages }, { messages: wireMessages }],
 		[
 			'the system prompt before them',
-			{ kind: 'wire', messages: given, systemPrompt: 'Be brief' },
-			{ messages: [{ role: 'system', content: 'Be brief' }, ...given] },
+			{ kind: 'wire', messages: wireMessages, systemPrompt: 'Be brief' },
+			{ messages: [{ role: 'system', content: 'Be brief' }, ...wireMessages] },
 		],
 		[
 			'messages under an empty system prompt',
-			{ kind: 'wire', messages: given, systemPrompt: '' },
-			{ messages: given },
+			{ kind: 'wire', messages: wireMessages, systemPrompt: '' },
+			{ messages: wireMessages },
 		],
 		['a text as the prompt', { kind: 'wire', messages: 'Hi' }, { prompt: 'Hi' }],
 		[
@@ -104,7 +104,7 @@ describe('attachments', () => {
 		],
 		[
 			'the address of an image',
-			pairWithItem('image'),
+			fromUrl('image'),
 			{ type: 'image_url', image_url: { url: 'https://files.test/a' } },
 		],
 		[
@@ -114,7 +114,7 @@ describe('attachments', () => {
 		],
 		[
 			'the address of a video',
-			pairWithItem('video'),
+			fromUrl('video'),
 			{ type: 'video_url', video_url: { url: 'https://files.test/a' } },
 		],
 		[
@@ -128,20 +128,20 @@ describe('attachments', () => {
 			{ type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' } },
 		],
 	])('%s is a part after the text', (_, attachment, part) => {
-		expect(sent(looking(attachment)).messages).toStrictEqual([
+		expect(sent(lookWith(attachment)).messages).toStrictEqual([
 			{ role: 'user', content: [{ type: 'text', text: 'Look' }, part] },
 		]);
 	});
 
-	it.each(['audio', 'file'] as const)('the address of a file of the kind %s is refused', (kind) => {
-		expect(refusalOf(() => sent(looking(pairWithItem(kind)))).message).toContain('address');
+	it.each(['audio', 'file'] as const)('the address of a file of the kind %s is rejected', (kind) => {
+		expect(invalidInputOf(() => sent(lookWith(fromUrl(kind)))).message).toContain('address');
 	});
 
-	it('stand alone without a text, in their order', () => {
+	it('are sent alone without a text, in their order', () => {
 		const conversation = messages({
 			role: 'user',
 			text: '',
-			attachments: [pairWithItem('video'), pairWithItem('image')],
+			attachments: [fromUrl('video'), fromUrl('image')],
 		});
 		expect(sent({ conversation }).messages).toStrictEqual([
 			{
@@ -169,8 +169,8 @@ describe('attachments', () => {
 		['audio/constructor', 'constructor'],
 		['audio', ''],
 		['', ''],
-	])('a sound of the type "%s" has the format "%s"', (mimeType, format) => {
-		expect(sent(looking(inline('audio', mimeType))).messages).toStrictEqual([
+	])('audio of the type "%s" has the format "%s"', (mimeType, format) => {
+		expect(sent(lookWith(inline('audio', mimeType))).messages).toStrictEqual([
 			{
 				role: 'user',
 				content: [
@@ -183,7 +183,7 @@ describe('attachments', () => {
 });
 
 describe('tools', () => {
-	it('are functions; what is not set is left out', () => {
+	it('are functions, without fields that are not set', () => {
 		const tools = [
 			{ name: 'look', description: 'Looks', parameters: schema, strict: true },
 			{ name: 'go', description: '', parameters: {}, strict: false },
@@ -199,7 +199,7 @@ describe('tools', () => {
 		});
 	});
 
-	it.each(['auto', 'none', 'required'] as const)('the choice %s is a word', (toolChoice) => {
+	it.each(['auto', 'none', 'required'] as const)('the choice %s is a string', (toolChoice) => {
 		expect(extra({ toolChoice })).toStrictEqual({ tool_choice: toolChoice });
 	});
 

@@ -2,11 +2,11 @@ import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/f
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
 import { NO_CHOICE, NO_USAGE, read } from './support';
 
-const answer = (body: JsonObject) => read('chat', body);
-const message = (fields: JsonObject): Choice => answer({ choices: [{ message: fields }] }).first;
-const usage = (fields: JsonObject): Completion => answer({ choices: [], usage: fields });
+const completion = (body: JsonObject) => read('chat', body);
+const message = (fields: JsonObject): Choice => completion({ choices: [{ message: fields }] }).first;
+const usage = (fields: JsonObject): Completion => completion({ choices: [], usage: fields });
 
-it('reads all fields of an answer', () => {
+it('reads all fields of a completion', () => {
 	const body = {
 		id: 'c1',
 		model: 'acme/writer',
@@ -35,7 +35,7 @@ it('reads all fields of an answer', () => {
 			cost_rub: 0.5,
 		},
 	};
-	expect(answer(body)).toStrictEqual({
+	expect(completion(body)).toStrictEqual({
 		id: 'c1',
 		model: 'acme/writer',
 		choices: [expect.anything()],
@@ -56,8 +56,8 @@ it('reads all fields of an answer', () => {
 	});
 });
 
-it('an answer without choices has an empty one', () => {
-	expect(answer({ choices: [] })).toStrictEqual({
+it('a completion without choices has one empty choice', () => {
+	expect(completion({ choices: [] })).toStrictEqual({
 		id: null,
 		model: null,
 		choices: [NO_CHOICE],
@@ -68,14 +68,14 @@ it('an answer without choices has an empty one', () => {
 });
 
 describe('several choices', () => {
-	const texts = (...choices: JsonObject[]) => answer({ choices }).choices.map(({ text }) => text);
+	const texts = (...choices: JsonObject[]) => completion({ choices }).choices.map(({ text }) => text);
 	const choice = (content: string, index?: number): JsonObject => ({ message: { content }, index });
 
-	it('stand in the order of their indexes', () => {
+	it('are in the order of their indexes', () => {
 		expect(texts(choice('c', 2), choice('a', 0), choice('b', 1))).toStrictEqual(['a', 'b', 'c']);
 	});
 
-	it('stand as they come without indexes', () => {
+	it('are in the order of the response where they have no indexes', () => {
 		expect(texts(choice('c'), choice('a'), choice('b'))).toStrictEqual(['c', 'a', 'b']);
 	});
 });
@@ -98,16 +98,16 @@ describe('the text', () => {
 			'a',
 		],
 		['of an empty content', { content: '' }, ''],
-		['of a content that is no text', { content: 5 }, ''],
-		['of a sound', { content: null, audio: { transcript: 'Heard' } }, 'Heard'],
-		['of a sound beside empty parts', { content: [], audio: { transcript: 'Heard' } }, 'Heard'],
-	])('%s', (_, fields, text) => {
+		['of a content that is not text', { content: 5 }, ''],
+		['of audio', { content: null, audio: { transcript: 'Heard' } }, 'Heard'],
+		['of audio beside empty parts', { content: [], audio: { transcript: 'Heard' } }, 'Heard'],
+	])('is read: %s', (_, fields, text) => {
 		expect(message(fields).text).toBe(text);
 	});
 });
 
-describe('thoughts', () => {
-	const details = [
+describe('the reasoning', () => {
+	const reasoningDetails = [
 		{ text: 'a' },
 		{ summary: 'b', text: '' },
 		{ type: 'reasoning.encrypted', data: 'x' },
@@ -115,30 +115,30 @@ describe('thoughts', () => {
 	];
 
 	it.each<[string, JsonObject, string]>([
-		['of the details alone (§2.4)', { reasoning_details: details, message: {} }, 'abc'],
-		['of the details inside the message', { message: { reasoning_details: details } }, 'abc'],
+		['of the details alone (§2.4)', { reasoning_details: reasoningDetails, message: {} }, 'abc'],
+		['of the details inside the message', { message: { reasoning_details: reasoningDetails } }, 'abc'],
 		[
 			'of the details of the choice rather than those of the message',
-			{ reasoning_details: [{ text: 'outer' }], message: { reasoning_details: details } },
+			{ reasoning_details: [{ text: 'outer' }], message: { reasoning_details: reasoningDetails } },
 			'outer',
 		],
 		[
 			'of their own field rather than the details',
-			{ reasoning_details: details, message: { reasoning: 'Hm' } },
+			{ reasoning_details: reasoningDetails, message: { reasoning: 'Hm' } },
 			'Hm',
 		],
 		[
 			'of the details beside an empty field',
-			{ reasoning_details: details, message: { reasoning: '' } },
+			{ reasoning_details: reasoningDetails, message: { reasoning: '' } },
 			'abc',
 		],
-		['of none', { message: { reasoning: null, reasoning_details: [] } }, ''],
-	])('%s', (_, choice, reasoning) => {
-		expect(answer({ choices: [choice] }).first.reasoning).toBe(reasoning);
+		['of nothing', { message: { reasoning: null, reasoning_details: [] } }, ''],
+	])('is read: %s', (_, choice, reasoning) => {
+		expect(completion({ choices: [choice] }).first.reasoning).toBe(reasoning);
 	});
 });
 
-describe('calls of tools', () => {
+describe('tool calls', () => {
 	it.each<[string, JsonObject, Choice['toolCalls'][number]]>([
 		[
 			'empty arguments',
@@ -167,12 +167,12 @@ describe('calls of tools', () => {
 			{ id: '7', name: 'f', arguments: {} },
 		],
 		['no function', { id: '' }, { id: null, name: '', arguments: {} }],
-	])('with %s', (_, call, expected) => {
+	])('are read with %s', (_, call, expected) => {
 		expect(message({ tool_calls: [call] }).toolCalls).toStrictEqual([expected]);
 	});
 });
 
-it('sources stand each once, wherever their address is', () => {
+it('each source is listed once, wherever its address is', () => {
 	const annotations = [
 		{ type: 'url_citation', url_citation: { url: 'https://a.test', title: 'A' } },
 		{ url: 'https://b.test', title: '' },
@@ -190,7 +190,7 @@ it('sources stand each once, wherever their address is', () => {
 describe('files', () => {
 	const image = (url: unknown): JsonObject => ({ image_url: { url: url as string } });
 
-	it('pictures stand in parts of the content and in a list beside it', () => {
+	it('are images in parts of the content and in a list beside it', () => {
 		const fields = {
 			content: [{ type: 'text', text: 'See' }, image('data:image/png;base64,AA\nAA')],
 			images: [image('data:image/webp;base64,BBBB')],
@@ -212,11 +212,11 @@ describe('files', () => {
 		'data:image/png;base64,',
 		'data:image/png,AAAA',
 		null,
-	])('the address %s is no file', (url) => {
+	])('are not read from the address %s', (url) => {
 		expect(message({ images: [image(url)] }).files).toStrictEqual([]);
 	});
 
-	it('a sound without data is no file', () => {
+	it('are not read from audio without data', () => {
 		expect(message({ audio: { id: 'a', data: '' } }).files).toStrictEqual([]);
 	});
 });
@@ -227,15 +227,15 @@ describe('the cost', () => {
 		['of cost', { cost: 0.5 }, 0.5],
 		['of cost given as text', { cost: '0.5' }, 0.5],
 		['of cost_rub before cost', { cost_rub: 0.25, cost: 0.5 }, 0.25],
-		['of nothing', { cost_rub: 0, cost: 0.5 }, 0],
+		['zero', { cost_rub: 0, cost: 0.5 }, 0],
 		['of cost beside an unknown cost_rub', { cost_rub: null, cost: 0.5 }, 0.5],
 		['unknown', {}, null],
-	])('%s', (_, fields, costRub) => {
+	])('is read: %s', (_, fields, costRub) => {
 		expect(usage(fields).costRub).toBe(costRub);
 	});
 });
 
-it('tokens that are not reported are unknown', () => {
+it('tokens that are not reported are null', () => {
 	expect(usage({ prompt_tokens: 0, completion_tokens_details: {} }).usage).toStrictEqual({
 		...NO_USAGE,
 		inputTokens: 0,

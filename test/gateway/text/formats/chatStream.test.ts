@@ -1,5 +1,5 @@
 import { asObjects, type JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { failureOf, read, streamed, streamedChoice } from './support';
+import { errorDetailsOf, read, streamed, streamedChoice } from './support';
 
 const chunk = (delta: JsonObject, choice: JsonObject = {}): JsonObject => ({
 	id: 'c1',
@@ -31,7 +31,7 @@ const whole = {
 	usage,
 };
 
-it('puts the chunks together into a chat completion', () => {
+it('assembles the chunks into a chat completion', () => {
 	expect(run(hello, stop, usageOf(usage))).toStrictEqual({
 		shown: ['Hello', '', ''],
 		isComplete: [true, true],
@@ -41,7 +41,7 @@ it('puts the chunks together into a chat completion', () => {
 	});
 });
 
-it('nothing has come', () => {
+it('a stream without chunks is not complete', () => {
 	expect(run()).toStrictEqual({
 		shown: [],
 		isComplete: [false, false],
@@ -51,7 +51,7 @@ it('nothing has come', () => {
 	});
 });
 
-describe('whether the answer is complete, without and with [DONE]', () => {
+describe('whether the completion is complete, without and with [DONE]', () => {
 	const other = chunk({ content: 'b' }, { index: 1 });
 	const otherStop = chunk({}, { index: 1, finish_reason: 'length' });
 
@@ -75,9 +75,9 @@ describe('an error frame', () => {
 		['at the beginning', []],
 		['in the middle', [hello]],
 		['after the usage', [hello, stop, usageOf(usage)]],
-	])('%s is a failed generation', (_, before) => {
+	])('%s throws an error', (_, before) => {
 		const frame = { error: { message: 'boom', type: 'server_error', code: 'x1' } };
-		expect(failureOf(() => run(...before, frame))).toMatchObject({
+		expect(errorDetailsOf(() => run(...before, frame))).toMatchObject({
 			code: 'x1',
 			type: 'server_error',
 			retryable: false,
@@ -86,12 +86,12 @@ describe('an error frame', () => {
 	});
 
 	it('may be a text', () => {
-		expect(failureOf(() => run({ error: 'boom' })).description).toContain('boom');
+		expect(errorDetailsOf(() => run({ error: 'boom' })).description).toContain('boom');
 	});
 });
 
 describe('the usage', () => {
-	const answer = (...usages: Array<JsonObject | null>) =>
+	const completion = (...usages: Array<JsonObject | null>) =>
 		read('chat', run(hello, stop, ...usages.map(usageOf)).body);
 	const first = { ...usage, cost: 0.6, prompt_tokens_details: { cached_tokens: 4, audio_tokens: 1 } };
 
@@ -104,12 +104,12 @@ describe('the usage', () => {
 			{ ...first, completion_tokens: 7, completion_tokens_details: { reasoning_tokens: 5 } },
 		],
 		[
-			'is not undone by a later chunk that does not know it',
+			'is not replaced by nulls in a later chunk',
 			[first, { cost_rub: null, total_tokens: null, prompt_tokens_details: { cached_tokens: null } }],
 			first,
 		],
 		[
-			'is replaced where a later chunk says something else',
+			'is replaced where a later chunk has another value',
 			[first, { cost_rub: 0.7, prompt_tokens_details: { cached_tokens: 0 } }],
 			{ ...first, cost_rub: 0.7, prompt_tokens_details: { cached_tokens: 0, audio_tokens: 1 } },
 		],
@@ -117,8 +117,8 @@ describe('the usage', () => {
 		expect(run(hello, stop, ...usages.map(usageOf)).body.usage).toStrictEqual(expected);
 	});
 
-	it('keeps tokens and cost of the whole call', () => {
-		const { usage: tokens, costRub } = answer(first, { completion_tokens: 7 });
+	it('has the tokens and the cost of the whole request', () => {
+		const { usage: tokens, costRub } = completion(first, { completion_tokens: 7 });
 		expect(tokens).toStrictEqual({
 			inputTokens: 1,
 			outputTokens: 7,
@@ -141,17 +141,17 @@ describe('the usage', () => {
 });
 
 describe('chunks', () => {
-	it('of another kind are passed over', () => {
+	it('of another kind are ignored', () => {
 		const ping = { object: 'ping', id: 'p', choices: hello.choices ?? [] };
 		const { shown, body } = run(ping, hello, stop, usageOf(usage));
 		expect({ shown, body }).toStrictEqual({ shown: ['', 'Hello', '', ''], body: whole });
 	});
 
-	it.each([null, undefined])('of the kind %s count', (object) => {
+	it.each([null, undefined])('of the kind %s are read', (object) => {
 		expect(run({ ...hello, object }, stop, usageOf(usage)).body).toStrictEqual(whole);
 	});
 
-	it('the first one says what all repeat', () => {
+	it('have their common fields in the first chunk', () => {
 		const first = { ...hello, provider: 'a', error: null };
 		const later = { ...stop, id: 'c2', provider: 'b' };
 		expect(run(first, later, usageOf(usage)).body).toStrictEqual({ ...whole, provider: 'a', error: null });
@@ -172,7 +172,7 @@ describe('several choices', () => {
 		{ ...hello, choices: [{ index: '0', delta: { content: 'A' } }, { delta: { content: '!' } }] },
 	];
 
-	it('stand in the order of their indexes, each with its own text and end', () => {
+	it('are in the order of their indexes, each with its own text and end', () => {
 		const { body } = run(...events);
 		const { choices } = read('chat', body);
 		expect(asObjects(body.choices).map(({ index }) => index)).toStrictEqual([0, 1, 2]);
@@ -183,34 +183,34 @@ describe('several choices', () => {
 		]);
 	});
 
-	it('the first one alone is shown', () => {
+	it('are shown only for the first one', () => {
 		expect(run(...events).shown).toStrictEqual(['', '', 'a', 'A!']);
 	});
 });
 
 describe('the message', () => {
-	it('its role is that of the deltas', () => {
+	it('has the role of the deltas', () => {
 		const roleOf = (...events: JsonObject[]) => run(...events).body.choices;
 		expect(roleOf(chunk({ role: 'critic', content: 'Hello' }), chunk({ role: null }), stop)).toStrictEqual([
 			{ ...whole.choices[0], message: { ...message, role: 'critic' } },
 		]);
 	});
 
-	it('its content may be parts', () => {
+	it('may have parts as its content', () => {
 		const parts = [{ type: 'text', text: 'Hel' }, { type: 'brand_new' }, { text: 'lo' }];
 		const { shown, body } = run(chunk({ content: parts }), stop, usageOf(usage));
 		expect(shown).toStrictEqual(['Hello', '', '']);
 		expect(body).toStrictEqual(whole);
 	});
 
-	it('is empty where nothing was said', () => {
+	it('is empty where there is no text', () => {
 		expect(run(chunk({ content: '' }), stop, usageOf(usage)).body).toStrictEqual({
 			...whole,
 			choices: [{ ...whole.choices[0], message: { ...message, content: '' } }],
 		});
 	});
 
-	it('puts thoughts and a refusal together', () => {
+	it('has the assembled reasoning and refusal', () => {
 		const events = [
 			chunk({ reasoning: 'Hm' }),
 			chunk({ reasoning: ', well', refusal: 'I must' }),
@@ -221,7 +221,7 @@ describe('the message', () => {
 		expect(choiceOf(...events)).toMatchObject({ text: '', reasoning: 'Hm, well', refusal: 'I must not' });
 	});
 
-	it('collects annotations and pictures', () => {
+	it('has the annotations and images of all chunks', () => {
 		const image = (data: string) => ({ image_url: { url: `data:image/png;base64,${data}` } });
 		const page = (url: string) => ({ type: 'url_citation', url_citation: { url } });
 		const { body } = run(
@@ -242,12 +242,12 @@ describe('the message', () => {
 		]);
 	});
 
-	it('the reason for the end is kept by later chunks', () => {
+	it('keeps its finish reason in later chunks', () => {
 		expect(choiceOf(hello, stop, chunk({}, { finish_reason: null })).finishReason).toBe('stop');
 	});
 });
 
-describe('thoughts that stand in details alone (§2.4)', () => {
+describe('reasoning in details alone (§2.4)', () => {
 	const detail = (text: string): JsonObject => ({ type: 'reasoning.text', text });
 
 	it.each<[string, JsonObject[]]>([
@@ -260,17 +260,17 @@ describe('thoughts that stand in details alone (§2.4)', () => {
 			[chunk({ reasoning_details: [detail('H')] }), chunk({ reasoning_details: [detail('m')] })],
 		],
 		[
-			'of both, which say the same',
+			'of both, which are the same',
 			[chunk({ reasoning_details: [detail('Hm')] }, { reasoning_details: [detail('Hm')] })],
 		],
-	])('%s', (_, events) => {
+	])('is read from those %s', (_, events) => {
 		const { reasoning } = choiceOf(...events, stop);
 		expect(reasoning).toBe('Hm');
 	});
 });
 
-describe('a sound', () => {
-	it('is put together; its transcript is shown', () => {
+describe('audio', () => {
+	it('is assembled, and its transcript is shown', () => {
 		const { shown, body } = run(
 			chunk({ audio: { id: 'a1', transcript: 'la ' } }),
 			chunk({ audio: { data: 'AA', expires_at: 5 } }),
@@ -290,14 +290,14 @@ describe('a sound', () => {
 		]);
 	});
 
-	it('beside a text does not hide it', () => {
+	it('does not hide a text', () => {
 		const events = [chunk({ content: 'Hello', audio: { transcript: 'la' } }), stop];
 		expect(run(...events).shown).toStrictEqual(['Hello', '']);
 		expect(choiceOf(...events).text).toBe('Hello');
 	});
 });
 
-it('collects log probabilities', () => {
+it('log probabilities are collected', () => {
 	const token = (text: string) => ({ token: text, logprob: -1 });
 	const { body } = run(
 		chunk({ content: 'Hel' }, { logprobs: { content: [token('Hel')], refusal: null } }),

@@ -6,14 +6,14 @@ const chunk = (delta: JsonObject): JsonObject => ({ choices: [{ index: 0, delta 
 const stop = { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] };
 const choiceOf = (...events: JsonObject[]) => streamedChoice('chat', events);
 
-describe('calls of tools in a chat stream', () => {
+describe('tool calls in a chat stream', () => {
 	const delta = (...calls: JsonObject[]) => chunk({ tool_calls: calls });
 	const call = (fields: JsonObject, args?: unknown, name?: string): JsonObject => ({
 		...fields,
 		function: { name, arguments: args as string },
 	});
 
-	it('stand in the body as in an answer in one piece', () => {
+	it('are assembled as in an unstreamed response', () => {
 		const { body } = streamed('chat', [
 			delta(call({ index: 0, id: 't1' }, '{}', 'look')),
 			delta(call({ index: 1 }, '')),
@@ -40,7 +40,7 @@ describe('calls of tools in a chat stream', () => {
 		]);
 	});
 
-	it('leave a text beside them', () => {
+	it('leave the text beside them', () => {
 		expect(choiceOf(chunk({ content: 'Hello' }), delta(call({ id: 't1' }, '{}', 'look')), stop).text).toBe(
 			'Hello',
 		);
@@ -76,7 +76,7 @@ describe('calls of tools in a chat stream', () => {
 			],
 		],
 		[
-			'the id and the name in each piece',
+			'the id and the name in each delta',
 			[
 				delta(call({ index: 0, id: 't1' }, '{"a"', 'look')),
 				delta(call({ index: 0, id: 't1' }, ':1}', 'look')),
@@ -89,12 +89,12 @@ describe('calls of tools in a chat stream', () => {
 			[{ id: 't1', name: 'look', arguments: { a: 1 } }],
 		],
 		[
-			'the id after the first piece',
+			'the id after the first delta',
 			[delta(call({ index: 0 }, '{"a"', 'look')), delta(call({ index: 0, id: 't1' }, ':1}'))],
 			[{ id: 't1', name: 'look', arguments: { a: 1 } }],
 		],
 		[
-			'one index for all, told apart by their ids',
+			'one index for all, and different ids',
 			[
 				delta(call({ index: 0, id: 't1' }, '{}', 'look')),
 				delta(call({ index: 0, id: 't2' }, '{"b"', 'go')),
@@ -132,7 +132,7 @@ describe('calls of tools in a chat stream', () => {
 			[delta(call({ index: 0, id: 't1' }, '{"a"', 'look'))],
 			[{ id: 't1', name: 'look', arguments: '{"a"', invalidArguments: true }],
 		],
-	])('with %s', (_, events, calls) => {
+	])('are assembled with %s', (_, events, calls) => {
 		expect(choiceOf(...events, stop).toolCalls).toStrictEqual(calls);
 	});
 });

@@ -3,20 +3,20 @@ import fc from 'fast-check';
 import { ApiError } from '../../../../nodes/shared/gateway/errors/errors';
 import { textFormat, textFormats } from '../../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { failureOf } from './support';
+import { errorDetailsOf } from './support';
 
-/** The lists that an answer has at the least. */
+/** The required lists of a response. */
 const EMPTY: JsonObject = { choices: [], output: [], content: [] };
 
 function read(name: string, body: JsonObject) {
 	const format = textFormat(name);
-	const answer = format.readCompletion({ ...EMPTY, ...body }, { kind: 'text' });
-	const [choice] = answer.choices;
-	if (!choice) throw new Error('an answer has at least one choice');
-	return { ...answer, ...choice };
+	const completion = format.readCompletion({ ...EMPTY, ...body }, { kind: 'text' });
+	const [choice] = completion.choices;
+	if (!choice) throw new Error('a completion has at least one choice');
+	return { ...completion, ...choice };
 }
 
-describe('why an answer ended, in the same words for each format', () => {
+describe('the finish reason, in the same words for each format', () => {
 	test.each<[string, JsonObject, string | null]>([
 		['chat', { choices: [{ finish_reason: 'stop' }] }, 'stop'],
 		['chat', { choices: [{ finish_reason: 'length' }] }, 'length'],
@@ -45,8 +45,8 @@ describe('why an answer ended, in the same words for each format', () => {
 	])('%s %j → %s', (format, body, reason) => expect(read(format, body).finishReason).toBe(reason));
 });
 
-describe('where the text stands', () => {
-	it('responses: in all message items, wherever they stand (§2.3)', () => {
+describe('the text', () => {
+	it('responses: is in all message items, wherever they are (§2.3)', () => {
 		const message = (text: string) => ({ type: 'message', content: [{ type: 'output_text', text }] });
 		const output = [
 			{ type: 'function_call', content: [{ text: 'no' }] },
@@ -56,7 +56,7 @@ describe('where the text stands', () => {
 		];
 		expect(read('responses', { status: 'completed', output }).text).toBe('ab');
 	});
-	it('chat: in content that is an array of parts', () => {
+	it('chat: may be an array of parts', () => {
 		expect(
 			read('chat', { choices: [{ message: { content: [{ type: 'text', text: 'a' }, { text: 'b' }] } }] })
 				.text,
@@ -65,49 +65,49 @@ describe('where the text stands', () => {
 });
 
 describe('the cost', () => {
-	it('chat: takes either field, and a cost given as text', () => {
+	it('chat: is in either field, and may be text', () => {
 		expect(read('chat', { usage: { cost: '0.5' } }).costRub).toBe(0.5);
 		expect(read('chat', { usage: { cost_rub: 0.25, cost: 0.5 } }).costRub).toBe(0.25);
 		expect(read('chat', { usage: {} }).costRub).toBeNull();
 	});
-	it('a cost of nothing is not an unknown one', () => {
+	it('may be zero, which is not unknown', () => {
 		expect(read('chat', { usage: { cost_rub: 0 } }).costRub).toBe(0);
 		expect(read('responses', { status: 'completed', usage: { cost: { total_cost: 0 } } }).costRub).toBe(0);
 	});
 });
 
-describe.each(textFormats)('$name: an error that comes with the status 200', (format) => {
+describe.each(textFormats)('$name: an error with the status 200', (format) => {
 	const codeOf = (body: JsonObject) =>
-		failureOf(() =>
+		errorDetailsOf(() =>
 			format.readCompletion({ error: { code: 'x1', message: 'boom' }, ...body }, { kind: 'text' }),
 		).code;
 
-	it('is a failed generation, with or without a list of what was said', () => {
+	it('is thrown, with or without the list of outputs', () => {
 		expect(codeOf({})).toBe('x1');
 		expect(codeOf(EMPTY)).toBe('x1');
 	});
 
-	it('is none when it is null; an answer without its list is none, either', () => {
+	it('is not thrown when it is null; then a missing list is the error', () => {
 		expect(codeOf({ error: null })).toBe('unreadable_answer');
 		expect(read(format.name, { error: null }).text).toBe('');
 	});
 });
 
-test('a status that is no text is none', () => {
+test('a status that is not text is ignored', () => {
 	expect(read('responses', { status: { toString: 0 } }).finishReason).toBeNull();
 });
 
-/** The kind of a text that is read, or that a failure is told of. */
+/** The type of the text, or `error`. */
 function outcome(name: string, body: JsonObject): string {
 	try {
 		return typeof read(name, body).text;
 	} catch (error) {
-		if (error instanceof ApiError) return 'failure';
+		if (error instanceof ApiError) return 'error';
 		throw error;
 	}
 }
 
-test.each(textFormats)('$name reads any JSON object, or tells a failed generation', ({ name }) => {
+test.each(textFormats)('$name reads any JSON object, or throws ApiError', ({ name }) => {
 	const outcomes = new Set<string>();
 	fc.assert(
 		fc.property(
@@ -121,5 +121,5 @@ test.each(textFormats)('$name reads any JSON object, or tells a failed generatio
 		),
 		{ numRuns: 500 },
 	);
-	expect([...outcomes].sort()).toStrictEqual(['failure', 'string']);
+	expect([...outcomes].sort()).toStrictEqual(['error', 'string']);
 });

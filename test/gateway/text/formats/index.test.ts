@@ -1,6 +1,6 @@
 import { textFormat, textFormats } from '../../../../nodes/shared/gateway/text/formats';
 import { ATTACHMENT_KINDS } from '../../../../nodes/shared/gateway/text/formats/request';
-import { refusalOf } from './support';
+import { invalidInputOf } from './support';
 
 it('the formats are those of the specification, the most widely supported first', () => {
 	expect(
@@ -22,8 +22,8 @@ it.each(textFormats)('$name is found by its name', (format) => {
 	expect(textFormat(format.name)).toBe(format);
 });
 
-it('an unknown name is refused as the value of the parameter', () => {
-	const { param, message } = refusalOf(() => textFormat('soap'));
+it('an unknown name is rejected as the value of the parameter', () => {
+	const { param, message } = invalidInputOf(() => textFormat('soap'));
 	expect(param).toBe('format');
 	expect(message).toContain('soap');
 });
@@ -32,10 +32,10 @@ it.each([
 	['chat', { image: 'url or file', audio: 'file', video: 'url or file', file: 'file' }],
 	['responses', { image: 'url or file', audio: 'file', file: 'url or file' }],
 	['messages', { image: 'url or file', file: 'url or file' }],
-])('%s takes these kinds of attachments', (format, attachments) => {
+])('%s accepts these kinds of attachments', (format, attachments) => {
 	expect(textFormat(format).attachments).toStrictEqual(attachments);
 });
 
-it('attachments are those of the specification', () => {
+it('attachments have the kinds of the specification', () => {
 	expect(ATTACHMENT_KINDS).toStrictEqual(['image', 'audio', 'video', 'file']);
 });

@@ -4,39 +4,39 @@ import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/f
 import { parseJsonOutput } from '../../../../nodes/shared/gateway/text/formats/jsonOutput';
 import type { OutputRequest } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { Json } from '../../../../nodes/shared/gateway/util/json';
-import { failureOf, JSON_OBJECT, NO_CHOICE, NO_USAGE, TEXT } from './support';
+import { errorDetailsOf, JSON_OBJECT, NO_CHOICE, NO_USAGE, TEXT } from './support';
 
 const SCHEMA: OutputRequest = { kind: 'jsonSchema', name: 'answer', schema: {} };
 const call = { id: 't', name: 'look', arguments: { a: 1 } };
 
-function answerOf(fields: Partial<Choice>, others: Choice[] = []): Completion {
+function completionOf(fields: Partial<Choice>, others: Choice[] = []): Completion {
 	const choices = [{ ...NO_CHOICE, finishReason: 'stop', ...fields }, ...others];
 	return { id: 'r1', model: 'acme/writer', choices, usage: { ...NO_USAGE, inputTokens: 3 }, costRub: 0.5 };
 }
 
 function jsonOf(fields: Partial<Choice>, output = SCHEMA): Json | undefined {
-	const answer = answerOf(fields);
-	const [choice = NO_CHOICE] = answer.choices;
-	return parseJsonOutput(choice, output, answer);
+	const completion = completionOf(fields);
+	const [choice = NO_CHOICE] = completion.choices;
+	return parseJsonOutput(choice, output, completion);
 }
 
-function problemOf(
+function errorDetails(
 	fields: Partial<Choice>,
 	output = SCHEMA,
 	others: Choice[] = [],
 	costRub: number | null = 0.5,
 ) {
-	const answer = { ...answerOf(fields, others), costRub };
-	const [choice = NO_CHOICE] = answer.choices;
-	return failureOf(() => parseJsonOutput(choice, output, answer));
+	const completion = { ...completionOf(fields, others), costRub };
+	const [choice = NO_CHOICE] = completion.choices;
+	return errorDetailsOf(() => parseJsonOutput(choice, output, completion));
 }
 
-it.each([TEXT, SCHEMA, JSON_OBJECT])('gives nothing while the answer is to come: %j', (output) => {
+it.each([TEXT, SCHEMA, JSON_OBJECT])('returns nothing while the completion is in progress: %j', (output) => {
 	expect(jsonOf({ text: '{}', finishReason: 'queued' }, output)).toBeUndefined();
 	expect(jsonOf({ text: '{}', finishReason: 'in_progress' }, output)).toBeUndefined();
 });
 
-it('gives nothing where text was asked for', () => {
+it('returns nothing where text was requested', () => {
 	expect(jsonOf({ text: '{}' }, TEXT)).toBeUndefined();
 });
 
@@ -48,23 +48,23 @@ describe('JSON', () => {
 		['0', 0],
 		['false', false],
 		['null', null],
-	])('%s by a schema', (text, value) => {
+	])('%s is read with a schema', (text, value) => {
 		expect(jsonOf({ text })).toStrictEqual(value);
 	});
 
 	it.each<[string, Json]>([
 		['{"a":1}', { a: 1 }],
 		['[1]', [1]],
-	])('%s as an object', (text, value) => {
+	])('%s is read as an object', (text, value) => {
 		expect(jsonOf({ text }, JSON_OBJECT)).toStrictEqual(value);
 	});
 
-	it.each(['"Sorry."', '5', 'true', 'null'])('%s is no object', (text) => {
-		expect(problemOf({ text }, JSON_OBJECT).code).toBe('not_json');
+	it.each(['"Sorry."', '5', 'true', 'null'])('%s is not an object', (text) => {
+		expect(errorDetails({ text }, JSON_OBJECT).code).toBe('not_json');
 	});
 
 	it.each(['stop', null, 'content_filter', 'cancelled'])(
-		'is read whatever ended the answer: %s',
+		'is read whatever the finish reason is: %s',
 		(finishReason) => {
 			expect(jsonOf({ text: '{}', finishReason })).toStrictEqual({});
 		},
@@ -77,7 +77,7 @@ describe('a Markdown block', () => {
 		'```\n{"a":1}\n```',
 		'```JSON \r\n{"a":1}\r\n```',
 		'\n\n  ```json\n{"a":1}```\n ',
-	])('%j is unpacked', (text) => {
+	])('%j is unwrapped', (text) => {
 		expect(jsonOf({ text })).toStrictEqual({ a: 1 });
 	});
 
@@ -93,11 +93,11 @@ describe('a Markdown block', () => {
 		'Here it is:\n```json\n{"a":1}\n```',
 		'```json\n{"a":1}\n```\nThat is it.',
 		'```json\n{"a":1\n```',
-	])('%j is no JSON', (text) => {
-		expect(problemOf({ text }).code).toBe('not_json');
+	])('%j is not JSON', (text) => {
+		expect(errorDetails({ text }).code).toBe('not_json');
 	});
 
-	it('gives the value inside, whatever it is', () => {
+	it('may have any value inside', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), fc.constantFrom('', 'json', 'JSON'), (value, word) => {
 				const text = JSON.stringify(value, null, 2);
@@ -108,29 +108,29 @@ describe('a Markdown block', () => {
 });
 
 it.each(['Sorry.', '', '{"a":', 'The answer is {"a":1}.'])('%j is not JSON', (text) => {
-	expect(problemOf({ text }).code).toBe('not_json');
+	expect(errorDetails({ text }).code).toBe('not_json');
 });
 
-describe('a call of a tool in place of JSON', () => {
-	it.each(['', 'Wait', '"Wait"'])('beside the text %j gives nothing', (text) => {
+describe('a tool call instead of JSON', () => {
+	it.each(['', 'Wait', '"Wait"'])('beside the text %j returns nothing', (text) => {
 		expect(jsonOf({ text, toolCalls: [call] }, JSON_OBJECT)).toBeUndefined();
 	});
 
-	it('beside JSON leaves the JSON', () => {
+	it('beside JSON returns the JSON', () => {
 		expect(jsonOf({ text: '{}', toolCalls: [call] })).toStrictEqual({});
 	});
 
-	it('of an answer that was cut off is an error', () => {
-		expect(problemOf({ toolCalls: [call], finishReason: 'length' })).toMatchObject({
+	it('of a completion that was cut off is an error', () => {
+		expect(errorDetails({ toolCalls: [call], finishReason: 'length' })).toMatchObject({
 			code: 'json_cut_off',
 			extra: { toolCalls: [call] },
 		});
 	});
 });
 
-describe('an answer that is no JSON is paid for', () => {
-	it('so the error is not repeated, and carries the answer', () => {
-		expect(problemOf({ text: 'Sorry.' })).toStrictEqual({
+describe('the error for a completion that is not JSON', () => {
+	it('is not retryable, and has the completion and its cost', () => {
+		expect(errorDetails({ text: 'Sorry.' })).toStrictEqual({
 			code: 'not_json',
 			message: expect.stringContaining('not JSON') as string,
 			description: expect.stringContaining('₽0.5') as string,
@@ -148,21 +148,21 @@ describe('an answer that is no JSON is paid for', () => {
 		});
 	});
 
-	it('carries the texts of several choices', () => {
-		expect(problemOf({ text: 'a' }, SCHEMA, [{ ...NO_CHOICE, text: 'b' }]).extra?.texts).toStrictEqual([
+	it('has the texts of several choices', () => {
+		expect(errorDetails({ text: 'a' }, SCHEMA, [{ ...NO_CHOICE, text: 'b' }]).extra?.texts).toStrictEqual([
 			'a',
 			'b',
 		]);
 	});
 
-	it('quotes what the model says', () => {
-		expect(problemOf({ text: 'Sorry.' }).description).toContain('“Sorry.”');
-		expect(problemOf({ text: '' }).description).toMatch(/₽0\.5\.$/);
-		expect(problemOf({ text: 'Sorry.' }, SCHEMA, [], null).description).toContain('charged');
+	it('quotes the text of the model', () => {
+		expect(errorDetails({ text: 'Sorry.' }).description).toContain('“Sorry.”');
+		expect(errorDetails({ text: '' }).description).toMatch(/₽0\.5\.$/);
+		expect(errorDetails({ text: 'Sorry.' }, SCHEMA, [], null).description).toContain('charged');
 	});
 
-	it('JSON that is cut off at the token limit is an error, even where it can be read', () => {
-		const details = problemOf({ text: '{"a":1}', finishReason: 'length' });
+	it('is also thrown for JSON that is cut off at the token limit, even where it can be read', () => {
+		const details = errorDetails({ text: '{"a":1}', finishReason: 'length' });
 		expect(details).toMatchObject({
 			code: 'json_cut_off',
 			extra: { text: '{"a":1}', finishReason: 'length' },
@@ -170,9 +170,12 @@ describe('an answer that is no JSON is paid for', () => {
 		expect(details.description).toContain('Max Tokens');
 	});
 
-	it.each(['stop', 'length'])('a refusal tells the model’s words, ended by %s', (finishReason) => {
-		const details = problemOf({ text: 'Hm', refusal: 'I must not', finishReason });
-		expect(details).toMatchObject({ code: 'refused', extra: { refusal: 'I must not', text: 'Hm' } });
-		expect(details.description).toContain('“I must not”');
-	});
+	it.each(['stop', 'length'])(
+		'quotes the refusal of the model, with the finish reason %s',
+		(finishReason) => {
+			const details = errorDetails({ text: 'Hm', refusal: 'I must not', finishReason });
+			expect(details).toMatchObject({ code: 'refused', extra: { refusal: 'I must not', text: 'Hm' } });
+			expect(details.description).toContain('“I must not”');
+		},
+	);
 });

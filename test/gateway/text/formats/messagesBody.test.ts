@@ -4,7 +4,7 @@ import type {
 	ChatMessage,
 } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { bodyOf, inline, pairWithItem, looking, refusalOf, messages } from './support';
+import { bodyOf, inline, fromUrl, lookWith, invalidInputOf, messages } from './support';
 
 const sent = (parts: Partial<TextRequest>) => {
 	const { model, max_tokens, ...rest } = bodyOf('messages', parts);
@@ -16,11 +16,11 @@ const extra = (parts: Partial<TextRequest>): JsonObject => {
 	expect(messages).toStrictEqual([{ role: 'user', content: 'Hi' }]);
 	return rest;
 };
-const said = (...list: Array<ChatMessage | ToolMessage>) => sent({ conversation: messages(...list) });
+const sentMessages = (...list: Array<ChatMessage | ToolMessage>) => sent({ conversation: messages(...list) });
 const schema = { type: 'object', properties: {} };
 const look = { name: 'look', parameters: schema };
 
-it('a plain call carries the model, the messages and the required max_tokens alone', () => {
+it('a plain request has the model, the messages and the required max_tokens alone', () => {
 	expect(bodyOf('messages')).toStrictEqual({
 		model: 'acme/writer',
 		messages: [{ role: 'user', content: 'Hi' }],
@@ -28,7 +28,7 @@ it('a plain call carries the model, the messages and the required max_tokens alo
 	});
 });
 
-it('a streamed call says so', () => {
+it('a streamed request has the field stream', () => {
 	expect(extra({ stream: true })).toStrictEqual({ stream: true });
 });
 
@@ -37,9 +37,9 @@ it('max_tokens of the user replaces the default', () => {
 });
 
 describe('the conversation', () => {
-	it('what system and developer say is the system text', () => {
+	it('has the system and developer messages as its system text', () => {
 		expect(
-			said(
+			sentMessages(
 				{ role: 'system', text: 'Be brief' },
 				{ role: 'user', text: 'Hi' },
 				{ role: 'developer', text: 'In English' },
@@ -54,35 +54,35 @@ describe('the conversation', () => {
 		});
 	});
 
-	it('an empty system turn is no system text', () => {
-		expect(said({ role: 'system', text: '' }, { role: 'user', text: 'Hi' })).toStrictEqual({
+	it('has no system text for an empty system message', () => {
+		expect(sentMessages({ role: 'system', text: '' }, { role: 'user', text: 'Hi' })).toStrictEqual({
 			messages: [{ role: 'user', content: 'Hi' }],
 		});
 	});
 
-	it('a turn in which nothing is said is left out', () => {
-		expect(said({ role: 'user', text: 'Hi' }, { role: 'assistant', text: ' \n' })).toStrictEqual({
+	it('leaves out an empty message', () => {
+		expect(sentMessages({ role: 'user', text: 'Hi' }, { role: 'assistant', text: ' \n' })).toStrictEqual({
 			messages: [{ role: 'user', content: 'Hi' }],
 		});
 	});
 
 	it.each<[string, ChatMessage[]]>([
 		['nothing', []],
-		['a system turn alone', [{ role: 'system', text: 'Be brief' }]],
-		['an empty turn alone', [{ role: 'user', text: '' }]],
-	])('%s is refused', (_, list) => {
-		const { param, description } = refusalOf(() => said(...list));
+		['a system message alone', [{ role: 'system', text: 'Be brief' }]],
+		['an empty message alone', [{ role: 'user', text: '' }]],
+	])('rejects %s', (_, list) => {
+		const { param, description } = invalidInputOf(() => sentMessages(...list));
 		expect(param).toBe('messages');
 		expect(description).toContain('Messages');
 	});
 
-	it('calls of tools follow the text; their arguments are objects', () => {
+	it('has tool calls after the text, with objects as arguments', () => {
 		const toolCalls = [
 			{ id: 'c1', name: 'look', arguments: '{"a":1}' },
 			{ id: 'c2', name: 'go', arguments: '' },
 			{ id: 'c3', name: 'go', arguments: '[1]' },
 		];
-		expect(said({ role: 'assistant', text: 'Wait', toolCalls }).messages).toStrictEqual([
+		expect(sentMessages({ role: 'assistant', text: 'Wait', toolCalls }).messages).toStrictEqual([
 			{
 				role: 'assistant',
 				content: [
@@ -95,17 +95,17 @@ describe('the conversation', () => {
 		]);
 	});
 
-	it('calls of tools without a text stand alone', () => {
+	it('has tool calls alone without a text', () => {
 		const toolCalls = [{ id: 'c1', name: 'look', arguments: '{}' }];
-		expect(said({ role: 'assistant', text: '  ', toolCalls }).messages).toStrictEqual([
+		expect(sentMessages({ role: 'assistant', text: '  ', toolCalls }).messages).toStrictEqual([
 			{ role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'look', input: {} }] },
 		]);
 	});
 
-	it('attachments stand first, calls of tools last', () => {
+	it('has attachments first and tool calls last', () => {
 		const toolCalls = [{ id: 'c1', name: 'look', arguments: '{}' }];
 		expect(
-			said({ role: 'assistant', text: 'See', attachments: [pairWithItem('image')], toolCalls }).messages,
+			sentMessages({ role: 'assistant', text: 'See', attachments: [fromUrl('image')], toolCalls }).messages,
 		).toStrictEqual([
 			{
 				role: 'assistant',
@@ -118,18 +118,18 @@ describe('the conversation', () => {
 		]);
 	});
 
-	it('results of tools that were called together are one message', () => {
+	it('has the results of tools that were called together in one message', () => {
 		const result = (callId: string): ToolMessage => ({ role: 'tool', callId, text: `seen ${callId}` });
 		const part = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: `seen ${id}` });
 		expect(
-			said(
+			sentMessages(
 				{ role: 'user', text: 'Hi' },
 				result('a'),
 				result('b'),
 				result('c'),
 				{ role: 'user', text: 'And?' },
 				result('d'),
-				{ role: 'user', text: 'Look', attachments: [pairWithItem('image')] },
+				{ role: 'user', text: 'Look', attachments: [fromUrl('image')] },
 				result('e'),
 				result('f'),
 			).messages,
@@ -149,32 +149,34 @@ describe('the conversation', () => {
 		]);
 	});
 
-	it('sends the result of a tool without its call as it stands', () => {
-		expect(said({ role: 'tool', callId: 'c9', text: 'seen' }).messages).toStrictEqual([
+	it('sends the result of a tool unchanged where its call is missing', () => {
+		expect(sentMessages({ role: 'tool', callId: 'c9', text: 'seen' }).messages).toStrictEqual([
 			{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c9', content: 'seen' }] },
 		]);
 	});
 
-	const given = [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c9', content: 'seen' }] }];
+	const wireMessages = [
+		{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c9', content: 'seen' }] },
+	];
 
 	it.each<[string, TextRequest['conversation'], JsonObject]>([
-		['messages as they are', { kind: 'wire', messages: given }, { messages: given }],
+		['messages as they are', { kind: 'wire', messages: wireMessages }, { messages: wireMessages }],
 		[
 			'the system prompt as the system text',
-			{ kind: 'wire', messages: given, systemPrompt: 'Be brief' },
-			{ system: 'Be brief', messages: given },
+			{ kind: 'wire', messages: wireMessages, systemPrompt: 'Be brief' },
+			{ system: 'Be brief', messages: wireMessages },
 		],
 		[
 			'no system text for an empty prompt',
-			{ kind: 'wire', messages: given, systemPrompt: '' },
-			{ messages: given },
+			{ kind: 'wire', messages: wireMessages, systemPrompt: '' },
+			{ messages: wireMessages },
 		],
 	])('sends %s', (_, conversation, expected) => {
 		expect(sent({ conversation })).toStrictEqual(expected);
 	});
 
-	it('a text in place of messages is refused', () => {
-		expect(refusalOf(() => sent({ conversation: { kind: 'wire', messages: 'Hi' } })).param).toBe(
+	it('rejects a text instead of messages', () => {
+		expect(invalidInputOf(() => sent({ conversation: { kind: 'wire', messages: 'Hi' } })).param).toBe(
 			'messagesJson',
 		);
 	});
@@ -189,7 +191,7 @@ describe('attachments', () => {
 		],
 		[
 			'the address of an image',
-			pairWithItem('image'),
+			fromUrl('image'),
 			{ type: 'image', source: { type: 'url', url: 'https://files.test/a' } },
 		],
 		[
@@ -203,11 +205,11 @@ describe('attachments', () => {
 		],
 		[
 			'the address of a file',
-			pairWithItem('file'),
+			fromUrl('file'),
 			{ type: 'document', source: { type: 'url', url: 'https://files.test/a' } },
 		],
 	])('%s is a part before the text', (_, attachment, part) => {
-		expect(sent(looking(attachment)).messages).toStrictEqual([
+		expect(sent(lookWith(attachment)).messages).toStrictEqual([
 			{ role: 'user', content: [part, { type: 'text', text: 'Look' }] },
 		]);
 	});
@@ -237,43 +239,46 @@ describe('tools', () => {
 	});
 });
 
-describe('JSON comes through a tool', () => {
+describe('JSON output', () => {
 	const output = { kind: 'jsonSchema', name: 'book', schema } as const;
 	const jsonTool = { name: 'book', description: 'Gives the answer as JSON.', input_schema: schema };
 	const forced = { type: 'tool', name: 'book' };
 
-	it('that must be called', () => {
+	it('is requested with a tool that must be called', () => {
 		expect(extra({ output })).toStrictEqual({ tools: [jsonTool], tool_choice: forced });
 	});
 
-	it('described as the schema is', () => {
+	it('has the description of the schema', () => {
 		expect(extra({ output: { ...output, description: 'A book', strict: true } })).toStrictEqual({
 			tools: [{ ...jsonTool, description: 'A book' }],
 			tool_choice: forced,
 		});
 	});
 
-	it('of any object, without a schema', () => {
+	it('may be any object, without a schema', () => {
 		expect(extra({ output: { kind: 'jsonObject', name: 'book' } })).toStrictEqual({
 			tools: [{ ...jsonTool, input_schema: { type: 'object' } }],
 			tool_choice: forced,
 		});
 	});
 
-	it('of an object, where the schema does not say so', () => {
+	it('is an object, where the schema has no type', () => {
 		expect(extra({ output: { ...output, schema: { required: ['a'] } } }).tools).toStrictEqual([
 			{ ...jsonTool, input_schema: { required: ['a'], type: 'object' } },
 		]);
 	});
 
-	it.each([undefined, 'auto', 'required'] as const)('or another one, with the choice %s', (toolChoice) => {
-		expect(extra({ output, tools: [look], toolChoice })).toStrictEqual({
-			tools: [{ name: 'look', input_schema: schema }, jsonTool],
-			tool_choice: { type: 'any' },
-		});
-	});
+	it.each([undefined, 'auto', 'required'] as const)(
+		'may be replaced by another tool, with the choice %s',
+		(toolChoice) => {
+			expect(extra({ output, tools: [look], toolChoice })).toStrictEqual({
+				tools: [{ name: 'look', input_schema: schema }, jsonTool],
+				tool_choice: { type: 'any' },
+			});
+		},
+	);
 
-	it('and no other one, with the choice none', () => {
+	it('allows no other tool, with the choice none', () => {
 		expect(extra({ output, tools: [look], toolChoice: 'none' })).toStrictEqual({
 			tools: [{ name: 'look', input_schema: schema }, jsonTool],
 			tool_choice: forced,
@@ -284,7 +289,7 @@ describe('JSON comes through a tool', () => {
 		['a tool of the same name', { tools: [look, { ...look, name: 'book' }] }, 'tools'],
 		['another tool that must be called', { tools: [look], toolChoice: { name: 'look' } }, 'toolChoice'],
 		['a schema of something else', { output: { ...output, schema: { type: 'array' } } }, 'jsonSchema'],
-	])('%s is refused', (_, parts, param) => {
-		expect(refusalOf(() => sent({ output, ...parts })).param).toBe(param);
+	])('%s is rejected', (_, parts, param) => {
+		expect(invalidInputOf(() => sent({ output, ...parts })).param).toBe(param);
 	});
 });

@@ -4,7 +4,7 @@ import { JSON_OBJECT, NO_CHOICE, NO_USAGE, read, TEXT } from './support';
 
 const saying = (...content: JsonObject[]): Choice => read('messages', { content }).first;
 
-it('reads all fields of an answer', () => {
+it('reads all fields of a completion', () => {
 	const body = {
 		id: 'm1',
 		model: 'acme/writer',
@@ -36,7 +36,7 @@ it('reads all fields of an answer', () => {
 	});
 });
 
-it('an answer of nothing is empty', () => {
+it('a completion without content is empty', () => {
 	expect(saying()).toStrictEqual(NO_CHOICE);
 	expect(saying({ type: 'text', text: null })).toStrictEqual(NO_CHOICE);
 });
@@ -68,7 +68,7 @@ it.each<[JsonObject, Array<number | null>]>([
 	});
 });
 
-describe('JSON that comes through a tool', () => {
+describe('JSON output', () => {
 	const json = (input: unknown, name = 'answer'): JsonObject => ({
 		type: 'tool_use',
 		id: 't',
@@ -83,16 +83,16 @@ describe('JSON that comes through a tool', () => {
 		['text that is cut off', '{"a":', '{"a":'],
 		['nothing', null, 'null'],
 		['no input', undefined, 'null'],
-	])('is the text: %s', (_, input, text) => {
-		const said = { type: 'text', text: 'Here it is' };
-		expect(reading(JSON_OBJECT, 'tool_use', said, json(input))).toStrictEqual({
+	])('is the text of the choice: %s', (_, input, text) => {
+		const textBlock = { type: 'text', text: 'Here it is' };
+		expect(reading(JSON_OBJECT, 'tool_use', textBlock, json(input))).toStrictEqual({
 			...NO_CHOICE,
 			text,
 			finishReason: 'stop',
 		});
 	});
 
-	it('keeps another reason for the end', () => {
+	it('keeps other finish reasons', () => {
 		expect(reading(JSON_OBJECT, 'max_tokens', json({}))).toStrictEqual({
 			...NO_CHOICE,
 			text: '{}',
@@ -111,8 +111,8 @@ describe('JSON that comes through a tool', () => {
 	});
 
 	it('may be replaced by the call of another tool', () => {
-		const said = { type: 'text', text: 'Wait' };
-		expect(reading(JSON_OBJECT, 'tool_use', said, json({}, 'look'))).toStrictEqual({
+		const textBlock = { type: 'text', text: 'Wait' };
+		expect(reading(JSON_OBJECT, 'tool_use', textBlock, json({}, 'look'))).toStrictEqual({
 			...NO_CHOICE,
 			text: 'Wait',
 			toolCalls: [{ id: 't', name: 'look', arguments: {} }],
@@ -120,7 +120,7 @@ describe('JSON that comes through a tool', () => {
 		});
 	});
 
-	it('is a call like others where text was asked for', () => {
+	it('is a tool call where text was requested', () => {
 		expect(reading(TEXT, 'tool_use', json({ a: 1 }))).toStrictEqual({
 			...NO_CHOICE,
 			toolCalls: [{ id: 't', name: 'answer', arguments: { a: 1 } }],
@@ -128,7 +128,7 @@ describe('JSON that comes through a tool', () => {
 		});
 	});
 
-	it('is not a call without a name', () => {
+	it('is not read from a call without a name', () => {
 		const nameless = { type: 'tool_use', id: 't', input: { a: 1 } };
 		const expected = {
 			...NO_CHOICE,
@@ -139,7 +139,7 @@ describe('JSON that comes through a tool', () => {
 		expect(reading(JSON_OBJECT, 'tool_use', nameless)).toStrictEqual(expected);
 	});
 
-	it('is nothing but a tool use', () => {
+	it('is read from a tool_use block alone', () => {
 		expect(reading(JSON_OBJECT, 'end_turn', { ...json({ a: 1 }), type: 'server_tool_use' })).toStrictEqual({
 			...NO_CHOICE,
 			finishReason: 'stop',

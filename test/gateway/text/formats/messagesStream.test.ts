@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { failureOf, JSON_OBJECT, read, streamed, streamedChoice, TEXT } from './support';
+import { errorDetailsOf, JSON_OBJECT, read, streamed, streamedChoice, TEXT } from './support';
 
 const run = (...events: JsonObject[]) => streamed('messages', events);
 const start: JsonObject = {
@@ -22,7 +22,7 @@ const delta = (index: number | null, fields: JsonObject | null): JsonObject => (
 	index,
 	delta: fields,
 });
-const text = (index: number | null, said: string) => delta(index, { type: 'text_delta', text: said });
+const text = (index: number | null, content: string) => delta(index, { type: 'text_delta', text: content });
 const end = (fields: JsonObject = {}): JsonObject => ({
 	type: 'message_delta',
 	delta: { stop_reason: 'end_turn', stop_sequence: null },
@@ -41,7 +41,7 @@ const whole = {
 	usage: { input_tokens: 1, output_tokens: 2 },
 };
 
-it('puts the events together into a message', () => {
+it('assembles the events into a message', () => {
 	expect(run(...hello, { type: 'content_block_stop', index: 0 }, end(), stop)).toStrictEqual({
 		shown: ['', '', 'Hel', 'lo', '', '', ''],
 		isComplete: [true, true],
@@ -53,7 +53,7 @@ it('puts the events together into a message', () => {
 
 it.each<[string, JsonObject[]]>([
 	['nothing', []],
-	['a part of the answer', hello],
+	['a part of the completion', hello],
 	['the stop reason', [...hello, end()]],
 ])('after %s the stream is not complete, even with [DONE], and may be charged', (_, events) => {
 	const { isComplete, isFinished, mayBeCharged } = run(...events);
@@ -68,24 +68,24 @@ it.each<[string, JsonObject[]]>([
 	['at the beginning', []],
 	['in the middle', hello],
 	['after the usage', [...hello, end()]],
-])('an error event %s is a failed generation', (_, before) => {
-	expect(failureOf(() => run(...before, failed)).type).toBe('overloaded_error');
+])('an error event %s throws an error', (_, before) => {
+	expect(errorDetailsOf(() => run(...before, failed)).type).toBe('overloaded_error');
 });
 
-it('an error event without an error is a failed generation', () => {
-	expect(failureOf(() => run({ type: 'error', error: null })).code).toBe('generation_failed');
+it('an error event without an error throws an error', () => {
+	expect(errorDetailsOf(() => run({ type: 'error', error: null })).code).toBe('generation_failed');
 });
 
 it.each<[string, JsonObject]>([
 	['an error', failed],
 	['a text', text(0, 'more')],
 	['another message', start],
-])('%s after message_stop changes nothing: the answer is paid for', (_, event) => {
+])('%s after message_stop is ignored: the completion is paid for', (_, event) => {
 	const { shown, body } = run(...hello, end(), stop, event);
 	expect({ last: shown.at(-1), body }).toStrictEqual({ last: '', body: whole });
 });
 
-it('unknown events change nothing', () => {
+it('unknown events are ignored', () => {
 	const unknown = { type: 'brand_new', index: 0, delta: { text: 'no' }, message: { id: 'no' } };
 	expect(run(unknown, ...hello, unknown, {}, end(), stop).body).toStrictEqual(whole);
 });
@@ -111,7 +111,7 @@ describe('the usage', () => {
 			{ input_tokens: 1, output_tokens: 2 },
 		],
 		[
-			'is not undone by what an event does not know',
+			'is not replaced by nulls',
 			[end({ usage: { input_tokens: null, output_tokens: 2 } })],
 			{ input_tokens: 1, output_tokens: 2 },
 		],
@@ -119,7 +119,7 @@ describe('the usage', () => {
 		expect(usageOf(...events)).toStrictEqual(usage);
 	});
 
-	it('of an answer whose start was not shown', () => {
+	it('may be without a start event', () => {
 		expect(read('messages', run(text(0, 'Hello'), end(), stop).body)).toMatchObject({
 			usage: { inputTokens: null, outputTokens: 2 },
 			first: { text: 'Hello', finishReason: 'stop' },
@@ -127,7 +127,7 @@ describe('the usage', () => {
 	});
 });
 
-it('the stop reason is kept by a later event that does not know it', () => {
+it('the stop reason is kept by a later event without one', () => {
 	expect(
 		run(...hello, end(), end({ delta: { stop_reason: null } }), end({ delta: null }), stop).body,
 	).toStrictEqual(whole);
@@ -136,14 +136,14 @@ it('the stop reason is kept by a later event that does not know it', () => {
 describe('the content', () => {
 	const contentOf = (...events: JsonObject[]) => run(start, ...events, end(), stop).body.content;
 
-	it('is the blocks in the order of their indexes', () => {
+	it('has the blocks in the order of their indexes', () => {
 		expect(
 			contentOf(block(2, { type: 'c' }), block(0, { type: 'a' }), block(1, { type: 'b' })),
 		).toStrictEqual([{ type: 'a' }, { type: 'b' }, { type: 'c' }]);
 	});
 
 	it.each<[string, JsonObject[], JsonObject[]]>([
-		['a text whose start was not shown', [text(1, 'Hel'), text(1, 'lo')], [{ type: 'text', text: 'Hello' }]],
+		['a text without a start event', [text(1, 'Hel'), text(1, 'lo')], [{ type: 'text', text: 'Hello' }]],
 		['a text whose start is unknown', [block(0, null), text(0, 'Hello')], [{ type: 'text', text: 'Hello' }]],
 		['a text without an index', [text(null, 'Hel'), text(0, 'lo')], [{ type: 'text', text: 'Hello' }]],
 		[
@@ -151,11 +151,7 @@ describe('the content', () => {
 			[block(0, { type: 'text', text: 'Hel' }), text(0, 'lo')],
 			[{ type: 'text', text: 'Hello' }],
 		],
-		[
-			'a text in which nothing is said',
-			[block(0, { type: 'text', text: '' }), delta(0, null)],
-			[{ type: 'text', text: '' }],
-		],
+		['an empty text', [block(0, { type: 'text', text: '' }), delta(0, null)], [{ type: 'text', text: '' }]],
 		[
 			'two texts',
 			[
@@ -170,7 +166,7 @@ describe('the content', () => {
 			],
 		],
 		[
-			'thoughts with their signature',
+			'thinking with its signature',
 			[
 				block(0, { type: 'thinking', thinking: 'H', signature: 's' }),
 				delta(0, { type: 'thinking_delta', thinking: 'm' }),
@@ -179,12 +175,12 @@ describe('the content', () => {
 			[{ type: 'thinking', thinking: 'Hm', signature: 'st' }],
 		],
 		[
-			'thoughts whose start does not name the signature',
+			'thinking without a signature in its start',
 			[block(0, { type: 'thinking', thinking: '' }), delta(0, { signature: 's' })],
 			[{ type: 'thinking', thinking: '', signature: 's' }],
 		],
 		[
-			'the call of a tool',
+			'a tool call',
 			[
 				block(0, { type: 'tool_use', id: 't', name: 'look', input: {} }),
 				delta(0, { type: 'input_json_delta', partial_json: '{"a"' }),
@@ -193,12 +189,12 @@ describe('the content', () => {
 			[{ type: 'tool_use', id: 't', name: 'look', input: { a: 1 } }],
 		],
 		[
-			'the call of a tool without arguments',
+			'a tool call without arguments',
 			[block(0, { type: 'tool_use', id: 't', name: 'look', input: {} }), delta(0, { partial_json: '' })],
 			[{ type: 'tool_use', id: 't', name: 'look', input: {} }],
 		],
 		[
-			'the call of a tool that is cut off',
+			'a tool call that is cut off',
 			[block(0, { type: 'tool_use', id: 't', name: 'look', input: {} }), delta(0, { partial_json: '{"a"' })],
 			[{ type: 'tool_use', id: 't', name: 'look', input: '{"a"' }],
 		],
@@ -215,12 +211,12 @@ describe('the content', () => {
 			[block(0, { type: 'brand_new', data: 'x' }), delta(0, { data: 'y' })],
 			[{ type: 'brand_new', data: 'x' }],
 		],
-	])('%s', (_, events, content) => {
+	])('is assembled: %s', (_, events, content) => {
 		expect(contentOf(...events)).toStrictEqual(content);
 	});
 });
 
-describe('JSON that comes through a tool', () => {
+describe('JSON output', () => {
 	const events = (name: string) => [
 		start,
 		block(0, { type: 'tool_use', id: 't', name, input: {} }),
@@ -241,7 +237,7 @@ describe('JSON that comes through a tool', () => {
 
 	it.each([
 		['of another tool', 'look', JSON_OBJECT],
-		['where text was asked for', 'answer', TEXT],
+		['where text was requested', 'answer', TEXT],
 	])('is not shown when it is the call %s', (_, name, output) => {
 		expect(streamed('messages', events(name), output).shown.join('')).toBe('');
 		expect(streamedChoice('messages', events(name), output)).toMatchObject({
@@ -251,13 +247,13 @@ describe('JSON that comes through a tool', () => {
 		});
 	});
 
-	it('is nothing but a tool use', () => {
+	it('is read from a tool_use block alone', () => {
 		const other = block(0, { type: 'server_tool_use', id: 't', name: 'answer', input: {} });
 		const { shown } = streamed('messages', [start, other, delta(0, { partial_json: '{}' })], JSON_OBJECT);
 		expect(shown).toStrictEqual(['', '', '']);
 	});
 
-	it('shows nothing of the thoughts', () => {
+	it('is shown without the thinking', () => {
 		const thinking = [start, block(0, { type: 'thinking', thinking: '' }), delta(0, { thinking: 'Hm' })];
 		expect(streamed('messages', thinking, TEXT).shown.join('')).toBe('');
 	});

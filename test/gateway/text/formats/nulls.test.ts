@@ -7,17 +7,17 @@ import { JSON_OBJECT, read, streamed } from './support';
 type Path = Array<string | number>;
 type Change = 'null' | 'absent';
 
-/** The places of all fields and elements inside a value. */
-function placesIn(value: unknown): Path[] {
+/** The paths of all fields and elements inside a value. */
+function pathsIn(value: unknown): Path[] {
 	if (typeof value !== 'object' || value === null) return [];
 	const list = Array.isArray(value);
 	return Object.entries(value).flatMap(([name, inner]) => {
 		const step = list ? Number(name) : name;
-		return [[step], ...placesIn(inner).map((rest) => [step, ...rest])];
+		return [[step], ...pathsIn(inner).map((rest) => [step, ...rest])];
 	});
 }
 
-/** A copy of a value with null, or nothing, in a place. */
+/** A copy of a value with null, or nothing, at a path. */
 function changed<T>(value: T, path: Path, change: Change): T {
 	const copy = structuredClone(value);
 	const last = path.at(-1) ?? '';
@@ -30,7 +30,7 @@ function changed<T>(value: T, path: Path, change: Change): T {
 	return copy;
 }
 
-/** The answer, or the facts of the failure that it tells of. */
+/** The result of a function, or the details of its ApiError. */
 function outcome(work: () => unknown): unknown {
 	try {
 		return work();
@@ -211,31 +211,31 @@ const streams: Array<[string, string, JsonObject[]]> = [
 	['a stream of a message’s error', 'messages', [{ type: 'error', error: { type: 'a', message: 'b' } }]],
 ];
 
-/** The places where null gives another outcome than nothing. */
-function differing(places: Path[], outcomeOf: (path: Path, change: Change) => unknown): string[] {
+/** The paths where null leads to another result than an absent field. */
+function differing(paths: Path[], outcomeOf: (path: Path, change: Change) => unknown): string[] {
 	const differs = (path: Path) => !isDeepStrictEqual(outcomeOf(path, 'null'), outcomeOf(path, 'absent'));
-	return places.filter(differs).map((path) => path.join('.'));
+	return paths.filter(differs).map((path) => path.join('.'));
 }
 
-describe('null stands for nothing, wherever it is', () => {
+describe('null is read like an absent field', () => {
 	it.each(bodies)('in %s', (_, format, body) => {
-		const places = placesIn(body);
-		expect(places.length).toBeGreaterThan(3);
+		const paths = pathsIn(body);
+		expect(paths.length).toBeGreaterThan(3);
 		expect(
-			differing(places, (path, change) =>
+			differing(paths, (path, change) =>
 				outcome(() => read(format, changed(body, path, change), JSON_OBJECT)),
 			),
 		).toStrictEqual([]);
 	});
 
 	it.each(streams)('in %s', (_, format, events) => {
-		const places = placesIn(events).filter((path) => path.length > 1);
-		expect(places.length).toBeGreaterThan(3);
+		const paths = pathsIn(events).filter((path) => path.length > 1);
+		expect(paths.length).toBeGreaterThan(3);
 		expect(
-			differing(places, (path, change) =>
+			differing(paths, (path, change) =>
 				outcome(() => {
 					const { body, ...rest } = streamed(format, changed(events, path, change), JSON_OBJECT);
-					return { ...rest, answer: outcome(() => read(format, body, JSON_OBJECT)) };
+					return { ...rest, completion: outcome(() => read(format, body, JSON_OBJECT)) };
 				}),
 			),
 		).toStrictEqual([]);

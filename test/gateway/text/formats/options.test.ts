@@ -5,7 +5,7 @@ import { bodyOf } from './support';
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-/** An option, the place of its field in the body, what it holds, and the range or the words of the specification. */
+/** An option, the path of its field in the body, its type, and the range or the values of the specification. */
 type Row = [
 	option: string,
 	path: string,
@@ -88,7 +88,7 @@ const formats: Array<[string, Row[]]> = [
 	['messages', messages],
 ];
 
-/** A value of each kind; `false` and empty ones must be sent as well. */
+/** Values of each type; `false` and empty ones must be sent as well. */
 const VALUES: Record<string, Json[]> = {
 	integer: [0, 7],
 	number: [0, -0.5],
@@ -101,7 +101,7 @@ const VALUES: Record<string, Json[]> = {
 	list: [[{ type: 'web_search' }]],
 };
 
-/** What an option holds; the choices of the others are only those of the panel. */
+/** The limits of an option; other choices are only those of the panel. */
 function limitsOf(name: string) {
 	const options: Readonly<Record<string, TextOption>> = textOptions;
 	const { kind, min, max, choices = [] } = options[name] ?? {};
@@ -131,7 +131,7 @@ describe.each(formats)('%s', (format, rows) => {
 		(VALUES[kind] ?? []).map((value) => ({ option, path, value })),
 	);
 
-	it('has a value to try for each option', () => {
+	it('has a test value for each option', () => {
 		expect(new Set(settings.map(({ option }) => option)).size).toBe(rows.length);
 	});
 
@@ -142,7 +142,7 @@ describe.each(formats)('%s', (format, rows) => {
 		});
 	});
 
-	it('sends all options together, each in its place', () => {
+	it('sends all options together, each at its path', () => {
 		const all = rows.map(([option, path, kind]) => ({ option, path, value: VALUES[kind]?.[0] ?? null }));
 		const body = bodyOf(format, {
 			stream: true,
@@ -157,15 +157,15 @@ describe.each(formats)('%s', (format, rows) => {
 		);
 	});
 
-	it('leaves out options that it does not have, and those that are not set', () => {
+	it('leaves out options of other formats, and those that are not set', () => {
 		expect(bodyOf(format, { stream: true, options: { unheardOf: 1, maxTokens: undefined } })).toStrictEqual(
 			bare,
 		);
 	});
 });
 
-describe('options that only some requests have', () => {
-	it('responses: stream_options are sent only in a request that streams', () => {
+describe('options of some requests', () => {
+	it('responses: stream_options are sent only in a streamed request', () => {
 		const options = { streamOptions: { include_obfuscation: false } };
 		expect(bodyOf('responses', { options })).toStrictEqual({ model: 'acme/writer', input: 'Hi' });
 	});
@@ -177,14 +177,14 @@ describe('options that only some requests have', () => {
 		).toStrictEqual([{ type: 'function', name: 'look', parameters: {} }, { type: 'web_search' }]);
 	});
 
-	it('responses: built-in tools that are none send no tools', () => {
+	it('responses: built-in tools that are not a list are not sent', () => {
 		expect(bodyOf('responses', { options: { builtInTools: [] } })).toStrictEqual({
 			model: 'acme/writer',
 			input: 'Hi',
 		});
 	});
 
-	it('responses: verbosity and the format of the response share one object', () => {
+	it('responses: verbosity and the response format are sent in one object', () => {
 		expect(
 			bodyOf('responses', { output: { kind: 'jsonObject', name: 'a' }, options: { verbosity: 'low' } }).text,
 		).toStrictEqual({ format: { type: 'json_object' }, verbosity: 'low' });

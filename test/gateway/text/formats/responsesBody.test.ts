@@ -4,40 +4,43 @@ import type {
 	ChatMessage,
 } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { bodyOf, inline, pairWithItem, looking, refusalOf, messages } from './support';
+import { bodyOf, inline, fromUrl, lookWith, invalidInputOf, messages } from './support';
 
 const sent = (parts: Partial<TextRequest>) => {
 	const { model, ...rest } = bodyOf('responses', parts);
 	expect(model).toBe('acme/writer');
 	return rest;
 };
-const said = (...list: Array<ChatMessage | ToolMessage>) => sent({ conversation: messages(...list) });
+const sentMessages = (...list: Array<ChatMessage | ToolMessage>) => sent({ conversation: messages(...list) });
 const schema = { type: 'object', properties: {} };
 const user = (text: string): ChatMessage => ({ role: 'user', text });
 
-it('a plain call carries the model and the input alone', () => {
+it('a plain request has the model and the input alone', () => {
 	expect(sent({})).toStrictEqual({ input: 'Hi' });
 });
 
-it('a streamed call says so', () => {
+it('a streamed request has the field stream', () => {
 	expect(sent({ stream: true })).toStrictEqual({ input: 'Hi', stream: true });
 });
 
 describe('the conversation', () => {
-	it('a system turn at the beginning is the instructions', () => {
-		expect(said({ role: 'system', text: 'Be brief' }, user('Hi'))).toStrictEqual({
+	it('has a system message at the beginning as instructions', () => {
+		expect(sentMessages({ role: 'system', text: 'Be brief' }, user('Hi'))).toStrictEqual({
 			instructions: 'Be brief',
 			input: 'Hi',
 		});
 	});
 
-	it('an empty system turn is no instructions', () => {
-		expect(said({ role: 'system', text: '' }, user('Hi'))).toStrictEqual({ input: 'Hi' });
+	it('has no instructions for an empty system message', () => {
+		expect(sentMessages({ role: 'system', text: '' }, user('Hi'))).toStrictEqual({ input: 'Hi' });
 	});
 
-	it('later system turns, and those of the developer, keep their place', () => {
+	it('keeps later system messages, and developer messages, in their place', () => {
 		expect(
-			said({ role: 'developer', text: 'In English' }, user('Hi'), { role: 'system', text: 'Be brief' }),
+			sentMessages({ role: 'developer', text: 'In English' }, user('Hi'), {
+				role: 'system',
+				text: 'Be brief',
+			}),
 		).toStrictEqual({
 			input: [
 				{ role: 'developer', content: 'In English' },
@@ -47,9 +50,9 @@ describe('the conversation', () => {
 		});
 	});
 
-	it('the instructions stand beside a list, too', () => {
+	it('has instructions also beside a list', () => {
 		expect(
-			said({ role: 'system', text: 'Be brief' }, user('Hi'), { role: 'assistant', text: 'Hello' }),
+			sentMessages({ role: 'system', text: 'Be brief' }, user('Hi'), { role: 'assistant', text: 'Hello' }),
 		).toStrictEqual({
 			instructions: 'Be brief',
 			input: [
@@ -59,26 +62,26 @@ describe('the conversation', () => {
 		});
 	});
 
-	it('a single turn that is not the user’s is a list', () => {
-		expect(said({ role: 'assistant', text: 'Hello' })).toStrictEqual({
+	it('has a list for a single message that is not the user’s', () => {
+		expect(sentMessages({ role: 'assistant', text: 'Hello' })).toStrictEqual({
 			input: [{ role: 'assistant', content: 'Hello' }],
 		});
 	});
 
 	it.each([
 		['nothing', []],
-		['a system turn alone', [{ role: 'system', text: 'Be brief' } as const]],
-	])('%s is refused', (_, list) => {
-		const { param, description } = refusalOf(() => said(...list));
+		['a system message alone', [{ role: 'system', text: 'Be brief' } as const]],
+	])('rejects %s', (_, list) => {
+		const { param, description } = invalidInputOf(() => sentMessages(...list));
 		expect(param).toBe('messages');
 		expect(description).toContain('Responses');
 	});
 
-	it('calls of tools and their results are items of their own', () => {
+	it('has tool calls and their results as separate items', () => {
 		const toolCalls = [{ id: 'c1', name: 'look', arguments: '{"a":1}' }];
 		const call = { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{"a":1}' };
 		expect(
-			said(
+			sentMessages(
 				user('Hi'),
 				{ role: 'assistant', text: '', toolCalls },
 				{ role: 'tool', callId: 'c1', text: 'seen' },
@@ -95,16 +98,16 @@ describe('the conversation', () => {
 		]);
 	});
 
-	it('sends the result of a tool without its call as it stands', () => {
-		expect(said({ role: 'tool', callId: 'c9', text: 'seen' })).toStrictEqual({
+	it('sends the result of a tool unchanged where its call is missing', () => {
+		expect(sentMessages({ role: 'tool', callId: 'c9', text: 'seen' })).toStrictEqual({
 			input: [{ type: 'function_call_output', call_id: 'c9', output: 'seen' }],
 		});
 	});
 
-	it('calls of tools stand after attachments', () => {
+	it('has tool calls after attachments', () => {
 		const toolCalls = [{ id: 'c1', name: 'look', arguments: '' }];
 		expect(
-			said({ role: 'assistant', text: 'See', attachments: [pairWithItem('image')], toolCalls }).input,
+			sentMessages({ role: 'assistant', text: 'See', attachments: [fromUrl('image')], toolCalls }).input,
 		).toStrictEqual([
 			{
 				role: 'assistant',
@@ -117,15 +120,15 @@ describe('the conversation', () => {
 		]);
 	});
 
-	const given = [{ type: 'function_call_output', call_id: 'c9', output: 'seen' }];
+	const wireMessages = [{ type: 'function_call_output', call_id: 'c9', output: 'seen' }];
 
 	it.each<[string, TextRequest['conversation'], JsonObject]>([
-		['messages as they are', { kind: 'wire', messages: given }, { input: given }],
+		['messages as they are', { kind: 'wire', messages: wireMessages }, { input: wireMessages }],
 		['a text as it is', { kind: 'wire', messages: 'Hi' }, { input: 'Hi' }],
 		[
 			'the system prompt as instructions',
-			{ kind: 'wire', messages: given, systemPrompt: 'Be brief' },
-			{ instructions: 'Be brief', input: given },
+			{ kind: 'wire', messages: wireMessages, systemPrompt: 'Be brief' },
+			{ instructions: 'Be brief', input: wireMessages },
 		],
 		[
 			'no instructions for an empty system prompt',
@@ -144,11 +147,7 @@ describe('attachments', () => {
 			inline('image', 'image/png'),
 			{ type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
 		],
-		[
-			'the address of an image',
-			pairWithItem('image'),
-			{ type: 'input_image', image_url: 'https://files.test/a' },
-		],
+		['the address of an image', fromUrl('image'), { type: 'input_image', image_url: 'https://files.test/a' }],
 		[
 			'a sound',
 			inline('audio', 'audio/x-wav'),
@@ -159,26 +158,26 @@ describe('attachments', () => {
 			inline('file', 'application/pdf', 'a.pdf'),
 			{ type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' },
 		],
-		['the address of a file', pairWithItem('file'), { type: 'input_file', file_url: 'https://files.test/a' }],
+		['the address of a file', fromUrl('file'), { type: 'input_file', file_url: 'https://files.test/a' }],
 	])('%s is a part after the text', (_, attachment, part) => {
-		expect(sent(looking(attachment))).toStrictEqual({
+		expect(sent(lookWith(attachment))).toStrictEqual({
 			input: [{ role: 'user', content: [{ type: 'input_text', text: 'Look' }, part] }],
 		});
 	});
 
-	it('stand alone without a text', () => {
-		expect(said({ role: 'user', text: '', attachments: [pairWithItem('image')] })).toStrictEqual({
+	it('are sent alone without a text', () => {
+		expect(sentMessages({ role: 'user', text: '', attachments: [fromUrl('image')] })).toStrictEqual({
 			input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://files.test/a' }] }],
 		});
 	});
 
-	it('an empty list is none', () => {
-		expect(said({ role: 'user', text: 'Hi', attachments: [] })).toStrictEqual({ input: 'Hi' });
+	it('may be an empty list', () => {
+		expect(sentMessages({ role: 'user', text: 'Hi', attachments: [] })).toStrictEqual({ input: 'Hi' });
 	});
 });
 
 describe('tools', () => {
-	it('are functions of the fields of this format', () => {
+	it('are functions with the fields of this format', () => {
 		const tools = [
 			{ name: 'look', description: 'Looks', parameters: schema, strict: true },
 			{ name: 'go', description: '', parameters: {} },
@@ -192,7 +191,7 @@ describe('tools', () => {
 		});
 	});
 
-	it.each(['auto', 'none', 'required'] as const)('the choice %s is a word', (toolChoice) => {
+	it.each(['auto', 'none', 'required'] as const)('the choice %s is a string', (toolChoice) => {
 		expect(sent({ toolChoice })).toStrictEqual({ input: 'Hi', tool_choice: toolChoice });
 	});
 

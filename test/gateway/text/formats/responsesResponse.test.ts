@@ -1,12 +1,12 @@
 import type { Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { failureOf, NO_CHOICE, NO_USAGE, read } from './support';
+import { errorDetailsOf, NO_CHOICE, NO_USAGE, read } from './support';
 
 const completed = (...output: JsonObject[]) => read('responses', { status: 'completed', output }).first;
 const usage = (fields: JsonObject): Completion =>
 	read('responses', { status: 'completed', output: [], usage: fields });
 
-it('reads all fields of an answer', () => {
+it('reads all fields of a completion', () => {
 	const body = {
 		id: 'r1',
 		model: 'acme/writer',
@@ -76,9 +76,9 @@ it.each(['queued', 'in_progress', 'cancelled'])('the status %s needs no output',
 });
 
 it.each(['completed', 'incomplete', undefined])(
-	'an answer of the status %s without output is none',
+	'a completion with the status %s needs an output',
 	(status) => {
-		expect(failureOf(() => read('responses', { status }))).toMatchObject({
+		expect(errorDetailsOf(() => read('responses', { status }))).toMatchObject({
 			code: 'unreadable_answer',
 			delivery: 'unknown',
 			retryable: false,
@@ -91,8 +91,8 @@ it.each([
 	[{ status: 'failed', output: [], error: { code: 'server_error', message: 'boom' } }, 'server_error'],
 	[{ status: 'failed', output: [], error: null }, 'generation_failed'],
 	[{ status: 'failed' }, 'generation_failed'],
-])('%j is a failed generation: %s', (body, code) => {
-	expect(failureOf(() => read('responses', body)).code).toBe(code);
+])('%j is an error: %s', (body, code) => {
+	expect(errorDetailsOf(() => read('responses', body)).code).toBe(code);
 });
 
 describe('the id of a tool call', () => {
@@ -106,7 +106,7 @@ describe('the id of a tool call', () => {
 	});
 });
 
-it('an image call without a picture gives no file', () => {
+it('an image call without an image has no file', () => {
 	expect(completed({ type: 'image_generation_call', result: null })).toStrictEqual({
 		...NO_CHOICE,
 		finishReason: 'stop',
@@ -114,15 +114,15 @@ it('an image call without a picture gives no file', () => {
 });
 
 it.each<[string, JsonObject, number | null]>([
-	['of total_cost', { cost: { total_cost: 0.5 } }, 0.5],
-	['of nothing', { cost: { total_cost: 0 } }, 0],
+	['total_cost', { cost: { total_cost: 0.5 } }, 0.5],
+	['zero', { cost: { total_cost: 0 } }, 0],
 	['unknown without total_cost', { cost: { input_cost: 1 } }, null],
 	['unknown', {}, null],
 ])('the cost is %s', (_, fields, costRub) => {
 	expect(usage(fields).costRub).toBe(costRub);
 });
 
-it('tokens that are not reported are unknown', () => {
+it('tokens that are not reported are null', () => {
 	expect(usage({ output_tokens: 0, input_tokens_details: {} }).usage).toStrictEqual({
 		...NO_USAGE,
 		outputTokens: 0,

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { failureOf, read, streamed, streamedChoice } from './support';
+import { errorDetailsOf, read, streamed, streamedChoice } from './support';
 
 const run = (...events: JsonObject[]) => streamed('responses', events);
-/** Events of one stream, counted from 0. */
+/** Events of one stream, numbered from 0. */
 const numbered = (...events: JsonObject[]) =>
 	events.map((event, index) => ({ ...event, sequence_number: index }));
 const created = { type: 'response.created', response: { id: 'r1', status: 'in_progress', output: [] } };
@@ -27,7 +27,7 @@ const completed = (fields: JsonObject = {}): JsonObject => ({
 });
 const failed = { type: 'error', error: { message: 'boom', type: 'server_error' } };
 
-it('gives the response of the closing event', () => {
+it('returns the response of the closing event', () => {
 	expect(run(...numbered(created, delta('Hel'), delta('lo'), completed()))).toStrictEqual({
 		shown: ['', 'Hel', 'lo', ''],
 		isComplete: [true, true],
@@ -37,7 +37,7 @@ it('gives the response of the closing event', () => {
 	});
 });
 
-it('an incomplete response closes the stream, too', () => {
+it('an incomplete response closes the stream too', () => {
 	const incomplete = { id: 'r1', status: 'incomplete', output };
 	expect(run({ type: 'response.incomplete', response: incomplete })).toStrictEqual({
 		shown: [''],
@@ -50,9 +50,9 @@ it('an incomplete response closes the stream, too', () => {
 
 it.each<[string, JsonObject[]]>([
 	['nothing', []],
-	['a part of the answer', numbered(created, delta('Hel'))],
+	['a part of the completion', numbered(created, delta('Hel'))],
 	[
-		'an answer without the closing event',
+		'a completion without the closing event',
 		numbered(created, delta('Hel'), { type: 'response.output_text.done', output_index: 0 }),
 	],
 ])('after %s the stream is neither complete nor charged, even with [DONE]', (_, events) => {
@@ -65,7 +65,7 @@ it.each<[string, JsonObject[]]>([
 });
 
 it.each([{ type: 'response.completed' }, { type: 'response.incomplete', response: null }])(
-	'a closing event that cannot be read is charged, but gives no answer: %j',
+	'a closing event that cannot be read is charged, but the stream is not complete: %j',
 	(closing) => {
 		const { isComplete, isFinished, mayBeCharged } = run(...numbered(created, closing));
 		expect({ isComplete, isFinished, mayBeCharged }).toStrictEqual({
@@ -76,11 +76,11 @@ it.each([{ type: 'response.completed' }, { type: 'response.incomplete', response
 	},
 );
 
-describe('a failure', () => {
+describe('an error', () => {
 	it.each<[string, JsonObject, JsonObject]>([
 		['an error event', failed, { code: 'generation_failed', type: 'server_error' }],
 		[
-			'an error event whose fields stand at its top',
+			'an error event with its fields at the top',
 			{ type: 'error', code: 'x1', message: 'boom' },
 			{ code: 'x1' },
 		],
@@ -90,13 +90,13 @@ describe('a failure', () => {
 			{ type: 'response.failed', response: null },
 			{ code: 'generation_failed' },
 		],
-	])('%s', (_, event, details) => {
-		expect(failureOf(() => run(...numbered(created, delta('Hel'), event)))).toMatchObject(details);
+	])('is thrown for %s', (_, event, details) => {
+		expect(errorDetailsOf(() => run(...numbered(created, delta('Hel'), event)))).toMatchObject(details);
 	});
 
-	it('counts even when its number has been before', () => {
+	it('is thrown even when its number is a duplicate', () => {
 		const events = [...numbered(created, delta('Hel')), { ...failed, sequence_number: 0 }];
-		expect(failureOf(() => run(...events)).type).toBe('server_error');
+		expect(errorDetailsOf(() => run(...events)).type).toBe('server_error');
 	});
 
 	it.each<[string, JsonObject]>([
@@ -104,7 +104,7 @@ describe('a failure', () => {
 		['response.failed', { type: 'response.failed', response: {} }],
 		['another closing event', { type: 'response.incomplete', response: { id: 'r2' } }],
 		['a text', delta('more')],
-	])('%s after the closing event changes nothing: the answer is paid for', (_, event) => {
+	])('is ignored after the closing event, like other events: %s', (_, event) => {
 		const { shown, body, isComplete } = run(...numbered(created, completed(), event));
 		expect({ shown, body, isComplete }).toStrictEqual({
 			shown: ['', '', ''],
@@ -121,14 +121,14 @@ describe('sequence numbers (§6.1)', () => {
 	});
 	const none = completed({ output: [] });
 
-	it('drop an event that comes again', () => {
+	it('drop a duplicate event', () => {
 		const events = [at(0, delta('a')), at(0, delta('a')), at(1, delta('b')), at(0, delta('a')), at(2, none)];
 		const { shown, body } = run(...events);
 		expect(shown).toStrictEqual(['a', '', 'b', '', '']);
 		expect(read('responses', body).first.text).toBe('ab');
 	});
 
-	it('are not asked of every event', () => {
+	it('are optional', () => {
 		expect(run(at(0, delta('a')), delta('b'), at(0, delta('a')), delta('b')).shown).toStrictEqual([
 			'a',
 			'b',
@@ -142,14 +142,14 @@ describe('sequence numbers (§6.1)', () => {
 	});
 
 	it.each<[string, JsonObject[], boolean]>([
-		['none is missing', [at(0, delta('a')), at(1, none)], true],
+		['no number is missing', [at(0, delta('a')), at(1, none)], true],
 		['the first is missing', [at(1, delta('a')), at(2, none)], false],
 		['one in the middle is missing', [at(0, delta('a')), at(2, delta('a')), at(3, none)], false],
 		['the last before the closing event is missing', [at(0, delta('a')), at(2, none)], false],
-		['one comes again', [at(0, delta('a')), at(0, delta('a')), at(1, none)], true],
-		['there are none', [delta('a'), none], true],
-		['the response carries the output', [at(0, delta('a')), at(5, completed())], true],
-	])('show whether an answer made of its pieces is whole: %s', (_, events, complete) => {
+		['one is a duplicate', [at(0, delta('a')), at(0, delta('a')), at(1, none)], true],
+		['no event has a number', [delta('a'), none], true],
+		['the closing event has the output', [at(0, delta('a')), at(5, completed())], true],
+	])('show whether a completion is complete: %s', (_, events, complete) => {
 		expect(run(...events).isComplete).toStrictEqual([complete, complete]);
 	});
 });
@@ -160,20 +160,20 @@ describe('output that the closing event does not repeat', () => {
 	const choiceOf = (...events: JsonObject[]) =>
 		streamedChoice('responses', [created, ...events, completed({ output: null })]);
 
-	it('is nothing where no item came', () => {
+	it('is empty without items', () => {
 		expect(
 			outputOf({ type: 'response.brand.new', output_index: 3 }, { type: 'brand_new', output_index: 4 }),
 		).toStrictEqual([]);
 		expect(run(completed({ output: null })).body).toStrictEqual({ ...response, output: [] });
 	});
 
-	it('is the items as they were added, in the order of their indexes', () => {
+	it('has the items as they were added, in the order of their indexes', () => {
 		expect(outputOf(added(2, { type: 'c' }), added(0, { type: 'a' }), added(1, { type: 'b' }))).toStrictEqual(
 			[{ type: 'a' }, { type: 'b' }, { type: 'c' }],
 		);
 	});
 
-	it('is the items as their last event gives them', () => {
+	it('has the items of their last event', () => {
 		const done = (item: JsonObject | null): JsonObject => ({
 			type: 'response.output_item.done',
 			output_index: 0,
@@ -184,7 +184,7 @@ describe('output that the closing event does not repeat', () => {
 		expect(outputOf(added(0, { type: 'message' }), done(null))).toStrictEqual([{ type: 'message' }]);
 	});
 
-	it('is what the deltas made of the items', () => {
+	it('has the items as assembled from deltas', () => {
 		expect(
 			outputOf(
 				added(0, { id: 'm', type: 'message', content: [], status: 'in_progress' }),
@@ -224,7 +224,7 @@ describe('output that the closing event does not repeat', () => {
 		]);
 	});
 
-	it('is told by its deltas where items were not announced', () => {
+	it('is read from deltas where items were not added', () => {
 		expect(
 			outputOf(
 				delta('Hello', { content_index: null }),
@@ -241,12 +241,12 @@ describe('output that the closing event does not repeat', () => {
 		]);
 	});
 
-	it('without a place is shown alone', () => {
+	it('is only shown where it has no index', () => {
 		const events = [delta('Hello', { output_index: null }), completed({ output: [] })];
 		expect(run(...events)).toMatchObject({ shown: ['Hello', ''], body: { output: [] } });
 	});
 
-	it('shows nothing but the text', () => {
+	it('is shown without anything but the text', () => {
 		const others = [
 			{ type: 'response.refusal.delta', output_index: 0, delta: 'No' },
 			{ type: 'response.reasoning_summary_text.delta', output_index: 1, delta: 'Hm' },
@@ -260,7 +260,7 @@ describe('output that the closing event does not repeat', () => {
 		expect(run(...others).shown).toStrictEqual(['', '', '', '', '', '', 'Hello', '']);
 	});
 
-	it('is read like any other', () => {
+	it('is read like any other output', () => {
 		expect(choiceOf(delta('Hel'), { type: 'response.ping' }, delta('lo'))).toMatchObject({
 			text: 'Hello',
 			finishReason: 'stop',

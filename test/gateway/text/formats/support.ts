@@ -34,7 +34,7 @@ export const NO_CHOICE: Choice = {
 	finishReason: null,
 };
 
-/** The body of a request with these parts beside a model and one message. */
+/** The body of a request with these parts, a model and one message. */
 export function bodyOf(format: string, parts: Partial<TextRequest> = {}): JsonObject {
 	return textFormat(format).toBody({
 		model: 'acme/writer',
@@ -52,7 +52,7 @@ export function messages(...list: Array<ChatMessage | ToolMessage>): Conversatio
 }
 
 /** The user says "Look" with these attachments. */
-export function looking(...attachments: Attachment[]): { conversation: Conversation } {
+export function lookWith(...attachments: Attachment[]): { conversation: Conversation } {
 	return { conversation: messages({ role: 'user', text: 'Look', attachments }) };
 }
 
@@ -61,29 +61,29 @@ export function inline(kind: Attachment['kind'], mimeType: string, fileName = 'a
 	return { kind, source: { base64: 'AAAA', mimeType, fileName } };
 }
 
-export function pairWithItem(kind: Attachment['kind']): Attachment {
+export function fromUrl(kind: Attachment['kind']): Attachment {
 	return { kind, source: { url: 'https://files.test/a' } };
 }
 
-/** An answer in one piece, and its first choice. */
+/** An unstreamed completion, and its first choice. */
 export function read(format: string, body: JsonObject, output = TEXT): Completion & { first: Choice } {
-	const answer = textFormat(format).readCompletion(body, output);
-	const [first] = answer.choices;
-	if (!first) throw new Error('an answer has at least one choice');
-	return { ...answer, first };
+	const completion = textFormat(format).readCompletion(body, output);
+	const [first] = completion.choices;
+	if (!first) throw new Error('a completion has at least one choice');
+	return { ...completion, first };
 }
 
 export interface Streamed {
 	/** The texts that the events showed, one an event. */
 	shown: string[];
-	/** Whether the answer is complete without, and with, the frame `[DONE]`. */
+	/** Whether the completion is complete without, and with, the frame `[DONE]`. */
 	isComplete: [boolean, boolean];
 	isFinished: boolean;
 	mayBeCharged: boolean;
 	body: JsonObject;
 }
 
-/** Puts the answer of a stream of these events together. */
+/** Assembles the completion of a stream of these events. */
 export function streamed(format: string, events: JsonObject[], output = TEXT): Streamed {
 	const stream = textFormat(format).createStream(output);
 	const shown = events.map((event) => stream.read(event));
@@ -110,15 +110,15 @@ function thrownBy(work: () => unknown): unknown {
 	throw new Error('it did not throw');
 }
 
-/** The refusal of an input that cannot be sent. */
-export function refusalOf(work: () => unknown): InvalidInputError {
+/** The invalid input error of a function. */
+export function invalidInputOf(work: () => unknown): InvalidInputError {
 	const error = thrownBy(work);
 	if (error instanceof InvalidInputError) return error;
 	throw error;
 }
 
-/** The facts of the failure that an answer or an event tells of. */
-export function failureOf(work: () => unknown): ApiErrorDetails {
+/** The details of the ApiError of a function. */
+export function errorDetailsOf(work: () => unknown): ApiErrorDetails {
 	const error = thrownBy(work);
 	if (error instanceof ApiError) return error.details;
 	throw error;
