@@ -32,7 +32,7 @@ describe('flags of a task (§3.2)', () => {
 	test.each([
 		['archive', 'The media task is archived already, or does not exist'],
 		['unarchive', 'The media task is not archived, or does not exist'],
-	])('%s says what a 404 can mean', async (operation, message) => {
+	])('%s explains a 404', async (operation, message) => {
 		gateway()
 			.patch(`${TASKS}/t1/archive`)
 			.reply(404, envelope(null, 404, 'Task not found'));
@@ -42,7 +42,7 @@ describe('flags of a task (§3.2)', () => {
 		expect(error?.httpCode).toBe('404');
 	});
 
-	it('delete and restore, which may be repeated', async () => {
+	it('delete and restore may be repeated', async () => {
 		gateway().delete(`${TASKS}/t1`).reply(503, '', { 'retry-after': '0' });
 		gateway().delete(`${TASKS}/t1`).reply(204);
 		gateway().post(`${TASKS}/t1/restore`).reply(503, '', { 'retry-after': '0' });
@@ -52,7 +52,7 @@ describe('flags of a task (§3.2)', () => {
 	});
 
 	test.each(['get', 'download', 'archive', 'unarchive', 'delete', 'restore', 'wait'])(
-		'%s explains an id that is none',
+		'%s explains an ID that is not one',
 		async (operation) => {
 			nock('https://gateway.test')
 				.persist()
@@ -73,7 +73,7 @@ describe('flags of a task (§3.2)', () => {
 		},
 	);
 
-	it('a refused key stays one', async () => {
+	it('an invalid key is still reported as such', async () => {
 		gateway()
 			.delete(`${TASKS}/t1`)
 			.reply(401, {
@@ -91,7 +91,7 @@ describe('getLyrics', () => {
 		isStreamed: false,
 	};
 
-	it('gives the alignment', async () => {
+	it('returns the alignment', async () => {
 		gateway().post(`${TASKS}/t1/lyrics/timestamped`, { audioId: 'a1' }).reply(200, envelope(alignment));
 		expect(await json('getLyrics', { taskId, audioId: 'a1' })).toStrictEqual({
 			taskId,
@@ -100,19 +100,19 @@ describe('getLyrics', () => {
 		});
 	});
 
-	it('explains a task that is no music', async () => {
+	it('explains a task that is not music', async () => {
 		gateway().post(`${TASKS}/t1/lyrics/timestamped`).reply(400, envelope(null, 400));
 		const { error } = await run('getLyrics', { taskId, audioId: 'a1' });
 		expect(error?.message).toBe('The gateway has no lyrics for this');
 		expect(error?.description).toContain('music tasks only');
 	});
 
-	it('tells an empty audio ID', async () => {
+	it('rejects an empty audio ID', async () => {
 		const { error } = await run('getLyrics', { taskId, audioId: '={{ $json.none }}' });
 		expect(error?.message).toBe("'Audio ID' is empty");
 	});
 
-	it('gives an AI Agent the words without the curve of the sound', async () => {
+	it('returns the words without the waveform to an AI Agent', async () => {
 		gateway().post(`${TASKS}/t1/lyrics/timestamped`).reply(200, envelope(alignment));
 		const { items } = await run('getLyrics', { taskId, audioId: 'a1' }, { asTool: true });
 		expect(items[0]?.json.waveformData).toBeUndefined();
@@ -120,7 +120,7 @@ describe('getLyrics', () => {
 });
 
 describe('session: create', () => {
-	it('passes the body on and gives the session as it comes', async () => {
+	it('sends the body and returns the session unchanged', async () => {
 		gateway()
 			.post('/api/v1/media/sessions', { name: 'x', n: 1 })
 			.reply(201, envelope({ sessionId: 's', name: 'x' }));
@@ -128,13 +128,13 @@ describe('session: create', () => {
 		expect(await json('create', parameters, 'session')).toStrictEqual({ sessionId: 's', name: 'x' });
 	});
 
-	it('refuses what is no object with an example of a session', async () => {
+	it('rejects a body that is not an object, with an example', async () => {
 		const { error } = await run('create', { sessionJson: '["x"]' }, {}, 'session');
 		expect(error?.message).toBe('\'Session (JSON)\' is not a JSON object: "[\\"x\\"]"');
 		expect(error?.description).toContain('It looks like { "name": ');
 	});
 
-	it('gives an answer of another shape as it is', async () => {
+	it('returns a response of another shape unchanged', async () => {
 		gateway().post('/api/v1/media/sessions', {}).reply(200, { id: 's' });
 		expect(await json('create', { sessionJson: '{}' }, 'session')).toStrictEqual({ id: 's' });
 	});
@@ -152,13 +152,13 @@ describe('model: getMany', () => {
 		return items.map(({ json: { id } }) => id);
 	};
 
-	it('gives the records as they come', async () => {
+	it('returns the records unchanged', async () => {
 		catalogue(models);
 		const { items } = await run('getMany', {}, {}, 'model');
 		expect(items.map((item) => item.json)).toStrictEqual(models);
 	});
 
-	it('filters by media type and words, and limits', async () => {
+	it('filters by media type and words, and limits the number', async () => {
 		expect(await ids({ mediaType: 'video' })).toStrictEqual(['acme/film']);
 		expect(await ids({ search: 'Song zeta' })).toStrictEqual(['zeta/song']);
 		expect(await ids({ search: 'acme', limit: 1 })).toStrictEqual(['acme/painter']);
@@ -166,7 +166,7 @@ describe('model: getMany', () => {
 		expect(await ids({ limit: 2 })).toHaveLength(2);
 	});
 
-	it('gives an AI Agent the records without their schemas', async () => {
+	it('returns the records without schemas to an AI Agent', async () => {
 		catalogue(models);
 		const { items } = await run('getMany', {}, { asTool: true }, 'model');
 		expect(JSON.stringify(items)).not.toContain('input_schema');
@@ -174,7 +174,7 @@ describe('model: getMany', () => {
 });
 
 describe('wait', () => {
-	it('takes up a task that was created before, looking at once', async () => {
+	it('polls an existing task at once', async () => {
 		catalogue();
 		const result = JSON.stringify({ resultUrls: ['https://files.test/a.png'] });
 		gateway()
@@ -188,7 +188,7 @@ describe('wait', () => {
 		expect(Date.now() - start).toBeLessThan(2_000);
 	});
 
-	it('is an error for a failed task, and at the end of the longest wait, with the task’s id', async () => {
+	it('rejects with the task ID when the task fails or the longest wait ends', async () => {
 		gateway()
 			.get(`${TASKS}/t1`)
 			.reply(200, envelope({ taskId, state: 'fail', failCode: 'X', failMsg: 'no' }));
@@ -205,7 +205,7 @@ describe('wait', () => {
 		expect(items[1]?.json.error).toMatchObject({ code: 'wait_timeout', taskId: 't2' });
 	});
 
-	it('waits for the tasks of all items together, however few may be asked for at once', async () => {
+	it('waits for the tasks of all items together at any concurrency', async () => {
 		nock('https://gateway.test')
 			.persist()
 			.get(/tasks/)
@@ -221,7 +221,7 @@ describe('wait', () => {
 		expect(Date.now() - start).toBeLessThan(5_000);
 	});
 
-	test.each([0, -1])('a longest wait of %i is none', async (maxWait) => {
+	test.each([0, -1])('rejects a longest wait of %i', async (maxWait) => {
 		expect((await run('wait', { taskId, options: { maxWait } })).error?.message).toContain(
 			'Max Wait (Minutes)',
 		);
@@ -230,7 +230,7 @@ describe('wait', () => {
 
 describe('download', () => {
 	it.each([{}, { separateFiles: '' }, { separateFiles: false }])(
-		'gives one archive where Separate Files is off or not set: %j',
+		'returns one archive when Separate Files is off or not set: %j',
 		async (options) => {
 			gateway().get(`${TASKS}/t1/download`).reply(200, 'zip', { 'content-type': 'application/zip' });
 			const { items, error } = await run('download', { taskId, options });
@@ -239,12 +239,12 @@ describe('download', () => {
 		},
 	);
 
-	it('starts Separate Files as on when it is added', () => {
+	it('turns Separate Files on when it is added', () => {
 		const added = fields.filter(({ property: { name } }) => name === 'separateFiles');
 		expect(added.map(({ property }) => property.default)).toStrictEqual([true]);
 	});
 
-	it('gives several files each in its own field', async () => {
+	it('returns several files in a field each', async () => {
 		const result = JSON.stringify({ resultUrls: ['https://files.test/a.png', 'https://files.test/b.png'] });
 		gateway()
 			.get(`${TASKS}/t1`)
@@ -270,7 +270,7 @@ describe('download', () => {
 		['/x.png', { 'content-disposition': "attachment; filename*=UTF-8''..%2F..%2Fa%00b.sh" }, 'ab.sh'],
 		['/x.png', { 'content-disposition': 'attachment; filename="C:\\\\Windows\\\\evil.exe"' }, 'evil.exe'],
 		['/x.png', { 'content-disposition': 'attachment; filename=".."' }, 'x.png'],
-	])('takes no path from %s %j', async (path, headers, fileName) => {
+	])('drops the path of the name in %s %j', async (path, headers, fileName) => {
 		const result = JSON.stringify({ resultUrls: [`https://files.test${path}`] });
 		gateway()
 			.get(`${TASKS}/t1`)
@@ -282,8 +282,8 @@ describe('download', () => {
 	});
 });
 
-describe('bad input of a creation, before anything is sent', () => {
-	const order = { model, inputMode: 'json', inputJson: '{}' };
+describe('invalid input of a task request is rejected before anything is sent', () => {
+	const taskRequest = { model, inputMode: 'json', inputJson: '{}' };
 
 	test.each<[string, object, string, string]>([
 		[
@@ -292,15 +292,15 @@ describe('bad input of a creation, before anything is sent', () => {
 			'callbackUrl',
 			'cannot reach the callback URL',
 		],
-		['a callback URL that is none', { callbackUrl: 'x' }, 'callbackUrl', 'not a web address'],
+		['a callback URL that is not a URL', { callbackUrl: 'x' }, 'callbackUrl', 'not a web address'],
 		['a key that is too long', { idempotencyKey: 'k'.repeat(256) }, 'idempotencyKey', 'longer than 255'],
-		['a price that is none', { maxPriceRub: '={{ "12,5" }}' }, 'maxPriceRub', 'not allowed: "12,5"'],
-		['an empty text for a price', { maxPriceRub: '={{ " " }}' }, 'maxPriceRub', 'not allowed: " "'],
+		['a price that is not a number', { maxPriceRub: '={{ "12,5" }}' }, 'maxPriceRub', 'not allowed: "12,5"'],
+		['a blank price', { maxPriceRub: '={{ " " }}' }, 'maxPriceRub', 'not allowed: " "'],
 		['a negative price', { maxPriceRub: -1 }, 'maxPriceRub', 'not allowed: -1'],
 	])('%s', async (_, options, param, message) => {
 		const count = catalogue();
 		const sent = creations();
-		const { items } = await run('create', { ...order, options }, continueOnFail);
+		const { items } = await run('create', { ...taskRequest, options }, continueOnFail);
 		expect(items[0]?.json.error).toMatchObject({
 			param,
 			message: expect.stringContaining(message) as string,

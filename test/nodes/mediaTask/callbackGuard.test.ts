@@ -1,6 +1,6 @@
 import { CallbackGuard } from '../../../nodes/MediaTask/suspend/callbackGuard';
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test resolves it. */
 function held<T>() {
 	let end: (value: T) => void = () => undefined;
 	const ended = new Promise<T>((resolve) => (end = resolve));
@@ -14,7 +14,7 @@ const yes = () => Promise.resolve(true);
 const no = () => Promise.resolve(false);
 
 describe('the guard of a suspended execution', () => {
-	it('lets one of many callbacks at a time check, and only that one resumes the execution', async () => {
+	it('checks for one of many callbacks at a time, and only that one resumes the execution', async () => {
 		const guard = fresh();
 		let checks = 0;
 		const check = async () => await Promise.resolve((checks += 1) > 0);
@@ -25,7 +25,7 @@ describe('the guard of a suspended execution', () => {
 		expect(checks).toBe(1);
 	});
 
-	it('checks once more for the callbacks that came meanwhile, with their items', async () => {
+	it('checks once more for the callbacks that arrived meanwhile, with their items', async () => {
 		const guard = fresh();
 		const first = held<boolean>();
 		const seen: unknown[][] = [];
@@ -41,7 +41,7 @@ describe('the guard of a suspended execution', () => {
 		expect(seen).toStrictEqual([[0], [1, 2, undefined]]);
 	});
 
-	it('checks anew for each callback while the execution stays suspended, and after a check that failed', async () => {
+	it('checks again for each callback while the execution stays suspended, and after a failed check', async () => {
 		const guard = fresh();
 		expect(await guard.handle(0, suspension, no)).toBe(false);
 		await expect(
@@ -50,7 +50,7 @@ describe('the guard of a suspended execution', () => {
 		expect(await guard.handle(0, suspension, yes)).toBe(true);
 	});
 
-	it('ignores a repeated callback, unless the same suspension still goes on a minute later', async () => {
+	it('ignores a repeated callback until a minute after the resume', async () => {
 		const guard = fresh();
 		const clock = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
 		expect(await guard.handle(0, suspension, yes)).toBe(true);
@@ -62,7 +62,7 @@ describe('the guard of a suspended execution', () => {
 		clock.mockRestore();
 	});
 
-	it('forgets the items of callbacks that came before a check that failed', async () => {
+	it('drops the items of callbacks before a failed check', async () => {
 		const guard = fresh();
 		const first = held<boolean>();
 		const failing = guard.handle(
@@ -81,13 +81,13 @@ describe('the guard of a suspended execution', () => {
 		expect(seen).toStrictEqual([[2]]);
 	});
 
-	it('handles the next callback when the execution was not suspended by this node at the one before', async () => {
+	it('checks for the next callback when the execution was not suspended by this node before', async () => {
 		const guard = fresh();
 		expect(await guard.handle(0, () => undefined, yes)).toBe(false);
 		expect(await guard.handle(0, suspension, yes)).toBe(true);
 	});
 
-	it('does not check where the execution is not suspended by this node', async () => {
+	it('does not check when the execution is not suspended by this node', async () => {
 		let checks = 0;
 		const reply = fresh().handle(
 			0,
@@ -97,7 +97,7 @@ describe('the guard of a suspended execution', () => {
 		expect([await reply, checks]).toStrictEqual([false, 0]);
 	});
 
-	it('is kept for the 500 executions with the newest callbacks', () => {
+	it('is kept for the 500 executions with the latest callbacks', () => {
 		const callBack = (name: string, count: number) => {
 			for (let index = 0; index < count; index += 1) CallbackGuard.of(`${name}-${index}`);
 		};

@@ -4,7 +4,7 @@ import { checkResumeUrl, readCallbackUrl } from '../../../nodes/MediaTask/operat
 
 const GATEWAY = 'https://gateway.test/api/v1';
 
-/** Addresses that a gateway on the internet can reach, some of which look like those of a local network. */
+/** Hosts that a gateway on the internet can reach; some look local. */
 const PUBLIC_HOSTS = [
 	'n8n.example.com',
 	'example.com.',
@@ -12,7 +12,7 @@ const PUBLIC_HOSTS = [
 	'8.8.8.8:5678',
 	'[2001:db8::1]',
 	'[2001:db8::fe80:1]',
-	// Beside the networks that are not routed.
+	// Next to the private networks.
 	'9.255.255.255',
 	'11.0.0.0',
 	'126.0.0.1',
@@ -28,7 +28,7 @@ const PUBLIC_HOSTS = [
 	'100.200.0.1',
 	'[fb00::1]',
 	'[fe00::1]',
-	// With such a network's numbers in the wrong place.
+	// A private network's numbers in the wrong place.
 	'210.1.2.3',
 	'8.127.10.1',
 	'1.192.168.1',
@@ -42,7 +42,7 @@ const PUBLIC_HOSTS = [
 	'[::ffff:100.63.0.1]',
 	'[::fffe:127.0.0.1]',
 	'[1::ffff:127.0.0.1]',
-	// Names that begin or end like those of a local network.
+	// Names that begin or end like local ones.
 	'10.example.com',
 	'10.5.example.com',
 	'192.168.1.example.com',
@@ -109,12 +109,12 @@ const LOCAL_HOSTS = [
 ];
 
 describe('the callback URL', () => {
-	it.each(PUBLIC_HOSTS)('at %s is taken', (host) => {
+	it.each(PUBLIC_HOSTS)('at %s is accepted', (host) => {
 		const url = `http://${host}/webhook/a`;
 		expect(readCallbackUrl(url, GATEWAY)).toBe(url);
 	});
 
-	it.each(LOCAL_HOSTS)('at %s cannot be reached by a gateway on the internet', (host) => {
+	it.each(LOCAL_HOSTS)('at %s is rejected with a gateway on the internet', (host) => {
 		expect(() => readCallbackUrl(`https://${host}/x`, GATEWAY)).toThrow(
 			expect.objectContaining({
 				message: expect.stringContaining('cannot reach') as string,
@@ -132,7 +132,7 @@ describe('the callback URL', () => {
 		'https:// n8n.example.com/x',
 		'http://a b/',
 		'http://[n8n]/',
-	])('%s is none', (url) => {
+	])('%s is not a callback URL', (url) => {
 		expect(() => readCallbackUrl(url, GATEWAY)).toThrow(
 			expect.objectContaining({
 				message: expect.stringContaining('not a web address') as string,
@@ -149,22 +149,22 @@ describe('the callback URL', () => {
 	);
 
 	it.each(['http://127.0.0.1:4010/api/v1', 'http://gateway/api/v1', 'https://gateway.lan/api/v1'])(
-		'may be local where the gateway is: %s',
+		'may be local with a local gateway: %s',
 		(gateway) => {
 			expect(readCallbackUrl('http://localhost:5678/x', gateway)).toBe('http://localhost:5678/x');
 			expect(readCallbackUrl('https://n8n.example.com/x', gateway)).toBe('https://n8n.example.com/x');
 		},
 	);
 
-	it('is local to a gateway whose own address cannot be read', () => {
+	it('is rejected as local when the gateway’s own URL cannot be parsed', () => {
 		expect(() => readCallbackUrl('http://localhost/x', 'nonsense')).toThrow('cannot reach');
 	});
 
-	it.each([undefined, '', '  '])('may be missing: %j', (url) => {
+	it.each([undefined, '', '  '])('may be empty: %j', (url) => {
 		expect(readCallbackUrl(url, GATEWAY)).toBeUndefined();
 	});
 
-	it('says the same of an IPv4 address in each of its forms', () => {
+	it('is judged the same with each form of an IPv4 address', () => {
 		const reaches = (host: string) => {
 			try {
 				return readCallbackUrl(`https://${host}/`, GATEWAY) !== undefined;
@@ -185,7 +185,7 @@ describe('the URL that resumes an execution', () => {
 		expect(() => checkResumeUrl(url, GATEWAY)).not.toThrow();
 	});
 
-	it('cannot be reached in a local network, unless the gateway is there', () => {
+	it('is rejected in a local network, unless the gateway is local', () => {
 		expect(() => checkResumeUrl('http://localhost:5678/x', GATEWAY)).toThrow(
 			expect.objectContaining({
 				message: expect.stringContaining('localhost') as string,

@@ -4,13 +4,13 @@ import { useNock } from '../../helpers/nock';
 import { sendCallback, ended, suspend, suspending, mockTasks, threeTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
 
-// Callbacks to an execution that is suspended, as n8n gives them to the node.
+// Callbacks to a suspended execution, as n8n passes them to the node.
 
 useNock();
 quickTime();
 
 describe('a callback', () => {
-	it('is answered at once with 200, whether it resumes the execution or not', async () => {
+	it('gets status 200 at once, whether it resumes the execution or not', async () => {
 		const { tasks, use, suspended } = await threeTasks();
 		const early = await sendCallback(suspended, use, { item: 0 });
 		tasks.respond = () => 'success';
@@ -25,7 +25,7 @@ describe('a callback', () => {
 		expect(last).toStrictEqual({ ...response, resumed: expect.any(Object) as object });
 	});
 
-	it('resumes the execution when it is the last one; an earlier one does not', async () => {
+	it('resumes the execution only when it is the last one', async () => {
 		const { tasks, call } = await threeTasks();
 		tasks.respond = ended('t2');
 		expect(await call(1)).toStrictEqual({ resumes: false, polls: ['t2', 't1'] });
@@ -35,7 +35,7 @@ describe('a callback', () => {
 		expect((await call(2)).resumes).toBe(true);
 	});
 
-	it('before its task has ended is given a moment', async () => {
+	it('before the end of its task is checked again a moment later', async () => {
 		const { tasks, call } = await threeTasks();
 		tasks.respond = (taskId) => (taskId === 't3' && tasks.polls.length < 3 ? 'processing' : 'success');
 		const { resumes, polls } = await call(2);
@@ -43,18 +43,18 @@ describe('a callback', () => {
 		expect(polls.slice(0, 5)).toStrictEqual(['t3', 't3', 't3', 't1', 't2']);
 	});
 
-	it('whose task has not ended does not resume it, and the others are not asked for', async () => {
+	it('whose task has not ended does not resume the execution, and the other tasks are not polled', async () => {
 		const { tasks, call } = await threeTasks();
 		tasks.respond = ended('t1', 't2');
 		expect(await call(2)).toStrictEqual({ resumes: false, polls: ['t3', 't3', 't3'] });
 	});
 
 	it.each([
-		['an item that is not there', 99],
-		['no number', 'first'],
-		['no whole number', '0.5'],
+		['a missing item', 99],
+		['text for a number', 'first'],
+		['a fraction', '0.5'],
 		['no item', undefined],
-	])('that names %s has each task asked for', async (_, item) => {
+	])('that names %s polls each task', async (_, item) => {
 		const { tasks, call } = await threeTasks();
 		tasks.respond = ended('t1');
 		expect(await call(item)).toStrictEqual({ resumes: false, polls: ['t1', 't2', 't2', 't2'] });
@@ -63,7 +63,7 @@ describe('a callback', () => {
 	});
 
 	it.each([['text'], [{ taskId: 't3', state: 'success' }]])(
-		'says nothing of a task by its body: %j',
+		'is not trusted for the state of a task: %j',
 		async (body) => {
 			const { tasks, call } = await threeTasks();
 			tasks.respond = ended('t1', 't2');
@@ -73,7 +73,7 @@ describe('a callback', () => {
 		},
 	);
 
-	it('for an item that was done before is one of no item', async () => {
+	it('for an item that had ended before polls each task', async () => {
 		const { tasks, call } = await threeTasks(ended('t1'));
 		tasks.respond = ended('t1', 't2');
 		expect(await call(0)).toStrictEqual({ resumes: false, polls: ['t2', 't3', 't3', 't3'] });
@@ -83,24 +83,24 @@ describe('a callback', () => {
 
 	it.each([
 		['fail', 'fail'],
-		['the gateway does not know it any more', 404],
-		['the gateway refuses to tell', 403],
-	])('resumes the execution when the task has ended otherwise: %s', async (_, answer) => {
+		['the gateway no longer knows it', 404],
+		['the gateway denies access', 403],
+	])('resumes the execution when the poll fails for good: %s', async (_, response) => {
 		const { tasks, call } = await threeTasks();
-		tasks.respond = (taskId) => (taskId === 't2' ? answer : 'success');
+		tasks.respond = (taskId) => (taskId === 't2' ? response : 'success');
 		const { resumes, polls } = await call(1);
 		expect(resumes).toBe(true);
 		expect(polls.slice(0, 3)).toStrictEqual(['t2', 't1', 't3']);
 	});
 
-	it('resumes the execution when the gateway cannot be reached at that moment: the node asks itself', async () => {
+	it('resumes the execution when the gateway cannot be reached: the resumed node polls', async () => {
 		const { tasks, use, suspended } = await threeTasks();
 		nock.cleanAll();
-		const failure = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+		const error = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 		const unreachable = nock('https://gateway.test')
 			.get(/\/tasks\//)
 			.times(6)
-			.replyWithError(failure);
+			.replyWithError(error);
 		const { polls } = mockTasks(() => 'success');
 		const { resumed } = await sendCallback(suspended, use, { item: 2 });
 		expect(unreachable.isDone()).toBe(true);
@@ -115,7 +115,7 @@ describe('a callback', () => {
 		const use = suspending({ options: { concurrency: 1 } }, { items });
 		const suspended = await suspend(tasks, use);
 		let checked = 0;
-		// The first of 21 tasks does not call. It ends when the others have been asked for.
+		// The first of 21 tasks has no callback. It ends when the others have been polled.
 		tasks.respond = (taskId) =>
 			taskId === 't1' && checked < 20 ? 'processing' : ((checked += 1), 'success');
 		const { resumed } = await sendCallback(suspended, use, { item: 20 });

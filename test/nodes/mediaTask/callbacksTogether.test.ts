@@ -3,13 +3,13 @@ import { useNock } from '../../helpers/nock';
 import { sendCallback, ended, suspend, threeTasks } from '../../helpers/suspended';
 import { eventually, quickTime } from '../../helpers/time';
 
-// Several callbacks to an execution that is suspended, and those that come to nothing.
+// Several callbacks to a suspended execution, and callbacks that do not resume it.
 
 useNock();
 quickTime();
 
 describe('callbacks', () => {
-	it('at the same moment resume the execution once', async () => {
+	it('at the same time resume the execution once', async () => {
 		const { tasks, use, suspended } = await threeTasks();
 		jest.spyOn(Date, 'now').mockReturnValue(Date.now());
 		tasks.respond = () => 'success';
@@ -20,7 +20,7 @@ describe('callbacks', () => {
 		expect(outcomes.map(({ responses }) => responses.length)).toStrictEqual([1, 1, 1, 1]);
 	});
 
-	it('that come while a task is asked for are not lost', async () => {
+	it('that arrive during a poll are not lost', async () => {
 		const { tasks, use, suspended } = await threeTasks();
 		tasks.respond = ended('t1');
 		tasks.polls.splice(0);
@@ -32,9 +32,9 @@ describe('callbacks', () => {
 		expect((await first).resumed?.run.status).toBe('success');
 	});
 
-	it('that are repeated resume the execution once and send nothing', async () => {
+	it('that repeat resume the execution once and poll nothing', async () => {
 		const { tasks, call } = await threeTasks();
-		// A minute later they would be heard again.
+		// A minute later they would be handled again.
 		jest.spyOn(Date, 'now').mockReturnValue(Date.now());
 		tasks.respond = () => 'success';
 		expect((await call(2)).resumes).toBe(true);
@@ -42,7 +42,7 @@ describe('callbacks', () => {
 		expect(await call(1)).toStrictEqual({ resumes: false, polls: [] });
 	});
 
-	it('to an execution that is suspended again resume it again', async () => {
+	it('resume an execution again that is suspended again', async () => {
 		const { tasks, use, call } = await threeTasks();
 		tasks.respond = () => 'success';
 		expect((await call(2)).resumes).toBe(true);
@@ -52,7 +52,7 @@ describe('callbacks', () => {
 		expect((await sendCallback(again, use, { item: 2 })).resumed?.run.status).toBe('success');
 	});
 
-	it('do not ask again for tasks that are known to have ended', async () => {
+	it('do not poll tasks again that have ended', async () => {
 		const { tasks, call } = await threeTasks();
 		tasks.respond = ended('t1', 't2');
 		await call(0);
@@ -61,7 +61,7 @@ describe('callbacks', () => {
 });
 
 describe('nothing is resumed', () => {
-	it('when no task of ours is waited for, and nothing is sent', async () => {
+	it('when the execution waits for no task of the node, and nothing is sent', async () => {
 		const { tasks, use, suspended } = await threeTasks();
 		tasks.respond = () => 'success';
 		tasks.polls.splice(0);
@@ -75,7 +75,7 @@ describe('nothing is resumed', () => {
 		expect(tasks.polls).toStrictEqual([]);
 	});
 
-	it('when the credential has become unusable; the deadline holds', async () => {
+	it('when the credential has become unusable; the deadline stays', async () => {
 		const { tasks, use, suspended } = await threeTasks();
 		tasks.respond = () => 'success';
 		tasks.polls.splice(0);
@@ -91,7 +91,7 @@ describe('nothing is resumed', () => {
 	it.each([
 		[2_000, false],
 		[2_001, true],
-	])('%d ms before n8n resumes it itself, or earlier', async (left, resumes) => {
+	])('%d ms before n8n resumes it itself', async (left, resumes) => {
 		const { tasks, use, suspended } = await threeTasks();
 		tasks.respond = () => 'success';
 		const until = suspended.run.waitTill?.getTime() ?? 0;

@@ -15,33 +15,33 @@ import {
 import { useNock } from '../../helpers/nock';
 import { eventually, quickTime } from '../../helpers/time';
 
-// What is sent to create a task, and what becomes of it when something goes wrong meanwhile.
+// The request that creates a task, and errors before and after it.
 
 useNock();
 quickTime();
 
-const order = { model, inputMode: 'json', inputJson: '{"prompt": "a"}' };
+const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "a"}' };
 const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
 const picture = { data: { data: 'aGk=', mimeType: 'image/png', fileName: 'a.png' } };
 
-/** The creation that a node with these options sends. */
+/** The task request of a node with these options. */
 async function created(options: object = {}, more: Partial<RunOptions> = {}, parameters: object = {}) {
 	nock.cleanAll();
 	catalogue();
 	const sent = creations();
-	const { error } = await run('create', { ...order, ...parameters, options }, more);
+	const { error } = await run('create', { ...taskRequest, ...parameters, options }, more);
 	expect(error).toBeUndefined();
 	expect(sent).toHaveLength(1);
 	return { body: sent[0]?.body, key: sent[0]?.key };
 }
 
-describe('the body of a creation', () => {
-	it('has the model and the input, and nothing that is not set', async () => {
+describe('the body of a task request', () => {
+	it('has only the model and the input by default', async () => {
 		const { body } = await created({ sessionId: '', callbackUrl: ' ', idempotencyKey: '' });
 		expect(body).toStrictEqual({ model: 'acme/painter', input: { prompt: 'a' } });
 	});
 
-	it('has the session and the address to call', async () => {
+	it('has the session and the callback URL', async () => {
 		const callbackUrl = 'https://n8n.example.com/webhook/a';
 		const { body } = await created({ sessionId: 's-1', callbackUrl });
 		expect(body).toStrictEqual({
@@ -52,15 +52,15 @@ describe('the body of a creation', () => {
 		});
 	});
 
-	it('has the input that an expression gives as an object', async () => {
+	it('has the input of an expression that returns an object', async () => {
 		const inputJson = '={{ { prompt: "b", n: 2 } }}';
 		expect((await created({}, {}, { inputJson })).body?.input).toStrictEqual({ prompt: 'b', n: 2 });
 	});
 
-	it('is what the gateway gives back without Simplify', async () => {
+	it('is in the output without Simplify', async () => {
 		catalogue();
 		creations();
-		const { items } = await run('create', { ...order, simplify: false });
+		const { items } = await run('create', { ...taskRequest, simplify: false });
 		expect(items.map(({ json }) => json)).toStrictEqual([envelope({ taskId: 't1' })]);
 	});
 });
@@ -69,8 +69,8 @@ describe('the idempotency key', () => {
 	const again = { executionId: 'execution-2' };
 
 	it.each([
-		['is another one in another execution', {}, false],
-		['is another one in another execution, with that scope', { idempotencyScope: 'execution' }, false],
+		['differs in another execution', {}, false],
+		['differs in another execution, with that scope', { idempotencyScope: 'execution' }, false],
 		['is the same in each execution of the workflow', { idempotencyScope: 'workflow' }, true],
 	])('%s', async (_, options, same) => {
 		const [first, second] = [await created(options), await created(options, again)];
@@ -78,7 +78,7 @@ describe('the idempotency key', () => {
 		expect((await created(options)).key).toBe(first.key);
 	});
 
-	it('is of the scope of the execution by default', async () => {
+	it('has the scope of the execution by default', async () => {
 		const explicit = await created({ idempotencyScope: 'execution' });
 		expect((await created()).key).toBe(explicit.key);
 	});
@@ -88,7 +88,7 @@ describe('the idempotency key', () => {
 		['the session', { sessionId: 's' }, {}],
 		['the callback URL', { callbackUrl: 'https://n8n.example.com/x' }, {}],
 		['the model', {}, { model: { ...model, value: 'acme/other' } }],
-	])('is another one for another creation: %s', async (_, options, parameters) => {
+	])('differs for another request: %s', async (_, options, parameters) => {
 		const first = await created();
 		expect((await created(options, {}, parameters)).key).not.toBe(first.key);
 	});
@@ -101,18 +101,18 @@ describe('the idempotency key', () => {
 	])('may have up to 255 characters: %s', async (idempotencyKey, count) => {
 		catalogue();
 		const sent = creations();
-		const { items } = await run('create', { ...order, options: { idempotencyKey } }, continueOnFail);
+		const { items } = await run('create', { ...taskRequest, options: { idempotencyKey } }, continueOnFail);
 		expect(sent).toHaveLength(count);
 		expect(items).toHaveLength(1);
 		expect('error' in (items[0]?.json ?? {})).toBe(count === 0);
 	});
 
-	it('is the user’s own whatever the scope', async () => {
+	it('is the user’s own in any scope', async () => {
 		const options = { idempotencyKey: 'mine', idempotencyScope: 'workflow' };
 		expect((await created(options)).key).toBe('mine');
 	});
 
-	it('is another one for a file of another type or in another field', async () => {
+	it('differs for a file of another type or in another field', async () => {
 		const keyOf = async (mimeType: string, inputField = 'image') => {
 			nock.cleanAll();
 			catalogue();
@@ -122,7 +122,7 @@ describe('the idempotency key', () => {
 				.reply(200, { id: 'f', url: 'https://f.test' });
 			const binary = { data: { ...picture.data, mimeType } };
 			const rows = { files: [{ binaryPropertyName: 'data', inputField }] };
-			await run('create', { ...order, inputFiles: rows }, { items: [{ json: {}, binary }] });
+			await run('create', { ...taskRequest, inputFiles: rows }, { items: [{ json: {}, binary }] });
 			expect(sent).toHaveLength(1);
 			return sent[0]?.key;
 		};
@@ -133,7 +133,7 @@ describe('the idempotency key', () => {
 	});
 });
 
-describe('a creation of which the gateway does not tell the outcome', () => {
+describe('a task request with an unknown outcome', () => {
 	it.each([500, 504])('is repeated under its key after %i', async (status) => {
 		catalogue();
 		const keys: string[] = [];
@@ -144,7 +144,7 @@ describe('a creation of which the gateway does not tell the outcome', () => {
 				keys.push(String(this.req.headers['idempotency-key']));
 				return keys.length < 3 ? [status, envelope(null, status)] : [201, envelope({ taskId: 't1' })];
 			});
-		const { items } = await run('create', order);
+		const { items } = await run('create', taskRequest);
 		expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
 		expect(keys).toHaveLength(3);
 		expect(new Set(keys).size).toBe(1);
@@ -155,7 +155,7 @@ describe('a creation of which the gateway does not tell the outcome', () => {
 		[500, true],
 		[503, undefined],
 		[422, undefined],
-	])('may have been charged after %i, however often: %s', async (status, mayBeCharged) => {
+	])('may be charged after %i, at any number of attempts: %s', async (status, mayBeCharged) => {
 		catalogue();
 		let requests = 0;
 		gateway()
@@ -165,7 +165,7 @@ describe('a creation of which the gateway does not tell the outcome', () => {
 				requests += 1;
 				return [status, envelope(null, status)];
 			});
-		const { items } = await run('create', { ...order, options: { maxRetries: 1 } }, continueOnFail);
+		const { items } = await run('create', { ...taskRequest, options: { maxRetries: 1 } }, continueOnFail);
 		expect(items).toHaveLength(1);
 		const error = items[0]?.json.error as unknown as Record<string, unknown>;
 		expect(error.httpCode).toBe(String(status));
@@ -175,7 +175,7 @@ describe('a creation of which the gateway does not tell the outcome', () => {
 });
 
 describe('when another item fails', () => {
-	it('a creation whose file is being uploaded at that moment does not go out', async () => {
+	it('the request of an item whose file is being uploaded is not sent', async () => {
 		catalogue();
 		const sent = creations();
 		let ended = 0;
@@ -185,9 +185,9 @@ describe('when another item fails', () => {
 			.post('/api/v1/storage/upload')
 			.reply(async (_, body) => {
 				const isSlow = JSON.stringify(body).includes('slow');
-				uploads.push(isSlow ? 'slow' : 'refused');
+				uploads.push(isSlow ? 'slow' : 'rejected');
 				await eventually(() => uploads.length === 2 && (!isSlow || ended === 1));
-				// The node has read the refusal when another exchange could have come and gone.
+				// By then the node has read the error response.
 				if (isSlow) await new Promise((resolve) => setTimeout(resolve, 2_000));
 				ended += 1;
 				return isSlow ? [200, { id: 'f', url: 'https://files.test/f' }] : [402, envelope(null, 402)];
@@ -196,15 +196,15 @@ describe('when another item fails', () => {
 			json: {},
 			binary: { data: { ...picture.data, data: Buffer.from(text).toString('base64') } },
 		});
-		const items = [fileOf('slow'), fileOf('refused')];
-		const { error } = await run('create', { ...order, inputFiles }, { items });
+		const items = [fileOf('slow'), fileOf('rejected')];
+		const { error } = await run('create', { ...taskRequest, inputFiles }, { items });
 		expect(error?.httpCode).toBe('402');
-		expect(uploads.sort()).toStrictEqual(['refused', 'slow']);
+		expect(uploads.sort()).toStrictEqual(['rejected', 'slow']);
 		expect(ended).toBe(2);
 		expect(sent).toStrictEqual([]);
 	});
 
-	it('its failure names the tasks that exist', async () => {
+	it('its error names the tasks that exist', async () => {
 		catalogue();
 		let requests = 0;
 		nock('https://gateway.test')
@@ -214,7 +214,7 @@ describe('when another item fails', () => {
 				(requests += 1) === 2 ? [422, envelope(null, 422)] : [201, envelope({ taskId: `task-${requests}` })],
 			);
 		const items = [{ json: {} }, { json: {} }, { json: {} }];
-		const parameters = { ...order, options: { concurrency: 1 } };
+		const parameters = { ...taskRequest, options: { concurrency: 1 } };
 		const { error } = await run('createAndWait', parameters, { items });
 		expect(error?.description).toContain('task-1');
 		expect(requests).toBe(2);
@@ -222,7 +222,7 @@ describe('when another item fails', () => {
 });
 
 describe('Retry On Fail', () => {
-	it('does not send a creation again that has succeeded before another item failed', async () => {
+	it('does not repeat a task request that succeeded before another item failed', async () => {
 		catalogue();
 		const sent: unknown[] = [];
 		nock('https://gateway.test')
@@ -237,7 +237,7 @@ describe('Retry On Fail', () => {
 			});
 		const { items } = await run(
 			'create',
-			{ ...order, inputJson: '={{ { n: $json.n } }}', options: { concurrency: 1 } },
+			{ ...taskRequest, inputJson: '={{ { n: $json.n } }}', options: { concurrency: 1 } },
 			{
 				items: [{ json: { n: 1 } }, { json: { n: 2 } }],
 				settings: { retryOnFail: true, waitBetweenTries: 1 },
@@ -249,7 +249,7 @@ describe('Retry On Fail', () => {
 });
 
 describe('a cancelled run', () => {
-	it('names the tasks that exist in its error and in the log', async () => {
+	it('names the existing tasks in its error and in the log', async () => {
 		catalogue();
 		creations();
 		const controller = new AbortController();
@@ -262,7 +262,7 @@ describe('a cancelled run', () => {
 			});
 		const options: RunOptions = {
 			node: 'mediaTask',
-			parameters: { resource: 'task', operation: 'createAndWait', ...order },
+			parameters: { resource: 'task', operation: 'createAndWait', ...taskRequest },
 			items: [{ json: {} }, { json: {} }],
 		};
 		const context = await attemptContext(options, { signal: controller.signal });
@@ -275,26 +275,26 @@ describe('a cancelled run', () => {
 		expect(warnings).toStrictEqual([expect.stringMatching(/t1, t2|t2, t1/)]);
 	});
 
-	it('still gives the tasks that were created when it ends before their prices are read', async () => {
+	it('names the created tasks when it is cancelled before their prices are read', async () => {
 		const controller = new AbortController();
 		creations();
-		let asked = 0;
+		let requests = 0;
 		nock('https://gateway.test')
 			.get('/api/v1/media/models')
 			.reply(() => {
-				asked += 1;
+				requests += 1;
 				controller.abort();
 				return [200, { data: [] }];
 			});
 		const options: RunOptions = {
 			node: 'mediaTask',
-			parameters: { resource: 'task', operation: 'create', ...order },
+			parameters: { resource: 'task', operation: 'create', ...taskRequest },
 		};
 		const context = await attemptContext(options, { signal: controller.signal });
 		Object.defineProperty(context, 'logger', { value: { warn: () => undefined } });
 		await expect(executeOn(options, context)).rejects.toMatchObject({
 			description: expect.stringContaining('t1') as string,
 		});
-		expect(asked).toBe(1);
+		expect(requests).toBe(1);
 	});
 });

@@ -10,7 +10,7 @@ useNock();
 
 const taskId = 't1';
 
-/** A task that has made these files. */
+/** An ended task with these files. */
 function finished(...urls: string[]) {
 	catalogue();
 	gateway()
@@ -25,7 +25,7 @@ const served = (
 ) => files().get(path).reply(200, body, headers);
 
 describe('the files of a task', () => {
-	it('come in a field each, with their names, types and bytes', async () => {
+	it('are in a field each, with names, types and bytes', async () => {
 		finished('https://files.test/a.png', 'https://files.test/b', 'https://files.test/');
 		served('/a.png', 'one');
 		served('/b', 'two', { 'content-type': 'audio/mpeg' });
@@ -46,13 +46,13 @@ describe('the files of a task', () => {
 		expect(bytes).toStrictEqual(['one', 'two', 'three']);
 	});
 
-	it('are not fetched when that is switched off', async () => {
+	it('are not fetched when the option is off', async () => {
 		finished('https://files.test/a.png');
 		const { items } = await run('wait', { taskId, downloadResults: false });
 		expect(items.map(({ json, binary }) => [json.state, binary])).toStrictEqual([['success', undefined]]);
 	});
 
-	it('are not fetched for an AI Agent, which gets the links', async () => {
+	it('are not fetched for an AI Agent, which gets the URLs', async () => {
 		finished('https://files.test/a.png', 'https://files.test/b.png');
 		for (const operation of ['wait', 'download']) {
 			const { items, error } = await run(operation, { taskId }, { asTool: true });
@@ -74,7 +74,7 @@ describe('the files of a task', () => {
 	it.each([
 		['wait', {}],
 		['download', { separateFiles: true }],
-	])('of which one cannot be fetched make %s fail with the id of the task', async (operation, options) => {
+	])('make %s fail with the task ID when one cannot be fetched', async (operation, options) => {
 		finished('https://files.test/a.png', 'https://files.test/b.png');
 		served('/a.png');
 		files().get('/b.png').reply(404, 'gone');
@@ -93,7 +93,7 @@ describe('the files of a task', () => {
 		expect(items.map(({ binary }) => binary)).toStrictEqual([undefined]);
 	});
 
-	it('of which one comes at the second try are all there', async () => {
+	it('are complete when one is fetched at the second attempt', async () => {
 		finished('https://files.test/a.png', 'https://files.test/b.png');
 		served('/a.png');
 		files().get('/b.png').reply(503, '', { 'retry-after': '0' });
@@ -104,7 +104,7 @@ describe('the files of a task', () => {
 });
 
 describe('the download', () => {
-	it('of one archive goes into the field that was chosen', async () => {
+	it('of one archive is in the chosen field', async () => {
 		nock('https://gateway.test')
 			.get(`${TASKS}/t1/download`)
 			.reply(200, 'zip', { 'content-type': 'application/zip' });
@@ -116,7 +116,7 @@ describe('the download', () => {
 		expect(items[0]?.binary?.all).toMatchObject({ fileName: 'task_t1.zip', mimeType: 'application/zip' });
 	});
 
-	it('of separate files names the fields, the first one as it was chosen', async () => {
+	it('of separate files numbers the fields after the chosen one', async () => {
 		finished('https://files.test/a.png', 'https://files.test/b.png');
 		served('/a.png');
 		served('/b.png');
@@ -134,7 +134,7 @@ describe('the download', () => {
 		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['picture', 'picture_1']);
 	});
 
-	it('of separate files is the archive where the task names none', async () => {
+	it('of separate files is the archive when the task names no file', async () => {
 		finished();
 		gateway().get(`${TASKS}/t1/download`).reply(200, 'bytes', { 'content-type': 'image/png' });
 		const { items } = await run('download', { taskId, options: { separateFiles: true } });

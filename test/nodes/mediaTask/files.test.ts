@@ -47,7 +47,7 @@ const edit = (inputFiles: object, value: object = { prompt: 'a' }) => ({
 	inputFiles,
 });
 
-/** Takes uploads, each under another URL; gives their bodies. */
+/** Accepts uploads, each with another URL, and records their bodies. */
 function uploads(): string[] {
 	const bodies: string[] = [];
 	nock('https://gateway.test')
@@ -61,7 +61,7 @@ function uploads(): string[] {
 }
 
 describe('files of the item', () => {
-	it('are uploaded, and their URLs put in where the schema wants them', async () => {
+	it('are uploaded, and their URLs are set where the schema expects them', async () => {
 		catalogue([retouch]);
 		const sent = creations();
 		const bodies = uploads();
@@ -77,7 +77,7 @@ describe('files of the item', () => {
 		});
 	});
 
-	it('are appended to what stands there', async () => {
+	it('are appended to existing values', async () => {
 		catalogue([retouch]);
 		const sent = creations();
 		uploads();
@@ -86,7 +86,7 @@ describe('files of the item', () => {
 		expect(sent[0]?.body.input).toMatchObject({ image_urls: ['https://x.test/0', 'https://files.test/1'] });
 	});
 
-	it('may be given by an expression that is a stored binary', async () => {
+	it('may be a stored binary from an expression', async () => {
 		catalogue([retouch]);
 		creations();
 		const bodies = uploads();
@@ -97,7 +97,7 @@ describe('files of the item', () => {
 		expect(bodies).toStrictEqual([expect.stringContaining('the photo')]);
 	});
 
-	it('go into JSON input as well, as the schema of the model says', async () => {
+	it('are also set in JSON input, by the schema of the model', async () => {
 		catalogue([retouch]);
 		const sent = creations();
 		uploads();
@@ -110,7 +110,7 @@ describe('files of the item', () => {
 		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'a', image_urls: ['https://files.test/1'] });
 	});
 
-	it('are each item’s own; one that is missing is that item’s error, before anything of it is sent', async () => {
+	it('are each item’s own; a missing one is that item’s error before anything of it is sent', async () => {
 		catalogue([retouch]);
 		const sent = creations();
 		const bodies = uploads();
@@ -136,31 +136,31 @@ describe('files of the item', () => {
 			"The model has no input field 'img' for a file",
 		],
 		[
-			'a row whose field an expression leaves empty',
+			'a row with an empty field from an expression',
 			{ data: 'x' },
 			rows(['data', '={{ $json.missing }}']),
 			"'Input Files', row 1: 'Model Input Field Name or ID' is empty",
 		],
 		[
-			'a row whose binary field an expression leaves empty',
+			'a row with an empty binary field from an expression',
 			{ data: 'x' },
 			rows(['={{ $json.missing }}', 'image_urls']),
 			"'Input Files', row 1: 'Input Binary Field' is empty",
 		],
 		[
-			'a binary of an expression that lacks its bytes',
+			'a binary from an expression without its bytes',
 			{ data: 'x', photo: 'y' },
 			rows(['={{ $binary.photo }}', 'image_urls']),
 			"'Input Files', row 1: 'Input Binary Field' is an object without the bytes of a file",
 		],
 		[
-			'a second file for one place',
+			'a second file for one field',
 			{ data: 'x', b: 'y' },
 			rows(['data', 'mask_url'], ['b', 'mask_url']),
 			"The input field 'mask_url' takes one file, and has a value already",
 		],
 		['a required file that is missing', { data: 'x' }, rows(['data', 'mask_url']), "'Images' is missing"],
-	])('tells %s before anything is sent', async (_, files, inputFiles, message) => {
+	])('rejects %s before anything is sent', async (_, files, inputFiles, message) => {
 		catalogue([retouch]);
 		const sent = creations();
 		const bodies = uploads();
@@ -169,7 +169,7 @@ describe('files of the item', () => {
 		expect([...sent, ...bodies]).toStrictEqual([]);
 	});
 
-	it('over 100 MB are told before anything is sent', async () => {
+	it('over 100 MB are rejected before anything is sent', async () => {
 		catalogue([retouch]);
 		const sent = creations();
 		const bodies = uploads();
@@ -186,7 +186,7 @@ describe('files of the item', () => {
 	});
 });
 
-describe('the idempotency key of a creation with files', () => {
+describe('the idempotency key of a task request with files', () => {
 	const keyOf = async (text: string, extra: Partial<RunOptions> = {}, name = 'a.png') => {
 		nock.cleanAll();
 		catalogue([retouch]);
@@ -197,17 +197,17 @@ describe('the idempotency key of a creation with files', () => {
 		return sent[0]?.key;
 	};
 
-	it('is the same for the same content, under whatever URL it is uploaded', async () => {
+	it('is the same for the same content with any upload URL', async () => {
 		const first = await keyOf('content');
 		expect(await keyOf('content')).toBe(first);
 		expect(await keyOf('content', {}, 'other-name.png')).toBe(first);
 	});
 
-	it('is another one for another content of the same name and size', async () => {
+	it('differs for other content of the same name and size', async () => {
 		expect(await keyOf('content')).not.toBe(await keyOf('tnetnoc'));
 	});
 
-	it('creates once with Retry On Fail, although the file is uploaded again', async () => {
+	it('prevents a second task with Retry On Fail, although the file is uploaded again', async () => {
 		catalogue([retouch]);
 		const bodies = uploads();
 		const keys: string[] = [];
@@ -227,7 +227,7 @@ describe('the idempotency key of a creation with files', () => {
 		expect(bodies).toHaveLength(2);
 	});
 
-	it('uploads once, however often the creation is retried', async () => {
+	it('uploads once when the task request is retried', async () => {
 		catalogue([retouch]);
 		const bodies = uploads();
 		gateway().post(TASKS).twice().reply(503, '', { 'retry-after': '0' });
@@ -238,7 +238,7 @@ describe('the idempotency key of a creation with files', () => {
 	});
 });
 
-it('storage and media upload in the same way', async () => {
+it('storage and media nodes upload in the same way', async () => {
 	catalogue([retouch]);
 	creations();
 	const bodies = uploads();

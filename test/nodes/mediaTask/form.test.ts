@@ -25,7 +25,7 @@ const SCHEMA = {
 const filled = (value: object) => ({ model, inputMode: 'form', input: form(value) });
 
 describe('the form of a model', () => {
-	it('sends each value in the type that the model wants, and nothing that is unset', async () => {
+	it('sends each value in the model’s type, and nothing that is not set', async () => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();
 		const value = {
@@ -53,14 +53,14 @@ describe('the form of a model', () => {
 		});
 	});
 
-	it('sends the prompt 2024 as text, also when an expression gives it as a number', async () => {
+	it('sends the prompt 2024 as text, also when an expression returns a number', async () => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();
 		await run('create', filled({ prompt: '={{ $json.year }}' }), { items: [{ json: { year: 2024 } }] });
 		expect(sent[0]?.body.input).toStrictEqual({ prompt: '2024' });
 	});
 
-	it('takes each item’s own values', async () => {
+	it('sends each item’s own values', async () => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();
 		const items = ['a', 'b', 'c'].map((p) => ({ json: { p } }));
@@ -75,14 +75,14 @@ describe('the form of a model', () => {
 	test.each<[string, object, string, string]>([
 		['a required field that is missing', {}, "'Prompt' is missing", 'input.prompt'],
 		[
-			'a required field that an expression leaves empty',
+			'a required field that is empty from an expression',
 			{ prompt: '={{ $json.none }}' },
 			"'Prompt' is missing",
 			'input.prompt',
 		],
 		['a value out of range', { prompt: 'a', n: 9 }, "'Number' must be at most 4", 'input.n'],
 		[
-			'a value that is no choice',
+			'a value that is not a choice',
 			{ prompt: 'a', size: '={{ "huge" }}' },
 			"'Size' must be one of: small, large",
 			'input.size',
@@ -94,7 +94,7 @@ describe('the form of a model', () => {
 			'input.prompt',
 		],
 		[
-			'text that is no number',
+			'text that is not a number',
 			{ prompt: 'a', n: '={{ "many" }}' },
 			"'Number' takes a whole number",
 			'input.n',
@@ -111,7 +111,7 @@ describe('the form of a model', () => {
 			"The model has no field 'voice'",
 			'input.voice',
 		],
-	])('tells %s before anything is sent, naming the field', async (_, value, message, param) => {
+	])('rejects %s before anything is sent, and names the field', async (_, value, message, param) => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();
 		const { items } = await run('create', filled(value), continueOnFail);
@@ -119,7 +119,7 @@ describe('the form of a model', () => {
 		expect(sent).toStrictEqual([]);
 	});
 
-	it('lets the other items go on', async () => {
+	it('does not stop the other items', async () => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();
 		const items = [{ json: { p: 'a' } }, { json: {} }, { json: { p: 'c' } }];
@@ -128,7 +128,7 @@ describe('the form of a model', () => {
 		expect(result.items.map(({ json }) => Boolean(json.error))).toStrictEqual([false, true, false]);
 	});
 
-	it('tells a model that the catalogue does not have', async () => {
+	it('rejects a model that is not in the catalogue', async () => {
 		catalogue([]);
 		const sent = creations();
 		const { error } = await run('create', filled({ prompt: 'a' }));
@@ -136,7 +136,7 @@ describe('the form of a model', () => {
 		expect(sent).toStrictEqual([]);
 	});
 
-	it('does without the catalogue: the workflow stores the types', async () => {
+	it('works without the catalogue: the workflow stores the types', async () => {
 		nock('https://gateway.test').persist().get('/api/v1/media/models').reply(403, '');
 		const sent = creations();
 		const schema = [
@@ -155,7 +155,7 @@ describe('the form of a model', () => {
 		expect(sent[0]?.body.input).toStrictEqual({ prompt: '2024', n: 2 });
 	});
 
-	it('asks for the catalogue once a run', async () => {
+	it('requests the catalogue once in a run', async () => {
 		const count = catalogue([painter(SCHEMA)]);
 		creations();
 		const items = Array.from({ length: 20 }, () => ({ json: {} }));
@@ -167,14 +167,14 @@ describe('the form of a model', () => {
 describe('input as JSON', () => {
 	const json = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": "3", "x": null}' };
 
-	it('goes out as it is, whatever the schema says', async () => {
+	it('is sent unchanged, also against the schema', async () => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();
 		await run('create', json);
 		expect(sent[0]?.body.input).toStrictEqual({ prompt: '2024', n: '3', x: null });
 	});
 
-	it('gives way to a form that is filled in', async () => {
+	it('is overridden by a form with values', async () => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();
 		await run('create', { ...filled({ prompt: 'new' }), inputJson: '{"prompt": "old"}' });

@@ -7,7 +7,7 @@ import { useNock } from '../../helpers/nock';
 useNock();
 beforeEach(() => void catalogue([]));
 
-const order = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
+const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
 
 /** A task that has ended. */
 function finishedTask(data: object) {
@@ -18,7 +18,7 @@ function finishedTask(data: object) {
 }
 
 describe('task: create', () => {
-	it('sends the input as it is, with an idempotency key, and gives the task id', async () => {
+	it('sends the input unchanged with an idempotency key, and returns the task ID', async () => {
 		gateway()
 			.post(API, {
 				model: 'acme/painter',
@@ -29,13 +29,13 @@ describe('task: create', () => {
 			.matchHeader('idempotency-key', /^n8n-gw-[0-9a-f]{64}$/)
 			.reply(201, envelope({ taskId: 't1' }));
 		const { items } = await run('create', {
-			...order,
+			...taskRequest,
 			options: { sessionId: 's', callbackUrl: 'https://n8n.test/hook' },
 		});
 		expect(items).toStrictEqual([{ json: { taskId: 't1', model: 'acme/painter' }, pairedItem: { item: 0 } }]);
 	});
 
-	it('uses one key for all retries of a creation, another one for another item', async () => {
+	it('uses one key for all retries of an item, and another one for another item', async () => {
 		const keys: string[] = [];
 		nock('https://gateway.test')
 			.persist()
@@ -46,7 +46,7 @@ describe('task: create', () => {
 					? [503, '', { 'retry-after': '0' }]
 					: [201, envelope({ taskId: `t${keys.length}` })];
 			});
-		await run('create', order, { items: [{ json: {} }, { json: {} }] });
+		await run('create', taskRequest, { items: [{ json: {} }, { json: {} }] });
 		expect(keys).toHaveLength(4);
 		expect(new Set(keys).size).toBe(2);
 	});
@@ -56,27 +56,30 @@ describe('task: create', () => {
 			.post(API)
 			.matchHeader('idempotency-key', 'order-7')
 			.reply(201, envelope({ taskId: 't1' }));
-		const { items } = await run('create', { ...order, options: { idempotencyKey: 'order-7' } });
+		const { items } = await run('create', { ...taskRequest, options: { idempotencyKey: 'order-7' } });
 		expect(items[0]?.json.taskId).toBe('t1');
 	});
 
-	it.each(['заказ-А', 'заказ-Б'])('sends a key that no header can carry as its digest: %s', async (key) => {
-		let sent = '';
-		nock('https://gateway.test')
-			.post(API)
-			.reply(function () {
-				sent = String(this.req.headers['idempotency-key']);
-				return [201, envelope({ taskId: 't1' })];
-			});
-		await run('create', { ...order, options: { idempotencyKey: key } });
-		expect(sent).toBe(sendableKey(key));
-	});
+	it.each(['заказ-А', 'заказ-Б'])(
+		'sends the digest of a key that is invalid in a header: %s',
+		async (key) => {
+			let sent = '';
+			nock('https://gateway.test')
+				.post(API)
+				.reply(function () {
+					sent = String(this.req.headers['idempotency-key']);
+					return [201, envelope({ taskId: 't1' })];
+				});
+			await run('create', { ...taskRequest, options: { idempotencyKey: key } });
+			expect(sent).toBe(sendableKey(key));
+		},
+	);
 
-	it('says that a task may exist when every answer to its creation was lost, and does not call that retryable', async () => {
+	it('reports that a task may exist when every response to its request is lost, and is not retryable', async () => {
 		nock('https://gateway.test').persist().post(API).reply(201, '');
 		const { items } = await run(
 			'create',
-			{ ...order, options: { maxRetries: 0 } },
+			{ ...taskRequest, options: { maxRetries: 0 } },
 			{ settings: { onError: 'continueRegularOutput' } },
 		);
 		expect(items[0]?.json.error).toMatchObject({ retryable: false, mayBeCharged: true });
@@ -88,9 +91,9 @@ describe('task: create', () => {
 	test.each([
 		['no task ID', envelope({ task_id: 't1' })],
 		['nothing', envelope(null)],
-	])('says the same of a success whose answer has %s', async (_, body) => {
+	])('reports the same for a successful response with %s', async (_, body) => {
 		nock('https://gateway.test').post(API).reply(201, body);
-		const { items } = await run('create', order, { settings: { onError: 'continueRegularOutput' } });
+		const { items } = await run('create', taskRequest, { settings: { onError: 'continueRegularOutput' } });
 		expect(items[0]?.json.error).toMatchObject({
 			message: 'The gateway’s response has no task ID',
 			mayBeCharged: true,
@@ -98,7 +101,7 @@ describe('task: create', () => {
 		});
 	});
 
-	it('uses one key for each try of an agent’s tool, which n8n counts as a run of its own', async () => {
+	it('uses one key for all attempts of an agent’s tool, each of which is a run in n8n', async () => {
 		const keys: string[] = [];
 		nock('https://gateway.test')
 			.persist()
@@ -108,14 +111,14 @@ describe('task: create', () => {
 				return [201, envelope({ taskId: 't1' })];
 			});
 		const call = { asTool: true, items: [{ json: { query: 'a cat' } }] };
-		await run('create', order, call);
-		await run('create', order, call);
-		await run('create', order, { asTool: true, items: [{ json: { query: 'a dog' } }] });
+		await run('create', taskRequest, call);
+		await run('create', taskRequest, call);
+		await run('create', taskRequest, { asTool: true, items: [{ json: { query: 'a dog' } }] });
 		expect(keys[1]).toBe(keys[0]);
 		expect(keys[2]).not.toBe(keys[0]);
 	});
 
-	it('creates again under the same key when the node is run again by Retry On Fail', async () => {
+	it('repeats the request with the same key when Retry On Fail runs the node again', async () => {
 		const keys: string[] = [];
 		nock('https://gateway.test')
 			.persist()
@@ -124,12 +127,12 @@ describe('task: create', () => {
 				keys.push(String(this.req.headers['idempotency-key']));
 				return keys.length === 1 ? [400, envelope(null, 400)] : [201, envelope({ taskId: 't1' })];
 			});
-		await run('create', order, { settings: { retryOnFail: true, waitBetweenTries: 1 } });
+		await run('create', taskRequest, { settings: { retryOnFail: true, waitBetweenTries: 1 } });
 		expect(keys).toHaveLength(2);
 		expect(keys[0]).toBe(keys[1]);
 	});
 
-	it('names the tasks that were created before another item failed', async () => {
+	it('names the tasks that exist when another item fails', async () => {
 		let calls = 0;
 		nock('https://gateway.test')
 			.persist()
@@ -139,7 +142,7 @@ describe('task: create', () => {
 			);
 		const { error } = await run(
 			'create',
-			{ ...order, options: { concurrency: 1 } },
+			{ ...taskRequest, options: { concurrency: 1 } },
 			{ items: [{ json: {} }, { json: {} }, { json: {} }] },
 		);
 		expect(error?.message).toBe('There is not enough money in the gateway wallet');
@@ -154,7 +157,7 @@ describe('task: create', () => {
 		],
 		['input that is a list', { inputJson: '[1]' }, '\'Input (JSON)\' is not a JSON object: "[1]"'],
 		[
-			'a callback URL that is none',
+			'a callback URL that is not a URL',
 			{ options: { callbackUrl: 'n8n/hook' } },
 			"'Callback URL' is not a web address",
 		],
@@ -168,27 +171,27 @@ describe('task: create', () => {
 			{ options: { idempotencyScope: '={{ "life" }}' } },
 			'The option \'Idempotency Scope\' has a value that is not allowed: "life"',
 		],
-	])('tells %s before anything is sent', async (_, extra, message) => {
-		const { error } = await run('create', { ...order, ...extra });
+	])('rejects %s before anything is sent', async (_, extra, message) => {
+		const { error } = await run('create', { ...taskRequest, ...extra });
 		expect(error?.message).toBe(message);
 	});
 
-	it('tells an agent’s model what was wrong with its call, so that it can mend it', async () => {
+	it('explains invalid input to an agent’s model, which can correct it', async () => {
 		gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
-		const { error } = await run('create', order, { asTool: true });
+		const { error } = await run('create', taskRequest, { asTool: true });
 		expect(error?.message).toContain('input.n must be <= 4');
 	});
 
-	it('shows the field that the gateway names', async () => {
+	it('names the field of the gateway’s error', async () => {
 		gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
-		const { error } = await run('create', order);
+		const { error } = await run('create', taskRequest);
 		expect(error?.message).toBe('The gateway did not accept the model or its input');
 		expect(error?.description).toContain('input.n must be <= 4');
 	});
 });
 
 describe('task: get', () => {
-	it('gives a failed task as what it is', async () => {
+	it('returns a failed task', async () => {
 		finishedTask({ state: 'fail', failCode: 5, failMsg: 'no' });
 		const { items } = await run('get', { taskId: 't1' });
 		expect(items[0]?.json).toMatchObject({
@@ -200,7 +203,7 @@ describe('task: get', () => {
 		});
 	});
 
-	it('reads the tracks of a music task', async () => {
+	it('returns the tracks of a music task', async () => {
 		finishedTask({
 			state: 'success',
 			resultJson: '{"tracks":[{"id":"a1"}],"resultUrls":"https://files.test/a.mp3"}',
@@ -212,16 +215,16 @@ describe('task: get', () => {
 		});
 	});
 
-	it('explains a task that is not there', async () => {
+	it('explains a task that does not exist', async () => {
 		gateway().get(`${API}/t%2F1`).reply(404, envelope(null, 404));
 		const { error } = await run('get', { taskId: 't/1' });
 		expect(error?.message).toBe('The gateway has no such media task');
 	});
 
 	it.each([
-		['a locator', { __rl: true, mode: 'id', value: 't1' }],
+		['a resource locator', { __rl: true, mode: 'id', value: 't1' }],
 		['a number', '={{ 7 }}'],
-	])('takes an id given as %s', async (_, taskId) => {
+	])('accepts %s as an ID', async (_, taskId) => {
 		nock('https://gateway.test')
 			.get(/tasks\/(t1|7)$/)
 			.reply(200, envelope({ state: 'waiting' }));
@@ -229,12 +232,12 @@ describe('task: get', () => {
 		expect(items[0]?.json.state).toBe('waiting');
 	});
 
-	it.each(['.', '..'])('takes %j for no id', async (taskId) => {
+	it.each(['.', '..'])('rejects %j as an ID', async (taskId) => {
 		const { error } = await run('get', { taskId });
 		expect(error?.message).toBe(`"${taskId}" is not a task ID`);
 	});
 
-	it('tells an empty id before anything is sent', async () => {
+	it('rejects an empty ID before anything is sent', async () => {
 		const { error } = await run('get', { taskId: '={{ $json.taskId }}' });
 		expect(error?.message).toBe("'Task ID' is empty");
 	});

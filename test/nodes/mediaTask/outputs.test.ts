@@ -12,7 +12,7 @@ import {
 } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 
-// What the smaller operations put out, and how the input of a task is read.
+// The output of the smaller operations, and the input of a task.
 
 useNock();
 
@@ -25,7 +25,7 @@ describe('getLyrics', () => {
 		gateway().post(`${TASKS}/t1/lyrics/timestamped`, { audioId: 'a1' }).reply(200, envelope(data));
 	const parameters = { taskId, audioId: 'a1' };
 
-	it('gives what the gateway gives, without Simplify', async () => {
+	it('returns the gateway’s data without Simplify', async () => {
 		lyrics({ alignedWords: [], waveformData: [1] });
 		expect(await jsonOf('getLyrics', { ...parameters, simplify: false })).toStrictEqual([
 			envelope({ alignedWords: [], waveformData: [1] }),
@@ -34,13 +34,13 @@ describe('getLyrics', () => {
 
 	it.each([
 		['no data', null, {}],
-		['no curve of the sound', { alignedWords: [] }, { alignedWords: [] }],
-	])('takes a response with %s', async (_, data, rest) => {
+		['no waveform', { alignedWords: [] }, { alignedWords: [] }],
+	])('accepts a response with %s', async (_, data, rest) => {
 		lyrics(data);
 		expect(await jsonOf('getLyrics', parameters)).toStrictEqual([{ taskId, audioId: 'a1', ...rest }]);
 	});
 
-	it('keeps everything but the curve of the sound for an AI Agent', async () => {
+	it('returns everything but the waveform to an AI Agent', async () => {
 		lyrics({ alignedWords: [{ word: 'a' }], waveformData: [1], hootCer: 0.1 });
 		expect(await jsonOf('getLyrics', parameters, { asTool: true })).toStrictEqual([
 			{ taskId, audioId: 'a1', alignedWords: [{ word: 'a' }], hootCer: 0.1 },
@@ -49,7 +49,7 @@ describe('getLyrics', () => {
 });
 
 describe('session: create', () => {
-	it('gives what the gateway gives, without Simplify', async () => {
+	it('returns the gateway’s data without Simplify', async () => {
 		gateway()
 			.post('/api/v1/media/sessions', {})
 			.reply(201, envelope({ sessionId: 's' }));
@@ -58,7 +58,7 @@ describe('session: create', () => {
 		]);
 	});
 
-	it('gives the whole response where it has no session', async () => {
+	it('returns the whole response when it has no session', async () => {
 		gateway().post('/api/v1/media/sessions', {}).reply(201, envelope('s'));
 		expect(await jsonOf('create', {}, {}, 'session')).toStrictEqual([envelope('s')]);
 	});
@@ -80,25 +80,25 @@ describe('model: getMany', () => {
 		['in their media type', 'video', ['acme/film']],
 		['in several of these', 'audio vox zeta', ['vox/say']],
 		['in their ID', 'PAINT', ['acme/painter']],
-		['nowhere: IDs and owners do not run together', 'painteracme', []],
-		['nowhere: owners and media types do not run together', 'acmevideo', []],
-	])('finds words %s', async (_, search, found) => {
+		['but not across ID and owner', 'painteracme', []],
+		['but not across owner and media type', 'acmevideo', []],
+	])('searches words %s', async (_, search, found) => {
 		expect(await ids({ search })).toStrictEqual(found);
 	});
 
-	it('finds what has both the words and the media type', async () => {
+	it('searches by words and media type together', async () => {
 		expect(await ids({ search: 'acme', mediaType: 'image' })).toStrictEqual(['acme/painter']);
 		expect(await ids({ search: 'zeta', mediaType: 'image' })).toStrictEqual([]);
 		expect(await ids({ search: '', mediaType: 'all' })).toHaveLength(3);
 	});
 
-	it('refuses an unknown media type', async () => {
+	it('rejects an unknown media type', async () => {
 		catalogue(models);
 		const items = await jsonOf('getMany', { mediaType: '={{ "smell" }}' }, continueOnFail, 'model');
 		expect(items.map(({ error }) => error)).toMatchObject([{ param: 'mediaType' }]);
 	});
 
-	it('gives an AI Agent everything but the schemas', async () => {
+	it('returns everything but the schemas to an AI Agent', async () => {
 		catalogue(models);
 		const items = await jsonOf('getMany', { mediaType: 'image' }, { asTool: true }, 'model');
 		const small: Record<string, unknown> = painter({}, { extra: 1 });
@@ -126,7 +126,7 @@ describe('the input of a task', () => {
 
 	it.each([
 		['an empty form', { inputMode: 'form', input: form({}) }, {}],
-		['a form that was not touched', { inputMode: 'form' }, {}],
+		['an untouched form', { inputMode: 'form' }, {}],
 		['an empty form that shows fields, and JSON', { input: form({}, [field]), inputJson: '{"a": 1}' }, {}],
 		[
 			'a form with a value that shows no fields, and JSON',
@@ -156,7 +156,7 @@ describe('the input of a task', () => {
 		},
 	);
 
-	it('refuses an unknown mode', async () => {
+	it('rejects an unknown mode', async () => {
 		catalogue();
 		const sent = creations();
 		const { items } = await run('create', { model, inputMode: '={{ "song" }}' }, continueOnFail);
@@ -164,7 +164,7 @@ describe('the input of a task', () => {
 		expect(sent).toStrictEqual([]);
 	});
 
-	it('as JSON is sent without asking for the catalogue before', async () => {
+	it('as JSON is sent without a request for the catalogue', async () => {
 		const count = catalogue();
 		let askedBefore = -1;
 		gateway()
@@ -183,7 +183,7 @@ describe('input files', () => {
 		files: fields.map((inputField) => ({ binaryPropertyName: 'data', inputField })),
 	});
 	const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png', fileName: 'a.png' } } }];
-	const order = { model, inputMode: 'json', inputJson: '{"prompt": "a"}' };
+	const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "a"}' };
 	const uploads = () => {
 		const count = { uploads: 0 };
 		gateway()
@@ -202,40 +202,48 @@ describe('input files', () => {
 		[[' image '], { image: 'https://files.test/1' }],
 		[['images', 'images'], { images: ['https://files.test/1', 'https://files.test/2'] }],
 		[['image', 'mask'], { image: 'https://files.test/1', mask: 'https://files.test/2' }],
-	])('for %j go into JSON without a catalogue: one as text, several as a list', async (fields, input) => {
+	])('for %j are set in JSON without a catalogue: one as text, several as a list', async (fields, input) => {
 		gateway().persist().get('/api/v1/media/models').reply(403, '');
 		uploads();
 		const sent = creations();
-		const { error } = await run('create', { ...order, inputFiles: rows(...fields) }, { items });
+		const { error } = await run('create', { ...taskRequest, inputFiles: rows(...fields) }, { items });
 		expect(error).toBeUndefined();
 		expect(sent.map(({ body }) => body.input)).toStrictEqual([{ prompt: 'a', ...input }]);
 	});
 
-	it('are not uploaded with a key that is too long', async () => {
+	it('are not uploaded when the key is too long', async () => {
 		catalogue();
 		const count = uploads();
-		const parameters = { ...order, inputFiles: rows('image'), options: { idempotencyKey: 'k'.repeat(256) } };
+		const parameters = {
+			...taskRequest,
+			inputFiles: rows('image'),
+			options: { idempotencyKey: 'k'.repeat(256) },
+		};
 		const result = await run('create', parameters, { items, ...continueOnFail });
 		expect(result.items.map(({ json }) => json.error)).toMatchObject([{ param: 'idempotencyKey' }]);
 		expect(count.uploads).toBe(0);
 	});
 
-	it('for a model that the catalogue does not have are not uploaded', async () => {
+	it('are not uploaded when the model is not in the catalogue', async () => {
 		catalogue([]);
 		const count = uploads();
 		const sent = creations();
-		const result = await run('create', { ...order, inputFiles: rows('image') }, { items, ...continueOnFail });
+		const result = await run(
+			'create',
+			{ ...taskRequest, inputFiles: rows('image') },
+			{ items, ...continueOnFail },
+		);
 		expect(result.items.map(({ json }) => json.error)).toMatchObject([{ param: 'model' }]);
 		expect([count.uploads, sent.length]).toStrictEqual([0, 0]);
 	});
 
-	it('that are empty are told by their parameter', async () => {
+	it('are rejected by the name of their parameter when they are empty', async () => {
 		catalogue();
 		const count = uploads();
 		const empty = [{ json: {}, binary: { data: { data: '', mimeType: 'image/png' } } }];
 		const result = await run(
 			'create',
-			{ ...order, inputFiles: rows('image') },
+			{ ...taskRequest, inputFiles: rows('image') },
 			{ items: empty, ...continueOnFail },
 		);
 		expect(result.items.map(({ json }) => json.error)).toMatchObject([{ param: 'inputFiles' }]);
@@ -256,7 +264,7 @@ describe('input files', () => {
 				open -= 1;
 				return [200, { id: 'f', url: `https://files.test/${atOnce.length}` }];
 			});
-		await run('create', { ...order, inputFiles: rows('a', 'b', 'c') }, { items });
+		await run('create', { ...taskRequest, inputFiles: rows('a', 'b', 'c') }, { items });
 		expect(atOnce).toStrictEqual([1, 1, 1]);
 		expect(sent).toHaveLength(1);
 	});

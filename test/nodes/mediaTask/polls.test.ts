@@ -15,14 +15,14 @@ import {
 import { useNock } from '../../helpers/nock';
 import { quickTime } from '../../helpers/time';
 
-// When a task is polled, and what is put out when the wait is over.
+// The times of the polls, and the output after the wait.
 
 useNock();
 quickTime();
 
-const order = { model, inputMode: 'json', inputJson: '{}', downloadResults: false };
+const taskRequest = { model, inputMode: 'json', inputJson: '{}', downloadResults: false };
 
-/** A task that has ended at this poll, on a clock that chance does not move. */
+/** A task that has ended at this poll, without random delays. */
 function endsAtPoll(number: number, data: object = {}): { count: number } {
 	const polls = { count: 0 };
 	gateway()
@@ -39,7 +39,7 @@ function endsAtPoll(number: number, data: object = {}): { count: number } {
 }
 
 describe('the pauses before polls', () => {
-	/** Runs an operation; gives the pauses that it makes, in milliseconds. */
+	/** Runs an operation, and returns its pauses in milliseconds. */
 	async function pausesOf(operation: string, parameters: object, more: Partial<RunOptions> = {}) {
 		const chance = jest.spyOn(Math, 'random').mockReturnValue(0);
 		const timers = jest.spyOn(globalThis, 'setTimeout');
@@ -56,29 +56,26 @@ describe('the pauses before polls', () => {
 	it.each([
 		['image', 3_000],
 		['video', 5_000],
-	])('are those of the model that was ordered: %s', async (mediaType, pause) => {
+	])('are those of the requested model: %s', async (mediaType, pause) => {
 		catalogue([painter({}, { media_type: mediaType })]);
 		creations();
 		endsAtPoll(2);
-		expect(await pausesOf('createAndWait', order)).toStrictEqual([pause, pause]);
+		expect(await pausesOf('createAndWait', taskRequest)).toStrictEqual([pause, pause]);
 	});
 
 	it.each([
 		['wait', { taskId: 't1', downloadResults: false }],
-		['createAndWait', { ...order, options: { idempotencyKey: 'mine' } }],
-		['createAndWait', { ...order, options: { idempotencyScope: 'workflow' } }],
-	])(
-		'do not come before the first poll of a task that may have ended: %s %j',
-		async (operation, parameters) => {
-			catalogue();
-			creations();
-			const polls = endsAtPoll(1);
-			expect(await pausesOf(operation, parameters)).toStrictEqual([]);
-			expect(polls.count).toBe(1);
-		},
-	);
+		['createAndWait', { ...taskRequest, options: { idempotencyKey: 'mine' } }],
+		['createAndWait', { ...taskRequest, options: { idempotencyScope: 'workflow' } }],
+	])('do not precede the first poll of a task that may have ended: %s %j', async (operation, parameters) => {
+		catalogue();
+		creations();
+		const polls = endsAtPoll(1);
+		expect(await pausesOf(operation, parameters)).toStrictEqual([]);
+		expect(polls.count).toBe(1);
+	});
 
-	it('do not come before the first poll in a repeat by Retry On Fail', async () => {
+	it('do not precede the first poll in a run by Retry On Fail', async () => {
 		catalogue();
 		let requests = 0;
 		gateway()
@@ -87,15 +84,15 @@ describe('the pauses before polls', () => {
 			.reply(() => ((requests += 1) === 1 ? [400, envelope(null, 400)] : [201, envelope({ taskId: 't1' })]));
 		endsAtPoll(1);
 		const settings = { retryOnFail: true, waitBetweenTries: 1 };
-		expect(await pausesOf('createAndWait', order, { settings })).toStrictEqual([]);
+		expect(await pausesOf('createAndWait', taskRequest, { settings })).toStrictEqual([]);
 		expect(requests).toBe(2);
 	});
 
 	it.each([
-		['the model that the task tells', { model: 'acme/painter' }, 3_000],
-		['video where the task tells no model', {}, 5_000],
-		['video where the catalogue does not have the model', { model: 'acme/old' }, 5_000],
-	])('of a task that was created before are those of %s', async (_, data, pause) => {
+		['the task’s model', { model: 'acme/painter' }, 3_000],
+		['video when the task has no model', {}, 5_000],
+		['video when the catalogue does not have the model', { model: 'acme/old' }, 5_000],
+	])('of an existing task are those of %s', async (_, data, pause) => {
 		catalogue();
 		endsAtPoll(2, data);
 		expect(await pausesOf('wait', { taskId: 't1', downloadResults: false })).toStrictEqual([pause]);
@@ -103,25 +100,31 @@ describe('the pauses before polls', () => {
 });
 
 describe('the output', () => {
-	it('names the model that was ordered where the task does not', async () => {
+	it('has the requested model when the task has none', async () => {
 		catalogue();
 		creations();
 		endsAtPoll(1);
-		const { items } = await run('createAndWait', { ...order, options: { idempotencyScope: 'workflow' } });
+		const { items } = await run('createAndWait', {
+			...taskRequest,
+			options: { idempotencyScope: 'workflow' },
+		});
 		expect(items.map(({ json }) => json)).toStrictEqual([
 			{ taskId: 't1', state: 'success', priceRub: 6, model: 'acme/painter', resultUrls: [], result: null },
 		]);
 	});
 
-	it('names the model that the task tells, even so', async () => {
+	it('has the model of the task when it has one', async () => {
 		catalogue();
 		creations();
 		endsAtPoll(1, { model: 'acme/painter-2' });
-		const { items } = await run('createAndWait', { ...order, options: { idempotencyScope: 'workflow' } });
+		const { items } = await run('createAndWait', {
+			...taskRequest,
+			options: { idempotencyScope: 'workflow' },
+		});
 		expect(items.map(({ json }) => json.model)).toStrictEqual(['acme/painter-2']);
 	});
 
-	it.each(['wait', 'get'])('of %s is what the gateway gives, without Simplify', async (operation) => {
+	it.each(['wait', 'get'])('of %s is the gateway’s data without Simplify', async (operation) => {
 		catalogue();
 		endsAtPoll(1, { extra: 1 });
 		const { items } = await run(operation, { taskId: 't1', downloadResults: false, simplify: false });
@@ -130,7 +133,7 @@ describe('the output', () => {
 		]);
 	});
 
-	it('of a task that was created before has no price', async () => {
+	it('of an existing task has no price', async () => {
 		catalogue();
 		endsAtPoll(1, { model: 'acme/painter', createTime: 1_760_000_000_000 });
 		const { items } = await run('wait', { taskId: 't1', downloadResults: false });
@@ -146,14 +149,14 @@ describe('the output', () => {
 		]);
 	});
 
-	it('of a task that failed is an error that tells its code, text and id, and hides the key', async () => {
+	it('of a failed task is an error with its code, text and ID, without the API key', async () => {
 		catalogue();
 		creations();
 		const failed = { state: 'fail', failCode: 'NSFW', failMsg: 'refused for sk-test' };
 		endsAtPoll(1, failed);
 		const { items } = await run(
 			'createAndWait',
-			{ ...order, options: { idempotencyScope: 'workflow' } },
+			{ ...taskRequest, options: { idempotencyScope: 'workflow' } },
 			continueOnFail,
 		);
 		expect(items.map(({ json }) => json.error)).toMatchObject([
@@ -162,11 +165,15 @@ describe('the output', () => {
 		expect(JSON.stringify(items)).not.toContain('sk-test');
 	});
 
-	it('of a task that did not end in time is an error with its state and id; it may be polled again', async () => {
+	it('of a task that does not end in time is an error with its state and ID, and retryable', async () => {
 		catalogue();
 		creations();
 		const polls = endsAtPoll(1_000);
-		const { items } = await run('createAndWait', { ...order, options: { maxWait: 0.2 } }, continueOnFail);
+		const { items } = await run(
+			'createAndWait',
+			{ ...taskRequest, options: { maxWait: 0.2 } },
+			continueOnFail,
+		);
 		expect(items.map(({ json }) => json.error)).toMatchObject([
 			{ taskId: 't1', code: 'wait_timeout', state: 'processing', retryable: true },
 		]);
@@ -179,12 +186,12 @@ describe('the longest wait', () => {
 		['0.001', 1],
 		['0.0009', 0],
 		['0', 0],
-	])('of %s minutes is enough for so many creations: %i', async (maxWait, count) => {
+	])('of %s minutes allows this number of task requests: %i', async (maxWait, count) => {
 		catalogue();
 		const sent = creations();
 		endsAtPoll(1);
 		const options = { maxWait: `={{ ${maxWait} }}`, idempotencyScope: 'workflow' };
-		const { items } = await run('createAndWait', { ...order, options }, continueOnFail);
+		const { items } = await run('createAndWait', { ...taskRequest, options }, continueOnFail);
 		expect(sent).toHaveLength(count);
 		expect(items.map(({ json }) => 'error' in json)).toStrictEqual([count === 0]);
 	});
@@ -197,7 +204,7 @@ describe('the longest wait', () => {
 			.persist()
 			.get(`${TASKS}/t1`)
 			.reply(() => {
-				// The clock goes on by 8 minutes with each poll.
+				// Each poll takes 8 minutes.
 				lastPoll += 8 * 60_000;
 				jest.spyOn(Date, 'now').mockReturnValue(start + lastPoll);
 				return [200, envelope({ state: 'waiting' })];

@@ -38,7 +38,7 @@ const json = (input: object) => ({ model, inputMode: 'json', inputJson: JSON.str
 const price = async (parameters: object) => await run('getPrice', parameters, {}, 'model');
 
 describe('model: getPrice', () => {
-	it('finds the tier, exact and as a number, without creating anything', async () => {
+	it('returns the price of the tier, exact and as a number, and creates nothing', async () => {
 		catalogue([priced]);
 		const { items } = await price(json({ prompt: 'a', quality: 'high' }));
 		expect(items[0]?.json).toStrictEqual({
@@ -54,19 +54,19 @@ describe('model: getPrice', () => {
 		});
 	});
 
-	it('takes a form that is not complete', async () => {
+	it('accepts an incomplete form', async () => {
 		catalogue([priced]);
 		const { items } = await price({ model, inputMode: 'form', input: form({ quality: 'high' }) });
 		expect(items[0]?.json).toMatchObject({ price: '12.00' });
 	});
 
-	it('fills in the defaults of the schema', async () => {
+	it('applies the defaults of the schema', async () => {
 		catalogue([priced]);
 		const { items } = await price({ model, inputMode: 'form', input: form({}) });
 		expect(items[0]?.json).toMatchObject({ priceRub: 2.1, price: '2.10' });
 	});
 
-	it('says why there is none', async () => {
+	it('explains why there is no price', async () => {
 		catalogue([priced]);
 		const { items } = await price(json({ quality: 'divine' }));
 		expect(items[0]?.json).toMatchObject({
@@ -77,7 +77,7 @@ describe('model: getPrice', () => {
 		});
 	});
 
-	it('tells a model that is not there, and a catalogue that cannot be read', async () => {
+	it('rejects with an unknown model, and without the catalogue', async () => {
 		catalogue([]);
 		expect((await price(json({}))).error?.message).toBe('The gateway has no media model "acme/painter"');
 		nock.cleanAll();
@@ -108,7 +108,7 @@ describe('the highest price', () => {
 		expect(sent).toStrictEqual([]);
 	});
 
-	it('uploads nothing either', async () => {
+	it('prevents uploads, too', async () => {
 		catalogue([priced]);
 		const sent = creations();
 		const uploads = nock('https://gateway.test').post('/api/v1/storage/upload').reply(200, {});
@@ -129,7 +129,7 @@ describe('the highest price', () => {
 		expect(sent).toStrictEqual([]);
 	});
 
-	it('creates at the limit, compared as decimals', async () => {
+	it('allows a price at the limit, compared as decimals', async () => {
 		catalogue([priced]);
 		const sent = creations();
 		const { items } = await run('create', { ...json({}), options: { maxPriceRub: '={{ "2.1" }}' } });
@@ -138,13 +138,13 @@ describe('the highest price', () => {
 	});
 });
 
-describe('a highest price of nothing', () => {
+describe('a highest price of 0', () => {
 	const free = { pricing: { currency: 'RUB', type: 'tiered', tiers: [{ params: {}, price: '0.00' }] } };
 
 	test.each([
-		['what is free', painter(SCHEMA, free), 1],
-		['nothing that costs', priced, 0],
-	])('creates %s', async (_, offered, created) => {
+		['a free task', painter(SCHEMA, free), 1],
+		['no paid task', priced, 0],
+	])('allows %s', async (_, offered, created) => {
 		catalogue([offered]);
 		const sent = creations();
 		await run('create', { ...json({}), options: { maxPriceRub: 0 } }, continueOnFail);
@@ -153,7 +153,7 @@ describe('a highest price of nothing', () => {
 });
 
 describe('the price in the output', () => {
-	it('stands in what createAndWait gives', async () => {
+	it('is in the output of createAndWait', async () => {
 		catalogue([priced]);
 		creations();
 		gateway()
@@ -167,34 +167,34 @@ describe('the price in the output', () => {
 		expect(items[0]?.json).toMatchObject({ state: 'success', priceRub: 12 });
 	});
 
-	it('is absent where the catalogue cannot be read: the task is created all the same', async () => {
+	it('is missing when the catalogue cannot be read, and the task is created', async () => {
 		gateway().get('/api/v1/media/models').reply(403, '');
 		creations();
 		const { items } = await run('create', json({}));
 		expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter' });
 	});
 
-	it('is asked for once only: a catalogue in trouble does not hold up what is paid for', async () => {
-		let asked = 0;
+	it('is requested once: a failing catalogue does not delay a paid task', async () => {
+		let requests = 0;
 		gateway()
 			.persist()
 			.get('/api/v1/media/models')
-			.reply(() => [(asked += 1) > 0 ? 503 : 200, '']);
+			.reply(() => [(requests += 1) > 0 ? 503 : 200, '']);
 		creations();
 		const { items } = await run('create', json({}), { items: [{ json: {} }, { json: {} }] });
 		expect(items).toHaveLength(2);
-		expect(asked).toBe(1);
+		expect(requests).toBe(1);
 	});
 
-	it('on which a limit depends is asked for again after that', async () => {
-		let asked = 0;
+	it('is requested again when a limit depends on it', async () => {
+		let requests = 0;
 		gateway()
 			.persist()
 			.get('/api/v1/media/models')
-			.reply(() => ((asked += 1) < 3 ? [503, ''] : [200, { data: [priced] }]));
+			.reply(() => ((requests += 1) < 3 ? [503, ''] : [200, { data: [priced] }]));
 		creations();
 		const { items } = await run('create', { ...json({}), options: { maxPriceRub: 50 } });
 		expect(items[0]?.json).toMatchObject({ taskId: 't1' });
-		expect(asked).toBe(3);
+		expect(requests).toBe(3);
 	});
 });

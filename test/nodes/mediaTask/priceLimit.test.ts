@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { checkPriceLimit } from '../../../nodes/MediaTask/operations/task/priceLimit';
 import type { TaskPrice } from '../../../nodes/shared/gateway/media/price';
 
-const refused = (word: string) =>
+const priceError = (word: string) =>
 	expect.objectContaining({
 		message: expect.stringContaining(word) as string,
 		param: 'maxPriceRub',
@@ -19,7 +19,7 @@ describe('the highest price', () => {
 		['9.99', '10'],
 		['0.1', '0.10'],
 		['100000000000000000.01', '100000000000000000.02'],
-	])('a task of %s may cost %s', (amount, limit) => {
+	])('allows a price of %s with a limit of %s', (amount, limit) => {
 		expect(() => checkPriceLimit(price(amount), limit)).not.toThrow();
 	});
 
@@ -28,15 +28,15 @@ describe('the highest price', () => {
 		['0.01', '0'],
 		['10', '9.99'],
 		['100000000000000000.02', '100000000000000000.01'],
-	])('a task of %s may not cost %s', (amount, limit) => {
-		expect(() => checkPriceLimit(price(amount), limit)).toThrow(refused(`₽${amount}`));
+	])('rejects a price of %s with a limit of %s', (amount, limit) => {
+		expect(() => checkPriceLimit(price(amount), limit)).toThrow(priceError(`₽${amount}`));
 	});
 
-	it('an amount that cannot be read is refused', () => {
-		expect(() => checkPriceLimit(price('cheap'), '100')).toThrow(refused('cheap'));
+	it('rejects a price that is not a number', () => {
+		expect(() => checkPriceLimit(price('cheap'), '100')).toThrow(priceError('cheap'));
 	});
 
-	it('a price that cannot be told is refused, with the reason', () => {
+	it('rejects an unknown price, with the reason', () => {
 		const unknown = price(null, { reason: 'No tier fits.' });
 		expect(() => checkPriceLimit(unknown, '100')).toThrow(
 			expect.objectContaining({
@@ -47,7 +47,7 @@ describe('the highest price', () => {
 		);
 	});
 
-	it('a price in another currency is refused, with the currency', () => {
+	it('rejects a price in another currency, with the currency', () => {
 		expect(() => checkPriceLimit(price('1.00', { currency: 'USD' }), '100')).toThrow(
 			expect.objectContaining({
 				description: expect.stringContaining('USD') as string,
@@ -56,7 +56,7 @@ describe('the highest price', () => {
 		);
 	});
 
-	it('is met exactly when the price in kopecks is no more', () => {
+	it('allows exactly the prices up to the limit in kopecks', () => {
 		const amount = (kopecks: number) => (kopecks / 100).toFixed(2);
 		const kopecks = fc.nat(1_000_000);
 		fc.assert(

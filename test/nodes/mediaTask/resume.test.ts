@@ -6,7 +6,7 @@ import { useNock } from '../../helpers/nock';
 import { sendCallback, prompts, suspend, suspending, mockTasks, type Tasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
 
-// What a node does when a callback has resumed its execution.
+// The node after a callback has resumed its execution.
 
 useNock();
 quickTime();
@@ -17,7 +17,7 @@ const byTask = (states: Record<string, string>) => (taskId: string) => ({
 	failMsg: 'no',
 });
 
-/** Suspends an execution, lets the tasks go on to what `then` says, and calls back. */
+/** Suspends an execution, sets the responses to further polls, and sends a callback. */
 async function resumed(tasks: Tasks, use: RunOptions, then: Tasks['respond']) {
 	const suspended = await suspend(tasks, use);
 	tasks.respond = then;
@@ -28,7 +28,7 @@ async function resumed(tasks: Tasks, use: RunOptions, then: Tasks['respond']) {
 }
 
 describe('a resumed node', () => {
-	it('gives each item its own result, in order, and creates nothing', async () => {
+	it('returns each item’s own result, in order, and creates nothing', async () => {
 		const tasks = mockTasks(byTask({ t2: 'success' }));
 		const use = suspending(inOrder, { items: prompts('a', 'b', 'c') });
 		const result = await resumed(tasks, use, () => 'success');
@@ -47,7 +47,7 @@ describe('a resumed node', () => {
 		expect(tasks.sent).toHaveLength(3);
 	});
 
-	it('polls each task that was not done once, and asks for no catalogue', async () => {
+	it('polls each pending task once, and does not request the catalogue', async () => {
 		const tasks = mockTasks(byTask({ t2: 'success' }));
 		const use = suspending(inOrder, { items: prompts('a', 'b', 'c') });
 		const suspended = await suspend(tasks, use);
@@ -61,7 +61,7 @@ describe('a resumed node', () => {
 		expect(count.requests).toBe(0);
 	});
 
-	it('downloads the files into the field that was chosen', async () => {
+	it('downloads the files into the chosen field', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const use = suspending({ downloadResults: true, options: { binaryPropertyName: 'picture' } });
 		files().get('/a.png').reply(200, 'bytes', { 'content-type': 'image/png' });
@@ -71,7 +71,7 @@ describe('a resumed node', () => {
 		expect(items[0]?.binary?.picture).toMatchObject({ fileName: 'a.png', mimeType: 'image/png' });
 	});
 
-	it('fails for a task that has failed, and names all others: also one that was done before', async () => {
+	it('fails for a failed task, and names all others, also one that had ended before', async () => {
 		const tasks = mockTasks(byTask({ t1: 'success' }));
 		const use = suspending(inOrder, { items: prompts('a', 'b', 'c') });
 		const { run, error } = await resumed(tasks, use, byTask({ t2: 'success', t3: 'fail' }));
@@ -80,7 +80,7 @@ describe('a resumed node', () => {
 		expect(error?.description).toMatch(/t3 .*fetch by ID: t1, t2\./s);
 	});
 
-	it('gives an error item for a task that has failed, with On Error: Continue', async () => {
+	it('returns an error item for a failed task with On Error: Continue', async () => {
 		const tasks = mockTasks(() => 'waiting');
 		const use = suspending(inOrder, { items: prompts('a', 'b'), ...continueOnFail });
 		const failed = { state: 'fail', failCode: 'NSFW', failMsg: 'no' };
@@ -91,13 +91,13 @@ describe('a resumed node', () => {
 		]);
 	});
 
-	it('fails for a task that the gateway does not tell of any more, with its id', async () => {
+	it('fails with the task ID when the gateway no longer knows the task', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const { items } = await resumed(tasks, suspending({}, continueOnFail), () => 404);
 		expect(items.map(({ json }) => json.error)).toMatchObject([{ httpCode: '404', taskId: 't1' }]);
 	});
 
-	it('does not read parameters again: their expressions would see what was stored', async () => {
+	it('does not read parameters again: their expressions would see the stored items', async () => {
 		const parameters = {
 			inputJson: '={{ { prompt: $json.prompt.toUpperCase() } }}',
 			simplify: '={{ $json.prompt === "a" }}',
@@ -117,7 +117,7 @@ describe('a resumed node', () => {
 		]);
 	});
 
-	it('goes on polling, at the pace of the model, a task of which the gateway said nothing at the callback', async () => {
+	it('polls a task at the interval of its model when the poll at the callback failed', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const use = suspending();
 		let polls = 0;
@@ -129,7 +129,7 @@ describe('a resumed node', () => {
 		expect(tasks.polls).toHaveLength(6);
 	});
 
-	it('tells the price that was read at the creation as it was, also when there was none', async () => {
+	it('returns the price that was read before the task was created, also when there was none', async () => {
 		nock('https://gateway.test').persist().get('/api/v1/media/models').reply(403, '');
 		const tasks = mockTasks(() => 'processing');
 		const { items } = await resumed(tasks, suspending(), () => 'success');
@@ -147,7 +147,7 @@ describe('when the longest wait is over', () => {
 		return result;
 	};
 
-	it('a task passes on as last known, another one with its result', async () => {
+	it('a pending task is passed on in its last known state, an ended one with its result', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const use = suspending(inOrder, { items: prompts('a', 'b') });
 		const { run, items } = await late(tasks, use, byTask({ t1: 'success', t2: 'waiting' }));
@@ -168,13 +168,13 @@ describe('when the longest wait is over', () => {
 		expect(items[0]?.json).toMatchObject({ taskId: 't1', state: 'success' });
 	});
 
-	it('a task that has failed is an error', async () => {
+	it('a failed task is an error', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const { error } = await late(tasks, suspending(), () => 'fail');
 		expect(error?.context).toMatchObject({ taskId: 't1' });
 	});
 
-	it('a task that is gone is an error', async () => {
+	it('a missing task is an error', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const { error } = await late(tasks, suspending(), () => 404);
 		expect(error).toMatchObject({ httpCode: '404', context: { taskId: 't1' } });

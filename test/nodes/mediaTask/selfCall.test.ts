@@ -6,15 +6,15 @@ import { useNock } from '../../helpers/nock';
 import { suspending } from '../../helpers/suspended';
 import { eventually, quickTime } from '../../helpers/time';
 
-// A callback that comes before n8n has stored the suspended execution is lost: the node makes up for it. A call of its own
-// that fails: test/contract/wakeUp.test.ts.
+// A callback before n8n has stored the suspended execution is lost, so the node polls and calls n8n itself. When that call
+// fails: test/contract/resume.test.ts.
 
 useNock();
 quickTime();
 
 /**
- * Suspends an execution whose task reads so at each poll, and whose n8n responds so to each call; gives what happened in
- * which order.
+ * Suspends an execution. The task has these states at each poll, and n8n responds with these statuses to each call.
+ * Returns states and statuses in the order in which they occur.
  */
 async function suspended(states: string[], statuses: number[]): Promise<string[]> {
 	const events: string[] = [];
@@ -52,19 +52,19 @@ describe('after the execution is suspended', () => {
 		expect(events).toStrictEqual(['processing', 'success', '200']);
 	});
 
-	it('a failed task is one that has ended', async () => {
+	it('a failed task has ended, too', async () => {
 		const events = await suspended([...running, 'fail'], [200]);
 		await eventually(() => events.includes('200'));
 		expect(events).toStrictEqual(['fail', '200']);
 	});
 
-	it.each([409, 300])('n8n is called again when it has not taken the call: %i', async (status) => {
+	it.each([409, 300])('n8n is called again when it does not accept the call: %i', async (status) => {
 		const events = await suspended([...running], [status, 299]);
 		await eventually(() => events.includes('299'));
 		expect(events).toStrictEqual(['success', String(status), 'success', '299']);
 	});
 
-	it('n8n is not called for a task that goes on; its callback is still to come', async () => {
+	it('n8n is not called for a pending task, whose callback is still to come', async () => {
 		const events = await suspended([...running, ...Array<string>(3).fill('processing')], []);
 		await eventually(() => events.length === 3);
 		expect(events).toStrictEqual(['processing', 'processing', 'processing']);

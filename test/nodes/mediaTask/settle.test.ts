@@ -3,7 +3,7 @@ import { settle } from '../../../nodes/MediaTask/suspend/settle';
 import { SuspendableTask } from '../../../nodes/MediaTask/suspend/suspendableTask';
 import { Deferred, type ItemContext } from '../../../nodes/shared/run/operation';
 
-// Which items an execution is suspended for, and which are finished before.
+// The items that an execution is suspended for, and those that are finished before.
 
 const NOW = 1_700_000_000_000;
 
@@ -11,9 +11,9 @@ beforeEach(() => void jest.useFakeTimers({ now: NOW }));
 afterEach(() => void jest.useRealTimers());
 
 interface Task {
-	/** After so many polls it has ended; never when it does not say. */
+	/** The number of polls after which it has ended; never by default. */
 	endsAfter?: number;
-	/** Whether the gateway sends a callback when it has ended. */
+	/** Whether the gateway sends a callback when it ends. */
 	hasCallback?: boolean;
 	/** The longest wait from now, in milliseconds. */
 	left?: number;
@@ -45,13 +45,13 @@ class ScriptedTask extends SuspendableTask {
 		this.polls += 1;
 		this.log.push(`poll ${index}`);
 		await Promise.resolve();
-		if (this.polls === script.failsAt) throw new Error('refused');
+		if (this.polls === script.failsAt) throw new Error('rejected');
 		if (this.polls > (script.endsAfter ?? Infinity)) return undefined;
 		return { taskId: `t${index}`, settings, timedOutOutput: { polls: this.polls } };
 	}
 }
 
-/** Settles items with these tasks; items without one have nothing to wait for. */
+/** Settles items with these tasks; `undefined` is an item without a task. */
 async function settled(tasks: Array<Task | undefined>) {
 	const log: string[] = [];
 	const finished: number[] = [];
@@ -75,7 +75,7 @@ async function settled(tasks: Array<Task | undefined>) {
 
 const indexes = (suspended: ReadonlyMap<number, unknown>) => [...suspended.keys()].sort((a, b) => a - b);
 
-it('finishes what has nothing to be suspended for', async () => {
+it('finishes items without a task', async () => {
 	const { suspended, finished, log } = await settled([undefined, undefined]);
 	expect([indexes(suspended), finished]).toStrictEqual([[], [0, 1]]);
 	expect(log).toStrictEqual(['finish 0', 'finish 1']);
@@ -86,7 +86,7 @@ it('does nothing for no items', async () => {
 	expect([indexes(suspended), log]).toStrictEqual([[], []]);
 });
 
-it('suspends for a task that goes on, with the result of its last poll', async () => {
+it('suspends for a pending task, with the result of its last poll', async () => {
 	const { suspended, finished } = await settled([{}]);
 	expect(finished).toStrictEqual([]);
 	const { saved, task } = suspended.get(0) ?? {};
@@ -102,24 +102,24 @@ it.each([
 	expect([indexes(suspended), finished]).toStrictEqual([kept, done]);
 });
 
-it('finishes what it does not suspend for before it polls the others', async () => {
+it('finishes other items before it polls the tasks that it suspends for', async () => {
 	const { log } = await settled([{}, undefined, { left: 10 }]);
 	expect(log).toStrictEqual(['finish 1', 'finish 2', 'poll 0', 'poll 0']);
 });
 
-it('polls the last task that has a callback once more: the callback of one that ended before is lost', async () => {
+it('polls the last task with a callback again: a callback before the suspension is lost', async () => {
 	const { suspended, log } = await settled([{}, {}, { hasCallback: false }]);
 	expect(indexes(suspended)).toStrictEqual([0, 1, 2]);
 	expect(log).toStrictEqual(['poll 0', 'poll 1', 'poll 2', 'poll 1']);
 });
 
-it('finishes what has ended at the first poll', async () => {
+it('finishes a task that has ended at the first poll', async () => {
 	const { suspended, finished, log } = await settled([{ endsAfter: 0 }, {}]);
 	expect([indexes(suspended), finished]).toStrictEqual([[1], [0]]);
 	expect(log.filter((line) => line === 'poll 0')).toHaveLength(1);
 });
 
-it('polls all others again when the last task that has a callback has ended meanwhile', async () => {
+it('polls all other tasks again when the last one with a callback has ended meanwhile', async () => {
 	const { suspended, finished, log } = await settled([{ hasCallback: false }, {}, { endsAfter: 1 }]);
 	expect([indexes(suspended), finished]).toStrictEqual([[0, 1], [2]]);
 	expect(log).toStrictEqual([
@@ -130,7 +130,7 @@ it('polls all others again when the last task that has a callback has ended mean
 	]);
 });
 
-it('does not suspend when no task is left that has a callback: the others are finished', async () => {
+it('finishes all tasks when no pending one has a callback', async () => {
 	const { suspended, finished } = await settled([
 		{ hasCallback: false },
 		{ endsAfter: 1 },
@@ -139,18 +139,18 @@ it('does not suspend when no task is left that has a callback: the others are fi
 	expect([indexes(suspended), finished]).toStrictEqual([[], [0, 1, 2]]);
 });
 
-it('finishes tasks without a callback where none has one', async () => {
+it('finishes tasks when none has a callback', async () => {
 	const { suspended, finished, log } = await settled([{ hasCallback: false }, { hasCallback: false }]);
 	expect([indexes(suspended), finished]).toStrictEqual([[], [0, 1]]);
 	expect(log).toStrictEqual(['poll 0', 'poll 1', 'finish 0', 'finish 1']);
 });
 
-it('finishes a task whose end shows when the others are polled again', async () => {
+it('finishes a task that has ended at the second poll', async () => {
 	const { suspended, finished } = await settled([{ endsAfter: 1 }, {}, { endsAfter: 1 }]);
 	expect([indexes(suspended), finished]).toStrictEqual([[1], [0, 2]]);
 });
 
-it.each([1, 2])('lets an item fail whose poll %i fails, and suspends for the others', async (failsAt) => {
+it.each([1, 2])('fails an item when poll %i fails, and suspends for the others', async (failsAt) => {
 	const { suspended, failed, finished } = await settled([{}, { failsAt }]);
 	expect([indexes(suspended), failed, finished]).toStrictEqual([[0], [1], []]);
 });

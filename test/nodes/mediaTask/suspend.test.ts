@@ -11,7 +11,7 @@ quickTime();
 const inOrder = { options: { concurrency: 1 } };
 
 describe('a suspended execution', () => {
-	it('gives the gateway an address of its own below the execution’s, and stays suspended as long as it may', async () => {
+	it('sends the gateway a callback URL below the execution’s, and stays suspended for the longest wait', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const before = Date.now();
 		const use = suspending({ options: { maxWait: 10 } }, { executionId: 'execution-1' });
@@ -31,7 +31,7 @@ describe('a suspended execution', () => {
 		expect(execution.waitTill?.getTime()).toBeLessThanOrEqual(Date.now() + 1_800_000);
 	});
 
-	it('stores what the items say when nobody calls, in place of their input', async () => {
+	it('stores the timed-out output of the items in place of their input', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const suspended = await suspend(tasks, suspending(inOrder, { items: prompts('a', 'b') }));
 		const known = {
@@ -51,7 +51,7 @@ describe('a suspended execution', () => {
 		expect(source?.map(({ json }) => json)).toStrictEqual([{ prompt: 'a' }, { prompt: 'b' }]);
 	});
 
-	it('keeps what has ended and what has failed already with the items', async () => {
+	it('stores the results and errors of ended tasks with the items', async () => {
 		const states: Record<string, string> = { t1: 'success', t2: 'fail', t3: 'waiting' };
 		const tasks = mockTasks((taskId) => ({ state: states[taskId], failMsg: 'no' }));
 		const use = suspending(inOrder, { items: prompts('a', 'b', 'c'), ...continueOnFail });
@@ -65,8 +65,8 @@ describe('a suspended execution', () => {
 	});
 
 	it.each([
-		['of which the gateway does not know yet', 404],
-		['that the gateway cannot tell of at that moment', 503],
+		['that the gateway does not know yet', 404],
+		['whose poll fails with a transient error', 503],
 	])('waits for a task %s', async (_, status) => {
 		const suspended = await suspend(
 			mockTasks(() => status),
@@ -85,13 +85,13 @@ describe('a suspended execution', () => {
 		]);
 	});
 
-	it('with Execute Once, stores nothing of the items that were left out', async () => {
+	it('stores nothing of the other items with Execute Once', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const use = suspending({}, { items: prompts('a', 'b'), settings: { executeOnce: true } });
 		expect(stored(await suspend(tasks, use)).map(({ json }) => json.taskId)).toStrictEqual(['t1']);
 	});
 
-	it('of many tasks lets the last 20 call: n8n reads the whole execution for each callback', async () => {
+	it('requests callbacks for the last 20 of many tasks: n8n reads the whole execution for each one', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const items = Array.from({ length: 30 }, (_, n) => ({ json: { n } }));
 		await suspend(tasks, suspending({ inputJson: '={{ { n: $json.n } }}' }, { items }));
@@ -101,7 +101,7 @@ describe('a suspended execution', () => {
 		expect(numbers.sort((a, b) => a - b)).toStrictEqual(Array.from({ length: 20 }, (_, index) => index + 10));
 	});
 
-	it('is not left while Retry On Fail has a try left for the first item', async () => {
+	it('is not suspended while Retry On Fail has an attempt left for the first item', async () => {
 		gateway()
 			.persist()
 			.post(API, ({ input }: { input: { prompt: string } }) => input.prompt === 'bad')

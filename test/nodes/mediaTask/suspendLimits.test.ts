@@ -6,7 +6,7 @@ import { useNock } from '../../helpers/nock';
 import { suspending, mockTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
 
-// When an execution that could be suspended keeps running, or is refused.
+// Executions that keep running instead, or that are rejected.
 
 useNock();
 quickTime();
@@ -40,7 +40,7 @@ describe('the execution keeps running', () => {
 	});
 
 	it.each([{ idempotencyScope: 'workflow' }, { idempotencyKey: 'mine' }])(
-		'for a task that another execution may have ordered, which the gateway calls: %j',
+		'for a task that another execution may have created, which gets the callback: %j',
 		async (options) => {
 			const tasks = mockTasks(() => (tasks.polls.length < 2 ? 'processing' : 'success'));
 			const { items } = await running({ options });
@@ -50,12 +50,12 @@ describe('the execution keeps running', () => {
 		},
 	);
 
-	it('when none of the tasks is left that call', async () => {
+	it('when no pending task has a callback', async () => {
 		let polls = 0;
 		const tasks = mockTasks((taskId) => (taskId === 't1' && (polls += 1) < 3 ? 'processing' : 'success'));
 		const items = Array.from({ length: 21 }, () => ({ json: {} }));
-		const { items: given } = await running({ options: { concurrency: 1 } }, { items });
-		expect(given.map(({ json }) => json.state)).toStrictEqual(items.map(() => 'success'));
+		const { items: results } = await running({ options: { concurrency: 1 } }, { items });
+		expect(results.map(({ json }) => json.state)).toStrictEqual(items.map(() => 'success'));
 		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([
 			false,
 			...Array<boolean>(20).fill(true),
@@ -68,7 +68,7 @@ describe('the execution keeps running', () => {
 		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
 	});
 
-	it('when polling is chosen, which asks for the same task', async () => {
+	it('when polling is chosen, with the same task request', async () => {
 		const tasks = mockTasks(() => 'success');
 		const executionId = 'execution-of-both';
 		await running({}, { executionId });
@@ -78,8 +78,8 @@ describe('the execution keeps running', () => {
 	});
 });
 
-describe('nothing is suspended', () => {
-	it('for a task that has failed by then', async () => {
+describe('the execution fails', () => {
+	it('for a task that has already failed', async () => {
 		mockTasks((taskId) => (taskId === 't1' ? 'fail' : 'waiting'));
 		const items = [{ json: {} }, { json: {} }];
 		const { run: execution, error } = await runNode(suspending({}, { items }));
@@ -88,7 +88,7 @@ describe('nothing is suspended', () => {
 		expect(error?.description).toContain('t2');
 	});
 
-	it('for a task that the gateway refuses to tell of', async () => {
+	it('for a task that the gateway denies access to', async () => {
 		mockTasks(() => 403);
 		const { run: execution, error } = await runNode(suspending());
 		expect(execution.status).toBe('error');
@@ -96,7 +96,7 @@ describe('nothing is suspended', () => {
 		expect(error).toMatchObject({ httpCode: '403', context: { taskId: 't1' } });
 	});
 
-	it('for a creation that is refused, whose error does not show the secret of the callback address', async () => {
+	it('for a rejected task request, without the secret of the callback URL in the error', async () => {
 		nock('https://gateway.test')
 			.post(API)
 			.reply(422, (_, body) =>
@@ -117,7 +117,7 @@ describe('nothing is suspended', () => {
 		],
 		['an n8n that the gateway cannot reach', {}, { n8nUrl: 'http://localhost:5678' }, 'waitStrategy'],
 		['an unknown strategy', { waitStrategy: '={{ "dream" }}' }, {}, 'waitStrategy'],
-	])('with %s: nothing is created', async (_, parameters, more, param) => {
+	])('with %s, and nothing is created', async (_, parameters, more, param) => {
 		const tasks = mockTasks(() => 'processing');
 		const { items } = await runNode(suspending(parameters, { ...continueOnFail, ...more }));
 		expect(items.map(({ json }) => json.error)).toMatchObject([{ code: 'invalid_input', param }]);

@@ -6,19 +6,19 @@ import { useNock } from '../../helpers/nock';
 import { prompts, stored, suspend, suspending, mockTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
 
-// Suspending on an n8n that does not suspend and resume executions as the node needs it.
+// Suspending on an n8n that does not suspend and resume as the node expects.
 
 useNock();
 quickTime();
 afterEach(() => void jest.restoreAllMocks());
 
-/** What an n8n has in place of its own properties of the context. */
+/** Changed properties of n8n's context. */
 type Change = (context: IExecuteFunctions) => PropertyDescriptorMap;
 
-/** What the node reads of the context beyond its type. */
+/** The properties of the context that its type does not declare. */
 type Internals = { executeData: { node: object; data: { main: object[][] } } };
 
-/** Has the engine give the node a context of which this is changed. */
+/** Makes the engine pass a changed context to the node. */
 function onN8nWith(change: Change): void {
 	jest.spyOn(packageNodes.mediaTask, 'execute').mockImplementation(async function (this: IExecuteFunctions) {
 		const changed = Object.create(this, change(this)) as IExecuteFunctions;
@@ -69,7 +69,7 @@ const problems: Array<[string, Change, string]> = [
 		'this n8n cannot suspend executions',
 	],
 	[
-		'that gives no resume URL',
+		'without a resume URL',
 		() => ({ getWorkflowDataProxy: { value: () => ({ $runIndex: 0, $execution: {} }) } }),
 		NO_URL,
 	],
@@ -85,7 +85,7 @@ const problems: Array<[string, Change, string]> = [
 ];
 
 describe.each(problems)('on an n8n %s', (_, change, problem) => {
-	it('creates the tasks without a callback, polls until they have ended, and shows why once', async () => {
+	it('creates the tasks without a callback, polls until they have ended, and shows one hint', async () => {
 		onN8nWith(change);
 		const tasks = mockTasks(() => (tasks.polls.length < 6 ? 'processing' : 'success'));
 		const { run: execution, items, hints } = await run({ items: prompts('a', 'b') });
@@ -100,7 +100,7 @@ describe.each(problems)('on an n8n %s', (_, change, problem) => {
 	});
 });
 
-it('an n8n that cannot suspend fails an item whose task goes on at the end of the longest wait, and passes nothing on', async () => {
+it('an item whose task is pending at the end of the longest wait fails on an n8n that cannot suspend', async () => {
 	onN8nWith(() => ({ putExecutionToWait: { value: undefined } }));
 	mockTasks(() => 'processing');
 	const { run: execution, items, error } = await run({}, { options: { maxWait: 1.2 } });
@@ -109,7 +109,7 @@ it('an n8n that cannot suspend fails an item whose task goes on at the end of th
 	expect(error?.context).toMatchObject({ taskId: 't1' });
 });
 
-it('an execution without an ID is polled, with a hint', async () => {
+it('an execution without an ID polls and shows a hint', async () => {
 	const tasks = mockTasks(() => 'success');
 	const { items, hints } = await run({ executionId: '' });
 	expect(items.map(({ json }) => json.state)).toStrictEqual(['success']);
@@ -118,7 +118,7 @@ it('an execution without an ID is polled, with a hint', async () => {
 });
 
 describe('no hint is shown', () => {
-	it('where the execution is suspended', async () => {
+	it('when the execution is suspended', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const suspended = await suspend(tasks, suspending({}, { items: prompts('a') }));
 		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([true]);
@@ -130,7 +130,7 @@ describe('no hint is shown', () => {
 		['polling is chosen', { waitStrategy: 'poll' }, {}],
 		['an AI Agent waits for its tool', {}, { asTool: true }],
 		['the longest wait is too short to suspend', { options: { maxWait: 1 } }, {}],
-	])('where %s, although this n8n cannot suspend', async (_, parameters, more) => {
+	])('when %s, although this n8n cannot suspend', async (_, parameters, more) => {
 		onN8nWith(() => ({ putExecutionToWait: { value: undefined } }));
 		const tasks = mockTasks(() => 'success');
 		const { run: execution, hints } = await run(more, parameters);

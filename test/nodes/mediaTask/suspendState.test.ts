@@ -9,14 +9,14 @@ import { useNock } from '../../helpers/nock';
 import { sendCallback, prompts, stored, suspend, suspending, mockTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
 
-// What is stored of a suspended execution, and what a resumed one makes of it.
+// The saved state of a suspended execution, and how a resumed one reads it.
 
 useNock();
 quickTime();
 
 type StoredJson = Record<string, unknown>;
 
-/** A copy of a suspended execution, whose stored state, or its node's stored input, is changed. */
+/** A copy of a suspended execution with a changed saved state or node input. */
 function changed(
 	suspended: RunResult,
 	change: { state?: (state: StoredJson) => void; input?: (json: StoredJson) => void },
@@ -30,7 +30,7 @@ function changed(
 	return copy;
 }
 
-/** Suspends for these items' tasks. */
+/** Suspends an execution with one task for each item. */
 async function suspendFor(parameters: object = {}, more: Partial<RunOptions> = {}) {
 	const tasks = mockTasks(() => 'processing');
 	const use = suspending(parameters, more);
@@ -42,7 +42,7 @@ async function suspendFor(parameters: object = {}, more: Partial<RunOptions> = {
 
 const secretOf = (address: unknown) => new URL(String(address)).searchParams.get('signature') ?? 'none';
 
-describe('a resumed execution keeps what was set when it was suspended', () => {
+describe('a resumed execution keeps the settings of the suspended one', () => {
 	const items = prompts('a', 'b', 'c', 'd', 'e', 'f');
 
 	it.each([1, 2])('%i requests at a time', async (concurrency) => {
@@ -102,7 +102,7 @@ describe('a resumed execution keeps what was set when it was suspended', () => {
 	});
 });
 
-describe('stored state', () => {
+describe('saved state', () => {
 	const items = prompts('a', 'b');
 
 	it.each<[string, (state: StoredJson) => void]>([
@@ -126,8 +126,8 @@ describe('stored state', () => {
 		['no tasks', (state) => delete state.tasks],
 		['odd tasks', (state) => (state.tasks = { 0: 7, x: null })],
 		['only text for tasks', (state) => (state.tasks = 'x')],
-		['an element that is no item', (state) => (state.items as unknown[]).push(null, 'x')],
-	])('with %s still gives each item its result', async (_, state) => {
+		['an element that is not an item', (state) => (state.items as unknown[]).push(null, 'x')],
+	])('with %s still returns each item’s result', async (_, state) => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
 		const { resumed } = await sendCallback(changed(suspended, { state }), use);
 		expect(resumed?.error).toBeUndefined();
@@ -141,7 +141,7 @@ describe('stored state', () => {
 	it.each<[string, (state: StoredJson) => void]>([
 		['no deadline', (state) => delete state.until],
 		['an odd deadline', (state) => (state.until = 'soon')],
-	])('with %s is left to n8n, which passes the items on as last known', async (_, state) => {
+	])('with %s makes n8n pass on the timed-out output', async (_, state) => {
 		const { use, suspended } = await suspendFor({}, { items });
 		const copy = changed(suspended, { state });
 		expect((await sendCallback(copy, use)).resumed).toBeUndefined();
@@ -149,12 +149,12 @@ describe('stored state', () => {
 			['t1', true],
 			['t2', true],
 		]);
-		// Where n8n runs the node all the same, each task is polled once.
+		// When n8n runs the node, each task is polled once.
 		const late = await resumeNode(copy, use);
 		expect(late.items.map(({ json }) => json.state)).toStrictEqual(['success', 'success']);
 	});
 
-	it('has these names, which another version of the package reads', async () => {
+	it('has these field names, which other versions of the package read', async () => {
 		const { suspended } = await suspendFor({}, { items });
 		const state: StoredJson = {};
 		changed(suspended, { state: (own) => Object.assign(state, own) });
@@ -181,8 +181,8 @@ describe('stored state', () => {
 	it.each<[string, (state: StoredJson) => void]>([
 		['without an id', (state) => delete state.id],
 		['without items', (state) => delete state.items],
-		['with items that are none', (state) => (state.items = 'x')],
-	])('%s is none of ours: a callback resumes nothing', async (_, state) => {
+		['with items that are not a list', (state) => (state.items = 'x')],
+	])('%s is ignored: a callback resumes nothing', async (_, state) => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
 		const { responses, resumed } = await sendCallback(changed(suspended, { state }), use);
 		expect(responses.map(({ status }) => status)).toStrictEqual([200]);
@@ -194,7 +194,7 @@ describe('stored state', () => {
 		['other items', (json) => Object.assign(json, { taskId: undefined, timedOut: undefined })],
 		['items of other tasks', (json) => (json.taskId = 'other')],
 		['items that are not timed out', (json) => (json.timedOut = false)],
-	])('of an earlier run does not count for a run with %s, as in a loop', async (_, input) => {
+	])('of an earlier run is ignored in a run with %s, as in a loop', async (_, input) => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
 		const { resumed } = await sendCallback(changed(suspended, { input }), use);
 		expect(resumed?.items.map(({ json }) => json.taskId)).not.toStrictEqual(['t1', 't2']);
@@ -206,8 +206,8 @@ function each(state: StoredJson, change: (item: StoredJson) => void): void {
 	for (const item of state.items as StoredJson[]) change(item);
 }
 
-describe('what is stored', () => {
-	it('has the files of items that are done, and not those of the input', async () => {
+describe('the stored execution', () => {
+	it('has the files of ended items, and not those of the input', async () => {
 		const facts = { mimeType: 'text/plain', fileName: 'input.txt' };
 		const items = await Promise.all(
 			['a', 'b'].map(async (prompt) => ({
@@ -229,7 +229,7 @@ describe('what is stored', () => {
 		expect(source?.map(({ binary }) => Object.keys(binary ?? {}))).toStrictEqual([['input'], ['input']]);
 	});
 
-	it('has neither the secret of the callback address nor the key', async () => {
+	it('has neither the secret of the callback URL nor the API key', async () => {
 		const { tasks, suspended } = await suspendFor();
 		const secret = secretOf(tasks.sent[0]?.body.callBackUrl);
 		expect(secret).toMatch(/^[0-9a-f]{16,}$/);
@@ -240,7 +240,7 @@ describe('what is stored', () => {
 	});
 
 	it.each([{}, { settings: { onError: 'continueRegularOutput' as const } }])(
-		'shows no secret in an error of a resumed execution: %j',
+		'has no secret in an error of a resumed execution: %j',
 		async (more) => {
 			const { tasks, use, suspended } = await suspendFor({}, more);
 			const address = String(tasks.sent[0]?.body.callBackUrl);
@@ -255,7 +255,7 @@ describe('what is stored', () => {
 });
 
 it.each(['plain', 'with "quotes" and \\', 'with {{ braces }} and }', 'it’s `odd` $'])(
-	'a node may have any name: %s',
+	'resumes a node with any name: %s',
 	async (name) => {
 		const { use, suspended } = await suspendFor();
 		const { workflow, mode, more } = prepare(use);
@@ -289,7 +289,7 @@ it.each(['plain', 'with "quotes" and \\', 'with {{ braces }} and }', 'it’s `od
 	},
 );
 
-it('the callback address leads to the webhook that resumes the node, for each method that a gateway may use', async () => {
+it('resolves the callback URL to the node’s webhook for each HTTP method of a gateway', async () => {
 	const { tasks } = await suspendFor();
 	const { pathname, searchParams } = new URL(String(tasks.sent[0]?.body.callBackUrl));
 	expect(new MediaTask().description.webhooks).toStrictEqual([
@@ -305,7 +305,7 @@ it('the callback address leads to the webhook that resumes the node, for each me
 	expect([...searchParams.keys()]).toStrictEqual(['signature', 'item']);
 });
 
-it('on an n8n that does not give the node it is about to run, a callback resumes nothing, and an error is logged', async () => {
+it('resumes nothing and logs an error on an n8n that does not provide the node to run', async () => {
 	const { use, suspended } = await suspendFor({}, { items: prompts('a', 'b') });
 	const { responses, resumed, errors } = await sendCallback(suspended, use, { hasRunningNode: false });
 	expect(responses).toStrictEqual([{ status: 200, body: { message: 'Received' } }]);

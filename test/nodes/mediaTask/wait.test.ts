@@ -6,9 +6,9 @@ import { useNock } from '../../helpers/nock';
 
 useNock();
 
-const order = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
+const taskRequest = { model, inputMode: 'json', inputJson: '{"prompt": "2024", "n": 2}' };
 
-/** A task that has ended, and a catalogue that says what its model makes. */
+/** An ended task, and a catalogue with its model. */
 function finishedTask(data: object, catalogue: object[] = [{ id: 'acme/painter', media_type: 'image' }]) {
 	gateway().get('/api/v1/media/models').optionally().reply(200, { object: 'list', data: catalogue });
 	return gateway()
@@ -17,11 +17,11 @@ function finishedTask(data: object, catalogue: object[] = [{ id: 'acme/painter',
 		.reply(200, envelope({ taskId: 't1', model: 'acme/painter', createTime: 1_760_000_000_000, ...data }));
 }
 
-/** Makes the first look come without a pause, so that tests need not wait. */
+/** Polls at once, without the first pause. */
 const atOnce = { idempotencyScope: 'workflow' };
 
 describe('task: createAndWait', () => {
-	it('gives the task and its files, fetched without the key', async () => {
+	it('returns the task and its files, which are fetched without the key', async () => {
 		gateway()
 			.post(API)
 			.reply(201, envelope({ taskId: 't1' }));
@@ -34,7 +34,7 @@ describe('task: createAndWait', () => {
 		});
 		files().get('/a%20b.png?sig=1').reply(200, 'first file', { 'content-type': 'image/png' });
 		files().get('/c').reply(200, 'second file', { 'content-type': 'image/jpeg; charset=x' });
-		const { items, error } = await run('createAndWait', { ...order, options: atOnce });
+		const { items, error } = await run('createAndWait', { ...taskRequest, options: atOnce });
 		expect(error).toBeUndefined();
 		expect(items[0]?.json).toStrictEqual({
 			taskId: 't1',
@@ -52,7 +52,7 @@ describe('task: createAndWait', () => {
 		expect(first && String(await (await binaryStorage()).getAsBuffer(first))).toBe('first file');
 	});
 
-	it('falls back to the gateway’s download when the task names no URL', async () => {
+	it('uses the gateway’s download when the task has no URL', async () => {
 		gateway()
 			.post(API)
 			.reply(201, envelope({ taskId: 't1' }));
@@ -62,21 +62,21 @@ describe('task: createAndWait', () => {
 			'content-disposition': 'attachment; filename="../../task_t1.zip"',
 		});
 		const { items } = await run('createAndWait', {
-			...order,
+			...taskRequest,
 			options: { ...atOnce, binaryPropertyName: 'result' },
 		});
 		expect(items[0]?.binary?.result).toMatchObject({ fileName: 'task_t1.zip', mimeType: 'application/zip' });
 		expect(items[0]?.json.result).toBe('not json');
 	});
 
-	it('is an error for a failed task, with its code, text and id', async () => {
+	it('rejects with code, text and ID of a failed task', async () => {
 		gateway()
 			.post(API)
 			.reply(201, envelope({ taskId: 't1' }));
 		finishedTask({ state: 'fail', failCode: 'NSFW', failMsg: 'content refused' });
 		const { items } = await run(
 			'createAndWait',
-			{ ...order, options: atOnce },
+			{ ...taskRequest, options: atOnce },
 			{ settings: { onError: 'continueRegularOutput' } },
 		);
 		expect(items[0]?.json.error).toMatchObject({
@@ -90,9 +90,9 @@ describe('task: createAndWait', () => {
 	});
 
 	it.each([
-		['a link that is none', 'files/a.png', undefined, 'err_invalid_url'],
-		['a server that asks for a sign-in', 'https://files.test/a', 401, null],
-	])('keeps the task’s id when its result cannot be fetched: %s', async (_, url, status, code) => {
+		['an invalid URL', 'files/a.png', undefined, 'err_invalid_url'],
+		['a server that requires a sign-in', 'https://files.test/a', 401, null],
+	])('rejects with the task ID when the result cannot be fetched: %s', async (_, url, status, code) => {
 		gateway()
 			.post(API)
 			.reply(201, envelope({ taskId: 't1' }));
@@ -100,7 +100,7 @@ describe('task: createAndWait', () => {
 		if (status) files().get('/a').reply(status, '<html>');
 		const { items } = await run(
 			'createAndWait',
-			{ ...order, options: atOnce },
+			{ ...taskRequest, options: atOnce },
 			{ settings: { onError: 'continueRegularOutput' } },
 		);
 		const error = items[0]?.json.error as unknown as Record<string, string | null>;
@@ -110,14 +110,14 @@ describe('task: createAndWait', () => {
 		expect(error.code).toBe(code);
 	});
 
-	it('is an error with the task’s id when the longest wait is over', async () => {
+	it('rejects with the task ID at the end of the longest wait', async () => {
 		gateway()
 			.post(API)
 			.reply(201, envelope({ taskId: 't1' }));
 		finishedTask({ state: 'processing' });
 		const { items } = await run(
 			'createAndWait',
-			{ ...order, options: { ...atOnce, maxWait: 0.002 } },
+			{ ...taskRequest, options: { ...atOnce, maxWait: 0.002 } },
 			{ settings: { onError: 'continueRegularOutput' } },
 		);
 		expect(items[0]?.json.error).toMatchObject({
@@ -128,12 +128,16 @@ describe('task: createAndWait', () => {
 		});
 	});
 
-	it('gives an AI Agent small JSON with the links, and no files', async () => {
+	it('returns small JSON with the URLs and no files to an AI Agent', async () => {
 		gateway()
 			.post(API)
 			.reply(201, envelope({ taskId: 't1' }));
 		finishedTask({ state: 'success', resultJson: '{"resultUrls":["https://files.test/c"]}' });
-		const { items, error } = await run('createAndWait', { ...order, options: atOnce }, { asTool: true });
+		const { items, error } = await run(
+			'createAndWait',
+			{ ...taskRequest, options: atOnce },
+			{ asTool: true },
+		);
 		expect(error).toBeUndefined();
 		expect(items[0]?.json.resultUrls).toStrictEqual(['https://files.test/c']);
 		expect(items[0]?.binary).toBeUndefined();
@@ -153,18 +157,18 @@ describe('task: createAndWait', () => {
 			.persist()
 			.get(`${API}/t1`)
 			.reply(() => {
-				log.push('look');
+				log.push('poll');
 				return [200, envelope({ state: 'success', resultJson: '{}' })];
 			});
 		await run(
 			'createAndWait',
-			{ ...order, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
+			{ ...taskRequest, downloadResults: false, options: { ...atOnce, concurrency: 1 } },
 			{ items: Array.from({ length: 5 }, () => ({ json: {} })) },
 		);
-		expect(log).toStrictEqual([...Array<string>(5).fill('create'), ...Array<string>(5).fill('look')]);
+		expect(log).toStrictEqual([...Array<string>(5).fill('create'), ...Array<string>(5).fill('poll')]);
 	});
 
-	it('waits at the pace of video where the catalogue cannot be read, instead of losing a paid task', async () => {
+	it('polls at the interval of video when the catalogue cannot be read', async () => {
 		gateway()
 			.post(API)
 			.reply(201, envelope({ taskId: 't1' }));
@@ -172,12 +176,12 @@ describe('task: createAndWait', () => {
 		gateway()
 			.get(`${API}/t1`)
 			.reply(200, envelope({ state: 'success', resultJson: '{"resultUrls":[]}' }));
-		const { items } = await run('createAndWait', { ...order, downloadResults: false, options: atOnce });
+		const { items } = await run('createAndWait', { ...taskRequest, downloadResults: false, options: atOnce });
 		expect(items[0]?.json.state).toBe('success');
 	});
 
-	it('tells a longest wait of nothing before a task is created', async () => {
-		const { error } = await run('createAndWait', { ...order, options: { maxWait: 0 } });
+	it('rejects a longest wait of 0 before a task is created', async () => {
+		const { error } = await run('createAndWait', { ...taskRequest, options: { maxWait: 0 } });
 		expect(error?.message).toContain('Max Wait (Minutes)');
 	});
 });
