@@ -24,7 +24,7 @@ describe('the widget of a field', () => {
 		['a nullable number', { anyOf: [{ type: 'integer' }, { type: 'null' }] }, 'number'],
 		['a nullable type', { type: ['string', 'null'] }, 'string'],
 		[
-			'constants with words',
+			'constants with labels',
 			{
 				oneOf: [
 					{ const: 1, title: 'One' },
@@ -39,7 +39,7 @@ describe('the widget of a field', () => {
 		['a union', { anyOf: [{ type: 'string' }, { type: 'object' }] }, 'string'],
 		['several types', { type: ['string', 'number'] }, 'string'],
 		['choices that no list can show', { enum: [{ a: 1 }, { a: 2 }] }, 'string'],
-		['a reference that leads nowhere', { $ref: '#/$defs/None' }, 'string'],
+		['a reference to nothing', { $ref: '#/$defs/None' }, 'string'],
 		['a reference to another document', { $ref: 'https://schemas.test/x.json' }, 'string'],
 		['a reference to itself', { $ref: '#/properties/field' }, 'string'],
 		['a schema that says nothing', true, 'string'],

@@ -48,7 +48,7 @@ describe('the address of the gateway', () => {
 	});
 
 	it.each([{ data: {} }, {}, { data: { baseUrl: 7, apiKey: null } }])(
-		'is missing from a credential without a base URL: %j',
+		'is rejected where the credential has no base URL: %j',
 		async (fields) => {
 			const reading = gatewayAddress(
 				async () => await Promise.resolve({ ...credential, ...(fields as object) }),

@@ -42,7 +42,7 @@ const textOf = async (opened: ByteStream | Uint8Array) =>
 async function createStream(opening: Promise<ByteStream | Uint8Array>): Promise<Readable> {
 	const opened = await opening;
 	if (opened instanceof Readable) return opened;
-	throw new Error('It is no stream');
+	throw new Error('It is not a stream');
 }
 
 it.each([

@@ -27,7 +27,7 @@ const transportOf = (context: IExecuteFunctions) =>
 	n8nTransport(context, { credential: credentialReader(context) });
 
 describe('the stream of a response', () => {
-	it('may fail when nobody reads it any more: an error without a listener would end n8n', async () => {
+	it('may fail after it was read: an error without a listener would end n8n', async () => {
 		const body = new PassThrough();
 		await transportOf(contextWith(body)).stream(exchange);
 		expect(() => body.emit('error', new Error('aborted'))).not.toThrow();

@@ -69,7 +69,7 @@ describe('the error in an error item', () => {
 			{ code: 'invalid_input', param: 'prompt' },
 		],
 		[
-			'input that no parameter stands for',
+			'input without a parameter',
 			new InvalidInputError('It failed', 'Try it later.'),
 			{ code: 'invalid_input' },
 		],

@@ -90,7 +90,7 @@ describe('the body of a rejected stream', () => {
 		expect(naps).toBe(before);
 	});
 
-	it('is used as far as it came when it breaks', async () => {
+	it('is used as far as it was received when the connection breaks', async () => {
 		expect(await rejectedStream([json(100)], new Error('reset'))).toStrictEqual({
 			serverMessage: 'y'.repeat(90),
 			pulled: 1,

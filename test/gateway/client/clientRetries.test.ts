@@ -112,7 +112,7 @@ describe('mayHaveTakenEffect', () => {
 	);
 });
 
-describe('the number of tries', () => {
+describe('retries', () => {
 	it.each<[string, Partial<GatewayRequest>, Step, number]>([
 		['GET', {}, broken('lost'), 4],
 		['DELETE', { method: 'DELETE' }, broken('lost'), 4],
@@ -123,27 +123,27 @@ describe('the number of tries', () => {
 		['a request with fewer retries', { maxRetries: 1 }, { status: 503 }, 2],
 		['a request without retries', { maxRetries: 0 }, { status: 503 }, 1],
 		['a request with more retries', { maxRetries: 5 }, { status: 503 }, 6],
-	])('of %s', async (_, traits, step, tries) => {
+	])('are as many as allowed: %s', async (_, traits, step, tries) => {
 		expect((await errorOf({ ...get, ...traits }, [step])).tries).toBe(tries);
 		const { client, sent } = scriptedClient([step]);
 		await apiErrorOf(client.stream({ ...get, ...traits }, () => Promise.resolve()));
 		expect(sent).toHaveLength(tries);
 	});
 
-	it('of a download follows Max Retries', async () => {
+	it('of a download are limited by Max Retries', async () => {
 		const { client, sent } = scriptedClient([broken('lost')], { maxRetries: 2 });
 		await apiErrorOf(client.downloadUrl('https://files.test/a', () => Promise.resolve()));
 		expect(sent).toHaveLength(3);
 	});
 
-	it('is one for an error that is not the gateway’s', async () => {
+	it('are not made after an error that is not the gateway’s', async () => {
 		const bug = new TypeError('a bug');
 		const { client, sent, pauses } = scriptedClient([bug, {}]);
 		expect(await rejection(client.json(get))).toBe(bug);
 		expect([sent.length, pauses]).toStrictEqual([1, []]);
 	});
 
-	it('lengthens the pauses, with jitter', async () => {
+	it('have growing pauses with jitter', async () => {
 		const { client, pauses } = scriptedClient([{ status: 503 }], {}, { random: () => 0.1 });
 		await apiErrorOf(client.json(get));
 		expect(pauses).toStrictEqual([100, 200, 400]);
@@ -160,17 +160,17 @@ describe('the note on tries', () => {
 	const busy = (seconds: number): Step => ({ status: 429, headers: { 'retry-after': String(seconds) } });
 
 	it.each<[string, Step[], number, string]>([
-		['of one try', [{ status: 503 }], 0, ''],
-		['of two tries', [{ status: 503 }], 1, ' It was tried 2 times.'],
-		['of a pause that is not too long', [busy(300)], 0, ''],
+		['after one try', [{ status: 503 }], 0, ''],
+		['after two tries', [{ status: 503 }], 1, ' It was tried 2 times.'],
+		['after a pause that is not too long', [busy(300)], 0, ''],
 		[
-			'of a pause that is too long',
+			'after a pause that is too long',
 			[busy(301)],
 			3,
 			' The gateway asks to wait 6 minutes before the next try.',
 		],
 		[
-			'of a pause that is too long after a try',
+			'after a try and a pause that is too long',
 			[{ status: 503 }, busy(3_600)],
 			3,
 			' It was tried 2 times. The gateway asks to wait 60 minutes before the next try.',

@@ -32,7 +32,7 @@ describe.each(actions)('%s', (_, act, result) => {
 		expect((await apiErrorOf(act(client))).details.status).toBe(404);
 	});
 
-	it('fails when 404 follows a certain rejection', async () => {
+	it('fails when 404 follows 429', async () => {
 		const { client } = scriptedClient([{ status: 429 }, notFound]);
 		expect((await apiErrorOf(act(client))).details.status).toBe(404);
 	});

@@ -61,7 +61,7 @@ describe.each<[string, Action, HttpRequest]>([
 	});
 });
 
-describe('an action with its own error text', () => {
+describe('the error text of an action', () => {
 	test.each<[string, number, Action, string]>([
 		['archiving', 404, archive, 'archived already'],
 		['unarchiving', 404, unarchive, 'not archived'],
@@ -70,7 +70,7 @@ describe('an action with its own error text', () => {
 		['creating a session', 400, session, 'session'],
 		['creating a session', 422, session, 'session'],
 		['deleting', 404, deleteMediaTask, errorText({ group: 'media', status: 404 }).message],
-	])('%s, %s', async (_, status, act, expectedText) => {
+	])('depends on the action and the status: %s, %s', async (_, status, act, expectedText) => {
 		const { client, sent } = scriptedClient([{ status, body: '{"msg":"the reason"}' }]);
 		const { details } = await apiErrorOf(act(client, 't1'));
 		expect(details.message).toContain(expectedText);
@@ -111,7 +111,7 @@ describe('archiving twice', () => {
 		expect(sent).toHaveLength(2);
 	});
 
-	it.each([true, false])('by a repeat after a lost response succeeds: %s', async (archived) => {
+	it.each([true, false])('succeeds when the repeat of a lost request returns 404: %s', async (archived) => {
 		const { client, sent } = scriptedClient([lost, { status: 404 }]);
 		await expect(setArchived(client, 't1', archived)).resolves.toBeUndefined();
 		expect(sent).toHaveLength(2);

@@ -87,9 +87,9 @@ describe('a creation', () => {
 
 describe('the key of a creation', () => {
 	it.each([
-		['255 characters are sent', 'k'.repeat(255)],
-		['1 character is sent', 'k'],
-	])('%s unchanged', async (_, key) => {
+		['255 characters', 'k'.repeat(255)],
+		['1 character', 'k'],
+	])('has %s unchanged', async (_, key) => {
 		const { client, sent } = scriptedClient([created({ taskId: 't1' })]);
 		await createMediaTask(client, body, key);
 		expect(sent[0]?.headers['Idempotency-Key']).toBe(key);
@@ -97,8 +97,8 @@ describe('the key of a creation', () => {
 
 	it.each([
 		['255 characters', 'ж'.repeat(255)],
-		['255 characters of two halves', '🙂'.repeat(255)],
-	])('is sent as a digest where it is %s that no header can carry', async (_, key) => {
+		['255 characters with two code units', '🙂'.repeat(255)],
+	])('of %s that no header can carry is sent as a digest', async (_, key) => {
 		const { client, sent } = scriptedClient([created({ taskId: 't1' })]);
 		await createMediaTask(client, body, key);
 		expect(sent[0]?.headers['Idempotency-Key']).toMatch(/^[\x21-\x7e]{1,255}$/);

@@ -163,7 +163,7 @@ describe('the stream of an upload', () => {
 	});
 
 	it.each<[string, Step]>([
-		['a refusal', { status: 413 }],
+		['an error response', { status: 413 }],
 		['a lost response', connectionError({ kind: 'lost' }, { charged: false })],
 		['a defect', new Error('a defect')],
 	])('is closed after %s, and not opened again', async (_, step) => {

@@ -27,7 +27,7 @@ function thrown(error: unknown, charged = true): ApiError | StoppedError | undef
 function details(error: unknown, charged = true): ApiError['details'] {
 	const converted = thrown(error, charged);
 	if (converted instanceof ApiError) return converted.details;
-	throw new Error('it is no failure');
+	throw new Error('it is not a network error');
 }
 
 describe('a network error', () => {
@@ -44,7 +44,7 @@ describe('a network error', () => {
 			true,
 		],
 		['untrusted certificate', networkError('DEPTH_ZERO_SELF_SIGNED_CERT'), 'notSent', false],
-		['https to a port that speaks http', networkError('EPROTO'), 'notSent', false],
+		['HTTPS to an HTTP port', networkError('EPROTO'), 'notSent', false],
 		['an invalid address', networkError('ERR_INVALID_URL'), 'notSent', false],
 		['reset', networkError('ECONNRESET'), 'unknown', true],
 		['broken pipe', networkError('EPIPE', 'write'), 'unknown', true],

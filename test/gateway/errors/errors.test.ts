@@ -165,7 +165,7 @@ describe('a response in none of the formats', () => {
 		['a number', '7'],
 		['null', 'null'],
 		['a list', '[1,2]'],
-		['nested nonsense', '{"error": ["x"], "msg": {"a": 1}}'],
+		['fields of the wrong type', '{"error": ["x"], "msg": {"a": 1}}'],
 	])('%s with status 502 is a gateway error', (_, body) => {
 		expect(errorOf('text', 502, body).details).toMatchObject({
 			message: 'The gateway could not reach the service behind it',

@@ -4,10 +4,10 @@ import { isRetryableStatus, parseRetryAfter } from '../../../nodes/shared/gatewa
 import retryTable from '../../fixtures/spec/retry.json';
 
 describe('the retryable statuses (§7.6)', () => {
-	test.each(retryTable.retry)('%i is retried', (status) => expect(isRetryableStatus(status)).toBe(true));
-	test.each(retryTable.final)('%i is final', (status) => expect(isRetryableStatus(status)).toBe(false));
+	test.each(retryTable.retry)('include %i', (status) => expect(isRetryableStatus(status)).toBe(true));
+	test.each(retryTable.final)('do not include %i', (status) => expect(isRetryableStatus(status)).toBe(false));
 
-	it('are all: no other status is retried', () => {
+	it('include no other status', () => {
 		const retried = Array.from({ length: 500 }, (_, index) => index + 100).filter(isRetryableStatus);
 		expect(retried).toStrictEqual(retryTable.retry);
 	});

@@ -29,7 +29,7 @@ describe('the task IDs in a callback', () => {
 	it.each<[string, unknown, unknown]>([
 		['nothing', undefined, undefined],
 		['null', null, null],
-		['text that is no JSON', {}, 'taskId=a'],
+		['text that is not JSON', {}, 'taskId=a'],
 		['an ID as JSON text', {}, '"a"'],
 		['an empty ID', { taskId: '' }, { taskId: '  ' }],
 		['an ID that is null', { taskId: null }, { data: { taskId: null } }],
@@ -39,19 +39,19 @@ describe('the task IDs in a callback', () => {
 	])('are not found in %s', (_, query, body) => expect(taskIdsIn(query, body)).toStrictEqual([]));
 });
 
-describe('the search in a callback is limited', () => {
+describe('the search in a callback', () => {
 	it.each([
 		[4, ['deep']],
 		[5, []],
 		[1_000, []],
-	])('an ID below %s objects (%j)', (depth, ids) => {
+	])('is limited in depth: an ID below %s objects, %j', (depth, ids) => {
 		expect(taskIdsIn({}, below(depth, { taskId: 'deep' }))).toStrictEqual(ids);
 	});
 
 	it.each([
 		[199, ['last']],
 		[200, []],
-	])('an ID after %s objects (%j)', (count, ids) => {
+	])('is limited in length: an ID after %s objects, %j', (count, ids) => {
 		const others = Array.from({ length: count }, () => ({}));
 		expect(taskIdsIn(undefined, [...others, { taskId: 'last' }])).toStrictEqual(ids);
 	});
@@ -65,7 +65,7 @@ describe('the search in a callback is limited', () => {
 		['a list', Array.from({ length: 200_000 }, () => ({}))],
 		['an object', Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`k${index}`, {}]))],
 		['lists', Array.from({ length: 200_000 }, () => [{}])],
-	])('and quick for %s with 200,000 elements', (_, body) => {
+	])('stops early in %s with 200,000 elements', (_, body) => {
 		expect(taskIdsIn({ taskId: 'a' }, body)).toStrictEqual(['a']);
 	});
 });

@@ -102,7 +102,7 @@ describe('a value', () => {
 		['is true with blanks around', ' True ', { type: 'boolean' }, true],
 		['is 1 for true', '1', { type: 'boolean' }, true],
 		['is 0 for false', '0', { type: 'boolean' }, false],
-		['is the word false', 'FALSE', { type: 'boolean' }, false],
+		['is false in capital letters', 'FALSE', { type: 'boolean' }, false],
 		['keeps null in an object', '{"a":{"b":null}}', { type: 'object' }, { a: { b: null } }],
 		['keeps null in an object of any kind', { a: [null] }, {}, { a: [null] }],
 	])('%s', (_, value, schema, expected) => expect(typed(value, schema)).toStrictEqual(expected));

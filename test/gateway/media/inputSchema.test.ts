@@ -225,7 +225,7 @@ describe('the choices of a field', () => {
 	])('are %s', (_, schema, choices) => expect(fieldOf(schema)?.choices).toStrictEqual(choices));
 });
 
-test('a field without a form is optional', () => {
+test('a field is optional by default', () => {
 	const field = inputField('n', { items: { $ref: '#/a' } }, { a: { type: 'integer' } });
 	expect(field.required).toBe(false);
 	expect(field.items).toStrictEqual({ type: 'integer' });

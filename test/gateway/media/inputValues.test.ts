@@ -119,7 +119,7 @@ describe('the type of a value', () => {
 		);
 	});
 
-	it('any value for any schema is accepted or an invalid input', () => {
+	it('any value for any schema is accepted, or rejected as invalid input', () => {
 		const type = fc.constantFrom('string', 'integer', 'number', 'boolean', 'array', 'object', 'none');
 		const objects = fc.constantFrom<Json[]>({ toString: 0 }, [{ toString: 0 }], { valueOf: 1 });
 		const value = fc.oneof(fc.jsonValue(), objects) as fc.Arbitrary<Json>;

@@ -43,7 +43,7 @@ describe('the tier of an input (§2.2)', () => {
 		['1e1 is 10', { n: 10 }, { n: '1e1' }],
 		['null of the catalogue, nothing given', { loop: null }, {}],
 		['null of both', { loop: null }, { loop: null }],
-		['a default that null stands for', { n: '1' }, { n: null }],
+		['null, which means the default', { n: '1' }, { n: null }],
 	])('matches equal forms of a value: %s', (_, params, input) => {
 		expect(priceOf([tier('1', params)], input)).toBe('1');
 	});
@@ -61,7 +61,7 @@ describe('the tier of an input (§2.2)', () => {
 		['elements for their text', { a: [1] }, { a: ['1'] }],
 		['another order of elements', { a: [1, 2] }, { a: [2, 1] }],
 		['text for a list of it', { a: ['x'] }, { a: 'x' }],
-		['the word for null', { a: null }, { a: 'null' }],
+		['the text "null" for null', { a: null }, { a: 'null' }],
 		['an object for its text', { a: '[object Object]' }, { a: {} }],
 		['a number for text', { a: 'many' }, { a: 5 }],
 		['one value of two', { n: 1, quality: 'draft' }, { quality: 'high' }],

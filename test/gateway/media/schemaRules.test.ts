@@ -8,7 +8,7 @@ const broken = (value: Json, schema: JsonObject) => violation(value, resolvedSch
 const word = { $ref: '#/$defs/word' };
 const sizes = { type: 'object', properties: { width: { type: 'integer', minimum: 1 } } };
 
-describe('a schema accepts', () => {
+describe('a value that breaks no rule', () => {
 	it.each<[string, Json, JsonObject]>([
 		['anything', { a: [1] }, {}],
 		['text', '', { type: 'string' }],
@@ -68,7 +68,7 @@ describe('a schema accepts', () => {
 	});
 });
 
-describe('a schema does not accept', () => {
+describe('a value that breaks a rule', () => {
 	it.each<[string, Json, JsonObject, string, string]>([
 		['a number for text', 5, { type: 'string' }, '', 'must be text'],
 		['text for a number', '5', { type: 'number' }, '', 'must be a number'],
@@ -140,14 +140,14 @@ describe('a schema does not accept', () => {
 		expect(broken(value, schema)).toStrictEqual({ path, rule: expect.stringContaining(rule) as string });
 	});
 
-	it('more than its first rule at a time', () => {
+	it('is reported with the first rule that it breaks', () => {
 		const schema = { type: 'string', enum: ['abcde'], maxLength: 2 };
 		expect(violation(5, schema, {})?.rule).toContain('text');
 		expect(violation('abc', schema, {})?.rule).toContain('one of');
 		expect(violation('abcde', schema, {})?.rule).toContain('at most 2');
 	});
 
-	it('a value for a union of one branch, with the rule of that branch', () => {
+	it('is reported with the rule of the branch in a union of one', () => {
 		expect(violation(5, { oneOf: [{ minimum: 9 }] }, {})).toStrictEqual({
 			path: '',
 			rule: 'must be at least 9',

@@ -104,7 +104,7 @@ describe('splitting a stream', () => {
 		);
 	});
 
-	it('of any bytes leads to events or the length error, never another error', () => {
+	it('of any bytes results in events or SseTooLong, and no other error', () => {
 		fc.assert(
 			fc.property(fc.array(fc.uint8Array({ maxLength: 64 }), { maxLength: 20 }), (chunks) => {
 				const outcome = outcomeOf(() => parse(chunks, 100));
@@ -183,7 +183,7 @@ describe('the end of a stream', () => {
 		['data: x\n\n', [{ data: 'x' }]],
 		['data: x\n\nevent: a', [{ data: 'x' }]],
 		['data: x\n\ndata', [{ data: 'x' }, { data: '' }]],
-	])('completes an event without a blank line: %j', (text, events) => {
+	])('ends an event without a blank line: %j', (text, events) => {
 		expect(parseToEnd(text, 1_000)).toStrictEqual(events);
 		expect(parseToEnd(text, 1)).toStrictEqual(events);
 	});

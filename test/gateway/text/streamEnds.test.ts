@@ -175,7 +175,7 @@ describe('the shown text', () => {
 		expect(details.extra).toStrictEqual({ receivedText: 'Hello' });
 	});
 
-	it('is not sent again after an error', async () => {
+	it('is not sent again after an error of the callback', async () => {
 		const problem = new Error('no screen');
 		let count = 0;
 		const onText = async () => {

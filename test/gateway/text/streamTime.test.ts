@@ -219,13 +219,13 @@ describe('the time of a stream', () => {
 		expect(body.destroyed).toBe(true);
 	});
 
-	it('a complete completion is returned although its connection stays open', async () => {
+	it('returns a complete completion although its connection stays open', async () => {
 		const { completion, clock } = streamOnClock([[1, hello + end]]);
 		expect(await textOf(completion)).toBe('Hello');
 		expect(clock.time).toBe(300_001);
 	});
 
-	it('text that arrives after a timeout is not shown', async () => {
+	it('does not show text that arrives after a timeout', async () => {
 		const { completion, shown, pass, clock } = streamOnClock([
 			[1, hello],
 			[301_000, world],

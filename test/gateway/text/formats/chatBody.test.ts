@@ -118,7 +118,7 @@ describe('attachments', () => {
 			{ type: 'video_url', video_url: { url: 'https://files.test/a' } },
 		],
 		[
-			'a sound',
+			'audio',
 			inline('audio', 'audio/mpeg'),
 			{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
 		],

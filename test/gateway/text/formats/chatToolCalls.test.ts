@@ -48,7 +48,7 @@ describe('tool calls in a chat stream', () => {
 
 	it.each<[string, JsonObject[], ToolCall[]]>([
 		[
-			'arguments in pieces',
+			'arguments in several deltas',
 			[
 				delta(call({ index: 0, id: 't1' }, '', 'look')),
 				delta(call({ index: 0 }, '{"a"')),
@@ -57,7 +57,7 @@ describe('tool calls in a chat stream', () => {
 			[{ id: 't1', name: 'look', arguments: { a: 1 } }],
 		],
 		[
-			'pieces of two calls in turns',
+			'alternating deltas of two calls',
 			[
 				delta(call({ index: 0, id: 't1' }, '{"a"', 'look'), call({ index: 1, id: 't2' }, '{"b"', 'go')),
 				delta(call({ index: 1 }, ':2}'), call({ index: 0 }, ':1}')),
@@ -84,7 +84,7 @@ describe('tool calls in a chat stream', () => {
 			[{ id: 't1', name: 'look', arguments: { a: 1 } }],
 		],
 		[
-			'empty ids and names in later pieces',
+			'empty IDs and names in later deltas',
 			[delta(call({ index: 0, id: 't1' }, '{"a"', 'look')), delta(call({ index: 0, id: '' }, ':1}', ''))],
 			[{ id: 't1', name: 'look', arguments: { a: 1 } }],
 		],

@@ -141,7 +141,7 @@ describe('the conversation', () => {
 });
 
 describe('attachments', () => {
-	it.each<[string, Parameters<typeof looking>[0], Json]>([
+	it.each<[string, Parameters<typeof lookWith>[0], Json]>([
 		[
 			'an image',
 			inline('image', 'image/png'),
@@ -149,7 +149,7 @@ describe('attachments', () => {
 		],
 		['the address of an image', fromUrl('image'), { type: 'input_image', image_url: 'https://files.test/a' }],
 		[
-			'a sound',
+			'audio',
 			inline('audio', 'audio/x-wav'),
 			{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
 		],
