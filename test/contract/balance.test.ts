@@ -4,7 +4,7 @@ const gateway = useGateway();
 
 describe('balance', () => {
 	test.each(['html', 'empty', 'cutJson', 'wrongType'] as const)(
-		'takes %s instead of an answer for an error',
+		'rejects %s in place of a balance',
 		async (body) => {
 			gateway.control.addFault({
 				match: { path: '/balance' },

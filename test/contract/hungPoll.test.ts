@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 import { continueOnFail, run } from '../helpers/media';
 
-// A gateway that does not answer a poll, over real sockets.
+// A gateway that does not respond to a poll, over real sockets.
 
 let server: Server;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(async () => {
 	await new Promise((resolve) => server.close(resolve));
 });
 
-it('does not keep a wait beyond its end, whatever timeout is set', async () => {
+it('ends the wait at the longest wait with any timeout', async () => {
 	const { port } = server.address() as AddressInfo;
 	const start = Date.now();
 	const { items } = await run(

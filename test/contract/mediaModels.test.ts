@@ -6,13 +6,13 @@ import { taskPrice } from '../../nodes/shared/gateway/media/price';
 import { continueOnFail } from '../helpers/media';
 import { filled, useGateway } from './support';
 
-// The forms and prices of the media models, held against the gateway's own.
+// The forms and prices of the media models, compared with the gateway's.
 
 const gateway = useGateway();
 
 const inputs = () => gateway.control.tasks().map(({ input }) => input);
 
-describe('the form against the gateway’s own check of the schema', () => {
+describe('values of the form fit the gateway’s schema', () => {
 	test.each<[string, object, object]>([
 		[
 			'aurora/canvas-1',
@@ -45,7 +45,7 @@ describe('the form against the gateway’s own check of the schema', () => {
 		expect(inputs()[0]).toMatchObject(expected);
 	});
 
-	it('what it lets pass is what the gateway takes: nothing comes back as 422', async () => {
+	it('rejects an empty prompt before anything is sent', async () => {
 		const { items } = await gateway.media(
 			'create',
 			filled('aurora/canvas-1', { prompt: '' }),
@@ -56,7 +56,7 @@ describe('the form against the gateway’s own check of the schema', () => {
 	});
 });
 
-describe('prices against what the gateway charges', () => {
+describe('the price is what the gateway charges', () => {
 	const qualities = ['draft', 'standard', 'high', undefined];
 	const sizes = ['512x512', '1024x1024', '1536x1024', undefined];
 	const inputsOf = qualities.flatMap((quality) => sizes.map((size) => ({ quality, size })));
@@ -79,7 +79,7 @@ describe('prices against what the gateway charges', () => {
 		expect(found.price === null ? null : parseRubles(found.price)).toBe(charged);
 	});
 
-	it('stands in the output as it is charged', async () => {
+	it('is in the output', async () => {
 		const { items } = await gateway.media(
 			'create',
 			filled('aurora/canvas-1', { prompt: 'a', quality: 'high' }),
@@ -94,7 +94,7 @@ describe('the catalogue', () => {
 		expect(items.map(({ json }) => json.id)).toStrictEqual(['lumen/motion-2']);
 	});
 
-	it('gives prices', async () => {
+	it('has prices', async () => {
 		const { items } = await gateway.media(
 			'getPrice',
 			filled('lumen/motion-2', { duration: '10', resolution: '720p' }),

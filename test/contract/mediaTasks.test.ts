@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { filled, useGateway } from './support';
 
-// A media task from its creation to its end, and what can be done with it then.
+// Media tasks: creation, results, flags.
 
 const gateway = useGateway();
 
 const inputs = () => gateway.control.tasks().map(({ input }) => input);
 
-/** A task of this model that has ended. */
+/** An ended task of this model. */
 async function made(model: string, value: object): Promise<string> {
 	const { items, error } = await gateway.media('create', filled(model, value));
 	expect(error).toBeUndefined();
@@ -16,14 +16,14 @@ async function made(model: string, value: object): Promise<string> {
 	return items[0]?.json.taskId as string;
 }
 
-/** An item with a picture that the gateway has made. */
+/** An item with a picture from the gateway. */
 const picture = async () =>
 	(await gateway.media('download', { taskId: await made('aurora/canvas-1', { prompt: 'a' }) })).items;
 
 describe('input files', () => {
 	const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] };
 
-	it('reach the gateway, which takes their URLs', async () => {
+	it('are uploaded, and the gateway accepts their URLs', async () => {
 		const items = await picture();
 		const { error } = await gateway.media(
 			'create',
@@ -35,7 +35,7 @@ describe('input files', () => {
 		expect((await fetch(String(urls[0]))).status).toBe(200);
 	});
 
-	it('are charged once with Retry On Fail when the answer to the creation is lost', async () => {
+	it('are charged once with Retry On Fail when the response to the task request is lost', async () => {
 		const items = await picture();
 		gateway.control.addFault({
 			match: { method: 'POST', path: '/async/media/tasks' },
@@ -53,8 +53,8 @@ describe('input files', () => {
 	});
 });
 
-describe('a task’s life', () => {
-	it('is archived once, deleted, restored', async () => {
+describe('a task', () => {
+	it('is archived once, deleted and restored', async () => {
 		const taskId = await made('voxa/speech-1', { text: 'a' });
 		const act = async (operation: string) => await gateway.media(operation, { taskId });
 		expect((await act('archive')).items[0]?.json).toStrictEqual({ archived: true, taskId });
@@ -67,7 +67,7 @@ describe('a task’s life', () => {
 		expect((await act('wait')).items[0]?.json.state).toBe('success');
 	});
 
-	it('is archived although the answer is lost, and the second time is refused', async () => {
+	it('is archived when the first response is lost and the second is an error', async () => {
 		const taskId = await made('voxa/speech-1', { text: 'a' });
 		gateway.control.addFault({ match: { method: 'PATCH' }, action: { kind: 'loseAnswer' } });
 		const { items } = await gateway.media('archive', { taskId });
@@ -76,13 +76,13 @@ describe('a task’s life', () => {
 		expect(gateway.control.tasks().find((task) => task.taskId === taskId)).toMatchObject({ archived: true });
 	});
 
-	it('an id that is none is explained', async () => {
+	it('is not found by an invalid ID, with an explanation', async () => {
 		expect((await gateway.media('get', { taskId: 'none' })).error?.message).toBe(
 			'The gateway does not take this for a task ID',
 		);
 	});
 
-	it('a song has lyrics, a picture has none', async () => {
+	it('has lyrics when it is a song, and none when it is a picture', async () => {
 		const taskId = await made('harmonia/song-3', { prompt: 'a sea shanty' });
 		const song = await gateway.media('get', { taskId });
 		const [track] = song.items[0]?.json.tracks as Array<{ id: string }>;
@@ -93,7 +93,7 @@ describe('a task’s life', () => {
 		expect(error?.message).toBe('The gateway has no lyrics for this');
 	});
 
-	it('several results come each in its own field', async () => {
+	it('has several results in a field each', async () => {
 		const taskId = await made('harmonia/song-3', { prompt: 'a' });
 		const { items } = await gateway.media('download', { taskId, options: { separateFiles: true } });
 		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['data', 'data_1']);

@@ -4,12 +4,12 @@ import { binaryStorage } from '../helpers/engine';
 import { quickTime } from '../helpers/time';
 import { locator, useGateway } from './support';
 
-// Pictures, songs and files, from their creation to the bytes that arrive.
+// Pictures, songs and files, with their bytes.
 
 const gateway = useGateway();
 quickTime(20);
 
-/** Draws a real picture. */
+/** Draws a picture that is not a placeholder. */
 const paint = async () => {
 	gateway.control.configure({ render: 'full' });
 	return await gateway.draw();
@@ -38,7 +38,7 @@ describe('a connection that fails', () => {
 		},
 	);
 
-	it('fetches a result anew that was cut off', async () => {
+	it('fetches a result again that was cut off', async () => {
 		gateway.control.addFault({ match: { host: 'files' }, action: { kind: 'cutBody', afterBytes: 500 } });
 		const { items } = await paint();
 		await expectPicture(items[0]?.binary?.data, 512, 512);
@@ -47,7 +47,7 @@ describe('a connection that fails', () => {
 });
 
 describe('media', () => {
-	it('gives a picture that opens, fetched without any key', async () => {
+	it('returns a picture that can be opened, fetched without a key', async () => {
 		const { items } = await paint();
 		await expectPicture(items[0]?.binary?.data, 512, 512);
 		const [request] = gateway.control.requests({ host: 'files' });
@@ -56,7 +56,7 @@ describe('media', () => {
 		expect(JSON.stringify(request)).not.toContain(gateway.apiKey);
 	});
 
-	it('gives each of several results', async () => {
+	it('returns each of several results', async () => {
 		const { items } = await gateway.draw({
 			model: locator('harmonia/song-3'),
 			inputJson: '{"prompt": "a sea shanty"}',
@@ -66,7 +66,7 @@ describe('media', () => {
 		expect(items[0]?.json.tracks).toHaveLength(2);
 	});
 
-	it('shows the field that the model’s schema refuses', async () => {
+	it('names the field that does not fit the model’s schema', async () => {
 		const { error } = await gateway.draw({ inputJson: '{"prompt": "x", "quality": "divine"}' });
 		expect(error?.message).toBe('The gateway did not accept the model or its input');
 		expect(error?.description).toContain('quality');
@@ -104,7 +104,7 @@ describe('media', () => {
 });
 
 describe('storage', () => {
-	it('keeps, gives back and deletes a file', async () => {
+	it('stores, returns and deletes a file', async () => {
 		const picture = await paint();
 		const upload = await gateway.run({
 			node: 'storage',

@@ -6,36 +6,36 @@ import { model } from '../helpers/media';
 import { runNode } from '../helpers/engine';
 import { eventually, quickTime } from '../helpers/time';
 
-// The gap between the last poll of a task and the moment from which callbacks are heard, over real sockets.
+// The node's own call when a task ends before n8n accepts callbacks, over real sockets.
 
 quickTime();
 
 let server: Server;
-/** What n8n, which is played here too, answers to calls; 0 breaks the connection. */
-let n8nAnswers = [200];
-/** The calls that it got. */
+/** The statuses of n8n's responses; 0 breaks the connection. */
+let n8nStatuses = [200];
+/** The URLs of the calls to n8n. */
 let calls: string[] = [];
 let polls = 0;
 
 beforeAll(async () => {
 	server = createServer((request, response) => {
 		const { method, url = '' } = request;
-		const answer = (status: number, data: unknown) => {
+		const respond = (status: number, data: unknown) => {
 			response.writeHead(status, { 'content-type': 'application/json' });
 			response.end(JSON.stringify(data));
 		};
 		void text(request).then(() => {
 			if (url.startsWith('/webhook-waiting/')) {
 				calls.push(url);
-				const status = n8nAnswers.shift() ?? 409;
-				return status === 0 ? response.destroy() : answer(status, {});
+				const status = n8nStatuses.shift() ?? 409;
+				return status === 0 ? response.destroy() : respond(status, {});
 			}
-			if (url.endsWith('/media/models')) return answer(200, { object: 'list', data: [] });
-			if (method === 'POST') return answer(201, { code: 200, msg: 'success', data: { taskId: 't1' } });
+			if (url.endsWith('/media/models')) return respond(200, { object: 'list', data: [] });
+			if (method === 'POST') return respond(201, { code: 200, msg: 'success', data: { taskId: 't1' } });
 			polls += 1;
-			// Runs at the two polls before the execution is suspended, and has ended at the next.
+			// Pending at the two polls before the execution is suspended, ended at the next.
 			const state = polls > 2 ? 'success' : 'processing';
-			return answer(200, {
+			return respond(200, {
 				code: 200,
 				msg: 'success',
 				data: { taskId: 't1', state, createTime: Date.now() },
@@ -71,24 +71,24 @@ async function suspend(): Promise<void> {
 	expect(run.status).toBe('waiting');
 }
 
-it('calls itself when the task has ended in the gap, and again when n8n is not ready yet', async () => {
-	n8nAnswers = [409, 200];
+it('calls n8n when the task has ended before n8n accepts callbacks, and again after a 409', async () => {
+	n8nStatuses = [409, 200];
 	await suspend();
 	await eventually(() => calls.length === 2);
 	expect(calls[0]).toMatch(/^\/webhook-waiting\/execution-1\/media-task\?signature=\w+&item=0$/);
 });
 
-it('a call that breaks harms nothing: the deadline holds', async () => {
-	const failures: unknown[] = [];
-	const note = (error: unknown) => void failures.push(error);
+it('ignores a call that fails: n8n resumes the execution at its deadline', async () => {
+	const rejections: unknown[] = [];
+	const note = (error: unknown) => void rejections.push(error);
 	process.on('unhandledRejection', note).on('uncaughtException', note);
-	n8nAnswers = [0];
+	n8nStatuses = [0];
 	await suspend();
 	await eventually(() => calls.length === 1);
-	// Its failure has reached the node when the next exchange has come and gone.
+	// By then the node has seen the error.
 	await fetch(own());
 	await new Promise((resolve) => setImmediate(resolve));
 	process.off('unhandledRejection', note).off('uncaughtException', note);
-	expect(failures).toStrictEqual([]);
+	expect(rejections).toStrictEqual([]);
 	expect(calls).toHaveLength(1);
 });

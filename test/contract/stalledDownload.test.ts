@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 
 import { runNode, type RunOptions } from '../helpers/engine';
 
-// A file whose bytes stop coming, over real sockets.
+// A download that stalls, over real sockets.
 
 let server: Server;
 let requests = 0;
-/** Whether the file comes whole from the second request on. */
+/** Whether the second request gets the whole file. */
 let recovers = false;
 
 beforeAll(async () => {
@@ -57,14 +57,14 @@ const download = async (from: From, options: { timeout: number; maxRetries: numb
 describe.each([
 	['from the file host', fileHost],
 	['from the gateway', gateway],
-])('%s', (_, from) => {
-	it('is given up after the longest silence', async () => {
+])('a stalled download %s', (_, from) => {
+	it('ends at the timeout', async () => {
 		const { error } = await download(from, { timeout: 1, maxRetries: 0 });
 		expect(error?.message).toBe('The server of the file did not respond in time');
 		expect(requests).toBe(1);
 	});
 
-	it('is fetched anew', async () => {
+	it('is fetched again', async () => {
 		recovers = true;
 		const { error, items } = await download(from, { timeout: 1, maxRetries: 2 });
 		expect(error).toBeUndefined();

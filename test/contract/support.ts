@@ -6,7 +6,7 @@ import { form } from '../helpers/media';
 
 export const TEXT_MODEL = 'sandbox/balanced-2';
 
-/** A gateway for the tests of a file; before each it is as new, its tasks end at once, and its results are small. */
+/** A gateway for the tests of a file, reset before each; its tasks end at once, and its results are small. */
 export function useGateway() {
 	let gateway: Gateway | undefined;
 	const started = (): Gateway => {
@@ -59,7 +59,7 @@ export function useGateway() {
 			resource = 'task',
 		) => await run({ node: 'mediaTask', ...extra, parameters: { resource, operation, ...parameters } }),
 
-		/** Creates a picture and waits for it; the first poll comes at once. */
+		/** Creates a picture and waits for it, without a pause before the first poll. */
 		draw: async (parameters: object = {}, extra: Partial<RunOptions> = {}) =>
 			await run({
 				node: 'mediaTask',

@@ -5,7 +5,7 @@ import { locator, TEXT_MODEL, useGateway } from './support';
 const gateway = useGateway();
 
 describe('text', () => {
-	test.each(['chat', 'responses'])('%s: gives text and the exact charge', async (format) => {
+	test.each(['chat', 'responses'])('%s: returns text and the exact charge', async (format) => {
 		const { items, error } = await gateway.generate({ format });
 		expect(error).toBeUndefined();
 		expect(items[0]?.json.text).toMatch(/\w/);
@@ -13,7 +13,7 @@ describe('text', () => {
 		expect(items[0]?.json.costRub).toBe(Number(gateway.control.ledger()[0]?.amount));
 	});
 
-	it('messages: gives text and usage; the format reports no cost', async () => {
+	it('messages: returns text and usage, without a cost', async () => {
 		const { items } = await gateway.generate({ format: 'messages', options: { maxTokens: 5 } });
 		expect(items[0]?.json).toMatchObject({
 			finishReason: 'length',
@@ -27,7 +27,7 @@ describe('text', () => {
 		expect(gateway.control.requests()[0]?.key).toMatchObject({ bearer: true, xApiKey: false });
 	});
 
-	it('asks the gateway for no more at once than the bound', async () => {
+	it('sends no more requests at once than the concurrency', async () => {
 		gateway.control.configure({ latency: { chat: 40 } });
 		const items = Array.from({ length: 30 }, (_, n) => ({ json: { n } }));
 		const result = await gateway.generate({ options: { concurrency: 6 } }, { items });
@@ -37,7 +37,7 @@ describe('text', () => {
 	});
 });
 
-describe('every error of §7.3, as it comes from the gateway', () => {
+describe('every error of §7.3', () => {
 	const retried = [429, 500, 502, 503, 504];
 	test.each(spec.openai)('$status $code', async ({ code, status }) => {
 		gateway.control.addFault({
@@ -57,7 +57,7 @@ describe('every error of §7.3, as it comes from the gateway', () => {
 describe('a connection that fails', () => {
 	const once = { match: { method: 'POST' } };
 
-	it('never repeats a text call whose answer was lost after the charge', async () => {
+	it('never repeats a text request whose response was lost after the charge', async () => {
 		gateway.control.addFault({ ...once, action: { kind: 'loseAnswer' } });
 		const { error } = await gateway.generate();
 		expect(error?.message).toBe('The connection broke before the gateway responded');
@@ -65,21 +65,21 @@ describe('a connection that fails', () => {
 		expect(gateway.charges()).toBe(1);
 	});
 
-	it('never repeats a text call whose answer was cut off', async () => {
+	it('never repeats a text request whose response was cut off', async () => {
 		gateway.control.addFault({ ...once, action: { kind: 'cutBody' } });
 		const { error } = await gateway.generate();
 		expect(error?.description).toContain('charged');
 		expect(gateway.charges()).toBe(1);
 	});
 
-	it('never repeats a text call that was not answered in time', async () => {
+	it('never repeats a text request that timed out', async () => {
 		gateway.control.addFault({ ...once, action: { kind: 'hang' } });
 		const { error } = await gateway.generate({ options: { timeout: 1 } });
 		expect(error?.message).toBe('The gateway did not respond in time');
 		expect(gateway.control.requests()).toHaveLength(1);
 	});
 
-	it('repeats a text call that never arrived, and says so when it never does', async () => {
+	it('rejects a text request when the gateway cannot be reached', async () => {
 		const { error } = await runNode({
 			node: 'textGeneration',
 			credential: { baseUrl: 'http://127.0.0.1:9/api/v1', apiKey: 'k' },

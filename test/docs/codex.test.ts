@@ -21,14 +21,14 @@ interface Manifest {
 const json = (file: string): unknown => JSON.parse(readText(file));
 const manifest = json('package.json') as Manifest;
 
-/** Of each node the package registers: what n8n's panel of nodes knows of it. */
+/** The codex file of each registered node. */
 const codexes = manifest.n8n.nodes.map((path) => {
 	const file = path.replace('dist/', '').replace(/\.js$/, '.json');
 	const codex = json(file) as Codex;
 	return { file, codex, name: codex.node.split('.')[1] ?? '' };
 });
 
-/** The categories of n8n's panel that exist. */
+/** The categories of n8n's node panel. */
 const CATEGORIES = [
 	'AI',
 	'Analytics',
@@ -44,16 +44,16 @@ const CATEGORIES = [
 	'Utility',
 ];
 
-it('every node has one', () => {
+it('every node has a codex file', () => {
 	expect(codexes.map(({ name }) => name).sort()).toStrictEqual(descriptions.map(({ name }) => name).sort());
 });
 
-it('the repository is where the package says', () => {
+it('the repository is the one in package.json', () => {
 	expect(manifest.homepage).toBe(`${REPOSITORY}#readme`);
 });
 
-describe('what n8n’s panel of nodes knows', () => {
-	test.each(codexes)('$file is of its node', ({ file, codex, name }) => {
+describe('a codex file', () => {
+	test.each(codexes)('$file belongs to its node', ({ file, codex, name }) => {
 		const folder = file.split('/')[1] ?? '';
 		expect(codex).toMatchObject({
 			node: `${manifest.name}.${name}`,
@@ -68,7 +68,7 @@ describe('what n8n’s panel of nodes knows', () => {
 		expect(CATEGORIES).toStrictEqual(expect.arrayContaining(codex.categories));
 	});
 
-	test.each(codexes)('$file has words to be found by, each once', ({ codex: { alias } }) => {
+	test.each(codexes)('$file has aliases, each once', ({ codex: { alias } }) => {
 		expect(alias).toContain('gateway');
 		expect(alias.length).toBeGreaterThan(5);
 		expect(new Set(alias.map((word) => word.toLowerCase())).size).toBe(alias.length);
@@ -79,14 +79,14 @@ describe('what n8n’s panel of nodes knows', () => {
 		expect(documentation?.url).toBe(`${REPOSITORY}/blob/main/docs/nodes/${name}.md`);
 	});
 
-	test.each(codexes)('$file links to what exists', ({ file, codex }) => {
+	test.each(codexes)('$file has no broken link', ({ file, codex }) => {
 		const links = Object.values(codex.resources).flat();
 		expect(links.length).toBeGreaterThan(1);
 		expect(links.flatMap(({ url }) => problemOf(url, file) ?? [])).toStrictEqual([]);
 	});
 });
 
-it('the credential links to what exists', () => {
+it('the credential has no broken link', () => {
 	const { documentationUrl } = new AiGatewayApi();
 	expect(documentationUrl.startsWith(REPOSITORY)).toBe(true);
 	expect(problemOf(documentationUrl, 'credentials')).toBeUndefined();

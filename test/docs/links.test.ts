@@ -1,10 +1,10 @@
 import { anchorsIn, filesOf, linksIn, readText } from '../helpers/markdown';
 import { problemOf, REPOSITORY } from './links';
 
-describe('links of pages lead to what exists', () => {
+describe('links of pages are not broken', () => {
 	const pages = filesOf(/\.md$/);
 
-	it('of these, among others', () => {
+	it('including those of these pages', () => {
 		expect(pages).toStrictEqual(
 			expect.arrayContaining(['README.md', 'CONTRIBUTING.md', 'docs/architecture.md']),
 		);
@@ -18,13 +18,13 @@ describe('links of pages lead to what exists', () => {
 		[`${REPOSITORY}/blob/main/docs/nodes/no-such.md`, 'there is no docs/nodes/no-such.md'],
 		[`${REPOSITORY}#no-such-heading`, 'has no heading for #no-such-heading'],
 		['../no-such.md', 'there is no no-such.md'],
-	])('and one that does not is seen: %s', (link, problem) => {
+	])('reports a broken link: %s', (link, problem) => {
 		expect(problemOf(link, 'docs/errors.md')).toContain(problem);
 	});
 });
 
-describe('what counts as a link, and as a heading', () => {
-	it('links, pictures, references and HTML do; code does not', () => {
+describe('links and headings of a page', () => {
+	it('include links, pictures, references and HTML, and not code', () => {
 		const page = [
 			'[a](b.md) ![c](d.svg "title") [`e`](<f.md#g>)',
 			'[h]: i.md',
@@ -37,7 +37,7 @@ describe('what counts as a link, and as a heading', () => {
 		expect(linksIn(page)).toStrictEqual(['b.md', 'd.svg', 'f.md#g', 'i.md', 'j.png']);
 	});
 
-	it('headings have the names that GitHub gives them', () => {
+	it('have GitHub’s anchors', () => {
 		const page = [
 			'# A `b/c`: d',
 			'## See it run, with *one* command',

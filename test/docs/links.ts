@@ -3,14 +3,14 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 import { anchorsIn, readText, repository } from '../helpers/markdown';
 
-/** Where the repository is on the web; its pages are those of the branch `main`. */
+/** The repository on the web; links to pages use the branch `main`. */
 export const REPOSITORY = 'https://github.com/n8n-nodes-ai-gateway/n8n-nodes-ai-gateway';
 
 /**
- * What is wrong with a link.
+ * The problem of a link.
  *
- * @param from the file that it stands in, from the repository's folder
- * @returns nothing for a link that leads somewhere, or out of the repository's pages on the web
+ * @param from the file with the link, relative to the repository
+ * @returns nothing for a link that works or leaves the repository
  */
 export function problemOf(link: string, from: string): string | undefined {
 	const local = localTarget(link, from);
@@ -23,7 +23,7 @@ export function problemOf(link: string, from: string): string | undefined {
 	return anchorsIn(readText(file)).has(hash) ? undefined : `${link}: ${file} has no heading for #${hash}`;
 }
 
-/** The file in this repository to which a link leads. */
+/** The file of a link in this repository. */
 function localTarget(link: string, from: string): { file: string; hash: string | undefined } | undefined {
 	const [target = '', hash] = link.split('#');
 	if (target === REPOSITORY) return { file: 'README.md', hash };

@@ -3,35 +3,35 @@ import { fields } from '../helpers/panel';
 import { runNode } from '../helpers/engine';
 import { useNock } from '../helpers/nock';
 
-// What the panel lets through as a number, and what is refused when an expression gives it.
+// The numbers that the panel accepts, and those that are rejected from an expression.
 
 useNock();
 
 const numbers = fields.filter(({ property: { type } }) => type === 'number');
 const places = (found: typeof numbers) => found.map(({ place }) => place);
 
-/** Fields in which a part of one means something: money, probabilities, times. */
+/** Fields that may be fractions: money, probabilities, times. */
 const FRACTIONS =
 	/^(threshold|margin|maxPriceRub|providerMaxPrice\w+|temperature|topP|\w+Penalty|timeout|maxWait)$/;
 
-/** Fields in which less than nothing means something. A wallet may be overdrawn. */
+/** Fields that may be negative. A wallet may be overdrawn. */
 const NEGATIVE = /^(threshold|\w+Penalty|seed)$/;
 
-it('the fields are found', () => {
+it('finds the fields', () => {
 	expect(numbers.length).toBeGreaterThan(50);
 	for (const rule of [FRACTIONS, NEGATIVE]) {
 		expect(numbers.some(({ property: { name } }) => rule.test(name))).toBe(true);
 	}
 });
 
-it('what is counted takes whole numbers', () => {
+it('counts are whole numbers', () => {
 	const wrong = numbers.filter(
 		({ property: { name, typeOptions } }) => (typeOptions?.numberPrecision === 0) === FRACTIONS.test(name),
 	);
 	expect(places(wrong)).toStrictEqual([]);
 });
 
-it('so does what the specification calls an integer', () => {
+it('integers of the specification are whole numbers', () => {
 	const integers = new Set(
 		Object.entries(textOptions).flatMap(([name, { kind }]) => (kind === 'integer' ? [name] : [])),
 	);
@@ -42,13 +42,13 @@ it('so does what the specification calls an integer', () => {
 	expect(places(wrong)).toStrictEqual([]);
 });
 
-it('every field has a least value, unless less than nothing means something', () => {
+it('every field has a minimum, unless it may be negative', () => {
 	const isOpen = ({ property: { name, typeOptions } }: (typeof numbers)[number]) =>
 		typeOptions?.minValue === undefined && !NEGATIVE.test(name);
 	expect(places(numbers.filter(isOpen))).toStrictEqual([]);
 });
 
-it('begins with a value that it lets through, of the precision that it has', () => {
+it('defaults are within range and precision', () => {
 	const isWrong = ({ property: { default: value, typeOptions = {} } }: (typeof numbers)[number]) => {
 		const { minValue = -Infinity, maxValue = Infinity, numberPrecision = 10 } = typeOptions;
 		const number = Number(value);
@@ -57,7 +57,7 @@ it('begins with a value that it lets through, of the precision that it has', () 
 	expect(places(numbers.filter(isWrong))).toStrictEqual([]);
 });
 
-it('the least value of a precision is one that can be entered', () => {
+it('minimums can be entered with the precision of their field', () => {
 	const isWrong = ({
 		property: { typeOptions: { minValue, numberPrecision } = {} },
 	}: (typeof numbers)[number]) =>
@@ -67,20 +67,20 @@ it('the least value of a precision is one that can be entered', () => {
 	expect(places(numbers.filter(isWrong))).toStrictEqual([]);
 });
 
-describe('what an expression gives', () => {
+describe('values of expressions', () => {
 	const credential = { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-test' };
 
 	it.each([
 		['Concurrency', { concurrency: 2.5 }, 'Enter a whole number from 1 to 100.'],
 		['Max Retries', { maxRetries: 1.5 }, 'Enter a whole number from 0 to 10.'],
 		['Timeout (Seconds)', { timeout: 0.5 }, 'Enter a number of at least 1.'],
-	])('%s is held to what its field lets through', async (label, options, hint) => {
+	])('of %s have the range of its field', async (label, options, hint) => {
 		const { error } = await runNode({ node: 'balance', credential, parameters: { options } });
 		expect(error?.message).toContain(`The option '${label}' has a value that is not allowed`);
 		expect(error?.description).toContain(`${hint} Nothing was sent.`);
 	});
 
-	it('a longest wait of 0 is not let through by its field either', () => {
+	it('of a longest wait must be above 0, as in its field', () => {
 		const waits = numbers.filter(({ property: { name } }) => name === 'maxWait');
 		expect(waits.map(({ property }) => property.typeOptions?.minValue)).toStrictEqual([0.001, 0.001]);
 	});

@@ -1,12 +1,11 @@
 import { choices, choicesOf, collected, descriptions, fields } from '../helpers/panel';
 
-// n8n's UX guidelines, as far as they can be held against what n8n gets of the nodes. n8n's own lint reads the source
-// and sees neither what the registry puts together nor what functions give.
+// n8n's UX guidelines, checked on the descriptions that n8n loads. n8n's own lint reads the source and does not see
+// what the registry and functions build.
 
-/** What a failing test shows: where the rule is broken, and by what. */
 const places = (found: Array<{ place: string }>) => found.map(({ place }) => place);
 
-/** A tooltip as it is read: without tags. */
+/** A tooltip without tags. */
 const visible = (text: string) => text.replace(/<[^>]+>/g, '');
 
 const SMALL_WORDS = /^(a|an|and|as|at|by|for|from|in|of|on|or|per|the|to|with)$/;
@@ -16,7 +15,7 @@ function isTitleCase(name: string): boolean {
 	return words.every((word, index) => /^[A-Z0-9]/.test(word) || (index > 0 && SMALL_WORDS.test(word)));
 }
 
-/** Lists in the order of what they say, from little to much. */
+/** Lists in ascending order. */
 const SCALES = ['reasoningEffort', 'verbosity', 'webSearchContextSize'];
 
 describe('names', () => {
@@ -31,7 +30,7 @@ describe('names', () => {
 		expect(places(labels.filter(({ name }) => !isTitleCase(name)))).toStrictEqual([]);
 	});
 
-	it('of JSON fields say so', () => {
+	it('of JSON fields contain "JSON"', () => {
 		const json = fields.filter(({ property }) => property.type === 'json');
 		expect(places(json.filter(({ property }) => !/JSON/.test(property.displayName)))).toStrictEqual([]);
 	});
@@ -44,7 +43,7 @@ describe('names', () => {
 			byName.set(key, (byName.get(key) ?? new Set()).add(property.displayName));
 		}
 		const ambiguous = [...byName].filter(([, names]) => names.size > 1).map(([key]) => key);
-		// Files go in through one, and out through the other.
+		// One is the input field of a file, the other the output field.
 		expect(ambiguous).toStrictEqual(['Gateway Storage, level 2: binaryPropertyName']);
 	});
 });
@@ -52,7 +51,7 @@ describe('names', () => {
 describe('examples', () => {
 	const typed = fields.filter(({ property: { type } }) => type === 'string' || type === 'json');
 
-	it('every field to type in shows one, or begins with a value', () => {
+	it('are in every text field without a default', () => {
 		const isBare = ({ default: value, placeholder = '' }: { default?: unknown; placeholder?: string }) =>
 			placeholder === '' && (value === '' || (Array.isArray(value) && value.length === 0));
 		expect(places(typed.filter(({ property }) => isBare(property)))).toStrictEqual([]);
@@ -82,7 +81,7 @@ describe('tooltips', () => {
 		text === undefined ? [] : [{ place, text }],
 	);
 
-	it('end with a full stop only where there are several sentences', () => {
+	it('end with a full stop only when they have several sentences', () => {
 		const isWrong = ({ text }: { text: string }) => /[.?!] [A-Z'“]/.test(text) !== text.endsWith('.');
 		expect(places([...texts, ...notices, ...hints].filter(isWrong))).toStrictEqual([]);
 	});
@@ -105,7 +104,7 @@ describe('tooltips', () => {
 });
 
 describe('lists', () => {
-	it('are sorted by name, unless they go from little to much', () => {
+	it('are sorted by name, unless they are scales', () => {
 		const sorted = (names: string[]) => [...names].sort((a, b) => a.localeCompare(b));
 		const lists = fields
 			.filter(({ property: { name } }) => !SCALES.includes(name))
@@ -121,7 +120,7 @@ describe('lists', () => {
 		expect(places(lists.filter(({ names }) => names.join() !== sorted(names).join()))).toStrictEqual([]);
 	});
 
-	it('begin with one of their choices', () => {
+	it('have one of their choices as default', () => {
 		const lists = fields.filter(({ property }) => property.type === 'options');
 		const fixed = lists.filter(({ property }) => property.typeOptions?.loadOptionsMethod === undefined);
 		const isWrong = (property: (typeof fields)[number]['property']) =>
@@ -129,7 +128,7 @@ describe('lists', () => {
 		expect(places(fixed.filter(({ property }) => isWrong(property)))).toStrictEqual([]);
 	});
 
-	it('of models are what a picker begins with; an ID can be typed in', () => {
+	it('of models are the default of a picker, which also accepts an ID', () => {
 		const pickers = fields.filter(({ property: { type } }) => type === 'resourceLocator');
 		expect(pickers.length).toBeGreaterThan(0);
 		for (const { property } of pickers) {
@@ -151,19 +150,19 @@ describe('panels', () => {
 		for (const { properties } of descriptions) expect(properties.at(-1)?.name).toBe('options');
 	});
 
-	it('of triggers ask "Trigger On", without a tooltip', () => {
+	it('of triggers have "Trigger On" without a tooltip', () => {
 		const triggers = descriptions.filter(({ group }) => group.includes('trigger'));
 		expect(triggers).toHaveLength(2);
 		for (const { displayName, properties } of triggers) {
 			expect(displayName).toMatch(/ Trigger$/);
-			const asked = properties.filter((property) => property.displayName === 'Trigger On');
-			expect(asked.map(({ type, description }) => [type, description])).toStrictEqual([
+			const triggerOn = properties.filter((property) => property.displayName === 'Trigger On');
+			expect(triggerOn.map(({ type, description }) => [type, description])).toStrictEqual([
 				['options', undefined],
 			]);
 		}
 	});
 
-	it('have Simplify in n8n’s words, on from the beginning', () => {
+	it('have Simplify with n8n’s description, on by default', () => {
 		const simplify = fields.filter(({ property: { name } }) => name === 'simplify');
 		expect(simplify.length).toBeGreaterThan(0);
 		for (const { property } of simplify) {
@@ -175,7 +174,7 @@ describe('panels', () => {
 		}
 	});
 
-	it('mark what a node cannot do without', () => {
+	it('mark required fields', () => {
 		const required = fields.filter(({ property }) => property.required).map(({ property: { name } }) => name);
 		expect([...new Set(required)].sort()).toStrictEqual([
 			'audioId',

@@ -2,7 +2,7 @@ import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } f
 
 import { descriptions } from '../helpers/panel';
 
-// What workflows store: names, types, defaults and display conditions, without texts. A change here breaks workflows.
+// Names, types, defaults and display conditions of parameters, without texts. A change here breaks stored workflows.
 
 /** Workflows do not store the order of a panel. */
 const inOrder = (parts: unknown[]) =>

@@ -2,7 +2,7 @@ import { Workflow, type INode, type INodeParameters } from 'n8n-workflow';
 
 import { nodesByName } from '../helpers/panel';
 
-// What stands below a node's name on the canvas, evaluated as the editor does.
+// The subtitles of nodes on the canvas, evaluated as the editor does.
 
 function subtitleOf(name: string, parameters: INodeParameters): unknown {
 	const type = nodesByName[name];
@@ -11,7 +11,7 @@ function subtitleOf(name: string, parameters: INodeParameters): unknown {
 	const nodeTypes = { getByName: () => type, getByNameAndVersion: () => type, getKnownTypes: () => ({}) };
 	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
 	const stored = workflow.getNode(name);
-	if (!stored) throw new Error('The node is gone');
+	if (!stored) throw new Error('The node is missing');
 	return workflow.expression.getSimpleParameterValue(stored, type.description.subtitle, 'internal', {});
 }
 
@@ -26,6 +26,6 @@ test.each<[string, INodeParameters, string]>([
 	['balanceTrigger', {}, 'Below ₽100'],
 	['balanceTrigger', { fireOn: 'change' }, 'On Change'],
 	['chatModel', { model: { __rl: true, mode: 'id', value: 'vendor/model' } }, 'vendor/model'],
-])('%s with %j: %s', (name, parameters, subtitle) => {
+])('%s with %j has the subtitle %s', (name, parameters, subtitle) => {
 	expect(subtitleOf(name, parameters)).toBe(subtitle);
 });

@@ -33,7 +33,7 @@ describe('balance: get', () => {
 		});
 	});
 
-	it('never takes an unknown shape for an empty wallet', async () => {
+	it('rejects an unknown shape', async () => {
 		gateway()
 			.get('/balance')
 			.reply(200, { wallet: { total: '5' }, ok: true });
@@ -42,7 +42,7 @@ describe('balance: get', () => {
 		expect(error?.description).toContain('wallet, ok');
 	});
 
-	it('gives the body as received without Simplify', async () => {
+	it('returns the body as received without Simplify', async () => {
 		gateway()
 			.get('/balance')
 			.reply(200, { amount: '5', extra: [1] });
@@ -56,7 +56,7 @@ describe('balance: get', () => {
 		['100.1', '100.2', true],
 		['-5', 0, true],
 		['0', 0, false],
-	])('says whether %s is below %s: %s', async (amount, threshold, lowBalance) => {
+	])('reports whether %s is below %s: %s', async (amount, threshold, lowBalance) => {
 		gateway().get('/balance').reply(200, { amount });
 		const { items } = await runNode({
 			node: 'balance',
@@ -68,7 +68,7 @@ describe('balance: get', () => {
 	it.each([
 		[{ amount: '5', extra: [1] }, true],
 		[{ RUB: '500', USD: '5' }, false],
-	])('adds to %j as received, too, whether it is below the threshold', async (body, lowBalance) => {
+	])('reports beside %j as received, too, whether it is below the threshold', async (body, lowBalance) => {
 		gateway().get('/balance').reply(200, body);
 		const { items } = await runNode({
 			node: 'balance',
@@ -77,7 +77,7 @@ describe('balance: get', () => {
 		expect(items[0]?.json).toStrictEqual({ ...body, lowBalance });
 	});
 
-	it('refuses a threshold that is no number, and asks for nothing', async () => {
+	it('rejects a threshold that is not a number, and sends nothing', async () => {
 		const { error } = await runNode({
 			node: 'balance',
 			parameters: { ...parameters, options: { threshold: 'a lot' } },

@@ -5,7 +5,7 @@ import { readBalance } from '../../../nodes/shared/gateway/endpoints/balance';
 
 const balance = (amount: string) => readBalance({ amount });
 
-/** The polls at which a trigger fires, by their place. */
+/** The indices of the polls at which a trigger fires. */
 function fired(watch: Partial<Watch>, amounts: string[], begin: AlertState = {}): number[] {
 	const fires: number[] = [];
 	let state = begin;
@@ -15,7 +15,7 @@ function fired(watch: Partial<Watch>, amounts: string[], begin: AlertState = {})
 			state,
 			balance(amount),
 		);
-		// What is stored goes through JSON.
+		// n8n stores static data as JSON.
 		state = JSON.parse(JSON.stringify(decision.state)) as AlertState;
 		if (decision.fires) fires.push(index);
 	}
@@ -24,19 +24,19 @@ function fired(watch: Partial<Watch>, amounts: string[], begin: AlertState = {})
 
 describe('when a balance trigger fires', () => {
 	test.each<[string, Partial<Watch>, string[], number[]]>([
-		['once when it falls below', {}, ['150', '99.99', '50', '10'], [1]],
-		['at the first poll when it is low already', {}, ['99', '98'], [0]],
+		['once when the balance falls below', {}, ['150', '99.99', '50', '10'], [1]],
+		['at the first poll when the balance is already low', {}, ['99', '98'], [0]],
 		['not at the threshold itself', {}, ['100', '100.00', '1e2'], []],
 		['again after it has risen', {}, ['99', '100', '99.99'], [0, 2]],
 		['not again when it rises without reaching the threshold', {}, ['50', '99.99', '50'], [0]],
 		[
-			'with a margin, only after it has risen that far',
+			'with a margin, again only after it has risen by the margin',
 			{ margin: '20' },
 			['99', '119.99', '99', '120', '99'],
 			[0, 4],
 		],
 		[
-			'to the last digit',
+			'at the exact decimal',
 			{},
 			['99.999999999999999999', '100.000000000000000000', '99.999999999999999999'],
 			[0, 2],
@@ -45,12 +45,12 @@ describe('when a balance trigger fires', () => {
 		['at every change', { fireOn: 'change' }, ['10', '10', '10.00', '9.99', '9.99', '500'], [3, 5]],
 	])('%s', (_, watch, amounts, expected) => expect(fired(watch, amounts)).toStrictEqual(expected));
 
-	it('forgets what it told about another threshold, not about the same one written otherwise', () => {
+	it('is reset by another threshold, not by the same one in another notation', () => {
 		expect(fired({ threshold: '200' }, ['150'], { lowSince: '100' })).toStrictEqual([0]);
 		expect(fired({ threshold: '100.0' }, ['50'], { lowSince: '100' })).toStrictEqual([]);
 	});
 
-	it('says what changed', () => {
+	it('reports the change', () => {
 		const watch: Watch = { fireOn: 'change', threshold: '0', margin: '0' };
 		expect(decide(watch, { amount: '10.10' }, balance('9.95')).fires).toStrictEqual({
 			previousAmount: '10.10',
@@ -58,7 +58,7 @@ describe('when a balance trigger fires', () => {
 		});
 	});
 
-	it('tells each fall below once, however the balance moves', () => {
+	it('reports each fall below the threshold once, for any balances', () => {
 		const rubles = fc.integer({ min: 0, max: 400 }).map((half) => (half / 2).toFixed(2));
 		fc.assert(
 			fc.property(fc.array(rubles, { maxLength: 30 }), fc.integer({ min: 0, max: 50 }), (amounts, margin) => {

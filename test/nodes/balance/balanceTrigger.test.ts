@@ -7,7 +7,7 @@ import { useNock } from '../../helpers/nock';
 
 useNock();
 
-/** Polls once; `store` is what n8n has stored with the workflow. */
+/** Polls once; `store` is the workflow's static data. */
 async function poll(
 	parameters: INodeParameters,
 	body: object | string,
@@ -22,9 +22,9 @@ async function poll(
 }
 
 describe('balance trigger', () => {
-	it('starts with the balance, and remembers that it has told', async () => {
+	it('starts the workflow with the balance, and stores that it has fired', async () => {
 		const store = {};
-		const given = await poll({ fireOn: 'below', threshold: 100 }, { RUB: '99.90', USD: '1.2' }, { store });
+		const output = await poll({ fireOn: 'below', threshold: 100 }, { RUB: '99.90', USD: '1.2' }, { store });
 		const json = {
 			amountRub: 99.9,
 			amount: '99.90',
@@ -33,18 +33,18 @@ describe('balance trigger', () => {
 			lowBalance: true,
 			threshold: '100',
 		};
-		expect(given).toStrictEqual([[{ json }]]);
+		expect(output).toStrictEqual([[{ json }]]);
 		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '50' }, { store })).toBeNull();
 	});
 
-	it('has n8n store that the balance has risen, which starts nothing', async () => {
+	it('stores that the balance has risen, and starts nothing', async () => {
 		const store = { lowSince: '100' };
 		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '100' }, { store })).toStrictEqual([[]]);
 		expect(store).toStrictEqual({});
 		expect(await poll({ fireOn: 'below', threshold: 100 }, { amount: '100' }, { store })).toBeNull();
 	});
 
-	it('tells a change with what it was before', async () => {
+	it('reports a change with the previous balance', async () => {
 		const store = {};
 		expect(await poll({ fireOn: 'change' }, { amount: '10.50' }, { store })).toBeNull();
 		expect(await poll({ fireOn: 'change' }, { amount: '7' }, { store })).toStrictEqual([
@@ -52,20 +52,20 @@ describe('balance trigger', () => {
 		]);
 	});
 
-	it('gives the present balance in the editor, and remembers nothing of it', async () => {
+	it('returns the current balance in the editor, and stores nothing', async () => {
 		const store = {};
-		const given = await poll(
+		const output = await poll(
 			{ fireOn: 'below', threshold: 100 },
 			{ amount: '5000' },
 			{ mode: 'manual', store },
 		);
-		expect(given).toStrictEqual([[{ json: { amountRub: 5000, amount: '5000', currency: 'RUB' } }]]);
+		expect(output).toStrictEqual([[{ json: { amountRub: 5000, amount: '5000', currency: 'RUB' } }]]);
 		expect(store).toStrictEqual({});
 	});
 
 	it.each<[string, INodeParameters, RegExp]>([
 		[
-			'a threshold that is no number',
+			'a threshold that is not a number',
 			{ fireOn: 'below', threshold: 'a lot' },
 			/'Threshold \(Rubles\)' has a value that is not allowed: "a lot"/,
 		],
@@ -79,16 +79,16 @@ describe('balance trigger', () => {
 			{ fireOn: 'below', threshold: 1, options: { margin: -1 } },
 			/The option 'Margin \(Rubles\)' has a value that is not allowed: -1/,
 		],
-		['an unknown way of firing', { fireOn: 'never', threshold: 1 }, /"never"/],
-	])('refuses %s before it asks', async (_, parameters, message) => {
+		['an unknown event', { fireOn: 'never', threshold: 1 }, /"never"/],
+	])('rejects %s before it polls', async (_, parameters, message) => {
 		await expect(poll(parameters, { amount: '1' })).rejects.toThrow(message);
 		expect(nock.pendingMocks()).toHaveLength(1);
 	});
 
 	it.each<[string, object | string]>([
-		['a balance of no known shape', { wallet: 5 }],
-		['a page instead of a balance', '<html>'],
-	])('neither fires nor forgets for %s', async (_, body) => {
+		['a balance of an unknown shape', { wallet: 5 }],
+		['a web page in place of a balance', '<html>'],
+	])('neither fires nor changes its state for %s', async (_, body) => {
 		const store = { lowSince: '100' };
 		await expect(poll({ fireOn: 'below', threshold: 100 }, body, { store })).rejects.toMatchObject({
 			name: 'NodeApiError',

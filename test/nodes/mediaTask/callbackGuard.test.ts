@@ -50,7 +50,7 @@ describe('the guard of a suspended execution', () => {
 		expect(await guard.handle(0, suspension, yes)).toBe(true);
 	});
 
-	it('ignores a repeated callback until a minute after the resume', async () => {
+	it('ignores a repeated callback for the same suspension within a minute', async () => {
 		const guard = fresh();
 		const clock = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
 		expect(await guard.handle(0, suspension, yes)).toBe(true);

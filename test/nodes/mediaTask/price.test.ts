@@ -77,7 +77,7 @@ describe('model: getPrice', () => {
 		});
 	});
 
-	it('rejects with an unknown model, and without the catalogue', async () => {
+	it('rejects an unknown model and an unreadable catalogue', async () => {
 		catalogue([]);
 		expect((await price(json({}))).error?.message).toBe('The gateway has no media model "acme/painter"');
 		nock.cleanAll();

@@ -1,6 +1,6 @@
 import { inFakeTime, useFakeTime } from '../../helpers/fakeTime';
 import { useNock } from '../../helpers/nock';
-import { call, freshTask, task } from './support';
+import { sendCallback, freshTask, task } from './support';
 
 useNock();
 
@@ -16,7 +16,7 @@ describe('Trigger On', () => {
 	])('%s starts the workflow for a task in state %s', async (events, state) => {
 		const taskId = freshTask();
 		task(taskId, { state });
-		const { item, result } = await call({ ...noFiles, events }, { body: { taskId } });
+		const { item, result } = await sendCallback({ ...noFiles, events }, { body: { taskId } });
 		expect(item?.json).toStrictEqual({ taskId, state, resultUrls: [], result: null });
 		expect(result).toStrictEqual({ noWebhookResponse: true, workflowData: [[item]] });
 	});
@@ -25,22 +25,29 @@ describe('Trigger On', () => {
 		['success', 'fail'],
 		['fail', 'success'],
 		['an unknown event', 'fail'],
-	])('%s does not start the workflow for a task in state %s, nor takes it', async (events, state) => {
-		const taskId = freshTask();
-		const store = {};
-		const seen = task(taskId, { state });
-		const { result, warnings } = await call({ ...noFiles, events }, { body: { taskId } }, { store });
-		expect(result).toStrictEqual({ noWebhookResponse: true });
-		expect([seen.requests, warnings, store]).toStrictEqual([1, 0, {}]);
-	});
+	])(
+		'%s does not start the workflow for a task in state %s, and does not store the task',
+		async (events, state) => {
+			const taskId = freshTask();
+			const store = {};
+			const seen = task(taskId, { state });
+			const { result, warnings } = await sendCallback(
+				{ ...noFiles, events },
+				{ body: { taskId } },
+				{ store },
+			);
+			expect(result).toStrictEqual({ noWebhookResponse: true });
+			expect([seen.requests, warnings, store]).toStrictEqual([1, 0, {}]);
+		},
+	);
 
 	it('is Task Succeeded unless set', async () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'fail' });
-		expect((await call(noFiles, { body: { taskId } })).item).toBeUndefined();
+		expect((await sendCallback(noFiles, { body: { taskId } })).item).toBeUndefined();
 	});
 
-	it('tells why a task failed', async () => {
+	it('outputs why a task failed', async () => {
 		const taskId = freshTask();
 		task(taskId, {
 			state: 'fail',
@@ -49,7 +56,7 @@ describe('Trigger On', () => {
 			failCode: 'NSFW',
 			failMsg: 'refused',
 		});
-		const { item } = await call({ ...noFiles, events: 'both' }, { body: { taskId } });
+		const { item } = await sendCallback({ ...noFiles, events: 'both' }, { body: { taskId } });
 		expect(item).toStrictEqual({
 			json: {
 				taskId,
@@ -64,8 +71,8 @@ describe('Trigger On', () => {
 		});
 	});
 
-	it('that cannot be read starts nothing, and the caller still gets its response', async () => {
-		const { result, response, warnings } = await call(
+	it('starts nothing when it cannot be read, and the callback still gets its response', async () => {
+		const { result, response, warnings } = await sendCallback(
 			{ ...noFiles, events: '={{ nothing. }}' },
 			{ body: { taskId: freshTask() } },
 		);
@@ -75,24 +82,24 @@ describe('Trigger On', () => {
 	});
 });
 
-describe('a call that comes before the task reads as ended', () => {
+describe('a callback before the task has ended', () => {
 	useFakeTime();
 
-	it('starts the workflow when it does after a moment', async () => {
+	it('starts the workflow when the task ends a moment later', async () => {
 		const taskId = freshTask();
 		const seen = task(taskId, { state: 'processing' }, { state: 'processing' }, { state: 'success' });
-		const { item } = await inFakeTime(call(noFiles, { body: { taskId } }));
+		const { item } = await inFakeTime(sendCallback(noFiles, { body: { taskId } }));
 		expect(item?.json.state).toBe('success');
 		expect(seen.requests).toBe(3);
 	});
 
-	it('starts nothing when it does not, and leaves the task to a later call', async () => {
+	it('starts nothing when the task does not end, and leaves it to a later callback', async () => {
 		const taskId = freshTask();
 		const store = {};
 		const seen = task(taskId, ...Array<object>(3).fill({ state: 'processing' }), { state: 'success' });
-		const early = await inFakeTime(call(noFiles, { body: { taskId } }, { store }));
+		const early = await inFakeTime(sendCallback(noFiles, { body: { taskId } }, { store }));
 		expect(early.result).toStrictEqual({ noWebhookResponse: true });
 		expect([seen.requests, early.warnings, store]).toStrictEqual([3, 0, {}]);
-		expect((await call(noFiles, { body: { taskId } }, { store })).item?.json.taskId).toBe(taskId);
+		expect((await sendCallback(noFiles, { body: { taskId } }, { store })).item?.json.taskId).toBe(taskId);
 	});
 });

@@ -3,7 +3,7 @@ import nock from 'nock';
 import { binaryStorage } from '../../helpers/engine';
 import { files, TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { call, freshTask, task } from './support';
+import { sendCallback, freshTask, task } from './support';
 
 useNock();
 
@@ -28,7 +28,7 @@ function taskWithFiles(state = 'success') {
 describe('Download Results', () => {
 	it('fetches each file without the key, into fields of its own', async () => {
 		const { taskId, requests } = taskWithFiles();
-		const { item } = await call({ options: {} }, { body: { taskId } });
+		const { item } = await sendCallback({ options: {} }, { body: { taskId } });
 		expect(requests).toStrictEqual(['/a.png', '/b']);
 		expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls, result: { resultUrls } });
 		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['data', 'data_1']);
@@ -37,41 +37,41 @@ describe('Download Results', () => {
 		expect(second && String(await (await binaryStorage()).getAsBuffer(second))).toBe('bytes of /b');
 	});
 
-	it('puts them where the option says', async () => {
+	it('uses the fields of the option', async () => {
 		const { taskId } = taskWithFiles();
-		const { item } = await call({ options: { binaryPropertyName: 'picture' } }, { body: { taskId } });
+		const { item } = await sendCallback({ options: { binaryPropertyName: 'picture' } }, { body: { taskId } });
 		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['picture', 'picture_1']);
 	});
 
 	it('fetches nothing when off', async () => {
 		const { taskId, requests } = taskWithFiles();
-		const { item } = await call({ downloadResults: false }, { body: { taskId } });
+		const { item } = await sendCallback({ downloadResults: false }, { body: { taskId } });
 		expect(item).toStrictEqual({ json: { taskId, state: 'success', resultUrls, result: { resultUrls } } });
 		expect(requests).toStrictEqual([]);
 	});
 
 	it('fetches nothing for a task that failed', async () => {
 		const { taskId, requests } = taskWithFiles('fail');
-		const { item } = await call({ events: 'both' }, { body: { taskId } });
+		const { item } = await sendCallback({ events: 'both' }, { body: { taskId } });
 		expect(item).toStrictEqual({ json: { taskId, state: 'fail', resultUrls, result: { resultUrls } } });
 		expect(requests).toStrictEqual([]);
 	});
 
-	it('takes the gateway’s archive where the task names no file', async () => {
+	it('fetches the gateway’s archive when the task names no file', async () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
 		nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } })
 			.get(`${TASKS}/${taskId}/download`)
 			.reply(200, 'zip', { 'content-type': 'application/zip' });
-		const { item } = await call({}, { body: { taskId } });
+		const { item } = await sendCallback({}, { body: { taskId } });
 		expect(item?.binary).toMatchObject({ data: { fileName: `task_${taskId}.zip` } });
 	});
 
-	it('starts the workflow without the files when they cannot be had, and says why', async () => {
+	it('starts the workflow without the files when they cannot be fetched, with the error', async () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success', resultJson });
 		files().get('/a.png').reply(404);
-		const { item, warnings } = await call({}, { body: { taskId } });
+		const { item, warnings } = await sendCallback({}, { body: { taskId } });
 		expect(item).toStrictEqual({
 			json: {
 				taskId,
@@ -95,34 +95,34 @@ describe('Download Results', () => {
 });
 
 describe('Include Callback', () => {
-	const incoming = (taskId: string) => ({
+	const request = (taskId: string) => ({
 		body: { data: { taskId, more: [1] } },
 		query: { source: 'gateway' },
 		headers: { 'user-agent': 'gateway/1' },
 	});
 
-	it('adds what the call has said', async () => {
+	it('adds the callback to the output', async () => {
 		const { taskId } = taskWithFiles();
-		const given = incoming(taskId);
+		const callback = request(taskId);
 		const parameters = { downloadResults: false, options: { includeCallback: true } };
-		const { item } = await call(parameters, given);
+		const { item } = await sendCallback(parameters, callback);
 		expect(item?.json).toStrictEqual({
 			taskId,
 			state: 'success',
 			resultUrls,
 			result: { resultUrls },
-			callback: given,
+			callback,
 		});
 	});
 
 	it.each<[string, string | object]>([
 		['off', { includeCallback: false }],
 		['not set', {}],
-		['in options that are none', '={{ "text" }}'],
-	])('adds nothing when %s', async (_, options) => {
+		['in options that are not an object', '={{ "text" }}'],
+	])('adds nothing when it is %s', async (_, options) => {
 		const { taskId } = taskWithFiles();
 		const parameters = { downloadResults: false, options: options as { includeCallback?: boolean } };
-		const { item } = await call(parameters, incoming(taskId));
+		const { item } = await sendCallback(parameters, request(taskId));
 		expect(item).toStrictEqual({ json: { taskId, state: 'success', resultUrls, result: { resultUrls } } });
 	});
 });

@@ -4,7 +4,7 @@ import { MAX_REMEMBERED, mergedIds, startsWorkflow } from '../../../nodes/MediaT
 import { StartedTasks } from '../../../nodes/MediaTaskTrigger/startedTasks';
 import { taskIdsIn } from '../../../nodes/shared/gateway/media/callbackIds';
 
-describe('where a task id stands in a call', () => {
+describe('the task ID of a callback is found in', () => {
 	test.each<[string, unknown, unknown, string[]]>([
 		['the envelope of the task', {}, { code: 200, data: { taskId: 'a', state: 'success' } }, ['a']],
 		['the body itself', {}, { taskId: 'a' }, ['a']],
@@ -14,13 +14,13 @@ describe('where a task id stands in a call', () => {
 		['text that is JSON', {}, '{"data": {"taskId": "a"}}', ['a']],
 		['a list', {}, [{ taskId: 'a' }], ['a']],
 		['a clear name before an id', {}, { id: 'event', data: { taskId: 'a', id: 'x' } }, ['a', 'event', 'x']],
-		['nowhere', { foo: 'bar' }, { status: 'done', nested: [1, null, 'x'] }, []],
-		['no object at all', undefined, 'hello', []],
-		['blanks', {}, { taskId: '  ' }, []],
-		['something far too long', {}, { taskId: 'x'.repeat(5_000) }, []],
+		['no field of another name', { foo: 'bar' }, { status: 'done', nested: [1, null, 'x'] }, []],
+		['no text', undefined, 'hello', []],
+		['no blank field', {}, { taskId: '  ' }, []],
+		['no field that is too long', {}, { taskId: 'x'.repeat(5_000) }, []],
 	])('%s', (_, query, body, ids) => expect(taskIdsIn(query, body)).toStrictEqual(ids));
 
-	it('takes any call: at most three ids, each once, none too long', () => {
+	it('any callback: at most three IDs, each once, none too long', () => {
 		fc.assert(
 			fc.property(fc.anything(), fc.jsonValue(), (query, body) => {
 				const ids = taskIdsIn(query, body);
@@ -54,32 +54,32 @@ describe('a task starts the workflow once', () => {
 			getMode: () => mode,
 		}) as unknown as ConstructorParameters<typeof StartedTasks>[0];
 
-	it('whatever copy of the stored data a call is given', () => {
+	it('with separate copies of the static data', () => {
 		expect(new StartedTasks(context({}, 'a')).take('t1')).toBe(true);
 		expect(new StartedTasks(context({}, 'a')).take('t1')).toBe(false);
 	});
 
-	it('also in another process, which knows the stored data alone', () => {
+	it('also in another process, which shares the static data alone', () => {
 		const store = {};
 		new StartedTasks(context(store, 'b')).take('t1');
 		expect(store).toStrictEqual({ started: ['t1'] });
 		expect(new StartedTasks(context(structuredClone(store), 'b in another process')).take('t1')).toBe(false);
 	});
 
-	it('and what is stored holds all that this process has taken, so that the last to store loses none', () => {
+	it('and stores all tasks of this process, so that the last write keeps them', () => {
 		const [first, second] = [{}, {}];
 		new StartedTasks(context(first, 'c')).take('t1');
 		new StartedTasks(context(second, 'c')).take('t2');
 		expect(second).toStrictEqual({ started: ['t1', 't2'] });
 	});
 
-	it('but another trigger may start for it, and so may each try in the editor', () => {
+	it('but again for another trigger, and in the editor', () => {
 		new StartedTasks(context({}, 'd')).take('t1');
 		expect(new StartedTasks(context({}, 'e')).take('t1')).toBe(true);
 		expect(new StartedTasks(context({}, 'd', 'manual')).take('t1')).toBe(true);
 	});
 
-	it('as long as a thousand others have not come after it', () => {
+	it('until a thousand newer tasks have started it', () => {
 		const many = Array.from({ length: MAX_REMEMBERED }, (_, index) => `t${index}`);
 		expect(mergedIds(['old'], many)).toStrictEqual(many);
 	});

@@ -13,39 +13,39 @@ import { envelope, TASKS } from '../../helpers/media';
 
 let count = 0;
 
-/** A task that no call has been about: within a process, a trigger starts once for a task. */
+/** A new task: within a process, a trigger starts once for a task. */
 export const freshTask = () => `task-${(count += 1)}`;
 
-/** What came of a call. */
-export interface Called {
+/** The effects of a callback. */
+export interface CallbackOutcome {
 	/** The item that starts the workflow. */
 	item: INodeExecutionData | undefined;
 	result: IWebhookResponseData;
-	/** What the caller got: status and body. */
+	/** Status and body of the response. */
 	response: unknown[];
 	/** The number of warnings in n8n's log. */
 	warnings: number;
 }
 
-export interface CallOptions {
+export interface CallbackOptions {
 	mode?: WorkflowExecuteMode;
 	/** The node's static data. */
 	store?: object;
-	/** Told when the caller gets its response. */
+	/** CallbackOutcome when the response is sent. */
 	onResponse?: () => void;
 	nodeId?: string;
 }
 
-/** Calls the trigger. */
-export async function call(
+/** Sends a callback to the trigger. */
+export async function sendCallback(
 	parameters: INodeParameters,
-	incoming: IncomingRequest,
-	{ mode = 'webhook', store = {}, onResponse, nodeId = 'node-1' }: CallOptions = {},
-): Promise<Called> {
+	request: IncomingRequest,
+	{ mode = 'webhook', store = {}, onResponse, nodeId = 'node-1' }: CallbackOptions = {},
+): Promise<CallbackOutcome> {
 	await binaryStorage();
 	const settings = { id: nodeId };
 	const options = { node: 'mediaTaskTrigger', parameters, mode, store, settings } as const;
-	const context = webhookContext(options, incoming);
+	const context = webhookContext(options, request);
 	const response: unknown[] = [];
 	const recorder = {
 		status: (status: number) => {
@@ -67,7 +67,7 @@ export async function call(
 
 const signed = () => nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });
 
-/** Tells a task's states, one a request; the last one repeats. Gives the number of requests. */
+/** Responds with a task's states, one for each request; the last one repeats. Counts the requests. */
 export function task(taskId: string, ...states: object[]): { requests: number } {
 	const seen = { requests: 0 };
 	signed()
@@ -81,8 +81,8 @@ export function task(taskId: string, ...states: object[]): { requests: number } 
 	return seen;
 }
 
-/** Refuses to tell a task. Gives the number of requests. */
-export function refusal(taskId: string, status: number): { requests: number } {
+/** Responds to polls of a task with an error. Counts the requests. */
+export function errorResponse(taskId: string, status: number): { requests: number } {
 	const seen = { requests: 0 };
 	signed()
 		.persist()
@@ -94,7 +94,7 @@ export function refusal(taskId: string, status: number): { requests: number } {
 	return seen;
 }
 
-/** Takes archivings with these statuses, one a request; the last one repeats; 0 loses the response. */
+/** Responds to requests to archive a task with these statuses, in order; 0 loses the response. */
 export function archiving(taskId: string, ...statuses: number[]): { bodies: unknown[] } {
 	const seen: { bodies: unknown[] } = { bodies: [] };
 	for (const [index, status] of statuses.entries()) {

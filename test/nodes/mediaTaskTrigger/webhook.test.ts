@@ -10,12 +10,12 @@ useNock();
 let taskId: string;
 let count = 0;
 beforeEach(() => {
-	taskId = `answered-${(count += 1)}`;
+	taskId = `callback-${(count += 1)}`;
 });
 
 const gateway = () => nock('https://gateway.test').persist();
 
-/** Calls the trigger for a task that has made a file. */
+/** Sends the callback of a task with a file to the trigger. */
 async function started(parameters: INodeParameters): Promise<INodeExecutionData | undefined> {
 	const resultJson = '{"resultUrls":["https://files.test/a.png"]}';
 	gateway()
@@ -30,7 +30,7 @@ async function started(parameters: INodeParameters): Promise<INodeExecutionData 
 }
 
 describe('switches that an expression sets with text', () => {
-	it('true adds the call', async () => {
+	it('true adds the callback', async () => {
 		const item = await started({ downloadResults: false, options: { includeCallback: 'true' } });
 		expect(item?.json.callback).toMatchObject({ body: { taskId } });
 	});

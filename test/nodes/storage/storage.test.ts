@@ -38,7 +38,7 @@ const asset = {
 const run = async (operation: string, parameters: object, extra: Partial<RunOptions> = {}) =>
 	await runNode({ node: 'storage', ...extra, parameters: { resource: 'file', operation, ...parameters } });
 
-/** An item whose binary lies in n8n's storage, as a stream is read from. */
+/** An item with a binary in n8n's storage. */
 const storedItem = async (content: string) => ({
 	json: {},
 	binary: {
@@ -46,7 +46,7 @@ const storedItem = async (content: string) => ({
 	},
 });
 
-/** An item whose binary lies in the item itself. */
+/** An item with a binary in the item itself. */
 const memoryItem = (content: string) => ({
 	json: {},
 	binary: {
@@ -54,14 +54,14 @@ const memoryItem = (content: string) => ({
 	},
 });
 
-describe('a switch that is neither true nor false', () => {
+describe('a toggle that is neither true nor false', () => {
 	it.each([
 		['upload', { uploadSource: 'base64', base64: 'QUJD' }],
 		['get', { fileId: 'f1' }],
 		['download', { fileId: 'f1' }],
 		['getMany', {}],
 		['delete', { fileId: 'f1' }],
-	])('is refused by %s before anything is sent', async (operation, parameters) => {
+	])('is rejected by %s before anything is sent', async (operation, parameters) => {
 		const { error } = await run(operation, { ...parameters, simplify: 'perhaps' });
 		expect(error?.message).toBe('\'Simplify\' has a value that is not allowed: "perhaps"');
 	});
@@ -76,7 +76,7 @@ describe('file: upload', () => {
 			'image/png',
 		],
 		['in the item itself', () => Promise.resolve(memoryItem('png bytes')), 'filename="a.txt"', 'text/plain'],
-	])('sends a binary that lies %s as multipart of exact length', async (_, item, name, type) => {
+	])('sends a binary %s as multipart of exact length', async (_, item, name, type) => {
 		let sent = { body: '', length: '', contentType: '' };
 		nock('https://gateway.test')
 			.post('/api/v1/storage/upload')
@@ -113,7 +113,7 @@ describe('file: upload', () => {
 		});
 	});
 
-	it('takes a binary that an expression gives', async () => {
+	it('accepts a binary from an expression', async () => {
 		gateway().post('/api/v1/storage/upload').reply(200, uploaded);
 		const { error } = await run(
 			'upload',
@@ -123,7 +123,7 @@ describe('file: upload', () => {
 		expect(error).toBeUndefined();
 	});
 
-	it('lets go of the file when the gateway answers before it has come', async () => {
+	it('closes the file when the gateway responds before the end of the upload', async () => {
 		nock('https://gateway.test').post('/api/v1/storage/upload').reply(401, '');
 		const service = await binaryStorage();
 		const streams: Array<{ destroyed: boolean }> = [];
@@ -138,7 +138,7 @@ describe('file: upload', () => {
 		expect(streams.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
 	});
 
-	it('opens the file anew for a retry', async () => {
+	it('opens the file again for a retry', async () => {
 		const bodies: string[] = [];
 		nock('https://gateway.test')
 			.persist()
@@ -153,7 +153,7 @@ describe('file: upload', () => {
 		expect(bodies.every((body) => body.includes('png bytes'))).toBe(true);
 	});
 
-	it('sends base64 text, and takes the type from a data URL', async () => {
+	it('sends base64 text with the type of a data URL', async () => {
 		gateway()
 			.post('/api/v1/storage/upload', {
 				base64: 'aGVsbG8=',
@@ -169,30 +169,30 @@ describe('file: upload', () => {
 	});
 
 	test.each([
-		['text that is no base64', { uploadSource: 'base64', base64: 'hello world!' }, 'The text is not base64'],
+		['text that is not base64', { uploadSource: 'base64', base64: 'hello world!' }, 'The text is not base64'],
 		[
 			'an external user ID that is too long',
 			{ options: { externalUserId: 'x'.repeat(129) } },
 			"'External User ID' is 129 characters long",
 		],
 		[
-			'a field that is not there',
+			'a missing field',
 			{ binaryPropertyName: 'photo' },
 			"'Input Binary Field' names the binary field 'photo', which the input item does not have",
 		],
-	])('tells %s before anything is sent', async (_, parameters, message) => {
+	])('rejects %s before anything is sent', async (_, parameters, message) => {
 		const { error } = await run('upload', parameters, { items: [memoryItem('x')] });
 		expect(error?.message).toBe(message);
 	});
 
-	it('tells base64 text that is over the limit, although the file is not, before anything is sent', async () => {
+	it('rejects base64 text over the limit, also when the file is not, before anything is sent', async () => {
 		const base64 = 'A'.repeat(104 * 1024 * 1024 + 768 * 1024);
 		const { error } = await run('upload', { uploadSource: 'base64', base64 });
 		expect(error?.message).toBe('The file is too large to upload: 78.6 MB');
 		expect(error?.description).toContain('a file of 75 MB');
 	});
 
-	it('tells an empty file, and one over the limit, before anything is sent', async () => {
+	it('rejects an empty file, and one over the limit, before anything is sent', async () => {
 		const empty = await run('upload', {}, { items: [memoryItem('')] });
 		expect(empty.error?.message).toBe('The file is empty');
 		const service = await binaryStorage();
@@ -204,7 +204,7 @@ describe('file: upload', () => {
 });
 
 describe('file: get', () => {
-	it('gives the other record shape in the same words', async () => {
+	it('returns the other record shape with the same fields', async () => {
 		gateway().get('/api/v1/storage/f1').reply(200, { asset });
 		const { items } = await run('get', { fileId: 'f1' });
 		expect(items[0]?.json).toStrictEqual({
@@ -221,7 +221,7 @@ describe('file: get', () => {
 		});
 	});
 
-	it('explains a file that is gone', async () => {
+	it('explains a missing file', async () => {
 		gateway()
 			.get('/api/v1/storage/f1')
 			.reply(404, { error: { message: 'not found', type: 'invalid_request' } });
@@ -242,7 +242,7 @@ describe('file: download', () => {
 		expect(items[0]?.json.fileName).toBe('cat.png');
 	});
 
-	it('takes the type from the record where the file’s server does not know it', async () => {
+	it('uses the type of the record when the file’s server does not know it', async () => {
 		gateway().get('/api/v1/storage/f1').reply(200, { asset });
 		nock('https://files.test')
 			.get('/f1.png')
@@ -251,7 +251,7 @@ describe('file: download', () => {
 		expect(items[0]?.binary?.data).toMatchObject({ fileName: 'cat.png', mimeType: 'image/png' });
 	});
 
-	it('says that the file behind the link is gone', async () => {
+	it('explains that the file behind the URL is missing', async () => {
 		gateway().get('/api/v1/storage/f1').reply(200, { asset });
 		nock('https://files.test').get('/f1.png').reply(404, 'gone');
 		const { error } = await run('download', { fileId: 'f1' });
@@ -260,19 +260,19 @@ describe('file: download', () => {
 });
 
 describe('file: delete', () => {
-	it('does not call a file deleted that is not', async () => {
+	it('rejects when the file is not deleted', async () => {
 		gateway().delete('/api/v1/storage/f1').reply(200, { success: false });
 		const { error } = await run('delete', { fileId: 'f1' });
 		expect(error?.message).toBe('The gateway did not delete the file');
 	});
 
-	it('says what was deleted', async () => {
+	it('returns the ID of the deleted file', async () => {
 		gateway().delete('/api/v1/storage/f1').reply(200, { success: true, asset_id: 'f1' });
 		const { items } = await run('delete', { fileId: 'f1' });
 		expect(items[0]?.json).toStrictEqual({ deleted: true, id: 'f1' });
 	});
 
-	it('says of a file that is gone that there is nothing to do', async () => {
+	it('explains that a missing file needs no deletion', async () => {
 		gateway()
 			.delete('/api/v1/storage/f1')
 			.reply(404, { error: { message: 'File not found' } });
@@ -295,20 +295,20 @@ describe('file: getMany', () => {
 		['assets', { assets: [asset], total: 1 }],
 		['an envelope', { code: 200, data: { items: [asset], page: 1 } }],
 		['a list beside another', { tags: ['a'], errors: [{ reason: 'x' }], files: [asset] }],
-	])('finds the files in whatever the gateway gives: %s', async (_, body) => {
+	])('finds the files in each shape of response: %s', async (_, body) => {
 		const { items } = await list(body);
 		expect(items).toHaveLength(1);
 		expect(items[0]?.json).toMatchObject(file);
 		expect(items[0]?.json).not.toHaveProperty('storage_key');
 	});
 
-	it('understands the shape that an upload has, too', async () => {
+	it('accepts the shape of an upload response, too', async () => {
 		const { items } = await list({ data: [uploaded] });
 		expect(items[0]?.json).toMatchObject({ id: 'f1', storagePolicy: 'TEMP_UPLOAD', size: 9 });
 	});
 
 	it.each([[[]], [{ assets: [], total: 0 }], [{ data: { items: [], page: 1 } }]])(
-		'gives no items for an empty list: %j',
+		'returns no items for an empty list: %j',
 		async (body) => expect((await list(body)).items).toStrictEqual([]),
 	);
 
@@ -316,11 +316,11 @@ describe('file: getMany', () => {
 		[{ usage: { files: 3 } }, { usage: { files: 3 } }],
 		[{ names: ['a.png'] }, { names: ['a.png'] }],
 		[['a.png'], { list: ['a.png'] }],
-	])('gives what it finds where there is no list of files: %j', async (body, json) => {
+	])('returns the response when it has no list of files: %j', async (body, json) => {
 		expect((await list(body)).items.map((item) => item.json)).toStrictEqual([json]);
 	});
 
-	it('gives the records as received without Simplify, up to the limit', async () => {
+	it('returns the records as received without Simplify, up to the limit', async () => {
 		const second = { ...asset, id: 'f2' };
 		const { items, run: execution } = await list(
 			{ assets: [asset, second, second], total: 9 },
@@ -330,14 +330,14 @@ describe('file: getMany', () => {
 		expect(execution.data.resultData.runData.Gateway?.[0]?.hints).toStrictEqual([]);
 	});
 
-	it('says when there are more than the gateway gives', async () => {
+	it('shows a hint when there are more files than the gateway lists', async () => {
 		const { run: execution } = await list({ assets: [asset], total: 120 });
 		expect(execution.data.resultData.runData.Gateway?.[0]?.hints).toMatchObject([
 			{ message: expect.stringContaining('1 of 120 files') as string },
 		]);
 	});
 
-	it('gives small JSON to an AI Agent', async () => {
+	it('returns small JSON to an AI Agent', async () => {
 		gateway()
 			.get('/api/v1/storage')
 			.reply(200, { assets: [asset] });

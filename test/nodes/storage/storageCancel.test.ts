@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 import { binaryStorage, runNode, type RunOptions } from '../../helpers/engine';
 
-// Downloads that are cancelled, or slow, over real sockets.
+// Downloads that are cancelled or slow, over real sockets.
 
 let server: Server;
 /** The downloads that have begun. */
@@ -58,7 +58,7 @@ describe.each([
 	['from the file host', fileHost],
 	['from the gateway', gateway],
 ])('%s', (_, from) => {
-	it('a cancelled run ends a download: the connection is closed, and nothing is put out', async () => {
+	it('a cancelled run closes the connection of a download and outputs nothing', async () => {
 		const service = await binaryStorage();
 		const stored: Array<Promise<unknown>> = [];
 		const original = service.store.bind(service);
@@ -80,13 +80,13 @@ describe.each([
 		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toStrictEqual([]);
 	});
 
-	it('a download that is slow but not silent is waited for', async () => {
+	it('a slow download that does not stall is completed', async () => {
 		onDownload = (response) => {
-			let portions = 0;
+			let chunks = 0;
 			const timer = setInterval(() => {
-				portions += 1;
+				chunks += 1;
 				response.write(Buffer.alloc(10_000));
-				if (portions < 5) return;
+				if (chunks < 5) return;
 				clearInterval(timer);
 				response.end();
 			}, 400);
@@ -97,7 +97,7 @@ describe.each([
 		expect(downloads).toHaveLength(1);
 	});
 
-	it('a download that breaks is fetched anew', async () => {
+	it('a download that breaks is fetched again', async () => {
 		onDownload = (response) => {
 			if (downloads.length === 1) response.destroy();
 			else response.end(Buffer.alloc(50_000));

@@ -6,7 +6,7 @@ import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 
 import { binaryStorage, runNode, storedBinary, type RunOptions } from '../../helpers/engine';
 
-// The file of an input item on its way to the gateway, over real sockets.
+// Uploads of an input item's file, over real sockets.
 
 interface Upload {
 	length: number;
@@ -18,13 +18,13 @@ interface Upload {
 let server: Server;
 let uploads: Upload[] = [];
 let requests = 0;
-/** Whether the gateway refuses at once, without reading. */
-let refuses = false;
+/** Whether the gateway responds with an error without reading the body. */
+let rejects = false;
 
 beforeAll(async () => {
 	server = createServer((request, response) => {
 		requests += 1;
-		if (refuses) {
+		if (rejects) {
 			response.writeHead(401, { connection: 'close' });
 			response.end('{"error":{"code":"invalid_api_key"}}');
 			return;
@@ -48,7 +48,7 @@ beforeAll(async () => {
 beforeEach(() => {
 	uploads = [];
 	requests = 0;
-	refuses = false;
+	rejects = false;
 });
 afterAll(async () => {
 	server.closeAllConnections();
@@ -81,7 +81,7 @@ describe('a file of the input item', () => {
 			'in n8n’s storage',
 			async (content: string) => await storedBinary(content, { mimeType: 'text/plain', fileName: 'a.txt' }),
 		],
-	])('that lies %s is sent whole, with its exact length', async (_, binary) => {
+	])('%s is sent whole, with its exact length', async (_, binary) => {
 		const content = 'é'.repeat(100_000);
 		const { error } = await upload([withFile(await binary(content))]);
 		expect(error).toBeUndefined();
@@ -95,27 +95,27 @@ describe('a file of the input item', () => {
 	it.each<[string, Partial<IBinaryData>, string, string]>([
 		['a name and a type', { fileName: 'b.png', mimeType: 'image/png' }, 'b.png', 'image/png'],
 		['an extension alone', { fileName: '', fileExtension: 'png' }, 'file.png', 'text/plain'],
-		['no name at all', { fileName: '' }, 'file', 'text/plain'],
+		['neither name nor extension', { fileName: '' }, 'file', 'text/plain'],
 		['a name and an extension', { fileName: 'c', fileExtension: 'png' }, 'c', 'text/plain'],
 		['no type', { mimeType: '' }, 'a.txt', 'application/octet-stream'],
-	])('with %s is called %j', async (_, facts, name, type) => {
+	])('with %s gets the name %j', async (_, facts, name, type) => {
 		await upload([withFile(inItem('x', facts))]);
 		expect(uploads.map(({ head }) => head)).toStrictEqual([`; filename="${name}"\r\nContent-Type: ${type}`]);
 	});
 
-	it('is that of each item', async () => {
+	it('is each item’s own', async () => {
 		const items = ['one', 'two', 'three'].map((content) => withFile(inItem(content)));
 		await upload(items, { options: { concurrency: 1 } });
 		expect(uploads.map(({ content }) => content)).toStrictEqual(['one', 'two', 'three']);
 	});
 
-	it('is read from the field that is named, with blanks around', async () => {
+	it('is read from the named field, with blanks around the name', async () => {
 		const items = [{ json: {}, binary: { data: inItem('one'), other: inItem('two') } }];
 		await upload(items, { binaryPropertyName: ' other ' });
 		expect(uploads.map(({ content }) => content)).toStrictEqual(['two']);
 	});
 
-	it('may be given by an expression', async () => {
+	it('may come from an expression', async () => {
 		const binary = await storedBinary('stored', { mimeType: 'text/plain', fileName: 'a.txt' });
 		const { error } = await upload([withFile(binary)], { binaryPropertyName: '={{ $binary.data }}' });
 		expect(error).toBeUndefined();
@@ -123,7 +123,7 @@ describe('a file of the input item', () => {
 	});
 });
 
-describe('what is no file is refused, and nothing is sent', () => {
+describe('a value that is not a file is rejected, and nothing is sent', () => {
 	it.each<[string, INodeExecutionData, unknown, RegExp]>([
 		[
 			'a field that is missing',
@@ -150,7 +150,7 @@ describe('what is no file is refused, and nothing is sent', () => {
 		expect(requests).toBe(0);
 	});
 
-	it('a stored file that is gone', async () => {
+	it('a stored file that is missing', async () => {
 		const binary = await storedBinary('x', { mimeType: 'text/plain', fileName: 'a.txt' });
 		const { error } = await upload([withFile({ ...binary, id: `${binary.id}-gone` })]);
 		expect(error).toBeDefined();
@@ -158,8 +158,8 @@ describe('what is no file is refused, and nothing is sent', () => {
 	});
 });
 
-it('a refused upload closes its file, however much of it is left', async () => {
-	refuses = true;
+it('a rejected upload closes its file', async () => {
+	rejects = true;
 	const service = await binaryStorage();
 	const streams: Readable[] = [];
 	const original = service.getAsStream.bind(service);

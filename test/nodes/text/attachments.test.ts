@@ -104,7 +104,7 @@ describe('attachments become the parts of each format', () => {
 		);
 	});
 
-	it('says how long the body is, and is whole again in a retry', async () => {
+	it('sends the length of the body, and the whole body again in a retry', async () => {
 		const items = [await withFiles({ ...picture, content: Buffer.alloc(200_001, 7) })];
 		const lengths: unknown[] = [];
 		const bodies: string[] = [];
@@ -127,7 +127,7 @@ describe('attachments become the parts of each format', () => {
 		expect(lengths.map(String)).toStrictEqual(bodies.map((body) => String(Buffer.byteLength(body))));
 	});
 
-	it('fetches from its address, without the key, what the format takes only as a file', async () => {
+	it('fetches a URL without the key when the format accepts only bytes', async () => {
 		nock('https://files.test', { badheaders: ['authorization', 'x-api-key'] })
 			.get('/talk.mp3')
 			.reply(200, 'a sound', { 'content-type': 'audio/mpeg' });
@@ -136,13 +136,13 @@ describe('attachments become the parts of each format', () => {
 		expect(JSON.stringify(body)).toContain('"format":"mp3"');
 	});
 
-	it('tells the type of a file that says none from its name', async () => {
+	it('gets the type of a file without one from its name', async () => {
 		const items = [await withFiles({ ...sound, mimeType: 'application/octet-stream' })];
 		const body = await sentBody(attach(fromField('audio', 'voice')), { items });
 		expect(JSON.stringify(body)).toContain('"format":"mp3"');
 	});
 
-	it('takes a data URL for the file that it is', async () => {
+	it('accepts a data URL as a file', async () => {
 		const body = await sentBody(attach(fromUrl('file', 'data:text/csv;base64,YSxi')));
 		expect(JSON.stringify(body)).toContain('data:text/csv;base64,YSxi');
 	});
@@ -164,7 +164,7 @@ describe('the file of an attachment', () => {
 
 	it.each<[string, Record<string, string>, unknown]>([
 		[
-			'a picture at an address, with blanks around it',
+			'a picture at a URL with blanks around it',
 			fromUrl('image', '  HTTPS://files.test/a.png '),
 			{ type: 'image_url', image_url: { url: 'HTTPS://files.test/a.png' } },
 		],
@@ -180,14 +180,14 @@ describe('the file of an attachment', () => {
 		],
 	])('%s', async (_, attachment, part) => expect(await sentPart(attachment)).toStrictEqual([part]));
 
-	it('of the kind File may be anything', async () => {
+	it('of the kind File may have any type', async () => {
 		const items = [await withFiles({ ...picture, mimeType: 'application/octet-stream', fileName: 'a' })];
 		expect(await sentPart(fromField('file', 'photo'), { items })).toStrictEqual([
 			file('a', 'application/octet-stream', 'a picture'),
 		]);
 	});
 
-	it('that is fetched has the name that its address says, or none', async () => {
+	it('that is fetched has the name in its URL, if any', async () => {
 		const files = nock('https://files.test');
 		files.get('/b/talk.pdf?x=1').reply(200, 'A', { 'content-type': 'application/pdf' });
 		files.get('/').reply(200, 'B', { 'content-type': 'application/pdf' });
@@ -199,7 +199,7 @@ describe('the file of an attachment', () => {
 		]);
 	});
 
-	it('belongs to what the user says, not to the system prompt', async () => {
+	it('is in the user’s message, not in the system prompt', async () => {
 		const body = await sentBody({
 			systemPrompt: 'Be brief',
 			prompt: 'Look',
@@ -217,7 +217,7 @@ describe('the file of an attachment', () => {
 		]);
 	});
 
-	it('is not looked at where messages are given', async () => {
+	it('is ignored when messages are set', async () => {
 		const body = await sentBody({
 			inputMode: 'messages',
 			messages: { message: [{ role: 'user', content: 'Hi' }] },

@@ -12,7 +12,7 @@ useNock();
 
 const spec = readFileSync(join(__dirname, '../../fixtures/spec/text-requests.md'), 'utf8');
 
-/** The rows of a section's first table: field names, and what is noted about them. */
+/** The rows of a section's first table: field names and notes. */
 function requestTable(endpoint: string): Array<{ names: string[]; notes: string }> {
 	const section = spec.slice(spec.indexOf(`POST ${endpoint}`));
 	const lines = section.slice(section.indexOf('| Field')).split('\n');
@@ -23,7 +23,7 @@ function requestTable(endpoint: string): Array<{ names: string[]; notes: string 
 	});
 }
 
-/** The fields below those of the tables, as their notes show them. */
+/** The nested fields in the notes of the tables. */
 const nested: Record<string, string[]> = {
 	responses: [
 		'text.format.type',
@@ -63,7 +63,7 @@ const nested: Record<string, string[]> = {
 	messages: ['thinking.type'],
 };
 
-/** A value that fits an option, as the panel would store it. */
+/** A valid value of an option, as the panel stores it. */
 function sample({ type, options, typeOptions, default: initial, name }: INodeProperties) {
 	if (type === 'options') return String((options?.[0] as INodePropertyOptions).value);
 	if (type === 'multiOptions')
@@ -75,7 +75,7 @@ function sample({ type, options, typeOptions, default: initial, name }: INodePro
 	return typeOptions?.multipleValues ? ['one', 'two'] : 'some';
 }
 
-/** The text options as the panel has them. */
+/** The text options of the panel. */
 const textOptions = Object.entries(textOptionParameters).map(([name, parameter]) => parameter.property(name));
 
 const everything: INodeParameters = {
@@ -92,7 +92,7 @@ const options = {
 	schemaStrict: true,
 };
 
-/** Every field path of a body, with each of its beginnings. */
+/** Every field path of a body, with its parents. */
 function paths(body: JsonObject, prefix = ''): string[] {
 	return Object.entries(body).flatMap(([name, value]) => {
 		const object = asObject(value);
@@ -101,21 +101,21 @@ function paths(body: JsonObject, prefix = ''): string[] {
 }
 
 describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $path', ({ name, path }) => {
-	/** All that the node's parameters reach. `stream` is sent to a gateway that answers in one piece all the same. */
+	/** All fields that the node's parameters set. `stream` is sent to a gateway that does not stream. */
 	const reached = async () => {
 		const body = await sentBody({ ...everything, format: name, options: { ...options, stream: true } });
 		const text = await sentBody({ format: name, inputMode: 'json', messagesJson: promptOf(name) });
 		return new Set([...paths(body), ...paths(text)]);
 	};
 
-	it('every field of the request table is reached by a parameter', async () => {
+	it('has a parameter for every field of the request table', async () => {
 		const table = requestTable(path).flatMap(({ names }) => names);
 		expect(table.length).toBeGreaterThan(8);
 		const all = await reached();
 		expect(table.filter((field) => !all.has(field))).toStrictEqual([]);
 	});
 
-	it('so is every field that the notes show below them', async () => {
+	it('has a parameter for every nested field of the notes', async () => {
 		const all = await reached();
 		for (const field of nested[name] ?? []) {
 			const [top = '', ...below] = field.split('.');
@@ -125,7 +125,7 @@ describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $pa
 		expect((nested[name] ?? []).filter((field) => !all.has(field))).toStrictEqual([]);
 	});
 
-	it('shows an option if and only if the format has it', () => {
+	it('shows exactly the options of the format', () => {
 		const format = textFormats.find((candidate) => candidate.name === name);
 		const shown = textOptions
 			.filter(({ displayOptions }) => {
@@ -137,7 +137,7 @@ describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $pa
 	});
 });
 
-/** A plain string stands for a prompt, where the format knows one. */
+/** In formats that allow it, a plain string is a prompt. */
 function promptOf(format: string): string {
 	return format === 'messages' ? '[{"role": "user", "content": "x"}]' : '"Once upon a time"';
 }
@@ -163,7 +163,7 @@ describe('the ranges of §4.2', () => {
 	});
 
 	it.each(textFormats.map(({ name }) => name))(
-		'of temperature and top_p hold in the format %s',
+		'of temperature and top_p apply in the format %s',
 		async (format) => {
 			for (const option of [{ temperature: -0.01 }, { temperature: 2.01 }, { topP: -0.01 }, { topP: 1.01 }]) {
 				const { error } = await generate({ format, options: option });
@@ -174,7 +174,7 @@ describe('the ranges of §4.2', () => {
 		},
 	);
 
-	it('the choices of effort are those of §4.1', async () => {
+	it('of reasoning effort are the choices of §4.1', async () => {
 		const notes = requestTable('/responses').find(({ names }) => names.includes('reasoning'))?.notes ?? '';
 		const listed = /`effort` in ((?:`\w+`,? ?)+)/.exec(notes)?.[1]?.match(/\w+/g) ?? [];
 		const effort = textOptions.find(({ name }) => name === 'reasoningEffort');

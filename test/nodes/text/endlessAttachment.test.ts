@@ -6,10 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { attach, fromUrl } from './files';
 import { generate } from './support';
 
-// A file that does not end, over a real socket.
+// A file without an end, over a real socket.
 
 const MEGABYTE = Buffer.alloc(1024 * 1024, 'a');
-/** Of a server that nobody stops. */
 const MOST_MEGABYTES = 400;
 
 let server: Server;
@@ -37,7 +36,7 @@ afterAll(async () => {
 	await new Promise((resolve) => server.close(resolve));
 });
 
-it('is not read further than an attachment may be long, and no call is made', async () => {
+it('an endless attachment is read up to the limit, and no request is sent', async () => {
 	const { port } = server.address() as AddressInfo;
 	const { items } = await generate(attach(fromUrl('audio', `http://127.0.0.1:${port}/a.mp3`)), {
 		settings: { onError: 'continueRegularOutput' },

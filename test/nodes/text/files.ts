@@ -2,9 +2,9 @@ import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { binaryStorage } from '../../helpers/engine';
 
-// Files that are attached to a prompt.
+// Attachments of a prompt.
 
-/** An input item whose binary fields hold these files. */
+/** An input item with these files in its binary fields. */
 export async function withFiles(
 	...files: Array<{ name: string; content: Buffer; mimeType: string; fileName: string }>
 ): Promise<INodeExecutionData> {

@@ -2,9 +2,9 @@ import nock from 'nock';
 
 import { runNode, type RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
-import chatAnswer from '../../fixtures/chat/plain.json';
-import messagesAnswer from '../../fixtures/messages/plain.json';
-import responsesAnswer from '../../fixtures/responses/plain.json';
+import chatResponse from '../../fixtures/chat/plain.json';
+import messagesResponse from '../../fixtures/messages/plain.json';
+import responsesResponse from '../../fixtures/responses/plain.json';
 
 const MODEL = { __rl: true, mode: 'id', value: 'acme/writer' };
 const parameters = { resource: 'text', operation: 'generate', model: MODEL, prompt: 'Say hello' };
@@ -16,7 +16,7 @@ const generate = async (extra: Partial<RunOptions> & { parameters?: object } = {
 	await runNode({ node: 'textGeneration', ...extra, parameters: { ...parameters, ...extra.parameters } });
 
 describe('text: generate, in each format', () => {
-	it('chat: sends messages, gives text, usage and the ruble cost', async () => {
+	it('chat: sends messages and returns text, usage and the cost in rubles', async () => {
 		gateway()
 			.post('/api/v1/chat/completions', {
 				model: 'acme/writer',
@@ -27,7 +27,7 @@ describe('text: generate, in each format', () => {
 				max_tokens: 50,
 				temperature: 0.2,
 			})
-			.reply(200, chatAnswer);
+			.reply(200, chatResponse);
 		const { items } = await generate({
 			parameters: { systemPrompt: 'Be brief', options: { maxTokens: 50, temperature: 0.2 } },
 		});
@@ -53,7 +53,7 @@ describe('text: generate, in each format', () => {
 		]);
 	});
 
-	it('responses: finds the text behind other items, and the charge', async () => {
+	it('responses: returns the text after other items, and the cost', async () => {
 		gateway()
 			.post('/api/v1/responses', {
 				model: 'acme/writer',
@@ -61,7 +61,7 @@ describe('text: generate, in each format', () => {
 				input: 'Say hello',
 				max_output_tokens: 50,
 			})
-			.reply(200, responsesAnswer);
+			.reply(200, responsesResponse);
 		const { items } = await generate({
 			parameters: { format: 'responses', systemPrompt: 'Be brief', options: { maxTokens: 50 } },
 		});
@@ -76,7 +76,7 @@ describe('text: generate, in each format', () => {
 		});
 	});
 
-	it('messages: sends the required token limit and the version, reports no cost', async () => {
+	it('messages: sends the required token limit and the version, and returns no cost', async () => {
 		gateway()
 			.post('/api/v1/messages', {
 				model: 'acme/writer',
@@ -85,7 +85,7 @@ describe('text: generate, in each format', () => {
 				max_tokens: 4096,
 			})
 			.matchHeader('anthropic-version', '2023-06-01')
-			.reply(200, messagesAnswer);
+			.reply(200, messagesResponse);
 		const { items } = await generate({ parameters: { format: 'messages', systemPrompt: 'Be brief' } });
 		expect(items[0]?.json).toMatchObject({
 			text: 'Hello there',
@@ -95,24 +95,24 @@ describe('text: generate, in each format', () => {
 		});
 	});
 
-	it('gives the body as received without Simplify', async () => {
-		gateway().post('/api/v1/chat/completions').reply(200, chatAnswer);
+	it('returns the body as received without Simplify', async () => {
+		gateway().post('/api/v1/chat/completions').reply(200, chatResponse);
 		const { items } = await generate({ parameters: { simplify: false } });
-		expect(items[0]?.json).toStrictEqual(chatAnswer);
+		expect(items[0]?.json).toStrictEqual(chatResponse);
 	});
 
-	it('keeps a prompt that looks like a number the text it is', async () => {
+	it('sends a prompt that looks like a number as text', async () => {
 		gateway()
 			.post('/api/v1/chat/completions', {
 				model: 'acme/writer',
 				messages: [{ role: 'user', content: '2024' }],
 			})
-			.reply(200, chatAnswer);
+			.reply(200, chatResponse);
 		const { error } = await generate({ parameters: { prompt: '2024' } });
 		expect(error).toBeUndefined();
 	});
 
-	it('is an error when the gateway reports the generation as failed', async () => {
+	it('rejects when the gateway reports a failed generation', async () => {
 		gateway()
 			.post('/api/v1/responses')
 			.reply(200, {
@@ -137,19 +137,19 @@ describe('models', () => {
 		['by an expression', { __rl: true, mode: 'id', value: '={{ "acme/" + "writer" }}' }],
 		['as plain text', 'acme/writer'],
 		['as a plain expression', '={{ "acme/writer" }}'],
-	])('can be given %s', async (_, model) => {
+	])('can be set %s', async (_, model) => {
 		gateway()
 			.post('/api/v1/chat/completions', {
 				model: 'acme/writer',
 				messages: [{ role: 'user', content: 'Say hello' }],
 			})
-			.reply(200, chatAnswer);
+			.reply(200, chatResponse);
 		const { error } = await generate({ parameters: { model } });
 		expect(error).toBeUndefined();
 	});
 });
 
-describe('bad input is told before anything is sent', () => {
+describe('invalid input is rejected before anything is sent', () => {
 	test.each([
 		['no model', { model: { __rl: true, mode: 'id', value: '={{ "" }}' } }, "'Model' is empty"],
 		['an empty prompt', { prompt: '={{ $json.missing }}' }, "'Prompt' is empty"],
@@ -160,7 +160,7 @@ describe('bad input is told before anything is sent', () => {
 			"The option 'Temperature' has a value that is not allowed: 5",
 		],
 		[
-			'a token limit that is no number',
+			'a token limit that is not a number',
 			{ options: { maxTokens: '={{ "many" }}' } },
 			'The option \'Max Tokens\' has a value that is not allowed: "many"',
 		],
@@ -171,7 +171,7 @@ describe('bad input is told before anything is sent', () => {
 		],
 		['a prompt that is an object', { prompt: '={{ {a: 1} }}' }, "'Prompt' is not text"],
 		[
-			'a concurrency of nothing',
+			'a concurrency of 0',
 			{ options: { concurrency: 0 } },
 			"The option 'Concurrency' has a value that is not allowed: 0",
 		],
@@ -181,24 +181,24 @@ describe('bad input is told before anything is sent', () => {
 		expect(error?.description).toBeTruthy();
 	});
 
-	it('a credential whose base URL is none', async () => {
+	it('a credential with an invalid base URL', async () => {
 		const { error } = await generate({ credential: { baseUrl: 'gateway', apiKey: 'k' } });
 		expect(error?.message).toBe('The base URL in the AI Gateway credential is not a web address');
 	});
 });
 
-describe('addresses', () => {
-	it('tolerates trailing slashes in the base URL', async () => {
-		gateway().post('/api/v1/chat/completions').reply(200, chatAnswer);
+describe('URLs', () => {
+	it('may have trailing slashes in the credential', async () => {
+		gateway().post('/api/v1/chat/completions').reply(200, chatResponse);
 		const { items } = await generate({
 			credential: { baseUrl: ' https://gateway.test/api/v1// ', apiKey: 'sk-test' },
 		});
 		expect(items[0]?.json.text).toBe('Hello there');
 	});
 
-	it('does not follow a redirect with the key', async () => {
+	it('are not followed in a redirect with the key', async () => {
 		gateway().post('/api/v1/chat/completions').reply(307, '', { location: 'https://evil.test/steal' });
-		const evil = nock('https://evil.test').post('/steal').reply(200, chatAnswer);
+		const evil = nock('https://evil.test').post('/steal').reply(200, chatResponse);
 		const { error } = await generate();
 		expect(error?.message).toBe('The gateway’s address redirects elsewhere');
 		expect(evil.isDone()).toBe(false);

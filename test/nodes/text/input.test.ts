@@ -4,7 +4,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import { attach, fromField, fromUrl, paper, picture, withFiles } from './files';
-import { answering, generate, sentBody } from './support';
+import { mockResponse, generate, sentBody } from './support';
 
 useNock();
 
@@ -14,31 +14,31 @@ const rows = (...message: Array<{ role: string; content: string }>): INodeParame
 });
 const json = (messagesJson: string): INodeParameters => ({ inputMode: 'json', messagesJson });
 
-describe('a conversation in rows', () => {
+describe('messages in rows', () => {
 	const conversation = rows(
 		{ role: 'system', content: 'Be brief' },
 		{ role: 'user', content: 'Hi' },
 		{ role: 'assistant', content: 'Hello' },
 		{ role: 'user', content: '2024' },
 	);
-	const said = [
+	const sent = [
 		{ role: 'user', content: 'Hi' },
 		{ role: 'assistant', content: 'Hello' },
 		{ role: 'user', content: '2024' },
 	];
 
-	it('chat: as it stands', async () => {
+	it('chat: are sent in order', async () => {
 		expect(await sentBody(conversation)).toMatchObject({
-			messages: [{ role: 'system', content: 'Be brief' }, ...said],
+			messages: [{ role: 'system', content: 'Be brief' }, ...sent],
 		});
 	});
-	it('responses: a leading system message becomes the instructions', async () => {
+	it('responses: have a leading system message as instructions', async () => {
 		expect(await sentBody({ ...conversation, format: 'responses' })).toMatchObject({
 			instructions: 'Be brief',
-			input: said,
+			input: sent,
 		});
 	});
-	it('messages: what the system says has a field of its own', async () => {
+	it('messages: have the system messages in a field of their own', async () => {
 		const body = await sentBody({
 			format: 'messages',
 			...rows(
@@ -61,19 +61,19 @@ describe('messages as JSON', () => {
 	])('%s: verbatim, after the system prompt', async (format, body) => {
 		expect(await sentBody({ ...json(list), format, systemPrompt: 'S' })).toMatchObject(body);
 	});
-	it('chat: a plain text is a prompt', async () => {
+	it('chat: may be a plain text as a prompt', async () => {
 		const body = await sentBody(json('"Once"'));
 		expect(body).toMatchObject({ prompt: 'Once' });
 		expect(body).not.toHaveProperty('messages');
 	});
-	it('may be a list that an expression gives', async () => {
+	it('may be a list from an expression', async () => {
 		expect(await sentBody(json('={{ [{ role: "user", content: "x" }] }}'))).toMatchObject({
 			messages: [{ role: 'user', content: 'x' }],
 		});
 	});
 });
 
-describe('bad input names its parameter, and nothing is sent', () => {
+describe('invalid input is rejected by its parameter, and nothing is sent', () => {
 	const cases: Array<[string, INodeParameters, string, string]> = [
 		['no messages', rows(), 'There are no messages', 'messages'],
 		[
@@ -96,7 +96,7 @@ describe('bad input names its parameter, and nothing is sent', () => {
 		],
 		['broken JSON messages', json('[{'), '\'Messages (JSON)\' is not valid JSON: "[{"', 'messagesJson'],
 		[
-			'the messages that the panel begins with',
+			'the default messages of the panel',
 			json('[\n  { "role": "user", "content": "" }\n]'),
 			"'Messages (JSON)' has no content",
 			'messagesJson',
@@ -128,7 +128,7 @@ describe('bad input names its parameter, and nothing is sent', () => {
 			'attachments',
 		],
 		[
-			'a data URL that is no file',
+			'a data URL that is not a file',
 			attach(fromUrl('image', 'data:text/plain,hello')),
 			"'Attachments', row 1: the data URL cannot be read",
 			'attachments',
@@ -140,7 +140,7 @@ describe('bad input names its parameter, and nothing is sent', () => {
 			'attachments',
 		],
 		[
-			'an address that is none',
+			'an invalid URL',
 			attach(fromUrl('image', 'photo.png')),
 			"'Attachments', row 1: the URL is not a web address",
 			'attachments',
@@ -164,13 +164,13 @@ describe('bad input names its parameter, and nothing is sent', () => {
 			'logitBias',
 		],
 		[
-			'plugins that are no list',
+			'plugins that are not a list',
 			{ options: { plugins: '{}' } },
 			'The option \'Plugins (JSON)\' is not a JSON list: "{}"',
 			'plugins',
 		],
 		[
-			'half a token',
+			'a fraction of a token',
 			{ options: { maxTokens: 1.5 } },
 			"The option 'Max Tokens' has a value that is not allowed: 1.5",
 			'maxTokens',
@@ -182,7 +182,7 @@ describe('bad input names its parameter, and nothing is sent', () => {
 			'extraBody',
 		],
 		[
-			'an extra body that switches streaming on',
+			'an extra body that turns streaming on',
 			{ options: { extraBody: '{"stream": true}' } },
 			"'Extra Body (JSON)' must not hold 'stream'",
 			'extraBody',
@@ -209,13 +209,13 @@ describe('bad input names its parameter, and nothing is sent', () => {
 			'\'Attachments\', row 1: the file "talk.mp3" is text/html, no audio',
 		],
 		['nothing', '', 'audio/mpeg', '\'Attachments\', row 1: the file "talk.mp3" is empty'],
-	])('%s in place of a file at an address', async (_, content, type, message) => {
+	])('%s in place of a file at a URL', async (_, content, type, message) => {
 		nock('https://files.test').get('/talk.mp3').reply(200, content, { 'content-type': type });
 		const { error } = await generate(attach(fromUrl('audio', 'https://files.test/talk.mp3')));
 		expect(error?.message).toBe(message);
 	});
 
-	it('a file that is not at its address', async () => {
+	it('a file that is missing at its URL', async () => {
 		nock('https://files.test').get('/talk.mp3').reply(404);
 		const { items } = await generate(attach(fromUrl('audio', 'https://files.test/talk.mp3')), { settings });
 		expect(items[0]?.json.error).toMatchObject({
@@ -234,9 +234,9 @@ describe('bad input names its parameter, and nothing is sent', () => {
 		expect(error?.description).toContain('Gateway Storage');
 	});
 
-	it('a missing field of one item does not keep the others from being sent', async () => {
+	it('a missing field of one item, while the others are sent', async () => {
 		const items = [{ json: {} }, await withFiles(picture)];
-		answering('chat');
+		mockResponse('chat');
 		const result = await generate(attach(fromField('image', 'photo')), { items, settings });
 		expect(result.items[0]?.json.error).toMatchObject({ param: 'attachments' });
 		expect(result.items[1]?.json.text).toBe('Hello there');
@@ -248,7 +248,7 @@ describe('several texts in an option', () => {
 		['of the panel', ['a', 'b'], ['a', 'b']],
 		['from an expression', '={{ ["a", "b"] }}', ['a', 'b']],
 		['one that looks like a list', '={{ "[END]" }}', ['[END]']],
-		['a row that gives a list', ['={{ ["a", "b"] }}', 'c'], ['a', 'b', 'c']],
+		['a row with a list', ['={{ ["a", "b"] }}', 'c'], ['a', 'b', 'c']],
 	])('%s', async (_, stop, expected) => {
 		expect((await sentBody({ options: { stop } })).stop).toStrictEqual(expected);
 	});

@@ -20,31 +20,31 @@ const run = async (parameters: INodeParameters) => {
 
 it.each<[string, INodeParameters, unknown[]]>([
 	['all', { returnAll: true }, catalogue.slice(0, 3)],
-	['those that hold all words', { search: 'WRITER zeta' }, [catalogue[2]]],
-	['so many', { limit: 2 }, catalogue.slice(0, 2)],
-])('getMany gives %s, with the fields of the server', async (_, parameters, models) => {
+	['those with all words', { search: 'WRITER zeta' }, [catalogue[2]]],
+	['a limited number', { limit: 2 }, catalogue.slice(0, 2)],
+])('getMany returns %s, with the gateway’s fields', async (_, parameters, models) => {
 	const { items } = await run({ operation: 'getMany', ...parameters });
 	expect(items.map(({ json }) => json)).toStrictEqual(models);
 });
 
-it('getMany refuses a limit that is none', async () => {
+it('getMany rejects an invalid limit', async () => {
 	const { error } = await run({ operation: 'getMany', limit: '={{ "many" }}' });
 	expect(error?.message).toBe('\'Limit\' has a value that is not allowed: "many"');
 	expect(error?.description).toContain('Enter a whole number of at least 1.');
 });
 
-it('get gives one model', async () => {
+it('get returns one model', async () => {
 	const { items } = await run({ operation: 'get', model: { __rl: true, mode: 'id', value: 'acme/writer' } });
 	expect(items.map(({ json }) => json)).toStrictEqual([catalogue[0]]);
 });
 
-it('get names the models that are close to one that does not exist', async () => {
+it('get names models similar to an unknown one', async () => {
 	const { error } = await run({ operation: 'get', model: 'acme/writter' });
 	expect(error?.message).toBe('The catalogue has no text model "acme/writter"');
 	expect(error?.description).toMatch(/^Close to it are: acme\/writer/);
 });
 
-it('get of a model that is like no other is an error that no retry mends', async () => {
+it('get rejects an unknown model without similar ones, and is not retryable', async () => {
 	gateway().get('/api/v1/models').reply(200, { data: catalogue });
 	const { items } = await runNode({
 		node: 'textGeneration',

@@ -4,12 +4,12 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { binaryStorage } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
-import { answering, endpoints, gateway, generate, sentBody } from './support';
+import { mockResponse, endpoints, gateway, generate, sentBody } from './support';
 
 useNock();
 
 const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, cost_rub: 0.5, cost: 0.5 };
-const chatAnswer = (message: JsonObject, finish_reason = 'stop'): JsonObject => ({
+const chatResponse = (message: JsonObject, finish_reason = 'stop'): JsonObject => ({
 	id: 'c1',
 	model: 'acme/writer',
 	choices: [{ index: 0, message, finish_reason }],
@@ -18,7 +18,7 @@ const chatAnswer = (message: JsonObject, finish_reason = 'stop'): JsonObject => 
 const schema = '{"type": "object", "properties": {"title": {"type": "string"}}}';
 const bySchema: INodeParameters = { outputFormat: 'jsonSchema', schemaName: 'book', jsonSchema: schema };
 
-describe('JSON is asked for in the way of each format', () => {
+describe('JSON output is requested', () => {
 	it('chat', async () => {
 		expect((await sentBody({ outputFormat: 'jsonObject' })).response_format).toStrictEqual({
 			type: 'json_object',
@@ -28,21 +28,21 @@ describe('JSON is asked for in the way of each format', () => {
 			json_schema: { name: 'book', schema: JSON.parse(schema) as object, strict: true },
 		});
 	});
-	it('responses, beside the verbosity', async () => {
+	it('responses: together with the verbosity', async () => {
 		const body = await sentBody({ format: 'responses', ...bySchema, options: { verbosity: 'low' } });
 		expect(body.text).toStrictEqual({
 			format: { type: 'json_schema', name: 'book', schema: JSON.parse(schema) as object },
 			verbosity: 'low',
 		});
 	});
-	it('messages: through a tool that must be called', async () => {
+	it('messages: as a required tool call', async () => {
 		const body = await sentBody({ format: 'messages', ...bySchema });
 		expect(body.tools).toStrictEqual([
 			expect.objectContaining({ name: 'book', input_schema: JSON.parse(schema) as object }),
 		]);
 		expect(body.tool_choice).toStrictEqual({ type: 'tool', name: 'book' });
 	});
-	it('messages: beside other tools, any of them must be called', async () => {
+	it('messages: as a call of any tool when there are others', async () => {
 		const tools = { function: [{ name: 'look', parameters: '' }] };
 		const body = await sentBody({ format: 'messages', outputFormat: 'jsonObject', tools });
 		expect(body.tool_choice).toStrictEqual({ type: 'any' });
@@ -50,20 +50,20 @@ describe('JSON is asked for in the way of each format', () => {
 	});
 });
 
-describe('a JSON answer', () => {
+describe('a JSON response', () => {
 	test.each<[string, string, unknown]>([
 		['an object', '{"title": "Sea"}', { title: 'Sea' }],
 		['a list', ' [1, 2] ', [1, 2]],
 		['in a Markdown block', '```json\n{"a": 1}\n```', { a: 1 }],
 	])('%s is parsed', async (_, content, value) => {
-		answering('chat', chatAnswer({ content }));
+		mockResponse('chat', chatResponse({ content }));
 		const { items } = await generate({ outputFormat: 'jsonObject' });
 		expect(items[0]?.json).toMatchObject({ text: content, json: value });
 	});
 
-	it('may wait until the tools that the model asks for have been called, whatever it says before', async () => {
+	it('is not expected with tool calls, also after text', async () => {
 		const tool_calls = [{ id: 't', type: 'function', function: { name: 'look', arguments: '{}' } }];
-		answering('chat', chatAnswer({ content: 'Let me look.', tool_calls }, 'tool_calls'));
+		mockResponse('chat', chatResponse({ content: 'Let me look.', tool_calls }, 'tool_calls'));
 		const { items } = await generate({
 			...bySchema,
 			tools: { function: [{ name: 'look', parameters: '' }] },
@@ -72,21 +72,21 @@ describe('a JSON answer', () => {
 		expect(items[0]?.json).not.toHaveProperty('json');
 	});
 
-	it('is not asked of an answer that is still to come', async () => {
-		answering('responses', { id: 'r9', status: 'queued', output: [] });
+	it('is not expected of a pending response', async () => {
+		mockResponse('responses', { id: 'r9', status: 'queued', output: [] });
 		const { items } = await generate({ ...bySchema, format: 'responses', options: { background: true } });
 		expect(items[0]?.json).toMatchObject({ id: 'r9', finishReason: 'queued' });
 	});
 
-	it('that is still to come has an id and a state, and nothing to read', async () => {
-		answering('responses', { id: 'r9', model: 'acme/writer', status: 'queued', output: [] });
+	it('has an ID and a state, and no text, when it is pending', async () => {
+		mockResponse('responses', { id: 'r9', model: 'acme/writer', status: 'queued', output: [] });
 		const { items } = await generate({ format: 'responses', options: { background: true } });
 		expect(items[0]?.json).toMatchObject({ id: 'r9', finishReason: 'queued', text: '', costRub: null });
 	});
 
-	it('messages: is the argument of the forced call, and no tool call', async () => {
+	it('messages: is the argument of the required call, which is not a tool call in the output', async () => {
 		const content = [{ type: 'tool_use', id: 't1', name: 'book', input: { title: 'Sea' } }];
-		answering('messages', { id: 'm', content, stop_reason: 'tool_use' });
+		mockResponse('messages', { id: 'm', content, stop_reason: 'tool_use' });
 		const { items } = await generate({ format: 'messages', ...bySchema });
 		expect(items[0]?.json).toMatchObject({
 			json: { title: 'Sea' },
@@ -97,7 +97,13 @@ describe('a JSON answer', () => {
 	});
 
 	test.each<[string, JsonObject, string, string, string]>([
-		['that is none', { content: 'Sure! Here it is' }, 'stop', 'not_json', 'The model’s response is not JSON'],
+		[
+			'that is not JSON',
+			{ content: 'Sure! Here it is' },
+			'stop',
+			'not_json',
+			'The model’s response is not JSON',
+		],
 		[
 			'that was cut off',
 			{ content: '{"title": "S' },
@@ -106,7 +112,7 @@ describe('a JSON answer', () => {
 			'The JSON was cut off at the token limit',
 		],
 		[
-			'that was cut off where it looks whole',
+			'that was cut off and looks complete',
 			{ content: '12' },
 			'length',
 			'json_cut_off',
@@ -120,14 +126,14 @@ describe('a JSON answer', () => {
 			'The model’s response is not JSON',
 		],
 		[
-			'that was refused',
+			'that is a refusal',
 			{ content: null, refusal: 'I cannot' },
 			'stop',
 			'refused',
 			'The model refused to respond',
 		],
 	])('%s is an error with text and cost', async (_, message, finish, code, title) => {
-		answering('chat', chatAnswer(message, finish));
+		mockResponse('chat', chatResponse(message, finish));
 		const { items } = await generate(
 			{ outputFormat: 'jsonObject' },
 			{ settings: { onError: 'continueRegularOutput' } },
@@ -141,16 +147,16 @@ describe('a JSON answer', () => {
 		});
 	});
 
-	it('that is none is not paid a second time by Retry On Fail', async () => {
-		answering('chat', chatAnswer({ content: 'no JSON' }));
+	it('that is not JSON is not charged again by Retry On Fail', async () => {
+		mockResponse('chat', chatResponse({ content: 'no JSON' }));
 		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 		const { error } = await generate(bySchema, { settings });
 		expect(error?.message).toBe('The model’s response is not JSON');
 		expect(nock.isDone()).toBe(true);
 	});
 
-	it('that is none says in the panel what it cost', async () => {
-		answering('chat', chatAnswer({ content: 'no JSON' }));
+	it('that is not JSON has its cost in the panel', async () => {
+		mockResponse('chat', chatResponse({ content: 'no JSON' }));
 		const { error } = await generate(bySchema);
 		expect(error?.description).toContain('The call cost ₽0.5.');
 		expect(error?.context?.details).toMatchObject({ text: 'no JSON', costRub: 0.5 });
@@ -160,12 +166,12 @@ describe('a JSON answer', () => {
 		['is broken', '{"type": ', '\'JSON Schema\' is not a JSON object: "{\\"type\\": "'],
 		['is a list', '[]', '\'JSON Schema\' is not a JSON object: "[]"'],
 		['is a text', '"object"', '\'JSON Schema\' is not a JSON object: "\\"object\\""'],
-	])('a schema that %s is told before anything is sent', async (_, jsonSchema, message) => {
+	])('with a schema that %s is rejected before anything is sent', async (_, jsonSchema, message) => {
 		const { error } = await generate({ ...bySchema, jsonSchema });
 		expect(error?.message).toBe(message);
 	});
 
-	it('a schema of a list cannot be asked for in the messages format', async () => {
+	it('with the schema of a list is rejected in the messages format', async () => {
 		const { error } = await generate({ ...bySchema, format: 'messages', jsonSchema: '{"type": "array"}' });
 		expect(error?.message).toBe("'JSON Schema' does not describe an object");
 	});
@@ -188,7 +194,7 @@ describe('tools', () => {
 			tool_choice: { type: 'function', function: { name: 'look' } },
 		});
 	});
-	it('responses, with built-in ones', async () => {
+	it('responses: with built-in ones', async () => {
 		const options = { builtInTools: '[{"type": "web_search"}]' };
 		const body = await sentBody(withTools({ format: 'responses', toolChoice: 'required', options }));
 		expect(body).toMatchObject({
@@ -204,7 +210,7 @@ describe('tools', () => {
 		});
 	});
 
-	it('messages: JSON output excludes a tool of its name, and one that must be called', async () => {
+	it('messages: with JSON output must have other names, and none may be forced', async () => {
 		const named = { format: 'messages', ...bySchema, tools: { function: [{ ...look, name: 'book' }] } };
 		expect((await generate(named)).error?.message).toBe('There is a tool called "book", like the response');
 		const forced = withTools({
@@ -221,8 +227,8 @@ describe('tools', () => {
 	test.each<[string, string, JsonObject]>([
 		[
 			'chat',
-			'behind text',
-			chatAnswer(
+			'after text',
+			chatResponse(
 				{
 					content: 'Let me see',
 					tool_calls: [
@@ -235,7 +241,7 @@ describe('tools', () => {
 		],
 		[
 			'responses',
-			'before and behind the message',
+			'before and after the message',
 			{
 				id: 'r',
 				status: 'completed',
@@ -246,56 +252,59 @@ describe('tools', () => {
 				],
 			},
 		],
-	])('%s: calls are found %s; arguments that are no JSON are kept and flagged', async (format, _, answer) => {
-		answering(format, answer);
-		const { items } = await generate(withTools({ format }));
-		expect(items[0]?.json).toMatchObject({
-			text: 'Let me see',
-			finishReason: 'tool_calls',
-			toolCalls: [
-				{ id: 't1', name: 'look', arguments: { at: 1 } },
-				{ id: 't2', name: 'look', arguments: '{"at":', invalidArguments: true },
-			],
-		});
-	});
+	])(
+		'%s: tool calls are found %s, and arguments that are not JSON are kept and marked',
+		async (format, _, response) => {
+			mockResponse(format, response);
+			const { items } = await generate(withTools({ format }));
+			expect(items[0]?.json).toMatchObject({
+				text: 'Let me see',
+				finishReason: 'tool_calls',
+				toolCalls: [
+					{ id: 't1', name: 'look', arguments: { at: 1 } },
+					{ id: 't2', name: 'look', arguments: '{"at":', invalidArguments: true },
+				],
+			});
+		},
+	);
 
 	test.each<[string, INodeParameters, string, string]>([
 		[
-			'that must be called where there is none',
+			'that is required but missing',
 			{ toolChoice: 'function', toolChoiceName: 'look' },
 			'There is no tool called "look"',
 			'toolChoiceName',
 		],
 		['without a name', { tools: { function: [{ name: ' ' }] } }, "'Tools', row 1: 'Name' is empty", 'tools'],
 		[
-			'of a name that is taken',
+			'with a name that is taken',
 			{ tools: { function: [look, look] } },
 			'\'Tools\', row 2: there already is a tool called "look"',
 			'tools',
 		],
 		[
-			'with parameters that are no schema',
+			'with parameters that are not a schema',
 			{ tools: { function: [{ name: 'look', parameters: '[1]' }] } },
 			"'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON object: \"[1]\"",
 			'tools',
 		],
 		[
-			'that does not exist must be called',
+			'that is required but unknown',
 			withTools({ toolChoice: 'function', toolChoiceName: 'loook' }),
 			'There is no tool called "loook"',
 			'toolChoiceName',
 		],
-	])('a tool %s is told before anything is sent', async (_, more, message, param) => {
+	])('a tool %s is rejected before anything is sent', async (_, more, message, param) => {
 		const { items } = await generate(more, { settings: { onError: 'continueRegularOutput' } });
 		expect(items[0]?.json.error).toMatchObject({ message, param });
 	});
 });
 
-describe('what else an answer says', () => {
-	it('gives refusal, sources and thoughts apart from the text', async () => {
-		answering(
+describe('other output of a response', () => {
+	it('has refusal, sources and thoughts apart from the text', async () => {
+		mockResponse(
 			'chat',
-			chatAnswer({
+			chatResponse({
 				content: 'Text',
 				refusal: 'Only that',
 				reasoning: 'Hm',
@@ -316,8 +325,8 @@ describe('what else an answer says', () => {
 		});
 	});
 
-	it('responses: sources of searches, too', async () => {
-		answering('responses', {
+	it('responses: has sources of searches, too', async () => {
+		mockResponse('responses', {
 			status: 'completed',
 			output: [
 				{ type: 'web_search_call', action: { sources: [{ type: 'url', url: 'https://s.test' }] } },
@@ -331,13 +340,13 @@ describe('what else an answer says', () => {
 		expect(items[0]?.json.sources).toStrictEqual([{ url: 'https://m.test' }, { url: 'https://s.test' }]);
 	});
 
-	it('several choices become an item each, whose costs add up to that of the call', async () => {
+	it('has an item for each choice, whose costs add up to that of the request', async () => {
 		const choice = (index: number) => ({
 			index,
 			message: { content: `No. ${index}` },
 			finish_reason: 'stop',
 		});
-		answering('chat', { ...chatAnswer({}), choices: [choice(0), choice(1), choice(2)] });
+		mockResponse('chat', { ...chatResponse({}), choices: [choice(0), choice(1), choice(2)] });
 		const { items } = await generate({ options: { n: 3 } });
 		expect(
 			items.map(({ json, pairedItem }) => [json.text, json.choice, json.costRub, pairedItem]),
@@ -349,11 +358,11 @@ describe('what else an answer says', () => {
 		expect(items[1]?.json.usage).toMatchObject({ inputTokens: 0, totalTokens: 0 });
 	});
 
-	it('sound and pictures leave as binary fields', async () => {
+	it('has audio and pictures as binary fields', async () => {
 		const png = Buffer.from('89504e470d0a1a0a0000', 'hex').toString('base64');
 		const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
 		const audio = { id: 'a', data: Buffer.from('sound').toString('base64'), transcript: 'la la' };
-		answering('chat', chatAnswer({ content: null, audio, images: [image, image] }));
+		mockResponse('chat', chatResponse({ content: null, audio, images: [image, image] }));
 		const { items } = await generate({ options: { modalities: ['text', 'audio'], audioFormat: 'mp3' } });
 		expect(items[0]?.json.text).toBe('la la');
 		expect(items[0]?.binary).toMatchObject({
@@ -365,16 +374,16 @@ describe('what else an answer says', () => {
 		expect(sound && (await (await binaryStorage()).getAsBuffer(sound)).toString()).toBe('sound');
 	});
 
-	it('an answer in which nothing can be recognised is put out as it is: it is paid for', async () => {
-		const strange = chatAnswer({ content: null, hologram: { data: 'x' } });
-		answering('chat', strange);
+	it('is the response as received when nothing in it is recognized: it is charged', async () => {
+		const strange = chatResponse({ content: null, hologram: { data: 'x' } });
+		mockResponse('chat', strange);
 		const { items } = await generate();
 		expect(items[0]?.json).toMatchObject({ text: '', costRub: 0.5, raw: strange });
 	});
 
-	it('is not paid for again when n8n cannot store what came with it', async () => {
+	it('is not charged again when n8n cannot store its files', async () => {
 		const audio = { data: 'c291bmQ=', transcript: 'la la' };
-		answering('chat', chatAnswer({ content: null, audio }));
+		mockResponse('chat', chatResponse({ content: null, audio }));
 		const storing = jest.spyOn(await binaryStorage(), 'store').mockRejectedValue(new Error('no space left'));
 		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 		const { error } = await generate({}, { settings });
@@ -384,9 +393,9 @@ describe('what else an answer says', () => {
 		expect(nock.isDone()).toBe(true);
 	});
 
-	it('records the tokens with the execution', async () => {
-		answering('chat');
-		answering('chat');
+	it('has the tokens in the execution’s metadata', async () => {
+		mockResponse('chat');
+		mockResponse('chat');
 		const { run } = await generate({}, { items: [{ json: {} }, { json: {} }] });
 		expect(run.data.resultData.runData.Gateway?.[0]?.metadata?.tokenUsage).toStrictEqual({
 			inputTokens: 24,
@@ -394,18 +403,18 @@ describe('what else an answer says', () => {
 		});
 	});
 
-	it('the costs of plugins stand in the raw output', async () => {
+	it('has the costs of plugins without Simplify', async () => {
 		const plugins = { masker: { operations: [{ operation: 'mask', cost_rub: 0.01 }], total_cost_rub: 0.01 } };
-		answering('chat', { ...chatAnswer({ content: 'x' }), usage: { ...usage, plugins } });
+		mockResponse('chat', { ...chatResponse({ content: 'x' }), usage: { ...usage, plugins } });
 		const { items } = await generate({ simplify: false });
 		expect(items[0]?.json).toMatchObject({ usage: { plugins } });
 	});
 });
 
 describe('as the tool of an agent', () => {
-	it('gives little, and no files', async () => {
+	it('returns small JSON, and no files', async () => {
 		const audio = { data: 'c291bmQ=', transcript: 'la' };
-		answering('chat', chatAnswer({ content: '{"a": 1}', reasoning: 'Long thoughts', audio }));
+		mockResponse('chat', chatResponse({ content: '{"a": 1}', reasoning: 'Long thoughts', audio }));
 		const { items } = await generate({ outputFormat: 'jsonObject', simplify: false }, { asTool: true });
 		expect(items[0]?.json).toStrictEqual({ json: { a: 1 }, finishReason: 'stop', costRub: 0.5 });
 		expect(items[0]?.binary).toBeUndefined();
@@ -418,7 +427,7 @@ describe('a model that the gateway does not know', () => {
 		error: { message: 'no such model', code: 'model_not_found', type: 'invalid_request_error' },
 	};
 
-	it.each(Object.keys(endpoints))('%s: the error names those that are close', async (format) => {
+	it.each(Object.keys(endpoints))('%s: is an error that names similar models', async (format) => {
 		gateway()
 			.post(endpoints[format]?.path ?? '')
 			.reply(404, unknown);
@@ -428,7 +437,7 @@ describe('a model that the gateway does not know', () => {
 		expect(error?.description).toContain('Close to "acme/writer" are: acme/writer-2');
 	});
 
-	it('looks into the catalogue once, however many items fail', async () => {
+	it('requests the catalogue once for several items', async () => {
 		gateway().post('/api/v1/chat/completions').times(5).reply(404, unknown);
 		gateway().get('/api/v1/models').once().reply(200, catalogue);
 		const items = Array.from({ length: 5 }, () => ({ json: {} }));
@@ -436,7 +445,7 @@ describe('a model that the gateway does not know', () => {
 		for (const { json } of result.items) expect(JSON.stringify(json)).toContain('acme/writer-2');
 	});
 
-	it('the error stands as it is when the catalogue does not answer', async () => {
+	it('is an error without similar models when the catalogue does not respond', async () => {
 		gateway().post('/api/v1/chat/completions').reply(404, unknown);
 		gateway().get('/api/v1/models').reply(403, {});
 		const { error } = await generate();

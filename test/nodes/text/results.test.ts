@@ -4,9 +4,9 @@ import type { StructuredChunk } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { binaryStorage } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
-import { answering, generate } from './support';
+import { mockResponse, generate } from './support';
 
-// What becomes of a response.
+// The output of a response.
 
 useNock();
 
@@ -30,9 +30,9 @@ const png = 'iVBORw0KGgo=';
 const picture = (type = 'image/png') => ({ image_url: { url: `data:${type};base64,${png}` } });
 
 describe('a response of several choices', () => {
-	it('has tokens and cost with the first, and what cannot be recognised of it alone', async () => {
+	it('has tokens, cost and unrecognized fields with the first', async () => {
 		const response = chat([choice({ content: null }), choice({ content: null }, 1)]);
-		answering('chat', response);
+		mockResponse('chat', response);
 		const { items } = await generate({ options: { n: 2 } });
 		const common = { text: '', finishReason: 'stop', model: 'acme/writer', id: 'c1' };
 		const none = { ...tokens, inputTokens: 0, outputTokens: 0, totalTokens: 0 };
@@ -48,8 +48,8 @@ describe('a response of several choices', () => {
 		]);
 	});
 
-	it('has no cost where none is known', async () => {
-		answering('chat', chat([choice({ content: 'a' }), choice({ content: 'b' }, 1)], { usage: {} }));
+	it('has no cost when it is unknown', async () => {
+		mockResponse('chat', chat([choice({ content: 'a' }), choice({ content: 'b' }, 1)], { usage: {} }));
 		const { items } = await generate({ options: { n: 2 } });
 		const unknown = {
 			inputTokens: null,
@@ -70,7 +70,7 @@ describe('a response of several choices', () => {
 			completion_tokens_details: { reasoning_tokens: 3 },
 		};
 		const choices = [choice({ content: 'a' }), choice({ content: 'b' }, 1)];
-		answering('chat', chat(choices, { usage: { ...usage, ...details } }));
+		mockResponse('chat', chat(choices, { usage: { ...usage, ...details } }));
 		const { items } = await generate({ options: { n: 2 } });
 		expect(items.map(({ json }) => json.usage)).toStrictEqual([
 			{ ...tokens, cachedInputTokens: 2, reasoningTokens: 3 },
@@ -82,20 +82,17 @@ describe('a response of several choices', () => {
 it.each<[string, JsonObject]>([
 	['text', { content: 'Hi' }],
 	['a refusal', { content: null, refusal: 'No' }],
-	[
-		'a call of a tool',
-		{ content: null, tool_calls: [{ id: 'a', function: { name: 't', arguments: '{}' } }] },
-	],
+	['a tool call', { content: null, tool_calls: [{ id: 'a', function: { name: 't', arguments: '{}' } }] }],
 	['a picture', { content: null, images: [picture()] }],
-])('a response with %s is not put out as it is, too', async (_, message) => {
-	answering('chat', chat([choice(message)]));
+])('a response with %s is not also returned as received', async (_, message) => {
+	mockResponse('chat', chat([choice(message)]));
 	const { items } = await generate();
 	expect(items).toHaveLength(1);
 	expect(items[0]?.json).not.toHaveProperty('raw');
 });
 
-it('a response with text alone has nothing else', async () => {
-	answering('chat', chat([choice({ content: 'Hi' })]));
+it('a response with text alone has no other output', async () => {
+	mockResponse('chat', chat([choice({ content: 'Hi' })]));
 	const { items } = await generate();
 	expect(items).toStrictEqual([
 		{
@@ -113,9 +110,9 @@ it('a response with text alone has nothing else', async () => {
 });
 
 describe('the files of a response', () => {
-	it('are binary fields of their kinds, counted apart', async () => {
+	it('are binary fields, numbered by kind', async () => {
 		const audio = { data: 'AAAA', transcript: 'la' };
-		answering(
+		mockResponse(
 			'chat',
 			chat([choice({ content: null, audio, images: [picture(), picture('image/webp'), picture()] })]),
 		);
@@ -129,8 +126,8 @@ describe('the files of a response', () => {
 		]);
 	});
 
-	it('hold the bytes that came', async () => {
-		answering('chat', chat([choice({ content: null, images: [picture()] })]));
+	it('have the received bytes', async () => {
+		mockResponse('chat', chat([choice({ content: null, images: [picture()] })]));
 		const { items } = await generate();
 		const binary = items[0]?.binary?.image;
 		const bytes = binary && (await (await binaryStorage()).getAsBuffer(binary));
@@ -140,14 +137,14 @@ describe('the files of a response', () => {
 
 describe('as the tool of an agent', () => {
 	it('a response has its text, and neither thoughts nor tokens', async () => {
-		answering('chat', chat([choice({ content: 'Hi', reasoning: 'hm' })]));
+		mockResponse('chat', chat([choice({ content: 'Hi', reasoning: 'hm' })]));
 		const { items } = await generate({ simplify: false }, { asTool: true });
 		expect(items.map(({ json }) => json)).toStrictEqual([{ text: 'Hi', finishReason: 'stop', costRub: 0.5 }]);
 	});
 });
 
-it('a response that n8n cannot store is an error with all that was paid for', async () => {
-	answering('chat', chat([choice({ content: 'a', images: [picture()] }), choice({ content: 'b' }, 1)]));
+it('a response that n8n cannot store is an error with the charged output', async () => {
+	mockResponse('chat', chat([choice({ content: 'a', images: [picture()] }), choice({ content: 'b' }, 1)]));
 	const storing = jest.spyOn(await binaryStorage(), 'store').mockRejectedValue(new Error('no space left'));
 	const { items } = await generate({}, { settings: { onError: 'continueRegularOutput' } });
 	storing.mockRestore();
@@ -163,8 +160,8 @@ it('a response that n8n cannot store is an error with all that was paid for', as
 	expect(nock.isDone()).toBe(true);
 });
 
-it('a response in one piece, where a stream was asked for, is shown in one piece', async () => {
-	const bodies = answering('chat', chat([choice({ content: 'Hi' })]));
+it('a response that is not streamed is one chunk of a requested stream', async () => {
+	const bodies = mockResponse('chat', chat([choice({ content: 'Hi' })]));
 	const chunks: StructuredChunk[] = [];
 	const { items } = await generate({}, { onChunk: (chunk) => void chunks.push(chunk) });
 	expect(bodies.map(({ stream }) => stream)).toStrictEqual([true]);

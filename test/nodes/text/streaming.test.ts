@@ -5,7 +5,7 @@ import { asObject } from '../../../nodes/shared/gateway/util/json';
 import { startGateway, type Gateway } from '../../../sandbox/gateway/gateway';
 import { runNode, type RunOptions } from '../../helpers/engine';
 
-// Streamed answers on n8n's engine against the sandbox gateway, over real sockets.
+// Streamed responses on n8n's engine with the sandbox gateway, over real sockets.
 
 let gateway: Gateway;
 
@@ -35,24 +35,25 @@ const stream = (fault: Parameters<Gateway['control']['configure']>[0]['stream'])
 const streamed = () =>
 	gateway.control.requests({ method: 'POST' }).map(({ body }) => asObject(body.json)?.stream === true);
 
-/** Takes what a streaming workflow is shown. */
-function audience() {
+/** Collects the chunks of a streaming workflow. */
+function chunkCollector() {
 	const chunks: StructuredChunk[] = [];
 	const onChunk = (chunk: StructuredChunk) => void chunks.push(chunk);
-	const told = () => chunks.map(({ type, content, metadata }) => [type, metadata.itemIndex, content ?? '']);
+	const summary = () =>
+		chunks.map(({ type, content, metadata }) => [type, metadata.itemIndex, content ?? '']);
 	const textOf = (index: number) =>
 		chunks
 			.filter(({ type, metadata }) => type === 'item' && metadata.itemIndex === index)
 			.map(({ content }) => content)
 			.join('');
-	return { chunks, onChunk, told, textOf };
+	return { chunks, onChunk, summary, textOf };
 }
 
 const formats = ['chat', 'responses', 'messages'];
 const withoutIds = (json: object | undefined) => ({ ...json, id: '…' });
 
 describe.each(formats)('%s', (format) => {
-	it('gives the same output with and without streaming', async () => {
+	it('returns the same output with and without streaming', async () => {
 		const prompt = 'Please use the tool';
 		const tools = { function: [{ name: 'get_weather', parameters: '{"type": "object"}' }] };
 		for (const parameters of [
@@ -70,9 +71,9 @@ describe.each(formats)('%s', (format) => {
 		expect(streamed()).toStrictEqual([false, true, false, true, false, true]);
 	});
 
-	it('shows the answer while it arrives', async () => {
+	it('sends chunks while the response arrives', async () => {
 		stream({ deltaDelayMs: 30 });
-		const { chunks, onChunk, textOf } = audience();
+		const { chunks, onChunk, textOf } = chunkCollector();
 		const { items } = await run({ format }, { onChunk });
 		expect(items[0]?.json.text).toBe('one two three four five');
 		expect(textOf(0)).toBe('one two three four five');
@@ -83,10 +84,10 @@ describe.each(formats)('%s', (format) => {
 		expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(60);
 	});
 
-	it('passes over duplicates, comments, pings, unknown events and any splitting', async () => {
+	it('ignores duplicates, comments, pings, unknown events and any splitting', async () => {
 		const noise = { unknownEvery: 2, commentEvery: 3, pingEvery: 4, splitBytes: 3, crlf: true };
 		stream({ ...noise, ...(format === 'responses' ? { duplicateEvery: 2 } : {}) });
-		const { onChunk, textOf } = audience();
+		const { onChunk, textOf } = chunkCollector();
 		const { items } = await run({ format }, { onChunk });
 		expect(items[0]?.json.text).toBe('one two three four five');
 		expect(textOf(0)).toBe('one two three four five');
@@ -96,9 +97,9 @@ describe.each(formats)('%s', (format) => {
 		['an error frame', { errorAfter: 6 }, 'The model did not finish its response'],
 		['a connection that is cut', { cutAfter: 6 }, 'The connection broke in the middle of the response'],
 		['a missing end', { missingEnd: 'final' as const }, 'The response ended before it was complete'],
-	])('%s is an error that says what had come', async (_, fault, message) => {
+	])('%s is an error with the text so far', async (_, fault, message) => {
 		stream(fault);
-		const { onChunk, told } = audience();
+		const { onChunk, summary } = chunkCollector();
 		const { items } = await run({ format }, { onChunk, settings: { onError: 'continueRegularOutput' } });
 		expect(items[0]?.json.error).toMatchObject({
 			message,
@@ -106,15 +107,15 @@ describe.each(formats)('%s', (format) => {
 			retryable: format === 'responses',
 		});
 		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(1);
-		expect(told().slice(-2)).toStrictEqual([
+		expect(summary().slice(-2)).toStrictEqual([
 			['error', 0, 'The response could not be completed'],
 			['end', 0, ''],
 		]);
-		// §6.1: the sandbox charges with the closing event.
+		// §6.1: the sandbox charges with the last event.
 		expect(gateway.control.ledger()).toStrictEqual([]);
 	});
 
-	it('an error in place of a stream is the error that it is, and is retried where it may be', async () => {
+	it('an error in place of a stream is retried when it is retryable', async () => {
 		gateway.control.addFault({
 			match: { method: 'POST' },
 			action: { kind: 'stream', stream: { jsonError: 'service_unavailable' } },
@@ -125,7 +126,7 @@ describe.each(formats)('%s', (format) => {
 		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(2);
 	});
 
-	it('silence ends when the time is over', async () => {
+	it('ends a silent stream at the timeout', async () => {
 		stream({ stallAfter: 5 });
 		const { error } = await run({ format, options: { stream: true, timeout: 1 } });
 		expect(error?.message).toMatch(/The response took too long|fell silent/);
@@ -140,9 +141,9 @@ describe.each(formats)('%s', (format) => {
 			{
 				onChunk: () => undefined,
 				onStart: (cancel) => {
-					const look = setInterval(() => {
+					const timer = setInterval(() => {
 						if (gateway.control.requests({ method: 'POST' }).length === 0) return;
-						clearInterval(look);
+						clearInterval(timer);
 						cancel();
 					}, 20);
 				},
@@ -156,38 +157,38 @@ describe('several items', () => {
 	const items = ['first', 'second', 'third'].map((word) => ({ json: { word } }));
 	const prompt = '=[[say:{{ $json.word }} one two three]]';
 
-	it('are shown one after the other, none mixed with another, while all are asked at once', async () => {
-		// A gateway of its own: a connection that an earlier test left silent would be counted.
+	it('are streamed one after the other while their requests run at the same time', async () => {
+		// A separate gateway: it would count the open connection of an earlier test.
 		const own = await startGateway({ settings: { stream: { deltaDelayMs: 20 } } });
 		const credential = { baseUrl: own.baseUrl, apiKey: own.apiKey };
-		const { told, onChunk, textOf } = audience();
+		const { summary, onChunk, textOf } = chunkCollector();
 		const result = await run({ prompt }, { items, onChunk, credential });
 		const most = own.control.concurrency().groups.chat?.max;
 		await own.close();
 		const texts = items.map(({ json }) => `${json.word} one two three`);
 		expect(result.items.map(({ json }) => json.text)).toStrictEqual(texts);
 		expect([0, 1, 2].map(textOf)).toStrictEqual(texts);
-		const order = told().map(([, index]) => index);
+		const order = summary().map(([, index]) => index);
 		expect(order).toStrictEqual([...order].sort());
 		expect(most).toBe(3);
 	});
 
-	it('of which one fails leave the others untouched', async () => {
+	it('are streamed when another one fails', async () => {
 		gateway.control.addFault({
 			match: { method: 'POST' },
 			action: { kind: 'stream', stream: { cutAfter: 3 } },
 		});
-		const { onChunk, told } = audience();
+		const { onChunk, summary } = chunkCollector();
 		const result = await run({ prompt }, { items, onChunk, settings: { onError: 'continueRegularOutput' } });
 		expect(result.items.filter(({ json }) => json.error)).toHaveLength(1);
-		expect(told().filter(([type]) => type === 'error')).toHaveLength(1);
-		expect(told().filter(([type]) => type === 'end')).toHaveLength(3);
+		expect(summary().filter(([type]) => type === 'error')).toHaveLength(1);
+		expect(summary().filter(([type]) => type === 'end')).toHaveLength(3);
 	});
 });
 
-describe('whether an answer is streamed', () => {
-	it('is as the workflow does, unless the option says otherwise', async () => {
-		const [followed, silenced] = [audience(), audience()];
+describe('streaming', () => {
+	it('follows the workflow, unless the option is set', async () => {
+		const [followed, silenced] = [chunkCollector(), chunkCollector()];
 		await run({}, {});
 		await run({}, { onChunk: followed.onChunk });
 		await run({ options: { stream: false } }, { onChunk: silenced.onChunk });
@@ -197,14 +198,14 @@ describe('whether an answer is streamed', () => {
 		expect(silenced.chunks).toStrictEqual([]);
 	});
 
-	it('as the tool of an agent, nothing is shown', async () => {
-		const { onChunk, chunks } = audience();
+	it('sends no chunk as the tool of an agent', async () => {
+		const { onChunk, chunks } = chunkCollector();
 		await run({}, { onChunk, asTool: true });
 		expect(chunks).toStrictEqual([]);
 		expect(streamed()).toStrictEqual([false]);
 	});
 
-	it('a watcher who has gone away does not cost the answer', async () => {
+	it('returns the response when a chunk cannot be sent', async () => {
 		const { items, error } = await run(
 			{},
 			{

@@ -3,21 +3,21 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { runNode, type RunOptions, type RunResult } from '../../helpers/engine';
-import chatAnswer from '../../fixtures/chat/plain.json';
-import messagesAnswer from '../../fixtures/messages/plain.json';
-import responsesAnswer from '../../fixtures/responses/plain.json';
+import chatResponse from '../../fixtures/chat/plain.json';
+import messagesResponse from '../../fixtures/messages/plain.json';
+import responsesResponse from '../../fixtures/responses/plain.json';
 
-/** The path of each format, and an answer of it that says "Hello there". */
-export const endpoints: Record<string, { path: string; answer: JsonObject }> = {
-	chat: { path: '/api/v1/chat/completions', answer: chatAnswer },
-	responses: { path: '/api/v1/responses', answer: responsesAnswer },
-	messages: { path: '/api/v1/messages', answer: messagesAnswer },
+/** The path of each format, and its response with the text "Hello there". */
+export const endpoints: Record<string, { path: string; response: JsonObject }> = {
+	chat: { path: '/api/v1/chat/completions', response: chatResponse },
+	responses: { path: '/api/v1/responses', response: responsesResponse },
+	messages: { path: '/api/v1/messages', response: messagesResponse },
 };
 
 export const gateway = () => nock('https://gateway.test');
 
-/** Lets the gateway answer one call of a format, and gives the bodies that were sent. */
-export function answering(format: string, answer?: JsonObject): JsonObject[] {
+/** Mocks one response of a format, and returns the request bodies. */
+export function mockResponse(format: string, response?: JsonObject): JsonObject[] {
 	const endpoint = endpoints[format];
 	if (!endpoint) throw new Error(`there is no format ${format}`);
 	const bodies: JsonObject[] = [];
@@ -26,7 +26,7 @@ export function answering(format: string, answer?: JsonObject): JsonObject[] {
 			bodies.push(body);
 			return true;
 		})
-		.reply(200, answer ?? endpoint.answer);
+		.reply(200, response ?? endpoint.response);
 	return bodies;
 }
 
@@ -45,12 +45,12 @@ export async function generate(
 	return await runNode({ node: 'textGeneration', ...extra, parameters: { ...defaults, ...parameters } });
 }
 
-/** Sends one call and gives its body; whatever the answer is. */
+/** Sends one request with any response, and returns its body. */
 export async function sentBody(
 	parameters: INodeParameters,
 	extra: Omit<RunOptions, 'node' | 'parameters'> = {},
 ): Promise<JsonObject> {
-	const bodies = answering(typeof parameters.format === 'string' ? parameters.format : 'chat');
+	const bodies = mockResponse(typeof parameters.format === 'string' ? parameters.format : 'chat');
 	const { error } = await generate({ simplify: false, ...parameters }, extra);
 	if (error) throw new Error(`${error.message}: ${error.description ?? ''}`);
 	const [body] = bodies;

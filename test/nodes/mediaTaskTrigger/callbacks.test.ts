@@ -3,7 +3,7 @@ import nock from 'nock';
 import { inFakeTime, useFakeTime } from '../../helpers/fakeTime';
 import { envelope, TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
-import { call, freshTask, refusal, task } from './support';
+import { sendCallback, freshTask, errorResponse, task } from './support';
 
 useNock();
 
@@ -15,14 +15,14 @@ it.each<[string, object, object]>([
 	['nothing', {}, {}],
 	['an empty id', { taskId: ' ' }, { taskId: '' }],
 	['an id that is far too long', { taskId: 'x'.repeat(1_000) }, {}],
-])('a call with %s is refused with 400, and nothing is asked of the gateway', async (_, body, query) => {
-	const { result, response, warnings } = await call(noFiles, { body, query });
+])('a callback with %s gets 400, and nothing is sent to the gateway', async (_, body, query) => {
+	const { result, response, warnings } = await sendCallback(noFiles, { body, query });
 	expect(response).toStrictEqual([400, { message: expect.any(String) as string }]);
 	expect(result).toStrictEqual({ noWebhookResponse: true });
 	expect(warnings).toBe(0);
 });
 
-it('a call gets its response before the gateway is asked', async () => {
+it('a callback gets its response before the task is polled', async () => {
 	const taskId = freshTask();
 	const log: string[] = [];
 	nock('https://gateway.test')
@@ -32,17 +32,17 @@ it('a call gets its response before the gateway is asked', async () => {
 			return [200, envelope({ taskId, state: 'success' })];
 		});
 	const onResponse = () => void log.push('response');
-	const { response } = await call(noFiles, { body: { taskId } }, { onResponse });
+	const { response } = await sendCallback(noFiles, { body: { taskId } }, { onResponse });
 	expect(log).toStrictEqual(['response', 'task']);
 	expect(response).toStrictEqual(received);
 });
 
 it.each([404, 422])(
-	'a call for a task that the account does not have (%i) starts nothing, without a warning',
+	'a callback for a task that the account does not have (%i) starts nothing, without a warning',
 	async (status) => {
 		const taskId = freshTask();
-		const seen = refusal(taskId, status);
-		const { result, response, warnings } = await call(noFiles, { body: { taskId } });
+		const seen = errorResponse(taskId, status);
+		const { result, response, warnings } = await sendCallback(noFiles, { body: { taskId } });
 		expect(result).toStrictEqual({ noWebhookResponse: true });
 		expect(response).toStrictEqual(received);
 		expect([seen.requests, warnings]).toStrictEqual([1, 0]);
@@ -53,40 +53,40 @@ it.each([404, 422])(
 	'goes on to the next id where the account has no task of the first (%i)',
 	async (status) => {
 		const [event, taskId] = [freshTask(), freshTask()];
-		const seen = refusal(event, status);
+		const seen = errorResponse(event, status);
 		task(taskId, { state: 'success' });
-		const { item } = await call(noFiles, { body: { taskId: event, id: taskId } });
+		const { item } = await sendCallback(noFiles, { body: { taskId: event, id: taskId } });
 		expect(item?.json.taskId).toBe(taskId);
 		expect(seen.requests).toBe(1);
 	},
 );
 
-it.each([401, 403, 400])('a refusal of another kind (%i) is logged, and nothing starts', async (status) => {
+it.each([401, 403, 400])('another error (%i) is logged, and nothing starts', async (status) => {
 	const taskId = freshTask();
-	const seen = refusal(taskId, status);
-	const { result, response, warnings } = await call(noFiles, { body: { taskId } });
+	const seen = errorResponse(taskId, status);
+	const { result, response, warnings } = await sendCallback(noFiles, { body: { taskId } });
 	expect(result).toStrictEqual({ noWebhookResponse: true });
 	expect(response).toStrictEqual(received);
 	expect([seen.requests, warnings]).toStrictEqual([1, 1]);
 });
 
-it('does not take the state from the call', async () => {
+it('does not take the state from the callback', async () => {
 	const taskId = freshTask();
 	task(taskId, { state: 'fail' });
-	const { result } = await call(noFiles, { body: { data: { taskId, state: 'success' } } });
+	const { result } = await sendCallback(noFiles, { body: { data: { taskId, state: 'success' } } });
 	expect(result).toStrictEqual({ noWebhookResponse: true });
 });
 
-it('takes the id from the query as well', async () => {
+it('accepts the ID in the query as well', async () => {
 	const taskId = freshTask();
 	task(taskId, { state: 'success' });
-	expect((await call(noFiles, { body: {}, query: { taskId } })).item?.json.taskId).toBe(taskId);
+	expect((await sendCallback(noFiles, { body: {}, query: { taskId } })).item?.json.taskId).toBe(taskId);
 });
 
-describe('a gateway in trouble', () => {
+describe('a gateway with transient errors', () => {
 	useFakeTime();
 
-	it('is asked for minutes: the call may not come again', async () => {
+	it('is polled for minutes: the callback may not be repeated', async () => {
 		const taskId = freshTask();
 		let requests = 0;
 		nock('https://gateway.test')
@@ -96,42 +96,45 @@ describe('a gateway in trouble', () => {
 				requests += 1;
 				return requests < 9 ? [503, ''] : [200, envelope({ taskId, state: 'success' })];
 			});
-		const { item, warnings } = await inFakeTime(call(noFiles, { body: { taskId } }));
+		const { item, warnings } = await inFakeTime(sendCallback(noFiles, { body: { taskId } }));
 		expect(item?.json.state).toBe('success');
 		expect([requests, warnings]).toStrictEqual([9, 0]);
 	});
 
-	it('is given up in the end, with a warning', async () => {
+	it('ends the polls at last, with a warning', async () => {
 		const taskId = freshTask();
-		const seen = refusal(taskId, 503);
-		const { result, warnings } = await inFakeTime(call(noFiles, { body: { taskId } }));
+		const seen = errorResponse(taskId, 503);
+		const { result, warnings } = await inFakeTime(sendCallback(noFiles, { body: { taskId } }));
 		expect(result).toStrictEqual({ noWebhookResponse: true });
 		expect([seen.requests, warnings]).toStrictEqual([9, 1]);
 	});
 });
 
-describe('a repeated call', () => {
+describe('a repeated callback', () => {
 	const nodeId = 'repeated';
 
-	it('starts the workflow once, also of many at a time, and stores that', async () => {
+	it('starts the workflow once, also with several at a time, and the task is stored', async () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
 		const store = {};
-		const calls = await Promise.all(
-			Array.from({ length: 5 }, async () => await call(noFiles, { body: { taskId } }, { store, nodeId })),
+		const outcomes = await Promise.all(
+			Array.from(
+				{ length: 5 },
+				async () => await sendCallback(noFiles, { body: { taskId } }, { store, nodeId }),
+			),
 		);
-		expect(calls.filter(({ item }) => item)).toHaveLength(1);
+		expect(outcomes.filter(({ item }) => item)).toHaveLength(1);
 		expect(store).toStrictEqual({ started: [taskId] });
-		const again = await call(noFiles, { body: { taskId } }, { store, nodeId });
+		const again = await sendCallback(noFiles, { body: { taskId } }, { store, nodeId });
 		expect(again.result).toStrictEqual({ noWebhookResponse: true });
 		expect(again.response).toStrictEqual(received);
 	});
 
-	it('starts nothing where only the stored data tells that the task was taken', async () => {
+	it('starts nothing when only the static data has the task', async () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
 		const store = { started: [taskId] };
-		const { result } = await call(noFiles, { body: { taskId } }, { store });
+		const { result } = await sendCallback(noFiles, { body: { taskId } }, { store });
 		expect(result).toStrictEqual({ noWebhookResponse: true });
 		expect(store).toStrictEqual({ started: [taskId] });
 	});
@@ -139,8 +142,8 @@ describe('a repeated call', () => {
 	it('starts another trigger of the workflow as well', async () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
-		await call(noFiles, { body: { taskId } }, { nodeId: 'one' });
-		const { item } = await call(noFiles, { body: { taskId } }, { nodeId: 'another' });
+		await sendCallback(noFiles, { body: { taskId } }, { nodeId: 'one' });
+		const { item } = await sendCallback(noFiles, { body: { taskId } }, { nodeId: 'another' });
 		expect(item?.json.taskId).toBe(taskId);
 	});
 
@@ -148,29 +151,29 @@ describe('a repeated call', () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
 		const store = {};
-		const once = async () => await call(noFiles, { body: { taskId } }, { store, mode: 'manual' });
+		const once = async () => await sendCallback(noFiles, { body: { taskId } }, { store, mode: 'manual' });
 		const items = [(await once()).item, (await once()).item];
 		expect(items.map((item) => item?.json.taskId)).toStrictEqual([taskId, taskId]);
 		expect(store).toStrictEqual({});
 	});
 
 	it.each<[string, object]>([
-		['no list', { started: 'x' }],
-		['a list of other things', { started: [1, null, { a: 1 }] }],
-	])('stored data that is %s does not keep the workflow from starting', async (name, store) => {
+		['not a list', { started: 'x' }],
+		['a list of other values', { started: [1, null, { a: 1 }] }],
+	])('starts the workflow when the static data is %s', async (name, store) => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
-		const { item } = await call(noFiles, { body: { taskId } }, { store, nodeId: name });
+		const { item } = await sendCallback(noFiles, { body: { taskId } }, { store, nodeId: name });
 		expect(item?.json.taskId).toBe(taskId);
 		expect(store).toStrictEqual({ started: [taskId] });
 	});
 
-	it('is remembered for a thousand tasks, of which the oldest are forgotten', async () => {
+	it('is recognized for the latest thousand tasks', async () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
 		const old = Array.from({ length: 1_000 }, (_, index) => `old-${index}`);
 		const store = { started: old };
-		await call(noFiles, { body: { taskId } }, { store, nodeId: 'full' });
+		await sendCallback(noFiles, { body: { taskId } }, { store, nodeId: 'full' });
 		expect(store).toStrictEqual({ started: [...old.slice(1), taskId] });
 	});
 });

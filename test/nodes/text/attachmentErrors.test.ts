@@ -10,28 +10,24 @@ useNock();
 
 const continued: RunOptions['settings'] = { onError: 'continueRegularOutput' };
 
-describe('an attachment is refused, and no call is made', () => {
-	const refusal = async (parameters: INodeParameters, extra: Pick<RunOptions, 'items'> = {}) => {
+describe('an attachment is rejected before a request is sent', () => {
+	const inputError = async (parameters: INodeParameters, extra: Pick<RunOptions, 'items'> = {}) => {
 		const { items } = await generate(parameters, { ...extra, settings: continued });
 		return items[0]?.json.error;
 	};
 
 	it.each<[string, Record<string, string>, RegExp]>([
-		['of a type that there is not', fromUrl('smell', 'https://files.test/a'), /row 2: 'Type'.*"smell"/],
-		['from a source that there is not', { ...fromUrl('image', ''), source: 'air' }, /row 2: 'Source'.*"air"/],
-		['without an address', fromUrl('image', ' '), /row 2: .*not a web address/],
-		['at an address without a host', fromUrl('image', 'https:///a.png'), /row 2: .*not a web address/],
+		['of an unknown kind', fromUrl('smell', 'https://files.test/a'), /row 2: 'Type'.*"smell"/],
+		['from an unknown source', { ...fromUrl('image', ''), source: 'air' }, /row 2: 'Source'.*"air"/],
+		['without a URL', fromUrl('image', ' '), /row 2: .*not a web address/],
+		['at a URL without a host', fromUrl('image', 'https:///a.png'), /row 2: .*not a web address/],
+		['at a URL of another protocol', fromUrl('image', 'ftp://files.test/a'), /row 2: .*not a web address/],
 		[
-			'at the address of another protocol',
-			fromUrl('image', 'ftp://files.test/a'),
-			/row 2: .*not a web address/,
-		],
-		[
-			'at an address that only holds one',
+			'at text that only contains a URL',
 			fromUrl('image', 'see https://files.test/a'),
 			/row 2: .*not a web address/,
 		],
-		['of nothing in a data URL', fromUrl('file', 'data:text/plain;base64,'), /row 2: .*"file\.txt" is empty/],
+		['of an empty data URL', fromUrl('file', 'data:text/plain;base64,'), /row 2: .*"file\.txt" is empty/],
 		[
 			'of another kind in a data URL',
 			fromUrl('image', 'data:text/plain;base64,YQ=='),
@@ -43,7 +39,7 @@ describe('an attachment is refused, and no call is made', () => {
 			/imagery\/x, no image/,
 		],
 	])('%s, with its row', async (_, attachment, message) =>
-		expect(await refusal(attach(fromUrl('image', 'https://files.test/a'), attachment))).toMatchObject({
+		expect(await inputError(attach(fromUrl('image', 'https://files.test/a'), attachment))).toMatchObject({
 			message: expect.stringMatching(message) as string,
 			code: 'invalid_input',
 			param: 'attachments',
@@ -53,20 +49,22 @@ describe('an attachment is refused, and no call is made', () => {
 	it.each([
 		['responses', 'video', /Chat/],
 		['messages', 'audio', /Chat.* or .*Responses|Responses.* or .*Chat/],
-	])('%s: of a kind that the format has no part for; others have', async (format, kind, others) =>
-		expect(await refusal({ format, ...attach(fromUrl(kind, 'https://files.test/a')) })).toMatchObject({
-			description: expect.stringMatching(others) as string,
-		}),
+	])(
+		'%s: of a kind that the format does not support, with the formats that do',
+		async (format, kind, others) =>
+			expect(await inputError({ format, ...attach(fromUrl(kind, 'https://files.test/a')) })).toMatchObject({
+				description: expect.stringMatching(others) as string,
+			}),
 	);
 
-	it('whose type is not known', async () => {
+	it('of an unknown type', async () => {
 		const items = [await withFiles({ ...picture, mimeType: 'application/octet-stream', fileName: 'a' })];
-		expect(await refusal(attach(fromField('image', 'photo')), { items })).toMatchObject({
+		expect(await inputError(attach(fromField('image', 'photo')), { items })).toMatchObject({
 			message: expect.stringContaining('"a" is application/octet-stream') as string,
 		});
 	});
 
-	it('whose server cannot be reached, which is no failure of the gateway', async () => {
+	it('whose server cannot be reached, which is not an error of the gateway', async () => {
 		nock('https://files.test')
 			.get('/a.mp3')
 			.times(4)
@@ -75,20 +73,20 @@ describe('an attachment is refused, and no call is made', () => {
 			options: { maxRetries: 0 },
 			...attach(fromUrl('audio', 'https://files.test/a.mp3')),
 		};
-		expect(await refusal(parameters)).toMatchObject({
+		expect(await inputError(parameters)).toMatchObject({
 			message: expect.stringContaining('could not be fetched') as string,
 			description: expect.stringMatching(/nothing \(enotfound\)/) as string,
 			param: 'attachments',
 		});
 	});
 
-	it('when those of one call together are too large', async () => {
+	it('when the attachments of a request are too large together', async () => {
 		const half = Buffer.alloc(40 * 1024 * 1024, 'a');
 		const items = [
 			await withFiles({ ...paper, name: 'one', content: half }, { ...paper, name: 'two', content: half }),
 		];
 		expect(
-			await refusal(attach(fromField('file', 'one'), fromField('file', 'two')), { items }),
+			await inputError(attach(fromField('file', 'one'), fromField('file', 'two')), { items }),
 		).toMatchObject({ message: expect.stringMatching(/row 2: .*75 MB/) as string });
 	});
 });

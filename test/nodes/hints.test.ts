@@ -12,41 +12,42 @@ import { editorContext, pollContext, supplyContext, webhookContext } from '../he
 import { runNode } from '../helpers/engine';
 import { useNock } from '../helpers/nock';
 
-// What a busy gateway leads to, where there are options for it and where there are none.
+// The hint of a rate limit, with and without options in the panel.
 
 useNock();
 
 const credential = { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-1' };
-/** Longer than anybody waits: the first refusal is told. */
-const NOT_TODAY = { 'retry-after': '86400' };
+/** Too long for a retry. */
+const RETRY_TOMORROW = { 'retry-after': '86400' };
 const BUSY = { error: { message: 'slow down', code: 'rate_limit_exceeded' } };
 
-const busy = (path: string) => nock('https://gateway.test').get(`/api/v1${path}`).reply(429, BUSY, NOT_TODAY);
-const adviceOf = (error: unknown) => (error as { description?: string }).description ?? '';
+const busy = (path: string) =>
+	nock('https://gateway.test').get(`/api/v1${path}`).reply(429, BUSY, RETRY_TOMORROW);
+const hintOf = (error: unknown) => (error as { description?: string }).description ?? '';
 
 const ALL_OPTIONS = /Concurrency|Max Retries|Timeout|Batch Size/;
 
-it('an action node names its options', async () => {
+it('the hint of an action node names its options', async () => {
 	busy('/balance');
 	const { error } = await runNode({ node: 'balance', parameters: {}, credential });
 	expect(error?.description).toContain("Lower the option 'Concurrency'");
 });
 
-it('a poll names none', async () => {
+it('the hint of a polling trigger names no option', async () => {
 	busy('/balance');
 	const parameters = { fireOn: 'below', threshold: 100 };
 	const context = pollContext({ node: 'balanceTrigger', parameters, credential, mode: 'trigger', store: {} });
-	const hint = adviceOf(await rejection(new BalanceTrigger().poll.call(context)));
+	const hint = hintOf(await rejection(new BalanceTrigger().poll.call(context)));
 	expect(hint).toContain('The limit of requests per minute was reached.');
 	expect(hint).not.toMatch(ALL_OPTIONS);
 });
 
-it('a trigger that cannot fetch a file names none', async () => {
+it('the hint of a webhook trigger that cannot fetch a file names no option', async () => {
 	const done = { taskId: 't1', state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' };
 	nock('https://gateway.test')
 		.get('/api/v1/async/media/tasks/t1')
 		.reply(200, { code: 200, msg: 'success', data: done });
-	nock('https://files.test').get('/a.png').reply(429, '', NOT_TODAY);
+	nock('https://files.test').get('/a.png').reply(429, '', RETRY_TOMORROW);
 	const context = webhookContext(
 		{ node: 'mediaTaskTrigger', parameters: {}, credential, mode: 'webhook', store: {} },
 		{ body: { taskId: 't1' } },
@@ -54,22 +55,22 @@ it('a trigger that cannot fetch a file names none', async () => {
 	const { workflowData } = await new MediaTaskTrigger().webhook.call(context);
 	const report = workflowData?.[0]?.[0]?.json.downloadError;
 	expect(report).toMatchObject({ httpCode: '429' });
-	expect(adviceOf(report)).toContain('the file stays at the gateway');
-	expect(adviceOf(report)).not.toMatch(ALL_OPTIONS);
+	expect(hintOf(report)).toContain('the file stays at the gateway');
+	expect(hintOf(report)).not.toMatch(ALL_OPTIONS);
 });
 
 it.each<[string, string, (context: ILoadOptionsFunctions) => Promise<object>]>([
 	['the list of models', '/models', async (context) => await searchTextModels.call(context)],
 	['the form of a model', '/media/models', async (context) => await mapMediaInput.call(context)],
-])('%s names none', async (_, path, load) => {
+])('the hint of %s names no option', async (_, path, load) => {
 	busy(path);
 	const parameters = { model: { __rl: true, mode: 'id', value: 'acme/painter' } };
-	const hint = adviceOf(await rejection(load(editorContext({ node: 'mediaTask', parameters, credential }))));
+	const hint = hintOf(await rejection(load(editorContext({ node: 'mediaTask', parameters, credential }))));
 	expect(hint).toContain('The limit of requests per minute was reached.');
 	expect(hint).not.toMatch(ALL_OPTIONS);
 });
 
-it('the test of a credential names none', async () => {
+it('the hint of a credential test names no option', async () => {
 	const request = async () => await Promise.resolve({ statusCode: 429, body: JSON.stringify(BUSY) });
 	const context = { helpers: { request } } as unknown as ICredentialTestFunctions;
 	const { message } = await testGateway.call(context, {
@@ -82,7 +83,7 @@ it('the test of a credential names none', async () => {
 	expect(message).not.toMatch(ALL_OPTIONS);
 });
 
-it('the chat model names the option of the node that asks', async () => {
+it('the hint of the chat model names the option of the agent or chain', async () => {
 	busy('/models');
 	const { context } = supplyContext({ node: 'chatModel', parameters: {}, credential });
 	const { client } = await subNodeClient(context, { maxRetries: 0, timeoutMs: undefined });

@@ -1,15 +1,15 @@
 import { choices, descriptions, fields } from '../helpers/panel';
 import { sourceTexts } from '../helpers/sourceTexts';
 
-// How the nodes speak: names of fields stand in single quotation marks and exist, and what goes wrong is told without
-// the words that n8n's UX guidelines advise against.
+// Texts of the nodes by n8n's UX guidelines: names of fields are in single quotation marks and exist, and error texts
+// avoid the words that the guidelines advise against.
 
 const labels = new Set([
 	...fields.map(({ property }) => property.displayName),
 	...choices.map(({ choice }) => choice.name),
 ]);
 
-/** Names of n8n's own, of output fields, and of fields of the gateway that texts speak of. */
+/** Names of n8n, of output fields, and of the gateway's fields. */
 const OTHER_NAMES = new Set([
 	...['Batch Size', 'Chat Model', 'Retry On Fail', 'Webhook URLs', 'Refresh Field List'],
 	...['callback', 'data', 'lowBalance', 'timedOut', 'toolCalls', 'tracks', 'id'],
@@ -18,11 +18,11 @@ const OTHER_NAMES = new Set([
 
 const quoted = (text: string) => [...text.matchAll(/'([^'…]+)'/g)].map(([, name = '']) => name);
 
-it('the texts of the source are found', () => {
+it('finds the texts of the source', () => {
 	expect(sourceTexts.length).toBeGreaterThan(600);
 });
 
-it('a name in single quotation marks is that of something', () => {
+it('names in single quotation marks exist', () => {
 	const unknown = sourceTexts.flatMap(({ place, text }) =>
 		quoted(text)
 			.filter((name) => !labels.has(name) && !OTHER_NAMES.has(name))
@@ -31,16 +31,16 @@ it('a name in single quotation marks is that of something', () => {
 	expect(unknown).toStrictEqual([]);
 });
 
-it('names of fields stand in no other quotation marks', () => {
+it('names of fields are in no other quotation marks', () => {
 	const wrong = sourceTexts.filter(({ text }) =>
 		[...text.matchAll(/["“]([^"”…]+)["”]/g)].some(([, name = '']) => labels.has(name)),
 	);
 	expect(wrong.map(({ place }) => place)).toStrictEqual([]);
 });
 
-it('names of several words, and Simplify, do not stand without them', () => {
+it('names of several words, and Simplify, are in quotation marks', () => {
 	const names = fields.map(({ property }) => property.displayName).filter((name) => / /.test(name));
-	// A label alone names its field, and these are also words of the gateway or of n8n.
+	// These are also words of the gateway or of n8n.
 	const own = new Set([...names, 'Simplify']);
 	for (const name of ['Task ID', 'Callback URL', 'JSON Schema', 'Output Format']) own.delete(name);
 	const wrong = sourceTexts.filter(({ text, role }) => {
@@ -54,12 +54,12 @@ it('names of several words, and Simplify, do not stand without them', () => {
 	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toStrictEqual([]);
 });
 
-it('a format of the API is called so: there are also those of the output and of files', () => {
+it('a format is called API format, output format, audio format or file format', () => {
 	const wrong = sourceTexts.filter(({ text }) => /(?<!API |Output |Audio |file )\bformats?\b/i.test(text));
 	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toStrictEqual([]);
 });
 
-it('a tooltip names only what its panel has', () => {
+it('tooltips name only fields and choices of their panel', () => {
 	const tooltips = [
 		...fields.map(({ property: { description }, ...field }) => ({ ...field, description })),
 		...choices.map(({ choice: { description }, ...field }) => ({ ...field, description })),
@@ -81,13 +81,13 @@ it('a tooltip names only what its panel has', () => {
 	expect(wrong).toStrictEqual([]);
 });
 
-it('nothing is called an error, a problem, a failure or a mistake', () => {
+it('no text has the words error, problem, failure or mistake', () => {
 	const wrong = sourceTexts.filter(({ text }) => /\b(errors?|problems?|failures?|mistakes?)\b/i.test(text));
 	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toStrictEqual([]);
 });
 
-describe('what went wrong and what to do', () => {
-	it('is told without a full stop, and with one', () => {
+describe('error texts', () => {
+	it('have messages without and descriptions with a full stop', () => {
 		const messages = sourceTexts.filter(
 			({ role, place }) => role === 'message' && place.includes('/gateway/'),
 		);
@@ -102,7 +102,7 @@ describe('what went wrong and what to do', () => {
 		).toStrictEqual([]);
 	});
 
-	it('names no internal field', () => {
+	it('have no internal names', () => {
 		const internal = fields.map(({ property: { name } }) => name).filter((name) => /[a-z][A-Z]/.test(name));
 		const texts = sourceTexts.filter(({ role }) =>
 			['message', 'description', 'InvalidInputError', 'row.invalid', 'hint'].includes(role),
@@ -115,6 +115,6 @@ describe('what went wrong and what to do', () => {
 	});
 });
 
-it('a description of a node is one sentence', () => {
+it('descriptions of nodes are one sentence', () => {
 	for (const { description } of descriptions) expect(description).toMatch(/^[A-Z][^.]+[^.]$/);
 });

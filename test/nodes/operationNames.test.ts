@@ -3,11 +3,11 @@ import { choices } from '../helpers/panel';
 // Names, actions and descriptions of operations, by n8n's UX guidelines.
 
 const withAction = choices.filter(({ choice }) => choice.action !== undefined);
-/** What starts a workflow, as n8n lists it: "On …". */
+/** The events of triggers, which n8n lists as "On …". */
 const events = withAction.filter(({ choice }) => choice.action?.startsWith('On '));
 const operations = withAction.filter((choice) => !events.includes(choice));
 
-/** n8n's words for the operations that many nodes have. */
+/** n8n's wording of common operations. */
 const VOCABULARY: Readonly<Record<string, RegExp>> = {
 	Create: /^Create a new /,
 	'Create and Wait': /^Create a new /,
@@ -17,7 +17,7 @@ const VOCABULARY: Readonly<Record<string, RegExp>> = {
 	Upload: /^Store a new /,
 };
 
-test('there are operations, each with an action', () => {
+test('each operation has an action', () => {
 	const inLists = choices.filter(({ place }) => place.includes('> Operation >'));
 	expect(operations).toHaveLength(inLists.length);
 	expect(operations.length).toBeGreaterThan(20);
@@ -40,12 +40,12 @@ describe.each(operations.map(({ place, choice }) => ({ place, ...choice })))(
 	},
 );
 
-test('an operation is named differently from the others of the panel of actions', () => {
+test('actions have different names', () => {
 	const actions = operations.map(({ choice }) => choice.action);
 	expect(new Set(actions).size).toBe(actions.length);
 });
 
-test('what starts a workflow is named in sentence case, without articles, in each trigger', () => {
+test('the events of triggers are in sentence case, without articles', () => {
 	expect(events.length).toBeGreaterThan(4);
 	for (const { choice } of events) {
 		expect(choice.action).toMatch(/^On( [a-z]+)+$/);
