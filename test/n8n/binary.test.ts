@@ -26,11 +26,11 @@ function owner(content: string) {
 	return { opened, own: { n8n: { helpers }, index: 2 } as unknown as FileOwner };
 }
 
-const facts = { fileName: 'a.txt', mimeType: 'text/plain' };
+const properties = { fileName: 'a.txt', mimeType: 'text/plain' };
 
 it('bytes can be opened any number of times', async () => {
-	const file = fileOfBytes(facts, Buffer.from('äb'));
-	expect(file).toMatchObject({ ...facts, size: 3 });
+	const file = fileOfBytes(properties, Buffer.from('äb'));
+	expect(file).toMatchObject({ ...properties, size: 3 });
 	for (let time = 0; time < 2; time += 1) {
 		expect(await bytesOf(await file.open())).toBe('äb');
 		expect(await bytesOf(await file.framed(head, tail))).toBe('<äb>');
@@ -39,8 +39,8 @@ it('bytes can be opened any number of times', async () => {
 
 it('a stored file is read again each time it is opened', async () => {
 	const { opened, own } = owner('stored');
-	const file = await fileOf(own, { ...facts, data: 'filesystem-v2', id: 'x1' });
-	expect(file).toMatchObject({ ...facts, size: 6 });
+	const file = await fileOf(own, { ...properties, data: 'filesystem-v2', id: 'x1' });
+	expect(file).toMatchObject({ ...properties, size: 6 });
 	expect(opened).toStrictEqual([]);
 	expect(await bytesOf(await file.open())).toBe('stored');
 	expect(await bytesOf(await file.framed(head, tail))).toBe('<stored>');
@@ -49,8 +49,8 @@ it('a stored file is read again each time it is opened', async () => {
 
 it('a file without an ID is read from its item', async () => {
 	const { opened, own } = owner('stored');
-	const file = await fileOf(own, { ...facts, data: 'text' });
-	expect(file).toMatchObject({ ...facts, size: 6 });
+	const file = await fileOf(own, { ...properties, data: 'text' });
+	expect(file).toMatchObject({ ...properties, size: 6 });
 	expect(await bytesOf(await file.open())).toBe('2 text');
 	expect(opened).toStrictEqual([]);
 });
@@ -59,7 +59,7 @@ it('a file between head and tail is closed with the stream', async () => {
 	const stalled = new Readable({ read: () => undefined });
 	const { own } = owner('x');
 	own.n8n.helpers.getBinaryStream = async () => await Promise.resolve(stalled as never);
-	const file = await fileOf(own, { ...facts, data: 'filesystem-v2', id: 'x1' });
+	const file = await fileOf(own, { ...properties, data: 'filesystem-v2', id: 'x1' });
 	const body = await file.framed(head, tail);
 	const isClosed = new Promise((resolve) => stalled.once('close', resolve));
 	destroyBody(body);

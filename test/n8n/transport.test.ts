@@ -59,11 +59,11 @@ function recording(response: unknown) {
 	return { calls, context };
 }
 
-const nobody = { id: '7', name: 'Mine', type: 'aiGatewayApi' };
+const storedCredential = { id: '7', name: 'Mine', type: 'aiGatewayApi' };
 
 describe('a request', () => {
 	const { signal } = new AbortController();
-	const settings = { credential: async () => await Promise.resolve(nobody), cancelSignal: signal };
+	const settings = { credential: async () => await Promise.resolve(storedCredential), cancelSignal: signal };
 	const sent = {
 		method: 'POST',
 		url: 'https://gateway.test/api/v1/x',
@@ -89,7 +89,7 @@ describe('a request', () => {
 		const { calls, context } = recording({ statusCode: 200 });
 		await n8nTransport(context, settings).text(request);
 		expect(calls).toStrictEqual([
-			{ self: context, args: ['aiGatewayApi', sent, { credentialsDecrypted: nobody }] },
+			{ self: context, args: ['aiGatewayApi', sent, { credentialsDecrypted: storedCredential }] },
 		]);
 	});
 

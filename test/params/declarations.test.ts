@@ -31,20 +31,20 @@ it('returns the same property each time, so that a parameter of several operatio
 });
 
 it('returns typed values, each read when it is used', () => {
-	const asked: string[] = [];
+	const requested: string[] = [];
 	const values = declare(declarations).read(
 		nodeParameters({
 			getNodeParameter: (name) => {
-				asked.push(name);
+				requested.push(name);
 				return { prompt: 'Hi', limit: '7' }[name];
 			},
 		}),
 	);
-	expect(asked).toStrictEqual([]);
+	expect(requested).toStrictEqual([]);
 	const limit: number | undefined = values.limit;
-	expect([limit, asked]).toStrictEqual([7, ['limit']]);
+	expect([limit, requested]).toStrictEqual([7, ['limit']]);
 	const prompt: string = values.prompt;
-	expect([prompt, asked]).toStrictEqual(['Hi', ['limit', 'prompt']]);
+	expect([prompt, requested]).toStrictEqual(['Hi', ['limit', 'prompt']]);
 });
 
 it('keeps the values of several items apart', () => {

@@ -17,7 +17,7 @@ const parameter = rows({
 });
 
 const read = (value: unknown) => readParameter(parameter, value);
-const facts = ({ message, description, param }: InvalidInputError) => ({ message, description, param });
+const errorFields = ({ message, description, param }: InvalidInputError) => ({ message, description, param });
 
 it('reads the rows of all groups, in order', () => {
 	const names = read({ files: [{ name: 'a' }, { name: 'b' }], more: [{ name: 'c' }] }).map(
@@ -36,7 +36,7 @@ it.each([undefined, null, {}, { files: [] }, { files: null }, { files: 'none' }]
 it.each(['text', '', 7, false, [], { files: ['a'] }, { files: [null] }, { files: [{}, [1]] }])(
 	'rejects %j, which is not a list of rows',
 	(value) => {
-		expect(facts(invalidInput(() => read(value)))).toStrictEqual({
+		expect(errorFields(invalidInput(() => read(value)))).toStrictEqual({
 			message: "'Input Files' is not a list of rows",
 			description: 'Add the rows in the panel. Nothing was sent.',
 			param: 'field',
@@ -54,7 +54,7 @@ describe('a field of a row', () => {
 
 	it('names its row in an error', () => {
 		const row = second();
-		expect(facts(invalidInput(() => row?.values.flag))).toStrictEqual({
+		expect(errorFields(invalidInput(() => row?.values.flag))).toStrictEqual({
 			message: `'Input Files', row 2: 'Flag' has a value that is not allowed: "maybe"`,
 			description: 'It is true or false. Nothing was sent.',
 			param: 'field',
@@ -64,7 +64,7 @@ describe('a field of a row', () => {
 	it('that is a file knows its parameter and item', () => {
 		const file = second()?.values.file;
 		expect(file?.value).toStrictEqual({ id: 1 });
-		expect(file && facts(file.at.error('is empty', 'Fill it in.'))).toStrictEqual({
+		expect(file && errorFields(file.at.error('is empty', 'Fill it in.'))).toStrictEqual({
 			message: "'Input Files', row 2: 'File' is empty",
 			description: 'Fill it in. Nothing was sent.',
 			param: 'field',
@@ -74,7 +74,7 @@ describe('a field of a row', () => {
 
 it('a row names its parameter and item for errors about the whole row', () => {
 	const [, row] = read({ files: [{}, {}] });
-	expect(row && facts(row.at.error('is empty', 'Fill it in.'))).toStrictEqual({
+	expect(row && errorFields(row.at.error('is empty', 'Fill it in.'))).toStrictEqual({
 		message: "'Input Files', row 2: is empty",
 		description: 'Fill it in. Nothing was sent.',
 		param: 'field',

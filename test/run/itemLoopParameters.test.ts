@@ -28,19 +28,19 @@ async function getFiles(parameters: RunOptions['parameters']) {
 	const context = await attemptContext(options);
 	const spy = jest.spyOn(context, 'getNodeParameter');
 	await executeOn(options, context);
-	const asked: Record<string, number> = {};
-	for (const [name] of spy.mock.calls) asked[name] = (asked[name] ?? 0) + 1;
-	return { sent, asked };
+	const requested: Record<string, number> = {};
+	for (const [name] of spy.mock.calls) requested[name] = (requested[name] ?? 0) + 1;
+	return { sent, requested };
 }
 
 it('asks n8n once per run for parameters that have no expression', async () => {
-	const { sent, asked } = await getFiles({ fileId: 'x', options: { maxRetries: 0 } });
+	const { sent, requested } = await getFiles({ fileId: 'x', options: { maxRetries: 0 } });
 	expect(sent).toStrictEqual(['x', 'x', 'x', 'x']);
-	expect(asked).toStrictEqual({ resource: 1, operation: 1, options: 1, fileId: 1, simplify: 1 });
+	expect(requested).toStrictEqual({ resource: 1, operation: 1, options: 1, fileId: 1, simplify: 1 });
 });
 
 it('asks n8n for each item for a parameter that has an expression', async () => {
-	const { sent, asked } = await getFiles({ fileId: '={{ $json.id }}', options: { concurrency: 1 } });
+	const { sent, requested } = await getFiles({ fileId: '={{ $json.id }}', options: { concurrency: 1 } });
 	expect(sent).toStrictEqual(['a', 'b', 'c', 'd']);
-	expect(asked).toStrictEqual({ resource: 1, operation: 1, options: 1, fileId: 4, simplify: 1 });
+	expect(requested).toStrictEqual({ resource: 1, operation: 1, options: 1, fileId: 4, simplify: 1 });
 });

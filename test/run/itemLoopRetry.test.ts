@@ -12,7 +12,7 @@ import { useNock } from '../helpers/nock';
 useNock();
 
 const retrying = { retryOnFail: true, waitBetweenTries: 1 };
-const carryingOn = { ...retrying, onError: 'continueRegularOutput' } as const;
+const retryAndContinue = { ...retrying, onError: 'continueRegularOutput' } as const;
 const options = { concurrency: 5 };
 
 /** Lets each prompt fail this often before it succeeds. */
@@ -45,7 +45,7 @@ describe('three tries', () => {
 
 	it('are made while the first item fails, with On Error: Continue', async () => {
 		const { times } = echoGateway(failTimes({ p0: 2, p2: 9 }));
-		const result = await generate({ items: items(3), settings: carryingOn });
+		const result = await generate({ items: items(3), settings: retryAndContinue });
 		expect(texts(result)).toStrictEqual(['echo p0', 'echo p1', 'failed']);
 		expect(times()).toStrictEqual({ p0: 3, p1: 1, p2: 3 });
 		expect(context(result)).not.toContain('echo');
@@ -53,7 +53,7 @@ describe('three tries', () => {
 
 	it('leave nothing in the execution when all of them fail on the first item, with On Error: Continue', async () => {
 		const { times } = echoGateway(failTimes({ p0: 9 }));
-		const result = await generate({ items: items(2), settings: carryingOn });
+		const result = await generate({ items: items(2), settings: retryAndContinue });
 		expect(texts(result)).toStrictEqual(['failed', 'echo p1']);
 		expect(times()).toStrictEqual({ p0: 3, p1: 1 });
 		expect(context(result)).not.toContain('echo');
@@ -62,7 +62,7 @@ describe('three tries', () => {
 
 it('saves nothing for an item other than the first that fails, with On Error: Continue: n8n does not run the node again', async () => {
 	const { times } = echoGateway(failTimes({ p1: 9 }));
-	const result = await generate({ items: items(2), settings: carryingOn });
+	const result = await generate({ items: items(2), settings: retryAndContinue });
 	expect(texts(result)).toStrictEqual(['echo p0', 'failed']);
 	expect(times()).toStrictEqual({ p0: 1, p1: 1 });
 	expect(context(result)).not.toContain('echo');
@@ -77,16 +77,16 @@ it.each([1, 2, 5])('makes as many tries as n8n does: Max Tries %d', async (maxTr
 
 describe('a result that n8n takes for an error, because its first item has a field of that name', () => {
 	it.each(['odd', 0, { some: 'fact' }, null, false])('%j: is requested once', async (error) => {
-		let asked = 0;
+		let requests = 0;
 		gateway()
 			.persist()
 			.get(`${TASKS}/t1`)
 			.reply(() => {
-				asked += 1;
+				requests += 1;
 				return [200, { ...envelope({ taskId: 't1', state: 'success' }), error }];
 			});
 		const result = await run('get', { taskId: 't1', simplify: false }, { settings: retrying });
-		expect(asked).toBe(1);
+		expect(requests).toBe(1);
 		expect(result.items[0]?.json.data).toStrictEqual({ taskId: 't1', state: 'success' });
 		expect(context(result)).not.toContain('success');
 	});
@@ -164,7 +164,7 @@ describe('the results that a try saves', () => {
 	it('may be changed by a later node without changing what is saved', async () => {
 		echoGateway(failTimes({ p0: 1 }));
 		const execution = createRunExecutionData();
-		const options = { ...node, settings: carryingOn };
+		const options = { ...node, settings: retryAndContinue };
 		const [, first] = await attempt(options, { execution });
 		delete first?.pairedItem;
 		const second = await attempt(options, { execution });

@@ -27,7 +27,7 @@ const operationError = (description?: string) =>
 	new NodeOperationError(node, 'It failed', description === undefined ? {} : { description });
 
 describe('the error in an error item', () => {
-	const bare = {
+	const commonFields = {
 		message: 'It failed',
 		description: 'Try it later.',
 		httpCode: null,
@@ -54,12 +54,12 @@ describe('the error in an error item', () => {
 		['a task', { taskId: 't1' }, { taskId: 't1' }],
 		['more fields', { extra: { failCode: 'NSFW', state: null } }, { failCode: 'NSFW', state: null }],
 	])('has the fields of its details: %s', (_, details, expected) => {
-		expect(toErrorJson(apiError(details))).toStrictEqual({ ...bare, ...expected });
+		expect(toErrorJson(apiError(details))).toStrictEqual({ ...commonFields, ...expected });
 	});
 
 	it('has nothing that only the node needs', () => {
 		const details = { serverMessage: 'words', retryAfterMs: 5, idempotent: true, mayHaveTakenEffect: true };
-		expect(toErrorJson(apiError(details))).toStrictEqual(bare);
+		expect(toErrorJson(apiError(details))).toStrictEqual(commonFields);
 	});
 
 	it.each<[string, unknown, object]>([
@@ -88,12 +88,12 @@ describe('the error in an error item', () => {
 		],
 		['any thrown value', 'It failed', { description: null }],
 	])('has the message and hint of %s', (_, error, expected) => {
-		expect(toErrorJson(error)).toStrictEqual({ ...bare, ...expected });
+		expect(toErrorJson(error)).toStrictEqual({ ...commonFields, ...expected });
 	});
 });
 
 describe('the error that ends the node', () => {
-	const facts = (error: Error) => {
+	const errorFields = (error: Error) => {
 		const { message } = error;
 		if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) throw error;
 		const { description, context } = error;
@@ -106,9 +106,9 @@ describe('the error that ends the node', () => {
 		['invalid input', new InvalidInputError('It failed', 'Try it later.')],
 		['an error of n8n', operationError('Try it later.')],
 	])('names its item, and says what to do: %s', (_, error) => {
-		expect(facts(toNodeError(node, error, 3))).toStrictEqual(ofItem);
-		const noted = { ...ofItem, description: 'Try it later. A note.' };
-		expect(facts(toNodeError(node, error, 3, ' A note.'))).toStrictEqual(noted);
+		expect(errorFields(toNodeError(node, error, 3))).toStrictEqual(ofItem);
+		const withNote = { ...ofItem, description: 'Try it later. A note.' };
+		expect(errorFields(toNodeError(node, error, 3, ' A note.'))).toStrictEqual(withNote);
 	});
 
 	it.each([
@@ -164,8 +164,8 @@ describe('the error that ends the node', () => {
 	it.each([new Error('It failed'), 'It failed'])('is made from any thrown value: %p', (thrown) => {
 		const error = toNodeError(node, thrown, 3);
 		expect(error).toBeInstanceOf(NodeOperationError);
-		expect(facts(error)).toMatchObject({ message: 'It failed', itemIndex: 3, node: 'Gateway' });
-		expect(facts(toNodeError(node, thrown, 3, ' A note.'))).toMatchObject({ description: 'A note.' });
+		expect(errorFields(error)).toMatchObject({ message: 'It failed', itemIndex: 3, node: 'Gateway' });
+		expect(errorFields(toNodeError(node, thrown, 3, ' A note.'))).toMatchObject({ description: 'A note.' });
 	});
 });
 

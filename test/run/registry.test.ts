@@ -95,12 +95,12 @@ it('shows each parameter for the operations that have it, and a shared one once'
 it('ends each resource with the options of its operations: those of the operation first, then those of the node, then the common ones', () => {
 	const collections = properties
 		.filter(({ name }) => name === 'options')
-		.map(({ displayOptions, options = [], ...facts }) => ({
+		.map(({ displayOptions, options = [], ...otherFields }) => ({
 			show: displayOptions?.show,
 			names: options.map((option) => ('displayName' in option ? option.displayName : option.name)),
-			facts,
+			otherFields,
 		}));
-	const facts = {
+	const otherFields = {
 		displayName: 'Options',
 		name: 'options',
 		type: 'collection',
@@ -111,7 +111,7 @@ it('ends each resource with the options of its operations: those of the operatio
 	const of = (resource: string, name: string, names: string[]) => ({
 		show: { resource: [resource], operation: [name] },
 		names,
-		facts,
+		otherFields,
 	});
 	expect(collections).toStrictEqual([
 		of('things', 'make', ['Max Retries', 'Node Concurrency', 'Own Timeout', 'Zone']),

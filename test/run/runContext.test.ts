@@ -6,7 +6,7 @@ import { rejection, scriptedClient, type Step } from '../helpers/client';
 
 // What is the same for all items of a run.
 
-interface Place {
+interface ContextOptions {
 	executionId?: string;
 	workflowId?: string | undefined;
 	type?: string;
@@ -18,16 +18,16 @@ interface Place {
 	store?: Record<string, unknown>;
 }
 
-function contextOf(place: Place = {}): RunContext {
-	const { executionId = 'e1', type = 'test.node', isTool = false, isStreaming = false } = place;
-	const { inputs = [{}], store = {} } = place;
+function contextOf(options: ContextOptions = {}): RunContext {
+	const { executionId = 'e1', type = 'test.node', isTool = false, isStreaming = false } = options;
+	const { inputs = [{}], store = {} } = options;
 	return new RunContext({
 		getExecutionId: () => executionId,
 		isToolExecution: () => isTool,
 		isStreaming: () => isStreaming,
 		getNode: () => ({ id: 'n1', type }),
-		getWorkflow: () => ({ id: 'workflowId' in place ? place.workflowId : 'w1' }),
-		getWorkflowDataProxy: () => ({ $runIndex: place.runIndex }),
+		getWorkflow: () => ({ id: 'workflowId' in options ? options.workflowId : 'w1' }),
+		getWorkflowDataProxy: () => ({ $runIndex: options.runIndex }),
 		getInputData: () => inputs.map((json) => ({ json, binary: {} })),
 		getContext: (type: string) => (type === 'node' ? store : {}),
 	} as unknown as IExecuteFunctions);
@@ -76,21 +76,21 @@ describe('an execution without an ID', () => {
 });
 
 describe('the tool of an AI Agent', () => {
-	it.each<[Place, boolean]>([
+	it.each<[ContextOptions, boolean]>([
 		[{}, false],
 		[{ type: 'test.toolbox' }, false],
 		[{ type: 'test.nodeTool' }, true],
 		[{ isTool: true }, true],
-	])('is recognized by n8n’s context, or by its type: %j', (place, isTool) => {
-		expect(contextOf(place).isTool).toBe(isTool);
+	])('is recognized by n8n’s context, or by its type: %j', (options, isTool) => {
+		expect(contextOf(options).isTool).toBe(isTool);
 	});
 
-	it.each<[Place, boolean]>([
+	it.each<[ContextOptions, boolean]>([
 		[{}, false],
 		[{ isStreaming: true }, true],
 		[{ isStreaming: true, isTool: true }, false],
-	])('sends no chunks: %j', (place, isShown) => {
-		expect(contextOf(place).chunkWriter !== undefined).toBe(isShown);
+	])('sends no chunks: %j', (options, isShown) => {
+		expect(contextOf(options).chunkWriter !== undefined).toBe(isShown);
 	});
 
 	it('is the same run for the same input, whatever the run index', () => {

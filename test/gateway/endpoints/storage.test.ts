@@ -37,7 +37,7 @@ describe('an upload (§8)', () => {
 			[{ size: 1 }, { externalUserId: '🙂'.repeat(128) }, 'file'],
 		],
 		['no user ID', [{ size: 1 }, { externalUserId: undefined }, 'file']],
-	])('accepts %s', (_, facts) => expect(() => checkUpload(...facts)).not.toThrow());
+	])('accepts %s', (_, args) => expect(() => checkUpload(...args)).not.toThrow());
 
 	it.each<[string, Parameters<typeof checkUpload>, string, string, string]>([
 		['an empty file', [{ size: 0 }, {}, 'file'], 'file', 'empty', 'nothing to upload'],
@@ -58,8 +58,8 @@ describe('an upload (§8)', () => {
 			'129',
 			'128',
 		],
-	])('rejects %s', async (_, facts, param, message, description) => {
-		const error = await rejectedInput(() => checkUpload(...facts));
+	])('rejects %s', async (_, args, param, message, description) => {
+		const error = await rejectedInput(() => checkUpload(...args));
 		expect(error.param).toBe(param);
 		expect(error.message).toContain(message);
 		expect(error.description).toContain(description);

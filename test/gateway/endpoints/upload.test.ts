@@ -118,8 +118,8 @@ describe('a multipart upload (§4.14)', () => {
 				name,
 				fc.string({ unit: 'grapheme' }),
 				fc.string({ minLength: 1 }),
-				async (...given) => {
-					const [fileName, content, externalUserId] = given;
+				async (...args) => {
+					const [fileName, content, externalUserId] = args;
 					const upload = await sentFor(uploadOf(fileName, 'x/y', content), { externalUserId });
 					expect(upload.sent.headers['Content-Length']).toBe(String(upload.body.length));
 					const form = await formOf(upload);

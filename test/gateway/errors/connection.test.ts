@@ -111,19 +111,18 @@ describe('a network error', () => {
 		],
 		['timeout', ['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'], 'unknown', true, /in time/],
 	];
-	test.each(codes.flatMap(([kind, list, ...facts]) => list.map((code) => [kind, code, ...facts] as const)))(
-		'%s: %s',
-		(kind, code, delivery, retryable, message) => {
-			expect(details(networkError(code))).toStrictEqual({
-				message: expect.stringMatching(message) as string,
-				description: expect.stringMatching(/\S/) as string,
-				delivery,
-				code: kind === 'timeout' ? 'timeout' : code.toLowerCase(),
-				retryable,
-				mayBeCharged: delivery === 'unknown',
-			});
-		},
-	);
+	test.each(
+		codes.flatMap(([kind, list, ...expected]) => list.map((code) => [kind, code, ...expected] as const)),
+	)('%s: %s', (kind, code, delivery, retryable, message) => {
+		expect(details(networkError(code))).toStrictEqual({
+			message: expect.stringMatching(message) as string,
+			description: expect.stringMatching(/\S/) as string,
+			delivery,
+			code: kind === 'timeout' ? 'timeout' : code.toLowerCase(),
+			retryable,
+			mayBeCharged: delivery === 'unknown',
+		});
+	});
 
 	it.each(['connect', 'getaddrinfo'])('is not sent where the %s failed, whatever its code', (syscall) => {
 		expect(details(networkError('ETIMEDOUT', syscall))).toMatchObject({
@@ -193,9 +192,11 @@ describe('a network error', () => {
 			Array.from({ length: depth }).reduce<unknown>((cause) => new Error('outer', { cause }), error);
 
 		it.each([1, 2, 3, 5])('is found %i levels deep', (depth) => {
-			const refused = networkError('ECONNREFUSED', 'connect');
-			expect(details(inside(refused, depth))).toStrictEqual(details(refused));
-			expect(details(inside(wrapped(refused), depth - 1))).toStrictEqual(details(refused));
+			const connectionRefused = networkError('ECONNREFUSED', 'connect');
+			expect(details(inside(connectionRefused, depth))).toStrictEqual(details(connectionRefused));
+			expect(details(inside(wrapped(connectionRefused), depth - 1))).toStrictEqual(
+				details(connectionRefused),
+			);
 			expect(details(inside(new Error('aborted'), depth))).toMatchObject({ code: 'connection_lost' });
 		});
 

@@ -47,14 +47,14 @@ const details: ApiErrorDetails = { message: 'm', description: 'd', delivery: 're
 
 describe('an error', () => {
 	it('has no secret in any of its texts, however deep', () => {
-		const failure = new ApiError({
+		const error = new ApiError({
 			...details,
 			message: `m ${OTHER}`,
 			code: KEY,
 			param: OTHER,
 			extra: { receivedText: `${OTHER}\n"${KEY}"`, list: [1, { deep: OTHER }], none: null },
 		});
-		expect(withoutSecrets(failure, [OTHER])).toMatchObject({
+		expect(withoutSecrets(error, [OTHER])).toMatchObject({
 			name: 'ApiError',
 			message: 'm [key]',
 			details: {
@@ -72,8 +72,8 @@ describe('an error', () => {
 		['looks like a part of JSON', 'null', 'null and "null"', '[key] and "[key]"'],
 		['is like the name of a field', 'description', 'a description', 'a [key]'],
 	])('loses a key that %s', (_, key, textWithKey, clean) => {
-		const failure = new ApiError({ ...details, description: textWithKey, extra: { state: null } });
-		expect(withoutSecrets(failure, [key])).toMatchObject({
+		const error = new ApiError({ ...details, description: textWithKey, extra: { state: null } });
+		expect(withoutSecrets(error, [key])).toMatchObject({
 			details: { ...details, description: clean, extra: { state: null } },
 		});
 	});
@@ -103,12 +103,12 @@ describe('a key that the gateway repeats', () => {
 	const groups: EndpointGroup[] = ['text', 'messages', 'media', 'storage', 'file'];
 
 	it.each(bodies)('in %s is in no error', (_, body) => {
-		const failures = groups.flatMap((group) =>
+		const errors = groups.flatMap((group) =>
 			[307, 401, 500].map((status) => errorFromResponse({ group, status, body, now: 0, secrets: [OTHER] })),
 		);
-		expect(failures).toHaveLength(15);
-		for (const failure of failures) {
-			const shown = JSON.stringify([failure.details, failure.message, failure.stack, String(failure.cause)]);
+		expect(errors).toHaveLength(15);
+		for (const error of errors) {
+			const shown = JSON.stringify([error.details, error.message, error.stack, String(error.cause)]);
 			expect(shown).not.toContain(OTHER);
 			expect(shown).not.toContain(KEY);
 		}
@@ -127,10 +127,10 @@ describe('a key that the gateway repeats', () => {
 		);
 		const request = { group: 'text', method: 'GET', path: '/x' } as const;
 		const codes: unknown[] = [];
-		for (let turn = 0; turn < 4; turn += 1) {
-			const failure = await apiErrorOf(client.json(request));
-			codes.push(failure.details.code);
-			expect(JSON.stringify([failure.details, failure.stack])).not.toContain(OTHER);
+		for (let count = 0; count < 4; count += 1) {
+			const error = await apiErrorOf(client.json(request));
+			codes.push(error.details.code);
+			expect(JSON.stringify([error.details, error.stack])).not.toContain(OTHER);
 		}
 		expect(codes).toStrictEqual([undefined, 'redirected', 'unreadable_answer', 'unreadable_answer']);
 	});
@@ -154,8 +154,8 @@ describe('a key that the gateway repeats', () => {
 	});
 
 	it('in the message of a stream’s error is not shown', () => {
-		const failure = new ApiError({ ...details, description: `It says ${OTHER}.` });
-		const withText = withReceivedText(failure, { text: '', mayBeCharged: false, secrets: [OTHER] });
+		const error = new ApiError({ ...details, description: `It says ${OTHER}.` });
+		const withText = withReceivedText(error, { text: '', mayBeCharged: false, secrets: [OTHER] });
 		expect(withText.details.description).toMatch(/^It says \[key\]\. /);
 	});
 });

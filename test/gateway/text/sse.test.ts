@@ -93,8 +93,8 @@ describe('splitting a stream', () => {
 		fc.assert(
 			fc.property(streams, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (stream, sizes) => {
 				const chunks: Uint8Array[] = [];
-				for (let start = 0, turn = 0; start < stream.length; turn += 1) {
-					const size = sizes[turn % sizes.length] ?? 1;
+				for (let start = 0, index = 0; start < stream.length; index += 1) {
+					const size = sizes[index % sizes.length] ?? 1;
 					chunks.push(stream.slice(start, start + size));
 					start += size;
 				}

@@ -240,11 +240,11 @@ describe('frames', () => {
 	});
 
 	it('are the same however the bytes are split', async () => {
-		const answer = bytes(
+		const beginning = bytes(
 			`\uFEFF: hi\r\n\r\n${events(textChunk('Привет'), textChunk(', 世界 🎈'), finish).replaceAll('\n', '\r\n')}`,
 		);
 		const rest = bytes(events(usage, '[DONE]').replaceAll('\n', '\r'));
-		const stream = Buffer.concat([answer, rest]);
+		const stream = Buffer.concat([beginning, rest]);
 		await fc.assert(
 			fc.asyncProperty(fc.integer({ min: 1, max: 40 }), async (size) => {
 				const { text, costRub, shown } = await read(chunksOf(stream, size));

@@ -336,11 +336,11 @@ describe('responses: sequence numbers (§6.1)', () => {
 
 describe('the text callback', () => {
 	it('receives each chunk as it arrives, and the stream waits for it', async () => {
-		const order: string[] = [];
+		const log: string[] = [];
 		const stream = Readable.from(
 			(async function* () {
 				for (const word of ['a', 'b']) {
-					order.push(`sent ${word}`);
+					log.push(`sent ${word}`);
 					yield await Promise.resolve(
 						Buffer.from(events({ choices: [{ index: 0, delta: { content: word } }] })),
 					);
@@ -354,10 +354,10 @@ describe('the text callback', () => {
 		await readStream('chat', stream, {
 			onText: async (text) => {
 				await new Promise((resolve) => setImmediate(resolve));
-				order.push(`shown ${text}`);
+				log.push(`shown ${text}`);
 			},
 		});
-		expect(order.indexOf('shown a')).toBeLessThan(order.indexOf('shown b'));
-		expect(order[0]).toBe('sent a');
+		expect(log.indexOf('shown a')).toBeLessThan(log.indexOf('shown b'));
+		expect(log[0]).toBe('sent a');
 	});
 });

@@ -169,4 +169,4 @@ test.each([
 	[null, 'was charged'],
 	[0, '₽0.'],
 	[1.5, '₽1.5.'],
-])('the cost %s is described', (cost, words) => expect(costText(cost)).toContain(words));
+])('the cost %s is described', (cost, text) => expect(costText(cost)).toContain(text));
