@@ -168,3 +168,7 @@ test.each([
 	[0, '₽0.'],
 	[1.5, '₽1.5.'],
 ])('the cost of a call, %s, is told', (cost, words) => expect(costText(cost)).toContain(words));
+
+test.each(['1', '0', '+1.', '.1', '1e'])('reads %j 100,000 times in linear time', (part) => {
+	expect(compareDecimals(`${part.repeat(100_000)}x`, '0')).toBeUndefined();
+});
