@@ -45,4 +45,12 @@ describe('base64', () => {
 			}),
 		);
 	});
+
+	it.each(['data:', 'data:;', 'data:;base64', ' data:image/png;base64;'])(
+		'takes linear time for %j and 200,000 characters without a comma',
+		(head) => {
+			expect(readBase64(head + 'x'.repeat(200_000))).toBeUndefined();
+			expect(readBase64(head.repeat(40_000))).toBeUndefined();
+		},
+	);
 });

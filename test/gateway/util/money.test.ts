@@ -170,3 +170,7 @@ test.each([
 	[0, '₽0.'],
 	[1.5, '₽1.5.'],
 ])('the cost %s is described', (cost, text) => expect(costText(cost)).toContain(text));
+
+test.each(['1', '0', '+1.', '.1', '1e'])('reads %j 100,000 times in linear time', (part) => {
+	expect(compareDecimals(`${part.repeat(100_000)}x`, '0')).toBeUndefined();
+});

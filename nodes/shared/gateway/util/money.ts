@@ -21,7 +21,7 @@ interface Decimal {
 }
 
 function readDecimal(text: string): Decimal | undefined {
-	const match = /^(?=[+-]?\.?\d)([+-]?\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i.exec(text.trim());
+	const match = /^(?=[+-]?\.?\d)([+-]?\d*)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i.exec(text.trim());
 	if (!match) return undefined;
 	const [, whole, fraction = '', exponent] = match;
 	return { digits: BigInt(`${whole}${fraction}`), scale: fraction.length - Number(exponent ?? 0) };
