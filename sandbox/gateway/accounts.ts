@@ -30,7 +30,7 @@ export class Accounts {
 		this.reset();
 	}
 
-	/** The account of that name; it is created on first use. */
+	/** The account with this name, created on first use. */
 	get(name = mainAccount): Account {
 		const known = this.accounts.get(name);
 		if (known) return known;
@@ -45,7 +45,7 @@ export class Accounts {
 		return account;
 	}
 
-	/** The account of an active key; null for an unknown, revoked or expired one (§5 does not tell them apart). */
+	/** The account of an active key; null for an unknown, revoked or expired one (§5 treats them alike). */
 	byKey(key: string): Account | null {
 		const found = this.keyList.find((entry) => entry.key === key && entry.status === 'active');
 		return found ? this.get(found.account) : null;

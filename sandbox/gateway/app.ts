@@ -17,7 +17,7 @@ import { responsesRoute } from './text/responses/route';
 export function createServer(context: GatewayContext, logger: boolean): FastifyInstance {
 	return Fastify({
 		logger,
-		// The limit that counts is the setting; this one only ends what announces no length.
+		// The setting is the limit; this one ends bodies without a length.
 		bodyLimit: Math.max(100 * 1024 * 1024, context.settings.current.bodyLimitBytes),
 		forceCloseConnections: true,
 		exposeHeadRoutes: false,
@@ -31,8 +31,8 @@ export async function registerApi(server: FastifyInstance, context: GatewayConte
 			readJson(app);
 			await app.register(multipart);
 			instrument(app, context, 'api');
-			refuseBigBodies(app, context);
-			answerErrors(app);
+			limitBodies(app, context);
+			handleErrors(app);
 			catalogueRoutes(app, context);
 			balanceRoute(app, context);
 			chatRoute(app, context);
@@ -51,7 +51,7 @@ export function createFileServer(context: GatewayContext, logger: boolean): Fast
 	return server;
 }
 
-/** JSON bodies; an empty one counts as none, since clients send the content type with it. */
+/** JSON bodies; an empty one is accepted, since clients send the content type with it. */
 export function readJson(app: FastifyInstance): void {
 	app.removeContentTypeParser('application/json');
 	app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
@@ -68,14 +68,14 @@ export function readJson(app: FastifyInstance): void {
 }
 
 /** §8: 100 MB. */
-function refuseBigBodies(app: FastifyInstance, context: GatewayContext): void {
+function limitBodies(app: FastifyInstance, context: GatewayContext): void {
 	app.addHook('onRequest', (request, _reply, done) => {
 		const tooBig = Number(request.headers['content-length'] ?? 0) > context.settings.current.bodyLimitBytes;
 		done(tooBig ? new ApiError('payload_too_large') : undefined);
 	});
 }
 
-function answerErrors(app: FastifyInstance): void {
+function handleErrors(app: FastifyInstance): void {
 	app.setErrorHandler<FastifyError | ApiError>(async (error, request, reply) => {
 		const failure = asApiError(error);
 		const path = request.url.slice(apiPrefix.length);
@@ -91,7 +91,7 @@ function answerErrors(app: FastifyInstance): void {
 	});
 }
 
-/** What fastify itself refuses becomes the error of §7 that says the same. */
+/** Turns errors of fastify into the matching error of §7. */
 function asApiError(error: FastifyError | ApiError): ApiError {
 	if (error instanceof ApiError) return error;
 	const status = error.statusCode ?? 500;

@@ -1,4 +1,4 @@
-/** Who asks (§5), and whether the account may (§7.3: 403, 422 limit_exceeded, 429). */
+/** Authentication (§5) and limits of the account (§7.3: 403, 422 limit_exceeded, 429). */
 import type { FastifyRequest } from 'fastify';
 import type { Account } from './accounts';
 import type { GatewayContext } from './context';
@@ -17,7 +17,7 @@ export function keysOf(headers: FastifyRequest['headers']): {
 	return { xApiKey, bearer, used: xApiKey ? 'x-api-key' : bearer ? 'authorization' : null };
 }
 
-/** The account of the request, or null without any key; throws 401 for a key that is no good. */
+/** The account of the request, or null without a key; throws 401 for an invalid key. */
 export function identify(context: GatewayContext, request: FastifyRequest): Account | null {
 	const { xApiKey, bearer } = keysOf(request.headers);
 	const key = xApiKey ?? bearer;
@@ -84,7 +84,7 @@ function retryDetails(limit: RateLimit, waitMs: number): { retryAfter?: string }
 	}
 }
 
-/** The plan's word on a paid call: 403 for a model outside it, 422 when its quantity is used up. */
+/** Checks a paid request against the plan: 403 for a model outside it, 422 when its quantity is used up. */
 export function checkPlan(account: Account, model: string): void {
 	const { restrictions } = account;
 	if (!restrictions) return;

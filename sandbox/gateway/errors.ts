@@ -6,7 +6,7 @@ interface CodeEntry {
 	message: string;
 }
 
-/** §7.3, and after it the cases that only the media envelope has (§7.4), or that no code is shown for. */
+/** §7.3, then the errors of the media envelope alone (§7.4), and those without a code. */
 export const errorCodes = {
 	invalid_request: { status: 400, type: 'invalid_request_error', message: 'Invalid request' },
 	provider_bad_request: {
@@ -99,7 +99,7 @@ export class ApiError extends Error {
 	}
 }
 
-/** Codes that only exist inside become the nearest one of §7.3 where the body carries a code. */
+/** Internal codes become the nearest one of §7.3 in bodies with a code. */
 function publicCode(code: ErrorCode): string {
 	switch (code) {
 		case 'not_found':
@@ -142,8 +142,8 @@ export function renderError(
 	withoutParam = false,
 ): { status: number; body: Record<string, unknown> } {
 	if (error.status === 401) {
-		// §5: authentication failures are OpenAI-style everywhere. On /messages the outer `type` is added, so that
-		// the body reads as both formats of §7.1.
+		// §5: authentication errors are OpenAI-style everywhere. On /messages the outer `type` is added, so that
+		// the body fits both formats of §7.1.
 		const body = openAiError(error);
 		return { status: 401, body: format === 'messages' ? { type: 'error', ...body } : body };
 	}

@@ -33,7 +33,7 @@ export interface GatewayOptions {
 	logger?: boolean;
 }
 
-/** What control can do; each method also has a route (see README.md). */
+/** The control methods; each also has a route (see README.md). */
 export interface GatewayControl {
 	settings(): Settings;
 	/** Changes the settings that are given; `taskDuration` and `callbacks` are merged, the rest is replaced. */
@@ -62,7 +62,7 @@ export interface GatewayControl {
 	/** Ends a running task now. */
 	finishTask(taskId: string, outcome?: 'success' | { failCode: string; failMsg: string }): Promise<TaskView>;
 	callbacks(): CallbackRecord[];
-	/** Sends a callback that no task caused, or that says something untrue. */
+	/** Sends a callback that is not of a task, or with false data. */
 	forgeCallback(callback: ForgedCallback): Promise<CallbackRecord>;
 	/** Sends a finished task's callback again. */
 	repeatCallback(taskId: string): Promise<CallbackRecord>;
@@ -85,7 +85,7 @@ export interface Gateway {
 	/** The first key, of account `main`. */
 	apiKey: string;
 	control: GatewayControl;
-	/** Stops both servers, cuts what still runs and removes the stored files. */
+	/** Stops both servers, ends running requests and removes the stored files. */
 	close(): Promise<void>;
 }
 

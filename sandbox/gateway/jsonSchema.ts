@@ -1,4 +1,4 @@
-/** JSON Schema as far as the sandbox looks into it; ajv knows the rest. */
+/** The keywords of JSON Schema that the sandbox reads; ajv reads the others. */
 export interface JsonSchema {
 	type?: string | string[];
 	title?: string;

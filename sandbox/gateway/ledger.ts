@@ -1,4 +1,4 @@
-/** Every charge, in order; the sum of an account's entries is what its wallet lost. */
+/** Every charge, in order; an account's entries add up to what its wallet has paid. */
 import type { LedgerEntry } from './control/types';
 import type { Account } from './accounts';
 import { formatRubles, type Nano } from './money';
@@ -11,7 +11,7 @@ export type Charge = Pick<LedgerEntry, 'kind' | 'endpoint' | 'model' | 'requestI
 export class Ledger {
 	private entries: LedgerEntry[] = [];
 
-	/** Takes the amount from the account's wallet and notes it. */
+	/** Charges the account's wallet and records the amount. */
 	charge(account: Account, amount: Nano, charge: Charge): void {
 		account.wallet -= amount;
 		const { kind, endpoint, model, requestId, taskId, idempotencyKey } = charge;

@@ -11,7 +11,7 @@ interface CommandLine {
 	readyJson: boolean;
 }
 
-/** Throws on options that do not exist and on ports that are none. */
+/** Throws on unknown options and invalid ports. */
 function readCommandLine(): CommandLine {
 	const { values } = parseArgs({
 		options: {

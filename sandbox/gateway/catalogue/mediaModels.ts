@@ -1,4 +1,4 @@
-/** The media models (§2.2): one list, with what each takes and costs. */
+/** The media models (§2.2), with their input schemas and prices. */
 import type { MediaType } from '../control/types';
 import { accountPrice, formatRubles, parseRubles, type Nano } from '../money';
 import * as schemas from './mediaSchemas';

@@ -1,4 +1,4 @@
-/** The `input_schema` of each media model (§2.2): between them they use what such schemas use. */
+/** The `input_schema` of each media model (§2.2); together they use the keywords of such schemas. */
 import type { JsonSchema } from '../jsonSchema';
 
 const seed: JsonSchema = {

@@ -1,4 +1,4 @@
-/** The two catalogues (§4.4, §4.5): open, but with the account's prices for those who show a key. */
+/** The two catalogues (§4.4, §4.5): public, with the account's prices for requests with a key. */
 import type { FastifyInstance } from 'fastify';
 import { identify } from '../auth';
 import type { GatewayContext } from '../context';

@@ -1,4 +1,4 @@
-/** The text models (§2.1): context windows and prices to try things with. */
+/** The text models (§2.1), with context windows and prices. */
 import { accountPrice, parseRubles, toNumber, type Nano } from '../money';
 
 export interface TextModel {
@@ -8,7 +8,7 @@ export interface TextModel {
 	/** Base prices per token. */
 	costContext: Nano;
 	costCompletion: Nano;
-	/** Thinks before it answers, also when it is not asked to. */
+	/** Thinks before it responds, also when no effort is set. */
 	reasons: boolean;
 	inputModalities: string[];
 	outputModalities: string[];
@@ -50,7 +50,7 @@ export function findTextModel(id: string): TextModel | undefined {
 	return textModels.find((entry) => entry.id === id);
 }
 
-/** What the account pays per token. */
+/** The account's prices per token. */
 export function accountPrices(entry: TextModel): { context: Nano; completion: Nano } {
 	return { context: accountPrice(entry.costContext), completion: accountPrice(entry.costCompletion) };
 }

@@ -1,4 +1,4 @@
-/** What can go wrong on purpose: rules, what they match, and what they do. */
+/** Fault rules: the requests that they match, and their actions. */
 import type { ErrorCode } from '../errors';
 import type { Duration } from './types';
 
@@ -25,9 +25,9 @@ export interface StreamFault {
 	commentEvery?: number;
 	/** A keep-alive event is put before every n-th event. */
 	pingEvery?: number;
-	/** The answer is this error as JSON with its own status, although a stream was asked for. */
+	/** The response is this error as JSON with its own status, although a stream was requested. */
 	jsonError?: ErrorCode;
-	/** Writes are split into pieces of so many bytes, whatever they cut through. */
+	/** Writes are split into chunks of this many bytes, at any position. */
 	splitBytes?: number;
 	/** Pause before every delta. */
 	deltaDelayMs?: Duration;
@@ -35,21 +35,21 @@ export interface StreamFault {
 	crlf?: boolean;
 }
 
-/** A body that is no proper error of the API: what proxies and broken servers send. */
+/** A body that is not an error of the API, as proxies and broken servers send it. */
 export type RawBody = 'html' | 'empty' | 'cutJson' | 'wrongType' | { text: string; contentType: string };
 
-/** Seconds, an HTTP date (or any other text) as it stands, or an HTTP date so many seconds from now. */
+/** Seconds, an HTTP date (or any other text), or an HTTP date this many seconds from now. */
 export type RetryAfter = number | string | { dateInSeconds: number };
 
 export type FaultAction =
-	/** A proper error in the format of the endpoint's group (§7). */
+	/** An error in the format of the endpoint's group (§7). */
 	| { kind: 'error'; code: ErrorCode; message?: string; retryAfter?: RetryAfter }
 	| { kind: 'raw'; status: number; body: RawBody; retryAfter?: RetryAfter }
-	/** The socket is destroyed before anything is answered or done. */
+	/** The socket is destroyed before the request is carried out. */
 	| { kind: 'cutBefore' }
 	/** The socket is destroyed after a part of the body (default: half of it, or 1024 bytes of a stream). */
 	| { kind: 'cutBody'; afterBytes?: number }
-	/** No answer, ever; nothing is done. */
+	/** There is no response, and the request is not carried out. */
 	| { kind: 'hang' }
 	/** The request is carried out and charged in full, then the socket is destroyed. */
 	| { kind: 'loseAnswer' }

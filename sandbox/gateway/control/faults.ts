@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { matchesPath } from './requestLog';
 import type { FaultAction, FaultRule, FaultView, RequestRecord, StreamFault } from './types';
 
-/** What the rules make of one request. */
+/** The actions for one request. */
 export interface FaultPlan {
 	ids: string[];
 	delays: Array<Extract<FaultAction, { kind: 'delay' }>>;
 	stream: StreamFault;
-	/** The one action that decides the answer. */
+	/** The action that decides the response. */
 	action: Exclude<FaultAction, { kind: 'delay' } | { kind: 'stream' }> | null;
 }
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayContext } from '../context';
 import { ApiError } from '../errors';
-import { cutPayload, rawAnswer, retryAfterText } from './brokenAnswers';
+import { cutPayload, rawResponse, retryAfterText } from './brokenResponses';
 import type { FaultPlan } from './faults';
 import { drawDuration } from './settings';
 import type { RequestRecord } from './types';
@@ -69,7 +69,7 @@ function asksForStream(body: unknown): boolean {
 	return typeof body === 'object' && body !== null && 'stream' in body && body.stream === true;
 }
 
-/** Waits, but not for a client that has gone. */
+/** Waits until the time is over or the client has closed the connection. */
 export async function pause(ms: number, request: IncomingMessage): Promise<void> {
 	if (ms <= 0 || request.socket.destroyed) return;
 	await new Promise<void>((resolve) => {
@@ -96,7 +96,7 @@ async function act(request: FastifyRequest, reply: FastifyReply, trace: RequestT
 			throw new ApiError(action.code, action.message, retryAfter === null ? {} : { retryAfter });
 		}
 		case 'raw':
-			await rawAnswer(reply, action);
+			await rawResponse(reply, action);
 			return;
 		case 'cutBefore':
 			reply.hijack();
@@ -113,13 +113,13 @@ async function act(request: FastifyRequest, reply: FastifyReply, trace: RequestT
 	}
 }
 
-/** Destroys the connection and notes that this was on purpose. */
+/** Destroys the connection, and records that this is intended. */
 export function cutConnection(request: FastifyRequest, trace: RequestTrace): void {
 	trace.record.outcome = 'cut';
 	request.raw.socket.destroy();
 }
 
-/** `loseAnswer` and `cutBody` for answers that fastify writes; streams of events do it themselves. */
+/** `loseAnswer` and `cutBody` for responses that fastify writes; event streams implement them themselves. */
 function disturbPayload(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
 	const trace = traceOf(request);
 	const { action } = trace.plan;

@@ -19,7 +19,7 @@ export class RequestLog {
 	private total: Counter = { inFlight: 0, max: 0 };
 	private readonly groups = new Map<EndpointGroup, Counter>();
 
-	/** Notes an arrival; the record is filled in while the request runs. */
+	/** Adds a request; its record is completed while the request runs. */
 	start(request: FastifyRequest, host: RequestRecord['host']): RequestRecord {
 		const [path = '/', query = ''] = request.url.split('?', 2);
 		const group = host === 'files' ? 'files' : groupOf(request.method, path);
@@ -83,7 +83,7 @@ export class RequestLog {
 		return { ...this.total, groups: Object.fromEntries([...this.groups].map(([k, v]) => [k, { ...v }])) };
 	}
 
-	/** Forgets the past; what still runs stays counted. */
+	/** Clears the log; running requests stay counted. */
 	clear(): void {
 		this.records = [];
 		for (const counter of [this.total, ...this.groups.values()]) counter.max = counter.inFlight;

@@ -1,4 +1,4 @@
-/** The vocabulary of the control interface: what a test sets and what it can look at. All of it is plain JSON. */
+/** The types of the control interface, all of them plain JSON. */
 import type { StreamFault } from './faultTypes';
 
 export type * from './faultTypes';
@@ -25,7 +25,7 @@ export type Duration = number | readonly [min: number, max: number];
 
 export type MediaType = 'image' | 'video' | 'music' | 'audio';
 
-/** Limits of an account; an absent part limits nothing. */
+/** Limits of an account; a missing property is no limit. */
 export interface PlanRestrictions {
 	/** 403 `feature_not_available` for these models. */
 	blockedModels?: string[];
@@ -42,7 +42,7 @@ export interface RateLimit {
 	requestsPerMinute?: number;
 	/** 429 `token_limit_exceeded`, for text calls. */
 	tokensPerMinute?: number;
-	/** The window that stands for the minute, so that tests need not wait; default 60 000. */
+	/** The window in place of a minute, so that tests need not wait; default 60 000. */
 	windowMs?: number;
 	/** Form of the Retry-After header; default `seconds`. */
 	retryAfter?: 'seconds' | 'date' | 'none';
@@ -53,9 +53,9 @@ export interface CallbackSettings {
 	mode: 'on' | 'off';
 	/** How often each callback is sent; default 1. */
 	copies: number;
-	/** Pause between the end of the task and the call. */
+	/** Pause between the end of the task and the callback. */
 	delayMs: Duration;
-	/** Further attempts when the receiver does not answer 2xx; default 0 (§6.4 promises none). */
+	/** Further attempts when the receiver does not respond with 2xx; default 0 (§6.4 promises none). */
 	retries: number;
 }
 
@@ -75,7 +75,7 @@ export interface Settings {
 	stream: StreamFault;
 	/** A keep-alive event is sent after such a silence within a stream. */
 	pingIntervalMs: number;
-	/** §8: 300 seconds per request, then 504 `gateway_timeout`. Streams are not held to it. */
+	/** §8: 300 seconds per request, then 504 `gateway_timeout`. Streams are exempt. */
 	requestCeilingMs: number;
 	/** §8: 100 MB. */
 	bodyLimitBytes: number;
@@ -109,7 +109,7 @@ export interface RequestRecord {
 		masked: string | null;
 	};
 	body: { contentType: string | null; bytes: number | null; model: string | null; json?: unknown };
-	/** Null while it runs and when no answer was written; 499 when the client went away. */
+	/** Null while it runs and when no response was written; 499 when the client closed the connection. */
 	status: number | null;
 	startedAt: number;
 	endedAt: number | null;
@@ -143,7 +143,7 @@ export interface CallbackRecord {
 	url: string;
 	sentAt: number;
 	body: unknown;
-	/** Status of the receiver's answer; null when it could not be reached. */
+	/** Status of the receiver's response; null when it could not be reached. */
 	status: number | null;
 	error: string | null;
 	forged: boolean;
@@ -152,7 +152,7 @@ export interface CallbackRecord {
 export interface ForgedCallback {
 	url: string;
 	body?: unknown;
-	/** Sent as it stands instead of `body`. */
+	/** Sent unchanged instead of `body`. */
 	rawBody?: string;
 	headers?: Record<string, string>;
 	method?: string;
@@ -177,13 +177,13 @@ export interface TaskView {
 	price: string;
 	/** Unix milliseconds. */
 	createTime: number;
-	/** Unix milliseconds; null while it runs. From then on a look at the task shows its end. */
+	/** Unix milliseconds; null while it runs. From then on a poll shows its end. */
 	endTime: number | null;
 	resultUrls: string[];
 	input: unknown;
 }
 
-/** A generated file of any size that exists nowhere: its bytes are made while they are sent. */
+/** A file of any size whose bytes are generated while they are sent. */
 export interface BigFileOptions {
 	size: number;
 	/** Default `video/mp4`. */

@@ -1,4 +1,4 @@
-/** The file host: another origin than the API, open to everyone who has the URL (§2.7). */
+/** The file host: another origin than the API, public to anyone with the URL (§2.7). */
 import type { FastifyInstance } from 'fastify';
 import type { GatewayContext } from '../context';
 import { instrument } from '../control/instrument';

@@ -1,4 +1,4 @@
-/** Bytes that are made while they are sent: files of any size without disk or memory. */
+/** Bytes that are generated while they are sent: files of any size without disk or memory. */
 import { Readable } from 'node:stream';
 
 const block = Buffer.alloc(64 * 1024, 'The quick brown fox jumps over the lazy dog. ');
@@ -13,9 +13,9 @@ export function patternStream(size: number): Readable {
 				this.push(null);
 				return;
 			}
-			const piece = rest >= block.length ? block : block.subarray(0, rest);
-			sent += piece.length;
-			this.push(piece);
+			const chunk = rest >= block.length ? block : block.subarray(0, rest);
+			sent += chunk.length;
+			this.push(chunk);
 		},
 	});
 }

@@ -9,7 +9,7 @@ export class CallbackSender {
 
 	constructor(private readonly settings: SettingsStore) {}
 
-	/** Sends a task's callback as the settings say: late, several times, again after a failure, or not at all. */
+	/** Sends a task's callback by the settings: late, several times, again after an error, or not at all. */
 	async announce(taskId: string, url: string, body: unknown): Promise<void> {
 		const { mode, copies, delayMs, retries } = this.settings.current.callbacks;
 		if (mode === 'off') return;
@@ -23,7 +23,7 @@ export class CallbackSender {
 		}
 	}
 
-	/** One call, noted with the receiver's answer; never throws. */
+	/** Sends one callback and records the receiver's response; never throws. */
 	async send(taskId: string | null, callback: ForgedCallback, forged: boolean): Promise<CallbackRecord> {
 		const { url, body, rawBody, headers, method = 'POST' } = callback;
 		const record: CallbackRecord = {

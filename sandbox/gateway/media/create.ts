@@ -48,7 +48,7 @@ export function createTask(context: GatewayContext, request: FastifyRequest, acc
 	return task;
 }
 
-/** §4.6: a bad model gives 422. */
+/** §4.6: an unknown model gives 422. */
 function readModel({ model: id }: JsonObject): MediaModel {
 	if (typeof id !== 'string' || id === '') throw new ApiError('invalid_input', 'model: is required');
 	const model = findMediaModel(id);

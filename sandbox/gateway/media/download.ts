@@ -1,4 +1,4 @@
-/** GET …/download (§4.8): one file as it is, several as an uncompressed ZIP. */
+/** GET …/download (§4.8): one file unchanged, several as an uncompressed ZIP. */
 import type { FastifyReply } from 'fastify';
 import { ZipFile } from 'yazl';
 import { ApiError } from '../errors';

@@ -5,7 +5,7 @@ import { hash } from '../text/reply';
 import { promptOf } from './render/words';
 import type { MediaTask } from './task';
 
-/** The alignment of the track; 400 for other than music (§4.12), 404 for a track that is not there. */
+/** The alignment of the track; 400 for other tasks than music (§4.12), 404 for an unknown track. */
 export function alignLyrics(task: MediaTask, body: unknown): JsonObject {
 	if (task.model.mediaType !== 'music') {
 		throw new ApiError('invalid_request', 'Lyrics are only available for music tasks');

@@ -67,7 +67,7 @@ export function mediaRoutes(app: FastifyInstance, context: GatewayContext): void
 		return envelope(alignLyrics(tasks.visible(account, taskId(request.params)), request.body));
 	});
 
-	// §4.13 shows no shape: what was sent is kept and given back with an id.
+	// §4.13 shows no shape: the body is stored and returned with an ID.
 	app.post('/media/sessions', async (request, reply) => {
 		const account = authenticate(context, request);
 		const { sessionId, createTime, body } = context.sessions.create(account.name, request.body ?? {});

@@ -1,4 +1,4 @@
-/** Takes tasks from `waiting` over `processing` to their end (§3.1), by the clock or by control. */
+/** Runs tasks from `waiting` through `processing` to their end (§3.1), by the clock or by control. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drawDuration, type SettingsStore } from '../control/settings';
@@ -9,7 +9,7 @@ import { RenderError, renderResults, type Rendered } from './render/render';
 import { promptOf } from './render/words';
 import { statusView, type Failure, type MediaTask } from './task';
 
-/** Part of the duration that a task waits, and after which a song's first track is there. */
+/** Part of the duration that a task waits, and after which a song has its first track. */
 const waitingPart = 0.2;
 const firstTrackPart = 0.6;
 
@@ -37,7 +37,7 @@ export class TaskRunner {
 		run.ended = this.run(task, run, failure).finally(() => this.runs.delete(task.id));
 	}
 
-	/** Ends a running task now; an ended one stays as it is. */
+	/** Ends a running task now; an ended one stays unchanged. */
 	async finish(taskId: string, outcome: Failure | 'success'): Promise<void> {
 		const run = this.runs.get(taskId);
 		if (!run) return;
@@ -46,7 +46,7 @@ export class TaskRunner {
 		await run.ended;
 	}
 
-	/** Lets all runs go without an end, and waits until they are gone. */
+	/** Cancels all runs, and waits until they have stopped. */
 	async stop(): Promise<void> {
 		this.stopped = true;
 		const runs = [...this.runs.values()];
@@ -107,7 +107,7 @@ export class TaskRunner {
 		if (!task.deleted) void this.announce(task);
 	}
 
-	/** Calls the task's callBackUrl, if it has one. */
+	/** Sends the task's callback, if it has a callBackUrl. */
 	private async announce(task: MediaTask): Promise<void> {
 		if (task.callBackUrl === null) return;
 		await this.callbacks.announce(task.id, task.callBackUrl, callbackBody(task, this.files));

@@ -1,4 +1,4 @@
-/** A media task and what the API shows of it (§2.6). */
+/** A media task and its status view (§2.6). */
 import type { MediaModel } from '../catalogue/mediaModels';
 import type { TaskView } from '../control/types';
 import type { JsonObject } from '../jsonSchema';

@@ -27,7 +27,7 @@ export class TaskStore {
 		readonly runner: TaskRunner,
 	) {}
 
-	/** The task that the account has created with this key before. */
+	/** The task that the account has created with this key. */
 	repeated(account: Account, key: string | undefined): MediaTask | undefined {
 		return key === undefined ? undefined : this.byIdempotencyKey.get(`${account.name} ${key}`);
 	}
@@ -80,7 +80,7 @@ export class TaskStore {
 		task.archived = archived;
 	}
 
-	/** §3.2: the files go with it; those that were deleted on their own stay so. */
+	/** §3.2: its files are deleted with it; files that are already deleted stay so. */
 	delete(task: MediaTask): void {
 		task.deleted = true;
 		for (const file of task.files) this.files.markDeleted(file, task.id);

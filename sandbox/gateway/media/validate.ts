@@ -1,4 +1,4 @@
-/** Holds a task's input against the model's `input_schema`; failures name the field (§4.6). */
+/** Validates a task's input against the model's `input_schema`; errors name the field (§4.6). */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { MediaModel } from '../catalogue/mediaModels';
 import { ApiError } from '../errors';

@@ -1,4 +1,4 @@
-/** What a file is: by its first bytes, by what was declared, and how each type is called (§2.7). */
+/** The type of a file by its first bytes and by declaration, and the name of each type (§2.7). */
 
 export type FileType = 'IMAGE' | 'VIDEO' | 'AUDIO';
 
@@ -24,7 +24,7 @@ const aliases: Record<string, string> = {
 	'image/jpg': 'image/jpeg',
 };
 
-/** The MIME type that the first bytes (16 are enough) speak of; null when they are not known. */
+/** The MIME type by the first bytes (16 are enough); null when they are unknown. */
 export function sniffMimeType(head: Buffer): string | null {
 	const text = head.toString('latin1', 0, 16);
 	if (text.startsWith('\x89PNG\r\n')) return 'image/png';
@@ -46,7 +46,7 @@ export function normalMimeType(declared: string): string {
 	return aliases[plain] ?? plain;
 }
 
-/** Null for what is neither image, video nor audio: §2.7 has no type for it. */
+/** Null for files that are not image, video or audio: §2.7 has no type for them. */
 export function fileTypeOf(mimeType: string): FileType | null {
 	switch (mimeType.split('/')[0]) {
 		case 'image':

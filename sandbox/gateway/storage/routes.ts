@@ -22,7 +22,7 @@ export function storageRoutes(app: FastifyInstance, context: GatewayContext): vo
 		return uploadRecord(file, files);
 	});
 
-	// §4.17 shows neither parameters nor shape: `limit`, `offset`, and the assets as §4.15 gives them.
+	// §4.17 shows neither parameters nor shape: `limit`, `offset`, and the assets as in §4.15.
 	app.get<{ Querystring: Record<string, string | undefined> }>('/storage', (request) => {
 		const account = authenticate(context, request);
 		const limit = clamp(request.query.limit, 50, 1, 100);

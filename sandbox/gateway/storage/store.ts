@@ -25,7 +25,7 @@ export interface StoredFile {
 	expiresAt: number | null;
 	/** Null, or how it was deleted: on its own, or with the task of this id (§3.2). */
 	deleted: null | { withTask: string | null };
-	/** False: the bytes are made while they are sent. */
+	/** False: the bytes are generated while they are sent. */
 	onDisk: boolean;
 }
 
@@ -46,7 +46,7 @@ export class FileStore {
 	/** Origin of the file host; known once it listens. */
 	origin = '';
 
-	/** A path to receive an upload at, before it is known to be a good one. */
+	/** A path for an upload that is not validated yet. */
 	stagingPath(): string {
 		return join(this.directory, `staging-${randomUUID()}`);
 	}
@@ -70,7 +70,7 @@ export class FileStore {
 		return record;
 	}
 
-	/** A file of so many bytes that exists nowhere. */
+	/** A file of this size whose bytes are not stored. */
 	addPattern(size: number, file: NewFile): StoredFile {
 		const record = this.record(file, size, false);
 		this.records.set(record.id, record);
@@ -107,7 +107,7 @@ export class FileStore {
 		record.updatedAt = Date.now();
 	}
 
-	/** §3.2: lifts the mark from files that were deleted with the task; others stay deleted. */
+	/** §3.2: restores files that were deleted with the task; others stay deleted. */
 	restoreWith(taskId: string): void {
 		for (const record of this.records.values()) {
 			if (record.deleted?.withTask === taskId) record.deleted = null;

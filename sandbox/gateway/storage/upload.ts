@@ -34,7 +34,7 @@ function readFields(raw: Record<string, unknown>): Fields {
 	return { externalUserId, storagePolicy };
 }
 
-/** What the bytes say counts more than what was declared. */
+/** The type by the bytes takes precedence over the declared one. */
 function mimeTypeOf(head: Buffer, declared: string): string {
 	const mimeType = sniffMimeType(head) ?? normalMimeType(declared);
 	if (!fileTypeOf(mimeType)) {

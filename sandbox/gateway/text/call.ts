@@ -1,4 +1,4 @@
-/** The common course of a text call: checks before it (§7.2), the answer, its cost and the charge. */
+/** A text request in any format: checks (§7.2), completions, cost and charge. */
 import type { FastifyRequest } from 'fastify';
 import type { Account } from '../accounts';
 import { checkPlan, checkTokenRate } from '../auth';
@@ -10,7 +10,7 @@ import { toNumber, type Nano } from '../money';
 import { generate, inputTokens } from './generate';
 import { throwMarkedError } from './markers';
 import { userText } from './reply';
-import type { HttpResponse, TextCall } from './types';
+import type { Completion, TextCall } from './types';
 
 export interface Usage {
 	input: number;
@@ -22,15 +22,15 @@ export interface Usage {
 	outputCost: Nano;
 }
 
-export interface AnsweredCall {
+export interface CompletedCall {
 	model: TextModel;
-	answers: HttpResponse[];
+	completions: Completion[];
 	usage: Usage;
-	/** Takes the cost from the wallet; a call is charged once, however often this runs. */
+	/** Charges the wallet, once for a request. */
 	charge: () => void;
 }
 
-/** §8: longer keys are refused; the key of the request otherwise. */
+/** The key of the request; §8: longer keys are rejected. */
 export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
 	const key = request.headers['idempotency-key'];
 	if (typeof key !== 'string') return undefined;
@@ -40,22 +40,22 @@ export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
 	return key === '' ? undefined : key;
 }
 
-/** Checks the call, answers it and prices the answer; throws the errors of §7.2 before anything is charged. */
-export function answerCall(
+/** Checks, completes and prices the request; throws the errors of §7.2 before anything is charged. */
+export function completeCall(
 	context: GatewayContext,
 	request: FastifyRequest,
 	account: Account,
 	call: TextCall,
 	endpoint: string,
-): AnsweredCall {
+): CompletedCall {
 	const idempotencyKey = idempotencyKeyOf(request);
 	const model = findTextModel(call.model);
 	if (!model) throw new ApiError('model_not_found', `The model \`${call.model}\` does not exist`);
 	throwMarkedError(userText(call));
 	checkWindow(model, call);
 	if (account.wallet <= 0n) throw new ApiError('insufficient_quota');
-	const answers = generate(call, model);
-	const usage = priced(model, call, answers);
+	const completions = generate(call, model);
+	const usage = priced(model, call, completions);
 	const cost = usage.inputCost + usage.outputCost;
 	if (account.wallet < cost) throw new ApiError('insufficient_quota');
 	checkTokenRate(account, context.settings.current.rateLimit, usage.input + usage.output, Date.now());
@@ -73,10 +73,10 @@ export function answerCall(
 			idempotencyKey,
 		});
 	};
-	return { model, answers, usage, charge };
+	return { model, completions, usage, charge };
 }
 
-/** §8: input and reserved output must fit the window; the message gives the numbers (§7.3). */
+/** §8: input and reserved output must fit the window; the message names the numbers (§7.3). */
 function checkWindow(model: TextModel, call: TextCall): void {
 	const input = inputTokens(call);
 	const reserved = call.maxTokens ?? 0;
@@ -87,10 +87,10 @@ function checkWindow(model: TextModel, call: TextCall): void {
 	);
 }
 
-function priced(model: TextModel, call: TextCall, answers: readonly HttpResponse[]): Usage {
+function priced(model: TextModel, call: TextCall, completions: readonly Completion[]): Usage {
 	const input = inputTokens(call);
-	const text = answers.reduce((sum, answer) => sum + answer.textTokens, 0);
-	const reasoning = answers.reduce((sum, answer) => sum + answer.reasoningTokens, 0);
+	const text = completions.reduce((sum, completion) => sum + completion.textTokens, 0);
+	const reasoning = completions.reduce((sum, completion) => sum + completion.reasoningTokens, 0);
 	const prices = accountPrices(model);
 	return {
 		input,

@@ -1,4 +1,4 @@
-/** Sends the events of a text stream (§6), disturbed as control wants it. */
+/** Sends the events of a text stream (§6), with the faults of control. */
 import { once } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayContext } from '../context';
@@ -9,28 +9,28 @@ import type { JsonObject } from '../jsonSchema';
 import { EventWriter } from './eventWriter';
 
 export interface StreamEvent {
-	/** `final` events close the answer; `done` is the frame after the last event. */
+	/** `final` events end the response; `done` is the frame after the last event. */
 	kind: 'meta' | 'delta' | 'final' | 'done';
 	data: JsonObject | '[DONE]';
 	/** Runs when the event is written: the charge. */
 	before?: () => void;
 }
 
-/** What differs between the three formats apart from the events themselves. */
+/** The differences of the three formats apart from the events themselves. */
 export interface StreamDialect {
 	/** §6.3: an `event:` line names the type. */
 	named: boolean;
 	/** §6.1: events carry a `sequence_number`. */
 	numbered: boolean;
 	error: (message: string) => JsonObject;
-	/** The event of a failed answer (§3.3), where the format has one. */
+	/** The event of a failed response (§3.3), if the format has one. */
 	failed?: (message: string) => JsonObject;
 	/** The keep-alive event; null writes a comment. */
 	ping: JsonObject | null;
 	unknown: JsonObject;
 }
 
-/** Answers with the events and ends the connection; resolves when nothing more will be written. */
+/** Sends the events and ends the connection; resolves when nothing more will be written. */
 export async function sendStream(
 	context: GatewayContext,
 	request: FastifyRequest,
@@ -107,7 +107,7 @@ class Streaming {
 		return false;
 	}
 
-	/** True when the answer fails in the middle; there is no charge then (§6.1). */
+	/** True when the response fails in the middle; there is no charge then (§6.1). */
 	private async failsHere(): Promise<boolean> {
 		const { errorAfter, failAfter } = this.faults;
 		const { error, failed } = this.dialect;
@@ -131,7 +131,7 @@ class Streaming {
 		await pause(rest, this.request.raw);
 	}
 
-	/** What control puts between the events. */
+	/** The extra events and comments of control. */
 	private async extras(): Promise<void> {
 		const { commentEvery, pingEvery, unknownEvery } = this.faults;
 		if (isNth(this.written, commentEvery)) await this.writer.frame(': keep-alive');
@@ -160,7 +160,7 @@ class Streaming {
 		this.written += 1;
 	}
 
-	/** Numbers the event and writes it, twice if need be. */
+	/** Numbers the event and writes it, twice for a duplicate. */
 	private async put(data: JsonObject, copies = 1): Promise<void> {
 		const numbered = this.dialect.numbered ? { ...data, sequence_number: this.sequence } : data;
 		this.sequence += 1;

@@ -1,11 +1,11 @@
-/** Writes server-sent events byte by byte the way that control wants them. */
+/** Writes the bytes of server-sent events, with the faults of control. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
 export interface WriterOptions {
 	splitBytes?: number | undefined;
 	crlf?: boolean | undefined;
-	/** The connection is cut after so many bytes. */
+	/** The connection is cut after this many bytes. */
 	cutAfterBytes?: number | undefined;
 	cut: () => void;
 }
@@ -50,7 +50,7 @@ export class EventWriter {
 
 	private async put(bytes: Buffer, apart: boolean): Promise<void> {
 		const flushed = this.response.write(bytes);
-		// A turn of the event loop between the pieces keeps them from leaving in one packet.
+		// An iteration of the event loop between the chunks keeps them in separate packets.
 		if (apart) await new Promise((resolve) => setImmediate(resolve));
 		if (flushed || this.gone) return;
 		const waiting = new AbortController();

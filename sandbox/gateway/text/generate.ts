@@ -1,25 +1,28 @@
-/** Answers a text call: text, JSON or tool calls, within the call's limits. */
+/** Completes a text request: text, JSON or tool calls, within its limits. */
 import { randomUUID } from 'node:crypto';
 import type { TextModel } from '../catalogue/textModels';
 import { marker, withoutMarkers } from './markers';
 import { reasoningFor, replyTo, toolResults, userText } from './reply';
 import { sampleFor } from './schemaSample';
 import { countTokens, firstTokens } from './tokens';
-import type { HttpResponse, TextCall, Tool, ToolCall } from './types';
+import type { Completion, TextCall, Tool, ToolCall } from './types';
 
-/** Input tokens of a call: its turns, its tools and their schemas. */
+/** Input tokens of a request: its messages, its tools and their schemas. */
 export function inputTokens(call: TextCall): number {
-	const turns = call.turns.reduce((sum, turn) => sum + countTokens(turn.text) + turn.attachmentTokens, 0);
+	const messages = call.messages.reduce(
+		(sum, message) => sum + countTokens(message.text) + message.attachmentTokens,
+		0,
+	);
 	const tools = call.tools.reduce((sum, tool) => sum + countTokens(JSON.stringify(tool)), 0);
-	return Math.max(1, turns + tools);
+	return Math.max(1, messages + tools);
 }
 
-/** All choices of a call; the same call gives the same words. */
-export function generate(call: TextCall, model: TextModel): HttpResponse[] {
-	return Array.from({ length: call.choices }, (_, choice) => answer(call, model, choice));
+/** All choices of a request; the same request gets the same text. */
+export function generate(call: TextCall, model: TextModel): Completion[] {
+	return Array.from({ length: call.choices }, (_, choice) => completion(call, model, choice));
 }
 
-function answer(call: TextCall, model: TextModel, choice: number): HttpResponse {
+function completion(call: TextCall, model: TextModel, choice: number): Completion {
 	const reasoning = reasoningText(call, model);
 	const reasoningTokens = countTokens(reasoning);
 	const room = call.maxTokens === null ? Infinity : call.maxTokens - reasoningTokens;
@@ -77,22 +80,22 @@ function jsonReply(call: TextCall, choice: number): string {
 	return JSON.stringify(sampleFor(call.json, words));
 }
 
-/** n8n's agent asks for its structured answer through a tool of this name. */
-const finalAnswerTool = 'format_final_json_response';
+/** n8n's agent requests structured output through a tool with this name. */
+const structuredOutputTool = 'format_final_json_response';
 
-/** Which tools the answer calls: as the choice demands, or because the user's words speak of them. */
+/** The tools that the completion calls: by the tool choice, or because the prompt mentions them. */
 function chooseTools(call: TextCall): Tool[] {
 	const { tools, toolChoice } = call;
 	const [first] = tools;
 	if (!first || toolChoice.mode === 'none') return [];
 	if (toolChoice.mode === 'named') return tools.filter((tool) => tool.name === toolChoice.name);
-	const said = userText(call);
-	const mentioned = tools.filter((tool) => mentions(said, tool.name) || isToDraw(said, tool));
+	const prompt = userText(call);
+	const mentioned = tools.filter((tool) => mentions(prompt, tool.name) || isToDraw(prompt, tool));
 	if (toolChoice.mode === 'required') return [mentioned[0] ?? first];
-	if (toolResults(call).length > 0) return tools.filter((tool) => tool.name === finalAnswerTool);
-	if (call.parallelTools && /\bcall all (the )?tools\b/i.test(said)) return tools;
+	if (toolResults(call).length > 0) return tools.filter((tool) => tool.name === structuredOutputTool);
+	if (call.parallelTools && /\bcall all (the )?tools\b/i.test(prompt)) return tools;
 	if (mentioned[0]) return [mentioned[0]];
-	return /\b(call|use) (the|a|your) tool\b|\[\[tool\]\]/i.test(said) ? [first] : [];
+	return /\b(call|use) (the|a|your) tool\b|\[\[tool\]\]/i.test(prompt) ? [first] : [];
 }
 
 function mentions(text: string, name: string): boolean {

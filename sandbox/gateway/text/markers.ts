@@ -1,7 +1,7 @@
 /** Texts in a prompt that force a behaviour (listed in README.md). */
 import { ApiError, isErrorCode } from '../errors';
 
-/** `[[name]]` or `[[name:value]]` in the text: its value, `''` without one; null when it is not there. */
+/** `[[name]]` or `[[name:value]]` in the text: its value, `''` without one; null when it is missing. */
 export function marker(text: string, name: string): string | null {
 	const match = new RegExp(`\\[\\[${name}(?::([^\\]]*))?\\]\\]`, 'i').exec(text);
 	return match ? (match[1] ?? '').trim() : null;

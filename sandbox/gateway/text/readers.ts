@@ -1,4 +1,4 @@
-/** Reads fields of a request body, and says what is wrong with them (400 `invalid_request`). */
+/** Reads fields of a request body; throws 400 `invalid_request` for invalid ones. */
 import { ApiError } from '../errors';
 import { isObject, type JsonObject, type JsonSchema } from '../jsonSchema';
 import type { Tool, ToolChoice, ChatMessage } from './types';
@@ -82,7 +82,7 @@ export function readReasoning(body: JsonObject): { enabled: boolean | null; excl
 	return { enabled: readBoolean(reasoning, 'enabled') ?? (budget ? true : null), exclude };
 }
 
-/** Tokens of what is no text, whatever its size. */
+/** Tokens of an attachment of any size. */
 const attachmentTokens = { image: 258, audio: 320, video: 1290, file: 640 };
 
 /** The text and attachments of message content: a string, or parts of any of the three formats. */
@@ -116,7 +116,7 @@ function partText(part: JsonObject): string {
 	return part.type === 'text' ? '' : JSON.stringify(part);
 }
 
-/** A function of a tools array; other types of tools have no name to call them by. */
+/** A function of a tools array; other types of tools have no name. */
 export function readTool(name: unknown, schema: unknown, where: string): Tool {
 	if (typeof name !== 'string' || name === '') throw invalid(`${where} needs a name`);
 	if (schema !== undefined && schema !== null && !isObject(schema)) {
@@ -126,7 +126,7 @@ export function readTool(name: unknown, schema: unknown, where: string): Tool {
 	return { name, schema: parameters };
 }
 
-/** The string forms, and an object that names a tool wherever the format puts the name. */
+/** The string forms, and an object with a tool's name in the format's field. */
 export function readToolChoice(value: unknown, tools: readonly Tool[]): ToolChoice {
 	if (value === undefined || value === null || value === 'auto') return { mode: 'auto' };
 	if (value === 'none') return { mode: 'none' };

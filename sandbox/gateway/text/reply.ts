@@ -1,4 +1,4 @@
-/** The words of an answer: always the same for the same call, and about what was asked. */
+/** The text of a completion: always the same for the same request, and about its prompt. */
 import { marker, withoutMarkers } from './markers';
 import type { TextCall, ChatMessage } from './types';
 
@@ -19,39 +19,39 @@ const moods = [
 const filler =
 	'The river keeps its own time, and the town on its bank has learned to wait with it. Boats come in with the mist and leave with the light. ';
 
-/** The system instructions of a call, in one text. */
+/** The system instructions of a request, in one text. */
 export function systemText(call: TextCall): string {
-	return call.turns
-		.filter((turn) => turn.role === 'system')
-		.map((turn) => turn.text)
+	return call.messages
+		.filter((message) => message.role === 'system')
+		.map((message) => message.text)
 		.join('\n');
 }
 
-/** What the user said last. */
+/** The last message of the user. */
 export function userText(call: TextCall): string {
-	return call.turns.findLast((turn) => turn.role === 'user')?.text ?? '';
+	return call.messages.findLast((message) => message.role === 'user')?.text ?? '';
 }
 
-/** Results of tools that came after the user's last words. */
+/** Results of tools after the user's last message. */
 export function toolResults(call: TextCall): ChatMessage[] {
-	const lastUser = call.turns.findLastIndex((turn) => turn.role === 'user');
-	return call.turns.slice(lastUser + 1).filter((turn) => turn.role === 'tool');
+	const lastUser = call.messages.findLastIndex((message) => message.role === 'user');
+	return call.messages.slice(lastUser + 1).filter((message) => message.role === 'tool');
 }
 
-/** The full answer to the call; `choice` tells the choices of one call apart. */
+/** The full text of the completion; `choice` distinguishes the choices of one request. */
 export function replyTo(call: TextCall, choice: number): string {
-	const said = userText(call);
+	const prompt = userText(call);
 	const system = systemText(call);
-	const forced = marker(said, 'say') ?? exactWish(said) ?? exactWish(system);
+	const forced = marker(prompt, 'say') ?? exactWish(prompt) ?? exactWish(system);
 	if (forced !== null) return forced;
-	if (marker(said, 'system') !== null) return `My instructions are: ${system || '(none)'}`;
-	const long = Number(marker(said, 'long') ?? Number.NaN);
+	if (marker(prompt, 'system') !== null) return `My instructions are: ${system || '(none)'}`;
+	const long = Number(marker(prompt, 'long') ?? Number.NaN);
 	if (Number.isInteger(long)) return filler.repeat(Math.ceil((long * 4) / filler.length)).slice(0, long * 4);
 	const results = toolResults(call);
 	if (results.length > 0) return aboutResults(results);
-	const topic = shorten(withoutMarkers(said), 600) || 'nothing in particular';
-	const number = hash(`${said}${system}`) + choice + call.seed;
-	return asksForImagePrompt(`${system} ${said}`)
+	const topic = shorten(withoutMarkers(prompt), 600) || 'nothing in particular';
+	const number = hash(`${prompt}${system}`) + choice + call.seed;
+	return asksForImagePrompt(`${system} ${prompt}`)
 		? imagePrompt(topic, number)
 		: conversation(call, topic, number);
 }
@@ -74,7 +74,7 @@ function imagePrompt(topic: string, number: number): string {
 }
 
 function conversation(call: TextCall, topic: string, number: number): string {
-	const attachments = call.turns.flatMap((turn) => turn.attachments);
+	const attachments = call.messages.flatMap((message) => message.attachments);
 	if (/[а-яё]/i.test(topic)) {
 		const seen = attachments.length > 0 ? ` Вложения: ${attachments.join(', ')}.` : '';
 		return `${pick(russianOpenings, number)} Вы написали: «${topic}». Это ответ песочницы, вариант ${number % 97}.${seen}`;
@@ -84,11 +84,11 @@ function conversation(call: TextCall, topic: string, number: number): string {
 }
 
 function aboutResults(results: readonly ChatMessage[]): string {
-	const texts = results.map((turn) => shorten(turn.text, 2000)).join(' | ');
+	const texts = results.map((message) => shorten(message.text, 2000)).join(' | ');
 	return `The tool answered: ${texts}. That settles it.`;
 }
 
-/** What a thinking model thinks. */
+/** The thoughts of a thinking model. */
 export function reasoningFor(call: TextCall): string {
 	const topic = shorten(withoutMarkers(userText(call)), 120) || 'an empty message';
 	return `The user brings up: ${topic}. A short and friendly answer fits; nothing needs to be looked up.`;

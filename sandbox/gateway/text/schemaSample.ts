@@ -1,9 +1,9 @@
-/** Makes a value that fits a JSON Schema: structured answers and tool arguments. */
+/** Makes a value that fits a JSON Schema, for structured output and tool arguments. */
 import { isObject, type JsonObject, type JsonSchema } from '../jsonSchema';
 
 const maxDepth = 12;
 
-/** A value for the schema; free strings take up the hint (the user's words). */
+/** A value for the schema; free strings contain the hint (the user's prompt). */
 export function sampleFor(schema: JsonSchema, hint: string): unknown {
 	return sample(schema, { root: schema, hint, name: '', depth: 0 });
 }
@@ -86,7 +86,7 @@ function typeOf(schema: JsonSchema): string {
 function sampleObject(schema: JsonSchema, place: Place): JsonObject {
 	const required = new Set(schema.required ?? []);
 	const entries = Object.entries(schema.properties ?? {})
-		// Deep down only what is required, so that schemas which contain themselves come to an end.
+		// At depth only required properties, so that recursive schemas end.
 		.filter(([name]) => required.has(name) || place.depth < 4)
 		.map(([name, property]) => [name, sample(property, { ...place, name, depth: place.depth + 1 })]);
 	return Object.fromEntries(entries) as JsonObject;

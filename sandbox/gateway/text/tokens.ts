@@ -1,11 +1,11 @@
-/** Token counting: four characters are a token, near enough. */
+/** Token counting: a token is four characters. */
 const charactersPerToken = 4;
 
 export function countTokens(text: string): number {
 	return Math.ceil(text.length / charactersPerToken);
 }
 
-/** The beginning of the text that fits so many tokens; no character is cut in two. */
+/** The beginning of the text within this number of tokens; no character is split. */
 export function firstTokens(text: string, tokens: number): string {
 	let end = Math.max(0, tokens) * charactersPerToken;
 	const last = text.charCodeAt(end - 1);
@@ -14,7 +14,7 @@ export function firstTokens(text: string, tokens: number): string {
 }
 
 /** The text in words, each with the space before it; joined they are the text again. */
-export function wordPieces(text: string): string[] {
+export function splitWords(text: string): string[] {
 	return text.match(/\s*\S+|\s+$/g) ?? [];
 }
 
@@ -24,12 +24,12 @@ export interface TokenLogprob {
 	bytes: number[];
 }
 
-/** Made-up but stable probabilities, with so many alternatives each (§2.4). */
+/** Invented but stable probabilities, with this many alternatives each (§2.4). */
 export function logprobsOf(
 	text: string,
 	alternatives: number,
 ): Array<TokenLogprob & { top_logprobs: TokenLogprob[] }> {
-	return wordPieces(text).map((token, index) => {
+	return splitWords(text).map((token, index) => {
 		const entry = logprob(token, -0.05 * ((index % 7) + 1));
 		const others = Array.from({ length: Math.max(0, alternatives - 1) }, (_, rank) =>
 			logprob(`${token}${'~'.repeat(rank + 1)}`, entry.logprob - rank - 1),

@@ -1,12 +1,12 @@
-/** A text call without its wire format: what the three formats are read into, and written from. */
+/** A text request and its completion, independent of the three formats. */
 import type { JsonSchema } from '../jsonSchema';
 
 export interface ChatMessage {
 	role: 'system' | 'user' | 'assistant' | 'tool';
 	text: string;
-	/** Tokens of images, audio, video and files in this turn. */
+	/** Tokens of images, audio, video and files in this message. */
 	attachmentTokens: number;
-	/** Kinds of the attachments, for the answer to speak of. */
+	/** Kinds of the attachments, which the completion mentions. */
 	attachments: string[];
 }
 
@@ -19,7 +19,7 @@ export type ToolChoice = { mode: 'none' | 'auto' | 'required' } | { mode: 'named
 
 export interface TextCall {
 	model: string;
-	turns: ChatMessage[];
+	messages: ChatMessage[];
 	tools: Tool[];
 	toolChoice: ToolChoice;
 	parallelTools: boolean;
@@ -40,7 +40,7 @@ export interface ToolCall {
 	arguments: string;
 }
 
-export interface HttpResponse {
+export interface Completion {
 	text: string;
 	/** Empty when the model did not think. */
 	reasoning: string;

@@ -16,11 +16,11 @@ export interface Scene {
 	width: number;
 	height: number;
 	prompt: string;
-	/** Tells the images of one task apart. */
+	/** Distinguishes the images of one task. */
 	variation: number;
 	/** 0 to 1, for moving pictures. */
 	time: number;
-	/** Stands behind everything when an image is edited. */
+	/** The background when an image is edited. */
 	backdrop: Image | null;
 }
 

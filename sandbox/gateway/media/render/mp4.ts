@@ -13,7 +13,7 @@ export interface FilmOptions {
 
 const framesPerSecond = 8;
 
-/** Films are made one after another: the encoder is one piece of WebAssembly. */
+/** Films are encoded one after another: the encoder is one WebAssembly instance. */
 let queue: Promise<unknown> = Promise.resolve();
 
 export async function renderMp4(prompt: string, options: FilmOptions): Promise<Buffer> {
@@ -44,7 +44,7 @@ async function encode(prompt: string, { width, height, seconds }: FilmOptions): 
 	}
 }
 
-/** The encoder's loader makes every unhandled rejection of the process fatal; its listeners are taken off again. */
+/** The encoder's loader makes every unhandled rejection of the process fatal; its listeners are removed. */
 async function newEncoder(): Promise<H264MP4Encoder> {
 	const before = new Set([
 		...process.listeners('uncaughtException'),

@@ -71,7 +71,7 @@ async function editedImage(input: JsonObject, files: FileStore): Promise<Buffer 
 	return file.mimeType.startsWith('image/') && file.onDisk ? await buffer(files.read(file)) : null;
 }
 
-/** Small frames whatever the resolution asked for: it is the shape that matters here. */
+/** Small frames for any requested resolution: only the aspect ratio matters here. */
 async function renderVideo(input: JsonObject, small: boolean): Promise<Rendered> {
 	const [long, short] = small ? [64, 64] : input.resolution === '720p' ? [480, 270] : [320, 180];
 	const shapes: Record<string, [number, number]> = { '9:16': [short, long], '1:1': [short, short] };

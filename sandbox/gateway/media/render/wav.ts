@@ -3,7 +3,7 @@ import { hash } from '../../text/reply';
 
 const sampleRate = 16_000;
 const headerBytes = 44;
-/** A pentatonic scale, in Hz: whatever the words, it sounds agreeable. */
+/** A pentatonic scale, in Hz: it sounds pleasant with any words. */
 const scale = [261.63, 293.66, 329.63, 392, 440, 523.25, 587.33, 659.25];
 
 /** One note a word, over and over, until the time is full. */

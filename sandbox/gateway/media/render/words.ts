@@ -1,4 +1,4 @@
-/** What a media input says, whatever its model calls it. */
+/** The text of a media input, under any field name. */
 import type { JsonObject } from '../../jsonSchema';
 
 export function promptOf(input: JsonObject): string {

@@ -19,10 +19,10 @@ import type { TextCall, ChatMessage } from '../types';
 export interface ChatRequest {
 	call: TextCall;
 	stream: boolean;
-	/** Null: no logprobs were asked for. */
+	/** Null: no logprobs were requested. */
 	topLogprobs: number | null;
 	hideReasoning: boolean;
-	/** The format of the spoken answer, when one is wanted. */
+	/** The audio format, when audio was requested. */
 	audioFormat: string | null;
 	plugins: boolean;
 }
@@ -47,7 +47,7 @@ export function readChatRequest(raw: unknown): ChatRequest {
 	return {
 		call: {
 			model,
-			turns: readTurns(body),
+			messages: readMessages(body),
 			tools,
 			toolChoice: readToolChoice(body.tool_choice, tools),
 			parallelTools: readBoolean(body, 'parallel_tool_calls') ?? true,
@@ -81,16 +81,16 @@ function checkRanges(body: JsonObject): void {
 	}
 }
 
-function readTurns(body: JsonObject): ChatMessage[] {
+function readMessages(body: JsonObject): ChatMessage[] {
 	const messages = readArray(body, 'messages');
-	if (messages.length > 0) return messages.map(readTurn);
+	if (messages.length > 0) return messages.map(readMessage);
 	if (typeof body.prompt === 'string' && body.prompt !== '') {
 		return [{ role: 'user', text: body.prompt, attachmentTokens: 0, attachments: [] }];
 	}
 	throw invalid('messages is required');
 }
 
-function readTurn(message: unknown, index: number): ChatMessage {
+function readMessage(message: unknown, index: number): ChatMessage {
 	const role = isObject(message) && typeof message.role === 'string' ? roles[message.role] : undefined;
 	if (!isObject(message) || !role) throw invalid(`messages[${index}].role is not supported`);
 	const content = readContent(message.content, `messages[${index}].content`);

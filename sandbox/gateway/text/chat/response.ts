@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../jsonSchema';
 import { renderMelody } from '../../media/render/wav';
-import { totalCost, type AnsweredCall, type Usage } from '../call';
+import { totalCost, type CompletedCall, type Usage } from '../call';
 import { logprobsOf } from '../tokens';
-import type { HttpResponse } from '../types';
+import type { Completion } from '../types';
 import type { ChatRequest } from './request';
 
 export interface ChatHead {
@@ -25,59 +25,59 @@ export function chatHead(model: string): ChatHead {
 	};
 }
 
-export function chatCompletion(request: ChatRequest, answered: AnsweredCall): JsonObject {
+export function chatCompletion(request: ChatRequest, completed: CompletedCall): JsonObject {
 	return {
 		...chatHead(request.call.model),
 		object: 'chat.completion',
-		choices: answered.answers.map((answer, index) => ({
+		choices: completed.completions.map((completion, index) => ({
 			index,
-			message: message(request, answer),
-			finish_reason: answer.finish,
-			reasoning_details: reasoningDetails(request, answer),
-			logprobs: logprobs(request, answer),
+			message: message(request, completion),
+			finish_reason: completion.finish,
+			reasoning_details: reasoningDetails(request, completion),
+			logprobs: logprobs(request, completion),
 		})),
-		usage: chatUsage(request, answered.usage),
+		usage: chatUsage(request, completed.usage),
 	};
 }
 
-function message(request: ChatRequest, answer: HttpResponse): JsonObject {
-	const audio = spokenAnswer(request, answer);
+function message(request: ChatRequest, completion: Completion): JsonObject {
+	const audio = audioOf(request, completion);
 	return {
 		role: 'assistant',
-		content: answer.toolCalls.length > 0 || audio ? null : answer.text,
-		...(answer.toolCalls.length > 0 && { tool_calls: wireToolCalls(answer) }),
+		content: completion.toolCalls.length > 0 || audio ? null : completion.text,
+		...(completion.toolCalls.length > 0 && { tool_calls: wireToolCalls(completion) }),
 		refusal: null,
-		reasoning: answer.reasoning === '' || request.hideReasoning ? null : answer.reasoning,
+		reasoning: completion.reasoning === '' || request.hideReasoning ? null : completion.reasoning,
 		...(audio && { audio }),
 		annotations: [],
 	};
 }
 
-export function wireToolCalls(answer: HttpResponse): JsonObject[] {
-	return answer.toolCalls.map((call) => ({
+export function wireToolCalls(completion: Completion): JsonObject[] {
+	return completion.toolCalls.map((call) => ({
 		id: call.id,
 		type: 'function',
 		function: { name: call.name, arguments: call.arguments },
 	}));
 }
 
-export function reasoningDetails(request: ChatRequest, answer: HttpResponse): JsonObject[] {
-	if (answer.reasoning === '' || request.hideReasoning) return [];
-	return [{ type: 'reasoning.text', text: answer.reasoning, index: 0 }];
+export function reasoningDetails(request: ChatRequest, completion: Completion): JsonObject[] {
+	if (completion.reasoning === '' || request.hideReasoning) return [];
+	return [{ type: 'reasoning.text', text: completion.reasoning, index: 0 }];
 }
 
-function logprobs(request: ChatRequest, answer: HttpResponse): JsonObject | null {
+function logprobs(request: ChatRequest, completion: Completion): JsonObject | null {
 	if (request.topLogprobs === null) return null;
-	return { content: logprobsOf(answer.text, request.topLogprobs), refusal: [] };
+	return { content: logprobsOf(completion.text, request.topLogprobs), refusal: [] };
 }
 
-/** The answer as sound, for `modalities` with `audio`: a melody in place of a voice. */
-export function spokenAnswer(request: ChatRequest, answer: HttpResponse): JsonObject | null {
-	if (request.audioFormat === null || answer.toolCalls.length > 0) return null;
+/** The completion as audio, for `modalities` with `audio`: a melody in place of a voice. */
+export function audioOf(request: ChatRequest, completion: Completion): JsonObject | null {
+	if (request.audioFormat === null || completion.toolCalls.length > 0) return null;
 	return {
 		id: `audio_${randomUUID()}`,
-		data: renderMelody(answer.text, 1).toString('base64'),
-		transcript: answer.text,
+		data: renderMelody(completion.text, 1).toString('base64'),
+		transcript: completion.text,
 		expires_at: Math.floor(Date.now() / 1000) + 3600,
 	};
 }

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { authenticate } from '../../auth';
 import type { GatewayContext } from '../../context';
-import { answerCall } from '../call';
+import { completeCall } from '../call';
 import { sendStream } from '../eventStream';
 import { readChatRequest } from './request';
 import { chatCompletion } from './response';
@@ -12,12 +12,12 @@ export function chatRoute(app: FastifyInstance, context: GatewayContext): void {
 	app.post('/chat/completions', async (request, reply) => {
 		const account = authenticate(context, request);
 		const chat = readChatRequest(request.body);
-		const answered = answerCall(context, request, account, chat.call, 'POST /chat/completions');
+		const completed = completeCall(context, request, account, chat.call, 'POST /chat/completions');
 		if (chat.stream) {
-			await sendStream(context, request, reply, chatEvents(chat, answered), chatDialect);
+			await sendStream(context, request, reply, chatEvents(chat, completed), chatDialect);
 			return reply;
 		}
-		answered.charge();
-		return chatCompletion(chat, answered);
+		completed.charge();
+		return chatCompletion(chat, completed);
 	});
 }

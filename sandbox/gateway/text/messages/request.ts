@@ -30,7 +30,7 @@ export function readMessagesRequest(raw: unknown): { call: TextCall; stream: boo
 	const choice = readObject(body, 'tool_choice');
 	const call: TextCall = {
 		model,
-		turns: [...systemTurns(body), ...readTurns(body)],
+		messages: [...systemMessages(body), ...readMessages(body)],
 		tools,
 		toolChoice: readToolChoice(choice?.type === 'tool' ? { name: choice.name } : choice?.type, tools),
 		parallelTools: choice?.disable_parallel_tool_use !== true,
@@ -50,32 +50,32 @@ function thinks(body: JsonObject): boolean | null {
 	return thinking ? thinking.type !== 'disabled' : null;
 }
 
-function systemTurns(body: JsonObject): ChatMessage[] {
+function systemMessages(body: JsonObject): ChatMessage[] {
 	const content = readContent(body.system, 'system');
 	return content.text === '' ? [] : [{ role: 'system', ...content }];
 }
 
-function readTurns(body: JsonObject): ChatMessage[] {
+function readMessages(body: JsonObject): ChatMessage[] {
 	const messages = readArray(body, 'messages');
 	if (messages.length === 0) throw invalid('messages: Field required');
 	return messages.flatMap((message, index) => {
 		if (!isObject(message) || (message.role !== 'user' && message.role !== 'assistant')) {
 			throw invalid(`messages.${index}.role: must be user or assistant`);
 		}
-		return readTurn(message.role, message.content, `messages.${index}.content`);
+		return readMessage(message.role, message.content, `messages.${index}.content`);
 	});
 }
 
-/** A user message may carry tool results; they become turns of their own. */
-function readTurn(role: 'user' | 'assistant', content: unknown, where: string): ChatMessage[] {
+/** A user message may carry tool results; they become messages of their own. */
+function readMessage(role: 'user' | 'assistant', content: unknown, where: string): ChatMessage[] {
 	if (!Array.isArray(content)) return [{ role, ...readContent(content, where) }];
 	const list: unknown[] = content;
 	const results = list.filter((part) => isObject(part) && part.type === 'tool_result');
 	const others = list.filter((part) => !results.includes(part));
-	const turns: ChatMessage[] = results.map((part) => ({
+	const messages: ChatMessage[] = results.map((part) => ({
 		role: 'tool',
 		...readContent(isObject(part) ? part.content : null, where),
 	}));
-	if (others.length > 0) turns.unshift({ role, ...readContent(others, where) });
-	return turns;
+	if (others.length > 0) messages.unshift({ role, ...readContent(others, where) });
+	return messages;
 }

@@ -1,10 +1,10 @@
 /** Writes the message object (§2.5) and the events of its stream (§6.3). */
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../jsonSchema';
-import type { AnsweredCall } from '../call';
+import type { CompletedCall } from '../call';
 import type { StreamDialect, StreamEvent } from '../eventStream';
-import { wordPieces } from '../tokens';
-import type { HttpResponse } from '../types';
+import { splitWords } from '../tokens';
+import type { Completion } from '../types';
 
 export const messagesDialect: StreamDialect = {
 	named: true,
@@ -14,22 +14,22 @@ export const messagesDialect: StreamDialect = {
 	unknown: { type: 'sandbox_unknown', note: 'Clients ignore this' },
 };
 
-export function messageObject(answered: AnsweredCall): JsonObject {
-	const [answer] = answered.answers;
+export function messageObject(completed: CompletedCall): JsonObject {
+	const [completion] = completed.completions;
 	return {
 		id: `msg_${randomUUID().replaceAll('-', '')}`,
 		type: 'message',
 		role: 'assistant',
-		content: answer ? contentParts(answer) : [],
-		model: answered.model.id,
-		stop_reason: answer ? stopReason(answer) : 'end_turn',
-		stop_sequence: answer?.stopSequence ?? null,
-		usage: { input_tokens: answered.usage.input, output_tokens: answered.usage.output },
+		content: completion ? contentParts(completion) : [],
+		model: completed.model.id,
+		stop_reason: completion ? stopReason(completion) : 'end_turn',
+		stop_sequence: completion?.stopSequence ?? null,
+		usage: { input_tokens: completed.usage.input, output_tokens: completed.usage.output },
 	};
 }
 
-function stopReason(answer: HttpResponse): string {
-	switch (answer.finish) {
+function stopReason(completion: Completion): string {
+	switch (completion.finish) {
 		case 'tool_calls':
 			return 'tool_use';
 		case 'length':
@@ -37,16 +37,18 @@ function stopReason(answer: HttpResponse): string {
 		case 'content_filter':
 			return 'refusal';
 		case 'stop':
-			return answer.stopSequence === null ? 'end_turn' : 'stop_sequence';
+			return completion.stopSequence === null ? 'end_turn' : 'stop_sequence';
 	}
 }
 
-function contentParts(answer: HttpResponse): JsonObject[] {
-	const thinking = { type: 'thinking', thinking: answer.reasoning, signature: 'c2FuZGJveA==' };
+function contentParts(completion: Completion): JsonObject[] {
+	const thinking = { type: 'thinking', thinking: completion.reasoning, signature: 'c2FuZGJveA==' };
 	return [
-		...(answer.reasoning === '' ? [] : [thinking]),
-		...(answer.text === '' && answer.toolCalls.length > 0 ? [] : [{ type: 'text', text: answer.text }]),
-		...answer.toolCalls.map((call) => ({
+		...(completion.reasoning === '' ? [] : [thinking]),
+		...(completion.text === '' && completion.toolCalls.length > 0
+			? []
+			: [{ type: 'text', text: completion.text }]),
+		...completion.toolCalls.map((call) => ({
 			type: 'tool_use',
 			id: call.id.replace('call_', 'toolu_'),
 			name: call.name,
@@ -55,16 +57,16 @@ function contentParts(answer: HttpResponse): JsonObject[] {
 	];
 }
 
-/** The charge is applied with the event that tells how the answer ended. */
-export function messageEvents(message: JsonObject, answered: AnsweredCall): StreamEvent[] {
+/** The charge is applied with the event that has the stop reason. */
+export function messageEvents(message: JsonObject, completed: CompletedCall): StreamEvent[] {
 	const start = {
 		...message,
 		content: [],
 		stop_reason: null,
 		stop_sequence: null,
-		usage: { input_tokens: answered.usage.input, output_tokens: 0 },
+		usage: { input_tokens: completed.usage.input, output_tokens: 0 },
 	};
-	const parts = answered.answers.flatMap(contentParts);
+	const parts = completed.completions.flatMap(contentParts);
 	return [
 		{ kind: 'meta', data: { type: 'message_start', message: start } },
 		...parts.flatMap(blockEvents),
@@ -73,9 +75,9 @@ export function messageEvents(message: JsonObject, answered: AnsweredCall): Stre
 			data: {
 				type: 'message_delta',
 				delta: { stop_reason: message.stop_reason, stop_sequence: message.stop_sequence },
-				usage: { output_tokens: answered.usage.output },
+				usage: { output_tokens: completed.usage.output },
 			},
-			before: answered.charge,
+			before: completed.charge,
 		},
 		{ kind: 'final', data: { type: 'message_stop' } },
 	];
@@ -99,21 +101,21 @@ function block(part: JsonObject): { start: JsonObject; deltas: JsonObject[] } {
 			return {
 				start: { type: 'thinking', thinking: '', signature: '' },
 				deltas: [
-					...wordPieces(String(part.thinking)).map((thinking) => ({ type: 'thinking_delta', thinking })),
+					...splitWords(String(part.thinking)).map((thinking) => ({ type: 'thinking_delta', thinking })),
 					{ type: 'signature_delta', signature: part.signature },
 				],
 			};
 		case 'tool_use': {
-			const pieces = JSON.stringify(part.input).match(/[\s\S]{1,12}/g) ?? [];
+			const fragments = JSON.stringify(part.input).match(/[\s\S]{1,12}/g) ?? [];
 			return {
 				start: { ...part, input: {} },
-				deltas: pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+				deltas: fragments.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
 			};
 		}
 		default:
 			return {
 				start: { type: 'text', text: '' },
-				deltas: wordPieces(String(part.text)).map((text) => ({ type: 'text_delta', text })),
+				deltas: splitWords(String(part.text)).map((text) => ({ type: 'text_delta', text })),
 			};
 	}
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authenticate } from '../../auth';
 import type { GatewayContext } from '../../context';
 import { ApiError } from '../../errors';
-import { answerCall } from '../call';
+import { completeCall } from '../call';
 import { sendStream } from '../eventStream';
 import { readMessagesRequest } from './request';
 import { messageEvents, messageObject, messagesDialect } from './response';
@@ -13,13 +13,13 @@ export function messagesRoute(app: FastifyInstance, context: GatewayContext): vo
 		const account = authenticate(context, request);
 		if (context.settings.current.requireVersionHeader) checkVersion(request);
 		const { call, stream } = readMessagesRequest(request.body);
-		const answered = answerCall(context, request, account, call, 'POST /messages');
-		const message = messageObject(answered);
+		const completed = completeCall(context, request, account, call, 'POST /messages');
+		const message = messageObject(completed);
 		if (stream) {
-			await sendStream(context, request, reply, messageEvents(message, answered), messagesDialect);
+			await sendStream(context, request, reply, messageEvents(message, completed), messagesDialect);
 			return reply;
 		}
-		answered.charge();
+		completed.charge();
 		return message;
 	});
 }

@@ -24,9 +24,9 @@ export interface ResponsesRequest {
 	body: JsonObject;
 	instructions: string | null;
 	previousId: string | null;
-	/** Null: no logprobs were asked for. */
+	/** Null: no logprobs were requested. */
 	topLogprobs: number | null;
-	/** Built-in tools that this sandbox can seem to use. */
+	/** Built-in tools that this sandbox simulates. */
 	builtIn: BuiltInTool[];
 }
 
@@ -40,7 +40,7 @@ const roles: Record<string, ChatMessage['role']> = {
 export function readResponsesRequest(raw: unknown): ResponsesRequest {
 	const body = readBody(raw);
 	const model = readModel(body);
-	const turns = readInput(body.input);
+	const messages = readInput(body.input);
 	readNumber(body, 'temperature', { min: 0, max: 2 });
 	readNumber(body, 'top_p', { min: 0, max: 1 });
 	const toolList = readArray(body, 'tools').map((tool, index) => {
@@ -55,7 +55,7 @@ export function readResponsesRequest(raw: unknown): ResponsesRequest {
 	return {
 		call: {
 			model,
-			turns,
+			messages,
 			tools,
 			toolChoice: readToolChoice(body.tool_choice, tools),
 			parallelTools: readBoolean(body, 'parallel_tool_calls') ?? true,
@@ -100,7 +100,7 @@ function readItem(item: unknown, index: number): ChatMessage {
 			return { role, ...readContent(item.content, `input[${index}].content`) };
 		}
 		default:
-			// Function calls, reasoning and other items of earlier answers.
+			// Function calls, reasoning and other items of earlier responses.
 			return { role: 'assistant', ...plain, text: JSON.stringify(item) };
 	}
 }

@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../jsonSchema';
 import { toNumber } from '../../money';
-import { totalCost, type AnsweredCall, type Usage } from '../call';
+import { totalCost, type CompletedCall, type Usage } from '../call';
 import { withoutMarkers } from '../markers';
 import { userText } from '../reply';
 import { logprobsOf } from '../tokens';
-import type { HttpResponse } from '../types';
+import type { Completion } from '../types';
 import type { ResponsesRequest } from './request';
 
-/** The response before its answer: status `in_progress`, empty `output`. */
+/** The response before its completion: status `in_progress`, empty `output`. */
 export function openResponse(request: ResponsesRequest): JsonObject {
 	const { body } = request;
 	return {
@@ -36,32 +36,32 @@ export function openResponse(request: ResponsesRequest): JsonObject {
 	};
 }
 
-/** The same response with its answer and usage: `completed`, or `incomplete` at the token limit (§3.3). */
-export function closeResponse(open: JsonObject, output: JsonObject[], answered: AnsweredCall): JsonObject {
-	const [answer] = answered.answers;
-	const incomplete = answer?.finish === 'length' || answer?.finish === 'content_filter';
+/** The same response with its output and usage: `completed`, or `incomplete` at the token limit (§3.3). */
+export function closeResponse(open: JsonObject, output: JsonObject[], completed: CompletedCall): JsonObject {
+	const [completion] = completed.completions;
+	const incomplete = completion?.finish === 'length' || completion?.finish === 'content_filter';
 	return {
 		...open,
 		completed_at: incomplete ? null : Math.floor(Date.now() / 1000),
 		status: incomplete ? 'incomplete' : 'completed',
 		incomplete_details: incomplete
-			? { reason: answer.finish === 'length' ? 'max_output_tokens' : 'content_filter' }
+			? { reason: completion.finish === 'length' ? 'max_output_tokens' : 'content_filter' }
 			: null,
 		output,
-		usage: responsesUsage(answered.usage),
+		usage: responsesUsage(completed.usage),
 	};
 }
 
 /**
- * The output items. What comes before the message depends on the call, so that the text stands at no fixed index:
+ * The output items. The items before the message depend on the request, so that the text has no fixed index:
  * a reasoning item when the model thinks, a call of each built-in tool that it may use.
  */
-export function outputItems(request: ResponsesRequest, answer: HttpResponse): JsonObject[] {
+export function outputItems(request: ResponsesRequest, completion: Completion): JsonObject[] {
 	const items: JsonObject[] = [];
-	if (answer.reasoning !== '') items.push(reasoningItem(request, answer));
+	if (completion.reasoning !== '') items.push(reasoningItem(request, completion));
 	for (const tool of request.builtIn)
 		items.push(tool === 'web_search' ? searchItem(request) : builtInItem(tool));
-	for (const call of answer.toolCalls) {
+	for (const call of completion.toolCalls) {
 		items.push({
 			id: newId('fc'),
 			type: 'function_call',
@@ -71,7 +71,7 @@ export function outputItems(request: ResponsesRequest, answer: HttpResponse): Js
 			arguments: call.arguments,
 		});
 	}
-	if (answer.toolCalls.length === 0) items.push(messageItem(request, answer));
+	if (completion.toolCalls.length === 0) items.push(messageItem(request, completion));
 	return items;
 }
 
@@ -79,15 +79,15 @@ function newId(prefix: string): string {
 	return `${prefix}_${randomUUID().replaceAll('-', '')}`;
 }
 
-function reasoningItem(request: ResponsesRequest, answer: HttpResponse): JsonObject {
+function reasoningItem(request: ResponsesRequest, completion: Completion): JsonObject {
 	const encrypted =
 		Array.isArray(request.body.include) && request.body.include.includes('reasoning.encrypted_content');
 	return {
 		id: newId('rs'),
 		type: 'reasoning',
 		status: 'completed',
-		summary: [{ type: 'summary_text', text: answer.reasoning }],
-		...(encrypted && { encrypted_content: Buffer.from(answer.reasoning).toString('base64') }),
+		summary: [{ type: 'summary_text', text: completion.reasoning }],
+		...(encrypted && { encrypted_content: Buffer.from(completion.reasoning).toString('base64') }),
 	};
 }
 
@@ -107,21 +107,21 @@ function searchItem(request: ResponsesRequest): JsonObject {
 	};
 }
 
-function messageItem(request: ResponsesRequest, answer: HttpResponse): JsonObject {
-	const end = Math.min(20, answer.text.length);
+function messageItem(request: ResponsesRequest, completion: Completion): JsonObject {
+	const end = Math.min(20, completion.text.length);
 	return {
 		id: newId('msg'),
 		type: 'message',
-		status: answer.finish === 'length' ? 'incomplete' : 'completed',
+		status: completion.finish === 'length' ? 'incomplete' : 'completed',
 		role: 'assistant',
 		content: [
 			{
 				type: 'output_text',
-				text: answer.text,
+				text: completion.text,
 				annotations: request.builtIn.includes('web_search')
 					? [{ ...source, type: 'url_citation', start_index: 0, end_index: end }]
 					: [],
-				...(request.topLogprobs !== null && { logprobs: logprobsOf(answer.text, request.topLogprobs) }),
+				...(request.topLogprobs !== null && { logprobs: logprobsOf(completion.text, request.topLogprobs) }),
 			},
 		],
 	};

@@ -1,7 +1,7 @@
 /** The events of a responses stream (§6.1). */
 import { isObject, type JsonObject } from '../../jsonSchema';
 import type { StreamDialect, StreamEvent } from '../eventStream';
-import { wordPieces } from '../tokens';
+import { splitWords } from '../tokens';
 
 export function responsesDialect(open: JsonObject): StreamDialect {
 	return {
@@ -40,7 +40,7 @@ function itemEvents(item: JsonObject, output_index: number): StreamEvent[] {
 	];
 }
 
-/** The part of an item that is still to come when it is added. */
+/** The part of an item that is still missing when it is added. */
 function emptied(item: JsonObject): JsonObject {
 	if (item.type === 'message') return { content: [] };
 	if (item.type === 'function_call') return { arguments: '' };
@@ -79,7 +79,7 @@ function textEvents(part: JsonObject, place: JsonObject): StreamEvent[] {
 	const empty = { type: 'output_text', text: '', annotations: [] };
 	return [
 		{ kind: 'meta', data: { type: 'response.content_part.added', ...place, part: empty } },
-		...wordPieces(text).map((piece) => delta('response.output_text.delta', piece, place)),
+		...splitWords(text).map((part) => delta('response.output_text.delta', part, place)),
 		...parts(part.annotations).map(
 			(annotation, annotation_index): StreamEvent => ({
 				kind: 'meta',
@@ -96,7 +96,7 @@ function summaryEvents(part: JsonObject, place: JsonObject): StreamEvent[] {
 	const empty = { type: 'summary_text', text: '' };
 	return [
 		{ kind: 'meta', data: { type: 'response.reasoning_summary_part.added', ...place, part: empty } },
-		...wordPieces(text).map((piece) => delta('response.reasoning_summary_text.delta', piece, place)),
+		...splitWords(text).map((part) => delta('response.reasoning_summary_text.delta', part, place)),
 		{ kind: 'meta', data: { type: 'response.reasoning_summary_text.done', ...place, text } },
 		{ kind: 'meta', data: { type: 'response.reasoning_summary_part.done', ...place, part } },
 	];
@@ -105,11 +105,11 @@ function summaryEvents(part: JsonObject, place: JsonObject): StreamEvent[] {
 function argumentEvents(text: string, name: string, place: Place): StreamEvent[] {
 	const type = 'response.function_call_arguments';
 	return [
-		...(text.match(/[\s\S]{1,12}/g) ?? []).map((piece) => delta(`${type}.delta`, piece, { ...place })),
+		...(text.match(/[\s\S]{1,12}/g) ?? []).map((part) => delta(`${type}.delta`, part, { ...place })),
 		{ kind: 'meta', data: { type: `${type}.done`, ...place, name, arguments: text } },
 	];
 }
 
-function delta(type: string, piece: string, place: JsonObject): StreamEvent {
-	return { kind: 'delta', data: { type, ...place, delta: piece } };
+function delta(type: string, part: string, place: JsonObject): StreamEvent {
+	return { kind: 'delta', data: { type, ...place, delta: part } };
 }

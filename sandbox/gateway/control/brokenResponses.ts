@@ -1,4 +1,4 @@
-/** Answers that are no answers of the API: proxies' pages, halves, and wrong types. */
+/** Invalid responses: web pages of proxies, truncated bodies, and wrong types. */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { FaultAction, RawBody, RetryAfter } from './types';
@@ -11,7 +11,7 @@ export function retryAfterText(value: RetryAfter | undefined): string | null {
 	return String(value);
 }
 
-export async function rawAnswer(reply: FastifyReply, action: RawAction): Promise<void> {
+export async function rawResponse(reply: FastifyReply, action: RawAction): Promise<void> {
 	const { text, contentType } = rawBody(action.body, action.status);
 	const retryAfter = retryAfterText(action.retryAfter);
 	if (retryAfter !== null) reply.header('retry-after', retryAfter);
@@ -60,14 +60,14 @@ export function cutPayload(
 async function* firstBytes(source: Readable, limit: number, cut: () => void): AsyncGenerator<Buffer> {
 	let rest = limit;
 	for await (const chunk of source as AsyncIterable<Buffer | string>) {
-		const piece = Buffer.from(chunk).subarray(0, rest);
-		rest -= piece.length;
-		if (piece.length > 0) yield piece;
+		const part = Buffer.from(chunk).subarray(0, rest);
+		rest -= part.length;
+		if (part.length > 0) yield part;
 		if (rest <= 0) break;
 	}
-	// Give the written part the time to leave before the socket goes.
+	// The written part needs time to leave before the socket is destroyed.
 	await new Promise((resolve) => setTimeout(resolve, 20));
 	cut();
-	// The answer must not end in order.
+	// The response must not end normally.
 	await new Promise((resolve) => setTimeout(resolve, 20));
 }
