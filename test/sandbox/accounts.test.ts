@@ -25,12 +25,12 @@ const keyed: Array<[string, string]> = [
 ];
 
 describe('authentication', () => {
-	it.each(keyed)('%s %s needs a key, and says so in the OpenAI style', async (method, path) => {
+	it.each(keyed)('%s %s without a key gets 401 in the OpenAI format', async (method, path) => {
 		const json = method === 'GET' ? undefined : {};
 		for (const key of [null, 'sk-00000000-0000-4000-8000-000000000000']) {
-			const answer = await call(gateway(), path, { method, json, key });
-			expect(answer.status).toBe(401);
-			expect(answer.body.error).toMatchObject({
+			const response = await call(gateway(), path, { method, json, key });
+			expect(response.status).toBe(401);
+			expect(response.body.error).toMatchObject({
 				type: 'authentication_error',
 				code: 'invalid_api_key',
 				param: null,
@@ -38,14 +38,14 @@ describe('authentication', () => {
 		}
 	});
 
-	it('takes X-Api-Key first, then the bearer', async () => {
+	it('reads X-Api-Key first, then the bearer token', async () => {
 		const bearer = { authorization: `Bearer ${gateway().apiKey}` };
 		expect((await call(gateway(), '/balance', { key: null, headers: bearer })).status).toBe(200);
 		expect((await call(gateway(), '/balance', { key: 'sk-wrong', headers: bearer })).status).toBe(401);
 		expect(gateway().control.requests()[0]?.key).toMatchObject({ used: 'authorization', xApiKey: false });
 	});
 
-	it.each(['revoked', 'expired'] as const)('does not take a key that is %s', async (status) => {
+	it.each(['revoked', 'expired'] as const)('rejects a key that is %s', async (status) => {
 		const { key } = gateway().control.createKey();
 		expect((await call(gateway(), '/balance', { key })).status).toBe(200);
 		gateway().control.setKeyStatus(key, status);
@@ -65,7 +65,7 @@ describe('authentication', () => {
 });
 
 describe('catalogues', () => {
-	it('show base prices without a key and lower ones with it', async () => {
+	it('have base prices without a key and lower ones with it', async () => {
 		const base = (await call(gateway(), '/models', { key: null })).body;
 		const own = (await call(gateway(), '/models')).body;
 		expect(at(base, 'data.0.cost_context')).toBe(0.00001);
@@ -108,7 +108,7 @@ describe('money', () => {
 		});
 	});
 
-	it('the ledger sums up to what the wallet lost', async () => {
+	it('adds up in the ledger to what the wallet has paid', async () => {
 		await call(gateway(), '/chat/completions', { json: chatBody });
 		await call(gateway(), '/responses', { json: { model: 'sandbox/grand-4', input: 'hello' } });
 		await endOf(gateway(), await createTask(gateway()));
@@ -119,7 +119,7 @@ describe('money', () => {
 		expect(gateway().control.balance()).toBe(formatRubles(parseRubles('1000.00') - spent));
 	});
 
-	it('comes in both shapes of the balance', async () => {
+	it('is in both shapes of the balance', async () => {
 		gateway().control.setBalance('12.5');
 		expect((await call(gateway(), '/balance')).body).toStrictEqual({ amount: '12.50' });
 		gateway().control.configure({ balanceShape: 'currencies' });
@@ -135,7 +135,7 @@ describe('money', () => {
 });
 
 describe('limits', () => {
-	it('Idempotency-Key of 255 characters, not of 256', async () => {
+	it('allow an Idempotency-Key of 255 characters, not of 256', async () => {
 		const ask = async (length: number) =>
 			(
 				await call(gateway(), '/chat/completions', {
@@ -149,7 +149,7 @@ describe('limits', () => {
 		);
 	});
 
-	it('bodies up to the limit', async () => {
+	it('allow bodies up to the limit', async () => {
 		gateway().control.configure({ bodyLimitBytes: 200 });
 		expect((await call(gateway(), '/chat/completions', { json: chatBody })).status).toBe(200);
 		const big = { ...chatBody, user: 'u'.repeat(200) };

@@ -1,6 +1,6 @@
 /**
- * The official client of the messages format. It appends `/v1/messages` to its base address, so that the base address
- * of the gateway goes in without its `/v1`.
+ * The official client of the messages format. It appends `/v1/messages` to its base URL, which is therefore the
+ * gateway's without `/v1`.
  */
 import Anthropic, {
 	AuthenticationError,
@@ -29,7 +29,7 @@ const tools = [
 	},
 ];
 
-it('answers', async () => {
+it('returns a message', async () => {
 	const message = await client().messages.create(request);
 	expect(message).toMatchObject({ type: 'message', role: 'assistant', stop_reason: 'end_turn' });
 	expect(message.content[0]).toMatchObject({ type: 'text' });
@@ -46,14 +46,14 @@ it('streams raw events, with pings and unknown ones between', async () => {
 	expect(types.at(-1)).toBe('message_stop');
 });
 
-it('puts the stream together to the same message', async () => {
+it('assembles the same message from the stream', async () => {
 	const whole = await client().messages.create(request);
 	const streamed = await client().messages.stream(request).finalMessage();
 	expect(streamed.content).toStrictEqual(whole.content);
 	expect(streamed.usage.output_tokens).toBe(whole.usage.output_tokens);
 });
 
-it('thinks when it is asked to', async () => {
+it('thinks when thinking is enabled', async () => {
 	const thinking = { type: 'adaptive' as const };
 	const message = await client()
 		.messages.stream({ ...request, thinking })
@@ -68,7 +68,7 @@ it('calls a tool, also in a stream, and uses its result', async () => {
 	const [part] = message.content;
 	if (part?.type !== 'tool_use') throw new Error('No tool was called');
 	expect(part.input).toStrictEqual({ city: 'city' });
-	const answer = await client().messages.create({
+	const response = await client().messages.create({
 		...request,
 		tools,
 		messages: [
@@ -77,7 +77,7 @@ it('calls a tool, also in a stream, and uses its result', async () => {
 			{ role: 'user', content: [{ type: 'tool_result', tool_use_id: part.id, content: 'hail' }] },
 		],
 	});
-	expect(JSON.stringify(answer.content)).toContain('hail');
+	expect(JSON.stringify(response.content)).toContain('hail');
 });
 
 it('stops at max_tokens and at a stop sequence', async () => {
@@ -105,7 +105,7 @@ describe('error classes', () => {
 		expect(failure).toMatchObject({ error: { type: 'error', error: { type } } });
 	});
 
-	it('knows a wrong key and an unknown model', async () => {
+	it('has classes for an invalid key and an unknown model', async () => {
 		await expect(client('sk-wrong').messages.create(request)).rejects.toBeInstanceOf(AuthenticationError);
 		const unknown = client().messages.create({ ...request, model: 'no/such' });
 		await expect(unknown).rejects.toBeInstanceOf(NotFoundError);

@@ -27,7 +27,7 @@ describe('callbacks', () => {
 	const create = async () =>
 		await createTask(gateway(), { model: 'voxa/speech-1', input: { text: 'hi' }, callBackUrl });
 
-	it('tell the task when it has ended', async () => {
+	it('contain the task when it has ended', async () => {
 		const taskId = await create();
 		const [record] = await waitFor(() => {
 			const sent = gateway().control.callbacks();

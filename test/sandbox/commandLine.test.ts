@@ -1,4 +1,4 @@
-/** The gateway as a process of its own. */
+/** The gateway on the command line. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ afterEach(() => {
 	for (const child of running.splice(0)) child.kill('SIGKILL');
 });
 
-it.each(['SIGINT', 'SIGTERM'] as const)('says where it listens, works, and stops on %s', async (signal) => {
+it.each(['SIGINT', 'SIGTERM'] as const)('prints its URLs, responds, and stops on %s', async (signal) => {
 	const child = start('--ready-json');
 	const ready = JSON.parse(await firstLine(child)) as Record<string, string>;
 	expect(Object.keys(ready)).toStrictEqual(['baseUrl', 'filesUrl', 'controlUrl', 'apiKey']);
@@ -35,7 +35,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('says where it listens, works, and stops
 	expect(await once(child, 'exit')).toStrictEqual([0, null]);
 });
 
-it('explains a taken port in one sentence', async () => {
+it('explains a port in use in one sentence', async () => {
 	const gateway = await startGateway();
 	const child = start('--port', new URL(gateway.baseUrl).port);
 	let text = '';

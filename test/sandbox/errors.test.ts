@@ -1,4 +1,4 @@
-/** §7: every code is reachable, in the body format of the endpoint's group. */
+/** §7: every code, in the body format of the endpoint's group. */
 import { errorCodes, isErrorCode } from '../../sandbox/gateway/errors';
 import { at, call, chatBody, createTask, useGateway } from './harness';
 
@@ -6,13 +6,13 @@ const gateway = useGateway();
 const chat = async (more: Record<string, unknown> = {}) =>
 	await call(gateway(), '/chat/completions', { json: { ...chatBody, ...more } });
 
-describe('§7.3, by a fault', () => {
+describe('§7.3 by a fault', () => {
 	it.each(Object.keys(errorCodes).filter(isErrorCode).slice(0, 20))('%s', async (code) => {
 		const { status, type } = errorCodes[code];
 		gateway().control.addFault({ action: { kind: 'error', code } });
-		const answer = await chat();
-		expect(answer.status).toBe(status);
-		expect(answer.body.error).toStrictEqual({
+		const response = await chat();
+		expect(response.status).toBe(status);
+		expect(response.body.error).toStrictEqual({
 			code,
 			type,
 			param: null,
@@ -21,7 +21,7 @@ describe('§7.3, by a fault', () => {
 	});
 });
 
-describe('§7.3, by the request itself', () => {
+describe('§7.3 by the request itself', () => {
 	it.each([
 		['invalid_request', 400, { model: undefined }],
 		['invalid_request', 400, { messages: [] }],
@@ -35,37 +35,37 @@ describe('§7.3, by the request itself', () => {
 			{ messages: [{ role: 'user', content: '[[error:provider_bad_request]]' }] },
 		],
 	])('%s', async (code, status, more) => {
-		const answer = await chat(more);
-		expect(answer.status).toBe(status);
-		expect(at(answer.body, 'error.code')).toBe(code);
+		const response = await chat(more);
+		expect(response.status).toBe(status);
+		expect(at(response.body, 'error.code')).toBe(code);
 	});
 
-	it('gives the numbers of content_too_large', async () => {
-		const answer = await chat({ model: 'tiny/window-1k', max_tokens: 2000 });
-		expect(at(answer.body, 'error.message')).toMatch(/Input of 5 tokens plus 2000 .* 1024 tokens/);
+	it('names the numbers of content_too_large', async () => {
+		const response = await chat({ model: 'tiny/window-1k', max_tokens: 2000 });
+		expect(at(response.body, 'error.message')).toMatch(/Input of 5 tokens plus 2000 .* 1024 tokens/);
 	});
 
-	it('insufficient_quota, and nothing is charged', async () => {
+	it('charges nothing with insufficient_quota', async () => {
 		gateway().control.setBalance('0.0001');
 		expect(at((await chat()).body, 'error.code')).toBe('insufficient_quota');
 		expect(gateway().control.balance()).toBe('0.0001');
 	});
 
-	it('unauthorized, for a session that is none', async () => {
-		const answer = await call(gateway(), '/balance', { key: null, headers: { cookie: 'session=old' } });
-		expect(at(answer.body, 'error.code')).toBe('unauthorized');
+	it('rejects an invalid session as unauthorized', async () => {
+		const response = await call(gateway(), '/balance', { key: null, headers: { cookie: 'session=old' } });
+		expect(at(response.body, 'error.code')).toBe('unauthorized');
 	});
 
 	it.each(['feature_not_available', 'sub_account_blocked', 'ip_not_allowed', 'forbidden'] as const)(
 		'%s, by a restriction of the account',
 		async (deny) => {
 			gateway().control.restrict({ deny });
-			const answer = await chat();
-			expect([answer.status, at(answer.body, 'error.code')]).toStrictEqual([403, deny]);
+			const response = await chat();
+			expect([response.status, at(response.body, 'error.code')]).toStrictEqual([403, deny]);
 		},
 	);
 
-	it('knows the plan: addresses, models, quantity', async () => {
+	it('applies the plan: IP addresses, models, quantity', async () => {
 		gateway().control.restrict({ ipAllowList: ['10.0.0.1'] });
 		expect(at((await chat()).body, 'error.code')).toBe('ip_not_allowed');
 		gateway().control.restrict({ blockedModels: [chatBody.model] });
@@ -75,37 +75,37 @@ describe('§7.3, by the request itself', () => {
 		expect(at((await chat()).body, 'error.code')).toBe('limit_exceeded');
 	});
 
-	it('rate_limit_exceeded with Retry-After, until the window has passed', async () => {
+	it('sends rate_limit_exceeded with Retry-After until the window has passed', async () => {
 		gateway().control.configure({ rateLimit: { requestsPerMinute: 2 } });
 		expect([(await chat()).status, (await chat()).status]).toStrictEqual([200, 200]);
-		const answer = await chat();
-		expect([answer.status, at(answer.body, 'error.code')]).toStrictEqual([429, 'rate_limit_exceeded']);
-		expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+		const response = await chat();
+		expect([response.status, at(response.body, 'error.code')]).toStrictEqual([429, 'rate_limit_exceeded']);
+		expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
 	});
 
-	it('token_limit_exceeded, with a date', async () => {
+	it('sends token_limit_exceeded with a date', async () => {
 		gateway().control.configure({ rateLimit: { tokensPerMinute: 1, retryAfter: 'date' } });
-		const answer = await chat();
-		expect(at(answer.body, 'error.code')).toBe('token_limit_exceeded');
-		expect(Date.parse(answer.headers.get('retry-after') ?? '')).toBeGreaterThan(Date.now() - 2000);
+		const response = await chat();
+		expect(at(response.body, 'error.code')).toBe('token_limit_exceeded');
+		expect(Date.parse(response.headers.get('retry-after') ?? '')).toBeGreaterThan(Date.now() - 2000);
 	});
 
-	it('gateway_timeout at the ceiling', async () => {
+	it('sends gateway_timeout at the ceiling', async () => {
 		gateway().control.configure({ requestCeilingMs: 20, latency: { chat: 60_000 } });
 		expect(at((await chat()).body, 'error.code')).toBe('gateway_timeout');
 	});
 
-	it('a body that is no JSON', async () => {
-		const answer = await call(gateway(), '/chat/completions', {
+	it('rejects a body that is not JSON', async () => {
+		const response = await call(gateway(), '/chat/completions', {
 			body: '{"model":',
 			headers: { 'content-type': 'application/json' },
 		});
-		expect([answer.status, at(answer.body, 'error.code')]).toStrictEqual([400, 'invalid_request']);
+		expect([response.status, at(response.body, 'error.code')]).toStrictEqual([400, 'invalid_request']);
 	});
 });
 
 describe('§7.2, POST /responses', () => {
-	it.each([undefined, '', []])('input is required: %j', async (input) => {
+	it.each([undefined, '', []])('requires input: %j', async (input) => {
 		const json = { model: 'sandbox/swift-1', input, instructions: 'Be brief' };
 		const { status, body } = await call(gateway(), '/responses', { json });
 		expect(status).toBe(400);
@@ -120,11 +120,11 @@ describe('§7.2, POST /responses', () => {
 	});
 });
 
-describe('§7.1, §7.4, the other formats', () => {
+describe('§7.1, §7.4: the other formats', () => {
 	const message = { model: 'sandbox/swift-1', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
 	const headers = { 'anthropic-version': '2023-06-01' };
 
-	it('messages: missing max_tokens, unknown model, no money (400), no version header', async () => {
+	it('messages: rejects missing max_tokens, unknown model, no money (400) and a missing version header', async () => {
 		const ask = async (json: unknown, sent = headers as Record<string, string>) => {
 			const { status, body } = await call(gateway(), '/messages', { json, headers: sent });
 			return [status, body.type, at(body, 'error.type')];
@@ -141,32 +141,32 @@ describe('§7.1, §7.4, the other formats', () => {
 	});
 
 	it.each([400, 402, 403, 404, 409, 410, 422, 429, 499, 500, 502, 503, 504])(
-		'media envelope with %i',
+		'sends the media envelope with %i',
 		async (status) => {
 			const code = Object.keys(errorCodes)
 				.filter(isErrorCode)
 				.find((name) => errorCodes[name].status === status);
 			if (!code) throw new Error('No such status');
 			gateway().control.addFault({ action: { kind: 'error', code } });
-			const answer = await call(gateway(), '/async/media/tasks', { json: {} });
-			expect(answer.status).toBe(status);
-			expect(answer.body).toStrictEqual({ code: status, msg: expect.any(String) as string, data: null });
+			const response = await call(gateway(), '/async/media/tasks', { json: {} });
+			expect(response.status).toBe(status);
+			expect(response.body).toStrictEqual({ code: status, msg: expect.any(String) as string, data: null });
 		},
 	);
 
-	it('media: no money, nothing created', async () => {
+	it('media: creates nothing without money', async () => {
 		gateway().control.setBalance('1.00');
 		await expect(createTask(gateway())).rejects.toThrow('402');
 		expect(gateway().control.tasks()).toStrictEqual([]);
 	});
 
-	it('storage: message and type only', async () => {
-		const answer = await call(gateway(), '/storage/nothing');
-		expect(answer.status).toBe(404);
-		expect(answer.body).toStrictEqual({ error: { message: 'File not found', type: 'invalid_request' } });
+	it('storage: sends message and type only', async () => {
+		const response = await call(gateway(), '/storage/nothing');
+		expect(response.status).toBe(404);
+		expect(response.body).toStrictEqual({ error: { message: 'File not found', type: 'invalid_request' } });
 	});
 
-	it('the catalogues leave param out of their 500', async () => {
+	it('catalogues: omit param in a 500', async () => {
 		gateway().control.addFault({ action: { kind: 'error', code: 'internal_error' } });
 		const { body } = await call(gateway(), '/models');
 		expect(Object.keys(at(body, 'error') as object)).toStrictEqual(['message', 'type', 'code']);

@@ -1,4 +1,4 @@
-/** Each kind of fault does what it says, once, and is seen in the log. */
+/** Each kind of fault acts once and is in the log. */
 import {
 	call,
 	chatBody,
@@ -26,29 +26,29 @@ it.each([
 	['wrongType', 'text/plain', /^\{.*\}$/],
 ] as const)('raw body: %s', async (body, contentType, text) => {
 	gateway().control.addFault({ action: { kind: 'raw', status: 502, body, retryAfter: 7 } });
-	const answer = await chat();
-	expect(answer.status).toBe(502);
-	expect(answer.headers.get('content-type')).toBe(contentType);
-	expect(answer.headers.get('retry-after')).toBe('7');
-	expect(answer.text).toMatch(text);
+	const response = await chat();
+	expect(response.status).toBe(502);
+	expect(response.headers.get('content-type')).toBe(contentType);
+	expect(response.headers.get('retry-after')).toBe('7');
+	expect(response.text).toMatch(text);
 	expect((await chat()).status).toBe(200);
 });
 
-it('error with Retry-After as a date', async () => {
+it('error: may have Retry-After as a date', async () => {
 	const action = { kind: 'error', code: 'service_unavailable', retryAfter: { dateInSeconds: 30 } } as const;
 	gateway().control.addFault({ action });
 	const date = Date.parse((await chat()).headers.get('retry-after') ?? '');
 	expect(date - Date.now()).toBeGreaterThan(25_000);
 });
 
-it('cutBefore: nothing was done', async () => {
+it('cutBefore: does not carry out the request', async () => {
 	gateway().control.addFault({ action: { kind: 'cutBefore' } });
 	expect(await failure(chat())).toMatchObject({ name: 'TypeError' });
 	expect(gateway().control.ledger()).toStrictEqual([]);
 	expect(gateway().control.requests()).toMatchObject([{ outcome: 'cut', status: null }]);
 });
 
-it('cutBody: the answer breaks off, for JSON and for files', async () => {
+it('cutBody: cuts off the response, for JSON and for files', async () => {
 	gateway().control.addFault({ action: { kind: 'cutBody' } });
 	expect(await failure(chat())).toMatchObject({ name: 'TypeError' });
 	expect(gateway().control.ledger()).toHaveLength(1);
@@ -63,7 +63,7 @@ it('cutBody: the answer breaks off, for JSON and for files', async () => {
 	expect((await fetch(url)).status).toBe(200);
 });
 
-it('hang: the client has to give up', async () => {
+it('hang: never responds', async () => {
 	gateway().control.addFault({ action: { kind: 'hang' } });
 	const signal = AbortSignal.timeout(60);
 	const url = `${gateway().baseUrl}/models`;
@@ -72,7 +72,7 @@ it('hang: the client has to give up', async () => {
 	expect(gateway().control.requests()[0]?.status).toBe(499);
 });
 
-it('loseAnswer: the task exists and is paid for, and its key finds it again', async () => {
+it('loseAnswer: creates and charges the task, which its key returns again', async () => {
 	gateway().control.addFault({ match: { method: 'POST' }, action: { kind: 'loseAnswer' } });
 	const headers = { 'idempotency-key': 'lost' };
 	expect(await failure(createTask(gateway(), undefined, headers))).toMatchObject({ name: 'TypeError' });
@@ -86,16 +86,16 @@ it('loseAnswer: the task exists and is paid for, and its key finds it again', as
 	expect(gateway().control.ledger()).toHaveLength(1);
 });
 
-it('redirect', async () => {
+it('redirect: sends a location', async () => {
 	gateway().control.addFault({ action: { kind: 'redirect', location: 'http://127.0.0.1:9/elsewhere' } });
-	const answer = await chat();
-	expect([answer.status, answer.headers.get('location')]).toStrictEqual([
+	const response = await chat();
+	expect([response.status, response.headers.get('location')]).toStrictEqual([
 		307,
 		'http://127.0.0.1:9/elsewhere',
 	]);
 });
 
-it('delay and latency hold a request back', async () => {
+it('delay and latency: delay a request', async () => {
 	gateway().control.configure({ latency: { chat: [40, 50] } });
 	gateway().control.addFault({ action: { kind: 'delay', ms: 30 } });
 	const start = Date.now();
@@ -103,7 +103,7 @@ it('delay and latency hold a request back', async () => {
 	expect(Date.now() - start).toBeGreaterThanOrEqual(65);
 });
 
-it('does nothing for a client that left during the latency', async () => {
+it('latency: does not carry out the request of a client that closed the connection', async () => {
 	gateway().control.configure({ latency: { mediaCreate: 60_000 } });
 	const signal = AbortSignal.timeout(40);
 	const url = `${gateway().baseUrl}/async/media/tasks`;
@@ -112,7 +112,7 @@ it('does nothing for a client that left during the latency', async () => {
 	expect(gateway().control.ledger()).toStrictEqual([]);
 });
 
-it('rules match by path, model, number and times', async () => {
+it('matches rules by path, model, number and times', async () => {
 	const error = { kind: 'error', code: 'internal_error' } as const;
 	gateway().control.addFault({ match: { path: '/models' }, action: error });
 	gateway().control.addFault({ match: { model: 'sandbox/grand-4' }, action: error });
@@ -127,14 +127,14 @@ it('rules match by path, model, number and times', async () => {
 	).toStrictEqual([0, 0, 2]);
 });
 
-it('counts how many run at once', async () => {
+it('counts concurrent requests', async () => {
 	gateway().control.configure({ latency: { chat: 50 } });
 	await Promise.all([chat(), chat(), chat()]);
 	await waitFor(() => gateway().control.concurrency().inFlight === 0);
 	expect(gateway().control.concurrency()).toMatchObject({ max: 3, groups: { chat: { max: 3 } } });
 });
 
-it('is all there over HTTP too', async () => {
+it('has all control methods over HTTP, too', async () => {
 	const { controlUrl } = gateway();
 	const send = async (method: string, path: string, body?: unknown) =>
 		await fetch(`${controlUrl}${path}`, {

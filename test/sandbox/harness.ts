@@ -1,4 +1,4 @@
-/** A gateway for the tests of one file, and ways to talk to it without any client library. */
+/** A gateway for the tests of one file, and requests to it without a client library. */
 import { startGateway, type Gateway, type GatewayOptions } from '../../sandbox/gateway/gateway';
 import { isObject, type JsonObject } from '../../sandbox/gateway/jsonSchema';
 
@@ -74,7 +74,7 @@ export function at(value: unknown, path: string): unknown {
 	return here;
 }
 
-/** Asks until the condition gives a value; no fixed waiting. */
+/** Repeats until the condition returns a value. */
 export async function waitFor<T>(
 	condition: () => T | undefined | false | null | Promise<T | undefined | false | null>,
 	what = 'the condition',
@@ -98,9 +98,9 @@ export async function createTask(
 	json: JsonObject = { model: 'aurora/canvas-1', input: { prompt: 'a fox', size: '512x512' } },
 	headers: Record<string, string> = {},
 ): Promise<string> {
-	const answer = await call(gateway, '/async/media/tasks', { json, headers });
-	if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`);
-	return String(at(answer.body, 'data.taskId'));
+	const response = await call(gateway, '/async/media/tasks', { json, headers });
+	if (response.status !== 201) throw new Error(`${response.status} ${response.text}`);
+	return String(at(response.body, 'data.taskId'));
 }
 
 /** The status view of a task once it has ended. */

@@ -1,4 +1,4 @@
-/** What media tasks leave behind: files that open, downloads, lyrics (§4.8, §4.12). */
+/** Results of media tasks: files, downloads, lyrics (§4.8, §4.12). */
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { JsonObject } from '../../sandbox/gateway/jsonSchema';
 import { at, call, createTask, endOf, resultUrls, useGateway, waitFor } from './harness';
@@ -17,7 +17,7 @@ async function bytesOf(json: JsonObject): Promise<Buffer> {
 }
 
 describe('results', () => {
-	it('images decode in the size asked for and show something', async () => {
+	it('are images that decode in the requested size and are not blank', async () => {
 		const prompt = 'Рыжая лиса на снегу';
 		const png = await bytesOf({ model: 'aurora/canvas-1', input: { prompt, size: '512x512' } });
 		expect(png.subarray(0, 4).toString('latin1')).toBe('\x89PNG');
@@ -31,27 +31,27 @@ describe('results', () => {
 		expect(white.length).toBeGreaterThan(500);
 	});
 
-	it('audio is a WAV of the length that its header says', async () => {
+	it('are WAV audio with the length of its header', async () => {
 		const wav = await bytesOf({ model: 'voxa/speech-1', input: { text: 'hello you' } });
 		expect(wav.toString('latin1', 0, 4) + wav.toString('latin1', 8, 12)).toBe('RIFFWAVE');
 		expect(wav.readUInt32LE(40)).toBe(wav.length - 44);
 	});
 
-	it('video is an MP4 with a movie in it', async () => {
+	it('are MP4 video with a movie', async () => {
 		gateway().control.configure({ render: 'placeholder' });
 		const mp4 = await bytesOf({ model: 'lumen/motion-2', input: { prompt: 'run' } });
 		expect(mp4.toString('latin1', 4, 8)).toBe('ftyp');
 		expect(mp4.includes('moov') && mp4.includes('avcC') && mp4.includes('mdat')).toBe(true);
 	});
 
-	it('the file host sees no key', async () => {
+	it('are served without a key', async () => {
 		await bytesOf({ model: 'voxa/speech-1', input: { text: 'hello' } });
 		const [request] = gateway().control.requests({ host: 'files' });
 		expect(request?.key.used).toBeNull();
 		expect(JSON.stringify(request?.headers)).not.toContain('sk-');
 	});
 
-	it('edits an image that was stored before, and fails on one that is gone', async () => {
+	it('are edits of a stored image, and errors for a missing one', async () => {
 		const [url = ''] = resultUrls(await endOf(gateway(), await createTask(gateway())));
 		const edit = (from: string) => ({
 			model: 'aurora/retouch-1',
@@ -69,15 +69,15 @@ describe('results', () => {
 });
 
 describe('download', () => {
-	it('gives one file as it is', async () => {
+	it('returns one file unchanged', async () => {
 		const id = await createTask(gateway());
 		await endOf(gateway(), id);
-		const answer = await call(gateway(), `${path}/${id}/download`);
-		expect(answer.headers.get('content-type')).toBe('image/png');
-		expect(answer.headers.get('content-disposition')).toBe('attachment; filename="image.png"');
+		const response = await call(gateway(), `${path}/${id}/download`);
+		expect(response.headers.get('content-type')).toBe('image/png');
+		expect(response.headers.get('content-disposition')).toBe('attachment; filename="image.png"');
 	});
 
-	it('gives several as an uncompressed ZIP without a length', async () => {
+	it('returns several files as an uncompressed ZIP without a length', async () => {
 		const id = await createTask(gateway(), song);
 		const [track = ''] = resultUrls(await endOf(gateway(), id));
 		const response = await fetch(`${gateway().baseUrl}${path}/${id}/download`, {
@@ -93,21 +93,21 @@ describe('download', () => {
 		expect(zip.includes(await fetchBytes(track))).toBe(true);
 	});
 
-	it('404 without a result, but not for an unfinished task that has one', async () => {
+	it('is 404 without a result, and works for an unfinished task with one', async () => {
 		gateway().control.configure({ taskDuration: { music: 6000 } });
 		const id = await createTask(gateway(), song);
 		expect((await call(gateway(), `${path}/${id}/download`)).status).toBe(404);
-		const answer = await waitFor(async () => {
+		const response = await waitFor(async () => {
 			const download = await call(gateway(), `${path}/${id}/download`);
 			return download.status === 200 && download;
 		});
-		expect(answer.headers.get('content-type')).toBe('audio/wav');
+		expect(response.headers.get('content-type')).toBe('audio/wav');
 		expect(gateway().control.tasks()[0]?.state).toBe('processing');
 	});
 });
 
 describe('lyrics', () => {
-	it('aligns the words of a track', async () => {
+	it('align the words of a track', async () => {
 		const id = await createTask(gateway(), song);
 		const { resultJson } = await endOf(gateway(), id);
 		const audioId = at(JSON.parse(String(resultJson)), 'tracks.1.id');
@@ -121,7 +121,7 @@ describe('lyrics', () => {
 		});
 	});
 
-	it('400 for an image', async () => {
+	it('are 400 for an image', async () => {
 		const id = await createTask(gateway());
 		const json = { audioId: 'x' };
 		expect((await call(gateway(), `${path}/${id}/lyrics/timestamped`, { json })).status).toBe(400);

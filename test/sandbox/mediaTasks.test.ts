@@ -5,11 +5,11 @@ const gateway = useGateway();
 const path = '/async/media/tasks';
 
 describe('creation', () => {
-	it('answers 201 with code 200 and charges the price of the tier', async () => {
+	it('responds with 201 and code 200, and charges the price of the tier', async () => {
 		const json = { model: 'aurora/canvas-1', input: { prompt: 'a fox', quality: 'high', size: '1536x1024' } };
-		const answer = await call(gateway(), path, { json });
-		expect(answer.status).toBe(201);
-		expect(answer.body).toMatchObject({
+		const response = await call(gateway(), path, { json });
+		expect(response.status).toBe(201);
+		expect(response.body).toMatchObject({
 			code: 200,
 			msg: 'success',
 			data: { taskId: expect.any(String) as string },
@@ -24,7 +24,7 @@ describe('creation', () => {
 		expect(gateway().control.ledger()).toMatchObject([{ idempotencyKey: 'order-1', taskId: ids[0] }]);
 	});
 
-	it('keeps the keys of accounts apart, and creates anew without a key', async () => {
+	it('separates the keys of accounts, and creates again without a key', async () => {
 		const other = gateway().control.createKey({ account: 'other' }).key;
 		const headers = { 'idempotency-key': 'order-1' };
 		const first = await createTask(gateway(), undefined, headers);
@@ -44,10 +44,10 @@ describe('creation', () => {
 		['model', { model: 'no/such', input: {} }],
 		['input', { model: 'aurora/canvas-1' }],
 		['callBackUrl', { model: 'voxa/speech-1', input: { text: 'x' }, callBackUrl: 'nowhere' }],
-	])('422 names %s', async (field, json) => {
-		const answer = await call(gateway(), path, { json });
-		expect(answer.status).toBe(422);
-		expect(answer.body.msg).toContain(`${field}:`);
+	])('names %s in a 422', async (field, json) => {
+		const response = await call(gateway(), path, { json });
+		expect(response.status).toBe(422);
+		expect(response.body.msg).toContain(`${field}:`);
 		expect(gateway().control.ledger()).toStrictEqual([]);
 	});
 
@@ -62,7 +62,7 @@ describe('creation', () => {
 });
 
 describe('life cycle', () => {
-	it('goes from waiting over processing to success', async () => {
+	it('goes from waiting through processing to success', async () => {
 		gateway().control.configure({ taskDuration: { audio: 1_500 } });
 		const id = await createTask(gateway(), { model: 'voxa/speech-1', input: { text: 'hello' } });
 		const states = new Set<unknown>();
@@ -93,7 +93,7 @@ describe('life cycle', () => {
 		expect(view.state).toBe('fail');
 	});
 
-	it('has an end in time for control as soon as it has ended', async () => {
+	it('has an end time in control as soon as it has ended', async () => {
 		gateway().control.configure({ taskDuration: { image: 60_000 } });
 		const id = await createTask(gateway());
 		expect(gateway().control.tasks()[0]).toMatchObject({
@@ -104,7 +104,7 @@ describe('life cycle', () => {
 		expect(endTime).toBeGreaterThanOrEqual(createTime);
 	});
 
-	it('404 for a task of another account, 422 for what is no id', async () => {
+	it('is 404 for another account, and 422 for an invalid ID', async () => {
 		const key = gateway().control.createKey({ account: 'other' }).key;
 		const id = await createTask(gateway());
 		expect((await call(gateway(), `${path}/${id}`, { key })).status).toBe(404);
@@ -116,7 +116,7 @@ describe('flags (§3.2)', () => {
 	const archive = async (id: string, json?: unknown) =>
 		(await call(gateway(), `${path}/${id}/archive`, { method: 'PATCH', json })).status;
 
-	it('archive is a change of the flag, or 404', async () => {
+	it('archive changes the flag, or is 404', async () => {
 		const id = await createTask(gateway());
 		expect(await archive(id, {})).toBe(404);
 		expect(await archive(id, { archive: true })).toBe(204);
@@ -127,7 +127,7 @@ describe('flags (§3.2)', () => {
 		expect(await archive(id)).toBe(204);
 	});
 
-	it('delete takes the files along, restore brings back those that went with it', async () => {
+	it('delete deletes the files, and restore restores those that were deleted with it', async () => {
 		const input = { prompt: 'two', num_images: 2, size: '512x512' };
 		const id = await createTask(gateway(), { model: 'aurora/canvas-1', input });
 		const [first = '', second = ''] = resultUrls(await endOf(gateway(), id));

@@ -1,4 +1,4 @@
-/** The official client of the chat and responses formats, with nothing but its base address changed. */
+/** The official client of the chat and responses formats, with only its base URL changed. */
 import OpenAI, {
 	AuthenticationError,
 	BadRequestError,
@@ -25,7 +25,7 @@ const weather = {
 };
 
 describe('chat completions', () => {
-	it('answers about what was asked', async () => {
+	it('responds to the prompt', async () => {
 		const completion = await client().chat.completions.create({ model, messages });
 		expect(completion.object).toBe('chat.completion');
 		expect(completion.choices[0]?.message.content).toContain('Tell me about rivers');
@@ -33,7 +33,7 @@ describe('chat completions', () => {
 		expect(completion.usage).toMatchObject({ prompt_tokens: 5 });
 	});
 
-	it('streams the same words, with the usage in the last chunk', async () => {
+	it('streams the same text, with the usage in the last chunk', async () => {
 		const whole = await client().chat.completions.create({ model, messages });
 		const stream = await client().chat.completions.create({ model, messages, stream: true });
 		const chunks = [];
@@ -73,7 +73,7 @@ describe('chat completions', () => {
 		expect(completion.choices[0]?.message.content).toContain('21 degrees and sunny');
 	});
 
-	it('answers with JSON that fits the schema', async () => {
+	it('responds with JSON that fits the schema', async () => {
 		const completion = await client().chat.completions.create({
 			model,
 			messages,
@@ -82,7 +82,7 @@ describe('chat completions', () => {
 		expect(JSON.parse(completion.choices[0]?.message.content ?? '')).toStrictEqual({ city: 'city', days: 1 });
 	});
 
-	it('keeps to max_tokens, stop and n', async () => {
+	it('applies max_tokens, stop and n', async () => {
 		const short = await client().chat.completions.create({ model, messages, max_tokens: 3, n: 2 });
 		expect(short.choices.map((choice) => choice.finish_reason)).toStrictEqual(['length', 'length']);
 		expect(short.usage?.completion_tokens).toBe(6);
@@ -93,14 +93,14 @@ describe('chat completions', () => {
 });
 
 describe('responses', () => {
-	it('answers, also when other items come first', async () => {
+	it('responds, also with other items before the message', async () => {
 		const response = await client().responses.create({ model: 'sandbox/thinker-3', input: 'Hello there' });
 		expect(response.output.map((item) => item.type)).toStrictEqual(['reasoning', 'message']);
 		expect(response.output_text).toContain('Hello there');
 		expect(response.status).toBe('completed');
 	});
 
-	it('streams to the same end', async () => {
+	it('streams the same response', async () => {
 		const stream = await client().responses.create({ model, input: 'Hello there', stream: true });
 		let text = '';
 		let completed: string | undefined;
@@ -153,12 +153,12 @@ describe('error classes', () => {
 		expect(failure).toMatchObject({ code });
 	});
 
-	it('knows a wrong key and an unknown model', async () => {
+	it('has classes for an invalid key and an unknown model', async () => {
 		await expect(ask('sk-wrong')).rejects.toBeInstanceOf(AuthenticationError);
 		await expect(ask(undefined, 'no/such')).rejects.toBeInstanceOf(NotFoundError);
 	});
 
-	it('repeats by itself after a 429 with Retry-After', async () => {
+	it('retries after a 429 with Retry-After', async () => {
 		gateway().control.addFault({ action: { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 0 } });
 		const openai = new OpenAI({ apiKey: gateway().apiKey, baseURL: gateway().baseUrl });
 		await openai.chat.completions.create({ model, messages });

@@ -1,4 +1,4 @@
-/** Values made for a schema fit it. */
+/** Samples of a schema fit it. */
 import { Ajv } from 'ajv';
 import { mediaModels } from '../../sandbox/gateway/catalogue/mediaModels';
 import type { JsonSchema } from '../../sandbox/gateway/jsonSchema';
@@ -37,6 +37,6 @@ const schemas: Array<[string, JsonSchema]> = [
 
 it.each(schemas)('%s', (_name, schema) => {
 	const validate = ajv.compile(schema);
-	validate(sampleFor(schema, 'the words of the user'));
+	validate(sampleFor(schema, 'the user’s prompt'));
 	expect(validate.errors ?? []).toStrictEqual([]);
 });

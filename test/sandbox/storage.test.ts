@@ -19,7 +19,7 @@ const upload = async (body: FormData): Promise<HttpResponse> =>
 const uploadJson = async (json: JsonObject): Promise<HttpResponse> =>
 	await call(gateway(), '/storage/upload', { json });
 
-it('takes multipart, fields after the file too, and serves the bytes without a key', async () => {
+it('accepts multipart, also with fields after the file, and serves the bytes without a key', async () => {
 	const { status, body } = await upload(form({ externalUserId: 'user-1', storagePolicy: 'PERMANENT' }));
 	expect(status).toBe(200);
 	expect(body).toStrictEqual({
@@ -39,7 +39,7 @@ it('takes multipart, fields after the file too, and serves the bytes without a k
 	expect(bytes.equals(wav)).toBe(true);
 });
 
-it('takes base64, with a type that the bytes overrule, for 24 hours', async () => {
+it('accepts base64 for 24 hours, with the type of the bytes', async () => {
 	const { status, body } = await uploadJson({ base64: wav.toString('base64'), mimeType: 'image/png' });
 	expect(status).toBe(200);
 	expect(body).toMatchObject({ mimeType: 'audio/wav', size: wav.length, externalUserId: null });
@@ -47,7 +47,7 @@ it('takes base64, with a type that the bytes overrule, for 24 hours', async () =
 	expect(kept).toBe(24 * 3_600_000);
 });
 
-it('shows the metadata in its own shape', async () => {
+it('returns the metadata in its own shape', async () => {
 	const { id, url } = (await upload(form())).body;
 	const { body } = await call(gateway(), `/storage/${String(id)}`);
 	expect(body).toStrictEqual({
@@ -69,7 +69,7 @@ it('shows the metadata in its own shape', async () => {
 	expect(at((await call(gateway(), '/storage')).body, 'assets.0.id')).toBe(id);
 });
 
-it('delete ends everything about a file', async () => {
+it('deletes the record and the bytes of a file', async () => {
 	const { id, url } = (await upload(form())).body;
 	const path = `/storage/${String(id)}`;
 	expect((await call(gateway(), path, { method: 'DELETE' })).body).toStrictEqual({
@@ -82,7 +82,7 @@ it('delete ends everything about a file', async () => {
 	expect((await call(gateway(), '/storage')).body).toMatchObject({ assets: [], total: 0 });
 });
 
-it('hides the files of other accounts, and ends with the retention', async () => {
+it('hides the files of other accounts, and files after their retention', async () => {
 	const { id, url } = (await upload(form())).body;
 	const { key } = gateway().control.createKey({ account: 'other' });
 	expect((await call(gateway(), `/storage/${String(id)}`, { key })).status).toBe(404);
@@ -96,20 +96,20 @@ it.each<[string, () => Promise<HttpResponse>]>([
 	['bad base64', () => uploadJson({ base64: '%%%' })],
 	['a policy that clients may not set', () => upload(form({ storagePolicy: 'TEMP_GENERATION' }))],
 	['externalUserId over 128', () => upload(form({ externalUserId: 'u'.repeat(129) }))],
-	['a type that §2.7 has no name for', () => upload(form({}, Buffer.from('text'), 'text/plain'))],
-])('400 for %s', async (_what, send) => {
+	['a type without a name in §2.7', () => upload(form({}, Buffer.from('text'), 'text/plain'))],
+])('responds with 400 to %s', async (_what, send) => {
 	const { status, body } = await send();
 	expect(status).toBe(400);
 	expect(body).toStrictEqual({ error: { message: expect.any(String) as string, type: 'invalid_request' } });
 });
 
-it('413 beyond the body limit, in the storage format', async () => {
+it('responds with 413 in the storage format above the body limit', async () => {
 	gateway().control.configure({ bodyLimitBytes: 1000 });
 	const { status, body } = await upload(form());
 	expect([status, at(body, 'error.type')]).toStrictEqual([413, 'invalid_request']);
 });
 
-it('streams a big file that exists nowhere, always the same', async () => {
+it('streams the same big file each time without storing it', async () => {
 	const size = 30_000_001;
 	const big = gateway().control.createBigFile({ size, taskModel: 'lumen/motion-2' });
 	const digest = async (url: string, headers = {}) => {

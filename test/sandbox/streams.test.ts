@@ -1,4 +1,4 @@
-/** Streams of the three formats, whole and disturbed (§6). */
+/** Streams of the three formats, without and with faults (§6). */
 import type { StreamFault } from '../../sandbox/gateway/gateway';
 import { isObject, type JsonObject } from '../../sandbox/gateway/jsonSchema';
 import { at, call, useGateway, waitFor } from './harness';
@@ -6,7 +6,7 @@ import { at, call, useGateway, waitFor } from './harness';
 const gateway = useGateway();
 const json = { model: 'sandbox/swift-1', input: 'Tell me about rivers', stream: true };
 
-/** The text of a responses stream; what came until it broke. */
+/** The text of a responses stream, up to the point where it breaks. */
 async function stream(fault: StreamFault, path = '/responses', body: JsonObject = json): Promise<string> {
 	gateway().control.addFault({ action: { kind: 'stream', stream: fault } });
 	const response = await fetch(`${gateway().baseUrl}${path}`, {
@@ -25,7 +25,7 @@ async function stream(fault: StreamFault, path = '/responses', body: JsonObject 
 		for await (const chunk of response.body ?? [])
 			text += decoder.decode(chunk as Uint8Array, { stream: true });
 	} catch {
-		// Errors of fetch come from another realm than jest's classes: that it broke is all that counts.
+		// Errors of fetch are of another realm than jest's classes.
 		text += '\n<broken>';
 	}
 	return text;
@@ -58,7 +58,7 @@ describe('responses', () => {
 		);
 	});
 
-	it('puts a function call or reasoning before the message', async () => {
+	it('has a function call or reasoning before the message', async () => {
 		const list = events(await stream({}, '/responses', { ...json, model: 'sandbox/thinker-3' }));
 		const types = list.map((event) => event.type);
 		expect(types).toContain('response.reasoning_summary_text.delta');
@@ -66,7 +66,7 @@ describe('responses', () => {
 		expect(delta).toMatchObject({ output_index: 1, content_index: 0 });
 	});
 
-	it('puts calls of built-in tools before the message', async () => {
+	it('has calls of built-in tools before the message', async () => {
 		const tools = [{ type: 'web_search' }, { type: 'mcp' }];
 		const list = events(await stream({}, '/responses', { ...json, tools }));
 		const output = at(list.at(-1), 'response.output');
@@ -74,7 +74,7 @@ describe('responses', () => {
 		expect(list.map((event) => event.type)).toContain('response.web_search_call.in_progress');
 	});
 
-	it('ends incomplete at the limit', async () => {
+	it('ends incomplete at the token limit', async () => {
 		const list = events(await stream({}, '/responses', { ...json, max_output_tokens: 2 }));
 		expect(list.at(-1)).toMatchObject({ type: 'response.incomplete', response: { status: 'incomplete' } });
 	});
@@ -83,7 +83,7 @@ describe('responses', () => {
 describe('chat and messages', () => {
 	const messages = [{ role: 'user', content: 'hi' }];
 
-	it('chat: role first, usage with empty choices last', async () => {
+	it('chat: has the role first, and usage with empty choices last', async () => {
 		const text = await stream({}, '/chat/completions', { model: json.model, messages, stream: true });
 		const list = events(text);
 		expect(at(list[0], 'choices.0.delta')).toStrictEqual({ role: 'assistant', content: '' });
@@ -91,7 +91,7 @@ describe('chat and messages', () => {
 		expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
 	});
 
-	it('messages: event lines that equal the type, no [DONE]', async () => {
+	it('messages: has event lines with the type, and no [DONE]', async () => {
 		const body = { model: json.model, messages, stream: true, max_tokens: 50 };
 		const text = await stream({}, '/messages', body);
 		const named = [...text.matchAll(/^event: (.+)$/gm)].map((match) => match[1]);
@@ -100,8 +100,8 @@ describe('chat and messages', () => {
 	});
 });
 
-describe('disturbed', () => {
-	it('cut: no end and no charge', async () => {
+describe('faults', () => {
+	it('cut: has no end and no charge', async () => {
 		const text = await stream({ cutAfter: 4 });
 		expect(events(text)).toHaveLength(4);
 		expect(text).toContain('<broken>');
@@ -111,28 +111,28 @@ describe('disturbed', () => {
 	it.each([
 		['/responses', json],
 		['/chat/completions', { model: json.model, messages: [{ role: 'user', content: 'hi' }], stream: true }],
-	])('error frame in %s: neither end nor charge', async (path, body) => {
+	])('error frame in %s: has neither end nor charge', async (path, body) => {
 		const text = await stream({ errorAfter: 3 }, path, body);
 		expect(at(events(text).at(-1), 'error.type')).toBe('server_error');
 		expect(text).not.toContain('[DONE]');
 		expect(charged()).toBe(0);
 	});
 
-	it('a failed response, with its end but without a charge', async () => {
+	it('failed response: has an end and no charge', async () => {
 		const text = await stream({ failAfter: 3 });
 		expect(events(text).at(-1)).toMatchObject({ type: 'response.failed', response: { status: 'failed' } });
 		expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
 		expect(charged()).toBe(0);
 	});
 
-	it('missing end', async () => {
+	it('missing end: has no last event', async () => {
 		expect(await stream({ missingEnd: 'done' })).not.toContain('[DONE]');
 		const text = await stream({ missingEnd: 'final' });
 		expect(text).not.toContain('response.completed');
 		expect(charged()).toBe(1);
 	});
 
-	it('stall: silent for a while, or until the client leaves', async () => {
+	it('stall: is silent for a time, or until the client closes the connection', async () => {
 		const start = Date.now();
 		expect(await stream({ stallAfter: 3, stallMs: 60 })).toContain('[DONE]');
 		expect(Date.now() - start).toBeGreaterThanOrEqual(55);
@@ -146,7 +146,7 @@ describe('disturbed', () => {
 		expect(charged()).toBe(1);
 	});
 
-	it('duplicates and gaps show in the sequence numbers', async () => {
+	it('duplicates and gaps: are in the sequence numbers', async () => {
 		const numbers = (text: string) => events(text).map((event) => Number(event.sequence_number));
 		const twice = numbers(await stream({ duplicateEvery: 3 }));
 		expect(twice.length).toBeGreaterThan(new Set(twice).size);
@@ -154,21 +154,21 @@ describe('disturbed', () => {
 		expect((gaps.at(-1) ?? 0) + 1 - gaps.length).toBe(2);
 	});
 
-	it('unknown events, comments and pings come between', async () => {
+	it('unknown events, comments and pings: are between the events', async () => {
 		const text = await stream({ unknownEvery: 4, commentEvery: 5, pingEvery: 6 });
 		const types = events(text).map((event) => event.type);
 		expect(types).toStrictEqual(expect.arrayContaining(['response.ping', 'response.sandbox.unknown']));
 		expect(text).toContain(': keep-alive\n\n');
 	});
 
-	it('pings in a long silence', async () => {
+	it('pings: are sent in a long silence', async () => {
 		gateway().control.configure({ pingIntervalMs: 5 });
 		const body = { ...json, max_output_tokens: 2 };
 		const types = events(await stream({ deltaDelayMs: 20 }, '/responses', body)).map((event) => event.type);
 		expect(types).toContain('response.ping');
 	});
 
-	it('splits anywhere, with either line end, and stays the same text', async () => {
+	it('split: has the same text at any position and with either line end', async () => {
 		const body = { ...json, input: 'Реки и озёра' };
 		const texts = (text: string) =>
 			events(text)
@@ -178,16 +178,16 @@ describe('disturbed', () => {
 		expect(texts(await stream({ splitBytes: 7, crlf: true }, '/responses', body))).toStrictEqual(whole);
 	});
 
-	it('a JSON error in place of a stream', async () => {
+	it('JSON error: is sent in place of a stream', async () => {
 		gateway().control.addFault({ action: { kind: 'stream', stream: { jsonError: 'no_providers' } } });
-		const answer = await call(gateway(), '/responses', { json });
-		expect([answer.status, answer.headers.get('content-type')]).toStrictEqual([
+		const response = await call(gateway(), '/responses', { json });
+		expect([response.status, response.headers.get('content-type')]).toStrictEqual([
 			503,
 			'application/json; charset=utf-8',
 		]);
 	});
 
-	it('an answer that is lost after its charge', async () => {
+	it('loseAnswer: charges before the connection breaks', async () => {
 		gateway().control.addFault({ action: { kind: 'loseAnswer' } });
 		await expect(call(gateway(), '/responses', { json })).rejects.toThrow();
 		expect(charged()).toBe(1);

@@ -9,7 +9,7 @@ function chunk(type: string, data: Buffer): Buffer {
 	return Buffer.concat([numbers.subarray(0, 4), named, numbers.subarray(4)]);
 }
 
-/** A grey picture, 3 × 2, with so many bytes of pixels (2 lines of 1 + 3). */
+/** A grey picture, 3 × 2, with this many bytes of pixels (2 lines of 1 + 3). */
 function picture(pixelBytes = 8): Buffer {
 	const header = Buffer.from([0, 0, 0, 3, 0, 0, 0, 2, 8, 0, 0, 0, 0]);
 	const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -27,7 +27,7 @@ describe('checkPng', () => {
 		expect(checkPng(picture())).toStrictEqual({ width: 3, height: 2 });
 	});
 
-	test('rejects what is no PNG', () => {
+	test('rejects a file that is not a PNG', () => {
 		expect(() => checkPng(Buffer.from('<html></html>'))).toThrow('begin like a PNG');
 	});
 
