@@ -13,17 +13,17 @@ import { runItems, type Run } from './text/run';
 
 const ITEMS = 1_000;
 const LATENCY_MS = 200;
-/** Times the ideal that the text node may take at its default concurrency. */
+/** The most time that the text node may take at its default concurrency, as a multiple of the ideal. */
 const AIM = 1.15;
 const DEFAULT_CONCURRENCY = 8;
 
 interface Race {
 	contender: Contender;
-	/** Requests at a time; undefined: as many as there are items. */
+	/** Requests at a time; undefined: one for each item. */
 	concurrency?: number;
 }
 
-/** Text items in bulk through the real n8n, against the ideal (items × latency ÷ concurrency) and n8n's own nodes. */
+/** Text items in bulk through the real n8n, compared with the ideal (items × latency ÷ concurrency) and n8n's own nodes. */
 export async function bulk(): Promise<Report> {
 	const environment = await Environment.start({
 		gateway: { balance: '1000000.00', settings: { latency: { all: LATENCY_MS } } },
@@ -39,7 +39,7 @@ export async function bulk(): Promise<Report> {
 			{ contender: httpRequestNode(gateway, await headerCredential(client, gateway)) },
 			{ contender: openAi, concurrency: 1 },
 		];
-		// The first run loads and warms what all of them use.
+		// The first run loads and warms up shared code.
 		await runItems(environment, textNode('chat', DEFAULT_CONCURRENCY), 50);
 		const results: Array<Race & { run: Run }> = [];
 		for (const race of races)

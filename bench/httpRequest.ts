@@ -1,6 +1,6 @@
 import type { WorkflowNode } from '../sandbox/n8n/types';
 
-/** n8n's own HTTP Request node, which everything here is compared with. */
+/** n8n's own HTTP Request node, the baseline of the benchmarks. */
 export function httpRequest(name: string, parameters: Record<string, unknown>): WorkflowNode {
 	return { name, type: 'n8n-nodes-base.httpRequest', typeVersion: 4.2, parameters };
 }

@@ -14,13 +14,13 @@ const ROUNDS = 21;
 const AIM_MS = 50;
 const AIM_KILOBYTES = 200;
 
-/** Modules that are loaded as n8n loads nodes: with what n8n has loaded before. */
+/** Modules that are loaded as n8n loads nodes, after n8n's own modules. */
 interface Candidate {
 	name: string;
 	files: string[];
 }
 
-/** How long n8n takes to load the package when it starts, in a fresh process each time, and what is downloaded for it. */
+/** The time in which n8n loads the package at its start, in a new process each time, and the size of the download. */
 export async function load(): Promise<Report> {
 	const folder = await mkdtemp(join(tmpdir(), 'ai-gateway-load-'));
 	try {
@@ -107,7 +107,7 @@ async function timesOf(candidates: Candidate[]): Promise<number[][]> {
 	return times;
 }
 
-/** Loads the files and makes an object of each class, as n8n does. */
+/** Loads the files and creates an object of each class, as n8n does. */
 const script = `
 require('n8n-workflow');
 require('n8n-core');
@@ -121,7 +121,7 @@ process.exit();
 
 async function timeOf(files: string[]): Promise<number> {
 	const { stdout } = await promisify(execFile)(findRuntime().node, ['-e', script, ...files], {
-		// The package and the script are to find the same modules: n8n's own, as in n8n.
+		// The package and the script must resolve the same modules: n8n's own.
 		cwd: n8nModules(),
 		env: { ...process.env, NODE_PATH: n8nModules() },
 	});

@@ -8,7 +8,7 @@ import { sse } from './sse';
 
 const benches: Record<string, () => Promise<Report>> = { load, overhead, bulk, sse, memory, media };
 
-/** Runs the named benchmarks, or all of them; prints the details of each, and one table of what they found. */
+/** Runs the named benchmarks, or all of them; prints the details of each, and one table of the results. */
 async function main(names: string[]): Promise<void> {
 	const unknown = names.filter((name) => !(name in benches));
 	if (unknown.length > 0) {

@@ -11,12 +11,12 @@ export async function residentMegabytes(pid: number): Promise<number> {
 	return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? NaN) / 1024;
 }
 
-/** Memory that moves by less stands still: differences below this are those of the measuring, in MB. */
+/** Differences below this are noise, in MB. */
 export const STANDSTILL_MB = 5;
 
 /**
  * Waits until a process's memory has settled: n8n holds some 300 MB extra for 10 to 25 s after its start.
- * Settled means that it has moved by less than 5 MB for 25 s.
+ * Settled means that it has changed by less than 5 MB for 25 s.
  */
 export async function settledMegabytes(pid: number): Promise<number> {
 	let calmSince = Date.now();
@@ -37,7 +37,7 @@ export interface Growth {
 	peak: number;
 	/** Peak above the settled value before, in MB. */
 	growth: number;
-	/** What was seen on the way. */
+	/** The samples. */
 	samples: Sample[];
 }
 
@@ -69,7 +69,7 @@ export async function memoryGrowth(pid: number, work: () => Promise<void>): Prom
 	return { before, peak, growth: peak - before, samples };
 }
 
-/** How long a node of an execution ran, in milliseconds, as n8n measured it. */
+/** The run time of a node in an execution, in milliseconds, as n8n measured it. */
 export function nodeMilliseconds(execution: Execution, node: string): number {
 	return execution.data.resultData.runData[node]?.[0]?.executionTime ?? NaN;
 }

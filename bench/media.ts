@@ -7,15 +7,15 @@ import type { Headline, Report } from './report';
 
 const TASKS = 500;
 const FEW_TASKS = 50;
-/** A range, so that the ends keep no step with anybody's polls. */
+/** A range, so that the ends are not in step with the polls. */
 const TASK_SECONDS = [18, 22] as const;
 const LATENCY_MS = 100;
-/** The node's default, and what a user may try instead. */
+/** The node's default, and another value that a user may try. */
 const CONCURRENCY = { usual: 8, high: 32 };
 
 type Row = Array<string | number>;
 
-/** 500 media tasks in one execution of the real n8n: when the end is known, at how many polls and in how much memory. */
+/** 500 media tasks in one execution of the real n8n: delay of the end, number of polls, and memory. */
 export async function media(): Promise<Report> {
 	const duration = [TASK_SECONDS[0] * 1000, TASK_SECONDS[1] * 1000] as const;
 	const environment = await Environment.start({
@@ -43,7 +43,7 @@ export async function media(): Promise<Report> {
 	}
 }
 
-/** The runs with many tasks that each have a counterpart among n8n's own nodes. */
+/** The runs with many tasks that have a counterpart in n8n's own nodes. */
 function headlines(runs: Run[]): Headline[] {
 	const many = runs.filter(({ tasks, medium }) => tasks === TASKS && medium === 'image');
 	const loop = many.find(({ contender }) => contender.name.startsWith('HTTP'));
@@ -62,7 +62,7 @@ function secondsAfterLastEnd({ watched, executionEnd }: Run): number {
 	return (executionEnd - Math.max(...watched.map(({ endTime }) => endTime))) / 1000;
 }
 
-/** What was run, and on what. */
+/** The description of the runs and of the machine. */
 async function method({ client }: Environment): Promise<string> {
 	const { versionCli, nodeJsVersion } = await client.get<{ versionCli: string; nodeJsVersion: string }>(
 		'/rest/settings',
@@ -70,17 +70,17 @@ async function method({ client }: Environment): Promise<string> {
 	return `One execution in n8n ${versionCli} (Node ${nodeJsVersion}); tasks of ${TASK_SECONDS.join(' to ')} s, ${LATENCY_MS} ms latency of every request`;
 }
 
-/** All that is measured. */
+/** All figures. */
 function jobs(): Job[] {
 	const polling = mediaTaskNode('poll', CONCURRENCY.usual);
-	const sleeping = mediaTaskNode('suspend', CONCURRENCY.usual);
+	const suspending = mediaTaskNode('suspend', CONCURRENCY.usual);
 	const ours: Job[] = [
 		{ contender: polling, tasks: FEW_TASKS, medium: 'image' },
 		{ contender: polling, tasks: TASKS, medium: 'image' },
 		{ contender: mediaTaskNode('poll', CONCURRENCY.high), tasks: TASKS, medium: 'image' },
 		{ contender: polling, tasks: TASKS, medium: 'video' },
-		{ contender: sleeping, tasks: FEW_TASKS, medium: 'image' },
-		{ contender: sleeping, tasks: TASKS, medium: 'image' },
+		{ contender: suspending, tasks: FEW_TASKS, medium: 'image' },
+		{ contender: suspending, tasks: TASKS, medium: 'image' },
 	];
 	const [shortest, longest] = guidance.image;
 	const loop = httpRequestLoop((shortest + longest) / 2);
@@ -127,7 +127,7 @@ function waitingRow(run: Run): Row {
 	];
 }
 
-/** From the last end to its file at the guidance's slowest pace, with nothing to queue for: the pause, a poll, a download. */
+/** From the last end to its file at the longest recommended interval, without a queue: the pause, a poll, a download. */
 function idealSeconds(medium: Medium): number {
 	return guidance[medium][1] + (2 * LATENCY_MS) / 1000;
 }
@@ -162,7 +162,7 @@ function memoryRow(run: Run, runs: Run[]): Row {
 	];
 }
 
-/** What one more task adds to the peak: against the same contender's run with few tasks. */
+/** The memory of one more task at the peak, compared with the same contender's run with few tasks. */
 function perTask(run: Run, runs: Run[]): string {
 	const few = runs.find(({ contender, tasks }) => contender.name === run.contender.name && tasks < run.tasks);
 	if (!few) return '';

@@ -13,7 +13,7 @@ interface File {
 	url: string;
 }
 
-/** One who moves large files. */
+/** A workflow that moves large files. */
 interface Contender {
 	name: string;
 	download: (file: File) => WorkflowNode;
@@ -45,7 +45,7 @@ const contenders: Contender[] = [
 	},
 ];
 
-/** What a contender's n8n grew by. */
+/** The growth of a contender's n8n. */
 interface Measured {
 	contender: string;
 	what: string;

@@ -17,7 +17,7 @@ import { runItems } from './text/run';
 const ITEMS = 1_000;
 const ROUNDS = 7;
 
-/** What an item costs n8n's processor when the gateway answers at once, beside n8n's own nodes. They take turns. */
+/** The processor time of an item in n8n when the gateway responds at once, compared with n8n's own nodes, alternately. */
 export async function overhead(): Promise<Report> {
 	const environment = await Environment.start({
 		gateway: { balance: '1000000.00', settings: { latency: { all: 0 } } },
@@ -33,7 +33,7 @@ export async function overhead(): Promise<Report> {
 			openAiNode(await openAiCredential(client, gateway)),
 		];
 		const seconds = new Map<Contender, number[]>(contenders.map((contender) => [contender, []]));
-		// The first two rounds warm up: V8 compiles what runs often.
+		// The first two rounds warm up: V8 compiles frequent code.
 		for (let round = -2; round < ROUNDS; round += 1) {
 			for (const contender of contenders) {
 				const { cpuSeconds } = await runItems(environment, contender, ITEMS);
@@ -47,7 +47,7 @@ export async function overhead(): Promise<Report> {
 }
 
 function reportOf(contenders: Contender[], seconds: Map<Contender, number[]>): Report {
-	/** Without what n8n itself takes for as many items. */
+	/** Without the time of n8n itself for the same number of items. */
 	const perItem = (contender: Contender) => {
 		const own = (of: Contender) => median(seconds.get(of) ?? []);
 		return ((own(contender) - own(idleNode)) * 1000) / ITEMS;

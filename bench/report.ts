@@ -1,21 +1,21 @@
 import { table } from './measure';
 
-/** One line of the summary: what a user would compare. */
+/** One line of the summary. */
 export interface Headline {
 	what: string;
 	/** This package's figure, with its unit. */
 	ours: string;
 	/** The others' figures in the same run, as ratios to this package's or to the ideal. */
 	compared: string;
-	/** What is aimed at; empty where there is only a comparison. */
+	/** The target; empty for a mere comparison. */
 	aim: string;
-	/** Whether the aim was met; undefined without one. */
+	/** Whether the target is met; undefined without one. */
 	met?: boolean;
 }
 
-/** What a benchmark found. */
+/** The result of a benchmark. */
 export interface Report {
-	/** How it was measured, and the tables, in Markdown. */
+	/** The method and the tables, in Markdown. */
 	details: string;
 	headlines: Headline[];
 }

@@ -47,10 +47,10 @@ const ends: Record<string, JsonObject[]> = {
 	messages: [{ type: 'message_stop' }],
 };
 
-/** Reads a stream and gives the number of characters of its text. */
+/** Reads a stream and returns the number of characters of its text. */
 type Reader = (portions: Uint8Array[]) => Promise<number>;
 
-/** Parsing 100,000 deltas: the package against eventsource-parser and the official clients, in one run. */
+/** Parsing 100,000 deltas: the package compared with eventsource-parser and the official clients, in one run. */
 export async function sse(): Promise<Report> {
 	const rows: Array<Array<string | number>> = [];
 	const headlines: Headline[] = [];
@@ -68,7 +68,7 @@ export async function sse(): Promise<Report> {
 	const details = [
 		`${DELTAS.toLocaleString('en')} text deltas in portions of ${PORTION_BYTES / 1024} KiB, median of ${ROUNDS} rounds; above 1.00 the package is faster.`,
 		'',
-		'“events only” stops at the events; the others parse the JSON of each and read its text. The package also puts the whole answer together.',
+		'“events only” stops at the events; the others parse the JSON of each and read its text. The package also assembles the whole response.',
 		'',
 		table(['format', 'reader', 'ms', 'time ÷ this package’s'], rows),
 	].join('\n');
@@ -219,7 +219,7 @@ async function readAnthropic(portions: Uint8Array[]): Promise<number> {
 	return characters;
 }
 
-/** The median time of each reader, in milliseconds. They take turns, so that the machine's moods hit all alike. */
+/** The median time of each reader, in milliseconds. They run alternately, so that the machine's load affects all alike. */
 async function measure(
 	readers: Record<string, Reader>,
 	portions: Uint8Array[],

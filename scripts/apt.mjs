@@ -1,7 +1,7 @@
-// Debian's packages, for programs that npm does not carry.
+// Debian's packages, for programs that are not in npm.
 import { spawnSync } from 'node:child_process';
 
-/** @returns {boolean} whether packages can be installed: as root, on Debian and its kin */
+/** @returns {boolean} whether packages can be installed: as root, on Debian and its derivatives */
 export function canInstall() {
 	return process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
 }

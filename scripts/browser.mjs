@@ -1,5 +1,5 @@
-// The browser of the editor's tests, which npm does not carry: Chromium or one of its kin. It is looked for, and installed
-// from Debian's packages where that can be done; where it lies is written down for the tests.
+// The browser of the editor's tests, Chromium or a relative, which is not in npm. The script searches for it, installs it
+// from Debian's packages if possible, and stores its path for the tests.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,9 +8,9 @@ import { canInstall, install } from './apt.mjs';
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 /** `test/e2e/support/editor/browser.ts` reads this. */
 const foundFile = join(repository, '.sandbox', 'browser.json');
-/** Ubuntu's `chromium-browser` may be a stub that only advises: last. */
+/** Last, because Ubuntu's `chromium-browser` may be a stub. */
 const names = ['chromium', 'google-chrome', 'google-chrome-stable', 'microsoft-edge', 'chromium-browser'];
-/** Where macOS and Windows keep it. */
+/** The paths on macOS and Windows. */
 const places = [
 	'/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 	'/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -18,9 +18,9 @@ const places = [
 ];
 
 /**
- * Makes sure that there is a browser; as root on Debian and its kin, installs Chromium when there is none. The
+ * Finds a browser; as root on Debian and its derivatives, installs Chromium when there is none. The
  * environment variable CHROMIUM names another one.
- * @returns {boolean} false after having said, in one sentence, what is missing
+ * @returns {boolean} false when it is missing, after a message in one sentence
  */
 export function ensureBrowser() {
 	let path = locate();
@@ -44,7 +44,7 @@ export function ensureBrowser() {
 	return true;
 }
 
-/** @returns {string | undefined} the path of the first browser that there is */
+/** @returns {string | undefined} the path of the first existing browser */
 function locate() {
 	const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
 	const inPath = names.flatMap((name) => folders.map((folder) => join(folder, name)));

@@ -1,4 +1,4 @@
-// Sums up what .ci/run has found: the reports of jest, and the checks that pass or fail as one.
+// Sums up the results of .ci/run: the reports of jest, and the checks that pass or fail as a whole.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
 import { rmSync } from 'node:fs';
 
-// A renamed source must not leave its old output behind in the package.
+// The output of a renamed source must not stay in the package.
 rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true });

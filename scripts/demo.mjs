@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { help, readOptions } from './demo-options.mjs';
 import { ensureN8n, ensureTools } from './install.mjs';
 import { takeLock } from './lock.mjs';
-import { takenPortAdvice } from './ports.mjs';
+import { portInUseHint } from './ports.mjs';
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -12,7 +12,7 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args) {
 	const options = readOptions(args);
-	if (options.problem !== undefined) return refuse(`${options.problem} (npm run demo -- --help)`);
+	if (options.problem !== undefined) return reject(`${options.problem} (npm run demo -- --help)`);
 	if (options.help) {
 		console.log(help);
 		return 0;
@@ -20,13 +20,13 @@ async function main(args) {
 	const lockFile = join(repository, '.sandbox', 'demo.lock');
 	const lock = takeLock(lockFile);
 	if (lock.release === undefined) {
-		return refuse(
+		return reject(
 			`A demo is running already (process ${lock.holder}): use that one, or stop it first. If that process is no demo, delete ${lockFile}.`,
 		);
 	}
-	// The n8n of a demo that was killed notices that and ends by itself, within seconds.
-	const hint = await takenPortAdvice(options, lock.inherited ? 15_000 : 0);
-	if (hint !== undefined) return refuse(hint);
+	// The n8n of a killed demo ends by itself within seconds.
+	const hint = await portInUseHint(options, lock.inherited ? 15_000 : 0);
+	if (hint !== undefined) return reject(hint);
 	if (!ensureTools() || !ensureN8n()) return 1;
 
 	const { require: load } = await import('tsx/cjs/api');
@@ -36,7 +36,7 @@ async function main(args) {
 	return code;
 }
 
-function refuse(sentence) {
+function reject(sentence) {
 	console.error(sentence);
 	return 1;
 }

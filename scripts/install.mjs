@@ -8,22 +8,22 @@ import { chooseNode, nodeHeaders } from './runtime-node.mjs';
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const runtime = join(repository, 'sandbox', 'n8n', 'runtime');
-/** What is installed: the hash of the lock file, and at the end the Node that runs n8n. `npm ci` removes it with node_modules. */
+/** The state of the installation: the hash of the lock file, and the Node that runs n8n. `npm ci` removes it with node_modules. */
 const markerFile = join(runtime, 'node_modules', '.installed.json');
 
 /**
- * Makes sure that the packages of this repository are installed.
+ * Installs the packages of this repository when they are missing.
  * @returns {boolean} false when they could not be installed; the reason is printed
  */
 export function ensureTools() {
-	// npm writes this file when it is done.
+	// npm writes this file at its end.
 	if (existsSync(join(repository, 'node_modules', '.package-lock.json'))) return true;
 	console.log('Installing the development tools: 1.2 GB on disk, about a minute.');
 	return npm(['ci', '--include=dev'], repository) || fail('Could not install the development tools.');
 }
 
 /**
- * Makes sure that the pinned n8n of the sandbox is installed, with a Node that runs it.
+ * Installs the pinned n8n of the sandbox, with a Node that runs it, when they are missing.
  * @returns {boolean} false when it could not be installed; the reason is printed
  */
 export function ensureN8n() {

@@ -1,11 +1,11 @@
-// Lock files with the holder's process id: for what two processes must not do at the same time.
+// Lock files with the holder's process ID, for work that two processes must not do at the same time.
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Takes a lock file, also over from a process that is gone. It is given back when this process exits.
+ * Takes a lock file, also from a process that has ended. It is released when this process exits.
  * @param {string} file
- * @returns {{ release: () => void, inherited: boolean } | { holder: number }} `inherited`: its last holder ended without giving it back
+ * @returns {{ release: () => void, inherited: boolean } | { holder: number }} `inherited`: its last holder ended without releasing it
  */
 export function takeLock(file) {
 	mkdirSync(dirname(file), { recursive: true });

@@ -1,4 +1,4 @@
-// Reads what StrykerJS has found, and what has been judged of it.
+// Reads the results of StrykerJS, and the judged survivors.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +9,8 @@ const KILLED = new Set(['Killed', 'Timeout']);
 const COUNTED = new Set([...KILLED, 'Survived', 'NoCoverage', 'RuntimeError']);
 
 /**
- * The survivors that somebody has judged: `code` is the mutated text as it stands in the source, or its first line; `to` the replacement,
- * where only that one is meant.
+ * The judged survivors: `code` is the mutated text in the source, or its first line; `to` the replacement,
+ * if only that one is meant.
  *
  * @returns {Array<{ file: string, code: string, to?: string, why: string }>}
  */
@@ -41,7 +41,7 @@ export function mutantsOf(report) {
 	});
 }
 
-/** Whether a judgement is about this mutant. */
+/** Whether a judgement applies to this mutant. */
 export function isAbout({ file, code, to }, mutant) {
 	const [firstLine] = mutant.code.split('\n');
 	return (

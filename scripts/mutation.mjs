@@ -1,4 +1,4 @@
-// Mutation tests. Results lie in .sandbox/mutation/<folder>.json; `npm run mutation:report` sums them up in docs/mutation.md.
+// Mutation tests. Results are in .sandbox/mutation/<folder>.json; `npm run mutation:report` sums them up in docs/mutation.md.
 //   npm run mutation [folder…]                   all mutants of these folders, or of all
 //   npm run mutation [folder…] -- --files=<glob>[,<glob>…]
 //   npm run mutation -- --changed[=<revision>]   those in the lines changed since a revision, within five minutes
@@ -15,10 +15,10 @@ const ENOUGH = 0.9;
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(repository);
-const words = process.argv.slice(2);
-const flag = (name) => words.find((word) => word.split('=')[0] === name);
+const args = process.argv.slice(2);
+const flag = (name) => args.find((arg) => arg.split('=')[0] === name);
 const valueOf = (name) => flag(name)?.split('=')[1];
-const named = words.filter((word) => !word.startsWith('--'));
+const named = args.filter((arg) => !arg.startsWith('--'));
 const unknown = named.filter((name) => !(name in areas));
 
 if (unknown.length > 0) {
@@ -33,7 +33,7 @@ if (unknown.length > 0) {
 	process.exitCode = mutateChanged(valueOf('--changed') ?? lastRevision());
 }
 
-/** @returns StrykerJS's exit code, not 0 below the score that its configuration asks for; `undefined` when time was up */
+/** @returns StrykerJS's exit code, not 0 below the score of its configuration; `undefined` at the time limit */
 function mutate(name, files, more = {}) {
 	const { status, error } = spawnSync(
 		'node_modules/.bin/stryker',
@@ -44,7 +44,7 @@ function mutate(name, files, more = {}) {
 			env: { ...process.env, MUTATION_AREA: name, ...more.env },
 		},
 	);
-	// StrykerJS ends by itself when it is told to, with a status of its own.
+	// StrykerJS ends by itself after a signal, with its own status.
 	return error?.code === 'ETIMEDOUT' ? undefined : status;
 }
 
@@ -81,7 +81,7 @@ function explained(text) {
 	return 0;
 }
 
-/** The lines that a revision does not have yet, as they are numbered now. */
+/** The lines that are not in a revision, by their current numbers. */
 function changedRanges(revision) {
 	const diff = git('diff', '--unified=0', '--diff-filter=AM', revision, '--', 'nodes');
 	let file = '';
@@ -93,7 +93,7 @@ function changedRanges(revision) {
 	});
 }
 
-/** Where a branch has left main; on main, the revision before. */
+/** The merge base of a branch with main; on main, the revision before. */
 function lastRevision() {
 	for (const revision of ['origin/main', 'HEAD~1']) {
 		try {
@@ -111,7 +111,7 @@ function git(...args) {
 	return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 }
 
-/** Whether a path fits a glob of the areas: `*` within a folder, `**` through folders. */
+/** Whether a path matches a glob of the areas: `*` within a folder, `**` through folders. */
 function fits(path, glob) {
 	const parts = glob.split('**/').map((part) => part.replaceAll('.', '\\.').replaceAll('*', '[^/]*'));
 	return new RegExp(`^${parts.join('(.+/)?')}$`).test(path);

@@ -4,22 +4,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const host = '127.0.0.1';
 
 /**
- * What to do about a port that something else listens on.
+ * The hint for a port that is in use.
  * @param {{ port: number, gatewayPort: number, filesPort: number }} options
  * @param {number} patience milliseconds to wait for it to become free
  * @returns {Promise<string | undefined>} undefined when all are free
  */
-export async function takenPortAdvice(options, patience) {
+export async function portInUseHint(options, patience) {
 	const deadline = Date.now() + patience;
-	let hint = await adviceNow(options);
+	let hint = await currentHint(options);
 	while (hint !== undefined && Date.now() < deadline) {
 		await sleep(200);
-		hint = await adviceNow(options);
+		hint = await currentHint(options);
 	}
 	return hint;
 }
 
-async function adviceNow({ port, gatewayPort, filesPort }) {
+async function currentHint({ port, gatewayPort, filesPort }) {
 	if (!(await isFree(port))) {
 		const other = await nextFree(port + 2, async (candidate) => isFree(candidate));
 		return `Port ${port}, for n8n's editor, is taken by another program: stop that, or run \`npm run demo -- --port ${other}\`.`;

@@ -1,12 +1,12 @@
-// Which Node runs n8n: it needs version 24, the package itself and its tools do with 20.
+// The Node that runs n8n, which needs version 24; the package itself and its tools run on 20.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const needed = 24;
 
 /**
- * This machine's Node when it is version 24; else the one that npm carries for this platform; else a newer one of the machine.
- * (n8n's native parts are prebuilt for 24, so it is preferred to what is newer.)
+ * This machine's Node when it is version 24; else the one in npm for this platform; else a newer one of the machine.
+ * (n8n's native modules are prebuilt for 24, so it is preferred to newer versions.)
  * @param {string} directory the folder of the pinned n8n
  * @returns {{ path: string } | { path: undefined, hint: string }} the path may not exist yet
  */

@@ -1,5 +1,5 @@
 // Runs the official scanner of n8n's verified programme on the source and on the packed tarball, as n8n does
-// when a package is submitted. Warnings count as findings here. Also holds what the tarball may contain.
+// when a package is submitted. Warnings count as findings here. Also checks the files in the tarball.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathna
 const allowed = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json'];
 const problems = [];
 
-/** Runs the scanner, then its configuration once more, because its result leaves warnings out. */
+/** Runs the scanner, then its configuration again, because its result omits warnings. */
 async function scan(title, directory, patterns) {
 	const result = await analyzePackage(directory, patterns);
 	if (!result.passed) problems.push(`${title}: ${result.message}\n${result.details ?? ''}`);

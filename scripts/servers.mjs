@@ -1,5 +1,5 @@
-// The programs of queue mode, which npm does not carry: Redis and PostgreSQL. They are looked for, and installed from
-// Debian's packages where that can be done; where they lie is written down for the tests.
+// The programs of queue mode, Redis and PostgreSQL, which are not in npm. The script searches for them, installs them from
+// Debian's packages if possible, and stores their paths for the tests.
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { canInstall, install } from './apt.mjs';
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 /** `sandbox/n8n/queue/programs.ts` reads this. */
 const foundFile = join(repository, '.sandbox', 'programs.json');
-/** Debian keeps the server's programs out of PATH, by version. */
+/** Debian's server programs are not in PATH. */
 const debianPostgres = '/usr/lib/postgresql';
 
 const needed = [
@@ -18,8 +18,8 @@ const needed = [
 ];
 
 /**
- * Makes sure that the programs of queue mode are there; as root on Debian and its kin, installs what is missing.
- * @returns {boolean} false after having said, in one sentence, what is missing
+ * Finds the programs of queue mode; as root on Debian and its derivatives, installs missing ones.
+ * @returns {boolean} false when one is missing, after a message in one sentence
  */
 export function ensureServers() {
 	const missing = missingPackages();

@@ -3,19 +3,19 @@ import type { WorkflowJson, WorkflowNode } from '../../sandbox/n8n/types';
 import { byId, gatewayNode, itemsNode, workflowOf } from '../../test/e2e/support/workflows';
 import { httpRequest, signedWith } from '../httpRequest';
 
-/** What the tasks make, with the model that makes it. */
+/** The media type of the tasks, with its model. */
 export const models = { image: 'aurora/canvas-1', video: 'lumen/motion-2' } as const satisfies Partial<
 	Record<MediaType, string>
 >;
 export type Medium = keyof typeof models;
 
-/** How the node waits: its parameter `waitStrategy`. */
+/** The node's parameter `waitStrategy`. */
 export type WaitStrategy = 'poll' | 'suspend';
 
-/** One who creates tasks, waits for all of them and fetches their files, an item each. */
+/** A workflow that creates tasks, waits for all of them and fetches their files, an item each. */
 export interface Contender {
 	name: string;
-	/** The node that gives the files, in one run or in several. */
+	/** The node that outputs the files, in one run or in several. */
 	lastNode: string;
 	workflow: (tasks: number, medium: Medium, gateway: Gateway) => WorkflowJson;
 }
@@ -43,7 +43,7 @@ export function mediaTaskNode(waitStrategy: WaitStrategy, concurrency: number): 
 	};
 }
 
-/** The same with n8n's own nodes, as its users build it: create, then wait and look until every task has ended. */
+/** The same with n8n's own nodes, as users build it: create, then wait and poll until every task has ended. */
 export function httpRequestLoop(pauseSeconds: number): Contender {
 	return {
 		name: `HTTP Request, Wait ${pauseSeconds} s, If, in a loop`,
@@ -66,7 +66,7 @@ export function httpRequestLoop(pauseSeconds: number): Contender {
 					typeVersion: 1.1,
 					parameters: { resume: 'timeInterval', amount: pauseSeconds, unit: 'seconds' },
 				},
-				httpRequest('Look', { url: `=${address}/{{ $json.data.taskId }}`, ...signedWith(apiKey) }),
+				httpRequest('Poll', { url: `=${address}/{{ $json.data.taskId }}`, ...signedWith(apiKey) }),
 				hasSucceeded('Ended?'),
 				httpRequest('Files', {
 					url: '={{ JSON.parse($json.data.resultJson).resultUrls[0] }}',
@@ -77,8 +77,8 @@ export function httpRequestLoop(pauseSeconds: number): Contender {
 				Start: ['Prompts'],
 				Prompts: ['Create'],
 				Create: ['Wait'],
-				Wait: ['Look'],
-				Look: ['Ended?'],
+				Wait: ['Poll'],
+				Poll: ['Ended?'],
 				'Ended?': ['Files', 'Wait'],
 			});
 		},

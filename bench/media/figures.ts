@@ -15,28 +15,28 @@ export interface Spread {
 	max: number;
 }
 
-/** A task with what the gateway saw of the one who waited for it. Times in Unix milliseconds. */
+/** A task with the requests for it. Times in Unix milliseconds. */
 export interface WatchedTask {
 	createTime: number;
 	endTime: number;
-	/** How often it was looked at. */
+	/** The number of its polls. */
 	polls: number;
-	/** When the first look that showed its end was answered. */
+	/** The time of the response to the first poll that showed its end. */
 	seenTime: number;
 }
 
 /**
  * Joins tasks with the requests for them.
  *
- * @throws when a task has not ended, or nobody has seen its end
+ * @throws when a task has not ended, or no poll has shown its end
  */
 export function watchedTasks(tasks: TaskView[], requests: RequestRecord[]): WatchedTask[] {
-	const looks = new Map(tasks.map(({ taskId }): [string, RequestRecord[]] => [taskId, []]));
+	const requestsOf = new Map(tasks.map(({ taskId }): [string, RequestRecord[]] => [taskId, []]));
 	for (const request of requests) {
-		if (request.group === 'mediaStatus') looks.get(basename(request.path))?.push(request);
+		if (request.group === 'mediaStatus') requestsOf.get(basename(request.path))?.push(request);
 	}
 	return tasks.map(({ taskId, createTime, endTime }) => {
-		const polls = looks.get(taskId) ?? [];
+		const polls = requestsOf.get(taskId) ?? [];
 		const seenTime = polls
 			.map(({ endedAt }) => endedAt)
 			.find((time) => time !== null && endTime !== null && time >= endTime);
@@ -46,7 +46,7 @@ export function watchedTasks(tasks: TaskView[], requests: RequestRecord[]): Watc
 	});
 }
 
-/** What was noted while all tasks existed and at least one had not ended. Times in Unix milliseconds. */
+/** The samples while all tasks existed and at least one had not ended. Times in Unix milliseconds. */
 export function whileWaiting<Note extends { time: number }>(watched: WatchedTask[], notes: Note[]): Note[] {
 	const created = Math.max(...watched.map(({ createTime }) => createTime));
 	const ended = Math.max(...watched.map(({ endTime }) => endTime));
@@ -59,12 +59,12 @@ export function spread(values: number[]): Spread {
 	return { min: Math.min(...values), mean: sum / values.length, max: Math.max(...values) };
 }
 
-/** The middle value; NaN of nothing. */
+/** The median; NaN without values. */
 export function median(values: number[]): number {
 	return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 }
 
-/** How many polls the guidance gives for these tasks: at its slowest, middle and fastest pace. */
+/** The number of polls for these tasks at the longest, middle and shortest recommended interval. */
 export function guidedPolls(watched: WatchedTask[], medium: Medium): Spread {
 	const [shortest, longest] = guidance[medium];
 	const at = (pace: number) =>

@@ -7,17 +7,17 @@ import { memoryGrowth, type Growth } from '../measure';
 import type { Contender, Medium } from './contenders';
 import { watchedTasks, whileWaiting, type WatchedTask } from './figures';
 
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 const LONGEST_RUN_MS = 5 * 60_000;
 
-/** What a contender is to do. */
+/** The job of a contender. */
 export interface Job {
 	contender: Contender;
 	tasks: number;
 	medium: Medium;
 }
 
-/** What a contender did. */
+/** The result of a contender. */
 export interface Run extends Job {
 	watched: WatchedTask[];
 	/** The most requests that the gateway had at once. */
@@ -30,7 +30,7 @@ export interface Run extends Job {
 	held: number;
 }
 
-/** Starts n8n anew and lets a contender do its job with tasks that take no time, so that its code is loaded and used. */
+/** Starts a new n8n and runs the contender once with tasks that take no time, to warm up its code. */
 export async function warmUp(environment: Environment, job: Job): Promise<void> {
 	const { control } = environment.gateway;
 	await environment.restart();
@@ -40,9 +40,9 @@ export async function warmUp(environment: Environment, job: Job): Promise<void> 
 }
 
 /**
- * Lets a contender do its job on a gateway without a past, as soon as n8n's memory has settled.
+ * Runs a contender on a new gateway, as soon as n8n's memory has settled.
  *
- * @throws when not every task has given a file
+ * @throws when a task has no file
  */
 export async function runJob(environment: Environment, job: Job): Promise<Run> {
 	const { client, gateway, server } = environment;
@@ -52,7 +52,7 @@ export async function runJob(environment: Environment, job: Job): Promise<Run> {
 	const memory = await memoryGrowth(server.pid, async () => {
 		execution = await execute(environment, workflow);
 	});
-	// Read only now: that costs n8n memory, too.
+	// Read only now, because it costs n8n memory, too.
 	const { stoppedAt } = checkedFor(job, await client.readExecution(execution.id));
 	const watched = watchedTasks(gateway.control.tasks(), gateway.control.requests());
 	const waiting = whileWaiting(watched, execution.statuses);
@@ -84,11 +84,11 @@ async function storeWorkflow(
 
 interface WatchedExecution {
 	id: string;
-	/** Whether it was running at a moment (Unix milliseconds), or slept in n8n's database. */
+	/** Whether it was running at a time (Unix milliseconds), and not suspended. */
 	statuses: Array<{ time: number; running: boolean }>;
 }
 
-/** Runs a workflow once and notes the execution's status until it has ended. Its data is not read: that would cost n8n memory. */
+/** Runs a workflow once and records the execution's status until it has ended. Its data is not read, because that costs n8n memory. */
 async function execute({ client }: Environment, workflow: ReadyWorkflow): Promise<WatchedExecution> {
 	const id = await client.runManually(workflow.id, workflow.trigger);
 	const statuses: WatchedExecution['statuses'] = [];
@@ -98,11 +98,11 @@ async function execute({ client }: Environment, workflow: ReadyWorkflow): Promis
 		if (!['new', 'running', 'waiting'].includes(status)) return { id, statuses };
 		statuses.push({ time: Date.now(), running: status === 'running' });
 		if (Date.now() > deadline) throw new Error(`The execution is still "${status}".`);
-		await sleep(LOOK_EVERY_MS);
+		await sleep(POLL_INTERVAL_MS);
 	}
 }
 
-/** @throws when the execution has not given a file for each task */
+/** @throws when the execution does not have a file for each task */
 function checkedFor({ contender, tasks }: Job, execution: Execution): Execution {
 	const { runData, error } = execution.data.resultData;
 	const items = (runData[contender.lastNode] ?? []).flatMap((run) => run.data?.['main']?.[0] ?? []);

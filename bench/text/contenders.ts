@@ -7,12 +7,12 @@ import { httpRequest, signedWith } from '../httpRequest';
 const MODEL = 'sandbox/balanced-2';
 const PROMPT = '={{ $json.prompt }}';
 
-/** One who asks a text model once for each item. */
+/** A workflow that sends one text request for each item. */
 export interface Contender {
 	name: string;
 	/** The node, called `Text`. */
 	node: WorkflowNode;
-	/** Reads the answer's text from an item of the node. */
+	/** Reads the text of the response from an item of the node. */
 	textOf: (json: Record<string, unknown>) => unknown;
 }
 
@@ -30,7 +30,7 @@ export function textNode(format: 'chat' | 'responses', concurrency: number): Con
 	};
 }
 
-/** n8n's HTTP Request node; it sends all at once, and knows no bound but a pause between batches. */
+/** n8n's HTTP Request node; it sends all at once, limited only by a pause between batches. */
 export function httpRequestNode({ baseUrl }: Gateway, key: Stored): Contender {
 	return {
 		name: 'HTTP Request, chat, all at once',
@@ -46,7 +46,7 @@ export function httpRequestNode({ baseUrl }: Gateway, key: Stored): Contender {
 	};
 }
 
-/** The same with the key written into the node, where everybody reads it. */
+/** The same with the key in the node's parameters. */
 export function httpRequestWithOpenKey({ baseUrl, apiKey }: Gateway): Contender {
 	return {
 		name: 'HTTP Request, chat, all at once, key in the node',
@@ -94,7 +94,7 @@ export function openAiNode(credential: Stored): Contender {
 	};
 }
 
-/** A node that does nothing: what n8n itself costs. */
+/** A node that does nothing: the cost of n8n itself. */
 export const idleNode: Contender = {
 	name: 'No Operation',
 	node: { name: 'Text', type: 'n8n-nodes-base.noOp', typeVersion: 1, parameters: {} },

@@ -7,11 +7,11 @@ import { nodeMilliseconds } from '../measure';
 import { processSeconds } from '../processTime';
 import type { Contender } from './contenders';
 
-/** What a contender did with its items. */
+/** The result of a contender. */
 export interface Run {
 	/** Wall time of the node, as n8n measured it. */
 	seconds: number;
-	/** Time on the processor that the n8n process used for the execution. */
+	/** Processor time of n8n for the execution. */
 	cpuSeconds: number;
 	/** The most requests that the gateway had at once. */
 	mostAtOnce: number;
@@ -21,9 +21,9 @@ export interface Run {
 const LONGEST_RUN_MS = 10 * 60_000;
 
 /**
- * Lets a contender ask once for each of `items` items.
+ * Runs a contender with this number of items.
  *
- * @throws when not every item has its own answer, in its place
+ * @throws when an item does not have its own response
  */
 export async function runItems(
 	{ client, credential, gateway, server }: Environment,
@@ -42,7 +42,7 @@ export async function runItems(
 	const before = await processSeconds(server.pid);
 	const id = await client.runManually(workflowId, manualTrigger(workflow));
 	const deadline = Date.now() + LONGEST_RUN_MS;
-	// Its data is read only when it has ended: that costs n8n time, too.
+	// Its data is read only after the end, because it costs n8n time, too.
 	while (['new', 'running'].includes((await client.listExecutions(workflowId))[0]?.status ?? 'new')) {
 		if (Date.now() > deadline) throw new Error(`${name} still runs.`);
 		await sleep(250);
@@ -53,7 +53,7 @@ export async function runItems(
 	const outputs = execution.data.resultData.runData['Text']?.[0]?.data?.['main']?.[0] ?? [];
 	const texts = outputs.map(({ json }) => textOf(json));
 	if (texts.length !== items || texts.some((text, n) => text !== expected[n])) {
-		throw new Error(`${name}: ${execution.status}; not every item has its own answer.`);
+		throw new Error(`${name}: ${execution.status}; not every item has its own response.`);
 	}
 	return {
 		seconds: nodeMilliseconds(execution, 'Text') / 1000,

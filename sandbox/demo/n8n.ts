@@ -7,7 +7,7 @@ import { sandboxFolder } from '../n8n/runtime';
 import { N8nServer } from '../n8n/server';
 import type { Owner } from '../n8n/types';
 
-/** The demo's login. It is no secret: this n8n listens on this machine only and holds play money. */
+/** The demo's login. It is not a secret: this n8n listens on this machine only and has play money. */
 export const owner: Owner = { email: 'demo@sandbox.example', password: 'Sandbox-demo-1' };
 
 const userFolder = join(sandboxFolder, 'demo', 'n8n');
@@ -27,8 +27,8 @@ interface DemoN8nOptions {
 }
 
 /**
- * Starts the demo's n8n, whose data outlives the demo. Whatever an earlier one has left, it works: when n8n does not start
- * with that data, or the login in it has been changed, the data is set aside and n8n starts with none.
+ * Starts the demo's n8n, whose data is kept after the demo. When n8n does not start with that data, or its login has been
+ * changed, the data is moved away and n8n starts without it.
  */
 export async function startDemoN8n(options: DemoN8nOptions): Promise<DemoN8n> {
 	if (options.fresh) await rm(userFolder, { recursive: true, force: true });

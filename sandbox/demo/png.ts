@@ -11,7 +11,7 @@ export interface PngSize {
 
 /**
  * Reads a PNG picture whole: signature, order and checksum of its chunks, and whether the pixels are all there.
- * @throws when anything is wrong, saying what
+ * @throws with the problem when the picture is invalid
  */
 export function checkPng(bytes: Buffer): PngSize {
 	if (!bytes.subarray(0, 8).equals(signature)) throw new Error('does not begin like a PNG');
@@ -39,7 +39,7 @@ function checkPixels(header: Buffer, compressed: Buffer): PngSize {
 	const size = { width: header.readUInt32BE(0), height: header.readUInt32BE(4) };
 	const bitsPerPixel = header.readUInt8(8) * (samplesPerPixel[header.readUInt8(9)] ?? 0);
 	const interlaced = header.readUInt8(12) === 1;
-	// Each line is led by one byte that names its filter.
+	// Each line begins with one byte for its filter.
 	const expected = size.height * (1 + Math.ceil((size.width * bitsPerPixel) / 8));
 	const actual = inflateSync(compressed).length;
 	if (!interlaced && actual !== expected)

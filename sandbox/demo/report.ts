@@ -19,11 +19,11 @@ interface Run {
 	/** The balance before the run, in rubles. */
 	before: string;
 	signal: AbortSignal;
-	/** Whether n8n goes on after the run. */
+	/** Whether n8n keeps running after the run. */
 	staysOpen: boolean;
 }
 
-/** Runs the example and prints what each step gave and cost. Returns whether all of them worked. */
+/** Runs the example and prints output and cost of each step. Returns whether all of them succeeded. */
 export async function runAndReport(run: Run): Promise<boolean> {
 	const began = Date.now();
 	const executionId = await run.client.runManually(run.workflowId, manualTrigger(run.workflow));
@@ -92,7 +92,7 @@ function readPng(bytes: Buffer): { width: number; height: number } {
 	}
 }
 
-/** The one item that a step gave; a step that gave none has failed or was not reached. */
+/** The item of a step; a step without one has failed or was not reached. */
 function itemOf(result: RunResult, name: string): INodeExecutionData {
 	const node = result.nodes[name];
 	const item = node?.items[0];

@@ -1,17 +1,17 @@
-/** The ways in which a user or a system asks a program to stop, with the exit codes that shells expect. */
+/** The signals that stop a program, with the exit codes that shells expect. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type StopSignal = keyof typeof exitCodes;
 
-/** What {@link stopSignals} gives. */
+/** The result of {@link stopSignals}. */
 export interface StopSignals {
 	/** Aborted at the first of them. */
 	signal: AbortSignal;
-	/** The exit code once one has come. */
+	/** The exit code after the first of them. */
 	exitCode: () => number | undefined;
 	dispose: () => void;
 }
 
-/** Turns Ctrl+C, SIGTERM and the closing of the terminal into an orderly end; a further one does not cut that short. */
+/** Handles Ctrl+C, SIGTERM and the closing of the terminal with an orderly end; a second signal does not interrupt it. */
 export function stopSignals(): StopSignals {
 	const controller = new AbortController();
 	let received: StopSignal | undefined;

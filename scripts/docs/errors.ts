@@ -15,7 +15,7 @@ const retried = (status: number) => (isRetryableStatus(status) ? 'yes' : 'no');
 const byStatus = (group: EndpointGroup, statuses: number[]): Array<[string, string, ErrorText]> =>
 	statuses.map((status) => [String(status), retried(status), errorText({ group, status })]);
 
-/** Advice that names options, and what stands in its place where there are none. */
+/** Hints that name options, and their replacements in panels without options. */
 function elsewhere(): string {
 	const texts: Array<[string, (origin: Origin) => ErrorText]> = [
 		['429 `rate_limit_exceeded`', (origin) => errorText({ group: 'text', status: 429, origin })],

@@ -1,6 +1,6 @@
-// Writing Markdown that GitHub shows as it is meant.
+// Markdown that GitHub renders as intended.
 
-/** What stands for the tags of n8n's descriptions. */
+/** The Markdown for the tags of n8n's descriptions. */
 const TAGS: Readonly<Record<string, string>> = {
 	b: '**',
 	strong: '**',
@@ -37,7 +37,7 @@ function escaped(text: string): string {
 /**
  * A description of n8n, which may have HTML in it, as Markdown.
  *
- * @throws {Error} for a tag that nothing is known to stand for
+ * @throws {Error} for an unknown tag
  */
 export function fromHtml(html: string): string {
 	const links: string[] = [];
@@ -56,7 +56,7 @@ function tag(text: string, links: string[]): string {
 		return '[';
 	}
 	const mark = TAGS[word];
-	if (mark === undefined) throw new Error(`Nothing is known to stand for ${text} in Markdown`);
+	if (mark === undefined) throw new Error(`There is no Markdown for ${text}`);
 	return mark;
 }
 
@@ -85,7 +85,7 @@ function cell(text: string): string {
 	return text.replaceAll('|', '\\|').replaceAll('\n', '<br>');
 }
 
-/** Words as people list them: a, b or c. */
+/** A list in a sentence: a, b or c. */
 export function either(words: readonly string[]): string {
 	const last = words.at(-1) ?? '';
 	return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;

@@ -5,12 +5,12 @@ import type { packageNodes } from '../../../test/helpers/engine';
 /** One example: a node with these parameters, run against the sandbox gateway. */
 export interface Case {
 	node: keyof typeof packageNodes;
-	/** `resource/operation`, of nodes that have such. */
+	/** `resource/operation`, of nodes that have operations. */
 	operation?: string;
-	/** What the example is called, where an operation has several. */
+	/** The title of the example, if an operation has several. */
 	title?: string;
 	parameters: INodeParameters;
-	/** By this name other cases take its items. */
+	/** The name by which other cases use its items. */
 	name?: string;
 	/** The case whose items are the input; an empty item by default. */
 	after?: string;
@@ -18,11 +18,11 @@ export interface Case {
 	file?: { fileName: string; mimeType: string; base64: string };
 	/** With *On Error: Continue*. */
 	carriesOn?: boolean;
-	/** The gateway fails the task with this. */
+	/** The code with which the gateway fails the task. */
 	taskFails?: { code: string; message: string };
-	/** The wallet's balance; of a trigger, poll by poll. */
+	/** The wallet's balance; of a trigger, one for each poll. */
 	balances?: string[];
-	/** What an agent asks the chat model. */
+	/** The prompt of an agent to the chat model. */
 	question?: string;
 }
 
@@ -43,8 +43,8 @@ const pixel =
 	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /**
- * The examples of the pages in docs/nodes, at least one an operation. They run in this order, at one gateway: what
- * one creates is there for those that follow.
+ * The examples of the pages in docs/nodes, at least one for each operation. They run in this order on one gateway, so that
+ * later ones can use what earlier ones create.
  */
 export const cases: Case[] = [
 	{

@@ -2,21 +2,21 @@ import { isINodePropertiesList, isINodePropertyOptionsList, type INodeProperties
 
 import { code, either } from '../markdown';
 
-/** A resource's operation, as n8n's selectors name it; nothing for nodes without such. */
+/** A resource's operation, by the values of n8n's selectors; empty for nodes without operations. */
 export interface Selection {
 	resource?: string;
 	operation?: string;
 }
 
-/** Where a condition finds the parameters that it is about. */
+/** The parameters that a condition can refer to. */
 export interface Scope {
-	/** Those of the panel. */
+	/** The parameters of the panel. */
 	panel: readonly INodeProperties[];
-	/** Those beside the parameter: the panel's, or those of its collection. */
+	/** The siblings of the parameter, in the panel or in its collection. */
 	beside: readonly INodeProperties[];
 }
 
-/** Key of the parameter that chooses the wire format, as options name it: a slash leads back to the panel. */
+/** The key of the format parameter in display conditions of options; the slash refers to the panel. */
 const FORMAT = '/format';
 
 const SELECTORS = ['resource', 'operation'] as const;
@@ -26,7 +26,7 @@ type Conditions = Readonly<Record<string, readonly unknown[] | undefined>>;
 const shows = ({ displayOptions }: INodeProperties): Conditions => displayOptions?.show ?? {};
 const hides = ({ displayOptions }: INodeProperties): Conditions => displayOptions?.hide ?? {};
 
-/** Whether a parameter belongs to an operation, whatever else it depends on. */
+/** Whether a parameter belongs to an operation, apart from its other conditions. */
 export function belongsTo(property: INodeProperties, selection: Selection): boolean {
 	return SELECTORS.every((selector) => {
 		const chosen = selection[selector];
@@ -35,22 +35,22 @@ export function belongsTo(property: INodeProperties, selection: Selection): bool
 	});
 }
 
-/** When a parameter is shown, besides its resource, operation and format, e.g. "When Input is Prompt."; nothing for always. */
+/** The conditions of a parameter besides resource, operation and format, e.g. "When Input is Prompt."; empty for always. */
 export function condition(property: INodeProperties, scope: Scope): string {
-	const shown = told(shows(property), 'is', scope);
-	const hidden = told(hides(property), 'is not', scope);
+	const shown = sentences(shows(property), 'is', scope);
+	const hidden = sentences(hides(property), 'is not', scope);
 	const all = [...shown, ...hidden];
 	return all.length === 0 ? '' : `When ${all.join(' and ')}.`;
 }
 
-/** The formats that an option is for, by label; `undefined` when it is for all. */
+/** The formats of an option, by label; `undefined` for all. */
 export function formatsOf(property: INodeProperties, { panel }: Scope): string[] | undefined {
 	const format = panel.find(({ name }) => `/${name}` === FORMAT);
 	const values = shows(property)[FORMAT];
 	return values && format && values.map((value) => valueLabel(format, value));
 }
 
-function told(conditions: Conditions, verb: string, scope: Scope): string[] {
+function sentences(conditions: Conditions, verb: string, scope: Scope): string[] {
 	return Object.entries(conditions).flatMap(([key, values = []]) => {
 		if (SELECTORS.some((selector) => selector === key) || key === FORMAT) return [];
 		const parameter = find(key, scope);
@@ -68,7 +68,7 @@ function find(key: string, { panel, beside }: Scope): INodeProperties {
 /**
  * A parameter's value as the panel shows it.
  *
- * @throws {Error} for a kind of condition that there are no words for
+ * @throws {Error} for an unknown kind of condition
  */
 export function valueLabel({ options, name }: INodeProperties, value: unknown): string {
 	if (typeof value === 'boolean') return value ? 'on' : 'off';

@@ -6,22 +6,22 @@ import { pollContext, supplyContext, webhookContext } from '../../../test/helper
 import { packageNodes, runNode } from '../../../test/helpers/engine';
 import type { Case } from './cases';
 
-/** A case, and the items that came out of it. */
+/** A case and its output items. */
 export interface Example extends Case {
 	items: INodeExecutionData[];
 }
 
-/** The examples, and what their values that change from run to run are told by. */
+/** The examples, and the values by which changing data is recognized. */
 export interface ExampleRun {
 	examples: Example[];
-	/** Addresses that the sandbox had. */
+	/** The URLs of the sandbox. */
 	gatewayUrl: string;
 	filesUrl: string;
-	/** When it began, in Unix milliseconds. */
+	/** The time of the start, in Unix milliseconds. */
 	startedAt: number;
 }
 
-/** Tasks end at once, with small files; a look at one comes late enough to find it ended. */
+/** Tasks end at once, with small files; polls are late enough to find them ended. */
 const SETTINGS = {
 	taskDuration: { image: 0, video: 0, music: 0, audio: 0 },
 	render: 'placeholder',
@@ -31,7 +31,7 @@ const SETTINGS = {
 /**
  * Runs the cases one after the other: nodes on n8n's engine, triggers and the chat model as n8n calls them.
  *
- * @throws {Error} for a case that fails or gives nothing
+ * @throws {Error} for a case that fails or has no output
  */
 export async function runCases(cases: readonly Case[]): Promise<ExampleRun> {
 	const startedAt = Date.now();
@@ -110,7 +110,7 @@ class Runner {
 		return items;
 	}
 
-	/** Polls as often as the balance is set; gives what the last poll starts the workflow with. */
+	/** Polls once for each balance; returns the output of the last poll. */
 	private async polled(): Promise<INodeExecutionData[]> {
 		const { node, parameters, balances = [] } = this.one;
 		const store = {};
@@ -124,7 +124,7 @@ class Runner {
 		return given?.[0] ?? [];
 	}
 
-	/** Called for the task of the input. */
+	/** Receives the callback of the input's task. */
 	private async called(): Promise<INodeExecutionData[]> {
 		const { node, parameters } = this.one;
 		const { credential } = this;
@@ -135,7 +135,7 @@ class Runner {
 		return workflowData?.[0] ?? [];
 	}
 
-	/** What stands in the execution's log of the model when an agent has asked it. */
+	/** The model's entry in the execution's log after a request of an agent. */
 	private async asked(): Promise<INodeExecutionData[]> {
 		const { node, parameters, question = '' } = this.one;
 		const { context, execution } = supplyContext({ node, parameters, credential: this.credential });
@@ -146,12 +146,12 @@ class Runner {
 	}
 }
 
-/** What agents use of a model. */
+/** The part of a model that agents use. */
 interface LanguageModel {
 	invoke(messages: HumanMessage[]): Promise<unknown>;
 }
 
-/** In this scope a task may exist already, so that the first look at it comes without a pause. The output is the same. */
+/** In this scope a task may already exist, so that the first poll has no pause. The output is the same. */
 function quick(operation: string, parameters: Case['parameters']): Case['parameters'] {
 	if (operation !== 'createAndWait') return parameters;
 	const options = typeof parameters.options === 'object' ? parameters.options : {};

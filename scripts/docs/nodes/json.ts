@@ -1,11 +1,11 @@
-/** JSON that is wider is written on several lines. */
+/** Wider JSON is written on several lines. */
 const WIDTH = 96;
-/** Of longer lists of numbers so many are shown. */
+/** Longer lists of numbers are cut after this many. */
 const LONG_LIST = 12;
 const SHOWN = 4;
 
 /**
- * JSON to be read: what fits stands on one line, and long lists of numbers are cut.
+ * Formatted JSON: short values are on one line, and long lists of numbers are cut.
  *
  * @param indent blanks before the following lines
  */
@@ -20,7 +20,7 @@ export function readableJson(value: unknown, indent = 0): string {
 	return `${open}\n${parts.map((part) => `${inner}${part}`).join(',\n')}\n${' '.repeat(indent)}${close}`;
 }
 
-/** JSON on one line, with blanks as people write it. */
+/** JSON on one line, with blanks. */
 export function oneLine(value: unknown): string {
 	if (Array.isArray(value)) return `[${shortened(value).join(', ')}]`;
 	if (value === null || typeof value !== 'object') return JSON.stringify(value);

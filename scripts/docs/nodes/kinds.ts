@@ -3,7 +3,7 @@ import type { INodeProperties, NodeParameterValueType, NodePropertyTypes } from 
 import { code } from '../markdown';
 import { valueLabel } from './conditions';
 
-// What kind of thing a parameter takes, in words.
+// The kinds of parameters, in words.
 
 const WORDS: Partial<Record<NodePropertyTypes, string>> = {
 	boolean: 'switch',
@@ -18,9 +18,9 @@ const WORDS: Partial<Record<NodePropertyTypes, string>> = {
 };
 
 /**
- * The kind of a parameter, with its range, whether it must be filled in, and whether it takes expressions.
+ * The kind of a parameter, with its range, whether it is required, and whether it accepts expressions.
  *
- * @throws {Error} for a type that there is no word for
+ * @throws {Error} for an unknown type
  */
 export function kind(property: INodeProperties): string {
 	return [
@@ -46,7 +46,7 @@ function range({ minValue: min, maxValue: max }: INodeProperties['typeOptions'] 
 	return max === undefined ? '' : `, ${max} or less`;
 }
 
-/** Defaults that are longer stand below the table. */
+/** Longer defaults are below the table. */
 const LONGEST_DEFAULT = 40;
 
 /** A default that does not fit into a table. */
@@ -56,7 +56,7 @@ export function longDefault({ default: value, type }: INodeProperties): string |
 		: undefined;
 }
 
-/** A parameter's default, as the panel shows it; empty where there is none. */
+/** A parameter's default, as the panel shows it; empty without one. */
 export function defaultOf(property: INodeProperties): string {
 	const { default: value, type } = property;
 	if (longDefault(property) !== undefined) return 'see below';
@@ -68,7 +68,7 @@ export function defaultOf(property: INodeProperties): string {
 }
 
 function text(property: INodeProperties, value: string): string {
-	// An expression begins with "=" where it is stored, and without it where a user reads it.
+	// The "=" of a stored expression is not shown to users.
 	if (value.startsWith('=')) return `expression ${code(value.slice(1))}`;
 	return property.type === 'options' ? valueLabel(property, value) : code(value);
 }

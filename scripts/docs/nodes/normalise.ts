@@ -1,29 +1,29 @@
 import type { ExampleRun } from './examples';
 
-/** Stand for the addresses of the sandbox. */
+/** Replacements of the sandbox's URLs. */
 const GATEWAY = 'https://gateway.example.com';
 const FILES = 'https://files.example.com';
 
-/** When the examples say they were made. */
+/** The date of the examples. */
 const NOON = Date.UTC(2026, 0, 15, 12);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
-/** A UUID, or a long run of hexadecimal digits as in the ids of text answers. */
+/** A UUID, or a long run of hexadecimal digits as in the IDs of text responses. */
 const ID = new RegExp(`${UUID.source}|(?<![0-9a-f])[0-9a-f]{24,}(?![0-9a-f])`, 'g');
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g;
 
 /**
- * Replaces what differs from run to run: ids by numbered ones (the same by the same), times by such as far from
- * noon of a certain day as they are from the run's beginning, in hours, and the sandbox's addresses.
+ * Replaces data that differs between runs: IDs by numbered ones (equal ones by equal ones), times by times at the same
+ * distance from noon of a fixed day as from the start of the run, in hours, and the sandbox's URLs.
  */
 export class Normaliser {
 	private readonly ids = new Map<string, string>();
 
 	constructor(private readonly run: Pick<ExampleRun, 'gatewayUrl' | 'filesUrl' | 'startedAt'>) {}
 
-	/** The value without what differs; objects and lists are copied. */
+	/** The value with these replacements; objects and lists are copied. */
 	apply(value: unknown): unknown {
 		if (typeof value === 'string') return this.text(value);
 		if (typeof value === 'number') return this.number(value);
@@ -32,7 +32,7 @@ export class Normaliser {
 		return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.apply(one)]));
 	}
 
-	/** A text without what differs. */
+	/** A text with these replacements. */
 	text(text: string): string {
 		return text
 			.replaceAll(this.run.gatewayUrl, GATEWAY)

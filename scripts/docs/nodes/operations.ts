@@ -9,7 +9,7 @@ import {
 
 import { belongsTo, collected } from './conditions';
 
-/** What an operation's section of a page is made from. */
+/** The data of an operation's section. */
 export interface OperationSection {
 	/** `resource/operation`, as workflows store it. */
 	key: string;
@@ -21,7 +21,7 @@ export interface OperationSection {
 
 const isSelector = ({ name }: INodeProperties) => name === 'resource' || name === 'operation';
 
-/** A node's operations, those first that a new node begins with, the others in the order of its selectors; none for nodes without such. */
+/** A node's operations, the default one first, the others in the order of the selectors; empty for nodes without operations. */
 export function operationsOf({ properties }: INodeTypeDescription): OperationSection[] {
 	return choicesOf(properties, 'resource', {}).flatMap((resource) =>
 		choicesOf(properties, 'operation', { resource: String(resource.value) }).map((operation) => {
@@ -52,7 +52,7 @@ export function optionsOf(panel: readonly INodeProperties[]): INodeProperties | 
 	return panel.find(({ type }) => type === 'collection');
 }
 
-/** The options that each of several operations has, in the same words: they need to be told once only. */
+/** The options that several operations have with the same description, which the page has only once. */
 export function commonOptions(operations: readonly OperationSection[]): INodeProperties[] {
 	const [first = [], ...others] = operations.map(({ panel }) => {
 		const options = optionsOf(panel);

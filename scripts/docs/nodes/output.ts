@@ -8,19 +8,19 @@ import { oneLine, readableJson } from './json';
 import type { Normaliser } from './normalise';
 import { operationsOf } from './operations';
 
-/** A sentence that is longer becomes a list. */
+/** A longer sentence becomes a list. */
 const LONGEST_SENTENCE = 110;
 
-/** What an output section is made from. */
+/** The data of an output section. */
 interface Surroundings {
 	/** The parameters of the panel, for their labels. */
 	panel: readonly INodeProperties[];
-	/** All examples: some start from the items of another. */
+	/** All examples: some use the items of another. */
 	all: readonly Example[];
 	normaliser: Normaliser;
 }
 
-/** The examples of an operation: with which parameters, and what came out. */
+/** The examples of an operation: parameters and output. */
 export function outputs(examples: readonly Example[], dependencies: Surroundings): string[] {
 	return examples.flatMap((example) => [
 		...(example.title === undefined ? [] : [`**${example.title}**`]),
@@ -46,7 +46,7 @@ function situation(example: Example, { panel, all }: Surroundings): string[] {
 		: ['With', words.map((word) => `- ${word}`).join('\n')];
 }
 
-/** Where the item comes from that the node gets. */
+/** The source of the input item. */
 function origin({ after, file }: Example, all: readonly Example[]): string[] {
 	if (file) return [`an item that has a file (${code(file.fileName)}) in the binary field ${code('data')}`];
 	const before = all.find(({ name }) => name !== undefined && name === after);
@@ -59,7 +59,7 @@ function stepName({ node, operation }: Example): string {
 	return found ? `${description.displayName} → ${found.operation.name}` : description.displayName;
 }
 
-/** A parameter with its value; of the options, each on its own. */
+/** A parameter with its value; each option is separate. */
 function setting(panel: readonly INodeProperties[], name: string, value: unknown): string[] {
 	const properties = panel.filter((property) => property.name === name && property.type !== 'hidden');
 	const [property] = properties;
@@ -76,7 +76,7 @@ function valueOf(property: INodeProperties, value: unknown): string {
 	return valueLabel(property, value);
 }
 
-/** Of a form, what is filled in; JSON in texts as JSON. */
+/** The values of a form; JSON in texts as JSON. */
 function filledIn(value: unknown): unknown {
 	if (typeof value === 'string') return /^\{.*\}$/s.test(value) ? (JSON.parse(value) as unknown) : value;
 	if (Array.isArray(value)) return value.map(filledIn);

@@ -39,7 +39,7 @@ export function workflowsWith(type: string): Array<{ title: string; file: string
 		});
 }
 
-/** A node's operations, by resource; of one without such, what it is. */
+/** A node's operations, by resource; its kind if it has none. */
 function does(node: INodeTypeDescription): string {
 	const operations = operationsOf(node);
 	if (operations.length === 0)
@@ -53,7 +53,7 @@ function does(node: INodeTypeDescription): string {
 		.join('\n');
 }
 
-/** The page that leads to the others. */
+/** The page with links to the others. */
 export function indexPage(): string {
 	const rows = descriptions.map((node) => [
 		`[${node.displayName}](${node.name}.md)`,

@@ -9,13 +9,13 @@ import { commonOptions, operationsOf, optionsOf, type OperationSection } from '.
 import { outputs } from './output';
 import { notices, parameterTables } from './parameters';
 
-/** Says where a page comes from to whoever opens its source. */
+/** A comment in the source of a page: it is generated. */
 export const MADE = '<!-- Generated from the node by `npm run docs`. Do not edit. -->';
 
 const PACKAGE = 'n8n-nodes-ai-gateway';
 const COMMON = 'Options of every operation';
 
-/** What is known of a node besides its description. */
+/** The data of a node besides its description. */
 export interface PageFacts {
 	run: ExampleRun;
 	/** Workflows in examples/ that have the node: title and file name. */
@@ -70,7 +70,7 @@ class PageWriter {
 		return [`> In the panel: ${words.join(' ')}`];
 	}
 
-	/** What the node is called where it is stored, and what it needs. */
+	/** The stored name of the node, and its credential. */
 	private identity(): string {
 		const { name, usableAsTool } = this.description;
 		const workflows = this.facts.workflows.map(({ title, file }) => `[${title}](../../examples/${file})`);
@@ -167,7 +167,7 @@ class PageWriter {
 
 const heading = ({ resource, operation }: OperationSection) => `${resource.name}: ${operation.name}`;
 
-/** With a small letter at the beginning, where a word begins there. */
+/** With a lower-case first letter, if the text begins with a word. */
 function startingSmall(text: string): string {
 	return text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }

@@ -9,7 +9,7 @@ import { code, codeBlock, fromHtml, plain, table } from '../markdown';
 import { condition, formatsOf, type Scope } from './conditions';
 import { defaultOf, kind, longDefault } from './kinds';
 
-/** How a table of parameters is written. */
+/** The settings of a table of parameters. */
 interface TableStyle {
 	/** Before each stored name, e.g. `options.`. */
 	prefix?: string;
@@ -29,7 +29,7 @@ export function notices(properties: readonly INodeProperties[], scope: Scope): s
 const italic = (text: string) => (text === '' ? '' : `*${text}*`);
 const joined = (...parts: string[]) => parts.filter((part) => part !== '').join(' ');
 
-/** The parameters in the order of the panel, as a table, and what has no room in it. */
+/** The parameters in the order of the panel, as a table, and what does not fit into it. */
 export function parameterTables(
 	properties: readonly INodeProperties[],
 	scope: Scope,
@@ -55,14 +55,14 @@ function description(property: INodeProperties, scope: Scope): string {
 	return [words, ...example(property), ...choices(property)].filter((line) => line !== '').join('\n');
 }
 
-/** The placeholder, where it is an example that tells more than the default. */
+/** The placeholder, if it is an example that says more than the default. */
 function example({ placeholder, default: initial, type }: INodeProperties): string[] {
 	const [, text] = /^e\.g\. (.+)$/.exec(placeholder ?? '') ?? [];
 	if (type !== 'string' || text === undefined || text === initial) return [];
 	return [`Example: ${code(text)}`];
 }
 
-/** The values to choose from: a line each where they are explained, else one line for all. */
+/** The choices: a line for each if they have descriptions, else one line for all. */
 function choices({ options, type }: INodeProperties): string[] {
 	if (type !== 'options' && type !== 'multiOptions') return [];
 	if (!isINodePropertyOptionsList(options)) return [];
@@ -75,7 +75,7 @@ function choices({ options, type }: INodeProperties): string[] {
 	});
 }
 
-/** What belongs to a parameter and has no room in its table: the fields of its rows, and a long default. */
+/** The parts of a parameter that do not fit into its table: the fields of its rows, and a long default. */
 function below(property: INodeProperties, scope: Scope, prefix: string): string[] {
 	const long = longDefault(property);
 	const initial =
