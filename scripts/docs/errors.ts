@@ -7,8 +7,13 @@ import spec from '../../test/fixtures/spec/errors.json';
 import { table } from './markdown';
 
 function section(title: string, rows: Array<[string, string, ErrorText]>): string {
-	const cells = rows.map(([sign, retry, { message, description }]) => [sign, retry, message, description]);
-	return `## ${title}\n\n${table(['answer', 'retried', 'message', 'what to do'], cells)}\n`;
+	const cells = rows.map(([response, retry, { message, description }]) => [
+		response,
+		retry,
+		message,
+		description,
+	]);
+	return `## ${title}\n\n${table(['response', 'retried', 'message', 'what to do'], cells)}\n`;
 }
 
 const retried = (status: number) => (isRetryableStatus(status) ? 'yes' : 'no');
@@ -28,8 +33,8 @@ function elsewhere(): string {
 		['fileTimeout', (origin) => connectionText('timeout', { charged: false, file: true, origin })],
 	];
 	const origins: Origin[] = ['chatModel', 'trigger', 'editor'];
-	const rows = texts.map(([sign, of]) => [sign, ...origins.map((origin) => of(origin).description)]);
-	return `${table(['answer', 'Gateway Chat Model', 'triggers', 'lists, forms, test of a credential'], rows)}\n`;
+	const rows = texts.map(([response, of]) => [response, ...origins.map((origin) => of(origin).description)]);
+	return `${table(['response', 'Gateway Chat Model', 'triggers', 'lists, forms, credential test'], rows)}\n`;
 }
 
 /** docs/errors.md, generated from the error texts. */
@@ -37,14 +42,14 @@ export function errorsPage(): string {
 	return [
 		'# Errors and what to do',
 		'',
-		'What a user sees for each error of the gateway. Where the server says something, it is added to "what to do".',
-		'Retried are the errors that can pass by themselves, up to *Max Retries* times.',
+		'The messages for each error of the gateway. The gateway’s own message, if any, is added to "what to do".',
+		'Transient errors are retried up to *Max Retries* times.',
 		'',
-		'Not in these lists are mistakes that the node finds before it sends anything, such as a field that is empty or a number out of',
-		'range: they name the field, say what it takes, and have the code `invalid_input`. They cost nothing.',
+		'Invalid input, such as an empty field or a number out of range, is not in these lists. The node rejects it before it sends',
+		'anything, and names the field and its valid values. The code is `invalid_input`, and nothing is charged.',
 		'',
 		section(
-			'Text, balance and catalogues, and every authentication failure',
+			'Text, balance and catalogues, and all authentication errors',
 			spec.openai.map(({ status, code, type }) => [
 				`${status} \`${code}\``,
 				retried(status),
@@ -64,7 +69,7 @@ export function errorsPage(): string {
 		section('Balance, catalogues and storage', byStatus('balance', [504])),
 		section('Links to files', byStatus('file', [403, 404, 410])),
 		section(
-			'No answer, or none that can be read',
+			'No response, or an unreadable one',
 			Object.entries(CONNECTION_TEXTS).map(([kind, text]) => [
 				kind,
 				kind.endsWith('Charge') ? 'never' : '',
@@ -72,14 +77,14 @@ export function errorsPage(): string {
 			]),
 		),
 		section(
-			'A stream that does not come to its end',
+			'An incomplete stream',
 			Object.values(STREAM_TEXTS).map(({ code, ...text }) => [`\`${code}\``, 'never', text]),
 		),
-		'Added is what had been received, and whether it may have been charged.',
+		'The error also has the text so far, and says whether it may be charged.',
 		'',
-		'## What to do where a node has no such options',
+		'## Hints in nodes without these options',
 		'',
-		'The advice above is that of nodes with the options *Concurrency*, *Max Retries* and *Timeout*. Elsewhere:',
+		'The hints above are for nodes with the options *Concurrency*, *Max Retries* and *Timeout*. In other places:',
 		'',
 		elsewhere(),
 	].join('\n');

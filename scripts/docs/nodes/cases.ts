@@ -17,13 +17,13 @@ export interface Case {
 	/** A file in the input item. */
 	file?: { fileName: string; mimeType: string; base64: string };
 	/** With *On Error: Continue*. */
-	carriesOn?: boolean;
+	continuesOnFail?: boolean;
 	/** The code with which the gateway fails the task. */
 	taskFails?: { code: string; message: string };
 	/** The wallet's balance; of a trigger, one for each poll. */
 	balances?: string[];
 	/** The prompt of an agent to the chat model. */
-	question?: string;
+	prompt?: string;
 }
 
 const model = (value: string) => ({ __rl: true, mode: 'id', value });
@@ -137,7 +137,7 @@ export const cases: Case[] = [
 			inputMode: 'json',
 			inputJson: '{"prompt": "A lighthouse at dawn"}',
 		},
-		carriesOn: true,
+		continuesOnFail: true,
 		taskFails: { code: 'CONTENT_REJECTED', message: 'The prompt is not allowed' },
 	},
 	{
@@ -233,6 +233,6 @@ export const cases: Case[] = [
 	{
 		node: 'chatModel',
 		parameters: { model: balanced },
-		question: 'Write an image prompt about: a lighthouse at dusk',
+		prompt: 'Write an image prompt about: a lighthouse at dusk',
 	},
 ];

@@ -89,14 +89,14 @@ class Runner {
 			case 'mediaTaskTrigger':
 				return await this.called();
 			case 'chatModel':
-				return await this.asked();
+				return await this.invoked();
 			default:
 				return await this.executed();
 		}
 	}
 
 	private async executed(): Promise<INodeExecutionData[]> {
-		const { node, operation = '', parameters, balances = [], carriesOn } = this.one;
+		const { node, operation = '', parameters, balances = [], continuesOnFail } = this.one;
 		const [resource = '', name = ''] = operation.split('/');
 		for (const balance of balances) this.gateway.control.setBalance(balance);
 		const { items, error } = await runNode({
@@ -104,7 +104,7 @@ class Runner {
 			parameters: { ...quick(name, parameters), resource, operation: name },
 			items: this.input,
 			credential: this.credential,
-			...(carriesOn ? { settings: { onError: 'continueRegularOutput' } } : {}),
+			...(continuesOnFail ? { settings: { onError: 'continueRegularOutput' } } : {}),
 		});
 		if (error) throw new Error(`${titleOf(this.one)} failed: ${error.message} ${error.description ?? ''}`);
 		return items;
@@ -136,11 +136,11 @@ class Runner {
 	}
 
 	/** The model's entry in the execution's log after a request of an agent. */
-	private async asked(): Promise<INodeExecutionData[]> {
-		const { node, parameters, question = '' } = this.one;
+	private async invoked(): Promise<INodeExecutionData[]> {
+		const { node, parameters, prompt = '' } = this.one;
 		const { context, execution } = supplyContext({ node, parameters, credential: this.credential });
 		const { response } = await packageNodes.chatModel.supplyData.call(context, 0);
-		await (response as LanguageModel).invoke([new HumanMessage(question)]);
+		await (response as LanguageModel).invoke([new HumanMessage(prompt)]);
 		const [call] = execution.resultData.runData.Gateway ?? [];
 		return call?.data?.ai_languageModel?.[0] ?? [];
 	}

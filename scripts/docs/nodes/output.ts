@@ -12,7 +12,7 @@ import { operationsOf } from './operations';
 const LONGEST_SENTENCE = 110;
 
 /** The data of an output section. */
-interface Surroundings {
+interface Dependencies {
 	/** The parameters of the panel, for their labels. */
 	panel: readonly INodeProperties[];
 	/** All examples: some use the items of another. */
@@ -21,7 +21,7 @@ interface Surroundings {
 }
 
 /** The examples of an operation: parameters and output. */
-export function outputs(examples: readonly Example[], dependencies: Surroundings): string[] {
+export function outputs(examples: readonly Example[], dependencies: Dependencies): string[] {
 	return examples.flatMap((example) => [
 		...(example.title === undefined ? [] : [`**${example.title}**`]),
 		...situation(example, dependencies),
@@ -29,15 +29,15 @@ export function outputs(examples: readonly Example[], dependencies: Surroundings
 	]);
 }
 
-function situation(example: Example, { panel, all }: Surroundings): string[] {
-	const { carriesOn, question, balances = [] } = example;
+function situation(example: Example, { panel, all }: Dependencies): string[] {
+	const { continuesOnFail, prompt, balances = [] } = example;
 	const settings = example.parameters;
 	const words = [
 		...origin(example, all),
 		...Object.entries(settings).flatMap(([name, value]) => setting(panel, name, value)),
-		...(carriesOn ? ['*On Error* Continue'] : []),
+		...(continuesOnFail ? ['*On Error* Continue'] : []),
 		...(balances.length > 1 ? [`a balance of ₽${balances.join(', then ₽')}`] : []),
-		...(question === undefined ? [] : [`asked “${question}”`]),
+		...(prompt === undefined ? [] : [`the prompt “${prompt}”`]),
 	];
 	if (words.length === 0) return [];
 	const sentence = `With ${words.join(', ')}:`;

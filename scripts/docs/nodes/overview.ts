@@ -63,7 +63,7 @@ export function indexPage(): string {
 	return [
 		MADE,
 		'# The nodes',
-		'Every parameter of every node, and what comes out. How they work together stands in the [README](../../README.md); every error, with what to do, in [errors.md](../errors.md).',
+		'All parameters of each node, and its output. For how the nodes work together, see the [README](../../README.md); for all errors, [errors.md](../errors.md).',
 		table(['Node', 'What it does', 'Operations'], rows),
 		READING,
 	].join('\n\n');
@@ -72,11 +72,11 @@ export function indexPage(): string {
 const READING = `## How to read the pages
 
 - **Parameter**: the label in n8n’s panel, and below it the name in a stored workflow. \`options.maxTokens\` is \`maxTokens\` among the *Options*.
-- **Kind**: what it takes. A *switch* is on or off (\`true\`, \`false\`). What must be filled in is **required**. Everything takes an
-  expression, too, but for what says *no expression*.
-- **From a list, or by ID**: choose *From List*, or *By ID* and write it, or an expression. Stored as
+- **Kind**: the type of value. A *switch* is on or off (\`true\`, \`false\`). A **required** parameter must have a value. All accept
+  expressions, except those marked *no expression*.
+- **From a list, or by ID**: choose *From List*, or *By ID* and enter an ID or an expression. Stored as
   \`{ "__rl": true, "mode": "id", "value": "vendor/model-name" }\`.
 - *When …*: the panel shows the parameter only then.
-- **Output**: the \`json\` of an item as the node put it out, and the binary fields beside it. Each example is run by the tests on n8n’s
-  engine against the sandbox gateway, whose models, prices and answers they show. Ids, times and addresses are replaced by
-  made-up ones; \`…\` stands for numbers that were left out.`;
+- **Output**: the \`json\` of an output item, and its binary fields. The tests run each example on n8n’s
+  engine with the sandbox gateway, whose models, prices and responses they show. IDs, times and URLs are replaced by
+  invented ones; \`…\` stands for omitted numbers.`;
