@@ -12,10 +12,10 @@ export function canInstall() {
  * @returns {string} the end of what apt-get printed
  */
 export function install(packages) {
-	const patience = ['-o', 'DPkg::Lock::Timeout=300'];
+	const lockTimeout = ['-o', 'DPkg::Lock::Timeout=300'];
 	const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
 	const outputs = [['update'], ['install', '-y', '--no-install-recommends', ...packages]].map((args) => {
-		const { stdout, stderr } = spawnSync('apt-get', [...patience, ...args], { env, encoding: 'utf8' });
+		const { stdout, stderr } = spawnSync('apt-get', [...lockTimeout, ...args], { env, encoding: 'utf8' });
 		return `${stdout}${stderr}`;
 	});
 	return outputs.join('').trim().split('\n').slice(-20).join('\n');

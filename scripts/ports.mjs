@@ -6,11 +6,11 @@ const host = '127.0.0.1';
 /**
  * The hint for a port that is in use.
  * @param {{ port: number, gatewayPort: number, filesPort: number }} options
- * @param {number} patience milliseconds to wait for it to become free
+ * @param {number} timeoutMs milliseconds to wait for it to become free
  * @returns {Promise<string | undefined>} undefined when all are free
  */
-export async function portInUseHint(options, patience) {
-	const deadline = Date.now() + patience;
+export async function portInUseHint(options, timeoutMs) {
+	const deadline = Date.now() + timeoutMs;
 	let hint = await currentHint(options);
 	while (hint !== undefined && Date.now() < deadline) {
 		await sleep(200);

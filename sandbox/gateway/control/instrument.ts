@@ -54,7 +54,7 @@ function noteEnd(context: GatewayContext, record: RequestRecord, reply: FastifyR
 	context.log.end(record);
 }
 
-/** Latency and `delay` faults; §8: not longer than the ceiling, unless a stream was asked for. */
+/** Latency and `delay` faults; §8: not longer than the ceiling, unless a stream was requested. */
 async function delay(context: GatewayContext, request: FastifyRequest, trace: RequestTrace): Promise<void> {
 	const latency = context.settings.latency(trace.record.group);
 	const total = trace.plan.delays.reduce((sum, { ms }) => sum + drawDuration(ms), latency);
