@@ -8,7 +8,7 @@ it('a task does not fail when polls fail', async () => {
 	gateway.control.configure({ taskDuration: { image: 1_000 } });
 	const faults = [
 		{ kind: 'error', code: 'rate_limit_exceeded', retryAfter: 0 },
-		{ kind: 'loseAnswer' },
+		{ kind: 'loseResponse' },
 	] as const;
 	for (const action of faults) {
 		gateway.control.addFault({ match: { method: 'GET', path: '/async/media/tasks/*' }, action });

@@ -39,7 +39,7 @@ describe('input files', () => {
 		const items = await picture();
 		gateway.control.addFault({
 			match: { method: 'POST', path: '/async/media/tasks' },
-			action: { kind: 'loseAnswer' },
+			action: { kind: 'loseResponse' },
 		});
 		const before = gateway.control.ledger().length;
 		const { error } = await gateway.media(
@@ -69,7 +69,7 @@ describe('a task', () => {
 
 	it('is archived when the first response is lost and the second is an error', async () => {
 		const taskId = await made('voxa/speech-1', { text: 'a' });
-		gateway.control.addFault({ match: { method: 'PATCH' }, action: { kind: 'loseAnswer' } });
+		gateway.control.addFault({ match: { method: 'PATCH' }, action: { kind: 'loseResponse' } });
 		const { items } = await gateway.media('archive', { taskId });
 		expect(items[0]?.json).toStrictEqual({ archived: true, taskId });
 		expect(gateway.control.requests({ method: 'PATCH' })).toHaveLength(2);

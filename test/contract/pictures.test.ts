@@ -26,7 +26,7 @@ async function expectPicture(
 }
 
 describe('a connection that fails', () => {
-	test.each(['loseAnswer', 'cutBody', 'cutBefore'] as const)(
+	test.each(['loseResponse', 'cutBody', 'cutBefore'] as const)(
 		'creates and charges a media task once after %s',
 		async (kind) => {
 			gateway.control.addFault({ match: { method: 'POST', path: '/async/media/tasks' }, action: { kind } });

@@ -58,7 +58,7 @@ describe('a connection that fails', () => {
 	const once = { match: { method: 'POST' } };
 
 	it('never repeats a text request whose response was lost after the charge', async () => {
-		gateway.control.addFault({ ...once, action: { kind: 'loseAnswer' } });
+		gateway.control.addFault({ ...once, action: { kind: 'loseResponse' } });
 		const { error } = await gateway.generate();
 		expect(error?.message).toBe('The connection broke before the gateway responded');
 		expect(error?.description).toContain('charged');

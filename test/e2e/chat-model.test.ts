@@ -239,7 +239,7 @@ describe('what goes wrong is told by the agent, in words that say what to do', (
 		[
 			'a lost answer, which is not asked for again',
 			{
-				prepare: () => fault({ kind: 'loseAnswer' }),
+				prepare: () => fault({ kind: 'loseResponse' }),
 				calls: 1,
 				message: /connection broke/,
 				description: /may have processed and charged/,

@@ -109,7 +109,7 @@ describe('Retry On Fail on the real n8n', () => {
 		// The answer is lost and no retry of the node's own is allowed: the node fails, and n8n runs it again.
 		gateway.control.addFault({
 			match: { method: 'POST', path: '/async/media/tasks' },
-			action: { kind: 'loseAnswer' },
+			action: { kind: 'loseResponse' },
 		});
 		const node = gatewayNode(
 			'Draw',

@@ -72,8 +72,8 @@ it('hang: never responds', async () => {
 	expect(gateway().control.requests()[0]?.status).toBe(499);
 });
 
-it('loseAnswer: creates and charges the task, which its key returns again', async () => {
-	gateway().control.addFault({ match: { method: 'POST' }, action: { kind: 'loseAnswer' } });
+it('loseResponse: creates and charges the task, which its key returns again', async () => {
+	gateway().control.addFault({ match: { method: 'POST' }, action: { kind: 'loseResponse' } });
 	const headers = { 'idempotency-key': 'lost' };
 	expect(await failure(createTask(gateway(), undefined, headers))).toMatchObject({ name: 'TypeError' });
 	expect(gateway().control.ledger()).toHaveLength(1);

@@ -187,8 +187,8 @@ describe('faults', () => {
 		]);
 	});
 
-	it('loseAnswer: charges before the connection breaks', async () => {
-		gateway().control.addFault({ action: { kind: 'loseAnswer' } });
+	it('loseResponse: charges before the connection breaks', async () => {
+		gateway().control.addFault({ action: { kind: 'loseResponse' } });
 		await expect(call(gateway(), '/responses', { json })).rejects.toThrow();
 		expect(charged()).toBe(1);
 	});

@@ -52,7 +52,7 @@ export type FaultAction =
 	/** There is no response, and the request is not carried out. */
 	| { kind: 'hang' }
 	/** The request is carried out and charged in full, then the socket is destroyed. */
-	| { kind: 'loseAnswer' }
+	| { kind: 'loseResponse' }
 	| { kind: 'redirect'; location: string; status?: 301 | 302 | 303 | 307 | 308 }
 	| { kind: 'delay'; ms: Duration }
 	| { kind: 'stream'; stream: StreamFault };

@@ -89,7 +89,7 @@ async function act(request: FastifyRequest, reply: FastifyReply, trace: RequestT
 	switch (action?.kind) {
 		case undefined:
 		case 'cutBody':
-		case 'loseAnswer':
+		case 'loseResponse':
 			return;
 		case 'error': {
 			const retryAfter = retryAfterText(action.retryAfter);
@@ -119,11 +119,11 @@ export function cutConnection(request: FastifyRequest, trace: RequestTrace): voi
 	request.raw.socket.destroy();
 }
 
-/** `loseAnswer` and `cutBody` for responses that fastify writes; event streams implement them themselves. */
+/** `loseResponse` and `cutBody` for responses that fastify writes; event streams implement them themselves. */
 function disturbPayload(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
 	const trace = traceOf(request);
 	const { action } = trace.plan;
-	if (action?.kind === 'loseAnswer') {
+	if (action?.kind === 'loseResponse') {
 		if (payload instanceof Readable) payload.destroy();
 		cutConnection(request, trace);
 		return '';

@@ -41,7 +41,7 @@ export async function sendStream(
 	const trace = traceOf(request);
 	const { action } = trace.plan;
 	reply.hijack();
-	if (action?.kind === 'loseAnswer') {
+	if (action?.kind === 'loseResponse') {
 		for (const event of events) event.before?.();
 		cutConnection(request, trace);
 		return;
