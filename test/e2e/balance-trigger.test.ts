@@ -112,7 +112,7 @@ const table: Array<[parameters: Record<string, unknown>, told: string[]]> = [
 	[{ fireOn: 'change' }, balances.slice(1, -1)],
 ];
 
-test('once when it falls below, with and without a margin, and at each change', async () => {
+test('starts once when the balance falls below, with and without a margin, and at each change', async () => {
 	const [first = '', ...later] = balances;
 	const told = await Promise.all(
 		table.map(async ([parameters]) => {
@@ -124,7 +124,7 @@ test('once when it falls below, with and without a margin, and at each change', 
 	expect(told).toStrictEqual(table.map(([, expected]) => expected));
 });
 
-test('at every poll below', async () => {
+test('starts at every poll below the threshold', async () => {
 	const wallet = await Wallet.watched({ fireOn: 'everyPoll', threshold: 100 }, '150.00');
 	await wallet.set('99.00', '98.00', '150.00');
 	const settled = (await wallet.told()).length;
@@ -135,7 +135,7 @@ test('at every poll below', async () => {
 	expect(new Set(amounts(told))).toStrictEqual(new Set(['99.00', '98.00']));
 });
 
-test('a balance that is low when the workflow is published is told, with what an alert needs', async () => {
+test('starts for a balance that is low when the workflow is published, with what an alert needs', async () => {
 	const wallet = await Wallet.watched({ fireOn: 'below', threshold: 100 }, '12.34');
 	await wallet.poll();
 	expect(await wallet.told()).toStrictEqual([
@@ -143,7 +143,7 @@ test('a balance that is low when the workflow is published is told, with what an
 	]);
 });
 
-test('two triggers do not share what they remember', async () => {
+test('two triggers do not share their state', async () => {
 	const low = await Wallet.watched({ fireOn: 'below', threshold: 100 }, '50.00');
 	const lower = await Wallet.watched({ fireOn: 'below', threshold: 10 }, '50.00');
 	await lower.set('5.00');
@@ -152,7 +152,7 @@ test('two triggers do not share what they remember', async () => {
 	expect(amounts(await lower.told())).toStrictEqual(['5.00']);
 });
 
-test('a poll that fails neither fires nor forgets', async () => {
+test('a failed poll neither starts the workflow nor loses the state', async () => {
 	const { control } = environment.gateway;
 	const wallet = await Wallet.watched({ fireOn: 'below', threshold: 100 }, '50.00');
 	await wallet.poll();
@@ -169,7 +169,7 @@ test('a poll that fails neither fires nor forgets', async () => {
 	expect(amounts(await wallet.told())).toStrictEqual(['50.00', '30.00']);
 });
 
-test('what it has told, and that the balance has risen since, survive a restart of n8n', async () => {
+test('the state survives a restart of n8n', async () => {
 	const told = await Wallet.watched({ fireOn: 'below', threshold: 100 }, '50.00');
 	const risen = await Wallet.watched({ fireOn: 'below', threshold: 100 }, '50.00');
 	await risen.set('150.00');

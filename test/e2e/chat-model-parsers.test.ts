@@ -38,7 +38,7 @@ async function run(workflow: WorkflowJson) {
 }
 const asked = () => environment.gateway.control.requests({ path: '/chat/completions' });
 
-test('a parser that mends what it cannot read reads the mended answer', async () => {
+test('an auto-fixing parser reads the fixed output', async () => {
 	const chain: WorkflowNode = {
 		name: 'Chain',
 		type: '@n8n/n8n-nodes-langchain.chainLlm',
@@ -64,7 +64,7 @@ test('a parser that mends what it cannot read reads the mended answer', async ()
 	expect(asked()).toHaveLength(2);
 });
 
-test('an agent with a parser reads JSON that was streamed in pieces', async () => {
+test('an agent with a parser reads streamed JSON', async () => {
 	const webhookId = randomUUID();
 	const root = agent('={{ $json.chatInput }}', { hasOutputParser: true });
 	const workflow = withCredential(

@@ -61,7 +61,7 @@ async function talk(services: Array<[Service, WorkflowNode]>): Promise<(text: st
 const arrivals = (chunks: Chunk[]) =>
 	chunks.filter(({ type, content }) => type === 'item' && content).map(({ at }) => at);
 
-test.each(FORMATS)('a chat sees the words of the %s format one after the other', async (format) => {
+test.each(FORMATS)('streams the %s format to a chat word by word', async (format) => {
 	const say = await talk([model({ format })]);
 	environment.gateway.control.configure({ stream: { deltaDelayMs: DELAY_MS } });
 	const chunks = await say(`[[say:${WORDS}]]`);
@@ -73,13 +73,13 @@ test.each(FORMATS)('a chat sees the words of the %s format one after the other',
 	expect(environment.gateway.control.ledger()).toHaveLength(1);
 });
 
-test.each(FORMATS)('%s: tools are called in the middle of a stream', async (format) => {
+test.each(FORMATS)('%s: calls tools in the middle of a stream', async (format) => {
 	const say = await talk([model({ format }), balanceTool]);
 	const chunks = await say('Please use the tool');
 	expect(texts(chunks)).toMatch(/The tool answered.*amountRub/);
 });
 
-test('a stream that breaks ends with an error', async () => {
+test('a broken stream ends with an error', async () => {
 	environment.gateway.control.configure({ stream: { cutAfter: 4 } });
 	const say = await talk([model()]);
 	const chunks = await say(`[[say:${WORDS}]]`);

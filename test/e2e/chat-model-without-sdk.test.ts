@@ -18,7 +18,7 @@ afterAll(async () => {
 	await environment?.close();
 });
 
-it('has all nodes of the package, and the others work', async () => {
+it('loads all nodes of the package, and the others work', async () => {
 	const types = await environment.client.nodeTypes();
 	const names = types.map(({ name }) => name);
 	for (const name of [
@@ -36,7 +36,7 @@ it('has all nodes of the package, and the others work', async () => {
 	expect(result.nodes['Balance']?.items[0]?.json).toMatchObject({ currency: 'RUB' });
 });
 
-it('the chat model says that this n8n is too old, and nothing is sent', async () => {
+it('the chat model reports that this n8n is too old and sends nothing', async () => {
 	const { client, credential, gateway } = environment;
 	await gateway.control.reset();
 	const workflow = withCredential(clusterOf('Agent', [start, agent('Hello')], [model()]), credential);

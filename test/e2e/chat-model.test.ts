@@ -54,7 +54,7 @@ const pathOf = (format: string) => (format === 'chat' ? '/chat/completions' : `/
 const paid = () => environment.gateway.control.ledger();
 
 describe.each(FORMATS)('an AI Agent with the %s format', (format) => {
-	it('answers, and shows tokens and cost of the call', async () => {
+	it('responds, and shows tokens and cost of the call', async () => {
 		const execution = await run(agent('Say hello to the river'), [model({ format })]);
 		expect(outputOf(execution)['output']).toContain('You wrote: "Say hello to the river"');
 		const [call] = callsOf(execution);
@@ -69,7 +69,7 @@ describe.each(FORMATS)('an AI Agent with the %s format', (format) => {
 		expect(asked(pathOf(format))).toHaveLength(1);
 	});
 
-	it('calls a tool and answers with what it gave', async () => {
+	it('calls a tool and responds with its result', async () => {
 		environment.gateway.control.setBalance('321.50');
 		const execution = await run(agent('Please use the tool'), [model({ format }), balanceTool]);
 		expect(outputOf(execution)['output']).toMatch(/The tool answered.*32\d\./);
@@ -84,7 +84,7 @@ describe.each(FORMATS)('an AI Agent with the %s format', (format) => {
 		expect(outputOf(execution)['output']).toMatch(/The tool answered.*costRub.* \| .*amountRub/);
 	});
 
-	it('answers in the structure that an output parser wants', async () => {
+	it('responds in the structure of an output parser', async () => {
 		const parser: [Service, WorkflowNode] = [
 			'ai_outputParser',
 			{
@@ -123,13 +123,13 @@ function picture(): WorkflowNode {
 	};
 }
 
-test('a chain answers', async () => {
+test('a chain responds', async () => {
 	const execution = await run(chain('Say hello'), [model({ options: { temperature: 0.2, maxTokens: 500 } })]);
 	expect(outputOf(execution, 'Chain')['text']).toContain('You wrote: "Say hello"');
 	expect(asked()[0]?.body.json).toMatchObject({ temperature: 0.2, max_tokens: 500 });
 });
 
-test.each(FORMATS)('%s: a chain and an agent look at pictures', async (format) => {
+test.each(FORMATS)('%s: a chain and an agent read images', async (format) => {
 	const messages = {
 		messageValues: [
 			{ type: 'HumanMessagePromptTemplate', messageType: 'imageBinary', binaryImageDataKey: 'data' },
@@ -142,7 +142,7 @@ test.each(FORMATS)('%s: a chain and an agent look at pictures', async (format) =
 	expect(outputOf(execution)['output']).toContain('I also received: image');
 });
 
-test('a memory brings what was said before', async () => {
+test('a memory adds the earlier messages', async () => {
 	const memory: [Service, WorkflowNode] = [
 		'ai_memory',
 		{
@@ -178,7 +178,7 @@ const brokenCall = {
 	usage: { prompt_tokens: 1, completion_tokens: 1, cost_rub: 0.1 },
 };
 
-describe('what goes wrong is told by the agent, in words that say what to do', () => {
+describe('errors of the agent say what to do', () => {
 	const cases: Array<
 		[
 			string,
@@ -301,7 +301,7 @@ describe('what goes wrong is told by the agent, in words that say what to do', (
 	});
 });
 
-test('a gateway that is busy for a moment is asked again', async () => {
+test('retries when the gateway is busy for a moment', async () => {
 	fault({ kind: 'error', code: 'service_unavailable', retryAfter: 0 });
 	const execution = await run(agent('Hello'), [model()]);
 	expect(outputOf(execution)['output']).toContain('Hello');
@@ -324,7 +324,7 @@ test('cancelling the execution ends the call', async () => {
 	expect(paid()).toStrictEqual([]);
 });
 
-test('the key stays where it belongs', async () => {
+test('the key is sent to the gateway only', async () => {
 	const { apiKey } = environment.gateway;
 	const execution = await run(agent('Please use the tool'), [model(), balanceTool]);
 	expect(await environment.readExecutionRaw(execution.id)).not.toContain(apiKey);
@@ -332,7 +332,7 @@ test('the key stays where it belongs', async () => {
 	expect((await environment.databaseBytes()).includes(apiKey)).toBe(false);
 });
 
-test('the example: an agent that draws, with a real picture', async () => {
+test('the example: an agent that creates a picture', async () => {
 	const example = await loadExample('agent-with-media-tool');
 	const result = await environment.runWorkflow(example);
 	expect(result.error).toBeUndefined();

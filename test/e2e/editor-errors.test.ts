@@ -70,16 +70,16 @@ async function expectError(
 	expect(await panel.output.errorFact('Item Index')).toBe(String(item));
 }
 
-scene('an empty prompt: n8n marks the field, and names it', async (stage) => {
+scene('an empty prompt: n8n marks and names the field', async (stage) => {
 	const panel = await open(stage, 'Ask nothing');
 	const message = await panel.refuse();
 	expect(message).toContain('Parameter "Prompt" is required.');
 	await stage.editor.album.shot('an empty prompt', stage.editor.page);
 });
 
-scene('an expression that gives an empty prompt', async (stage) => {
+scene('an expression that returns an empty prompt', async (stage) => {
 	await expectError(stage, await open(stage, 'Ask what no item says'), {
-		title: 'an expression that gives an empty prompt',
+		title: 'an expression that returns an empty prompt',
 		message: "'Prompt' is empty",
 		hint: 'If an expression fills it, the field it refers to is empty for this item.',
 	});
@@ -114,7 +114,7 @@ scene('a key that is no longer valid', async (stage) => {
 	}
 });
 
-scene('a model that does not exist: the ones like it are named', async (stage) => {
+scene('a model that does not exist: the error names similar ones', async (stage) => {
 	await expectError(stage, await open(stage, 'Ask nobody'), {
 		title: 'a model that does not exist',
 		message: 'The gateway does not know this model',
@@ -131,7 +131,7 @@ scene('a task that fails', async (stage) => {
 	});
 });
 
-scene('one of several items: the error says which', async (stage) => {
+scene('one of several items: the error names the item', async (stage) => {
 	await expectError(stage, await open(stage, 'Ask what the item says'), {
 		title: 'one of several items',
 		message: 'There is not enough money in the gateway wallet',

@@ -69,14 +69,14 @@ async function expectIcons(editor: Editor, names: string[]): Promise<void> {
 	});
 }
 
-scene('the words that people type find our nodes', async ({ editor }) => {
+scene('the node creator finds the nodes by the words that people type', async ({ editor }) => {
 	await editor.newWorkflow();
 	await editor.creator.open();
 	for (const [words, nodes] of searches) await expectFound(editor, words, nodes);
 	await editor.shot('a search for image');
 });
 
-scene('their icons are there in the light and in the dark theme', async ({ editor }) => {
+scene('icons are shown in the light and in the dark theme', async ({ editor }) => {
 	await editor.newWorkflow();
 	await editor.creator.open();
 	await expectFound(editor, 'gateway', ['Gateway Storage']);
@@ -88,7 +88,7 @@ scene('their icons are there in the light and in the dark theme', async ({ edito
 	await editor.page.emulateMedia({ colorScheme: 'light' });
 });
 
-scene('an entry tells what the node and its trigger can do', async ({ editor }) => {
+scene('an entry lists the actions of the node and its trigger', async ({ editor }) => {
 	await editor.newWorkflow();
 	await editor.creator.open();
 	await editor.creator.search('gateway');
@@ -105,7 +105,7 @@ scene('an entry tells what the node and its trigger can do', async ({ editor }) 
 	await editor.shot('what a media task can do');
 });
 
-scene('an AI Agent finds them among its tools and models', async ({ editor, environment }) => {
+scene('an AI Agent offers the nodes as tools and models', async ({ editor, environment }) => {
 	const workflow = await environment.client.createWorkflow({
 		name: 'Agent',
 		nodes: [{ ...start, id: 'start', position: [0, 0] }, agent],
@@ -139,7 +139,7 @@ async function forgetCredentials({ client }: Environment): Promise<void> {
 	}
 }
 
-scene('a search in the model picker that finds nothing says so', async ({ editor }) => {
+scene('the model picker says when a search finds nothing', async ({ editor }) => {
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('gateway', 'Gateway Text Generation', 'Generate text');
 	await panel.openPicker();
@@ -161,7 +161,7 @@ scene('without a credential, the model picker and the form say what is missing',
 	await editor.shot('the model picker without a credential');
 });
 
-scene('the form tells a wrong address from a wrong key, and the right one works', async (stage) => {
+scene('the form reports a wrong address and a wrong key, and accepts the right ones', async (stage) => {
 	const { editor, environment } = stage;
 	const { baseUrl, apiKey } = environment.gateway;
 	const { credential: form, album } = editor;

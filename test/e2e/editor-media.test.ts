@@ -13,7 +13,7 @@ async function widthOf(picture: Locator): Promise<number> {
 	return await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth);
 }
 
-scene('a model’s form is filled in, and the picture is to be seen', async ({ editor, environment }) => {
+scene('a model’s form is filled in, and the picture is shown', async ({ editor, environment }) => {
 	await editor.newWorkflow();
 	const panel = await editor.addFirst(
 		'generate image',
@@ -52,7 +52,7 @@ scene('a model’s form is filled in, and the picture is to be seen', async ({ e
 	});
 });
 
-scene('another model has another form, and rows, options and operations unfold', async ({ editor }) => {
+scene('another model has another form, with rows, options and operations', async ({ editor }) => {
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Create media task');
 	await panel.pickModel('lumen/motion-2');
@@ -82,7 +82,7 @@ scene('another model has another form, and rows, options and operations unfold',
 	await editor.shot('media task, the operations');
 });
 
-scene('the trigger shows its URL, waits for a task that has it, and gives the result', async (stage) => {
+scene('the trigger shows its URL, waits for a task that has it, and shows the result', async (stage) => {
 	const { editor, environment } = stage;
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('callback', 'Gateway Media Task', 'On media task succeeded');
@@ -117,7 +117,7 @@ scene('the trigger shows its URL, waits for a task that has it, and gives the re
 	await editor.image('media-task-trigger', 560);
 });
 
-scene('an execution that sleeps is seen to wait, and goes on when the gateway calls', async (stage) => {
+scene('a suspended execution is shown as waiting, and resumes on the callback', async (stage) => {
 	const { editor, environment } = stage;
 	const { client, credential, gateway } = environment;
 	gateway.control.configure({ taskDuration: { image: 600_000 } });
@@ -128,7 +128,7 @@ scene('an execution that sleeps is seen to wait, and goes on when the gateway ca
 		waitStrategy: 'suspend',
 	});
 	const workflow = workflowOf(
-		'Asleep',
+		'Suspended',
 		[itemsNode('Prompts', [{ prompt: 'A cat' }, { prompt: 'A dog' }]), draw, catcher('After')],
 		{ Start: ['Prompts'], Prompts: ['Draw'], Draw: ['After'] },
 	);
@@ -137,11 +137,11 @@ scene('an execution that sleeps is seen to wait, and goes on when the gateway ca
 	await editor.fit();
 	await editor.execute();
 	await editor.node('Draw').and(editor.page.locator('.waiting')).waitFor();
-	await editor.shot('media task, asleep');
+	await editor.shot('media task, suspended');
 
 	for (const { taskId } of gateway.control.tasks().slice(before)) await gateway.control.finishTask(taskId);
 	await editor.node('After').getByTestId('canvas-node-status-success').waitFor();
-	await editor.shot('media task, woken');
+	await editor.shot('media task, resumed');
 	const panel = await editor.openNode('Draw');
 	expect(await panel.output.items()).toMatchObject([{ state: 'success' }, { state: 'success' }]);
 	await panel.output.show('binary');

@@ -31,34 +31,40 @@ async function workflowWithPicture(): Promise<WorkflowJson> {
 	return workflowOf('Files', [items, file], { Start: ['Items'], Items: ['Picture'] });
 }
 
-scene('text: a model is picked, a prompt filled in, and the answer comes with its cost', async (stage) => {
-	const { editor, environment } = stage;
-	await editor.newWorkflow();
-	const panel = await editor.addFirst('llm', 'Gateway Text Generation', 'Generate text');
-	await editor.shot('text generation, new');
-	await panel.openPicker();
-	await panel.models.filter({ hasText: 'sandbox/balanced-2 · 200K context · ₽' }).waitFor();
-	await editor.shot('text generation, the model picker');
-	await panel.searchModels('balanced');
-	await panel.chooseModel('sandbox/balanced-2');
-	await panel.fill('systemPrompt', 'You write short, friendly product texts.');
-	await panel.fill('prompt', 'Describe this product in one sentence: a lamp in the shape of a lighthouse');
-	await panel.addOption('Max Tokens');
-	await panel.fill('maxTokens', '200');
-	await editor.shot('text generation, an option');
-	expect(await panel.execute()).toMatchObject({ ok: true });
-	const [item] = await panel.output.items();
-	expect(item).toMatchObject({ text: expect.stringContaining('lighthouse') as string, finishReason: 'stop' });
-	const charge = environment.gateway.control.ledger().find(({ kind }) => kind === 'text');
-	expect(item?.['costRub']).toBe(Number(charge?.amount));
-	await editor.shot('text generation, the answer as JSON');
-	await panel.output.show('table');
-	await panel.output.root.getByText('costRub').waitFor();
-	await editor.shot('text generation, the answer as a table');
-	await panel.output.show('json');
-	await panel.scrollTo('resource');
-	await editor.image('text-generation', 700);
-});
+scene(
+	'text: a model is picked, a prompt filled in, and the output has the response and its cost',
+	async (stage) => {
+		const { editor, environment } = stage;
+		await editor.newWorkflow();
+		const panel = await editor.addFirst('llm', 'Gateway Text Generation', 'Generate text');
+		await editor.shot('text generation, new');
+		await panel.openPicker();
+		await panel.models.filter({ hasText: 'sandbox/balanced-2 · 200K context · ₽' }).waitFor();
+		await editor.shot('text generation, the model picker');
+		await panel.searchModels('balanced');
+		await panel.chooseModel('sandbox/balanced-2');
+		await panel.fill('systemPrompt', 'You write short, friendly product texts.');
+		await panel.fill('prompt', 'Describe this product in one sentence: a lamp in the shape of a lighthouse');
+		await panel.addOption('Max Tokens');
+		await panel.fill('maxTokens', '200');
+		await editor.shot('text generation, an option');
+		expect(await panel.execute()).toMatchObject({ ok: true });
+		const [item] = await panel.output.items();
+		expect(item).toMatchObject({
+			text: expect.stringContaining('lighthouse') as string,
+			finishReason: 'stop',
+		});
+		const charge = environment.gateway.control.ledger().find(({ kind }) => kind === 'text');
+		expect(item?.['costRub']).toBe(Number(charge?.amount));
+		await editor.shot('text generation, the answer as JSON');
+		await panel.output.show('table');
+		await panel.output.root.getByText('costRub').waitFor();
+		await editor.shot('text generation, the answer as a table');
+		await panel.output.show('json');
+		await panel.scrollTo('resource');
+		await editor.image('text-generation', 700);
+	},
+);
 
 scene('text: JSON by a schema, and the other resource with its operations', async ({ editor }) => {
 	await editor.newWorkflow();
@@ -108,7 +114,7 @@ scene('storage: a file is uploaded, listed and downloaded', async ({ editor, env
 	await editor.shot('storage, downloaded');
 });
 
-scene('balance: the money left, and whether it is little', async ({ editor, environment }) => {
+scene('balance: the money left, and whether it is low', async ({ editor, environment }) => {
 	environment.gateway.control.setBalance('87.40');
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('money', 'Gateway Balance', 'Get balance');
@@ -122,7 +128,7 @@ scene('balance: the money left, and whether it is little', async ({ editor, envi
 	await editor.image('balance', 480);
 });
 
-scene('balance trigger: a test event gives the present balance', async ({ editor, environment }) => {
+scene('balance trigger: a test event shows the current balance', async ({ editor, environment }) => {
 	environment.gateway.control.setBalance('87.40');
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('alert', 'Gateway Balance', 'On balance falling below threshold');

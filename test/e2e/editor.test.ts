@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 describe('the nodes', () => {
-	test('are there under the names that workflows store, with icons for light and dark', async () => {
+	test('have the names that workflows store, with icons for light and dark', async () => {
 		const types = await environment.client.nodeTypes();
 		const ours = types.filter(({ name }) => name.startsWith('n8n-nodes-ai-gateway.'));
 		const names = ours.map(({ name }) => name.split('.')[1]);
@@ -36,7 +36,7 @@ describe('the nodes', () => {
 		}
 	});
 
-	test('the chat model stands among the language models', async () => {
+	test('the chat model is listed among the language models', async () => {
 		const types = await environment.client.nodeTypes();
 		const chatModel = types.find(({ name }) => name === 'n8n-nodes-ai-gateway.chatModel');
 		expect(chatModel).toMatchObject({
@@ -77,7 +77,7 @@ describe('the model pickers', () => {
 });
 
 describe('the stop button', () => {
-	test('ends a wait for a media task at once, and no more is asked', async () => {
+	test('ends a wait for a media task at once, without further requests', async () => {
 		const { client, gateway, credential } = environment;
 		gateway.control.configure({ taskDuration: { video: 600_000 } });
 		const node = gatewayNode('Film', 'mediaTask', {

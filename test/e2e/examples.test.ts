@@ -12,17 +12,17 @@ import { everySecond } from './support/workflows';
 let environment: Environment;
 
 /** Begun first and looked at last: n8n sleeps no shorter than a minute. */
-let late: Asleep;
+let late: Suspended;
 
 beforeAll(async () => {
 	environment = await Environment.start();
-	late = await sleepingPictures(withMaxWait(await loadExample('callback-pipeline'), 1.2));
+	late = await suspendedPictures(withMaxWait(await loadExample('callback-pipeline'), 1.2));
 });
 afterAll(async () => {
 	await environment?.close();
 });
 
-test('many pictures at once: what works comes with its picture and price, what fails leaves through the error output', async () => {
+test('many pictures at once: results have picture and price, failed items leave through the error output', async () => {
 	const result = await environment.runWorkflow(await loadExample('bulk-media'));
 	expect(result.error).toBeUndefined();
 	const pictures = result.nodes['Pictures']?.items ?? [];
@@ -47,20 +47,20 @@ test('many pictures at once: what works comes with its picture and price, what f
 });
 
 /** An execution that sleeps, its tasks, and what was charged for them. */
-interface Asleep {
+interface Suspended {
 	executionId: string;
 	tasks: string[];
 }
 
 /** Runs the pictures of the pipeline until they sleep; they end when they are told to. */
-async function sleepingPictures(workflow: WorkflowJson): Promise<Asleep> {
+async function suspendedPictures(workflow: WorkflowJson): Promise<Suspended> {
 	const { control } = environment.gateway;
 	const earlier = new Set(control.tasks().map(({ taskId }) => taskId));
 	control.configure({ taskDuration: { image: 600_000 } });
 	const stored = await environment.client.createWorkflow(withCredential(workflow, environment.credential));
 	const executionId = await environment.client.runManually(stored.id, 'Start');
-	const asleep = await waitForExecution(environment.client, executionId, { orWaiting: true });
-	expect(resultOf(asleep)).toMatchObject({ status: 'waiting' });
+	const suspended = await waitForExecution(environment.client, executionId, { orWaiting: true });
+	expect(resultOf(suspended)).toMatchObject({ status: 'waiting' });
 	control.configure({ taskDuration: { image: 500 } });
 	const tasks = control.tasks().flatMap(({ taskId }) => (earlier.has(taskId) ? [] : [taskId]));
 	return { executionId, tasks };
@@ -72,19 +72,19 @@ function withMaxWait(workflow: WorkflowJson, minutes: number): WorkflowJson {
 	return JSON.parse(text.replace('"maxWait":60', `"maxWait":${minutes}`)) as WorkflowJson;
 }
 
-const ended = async ({ executionId }: Asleep) =>
+const ended = async ({ executionId }: Suspended) =>
 	resultOf(await waitForExecution(environment.client, executionId));
 const failure = { failCode: 'MODERATION', failMsg: 'not like that' };
 const charges = (tasks: string[]) =>
 	environment.gateway.control.ledger().filter(({ taskId }) => tasks.includes(taskId ?? ''));
 
-test('pictures that are waited for asleep: kept, or told why not, also after a restart of n8n', async () => {
-	const asleep = await sleepingPictures(await loadExample('callback-pipeline'));
-	const [first = '', second = ''] = asleep.tasks;
+test('a suspended execution stores its pictures or reports why not, also after a restart of n8n', async () => {
+	const suspended = await suspendedPictures(await loadExample('callback-pipeline'));
+	const [first = '', second = ''] = suspended.tasks;
 	await environment.gateway.control.finishTask(first, failure);
 	await environment.restart();
 	await environment.gateway.control.finishTask(second, 'success');
-	const result = await ended(asleep);
+	const result = await ended(suspended);
 	expect(result.status).toBe('success');
 	expect(result.nodes['Keep in storage']?.items).toHaveLength(1);
 	expect(result.nodes['Keep in storage']?.items[0]?.json).toMatchObject({ mimeType: 'image/png' });
@@ -92,10 +92,10 @@ test('pictures that are waited for asleep: kept, or told why not, also after a r
 		{ idea: expect.any(String) as string, problem: 'The media task failed', taskId: first },
 	]);
 	expect(result.nodes).not.toHaveProperty('Take it up again');
-	expect(charges(asleep.tasks)).toHaveLength(2);
+	expect(charges(suspended.tasks)).toHaveLength(2);
 });
 
-describe('pictures that are ordered by a call and kept by the trigger', () => {
+describe('pictures that a webhook requests and the trigger stores', () => {
 	let workflow: StoredWorkflow;
 	beforeAll(async () => {
 		const example = withCredential(await loadExample('callback-pipeline'), environment.credential);
@@ -132,7 +132,7 @@ describe('pictures that are ordered by a call and kept by the trigger', () => {
 		throw new Error(`the trigger did not start ${count} executions`);
 	}
 
-	test('each task starts it once, whatever is called, and failed ones are told', async () => {
+	test('each task starts it once, with failed ones reported', async () => {
 		const { control } = environment.gateway;
 		control.configure({ taskDuration: { image: 600_000 } });
 		const [good, bad] = [await order(), await order()];
@@ -204,7 +204,7 @@ test('an alert on a low balance: every hour while it is low, and once by the tri
 	expect([...new Set(hourly)]).toStrictEqual([told('99.50'), told('98.00'), told('42.42')]);
 });
 
-test('pictures that nobody called about in time are taken up again', async () => {
+test('pictures without a callback in time are waited for again', async () => {
 	const { control } = environment.gateway;
 	control.configure({ callbacks: { mode: 'off' } });
 	const end = ended(late);

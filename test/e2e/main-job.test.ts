@@ -28,12 +28,12 @@ describe('the example from a topic to a picture in storage', () => {
 		result = await environment.runWorkflow(await loadExample('text-to-media'));
 	});
 
-	test('ends well', () => {
+	test('succeeds', () => {
 		expect(result.error).toBeUndefined();
 		expect(result.status).toBe('success');
 	});
 
-	test('the text step gives the prompt and what it cost', () => {
+	test('the text step returns the prompt and its cost', () => {
 		const { json } = itemOf(result, 'Write image prompt');
 		expect(json).toStrictEqual(
 			expect.objectContaining({
@@ -46,7 +46,7 @@ describe('the example from a topic to a picture in storage', () => {
 		expect(json['costRub']).toBe(Number(charge?.amount));
 	});
 
-	test('the media step gives the ended task', () => {
+	test('the media step returns the ended task', () => {
 		const { json } = itemOf(result, 'Draw picture');
 		expect(json).toStrictEqual(
 			expect.objectContaining({
@@ -58,7 +58,7 @@ describe('the example from a topic to a picture in storage', () => {
 		);
 	});
 
-	test('the picture is a whole PNG of the size that was asked for', async () => {
+	test('the picture is a complete PNG of the requested size', async () => {
 		const bytes = await environment.readBinary(itemOf(result, 'Draw picture'));
 		expect(checkPng(bytes)).toStrictEqual({ width: 1536, height: 1024 });
 	});
@@ -72,7 +72,7 @@ describe('the example from a topic to a picture in storage', () => {
 		expect(stored.equals(await environment.readBinary(itemOf(result, 'Draw picture')))).toBe(true);
 	});
 
-	test('the balance step gives what the gateway has left in the wallet', () => {
+	test('the balance step returns the balance of the account', () => {
 		const { json } = itemOf(result, 'Balance left');
 		const left = environment.gateway.control.balance();
 		expect(json).toStrictEqual(
@@ -125,7 +125,7 @@ describe('an item that fails beside one that succeeds', () => {
 
 	afterAll(() => environment.gateway.control.clearFaults());
 
-	test('it leaves through the error output, joined with its input', () => {
+	test('it leaves through the error output with its input', () => {
 		expect(result.nodes['Failed']?.items.map(({ json }) => json)).toStrictEqual([
 			expect.objectContaining({
 				question: 'first',
@@ -135,7 +135,7 @@ describe('an item that fails beside one that succeeds', () => {
 		]);
 	});
 
-	test('its neighbour gives its answer', () => {
+	test('the other item returns its response', () => {
 		expect(result.nodes['Answered']?.items.map(({ json }) => json)).toStrictEqual([
 			expect.objectContaining({
 				model: 'sandbox/balanced-2',
@@ -161,7 +161,7 @@ describe('the API key', () => {
 		});
 	});
 
-	test('stands neither in the failure that ended the execution nor in the data that n8n hands out', async () => {
+	test('is neither in the error of the execution nor in the data of n8n’s API', async () => {
 		expect(result.status).toBe('error');
 		expect(result.error?.message).toMatch(/./);
 		const raw = await environment.readExecutionRaw(result.executionId);
@@ -169,19 +169,19 @@ describe('the API key', () => {
 		expect(`${JSON.stringify(result.error)} ${raw}`).not.toContain(environment.gateway.apiKey);
 	});
 
-	test('stands nowhere in the database, where executions do', async () => {
+	test('is not in the database with the executions', async () => {
 		const bytes = await environment.databaseBytes();
 		expect(bytes.includes('a lighthouse in a winter storm')).toBe(true);
 		expect(bytes.includes(environment.gateway.apiKey)).toBe(false);
 	});
 
-	test('stands nowhere in what n8n printed', async () => {
+	test('is not in n8n’s log', async () => {
 		const log = await environment.n8nLog();
 		expect(log).toContain('Editor is now accessible');
 		expect(log).not.toContain(environment.gateway.apiKey);
 	});
 
-	test('went to the API and to nobody else', () => {
+	test('was sent to the API only', () => {
 		const { control, apiKey } = environment.gateway;
 		const files = control.requests({ host: 'files' });
 		expect(files.length).toBeGreaterThan(0);
@@ -201,7 +201,7 @@ describe('the test of the credential', () => {
 		expect(await tryCredential(baseUrl, apiKey)).toStrictEqual(expect.objectContaining({ status: 'OK' }));
 	});
 
-	test('tells a wrong key from a wrong address', async () => {
+	test('reports a wrong key and a wrong address differently', async () => {
 		const { baseUrl, apiKey } = environment.gateway;
 		const wrongKey = await tryCredential(baseUrl, 'sk-00000000-0000-4000-8000-000000000000');
 		const wrongPath = await tryCredential(baseUrl.replace('/api/v1', '/api/v9'), apiKey);
@@ -216,7 +216,7 @@ describe('the test of the credential', () => {
 		expect(nobodyThere.message).not.toBe(wrongKey.message);
 	});
 
-	test('says nothing of the key', async () => {
+	test('never shows the key', async () => {
 		const { baseUrl, apiKey } = environment.gateway;
 		environment.gateway.control.setKeyStatus(apiKey, 'revoked');
 		const answer = await tryCredential(baseUrl, apiKey);

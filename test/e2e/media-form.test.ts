@@ -75,7 +75,7 @@ describe('the form', () => {
 		expect(fields.map(({ id }) => id)).not.toContain('size');
 	});
 
-	test('requires nothing where a price is asked', async () => {
+	test('requires nothing for the price', async () => {
 		const fields = await fieldsOf('lumen/motion-2', 'mapPriceInput');
 		expect(fields.every(({ required }) => required === false)).toBe(true);
 	});
@@ -102,7 +102,7 @@ describe('the drop-down of Input Files', () => {
 });
 
 describe('a filled-in form', () => {
-	test('arrives in the JSON types of the schema', async () => {
+	test('is sent in the JSON types of the schema', async () => {
 		const node = await formNode('Draw', 'aurora/canvas-1', {
 			prompt: '2024',
 			size: '512x512',
@@ -132,14 +132,14 @@ describe('a filled-in form', () => {
 		expect(nodes['Draw']?.items[0]?.json).toMatchObject({ priceRub: 1.8 });
 	});
 
-	test('takes the number that a drop-down stores', async () => {
+	test('accepts the number that a drop-down stores', async () => {
 		const node = await formNode('Film', 'lumen/motion-2', { prompt: 'a', duration: 10 });
 		const { error } = await environment.runWorkflow(workflowOf('Drop-down', [node], { Start: ['Film'] }));
 		expect(error).toBeUndefined();
 		expect(lastInput()).toMatchObject({ duration: 10 });
 	});
 
-	test('that breaks a rule is told before anything is sent', async () => {
+	test('that breaks a rule fails before anything is sent', async () => {
 		const before = environment.gateway.control.requests({ method: 'POST' }).length;
 		const node = await formNode('Draw', 'aurora/canvas-1', { prompt: 'a', num_images: 9 });
 		const { error } = await environment.runWorkflow(workflowOf('Rule', [node], { Start: ['Draw'] }));
@@ -149,7 +149,7 @@ describe('a filled-in form', () => {
 });
 
 describe('input files', () => {
-	test('of an earlier step are what the model works with, although the form leaves their field open', async () => {
+	test('of an earlier step reach the model, although the form leaves their field empty', async () => {
 		const picture = gatewayNode('Draw', 'mediaTask', {
 			resource: 'task',
 			operation: 'createAndWait',

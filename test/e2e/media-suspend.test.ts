@@ -19,7 +19,7 @@ beforeAll(async () => {
 	});
 });
 /** Begun first and looked at last: n8n sleeps no shorter than a minute. */
-let overdue: Asleep;
+let overdue: Suspended;
 
 beforeAll(async () => {
 	const workflow = pictures(['a late cat', 'a late dog'], { options: { maxWait: 1.2 } });
@@ -33,7 +33,7 @@ beforeAll(async () => {
 		After: { main: [[{ node: 'Collect', type: 'main', index: 0 }]] },
 	};
 	const nodes = [...workflow.nodes, { ...collect, id: 'collect', position: [900, 0] as [number, number] }];
-	overdue = await fallAsleep({ ...workflow, nodes, connections });
+	overdue = await suspendExecution({ ...workflow, nodes, connections });
 });
 afterAll(async () => {
 	await environment?.close();
@@ -93,13 +93,13 @@ function pictures(
 }
 
 /** An execution that sleeps, with its tasks in the order of the items. */
-interface Asleep {
+interface Suspended {
 	executionId: string;
 	tasks: string[];
 }
 
 /** Starts a workflow and waits until it sleeps. */
-async function fallAsleep(workflow: WorkflowJson): Promise<Asleep> {
+async function suspendExecution(workflow: WorkflowJson): Promise<Suspended> {
 	const earlier = new Set(environment.gateway.control.tasks().map(({ taskId }) => taskId));
 	const { id } = await environment.client.createWorkflow(withCredential(workflow, environment.credential));
 	const executionId = await environment.client.runManually(id, startName);
@@ -112,11 +112,11 @@ async function fallAsleep(workflow: WorkflowJson): Promise<Asleep> {
 	return { executionId, tasks };
 }
 
-async function end({ executionId }: Asleep): Promise<RunResult> {
+async function end({ executionId }: Suspended): Promise<RunResult> {
 	return resultOf(await waitForExecution(environment.client, executionId));
 }
 
-async function status({ executionId }: Asleep): Promise<string> {
+async function status({ executionId }: Suspended): Promise<string> {
 	return (await environment.client.readExecution(executionId)).status;
 }
 
@@ -131,7 +131,7 @@ const asked = (items: INodeExecutionData[] = []) => items.map(({ json }) => json
 const charged = () => environment.gateway.control.ledger().length;
 
 /** The address that a task calls. */
-function wakeUpUrl(taskId: string | undefined): string {
+function resumeUrl(taskId: string | undefined): string {
 	const task = environment.gateway.control.tasks().find((candidate) => candidate.taskId === taskId);
 	return task?.callBackUrl ?? '';
 }
@@ -143,21 +143,21 @@ const call = async (url: string, body: unknown) =>
 		body: JSON.stringify(body),
 	});
 
-test('many tasks wake the execution once, when the last has ended; other calls change nothing', async () => {
+test('many tasks resume the execution once, when the last has ended; other callbacks change nothing', async () => {
 	const before = charged();
-	const asleep = await fallAsleep(pictures(['a cat', 'no file', 'a dog']));
-	const { tasks, executionId } = asleep;
+	const suspended = await suspendExecution(pictures(['a cat', 'no file', 'a dog']));
+	const { tasks, executionId } = suspended;
 	expect(tasks).toHaveLength(3);
-	const url = wakeUpUrl(tasks[0]);
+	const url = resumeUrl(tasks[0]);
 	expect((await call(url.replace(/\?.*/, ''), { taskId: tasks[0] })).status).toBe(401);
 	expect((await call(url, { taskId: tasks[0], state: 'success' })).status).toBe(200);
 	expect((await call(url, 'what')).status).toBe(200);
 	await finish(tasks[1]);
 	await finish(tasks[0]);
 	for (let count = 0; count < 3; count += 1) await environment.gateway.control.repeatCallback(tasks[0] ?? '');
-	expect(await status(asleep)).toBe('waiting');
+	expect(await status(suspended)).toBe('waiting');
 	await finish(tasks[2]);
-	const result = await end(asleep);
+	const result = await end(suspended);
 	expect(result).toMatchObject({ status: 'success' });
 	expect(result.nodes['Picture {"x"}']?.runs).toBe(1);
 	const items = result.nodes['After']?.items ?? [];
@@ -177,12 +177,12 @@ test('many tasks wake the execution once, when the last has ended; other calls c
 	expect(charged() - before).toBe(3);
 });
 
-test('a task that failed ends the execution there, and names the tasks whose results are not put out', async () => {
-	const asleep = await fallAsleep(pictures(['a cat', 'a dog']));
-	const [first, second] = asleep.tasks;
+test('a failed task ends the execution, and the error names the other tasks', async () => {
+	const suspended = await suspendExecution(pictures(['a cat', 'a dog']));
+	const [first, second] = suspended.tasks;
 	await finish(first);
 	await finish(second, { failCode: 'MODERATION', failMsg: 'not like that' });
-	const result = await end(asleep);
+	const result = await end(suspended);
 	expect(result.status).toBe('error');
 	expect(result.error?.message).toBe('The media task failed');
 	expect(result.error?.description).toMatch(
@@ -193,14 +193,14 @@ test('a task that failed ends the execution there, and names the tasks whose res
 	expect(result.nodes).not.toHaveProperty('After');
 });
 
-test('with the error output, what failed leaves there, joined with its input; the rest goes on', async () => {
+test('with the error output, failed items leave there with their input; the others continue', async () => {
 	const before = charged();
 	const workflow = pictures(['bad', 'a cat', 'a dog'], {}, { onError: 'continueErrorOutput' });
-	const asleep = await fallAsleep(workflow);
-	const [first, second] = asleep.tasks;
+	const suspended = await suspendExecution(workflow);
+	const [first, second] = suspended.tasks;
 	await finish(first, { failCode: 'MODERATION', failMsg: 'not like that' });
 	await finish(second);
-	const result = await end(asleep);
+	const result = await end(suspended);
 	expect(result.status).toBe('success');
 	expect(asked(result.nodes['After']?.items)).toStrictEqual(['a dog']);
 	expect(result.nodes['Failed']?.items.map(({ json }) => json)).toMatchObject([
@@ -210,20 +210,20 @@ test('with the error output, what failed leaves there, joined with its input; th
 	expect(charged() - before).toBe(2);
 });
 
-test('of more than 20 tasks the last 20 wake the execution; it looks at the others, and waits for what is open', async () => {
+test('of more than 20 tasks the last 20 resume the execution, which polls the others', async () => {
 	const before = charged();
 	const prompts = Array.from({ length: 30 }, (_, n) => (n === 3 ? 'a cat' : 'no file'));
-	const asleep = await fallAsleep(pictures(prompts));
-	const { tasks } = asleep;
+	const suspended = await suspendExecution(pictures(prompts));
+	const { tasks } = suspended;
 	expect(tasks).toHaveLength(30);
 	const [slow, ...rest] = tasks;
-	expect(tasks.map((taskId) => wakeUpUrl(taskId) !== '')).toStrictEqual(tasks.map((_, index) => index >= 10));
+	expect(tasks.map((taskId) => resumeUrl(taskId) !== '')).toStrictEqual(tasks.map((_, index) => index >= 10));
 	for (const taskId of rest.slice(0, -1)) await finish(taskId);
-	expect(await status(asleep)).toBe('waiting');
+	expect(await status(suspended)).toBe('waiting');
 	await finish(rest.at(-1));
-	await until(async () => (await status(asleep)) === 'running');
+	await until(async () => (await status(suspended)) === 'running');
 	await finish(slow);
-	const result = await end(asleep);
+	const result = await end(suspended);
 	expect(result.status).toBe('success');
 	const items = result.nodes['After']?.items ?? [];
 	expect(items.map(({ json }) => json['taskId'])).toStrictEqual(tasks);
@@ -233,20 +233,20 @@ test('of more than 20 tasks the last 20 wake the execution; it looks at the othe
 	expect(charged() - before).toBe(30);
 });
 
-test('a call that came before the execution slept is made up for', async () => {
+test('a callback that comes before the execution is suspended is repeated', async () => {
 	environment.gateway.control.configure({ callbacks: { mode: 'off' } });
-	const asleep = await fallAsleep(pictures(['a cat', 'a dog']));
-	await Promise.all(asleep.tasks.map(async (taskId) => await finish(taskId)));
-	const result = await end(asleep);
+	const suspended = await suspendExecution(pictures(['a cat', 'a dog']));
+	await Promise.all(suspended.tasks.map(async (taskId) => await finish(taskId)));
+	const result = await end(suspended);
 	environment.gateway.control.configure({ callbacks: { mode: 'on' } });
 	expect(
-		environment.gateway.control.callbacks().filter(({ taskId }) => asleep.tasks.includes(taskId ?? '')),
+		environment.gateway.control.callbacks().filter(({ taskId }) => suspended.tasks.includes(taskId ?? '')),
 	).toStrictEqual([]);
 	expect(result.status).toBe('success');
 	expect(asked(result.nodes['After']?.items)).toStrictEqual(['a cat', 'a dog']);
 });
 
-test('tasks that have ended at once need no sleep', async () => {
+test('tasks that end at once do not suspend the execution', async () => {
 	environment.gateway.control.configure({ taskDuration: { image: 0 } });
 	const workflow = withCredential(pictures(['a cat']), environment.credential);
 	const { id } = await environment.client.createWorkflow(workflow);
@@ -257,7 +257,7 @@ test('tasks that have ended at once need no sleep', async () => {
 	expect(Object.keys(result.nodes['After']?.items[0]?.binary ?? {})).toStrictEqual(['data']);
 });
 
-test('in a loop it sleeps again and again, and a call of an earlier turn wakes nothing', async () => {
+test('in a loop it is suspended each time, and a callback of an earlier turn resumes nothing', async () => {
 	const workflow = pictures(['a cat', 'a dog']);
 	const loop = {
 		name: 'Loop',
@@ -268,7 +268,7 @@ test('in a loop it sleeps again and again, and a call of an earlier turn wakes n
 		position: [300, 200] as [number, number],
 	};
 	const to = (node: string) => [{ node, type: 'main', index: 0 }];
-	const asleep = await fallAsleep({
+	const suspended = await suspendExecution({
 		...workflow,
 		nodes: [...workflow.nodes, loop],
 		connections: {
@@ -278,13 +278,13 @@ test('in a loop it sleeps again and again, and a call of an earlier turn wakes n
 			'Picture {"x"}': { main: [to('Loop')] },
 		},
 	});
-	const [first = ''] = asleep.tasks;
+	const [first = ''] = suspended.tasks;
 	await finish(first);
 	const second = await secondTask(first);
 	await environment.gateway.control.repeatCallback(first);
-	expect(await status(asleep)).toBe('waiting');
+	expect(await status(suspended)).toBe('waiting');
 	await finish(second);
-	const result = await end(asleep);
+	const result = await end(suspended);
 	expect(result.status).toBe('success');
 	expect(result.nodes['Picture {"x"}']?.runs).toBe(2);
 	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toStrictEqual([first, second]);
@@ -298,70 +298,70 @@ test('in a loop it sleeps again and again, and a call of an earlier turn wakes n
 		for (const end = Date.now() + 30_000; Date.now() < end; await sleep(50)) {
 			const tasks = environment.gateway.control.tasks().map(({ taskId }) => taskId);
 			const next = tasks[tasks.indexOf(before) + 1];
-			if (next !== undefined && (await status(asleep)) === 'waiting') return next;
+			if (next !== undefined && (await status(suspended)) === 'waiting') return next;
 		}
 		throw new Error('the second turn did not come to sleep');
 	}
 });
 
-test('trouble of the gateway when it has called does not lose the call', async () => {
-	const asleep = await fallAsleep(pictures(['a cat']));
-	const [task = ''] = asleep.tasks;
+test('an error of the gateway after its callback does not lose the callback', async () => {
+	const suspended = await suspendExecution(pictures(['a cat']));
+	const [task = ''] = suspended.tasks;
 	environment.gateway.control.addFault({
 		match: { path: `*/tasks/${task}` },
 		action: { kind: 'raw', status: 200, body: 'html' },
 		times: 4,
 	});
 	await finish(task);
-	const result = await end(asleep);
+	const result = await end(suspended);
 	environment.gateway.control.clearFaults();
 	expect(result.status).toBe('success');
 	expect(asked(result.nodes['After']?.items)).toStrictEqual(['a cat']);
 });
 
-test('what fails after it was woken can be tried again, and is not paid again', async () => {
+test('what fails after resuming can be retried without paying again', async () => {
 	const before = charged();
-	const asleep = await fallAsleep(pictures(['a cat', 'a dog'], { options: { maxRetries: 0 } }));
+	const suspended = await suspendExecution(pictures(['a cat', 'a dog'], { options: { maxRetries: 0 } }));
 	environment.gateway.control.addFault({
 		match: { host: 'files' },
 		action: { kind: 'raw', status: 403, body: 'html' },
 		times: 0,
 	});
-	for (const taskId of asleep.tasks) await finish(taskId);
-	const failed = await end(asleep);
+	for (const taskId of suspended.tasks) await finish(taskId);
+	const failed = await end(suspended);
 	environment.gateway.control.clearFaults();
 	expect(failed.status).toBe('error');
 	expect(failed.error?.description).toContain('finished and paid for');
 	const { id } = await environment.client.send<{ id: string }>(
 		'POST',
-		`/rest/executions/${asleep.executionId}/retry`,
+		`/rest/executions/${suspended.executionId}/retry`,
 		{
 			loadWorkflow: true,
 		},
 	);
 	const result = resultOf(await waitForExecution(environment.client, id));
 	expect(result.status).toBe('success');
-	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toStrictEqual(asleep.tasks);
+	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toStrictEqual(suspended.tasks);
 	expect(charged() - before).toBe(2);
 });
 
-test('it survives a restart of n8n in the middle', async () => {
-	const asleep = await fallAsleep(pictures(['a cat', 'a dog']));
-	await finish(asleep.tasks[0]);
+test('a suspended execution survives a restart of n8n', async () => {
+	const suspended = await suspendExecution(pictures(['a cat', 'a dog']));
+	await finish(suspended.tasks[0]);
 	await environment.restart();
-	expect(await status(asleep)).toBe('waiting');
-	await finish(asleep.tasks[1]);
-	const result = await end(asleep);
+	expect(await status(suspended)).toBe('waiting');
+	await finish(suspended.tasks[1]);
+	const result = await end(suspended);
 	expect(result.status).toBe('success');
-	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toStrictEqual(asleep.tasks);
+	expect(result.nodes['After']?.items.map(({ json }) => json['taskId'])).toStrictEqual(suspended.tasks);
 	expect(Object.keys(result.nodes['After']?.items[0]?.binary ?? {})).toStrictEqual(['data']);
 });
 
-test('when nobody calls in time, the items pass on as they stand, and Wait takes them up', async () => {
-	const asleep = overdue;
+test('without a callback in time, items pass on as timed out, and Wait gets their results', async () => {
+	const suspended = overdue;
 	environment.gateway.control.configure({ callbacks: { mode: 'off' } });
-	const collected = waitForExecution(environment.client, asleep.executionId);
-	for (const taskId of asleep.tasks) {
+	const collected = waitForExecution(environment.client, suspended.executionId);
+	for (const taskId of suspended.tasks) {
 		// Nothing wakes the execution but its time.
 		await finish(taskId);
 	}
@@ -370,14 +370,14 @@ test('when nobody calls in time, the items pass on as they stand, and Wait takes
 	const late = result.nodes['After']?.items.map(({ json }) => json);
 	expect(late).toMatchObject([
 		{
-			taskId: asleep.tasks[0],
+			taskId: suspended.tasks[0],
 			state: 'waiting',
 			timedOut: true,
 			asked: 'a late cat',
 			model: 'aurora/canvas-1',
 		},
 		{
-			taskId: asleep.tasks[1],
+			taskId: suspended.tasks[1],
 			state: 'waiting',
 			timedOut: true,
 			asked: 'a late dog',
@@ -385,6 +385,6 @@ test('when nobody calls in time, the items pass on as they stand, and Wait takes
 		},
 	]);
 	const [, dog] = result.nodes['Collect']?.items ?? [];
-	expect(dog?.json).toMatchObject({ taskId: asleep.tasks[1], state: 'success' });
+	expect(dog?.json).toMatchObject({ taskId: suspended.tasks[1], state: 'success' });
 	expect(Object.keys(dog?.binary ?? {})).toStrictEqual(['picture']);
 });

@@ -88,7 +88,7 @@ async function started(workflow: StoredWorkflow, expected: number): Promise<RunR
 	throw new Error(`${expected} executions were expected: ${JSON.stringify(await executions(workflow))}`);
 }
 
-test('a task that has ended starts the workflow with its result, when the gateway itself calls', async () => {
+test('a task that has ended starts the workflow with its result, on the gateway’s callback', async () => {
 	const { workflow, url } = await publish({ options: { includeCallback: true } });
 	environment.gateway.control.configure({ callbacks: { mode: 'on' } });
 	const taskId = await task('success', url);
@@ -100,7 +100,7 @@ test('a task that has ended starts the workflow with its result, when the gatewa
 	expect(environment.gateway.control.callbacks().at(-1)).toMatchObject({ status: 200 });
 });
 
-test('repeated, and many at a time, it starts once; after a restart of n8n it does not start again', async () => {
+test('repeated and simultaneous callbacks start it once, also after a restart of n8n', async () => {
 	const { workflow, url } = await publish({ downloadResults: false });
 	const taskId = await task('success');
 	const answers = await Promise.all(Array.from({ length: 8 }, async () => await call(url, { taskId })));
@@ -115,7 +115,7 @@ test('repeated, and many at a time, it starts once; after a restart of n8n it do
 	expect(await executions(workflow)).toHaveLength(2);
 });
 
-test('only what it waits for starts it: a failed task, not one that succeeded or still runs', async () => {
+test('starts only for the chosen event: a failed task, not one that succeeded or still runs', async () => {
 	const { workflow, url } = await publish({ events: 'fail' });
 	await call(url, { taskId: await task('success') });
 	await call(url, { taskId: await task() });
@@ -130,7 +130,7 @@ test('only what it waits for starts it: a failed task, not one that succeeded or
 	expect(await executions(workflow)).toHaveLength(1);
 });
 
-test('a call that comes a moment before the task reads as ended starts it all the same', async () => {
+test('a callback that comes a moment before the task’s end is visible starts it', async () => {
 	const { workflow, url } = await publish({ downloadResults: false });
 	const taskId = await task();
 	const { control } = environment.gateway;
@@ -142,7 +142,7 @@ test('a call that comes a moment before the task reads as ended starts it all th
 	expect(result?.nodes['After']?.items[0]?.json).toMatchObject({ taskId, state: 'success' });
 });
 
-test('a foreign, forged or malformed call gets a plain answer and starts nothing', async () => {
+test('a foreign, forged or malformed callback starts nothing', async () => {
 	const { workflow, url } = await publish();
 	const unknown = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 	const forged = {
@@ -163,7 +163,7 @@ test('a foreign, forged or malformed call gets a plain answer and starts nothing
 	expect(await executions(workflow)).toHaveLength(1);
 });
 
-test('with archiving, the gateway itself lets only one start', async () => {
+test('with archiving, only one of several starts', async () => {
 	const { workflow, url } = await publish({ downloadResults: false, options: { archiveTask: true } });
 	const taskId = await task('success');
 	await call(url, { taskId });

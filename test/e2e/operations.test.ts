@@ -21,7 +21,7 @@ function jsonOf(result: RunResult, name: string, index = 0): Record<string, unkn
 	return item.json;
 }
 
-test('text comes in all three formats, chosen per item', async () => {
+test('text is generated in all three formats, chosen per item', async () => {
 	const ask = gatewayNode('Ask', 'textGeneration', {
 		format: '={{ $json.format }}',
 		model: byId('sandbox/balanced-2'),
@@ -46,7 +46,7 @@ test('text comes in all three formats, chosen per item', async () => {
 	expect(jsonOf(result, 'Ask', 2)['costRub']).toBeNull();
 });
 
-test('a task can be created, looked up and downloaded in steps of its own', async () => {
+test('a task can be created, retrieved and downloaded in separate steps', async () => {
 	environment.gateway.control.configure({ taskDuration: { image: 600_000 } });
 	const create = gatewayNode('Create', 'mediaTask', {
 		operation: 'create',
@@ -78,7 +78,7 @@ test('a task can be created, looked up and downloaded in steps of its own', asyn
 	expect(checkPng(await environment.readBinary(item))).toStrictEqual({ width: 512, height: 512 });
 });
 
-test('a file goes to storage as base64, comes back, and is gone after its deletion', async () => {
+test('a file is uploaded as base64, downloaded and deleted', async () => {
 	const content = Buffer.from('RIFF\u0024\u0000\u0000\u0000WAVEfmt ', 'latin1').toString('base64');
 	const upload = gatewayNode('Upload', 'storage', {
 		operation: 'upload',

@@ -63,7 +63,7 @@ const ask = async (webhookId: string, text: string) =>
 		chatInput: text,
 	});
 test.each(['chat', 'responses', 'messages'])(
-	'a chat sees the words of the %s format one after the other',
+	'streams the %s format to a chat word by word',
 	async (format) => {
 		const id = await publish(chatTrigger, { format, prompt: '={{ $json.chatInput }}' });
 		const chunks = await ask(id, `[[say:${WORDS}]]`);
@@ -80,7 +80,7 @@ test.each(['chat', 'responses', 'messages'])(
 	},
 );
 
-test('a webhook sees them, too', async () => {
+test('streams to a webhook, too', async () => {
 	const id = await publish(webhook, { prompt: `[[say:${WORDS}]]` });
 	const chunks = await listen(environment.server.url, id, {});
 	const ours = chunks.filter(({ metadata }) => metadata.nodeName === 'Text');
@@ -89,7 +89,7 @@ test('a webhook sees them, too', async () => {
 	expect(chunks.filter(({ type }) => type === 'error')).toStrictEqual([]);
 });
 
-test('a stream that breaks ends with an error that the chat is told of', async () => {
+test('a broken stream ends with an error in the chat', async () => {
 	environment.gateway.control.configure({ stream: { cutAfter: 4 } });
 	const id = await publish(chatTrigger, { prompt: '={{ $json.chatInput }}' });
 	const chunks = await ask(id, `[[say:${WORDS}]]`);

@@ -25,7 +25,7 @@ function jsonOf(result: RunResult, name = 'Ask', index = 0): Record<string, unkn
 	return item.json;
 }
 
-test('a large file from an earlier node is attached whole, item by item', async () => {
+test('a large file from an earlier node is attached to each item', async () => {
 	const size = 20 * 1024 * 1024;
 	const { url } = environment.gateway.control.createBigFile({ size, mimeType: 'video/mp4' });
 	const fetchIt = {
@@ -64,7 +64,7 @@ test.each(['chat', 'responses', 'messages'])(
 	},
 );
 
-test('several answers become items that stay linked to their input', async () => {
+test('several completions become items that are paired with their input', async () => {
 	const items = itemsNode('Items', [{ n: 0 }, { n: 1 }]);
 	const node = ask({ prompt: '={{ "Say " + $json.n }}', options: { n: 3 } });
 	const after = {

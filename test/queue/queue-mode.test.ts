@@ -66,7 +66,7 @@ async function pictures(result: RunResult | undefined): Promise<Array<{ width: n
 
 const charges = (): number => environment.gateway.control.ledger().length;
 
-test('a worker carries out what a webhook process was called for, with the files in the database', async () => {
+test('a worker runs what a webhook process received, with the files in the database', async () => {
 	const workflow = await environment.publish(webhook('onReceived'), eachPrompt, draw());
 	expect((await post(workflow.url, order)).status).toBe(200);
 	const [result] = await environment.ended(workflow, 1);
@@ -75,7 +75,7 @@ test('a worker carries out what a webhook process was called for, with the files
 	expect(charges()).toBe(PROMPTS.length);
 });
 
-test('words reach a webhook while a worker receives them', async () => {
+test('deltas reach a webhook while a worker receives them', async () => {
 	const words = 'one two three four five six seven eight';
 	const pause = 150;
 	environment.gateway.control.configure({ stream: { deltaDelayMs: pause } });
@@ -104,7 +104,7 @@ test('words reach a webhook while a worker receives them', async () => {
 	expect(charges()).toBe(1);
 });
 
-test('an AI Agent on a worker uses the chat model and a tool, and its words reach the webhook', async () => {
+test('an AI Agent on a worker uses the chat model and a tool, and its deltas reach the webhook', async () => {
 	environment.gateway.control.setBalance('321.50');
 	const asking = agent('Please use the tool', { options: { enableStreaming: true } });
 	const workflow = await environment.publishCluster(webhook('streaming'), [asking], [model(), balanceTool]);
@@ -150,7 +150,7 @@ describe('a callback of the gateway', () => {
 
 	const taskOf = (result: RunResult): unknown => result.nodes['Trigger']?.items[0]?.json['taskId'];
 
-	test('starts the workflow on a worker once, however often it is repeated, later also at another process', async () => {
+	test('starts the workflow on a worker once, also when repeated at another process', async () => {
 		environment.gateway.control.configure({ callbacks: { copies: 3 }, taskDuration: { image: 100 } });
 		const workflow = await environment.publish(taskTrigger({}));
 		const taskId = await createTask(environment.gateway, {
@@ -168,7 +168,7 @@ describe('a callback of the gateway', () => {
 		expect(await startedBy(workflow)).toStrictEqual([taskId]);
 	});
 
-	test('starts it once even where it reaches several webhook processes at a time, with archiving', async () => {
+	test('starts it once when it reaches several webhook processes at a time, with archiving', async () => {
 		const { webhooks } = environment.cluster;
 		const trigger = taskTrigger({ downloadResults: false, options: { archiveTask: true } });
 		const workflow = await environment.publish(trigger);
@@ -185,71 +185,71 @@ describe('a callback of the gateway', () => {
 	});
 });
 
-describe('an execution that sleeps until the gateway calls', () => {
+describe('an execution that is suspended until the callback', () => {
 	/** An execution that sleeps. */
-	interface Asleep {
+	interface Suspended {
 		executionId: string;
 		tasks: string[];
 		worker: number;
 	}
 
 	/** Orders pictures, and waits until the execution sleeps. */
-	async function fallAsleep(): Promise<Asleep> {
+	async function suspendExecution(): Promise<Suspended> {
 		const { cluster, client, gateway } = environment;
 		gateway.control.configure({ taskDuration: { image: 600_000 } });
 		const workflow = await environment.publish(webhook('onReceived'), eachPrompt, draw({}, 'suspend'));
 		await post(workflow.url, order);
 		const [executionId = ''] = await environment.started(workflow, 1);
-		const asleep = await waitForExecution(client, executionId, { orWaiting: true });
-		expect(resultOf(asleep)).toMatchObject({ status: 'waiting' });
+		const suspended = await waitForExecution(client, executionId, { orWaiting: true });
+		expect(resultOf(suspended)).toMatchObject({ status: 'waiting' });
 		const [worker = -1] = await cluster.workersOf(executionId);
 		return { executionId, worker, tasks: gateway.control.tasks().map(({ taskId }) => taskId) };
 	}
 
-	const ended = async ({ executionId }: Asleep): Promise<RunResult> =>
+	const ended = async ({ executionId }: Suspended): Promise<RunResult> =>
 		resultOf(await waitForExecution(environment.client, executionId));
 
-	test('does not notice that its worker is killed: another one goes on', async () => {
+	test('continues on another worker when its worker is killed', async () => {
 		const { cluster, gateway } = environment;
-		const asleep = await fallAsleep();
-		await cluster.killWorker(asleep.worker);
-		for (const taskId of asleep.tasks) await gateway.control.finishTask(taskId);
-		expect(await pictures(await ended(asleep))).toStrictEqual(
+		const suspended = await suspendExecution();
+		await cluster.killWorker(suspended.worker);
+		for (const taskId of suspended.tasks) await gateway.control.finishTask(taskId);
+		expect(await pictures(await ended(suspended))).toStrictEqual(
 			PROMPTS.map(() => ({ width: 512, height: 512 })),
 		);
-		const workers = await cluster.workersOf(asleep.executionId);
+		const workers = await cluster.workersOf(suspended.executionId);
 		expect(workers).toHaveLength(2);
-		expect(workers.filter((worker) => worker === asleep.worker)).toHaveLength(1);
+		expect(workers.filter((worker) => worker === suspended.worker)).toHaveLength(1);
 		expect(charges()).toBe(PROMPTS.length);
 		await cluster.startWorker();
 	});
 
-	test('is woken once, however many calls reach both webhook processes at a time', async () => {
+	test('is resumed once when many callbacks reach both webhook processes', async () => {
 		const { cluster, gateway } = environment;
 		gateway.control.configure({ callbacks: { mode: 'off' } });
-		const asleep = await fallAsleep();
-		for (const taskId of asleep.tasks) await gateway.control.finishTask(taskId);
+		const suspended = await suspendExecution();
+		for (const taskId of suspended.tasks) await gateway.control.finishTask(taskId);
 		const { pathname, search } = new URL(gateway.control.tasks()[0]?.callBackUrl ?? '');
 		const calls = cluster.webhooks.flatMap(({ url }) =>
-			asleep.tasks.map(async (taskId) => await post(`${url}${pathname}${search}`, { taskId })),
+			suspended.tasks.map(async (taskId) => await post(`${url}${pathname}${search}`, { taskId })),
 		);
 		const statuses = (await Promise.all(calls)).map(({ status }) => status);
 		expect(statuses).toContain(200);
 		// n8n refuses who comes too late with 409; who comes in the moment of waking gets 500, from the read of an
 		// execution that is just being written, or from the database, which lets only one process have it.
 		for (const status of statuses) expect([200, 409, 500]).toContain(status);
-		expect(await pictures(await ended(asleep))).toHaveLength(PROMPTS.length);
-		expect(await cluster.workersOf(asleep.executionId)).toHaveLength(2);
+		expect(await pictures(await ended(suspended))).toHaveLength(PROMPTS.length);
+		expect(await cluster.workersOf(suspended.executionId)).toHaveLength(2);
 		expect(charges()).toBe(PROMPTS.length);
 	});
 
-	test('fails, with all that is known, when one of its tasks has failed', async () => {
+	test('fails with all task IDs when one of its tasks has failed', async () => {
 		const { gateway } = environment;
-		const asleep = await fallAsleep();
-		const [bad = '', ...good] = asleep.tasks;
+		const suspended = await suspendExecution();
+		const [bad = '', ...good] = suspended.tasks;
 		for (const taskId of good) await gateway.control.finishTask(taskId);
 		await gateway.control.finishTask(bad, { failCode: 'MODERATION', failMsg: 'not like that' });
-		const result = await ended(asleep);
+		const result = await ended(suspended);
 		expect(result.status).toBe('error');
 		expect(result.nodes['Draw']?.error?.message).toBe('The media task failed');
 		expect(result.error?.description).toContain('not like that');
@@ -258,7 +258,7 @@ describe('an execution that sleeps until the gateway calls', () => {
 	});
 });
 
-test('a worker that is killed while it waits loses its execution, not the tasks: they are taken up again and paid once', async () => {
+test('a worker that is killed while it waits loses its execution, not the tasks: Wait gets them, paid once', async () => {
 	const { cluster, client, gateway } = environment;
 	gateway.control.configure({ taskDuration: { image: 600_000 } });
 	const workflow = await environment.publish(
