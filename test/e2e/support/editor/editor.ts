@@ -83,10 +83,9 @@ export class Editor {
 		await this.album.image(name, [this.panel.column, this.panel.output.root], height);
 	}
 
-	/** The clipboard's text, as soon as there is one. */
+	/** The clipboard's text. */
 	async clipboard(): Promise<string> {
-		const text = await this.page.waitForFunction<string>('navigator.clipboard.readText()');
-		return await text.jsonValue();
+		return await this.page.evaluate<string>('navigator.clipboard.readText()');
 	}
 
 	/** Adds a node as the first one, and gives its open panel. */
