@@ -17,6 +17,11 @@ it.each([null, undefined, '', [], 7])('%j has no options', (value) => {
 	expect([options.user, options.seed, options.archive]).toStrictEqual(['nobody', undefined, true]);
 });
 
+it.each(['', null, undefined])('an option that is %j counts as not added', (value) => {
+	const options = readParameter(parameter, { user: value, seed: value, archive: value });
+	expect([options.user, options.seed, options.archive]).toStrictEqual(['nobody', undefined, true]);
+});
+
 it('checks an option when it is read: one with an error does not keep others from being read', () => {
 	const options = readParameter(parameter, { seed: 'x', user: 'me' });
 	expect(options.user).toBe('me');

@@ -1,7 +1,7 @@
 import { number, notice, optional, shownFor, text } from '../../nodes/shared/params/kinds';
 import { declare } from '../../nodes/shared/params/parameter';
 import { nodeParameters } from '../../nodes/shared/params/source';
-import { readParameter } from './support';
+import { nodeWith, readParameter } from './support';
 
 const declarations = {
 	prompt: text({ displayName: 'Prompt', rows: 4 }),
@@ -33,12 +33,12 @@ it('returns the same property each time, so that a parameter of several operatio
 it('returns typed values, each read when it is used', () => {
 	const requested: string[] = [];
 	const values = declare(declarations).read(
-		nodeParameters({
-			getNodeParameter: (name) => {
+		nodeParameters(
+			nodeWith({ prompt: 'Hi', limit: '7' }, (name) => {
 				requested.push(name);
 				return { prompt: 'Hi', limit: '7' }[name];
-			},
-		}),
+			}),
+		),
 	);
 	expect(requested).toStrictEqual([]);
 	const limit: number | undefined = values.limit;
@@ -49,9 +49,7 @@ it('returns typed values, each read when it is used', () => {
 
 it('keeps the values of several items apart', () => {
 	const set = declare(declarations);
-	const [first, second] = ['a', 'b'].map((prompt) =>
-		set.read(nodeParameters({ getNodeParameter: () => prompt })),
-	);
+	const [first, second] = ['a', 'b'].map((prompt) => set.read(nodeParameters(nodeWith({ prompt }))));
 	expect([first?.prompt, second?.prompt, first?.prompt]).toStrictEqual(['a', 'b', 'a']);
 });
 

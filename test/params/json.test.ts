@@ -1,4 +1,5 @@
 import { json, jsonList, jsonObject, mapper, optional } from '../../nodes/shared/params/kinds';
+import type { Parameter } from '../../nodes/shared/params/parameter';
 import { invalidInput } from '../helpers/invalidInput';
 import { places, readParameter } from './support';
 
@@ -17,14 +18,13 @@ describe.each(places)('%s that is a JSON object', (_, read) => {
 		expect(read(optional(parameter), value)).toStrictEqual(object);
 	});
 
-	it.each([null, undefined])('takes its default for %j, and is not set where it is optional', (value) => {
-		expect(read(jsonObject({ displayName, default: '{"a": 1}', example }), value)).toStrictEqual({ a: 1 });
-		expect(read(optional(parameter), value)).toBeUndefined();
+	it('takes its default when it is not there', () => {
+		const withDefault = jsonObject({ displayName, default: '{"a": 1}', example });
+		expect(read(withDefault, undefined)).toStrictEqual({ a: 1 });
 	});
 
-	it('rejects an empty text unless it is optional', () => {
-		expect(invalidInput(() => read(parameter, '')).message).toContain(`'Field' is not a JSON object: ""`);
-		expect(read(optional(parameter), '')).toBeUndefined();
+	it.each(['', null, undefined])('is not set with %j where it is optional', (value) => {
+		expect(read(optional(parameter), value)).toBeUndefined();
 	});
 
 	it.each(['{a: 1}', '[1]', '1', 'null', 7, [1], '{'])('rejects %j, with an example', (value) => {
@@ -52,7 +52,7 @@ describe.each(places)('%s that is a JSON list', (_, read) => {
 		['[1, "a"]', [1, 'a']],
 		[[1], [1]],
 		['[]', []],
-		[null, []],
+		[undefined, []],
 	])('reads %j as %j', (value, list) => {
 		expect(read(parameter, value)).toStrictEqual(list);
 	});
@@ -80,13 +80,12 @@ describe.each(places)('%s that is any JSON', (_, read) => {
 		[[1], [1]],
 		[0, 0],
 		[false, false],
-		[null, [7]],
 		[undefined, [7]],
 	])('reads %j as %j', (value, expected) => {
 		expect(read(parameter, value)).toStrictEqual(expected);
 	});
 
-	it.each(['', 'null', '{', 'text'])('rejects %j, with an example', (value) => {
+	it.each(['null', '{', 'text'])('rejects %j, with an example', (value) => {
 		const error = invalidInput(() => read(parameter, value));
 		expect(error.message).toContain(`'Field' is not valid JSON: ${JSON.stringify(value)}`);
 		expect(error.description).toContain('[some example]');
@@ -114,4 +113,13 @@ describe('a form', () => {
 	])('reads %j as %j', (value, form) => {
 		expect(readParameter(mapper({ displayName }), value)).toStrictEqual(form);
 	});
+});
+
+it.each(['', null])('a parameter that is JSON rejects %j', (value) => {
+	const spec = { displayName, default: '[7]', example: '[8]' };
+	const parameters: Array<Parameter<unknown>> = [json(spec), jsonList(spec), jsonObject(spec)];
+	for (const parameter of parameters) {
+		const { message } = invalidInput(() => readParameter(parameter, value));
+		expect(message).toMatch(/^'Field' is not (valid|a) JSON/);
+	}
 });

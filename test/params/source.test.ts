@@ -17,7 +17,7 @@ import { NodeParameters, nodeParameters } from '../../nodes/shared/params/source
 import { attemptContext } from '../helpers/attempt';
 import { pollContext, webhookContext } from '../helpers/contexts';
 import { invalidInput } from '../helpers/invalidInput';
-import { places } from './support';
+import { nodeWith, places } from './support';
 
 const displayName = 'Field';
 
@@ -79,12 +79,12 @@ describe.each(kinds)('%s of a node with items', (_, parameter, fixed, withExpres
 });
 
 describe('a parameter of a node with items', () => {
-	it('is requested once per run where the workflow does not store it', () => {
+	it('takes its default, and is not requested, where the workflow does not store it', () => {
 		const { requested, parameters } = nodeOf({});
 		const read = [0, 1].map((index) =>
 			parameters.item(index).read('field', text({ displayName, default: 'data' })),
 		);
-		expect([read, requested.length]).toStrictEqual([['data', 'data'], 1]);
+		expect([read, requested.length]).toStrictEqual([['data', 'data'], 0]);
 	});
 
 	it('has the value of its item where it has an expression', () => {
@@ -135,7 +135,7 @@ describe('a parameter of a node with items', () => {
 
 describe('a locator that n8n does not reduce', () => {
 	const read = (value: unknown) =>
-		nodeParameters({ getNodeParameter: () => value }).read('field', text({ displayName }));
+		nodeParameters(nodeWith({ field: value })).read('field', text({ displayName }));
 
 	it.each([
 		[{ __rl: true, mode: 'id', value: 'a/b' }, 'a/b'],
@@ -185,12 +185,12 @@ it('an error that is not about the value is thrown even where the reading is tol
 	const getNodeParameter = () => {
 		throw new TypeError('no access');
 	};
-	const source = nodeParameters({ getNodeParameter }, { isTolerant: true });
+	const source = nodeParameters(nodeWith({ field: 'a' }, getNodeParameter), { isTolerant: true });
 	expect(() => source.read('field', text({ displayName }))).toThrow(TypeError);
 });
 
 it('rows that are read tolerantly are an empty list where the value is not rows', () => {
-	const source = nodeParameters({ getNodeParameter: () => 'text' }, { isTolerant: true });
+	const source = nodeParameters(nodeWith({ field: 'text' }), { isTolerant: true });
 	expect(source.read('field', row)).toStrictEqual([]);
 });
 

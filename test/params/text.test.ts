@@ -46,10 +46,12 @@ describe('text that must not be empty', () => {
 		}
 	});
 
-	it('takes its default when n8n has no value, but not for an empty text', () => {
+	it('takes its default when it is not there, but not for an empty value', () => {
 		const parameter = text({ displayName, whenEmpty, default: 'data' });
-		expect([null, undefined].map((value) => readParameter(parameter, value))).toStrictEqual(['data', 'data']);
-		expect(invalidInput(() => readParameter(parameter, '')).message).toBe("'Field' is empty");
+		expect(readParameter(parameter, undefined)).toBe('data');
+		for (const value of ['', null]) {
+			expect(invalidInput(() => readParameter(parameter, value)).message).toBe("'Field' is empty");
+		}
 	});
 
 	it('keeps white space in text, and trims an ID', () => {
@@ -116,8 +118,11 @@ describe.each(places)('%s that is a choice', (_, read) => {
 		expect(read(optional(parameter), 'poll')).toBe('poll');
 	});
 
-	it.each(['', null, undefined])('takes its default for %j, and is not set where it is optional', (value) => {
-		expect(read(parameter, value)).toBe('suspend');
+	it('takes its default when it is not there', () => {
+		expect(read(parameter, undefined)).toBe('suspend');
+	});
+
+	it.each(['', null, undefined])('is not set with %j where it is optional', (value) => {
 		expect(read(optional(parameter), value)).toBeUndefined();
 	});
 
@@ -128,6 +133,12 @@ describe.each(places)('%s that is a choice', (_, read) => {
 			expect(error.description).toBe('It takes one of: poll, suspend. Nothing was sent.');
 		}
 	});
+});
+
+it.each(['', null])('a parameter that is a choice rejects %j, and one that is a switch is off', (value) => {
+	const letters = choice({ displayName, options: [{ name: 'A', value: 'a' }], default: 'a' });
+	expect(invalidInput(() => readParameter(letters, value)).message).toContain('not allowed: ""');
+	expect(readParameter(flag({ displayName, default: true }), value)).toBe(false);
 });
 
 describe.each(places)('%s that is a switch', (_, read) => {
@@ -143,9 +154,12 @@ describe.each(places)('%s that is a switch', (_, read) => {
 		}
 	});
 
-	it.each(['', null, undefined])('takes its default for %j, and is not set where it is optional', (value) => {
-		expect(read(flag({ displayName, default: true }), value)).toBe(true);
-		expect(read(flag({ displayName, default: false }), value)).toBe(false);
+	it('takes its default when it is not there', () => {
+		expect(read(flag({ displayName, default: true }), undefined)).toBe(true);
+		expect(read(flag({ displayName, default: false }), undefined)).toBe(false);
+	});
+
+	it.each(['', null, undefined])('is not set with %j where it is optional', (value) => {
 		expect(read(optional(flag({ displayName, default: true })), value)).toBeUndefined();
 	});
 

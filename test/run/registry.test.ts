@@ -7,6 +7,7 @@ import { nodeParameters } from '../../nodes/shared/params/source';
 import { defineOperation, type Resource } from '../../nodes/shared/run/operation';
 import { mergedInOrder, Registry } from '../../nodes/shared/run/registry';
 import { invalidInput } from '../helpers/invalidInput';
+import { nodeWith } from '../params/support';
 
 const field = (displayName: string, more: Pick<INodeProperties, 'displayOptions'> = {}) =>
 	text({ displayName, ...more });
@@ -159,9 +160,7 @@ describe('an operation', () => {
 
 	it('has its parameters and all its options, with its own readers', () => {
 		const read = (options: object) =>
-			registry
-				.find('things', 'make')
-				?.parameters.read(nodeParameters({ getNodeParameter: (name) => ({ name: 'a', options })[name] }));
+			registry.find('things', 'make')?.parameters.read(nodeParameters(nodeWith({ name: 'a', options })));
 		expect(read({})?.options.concurrency).toBe(2);
 		expect(read({ concurrency: '7' })?.options.concurrency).toBe(7);
 		expect(read({})?.options.maxRetries).toBe(3);

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../gateway/errors/errors';
 import { textFormats } from '../gateway/text/formats';
 import type { JsonObject } from '../gateway/util/json';
-import { choice, jsonObject } from '../params/kinds';
+import { choice, jsonObject, optional } from '../params/kinds';
 import { modelParameter } from './models';
 
 // Parameters of every node that uses a text model.
@@ -25,14 +25,16 @@ export const textModel = modelParameter(
 );
 
 /** Fields of the request for which there is no option. */
-export const extraBody = jsonObject({
-	displayName: 'Extra Body (JSON)',
-	rows: 4,
-	default: '{}',
-	example: '{ "name": "value" }',
-	description:
-		'Fields to add to the request, for what has no option here. Objects are merged; everything else replaces what the other parameters set.',
-});
+export const extraBody = optional(
+	jsonObject({
+		displayName: 'Extra Body (JSON)',
+		rows: 4,
+		default: '{}',
+		example: '{ "name": "value" }',
+		description:
+			'Fields to add to the request, for what has no option here. Objects are merged; everything else replaces what the other parameters set.',
+	}),
+);
 
 /**
  * Checks the fields that the user adds to the request.
@@ -40,8 +42,8 @@ export const extraBody = jsonObject({
  * @param streamHint what to do instead of setting `stream`
  * @throws {InvalidInputError} for `stream`, which decides how the response is read
  */
-export function checkExtraBody(extra: JsonObject, streamHint: string): JsonObject {
-	if (extra.stream === undefined) return extra;
+export function checkExtraBody(extra: JsonObject | undefined, streamHint: string): JsonObject {
+	if (extra?.stream === undefined) return extra ?? {};
 	throw new InvalidInputError(
 		"'Extra Body (JSON)' must not hold 'stream'",
 		`${streamHint} Nothing was sent.`,

@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { InvalidInputError } from '../gateway/errors/errors';
 import { asArray, asObject, type JsonObject } from '../gateway/util/json';
+import { isUnset } from './kinds';
 import { declare, Parameter, type Location, type Declarations, type Source, type Values } from './parameter';
 
 /** Reads each value of an object once. */
@@ -16,13 +17,15 @@ class ObjectSource implements Source {
 
 	read<T>(name: string, parameter: Parameter<T>): T {
 		if (this.known.has(name)) return this.known.get(name) as T;
-		const value = parameter.read(this.values[name], this.locate(name, parameter.label));
+		// An expression may return nothing: that is an empty value, not a missing one.
+		const given = Object.hasOwn(this.values, name) ? (this.values[name] ?? null) : undefined;
+		const value = parameter.read(given, this.locate(name, parameter.label));
 		this.known.set(name, value);
 		return value;
 	}
 }
 
-/** Options that the user adds one by one. The panel sorts them by label. */
+/** Options that the user adds one by one; see {@link Parameter} for empty ones. The panel sorts them by label. */
 export function collection<D extends Declarations>(
 	declarations: D,
 	description: Partial<INodeProperties> = {},
@@ -40,8 +43,17 @@ export function collection<D extends Declarations>(
 		},
 		(value, at) =>
 			set.read(
-				new ObjectSource(asObject(value) ?? {}, (name, label) => at.inner(name, `The option '${label}'`)),
+				new ObjectSource(added(value, declarations), (name, label) =>
+					at.inner(name, `The option '${label}'`),
+				),
 			),
+	);
+}
+
+function added(value: unknown, declarations: Declarations): JsonObject {
+	const options = Object.entries(asObject(value) ?? {});
+	return Object.fromEntries(
+		options.filter(([name, option]) => !isUnset(option) || declarations[name]?.readsEmpty === true),
 	);
 }
 

@@ -13,14 +13,17 @@ import { excerpt } from '../gateway/util/excerpt';
 import { compareDecimals } from '../gateway/util/money';
 import { Parameter, type Location } from './parameter';
 
+// A value of `undefined` is a parameter that is not there: it takes its default. An expression that returns nothing
+// is an empty value: the default must not be sent, and charged, in its place.
+
 /** n8n's description of a parameter, and what the kind adds to it. */
 type Spec<More> = Omit<INodeProperties, 'name' | 'type' | 'options' | 'default'> & More;
 
 /** The longest value that an error shows, in characters. */
 const MAX_SHOWN = 100;
 
-/** Whether a value counts as not set. */
-function isUnset(value: unknown): value is undefined | null | '' {
+/** Whether a value is missing or empty. */
+export function isUnset(value: unknown): value is undefined | null | '' {
 	return value === undefined || value === null || value === '';
 }
 
@@ -29,6 +32,13 @@ export function optional<T>(parameter: Parameter<T>): Parameter<T | undefined> {
 	return new Parameter(parameter.description, (value, at) =>
 		isUnset(value) ? undefined : parameter.reader(value, at),
 	);
+}
+
+/** An option that is `undefined` unless added, and must not be empty then: leaving it out could cost money. */
+export function filled<T>(parameter: Parameter<T>): Parameter<T | undefined> {
+	const read = (value: unknown, at: Location) =>
+		value === undefined ? undefined : parameter.reader(value, at);
+	return new Parameter(parameter.description, read, true);
 }
 
 /** Adds display conditions to each parameter. */
@@ -58,8 +68,9 @@ export function text(spec: Spec<{ default?: string; rows?: number; whenEmpty?: s
 	return new Parameter(
 		{ ...rest, type: 'string', default: value, ...(rows ? { typeOptions: { rows } } : {}) },
 		(given, at) => {
-			const read = readText(whenEmpty === undefined && given === '' ? value : (given ?? value), at);
-			if (whenEmpty !== undefined && read.trim() === '') throw at.error('is empty', whenEmpty);
+			if (whenEmpty === undefined) return isUnset(given) ? value : readText(given, at);
+			const read = given === undefined ? value : readText(given ?? '', at);
+			if (read.trim() === '') throw at.error('is empty', whenEmpty);
 			return read;
 		},
 	);
@@ -107,7 +118,7 @@ function numeric(spec: Spec<NumberSpec>, whole: boolean): Parameter<number> {
 	};
 	const hint = `Enter ${whole ? 'a whole number' : 'a number'}${rangeText(min, max)}.`;
 	return new Parameter({ ...rest, type: 'number', typeOptions }, (value, at) => {
-		if (isUnset(value) && !spec.required) return spec.default;
+		if (value === undefined) return spec.default;
 		const read = asNumber(value) ?? NaN;
 		if (read >= (min ?? -Infinity) && read <= (max ?? Infinity) && (!whole || Number.isInteger(read)))
 			return read;
@@ -125,7 +136,7 @@ function rangeText(min?: number, max?: number): string {
 export function decimal(spec: Spec<{ default: number }>): Parameter<string> {
 	const description = { ...spec, type: 'number' as const, typeOptions: { minValue: 0, numberPrecision: 2 } };
 	return new Parameter(description, (given, at) => {
-		const value = isUnset(given) ? String(spec.default) : readText(given, at).trim();
+		const value = given === undefined ? String(spec.default) : readText(given ?? '', at).trim();
 		if ((compareDecimals(value, '0') ?? -1) >= 0) return value;
 		throw notAllowed(
 			given,
@@ -138,9 +149,9 @@ export function decimal(spec: Spec<{ default: number }>): Parameter<string> {
 /** A switch. */
 export function flag(spec: Spec<{ default: boolean }>): Parameter<boolean> {
 	return new Parameter({ ...spec, type: 'boolean' }, (value, at) => {
-		if (isUnset(value)) return spec.default;
+		if (value === undefined) return spec.default;
 		if (value === true || value === 'true') return true;
-		if (value === false || value === 'false') return false;
+		if (value === false || value === 'false' || isUnset(value)) return false;
 		throw notAllowed(value, at, 'It is true or false.');
 	});
 }
@@ -154,7 +165,7 @@ export function choice<const Options extends readonly ChoiceOption[]>(
 ): Parameter<Options[number]['value']> {
 	const values: ReadonlyArray<Options[number]['value']> = spec.options.map(({ value }) => value);
 	return new Parameter({ ...spec, type: 'options', options: [...spec.options] }, (given, at) => {
-		const value = isUnset(given) ? spec.default : readText(given, at);
+		const value = given === undefined ? spec.default : readText(given ?? '', at);
 		const known = values.find((candidate) => candidate === value);
 		if (known !== undefined) return known;
 		throw notAllowed(value, at, `It takes one of: ${values.join(', ')}.`);
@@ -217,7 +228,7 @@ function jsonOf<T>(
 	const { example, rows, ...rest } = spec;
 	const description = { ...rest, type: 'json' as const, ...(rows ? { typeOptions: { rows } } : {}) };
 	return new Parameter(description, (given, at) => {
-		const value = read(given ?? spec.default);
+		const value = read(given === undefined ? spec.default : given);
 		if (value !== undefined) return value;
 		throw at.error(
 			`is not ${what === 'JSON' ? 'valid JSON' : `a ${what}`}: ${shown(given)}`,

@@ -40,12 +40,14 @@ export class Parameter<out T> {
 
 	/**
 	 * @param description what the panel shows
-	 * @param reader reads the value that n8n returns, `undefined` when there is none; throws also for a tolerant
-	 *   location
+	 * @param reader reads the value that n8n returns, `undefined` when the parameter is not there; throws also for
+	 *   a tolerant location
+	 * @param readsEmpty whether an option that is added and empty is read, and not taken for one that is not added
 	 */
 	constructor(
 		readonly description: Description,
 		readonly reader: (value: unknown, at: Location) => T,
+		readonly readsEmpty = false,
 	) {}
 
 	get label(): string {
@@ -74,7 +76,7 @@ export class Parameter<out T> {
 
 	/** A copy with some fields of the description replaced, e.g. the text or `displayOptions`. */
 	with(description: Partial<Description>): Parameter<T> {
-		return new Parameter({ ...this.description, ...description }, this.reader);
+		return new Parameter({ ...this.description, ...description }, this.reader, this.readsEmpty);
 	}
 }
 

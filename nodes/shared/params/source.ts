@@ -8,6 +8,7 @@ type ItemFunctions = Pick<IExecuteFunctions, 'getNodeParameter'> & { getNode(): 
 
 /** n8n's functions of a node that has none, such as a trigger. */
 interface SingleFunctions {
+	getNode(): Pick<INode, 'parameters'>;
 	getNodeParameter(name: string, fallback?: unknown, options?: { extractValue: boolean }): unknown;
 }
 
@@ -18,9 +19,11 @@ interface SingleFunctions {
 export class NodeParameters {
 	private readonly known = new Map<string, unknown>();
 	private readonly isFixed = new Map<string, boolean>();
-	private stored: INode['parameters'] | undefined;
+	private readonly stored: INode['parameters'];
 
-	constructor(private readonly context: ItemFunctions) {}
+	constructor(private readonly context: ItemFunctions) {
+		this.stored = context.getNode().parameters;
+	}
 
 	/** The parameters of an item. */
 	item(index: number): Source {
@@ -29,8 +32,10 @@ export class NodeParameters {
 			read: <T>(name: string, parameter: Parameter<T>): T => {
 				const known = this.hasNoExpression(name) ? this.known : own;
 				if (known.has(name)) return known.get(name) as T;
-				const value = this.context.getNodeParameter(name, index, null, options(parameter));
-				const read = parameter.read(withoutLocator(value), locationOf(name, parameter));
+				const value = valueOf(this.stored, name, () =>
+					this.context.getNodeParameter(name, index, null, options(parameter)),
+				);
+				const read = parameter.read(value, locationOf(name, parameter));
 				known.set(name, read);
 				return read;
 			},
@@ -38,7 +43,6 @@ export class NodeParameters {
 	}
 
 	private hasNoExpression(name: string): boolean {
-		this.stored ??= this.context.getNode().parameters;
 		const isFixed = this.isFixed.get(name) ?? !hasExpression(this.stored[name]);
 		this.isFixed.set(name, isFixed);
 		return isFixed;
@@ -51,12 +55,18 @@ export class NodeParameters {
  * @param options.isTolerant whether an invalid value counts as not set
  */
 export function nodeParameters(context: SingleFunctions, { isTolerant = false } = {}): Source {
+	const stored = context.getNode().parameters;
 	return {
 		read: (name, parameter) => {
-			const value = context.getNodeParameter(name, null, options(parameter));
-			return parameter.read(withoutLocator(value), locationOf(name, parameter, isTolerant));
+			const value = valueOf(stored, name, () => context.getNodeParameter(name, null, options(parameter)));
+			return parameter.read(value, locationOf(name, parameter, isTolerant));
 		},
 	};
+}
+
+/** `undefined` for a parameter that the panel does not show: n8n removes it from the stored ones. */
+function valueOf(stored: INode['parameters'], name: string, resolve: () => unknown): unknown {
+	return Object.hasOwn(stored, name) ? withoutLocator(resolve() ?? null) : undefined;
 }
 
 /** Only for locators: n8n throws when it extracts the value of a parameter that the panel does not show. */

@@ -37,7 +37,7 @@ async function created(options: object = {}, more: Partial<RunOptions> = {}, par
 
 describe('the body of a task request', () => {
 	it('has only the model and the input by default', async () => {
-		const { body } = await created({ sessionId: '', callbackUrl: ' ', idempotencyKey: '' });
+		const { body } = await created({ sessionId: '', callbackUrl: ' ' });
 		expect(body).toStrictEqual({ model: 'acme/painter', input: { prompt: 'a' } });
 	});
 

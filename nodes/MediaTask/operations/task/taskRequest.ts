@@ -5,7 +5,7 @@ import { checkKey, idempotencyKey } from '../../../shared/gateway/media/idempote
 import { withFiles, type InputFileUrl } from '../../../shared/gateway/media/inputFiles';
 import { checkInput } from '../../../shared/gateway/media/inputValues';
 import { priceInRubles, taskPrice } from '../../../shared/gateway/media/price';
-import { choice, decimal, optional, text } from '../../../shared/params/kinds';
+import { choice, decimal, filled, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemContext } from '../../../shared/run/operation';
 import type { ResumeCallback } from '../../suspend/suspendableTask';
@@ -34,33 +34,36 @@ export const taskOptions = {
 			hint: "To start a workflow, copy the production URL under 'Webhook URLs' from the panel of a Gateway Media Task Trigger",
 		}),
 	),
-	idempotencyKey: optional(
+	idempotencyKey: filled(
 		text({
 			displayName: 'Idempotency Key',
 			placeholder: 'e.g. order-{{ $json.orderId }}',
+			whenEmpty: 'Enter a key, or remove the option.',
 			description:
 				"Your own key for this creation, up to 255 characters. The same key always gives the same task and is charged once. Overrides 'Idempotency Scope'.",
 		}),
 	),
-	idempotencyScope: choice({
-		displayName: 'Idempotency Scope',
-		options: [
-			{
-				name: 'Execution',
-				value: 'execution',
-				description:
-					'Retries within one execution create and charge once; a new execution creates a new task',
-			},
-			{
-				name: 'Workflow',
-				value: 'workflow',
-				description: 'The same input in this node is never paid twice, also when the workflow runs again',
-			},
-		],
-		default: 'execution',
-		description: "What counts as the same creation, which is charged once. Defaults to 'Execution'.",
-	}),
-	maxPriceRub: optional(
+	idempotencyScope: filled(
+		choice({
+			displayName: 'Idempotency Scope',
+			options: [
+				{
+					name: 'Execution',
+					value: 'execution',
+					description:
+						'Retries within one execution create and charge once; a new execution creates a new task',
+				},
+				{
+					name: 'Workflow',
+					value: 'workflow',
+					description: 'The same input in this node is never paid twice, also when the workflow runs again',
+				},
+			],
+			default: 'execution',
+			description: "What counts as the same creation, which is charged once. Defaults to 'Execution'.",
+		}),
+	),
+	maxPriceRub: filled(
 		decimal({
 			displayName: 'Max Price (Rubles)',
 			default: 100,
@@ -103,7 +106,12 @@ export interface TaskRequest {
  */
 export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback): Promise<TaskRequest> {
 	const { params, run, client } = item;
-	const { sessionId, idempotencyKey: ownKey, idempotencyScope: scope, maxPriceRub } = params.options;
+	const {
+		sessionId,
+		idempotencyKey: ownKey,
+		idempotencyScope: scope = 'execution',
+		maxPriceRub,
+	} = params.options;
 	const { baseUrl } = client.settings;
 	const callbackUrl = readCallbackUrl(params.options.callbackUrl, baseUrl);
 	if (callback) checkCallback(callback.url, callbackUrl, baseUrl);
