@@ -63,7 +63,14 @@ it.each([
 	async (name, nothing) => {
 		catalogue();
 		const options = { [name]: `={{ ${nothing} }}` };
-		const { error } = await runNode({ node: 'mediaTask', parameters: { ...media, options } });
+		const task = {
+			resource: 'task',
+			operation: 'create',
+			model,
+			inputMode: 'json',
+			inputJson: '{"prompt":"x"}',
+		};
+		const { error } = await runNode({ node: 'mediaTask', parameters: { ...task, options } });
 		expect(error?.message).toMatch(/^The option '.+' (is empty|has a value that is not allowed)/);
 	},
 );
