@@ -17,7 +17,6 @@ export function request(
 		...(json === undefined ? {} : { body: JSON.stringify(json) }),
 		timeoutMs: 300_000,
 		authenticated: true,
-		responseType: 'text',
 		charged: false,
 		...more,
 	};

@@ -20,7 +20,7 @@ async function store({ breaksAfter, origin }: { breaksAfter: number; origin?: Or
 	};
 	const storing = storeResponse(
 		{ helpers: { prepareBinaryData: prepareBinaryData } },
-		{ status: 200, headers: {}, body, idleTimeoutMs: 1_000 },
+		{ status: 200, headers: {}, body, timeoutMs: 1_000 },
 		['a.bin'],
 		{ origin },
 	).catch((error: unknown) => error);
@@ -64,7 +64,7 @@ it('a download that fails while n8n does not listen to it does not end n8n', asy
 	};
 	const storing = storeResponse(
 		{ helpers: { prepareBinaryData } },
-		{ status: 200, headers: {}, body, idleTimeoutMs: 1_000 },
+		{ status: 200, headers: {}, body, timeoutMs: 1_000 },
 		['a.bin'],
 	);
 	await expect(storing).rejects.toThrow('The disk is full');
@@ -82,33 +82,45 @@ const reading = {
 	},
 };
 
-it('a download that takes longer than the timeout, but is never silent for so long, is stored', async () => {
+it('a download that takes longer than the timeout, but brings 1 kB per second, is stored', async () => {
 	const body = new Readable({ read: () => undefined });
-	for (let chunk = 1; chunk <= 5; chunk += 1) setTimeout(() => body.push(`${chunk} `), chunk * 900);
+	const part = (chunk: number) => String(chunk).repeat(1_000);
+	for (let chunk = 1; chunk <= 5; chunk += 1) setTimeout(() => body.push(part(chunk)), chunk * 900);
 	setTimeout(() => body.push(null), 5_400);
-	const storing = storeResponse(
-		{ helpers: reading },
-		{ status: 200, headers: {}, body, idleTimeoutMs: 1_000 },
-		['a.bin'],
-	);
+	const storing = storeResponse({ helpers: reading }, { status: 200, headers: {}, body, timeoutMs: 1_000 }, [
+		'a.bin',
+	]);
 	await jest.advanceTimersByTimeAsync(6_000);
-	expect(await storing).toStrictEqual({ data: '1 2 3 4 5 ', mimeType: 'guessed', fileName: 'a.bin' });
-	// The watchdog ends with its next step.
-	await jest.advanceTimersByTimeAsync(1_000);
+	expect(await storing).toStrictEqual({
+		data: [1, 2, 3, 4, 5].map(part).join(''),
+		mimeType: 'guessed',
+		fileName: 'a.bin',
+	});
 	expect(jest.getTimerCount()).toBe(0);
+});
+
+it('a download that brings less than 1 kB per second over the timeout ends', async () => {
+	const body = new Readable({ read: () => undefined });
+	const dripping = setInterval(() => body.push('9 bytes. '), 10);
+	const response = { status: 200, headers: {}, body, timeoutMs: 1_000 };
+	const storing = storeResponse({ helpers: reading }, response, ['a.bin']).catch((error: unknown) => error);
+	await jest.advanceTimersByTimeAsync(1_000);
+	expect(await storing).toMatchObject({ details: { code: 'timeout' } });
+	clearInterval(dripping);
+	body.destroy();
 });
 
 it.each([
 	[undefined, 300_000],
 	[10_000, 10_000],
-])('a download with a timeout of %s ms ends after a silence of %i ms', async (idleTimeoutMs, after) => {
+])('a download with a timeout of %s ms ends after a silence of %i ms', async (timeoutMs, after) => {
 	const body = new Readable({ read: () => undefined });
 	let outcome: unknown = 'waiting';
 	const response = {
 		status: 200,
 		headers: {},
 		body,
-		...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+		...(timeoutMs === undefined ? {} : { timeoutMs }),
 	};
 	storeResponse({ helpers: reading }, response, ['a.bin']).then(
 		() => (outcome = 'stored'),
@@ -150,12 +162,54 @@ it('an error that is not the network’s is thrown unchanged', async () => {
 
 it('a cancelled download is cancelled, however long it was silent before', async () => {
 	const body = new Readable({ read: () => undefined });
-	const storing = storeResponse(
-		{ helpers: reading },
-		{ status: 200, headers: {}, body, idleTimeoutMs: 1_000 },
-		['a.bin'],
-	).catch((error: unknown) => error);
+	const storing = storeResponse({ helpers: reading }, { status: 200, headers: {}, body, timeoutMs: 1_000 }, [
+		'a.bin',
+	]).catch((error: unknown) => error);
 	await jest.advanceTimersByTimeAsync(300);
 	body.destroy(Object.assign(new Error('canceled'), { code: 'ERR_CANCELED' }));
 	expect(await storing).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
+});
+
+describe('a successful response without the file', () => {
+	const stored: string[] = [];
+	const counting = {
+		prepareBinaryData: async (stream: unknown, fileName?: string) => {
+			stored.push(fileName ?? '');
+			return await reading.prepareBinaryData(stream, fileName);
+		},
+	};
+	const store = async (
+		headers: Record<string, string>,
+		content: string,
+		names: string[],
+		knownType?: string,
+	) => {
+		stored.length = 0;
+		const response = {
+			status: 200,
+			headers,
+			body: Readable.from(content === '' ? [] : [Buffer.from(content)]),
+		};
+		return await storeResponse({ helpers: counting }, response, names, { knownType });
+	};
+	const html = { 'content-type': 'text/html; charset=utf-8' };
+
+	it('is an error when it is empty', async () => {
+		const error = store({ 'content-type': 'image/png' }, '', ['a.png']);
+		await expect(error).rejects.toMatchObject({ details: { code: 'empty_file', retryable: true } });
+	});
+
+	it.each([['a.png'], ['task_1']])('is an error when it is a web page in place of %s', async (name) => {
+		const error = store(html, '<html>Sign in</html>', [name]);
+		await expect(error).rejects.toMatchObject({ details: { code: 'web_page', retryable: false } });
+		expect(stored).toStrictEqual([]);
+	});
+
+	it.each([
+		['its type', 'task_1', 'text/html'],
+		['its name', 'page.html', undefined],
+		['its name', 'page.htm', undefined],
+	])('is stored when it is a web page by %s', async (_, name, knownType) => {
+		expect((await store(html, '<html></html>', [name], knownType)).data).toBe('<html></html>');
+	});
 });

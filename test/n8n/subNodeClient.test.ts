@@ -3,6 +3,7 @@ import nock from 'nock';
 import { subNodeClient } from '../../nodes/shared/n8n/client';
 import { supplyContext } from '../helpers/contexts';
 import { apiErrorOf, rejection } from '../helpers/client';
+import { eventually } from '../helpers/time';
 import { useNock } from '../helpers/nock';
 
 // The client of a node that serves an agent.
@@ -112,13 +113,18 @@ it('removes its listener when the agent has ended', async () => {
 
 it('passes the cancel signal on to downloads', async () => {
 	const { context } = served();
-	const { signal } = new AbortController();
-	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(signal);
-	const sent = jest.spyOn(context.helpers, 'httpRequest').mockRejectedValue(new Error('not used'));
+	const cancel = new AbortController();
+	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(cancel.signal);
+	const sent = jest.spyOn(context.helpers, 'httpRequest').mockReturnValue(new Promise(() => undefined));
 	const { client } = await subNodeClient(context, aSecond);
-	await rejection(client.downloadUrl('https://files.test/a', () => Promise.reject(new Error('not used'))));
-	expect(sent.mock.calls.map(([{ abortSignal, timeout }]) => [abortSignal, timeout])).toStrictEqual([
-		[signal, 1_000],
+	const failed = rejection(
+		client.downloadUrl('https://files.test/a', () => Promise.reject(new Error('not used'))),
+	);
+	await eventually(() => sent.mock.calls.length > 0);
+	cancel.abort();
+	expect(await failed).toMatchObject({ reason: 'cancelled' });
+	expect(sent.mock.calls.map(([{ abortSignal, timeout }]) => [abortSignal?.aborted, timeout])).toStrictEqual([
+		[true, 1_000],
 	]);
 });
 

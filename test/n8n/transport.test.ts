@@ -1,11 +1,12 @@
+import { getEventListeners } from 'node:events';
 import { PassThrough } from 'node:stream';
 
-import type { IAdditionalCredentialOptions, IExecuteFunctions } from 'n8n-workflow';
+import type { IAdditionalCredentialOptions, IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
 import { credentialReader, gatewayAddress, n8nTransport } from '../../nodes/shared/n8n/transport';
 import type { HttpRequest } from '../../nodes/shared/gateway/client/transport';
 import type { Origin } from '../../nodes/shared/gateway/errors/texts/origin';
-import { rejection } from '../helpers/client';
+import { apiErrorOf, rejection } from '../helpers/client';
 
 const exchange: HttpRequest = {
 	method: 'GET',
@@ -13,7 +14,6 @@ const exchange: HttpRequest = {
 	headers: {},
 	timeoutMs: 1_000,
 	authenticated: false,
-	responseType: 'stream',
 	charged: false,
 };
 
@@ -62,14 +62,17 @@ function recording(response: unknown) {
 const storedCredential = { id: '7', name: 'Mine', type: 'aiGatewayApi' };
 
 describe('a request', () => {
-	const { signal } = new AbortController();
-	const settings = { credential: async () => await Promise.resolve(storedCredential), cancelSignal: signal };
+	const cancel = new AbortController();
+	const settings = {
+		credential: async () => await Promise.resolve(storedCredential),
+		cancelSignal: cancel.signal,
+	};
 	const sent = {
 		method: 'POST',
 		url: 'https://gateway.test/api/v1/x',
 		headers: { accept: '*/*' },
 		timeout: 1_234,
-		encoding: 'text',
+		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
@@ -81,34 +84,73 @@ describe('a request', () => {
 		url: sent.url,
 		headers: sent.headers,
 		timeoutMs: 1_234,
-		responseType: 'text',
 		authenticated: true,
 	};
 
 	it('to the gateway is signed by n8n with the credential, and follows no redirect', async () => {
 		const { calls, context } = recording({ statusCode: 200 });
 		await n8nTransport(context, settings).text(request);
-		expect(calls).toStrictEqual([
-			{ self: context, args: ['aiGatewayApi', sent, { credentialsDecrypted: storedCredential }] },
+		const abortSignal = expect.any(AbortSignal) as AbortSignal;
+		expect(calls.map(({ args }) => args)).toStrictEqual([
+			['aiGatewayApi', { ...sent, abortSignal }, { credentialsDecrypted: storedCredential }],
+		]);
+	});
+
+	it('to the gateway has its own signal, also where n8n takes the signal of its caller', async () => {
+		const { calls, context } = recording({ statusCode: 200 });
+		await n8nTransport(context, settings).text(request);
+		const { self, args } = calls[0] ?? {};
+		const caller = self as IExecuteFunctions;
+		expect(caller.helpers).toBe(context.helpers);
+		expect([caller.getExecutionCancelSignal()]).toStrictEqual([
+			(args?.[1] as IHttpRequestOptions).abortSignal,
 		]);
 	});
 
 	it.each(['{}', ''])('has its body: %j', async (body) => {
 		const { calls, context } = recording({ statusCode: 200 });
 		await n8nTransport(context, settings).text({ ...request, body });
-		expect(calls[0]?.args[1]).toStrictEqual({ ...sent, body });
+		expect(calls[0]?.args[1]).toStrictEqual({
+			...sent,
+			body,
+			abortSignal: expect.any(AbortSignal) as AbortSignal,
+		});
 	});
 
-	it('to another address has no key, follows redirects, and ends when the execution is cancelled', async () => {
+	it('to another address has no key and follows redirects', async () => {
 		const { calls, context } = recording({ statusCode: 200, body: new PassThrough() });
-		const elsewhere = { ...sent, encoding: 'stream', disableFollowRedirect: false };
-		const plain: HttpRequest = { ...request, authenticated: false, responseType: 'stream' };
-		await n8nTransport(context, settings).stream(plain);
-		await n8nTransport(context, { credential: settings.credential }).stream(plain);
+		const abortSignal = expect.any(AbortSignal) as AbortSignal;
+		await n8nTransport(context, settings).stream({ ...request, authenticated: false });
 		expect(calls.map(({ args }) => args)).toStrictEqual([
-			[{ ...elsewhere, abortSignal: signal }],
-			[elsewhere],
+			[{ ...sent, disableFollowRedirect: false, abortSignal }],
 		]);
+	});
+
+	it.each([
+		['the execution is cancelled', 'cancelled'],
+		['nobody waits for its response', 'not waited for'],
+	])('is aborted when %s', async (_, reason) => {
+		const [cancelled, left] = [new AbortController(), new AbortController()];
+		const signals: Array<NonNullable<IHttpRequestOptions['abortSignal']>> = [];
+		const httpRequest = async ({ abortSignal }: IHttpRequestOptions) => {
+			if (abortSignal) signals.push(abortSignal);
+			return await new Promise<never>(() => undefined);
+		};
+		const context = { helpers: { httpRequest } } as unknown as IExecuteFunctions;
+		const transport = n8nTransport(context, { ...settings, cancelSignal: cancelled.signal });
+		const sending = rejection(transport.text({ ...request, authenticated: false, signal: left.signal }));
+		(reason === 'cancelled' ? cancelled : left).abort();
+		expect(await sending).toMatchObject({ name: 'StoppedError', reason });
+		expect(signals.map(({ aborted }) => aborted)).toStrictEqual([true]);
+	});
+
+	it.each([200, 500])('leaves no listeners on signals that outlive it: status %i', async (statusCode) => {
+		const [cancelled, left] = [new AbortController(), new AbortController()];
+		const { context } = recording({ statusCode, body: '{}' });
+		const transport = n8nTransport(context, { ...settings, cancelSignal: cancelled.signal });
+		await transport.text({ ...request, signal: left.signal });
+		const listeners = [cancelled, left].flatMap(({ signal }) => getEventListeners(signal, 'abort'));
+		expect(listeners).toStrictEqual([]);
 	});
 });
 
@@ -197,7 +239,6 @@ describe('the credential', () => {
 		...exchange,
 		url: 'https://gateway.test/api/v1/x',
 		authenticated: true,
-		responseType: 'text',
 	};
 
 	/** A transport that records the keys it sends and counts how often the credential was read: each read returns another key. */
@@ -263,7 +304,13 @@ describe('the credential', () => {
 
 	it('that cannot be read is read again by the next request', async () => {
 		const { keys, transport } = transportWithKeys({ failures: 1 });
-		await expect(transport.text(request)).rejects.toThrow('The database is busy');
+		const { details } = await apiErrorOf(transport.text(request));
+		expect([details.delivery, details.retryable, details.mayBeCharged]).toStrictEqual([
+			'notSent',
+			true,
+			undefined,
+		]);
+		expect(details.description).toContain('The database is busy');
 		await transport.text(request);
 		expect(keys).toStrictEqual(['key-2']);
 	});

@@ -130,7 +130,7 @@ describe('the description of the option Timeout', () => {
 
 	it.each(['storage', 'balance'])('%s: does not mention tasks, catalogues or streams', (node) => {
 		expect(textsOf(node)).toStrictEqual([
-			'How long a single request may wait for the gateway. Defaults to 300.',
+			'The longest time of a request, until its response is complete. Defaults to 300.',
 		]);
 	});
 
@@ -140,8 +140,8 @@ describe('the description of the option Timeout', () => {
 		]);
 	});
 
-	it('Text Generation and Chat Model: a streamed response has less time with the option than without', () => {
-		const streamed = expect.stringContaining('may take 900 without this option') as string;
+	it('Text Generation and Chat Model: a streamed response has more time by default', () => {
+		const streamed = expect.stringContaining('to 900 for a streamed response') as string;
 		expect(textsOf('chatModel')).toStrictEqual([streamed]);
 		expect(textsOf('textGeneration')).toStrictEqual(expect.arrayContaining([streamed]));
 	});

@@ -1,12 +1,12 @@
 import { isBinaryValue, sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 
-import { fileInfo } from '../gateway/util/fileName';
+import { fileInfo, typeByName } from '../gateway/util/fileName';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
-import { connectionError } from '../gateway/errors/fromResponse';
+import { connectionError, noFile } from '../gateway/errors/fromResponse';
 import type { ApiError } from '../gateway/errors/errors';
 import type { Origin } from '../gateway/errors/texts/origin';
 import { REQUEST_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../gateway/client/transport';
-import { Watchdog } from '../gateway/client/watchdog';
+import { fileLimits, Watchdog } from '../gateway/client/watchdog';
 import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
 import { deriveStream, type Readable } from './streams';
@@ -28,6 +28,7 @@ export interface FileHints {
  * Streams the body of a response into n8n's binary storage.
  *
  * @param names candidates for the file's name, for responses without one
+ * @throws {ApiError} for an empty response, for a web page in place of the file, and for network errors
  */
 export async function storeResponse(
 	context: BinaryStore,
@@ -36,17 +37,24 @@ export async function storeResponse(
 	{ knownType, origin }: FileHints = {},
 ): Promise<IBinaryData> {
 	const { fileName, mimeType } = fileInfo(response.headers, names);
-	const { idleTimeoutMs = REQUEST_TIMEOUT_MS } = response;
-	const watchdog = new Watchdog(
-		{ totalMs: Infinity, idleMs: idleTimeoutMs },
-		{ now: () => Date.now(), sleep },
-	);
-	const body = watched(response.body as Readable, watchdog);
+	if (
+		mimeType === 'text/html' &&
+		![knownType, ...names.map((name) => name && typeByName(name))].includes(mimeType)
+	)
+		throw noFile('webPage', response.status);
+	let length = 0;
+	const { timeoutMs = REQUEST_TIMEOUT_MS } = response;
+	const watchdog = new Watchdog(fileLimits(timeoutMs), { now: () => Date.now(), sleep });
+	const body = watched(response.body as Readable, (chunk) => {
+		watchdog.touch(chunk.length);
+		length += chunk.length;
+	});
 	try {
 		const storing = context.helpers.prepareBinaryData(body, fileName, mimeType ?? knownType);
 		const stored = await Promise.race([storing, watchdog.watch()]);
 		// Without redirects, the HTTP client's own timeout ends with the headers (seen in axios 1.18).
 		if (!stored) throw idleTimeout(origin);
+		if (length === 0) throw noFile('empty', response.status);
 		return stored;
 	} catch (error) {
 		// With redirects, it closes the connection at the same moment.
@@ -61,11 +69,11 @@ function idleTimeout(origin: Origin | undefined): ApiError {
 	return connectionError({ kind: 'timeout' }, { charged: false, file: true, origin });
 }
 
-/** Touches the watchdog at each chunk. */
-function watched(source: Readable, watchdog: Watchdog): Readable {
+/** Reports each chunk. */
+function watched(source: Readable, onChunk: (chunk: Uint8Array) => void): Readable {
 	return deriveStream(source, async function* (chunks: AsyncIterable<Uint8Array>) {
 		for await (const chunk of chunks) {
-			watchdog.touch();
+			onChunk(chunk);
 			yield chunk;
 		}
 	});

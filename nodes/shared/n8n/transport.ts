@@ -8,12 +8,21 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 
-import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { asError, InvalidInputError } from '../gateway/errors/errors';
+import { credentialError, responseTooLarge } from '../gateway/errors/fromResponse';
+import type { RequestInfo } from '../gateway/errors/texts/connection';
 import { asObject, asText } from '../gateway/util/json';
-import type { HttpResponse, ByteStream, HttpRequest, Transport } from '../gateway/client/transport';
+import {
+	MAX_RESPONSE_BYTES,
+	type HttpResponse,
+	type ByteStream,
+	type HttpRequest,
+	type Transport,
+} from '../gateway/client/transport';
+import { fileLimits, fileMs, type StreamLimits } from '../gateway/client/watchdog';
 import type { Origin } from '../gateway/errors/texts/origin';
-import { ignoreErrors } from './streams';
+import { Exchange } from './exchange';
+import { deriveStream, ignoreErrors, type Readable } from './streams';
 
 /** The credential's name, as workflows store it. */
 const CREDENTIAL = 'aiGatewayApi';
@@ -39,34 +48,93 @@ export function n8nTransport(
 	context: N8nContext,
 	{ credential, cancelSignal, origin }: TransportSettings,
 ): Transport {
-	const send = async (httpRequest: HttpRequest): Promise<HttpResponse<unknown>> => {
-		const options = requestOptions(httpRequest);
-		try {
-			const response: unknown = httpRequest.authenticated
-				? await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIAL, options, {
-						credentialsDecrypted: await credential(),
-					})
-				: await context.helpers.httpRequest({
-						...options,
-						...(cancelSignal ? { abortSignal: cancelSignal } : {}),
-					});
-			return toResponse(response);
-		} catch (error) {
-			const { charged, authenticated } = httpRequest;
-			throw errorFromThrown(error, { charged, file: !authenticated, origin }) ?? error;
-		}
+	const send = async (httpRequest: HttpRequest, { signal }: Exchange): Promise<HttpResponse<unknown>> => {
+		const options = { ...requestOptions(httpRequest), abortSignal: signal };
+		if (!httpRequest.authenticated) return toResponse(await context.helpers.httpRequest(options));
+		// n8n replaces the signal of the request by that of its caller.
+		const caller: N8nContext = Object.create(context, { getExecutionCancelSignal: { value: () => signal } });
+		const response: unknown = await caller.helpers.httpRequestWithAuthentication.call(
+			caller,
+			CREDENTIAL,
+			options,
+			{ credentialsDecrypted: await readable(credential) },
+		);
+		return toResponse(response);
+	};
+	const infoOf = ({ charged, authenticated }: HttpRequest): RequestInfo => {
+		return { charged, file: !authenticated, origin };
 	};
 	return {
 		async text(httpRequest) {
-			const response = await send(httpRequest);
-			return { ...response, body: typeof response.body === 'string' ? response.body : '' };
+			const exchange = new Exchange({ cancel: cancelSignal, request: httpRequest.signal });
+			const info = infoOf(httpRequest);
+			const { body } = httpRequest;
+			const work = async () => {
+				const watched = isStream(body) ? { ...httpRequest, body: counted(body, exchange) } : httpRequest;
+				const response = await send(watched, exchange);
+				return { ...response, body: await readText(response, info) };
+			};
+			const response = await exchange.within(limitsOf(httpRequest), info, work);
+			exchange.end();
+			return response;
 		},
 		async stream(httpRequest) {
-			const response = await send(httpRequest);
-			// The HTTP client destroys a stream at its timeout, even when it is no longer read.
-			return { ...response, body: ignoreErrors(response.body as ByteStream) };
+			const exchange = new Exchange({ cancel: cancelSignal, request: httpRequest.signal });
+			const work = async () => await send(httpRequest, exchange);
+			const response = await exchange.within(limitsOf(httpRequest), infoOf(httpRequest), work);
+			// The stream may fail when it is no longer read.
+			return { ...response, body: exchange.endWith(ignoreErrors(response.body as ByteStream)) };
 		},
 	};
+}
+
+function limitsOf({ body, timeoutMs }: HttpRequest): StreamLimits {
+	if (isStream(body)) return fileLimits(timeoutMs);
+	// n8n does not report the progress of bytes in memory.
+	const slowest = body instanceof Uint8Array ? fileMs(body.length) : 0;
+	return { totalMs: timeoutMs + slowest, idleMs: Infinity };
+}
+
+function isStream(body: HttpRequest['body']): body is Readable {
+	return typeof body === 'object' && !(body instanceof Uint8Array);
+}
+
+/** The body of a request, whose progress keeps the exchange alive. */
+function counted(body: Readable, exchange: Exchange): Readable {
+	return deriveStream(body, async function* (chunks: AsyncIterable<Uint8Array>) {
+		for await (const chunk of chunks) {
+			exchange.touch(chunk.length);
+			yield chunk;
+		}
+	});
+}
+
+/** @throws {ApiError} for a body over the limit */
+async function readText({ body }: HttpResponse<unknown>, { charged }: RequestInfo): Promise<string> {
+	if (typeof body === 'string') return body;
+	if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body)) return '';
+	const decoder = new TextDecoder();
+	const parts: string[] = [];
+	let length = 0;
+	for await (const chunk of ignoreErrors(body as ByteStream)) {
+		length += chunk.length;
+		if (length > MAX_RESPONSE_BYTES) throw responseTooLarge({ charged });
+		parts.push(decoder.decode(chunk, { stream: true }));
+	}
+	return parts.join('') + decoder.decode();
+}
+
+/**
+ * The credential.
+ *
+ * @throws {ApiError} that nothing was sent, so that the request may be repeated: n8n's database may be busy
+ */
+async function readable(credential: CredentialReader): Promise<ICredentialsDecrypted> {
+	try {
+		return await credential();
+	} catch (error) {
+		throw credentialError(asError(error));
+	}
 }
 
 /** How long a credential is reused. A wait of hours must notice a new key. */
@@ -105,7 +173,8 @@ function requestOptions(httpRequest: HttpRequest): IHttpRequestOptions {
 		headers: httpRequest.headers,
 		...(httpRequest.body === undefined ? {} : { body: httpRequest.body }),
 		timeout: httpRequest.timeoutMs,
-		encoding: httpRequest.responseType,
+		// Streamed, so that time and memory are bounded.
+		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		// The key must not leave the gateway's origin; and following a redirect buffers a streamed body.

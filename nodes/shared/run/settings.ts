@@ -24,14 +24,14 @@ function timeoutOption(note: string, seconds = 300) {
 			displayName: 'Timeout (Seconds)',
 			min: 1,
 			default: seconds,
-			description: `How long a single request may wait for the gateway. ${note}.`,
+			description: `The longest time of a request, until its response is complete. ${note}.`,
 		}),
 	);
 }
 
 /** For text models, whose responses may be streamed. */
 export const textTimeout = timeoutOption(
-	'Defaults to 300, to 60 for catalogues. Also limits a streamed response as a whole, which may take 900 without this option',
+	'Defaults to 300, to 60 for catalogues, to 900 for a streamed response',
 );
 
 /** For media: tasks are polled, models are looked up. */

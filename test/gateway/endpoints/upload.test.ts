@@ -74,7 +74,6 @@ describe('a multipart upload (§4.14)', () => {
 			body,
 			timeoutMs: 300_000,
 			authenticated: true,
-			responseType: 'text',
 			charged: false,
 		});
 	});

@@ -137,7 +137,6 @@ it.each([
 				'Content-Type': 'application/json',
 				'X-Own': '1',
 			},
-			responseType: 'stream',
 			charged: true,
 		}) as HttpRequest,
 	]);

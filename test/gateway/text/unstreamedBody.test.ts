@@ -71,17 +71,17 @@ describe('an unstreamed response', () => {
 		},
 	);
 
-	it('longer than 64 Mi characters is rejected', async () => {
+	it('longer than 128 MiB is rejected', async () => {
 		let pulled = 0;
 		const source = Readable.from(
 			(function* () {
 				yield bytes('{');
-				for (; pulled < 100; pulled += 1) yield Buffer.alloc(1024 * 1024, ' ');
+				for (; pulled < 200; pulled += 1) yield Buffer.alloc(1024 * 1024, ' ');
 			})(),
 			{ objectMode: true, highWaterMark: 1 },
 		);
-		expect(await errorDetails(source, {})).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
-		expect(pulled).toBeGreaterThanOrEqual(63);
-		expect(pulled).toBeLessThan(70);
+		expect(await errorDetails(source, {})).toMatchObject({ code: 'response_too_large', mayBeCharged: true });
+		expect(pulled).toBeGreaterThanOrEqual(127);
+		expect(pulled).toBeLessThan(134);
 	});
 });

@@ -91,11 +91,11 @@ describe('a resumed execution keeps the settings of the suspended one', () => {
 	it('the timeout', async () => {
 		const parameters = {
 			downloadResults: true,
-			options: { maxRetries: 0, timeout: '={{ $json.prompt ? 1 : 300 }}' },
+			options: { maxRetries: 0, timeout: '={{ $json.prompt ? 20 : 300 }}' },
 		};
 		const { tasks, use, suspended } = await suspendFor(parameters, { items: prompts('a') });
 		tasks.respond = () => result;
-		nock('https://files.test').get('/a').delayConnection(1_001).reply(200, 'bytes');
+		nock('https://files.test').get('/a').delayConnection(20_001).reply(200, 'bytes');
 		const { resumed } = await sendCallback(suspended, use);
 		expect(resumed?.run.status).toBe('error');
 		expect(resumed?.error?.message).toContain('in time');

@@ -14,6 +14,7 @@ import { ApiError, asError } from '../errors/errors';
 import { asObject, parseJson, type Json, type JsonObject } from '../util/json';
 import type { Origin } from '../errors/texts/origin';
 import { MAX_RETRY_AFTER_MS, retryDelayMs } from './retry';
+import { redirectedFile } from './redirect';
 import { Watchdog } from './watchdog';
 
 /** What the client depends on; passed in so that tests can replace it. */
@@ -23,8 +24,8 @@ export interface ClientDependencies {
 	withSlot: <T>(work: () => Promise<T>) => Promise<T>;
 	/** Waits; rejects with {@link StoppedError} if the run ends first. */
 	pause: (milliseconds: number) => Promise<void>;
-	/** Waits even if the run ends: requests in flight run to their end. */
-	sleep: (milliseconds: number) => Promise<void>;
+	/** Waits even if the run ends, but not longer than until the signal is aborted. */
+	sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 	/** Unix milliseconds. */
 	now: () => number;
 	/** A number in [0, 1). */
@@ -35,7 +36,7 @@ export interface ClientDependencies {
 export interface RequestSettings {
 	/** Retries after a failed attempt (§7.6). */
 	maxRetries: number;
-	/** Replaces each request's own timeout, in milliseconds. */
+	/** Replaces each request's own timeout, in milliseconds: the longest time of one exchange, body included. */
 	timeoutMs?: number | undefined;
 }
 
@@ -68,10 +69,7 @@ export interface GatewayRequest {
 	maxRetries?: number | undefined;
 	/** 5xx statuses after which the request had no effect; after the others that is unknown. */
 	statusesWithoutEffect?: ReadonlySet<number> | undefined;
-	/**
-	 * Aborts the request: nothing more is sent, pauses end, a stream is closed. A text response in flight cannot be
-	 * cancelled.
-	 */
+	/** Aborts the request: nothing more is sent, pauses end, the connection is closed. */
 	signal?: AbortSignal | undefined;
 	/** Whether it costs money. If it is not idempotent either, it is never sent again after a lost response. */
 	charged?: boolean;
@@ -98,9 +96,9 @@ export class GatewayClient {
 		return await this.dependencies.pause(milliseconds);
 	}
 
-	/** Waits even if the run ends. */
-	async sleep(milliseconds: number): Promise<void> {
-		await this.dependencies.sleep(milliseconds);
+	/** Waits even if the run ends. May reject when the signal is aborted. */
+	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+		await this.dependencies.sleep(milliseconds, signal);
 	}
 
 	/** Current time in Unix milliseconds. */
@@ -138,7 +136,7 @@ export class GatewayClient {
 		read: (body: unknown) => T | undefined,
 	): Promise<T | JsonObject> {
 		return await this.withRetries(request, async () => {
-			const httpRequest = await this.httpRequest(request, 'text');
+			const httpRequest = await this.httpRequest(request);
 			const response = await this.dependencies.transport
 				.text(httpRequest)
 				.finally(() => destroyBody(httpRequest.body));
@@ -162,7 +160,7 @@ export class GatewayClient {
 	): Promise<T> {
 		const { group, signal } = request;
 		return await this.withRetries(request, async () => {
-			const httpRequest = await this.httpRequest(request, 'stream');
+			const httpRequest = await this.httpRequest(request);
 			return await this.consumed(group, httpRequest, consume, signal).finally(() =>
 				destroyBody(httpRequest.body),
 			);
@@ -171,15 +169,7 @@ export class GatewayClient {
 
 	/** Streams a file from any URL, without the key: result files are on other hosts. */
 	async downloadUrl<T>(url: string, consume: (response: HttpResponse<ByteStream>) => Promise<T>): Promise<T> {
-		const httpRequest: HttpRequest = {
-			method: 'GET',
-			url,
-			headers: {},
-			timeoutMs: this.settings.timeoutMs ?? REQUEST_TIMEOUT_MS,
-			authenticated: false,
-			responseType: 'stream',
-			charged: false,
-		};
+		const httpRequest = this.fileRequest(url);
 		return await this.withRetries(httpRequest, async () => await this.consumed('file', httpRequest, consume));
 	}
 
@@ -190,12 +180,15 @@ export class GatewayClient {
 		signal?: AbortSignal,
 	): Promise<T> {
 		const response = await this.dependencies.transport.stream(httpRequest);
+		const fileUrl = redirectedFile(httpRequest, response, this.settings.secrets);
+		if (fileUrl !== undefined) {
+			response.body.destroy();
+			return await this.consumed('file', this.fileRequest(fileUrl, signal), consume, signal);
+		}
 		const { timeoutMs } = httpRequest;
-		// Where it follows no redirect, n8n's HTTP client limits only the time until the headers arrive.
 		const watchdog = new Watchdog({ totalMs: timeoutMs, idleMs: timeoutMs }, this.dependencies);
 		const read = async () => {
-			if (response.status >= 200 && response.status <= 299)
-				return await consume({ ...response, idleTimeoutMs: timeoutMs });
+			if (response.status >= 200 && response.status <= 299) return await consume({ ...response, timeoutMs });
 			throw this.errorResponse(group, { ...response, body: await readStart(response.body, watchdog) });
 		};
 		try {
@@ -206,10 +199,20 @@ export class GatewayClient {
 		}
 	}
 
-	private async httpRequest(
-		request: GatewayRequest,
-		responseType: HttpRequest['responseType'],
-	): Promise<HttpRequest> {
+	/** The request for a file on any host, without the key. */
+	private fileRequest(url: string, signal?: AbortSignal): HttpRequest {
+		return {
+			method: 'GET',
+			url,
+			headers: {},
+			...(signal ? { signal } : {}),
+			timeoutMs: this.settings.timeoutMs ?? REQUEST_TIMEOUT_MS,
+			authenticated: false,
+			charged: false,
+		};
+	}
+
+	private async httpRequest(request: GatewayRequest): Promise<HttpRequest> {
 		const { json, openBody } = request;
 		const body = openBody ? await openBody() : json && JSON.stringify(json);
 		return {
@@ -221,12 +224,12 @@ export class GatewayClient {
 				...request.headers,
 			},
 			...(body === undefined ? {} : { body }),
+			...(request.signal ? { signal: request.signal } : {}),
 			timeoutMs: Math.min(
 				this.settings.timeoutMs ?? request.timeoutMs ?? REQUEST_TIMEOUT_MS,
 				request.timeoutLimitMs ?? Infinity,
 			),
 			authenticated: true,
-			responseType,
 			charged: (request.charged ?? false) && !isIdempotent(request),
 		};
 	}

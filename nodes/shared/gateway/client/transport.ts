@@ -13,11 +13,15 @@ export interface HttpRequest {
 	url: string;
 	headers: Record<string, string>;
 	body?: string | ByteStream | Uint8Array;
-	/** The longest time without data, in milliseconds. */
+	/**
+	 * The longest time of the exchange, in milliseconds; for a response that is streamed, until its headers arrive. With
+	 * a body that is a stream, the time over which it may be slow.
+	 */
 	timeoutMs: number;
+	/** Ends the exchange and closes its connection. */
+	signal?: AbortSignal | undefined;
 	/** Whether to send the API key: only to the gateway itself. */
 	authenticated: boolean;
-	responseType: 'text' | 'stream';
 	/** Whether it costs money and is not idempotent: after a lost response, a retry could charge again. */
 	charged: boolean;
 }
@@ -28,8 +32,8 @@ export interface HttpResponse<Body> {
 	/** Names in lower case. */
 	headers: Record<string, string>;
 	body: Body;
-	/** The longest time without data while the body arrives, in milliseconds. */
-	idleTimeoutMs?: number;
+	/** The time over which the body may be slow, in milliseconds. */
+	timeoutMs?: number;
 }
 
 /**
@@ -51,6 +55,9 @@ export const STREAM_TIMEOUT_MS = 15 * 60_000;
 
 /** A poll returns a few hundred bytes: a minute without data means a lost connection. */
 export const POLL_TIMEOUT_MS = 60_000;
+
+/** The longest response that is kept in memory, in bytes: a response may hold pictures as base64. */
+export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 
 /** Destroys a request body: a server may respond before it has read all of it. */
 export function destroyBody(body: HttpRequest['body']): void {

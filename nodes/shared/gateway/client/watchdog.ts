@@ -4,29 +4,55 @@ export interface StreamLimits {
 	totalMs: number;
 	/** Without a byte; keep-alive events count as data. */
 	idleMs: number;
+	/** The slowest transfer, in bytes per second, over each span of `idleMs`. Default: any. */
+	minBytesPerSecond?: number;
 }
 
-/** The longest sleep: a stopped watchdog ends within this time. */
+/** The slowest transfer of a file, in bytes per second. */
+const MIN_FILE_SPEED = 1_000;
+
+/**
+ * The limits of a file's transfer.
+ *
+ * @param timeoutMs the time over which a transfer may be slow
+ */
+export function fileLimits(timeoutMs: number): StreamLimits {
+	return { totalMs: Infinity, idleMs: timeoutMs, minBytesPerSecond: MIN_FILE_SPEED };
+}
+
+/** How long the slowest transfer of so many bytes takes, in milliseconds. */
+export function fileMs(bytes: number): number {
+	return (bytes / MIN_FILE_SPEED) * 1_000;
+}
+
+/** The longest sleep: a stopped watchdog ends within this time, also where `sleep` takes no signal. */
 const MAX_INTERVAL_MS = 1_000;
 
 /** Limits the time of a stream. Sleeps at intervals, because a timer for each chunk would cost more than reading it. */
 export class Watchdog {
 	/** The limit that was exceeded; the caller then closes the stream. */
 	expired: 'total' | 'idle' | undefined;
-	private isWatching = true;
+	private readonly stopped = new AbortController();
 	private readonly start: number;
 	private last: number;
+	/** The span over which the speed is measured. */
+	private span: { start: number; bytes: number };
 
 	constructor(
 		private readonly limits: StreamLimits,
-		private readonly clock: { now(): number; sleep(milliseconds: number): Promise<void> },
+		private readonly clock: {
+			now(): number;
+			sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+		},
 	) {
 		this.start = this.last = clock.now();
+		this.span = { start: this.start, bytes: 0 };
 	}
 
 	/** Restarts the idle time: data has arrived. */
-	touch(): void {
+	touch(bytes = 0): void {
 		this.last = this.clock.now();
+		this.span.bytes += bytes;
 	}
 
 	/**
@@ -38,20 +64,35 @@ export class Watchdog {
 	}
 
 	stop(): void {
-		this.isWatching = false;
+		this.stopped.abort();
 	}
 
 	/** Resolves when it is stopped or a limit is exceeded. */
 	async watch(): Promise<void> {
-		while (this.isWatching) {
-			const now = this.clock.now();
-			const total = this.start + this.limits.totalMs - now;
-			const idle = this.last + this.limits.idleMs - now;
-			if (total <= 0 || idle <= 0) {
-				this.expired = total <= 0 ? 'total' : 'idle';
+		const { signal } = this.stopped;
+		while (!signal.aborted) {
+			const left = this.left();
+			if (left.total <= 0 || left.idle <= 0) {
+				this.expired = left.total <= 0 ? 'total' : 'idle';
 				return;
 			}
-			await this.clock.sleep(Math.min(total, idle, MAX_INTERVAL_MS));
+			const interval = Math.min(left.total, left.idle, left.span, MAX_INTERVAL_MS);
+			// Rejects when it is stopped.
+			await this.clock.sleep(interval, signal).catch(() => undefined);
 		}
+	}
+
+	/** What is left of each limit, in milliseconds. */
+	private left(): { total: number; idle: number; span: number } {
+		const { totalMs, idleMs, minBytesPerSecond } = this.limits;
+		const now = this.clock.now();
+		const total = this.start + totalMs - now;
+		const idle = this.last + idleMs - now;
+		if (minBytesPerSecond === undefined) return { total, idle, span: Infinity };
+		const span = this.span.start + idleMs - now;
+		if (span > 0) return { total, idle, span };
+		const isSlow = this.span.bytes < (minBytesPerSecond * idleMs) / 1_000;
+		this.span = { start: now, bytes: 0 };
+		return { total, idle: isSlow ? 0 : idle, span: idleMs };
 	}
 }

@@ -4,9 +4,12 @@ import type { JsonObject } from '../util/json';
 import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask, type MediaTask } from './tasks';
 import type { GatewayClient } from '../client/client';
 import { UNREADABLE } from './response';
+import { withinTime } from '../client/abort';
+import { POLL_TIMEOUT_MS } from '../client/transport';
+import { connectionError } from '../errors/fromResponse';
 
-/** The shortest timeout of the last poll, in milliseconds, even if the longest wait is over. */
-const MIN_TIMEOUT_MS = 5_000;
+/** The shortest time for the last poll, in milliseconds, even if the longest wait is over. */
+const MIN_POLL_MS = 5_000;
 
 export interface WaitOptions {
 	/**
@@ -36,16 +39,16 @@ export async function waitForTask(
 ): Promise<JsonObject> {
 	const deadline = client.now() + options.maxWaitMs;
 	let last: PollResult | undefined;
-	let delay = options.pollImmediately ? 0 : await nextDelay(client, options, last);
+	let delay = options.pollImmediately ? 0 : await nextDelay(client, options, last, deadline);
 	for (;;) {
 		const remaining = deadline - client.now();
 		const isDue = options.pollImmediately && last === undefined;
 		if (remaining <= 0 && !isDue) throw waitTimeout(taskId, last, options.maxWaitMs);
 		if (delay > 0) await client.pause(Math.min(delay, remaining));
-		const left = Math.max(deadline - client.now(), MIN_TIMEOUT_MS);
+		const left = Math.max(deadline - client.now(), MIN_POLL_MS);
 		last = await pollOnce(client, taskId, left);
 		if (last.task && hasEnded(last.task.state)) return last.body;
-		delay = await nextDelay(client, options, last);
+		delay = await nextDelay(client, options, last, deadline);
 	}
 }
 
@@ -54,8 +57,13 @@ async function nextDelay(
 	client: GatewayClient,
 	options: WaitOptions,
 	last: PollResult | undefined,
+	deadline: number,
 ): Promise<number> {
-	const mediaType = await options.mediaType(last?.task?.model);
+	const mediaType = await withinTime(
+		client,
+		Math.max(deadline - client.now(), 0),
+		async () => await options.mediaType(last?.task?.model),
+	);
 	return Math.max(pollDelayMs(mediaType, client.random()), last?.transientError?.details.retryAfterMs ?? 0);
 }
 
@@ -90,16 +98,21 @@ type PollResult =
 /**
  * Polls a task once. Returns transient errors (lost connection, 429, 5xx) and throws others.
  *
- * @param timeoutLimitMs limits the timeout, in milliseconds
+ * @param limitMs the longest time of the poll, in milliseconds, with the wait for a slot
  * @throws {ApiError} with the task's id, if the gateway no longer knows the task
  */
 export async function pollOnce(
 	client: GatewayClient,
 	taskId: string,
-	timeoutLimitMs?: number,
+	limitMs = POLL_TIMEOUT_MS,
 ): Promise<PollResult> {
 	try {
-		const body = await fetchMediaTask(client, taskId, { maxRetries: 0, timeoutLimitMs });
+		const body = await withinTime(
+			client,
+			limitMs,
+			async (signal) => await fetchMediaTask(client, taskId, { maxRetries: 0, signal }),
+		);
+		if (!body) throw connectionError({ kind: 'timeout' }, { charged: false });
 		return { body, task: readMediaTask(body, taskId) };
 	} catch (error) {
 		return { transientError: transientErrorOf(error, taskId) };

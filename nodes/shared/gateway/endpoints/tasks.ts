@@ -104,7 +104,7 @@ function createdTaskId(body: JsonObject): string {
 export async function fetchMediaTask(
 	client: GatewayClient,
 	taskId: string,
-	settings: Pick<GatewayRequest, 'maxRetries' | 'timeoutLimitMs'> = {},
+	settings: Pick<GatewayRequest, 'maxRetries' | 'signal'> = {},
 ): Promise<JsonObject> {
 	const response = client.json({
 		group: 'media',

@@ -119,6 +119,52 @@ export function unreadableResponse(
 	});
 }
 
+/**
+ * The error for a response whose body is longer than the node keeps in memory.
+ *
+ * @param options.charged as for {@link unreadableResponse}
+ */
+export function responseTooLarge({ charged }: { charged: boolean }): ApiError {
+	const { message, description } = CONNECTION_TEXTS[charged ? 'tooLargeCharge' : 'tooLarge'];
+	return new ApiError({
+		message,
+		description,
+		delivery: 'unknown',
+		code: 'response_too_large',
+		retryable: false,
+		mayBeCharged: charged,
+	});
+}
+
+/** The error for a successful response without the file that was asked for. It can be fetched again. */
+export function noFile(kind: 'empty' | 'webPage', status: number): ApiError {
+	const { message, description } = CONNECTION_TEXTS[kind === 'empty' ? 'fileEmpty' : 'fileWebPage'];
+	const code = kind === 'empty' ? 'empty_file' : 'web_page';
+	return new ApiError({
+		message,
+		description,
+		delivery: 'responded',
+		status,
+		code,
+		retryable: kind === 'empty',
+	});
+}
+
+/** The error for a request that was not sent because n8n could not read the credential. */
+export function credentialError(cause: Error): ApiError {
+	const { message, description } = CONNECTION_TEXTS.credential;
+	return new ApiError(
+		{
+			message,
+			description: `${description} n8n says: “${excerpt(cause.message, MAX_SERVER_MESSAGE)}”`,
+			delivery: 'notSent',
+			code: 'credential_unreadable',
+			retryable: true,
+		},
+		cause,
+	);
+}
+
 function unusable(
 	kind: 'redirect' | 'webPage' | 'notJson' | 'notJsonCharge',
 	details: { status: number; retryable: boolean; mayBeCharged?: boolean },

@@ -1,11 +1,12 @@
 import { abortable } from '../client/abort';
 import { errorFromThrown } from '../errors/fromConnection';
-import { connectionError, unreadableResponse } from '../errors/fromResponse';
+import { connectionError, responseTooLarge, unreadableResponse } from '../errors/fromResponse';
 import { asError, StoppedError, type ApiError } from '../errors/errors';
 import type { CompletionStream, TextFormat } from './formats/format';
 import type { OutputRequest } from './formats/request';
 import { asObject, parseJson, type JsonObject } from '../util/json';
 import {
+	MAX_RESPONSE_BYTES,
 	REQUEST_TIMEOUT_MS,
 	STREAM_TIMEOUT_MS,
 	type HttpResponse,
@@ -25,9 +26,6 @@ export interface StreamRequest {
 	/** Receives each text as it arrives; the stream waits for it. */
 	onText: (text: string) => Promise<void>;
 }
-
-/** Limit of a complete response that comes instead of a stream. */
-const MAX_BODY_CHARACTERS = 64 * 1024 * 1024;
 
 /**
  * Sends a request and reads its completion while it arrives (§6), for at most 15 minutes (§8).
@@ -61,6 +59,8 @@ class StreamReader {
 	/** The text of the current chunk. */
 	private fresh = '';
 	private sawDone = false;
+	/** Bytes read so far. */
+	private length = 0;
 	/** Whether all bytes are read; the last event may be incomplete then. */
 	private isAtEnd = false;
 	/** Whether an error event has come. */
@@ -102,9 +102,11 @@ class StreamReader {
 		for await (const bytes of this.source.body) {
 			if (this.watchdog.expired) return;
 			this.watchdog.touch();
+			this.length += bytes.length;
+			if (this.length > MAX_RESPONSE_BYTES) throw responseTooLarge(CHARGED);
 			this.whole ??= this.isEventStream(bytes) ? undefined : '';
 			if (this.whole === undefined) this.parser.push(bytes);
-			else if (!this.addToWhole(bytes)) return;
+			else this.whole += this.decoder.decode(bytes, { stream: true });
 			await this.show();
 			if (this.sawDone || this.completion.isFinished()) return;
 		}
@@ -122,11 +124,6 @@ class StreamReader {
 		const beginning = Buffer.from(bytes).toString().trimStart();
 		this.hasBegun = beginning !== '';
 		return !/^[{[<]/.test(beginning);
-	}
-
-	private addToWhole(bytes: Uint8Array): boolean {
-		this.whole = (this.whole ?? '') + this.decoder.decode(bytes, { stream: true });
-		return this.whole.length <= MAX_BODY_CHARACTERS;
 	}
 
 	private wholeBody(text: string): JsonObject {

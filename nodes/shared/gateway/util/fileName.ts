@@ -27,6 +27,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 	'application/json': 'json',
 	'text/plain': 'txt',
 	'text/csv': 'csv',
+	'text/html': 'html',
 };
 
 /** `name` with the extension of the type, if the type is known. */
@@ -37,8 +38,9 @@ export function fileNameFor(name: string, mimeType: string): string {
 
 /** The MIME type of a file name's extension. */
 export function typeByName(fileName: string): string | undefined {
-	const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1]?.toLowerCase().replace('jpeg', 'jpg');
-	return Object.keys(EXTENSIONS).find((type) => EXTENSIONS[type] === extension);
+	const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1]?.toLowerCase();
+	const known = extension === 'jpeg' ? 'jpg' : extension === 'htm' ? 'html' : extension;
+	return Object.keys(EXTENSIONS).find((type) => EXTENSIONS[type] === known);
 }
 
 /**

@@ -1,0 +1,186 @@
+import type { RequestListener } from 'node:http';
+
+import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
+import { waitForTask } from '../../../nodes/shared/gateway/endpoints/polling';
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
+import { streamText } from '../../../nodes/shared/gateway/text/streamText';
+import { apiErrorOf } from '../../helpers/client';
+import { useSocketGateway } from '../../helpers/socketGateway';
+
+// 'Timeout' is the longest time of one exchange, its body included, on real sockets.
+
+const gateway = useSocketGateway();
+const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const chat: GatewayRequest = {
+	group: 'text',
+	method: 'POST',
+	path: '/chat/completions',
+	json: { model: 'm' },
+	charged: true,
+};
+const timeoutMs = 300;
+
+/** Sends a byte at a time after `begin`, until the connection is closed. */
+function drip(begin: RequestListener, byte = ' ', pauseMs = 20): Promise<void> {
+	return new Promise((closed) => {
+		gateway.onRequest((request, response) => {
+			begin(request, response);
+			const ticking = setInterval(() => request.socket.write(byte), pauseMs);
+			request.socket.on('close', () => {
+				clearInterval(ticking);
+				closed();
+			});
+		});
+	});
+}
+
+const status = (code: number): RequestListener => {
+	return ({ socket }) =>
+		void socket.write(
+			`HTTP/1.1 ${code} X\r\ncontent-type: application/json\r\ncontent-length: 99999\r\n\r\n`,
+		);
+};
+
+const stalled = (code: number): RequestListener => {
+	return (_, response) => {
+		response.writeHead(code, { 'content-type': 'application/json', 'content-length': 999 });
+		response.write('{"a":');
+	};
+};
+
+it.each([200, 402, 500])('a JSON body with status %i that brings a byte now and then ends', async (code) => {
+	const closed = drip(status(code));
+	const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
+	const { details } = await apiErrorOf(client.json(chat));
+	expect([details.code, details.delivery, details.mayBeCharged]).toStrictEqual(['timeout', 'unknown', true]);
+	await closed;
+	expect(gateway.received).toHaveLength(1);
+});
+
+it.each([200, 402, 500])('a JSON body with status %i that stalls ends', async (code) => {
+	gateway.onRequest(stalled(code));
+	const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
+	const { details } = await apiErrorOf(client.json(chat));
+	expect([details.code, details.mayBeCharged]).toStrictEqual(['timeout', true]);
+});
+
+it('headers that come byte by byte end', async () => {
+	const closed = drip(({ socket }) => void socket.write('HTTP/1.1 200 OK\r\nx-a: '), 'a');
+	const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
+	expect((await apiErrorOf(client.json(get))).details.code).toBe('timeout');
+	await closed;
+});
+
+it('responses before the final one do not extend the timeout', async () => {
+	const closed = drip(() => undefined, 'HTTP/1.1 102 Processing\r\n\r\n');
+	const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
+	expect((await apiErrorOf(client.json(chat))).details.code).toBe('timeout');
+	await closed;
+});
+
+it('a poll that brings a byte now and then does not outlast the longest wait', async () => {
+	const closed = drip(status(200));
+	const { client } = gateway.client(
+		{},
+		{ pause: async (ms) => await new Promise((end) => setTimeout(end, Math.min(ms, 50))) },
+	);
+	const start = Date.now();
+	const wait = {
+		mediaType: async () => await Promise.resolve(undefined),
+		maxWaitMs: 100,
+		pollImmediately: true,
+	};
+	const { details } = await apiErrorOf(waitForTask(client, 't1', wait));
+	expect([details.code, details.taskId]).toStrictEqual(['wait_timeout', 't1']);
+	expect(Date.now() - start).toBeLessThan(100 + 5_500);
+	await closed;
+});
+
+it('a poll that waits for a slot does not outlast the longest wait', async () => {
+	const never = async () => await new Promise<never>(() => undefined);
+	const { client } = gateway.client({}, { withSlot: never });
+	const wait = {
+		mediaType: async () => await Promise.resolve(undefined),
+		maxWaitMs: 100,
+		pollImmediately: true,
+	};
+	expect((await apiErrorOf(waitForTask(client, 't1', wait))).details.code).toBe('wait_timeout');
+});
+
+it('a catalogue that does not respond does not delay the end of the longest wait', async () => {
+	gateway.onRequest((_, response) => response.end('{"data":{"taskId":"t1","state":"waiting"}}'));
+	const { client } = gateway.client();
+	const never = async () => await new Promise<undefined>(() => undefined);
+	const wait = { mediaType: never, maxWaitMs: 100, pollImmediately: false };
+	expect((await apiErrorOf(waitForTask(client, 't1', wait))).details.code).toBe('wait_timeout');
+});
+
+it('a body over the limit ends, and counts as charged', async () => {
+	const chunk = Buffer.alloc(1024 * 1024, ' ');
+	let isOpen = true;
+	gateway.onRequest((request, response) => {
+		request.socket.on('close', () => (isOpen = false));
+		response.writeHead(200, { 'content-type': 'application/json' });
+		const more = () => void (isOpen && response.write(chunk, more));
+		more();
+	});
+	const { client } = gateway.client({ maxRetries: 0 });
+	const { details } = await apiErrorOf(client.json(chat));
+	expect([details.code, details.mayBeCharged]).toStrictEqual(['response_too_large', true]);
+});
+
+it.each([
+	['small events', `data: {"choices":[{"index":0,"delta":{"content":"${'a'.repeat(2_000)}"}}]}\n\n`],
+	['comments', `: ${'a'.repeat(2_000)}\n\n`],
+	['unstreamed JSON', '["", ""],'.repeat(200)],
+])('a text stream of %s without end is ended', async (_, part) => {
+	const chunk = part.repeat(500);
+	let isOpen = true;
+	const closed = new Promise<void>((resolve) => {
+		gateway.onRequest((request, response) => {
+			request.socket.on('close', () => {
+				isOpen = false;
+				resolve();
+			});
+			response.writeHead(200);
+			const more = () => void (isOpen && response.write(chunk, more));
+			more();
+		});
+	});
+	const { client } = gateway.client({ maxRetries: 0 });
+	const { details } = await apiErrorOf(
+		streamText(client, {
+			format: textFormat('chat'),
+			output: { kind: 'text' },
+			request: chat,
+			onText: async () => await Promise.resolve(),
+		}),
+	);
+	expect(details.code).toBe('response_too_large');
+	await closed;
+});
+
+it('a stream that is no longer read closes its connection at once', async () => {
+	const closed = new Promise<void>((resolve) => {
+		gateway.onRequest((request, response) => {
+			request.socket.on('close', () => resolve());
+			response.writeHead(200);
+			response.write('a');
+		});
+	});
+	const { client } = gateway.client();
+	const result = await client.stream(
+		{ ...get, path: '/storage/f/download' },
+		async () => await Promise.resolve('given up'),
+	);
+	expect(result).toBe('given up');
+	await closed;
+});
+
+it('an error status of a download whose body stalls ends', async () => {
+	gateway.onRequest(stalled(500));
+	const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
+	const consume = async () => await Promise.resolve();
+	const { details } = await apiErrorOf(client.stream({ ...get, path: '/storage/f/download' }, consume));
+	expect(details.status).toBe(500);
+});
