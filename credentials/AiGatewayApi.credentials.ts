@@ -6,6 +6,10 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
+import { InvalidInputError } from '../nodes/shared/gateway/errors/errors';
+import { asText } from '../nodes/shared/gateway/util/json';
+import { readAddress } from '../nodes/shared/n8n/transport';
+
 /** §5: the address of the gateway and an API key of the account. */
 export class AiGatewayApi implements ICredentialType {
 	name = 'aiGatewayApi';
@@ -39,32 +43,104 @@ export class AiGatewayApi implements ICredentialType {
 		},
 	];
 
-	/** Signs requests to the gateway's origin only: no other server must receive the key. */
+	/**
+	 * Adds the key to a request to the gateway's origin. No other server must receive it, so no redirect is followed.
+	 *
+	 * @param request for `httpRequestWithAuthentication`, or for `requestWithAuthentication`, which n8n's HTTP Request
+	 *   node calls and which has other names for some options
+	 * @returns the request with an absolute `url`, so that n8n sends it to the address that was checked
+	 * @throws {InvalidInputError} when the credential is not valid, or the key could reach another server
+	 */
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,
-		requestOptions: IHttpRequestOptions,
+		request: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
-		const own = originOf(String(credentials.baseUrl ?? '').trim());
-		if (own === undefined) {
-			throw new Error('The base URL in the AI Gateway credential is not a web address');
-		}
-		if (own !== originOf(requestOptions.url, requestOptions.baseURL)) {
-			throw new Error(
-				'This AI Gateway credential is for another address: its key is sent to the origin of its base URL only',
-			);
-		}
-		return {
-			...requestOptions,
+		const apiKey = asText(credentials.apiKey) ?? '';
+		const { baseUrl } = readAddress({ baseUrl: asText(credentials.baseUrl) ?? '', apiKey });
+		const { url, uri, baseURL, ...options }: AnyRequest = request;
+		const target = destination(url ?? uri ?? '', baseURL);
+		checkTarget(target, baseUrl);
+		checkRoute(options, target);
+		const signed: AnyRequest & { url: string } = {
+			...options,
+			url: target.href,
 			// Bearer, not X-Api-Key: HTTP clients remove this header when a redirect leads to another origin.
-			headers: { ...requestOptions.headers, Authorization: `Bearer ${String(credentials.apiKey).trim()}` },
+			headers: { ...options.headers, Authorization: `Bearer ${apiKey.trim()}` },
+			disableFollowRedirect: true,
+			followRedirect: false,
+			followAllRedirects: false,
+			sendCredentialsOnCrossOriginRedirect: false,
 		};
+		return signed;
 	}
 }
 
-function originOf(url: string, base?: string): string | undefined {
+/** A request in the form of either of n8n's request functions. */
+interface AnyRequest extends Partial<IHttpRequestOptions> {
+	/** Stands for `url` in `requestWithAuthentication`, as the two below stand for `disableFollowRedirect`. */
+	uri?: string;
+	followRedirect?: boolean;
+	followAllRedirects?: boolean;
+}
+
+/** The URL to which axios, n8n's HTTP client, sends a request. An absolute `url` replaces `baseURL`. */
+function destination(url: string, baseURL?: string): URL | undefined {
+	if (!baseURL || /^([a-z][a-z\d+.-]*:)?\/\//i.test(url)) return webUrl(url);
+	return webUrl(url ? `${baseURL.replace(/\/?\/$/, '')}/${url.replace(/^\/+/, '')}` : baseURL);
+}
+
+function webUrl(text: string): URL | undefined {
 	try {
-		return new URL(base ? `${base}${url}` : url).origin;
+		const url = new URL(text);
+		return /^https?:$/.test(url.protocol) ? url : undefined;
 	} catch {
 		return undefined;
+	}
+}
+
+/** @throws {InvalidInputError} unless `target` has the origin of `baseUrl` */
+function checkTarget(target: URL | undefined, baseUrl: string): asserts target is URL {
+	const origin = webUrl(baseUrl)?.origin;
+	if (origin === undefined) {
+		throw new InvalidInputError(
+			'The base URL in the AI Gateway credential cannot be read',
+			'Check its host name and port.',
+			'baseUrl',
+		);
+	}
+	if (!target) {
+		throw new InvalidInputError(
+			'The URL of this request is not a web address',
+			`Enter the full URL. It begins with ${origin}.`,
+		);
+	}
+	if (target.origin !== origin) {
+		throw new InvalidInputError(
+			'The AI Gateway credential is for another address than the URL of this request',
+			`The request goes to ${target.origin}; the API key is sent only to ${origin}, the origin of the base URL. Correct the URL of the request, or choose another credential.`,
+		);
+	}
+}
+
+/** @throws {InvalidInputError} when the request would not reach its target directly, or without the key */
+function checkRoute({ headers = {}, proxy }: AnyRequest, target: URL): void {
+	if (target.username || target.password) {
+		throw new InvalidInputError(
+			'The URL has a user name or a password',
+			'They would be sent in place of the API key. Remove them, and the @ after them, from the URL of the request or from the base URL in the AI Gateway credential.',
+		);
+	}
+	const hosts = Object.entries(headers).filter(([name]) => name.toLowerCase() === 'host');
+	if (hosts.some(([, host]) => String(host).toLowerCase() !== target.host)) {
+		throw new InvalidInputError(
+			'The header Host names another host than the URL of this request',
+			'It could lead the API key to another site on the same server. Remove the header.',
+		);
+	}
+	if (proxy) {
+		throw new InvalidInputError(
+			'The AI Gateway credential cannot be used with a proxy of the request',
+			'The proxy could read the API key. Remove the option Proxy, or set a proxy for all of n8n with HTTP_PROXY and HTTPS_PROXY.',
+		);
 	}
 }

@@ -1,6 +1,5 @@
 import type { ICredentialTestFunctions } from 'n8n-workflow';
 
-import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
 import { testGateway } from '../../nodes/shared/n8n/credentialTest';
 
 const KEY = 'sk-0a1b2c3d-0000-0000-0000-000000000000';
@@ -184,23 +183,4 @@ describe('the credential test', () => {
 		});
 		expect(message).toContain('[key]');
 	});
-});
-
-describe('signing', () => {
-	const credentials = { baseUrl: 'https://gateway.test/api/v1', apiKey: KEY };
-	const sign = async (url: string, data = credentials) =>
-		await new AiGatewayApi().authenticate(data, { url });
-
-	it('signs requests to the gateway’s own origin', async () => {
-		const { headers } = await sign('https://gateway.test/api/v1/balance');
-		expect(headers).toStrictEqual({ Authorization: `Bearer ${KEY}` });
-	});
-
-	it.each([
-		'https://files.test/x',
-		'http://gateway.test/api/v1',
-		'https://gateway.test:8443/',
-		'https://gateway.test.evil/',
-		'nonsense',
-	])('signs nothing for %s', async (url) => await expect(sign(url)).rejects.toThrow('another address'));
 });

@@ -1,0 +1,238 @@
+import axios from 'axios';
+import fc from 'fast-check';
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	IHttpRequestOptions,
+	IRequestOptions,
+} from 'n8n-workflow';
+
+import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
+
+const KEY = 'sk-0a1b2c3d-0000-0000-0000-000000000000';
+const credentials = { baseUrl: 'https://gateway.test/api/v1', apiKey: KEY };
+
+/** A request, in the form of either of n8n's request functions. */
+interface Request {
+	url?: string | undefined;
+	uri?: string | undefined;
+	baseURL?: string | undefined;
+	headers?: IDataObject;
+	proxy?: IRequestOptions['proxy'];
+}
+
+const authenticate = async (request: Request, data: object = credentials) =>
+	await new AiGatewayApi().authenticate(
+		data as ICredentialDataDecryptedObject,
+		request as IHttpRequestOptions,
+	);
+
+describe('the key is added to requests to the gateway’s origin', () => {
+	it.each<[string, Request]>([
+		['url', { url: 'https://gateway.test/api/v1/balance?a=%20b' }],
+		['uri', { uri: 'https://gateway.test/api/v1/balance?a=%20b' }],
+		['url and uri', { url: 'https://gateway.test/api/v1/balance?a=%20b', uri: 'https://evil.test/' }],
+		['baseURL', { url: '/balance?a=%20b', baseURL: 'https://gateway.test/api/v1/' }],
+		[
+			'baseURL, which an absolute URL replaces',
+			{ url: 'https://gateway.test/api/v1/balance?a=%20b', baseURL: 'https://evil.test' },
+		],
+		['baseURL and uri', { uri: 'balance?a=%20b', baseURL: 'https://gateway.test/api/v1' }],
+		['baseURL alone', { baseURL: 'https://gateway.test/api/v1/balance?a=%20b' }],
+	])('given as %s', async (_, request) => {
+		expect(await authenticate(request)).toStrictEqual({
+			url: 'https://gateway.test/api/v1/balance?a=%20b',
+			headers: { Authorization: `Bearer ${KEY}` },
+			disableFollowRedirect: true,
+			followRedirect: false,
+			followAllRedirects: false,
+			sendCredentialsOnCrossOriginRedirect: false,
+		});
+	});
+
+	it.each([
+		'HTTPS://GATEWAY.test/api/v1',
+		'https://gateway.test:443/api/v1',
+		' https://gateway.test/api/v1\n',
+		'https://gateway.test',
+	])('written as %j', async (url) => {
+		expect((await authenticate({ url })).headers).toStrictEqual({ Authorization: `Bearer ${KEY}` });
+	});
+
+	it('which keep their own headers', async () => {
+		const headers = { accept: 'text/plain', host: 'Gateway.test' };
+		expect((await authenticate({ url: 'https://gateway.test/', headers })).headers).toStrictEqual({
+			...headers,
+			Authorization: `Bearer ${KEY}`,
+		});
+	});
+
+	it('and white space around the key and the base URL is removed', async () => {
+		const data = { baseUrl: ' https://gateway.test/api/v1 ', apiKey: ` ${KEY}\n` };
+		expect((await authenticate({ url: 'https://gateway.test/' }, data)).headers).toStrictEqual({
+			Authorization: `Bearer ${KEY}`,
+		});
+	});
+});
+
+describe('a request is rejected', () => {
+	it.each([
+		'https://files.test/x',
+		'http://gateway.test/api/v1',
+		'https://gateway.test:8443/',
+		'https://gateway.test./',
+		'https://gateway.test.evil/',
+		'https://sub.gateway.test/',
+		'https://gateway.test@evil.test/',
+		'https:\\\\evil.test\\@gateway.test/',
+		'https://evil.test#@gateway.test/',
+		'ht\ttps://ev\nil.test/',
+		'https://gatewаy.test/',
+	])('if it goes to another origin: %j', async (url) => {
+		const rejected = {
+			name: 'InvalidInputError',
+			message: expect.stringContaining('another address') as string,
+		};
+		await expect(authenticate({ url })).rejects.toMatchObject(rejected);
+		await expect(authenticate({ uri: url })).rejects.toMatchObject(rejected);
+	});
+
+	it('if its URL goes to another origin than its baseURL', async () => {
+		const request = { url: 'https://evil.test/balance', baseURL: 'https://gateway.test/api/v1' };
+		await expect(authenticate(request)).rejects.toMatchObject({
+			message: 'The AI Gateway credential is for another address than the URL of this request',
+			description:
+				'The request goes to https://evil.test; the API key is sent only to https://gateway.test, the origin of the base URL. Correct the URL of the request, or choose another credential.',
+		});
+	});
+
+	it.each<Request>([
+		{},
+		{ url: '' },
+		{ url: 'nonsense' },
+		{ url: '/api/v1/balance' },
+		{ url: '//gateway.test/' },
+		{ url: '//evil.test/', baseURL: 'https://gateway.test' },
+		{ url: 'https://' },
+		{ url: 'blob:https://gateway.test/1' },
+		{ url: 'file:///etc/passwd' },
+		{ url: 'data:text/plain,1' },
+	])('if its URL is not a web address: %j', async (request) => {
+		await expect(authenticate(request)).rejects.toMatchObject({
+			message: 'The URL of this request is not a web address',
+			description: 'Enter the full URL. It begins with https://gateway.test.',
+		});
+	});
+
+	it.each(['https://user@gateway.test/', 'https://:pw@gateway.test/', 'https://gateway.test@gateway.test/'])(
+		'if its URL has a user name or a password, which are sent in place of the key: %s',
+		async (url) => {
+			await expect(authenticate({ url })).rejects.toThrow('The URL has a user name or a password');
+		},
+	);
+
+	it.each(['host', 'Host', 'HOST'])('if its header %s names another host', async (name) => {
+		const request = { url: 'https://gateway.test/', headers: { [name]: 'evil.test' } };
+		await expect(authenticate(request)).rejects.toThrow('The header Host names another host');
+	});
+
+	it('if it has a proxy of its own, which could read the key', async () => {
+		const request = { url: 'https://gateway.test/', proxy: 'http://evil.test:3128' };
+		await expect(authenticate(request)).rejects.toMatchObject({
+			message: 'The AI Gateway credential cannot be used with a proxy of the request',
+			description: expect.stringContaining('HTTPS_PROXY') as string,
+		});
+	});
+
+	it.each([
+		['gateway.test:8080/api/v1', 'is not a web address'],
+		['data:text/plain,1', 'is not a web address'],
+		['', 'is not a web address'],
+		[undefined, 'is not a web address'],
+		['https://gateway.test:99999/api/v1', 'cannot be read'],
+	])('if the base URL is not valid: %j', async (baseUrl, text) => {
+		const data = { baseUrl, apiKey: KEY };
+		await expect(authenticate({ url: 'https://gateway.test:8080/api/v1' }, data)).rejects.toThrow(
+			`The base URL in the AI Gateway credential ${text}`,
+		);
+		await expect(authenticate({ url: 'data:text/plain,1' }, data)).rejects.toThrow(text);
+	});
+
+	it('if the key is a shortened one', async () => {
+		const data = { ...credentials, apiKey: 'sk-ab…cd' };
+		await expect(authenticate({ url: 'https://gateway.test/' }, data)).rejects.toThrow(
+			'has characters that no key has',
+		);
+	});
+});
+
+describe('for any URL, uri and baseURL', () => {
+	const own = 'https://gateway.test';
+	const pick = (...values: string[]) => fc.constantFrom(...values);
+	const hosts = [
+		'gateway.test',
+		'GATEWAY.test',
+		'gateway.test.',
+		'evil.test',
+		'a.gateway.test',
+		'gatewаy.test',
+	];
+	const address = fc
+		.tuple(
+			pick('', '', '', ' ', '\t', '\n'),
+			pick('https:', 'https:', 'https:', 'HTTPS:', 'ht\ntps:', 'http:', 'blob:https:', 'file:', 'data:', ''),
+			pick('//', '//', '//', '//', '\\\\', '/', '///', '/\t/', ''),
+			pick('', '', '', '', '', 'gateway.test@', 'evil.test\\@', 'user:pw@', '@', 'evil.test#@'),
+			pick('gateway.test', 'gateway.test', ...hosts, ''),
+			pick('', '', ':443', ':8443', ':', '\t:443', '%2eevil.test', '.evil.test'),
+			pick('', '/', '/api/v1', '\\evil.test', '/../x', '//evil.test', '?u=https://evil.test', '#x'),
+		)
+		.map((parts) => parts.join(''));
+	const part = fc.oneof(
+		{ weight: 6, arbitrary: address },
+		{ weight: 1, arbitrary: pick('/balance', 'balance', '', '..', '@evil.test', '.evil.test', ':8443/x') },
+		{ weight: 1, arbitrary: fc.webUrl() },
+		{ weight: 1, arbitrary: fc.string() },
+	);
+	const requests = fc.record({ url: part, uri: part, baseURL: part }, { requiredKeys: [] });
+
+	/** Where axios, n8n's HTTP client, sends the request; `undefined` if it sends nothing over the network. */
+	function destination({ url, uri, baseURL }: Pick<Request, 'url' | 'uri' | 'baseURL'>): URL | undefined {
+		try {
+			const target = new URL(axios.getUri({ url: url ?? uri, baseURL } as { url: string }));
+			return /^https?:$/.test(target.protocol) ? target : undefined;
+		} catch {
+			return undefined;
+		}
+	}
+
+	const settle = async (request: Request) =>
+		await authenticate(request).then(
+			(signed) => signed,
+			() => undefined,
+		);
+
+	it('the key is added only if the HTTP client sends the request to the gateway’s origin', async () => {
+		await fc.assert(
+			fc.asyncProperty(requests, async (request) => {
+				const signed = await settle(request);
+				fc.pre(signed !== undefined);
+				expect(destination(signed ?? {})?.origin).toBe(own);
+				expect(destination(request)?.origin ?? own).toBe(own);
+			}),
+			{ numRuns: 500, maxSkipsPerRun: 100 },
+		);
+	});
+
+	it('the key is added to each request that the HTTP client sends there, to the same URL', async () => {
+		await fc.assert(
+			fc.asyncProperty(requests, async (request) => {
+				const target = destination(request);
+				fc.pre(target?.origin === own && target.username === '' && target.password === '');
+				const { pathname, search } = new URL((await authenticate(request)).url);
+				expect([pathname, search]).toStrictEqual([target?.pathname, target?.search]);
+			}),
+			{ numRuns: 500, maxSkipsPerRun: 100 },
+		);
+	});
+});
