@@ -1,0 +1,184 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
+import type { Stored, WorkflowJson } from '../../sandbox/n8n/types';
+import { credentialType } from '../../sandbox/n8n/workflows';
+import { Environment } from './support/environment';
+import { gatewayNode, startName, workflowOf } from './support/workflows';
+
+// n8n's HTTP Request node with this package's credential.
+
+/** The versions of the node: the first sends credentials on redirects to other origins by default, the last does not. */
+const versions = [4.2, 4.5];
+
+let environment: Environment;
+/** A server that is not the gateway, and the requests to it. */
+let foreign: Server;
+const foreignRequests: string[] = [];
+/** A gateway that redirects each request to the other server. */
+let redirecting: Server;
+const redirectedKeys: Array<string | undefined> = [];
+
+const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const listen = async (server: Server) =>
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+beforeAll(async () => {
+	foreign = createServer((request, response) => {
+		foreignRequests.push([request.url, ...request.rawHeaders].join('\n'));
+		response.end('{}');
+	});
+	await listen(foreign);
+	redirecting = createServer((request, response) => {
+		redirectedKeys.push(request.headers.authorization);
+		response.writeHead(302, { location: `${originOf(foreign)}/x` }).end();
+	});
+	await listen(redirecting);
+	environment = await Environment.start();
+});
+
+beforeEach(() => {
+	foreignRequests.length = 0;
+	redirectedKeys.length = 0;
+});
+
+afterAll(async () => {
+	await environment?.close();
+	for (const server of [foreign, redirecting]) {
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	}
+});
+
+const save = async (name: string, data: Record<string, unknown>) =>
+	await environment.client.saveCredential(name, credentialType, data);
+
+/** Runs the HTTP Request node with the credential as its predefined credential type. */
+async function request(
+	url: string,
+	{ typeVersion = 4.5, credential = environment.credential, options = {}, settings = {} } = {},
+): Promise<RunResult> {
+	const node = {
+		...settings,
+		name: 'HTTP Request',
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion,
+		parameters: {
+			url,
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: credentialType,
+			options,
+		},
+	};
+	return await run(workflowOf('HTTP Request', [node], { [startName]: ['HTTP Request'] }), credential);
+}
+
+/** Stores a workflow with the credential in each node behind the trigger, and runs it. */
+async function run(workflow: WorkflowJson, { id, name }: Stored): Promise<RunResult> {
+	const nodes = workflow.nodes.map((node) =>
+		node.name === startName ? node : { ...node, credentials: { [credentialType]: { id, name } } },
+	);
+	const created = await environment.client.createWorkflow({ ...workflow, nodes });
+	const executionId = await environment.client.runManually(created.id, startName);
+	return resultOf(await waitForExecution(environment.client, executionId));
+}
+
+/** What n8n stores of the execution. */
+const stored = async ({ executionId }: RunResult) => await environment.readExecutionRaw(executionId);
+
+describe.each(versions)('the HTTP Request node, version %s', (typeVersion) => {
+	test('reads the balance', async () => {
+		const { gateway } = environment;
+		const result = await request(`${gateway.baseUrl}/balance`, { typeVersion });
+		expect(result.error).toBeUndefined();
+		expect(result.nodes['HTTP Request']?.items.map(({ json }) => json)).toStrictEqual([
+			expect.objectContaining({ amount: gateway.control.balance() }),
+		]);
+		expect(await stored(result)).not.toContain(gateway.apiKey);
+	});
+
+	test('sends nothing to another server, and says why', async () => {
+		const { gateway } = environment;
+		const result = await request(`${originOf(foreign)}/balance`, { typeVersion });
+		expect(result.error).toMatchObject({
+			message: 'The AI Gateway credential is for another address than the URL of this request',
+			description: expect.stringContaining(
+				`the API key is sent only to ${new URL(gateway.baseUrl).origin}`,
+			) as string,
+		});
+		expect(foreignRequests).toStrictEqual([]);
+	});
+
+	describe('and a gateway that redirects to another server', () => {
+		let credential: Stored;
+
+		beforeAll(async () => {
+			const { apiKey } = environment.gateway;
+			credential = await save('Redirecting', { baseUrl: `${originOf(redirecting)}/api/v1`, apiKey });
+		});
+
+		test.each([
+			['ends with the status of the redirect', {}],
+			[
+				'ends with it also if the node is to follow redirects with credentials',
+				{
+					redirect: { redirect: { followRedirects: true, maxRedirects: 5 } },
+					sendCredentialsOnCrossOriginRedirect: true,
+				},
+			],
+		])('%s', async (_, options) => {
+			const url = `${originOf(redirecting)}/api/v1/balance`;
+			const result = await request(url, { typeVersion, credential, options });
+
+			expect(result.error).toMatchObject({ httpCode: '302' });
+			expect(redirectedKeys).toStrictEqual([`Bearer ${environment.gateway.apiKey}`]);
+			expect(foreignRequests).toStrictEqual([]);
+			expect(await stored(result)).not.toContain(environment.gateway.apiKey);
+		});
+
+		test('does not store the key with the error item', async () => {
+			const url = `${originOf(redirecting)}/api/v1/balance`;
+			const settings = { onError: 'continueRegularOutput' };
+			const result = await request(url, { typeVersion, credential, settings });
+			expect(result.status).toBe('success');
+			expect(await stored(result)).not.toContain(environment.gateway.apiKey);
+		});
+	});
+
+	test('does not request a next page from another server', async () => {
+		const { baseUrl, control } = environment.gateway;
+		const requestsBefore = control.requests({ path: '/balance' }).length;
+		const pagination = {
+			paginationMode: 'responseContainsNextURL',
+			nextURL: `={{ $pageCount ? '${originOf(foreign)}/next' : '${baseUrl}/balance' }}`,
+			paginationCompleteWhen: 'other',
+			completeExpression: '={{ $pageCount > 2 }}',
+		};
+		const options = { pagination: { pagination } };
+		const result = await request(`${baseUrl}/balance`, { typeVersion, options });
+		expect(result.error?.message).toContain('another address');
+		expect(control.requests({ path: '/balance' })).toHaveLength(requestsBefore + 1);
+		expect(foreignRequests).toStrictEqual([]);
+	});
+});
+
+describe('Allowed HTTP Request Domains', () => {
+	test.each([
+		['All', { allowedHttpRequestDomains: 'all' }, undefined],
+		['Specific Domains', { allowedHttpRequestDomains: 'domains', allowedDomains: '127.0.0.1' }, undefined],
+		['None', { allowedHttpRequestDomains: 'none' }, /configured to prevent use/],
+	])(
+		'%s applies to the HTTP Request node, and not to the nodes of this package',
+		async (_, domains, text) => {
+			const { baseUrl, apiKey } = environment.gateway;
+			const credential = await save('Domains', { baseUrl, apiKey, ...domains });
+			const result = await request(`${baseUrl}/balance`, { credential });
+			expect(result.error?.message ?? '').toMatch(text ?? /^$/);
+
+			const node = gatewayNode('Balance', 'balance', { resource: 'balance', operation: 'get' });
+			const own = await run(workflowOf('Own', [node], { [startName]: ['Balance'] }), credential);
+			expect(own.error).toBeUndefined();
+		},
+	);
+});
