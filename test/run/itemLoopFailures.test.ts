@@ -158,7 +158,8 @@ describe('the first error', () => {
 					return void failed.then(() => callback(null, [200, file]));
 				}
 				callback(null, [402, { error: { message: 'no money', type: 'x' } }]);
-				void ticks(1_000).then(fail);
+				// The node reads the error first.
+				void ticks(10_000).then(fail);
 			});
 		const data = await storedBinary('bytes', { mimeType: 'image/png', fileName: 'a.png' });
 		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };

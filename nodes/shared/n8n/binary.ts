@@ -22,6 +22,8 @@ export interface FileHints {
 	knownType?: string | undefined;
 	/** Where the request comes from; an action node by default. */
 	origin?: Origin | undefined;
+	/** Whether the caller checks the content: a web page, or nothing, is no error then. */
+	isUnchecked?: boolean;
 }
 
 /**
@@ -34,14 +36,12 @@ export async function storeResponse(
 	context: BinaryStore,
 	response: HttpResponse<ByteStream>,
 	names: ReadonlyArray<string | undefined>,
-	{ knownType, origin }: FileHints = {},
+	{ knownType, origin, isUnchecked = false }: FileHints = {},
 ): Promise<IBinaryData> {
 	const { fileName, mimeType } = fileInfo(response.headers, names);
-	if (
-		mimeType === 'text/html' &&
-		![knownType, ...names.map((name) => name && typeByName(name))].includes(mimeType)
-	)
-		throw noFile('webPage', response.status);
+	const types = [knownType, ...names.map((name) => name && typeByName(name))];
+	const isPage = mimeType === 'text/html' && !types.includes(mimeType);
+	if (isPage && !isUnchecked) throw noFile('webPage', response.status);
 	let length = 0;
 	const { timeoutMs = REQUEST_TIMEOUT_MS } = response;
 	const watchdog = new Watchdog(fileLimits(timeoutMs), { now: () => Date.now(), sleep });
@@ -54,7 +54,7 @@ export async function storeResponse(
 		const stored = await Promise.race([storing, watchdog.watch()]);
 		// Without redirects, the HTTP client's own timeout ends with the headers (seen in axios 1.18).
 		if (!stored) throw idleTimeout(origin);
-		if (length === 0) throw noFile('empty', response.status);
+		if (length === 0 && !isUnchecked) throw noFile('empty', response.status);
 		return stored;
 	} catch (error) {
 		// With redirects, it closes the connection at the same moment.

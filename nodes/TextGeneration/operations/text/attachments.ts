@@ -114,7 +114,7 @@ async function fetchFile(item: ItemContext, row: AttachmentRow, url: string): Pr
 		const binary = await item.client.downloadUrl(url, async (response) => {
 			if (Number(response.headers['content-length']) > MAX_FILES_LENGTH) throw tooLarge(row);
 			const limited = { ...response, body: limitedBody(response, row) };
-			return await storeResponse(item.n8n, limited, [nameInUrl(url), 'file']);
+			return await storeResponse(item.n8n, limited, [nameInUrl(url), 'file'], { isUnchecked: true });
 		});
 		return await fileOf(item, binary);
 	} catch (error) {
