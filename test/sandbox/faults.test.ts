@@ -72,6 +72,40 @@ it('hang: never responds', async () => {
 	expect(gateway().control.requests()[0]?.status).toBe(499);
 });
 
+it.each([
+	['error', { kind: 'error', code: 'gateway_timeout', afterEffect: true }, 504],
+	['raw', { kind: 'raw', status: 502, body: 'html', afterEffect: true }, 502],
+] as const)('%s: after the effect, charges and responds with the error', async (_, action, status) => {
+	gateway().control.addFault({ action });
+	expect((await chat()).status).toBe(status);
+	expect(gateway().control.ledger()).toHaveLength(1);
+});
+
+it.each([
+	['hang after the effect', { kind: 'hang', afterEffect: true }],
+	['stallBody', { kind: 'stallBody' }],
+	['dripBody', { kind: 'dripBody', everyMs: 50 }],
+] as const)('%s: charges, and its response does not end', async (_, action) => {
+	gateway().control.addFault({ action });
+	const response = fetch(`${gateway().baseUrl}/chat/completions`, {
+		method: 'POST',
+		headers: { 'x-api-key': gateway().apiKey, 'content-type': 'application/json' },
+		body: JSON.stringify(chatBody),
+		signal: AbortSignal.timeout(200),
+	});
+	const error = await failure(response.then(async (whole) => await whole.text()));
+	expect(error).toMatchObject({ name: 'TimeoutError' });
+	expect(gateway().control.ledger()).toHaveLength(1);
+	await waitFor(() => gateway().control.requests()[0]?.outcome === 'aborted');
+});
+
+it('pass: leaves a request alone, and the next rule to the next request', async () => {
+	gateway().control.addFault({ action: { kind: 'pass' } });
+	gateway().control.addFault({ action: { kind: 'error', code: 'rate_limit_exceeded' } });
+	expect((await chat()).status).toBe(200);
+	expect((await chat()).status).toBe(429);
+});
+
 it('loseResponse: creates and charges the task, which its key returns again', async () => {
 	gateway().control.addFault({ match: { method: 'POST' }, action: { kind: 'loseResponse' } });
 	const headers = { 'idempotency-key': 'lost' };

@@ -12,11 +12,17 @@ export function retryAfterText(value: RetryAfter | undefined): string | null {
 }
 
 export async function rawResponse(reply: FastifyReply, action: RawAction): Promise<void> {
+	// A Buffer keeps fastify from adding a charset, or from serializing.
+	await reply.send(rawPayload(reply, action));
+}
+
+/** Sets the status and the headers of an invalid response, and returns its body. */
+export function rawPayload(reply: FastifyReply, action: RawAction): Buffer {
 	const { text, contentType } = rawBody(action.body, action.status);
 	const retryAfter = retryAfterText(action.retryAfter);
 	if (retryAfter !== null) reply.header('retry-after', retryAfter);
-	// A Buffer keeps fastify from adding a charset, or from serializing.
-	await reply.code(action.status).header('content-type', contentType).send(Buffer.from(text));
+	reply.code(action.status).header('content-type', contentType);
+	return Buffer.from(text);
 }
 
 function rawBody(body: RawBody, status: number): { text: string; contentType: string } {
@@ -39,25 +45,29 @@ function rawBody(body: RawBody, status: number): { text: string; contentType: st
 	}
 }
 
-/** The first part of a payload, announced at its full length; then `cut` is called. */
-export function cutPayload(
+/** The first part of a payload, announced at its full length; then `end` is awaited. */
+export function partOfPayload(
 	reply: FastifyReply,
 	payload: unknown,
 	afterBytes: number | undefined,
-	cut: () => void,
+	end: () => Promise<void>,
 ): unknown {
-	if (payload instanceof Readable) return Readable.from(firstBytes(payload, afterBytes ?? 1024, cut));
+	if (payload instanceof Readable) return Readable.from(firstBytes(payload, afterBytes ?? 1024, end));
 	if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) {
-		cut();
+		void end();
 		return payload;
 	}
 	const whole = Buffer.from(payload);
 	const part = whole.subarray(0, Math.min(afterBytes ?? whole.length >> 1, whole.length - 1));
 	reply.header('content-length', whole.length);
-	return Readable.from(firstBytes(Readable.from([part]), part.length, cut));
+	return Readable.from(firstBytes(Readable.from([part]), part.length, end));
 }
 
-async function* firstBytes(source: Readable, limit: number, cut: () => void): AsyncGenerator<Buffer> {
+async function* firstBytes(
+	source: Readable,
+	limit: number,
+	end: () => Promise<void>,
+): AsyncGenerator<Buffer> {
 	let rest = limit;
 	for await (const chunk of source as AsyncIterable<Buffer | string>) {
 		const part = Buffer.from(chunk).subarray(0, rest);
@@ -65,7 +75,30 @@ async function* firstBytes(source: Readable, limit: number, cut: () => void): As
 		if (part.length > 0) yield part;
 		if (rest <= 0) break;
 	}
-	// The written part needs time to leave before the socket is destroyed.
+	await end();
+}
+
+/** A payload byte by byte; `pause` is awaited after each. */
+export function dripPayload(reply: FastifyReply, payload: unknown, pause: () => Promise<void>): unknown {
+	if (payload instanceof Readable) return Readable.from(drops(payload, pause));
+	if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
+	const whole = Buffer.from(payload);
+	reply.header('content-length', whole.length);
+	return Readable.from(drops(Readable.from([whole]), pause));
+}
+
+async function* drops(source: Readable, pause: () => Promise<void>): AsyncGenerator<Buffer> {
+	for await (const chunk of source as AsyncIterable<Buffer | string>) {
+		const bytes = Buffer.from(chunk);
+		for (let index = 0; index < bytes.length && !source.destroyed; index += 1) {
+			yield bytes.subarray(index, index + 1);
+			await pause();
+		}
+	}
+}
+
+/** Ends a response too early. The written part needs time to leave before the socket is destroyed. */
+export async function cutLate(cut: () => void): Promise<void> {
 	await new Promise((resolve) => setTimeout(resolve, 20));
 	cut();
 	// The response must not end normally.

@@ -42,15 +42,21 @@ export type RawBody = 'html' | 'empty' | 'cutJson' | 'wrongType' | { text: strin
 export type RetryAfter = number | string | { dateInSeconds: number };
 
 export type FaultAction =
-	/** An error in the format of the endpoint's group (§7). */
-	| { kind: 'error'; code: ErrorCode; message?: string; retryAfter?: RetryAfter }
-	| { kind: 'raw'; status: number; body: RawBody; retryAfter?: RetryAfter }
+	/** No fault: uses up one match, so that a list of rules says what becomes of each request in turn. */
+	| { kind: 'pass' }
+	/** An error in the format of the endpoint's group (§7). With `afterEffect`, the request is carried out and charged. */
+	| { kind: 'error'; code: ErrorCode; message?: string; retryAfter?: RetryAfter; afterEffect?: boolean }
+	| { kind: 'raw'; status: number; body: RawBody; retryAfter?: RetryAfter; afterEffect?: boolean }
 	/** The socket is destroyed before the request is carried out. */
 	| { kind: 'cutBefore' }
 	/** The socket is destroyed after a part of the body (default: half of it, or 1024 bytes of a stream). */
 	| { kind: 'cutBody'; afterBytes?: number }
-	/** There is no response, and the request is not carried out. */
-	| { kind: 'hang' }
+	/** The body stops after a part of it (default: half of it, or 1024 bytes of a stream), and the socket stays open. */
+	| { kind: 'stallBody'; afterBytes?: number }
+	/** The body is sent byte by byte, with a pause after each. */
+	| { kind: 'dripBody'; everyMs: Duration }
+	/** There is no response, and the request is not carried out, unless `afterEffect` says so. */
+	| { kind: 'hang'; afterEffect?: boolean }
 	/** The request is carried out and charged in full, then the socket is destroyed. */
 	| { kind: 'loseResponse' }
 	| { kind: 'redirect'; location: string; status?: 301 | 302 | 303 | 307 | 308 }

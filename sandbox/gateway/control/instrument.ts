@@ -3,11 +3,19 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayContext } from '../context';
-import { ApiError } from '../errors';
-import { cutPayload, rawResponse, retryAfterText } from './brokenResponses';
+import { ApiError, errorFormatOf, renderError } from '../errors';
+import {
+	cutLate,
+	dripPayload,
+	partOfPayload,
+	rawPayload,
+	rawResponse,
+	retryAfterText,
+} from './brokenResponses';
 import type { FaultPlan } from './faults';
+import { apiPrefix } from './requestLog';
 import { drawDuration } from './settings';
-import type { RequestRecord } from './types';
+import type { FaultAction, RequestRecord } from './types';
 
 export interface RequestTrace {
 	readonly record: RequestRecord;
@@ -41,6 +49,8 @@ export function instrument(app: FastifyInstance, context: GatewayContext, host: 
 		await act(request, reply, trace);
 	});
 	app.addHook('onSend', (request, reply, payload, done) => {
+		// Without a call of `done` there is no response.
+		if (hangsAfterEffect(request, payload)) return;
 		done(null, disturbPayload(request, reply, payload));
 	});
 }
@@ -86,9 +96,13 @@ export async function pause(ms: number, request: IncomingMessage): Promise<void>
 async function act(request: FastifyRequest, reply: FastifyReply, trace: RequestTrace): Promise<void> {
 	const { action, stream } = trace.plan;
 	if (stream.jsonError) throw new ApiError(stream.jsonError);
+	if (action && 'afterEffect' in action && action.afterEffect) return;
 	switch (action?.kind) {
 		case undefined:
+		case 'pass':
 		case 'cutBody':
+		case 'stallBody':
+		case 'dripBody':
 		case 'loseResponse':
 			return;
 		case 'error': {
@@ -119,15 +133,53 @@ export function cutConnection(request: FastifyRequest, trace: RequestTrace): voi
 	request.raw.socket.destroy();
 }
 
-/** `loseResponse` and `cutBody` for responses that fastify writes; event streams implement them themselves. */
+function hangsAfterEffect(request: FastifyRequest, payload: unknown): boolean {
+	const { action } = traceOf(request).plan;
+	const hangs = action?.kind === 'hang' && action.afterEffect === true;
+	if (hangs && payload instanceof Readable) payload.destroy();
+	return hangs;
+}
+
+/** What follows the effect, for responses that fastify writes; event streams implement them themselves. */
 function disturbPayload(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
 	const trace = traceOf(request);
 	const { action } = trace.plan;
-	if (action?.kind === 'loseResponse') {
-		if (payload instanceof Readable) payload.destroy();
-		cutConnection(request, trace);
-		return '';
+	const cut = (): void => cutConnection(request, trace);
+	switch (action?.kind) {
+		case 'loseResponse':
+			if (payload instanceof Readable) payload.destroy();
+			cut();
+			return '';
+		case 'cutBody':
+			return partOfPayload(reply, payload, action.afterBytes, async () => await cutLate(cut));
+		case 'stallBody':
+			return partOfPayload(reply, payload, action.afterBytes, async () => await closed(request));
+		case 'dripBody':
+			return dripPayload(reply, payload, async () => await pause(drawDuration(action.everyMs), request.raw));
+		case 'raw':
+			return action.afterEffect ? rawPayload(reply, action) : payload;
+		case 'error':
+			return action.afterEffect ? errorPayload(request, reply, action) : payload;
+		default:
+			return payload;
 	}
-	if (action?.kind !== 'cutBody') return payload;
-	return cutPayload(reply, payload, action.afterBytes, () => cutConnection(request, trace));
+}
+
+async function closed(request: FastifyRequest): Promise<void> {
+	const { socket } = request.raw;
+	if (!socket.destroyed) await new Promise((resolve) => socket.once('close', resolve));
+}
+
+/** An error in place of the response (§7). */
+function errorPayload(
+	request: FastifyRequest,
+	reply: FastifyReply,
+	action: Extract<FaultAction, { kind: 'error' }>,
+): string {
+	const format = errorFormatOf(request.url.slice(apiPrefix.length));
+	const { status, body } = renderError(new ApiError(action.code, action.message), format);
+	const retryAfter = retryAfterText(action.retryAfter);
+	if (retryAfter !== null) reply.header('retry-after', retryAfter);
+	reply.code(status).header('content-type', 'application/json; charset=utf-8');
+	return JSON.stringify(body);
 }

@@ -46,7 +46,20 @@ function settingsRoutes(app: FastifyInstance, control: GatewayControl): void {
 	});
 }
 
-const kinds = ['error', 'raw', 'cutBefore', 'cutBody', 'hang', 'loseResponse', 'redirect', 'delay', 'stream'];
+const kinds = [
+	'pass',
+	'error',
+	'raw',
+	'cutBefore',
+	'cutBody',
+	'stallBody',
+	'dripBody',
+	'hang',
+	'loseResponse',
+	'redirect',
+	'delay',
+	'stream',
+];
 const isFaultRule = new Ajv({ strict: false }).compile<FaultRule>({
 	type: 'object',
 	required: ['action'],

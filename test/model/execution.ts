@@ -1,0 +1,138 @@
+import { WebhookContext, WorkflowExecute } from 'n8n-core';
+import type { IRun, IWebhookFunctions } from 'n8n-workflow';
+
+import { packageNodes, type RunOptions } from '../helpers/engine';
+import type { Clock } from './clock';
+import type { History } from './history';
+import { workflowOf } from './workflow';
+
+/** A callback as n8n's server receives it. */
+export interface Callback {
+	query: Record<string, string>;
+	body: unknown;
+	reply: (status: number, body: unknown) => void;
+}
+
+/** How long one run of the execution, from its start or resuming to its end, took. */
+export interface Segment {
+	/** Milliseconds. */
+	took: number;
+	hasEnded: boolean;
+}
+
+type Running = ReturnType<WorkflowExecute['run']>;
+
+/** How long n8n may take to end a run that was given up, in milliseconds. */
+const GRACE_MS = 5_000;
+
+/** An execution of a history's workflow, with what n8n does around it: it stores, resumes and cancels it. */
+export class Execution {
+	readonly segments: Segment[] = [];
+	run: IRun | undefined;
+	private readonly prepare;
+	private running: Running | undefined;
+	private stored: IRun['data'] | undefined;
+	private resume: ((start: () => Running) => void) | undefined;
+
+	constructor(
+		history: History,
+		options: RunOptions,
+		private readonly clock: Clock,
+	) {
+		this.prepare = workflowOf(history, options);
+	}
+
+	/** Runs it to its end. */
+	async play(limitMs: number): Promise<void> {
+		const { workflow, source, mode, more } = this.prepare();
+		let start: (() => Running) | undefined = () =>
+			new WorkflowExecute(more, mode).run({ workflow, startNode: source });
+		while (start) {
+			await this.segment(start, limitMs);
+			start = this.run?.status === 'waiting' ? await this.resumed(this.run, limitMs) : undefined;
+		}
+	}
+
+	/** Stops the execution as the editor's button does; returns whether a run was cancelled. */
+	cancel(): boolean {
+		if (!this.running) return false;
+		this.running.cancel();
+		return true;
+	}
+
+	/** Handles a callback, as n8n's server does. */
+	async receive({ query, body, reply }: Callback): Promise<void> {
+		if (!this.stored || !this.resume) return reply(409, { message: 'The execution is not waiting' });
+		const { workflow, mode, more } = this.prepare();
+		const data = copy(this.stored);
+		delete data.waitTill;
+		data.resultData.runData.Gateway?.pop();
+		const [waiting] = data.executionData?.nodeExecutionStack ?? [];
+		const node = workflow.getNode('Gateway');
+		if (!waiting || !node) throw new Error('The execution is not suspended');
+		waiting.node.disabled = true;
+		let status = 200;
+		const httpResponse = {
+			status: (code: number) => ((status = code), httpResponse),
+			json: (json: unknown) => (reply(status, json), httpResponse),
+		};
+		Object.assign(more, { httpRequest: { body, query, headers: {}, params: {} }, httpResponse });
+		const webhook = { webhookDescription: { name: 'default' }, isTest: false };
+		const context = new WebhookContext(
+			workflow,
+			node,
+			more,
+			mode,
+			webhook as unknown as ConstructorParameters<typeof WebhookContext>[4],
+			[],
+			data,
+		);
+		const { workflowData } = await packageNodes.mediaTask.webhook.call(
+			context as unknown as IWebhookFunctions,
+		);
+		if (!workflowData) return;
+		waiting.data.main = workflowData;
+		this.resume?.(() => new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
+	}
+
+	private async segment(start: () => Running, limitMs: number): Promise<void> {
+		const began = Date.now();
+		const running = start();
+		this.running = running;
+		const ended = running.then((run) => void (this.run = run));
+		const hasEnded = await this.clock.until(ended, limitMs);
+		this.segments.push({ took: Date.now() - began, hasEnded });
+		if (!hasEnded) {
+			running.cancel();
+			await this.clock.until(ended, GRACE_MS);
+		}
+		this.running = undefined;
+	}
+
+	/** How the stored execution resumes: by a callback, or by time. */
+	private async resumed(run: IRun, limitMs: number): Promise<(() => Running) | undefined> {
+		this.stored = copy(run.data);
+		const { stored } = this;
+		const resumed = new Promise<() => Running>((resolve) => {
+			this.resume = (start) => {
+				this.resume = undefined;
+				this.stored = undefined;
+				clearTimeout(timer);
+				resolve(start);
+			};
+			const byTime = (): void =>
+				this.resume?.(() => {
+					const { workflow, mode, more } = this.prepare();
+					return new WorkflowExecute(more, mode, stored).processRunExecutionData(workflow);
+				});
+			const waitTill = new Date(stored.waitTill ?? 0).getTime();
+			const timer = setTimeout(byTime, Math.max(waitTill - Date.now(), 0));
+		});
+		return (await this.clock.until(resumed, limitMs + 600_000)) ? await resumed : undefined;
+	}
+}
+
+/** What n8n reads back from its database. */
+function copy<T>(data: T): T {
+	return JSON.parse(JSON.stringify(data)) as T;
+}

@@ -1,0 +1,5 @@
+import { itKeepsThePromises } from './suite';
+
+jest.mock('node:timers/promises', () => jest.requireActual<object>('./timers'));
+
+itKeepsThePromises('poll', 'suspend');

@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+
+/** What becomes of a request: with `After`, `lost` and `…Body`, it has its effect first. */
+export const fates = [
+	'ok',
+	'invalid',
+	'noMoney',
+	'busy',
+	'busyAfterSeconds',
+	'unavailable',
+	'error',
+	'errorAfter',
+	'timeoutAfter',
+	'page',
+	'pageAfter',
+	'cut',
+	'lost',
+	'cutBody',
+	'stallBody',
+	'hang',
+	'hangAfter',
+	'drip',
+	'redirect',
+] as const;
+export type Fate = (typeof fates)[number];
+
+/** The kinds of requests, each with fates of its own. */
+export const kinds = ['create', 'text', 'poll', 'catalogue', 'upload', 'file'] as const;
+export type Kind = (typeof kinds)[number];
+
+/** When the user cancels: as the n-th request begins, or as the gateway receives it, or after a time. */
+export type Cancel = { sent: number } | { received: number } | { afterMs: number };
+
+/** What happens to one execution of a workflow with one node of the package. */
+export interface History {
+	operation: 'create' | 'poll' | 'suspend' | 'text';
+	items: number;
+	/** Whether the item's input differs each time that it is read. */
+	input: 'same' | 'now' | 'random';
+	onError: 'stopWorkflow' | 'continueRegularOutput' | 'continueErrorOutput';
+	/** *Max. Tries* of *Retry On Fail*; 1 is off. */
+	tries: number;
+	maxRetries: number;
+	concurrency: number;
+	scope: 'execution' | 'workflow';
+	/** Each item has a file for the model. */
+	hasFile: boolean;
+	download: boolean;
+	/** *Max Wait* in seconds. */
+	maxWait: number;
+	/** How long a task takes, in seconds. */
+	duration: [number, number];
+	/** The items whose tasks fail. */
+	failing: number[];
+	fates: Record<Kind, Fate[]>;
+	/** Whether the outputs go through the node a second time. */
+	loop: boolean;
+	cancel: Cancel | null;
+	callbacks: 'on' | 'off' | 'twice';
+	/** Callbacks that nobody expects, by seconds after the start and the item that they name. */
+	forged: Array<{ after: number; item: number | null }>;
+}
+
+type Change = (history: History) => History;
+
+const ok: Record<Kind, Fate[]> = { create: [], text: [], poll: [], catalogue: [], upload: [], file: [] };
+
+/** Replaces some fates of a kind of request. */
+const without =
+	(kind: Kind, ...off: Fate[]): Change =>
+	(history) => ({
+		...history,
+		fates: {
+			...history.fates,
+			[kind]: history.fates[kind].map((fate) => (off.includes(fate) ? 'ok' : fate)),
+		},
+	});
+
+const afterEffect: Fate[] = [
+	'errorAfter',
+	'timeoutAfter',
+	'pageAfter',
+	'lost',
+	'cutBody',
+	'stallBody',
+	'hangAfter',
+	'drip',
+];
+
+/** Applies a change to some histories only. */
+const when =
+	(applies: (history: History) => boolean, change: Change): Change =>
+	(history) =>
+		applies(history) ? change(history) : history;
+
+const waits = ({ operation }: History): boolean => operation === 'poll' || operation === 'suspend';
+const repeats = ({ tries }: History): boolean => tries > 1;
+const stops = ({ onError }: History): boolean => onError === 'stopWorkflow';
+const isSlow = ({ duration, maxWait }: History): boolean => duration[1] >= maxWait;
+
+const once: Change = (history) => ({ ...history, tries: 1 });
+const sameInput: Change = (history) => ({ ...history, input: 'same' });
+const fast: Change = (history) => ({ ...history, duration: [2, 2] });
+const noFates =
+	(kind: Kind): Change =>
+	(history) => ({ ...history, fates: { ...history.fates, [kind]: [] } });
+
+/** How a history that belongs to a class is changed into one that does not. */
+export const classes = {
+	retryOnFail: once,
+	retryOnFailWithChangingInput: when(repeats, sameInput),
+	retryOnFailThatStops: when(stops, once),
+	retryOnFailAfterWaiting: when(waits, once),
+	retryOnFailAfterUnknownCreation: when(repeats, without('create', ...afterEffect)),
+	severalFailuresThatStop: when(stops, (history) => ({ ...history, concurrency: 1 })),
+	proxyPagesAfterCreation: without('create', 'pageAfter'),
+	textErrorsAfterCharge: without('text', 'errorAfter', 'timeoutAfter', 'pageAfter'),
+	drippedBodies: (history) => kinds.reduce((left, kind) => without(kind, 'drip')(left), history),
+	changingInput: sameInput,
+	slowTasks: when(isSlow, fast),
+	inputFiles: (history) => ({ ...history, hasFile: false }),
+	catalogueFails: noFates('catalogue'),
+	uploadFails: noFates('upload'),
+	fileHostFails: noFates('file'),
+	pollsFail: noFates('poll'),
+	cancel: (history) => ({ ...history, cancel: null }),
+	loops: (history) => ({ ...history, loop: false }),
+	loopsOfTimedOutTasks: when(
+		(history) => history.operation === 'suspend' && history.loop && isSlow(history),
+		fast,
+	),
+	forgedCallbacks: (history) => ({ ...history, forged: [] }),
+} satisfies Record<string, Change>;
+
+export type Class = keyof typeof classes;
+
+const bool = fc.boolean();
+const seconds = (...values: number[]) => fc.constantFrom(...values);
+
+/** Mostly requests that succeed at first, and then any. */
+const someFates = (...extra: Fate[]): fc.Arbitrary<Fate[]> => {
+	const one = fc.oneof(
+		{ weight: 3, arbitrary: fc.constant<Fate>('ok') },
+		{ weight: 5, arbitrary: fc.constantFrom(...fates) },
+		...(extra.length > 0 ? [{ weight: 2, arbitrary: fc.constantFrom(...extra) }] : []),
+	);
+	return fc.oneof(
+		{ weight: 1, arbitrary: fc.constant<Fate[]>([]) },
+		{ weight: 2, arbitrary: fc.array(one, { maxLength: 10 }) },
+	);
+};
+
+const rarely = <T>(value: fc.Arbitrary<T>, otherwise: T): fc.Arbitrary<T> =>
+	fc.oneof({ weight: 4, arbitrary: fc.constant(otherwise) }, { weight: 1, arbitrary: value });
+
+/** Histories of these operations, without those of the classes that are switched off. */
+export function histories(
+	operations: ReadonlyArray<History['operation']>,
+	enabled: Record<Class, boolean>,
+): fc.Arbitrary<History> {
+	const off = Object.entries(classes).filter(([name]) => !enabled[name as Class]);
+	const any: fc.Arbitrary<History> = fc.record({
+		operation: fc.constantFrom(...operations),
+		items: fc.integer({ min: 1, max: 6 }),
+		input: fc.constantFrom('same', 'same', 'now', 'random'),
+		onError: fc.constantFrom('stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'),
+		tries: fc.constantFrom(1, 2, 3, 5),
+		maxRetries: fc.integer({ min: 0, max: 3 }),
+		concurrency: fc.constantFrom(8, 1, 2, 3),
+		scope: fc.constantFrom('execution', 'execution', 'workflow'),
+		hasFile: rarely(bool, false),
+		download: bool,
+		maxWait: seconds(30, 6, 15),
+		duration: fc.constantFrom<Array<[number, number]>>([0, 0], [2, 2], [1, 14], [20, 80], [3600, 3600]),
+		failing: rarely(fc.uniqueArray(fc.nat(5), { maxLength: 2 }), []),
+		fates: fc.record({
+			create: someFates('lost', 'cut', 'errorAfter'),
+			text: someFates('lost', 'cut', 'hangAfter'),
+			poll: rarely(someFates(), []),
+			catalogue: rarely(someFates(), []),
+			upload: rarely(someFates(), []),
+			file: rarely(someFates(), []),
+		}),
+		loop: rarely(bool, false),
+		cancel: rarely<Cancel | null>(
+			fc.oneof(
+				fc.record({ sent: fc.integer({ min: 1, max: 20 }) }),
+				fc.record({ received: fc.integer({ min: 1, max: 20 }) }),
+				fc.record({ afterMs: fc.integer({ min: 1, max: 30_000 }) }),
+			),
+			null,
+		),
+		callbacks: fc.constantFrom('on', 'off', 'twice'),
+		forged: rarely(
+			fc.array(fc.record({ after: fc.nat(60), item: fc.option(fc.nat(7)) }), { maxLength: 3 }),
+			[],
+		),
+	});
+	return any.map((history) => off.reduce((left, [, leave]) => leave(left), plain(history)));
+}
+
+/** Resets what has no effect, so that a history shows only what matters. */
+function plain(history: History): History {
+	const isText = history.operation === 'text';
+	const isWaiting = waits(history);
+	const { fates: all } = history;
+	return {
+		...history,
+		...(isText ? { scope: 'execution', hasFile: false, failing: [] } : {}),
+		...(isWaiting ? {} : { maxWait: 30, duration: [0, 0], failing: [] }),
+		download: history.download && isWaiting,
+		...(history.operation === 'suspend' ? { maxWait: 70 } : { callbacks: 'on', forged: [] }),
+		...(isWaiting ? { tries: Math.min(history.tries, 3) } : {}),
+		fates: {
+			...ok,
+			catalogue: all.catalogue,
+			...(isText ? { text: all.text } : { create: all.create }),
+			...(isWaiting ? { poll: all.poll } : {}),
+			...(history.hasFile && !isText ? { upload: all.upload } : {}),
+			...(history.download && isWaiting ? { file: all.file } : {}),
+		},
+	};
+}

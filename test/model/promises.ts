@@ -1,0 +1,170 @@
+import type { INodeExecutionData, IRun } from 'n8n-workflow';
+
+import { orderOf } from './gateway';
+import type { History } from './history';
+import { runLimitMs } from './limits';
+import type { Observation } from './world';
+
+/** The promises, by name: each returns what breaks it. */
+type Promises = Record<string, (history: History, seen: Observation) => string[]>;
+
+interface Outputs {
+	run: number;
+	items: INodeExecutionData[];
+	errorItems: INodeExecutionData[];
+}
+
+interface ErrorJson {
+	retryable?: boolean;
+	mayBeCharged?: boolean;
+	taskId?: string;
+}
+
+const TASK_ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+export const promises = {
+	'a run ends in time': (history, { segments }) =>
+		segments
+			.filter(({ hasEnded, took }) => !hasEnded || took > runLimitMs(history))
+			.map(({ hasEnded, took }) => (hasEnded ? `it took ${took} ms` : `it hangs after ${took} ms`)),
+
+	'an order is charged once': (_, { charges }) => {
+		const counts = new Map<string, number>();
+		for (const { order } of charges) counts.set(order, (counts.get(order) ?? 0) + 1);
+		return [...counts]
+			.filter(([order, count]) => count > 1 || order === '?')
+			.map(([order, count]) => `order ${order} was charged ${count} times`);
+	},
+
+	'a task that the node knows is named': (_, { charges, run, log }) => {
+		const stored = storedText(run, log);
+		return charges
+			.filter(({ taskId, isKnown }) => taskId !== undefined && isKnown && !stored.includes(taskId))
+			.map(({ order, taskId }) => `task ${taskId} of order ${order} is named nowhere`);
+	},
+
+	'an unknown outcome is told': (_, seen) => (seen.wasCancelled ? [] : untold(seen)),
+
+	'an unknown outcome is told after a cancel': (_, seen) => (seen.wasCancelled ? untold(seen) : []),
+
+	'nothing is sent after a cancel': (_, { sent }) =>
+		sent.filter(({ afterCancel }) => afterCancel).map(({ method, path }) => `${method} ${path} was sent`),
+
+	'each item has its own output': (history, seen) =>
+		// n8n may pass the input of a cancelled node on.
+		seen.wasCancelled ? [] : outputsOf(seen.run).flatMap((outputs) => outputProblems(history, seen, outputs)),
+
+	'what is retryable was not charged': (history, seen) => chargedRetryables(history, seen, false),
+
+	'what is retryable has no task': (history, seen) => chargedRetryables(history, seen, true),
+
+	'the key stays with the gateway': (_, { sent, origin }) =>
+		sent
+			.filter((request) => request.hasKey && request.origin !== origin)
+			.map(({ origin: other, path }) => `the key was sent to ${other}${path}`),
+} satisfies Promises;
+
+export type PromiseName = keyof typeof promises;
+
+/** What a history breaks of the promises that are kept, by promise. */
+export function broken(
+	history: History,
+	seen: Observation,
+	kept: Partial<Record<PromiseName, boolean>> = {},
+): string[] {
+	return (Object.keys(promises) as PromiseName[])
+		.filter((name) => kept[name] !== false)
+		.flatMap((name) => promises[name](history, seen).map((problem) => `${name}: ${problem}`));
+}
+
+function chargedRetryables(history: History, { run, charges }: Observation, hasTask: boolean): string[] {
+	const isSafe = history.scope === 'workflow' && history.input === 'same';
+	if (isSafe) return [];
+	const charged = new Set(charges.map(({ order }) => order));
+	return outputsOf(run)
+		.flatMap(errorsOf)
+		.filter(({ error }) => error.retryable === true && (error.taskId !== undefined) === hasTask)
+		.filter(({ order }) => charged.has(order))
+		.map(({ order }) => `order ${order} is retryable, and charged`);
+}
+
+function untold(seen: Observation): string[] {
+	const told = toldOrders(seen);
+	const stored = storedText(seen.run, seen.log);
+	return seen.charges
+		.filter(({ taskId, isKnown }) => !isKnown && !(taskId !== undefined && stored.includes(taskId)))
+		.filter(({ order }) => !told.has(order))
+		.map(({ order }) => `nothing says that order ${order} may have been charged`);
+}
+
+/** All that n8n stores of the execution and writes to its log. */
+function storedText(run: IRun | undefined, log: readonly string[]): string {
+	return `${JSON.stringify(run?.data)}\n${log.join('\n')}`;
+}
+
+function outputsOf(run: IRun | undefined): Outputs[] {
+	const runs = run?.data.resultData.runData.Gateway ?? [];
+	return runs.map(({ data }, index) => ({
+		run: index,
+		items: data?.main?.[0] ?? [],
+		errorItems: data?.main?.[1] ?? [],
+	}));
+}
+
+/** The error items of a run of the node, with their orders. */
+function errorsOf({ run, items, errorItems }: Outputs): Array<{ order: string; error: ErrorJson }> {
+	return [...items, ...errorItems].flatMap((item) => {
+		const { error } = item.json;
+		if (typeof error !== 'object' || error === null) return [];
+		return [{ order: `${run}.${indexOf(item)}`, error: error as ErrorJson }];
+	});
+}
+
+function indexOf({ pairedItem }: INodeExecutionData): number {
+	const [pair] = [pairedItem].flat();
+	return typeof pair === 'object' ? pair.item : (pair ?? -1);
+}
+
+/** The orders that an error item, the node's error or the log says may have been charged. */
+function toldOrders({ run, log }: Observation): Set<string> {
+	const told = new Set<string>();
+	for (const outputs of outputsOf(run)) {
+		for (const { order, error } of errorsOf(outputs)) if (error.mayBeCharged === true) told.add(order);
+	}
+	const runs = run?.data.resultData.runData.Gateway ?? [];
+	for (const [index, { error }] of runs.entries()) {
+		const text = [error?.message, error?.description, ...log].join('\n').replace(TASK_ID, '');
+		if (!/charge/.test(text)) continue;
+		const item = error?.context?.itemIndex;
+		if (typeof item === 'number') told.add(`${index}.${item}`);
+		for (const [, list = ''] of text.matchAll(/items? ([\d, and]+)/gi)) {
+			for (const number of list.match(/\d+/g) ?? []) told.add(`${index}.${number}`);
+		}
+	}
+	return told;
+}
+
+function outputProblems(history: History, { run, orders }: Observation, outputs: Outputs): string[] {
+	const all = [...outputs.items, ...outputs.errorItems];
+	const successes = outputs.items.filter(({ json }) => !isError(json.error));
+	const problems: string[] = [];
+	const tasks = new Set<string>();
+	for (const item of successes) {
+		const order = `${outputs.run}.${indexOf(item)}`;
+		const { taskId, text } = item.json as { taskId?: string; text?: string };
+		const of = orderOf(history.operation === 'text' ? (text ?? '') : (orders.get(taskId ?? '') ?? ''));
+		if (of !== order) problems.push(`the output of order ${order} is of ${of}`);
+		if (taskId !== undefined && tasks.has(taskId)) problems.push(`two outputs are of task ${taskId}`);
+		if (taskId !== undefined) tasks.add(taskId);
+	}
+	const own = run?.data.resultData.runData.Gateway?.[outputs.run];
+	const isWhole = own?.executionStatus === 'success' && !own.error && run?.status === 'success';
+	const expected = outputs.run === 0 ? history.items : undefined;
+	if (isWhole && expected !== undefined && all.length !== expected)
+		problems.push(`${all.length} outputs for ${expected} orders`);
+	return problems;
+}
+
+function isError(value: unknown): boolean {
+	return value !== undefined && value !== null && value !== false;
+}

@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+
+import { histories, type History } from './history';
+import { broken } from './promises';
+import { enabled, kept } from './switches';
+import { World } from './world';
+
+const RUNS = Number(process.env.MODEL_RUNS ?? 150);
+const SEED = Number(process.env.MODEL_SEED ?? 20_260);
+/** The longest time for a history on a busy machine, with those that make it smaller when it fails. Milliseconds. */
+const MS_PER_RUN = 2_000;
+
+/** A test with random histories, `MODEL_RUNS` of them, from `MODEL_SEED` on. */
+export function itKeepsThePromises(...operations: Array<History['operation']>): void {
+	let world: World | undefined;
+	beforeAll(async () => void (world = await World.start()));
+	afterAll(async () => await world?.close());
+
+	it(
+		`keeps the promises in ${RUNS} histories of ${operations.join(', ')}`,
+		async () => {
+			const property = fc.asyncProperty(histories(operations, enabled), async (history) => {
+				const problems = broken(history, await (world as World).play(history), kept);
+				if (problems.length > 0) throw new Error(problems.join('\n'));
+			});
+			await fc.assert(property, { seed: SEED, numRuns: RUNS });
+		},
+		60_000 + RUNS * MS_PER_RUN,
+	);
+}

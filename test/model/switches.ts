@@ -1,0 +1,40 @@
+import type { Class } from './history';
+import type { PromiseName } from './promises';
+
+/** The classes of histories that happen in the tests. */
+export const enabled: Record<Class, boolean> = {
+	retryOnFail: true,
+	retryOnFailWithChangingInput: false,
+	retryOnFailThatStops: false,
+	retryOnFailAfterWaiting: false,
+	retryOnFailAfterUnknownCreation: false,
+	severalFailuresThatStop: false,
+	proxyPagesAfterCreation: false,
+	textErrorsAfterCharge: false,
+	drippedBodies: false,
+	changingInput: true,
+	slowTasks: true,
+	inputFiles: true,
+	catalogueFails: true,
+	uploadFails: true,
+	fileHostFails: true,
+	pollsFail: true,
+	cancel: true,
+	loops: true,
+	loopsOfTimedOutTasks: false,
+	forgedCallbacks: true,
+};
+
+/** The promises that the tests check. */
+export const kept: Record<PromiseName, boolean> = {
+	'a run ends in time': true,
+	'an order is charged once': true,
+	'a task that the node knows is named': true,
+	'an unknown outcome is told': true,
+	'an unknown outcome is told after a cancel': false,
+	'nothing is sent after a cancel': true,
+	'each item has its own output': true,
+	'what is retryable was not charged': true,
+	'what is retryable has no task': false,
+	'the key stays with the gateway': true,
+};

@@ -1,0 +1,178 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { WebhookContext } from 'n8n-core';
+import type { IRun, Logger } from 'n8n-workflow';
+
+import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
+import { binaryStorage } from '../helpers/engine';
+import { Clock } from './clock';
+import { Execution, type Segment } from './execution';
+import { charges, prepareGateway, type Charge } from './gateway';
+import type { History } from './history';
+import { runLimitMs } from './limits';
+import { SentRequests, type SentRequest } from './requests';
+import { runOptions } from './workflow';
+
+/** What can be seen of a history from outside. */
+export interface Observation {
+	run: IRun | undefined;
+	segments: Segment[];
+	wasCancelled: boolean;
+	charges: Charge[];
+	sent: SentRequest[];
+	/** The origin of the gateway's API. */
+	origin: string;
+	/** The lines of n8n's log. */
+	log: string[];
+	/** The order of a task, by its ID. */
+	orders: Map<string, string>;
+}
+
+/** The channel on which Node.js tells of each request that a server receives. */
+const RECEIVED = 'http.server.request.start';
+
+/** How long work in the background of an execution may go on, in milliseconds. */
+const REST_MS = 120_000;
+
+/** A gateway, and the server of an n8n that receives its callbacks. */
+export class World {
+	private readonly clock = new Clock();
+	private readonly log: string[] = [];
+	private readonly requests: SentRequests;
+	private execution: Execution | undefined;
+	private count = 0;
+	private received = 0;
+	private onReceived: (count: number) => void = () => undefined;
+	private readonly note = (message: unknown): void => {
+		if (message !== null && Reflect.get(Object(message), 'server') === this.n8n) return;
+		this.onReceived((this.received += 1));
+	};
+
+	private constructor(
+		private readonly gateway: Gateway,
+		private readonly n8n: Server,
+	) {
+		this.requests = new SentRequests(gateway.apiKey);
+		subscribe(RECEIVED, this.note);
+		n8n.on('request', (request: IncomingMessage, response: ServerResponse) => {
+			void this.receive(request, response);
+		});
+	}
+
+	static async start(): Promise<World> {
+		await binaryStorage();
+		const n8n = createServer();
+		await new Promise<void>((resolve) => n8n.listen(0, '127.0.0.1', resolve));
+		return new World(await startGateway({ balance: '1000000.00' }), n8n);
+	}
+
+	async close(): Promise<void> {
+		this.requests.restore();
+		unsubscribe(RECEIVED, this.note);
+		this.n8n.closeAllConnections();
+		await new Promise((resolve) => this.n8n.close(resolve));
+		await this.gateway.close();
+	}
+
+	/** Lets a history happen. */
+	async play(history: History): Promise<Observation> {
+		const { gateway, clock, requests, log } = this;
+		const { port } = this.n8n.address() as AddressInfo;
+		clock.start();
+		const random = jest.spyOn(Math, 'random').mockImplementation(randomNumbers());
+		// The logger of every context.
+		const logger = Reflect.get(WebhookContext.prototype, 'logger', {}) as Logger;
+		const logged = (['warn', 'error'] as const).map((level) =>
+			jest.spyOn(logger, level).mockImplementation((...[message]) => void log.push(String(message))),
+		);
+		try {
+			await prepareGateway(gateway, history);
+			requests.clear();
+			log.splice(0);
+			const { baseUrl, apiKey, control } = gateway;
+			const execution = new Execution(
+				history,
+				{
+					...runOptions(history),
+					credential: { baseUrl, apiKey },
+					executionId: `execution-${(this.count += 1)}`,
+					n8nUrl: `http://127.0.0.1:${port}`,
+				},
+				clock,
+			);
+			this.execution = execution;
+			this.schedule(history, execution);
+			await execution.play(runLimitMs(history));
+			const { run, segments } = execution;
+			// What follows belongs to no run that could be cancelled.
+			const sent = [...requests.all];
+			await clock.drain(REST_MS);
+			return {
+				run,
+				segments,
+				wasCancelled: requests.isCancelled,
+				charges: charges(gateway, requests.answered),
+				sent: [...sent, ...requests.all.slice(sent.length).map((one) => ({ ...one, afterCancel: false }))],
+				origin: new URL(baseUrl).origin,
+				log: [...log],
+				orders: new Map(control.tasks().map(({ taskId, input }) => [taskId, JSON.stringify(input)] as const)),
+			};
+		} finally {
+			requests.destroyOpen();
+			await clock.drain(1_000);
+			await gateway.control.reset();
+			clock.stop();
+			for (const spy of [random, ...logged]) spy.mockRestore();
+		}
+	}
+
+	/** Prepares what happens during the execution. */
+	private schedule({ cancel, forged }: History, execution: Execution): void {
+		const { requests } = this;
+		const stop = (): void => {
+			if (!requests.isCancelled && execution.cancel()) requests.isCancelled = true;
+		};
+		requests.onRequest = (count) => {
+			if (cancel && 'sent' in cancel && count === cancel.sent) stop();
+		};
+		this.received = 0;
+		this.onReceived = (count) => {
+			if (cancel && 'received' in cancel && count === cancel.received) stop();
+		};
+		if (cancel && 'afterMs' in cancel) setTimeout(stop, cancel.afterMs);
+		for (const { after, item } of forged) setTimeout(() => void this.forge(item), after * 1000);
+	}
+
+	/** Sends a callback that nobody expects to the URL of a task. */
+	private async forge(item: number | null): Promise<void> {
+		const { control } = this.gateway;
+		const url = control.tasks().find(({ callBackUrl }) => callBackUrl !== null)?.callBackUrl;
+		if (!url) return;
+		const other = new URL(url);
+		if (item === null) other.search = '';
+		else other.searchParams.set('item', String(item));
+		await control.forgeCallback({ url: other.href, body: { taskId: 'forged', state: 'success' } });
+	}
+
+	private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const body: unknown = await json(request).catch(() => ({}));
+		const { searchParams, pathname } = new URL(request.url ?? '/', 'http://n8n');
+		const reply = (status: number, content: unknown): void => {
+			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
+		};
+		const isCurrent = pathname.includes(`/execution-${this.count}/`);
+		if (!this.execution || !isCurrent) return reply(404, { message: 'There is no such execution' });
+		await this.execution.receive({ query: Object.fromEntries(searchParams), body, reply });
+	}
+}
+
+/** The same numbers in each history, in place of `Math.random`. */
+function randomNumbers(): () => number {
+	let state = 1;
+	return () => {
+		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+		return state / 2 ** 32;
+	};
+}
