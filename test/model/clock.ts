@@ -4,6 +4,8 @@ const { setTimeout: startTimer } = globalThis;
 
 /** The shortest time without work after which the process only waits for a timer, in milliseconds. */
 const IDLE_MS = 0.5;
+/** The longest work without a received byte, in milliseconds. */
+const WORK_MS = 0.15;
 /** Idle times without any timer after which nothing can happen any more. */
 const IDLE_TIMES = 40;
 
@@ -64,8 +66,13 @@ export class Clock {
 		for (;;) {
 			const before = performance.eventLoopUtilization();
 			await new Promise((resolve) => startTimer(resolve, 1));
-			const { idle } = performance.eventLoopUtilization(before);
-			if (idle >= IDLE_MS && !process.getActiveResourcesInfo().some((kind) => PASSING.test(kind))) return;
+			const waited = performance.eventLoopUtilization();
+			const { idle } = performance.eventLoopUtilization(waited, before);
+			// The timer comes before what the sockets have received meanwhile.
+			for (let count = 0; count < 2; count += 1) await new Promise((resolve) => setImmediate(resolve));
+			const { active } = performance.eventLoopUtilization(waited);
+			const isQuiet = idle >= IDLE_MS && active <= WORK_MS;
+			if (isQuiet && !process.getActiveResourcesInfo().some((kind) => PASSING.test(kind))) return;
 		}
 	}
 }

@@ -125,9 +125,9 @@ export const classes = {
 	pollsFail: noFates('poll'),
 	cancel: (history) => ({ ...history, cancel: null }),
 	loops: (history) => ({ ...history, loop: false }),
-	loopsOfTimedOutTasks: when(
-		(history) => history.operation === 'suspend' && history.loop && isSlow(history),
-		fast,
+	loopsOfSuspendedTasks: when(
+		({ operation }) => operation === 'suspend',
+		(history) => ({ ...history, loop: false }),
 	),
 	forgedCallbacks: (history) => ({ ...history, forged: [] }),
 } satisfies Record<string, Change>;

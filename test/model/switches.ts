@@ -21,7 +21,7 @@ export const enabled: Record<Class, boolean> = {
 	pollsFail: true,
 	cancel: true,
 	loops: true,
-	loopsOfTimedOutTasks: false,
+	loopsOfSuspendedTasks: false,
 	forgedCallbacks: true,
 };
 
