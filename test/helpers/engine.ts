@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
+
 import 'reflect-metadata';
 
 import { Container } from '@n8n/di';
 import { BinaryDataService, ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import {
+	createRunExecutionData,
 	Workflow,
 	type IBinaryData,
 	type IConnections,
@@ -50,6 +53,8 @@ export interface RunOptions {
 	settings?: Partial<INode>;
 	credential?: { baseUrl: string; apiKey: string };
 	executionId?: string;
+	/** n8n's secret of the execution. The same for each run with this ID, unless set. */
+	secret?: string;
 	/** The values of `$vars`, read each time. */
 	variables?: Record<string, string>;
 	/** The URL of this n8n; `https://n8n.test` by default. */
@@ -103,7 +108,8 @@ export async function storedBinary(
 export async function runNode(options: RunOptions): Promise<RunResult> {
 	await binaryStorage();
 	const { workflow, source, mode, more } = prepare(options);
-	const execution = new WorkflowExecute(more, mode);
+	const secret = createHash('sha256').update(`${more.executionId} ${options.secret}`).digest('hex');
+	const execution = new WorkflowExecute(more, mode, createRunExecutionData({ resumeToken: secret }));
 	const running = execution.run({ workflow, startNode: source });
 	options.onStart?.(() => void running.cancel());
 	return result(await running);

@@ -4,14 +4,14 @@ import type { PromiseName } from './promises';
 /** The classes of histories that happen in the tests. */
 export const enabled: Record<Class, boolean> = {
 	retryOnFail: true,
-	retryOnFailWithChangingInput: false,
-	retryOnFailThatStops: false,
-	retryOnFailAfterWaiting: false,
-	retryOnFailAfterUnknownCreation: false,
-	severalFailuresThatStop: false,
+	retryOnFailWithChangingInput: true,
+	retryOnFailThatStops: true,
+	retryOnFailAfterWaiting: true,
+	retryOnFailAfterUnknownCreation: true,
+	severalFailuresThatStop: true,
 	proxyPagesAfterCreation: false,
 	textErrorsAfterCharge: false,
-	drippedBodies: false,
+	drippedBodies: true,
 	changingInput: true,
 	slowTasks: true,
 	inputFiles: true,
@@ -21,7 +21,7 @@ export const enabled: Record<Class, boolean> = {
 	pollsFail: true,
 	cancel: true,
 	loops: true,
-	loopsOfSuspendedTasks: false,
+	loopsOfSuspendedTasks: true,
 	forgedCallbacks: true,
 };
 
@@ -31,10 +31,10 @@ export const kept: Record<PromiseName, boolean> = {
 	'an order is charged once': true,
 	'a task that the node knows is named': true,
 	'an unknown outcome is told': true,
-	'an unknown outcome is told after a cancel': false,
+	'an unknown outcome is told after a cancel': true,
 	'nothing is sent after a cancel': true,
 	'each item has its own output': true,
 	'what is retryable was not charged': true,
-	'what is retryable has no task': false,
+	'what is retryable has no task': true,
 	'the key stays with the gateway': true,
 };

@@ -98,7 +98,7 @@ describe('the node itself', () => {
 			const options = { items: items(2), settings: onError ? { onError } : {}, options: { concurrency: 1 } };
 			expect(await rejection(attempt(generating(options)))).toMatchObject({
 				message: 'The execution was cancelled',
-				description: 'No more requests were sent.',
+				description: 'The outcome of item 0 is unknown: it may have been charged.',
 			});
 		},
 	);

@@ -7,6 +7,7 @@ import { rejection, scriptedClient, type Step } from '../helpers/client';
 // What is the same for all items of a run.
 
 interface ContextOptions {
+	resumeUrl?: string;
 	executionId?: string;
 	workflowId?: string | undefined;
 	type?: string;
@@ -20,14 +21,18 @@ interface ContextOptions {
 
 function contextOf(options: ContextOptions = {}): RunContext {
 	const { executionId = 'e1', type = 'test.node', isTool = false, isStreaming = false } = options;
-	const { inputs = [{}], store = {} } = options;
+	const {
+		inputs = [{}],
+		store = {},
+		resumeUrl = 'https://n8n.test/webhook-waiting/e1?signature=secret',
+	} = options;
 	return new RunContext({
 		getExecutionId: () => executionId,
 		isToolExecution: () => isTool,
 		isStreaming: () => isStreaming,
 		getNode: () => ({ id: 'n1', type }),
 		getWorkflow: () => ({ id: 'workflowId' in options ? options.workflowId : 'w1' }),
-		getWorkflowDataProxy: () => ({ $runIndex: options.runIndex }),
+		getWorkflowDataProxy: () => ({ $runIndex: options.runIndex, $execution: { resumeUrl } }),
 		getInputData: () => inputs.map((json) => ({ json, binary: {} })),
 		getContext: (type: string) => (type === 'node' ? store : {}),
 	} as unknown as IExecuteFunctions);
@@ -38,7 +43,7 @@ describe('the context of a creation', () => {
 		expect(contextOf({ runIndex: 2 }).creationContext(3)).toStrictEqual({
 			workflowId: 'w1',
 			nodeId: 'n1',
-			executionId: 'e1',
+			executionId: 'e1 secret',
 			run: '2',
 			itemIndex: 3,
 		});
@@ -52,28 +57,38 @@ describe('the context of a creation', () => {
 	});
 });
 
-describe('an execution without an ID', () => {
-	it('has an ID of its own that is the same in each try, and in no other execution', () => {
-		const store = {};
-		const first = contextOf({ executionId: '', store }).executionId;
-		expect(first).toMatch(/^[0-9a-f-]{36}$/);
-		expect(contextOf({ executionId: '', store }).executionId).toBe(first);
-		expect(contextOf({ executionId: '', store: {} }).executionId).not.toBe(first);
-	});
-
-	it('ignores a saved ID that is not text', () => {
-		const store: Record<string, unknown> = {};
-		contextOf({ executionId: '', store });
-		for (const key of Object.keys(store)) store[key] = 7;
-		expect(contextOf({ executionId: '', store }).executionId).toMatch(/^[0-9a-f-]{36}$/);
-	});
-
-	it('is the only one for which an ID is saved', () => {
-		const store = {};
-		contextOf({ store });
-		expect(store).toStrictEqual({});
-	});
+it('executions with the same ID, as after a new database, are not the same', () => {
+	const [first, second] = ['a', 'b'].map((secret) =>
+		contextOf({ resumeUrl: `https://n8n.test/e1?token=${secret}` }),
+	);
+	expect(first?.executionId).not.toBe(second?.executionId);
 });
+
+describe.each(['', 'no URL', 'https://n8n.test/webhook-waiting/e1'])(
+	'an execution with the resume URL %j',
+	(resumeUrl) => {
+		it('has a secret of its own that is the same in each try, and in no other execution', () => {
+			const store = {};
+			const first = contextOf({ resumeUrl, store }).executionId;
+			expect(first).toMatch(/^e1 [0-9a-f-]{36}$/);
+			expect(contextOf({ resumeUrl, store }).executionId).toBe(first);
+			expect(contextOf({ resumeUrl, store: {} }).executionId).not.toBe(first);
+		});
+
+		it('ignores a saved secret that is not text', () => {
+			const store: Record<string, unknown> = {};
+			contextOf({ resumeUrl, store });
+			for (const key of Object.keys(store)) store[key] = 7;
+			expect(contextOf({ resumeUrl, store }).executionId).toMatch(/^e1 [0-9a-f-]{36}$/);
+		});
+
+		it('is the only one for which a secret is saved', () => {
+			const store = {};
+			contextOf({ store });
+			expect(store).toStrictEqual({});
+		});
+	},
+);
 
 describe('the tool of an AI Agent', () => {
 	it.each<[ContextOptions, boolean]>([

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { RequestSettings } from '../../shared/gateway/client/client';
 import { asNumber, asObject, asObjects, asText, type JsonObject } from '../../shared/gateway/util/json';
-import type { ResultSettings } from '../operations/task/result';
+import { readResultSettings, type ResultSettings } from '../operations/task/result';
 
 /** What is stored with a suspended execution. Types, not interfaces: n8n stores plain data. */
 export type SavedState = {
@@ -59,18 +59,12 @@ export function readSavedState(value: unknown): SavedState | undefined {
 
 function readItem(stored: JsonObject): SavedItem {
 	const { maxRetries, timeoutMs } = asObject(stored.requests) ?? {};
-	const { model, download, simplify, binaryField } = asObject(stored.settings) ?? {};
 	return {
 		index: Number(stored.index),
 		taskId: asText(stored.taskId) ?? '',
 		hasCallback: stored.hasCallback === true,
 		requests: { maxRetries: asNumber(maxRetries) ?? 0, timeoutMs: asNumber(timeoutMs) },
-		settings: {
-			model: asText(model),
-			download: download === true,
-			simplify: simplify !== false,
-			binaryField: asText(binaryField) ?? 'data',
-		},
+		settings: readResultSettings(stored.settings),
 		priceRub: asNumber(stored.priceRub),
 		timedOutOutput: asObject(stored.timedOutOutput) ?? {},
 	};

@@ -12,7 +12,7 @@ import type {
 import type { SavedItem, SavedState } from './savedState';
 import { settle, type SuspendedItem } from './settle';
 import { resumedTask } from './suspendableTask';
-import { resumeSecrets, stateOfResumedRun, suspendExecution } from './waitingExecution';
+import { resumeSecrets, stateOfResumedRun, storedJson, suspendExecution } from './waitingExecution';
 
 /** Suspends an execution until its media tasks have ended (§6.4). */
 export class TaskSuspension implements Suspension {
@@ -31,8 +31,8 @@ export class TaskSuspension implements Suspension {
 		const saved = this.saved?.items.find(({ index }) => index === item.index);
 		if (saved) return resumedTask(item, saved, this.saved?.until ?? 0);
 		// Finished items were stored in place of the input.
-		const { json = {}, binary } = this.n8n.getInputData()[item.index] ?? {};
-		return [{ json, ...(binary ? { binary } : {}) }];
+		const stored: INodeExecutionData = this.n8n.getInputData()[item.index] ?? { json: {} };
+		return [{ json: storedJson(stored), ...(stored.binary ? { binary: stored.binary } : {}) }];
 	}
 
 	async settle(work: DeferredWork): Promise<ReadonlyMap<number, OperationOutput>> {

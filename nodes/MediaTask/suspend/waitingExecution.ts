@@ -1,4 +1,5 @@
 import type {
+	IDataObject,
 	IExecuteFunctions,
 	INodeExecutionData,
 	IWebhookDescription,
@@ -36,6 +37,9 @@ export const resumeWebhooks: IWebhookDescription[] = [
 
 /** Key in the node's context, which n8n stores with the execution. */
 const KEY = 'aiGatewaySuspended';
+
+/** Field of the first item of a resumed execution. Only the handler of a callback sets it, to the state's ID. */
+const TOKEN = 'aiGatewayResumed';
 
 /** Query parameter of the callback URL: the item whose task has ended. */
 const ITEM = 'item';
@@ -111,17 +115,22 @@ export async function suspendExecution(
 }
 
 /**
- * The saved state that this run resumes; `undefined` when the node runs for the first time. n8n keeps the stored
- * state, so a resumed run is recognised by the node's input, which is its own output.
+ * The saved state that this run resumes; `undefined` when the node runs for the first time.
+ *
+ * @returns a state without items when the stored one cannot be read: the items are then passed on as they are
  */
 export function stateOfResumedRun(context: IExecuteFunctions): SavedState | undefined {
+	const token = asText(context.getInputData()[0]?.json[TOKEN]);
+	if (token === undefined) return undefined;
 	const state = readSavedState(context.getContext('node')[KEY]);
-	const input = context.getInputData();
-	const isInput = ({ index, taskId }: SavedState['items'][number]) => {
-		const json = input[index]?.json;
-		return json?.taskId === taskId && json.timedOut === true;
-	};
-	return state?.items.every(isInput) ? state : undefined;
+	return state?.id === token ? state : { id: token, until: 0, concurrency: 1, items: [], tasks: {} };
+}
+
+/** The `json` of an item of a resumed execution, as it was stored. */
+export function storedJson({ json }: INodeExecutionData): IDataObject {
+	const { [TOKEN]: token, ...stored } = json;
+	void token;
+	return stored;
 }
 
 /** The saved state of the execution that a callback is for; `undefined` when the node has not suspended it. */
@@ -138,10 +147,11 @@ export function stateOfSuspended(context: IWebhookFunctions): SavedState | undef
  * Resumes the execution: n8n runs the node again, with the stored items. n8n disables the node to pass on what
  * the webhook returns; here the node is enabled again.
  *
+ * @param id the ID of the state that is resumed
  * @returns what the webhook returns; `undefined` when this n8n works differently: the execution then resumes at
  *   the end of its longest wait
  */
-export function resumeExecution(context: IWebhookFunctions): INodeExecutionData[][] | undefined {
+export function resumeExecution(context: IWebhookFunctions, id: string): INodeExecutionData[][] | undefined {
 	const node = runningNode(context);
 	if (!node) {
 		context.logger.error(
@@ -151,7 +161,8 @@ export function resumeExecution(context: IWebhookFunctions): INodeExecutionData[
 	}
 	Reflect.set(node, 'disabled', false);
 	const items: unknown[] = asArray(context.evaluateExpression('{{ $input.all() }}'));
-	return [items.filter(isItem)];
+	const [first, ...others] = items.filter(isItem);
+	return [first ? [{ ...first, json: { ...first.json, [TOKEN]: id } }, ...others] : []];
 }
 
 function isItem(value: unknown): value is INodeExecutionData {

@@ -43,7 +43,7 @@ async function resumedItems(context: IWebhookFunctions): Promise<INodeExecutionD
 			return isOver && Date.now() < state.until - LAST_MOMENT_MS;
 		};
 		const resumes = await guard.handle(itemOfCallback(context), readId, check);
-		return resumes ? resumeExecution(context) : undefined;
+		return resumes && state ? resumeExecution(context, state.id) : undefined;
 	} catch (error) {
 		const { message } = toErrorJson(error);
 		context.logger.warn(`A callback to the suspended execution ${executionId} was not checked: ${message}`);

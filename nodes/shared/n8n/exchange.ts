@@ -91,8 +91,8 @@ export class Exchange {
 
 	private stopped(): StoppedError | undefined {
 		const { cancel, request } = this.signals;
-		if (cancel?.aborted) return new StoppedError('cancelled');
-		return request?.aborted ? new StoppedError('not waited for') : undefined;
+		if (cancel?.aborted) return new StoppedError('cancelled', true);
+		return request?.aborted ? new StoppedError('not waited for', true) : undefined;
 	}
 
 	private async aborted(): Promise<never> {

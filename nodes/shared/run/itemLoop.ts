@@ -7,13 +7,13 @@ import { connect, type Connection } from '../n8n/client';
 import { RunSignal } from '../n8n/runSignal';
 import type { Source } from '../params/parameter';
 import { NodeParameters } from '../params/source';
-import { isErrorItem, ItemResults, pairWithItem, restoreResult } from './itemResults';
+import { isErrorItem, ItemResults, pairWithItem } from './itemResults';
+import { RunJournal } from './journal';
 import { forEachIndex, Limiter } from './limiter';
-import { tasksNote, toNodeError, withHint } from './nodeError';
+import { tasksNote, toNodeError, unknownNote, withHint } from './nodeError';
 import { Deferred, noSuspension, type ItemContext, type OperationOutput, type Suspension } from './operation';
 import type { RegisteredOperation, Registry } from './registry';
 import { RunContext } from './runContext';
-import { SavedResults } from './savedResults';
 import { requestSettings } from './settings';
 
 /** The `execute` of a node: runs the operation that its `resource` and `operation` name. */
@@ -42,13 +42,11 @@ class ItemLoop {
 	private readonly count: number;
 	private readonly parameters: NodeParameters;
 	private readonly results: ItemResults;
-	private readonly saved: SavedResults;
+	private readonly journal: RunJournal;
 	private readonly deferred = new Map<number, Deferred>();
 	private readonly signal: RunSignal;
 	private readonly runContext: RunContext;
 	private readonly suspension: Suspension;
-	/** The tasks that exist and are paid for, by item. */
-	private readonly tasks: Map<number, string>;
 	/** The request settings of the items that were started. */
 	private readonly settings = new Map<number, RequestSettings>();
 	/** Empty until the credential has been read. */
@@ -65,9 +63,9 @@ class ItemLoop {
 		this.results = new ItemResults(this.count);
 		this.signal = new RunSignal(context.getExecutionCancelSignal());
 		this.runContext = new RunContext(context);
-		this.saved = new SavedResults(context, this.runContext);
+		this.journal = new RunJournal(context, this.runContext);
 		this.suspension = registered.operation.suspension?.(context) ?? noSuspension;
-		this.tasks = new Map(this.suspension.resumed?.tasks);
+		this.journal.resumed(this.suspension.resumed?.tasks ?? new Map());
 	}
 
 	async run(): Promise<INodeExecutionData[]> {
@@ -127,8 +125,10 @@ class ItemLoop {
 
 	/** Starts an item. Returns `undefined` when the rest of its work is deferred. */
 	private async start(index: number, connection: Connection): Promise<INodeExecutionData[] | undefined> {
-		const saved = this.saved.get(index);
-		if (saved) return restoreResult(saved);
+		const finished = this.journal.finishedOutputs(index);
+		if (finished) return finished;
+		const lastError = this.journal.lastError(index);
+		if (lastError) throw lastError;
 		const result = await this.begin(index, connection);
 		if (!(result instanceof Deferred)) return pairWithItem(index, result);
 		this.deferred.set(index, result);
@@ -147,8 +147,7 @@ class ItemLoop {
 			params,
 			client: connection.client(settings),
 			run: this.runContext,
-			isRetry: this.saved.isRetry,
-			taskCreated: (taskId) => void this.tasks.set(index, taskId),
+			journal: this.journal.item(index),
 			n8n: this.context,
 		};
 		return resumed ? this.suspension.resume(item) : await this.registered.operation.execute(item);
@@ -157,8 +156,11 @@ class ItemLoop {
 	private async settle(index: number, work: () => Promise<INodeExecutionData[] | undefined>): Promise<void> {
 		try {
 			const outputs = await work();
-			if (outputs) this.results.succeed(index, outputs);
-		} catch (error) {
+			if (!outputs) return;
+			this.journal.succeeded(index);
+			this.results.succeed(index, outputs);
+		} catch (thrown) {
+			const error = this.journal.failed(index, thrown);
 			// Another item's error stopped this one, which has no error of its own.
 			if (error instanceof StoppedError && error.reason !== 'cancelled') return;
 			if (error instanceof StoppedError) this.signal.abort('cancelled');
@@ -179,9 +181,11 @@ class ItemLoop {
 	): Promise<INodeExecutionData[]> {
 		if (this.signal.isCancelled) throw this.cancelled();
 		if (this.firstError) {
-			this.saved.save(this.results.toSave());
 			const { index, error } = this.firstError;
-			const nodeError = toNodeError(this.node, error, index, tasksNote([...this.tasks.values()], error));
+			const { tasks, unknown } = this.journal;
+			const note = unknownNote(unknown, index) + tasksNote([...tasks.values()], error);
+			const nodeError = toNodeError(this.node, error, index, note);
+			this.endTry(true);
 			throw this.runContext.isTool ? withHint(nodeError) : nodeError;
 		}
 		const outputs = this.results.outputs(
@@ -189,11 +193,11 @@ class ItemLoop {
 		);
 		// With *Retry On Fail*, n8n runs the node again when its first item is an error, also with On Error:
 		// Continue.
-		const runsAgain = isErrorItem(outputs[0]) && this.saved.hasNextTry;
-		if (runsAgain) this.saved.save(this.results.toSave());
-		else this.saved.clear();
+		const runsAgain = isErrorItem(outputs[0]) && this.journal.hasNextTry;
+		const { tasks } = this.journal;
+		this.endTry(runsAgain);
 		if (suspended.size > 0 && !runsAgain) {
-			const { settings, tasks } = this;
+			const { settings } = this;
 			await this.suspension.suspend(outputs, { concurrency, settings, tasks });
 		}
 		return outputs;
@@ -201,10 +205,16 @@ class ItemLoop {
 
 	/** n8n discards the error of a cancelled node, so the tasks that are paid for are logged as well. */
 	private cancelled(): NodeOperationError {
-		const note = tasksNote([...this.tasks.values()]);
+		const note = unknownNote(this.journal.unknown) + tasksNote([...this.journal.tasks.values()]);
 		if (note) this.context.logger.warn(`"${this.node.name}" was cancelled.${note}`);
 		return new NodeOperationError(this.node, 'The execution was cancelled', {
-			description: `No more requests were sent.${note}`,
+			description: note.trim() || 'No more requests were sent.',
 		});
+	}
+
+	/** @param isFailed whether n8n may run the node again */
+	private endTry(isFailed: boolean): void {
+		if (isFailed && this.journal.hasNextTry) this.journal.keep(this.results.succeeded());
+		else this.journal.clear();
 	}
 }

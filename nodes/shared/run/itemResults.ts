@@ -1,9 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { ApiError } from '../gateway/errors/errors';
 import { toErrorJson } from './nodeError';
 import type { OperationOutput } from './operation';
-import type { SavedResult } from './savedResults';
 
 /** The result of an item. */
 type Settled = { outputs: INodeExecutionData[] } | { error: unknown };
@@ -43,29 +41,13 @@ export class ItemResults {
 		return [{ json: { error: toErrorJson(settled.error) }, pairedItem: { item: index } }];
 	}
 
-	/** The items that the next try must not send again: those that succeeded, and those that may have been charged. */
-	toSave(): Map<number, SavedResult> {
-		const saved = new Map<number, SavedResult>();
-		for (const [index, settled] of this.settled) {
-			// Copies: n8n empties and changes the arrays that a node returns.
-			if ('outputs' in settled) saved.set(index, { outputs: settled.outputs.map((item) => ({ ...item })) });
-			else if (settled.error instanceof ApiError) {
-				const { details } = settled.error;
-				if (details.mayBeCharged && !details.idempotent) saved.set(index, { refused: details });
-			}
-		}
-		return saved;
+	/** The outputs of the items that succeeded. */
+	succeeded(): Map<number, INodeExecutionData[]> {
+		const outputs = [...this.settled].flatMap(([index, settled]) =>
+			'outputs' in settled ? [[index, settled.outputs] as const] : [],
+		);
+		return new Map(outputs);
 	}
-}
-
-/**
- * Returns the outputs of an item from an earlier try.
- *
- * @throws {ApiError} the error of that try, when the item may have been charged
- */
-export function restoreResult(saved: SavedResult): INodeExecutionData[] {
-	if ('outputs' in saved) return saved.outputs.map((item) => ({ ...item }));
-	throw new ApiError(saved.refused);
 }
 
 /** Links outputs to the item that they come from. */

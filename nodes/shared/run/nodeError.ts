@@ -16,9 +16,12 @@ export interface ErrorJson extends IDataObject {
 	code: string | null;
 	type: string | null;
 	param: string | null;
-	/** Whether the same request may succeed later, and was certainly not charged. */
+	/** Whether sending the item again may succeed, and cannot pay twice. */
 	retryable: boolean;
+	/** The outcome is unknown: look before sending the item again. */
 	mayBeCharged?: boolean;
+	/** The task of `taskId` exists and is charged: fetch it with *Wait*. */
+	paid?: boolean;
 	taskId?: string;
 }
 
@@ -26,7 +29,7 @@ export interface ErrorJson extends IDataObject {
 export function toErrorJson(error: unknown): ErrorJson {
 	if (error instanceof ApiError) {
 		const { message, description, status, code, type, param, taskId, extra } = error.details;
-		const { retryable, mayBeCharged } = error.details;
+		const { retryable, mayBeCharged, paid } = error.details;
 		return {
 			message,
 			description,
@@ -37,6 +40,7 @@ export function toErrorJson(error: unknown): ErrorJson {
 			// A retry by the workflow could be charged a second time.
 			retryable: retryable && !mayBeCharged,
 			...(mayBeCharged ? { mayBeCharged } : {}),
+			...(paid ? { paid } : {}),
 			...(taskId === undefined ? {} : { taskId }),
 			...extra,
 		};
@@ -53,7 +57,8 @@ export function toErrorJson(error: unknown): ErrorJson {
 	};
 }
 
-function descriptionOf(error: unknown): string | null {
+/** What an error says about what to do, if anything. */
+export function descriptionOf(error: unknown): string | null {
 	if (
 		error instanceof InvalidInputError ||
 		error instanceof NodeOperationError ||
@@ -135,7 +140,18 @@ export function tasksNote(taskIds: readonly string[], error?: unknown): string {
 	const named = error instanceof ApiError ? error.details.taskId : undefined;
 	const lost = taskIds.filter((taskId) => taskId !== named);
 	if (lost.length === 0) return '';
-	const shown = lost.slice(0, 20).join(', ');
-	const more = lost.length > 20 ? ` and ${lost.length - 20} more` : '';
-	return ` Media tasks of this run, whose results you can still fetch by ID: ${shown}${more}.`;
+	return ` Media tasks of this run, whose results you can still fetch by ID: ${lost.join(', ')}.`;
+}
+
+/**
+ * Names the items whose calls may have been charged without a response.
+ *
+ * @param items their indexes
+ * @param failed the item whose error ends the node; it is left out, because its error says so
+ */
+export function unknownNote(items: readonly number[], failed?: number): string {
+	const others = items.filter((index) => index !== failed);
+	if (others.length === 0) return '';
+	const [noun, pronoun] = others.length === 1 ? ['item', 'it'] : ['items', 'they'];
+	return ` The outcome of ${noun} ${others.join(', ')} is unknown: ${pronoun} may have been charged.`;
 }

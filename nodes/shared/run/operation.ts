@@ -2,6 +2,7 @@ import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData
 
 import type { GatewayClient, RequestSettings } from '../gateway/client/client';
 import type { Declarations, Values } from '../params/parameter';
+import type { ItemJournal } from './journal';
 import type { RunContext } from './runContext';
 import type { runOptions } from './settings';
 
@@ -12,10 +13,8 @@ export interface ItemContext<Params = unknown> {
 	readonly params: Params;
 	readonly client: GatewayClient;
 	readonly run: RunContext;
-	/** Whether *Retry On Fail* runs the node again: what the item asks for may exist already. */
-	readonly isRetry: boolean;
-	/** Records a task that exists and is paid for, so that its ID is reported when the node's output is lost. */
-	readonly taskCreated: (taskId: string) => void;
+	/** What is sent for the item. */
+	readonly journal: ItemJournal;
 	/** n8n's functions, for binary data. */
 	readonly n8n: IExecuteFunctions;
 }

@@ -10,11 +10,11 @@ import {
 import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
-import { canonicalJson } from '../gateway/util/json';
+import { asObject, asText, canonicalJson } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
 import { ChunkWriter } from './chunkWriter';
 
-/** Key in the node's context, for executions without an ID. */
+/** Key in the node's context, for an n8n that has no secret for each execution. */
 const NONCE_KEY = 'aiGatewayRun';
 
 /** One try with a short timeout: for optional data, such as the price of a task that exists. */
@@ -22,6 +22,10 @@ const BEST_EFFORT: RetryPolicy = { maxRetries: 0, timeoutLimitMs: 10_000 };
 
 /** What all items of a run share. */
 export class RunContext {
+	/**
+	 * Identifies the execution, with a secret of it: n8n counts the IDs of executions from 1 again in a new database, and
+	 * another execution must not get an old task.
+	 */
 	readonly executionId: string;
 	/** Identifies this run of the node within the execution. The same in each try. */
 	readonly run: string;
@@ -37,10 +41,12 @@ export class RunContext {
 	private bestEffortModels: Promise<MediaCatalogue> | undefined;
 
 	constructor(private readonly context: IExecuteFunctions) {
-		this.executionId = context.getExecutionId() || nonce(context);
+		const proxy = context.getWorkflowDataProxy(0);
+		const secret = secretOf(asText(asObject(proxy.$execution)?.resumeUrl)) ?? nonce(context);
+		this.executionId = `${context.getExecutionId() ?? ''} ${secret}`;
 		this.isTool = context.isToolExecution() || context.getNode().type.endsWith('Tool');
 		this.chunkWriter = !this.isTool && context.isStreaming() ? new ChunkWriter(context) : undefined;
-		this.run = this.isTool ? inputDigest(context) : String(context.getWorkflowDataProxy(0).$runIndex ?? 0);
+		this.run = this.isTool ? inputDigest(context) : String(proxy.$runIndex ?? 0);
 	}
 
 	/** Shows a hint with the node's output, each text once. */
@@ -158,7 +164,13 @@ function inputDigest(context: IExecuteFunctions): string {
 	return `tool-${createHash('sha256').update(canonicalJson(inputs)).digest('hex')}`;
 }
 
-/** A placeholder for the execution's ID, the same in each try of the node. */
+/** n8n's secret of an execution, from the URL that resumes it. The same when another process runs the execution again. */
+function secretOf(resumeUrl: string | undefined): string | undefined {
+	if (resumeUrl === undefined || !URL.canParse(resumeUrl)) return undefined;
+	return [...new URL(resumeUrl).searchParams.values()].join(' ') || undefined;
+}
+
+/** A random value, the same in each try of the node. */
 function nonce(context: IExecuteFunctions): string {
 	const store = context.getContext('node');
 	const stored: unknown = store[NONCE_KEY];

@@ -184,6 +184,7 @@ describe('a failed task', () => {
 			delivery: 'responded',
 			code: '501',
 			retryable: false,
+			paid: false,
 			taskId: 't1',
 			extra: { failCode: '501', failMsg: 'No face, secret-key', state: 'fail' },
 		});

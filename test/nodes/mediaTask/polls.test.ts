@@ -75,16 +75,17 @@ describe('the pauses before polls', () => {
 		expect(polls.count).toBe(1);
 	});
 
-	it('do not precede the first poll in a run by Retry On Fail', async () => {
+	it('do not precede the first poll when an earlier try may have created the task', async () => {
 		catalogue();
 		let requests = 0;
 		gateway()
 			.persist()
 			.post(TASKS)
-			.reply(() => ((requests += 1) === 1 ? [400, envelope(null, 400)] : [201, envelope({ taskId: 't1' })]));
+			.reply(() => ((requests += 1) === 1 ? [504, envelope(null, 504)] : [201, envelope({ taskId: 't1' })]));
 		endsAtPoll(1);
 		const settings = { retryOnFail: true, waitBetweenTries: 1 };
-		expect(await pausesOf('createAndWait', taskRequest, { settings })).toStrictEqual([]);
+		const oneRequest = { ...taskRequest, options: { maxRetries: 0 } };
+		expect(await pausesOf('createAndWait', oneRequest, { settings })).toStrictEqual([]);
 		expect(requests).toBe(2);
 	});
 
@@ -165,7 +166,7 @@ describe('the output', () => {
 		expect(JSON.stringify(items)).not.toContain('sk-test');
 	});
 
-	it('of a task that does not end in time is an error with its state and ID, and retryable', async () => {
+	it('of a task that does not end in time is an error with its state and ID, and paid', async () => {
 		catalogue();
 		creations();
 		const polls = endsAtPoll(1_000);
@@ -175,7 +176,7 @@ describe('the output', () => {
 			continueOnFail,
 		);
 		expect(items.map(({ json }) => json.error)).toMatchObject([
-			{ taskId: 't1', code: 'wait_timeout', state: 'processing', retryable: true },
+			{ taskId: 't1', code: 'wait_timeout', state: 'processing', paid: true, retryable: false },
 		]);
 		expect(polls.count).toBeGreaterThan(1);
 	});

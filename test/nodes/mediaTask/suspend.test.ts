@@ -115,11 +115,11 @@ describe('a suspended execution', () => {
 			},
 		);
 		const suspended = await suspend(tasks, use);
-		expect(tasks.sent).toHaveLength(3);
-		expect(new Set(tasks.sent.map(({ key }) => key)).size).toBe(1);
+		// Later tries take up the task of the second item.
+		expect(tasks.sent).toHaveLength(1);
 		expect(stored(suspended).map(({ json }) => json)).toMatchObject([
 			{ error: { httpCode: '422' } },
-			{ taskId: 't3', timedOut: true },
+			{ taskId: 't1', timedOut: true },
 		]);
 	});
 });

@@ -191,14 +191,29 @@ describe('saved state', () => {
 	});
 
 	it.each<[string, (json: StoredJson) => void]>([
-		['other items', (json) => Object.assign(json, { taskId: undefined, timedOut: undefined })],
-		['items of other tasks', (json) => (json.taskId = 'other')],
-		['items that are not timed out', (json) => (json.timedOut = false)],
-	])('of an earlier run is ignored in a run with %s, as in a loop', async (_, input) => {
+		['without a task', (json) => (json.taskId = undefined)],
+		['of other tasks', (json) => (json.taskId = 'other')],
+		['that are not timed out', (json) => (json.timedOut = false)],
+	])('is recognised by the callback, not by its items: items %s', async (_, input) => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
 		const { resumed } = await sendCallback(changed(suspended, { input }), use);
-		expect(resumed?.items.map(({ json }) => json.taskId)).not.toStrictEqual(['t1', 't2']);
+		expect(resumed?.items.map(({ json }) => json.taskId)).toStrictEqual(['t1', 't2']);
+		expect(tasks.sent).toHaveLength(2);
+	});
+
+	it('is ignored when its timed-out items come back without a callback, as in a loop: they are new orders', async () => {
+		const { tasks, use, suspended } = await suspendFor({}, { items });
+		expect(stored(suspended).map(({ json }) => json.timedOut)).toStrictEqual([true, true]);
+		await resumeNode(suspended, use);
 		expect(tasks.sent).toHaveLength(4);
+	});
+
+	it('that belongs to another suspension passes the items on as they are', async () => {
+		const { tasks, use, suspended } = await suspendFor({}, { items });
+		const other = changed(suspended, { input: (json) => (json.aiGatewayResumed = 'another') });
+		const { items: passedOn } = await resumeNode(other, use);
+		expect(passedOn.map(({ json }) => json)).toStrictEqual(stored(suspended).map(({ json }) => json));
+		expect(tasks.sent).toHaveLength(2);
 	});
 });
 

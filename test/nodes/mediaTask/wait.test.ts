@@ -124,7 +124,8 @@ describe('task: createAndWait', () => {
 			code: 'wait_timeout',
 			taskId: 't1',
 			state: 'processing',
-			retryable: true,
+			paid: true,
+			retryable: false,
 		});
 	});
 

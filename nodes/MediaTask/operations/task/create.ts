@@ -1,4 +1,5 @@
 import { simplify } from '../../../shared/fields/simplify';
+import { asObject } from '../../../shared/gateway/util/json';
 import { compact } from '../../../shared/n8n/compact';
 import { defineOperation, Deferred } from '../../../shared/run/operation';
 import { createTask, readTaskRequest, taskOptions, taskParameters, taskPriceRub } from './taskRequest';
@@ -11,14 +12,15 @@ export const create = defineOperation({
 	parameters: { ...taskParameters, simplify },
 	options: taskOptions,
 	async execute(item) {
-		const isSimple = item.params.simplify;
-		const request = await readTaskRequest(item);
-		const { priced } = request;
-		const { taskId, body } = await createTask(item, request);
+		const { taskId, body, plan } = await createTask(item, async () => {
+			const isSimple = item.params.simplify;
+			const request = await readTaskRequest(item);
+			return { request, plan: { isSimple, priced: request.priced } };
+		});
 		return new Deferred(async () => {
-			if (!isSimple) return [{ json: body }];
-			const priceRub = await taskPriceRub(item, priced);
-			return [{ json: compact({ taskId, model: priced.model, priceRub }) }];
+			if (plan.isSimple !== true) return [{ json: body }];
+			const priceRub = await taskPriceRub(item, plan);
+			return [{ json: compact({ taskId, model: asObject(plan.priced)?.model, priceRub }) }];
 		});
 	},
 });

@@ -1,10 +1,19 @@
+import { asNumber, asObject } from '../../../shared/gateway/util/json';
 import { choice } from '../../../shared/params/kinds';
 import { defineOperation, Deferred, type ItemContext } from '../../../shared/run/operation';
 import { SHORTEST_SUSPENSION_MS } from '../../suspend/settle';
 import { resumeCallback, SuspendableTask, type ResumeCallback } from '../../suspend/suspendableTask';
 import { TaskSuspension } from '../../suspend/suspension';
 import { suspendProblem } from '../../suspend/waitingExecution';
-import { maxWait, pollTask, resultOptions, resultParameters, resultSettings, taskOutput } from './result';
+import {
+	maxWait,
+	pollTask,
+	readResultSettings,
+	resultOptions,
+	resultParameters,
+	resultSettings,
+	taskOutput,
+} from './result';
 import { createTask, readTaskRequest, taskOptions, taskParameters, taskPriceRub } from './taskRequest';
 
 const waitStrategy = choice({
@@ -42,16 +51,22 @@ export const createAndWait = defineOperation({
 		...resultOptions,
 	},
 	async execute(item) {
-		const maxWaitMs = item.params.options.maxWait * 60_000;
-		const isSuspended = item.params.waitStrategy === 'suspend' && maxWaitMs >= SHORTEST_SUSPENSION_MS;
-		const request = await readTaskRequest(item, isSuspended ? callbackOf(item) : undefined);
-		const { priced, mayExist, resume } = request;
-		const settings = resultSettings(item, priced.model);
-		const until = item.client.now() + maxWaitMs;
-		const { taskId } = await createTask(item, request);
-		const price = async () => await taskPriceRub(item, priced);
+		const start = item.client.now();
+		const { taskId, plan, mayExist } = await createTask(item, async () => {
+			const maxWaitMs = item.params.options.maxWait * 60_000;
+			const isSuspended = item.params.waitStrategy === 'suspend' && maxWaitMs >= SHORTEST_SUSPENSION_MS;
+			const request = await readTaskRequest(item, isSuspended ? callbackOf(item) : undefined);
+			const { priced, resume } = request;
+			const settings = resultSettings(item, priced.model);
+			return { request, plan: { maxWaitMs, settings, priced, ...(resume ? { resume: { ...resume } } : {}) } };
+		});
+		const settings = readResultSettings(plan.settings);
+		const resume = readResume(plan.resume);
+		const maxWaitMs = asNumber(plan.maxWaitMs) ?? 0;
+		const until = start + maxWaitMs;
+		const price = async () => await taskPriceRub(item, plan);
 		const finish = async () => {
-			const wait = { model: priced.model, maxWaitMs, pollImmediately: mayExist || resume !== undefined };
+			const wait = { model: settings.model, maxWaitMs, pollImmediately: mayExist || resume !== undefined };
 			return [await taskOutput(item, taskId, await pollTask(item, taskId, wait), settings, await price())];
 		};
 		if (!resume) return new Deferred(finish);
@@ -59,6 +74,11 @@ export const createAndWait = defineOperation({
 	},
 	suspension: (n8n) => new TaskSuspension(n8n),
 });
+
+function readResume(value: unknown): ResumeCallback | undefined {
+	const { url, isRequested } = asObject(value) ?? {};
+	return typeof url === 'string' ? { url, isRequested: isRequested === true } : undefined;
+}
 
 /** How the gateway resumes this execution; `undefined` when the node polls instead. */
 function callbackOf(item: ItemContext): ResumeCallback | undefined {

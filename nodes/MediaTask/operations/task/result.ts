@@ -2,7 +2,7 @@ import { binaryPropertyName, downloadResults } from '../../../shared/fields/medi
 import { simplify } from '../../../shared/fields/simplify';
 import { waitForTask } from '../../../shared/gateway/endpoints/polling';
 import { readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
-import type { JsonObject } from '../../../shared/gateway/util/json';
+import { asObject, asText, type JsonObject } from '../../../shared/gateway/util/json';
 import { downloadFiles, taskJson, type ResultContext } from '../../../shared/n8n/taskResults';
 import { number } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
@@ -51,6 +51,17 @@ export function resultSettings({ params, run }: ItemContext<ResultParams>, model
 		download: params.downloadResults && !run.isTool,
 		simplify: params.simplify,
 		binaryField: params.options.binaryPropertyName,
+	};
+}
+
+/** Reads stored settings. A missing one must not cost an item its result. */
+export function readResultSettings(stored: unknown): ResultSettings {
+	const { model, download, simplify, binaryField } = asObject(stored) ?? {};
+	return {
+		model: asText(model),
+		download: download === true,
+		simplify: simplify !== false,
+		binaryField: asText(binaryField) ?? 'data',
 	};
 }
 

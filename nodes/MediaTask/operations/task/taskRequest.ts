@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../shared/gateway/util/json';
+import { asObject, asText, type JsonObject } from '../../../shared/gateway/util/json';
 import { createMediaTask, taskBody } from '../../../shared/gateway/endpoints/tasks';
 import { asError, InvalidInputError, StoppedError } from '../../../shared/gateway/errors/errors';
 import { checkKey, idempotencyKey } from '../../../shared/gateway/media/idempotency';
@@ -7,6 +7,7 @@ import { checkInput } from '../../../shared/gateway/media/inputValues';
 import { priceInRubles, taskPrice } from '../../../shared/gateway/media/price';
 import { choice, decimal, filled, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
+import type { Creation } from '../../../shared/run/journal';
 import type { ItemContext } from '../../../shared/run/operation';
 import type { ResumeCallback } from '../../suspend/suspendableTask';
 import { formOf, inputParameters, model, readInput } from '../input';
@@ -90,7 +91,7 @@ export interface TaskRequest {
 	/** The body of the request with these files in the input. */
 	bodyWith: (files: readonly InputFileUrl[]) => JsonObject;
 	key: string;
-	/** Whether the key may have been used before: the task may exist, and may have ended. */
+	/** Whether the key may have been used before, in another execution: the task may exist, and may have ended. */
 	mayExist: boolean;
 	/** How the gateway resumes this execution; `undefined` when it is not suspended for the task. */
 	resume: ResumeCallback | undefined;
@@ -140,7 +141,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 		key:
 			ownKey ??
 			idempotencyKey(scope, run.creationContext(item.index), bodyWith(await contentPlaceholders(files))),
-		mayExist: item.isRetry || mayBeShared,
+		mayExist: mayBeShared,
 		resume,
 	};
 }
@@ -155,23 +156,56 @@ function checkCallback(resumeUrl: string, callbackUrl: string | undefined, gatew
 	);
 }
 
-/** Uploads the files, creates the task, and returns the body as received. */
+/** A task that exists and is paid for. */
+export interface CreatedTask {
+	taskId: string;
+	/** The response to its creation. */
+	body: JsonObject;
+	/** What the operation does with it, as it was read when the task was requested. */
+	plan: JsonObject;
+	/** Whether it may have ended already. */
+	mayExist: boolean;
+}
+
+/**
+ * Creates the task of an item. A further try of *Retry On Fail* takes up the task, or sends the same request again:
+ * nothing of the item is read again, because its expressions may now return something else.
+ *
+ * @param read reads the request, and the plan as plain data
+ */
 export async function createTask(
 	item: ItemContext,
-	{ files, bodyWith, key }: TaskRequest,
-): Promise<{ taskId: string; body: JsonObject }> {
-	// Uploads are not repeated with retries of the creation.
+	read: () => Promise<{ request: TaskRequest; plan: JsonObject }>,
+): Promise<CreatedTask> {
+	const { journal, client } = item;
+	const { sent, task } = journal;
+	const creation = sent ?? (await readCreation(item, read));
+	const { plan } = creation;
+	const mayExist = sent !== undefined || plan.mayExist === true;
+	if (task) return { taskId: task.taskId, body: task.response, plan, mayExist };
+	journal.requested(creation);
+	const { taskId, body } = await createMediaTask(client, creation.body, creation.key);
+	journal.created(taskId, body);
+	return { taskId, body, plan, mayExist };
+}
+
+/** Uploads the files, which is not repeated with the creation. */
+async function readCreation(
+	item: ItemContext,
+	read: () => Promise<{ request: TaskRequest; plan: JsonObject }>,
+): Promise<Creation> {
+	const { request, plan } = await read();
+	const { files, bodyWith, key, mayExist } = request;
 	const body = bodyWith(await uploadTaskFiles(item, files));
-	const created = await createMediaTask(item.client, body, key);
-	item.taskCreated(created.taskId);
-	return created;
+	return { key, body, plan: { ...plan, mayExist } };
 }
 
 /** The price of a created task in rubles; `undefined` when the catalogue does not have it, or when the run ends. */
 export async function taskPriceRub(
 	{ run, client }: ItemContext,
-	{ model: id, input }: TaskRequest['priced'],
+	plan: JsonObject,
 ): Promise<number | undefined> {
+	const { model: id, input } = readPriced(plan);
 	try {
 		const found = await run.mediaModel(client, id);
 		return found && priceInRubles(taskPrice(found, input));
@@ -179,4 +213,9 @@ export async function taskPriceRub(
 		if (error instanceof StoppedError) return undefined;
 		throw asError(error);
 	}
+}
+
+function readPriced({ priced }: JsonObject): TaskRequest['priced'] {
+	const { model: id, input } = asObject(priced) ?? {};
+	return { model: asText(id) ?? '', input: asObject(input) ?? {} };
 }

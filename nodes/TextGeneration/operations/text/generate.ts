@@ -71,6 +71,7 @@ async function send(
 	{ format, request }: GenerateParameters,
 	call: GatewayRequest,
 ): Promise<JsonObject> {
+	item.journal.requested();
 	try {
 		if (!request.stream) return await item.client.json(call);
 		return await sendStreamed(item, { format, request }, call);

@@ -10,7 +10,7 @@ import {
 	type HttpRequest,
 	type Transport,
 } from './transport';
-import { ApiError, asError } from '../errors/errors';
+import { ApiError, asError, StoppedError } from '../errors/errors';
 import { asObject, parseJson, type Json, type JsonObject } from '../util/json';
 import type { Origin } from '../errors/texts/origin';
 import { MAX_RETRY_AFTER_MS, retryDelayMs } from './retry';
@@ -259,7 +259,7 @@ export class GatewayClient {
 			try {
 				return await abortable(signal, async () => await this.dependencies.withSlot(inSlot));
 			} catch (error) {
-				if (!(error instanceof ApiError)) throw asError(error);
+				if (!(error instanceof ApiError)) throw stoppedAfter(error, mayHaveTakenEffect);
 				const { delivery, retryable, retryAfterMs, status = 0 } = error.details;
 				const delay = retryDelayMs(
 					{ failures, maxRetries, delivery, retryable, retryAfterMs, idempotent },
@@ -269,10 +269,20 @@ export class GatewayClient {
 					throw withAttempts(mayHaveTakenEffect ? error.with({ mayHaveTakenEffect }) : error, failures);
 				mayHaveTakenEffect ||=
 					delivery === 'unknown' || (status >= 500 && !statusesWithoutEffect?.has(status));
-				await abortable(signal, async () => await this.dependencies.pause(delay));
+				await abortable(signal, async () => await this.dependencies.pause(delay)).catch(
+					(stopped: unknown) => {
+						throw stoppedAfter(stopped, mayHaveTakenEffect);
+					},
+				);
 			}
 		}
 	}
+}
+
+/** An error that ends the attempts. For a stop, with whether an earlier attempt may have had its effect. */
+function stoppedAfter(error: unknown, mayHaveTakenEffect: boolean): Error {
+	const isStop = error instanceof StoppedError && mayHaveTakenEffect;
+	return isStop ? new StoppedError(error.reason, true) : asError(error);
 }
 
 /** Adds the number of attempts, and the delay that the gateway asks for if it is longer than the client waits. */

@@ -206,6 +206,8 @@ export function taskError(task: MediaTask, secrets: readonly string[]): ApiError
 		delivery: 'responded',
 		code: task.failCode ?? 'task_failed',
 		retryable: false,
+		// The specification does not show whether it is charged.
+		paid: false,
 		taskId: task.taskId,
 		extra: { failCode: task.failCode ?? null, failMsg: task.failMsg ?? null, state: task.state },
 	});

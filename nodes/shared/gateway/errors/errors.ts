@@ -34,6 +34,8 @@ export interface ApiErrorDetails {
 	idempotent?: boolean | undefined;
 	/** Whether an earlier attempt may have had its effect: its response was lost, or a 5xx. */
 	mayHaveTakenEffect?: boolean | undefined;
+	/** Whether the task of `taskId` exists and is charged. */
+	paid?: boolean | undefined;
 	/** The media task that the error is about. */
 	taskId?: string | undefined;
 	/** More fields of the error item, such as `failCode`. */
@@ -96,7 +98,11 @@ const STOP_REASONS = {
 export class StoppedError extends Error {
 	override readonly name = 'StoppedError';
 
-	constructor(readonly reason: keyof typeof STOP_REASONS) {
+	/** @param mayHaveTakenEffect whether a request was in flight, or may have had its effect before */
+	constructor(
+		readonly reason: keyof typeof STOP_REASONS,
+		readonly mayHaveTakenEffect = false,
+	) {
 		super(STOP_REASONS[reason]);
 	}
 }

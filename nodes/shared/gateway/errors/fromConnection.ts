@@ -54,7 +54,7 @@ export function errorFromThrown(error: unknown, request: RequestInfo): ApiError 
 		traces.find(({ code }) => code !== '') ?? traces.find(({ isHttpClientError }) => isHttpClientError);
 	if (!decisive) return traces.some(({ message }) => message === 'aborted') ? lost('', request) : undefined;
 	const { code, syscall, isAggregate } = decisive;
-	if (code === 'ERR_CANCELED') return new StoppedError('cancelled');
+	if (code === 'ERR_CANCELED') return new StoppedError('cancelled', true);
 	const cause = new Error(`${code || 'network error'}${syscall ? ` (${syscall})` : ''}`);
 	if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code)) {
 		return connectionError({ kind: 'certificate', code }, request, cause);

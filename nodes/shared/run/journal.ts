@@ -1,0 +1,208 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+
+import { ApiError, type ApiErrorDetails } from '../gateway/errors/errors';
+import { asNumber, asObject, type JsonObject } from '../gateway/util/json';
+import { itemError, mayBeCharged } from './itemError';
+
+/** Key in the node's context, which lives in the execution's data and is the same in each try. */
+const KEY = 'aiGatewayJournal';
+
+/** n8n's own bounds for *Max. Tries*. */
+const MIN_TRIES = 2;
+const MAX_TRIES = 5;
+const DEFAULT_TRIES = 3;
+
+/** A creation as it is sent. Plain data: a further try sends it again as it is. */
+export interface Creation {
+	/** Its idempotency key (§4.6). */
+	key: string;
+	body: JsonObject;
+	/** What the operation does with the task. */
+	plan: JsonObject;
+}
+
+/** What is known of an item that has been sent. An item without an entry was not sent, or was refused. */
+export type Entry =
+	/** Sent. It may be charged: its outcome is not known yet, or never will be. */
+	| { state: 'requested'; creation?: Creation; error?: ApiErrorDetails }
+	/** The task exists and is paid for. */
+	| { state: 'created'; creation?: Creation | undefined; taskId: string; response: JsonObject }
+	| { state: 'finished'; outputs: INodeExecutionData[]; taskId?: string };
+
+/** The journal of one item, for its operation. */
+export interface ItemJournal {
+	/** What an earlier try has sent for the item, which is to be repeated as it is. */
+	readonly sent: Creation | undefined;
+	/** The task of the item, and the response to its creation. */
+	readonly task: { taskId: string; response: JsonObject } | undefined;
+	/** Is called before a call that costs money is sent. A call without `creation` cannot be repeated safely. */
+	requested(creation?: Creation): void;
+	/** Is called when a task exists and is paid for. */
+	created(taskId: string, response: JsonObject): void;
+}
+
+interface StoredRun {
+	executionId: string;
+	tries: number;
+	entries: Record<string, Entry>;
+}
+
+/**
+ * What a run of the node is doing, item by item, written before the act. While another try of *Retry On Fail* may
+ * follow, it is kept in the node's context.
+ */
+export class RunJournal {
+	private readonly store: Record<string, unknown>;
+	private readonly maxTries: number;
+	private readonly stored: StoredRun;
+
+	/** @param identity.run identifies the run of the node within the execution; several may be open in an agent */
+	constructor(
+		context: Pick<IExecuteFunctions, 'getContext' | 'getNode'>,
+		private readonly identity: { executionId: string; run: string },
+	) {
+		const { retryOnFail, maxTries } = context.getNode();
+		this.store = context.getContext('node');
+		this.maxTries = retryOnFail ? Math.min(MAX_TRIES, Math.max(MIN_TRIES, maxTries || DEFAULT_TRIES)) : 1;
+		const earlier = storedRun(this.runs[identity.run]);
+		const { executionId } = identity;
+		this.stored =
+			earlier?.executionId === executionId
+				? { ...earlier, tries: earlier.tries + 1 }
+				: { executionId, tries: 1, entries: {} };
+		if (this.hasNextTry) this.store[KEY] = { ...this.runs, [identity.run]: this.stored };
+		else this.clear();
+	}
+
+	/** Whether n8n runs the node again when this try fails. */
+	get hasNextTry(): boolean {
+		return this.stored.tries < this.maxTries;
+	}
+
+	/** The outputs of an item that an earlier try has finished. */
+	finishedOutputs(index: number): INodeExecutionData[] | undefined {
+		const entry = this.entry(index);
+		return entry?.state === 'finished' ? entry.outputs.map((item) => ({ ...item })) : undefined;
+	}
+
+	/** The error of an item whose call may be charged and cannot be repeated. */
+	lastError(index: number): ApiError | undefined {
+		const entry = this.entry(index);
+		const isLost = entry?.state === 'requested' && !entry.creation && entry.error !== undefined;
+		return isLost && entry.error ? new ApiError(entry.error) : undefined;
+	}
+
+	item(index: number): ItemJournal {
+		const entry = this.entry(index);
+		const task = entry?.state === 'created' ? entry : undefined;
+		const earlier = entry?.state === 'requested' ? entry : undefined;
+		return {
+			sent: (task ?? earlier)?.creation,
+			task,
+			requested: (creation) => {
+				// An earlier try may have been charged: its error is kept.
+				const { error } = earlier ?? {};
+				this.write(index, {
+					state: 'requested',
+					...(creation ? { creation } : {}),
+					...(error ? { error } : {}),
+				});
+			},
+			created: (taskId, response) => {
+				const known = this.entry(index);
+				const creation = known?.state === 'requested' ? known.creation : undefined;
+				this.write(index, { state: 'created', creation, taskId, response });
+			},
+		};
+	}
+
+	/** Records that an item has succeeded. */
+	succeeded(index: number): void {
+		if (this.entry(index)?.state === 'requested') this.remove(index);
+	}
+
+	/** Keeps the outputs of items, which the next try must not send again. */
+	keep(outputs: ReadonlyMap<number, readonly INodeExecutionData[]>): void {
+		for (const [index, items] of outputs) {
+			const taskId = this.tasks.get(index);
+			this.write(index, {
+				state: 'finished',
+				// Copies: n8n changes the arrays that a node returns.
+				outputs: items.map((item) => ({ ...item })),
+				...(taskId === undefined ? {} : { taskId }),
+			});
+		}
+	}
+
+	/** Records the tasks of a suspended execution that is resumed. */
+	resumed(tasks: ReadonlyMap<number, string>): void {
+		for (const [index, taskId] of tasks) this.item(index).created(taskId, {});
+	}
+
+	/**
+	 * Records the error of an item.
+	 *
+	 * @returns the error as the user gets it, with the task's ID and whether the item is, or may be, charged
+	 */
+	failed(index: number, error: unknown): unknown {
+		const entry = this.entry(index);
+		if (entry?.state !== 'requested') return itemError(error, entry?.state === 'created' ? entry : {});
+		if (entry.error === undefined && !mayBeCharged(error)) {
+			this.remove(index);
+			return error;
+		}
+		const told = itemError(error, { mayBeCharged: true });
+		const details = told instanceof ApiError ? told.details : entry.error;
+		this.write(index, { ...entry, ...(details ? { error: details } : {}) });
+		return told;
+	}
+
+	/** The tasks that exist and are paid for, by item. */
+	get tasks(): ReadonlyMap<number, string> {
+		const tasks = this.entries.flatMap(([index, entry]) =>
+			'taskId' in entry && entry.taskId !== undefined ? [[index, entry.taskId] as const] : [],
+		);
+		return new Map(tasks);
+	}
+
+	/** The items whose outcome is unknown: they may be charged. */
+	get unknown(): number[] {
+		return this.entries.flatMap(([index, { state }]) => (state === 'requested' ? [index] : []));
+	}
+
+	/** Removes the run from the node's context. */
+	clear(): void {
+		const { [this.identity.run]: own, ...others } = this.runs;
+		void own;
+		if (Object.keys(others).length > 0) this.store[KEY] = others;
+		else delete this.store[KEY];
+	}
+
+	private get runs(): JsonObject {
+		return asObject(this.store[KEY]) ?? {};
+	}
+
+	private get entries(): Array<[index: number, entry: Entry]> {
+		return Object.entries(this.stored.entries).map(([index, entry]) => [Number(index), entry]);
+	}
+
+	private entry(index: number): Entry | undefined {
+		return this.stored.entries[String(index)];
+	}
+
+	private write(index: number, entry: Entry): void {
+		this.stored.entries[String(index)] = entry;
+	}
+
+	private remove(index: number): void {
+		delete this.stored.entries[String(index)];
+	}
+}
+
+/** Another version of the package may have stored something else. */
+function storedRun(value: unknown): StoredRun | undefined {
+	const { executionId, tries, entries } = asObject(value) ?? {};
+	const known = asObject(entries);
+	if (typeof executionId !== 'string' || asNumber(tries) === undefined || !known) return undefined;
+	return value as StoredRun;
+}

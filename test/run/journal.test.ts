@@ -1,0 +1,250 @@
+import type { IExecuteFunctions, INode } from 'n8n-workflow';
+
+import {
+	ApiError,
+	InvalidInputError,
+	StoppedError,
+	type ApiErrorDetails,
+} from '../../nodes/shared/gateway/errors/errors';
+import { RunJournal, type Creation } from '../../nodes/shared/run/journal';
+
+// What a run of a node records of its items, and what the tries of Retry On Fail and the user learn from it.
+
+const creation: Creation = { key: 'k', body: { model: 'm' }, plan: { isSimple: true } };
+const details: ApiErrorDetails = {
+	message: 'no',
+	description: 'why',
+	delivery: 'responded',
+	retryable: true,
+};
+const refusal = () => new ApiError(details);
+const lost = () => new ApiError({ ...details, delivery: 'unknown', mayBeCharged: true });
+const detailsOf = (error: unknown) => (error instanceof ApiError ? error.details : undefined);
+
+/** A node whose context lasts through the tries of an execution. */
+function nodeWith(settings: Partial<INode>) {
+	const store: Record<string, unknown> = {};
+	const context = {
+		getContext: (type: string) => (type === 'node' ? store : {}),
+		getNode: () => settings,
+	} as unknown as IExecuteFunctions;
+	const attempt = (identity: Partial<{ executionId: string; run: string }> = {}) =>
+		new RunJournal(context, { executionId: 'e1', run: '0', ...identity });
+	return { store, attempt };
+}
+
+const retrying = () => nodeWith({ retryOnFail: true, maxTries: 3 });
+
+it.each([
+	[undefined, 3],
+	[0, 3],
+	[1, 2],
+	[2, 2],
+	[5, 5],
+	[9, 5],
+	[-1, 2],
+])('counts tries as n8n does: with Max Tries %j there are %d', (maxTries, count) => {
+	const { store, attempt } = nodeWith({ retryOnFail: true, ...(maxTries === undefined ? {} : { maxTries }) });
+	const next = Array.from({ length: count }, () => attempt().hasNextTry);
+	expect(next).toStrictEqual(Array.from({ length: count }, (_, index) => index < count - 1));
+	expect(store).toStrictEqual({});
+});
+
+it.each([{}, { retryOnFail: false, maxTries: 5 }])(
+	'keeps nothing where the node is not run again: %j',
+	(settings) => {
+		const { store, attempt } = nodeWith(settings);
+		const journal = attempt();
+		journal.item(0).requested(creation);
+		expect([journal.hasNextTry, store, attempt().item(0).sent]).toStrictEqual([false, {}, undefined]);
+	},
+);
+
+it('is written before the act: a try that ends in any way is known to the next one', () => {
+	const { attempt } = retrying();
+	attempt().item(0).requested(creation);
+	expect(attempt().item(0).sent).toStrictEqual(creation);
+});
+
+it('is plain data: n8n can store it between the tries', () => {
+	const { store, attempt } = retrying();
+	const journal = attempt();
+	journal.item(0).requested(creation);
+	journal.item(1).created('t1', { data: {} });
+	journal.failed(0, lost());
+	Object.assign(store, JSON.parse(JSON.stringify(store)));
+	const next = attempt();
+	expect([next.unknown, [...next.tasks], next.item(0).sent]).toStrictEqual([[0], [[1, 't1']], creation]);
+});
+
+it.each([{ executionId: 'e2' }, { run: '1' }])('of another execution or run is not taken: %j', (other) => {
+	const { attempt } = retrying();
+	attempt().item(0).requested(creation);
+	expect(attempt(other).item(0).sent).toBeUndefined();
+});
+
+it('of one run of an agent’s tool does not end that of another', () => {
+	const { store, attempt } = retrying();
+	attempt({ run: 'a' }).item(0).requested(creation);
+	attempt({ run: 'b' }).clear();
+	expect(attempt({ run: 'a' }).item(0).sent).toStrictEqual(creation);
+	attempt({ run: 'a' }).clear();
+	expect(store).toStrictEqual({});
+});
+
+it.each([7, 'x', {}, { executionId: 'e1', tries: 1 }, { executionId: 'e1', entries: {} }])(
+	'that another version has stored is ignored: %j',
+	(stored) => {
+		const { store, attempt } = retrying();
+		store.aiGatewayJournal = { '0': stored };
+		expect(attempt().hasNextTry).toBe(true);
+	},
+);
+
+describe('an item that was requested', () => {
+	it('and refused is read again by the next try', () => {
+		const { attempt } = retrying();
+		const journal = attempt();
+		const error = refusal();
+		journal.item(0).requested(creation);
+		expect(journal.failed(0, error)).toBe(error);
+		expect([journal.unknown, attempt().item(0).sent]).toStrictEqual([[], undefined]);
+	});
+
+	it.each([
+		['a lost response', lost()],
+		['an error that is not the gateway’s', new TypeError('no')],
+		['a cancel in flight', new StoppedError('cancelled', true)],
+	])('and ended by %s has an unknown outcome, and is sent again as it was', (_, error) => {
+		const { attempt } = retrying();
+		const journal = attempt();
+		journal.item(2).requested(creation);
+		journal.failed(2, error);
+		expect([journal.unknown, attempt().item(2).sent]).toStrictEqual([[2], creation]);
+	});
+
+	it.each([
+		['an invalid value', new InvalidInputError('no', '')],
+		['a cancel before it was sent', new StoppedError('cancelled')],
+	])('and ended by %s was not sent', (_, error) => {
+		const journal = retrying().attempt();
+		journal.item(0).requested(creation);
+		expect([journal.failed(0, error), journal.unknown]).toStrictEqual([error, []]);
+	});
+
+	it('stays unknown when a later try is refused, and its error says so', () => {
+		const { attempt } = retrying();
+		const first = attempt();
+		first.item(0).requested(creation);
+		first.failed(0, lost());
+		const second = attempt();
+		second.item(0).requested(creation);
+		const told = detailsOf(second.failed(0, refusal()));
+		expect(told).toMatchObject({ mayBeCharged: true, retryable: false });
+		expect(told?.description).toBe(
+			'why An earlier request for this item may have been charged: look before you send it again.',
+		);
+		expect([second.unknown, attempt().item(0).sent]).toStrictEqual([[0], creation]);
+	});
+
+	it('and cannot be repeated has its error again in the next try', () => {
+		const { attempt } = retrying();
+		const journal = attempt();
+		journal.item(0).requested();
+		const told = journal.failed(0, lost());
+		expect(attempt().lastError(0)).toStrictEqual(told);
+	});
+
+	it('and can be repeated has no error in the next try', () => {
+		const { attempt } = retrying();
+		const journal = attempt();
+		journal.item(0).requested(creation);
+		journal.failed(0, lost());
+		expect(attempt().lastError(0)).toBeUndefined();
+	});
+
+	it('and has succeeded is no longer unknown', () => {
+		const journal = retrying().attempt();
+		journal.item(0).requested();
+		journal.succeeded(0);
+		expect(journal.unknown).toStrictEqual([]);
+	});
+});
+
+describe('a task that exists', () => {
+	it('is taken up by the next try', () => {
+		const { attempt } = retrying();
+		const item = attempt().item(0);
+		item.requested(creation);
+		item.created('t1', { code: 201 });
+		const { sent, task } = attempt().item(0);
+		expect([sent, task]).toStrictEqual([
+			creation,
+			expect.objectContaining({ taskId: 't1', response: { code: 201 } }),
+		]);
+	});
+
+	it.each([
+		['of the gateway', lost()],
+		['of n8n', new TypeError('no')],
+	])('is named, and paid, in an error %s', (_, error) => {
+		const journal = retrying().attempt();
+		journal.item(0).created('t1', {});
+		const told = detailsOf(journal.failed(0, error));
+		expect(told).toMatchObject({ taskId: 't1', paid: true, retryable: false, mayBeCharged: undefined });
+		expect(told?.description).toContain("Task t1 is paid for: fetch its result with the operation 'Wait'.");
+		expect(told?.message).toBe('no');
+	});
+
+	it('is named once where the error names it', () => {
+		const journal = retrying().attempt();
+		journal.item(0).created('t1', {});
+		const description = 'Task t1 goes on.';
+		expect(detailsOf(journal.failed(0, new ApiError({ ...details, description })))?.description).toBe(
+			description,
+		);
+	});
+
+	it('and has failed is named, and not called paid', () => {
+		const journal = retrying().attempt();
+		journal.item(0).created('t1', {});
+		const told = detailsOf(journal.failed(0, new ApiError({ ...details, paid: false })));
+		expect([told?.paid, told?.description]).toStrictEqual([false, 'why']);
+	});
+
+	it('is known while the node may end with an error, also when its item has finished in an earlier try', () => {
+		const { attempt } = retrying();
+		const journal = attempt();
+		journal.item(0).created('t1', {});
+		journal.item(3).created('t2', {});
+		journal.keep(new Map([[0, [{ json: { a: 1 } }]]]));
+		expect([...attempt().tasks]).toStrictEqual([
+			[0, 't1'],
+			[3, 't2'],
+		]);
+	});
+
+	it('of a suspended execution is known when that is resumed', () => {
+		const journal = nodeWith({}).attempt();
+		journal.resumed(new Map([[1, 't1']]));
+		expect([...journal.tasks]).toStrictEqual([[1, 't1']]);
+	});
+});
+
+it('returns copies of the outputs of a finished item, which n8n may change', () => {
+	const { attempt } = retrying();
+	const outputs = [{ json: { a: 1 } }];
+	attempt().keep(new Map([[0, outputs]]));
+	outputs.splice(0);
+	const journal = attempt();
+	journal.finishedOutputs(0)?.splice(0);
+	expect([journal.finishedOutputs(0), journal.finishedOutputs(1)]).toStrictEqual([
+		[{ json: { a: 1 } }],
+		undefined,
+	]);
+});
+
+it('passes on the error of an item that was not sent', () => {
+	const error = refusal();
+	expect(retrying().attempt().failed(0, error)).toBe(error);
+});
