@@ -1,20 +1,28 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 
-import { asArray, asText } from '../shared/gateway/util/json';
-import { mergedIds } from './events';
+import {
+	hasStarted,
+	isTooOld,
+	merged,
+	readRecord,
+	withTask,
+	type RecordedTask,
+	type StartedRecord,
+} from './startedRecord';
 
 /** Key in the node's static data, which n8n stores with the workflow. */
 const KEY = 'started';
 
 /**
- * By trigger, the tasks that have started it in this process. n8n hands out the stored ones as a copy for each
- * callback.
+ * By trigger, the tasks that have started it, as far as this process knows. n8n hands out the stored ones as a copy
+ * for each callback.
  */
-const startedHere = new Map<string, readonly string[]>();
+const startedHere = new Map<string, StartedRecord>();
 
 /**
  * Remembers which tasks have started the workflow. In a process, each task starts it once, even with several
- * callbacks at the same time; tasks of earlier processes are in the workflow's static data.
+ * callbacks at the same time; tasks of other processes are in the workflow's static data. A task that is too old to
+ * be remembered does not start it.
  */
 export class StartedTasks {
 	private readonly store;
@@ -24,21 +32,33 @@ export class StartedTasks {
 
 	constructor(
 		context: Pick<IWebhookFunctions, 'getWorkflowStaticData' | 'getWorkflow' | 'getNode' | 'getMode'>,
+		private readonly now: () => number = Date.now,
 	) {
 		this.store = context.getWorkflowStaticData('node');
 		this.trigger = `${context.getWorkflow().id ?? ''} ${context.getNode().id}`;
 		this.isTest = context.getMode() === 'manual';
 	}
 
-	/** Marks a task as started; returns false when it has started the workflow before. */
-	take(taskId: string): boolean {
+	/** Whether a task was created before what is remembered. */
+	isTooOld(task: RecordedTask): boolean {
+		return !this.isTest && isTooOld(this.known(), task, this.now());
+	}
+
+	/** Marks a task as started; returns false when it has started the workflow before, or is too old. */
+	take(task: RecordedTask): boolean {
 		if (this.isTest) return true;
-		const stored = asArray(this.store[KEY]).flatMap((id) => asText(id) ?? []);
-		const here = startedHere.get(this.trigger) ?? [];
-		if (stored.includes(taskId) || here.includes(taskId)) return false;
-		startedHere.set(this.trigger, mergedIds(here, [taskId]));
-		// Callbacks at the same time each store their copy of the list, so it includes the tasks of all.
-		this.store[KEY] = mergedIds(stored, here, [taskId]);
+		const known = this.known();
+		if (hasStarted(known, task, this.now())) return false;
+		const record = withTask(known, task, this.now());
+		startedHere.set(this.trigger, record);
+		// Callbacks at the same time each store their copy, so it includes the tasks of all.
+		this.store[KEY] = record;
 		return true;
+	}
+
+	private known(): StartedRecord {
+		const stored = readRecord(this.store[KEY]);
+		const here = startedHere.get(this.trigger);
+		return here ? merged(here, stored) : stored;
 	}
 }

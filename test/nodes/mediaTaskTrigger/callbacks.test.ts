@@ -3,11 +3,15 @@ import nock from 'nock';
 import { inFakeTime, useFakeTime } from '../../helpers/fakeTime';
 import { envelope, TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
+import { StartedTasks } from '../../../nodes/MediaTaskTrigger/startedTasks';
+import { webhookContext } from '../../helpers/contexts';
 import { sendCallback, freshTask, errorResponse, task } from './support';
 
 useNock();
 
 const noFiles = { downloadResults: false };
+const trigger = (id: string) =>
+	({ node: 'mediaTaskTrigger', parameters: {}, mode: 'webhook', settings: { id } }) as const;
 const received = [200, { message: 'Received' }];
 
 it.each<[string, object, object]>([
@@ -55,7 +59,7 @@ it.each([404, 422])(
 		const [event, taskId] = [freshTask(), freshTask()];
 		const seen = errorResponse(event, status);
 		task(taskId, { state: 'success' });
-		const { item } = await sendCallback(noFiles, { body: { taskId: event, id: taskId } });
+		const { item } = await sendCallback(noFiles, { body: { id: event, data: { id: taskId } } });
 		expect(item?.json.taskId).toBe(taskId);
 		expect(seen.requests).toBe(1);
 	},
@@ -124,7 +128,9 @@ describe('a repeated callback', () => {
 			),
 		);
 		expect(outcomes.filter(({ item }) => item)).toHaveLength(1);
-		expect(store).toStrictEqual({ started: [taskId] });
+		const hour = expect.stringMatching(/^.{8}$/) as string;
+		const hours = { [Math.floor(Date.now() / 3_600_000)]: hour };
+		expect(store).toStrictEqual({ started: { from: expect.any(Number) as number, hours } });
 		const again = await sendCallback(noFiles, { body: { taskId } }, { store, nodeId });
 		expect(again.result).toStrictEqual({ noWebhookResponse: true });
 		expect(again.response).toStrictEqual(received);
@@ -133,10 +139,42 @@ describe('a repeated callback', () => {
 	it('starts nothing when only the static data has the task', async () => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
-		const store = { started: [taskId] };
-		const { result } = await sendCallback(noFiles, { body: { taskId } }, { store });
+		const store = {};
+		await sendCallback(noFiles, { body: { taskId } }, { store, nodeId: 'in a process' });
+		const before = JSON.stringify(store);
+		const { result } = await sendCallback(noFiles, { body: { taskId } }, { store, nodeId: 'in another' });
 		expect(result).toStrictEqual({ noWebhookResponse: true });
-		expect(store).toStrictEqual({ started: [taskId] });
+		expect(JSON.stringify(store)).toBe(before);
+	});
+
+	it('starts nothing after thousands of other tasks', async () => {
+		const createTime = Date.now() - 60_000;
+		const replayed = freshTask();
+		task(replayed, { state: 'success', createTime });
+		const store = {};
+		const now = jest.spyOn(Date, 'now');
+		const { item } = await sendCallback(noFiles, { body: { taskId: replayed } }, { store, nodeId: 'busy' });
+		expect(item?.json.taskId).toBe(replayed);
+		const others = new StartedTasks(webhookContext({ ...trigger('busy'), store }, { body: {} }));
+		const createdAt = new Date(createTime).toISOString();
+		for (let count = 0; count < 1_100; count += 1) others.take({ taskId: `other-${count}`, createdAt });
+		// Longer than a process remembers which IDs it has polled.
+		now.mockReturnValue(Date.now() + 3_600_000);
+		const again = await sendCallback(noFiles, { body: { taskId: replayed } }, { store, nodeId: 'busy' });
+		const elsewhere = await sendCallback(noFiles, { body: { taskId: replayed } }, { store, nodeId: 'new' });
+		now.mockRestore();
+		expect([again.item, elsewhere.item]).toStrictEqual([undefined, undefined]);
+	});
+
+	it('starts nothing when the task is more than 7 days old, and polls it once', async () => {
+		const taskId = freshTask();
+		const createTime = Date.now() - 8 * 24 * 3_600_000;
+		const seen = task(taskId, { state: 'success', createTime });
+		const { result, response, warnings } = await sendCallback(noFiles, { body: { taskId } });
+		expect(result).toStrictEqual({ noWebhookResponse: true });
+		expect(response).toStrictEqual(received);
+		await sendCallback(noFiles, { body: { taskId } });
+		expect([warnings, seen.requests]).toStrictEqual([0, 1]);
 	});
 
 	it('starts another trigger of the workflow as well', async () => {
@@ -158,22 +196,14 @@ describe('a repeated callback', () => {
 	});
 
 	it.each<[string, object]>([
-		['not a list', { started: 'x' }],
-		['a list of other values', { started: [1, null, { a: 1 }] }],
+		['a list', { started: ['x'] }],
+		['an object of other values', { started: { from: 'x', hours: [1, null, { a: 1 }] } }],
 	])('starts the workflow when the static data is %s', async (name, store) => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
 		const { item } = await sendCallback(noFiles, { body: { taskId } }, { store, nodeId: name });
 		expect(item?.json.taskId).toBe(taskId);
-		expect(store).toStrictEqual({ started: [taskId] });
-	});
-
-	it('is recognized for the latest thousand tasks', async () => {
-		const taskId = freshTask();
-		task(taskId, { state: 'success' });
-		const old = Array.from({ length: 1_000 }, (_, index) => `old-${index}`);
-		const store = { started: old };
-		await sendCallback(noFiles, { body: { taskId } }, { store, nodeId: 'full' });
-		expect(store).toStrictEqual({ started: [...old.slice(1), taskId] });
+		const again = await sendCallback(noFiles, { body: { taskId } }, { store, nodeId: `${name} again` });
+		expect(again.item).toBeUndefined();
 	});
 });

@@ -49,10 +49,11 @@ describe('Trigger On', () => {
 
 	it('outputs why a task failed', async () => {
 		const taskId = freshTask();
+		const createTime = Date.now();
 		task(taskId, {
 			state: 'fail',
 			model: 'acme/painter',
-			createTime: 1_760_000_000_000,
+			createTime,
 			failCode: 'NSFW',
 			failMsg: 'refused',
 		});
@@ -64,7 +65,7 @@ describe('Trigger On', () => {
 				failCode: 'NSFW',
 				failMsg: 'refused',
 				model: 'acme/painter',
-				createdAt: '2025-10-09T08:53:20.000Z',
+				createdAt: new Date(createTime).toISOString(),
 				resultUrls: [],
 				result: null,
 			},

@@ -1,37 +1,5 @@
-import fc from 'fast-check';
-
-import { MAX_REMEMBERED, mergedIds, startsWorkflow } from '../../../nodes/MediaTaskTrigger/events';
+import { startsWorkflow } from '../../../nodes/MediaTaskTrigger/events';
 import { StartedTasks } from '../../../nodes/MediaTaskTrigger/startedTasks';
-import { taskIdsIn } from '../../../nodes/shared/gateway/media/callbackIds';
-
-describe('the task ID of a callback is found in', () => {
-	test.each<[string, unknown, unknown, string[]]>([
-		['the envelope of the task', {}, { code: 200, data: { taskId: 'a', state: 'success' } }, ['a']],
-		['the body itself', {}, { taskId: 'a' }, ['a']],
-		['the query', { taskId: 'a' }, {}, ['a']],
-		['another spelling', {}, { task: { task_id: 'a' } }, ['a']],
-		['a number', {}, { taskId: 17 }, ['17']],
-		['text that is JSON', {}, '{"data": {"taskId": "a"}}', ['a']],
-		['a list', {}, [{ taskId: 'a' }], ['a']],
-		['a clear name before an id', {}, { id: 'event', data: { taskId: 'a', id: 'x' } }, ['a', 'event', 'x']],
-		['no field of another name', { foo: 'bar' }, { status: 'done', nested: [1, null, 'x'] }, []],
-		['no text', undefined, 'hello', []],
-		['no blank field', {}, { taskId: '  ' }, []],
-		['no field that is too long', {}, { taskId: 'x'.repeat(5_000) }, []],
-	])('%s', (_, query, body, ids) => expect(taskIdsIn(query, body)).toStrictEqual(ids));
-
-	it('any callback: at most three IDs, each once, none too long', () => {
-		fc.assert(
-			fc.property(fc.anything(), fc.jsonValue(), (query, body) => {
-				const ids = taskIdsIn(query, body);
-				expect(ids.length).toBeLessThanOrEqual(3);
-				expect(new Set(ids).size).toBe(ids.length);
-				for (const id of ids) expect(id.length).toBeLessThanOrEqual(200);
-			}),
-			{ numRuns: 500 },
-		);
-	});
-});
 
 test.each([
 	['success', 'success', true],
@@ -53,34 +21,40 @@ describe('a task starts the workflow once', () => {
 			getNode: () => ({ id: node }),
 			getMode: () => mode,
 		}) as unknown as ConstructorParameters<typeof StartedTasks>[0];
+	const [t1, t2] = [{ taskId: 't1' }, { taskId: 't2' }];
 
 	it('with separate copies of the static data', () => {
-		expect(new StartedTasks(context({}, 'a')).take('t1')).toBe(true);
-		expect(new StartedTasks(context({}, 'a')).take('t1')).toBe(false);
+		expect(new StartedTasks(context({}, 'a')).take(t1)).toBe(true);
+		expect(new StartedTasks(context({}, 'a')).take(t1)).toBe(false);
 	});
 
 	it('also in another process, which shares the static data alone', () => {
 		const store = {};
-		new StartedTasks(context(store, 'b')).take('t1');
-		expect(store).toStrictEqual({ started: ['t1'] });
-		expect(new StartedTasks(context(structuredClone(store), 'b in another process')).take('t1')).toBe(false);
+		new StartedTasks(context(store, 'b')).take(t1);
+		const copy = JSON.parse(JSON.stringify(store)) as Record<string, unknown>;
+		const other = new StartedTasks(context(copy, 'b in another process'));
+		expect([other.take(t1), other.take(t2)]).toStrictEqual([false, true]);
 	});
 
 	it('and stores all tasks of this process, so that the last write keeps them', () => {
-		const [first, second] = [{}, {}];
-		new StartedTasks(context(first, 'c')).take('t1');
-		new StartedTasks(context(second, 'c')).take('t2');
-		expect(second).toStrictEqual({ started: ['t1', 't2'] });
+		const second = {};
+		new StartedTasks(context({}, 'c')).take(t1);
+		new StartedTasks(context(second, 'c')).take(t2);
+		const other = new StartedTasks(context(second, 'c in another process'));
+		expect([other.take(t1), other.take(t2)]).toStrictEqual([false, false]);
 	});
 
 	it('but again for another trigger, and in the editor', () => {
-		new StartedTasks(context({}, 'd')).take('t1');
-		expect(new StartedTasks(context({}, 'e')).take('t1')).toBe(true);
-		expect(new StartedTasks(context({}, 'd', 'manual')).take('t1')).toBe(true);
+		new StartedTasks(context({}, 'd')).take(t1);
+		expect(new StartedTasks(context({}, 'e')).take(t1)).toBe(true);
+		expect(new StartedTasks(context({}, 'd', 'manual')).take(t1)).toBe(true);
 	});
 
-	it('until a thousand newer tasks have started it', () => {
-		const many = Array.from({ length: MAX_REMEMBERED }, (_, index) => `t${index}`);
-		expect(mergedIds(['old'], many)).toStrictEqual(many);
+	it('and not if it was created more than 7 days ago, except in the editor', () => {
+		const now = Date.UTC(2026, 4, 20, 12, 30);
+		const old = { taskId: 'old', createdAt: '2026-05-13T11:59:59.000Z' };
+		const started = (mode?: string) => new StartedTasks(context({}, 'f', mode), () => now);
+		expect([started().isTooOld(old), started().take(old)]).toStrictEqual([true, false]);
+		expect([started('manual').isTooOld(old), started('manual').take(old)]).toStrictEqual([false, true]);
 	});
 });

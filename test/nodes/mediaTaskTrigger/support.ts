@@ -2,13 +2,14 @@ import nock from 'nock';
 import type {
 	INodeExecutionData,
 	INodeParameters,
+	IWebhookFunctions,
 	IWebhookResponseData,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 
 import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
 import { webhookContext, type IncomingRequest } from '../../helpers/contexts';
-import { binaryStorage } from '../../helpers/engine';
+import { binaryStorage, type RunOptions } from '../../helpers/engine';
 import { envelope, TASKS } from '../../helpers/media';
 
 let count = 0;
@@ -31,23 +32,37 @@ export interface CallbackOptions {
 	mode?: WorkflowExecuteMode;
 	/** The node's static data. */
 	store?: object;
-	/** CallbackOutcome when the response is sent. */
+	/** Called when the response is sent. */
 	onResponse?: () => void;
 	nodeId?: string;
+	/** Where the callback comes from. */
+	ip?: string;
+	/** The body as it came. */
+	rawBody?: Buffer;
+	credential?: RunOptions['credential'];
 }
 
-/** Sends a callback to the trigger. */
-export async function sendCallback(
+/** The context of a callback, and what is sent in response: headers, status and body. */
+export function callbackContext(
 	parameters: INodeParameters,
 	request: IncomingRequest,
-	{ mode = 'webhook', store = {}, onResponse, nodeId = 'node-1' }: CallbackOptions = {},
-): Promise<CallbackOutcome> {
-	await binaryStorage();
+	{
+		mode = 'webhook',
+		store = {},
+		onResponse,
+		nodeId = 'node-1',
+		ip,
+		rawBody,
+		credential,
+	}: CallbackOptions = {},
+): { context: IWebhookFunctions; response: unknown[] } {
 	const settings = { id: nodeId };
 	const options = { node: 'mediaTaskTrigger', parameters, mode, store, settings } as const;
-	const context = webhookContext(options, request);
+	const context = webhookContext({ ...options, ...(credential ? { credential } : {}) }, request);
+	Object.assign(context.getRequestObject(), { ip, rawBody });
 	const response: unknown[] = [];
 	const recorder = {
+		setHeader: (name: string, value: string) => response.push(`${name}: ${value}`),
 		status: (status: number) => {
 			response.push(status);
 			return recorder;
@@ -57,8 +72,19 @@ export async function sendCallback(
 			onResponse?.();
 		},
 	};
-	const warn = jest.spyOn(context.logger, 'warn');
 	Object.assign(context, { getResponseObject: () => recorder });
+	return { context, response };
+}
+
+/** Sends a callback to the trigger. */
+export async function sendCallback(
+	parameters: INodeParameters,
+	request: IncomingRequest,
+	options: CallbackOptions = {},
+): Promise<CallbackOutcome> {
+	await binaryStorage();
+	const { context, response } = callbackContext(parameters, request, options);
+	const warn = jest.spyOn(context.logger, 'warn');
 	const result = await new MediaTaskTrigger().webhook.call(context);
 	const warnings = warn.mock.calls.length;
 	warn.mockRestore();

@@ -1,0 +1,51 @@
+import type { GatewayClient } from '../shared/gateway/client/client';
+import { retryDelayMs } from '../shared/gateway/client/retry';
+import { pollOnce, pollWithRetries } from '../shared/gateway/endpoints/polling';
+import { hasEnded, type MediaTask } from '../shared/gateway/endpoints/tasks';
+import { ApiError, asError, InvalidInputError } from '../shared/gateway/errors/errors';
+import type { Turn } from './callbackQueue';
+
+/**
+ * Polls a task after its callback (§4.7). Polls take turns, pauses between them do not.
+ *
+ * @returns the task when it has ended; `'running'`, or `'unknown'` when the account has no such task
+ * @throws {ApiError} when the gateway rejects the poll, or fails for minutes
+ */
+export async function endedTask(
+	client: GatewayClient,
+	taskId: string,
+	turn: Turn,
+): Promise<MediaTask | 'running' | 'unknown'> {
+	return await pollWithRetries(
+		client,
+		async () => {
+			const task = await polled(client, taskId, turn);
+			return task === 'unknown' || hasEnded(task.state) ? task : 'running';
+		},
+		(found) => found !== 'running',
+	);
+}
+
+/** Polls until the gateway has responded, as often as its client retries: the callback may not be repeated. */
+async function polled(client: GatewayClient, taskId: string, turn: Turn): Promise<MediaTask | 'unknown'> {
+	const { maxRetries } = client.settings;
+	for (let failures = 1; ; failures += 1) {
+		const found = await turn(async () => await pollOnce(client, taskId)).catch(unknownTask);
+		if (found === 'unknown') return found;
+		if (found.task) return found.task;
+		const { details } = found.transientError;
+		const { delivery, retryable, retryAfterMs } = details;
+		const attempt = { failures, maxRetries, delivery, retryable, retryAfterMs, idempotent: true };
+		const delay = retryDelayMs(attempt, client.random());
+		if (delay === undefined) throw found.transientError;
+		await client.pause(delay);
+	}
+}
+
+function unknownTask(error: unknown): 'unknown' {
+	const status = error instanceof ApiError ? error.details.status : undefined;
+	const isNoId = error instanceof InvalidInputError || error instanceof URIError;
+	const isUnknown = status === 404 || status === 422 || isNoId;
+	if (isUnknown) return 'unknown';
+	throw asError(error);
+}

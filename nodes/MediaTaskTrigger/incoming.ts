@@ -1,0 +1,66 @@
+import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+
+import { taskIdsIn } from '../shared/gateway/media/callbackIds';
+import { asNumber, asObject, asText } from '../shared/gateway/util/json';
+
+/** A callback, as far as it is used. Anybody can send one. */
+export interface IncomingCallback {
+	/** The IDs that may be a task's, the likeliest first. */
+	ids: string[];
+	/** Where it comes from: an IP address, or a network of IPv6. */
+	source: string;
+	/** Size of its body in bytes. */
+	size: number;
+	/** What it keeps in memory until it is checked, in bytes. */
+	kept: number;
+	/** Returns body, query and headers, for the output. A large or deep body is left out. */
+	content: () => IDataObject;
+}
+
+/** Limits of a body in the output: n8n fails to store what is nested deeper. Bytes, and levels. */
+const MAX_BODY = 256 * 1024;
+const MAX_LEVELS = 100;
+
+/** The size that a body counts with if nothing tells it, in bytes: more than n8n accepts by default. */
+const UNKNOWN_SIZE = 64 * 1024 * 1024;
+
+/** Reads a callback. Takes about a millisecond, whatever the body. */
+export function readCallback(context: IWebhookFunctions): IncomingCallback {
+	const request: object = context.getRequestObject();
+	const body: unknown = context.getBodyData();
+	const query: unknown = context.getQueryData();
+	const headers = asObject(context.getHeaderData()) ?? {};
+	const size = sizeOf(request, headers);
+	const keptBody = size <= MAX_BODY ? (body as IDataObject) : null;
+	return {
+		ids: taskIdsIn(query, body, size),
+		source: networkOf(asText(Reflect.get(request, 'ip')) ?? ''),
+		size,
+		kept: keptBody === null ? 0 : size,
+		content: () => ({
+			body: isFlat(keptBody, MAX_LEVELS) ? keptBody : null,
+			query: asObject(query) ?? {},
+			headers: { ...headers },
+		}),
+	};
+}
+
+/** n8n keeps the body as it came, decompressed, except of forms with files. */
+function sizeOf(request: object, headers: IDataObject): number {
+	const raw: unknown = Reflect.get(request, 'rawBody');
+	if (raw instanceof Uint8Array) return raw.length;
+	const isUnknown = headers['transfer-encoding'] !== undefined || headers['content-encoding'] !== undefined;
+	return isUnknown ? UNKNOWN_SIZE : (asNumber(headers['content-length']) ?? 0);
+}
+
+/** One sender has as many addresses of an IPv6 network as it likes. */
+function networkOf(address: string): string {
+	if (address.includes('.')) return address;
+	const [start = ''] = address.split('::');
+	return start.split(':').slice(0, 4).join(':');
+}
+
+function isFlat(value: unknown, levels: number): boolean {
+	if (typeof value !== 'object' || value === null) return true;
+	return levels > 0 && Object.values(value).every((child) => isFlat(child, levels - 1));
+}
