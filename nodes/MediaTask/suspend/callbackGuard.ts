@@ -4,17 +4,27 @@ const MAX_GUARDS = 500;
 /** How long n8n may take to resume an execution, in milliseconds. A later callback tries again. */
 const RESUMING_MS = 60_000;
 
+/** What a suspended execution waits for. */
+export interface Suspension {
+	/** Identifies this suspension of the execution. */
+	id: string;
+	/** The items whose callbacks are checked. */
+	items: ReadonlySet<number>;
+}
+
 const guards = new Map<string, CallbackGuard>();
 
 /**
  * Remembers the tasks of a suspended execution that have ended. Callbacks that come at the same time lead to one
- * check, and to another one for those that come during it.
+ * check, and to another one for those that come during it. A callback for no item of the execution leads to none:
+ * where n8n has no secret in the URL, anybody can send one.
  */
 export class CallbackGuard {
 	/** The IDs of the tasks that are known to have ended. */
 	readonly ended = new Set<string>();
-	private pending = new Set<number | undefined>();
-	private isChecking = false;
+	private pending = new Set<number>();
+	/** The items of the suspension that is being checked. */
+	private checking: ReadonlySet<number> | undefined;
 	private resumed: { id: string; at: number } | undefined;
 
 	static of(executionId: string): CallbackGuard {
@@ -29,32 +39,36 @@ export class CallbackGuard {
 	/**
 	 * Handles a callback.
 	 *
-	 * @param item the item of the callback
-	 * @param readId returns the ID of the current suspension; called only when there is something to check
+	 * @param item the item of the callback, if it names one
+	 * @param read returns the current suspension; called only when none is being checked
 	 * @param check returns whether the execution is to be resumed
 	 * @returns whether this callback resumes the execution
 	 */
 	async handle(
 		item: number | undefined,
-		readId: () => string | undefined,
-		check: (items: ReadonlySet<number | undefined>) => Promise<boolean>,
+		read: () => Suspension | undefined,
+		check: (items: ReadonlySet<number>) => Promise<boolean>,
 	): Promise<boolean> {
+		if (item === undefined) return false;
+		if (this.checking) {
+			if (this.checking.has(item)) this.pending.add(item);
+			return false;
+		}
+		const suspension = read();
+		if (!suspension?.items.has(item) || this.isResuming(suspension.id)) return false;
+		this.checking = suspension.items;
 		this.pending.add(item);
-		if (this.isChecking) return false;
-		this.isChecking = true;
 		try {
-			const id = readId();
-			if (id === undefined || this.isResuming(id)) return false;
 			while (this.pending.size > 0) {
 				const items = this.pending;
 				this.pending = new Set();
 				if (!(await check(items))) continue;
-				this.resumed = { id, at: Date.now() };
+				this.resumed = { id: suspension.id, at: Date.now() };
 				return true;
 			}
 			return false;
 		} finally {
-			this.isChecking = false;
+			this.checking = undefined;
 			this.pending.clear();
 		}
 	}

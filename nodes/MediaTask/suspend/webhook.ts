@@ -21,34 +21,51 @@ const LAST_MOMENT_MS = 2_000;
 
 /**
  * Handles a callback to a suspended execution (§6.4): responds at once, and resumes the execution when all tasks
- * have ended. The content of the callback is not trusted: each task is polled with the credential.
+ * have ended. The content of the callback is not trusted: each task is polled with the credential. Never throws:
+ * for an error, n8n would resume the execution with it.
  */
 export async function handleResumeCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	context.getResponseObject().status(200).json({ message: 'Received' });
-	const workflowData = await resumedItems(context);
-	return { noWebhookResponse: true, ...(workflowData ? { workflowData } : {}) };
-}
-
-/** The items of the resumed execution; `undefined` when it stays suspended. Never throws. */
-async function resumedItems(context: IWebhookFunctions): Promise<INodeExecutionData[][] | undefined> {
-	const executionId = context.getExecutionId();
+	let hasResponse = false;
 	try {
-		const guard = CallbackGuard.of(executionId);
-		let state: SavedState | undefined;
-		const readId = () => (state = stateOfSuspended(context))?.id;
-		const check = async (items: ReadonlySet<number | undefined>) => {
-			if (!state) return false;
-			const client = await backgroundClient(context, CALLBACK_SETTINGS);
-			const isOver = await haveAllEnded(client, state, guard.ended, items);
-			return isOver && Date.now() < state.until - LAST_MOMENT_MS;
-		};
-		const resumes = await guard.handle(itemOfCallback(context), readId, check);
-		return resumes && state ? resumeExecution(context, state.id) : undefined;
+		const response = context.getResponseObject();
+		hasResponse = true;
+		response.status(200).json({ message: 'Received' });
+		const workflowData = await resumedItems(context);
+		if (workflowData) return { noWebhookResponse: true, workflowData };
 	} catch (error) {
 		const { message } = toErrorJson(error);
-		context.logger.warn(`A callback to the suspended execution ${executionId} was not checked: ${message}`);
-		return undefined;
+		context.logger.warn(
+			`A callback to the suspended execution ${context.getExecutionId()} was not checked: ${message}`,
+		);
 	}
+	// Without a response from here, n8n responds.
+	return hasResponse ? { noWebhookResponse: true } : {};
+}
+
+/** The items of the resumed execution; `undefined` when it stays suspended. */
+async function resumedItems(context: IWebhookFunctions): Promise<INodeExecutionData[][] | undefined> {
+	const item = itemOfCallback(context);
+	// Each callback URL names its item.
+	if (item === undefined) return undefined;
+	const guard = CallbackGuard.of(context.getExecutionId());
+	let state: SavedState | undefined;
+	const read = () => {
+		state = stateOfSuspended(context);
+		return state && { id: state.id, items: itemsOf(state) };
+	};
+	const check = async (items: ReadonlySet<number>) => {
+		if (!state) return false;
+		const client = await backgroundClient(context, CALLBACK_SETTINGS);
+		const isOver = await haveAllEnded(client, state, guard.ended, items);
+		return isOver && Date.now() < state.until - LAST_MOMENT_MS;
+	};
+	const resumes = await guard.handle(item, read, check);
+	return resumes && state ? resumeExecution(context, state.id) : undefined;
+}
+
+/** The items with a task of the execution, also those whose task had ended before it was suspended. */
+function itemsOf({ items, tasks }: SavedState): ReadonlySet<number> {
+	return new Set([...items.map(({ index }) => index), ...Object.keys(tasks).map(Number)]);
 }
 
 /**
@@ -56,13 +73,13 @@ async function resumedItems(context: IWebhookFunctions): Promise<INodeExecutionD
  * stops at the first that is running.
  *
  * @param ended the IDs of tasks that have ended; further ones are added
- * @param received the items whose callback has come; `undefined` for a callback that names none
+ * @param received the items whose callback has come
  */
 async function haveAllEnded(
 	client: GatewayClient,
 	state: SavedState,
 	ended: Set<string>,
-	received: ReadonlySet<number | undefined>,
+	received: ReadonlySet<number>,
 ): Promise<boolean> {
 	const items = state.items.filter(({ hasCallback }) => hasCallback);
 	const first = items.filter(({ index }) => received.has(index));

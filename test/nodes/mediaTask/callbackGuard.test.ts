@@ -9,7 +9,9 @@ function held<T>() {
 
 let count = 0;
 const fresh = () => CallbackGuard.of(`execution-${(count += 1)}`);
-const suspension = () => 'suspension-1';
+const items = new Set(Array.from({ length: 50 }, (_, index) => index));
+const suspended = (id: string) => () => ({ id, items });
+const suspension = suspended('suspension-1');
 const yes = () => Promise.resolve(true);
 const no = () => Promise.resolve(false);
 
@@ -29,16 +31,16 @@ describe('the guard of a suspended execution', () => {
 		const guard = fresh();
 		const first = held<boolean>();
 		const seen: unknown[][] = [];
-		const check = async (items: ReadonlySet<number | undefined>) => {
+		const check = async (items: ReadonlySet<number>) => {
 			seen.push([...items]);
 			return await (seen.length === 1 ? first.ended : yes());
 		};
 		const one = guard.handle(0, suspension, check);
-		const others = [1, 2, 2, undefined].map(async (item) => await guard.handle(item, suspension, check));
-		expect(await Promise.all(others)).toStrictEqual([false, false, false, false]);
+		const others = [1, 2, 2, 50, undefined].map(async (item) => await guard.handle(item, suspension, check));
+		expect(await Promise.all(others)).toStrictEqual([false, false, false, false, false]);
 		first.end(false);
 		expect(await one).toBe(true);
-		expect(seen).toStrictEqual([[0], [1, 2, undefined]]);
+		expect(seen).toStrictEqual([[0], [1, 2]]);
 	});
 
 	it('checks again for each callback while the execution stays suspended, and after a failed check', async () => {
@@ -56,9 +58,9 @@ describe('the guard of a suspended execution', () => {
 		expect(await guard.handle(0, suspension, yes)).toBe(true);
 		clock.mockReturnValue(1_059_999);
 		expect(await guard.handle(0, suspension, yes)).toBe(false);
-		expect(await guard.handle(0, () => 'suspension-2', yes)).toBe(true);
+		expect(await guard.handle(0, suspended('suspension-2'), yes)).toBe(true);
 		clock.mockReturnValue(1_119_999);
-		expect(await guard.handle(0, () => 'suspension-2', yes)).toBe(true);
+		expect(await guard.handle(0, suspended('suspension-2'), yes)).toBe(true);
 		clock.mockRestore();
 	});
 
@@ -79,6 +81,32 @@ describe('the guard of a suspended execution', () => {
 			return no();
 		});
 		expect(seen).toStrictEqual([[2]]);
+	});
+
+	it.each([[undefined], [50], [-1], [0.5], [NaN]])(
+		'does not check for a callback for no item of the execution: %s',
+		async (item) => {
+			let checks = 0;
+			const guard = fresh();
+			const check = async () => await Promise.resolve((checks += 1) > 0);
+			expect([await guard.handle(item, suspension, check), checks]).toStrictEqual([false, 0]);
+			expect(await guard.handle(0, suspension, check)).toBe(true);
+		},
+	);
+
+	it('does not even read the suspension for a callback without an item, or during a check', async () => {
+		const guard = fresh();
+		const first = held<boolean>();
+		let reads = 0;
+		const read = () => ((reads += 1), suspension());
+		const check = async () => await first.ended;
+		await guard.handle(undefined, read, check);
+		expect(reads).toBe(0);
+		const one = guard.handle(0, read, check);
+		for (let count = 0; count < 300; count += 1) await guard.handle(count, read, check);
+		expect(reads).toBe(1);
+		first.end(true);
+		expect(await one).toBe(true);
 	});
 
 	it('checks for the next callback when the execution was not suspended by this node before', async () => {

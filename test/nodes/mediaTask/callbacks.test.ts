@@ -51,15 +51,15 @@ describe('a callback', () => {
 
 	it.each([
 		['a missing item', 99],
+		['a negative number', -1],
 		['text for a number', 'first'],
 		['a fraction', '0.5'],
 		['no item', undefined],
-	])('that names %s polls each task', async (_, item) => {
+	])('that names %s polls nothing and does not resume the execution', async (_, item) => {
 		const { tasks, call } = await threeTasks();
-		tasks.respond = ended('t1');
-		expect(await call(item)).toStrictEqual({ resumes: false, polls: ['t1', 't2', 't2', 't2'] });
 		tasks.respond = () => 'success';
-		expect((await call(item)).resumes).toBe(true);
+		expect(await call(item)).toStrictEqual({ resumes: false, polls: [] });
+		expect((await call(2)).resumes).toBe(true);
 	});
 
 	it.each([['text'], [{ taskId: 't3', state: 'success' }]])(

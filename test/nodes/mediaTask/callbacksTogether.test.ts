@@ -1,3 +1,5 @@
+import { WebhookContext } from 'n8n-core';
+
 import type { RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import { sendCallback, ended, suspend, threeTasks } from '../../helpers/suspended';
@@ -18,6 +20,29 @@ describe('callbacks', () => {
 		);
 		expect(outcomes.filter(({ resumed }) => resumed)).toHaveLength(1);
 		expect(outcomes.map(({ responses }) => responses.length)).toStrictEqual([1, 1, 1, 1]);
+	});
+
+	it('forged, hundreds at the same time, lead to two checks', async () => {
+		const { tasks, use, suspended } = await threeTasks();
+		const forged = Array.from({ length: 300 }, async (_, index) => {
+			const item = [0, 1, 2, 99, -1, 'x'][index % 6] ?? 0;
+			return await sendCallback(suspended, use, { item, body: { taskId: `forged-${index}` } });
+		});
+		const outcomes = await Promise.all(forged);
+		expect(outcomes.some(({ resumed }) => resumed)).toBe(false);
+		expect(outcomes.every(({ responses: [response] }) => response?.status === 200)).toBe(true);
+		// Each check polls the first of the tasks three times.
+		expect(tasks.polls).toStrictEqual(Array(6).fill('t1'));
+	});
+
+	it('that cannot be read resume nothing and throw nothing', async () => {
+		const { use, suspended } = await threeTasks();
+		const read = jest.spyOn(WebhookContext.prototype, 'getQueryData').mockImplementation(() => {
+			throw new RangeError('Maximum call stack size exceeded');
+		});
+		const { resumed, responses, warnings } = await sendCallback(suspended, use, { item: 2 });
+		read.mockRestore();
+		expect([resumed, responses.length, warnings.length]).toStrictEqual([undefined, 1, 1]);
 	});
 
 	it('that arrive during a poll are not lost', async () => {

@@ -61,7 +61,7 @@ describe('a resumed execution keeps the settings of the suspended one', () => {
 				running -= 1;
 				return [200, envelope({ state: 'success' })];
 			});
-		const { resumed } = await sendCallback(suspended, use);
+		const { resumed } = await sendCallback(suspended, use, { item: 0 });
 		expect(resumed?.items.map(({ json }) => json.state)).toStrictEqual(Array(6).fill('success'));
 		expect(most).toBe(concurrency);
 	});
@@ -83,7 +83,7 @@ describe('a resumed execution keeps the settings of the suspended one', () => {
 				requests += 1;
 				return [503];
 			});
-		const { resumed } = await sendCallback(suspended, use);
+		const { resumed } = await sendCallback(suspended, use, { item: 0 });
 		expect(resumed?.error?.httpCode).toBe('503');
 		expect(requests).toBe(maxRetries + 1);
 	});
@@ -96,7 +96,7 @@ describe('a resumed execution keeps the settings of the suspended one', () => {
 		const { tasks, use, suspended } = await suspendFor(parameters, { items: prompts('a') });
 		tasks.respond = () => result;
 		nock('https://files.test').get('/a').delayConnection(20_001).reply(200, 'bytes');
-		const { resumed } = await sendCallback(suspended, use);
+		const { resumed } = await sendCallback(suspended, use, { item: 0 });
 		expect(resumed?.run.status).toBe('error');
 		expect(resumed?.error?.message).toContain('in time');
 	});
@@ -129,7 +129,7 @@ describe('saved state', () => {
 		['an element that is not an item', (state) => (state.items as unknown[]).push(null, 'x')],
 	])('with %s still returns each item’s result', async (_, state) => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
-		const { resumed } = await sendCallback(changed(suspended, { state }), use);
+		const { resumed } = await sendCallback(changed(suspended, { state }), use, { item: 0 });
 		expect(resumed?.error).toBeUndefined();
 		expect(resumed?.items.map(({ json }) => [json.taskId, json.state])).toStrictEqual([
 			['t1', 'success'],
@@ -144,7 +144,7 @@ describe('saved state', () => {
 	])('with %s makes n8n pass on the timed-out output', async (_, state) => {
 		const { use, suspended } = await suspendFor({}, { items });
 		const copy = changed(suspended, { state });
-		expect((await sendCallback(copy, use)).resumed).toBeUndefined();
+		expect((await sendCallback(copy, use, { item: 0 })).resumed).toBeUndefined();
 		expect(stored(copy).map(({ json }) => [json.taskId, json.timedOut])).toStrictEqual([
 			['t1', true],
 			['t2', true],
@@ -184,7 +184,7 @@ describe('saved state', () => {
 		['with items that are not a list', (state) => (state.items = 'x')],
 	])('%s is ignored: a callback resumes nothing', async (_, state) => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
-		const { responses, resumed } = await sendCallback(changed(suspended, { state }), use);
+		const { responses, resumed } = await sendCallback(changed(suspended, { state }), use, { item: 0 });
 		expect(responses.map(({ status }) => status)).toStrictEqual([200]);
 		expect(resumed).toBeUndefined();
 		expect(tasks.polls).toStrictEqual([]);
@@ -196,7 +196,7 @@ describe('saved state', () => {
 		['that are not timed out', (json) => (json.timedOut = false)],
 	])('is recognised by the callback, not by its items: items %s', async (_, input) => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
-		const { resumed } = await sendCallback(changed(suspended, { input }), use);
+		const { resumed } = await sendCallback(changed(suspended, { input }), use, { item: 0 });
 		expect(resumed?.items.map(({ json }) => json.taskId)).toStrictEqual(['t1', 't2']);
 		expect(tasks.sent).toHaveLength(2);
 	});
@@ -260,7 +260,7 @@ describe('the stored execution', () => {
 			const { tasks, use, suspended } = await suspendFor({}, more);
 			const address = String(tasks.sent[0]?.body.callBackUrl);
 			tasks.respond = () => ({ state: 'fail', failMsg: `no answer from ${address} with sk-test` });
-			const { resumed } = await sendCallback(suspended, use);
+			const { resumed } = await sendCallback(suspended, use, { item: 0 });
 			const all = JSON.stringify([resumed?.run.data.resultData, resumed?.error?.description]);
 			expect(all).toContain('no answer from https://n8n.test/webhook-waiting/');
 			expect(all).not.toContain(secretOf(address));
@@ -288,7 +288,10 @@ it.each(['plain', 'with "quotes" and \\', 'with {{ braces }} and }', 'it’s `od
 			.replaceAll('"Gateway"', () => JSON.stringify(name))
 			.replaceAll('"node:Gateway"', () => JSON.stringify(`node:${name}`));
 		const httpResponse = { status: () => httpResponse, json: () => httpResponse };
-		Object.assign(more, { httpRequest: { body: {}, query: {}, headers: {}, params: {} }, httpResponse });
+		Object.assign(more, {
+			httpRequest: { body: {}, query: { item: '0' }, headers: {}, params: {} },
+			httpResponse,
+		});
 		const webhook = { webhookDescription: { name: 'default' }, isTest: false };
 		const context = new WebhookContext(
 			renamed,
@@ -322,7 +325,10 @@ it('resolves the callback URL to the node’s webhook for each HTTP method of a 
 
 it('resumes nothing and logs an error on an n8n that does not provide the node to run', async () => {
 	const { use, suspended } = await suspendFor({}, { items: prompts('a', 'b') });
-	const { responses, resumed, errors } = await sendCallback(suspended, use, { hasRunningNode: false });
+	const { responses, resumed, errors } = await sendCallback(suspended, use, {
+		item: 0,
+		hasRunningNode: false,
+	});
 	expect(responses).toStrictEqual([{ status: 200, body: { message: 'Received' } }]);
 	expect(resumed).toBeUndefined();
 	expect(errors).toStrictEqual([
