@@ -47,7 +47,7 @@ export const parameters = declare({
 				displayName: 'Include Callback',
 				default: true,
 				description:
-					"Whether to add the gateway’s callback to the output: its body, query and headers, in the field 'callback'",
+					"Whether to add the gateway’s callback to the output: its body (up to 256 KB), query and headers, in the field 'callback'",
 			}),
 		),
 		binaryPropertyName,

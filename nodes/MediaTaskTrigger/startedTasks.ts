@@ -39,6 +39,11 @@ export class StartedTasks {
 		this.isTest = context.getMode() === 'manual';
 	}
 
+	/** Whether a task with this ID has started the workflow. */
+	has(taskId: string): boolean {
+		return !this.isTest && hasStarted(this.known(), { taskId }, this.now());
+	}
+
 	/** Whether a task was created before what is remembered. */
 	isTooOld(task: RecordedTask): boolean {
 		return !this.isTest && isTooOld(this.known(), task, this.now());

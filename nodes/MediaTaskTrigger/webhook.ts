@@ -123,6 +123,10 @@ class CallbackCheck {
 	/** The item that starts the workflow; `undefined` when it does not start. Never throws. */
 	async startFor(callback: Callback, turn: Turn): Promise<INodeExecutionData | undefined> {
 		try {
+			if (callback.ids.some((id) => this.startedTasks.has(id))) {
+				for (const id of callback.ids) this.queue.settle(id, true);
+				return undefined;
+			}
 			let polls = 0;
 			const poll: Turn = async (work) => {
 				polls += 1;
