@@ -79,7 +79,6 @@ describe('a network error', () => {
 			'address',
 			[
 				'EPROTO',
-				'ERR_SSL_WRONG_VERSION_NUMBER',
 				'ERR_INVALID_URL',
 				'ERR_BAD_OPTION_VALUE',
 				'ERR_INVALID_PROTOCOL',
@@ -101,9 +100,11 @@ describe('a network error', () => {
 				'ENETUNREACH',
 				'ENETDOWN',
 				'HPE_INVALID_CONSTANT',
-				// TLS found this after the handshake: the request may have arrived.
+				// After the TLS handshake: the request may have arrived.
+				'ERR_SSL_WRONG_VERSION_NUMBER',
 				'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC',
 				'ERR_SSL_UNEXPECTED_EOF_WHILE_READING',
+				'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
 			],
 			'unknown',
 			true,
@@ -130,6 +131,14 @@ describe('a network error', () => {
 			mayBeCharged: false,
 		});
 		expect(details(networkError('EMFILE', syscall))).toMatchObject({ delivery: 'notSent', code: 'emfile' });
+	});
+
+	it('is not sent where the connection was closed in the TLS handshake', () => {
+		const message = 'Client network socket disconnected before secure TLS connection was established';
+		const closed = Object.assign(new Error(message), { code: 'ECONNRESET' });
+		const expected = { delivery: 'notSent', retryable: true, mayBeCharged: false };
+		expect(details(closed)).toMatchObject(expected);
+		expect(details(wrapped(closed))).toMatchObject(expected);
 	});
 
 	it('that combines several errors needs a code', () => {

@@ -22,12 +22,18 @@ const LOST: ReadonlySet<string> = new Set([
 
 const TIMEOUTS: ReadonlySet<string> = new Set(['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT']);
 
-/** Codes of an address that cannot work: not a URL, or a handshake in the wrong protocol. Nothing was sent. */
+/** Codes of an address that cannot work: not a URL, or a failed TLS handshake. Nothing was sent. */
 const WRONG_ADDRESS =
-	/^(EPROTO|ERR_SSL_|ERR_INVALID_URL|ERR_BAD_OPTION|ERR_INVALID_PROTOCOL|ERR_UNESCAPED_CHARACTERS)/;
+	/^(EPROTO|ERR_INVALID_URL|ERR_BAD_OPTION|ERR_INVALID_PROTOCOL|ERR_UNESCAPED_CHARACTERS)/;
 
-/** TLS codes of errors after the handshake: the request may have been sent. */
-const BROKEN_TLS = /BAD_RECORD_MAC|UNEXPECTED_EOF/;
+/**
+ * TLS errors after the handshake, whatever they say: the request may have been sent. In the handshake, when the
+ * request still waits to be written, Node.js reports the same errors as EPROTO.
+ */
+const BROKEN_TLS = /^ERR_SSL_/;
+
+/** Node.js's message for a connection that is closed during the TLS handshake; its code is ECONNRESET. */
+const CLOSED_IN_HANDSHAKE = /before secure TLS connection was established/;
 
 /** What is read of an error in a chain of causes. */
 interface Trace {
@@ -56,12 +62,14 @@ export function errorFromThrown(error: unknown, request: RequestInfo): ApiError 
 	const { code, syscall, isAggregate } = decisive;
 	if (code === 'ERR_CANCELED') return new StoppedError('cancelled', true);
 	const cause = new Error(`${code || 'network error'}${syscall ? ` (${syscall})` : ''}`);
+	if (BROKEN_TLS.test(code)) return lost(code, request, cause);
 	if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code)) {
 		return connectionError({ kind: 'certificate', code }, request, cause);
 	}
-	if (BROKEN_TLS.test(code)) return lost(code, request, cause);
 	if (WRONG_ADDRESS.test(code)) return connectionError({ kind: 'address', code }, request, cause);
-	if (NEVER_CONNECTED.has(code) || BEFORE_SENDING.has(syscall) || (isAggregate && code !== '')) {
+	const isClosedInHandshake = traces.some(({ message }) => CLOSED_IN_HANDSHAKE.test(message));
+	const isRefused = NEVER_CONNECTED.has(code) || BEFORE_SENDING.has(syscall) || isClosedInHandshake;
+	if (isRefused || (isAggregate && code !== '')) {
 		return connectionError({ kind: 'refused', code }, request, cause);
 	}
 	if (TIMEOUTS.has(code)) return connectionError({ kind: 'timeout', code }, request, cause);
