@@ -27,7 +27,7 @@ export interface ScriptedClient {
 /**
  * A client on a scripted transport and a clock that only pauses move.
  *
- * @param steps responses in order; the last one repeats
+ * @param steps responses in order; the last one repeats. An error without a body is the gateway's own.
  * @param options.stopAt the time at which the execution is cancelled: a pause that would pass it rejects
  * @param options.dependencies replaces dependencies of the client
  */
@@ -48,7 +48,8 @@ export function scriptedClient(
 		sent.push(request);
 		if (step === undefined) throw new Error('the script has no step');
 		if (step instanceof Error) throw step;
-		return { status: step.status ?? 200, headers: step.headers ?? {}, body: step.body ?? '{}' };
+		const { status = 200, headers = {} } = step;
+		return { status, headers, body: step.body ?? (status >= 500 ? gatewayFailure(status) : '{}') };
 	};
 	const transport: Transport = {
 		text: (request) => Promise.resolve().then(() => next(request)),
@@ -81,6 +82,11 @@ export function scriptedClient(
 		},
 	);
 	return { client, sent, pauses, clock };
+}
+
+/** The body of an error that the gateway itself sends: the media envelope (§7.1). */
+export function gatewayFailure(status: number): string {
+	return JSON.stringify({ code: status, msg: '', data: null });
 }
 
 /** Text as a stream of bytes, in chunks of up to 7 bytes. */

@@ -20,7 +20,7 @@ const gatewayFails = () => {
 		.get('/api/v1/balance')
 		.reply(() => {
 			seen.requests += 1;
-			return [503, { error: { message: 'no: sk-test, token-1' } }, { 'retry-after': '0' }];
+			return [503, { error: { message: 'no: sk-test, token-1', type: 'api_error' } }, { 'retry-after': '0' }];
 		});
 	return seen;
 };

@@ -152,7 +152,7 @@ describe('cancelling a run ends', () => {
 		let responded = false;
 		server.onRequest((_, response) => {
 			response.on('finish', () => (responded = true));
-			json(response, {}, 503, { 'retry-after': '30' });
+			json(response, { code: 503, msg: 'busy', data: null }, 503, { 'retry-after': '30' });
 		});
 		const { error, listeners } = await cancel(nodeOf('generate'), () => responded);
 		expect(error).toMatchObject(nothingPaid());
@@ -188,7 +188,7 @@ it('an item that fails ends the pauses of other items', async () => {
 		}
 		void eventually(() => server.received.length === 2).then(() => {
 			response.on('finish', () => setImmediate(() => fail()));
-			json(response, {}, 503, { 'retry-after': '30' });
+			json(response, { code: 503, msg: 'busy', data: null }, 503, { 'retry-after': '30' });
 		});
 	});
 	const items = [{ json: {} }, { json: {} }];

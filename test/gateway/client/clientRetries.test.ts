@@ -46,6 +46,26 @@ describe('a charged request', () => {
 		expect(tries).toBe(2);
 	});
 
+	it.each([500, 502, 503, 504])(
+		'is not repeated after a %i that is not the gateway’s: it may be charged',
+		async (status) => {
+			for (const body of ['', '<html><h1>Bad Gateway</h1></html>']) {
+				const { details, tries } = await errorOf(chat, [{ status, body }, {}]);
+				expect(details).toMatchObject({ status, delivery: 'unknown', mayBeCharged: true });
+				expect(tries).toBe(1);
+				const { client, sent } = scriptedClient([{ status, body }]);
+				const streamed = await apiErrorOf(client.stream(chat, async () => await Promise.resolve()));
+				expect([streamed.details.mayBeCharged, sent.length]).toStrictEqual([true, 1]);
+			}
+		},
+	);
+
+	it.each([500, 502, 503, 504])('is repeated after a %i of the gateway itself', async (status) => {
+		const { details, tries } = await errorOf(chat, [{ status }]);
+		expect(details).toMatchObject({ status, delivery: 'responded' });
+		expect([details.mayBeCharged, tries]).toStrictEqual([undefined, 4]);
+	});
+
 	it.each([
 		['an empty body', ''],
 		['a cut-off body', '{"choices": ['],
@@ -121,6 +141,7 @@ describe('retries', () => {
 		['a POST that may be repeated', { method: 'POST', idempotent: true }, broken('lost'), 4],
 		['a GET that may not be repeated', { idempotent: false }, broken('lost'), 1],
 		['a request with fewer retries', { maxRetries: 1 }, { status: 503 }, 2],
+		['a GET after a proxy’s error', {}, { status: 502, body: '<html>' }, 4],
 		['a request without retries', { maxRetries: 0 }, { status: 503 }, 1],
 		['a request with more retries', { maxRetries: 5 }, { status: 503 }, 6],
 	])('are as many as allowed: %s', async (_, traits, step, tries) => {

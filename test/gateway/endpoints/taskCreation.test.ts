@@ -64,6 +64,7 @@ describe('a creation', () => {
 		['a refused connection', connection('refused')],
 		['a gateway timeout', { status: 504 }],
 		['no available generator', { status: 503 }],
+		['a bad gateway of a proxy', { status: 502, body: '<html>' }],
 		['a rate limit', { status: 429 }],
 		['an empty success', { status: 201, body: '' }],
 	])('is sent again with the same key and body after %s', async (_, first) => {
@@ -124,6 +125,9 @@ describe('a creation that fails', () => {
 		['500', [{ status: 500 }]],
 		['504', [{ status: 504 }]],
 		['a timeout of a proxy before the gateway', [{ status: 524 }]],
+		['502 of a proxy', [{ status: 502, body: '<html>' }]],
+		['503 without a body', [{ status: 503, body: '' }]],
+		['502 of a proxy, then no available generator', [{ status: 502, body: '<html>' }, { status: 503 }]],
 		['an empty success', [{ status: 201, body: '' }]],
 		['a web page', [{ status: 200, body: '<html></html>' }]],
 		['a success without data', [{ status: 201, body: '{"code":200}' }]],

@@ -22,27 +22,32 @@ const errorOfResponse = (response: Partial<ErrorResponse> & { status: number }) 
 
 describe('the body of an error', () => {
 	it.each([
+		['a type', { error: { message: 'm', type: 't' } }, { isKnown: true, serverMessage: 'm', type: 't' }],
+		['a code', { error: { message: 'm', code: 'c' } }, { isKnown: true, serverMessage: 'm', code: 'c' }],
 		['a numeric code', { error: { message: 'm', code: 1001 } }, { serverMessage: 'm', code: '1001' }],
 		['nulls', { error: { message: null, type: null, param: null, code: null } }, {}],
 		['texts that are empty', { error: { message: '', type: '', param: '', code: '' } }, {}],
-		['an error without anything', { error: {}, msg: 'not read' }, {}],
+		['an error without anything', { error: {}, code: 502, msg: 'not read' }, {}],
 	])('has %s in its error object', (_, body, read) => {
 		const nothing = { serverMessage: undefined, code: undefined, type: undefined, param: undefined };
-		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({ ...nothing, ...read });
+		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({ isKnown: false, ...nothing, ...read });
 	});
 
 	it.each([
-		['the media envelope first', { code: 422, msg: 'a', message: 'b', error: 'c' }, 'a'],
-		['a message beside other things', { message: 'b', error: 'c' }, 'b'],
-		['an error that is a text', { error: 'c', code: 'not read' }, 'c'],
-		['nothing to read', { msg: 1, message: {}, error: ['x'] }, undefined],
-	])('has %s', (_, body, serverMessage) =>
-		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({ serverMessage }),
+		['the media envelope first', { code: 422, msg: 'a', message: 'b', error: 'c' }, true, 'a'],
+		['an envelope without words', { code: '422', msg: '' }, true, undefined],
+		['a code without msg', { code: 502, message: 'b' }, false, 'b'],
+		['a msg without a code', { msg: 'a' }, false, 'a'],
+		['a message beside other things', { message: 'b', error: 'c' }, false, 'b'],
+		['an error that is a text', { error: 'c', code: 'not read' }, false, 'c'],
+		['nothing to read', { msg: 1, message: {}, error: ['x'] }, false, undefined],
+	])('has %s', (_, body, isKnown, serverMessage) =>
+		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({ isKnown, serverMessage }),
 	);
 
 	it.each(['', '<html>', '[{"error": {"message": "m"}}]', '"error"', 'null', '{"error": {"mess'])(
-		'is empty for %j',
-		(body) => expect(parseErrorBody(body)).toStrictEqual({}),
+		'has no fields for %j',
+		(body) => expect(parseErrorBody(body)).toStrictEqual({ isKnown: false }),
 	);
 });
 
@@ -70,11 +75,11 @@ describe('a response with an error status', () => {
 	});
 
 	it('has the details of its status where its body is empty', () => {
-		expect(errorOfResponse({ status: 503 }).details).toStrictEqual({
+		expect(errorOfResponse({ status: 429 }).details).toStrictEqual({
 			message: text,
 			description: expect.not.stringContaining('says') as string,
 			delivery: 'responded',
-			status: 503,
+			status: 429,
 			code: undefined,
 			type: undefined,
 			param: undefined,

@@ -53,6 +53,7 @@ describe('the four body formats (§7.1)', () => {
 		expect(
 			parseErrorBody(JSON.stringify({ error: { message: 'm', type: 't', param: 'input', code: 'c' } })),
 		).toStrictEqual({
+			isKnown: true,
 			serverMessage: 'm',
 			type: 't',
 			param: 'input',
@@ -69,6 +70,7 @@ describe('the four body formats (§7.1)', () => {
 	});
 	it('reads the media envelope', () => {
 		expect(parseErrorBody(JSON.stringify({ code: 422, msg: 'm', data: null }))).toStrictEqual({
+			isKnown: true,
 			serverMessage: 'm',
 		});
 	});
@@ -157,8 +159,12 @@ describe('whether an error is retryable', () => {
 	it('reads Retry-After', () => expect(errorOf('text', 429, '', '3').details.retryAfterMs).toBe(3_000));
 });
 
+test.each(allResponses)('%s is the response of the gateway itself', (_, { details }) => {
+	expect([details.delivery, details.mayBeCharged]).toStrictEqual(['responded', undefined]);
+});
+
 describe('a response in none of the formats', () => {
-	test.each([
+	const bodies: Array<[string, string]> = [
 		['an HTML page', '<html><body>502 Bad Gateway</body></html>'],
 		['nothing', ''],
 		['cut-off JSON', '{"error": {"mess'],
@@ -166,10 +172,51 @@ describe('a response in none of the formats', () => {
 		['null', 'null'],
 		['a list', '[1,2]'],
 		['fields of the wrong type', '{"error": ["x"], "msg": {"a": 1}}'],
-	])('%s with status 502 is a gateway error', (_, body) => {
-		expect(errorOf('text', 502, body).details).toMatchObject({
-			message: 'The gateway could not reach the service behind it',
+		['the message of a load balancer', '{"message": "upstream request timeout"}'],
+		['its error object', '{"error": {"code": 502, "message": "backend error", "status": "UNAVAILABLE"}}'],
+	];
+	test.each(bodies)('%s with status 502 is not the gateway’s', (_, body) => {
+		const response = { group: 'text', status: 502, body, now: 0, secrets: [] } as const;
+		const details = {
+			delivery: 'unknown',
+			code: 'unreadable_answer',
+			status: 502,
+			retryAfterMs: undefined,
 			retryable: true,
+		};
+		expect(errorFromResponse(response).details).toStrictEqual({
+			...details,
+			...CONNECTION_TEXTS.proxy,
+			mayBeCharged: false,
+		});
+		expect(errorFromResponse({ ...response, charged: true }).details).toStrictEqual({
+			...details,
+			...CONNECTION_TEXTS.proxyCharge,
+			mayBeCharged: true,
+		});
+	});
+
+	test.each(bodies)('%s with a status below 500 says that nothing was done', (_, body) => {
+		for (const status of [401, 413, 429, 499]) {
+			const response = { group: 'text', status, body, now: 0, secrets: [], charged: true } as const;
+			const { delivery, mayBeCharged, message } = errorFromResponse(response).details;
+			expect([delivery, mayBeCharged]).toStrictEqual(['responded', undefined]);
+			expect(message).toBe(errorOf('text', status, body).details.message);
+		}
+	});
+
+	it('is not repeated for a status that only proxies have', () => {
+		expect(errorOf('text', 524, '').details).toMatchObject({ delivery: 'unknown', retryable: false });
+	});
+
+	it('has the pause that the proxy asks for', () => {
+		expect(errorOf('catalogue', 503, '', '2').details.retryAfterMs).toBe(2_000);
+	});
+
+	it('is an error of the file’s server where the request goes to one', () => {
+		expect(errorOf('file', 503, '<html>').details).toMatchObject({
+			message: 'The server of the file failed',
+			delivery: 'responded',
 		});
 	});
 

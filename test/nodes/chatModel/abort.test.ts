@@ -6,12 +6,12 @@ import { iterateChunks } from '../../../nodes/ChatModel/chunkQueue';
 import type { HttpResponse, ByteStream, Transport } from '../../../nodes/shared/gateway/client/transport';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
-import { rejection } from '../../helpers/client';
+import { gatewayFailure, rejection } from '../../helpers/client';
 import { callOf, deltaOf, modelWith, whole } from './support';
 
 const go = [new HumanMessage('Go')];
 const never = async <T>() => await new Promise<T>(() => undefined);
-const busy: HttpResponse<string> = { status: 503, headers: {}, body: '{}' };
+const busy: HttpResponse<string> = { status: 503, headers: {}, body: gatewayFailure(503) };
 
 async function until(isSo: () => boolean): Promise<void> {
 	while (!isSo()) await new Promise((resolve) => setImmediate(resolve));

@@ -1,7 +1,7 @@
 import { HumanMessage } from '@langchain/core/messages';
 import { getEventListeners } from 'node:events';
 
-import { rejection } from '../../helpers/client';
+import { gatewayFailure, rejection } from '../../helpers/client';
 import {
 	localGateway,
 	sendEvents,
@@ -80,7 +80,7 @@ describe('a cancelled execution', () => {
 		};
 		const execution = new AbortController();
 		const { lc, close } = await modelAt(({ response }) => {
-			response.writeHead(503, { 'Retry-After': '200' }).end('{}');
+			response.writeHead(503, { 'Retry-After': '200' }).end(gatewayFailure(503));
 		}, execution.signal);
 		const outcome = rejection(invoke(lc));
 		await until(() => pauses().length === 1);

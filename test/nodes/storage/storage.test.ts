@@ -1,5 +1,6 @@
 import nock from 'nock';
 
+import { gatewayFailure } from '../../helpers/client';
 import { binaryStorage, runNode, storedBinary, type RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 
@@ -145,7 +146,7 @@ describe('file: upload', () => {
 			.post('/api/v1/storage/upload')
 			.reply((_uri, body) => {
 				bodies.push(body as string);
-				return bodies.length === 1 ? [503, '', { 'retry-after': '0' }] : [200, uploaded];
+				return bodies.length === 1 ? [503, gatewayFailure(503), { 'retry-after': '0' }] : [200, uploaded];
 			});
 		const { error } = await run('upload', {}, { items: [await storedItem('png bytes')] });
 		expect(error).toBeUndefined();

@@ -1,8 +1,9 @@
 import nock from 'nock';
 
+import { gatewayFailure } from '../../helpers/client';
 import { useNock } from '../../helpers/nock';
 import { attach, b64, film, fromField, fromUrl, paper, picture, sound, withFiles } from './files';
-import { gateway, generate, sentBody } from './support';
+import { endpoints, gateway, generate, sentBody } from './support';
 
 useNock();
 
@@ -116,7 +117,7 @@ describe('attachments become the parts of each format', () => {
 				})
 				.reply(function () {
 					lengths.push(this.req.headers['content-length']);
-					return [status, status === 200 ? { choices: [] } : { error: { message: 'busy' } }];
+					return [status, status === 200 ? endpoints.chat?.response : gatewayFailure(status)];
 				});
 		take(503);
 		take(200);

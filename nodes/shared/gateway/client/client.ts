@@ -140,7 +140,8 @@ export class GatewayClient {
 			const response = await this.dependencies.transport
 				.text(httpRequest)
 				.finally(() => destroyBody(httpRequest.body));
-			if (response.status < 200 || response.status > 299) throw this.errorResponse(request.group, response);
+			if (response.status < 200 || response.status > 299)
+				throw this.errorResponse(request.group, response, httpRequest);
 			if (response.status === 204) return {};
 			const body = read(parseJson(response.body));
 			if (body === undefined) throw unreadableResponse(response, { charged: httpRequest.charged });
@@ -189,7 +190,8 @@ export class GatewayClient {
 		const watchdog = new Watchdog({ totalMs: timeoutMs, idleMs: timeoutMs }, this.dependencies);
 		const read = async () => {
 			if (response.status >= 200 && response.status <= 299) return await consume({ ...response, timeoutMs });
-			throw this.errorResponse(group, { ...response, body: await readStart(response.body, watchdog) });
+			const body = await readStart(response.body, watchdog);
+			throw this.errorResponse(group, { ...response, body }, httpRequest);
 		};
 		try {
 			return await abortable(signal, read);
@@ -234,9 +236,14 @@ export class GatewayClient {
 		};
 	}
 
-	private errorResponse(group: EndpointGroup, response: HttpResponse<string>): ApiError {
+	private errorResponse(
+		group: EndpointGroup,
+		response: HttpResponse<string>,
+		{ charged }: HttpRequest,
+	): ApiError {
 		return errorFromResponse({
 			group,
+			charged,
 			status: response.status,
 			body: response.body,
 			retryAfter: response.headers['retry-after'],

@@ -1,7 +1,9 @@
-import { asId, asObject, asText, parseJson } from '../util/json';
+import { asId, asNumber, asObject, asText, parseJson, type JsonObject } from '../util/json';
 
 /** The fields of an error body in any of the four formats of §7.1. */
 export interface ErrorBody {
+	/** Whether the body has one of the formats. A proxy's error has none. */
+	isKnown: boolean;
 	/** For people; unstable, so no code depends on it. */
 	serverMessage?: string | undefined;
 	code?: string | undefined;
@@ -13,19 +15,32 @@ export interface ErrorBody {
  * Reads an error body of any of the formats of §7.1: OpenAI-style `{error: {message, type, param, code}}`, messages
  * `{type: 'error', error: {type, message}}`, media envelope `{code, msg, data}`, storage `{error: {message, type}}`.
  * Recognizes the format by its shape, not by the endpoint: authentication errors are OpenAI-style everywhere. Returns
- * an empty object for anything else (HTML, empty, truncated). Never throws.
+ * no fields for anything else (HTML, empty, truncated). Never throws.
  */
 export function parseErrorBody(text: string): ErrorBody {
 	const body = asObject(parseJson(text));
-	if (!body) return {};
+	if (!body) return { isKnown: false };
 	const error = asObject(body.error);
 	if (error) {
 		return {
+			isKnown: isErrorObject(error),
 			serverMessage: asText(error.message),
 			code: asId(error.code),
 			type: asText(error.type),
 			param: asText(error.param),
 		};
 	}
-	return { serverMessage: asText(body.msg) ?? asText(body.message) ?? asText(body.error) };
+	return {
+		isKnown: isEnvelope(body),
+		serverMessage: asText(body.msg) ?? asText(body.message) ?? asText(body.error),
+	};
+}
+
+/** All formats with an error object have its `type`. Load balancers send objects with a numeric `code` only. */
+function isErrorObject({ type, code }: JsonObject): boolean {
+	return asText(type) !== undefined || asText(code) !== undefined;
+}
+
+function isEnvelope({ code, msg }: JsonObject): boolean {
+	return asNumber(code) !== undefined && typeof msg === 'string';
 }

@@ -1,4 +1,4 @@
-import { ApiError, asError } from './errors';
+import { ApiError, asError, type ApiErrorDetails } from './errors';
 import {
 	CONNECTION_TEXTS,
 	connectionText,
@@ -28,13 +28,20 @@ export interface ErrorResponse {
 	secrets: readonly string[];
 	/** Where the request comes from; default: an action node. */
 	origin?: Origin | undefined;
+	/** Whether the request costs money and cannot be repeated safely; default: false. */
+	charged?: boolean | undefined;
 }
 
-/** Turns an error response into an error with a message and a hint for the user (§7.3 to 7.6). Never throws. */
+/**
+ * Turns an error response into an error with a message and a hint for the user (§7.3 to 7.6). A 5xx in none of the
+ * formats of §7.1 is not the gateway's: a proxy sends it also while the gateway works on the request. Never throws.
+ */
 export function errorFromResponse(response: ErrorResponse): ApiError {
 	const { group, status, origin, secrets } = response;
 	if (status >= 300 && status < 400) return unusable('redirect', { status, retryable: false });
-	const { serverMessage, code, type, param } = parseErrorBody(response.body);
+	const { isKnown, serverMessage, code, type, param } = parseErrorBody(response.body);
+	// The server of a file has no format.
+	if (status >= 500 && !isKnown && group !== 'file') return proxyError(response);
 	const { message, description } = errorText({ group, status, code, type, origin });
 	return new ApiError({
 		message,
@@ -47,6 +54,15 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 		param,
 		retryAfterMs: parseRetryAfter(response.retryAfter, response.now),
 		retryable: isRetryableStatus(status),
+	});
+}
+
+function proxyError({ status, charged = false, retryAfter, now }: ErrorResponse): ApiError {
+	return unusable(charged ? 'proxyCharge' : 'proxy', {
+		status,
+		retryAfterMs: parseRetryAfter(retryAfter, now),
+		retryable: isRetryableStatus(status),
+		mayBeCharged: charged,
 	});
 }
 
@@ -166,8 +182,8 @@ export function credentialError(cause: Error): ApiError {
 }
 
 function unusable(
-	kind: 'redirect' | 'webPage' | 'notJson' | 'notJsonCharge',
-	details: { status: number; retryable: boolean; mayBeCharged?: boolean },
+	kind: 'redirect' | 'webPage' | 'notJson' | 'notJsonCharge' | 'proxy' | 'proxyCharge',
+	details: Pick<ApiErrorDetails, 'status' | 'retryable' | 'mayBeCharged' | 'retryAfterMs'>,
 ): ApiError {
 	return new ApiError({
 		...CONNECTION_TEXTS[kind],
