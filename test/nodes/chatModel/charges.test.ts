@@ -45,6 +45,7 @@ describe('a whole response', () => {
 		],
 		['that is not JSON', (request) => sendJson(request, 200, 'OK')],
 		['of another shape', (request) => sendJson(request, 200, '{"hello":1}')],
+		['without a completion', (request) => sendJson(request, 200, '{"choices":[]}')],
 	])('%s is not requested again, and the error says that it may be charged', async (_, respond) => {
 		const { lc, logged } = await modelAt(respond);
 		expect(await rejection(lc.invoke(go))).toMatchObject({

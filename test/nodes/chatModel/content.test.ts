@@ -23,7 +23,7 @@ async function sentPartOf(format: string, part: object): Promise<unknown> {
 }
 
 const responses: Record<string, string> = {
-	responses: JSON.stringify({ id: 'r', output: [], status: 'completed' }),
+	responses: JSON.stringify({ id: 'r', output: [{ type: 'message' }], status: 'completed' }),
 	messages: JSON.stringify({ id: 'm', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }),
 };
 

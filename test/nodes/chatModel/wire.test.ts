@@ -89,7 +89,7 @@ const formats: Record<string, FormatCase> = {
 	},
 	responses: {
 		path: '/api/v1/responses',
-		response: JSON.stringify({ id: 'r', status: 'completed', output: [] }),
+		response: JSON.stringify({ id: 'r', status: 'completed', output: [{ type: 'message' }] }),
 		bare: { model: 'acme/writer', input: 'Go' },
 		options: {
 			builtInTools: '[{"type":"web_search"}]',

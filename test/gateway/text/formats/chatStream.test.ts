@@ -41,10 +41,10 @@ it('assembles the chunks into a chat completion', () => {
 	});
 });
 
-it('a stream without chunks is not complete', () => {
+it('a stream without chunks is complete only with [DONE], and has no choices', () => {
 	expect(run()).toStrictEqual({
 		shown: [],
-		isComplete: [false, false],
+		isComplete: [false, true],
 		isFinished: false,
 		mayBeCharged: true,
 		body: { object: 'chat.completion', choices: [] },
@@ -61,7 +61,7 @@ describe('whether the completion is complete, without and with [DONE]', () => {
 		['cut after the usage', [hello, stop, usageOf(usage)], [true, true]],
 		['the usage before the finish reason', [hello, usageOf(usage), stop], [true, true]],
 		['the usage without a finish reason', [hello, usageOf(usage)], [false, false]],
-		['the usage alone', [usageOf(usage)], [false, false]],
+		['the usage alone', [usageOf(usage)], [false, true]],
 		['an unknown usage', [hello, stop, usageOf(null)], [false, true]],
 		['one of two choices has ended', [hello, other, stop, usageOf(usage)], [false, false]],
 		['both choices have ended', [hello, other, otherStop, stop, usageOf(usage)], [true, true]],

@@ -36,8 +36,7 @@ it('reads all fields of a completion', () => {
 	});
 });
 
-it('a completion without content is empty', () => {
-	expect(saying()).toStrictEqual(NO_CHOICE);
+it('a completion without text is empty', () => {
 	expect(saying({ type: 'text', text: null })).toStrictEqual(NO_CHOICE);
 });
 
@@ -49,9 +48,12 @@ it.each([
 	['refusal', 'content_filter'],
 	['pause_turn', 'pause_turn'],
 	['constructor', 'constructor'],
-	['', null],
 ])('the stop reason "%s" is %s', (stop_reason, reason) => {
 	expect(read('messages', { content: [], stop_reason }).first.finishReason).toBe(reason);
+});
+
+it('a stop reason that is empty is null', () => {
+	expect(read('messages', { content: [{}], stop_reason: '' }).first.finishReason).toBeNull();
 });
 
 it.each<[JsonObject, Array<number | null>]>([
@@ -60,7 +62,7 @@ it.each<[JsonObject, Array<number | null>]>([
 	[{ output_tokens: 1 }, [null, 1, null]],
 	[{}, [null, null, null]],
 ])('the tokens of %j are %j', (usage, [inputTokens, outputTokens, totalTokens]) => {
-	expect(read('messages', { content: [], usage }).usage).toStrictEqual({
+	expect(read('messages', { content: [{}], usage }).usage).toStrictEqual({
 		...NO_USAGE,
 		inputTokens,
 		outputTokens,

@@ -4,7 +4,7 @@ import { errorDetailsOf, NO_CHOICE, NO_USAGE, read } from './support';
 
 const completed = (...output: JsonObject[]) => read('responses', { status: 'completed', output }).first;
 const usage = (fields: JsonObject): Completion =>
-	read('responses', { status: 'completed', output: [], usage: fields });
+	read('responses', { status: 'completed', output: [{}], usage: fields });
 
 it('reads all fields of a completion', () => {
 	const body = {

@@ -1,7 +1,8 @@
 import { errorFromObject } from '../../errors/fromResponse';
 import type { ErrorText } from '../../errors/texts';
-import { ApiError } from '../../errors/errors';
+import { ApiError, type ApiErrorDetails } from '../../errors/errors';
 import { asId, asObject, asText, parseJson, type Json, type JsonObject } from '../../util/json';
+import { costText } from '../../util/money';
 import { object, text, type Shape } from '../../util/shape';
 
 /** Tokens of a request; null if the format does not report them. */
@@ -77,26 +78,50 @@ export function generationError(error: JsonObject): Error {
 	return errorFromObject(error, FAILED_GENERATION);
 }
 
+/** What a response says besides its output: the errors about missing output hold it. */
+export type Charge = Pick<Completion, 'id' | 'usage' | 'costRub'>;
+
 /**
  * Asserts that a successful response has the list in which the format keeps its output.
  *
  * @throws {ApiError} for an error with status 200, and for a body of another shape
  */
-export function assertCompletion(body: JsonObject, list: string): void {
+export function assertShape(body: JsonObject, list: string, charge: Charge): void {
 	const error = asObject(body.error);
 	if (error) throw generationError(error);
-	if (!Array.isArray(body[list])) throw otherShape(list);
-}
-
-function otherShape(list: string): ApiError {
-	return new ApiError({
+	if (Array.isArray(body[list])) return;
+	throw noOutput(charge, {
 		message: 'The gateway’s response has another shape than this API format',
 		description: `It has no list '${list}'. The call was not repeated, because it may have been charged. Check the base URL in the AI Gateway credential, or choose another API format.`,
 		delivery: 'unknown',
-		status: 200,
 		code: 'unreadable_answer',
+	});
+}
+
+/** The error for a successful response without any output; text that is empty is output. */
+export function noCompletion(list: string, charge: Charge): ApiError {
+	return noOutput(charge, {
+		message: 'The model returned nothing',
+		description: `The gateway reports success, but the list '${list}' of its response is empty. ${chargeText(charge)} It was not repeated: run this item again, or choose another model.`,
+		delivery: 'responded',
+		code: 'no_completion',
+	});
+}
+
+function chargeText({ costRub }: Charge): string {
+	return costRub === null ? 'The call may have been charged: compare the balance.' : costText(costRub);
+}
+
+function noOutput(
+	{ id, usage, costRub }: Charge,
+	details: Pick<ApiErrorDetails, 'message' | 'description' | 'delivery' | 'code'>,
+): ApiError {
+	return new ApiError({
+		...details,
+		status: 200,
 		retryable: false,
 		mayBeCharged: true,
+		extra: { id, usage: { ...usage }, costRub },
 	});
 }
 

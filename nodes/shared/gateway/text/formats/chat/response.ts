@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../util/json';
 import {
-	assertCompletion,
-	emptyChoice,
+	assertShape,
+	noCompletion,
 	sourcesOf,
 	toolCall,
 	type Choice,
@@ -12,17 +12,12 @@ import { chatCompletion, contentParts, type ChatChoice, type Message, type Usage
 
 /** Reads a chat completion (§2.4). */
 export function readCompletion(body: JsonObject): Completion {
-	assertCompletion(body, 'choices');
 	const { id = null, model = null, choices, usage } = chatCompletion(body);
-	const read = inOrder(choices).map(readChoice);
-	return {
-		id,
-		model,
-		choices: read.length > 0 ? read : [emptyChoice()],
-		usage: readUsage(usage),
-		// §1: `cost_rub` and `cost` both are what the account paid.
-		costRub: usage.cost_rub ?? usage.cost ?? null,
-	};
+	// §1: `cost_rub` and `cost` both are what the account paid.
+	const charge = { id, usage: readUsage(usage), costRub: usage.cost_rub ?? usage.cost ?? null };
+	assertShape(body, 'choices', charge);
+	if (choices.length === 0) throw noCompletion('choices', charge);
+	return { ...charge, model, choices: inOrder(choices).map(readChoice) };
 }
 
 /** Sorted by `index`, as in a stream. */

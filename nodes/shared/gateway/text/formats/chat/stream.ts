@@ -25,11 +25,14 @@ export class ChatStream implements CompletionStream {
 		return text;
 	}
 
-	/** §6.2: every choice has a finish reason, and `[DONE]` or the chunk with usage and cost has come. */
+	/**
+	 * §6.2: every choice has a finish reason, and `[DONE]` or the chunk with usage and cost has come. Without a choice,
+	 * only `[DONE]` ends the stream: the choices may still come.
+	 */
 	isComplete(sawDone: boolean): boolean {
 		const choices = [...this.choices.values()];
-		const hasEnded = choices.length > 0 && choices.every((choice) => choice.hasEnded);
-		return hasEnded && (sawDone || this.usage !== undefined);
+		const hasUsage = choices.length > 0 && this.usage !== undefined;
+		return choices.every((choice) => choice.hasEnded) && (sawDone || hasUsage);
 	}
 
 	/** Only `[DONE]` ends the stream. */

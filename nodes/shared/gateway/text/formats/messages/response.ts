@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../../util/json';
 import {
-	assertCompletion,
+	assertShape,
 	emptyChoice,
+	noCompletion,
 	sourcesOf,
 	toolCall,
 	type Choice,
@@ -20,16 +21,13 @@ const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
 
 /** Reads a message object (§2.5). */
 export function readCompletion(body: JsonObject, output: OutputRequest): Completion {
-	assertCompletion(body, 'content');
 	const received = message(body);
-	const { id = null, model = null } = received;
-	return {
-		id,
-		model,
-		choices: [readChoice(received, output)],
-		usage: readUsage(received.usage),
-		costRub: null,
-	};
+	const { id = null, model = null, content, stop_reason: stopReason } = received;
+	const charge = { id, usage: readUsage(received.usage), costRub: null };
+	assertShape(body, 'content', charge);
+	// A model may end its turn without a word: the reason says so.
+	if (content.length === 0 && stopReason === undefined) throw noCompletion('content', charge);
+	return { ...charge, model, choices: [readChoice(received, output)] };
 }
 
 function readChoice({ content, stop_reason: stopReason }: Message, output: OutputRequest): Choice {

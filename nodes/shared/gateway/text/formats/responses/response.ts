@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../util/json';
 import {
-	assertCompletion,
+	assertShape,
 	generationError,
+	noCompletion,
 	sourcesOf,
 	toolCall,
 	type Choice,
@@ -16,16 +17,15 @@ const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'canc
 /** Reads a response object (§2.3). */
 export function readCompletion(body: JsonObject): Completion {
 	const received = response(body);
-	const { id = null, model = null, status, usage } = received;
+	const { id = null, model = null, status, usage, output } = received;
 	if (status === 'failed') throw generationError(received.error ?? {});
-	if (!UNFINISHED.has(status)) assertCompletion(body, 'output');
-	return {
-		id,
-		model,
-		choices: [readChoice(received)],
-		usage: readUsage(usage),
-		costRub: usage.cost.total_cost ?? null,
-	};
+	const charge = { id, usage: readUsage(usage), costRub: usage.cost.total_cost ?? null };
+	if (!UNFINISHED.has(status)) {
+		assertShape(body, 'output', charge);
+		// §3.3: the token limit may be reached before the first item.
+		if (output.length === 0 && status !== 'incomplete') throw noCompletion('output', charge);
+	}
+	return { ...charge, model, choices: [readChoice(received)] };
 }
 
 /** Reads the output items by type: none has a fixed place (§2.3). */
