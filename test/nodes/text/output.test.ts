@@ -268,12 +268,95 @@ describe('tools', () => {
 		},
 	);
 
+	describe('in Extra Body', () => {
+		const wireTool: Record<string, string> = {
+			chat: '{ "type": "function", "function": { "name": "look" } }',
+			responses: '{ "type": "function", "name": "look" }',
+			messages: '{ "name": "look", "input_schema": { "type": "object" } }',
+		};
+		const extraBody = (format: string, more = ''): INodeParameters => ({
+			format,
+			options: { extraBody: `{ "tools": [${wireTool[format]}]${more} }` },
+		});
+
+		it.each([
+			['chat', { type: 'function', function: { name: 'look' } }, 'required'],
+			['responses', { type: 'function', name: 'look' }, 'required'],
+			['messages', { type: 'tool', name: 'look' }, { type: 'any' }],
+		])('%s: may be required', async (format, named, required) => {
+			const choose = async (choice: INodeParameters) =>
+				(await sentBody({ ...extraBody(format), ...choice })).tool_choice;
+			expect(await choose({ toolChoice: 'required' })).toStrictEqual(required);
+			expect(await choose({ toolChoice: 'function', toolChoiceName: 'look' })).toStrictEqual(named);
+			expect(await choose({ toolChoice: 'look' })).toStrictEqual(named);
+		});
+
+		it('need not be called', async () => {
+			const body = await sentBody({ ...extraBody('chat'), toolChoice: 'none' });
+			expect(body.tool_choice).toBe('none');
+		});
+
+		it('replace the tools of the panel', async () => {
+			const parameters = { ...extraBody('chat'), tools: { function: [{ ...look, name: 'listen' }] } };
+			const { error } = await generate({ ...parameters, toolChoice: 'function', toolChoiceName: 'listen' });
+			expect(error?.message).toBe('There is no tool called "listen"');
+			expect(error?.description).toContain(': look.');
+		});
+
+		it('may come with a choice of their own', async () => {
+			const more = ', "tool_choice": "auto"';
+			const body = await sentBody({
+				...extraBody('chat', more),
+				toolChoice: 'function',
+				toolChoiceName: 'x',
+			});
+			expect(body.tool_choice).toBe('auto');
+			const added = ', "tool_choice": { "disable_parallel_tool_use": true }';
+			const merged = await sentBody({ ...extraBody('messages', added), toolChoice: 'required' });
+			expect(merged.tool_choice).toStrictEqual({ type: 'any', disable_parallel_tool_use: true });
+		});
+	});
+
+	it('built in may be required', async () => {
+		const parameters = { format: 'responses', toolChoice: 'required' };
+		const builtInTools = '[{"type": "web_search"}]';
+		expect((await sentBody({ ...parameters, options: { builtInTools } })).tool_choice).toBe('required');
+	});
+
+	it.each(['auto', 'none', '={{ "" }}'])('may be missing with the choice %s', async (toolChoice) => {
+		expect(await sentBody({ toolChoice, toolChoiceName: 'unused' })).not.toHaveProperty('tool_choice');
+	});
+
 	test.each<[string, INodeParameters, string, string]>([
 		[
 			'that is required but missing',
 			{ toolChoice: 'function', toolChoiceName: 'look' },
 			'There is no tool called "look"',
 			'toolChoiceName',
+		],
+		[
+			'that an expression names but is missing',
+			{ toolChoice: '={{ "look" }}', toolChoiceName: 'unused' },
+			'There is no tool called "look"',
+			'toolChoice',
+		],
+		[
+			'of any name that is required but missing',
+			{ toolChoice: 'required' },
+			"'Tool Choice' is 'Must Call a Tool', but there are no tools",
+			'toolChoice',
+		],
+		[
+			'that is required but removed by Extra Body',
+			withTools({ toolChoice: 'required', options: { extraBody: '{ "tools": [] }' } }),
+			"'Tool Choice' is 'Must Call a Tool', but there are no tools",
+			'toolChoice',
+		],
+		[
+			'that is required but built into another format',
+			{ toolChoice: 'required', options: { builtInTools: '[{"type": "web_search"}]' } },
+			"'Tool Choice' is 'Must Call a Tool', but there are no tools",
+			'toolChoice',
 		],
 		['without a name', { tools: { function: [{ name: ' ' }] } }, "'Tools', row 1: 'Name' is empty", 'tools'],
 		[

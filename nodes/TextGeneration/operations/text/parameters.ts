@@ -11,7 +11,7 @@ import type {
 	ToolChoice,
 	ToolDefinition,
 } from '../../../shared/gateway/text/formats/request';
-import { asArray, asObject, type JsonObject } from '../../../shared/gateway/util/json';
+import { asArray, asObject, asText, type Json, type JsonObject } from '../../../shared/gateway/util/json';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemContext } from '../../../shared/run/operation';
 import type { generateOptions, generateParameters } from './fields';
@@ -44,21 +44,21 @@ export function readParameters({ params, run }: ItemContext<Params>): GeneratePa
 	const format = textFormat(params.format);
 	const tools = readTools(params.tools);
 	const options = readTextOptions(params.options, format);
-	const hasTools = tools.length > 0 || asArray(options.builtInTools).length > 0;
+	const extraBody = checkExtraBody(params.options.extraBody, "Use the option 'Stream' instead.");
 	return {
 		format,
 		request: {
 			model: params.model,
 			conversation: readConversation(params),
 			tools,
-			toolChoice: readToolChoice(params, tools, hasTools),
+			toolChoice: readToolChoice(params, sentTools({ tools, options, extraBody }), extraBody),
 			output: readOutput(params),
 			options,
 			// Streams by default when the workflow does. An agent's tool has no chunk writer.
 			stream: params.options.stream ?? run.chunkWriter !== undefined,
 		},
 		attachments: params.inputMode === 'simple' ? params.attachments : [],
-		extraBody: checkExtraBody(params.options.extraBody, "Use the option 'Stream' instead."),
+		extraBody,
 		simplify: params.simplify,
 	};
 }
@@ -130,16 +130,55 @@ function readTools(rows: Params['tools']): ToolDefinition[] {
 	});
 }
 
-function readToolChoice(params: Params, tools: ToolDefinition[], hasTools: boolean): ToolChoice | undefined {
+/** The names of all tools of the request; empty for one without a name. Those of *Extra Body* replace the others. */
+function sentTools({
+	tools,
+	options,
+	extraBody,
+}: Pick<TextRequest, 'tools' | 'options'> & { extraBody: JsonObject }): string[] {
+	if (extraBody.tools !== undefined) return wireNames(extraBody.tools);
+	return [...tools.map(({ name }) => name), ...wireNames(options.builtInTools)];
+}
+
+/** The formats have a tool's name in the tool, or in its `function`. */
+function wireNames(tools: Json | undefined): string[] {
+	return asArray(tools).map((tool) => {
+		const { name, function: called } = asObject(tool) ?? {};
+		return asText(name) ?? asText(asObject(called)?.name) ?? '';
+	});
+}
+
+/** @param tools the names of the tools of the request */
+function readToolChoice(
+	params: Params,
+	tools: readonly string[],
+	{ tool_choice: added }: JsonObject,
+): ToolChoice | undefined {
 	const choice = params.toolChoice;
-	if (choice === 'auto' || (!hasTools && choice !== 'function')) return undefined;
-	if (choice === 'none' || choice === 'required') return choice;
+	// *Extra Body* adds fields to an object, and replaces anything else.
+	const isReplaced = added !== undefined && !asObject(added);
+	if (choice === 'auto' || isReplaced) return undefined;
+	if (tools.length === 0 && (choice === 'none' || choice === '')) return undefined;
+	if (choice === 'none') return choice;
+	if (choice === 'required') {
+		if (tools.length === 0) throw noTools();
+		return choice;
+	}
 	// An expression may return the name of a tool.
 	const name = choice === 'function' ? params.toolChoiceName.trim() : choice;
-	if (tools.some((tool) => tool.name === name)) return { name };
+	const names = tools.filter((tool) => tool !== '');
+	if (names.includes(name)) return { name };
 	throw new InvalidInputError(
 		name === '' ? "'Tool to Call' is empty" : `There is no tool called "${name}"`,
-		`Choose one of the tools of this node: ${tools.map((tool) => tool.name).join(', ') || 'there are none'}. Nothing was sent.`,
+		`Choose one of the tools of this node: ${names.join(', ') || 'there are none'}. Nothing was sent.`,
 		choice === 'function' ? 'toolChoiceName' : 'toolChoice',
+	);
+}
+
+function noTools(): InvalidInputError {
+	return new InvalidInputError(
+		"'Tool Choice' is 'Must Call a Tool', but there are no tools",
+		"Add a tool, or set 'Tool Choice' to 'Model Decides'. Nothing was sent.",
+		'toolChoice',
 	);
 }
