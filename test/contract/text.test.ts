@@ -37,6 +37,26 @@ describe('text', () => {
 	});
 });
 
+describe('an attachment', () => {
+	const attach = (type: string, url: string) => ({
+		attachments: { attachment: [{ type, source: 'url', url }] },
+	});
+
+	it('reaches a model whose catalogue record lists it', async () => {
+		const model = locator('polyglot/omni-audio');
+		const { items } = await gateway.generate({ model, ...attach('video', 'https://files.test/a.mp4') });
+		expect(items[0]?.json.text).toContain('I also received: video');
+	});
+
+	it('is not sent to a model whose catalogue record lists text only', async () => {
+		const model = locator('tiny/window-1k');
+		const { error } = await gateway.generate({ model, ...attach('image', 'https://files.test/a.png') });
+		expect(error?.message).toContain('takes no image attachments');
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+		expect(gateway.charges()).toBe(0);
+	});
+});
+
 describe('every error of §7.3', () => {
 	const retried = [429, 500, 502, 503, 504];
 	test.each(spec.openai)('$status $code', async ({ code, status }) => {
@@ -63,6 +83,13 @@ describe('a connection that fails', () => {
 		expect(error?.message).toBe('The connection broke before the gateway responded');
 		expect(error?.description).toContain('charged');
 		expect(gateway.charges()).toBe(1);
+	});
+
+	it('never repeats a text request to which a proxy responded', async () => {
+		gateway.control.addFault({ ...once, action: { kind: 'raw', status: 502, body: 'html' } });
+		const { error } = await gateway.generate();
+		expect(error?.message).toBe('A server between n8n and the gateway responded in its place');
+		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(1);
 	});
 
 	it('never repeats a text request whose response was cut off', async () => {

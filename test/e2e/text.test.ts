@@ -36,10 +36,14 @@ test('a large file from an earlier node is attached to each item', async () => {
 	};
 	const attachment = [{ type: 'video', source: 'binary', binaryPropertyName: 'data' }];
 	const result = await environment.runWorkflow(
-		workflowOf('Attach', [fetchIt, ask({ prompt: 'Look', attachments: { attachment } })], {
-			Start: ['Fetch'],
-			Fetch: ['Ask'],
-		}),
+		workflowOf(
+			'Attach',
+			[fetchIt, ask({ model: byId('polyglot/omni-audio'), prompt: 'Look', attachments: { attachment } })],
+			{
+				Start: ['Fetch'],
+				Fetch: ['Ask'],
+			},
+		),
 	);
 	expect(jsonOf(result)['text']).toContain('I also received: video');
 	const [request] = environment.gateway.control.requests({ path: '/chat/completions' });

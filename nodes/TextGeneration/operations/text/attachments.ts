@@ -13,11 +13,13 @@ import { deriveStream, type Readable } from '../../../shared/n8n/streams';
 import { readBase64 } from '../../../shared/gateway/util/base64';
 import { ApiError, asError, type InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/util/fileName';
+import { inputModalities } from '../../../shared/gateway/text/inputModalities';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import { type Attachment, type AttachmentKind } from '../../../shared/gateway/text/formats/request';
 import type { HttpResponse, ByteStream } from '../../../shared/gateway/client/transport';
-import type { AttachmentRow } from './parameters';
+import { asText } from '../../../shared/gateway/util/json';
+import type { AttachmentRow, GenerateParameters } from './parameters';
 
 /** The attachments of an item, and the files that replace their placeholders in the body. */
 export interface ReadAttachments {
@@ -33,21 +35,22 @@ const MAX_FILES_MEGABYTES = 75;
  * Reads the attachments of an item; the content of files is read when the request is sent. When the format takes
  * no URL, the file is downloaded first, without the key.
  *
- * @throws {InvalidInputError} for a kind that the format does not support, a missing field, an invalid URL, a
- *   file that is empty or of another kind, and for more than 75 MB in total
+ * @throws {InvalidInputError} for a kind that the format or the model does not support, a missing field, an
+ *   invalid URL, a file that is empty or of another kind, and for more than 75 MB in total
  * @throws {ApiError} for a file that cannot be downloaded
  */
 export async function readAttachments(
 	item: ItemContext,
-	format: TextFormat,
-	rows: AttachmentRow[],
+	parameters: GenerateParameters,
 ): Promise<ReadAttachments> {
+	const { format } = parameters;
 	const read: ReadAttachments = { attachments: [], files: [] };
 	let length = 0;
-	for (const row of rows) {
+	for (const row of parameters.attachments) {
 		const kind = row.values.type;
 		const support = format.attachments[kind];
 		if (support === undefined) throw noPart(row, kind, format);
+		await checkModel(item, parameters, row);
 		const found = await readSource(item, row, kind, support);
 		if ('url' in found) {
 			read.attachments.push({ kind, source: found });
@@ -61,6 +64,29 @@ export async function readAttachments(
 		read.attachments.push({ kind, source: { base64: placeholder, mimeType, fileName } });
 	}
 	return read;
+}
+
+/**
+ * Checks that the model takes a kind of attachment: the request would be charged all the same. A model that the
+ * catalogue does not describe may take it.
+ */
+async function checkModel(
+	{ run, client }: ItemContext,
+	{ request, extraBody }: GenerateParameters,
+	row: AttachmentRow,
+): Promise<void> {
+	const kind = row.values.type;
+	const id = asText(extraBody.model) ?? request.model;
+	// A plugin may turn documents into text.
+	const hasPlugins = request.options.plugins !== undefined || extraBody.plugins !== undefined;
+	if (kind === 'file' && hasPlugins) return;
+	const model = (await run.knownTextModels(client)).find((known) => known.id === id);
+	const modalities = model && inputModalities(model);
+	if (modalities === undefined || modalities.includes(kind)) return;
+	throw row.at.error(
+		`the model "${id}" takes no ${kind} attachments`,
+		`The catalogue says that it takes: ${modalities.join(', ')}. Choose another model, or remove the attachment.`,
+	);
 }
 
 async function readSource(

@@ -24,7 +24,7 @@ export const generate = defineOperation({
 	async execute(item) {
 		const parameters = readParameters(item);
 		const { format, request } = parameters;
-		const attached = await readAttachments(item, format, parameters.attachments);
+		const attached = await readAttachments(item, parameters);
 		const body = await send(item, parameters, gatewayRequest(parameters, attached));
 		const completion = format.readCompletion(body, request.output);
 		return await afterCharge(completion, async () => {
