@@ -23,7 +23,7 @@ const fields = {
 		typeOptions: { loadOptionsMethod: 'loadFileFields', loadOptionsDependsOn: ['model.value'] },
 		required: true,
 		description:
-			'The field of the model’s input that gets the URL; a list gets it added. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+			'The field of the model’s input that gets the URL; a list gets it added. Only fields that take a URL are listed. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 		whenEmpty: 'Choose the field of the model’s input that gets the file.',
 	}).with({ type: 'options' }),
 };

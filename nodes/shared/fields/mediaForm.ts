@@ -17,17 +17,17 @@ export async function mapPriceInput(this: ILoadOptionsFunctions): Promise<Resour
 	return await mapped(this, (model) => formFields(model.inputSchema, true));
 }
 
-/** Load options: the input fields of the chosen model that take a file's URL; all fields when none looks like it. */
+/** Load options: the input fields of the chosen model that take a file's URL. */
 export async function loadFileFields(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const model = await chosenModel(this);
 	if (model === undefined || typeof model === 'string') return [];
-	const { fields } = inputForm(model.inputSchema);
-	const fitting = fields.filter(takesUrls);
-	return (fitting.length > 0 ? fitting : fields).map(({ name, title, description }) => ({
-		name: title === name ? name : `${title} (${name})`,
-		value: name,
-		...(description ? { description } : {}),
-	}));
+	return inputForm(model.inputSchema)
+		.fields.filter(takesUrls)
+		.map(({ name, title, description }) => ({
+			name: title === name ? name : `${title} (${name})`,
+			value: name,
+			...(description ? { description } : {}),
+		}));
 }
 
 async function mapped(

@@ -118,8 +118,8 @@ const SCHEMA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The form in a workflow's stored fields, for when the catalogue cannot be read. Rules such as ranges are not
- * stored.
+ * The form in a workflow's stored fields, for when the catalogue cannot be read. Rules such as ranges and formats are
+ * not stored.
  *
  * @param stored the mapper's `schema`
  */
@@ -127,7 +127,7 @@ export function formOfStored(stored: unknown): InputForm {
 	const fields = asObjects(stored).filter(({ id }) => asText(id) !== undefined);
 	const properties = Object.fromEntries(fields.map((field) => [String(field.id), storedSchema(field)]));
 	const required = fields.filter((field) => field.required === true).map(({ id }) => String(id));
-	return inputForm({ type: 'object', properties, required });
+	return { ...inputForm({ type: 'object', properties, required }), isPartial: true };
 }
 
 function storedSchema({ type, options, displayName }: JsonObject): JsonObject {

@@ -50,8 +50,7 @@ describe('files in an input', () => {
 	});
 
 	it.each<[string, Json]>([
-		['text', { type: 'string', items: {} }],
-		['an object', { type: 'object' }],
+		['text that is called a URL', { type: 'string', title: 'URL', items: {} }],
 		['a union without a list', { anyOf: [{ type: 'string' }, { type: 'integer' }] }],
 		['anything', {}],
 	])('become a value where the schema accepts %s', (_, schema) => {
@@ -84,7 +83,28 @@ describe('files in an input', () => {
 	it('have the known fields in their error', async () => {
 		const error = await rejectedInput(() => withFiles({}, [file('img', 'a')], retouch));
 		expect(error.param).toBe('inputFiles');
-		expect(error.description).toContain('prompt, image_urls, mask_url,');
+		expect(error.description).toContain(': image_urls, mask_url. Nothing was sent.');
+	});
+
+	it('are rejected by a field that takes no file, also the first', async () => {
+		for (const field of ['strength', 'output_format']) {
+			const error = await rejectedInput(() => withFiles({}, [file(field, 'a')], retouch));
+			expect(error.message).toBe(`The input field '${field}' takes no file`);
+			expect(error.description).toContain(': image_urls, mask_url. Nothing was sent.');
+			expect(error.param).toBe('inputFiles');
+		}
+	});
+
+	it('are rejected by a model that takes none', async () => {
+		const canvas = inputForm(sandbox.canvas as JsonObject);
+		const error = await rejectedInput(() => withFiles({}, [file('tags', 'a')], canvas));
+		expect(error.message).toBe("The input field 'tags' takes no file");
+		expect(error.description).toContain('no field of this model');
+	});
+
+	it('are not rejected by fields whose schema is not known as a whole', () => {
+		const partial = { ...inputForm({ properties: { x: { type: 'string' } } }), isPartial: true };
+		expect(withFiles({}, [file('x', 'a')], partial)).toStrictEqual({ x: 'a' });
 	});
 
 	it('leave the original input unchanged', () => {

@@ -1,6 +1,7 @@
 import {
 	inputField,
 	inputForm,
+	takesNoFile,
 	takesUrls,
 	type FieldKind,
 	type InputField,
@@ -229,6 +230,45 @@ test('a field is optional by default', () => {
 	const field = inputField('n', { items: { $ref: '#/a' } }, { a: { type: 'integer' } });
 	expect(field.required).toBe(false);
 	expect(field.items).toStrictEqual({ type: 'integer' });
+});
+
+describe('a field that surely takes no file', () => {
+	const refuses = (schema: Json, name = 'x') => {
+		const field = fieldOf(schema, name);
+		return field && takesNoFile(field);
+	};
+
+	it.each<[string, Json]>([
+		['fixed choices', { type: 'string', enum: ['a', 'b'] }],
+		['a constant', { const: 'png' }],
+		['a whole number', { type: 'integer', description: 'How many images' }],
+		['a number', { type: 'number' }],
+		['a switch', { type: 'boolean', title: 'Video' }],
+		['an object', { type: 'object' }],
+		['text', { type: 'string', title: 'Tags', description: 'Words about the style' }],
+		['a list of text', { type: 'array', title: 'Tags', items: { type: 'string' } }],
+		['a list of numbers', { type: 'array', title: 'Images', items: { type: 'integer' } }],
+		['a list of choices', { type: 'array', items: { enum: ['a'] } }],
+		['a nullable text', { anyOf: [{ type: 'string' }, { type: 'null' }] }],
+	])('is %s', (_, schema) => expect(refuses(schema)).toBe(true));
+
+	it.each<[string, Json]>([
+		['one with the format of a URL', { type: 'string', format: 'uri' }],
+		['text that its title calls a URL', { type: 'string', title: 'Reference URL' }],
+		[
+			'text whose description speaks of a picture',
+			{ type: 'string', description: 'The picture to start with' },
+		],
+		['a list that speaks of files', { type: 'array', description: 'Links', items: { type: 'string' } }],
+		['a list of anything', { type: 'array' }],
+		['anything', {}],
+		['a union', { anyOf: [{ type: 'string' }, { type: 'object' }] }],
+	])('is not %s', (_, schema) => expect(refuses(schema)).toBe(false));
+
+	it('is not one whose name speaks of a file', () => {
+		expect(refuses({ type: 'string' }, 'image')).toBe(false);
+		expect(refuses({ type: 'string' }, 'image_url')).toBe(false);
+	});
 });
 
 describe('a URL of a file', () => {

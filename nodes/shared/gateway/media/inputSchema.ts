@@ -35,6 +35,8 @@ export interface InputForm {
 	closed: boolean;
 	/** The document that references point into. */
 	root: JsonObject;
+	/** Whether fields may have more to their schema, such as a format; default: false. */
+	isPartial?: boolean;
 }
 
 const KINDS: Readonly<Record<string, FieldKind>> = {
@@ -116,6 +118,24 @@ function toChoice(value: Json, option: JsonObject | undefined): EnumChoice | und
 function titleOf(name: string): string {
 	const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_\-\s]+/g, ' ');
 	return words.trim().replace(/(^|\s)\p{Ll}/gu, (letter) => letter.toUpperCase()) || name;
+}
+
+/** Words by which a title or description speaks of a file. */
+const FILE_WORDS =
+	/\b(ur[il]s?|links?|files?|images?|pictures?|photos?|videos?|clips?|audios?|sounds?|recordings?|songs?|tracks?|uploads?|base64)\b/i;
+
+const FILELESS_KINDS: ReadonlySet<FieldKind> = new Set(['integer', 'number', 'boolean', 'object']);
+
+/**
+ * Whether the field surely takes no file: fixed choices, a number, a switch, an object, text that nothing calls a file or
+ * a URL, and lists of these.
+ */
+export function takesNoFile(field: InputField): boolean {
+	if (takesUrls(field)) return false;
+	const { name, items, title, description = '' } = field;
+	const { kind, choices } = field.kind === 'list' ? inputField(name, items, {}) : field;
+	if (choices.length > 0 || FILELESS_KINDS.has(kind)) return true;
+	return kind === 'text' && !FILE_WORDS.test(`${title} ${description}`);
 }
 
 /** Whether the field can hold a file's URL, alone or in a list. */
