@@ -49,7 +49,7 @@ describe('input files', () => {
 		);
 		expect(error).toBeUndefined();
 		expect(gateway.control.ledger().length - before).toBe(1);
-		expect(gateway.control.requests({ path: '/storage/upload' })).toHaveLength(2);
+		expect(gateway.control.requests({ path: '/storage/upload' })).toHaveLength(1);
 	});
 });
 

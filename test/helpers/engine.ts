@@ -115,18 +115,31 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 	return result(await running);
 }
 
+/** The ID of the state that a suspended node has stored. */
+function stateId({ run }: RunResult): string | null {
+	const { aiGatewaySuspended: state } = run.data.executionData?.contextData['node:Gateway'] ?? {};
+	return String((state as { id?: unknown } | undefined)?.id);
+}
+
 /**
- * Resumes a suspended node, as n8n does after a webhook request: with the stored data, and the node enabled.
+ * Runs a suspended node again with its stored items, as n8n does after a callback that has resumed the execution.
  *
  * @param options those with which it was suspended
+ * @param token the mark of the callback on the first item; by default, that of the stored state
  */
-export async function resumeNode(suspended: RunResult, options: RunOptions): Promise<RunResult> {
+export async function resumeNode(
+	suspended: RunResult,
+	options: RunOptions,
+	{ token = stateId(suspended) }: { token?: string | null } = {},
+): Promise<RunResult> {
 	const { workflow, mode, more } = prepare(options);
 	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
 	delete data.waitTill;
 	data.resultData.runData.Gateway?.pop();
 	const [waiting] = data.executionData?.nodeExecutionStack ?? [];
 	if (waiting) waiting.node.disabled = false;
+	const first = waiting?.data.main?.[0]?.[0];
+	if (first && token !== null) first.json.aiGatewayResumed = token;
 	return result(await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
 }
 

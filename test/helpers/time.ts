@@ -7,7 +7,7 @@ const HTTP_TIMEOUT = 'handleTimeout';
  * Makes time pass faster in each test of a file, for timers and the clock. Timeouts of n8n's HTTP client keep their
  * length.
  */
-export function quickTime(factor = 50): void {
+export function quickTime(factor = 20): void {
 	const restored: Array<() => void> = [];
 	beforeEach(() => {
 		const { setTimeout: timer } = globalThis;

@@ -9,7 +9,7 @@ export const enabled: Record<Class, boolean> = {
 	retryOnFailAfterWaiting: true,
 	retryOnFailAfterUnknownCreation: true,
 	severalFailuresThatStop: true,
-	proxyPagesAfterCreation: false,
+	proxyPagesAfterCreation: true,
 	textErrorsAfterCharge: false,
 	drippedBodies: true,
 	changingInput: true,

@@ -48,7 +48,6 @@ async function errorAt(port: number, { trusted = true } = {}) {
 			body: '{"model":"m"}',
 			timeoutMs: 5_000,
 			authenticated: true,
-			responseType: 'text',
 			charged: true,
 		}),
 	);

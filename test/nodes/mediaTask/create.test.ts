@@ -107,6 +107,19 @@ describe('the idempotency key', () => {
 		expect('error' in (items[0]?.json ?? {})).toBe(count === 0);
 	});
 
+	it('of the user is for one input in a run: another input with it is an error, and is not sent', async () => {
+		catalogue();
+		const sent = creations();
+		const items = ['a', 'b', 'a'].map((prompt) => ({ json: { prompt } }));
+		const parameters = { ...taskRequest, inputJson: '={{ { prompt: $json.prompt } }}' };
+		const options = { idempotencyKey: 'mine', concurrency: 1 };
+		const result = await run('create', { ...parameters, options }, { ...continueOnFail, items });
+		expect(sent.map(({ body }) => body.input)).toStrictEqual([{ prompt: 'a' }, { prompt: 'a' }]);
+		expect(
+			result.items.map(({ json }) => (json.error as { message?: string } | undefined)?.message),
+		).toStrictEqual([undefined, "'Idempotency Key' is the same for two different inputs", undefined]);
+	});
+
 	it('is the user’s own in any scope', async () => {
 		const options = { idempotencyKey: 'mine', idempotencyScope: 'workflow' };
 		expect((await created(options)).key).toBe('mine');

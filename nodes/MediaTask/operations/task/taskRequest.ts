@@ -131,6 +131,8 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 	if (maxPriceRub !== undefined) {
 		checkPriceLimit(taskPrice(await run.requireMediaModel(client, params.model), input), maxPriceRub);
 	}
+	const content = bodyWith(await contentPlaceholders(files));
+	if (ownKey !== undefined && !run.isKeyOf(ownKey, content)) throw sharedKey();
 	const mayBeShared = ownKey !== undefined || scope === 'workflow';
 	const resume = mayBeShared ? undefined : callback;
 	return {
@@ -138,12 +140,19 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 		files,
 		bodyWith: (urls) => bodyWith(urls, resume?.isRequested ? resume.url : callbackUrl),
 		// Without the resume URL, which differs in each execution.
-		key:
-			ownKey ??
-			idempotencyKey(scope, run.creationContext(item.index), bodyWith(await contentPlaceholders(files))),
+		key: ownKey ?? idempotencyKey(scope, run.creationContext(item.index), content),
 		mayExist: mayBeShared,
 		resume,
 	};
+}
+
+/** The gateway would return the first item's task for the second one. */
+function sharedKey(): InvalidInputError {
+	return new InvalidInputError(
+		"'Idempotency Key' is the same for two different inputs",
+		'Make it different for each input, e.g. with an order number of the item. Nothing was sent for this item.',
+		'idempotencyKey',
+	);
 }
 
 function checkCallback(resumeUrl: string, callbackUrl: string | undefined, gatewayUrl: string): void {

@@ -13,7 +13,7 @@ import {
 import { ApiError, asError, StoppedError } from '../errors/errors';
 import { asObject, parseJson, type Json, type JsonObject } from '../util/json';
 import type { Origin } from '../errors/texts/origin';
-import { MAX_RETRY_AFTER_MS, retryDelayMs } from './retry';
+import { retryDelayMs, withAttempts } from './retry';
 import { redirectedFile } from './redirect';
 import { Watchdog } from './watchdog';
 
@@ -290,18 +290,6 @@ export class GatewayClient {
 function stoppedAfter(error: unknown, mayHaveTakenEffect: boolean): Error {
 	const isStop = error instanceof StoppedError && mayHaveTakenEffect;
 	return isStop ? new StoppedError(error.reason, true) : asError(error);
-}
-
-/** Adds the number of attempts, and the delay that the gateway asks for if it is longer than the client waits. */
-function withAttempts(error: ApiError, attempts: number): ApiError {
-	const { description, retryAfterMs = 0 } = error.details;
-	const notes = [
-		...(attempts > 1 ? [`It was tried ${attempts} times.`] : []),
-		...(retryAfterMs > MAX_RETRY_AFTER_MS
-			? [`The gateway asks to wait ${Math.ceil(retryAfterMs / 60_000)} minutes before the next try.`]
-			: []),
-	];
-	return notes.length === 0 ? error : error.with({ description: [description, ...notes].join(' ') });
 }
 
 function isIdempotent({ method, idempotent }: RetriedRequest): boolean {

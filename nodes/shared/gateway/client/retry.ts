@@ -1,4 +1,4 @@
-import type { Delivery } from '../errors/errors';
+import type { ApiError, Delivery } from '../errors/errors';
 
 /** Base of the exponential backoff: the first delay is at most twice this. */
 const BASE_DELAY_MS = 500;
@@ -38,4 +38,16 @@ export function retryDelayMs(attempt: Attempt, random: number): number | undefin
 		return retryAfterMs + random * Math.min(1_000, retryAfterMs * 0.1);
 	}
 	return random * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(failures, 16));
+}
+
+/** Adds the number of attempts, and the delay that the gateway asks for if it is longer than the client waits. */
+export function withAttempts(error: ApiError, attempts: number): ApiError {
+	const { description, retryAfterMs = 0 } = error.details;
+	const notes = [
+		...(attempts > 1 ? [`It was tried ${attempts} times.`] : []),
+		...(retryAfterMs > MAX_RETRY_AFTER_MS
+			? [`The gateway asks to wait ${Math.ceil(retryAfterMs / 60_000)} minutes before the next try.`]
+			: []),
+	];
+	return notes.length === 0 ? error : error.with({ description: [description, ...notes].join(' ') });
 }
