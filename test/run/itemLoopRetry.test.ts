@@ -35,12 +35,12 @@ describe('three tries', () => {
 		expect(context(result)).not.toContain('echo');
 	});
 
-	it('leave nothing in the execution when all of them fail', async () => {
+	it('keep what is finished when all of them fail: n8n may run the node once more', async () => {
 		const { times } = echoGateway(failTimes({ p0: 9 }));
 		const result = await generate({ items: items(2), settings: retrying, options });
 		expect(result.error?.httpCode).toBe('400');
 		expect(times()).toStrictEqual({ p0: 3, p1: 1 });
-		expect(context(result)).not.toContain('echo');
+		expect(context(result)).toContain('echo p1');
 	});
 
 	it('are made while the first item fails, with On Error: Continue', async () => {
@@ -70,9 +70,8 @@ it('saves nothing for an item other than the first that fails, with On Error: Co
 
 it.each([1, 2, 5])('makes as many tries as n8n does: Max Tries %d', async (maxTries) => {
 	const { times } = echoGateway(failTimes({ p0: 9 }));
-	const result = await generate({ items: items(2), settings: { ...retrying, maxTries }, options });
+	await generate({ items: items(2), settings: { ...retrying, maxTries }, options });
 	expect(times()).toStrictEqual({ p0: Math.max(2, maxTries), p1: 1 });
-	expect(context(result)).not.toContain('echo');
 });
 
 describe('a result that n8n takes for an error, because its first item has a field of that name', () => {

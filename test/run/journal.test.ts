@@ -47,6 +47,7 @@ it.each([
 	const { store, attempt } = nodeWith({ retryOnFail: true, ...(maxTries === undefined ? {} : { maxTries }) });
 	const next = Array.from({ length: count }, () => attempt().hasNextTry);
 	expect(next).toStrictEqual(Array.from({ length: count }, (_, index) => index < count - 1));
+	attempt().clear();
 	expect(store).toStrictEqual({});
 });
 
@@ -242,6 +243,54 @@ it('returns copies of the outputs of a finished item, which n8n may change', () 
 		[{ json: { a: 1 } }],
 		undefined,
 	]);
+});
+
+it('is still known in a run beyond Max Tries, which n8n makes after some errors', () => {
+	const { attempt } = nodeWith({ retryOnFail: true, maxTries: 2 });
+	const first = attempt();
+	first.item(0).requested();
+	const told = first.failed(0, lost());
+	attempt();
+	expect(attempt().lastError(0)).toStrictEqual(told);
+});
+
+it('knows in each try which content a key of the user stands for', () => {
+	const { attempt } = retrying();
+	const uses = [
+		['a', 1],
+		['a', 2],
+		['b', 2],
+		['a', 1],
+		['__proto__', 1],
+	] as const;
+	expect(uses.map(([key, content]) => attempt().item(0).isKeyOf(key, { n: content }))).toStrictEqual([
+		true,
+		false,
+		true,
+		true,
+		true,
+	]);
+});
+
+it('keeps a finished item of a resumed run, whose task is known, finished', () => {
+	const { attempt } = retrying();
+	const first = attempt();
+	first.resumed(new Map([[0, 't1']]));
+	first.keep(new Map([[0, [{ json: { a: 1 } }]]]));
+	const second = attempt();
+	second.resumed(new Map([[0, 't1']]));
+	expect([second.finishedOutputs(0), [...second.tasks]]).toStrictEqual([[{ json: { a: 1 } }], [[0, 't1']]]);
+});
+
+it('knows a lost call whose entry an equal call at the same time has removed', () => {
+	const { attempt } = retrying();
+	const [one, other] = [attempt(), attempt()];
+	one.item(0).requested();
+	one.succeeded(0);
+	one.clear();
+	const told = other.failed(0, lost());
+	other.keep(new Map());
+	expect(attempt().lastError(0)).toStrictEqual(told);
 });
 
 it('passes on the error of an item that was not sent', () => {

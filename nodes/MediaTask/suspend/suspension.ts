@@ -12,7 +12,13 @@ import type {
 import type { SavedItem, SavedState } from './savedState';
 import { settle, type SuspendedItem } from './settle';
 import { resumedTask } from './suspendableTask';
-import { resumeSecrets, stateOfResumedRun, storedJson, suspendExecution } from './waitingExecution';
+import {
+	removeToken,
+	resumeSecrets,
+	stateOfResumedRun,
+	storedJson,
+	suspendExecution,
+} from './waitingExecution';
 
 /** Suspends an execution until its media tasks have ended (§6.4). */
 export class TaskSuspension implements Suspension {
@@ -38,6 +44,10 @@ export class TaskSuspension implements Suspension {
 	async settle(work: DeferredWork): Promise<ReadonlyMap<number, OperationOutput>> {
 		this.suspended = await settle(work);
 		return new Map([...this.suspended].map(([index, { saved }]) => [index, { json: saved.timedOutOutput }]));
+	}
+
+	forget(): void {
+		removeToken(this.n8n);
 	}
 
 	async suspend(outputs: readonly INodeExecutionData[], run: RunState): Promise<void> {

@@ -126,6 +126,12 @@ export function stateOfResumedRun(context: IExecuteFunctions): SavedState | unde
 	return state?.id === token ? state : { id: token, until: 0, concurrency: 1, items: [], tasks: {} };
 }
 
+/** Removes the mark of the callback from the node's input. */
+export function removeToken(context: IExecuteFunctions): void {
+	const [first] = context.getInputData();
+	if (first) first.json = storedJson(first);
+}
+
 /** The `json` of an item of a resumed execution, as it was stored. */
 export function storedJson({ json }: INodeExecutionData): IDataObject {
 	const { [TOKEN]: token, ...stored } = json;

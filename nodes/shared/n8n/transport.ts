@@ -68,10 +68,8 @@ export function n8nTransport(
 		async text(httpRequest) {
 			const exchange = new Exchange({ cancel: cancelSignal, request: httpRequest.signal });
 			const info = infoOf(httpRequest);
-			const { body } = httpRequest;
 			const work = async () => {
-				const watched = isStream(body) ? { ...httpRequest, body: counted(body, exchange) } : httpRequest;
-				const response = await send(watched, exchange);
+				const response = await send(watched(httpRequest, exchange), exchange);
 				return { ...response, body: await readText(response, info) };
 			};
 			const response = await exchange.within(limitsOf(httpRequest), info, work);
@@ -80,7 +78,7 @@ export function n8nTransport(
 		},
 		async stream(httpRequest) {
 			const exchange = new Exchange({ cancel: cancelSignal, request: httpRequest.signal });
-			const work = async () => await send(httpRequest, exchange);
+			const work = async () => await send(watched(httpRequest, exchange), exchange);
 			const response = await exchange.within(limitsOf(httpRequest), infoOf(httpRequest), work);
 			// The stream may fail when it is no longer read.
 			return { ...response, body: exchange.endWith(ignoreErrors(response.body as ByteStream)) };
@@ -97,6 +95,11 @@ function limitsOf({ body, timeoutMs }: HttpRequest): StreamLimits {
 
 function isStream(body: HttpRequest['body']): body is Readable {
 	return typeof body === 'object' && !(body instanceof Uint8Array);
+}
+
+function watched(httpRequest: HttpRequest, exchange: Exchange): HttpRequest {
+	const { body } = httpRequest;
+	return isStream(body) ? { ...httpRequest, body: counted(body, exchange) } : httpRequest;
 }
 
 /** The body of a request, whose progress keeps the exchange alive. */

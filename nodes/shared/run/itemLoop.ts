@@ -1,7 +1,7 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 import type { RequestSettings } from '../gateway/client/client';
-import { StoppedError } from '../gateway/errors/errors';
+import { asError, StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
 import { connect, type Connection } from '../n8n/client';
 import { RunSignal } from '../n8n/runSignal';
@@ -71,6 +71,10 @@ class ItemLoop {
 	async run(): Promise<INodeExecutionData[]> {
 		try {
 			return await this.runAll();
+		} catch (error) {
+			// With On Error: Continue, n8n passes on the node's input in place of its output.
+			if (this.context.continueOnFail() && !this.journal.hasNextTry) this.suspension.forget();
+			throw asError(error);
 		} finally {
 			this.signal.dispose();
 		}
@@ -193,7 +197,7 @@ class ItemLoop {
 		);
 		// With *Retry On Fail*, n8n runs the node again when its first item is an error, also with On Error:
 		// Continue.
-		const runsAgain = isErrorItem(outputs[0]) && this.journal.hasNextTry;
+		const runsAgain = isErrorItem(outputs[0]) && this.journal.hasNextTry && !this.context.isToolExecution();
 		const { tasks } = this.journal;
 		this.endTry(runsAgain);
 		if (suspended.size > 0 && !runsAgain) {
@@ -207,6 +211,7 @@ class ItemLoop {
 	private cancelled(): NodeOperationError {
 		const note = unknownNote(this.journal.unknown) + tasksNote([...this.journal.tasks.values()]);
 		if (note) this.context.logger.warn(`"${this.node.name}" was cancelled.${note}`);
+		this.journal.clear();
 		return new NodeOperationError(this.node, 'The execution was cancelled', {
 			description: note.trim() || 'No more requests were sent.',
 		});
@@ -214,7 +219,9 @@ class ItemLoop {
 
 	/** @param isFailed whether n8n may run the node again */
 	private endTry(isFailed: boolean): void {
-		if (isFailed && this.journal.hasNextTry) this.journal.keep(this.results.succeeded());
+		// An agent may call its tool again on purpose.
+		const isOver = this.runContext.isTool && !this.journal.hasNextTry;
+		if (isFailed && !isOver) this.journal.keep(this.results.succeeded());
 		else this.journal.clear();
 	}
 }

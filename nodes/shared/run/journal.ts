@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { ApiError, type ApiErrorDetails } from '../gateway/errors/errors';
-import { asNumber, asObject, type JsonObject } from '../gateway/util/json';
+import { asNumber, asObject, canonicalJson, type Json, type JsonObject } from '../gateway/util/json';
 import { itemError, mayBeCharged } from './itemError';
 
 /** Key in the node's context, which lives in the execution's data and is the same in each try. */
@@ -39,12 +40,16 @@ export interface ItemJournal {
 	requested(creation?: Creation): void;
 	/** Is called when a task exists and is paid for. */
 	created(taskId: string, response: JsonObject): void;
+	/** Whether an idempotency key of the user is new in this run, or was used for the same content. */
+	isKeyOf(key: string, content: Json): boolean;
 }
 
 interface StoredRun {
 	executionId: string;
 	tries: number;
 	entries: Record<string, Entry>;
+	/** By idempotency key of the user, the digest of the content that it was used for. */
+	keys?: Record<string, string>;
 }
 
 /**
@@ -70,8 +75,7 @@ export class RunJournal {
 			earlier?.executionId === executionId
 				? { ...earlier, tries: earlier.tries + 1 }
 				: { executionId, tries: 1, entries: {} };
-		if (this.hasNextTry) this.store[KEY] = { ...this.runs, [identity.run]: this.stored };
-		else this.clear();
+		if (this.maxTries > 1) this.save();
 	}
 
 	/** Whether n8n runs the node again when this try fails. */
@@ -108,6 +112,7 @@ export class RunJournal {
 					...(error ? { error } : {}),
 				});
 			},
+			isKeyOf: (key, content) => this.isKeyOf(key, content),
 			created: (taskId, response) => {
 				const known = this.entry(index);
 				const creation = known?.state === 'requested' ? known.creation : undefined;
@@ -121,10 +126,12 @@ export class RunJournal {
 		if (this.entry(index)?.state === 'requested') this.remove(index);
 	}
 
-	/** Keeps the outputs of items, which the next try must not send again. */
+	/** Keeps the journal, and the outputs of items, which the next try must not send again. */
 	keep(outputs: ReadonlyMap<number, readonly INodeExecutionData[]>): void {
+		if (this.maxTries === 1) return;
 		for (const [index, items] of outputs) {
-			const taskId = this.tasks.get(index);
+			const entry = this.entry(index);
+			const taskId = entry && 'taskId' in entry ? entry.taskId : undefined;
 			this.write(index, {
 				state: 'finished',
 				// Copies: n8n changes the arrays that a node returns.
@@ -132,11 +139,14 @@ export class RunJournal {
 				...(taskId === undefined ? {} : { taskId }),
 			});
 		}
+		this.save();
 	}
 
 	/** Records the tasks of a suspended execution that is resumed. */
 	resumed(tasks: ReadonlyMap<number, string>): void {
-		for (const [index, taskId] of tasks) this.item(index).created(taskId, {});
+		for (const [index, taskId] of tasks) {
+			if (!this.entry(index)) this.item(index).created(taskId, {});
+		}
 	}
 
 	/**
@@ -145,7 +155,7 @@ export class RunJournal {
 	 * @returns the error as the user gets it, with the task's ID and whether the item is, or may be, charged
 	 */
 	failed(index: number, error: unknown): unknown {
-		const entry = this.entry(index);
+		const entry = this.entry(index) ?? chargedEntry(error);
 		if (entry?.state !== 'requested') return itemError(error, entry?.state === 'created' ? entry : {});
 		if (entry.error === undefined && !mayBeCharged(error)) {
 			this.remove(index);
@@ -178,12 +188,24 @@ export class RunJournal {
 		else delete this.store[KEY];
 	}
 
+	private save(): void {
+		this.store[KEY] = { ...this.runs, [this.identity.run]: this.stored };
+	}
+
 	private get runs(): JsonObject {
 		return asObject(this.store[KEY]) ?? {};
 	}
 
 	private get entries(): Array<[index: number, entry: Entry]> {
 		return Object.entries(this.stored.entries).map(([index, entry]) => [Number(index), entry]);
+	}
+
+	private isKeyOf(key: string, content: Json): boolean {
+		const digest = createHash('sha256').update(canonicalJson(content)).digest('hex');
+		const keys = this.stored.keys ?? {};
+		const known = Object.hasOwn(keys, key) ? keys[key] : digest;
+		this.stored.keys = { ...keys, [key]: digest, ...(known === undefined ? {} : { [key]: known }) };
+		return known === digest;
 	}
 
 	private entry(index: number): Entry | undefined {
@@ -197,6 +219,11 @@ export class RunJournal {
 	private remove(index: number): void {
 		delete this.stored.entries[String(index)];
 	}
+}
+
+/** An equal call of an agent's tool, at the same time, may have removed the entry. */
+function chargedEntry(error: unknown): Entry | undefined {
+	return error instanceof ApiError && error.details.mayBeCharged ? { state: 'requested' } : undefined;
 }
 
 /** Another version of the package may have stored something else. */

@@ -98,6 +98,8 @@ export interface Suspension {
 	 * @param outputs of all items, in their order
 	 */
 	suspend(outputs: readonly INodeExecutionData[], state: RunState): Promise<void>;
+	/** Makes the input of a resumed run like any other, before n8n passes it on. */
+	forget(): void;
 }
 
 /** For operations that do not suspend. */
@@ -110,4 +112,5 @@ export const noSuspension: Suspension = {
 		return new Map();
 	},
 	suspend: async () => undefined,
+	forget: () => undefined,
 };

@@ -10,7 +10,7 @@ import {
 import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
-import { asObject, asText, canonicalJson, type Json } from '../gateway/util/json';
+import { asObject, asText, canonicalJson } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
 import { ChunkWriter } from './chunkWriter';
 
@@ -34,8 +34,6 @@ export class RunContext {
 	/** Streams responses, when the workflow streams to a chat or webhook. */
 	readonly chunkWriter: ChunkWriter | undefined;
 	private readonly hints = new Set<string>();
-	/** The inputs of the user's own idempotency keys. */
-	private readonly keyed = new Map<string, string>();
 	private textModels: Promise<TextModel[]> | undefined;
 	/** Read with retries. */
 	private mediaModels: Promise<MediaCatalogue> | undefined;
@@ -56,14 +54,6 @@ export class RunContext {
 		if (this.hints.has(message)) return;
 		this.hints.add(message);
 		this.context.addExecutionHints({ message, location: 'outputPane' });
-	}
-
-	/** Whether an idempotency key of the user is new in this run, or was used for the same input. */
-	isKeyOf(key: string, input: Json): boolean {
-		const content = canonicalJson(input);
-		const known = this.keyed.get(key) ?? content;
-		this.keyed.set(key, known);
-		return known === content;
 	}
 
 	/** Identifies the creation of this item's task, for its idempotency key (§4.6). */

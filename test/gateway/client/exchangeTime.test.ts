@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { RequestListener } from 'node:http';
 
 import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
@@ -184,3 +185,26 @@ it('an error status of a download whose body stalls ends', async () => {
 	const { details } = await apiErrorOf(client.stream({ ...get, path: '/storage/f/download' }, consume));
 	expect(details.status).toBe(500);
 });
+
+/** 12 kB in 600 ms. */
+async function* slowBody() {
+	for (let part = 0; part < 12; part += 1) {
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		yield Buffer.alloc(1_000, 'a');
+	}
+}
+
+it.each(['json', 'stream'] as const)(
+	'a body that is sent for longer than the timeout is not cut off: %s',
+	async (kind) => {
+		gateway.onRequest((_, response) => response.end('{}'));
+		const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
+		const openBody = async () => await Promise.resolve(Readable.from(slowBody()));
+		const { json, ...upload } = chat;
+		void json;
+		const request = { ...upload, openBody };
+		const consume = async () => await Promise.resolve({});
+		await (kind === 'json' ? client.json(request) : client.stream(request, consume));
+		expect(gateway.received.map(({ body }) => body.length)).toStrictEqual([12_000]);
+	},
+);

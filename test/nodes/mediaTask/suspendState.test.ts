@@ -208,6 +208,17 @@ describe('saved state', () => {
 		expect(tasks.sent).toHaveLength(4);
 	});
 
+	it('leaves no mark of the callback on the items that n8n passes on when the node fails', async () => {
+		const { use, suspended } = await suspendFor(
+			{},
+			{ items, settings: { onError: 'continueRegularOutput' } },
+		);
+		const credential = { baseUrl: 'no address', apiKey: 'sk-test' };
+		const { items: passedOn } = await resumeNode(suspended, { ...use, credential });
+		expect(passedOn.map(({ json }) => json.taskId)).toStrictEqual(['t1', 't2']);
+		expect(JSON.stringify(passedOn)).not.toContain('aiGatewayResumed');
+	});
+
 	it('that belongs to another suspension passes the items on as they are', async () => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
 		const { items: passedOn } = await resumeNode(suspended, use, { token: 'another' });

@@ -132,7 +132,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 		checkPriceLimit(taskPrice(await run.requireMediaModel(client, params.model), input), maxPriceRub);
 	}
 	const content = bodyWith(await contentPlaceholders(files));
-	if (ownKey !== undefined && !run.isKeyOf(ownKey, content)) throw sharedKey();
+	if (ownKey !== undefined && !item.journal.isKeyOf(ownKey, content)) throw sharedKey();
 	const mayBeShared = ownKey !== undefined || scope === 'workflow';
 	const resume = mayBeShared ? undefined : callback;
 	return {

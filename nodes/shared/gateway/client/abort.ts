@@ -25,6 +25,9 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 	if (signal?.aborted) throw new StoppedError('not waited for');
 }
 
+/** Node's timers end at once when they are longer than 24 days, and may go on where `sleep` takes no signal. */
+const MAX_STEP_MS = 60_000;
+
 /** What limits the time of work. */
 interface Clock {
 	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -44,8 +47,10 @@ export async function withinTime<T>(
 	const done = new AbortController();
 	const over = new AbortController();
 	const limit = async (): Promise<undefined> => {
-		// Rejects when the work is done.
-		await clock.sleep(milliseconds, done.signal).catch(() => undefined);
+		for (let left = milliseconds; left > 0 && !done.signal.aborted; left -= MAX_STEP_MS) {
+			// Rejects when the work is done.
+			await clock.sleep(Math.min(left, MAX_STEP_MS), done.signal).catch(() => undefined);
+		}
 		return undefined;
 	};
 	try {
