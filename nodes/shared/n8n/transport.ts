@@ -169,13 +169,17 @@ async function readCredential(context: N8nContext): Promise<ICredentialsDecrypte
 	return { id: id ?? '', name, type: CREDENTIAL, data: await context.getCredentials(CREDENTIAL) };
 }
 
+/** The longest timer of Node. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
 function requestOptions(httpRequest: HttpRequest): IHttpRequestOptions {
 	return {
 		method: httpRequest.method,
 		url: httpRequest.url,
 		headers: httpRequest.headers,
 		...(httpRequest.body === undefined ? {} : { body: httpRequest.body }),
-		timeout: httpRequest.timeoutMs,
+		// Counts from the start (seen in axios 1.18): the exchange has its own limits for a body that takes longer.
+		timeout: Math.min(Math.max(limitsOf(httpRequest).totalMs, httpRequest.timeoutMs), MAX_TIMEOUT_MS),
 		// Streamed, so that time and memory are bounded.
 		encoding: 'stream',
 		returnFullResponse: true,
