@@ -148,6 +148,17 @@ describe('an item that was requested', () => {
 		expect([second.unknown, attempt().item(0).sent]).toStrictEqual([[0], creation]);
 	});
 
+	it('and stopped in flight stays unknown when a later try is refused', () => {
+		const { attempt } = retrying();
+		const first = attempt();
+		first.item(0).requested(creation);
+		first.failed(0, new StoppedError('other item failed', true));
+		const second = attempt();
+		second.item(0).requested(creation);
+		expect(detailsOf(second.failed(0, refusal()))).toMatchObject({ mayBeCharged: true, retryable: false });
+		expect([second.unknown, attempt().item(0).sent]).toStrictEqual([[0], creation]);
+	});
+
 	it('and cannot be repeated has its error again in the next try', () => {
 		const { attempt } = retrying();
 		const journal = attempt();

@@ -25,7 +25,7 @@ export interface Creation {
 /** What is known of an item that has been sent. An item without an entry was not sent, or was refused. */
 export type Entry =
 	/** Sent. It may be charged: its outcome is not known yet, or never will be. */
-	| { state: 'requested'; creation?: Creation; error?: ApiErrorDetails }
+	| { state: 'requested'; creation?: Creation; mayBeCharged?: boolean; error?: ApiErrorDetails }
 	/** The task exists and is paid for. */
 	| { state: 'created'; creation?: Creation | undefined; taskId: string; response: JsonObject }
 	| { state: 'finished'; outputs: INodeExecutionData[]; taskId?: string };
@@ -104,13 +104,8 @@ export class RunJournal {
 			sent: (task ?? earlier)?.creation,
 			task,
 			requested: (creation) => {
-				// An earlier try may have been charged: its error is kept.
-				const { error } = earlier ?? {};
-				this.write(index, {
-					state: 'requested',
-					...(creation ? { creation } : {}),
-					...(error ? { error } : {}),
-				});
+				// An earlier try may have been charged: that is kept.
+				this.write(index, { ...earlier, state: 'requested', ...(creation ? { creation } : {}) });
 			},
 			isKeyOf: (key, content) => this.isKeyOf(key, content),
 			created: (taskId, response) => {
@@ -157,13 +152,13 @@ export class RunJournal {
 	failed(index: number, error: unknown): unknown {
 		const entry = this.entry(index) ?? chargedEntry(error);
 		if (entry?.state !== 'requested') return itemError(error, entry?.state === 'created' ? entry : {});
-		if (entry.error === undefined && !mayBeCharged(error)) {
+		if (!entry.mayBeCharged && !mayBeCharged(error)) {
 			this.remove(index);
 			return error;
 		}
 		const told = itemError(error, { mayBeCharged: true });
 		const details = told instanceof ApiError ? told.details : entry.error;
-		this.write(index, { ...entry, ...(details ? { error: details } : {}) });
+		this.write(index, { ...entry, mayBeCharged: true, ...(details ? { error: details } : {}) });
 		return told;
 	}
 
