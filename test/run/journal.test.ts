@@ -103,7 +103,7 @@ it.each([7, 'x', {}, { executionId: 'e1', tries: 1 }, { executionId: 'e1', entri
 );
 
 describe('an item that was requested', () => {
-	it('and refused is read again by the next try', () => {
+	it('and rejected is read again by the next try', () => {
 		const { attempt } = retrying();
 		const journal = attempt();
 		const error = refusal();
@@ -133,7 +133,7 @@ describe('an item that was requested', () => {
 		expect([journal.failed(0, error), journal.unknown]).toStrictEqual([error, []]);
 	});
 
-	it('stays unknown when a later try is refused, and its error says so', () => {
+	it('stays unknown when a later try is rejected, and its error says so', () => {
 		const { attempt } = retrying();
 		const first = attempt();
 		first.item(0).requested(creation);
@@ -148,7 +148,7 @@ describe('an item that was requested', () => {
 		expect([second.unknown, attempt().item(0).sent]).toStrictEqual([[0], creation]);
 	});
 
-	it('and stopped in flight stays unknown when a later try is refused', () => {
+	it('and stopped in flight stays unknown when a later try is rejected', () => {
 		const { attempt } = retrying();
 		const first = attempt();
 		first.item(0).requested(creation);

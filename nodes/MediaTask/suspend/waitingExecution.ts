@@ -6,7 +6,7 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 
-import { asArray, asObject, asText } from '../../shared/gateway/util/json';
+import { asArray, asObject, asText, omit } from '../../shared/gateway/util/json';
 import { readSavedState, type SavedState } from './savedState';
 
 // Everything that depends on how n8n suspends and resumes an execution, beyond its types: n8n stores the node's
@@ -77,10 +77,16 @@ export function resumeSecrets(context: IExecuteFunctions): string[] {
 	return [...(resumeUrl(context)?.searchParams.values() ?? [])];
 }
 
+/** The resume URLs by the functions of the run: n8n's proxy is costly to make, and each item asks twice. */
+const resumeUrls = new WeakMap<IExecuteFunctions, string | undefined>();
+
 function resumeUrl(context: IExecuteFunctions): URL | undefined {
-	const execution = asObject(property(context.getWorkflowDataProxy(0), '$execution'));
-	const url = asText(execution?.resumeUrl);
-	return context.getExecutionId() && url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
+	if (!resumeUrls.has(context)) {
+		const execution = asObject(property(context.getWorkflowDataProxy(0), '$execution'));
+		resumeUrls.set(context, context.getExecutionId() && asText(execution?.resumeUrl));
+	}
+	const url = resumeUrls.get(context);
+	return url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
 }
 
 /** The item of a callback, from its URL. */
@@ -134,9 +140,7 @@ export function removeToken(context: IExecuteFunctions): void {
 
 /** The `json` of an item of a resumed execution, as it was stored. */
 export function storedJson({ json }: INodeExecutionData): IDataObject {
-	const { [TOKEN]: token, ...stored } = json;
-	void token;
-	return stored;
+	return omit(json, TOKEN);
 }
 
 /** The saved state of the execution that a callback is for; `undefined` when the node has not suspended it. */

@@ -9,7 +9,7 @@ import { REQUEST_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../gatew
 import { fileLimits, Watchdog } from '../gateway/client/watchdog';
 import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
-import { deriveStream, type Readable } from './streams';
+import { deriveStream, reportChunks, type Readable } from './streams';
 
 /** n8n's binary storage, in nodes and in webhooks. */
 export interface BinaryStore {
@@ -45,7 +45,7 @@ export async function storeResponse(
 	let length = 0;
 	const { timeoutMs = REQUEST_TIMEOUT_MS } = response;
 	const watchdog = new Watchdog(fileLimits(timeoutMs), { now: () => Date.now(), sleep });
-	const body = watched(response.body as Readable, (chunk) => {
+	const body = reportChunks(response.body as Readable, (chunk) => {
 		watchdog.touch(chunk.length);
 		length += chunk.length;
 	});
@@ -67,16 +67,6 @@ export async function storeResponse(
 
 function idleTimeout(origin: Origin | undefined): ApiError {
 	return connectionError({ kind: 'timeout' }, { charged: false, file: true, origin });
-}
-
-/** Reports each chunk. */
-function watched(source: Readable, onChunk: (chunk: Uint8Array) => void): Readable {
-	return deriveStream(source, async function* (chunks: AsyncIterable<Uint8Array>) {
-		for await (const chunk of chunks) {
-			onChunk(chunk);
-			yield chunk;
-		}
-	});
 }
 
 /** The item that a file belongs to. */

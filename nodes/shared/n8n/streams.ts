@@ -29,6 +29,16 @@ export function deriveStream(
 	return made;
 }
 
+/** The same chunks, each reported when it is read. */
+export function reportChunks(source: Readable, onChunk: (chunk: Uint8Array) => void): Readable {
+	return deriveStream(source, async function* (chunks: AsyncIterable<Uint8Array>) {
+		for await (const chunk of chunks) {
+			onChunk(chunk);
+			yield chunk;
+		}
+	});
+}
+
 /** The `Readable` class, taken from a stream: n8n offers no other way to get it. */
 interface StreamClass {
 	from(chunks: AsyncIterable<Uint8Array>): Readable;

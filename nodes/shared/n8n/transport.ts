@@ -22,7 +22,7 @@ import {
 import { fileLimits, fileMs, type StreamLimits } from '../gateway/client/watchdog';
 import type { Origin } from '../gateway/errors/texts/origin';
 import { Exchange } from './exchange';
-import { deriveStream, ignoreErrors, type Readable } from './streams';
+import { ignoreErrors, reportChunks, type Readable } from './streams';
 
 /** The credential's name, as workflows store it. */
 const CREDENTIAL = 'aiGatewayApi';
@@ -69,7 +69,7 @@ export function n8nTransport(
 			const exchange = new Exchange({ cancel: cancelSignal, request: httpRequest.signal });
 			const info = infoOf(httpRequest);
 			const work = async () => {
-				const response = await send(watched(httpRequest, exchange), exchange);
+				const response = await send(reporting(httpRequest, exchange), exchange);
 				return { ...response, body: await readText(response, info) };
 			};
 			const response = await exchange.within(limitsOf(httpRequest), info, work);
@@ -78,7 +78,7 @@ export function n8nTransport(
 		},
 		async stream(httpRequest) {
 			const exchange = new Exchange({ cancel: cancelSignal, request: httpRequest.signal });
-			const work = async () => await send(watched(httpRequest, exchange), exchange);
+			const work = async () => await send(reporting(httpRequest, exchange), exchange);
 			const response = await exchange.within(limitsOf(httpRequest), infoOf(httpRequest), work);
 			// The stream may fail when it is no longer read.
 			return { ...response, body: exchange.endWith(ignoreErrors(response.body as ByteStream)) };
@@ -97,19 +97,11 @@ function isStream(body: HttpRequest['body']): body is Readable {
 	return typeof body === 'object' && !(body instanceof Uint8Array);
 }
 
-function watched(httpRequest: HttpRequest, exchange: Exchange): HttpRequest {
+/** A request whose streamed body keeps the exchange alive while it makes progress. */
+function reporting(httpRequest: HttpRequest, exchange: Exchange): HttpRequest {
 	const { body } = httpRequest;
-	return isStream(body) ? { ...httpRequest, body: counted(body, exchange) } : httpRequest;
-}
-
-/** The body of a request, whose progress keeps the exchange alive. */
-function counted(body: Readable, exchange: Exchange): Readable {
-	return deriveStream(body, async function* (chunks: AsyncIterable<Uint8Array>) {
-		for await (const chunk of chunks) {
-			exchange.touch(chunk.length);
-			yield chunk;
-		}
-	});
+	if (!isStream(body)) return httpRequest;
+	return { ...httpRequest, body: reportChunks(body, ({ length }) => exchange.touch(length)) };
 }
 
 /** @throws {ApiError} for a body over the limit */

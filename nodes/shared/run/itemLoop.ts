@@ -40,7 +40,8 @@ export async function executeRegistry(
 class ItemLoop {
 	private readonly node;
 	private readonly count: number;
-	private readonly parameters: NodeParameters;
+	/** The parameters of an item. */
+	private readonly source: (index: number) => Source;
 	private readonly results: ItemResults;
 	private readonly journal: RunJournal;
 	private readonly deferred = new Map<number, Deferred>();
@@ -59,7 +60,10 @@ class ItemLoop {
 	) {
 		this.node = context.getNode();
 		this.count = context.getInputData().length;
-		this.parameters = new NodeParameters(context);
+		const parameters = new NodeParameters(context);
+		const first = parameters.item(0);
+		// Item 0 is read twice: for what all items share, and for itself.
+		this.source = (index) => (index === 0 ? first : parameters.item(index));
 		this.results = new ItemResults(this.count);
 		this.signal = new RunSignal(context.getExecutionCancelSignal());
 		this.runContext = new RunContext(context);
@@ -109,7 +113,7 @@ class ItemLoop {
 	private async prepare(): Promise<{ concurrency: number; connection: Connection }> {
 		const { resumed, secrets } = this.suspension;
 		try {
-			const concurrency = resumed?.concurrency ?? this.params(this.parameters.item(0)).options.concurrency;
+			const concurrency = resumed?.concurrency ?? this.params(0).options.concurrency;
 			const limiter = new Limiter(concurrency);
 			const connection = await connect(this.context, {
 				signal: this.signal,
@@ -123,8 +127,8 @@ class ItemLoop {
 		}
 	}
 
-	private params(source: Source) {
-		return this.registered.parameters.read(source);
+	private params(index: number) {
+		return this.registered.parameters.read(this.source(index));
 	}
 
 	/** Starts an item. Returns `undefined` when the rest of its work is deferred. */
@@ -141,7 +145,7 @@ class ItemLoop {
 
 	private async begin(index: number, connection: Connection): Promise<OperationOutput[] | Deferred> {
 		const { resumed } = this.suspension;
-		const params = this.params(this.parameters.item(index));
+		const params = this.params(index);
 		const settings = resumed
 			? (resumed.settings.get(index) ?? { maxRetries: 0 })
 			: requestSettings(params.options);

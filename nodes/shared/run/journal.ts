@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { ApiError, type ApiErrorDetails } from '../gateway/errors/errors';
-import { asNumber, asObject, canonicalJson, type Json, type JsonObject } from '../gateway/util/json';
+import { asNumber, asObject, canonicalJson, omit, type Json, type JsonObject } from '../gateway/util/json';
 import { itemError, mayBeCharged } from './itemError';
 
 /** Key in the node's context, which lives in the execution's data and is the same in each try. */
@@ -22,7 +22,7 @@ export interface Creation {
 	plan: JsonObject;
 }
 
-/** What is known of an item that has been sent. An item without an entry was not sent, or was refused. */
+/** What is known of an item that has been sent. An item without an entry was not sent, or was rejected. */
 export type Entry =
 	/** Sent. It may be charged: its outcome is not known yet, or never will be. */
 	| { state: 'requested'; creation?: Creation; mayBeCharged?: boolean; error?: ApiErrorDetails }
@@ -48,8 +48,8 @@ interface StoredRun {
 	executionId: string;
 	tries: number;
 	entries: Record<string, Entry>;
-	/** By idempotency key of the user, the digest of the content that it was used for. */
-	keys?: Record<string, string>;
+	/** The digest of the content that each idempotency key of the user was used for. */
+	keys?: Array<[key: string, digest: string]>;
 }
 
 /**
@@ -60,6 +60,7 @@ export class RunJournal {
 	private readonly store: Record<string, unknown>;
 	private readonly maxTries: number;
 	private readonly stored: StoredRun;
+	private readonly keys: Map<string, string>;
 
 	/** @param identity.run identifies the run of the node within the execution; several may be open in an agent */
 	constructor(
@@ -75,6 +76,7 @@ export class RunJournal {
 			earlier?.executionId === executionId
 				? { ...earlier, tries: earlier.tries + 1 }
 				: { executionId, tries: 1, entries: {} };
+		this.keys = new Map(this.stored.keys);
 		if (this.maxTries > 1) this.save();
 	}
 
@@ -92,8 +94,8 @@ export class RunJournal {
 	/** The error of an item whose call may be charged and cannot be repeated. */
 	lastError(index: number): ApiError | undefined {
 		const entry = this.entry(index);
-		const isLost = entry?.state === 'requested' && !entry.creation && entry.error !== undefined;
-		return isLost && entry.error ? new ApiError(entry.error) : undefined;
+		if (entry?.state !== 'requested' || entry.creation || !entry.error) return undefined;
+		return new ApiError(entry.error);
 	}
 
 	item(index: number): ItemJournal {
@@ -177,8 +179,7 @@ export class RunJournal {
 
 	/** Removes the run from the node's context. */
 	clear(): void {
-		const { [this.identity.run]: own, ...others } = this.runs;
-		void own;
+		const others = omit(this.runs, this.identity.run);
 		if (Object.keys(others).length > 0) this.store[KEY] = others;
 		else delete this.store[KEY];
 	}
@@ -197,10 +198,11 @@ export class RunJournal {
 
 	private isKeyOf(key: string, content: Json): boolean {
 		const digest = createHash('sha256').update(canonicalJson(content)).digest('hex');
-		const keys = this.stored.keys ?? {};
-		const known = Object.hasOwn(keys, key) ? keys[key] : digest;
-		this.stored.keys = { ...keys, [key]: digest, ...(known === undefined ? {} : { [key]: known }) };
-		return known === digest;
+		const known = this.keys.get(key);
+		if (known !== undefined) return known === digest;
+		this.keys.set(key, digest);
+		(this.stored.keys ??= []).push([key, digest]);
+		return true;
 	}
 
 	private entry(index: number): Entry | undefined {

@@ -73,7 +73,7 @@ it('a creation whose response is lost is repeated as it was sent, with its key',
 	]).toStrictEqual([3, 1, 1]);
 });
 
-it('a refused creation is read again by the next try', async () => {
+it('a rejected creation is read again by the next try', async () => {
 	catalogue();
 	const bodies: unknown[] = [];
 	gateway()
@@ -87,7 +87,7 @@ it('a refused creation is read again by the next try', async () => {
 	expect([bodies.length, new Set(bodies.map((body) => JSON.stringify(body))).size]).toStrictEqual([2, 2]);
 });
 
-it('every paid task is named when the last of 60 orders is refused', async () => {
+it('every paid task is named when the last of 60 orders is rejected', async () => {
 	catalogue();
 	gateway()
 		.post(TASKS, ({ input }: { input: { n: number } }) => input.n === 59)

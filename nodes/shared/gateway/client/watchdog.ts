@@ -4,7 +4,7 @@ export interface StreamLimits {
 	totalMs: number;
 	/** Without a byte; keep-alive events count as data. */
 	idleMs: number;
-	/** The slowest transfer, in bytes per second, over each span of `idleMs`. Default: any. */
+	/** The slowest transfer, in bytes per second, over each span of `idleMs`. Default: no limit. */
 	minBytesPerSecond?: number;
 }
 

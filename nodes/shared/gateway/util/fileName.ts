@@ -30,6 +30,11 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 	'text/html': 'html',
 };
 
+const OTHER_SPELLINGS: ReadonlyMap<string, string> = new Map([
+	['jpeg', 'jpg'],
+	['htm', 'html'],
+]);
+
 /** `name` with the extension of the type, if the type is known. */
 export function fileNameFor(name: string, mimeType: string): string {
 	const extension = EXTENSIONS[mimeType];
@@ -39,7 +44,8 @@ export function fileNameFor(name: string, mimeType: string): string {
 /** The MIME type of a file name's extension. */
 export function typeByName(fileName: string): string | undefined {
 	const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1]?.toLowerCase();
-	const known = extension === 'jpeg' ? 'jpg' : extension === 'htm' ? 'html' : extension;
+	if (extension === undefined) return undefined;
+	const known = OTHER_SPELLINGS.get(extension) ?? extension;
 	return Object.keys(EXTENSIONS).find((type) => EXTENSIONS[type] === known);
 }
 

@@ -56,6 +56,11 @@ export function asId(value: unknown): string | undefined {
 	return typeof value === 'number' ? String(value) : asText(value);
 }
 
+/** A copy of `object` without the field `name`. */
+export function omit<T extends object>(object: T, name: string): T {
+	return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name)) as T;
+}
+
 /** JSON with sorted keys, so that equal values have equal text. */
 export function canonicalJson(value: unknown): string {
 	if (Array.isArray(value)) return `[${value.map((element) => canonicalJson(element ?? null)).join(',')}]`;
