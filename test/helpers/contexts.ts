@@ -26,7 +26,7 @@ interface TriggerOptions extends NodeOptions {
 
 /** A request to a webhook. */
 export interface IncomingRequest {
-	body: object;
+	body: unknown;
 	query?: object;
 	headers?: Record<string, string>;
 }
@@ -62,7 +62,35 @@ export function webhookContext(
 ): IWebhookFunctions {
 	const { workflow, node, more } = prepared(options);
 	workflow.getStaticData = staticDataOf(store);
-	const response = { status: () => response, json: () => response };
+	return requestContext({ workflow, more, mode }, node, { body, query, headers });
+}
+
+/**
+ * The context of a webhook request to a node of a workflow.
+ *
+ * @param request `reply` gets the response's status and body
+ * @param data the suspended execution that the request is for
+ */
+export function requestContext(
+	{
+		workflow,
+		more,
+		mode,
+	}: Pick<ReturnType<typeof prepare>, 'workflow' | 'more'> & { mode: WorkflowExecuteMode },
+	node: INode,
+	{
+		body,
+		query = {},
+		headers = {},
+		reply = () => undefined,
+	}: IncomingRequest & { reply?: (status: number, body: unknown) => void },
+	data: IRunExecutionData | null = null,
+): IWebhookFunctions {
+	let status = 200;
+	const response = {
+		status: (code: number) => ((status = code), response),
+		json: (json: unknown) => (reply(status, json), response),
+	};
 	Object.assign(more, { httpRequest: { body, query, headers, params: {} }, httpResponse: response });
 	const webhook = { webhookDescription: { name: 'default' }, isTest: false };
 	const context = new WebhookContext(
@@ -72,7 +100,7 @@ export function webhookContext(
 		mode,
 		webhook as unknown as ConstructorParameters<typeof WebhookContext>[4],
 		[],
-		null,
+		data,
 	);
 	return context as unknown as IWebhookFunctions;
 }

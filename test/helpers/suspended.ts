@@ -1,7 +1,8 @@
 import nock from 'nock';
-import { WebhookContext, WorkflowExecute } from 'n8n-core';
-import type { IRun, IWebhookFunctions } from 'n8n-workflow';
+import { WorkflowExecute } from 'n8n-core';
+import type { IRun } from 'n8n-workflow';
 
+import { requestContext } from './contexts';
 import { packageNodes, prepare, result, runNode, type RunOptions, type RunResult } from './engine';
 import { catalogue, creations, envelope, gateway, model } from './media';
 import { eventually } from './time';
@@ -18,14 +19,38 @@ export interface Tasks {
 	polls: string[];
 	/** The task requests. */
 	sent: ReturnType<typeof creations>;
-	/** The URLs that the node itself has called. */
+	/** The callbacks that the node itself has sent to n8n. */
 	calls: string[];
+	/** The responses of n8n to the handler of a callback, which asks it to resume the execution. */
+	resumes: Array<{ status: number; body: unknown }>;
+	/** What responds to that handler in place of n8n. */
+	inPlaceOfN8n: { status: number; body: unknown } | undefined;
+}
+
+/** The executions that n8n stores, by ID. */
+const storedExecutions = new Map<string, StoredExecution>();
+
+interface StoredExecution {
+	suspended: RunResult;
+	options: RunOptions;
+	/** Whether n8n provides the node that it is about to run. */
+	hasRunningNode: boolean;
+	/** What n8n logs. */
+	log: { warnings: string[]; errors: string[] };
+	resumed?: Promise<RunResult>;
 }
 
 /** A gateway with tasks, and an n8n that accepts the node's own calls. */
 export function mockTasks(respond: Tasks['respond']): Tasks {
 	catalogue();
-	const tasks: Tasks = { respond, polls: [], sent: creations(), calls: [] };
+	const tasks: Tasks = {
+		respond,
+		polls: [],
+		sent: creations(),
+		calls: [],
+		resumes: [],
+		inPlaceOfN8n: undefined,
+	};
 	gateway()
 		.persist()
 		.get(/\/tasks\/t\d+$/)
@@ -41,13 +66,34 @@ export function mockTasks(respond: Tasks['respond']): Tasks {
 		});
 	nock('https://n8n.test')
 		.persist()
-		.post(/media-task/)
+		.post(/media-task.*[?&]item=/)
 		.optionally()
 		.reply((path) => {
 			tasks.calls.push(path);
 			return [200, {}];
 		});
+	nock('https://n8n.test')
+		.persist()
+		.post(/media-task.*[?&]state=/)
+		.optionally()
+		.reply(async (path) => {
+			const response = tasks.inPlaceOfN8n ?? (await resumeStored(new URL(path, 'https://n8n.test')));
+			tasks.resumes.push(response);
+			return [response.status, response.body as Body];
+		});
 	return tasks;
+}
+
+type Body = Exclude<Parameters<nock.Interceptor['reply']>[1], undefined | ((...all: never[]) => unknown)>;
+
+/** Passes a request of the handler to the execution as it is stored by now. */
+async function resumeStored({ pathname, searchParams }: URL): Promise<Tasks['resumes'][number]> {
+	const execution = storedExecutions.get(pathname.split('/').at(-2) ?? '');
+	if (!execution) return { status: 404, body: { code: 404, message: 'The execution does not exist' } };
+	const query = { state: searchParams.get('state') ?? '' };
+	const { responses, resume } = await handleRequest(execution, { query });
+	if (resume) execution.resumed = resume();
+	return responses[0] ?? { status: 500, body: {} };
 }
 
 let executions = 0;
@@ -105,13 +151,41 @@ export interface CallbackOutcome {
 /**
  * Passes a callback to a suspended execution as n8n does, and runs the execution when the callback resumes it.
  *
- * @param call the item in the query, the body, and whether n8n provides the node that it is about to run
+ * @param call the item in the query, the body, whether n8n provides the node that it is about to run, and the
+ *   execution as n8n stores it when the handler asks to resume it
  */
 export async function sendCallback(
 	suspended: RunResult,
 	options: RunOptions,
-	call: { item?: string | number; body?: unknown; hasRunningNode?: boolean } = {},
+	{
+		item,
+		body = {},
+		hasRunningNode = true,
+		current = suspended,
+	}: { item?: string | number; body?: unknown; hasRunningNode?: boolean; current?: RunResult } = {},
 ): Promise<CallbackOutcome> {
+	const id = options.executionId ?? '';
+	const known = storedExecutions.get(id);
+	const log = { warnings: [], errors: [] };
+	const execution: StoredExecution =
+		known?.suspended === current && known.options === options
+			? known
+			: { suspended: current, options, hasRunningNode, log };
+	storedExecutions.set(id, execution);
+	const query = item === undefined ? {} : { item: String(item) };
+	const received = { ...execution, suspended, hasRunningNode, log };
+	const { resume, ...outcome } = await handleRequest(received, { query, body });
+	// The handler may have asked n8n to resume it.
+	const { resumed = resume?.() } = execution;
+	delete execution.resumed;
+	return { ...outcome, ...log, resumed: await resumed };
+}
+
+/** Passes a request to a suspended execution; `resume` is there when the request resumes it. */
+async function handleRequest(
+	{ suspended, options, hasRunningNode, log }: StoredExecution,
+	{ query, body = {} }: { query: object; body?: unknown },
+): Promise<Pick<CallbackOutcome, 'responses' | 'responded'> & { resume?: () => Promise<RunResult> }> {
 	const { workflow, mode, more } = prepare(options);
 	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
 	delete data.waitTill;
@@ -121,39 +195,22 @@ export async function sendCallback(
 	if (!waiting || !node) throw new Error('The execution is not suspended');
 	waiting.node.disabled = true;
 	const responses: CallbackOutcome['responses'] = [];
-	let status = 0;
-	const httpResponse = {
-		status: (code: number) => ((status = code), httpResponse),
-		json: (body: unknown) => (responses.push({ status, body }), httpResponse),
+	const reply = (status: number, sent: unknown) => responses.push({ status, body: sent });
+	const context = requestContext({ workflow, more, mode }, node, { query, body, reply }, data);
+	const logger = {
+		warn: (text: string) => log.warnings.push(text),
+		error: (text: string) => log.errors.push(text),
 	};
-	const query = call.item === undefined ? {} : { item: String(call.item) };
-	Object.assign(more, {
-		httpRequest: { body: call.body ?? {}, query, headers: {}, params: {} },
-		httpResponse,
-	});
-	const webhook = { webhookDescription: { name: 'default' }, isTest: false };
-	const context = new WebhookContext(
-		workflow,
-		node,
-		more,
-		mode,
-		webhook as unknown as ConstructorParameters<typeof WebhookContext>[4],
-		[],
-		data,
-	);
-	const warnings: string[] = [];
-	const errors: string[] = [];
-	const logger = { warn: (text: string) => warnings.push(text), error: (text: string) => errors.push(text) };
 	Object.defineProperty(context, 'logger', { value: logger });
-	if (call.hasRunningNode === false) Object.defineProperty(context, 'executeData', { value: undefined });
-	const { workflowData, noWebhookResponse } = await packageNodes.mediaTask.webhook.call(
-		context as unknown as IWebhookFunctions,
-	);
-	const outcome = { responses, responded: noWebhookResponse === true, warnings, errors };
-	if (!workflowData) return { ...outcome, resumed: undefined };
-	waiting.data.main = workflowData;
-	const run = await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow);
-	return { ...outcome, resumed: result(run) };
+	if (!hasRunningNode) Object.defineProperty(context, 'executeData', { value: undefined });
+	const { workflowData, noWebhookResponse } = await packageNodes.mediaTask.webhook.call(context);
+	const outcome = { responses, responded: noWebhookResponse === true };
+	if (!workflowData) return outcome;
+	const resume = async () => {
+		waiting.data.main = workflowData;
+		return result(await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
+	};
+	return { ...outcome, resume };
 }
 
 /** One item for each prompt. */

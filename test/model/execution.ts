@@ -1,6 +1,7 @@
-import { WebhookContext, WorkflowExecute } from 'n8n-core';
-import type { IRun, IWebhookFunctions } from 'n8n-workflow';
+import { WorkflowExecute } from 'n8n-core';
+import type { IRun } from 'n8n-workflow';
 
+import { requestContext } from '../helpers/contexts';
 import { packageNodes, type RunOptions } from '../helpers/engine';
 import type { Clock } from './clock';
 import type { History } from './history';
@@ -71,25 +72,8 @@ export class Execution {
 		const node = workflow.getNode('Gateway');
 		if (!waiting || !node) throw new Error('The execution is not suspended');
 		waiting.node.disabled = true;
-		let status = 200;
-		const httpResponse = {
-			status: (code: number) => ((status = code), httpResponse),
-			json: (json: unknown) => (reply(status, json), httpResponse),
-		};
-		Object.assign(more, { httpRequest: { body, query, headers: {}, params: {} }, httpResponse });
-		const webhook = { webhookDescription: { name: 'default' }, isTest: false };
-		const context = new WebhookContext(
-			workflow,
-			node,
-			more,
-			mode,
-			webhook as unknown as ConstructorParameters<typeof WebhookContext>[4],
-			[],
-			data,
-		);
-		const { workflowData } = await packageNodes.mediaTask.webhook.call(
-			context as unknown as IWebhookFunctions,
-		);
+		const context = requestContext({ workflow, more, mode }, node, { query, body, reply }, data);
+		const { workflowData } = await packageNodes.mediaTask.webhook.call(context);
 		if (!workflowData) return;
 		waiting.data.main = workflowData;
 		this.resume?.(() => new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));

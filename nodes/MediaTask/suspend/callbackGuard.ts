@@ -25,7 +25,8 @@ export class CallbackGuard {
 	private pending = new Set<number>();
 	/** The items of the suspension that is being checked. */
 	private checking: ReadonlySet<number> | undefined;
-	private resumed: { id: string; at: number } | undefined;
+	private resumed: Resumed | undefined;
+	private claimed: Resumed | undefined;
 
 	static of(executionId: string): CallbackGuard {
 		const guard = guards.get(executionId) ?? new CallbackGuard();
@@ -55,7 +56,7 @@ export class CallbackGuard {
 			return false;
 		}
 		const suspension = read();
-		if (!suspension?.items.has(item) || this.isResuming(suspension.id)) return false;
+		if (!suspension?.items.has(item) || isRecent(this.resumed, suspension.id)) return false;
 		this.checking = suspension.items;
 		this.pending.add(item);
 		try {
@@ -73,7 +74,20 @@ export class CallbackGuard {
 		}
 	}
 
-	private isResuming(id: string): boolean {
-		return this.resumed?.id === id && Date.now() - this.resumed.at < RESUMING_MS;
+	/** Whether the caller is the first, of this process, to resume this suspension. */
+	claim(id: string): boolean {
+		if (isRecent(this.claimed, id)) return false;
+		this.claimed = { id, at: Date.now() };
+		return true;
 	}
+}
+
+/** A suspension, and when it was resumed. */
+interface Resumed {
+	id: string;
+	at: number;
+}
+
+function isRecent(resumed: Resumed | undefined, id: string): boolean {
+	return resumed?.id === id && Date.now() - resumed.at < RESUMING_MS;
 }

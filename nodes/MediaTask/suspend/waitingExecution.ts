@@ -6,7 +6,7 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 
-import { asArray, asObject, asText, omit } from '../../shared/gateway/util/json';
+import { asArray, asObject, asText, objectIn, omit } from '../../shared/gateway/util/json';
 import { readSavedState, type SavedState } from './savedState';
 
 // Everything that depends on how n8n suspends and resumes an execution, beyond its types: n8n stores the node's
@@ -44,6 +44,9 @@ const TOKEN = 'aiGatewayResumed';
 /** Query parameter of the callback URL: the item whose task has ended. */
 const ITEM = 'item';
 
+/** Query parameter of the request with which the handler of a callback resumes the execution: the state's ID. */
+const STATE = 'state';
+
 /**
  * Why this n8n cannot suspend and resume this execution; `undefined` when it can. Call it before anything is
  * created.
@@ -66,9 +69,13 @@ export function suspendProblem(context: IExecuteFunctions): string | undefined {
  */
 export function callbackUrlOf(context: IExecuteFunctions, itemIndex: number): string | undefined {
 	const url = resumeUrl(context);
-	if (!url) return undefined;
+	return url && webhookUrl(url, ITEM, String(itemIndex));
+}
+
+function webhookUrl(base: URL, parameter: string, value: string): string {
+	const url = new URL(base);
 	url.pathname += `/${PATH}`;
-	url.searchParams.set(ITEM, String(itemIndex));
+	url.searchParams.set(parameter, value);
 	return url.href;
 }
 
@@ -89,10 +96,47 @@ function resumeUrl(context: IExecuteFunctions): URL | undefined {
 	return url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
 }
 
-/** The item of a callback, from its URL. */
-export function itemOfCallback(context: IWebhookFunctions): number | undefined {
-	const index = Number(asText(asObject(context.getQueryData())?.[ITEM]));
-	return Number.isInteger(index) ? index : undefined;
+/** What a request to the suspended execution is about, from its URL. */
+export interface ResumeRequest {
+	/** The item of a callback. */
+	item?: number;
+	/** The ID of the state to resume, in a request of {@link requestResume}. */
+	stateId?: string | undefined;
+}
+
+export function readResumeRequest(context: IWebhookFunctions): ResumeRequest {
+	const query = asObject(context.getQueryData());
+	const index = Number(asText(query?.[ITEM]));
+	return { ...(Number.isInteger(index) ? { item: index } : {}), stateId: asText(query?.[STATE]) };
+}
+
+/** How long n8n may take to respond to itself, in milliseconds. */
+const OWN_REQUEST_MS = 5_000;
+
+/**
+ * Asks n8n to resume the execution. n8n then reads it again: while a callback is checked, another process may
+ * have resumed it, and n8n would resume it again in the state of when the callback came.
+ *
+ * @param id the ID of the saved state
+ * @returns whether n8n has handled the request; `false` when it cannot reach itself
+ */
+export async function requestResume(context: IWebhookFunctions, id: string): Promise<boolean> {
+	const base = asText(context.evaluateExpression('{{ $execution.resumeUrl }}'));
+	if (base === undefined || !URL.canParse(base)) return false;
+	const response: unknown = await context.helpers
+		.httpRequest({
+			method: 'POST',
+			url: webhookUrl(new URL(base), STATE, id),
+			timeout: OWN_REQUEST_MS,
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+		})
+		.catch(() => undefined);
+	const { statusCode, body } = asObject(response) ?? {};
+	const { state, message } = objectIn(body) ?? {};
+	// 404 and 409: the execution has ended, runs, or waits for something else.
+	const isOver = (statusCode === 404 || statusCode === 409) && typeof message === 'string';
+	return isOver || state === id;
 }
 
 /**

@@ -8,7 +8,7 @@ import { backgroundClient, CALLBACK_SETTINGS } from '../../shared/n8n/client';
 import { toErrorJson } from '../../shared/run/nodeError';
 import { CallbackGuard } from './callbackGuard';
 import type { SavedState } from './savedState';
-import { itemOfCallback, resumeExecution, stateOfSuspended } from './waitingExecution';
+import { readResumeRequest, requestResume, resumeExecution, stateOfSuspended } from './waitingExecution';
 
 /**
  * Short, because n8n resumes the execution in the state of when the callback came. The node polls what is unclear
@@ -20,17 +20,19 @@ const POLL_TIMEOUT_MS = 5_000;
 const LAST_MOMENT_MS = 2_000;
 
 /**
- * Handles a callback to a suspended execution (§6.4): responds at once, and resumes the execution when all tasks
- * have ended. The content of the callback is not trusted: each task is polled with the credential. Never throws:
- * for an error, n8n would resume the execution with it.
+ * Handles a callback to a suspended execution (§6.4): responds at once, and has the execution resumed when all
+ * tasks have ended. The content of the callback is not trusted: each task is polled with the credential. Never
+ * throws: for an error, n8n would resume the execution with it.
  */
 export async function handleResumeCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	let hasResponse = false;
 	try {
 		const response = context.getResponseObject();
+		const { item, stateId } = readResumeRequest(context);
 		hasResponse = true;
-		response.status(200).json({ message: 'Received' });
-		const workflowData = await resumedItems(context);
+		response.status(200).json({ message: 'Received', ...(stateId === undefined ? {} : { state: stateId }) });
+		const workflowData =
+			stateId === undefined ? await itemsAfterCallback(context, item) : resumedItems(context, stateId);
 		if (workflowData) return { noWebhookResponse: true, workflowData };
 	} catch (error) {
 		const { message } = toErrorJson(error);
@@ -42,11 +44,24 @@ export async function handleResumeCallback(context: IWebhookFunctions): Promise<
 	return hasResponse ? { noWebhookResponse: true } : {};
 }
 
-/** The items of the resumed execution; `undefined` when it stays suspended. */
-async function resumedItems(context: IWebhookFunctions): Promise<INodeExecutionData[][] | undefined> {
-	const item = itemOfCallback(context);
-	// Each callback URL names its item.
-	if (item === undefined) return undefined;
+/** The items of the resumed execution; `undefined` when it is not suspended in this state any more. */
+function resumedItems(context: IWebhookFunctions, stateId: string): INodeExecutionData[][] | undefined {
+	const state = stateOfSuspended(context);
+	if (state?.id !== stateId || !isInTime(state)) return undefined;
+	return CallbackGuard.of(context.getExecutionId()).claim(stateId)
+		? resumeExecution(context, stateId)
+		: undefined;
+}
+
+/**
+ * Checks the tasks after a callback, and resumes the execution when all have ended.
+ *
+ * @returns the items of the resumed execution, when n8n cannot reach itself to resume it
+ */
+async function itemsAfterCallback(
+	context: IWebhookFunctions,
+	item: number | undefined,
+): Promise<INodeExecutionData[][] | undefined> {
 	const guard = CallbackGuard.of(context.getExecutionId());
 	let state: SavedState | undefined;
 	const read = () => {
@@ -57,10 +72,15 @@ async function resumedItems(context: IWebhookFunctions): Promise<INodeExecutionD
 		if (!state) return false;
 		const client = await backgroundClient(context, CALLBACK_SETTINGS);
 		const isOver = await haveAllEnded(client, state, guard.ended, items);
-		return isOver && Date.now() < state.until - LAST_MOMENT_MS;
+		return isOver && isInTime(state);
 	};
 	const resumes = await guard.handle(item, read, check);
-	return resumes && state ? resumeExecution(context, state.id) : undefined;
+	if (!resumes || !state || (await requestResume(context, state.id))) return undefined;
+	return guard.claim(state.id) ? resumeExecution(context, state.id) : undefined;
+}
+
+function isInTime({ until }: SavedState): boolean {
+	return Date.now() < until - LAST_MOMENT_MS;
 }
 
 /** The items with a task of the execution, also those whose task had ended before it was suspended. */

@@ -1,6 +1,8 @@
 import { WebhookContext } from 'n8n-core';
+import nock from 'nock';
 
 import type { RunOptions } from '../../helpers/engine';
+import { envelope, gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { sendCallback, ended, suspend, threeTasks } from '../../helpers/suspended';
 import { eventually, quickTime } from '../../helpers/time';
@@ -42,7 +44,7 @@ describe('callbacks', () => {
 		});
 		const { resumed, responses, warnings } = await sendCallback(suspended, use, { item: 2 });
 		read.mockRestore();
-		expect([resumed, responses.length, warnings.length]).toStrictEqual([undefined, 1, 1]);
+		expect([resumed, responses.length, warnings.length]).toStrictEqual([undefined, 0, 1]);
 	});
 
 	it('that arrive during a poll are not lost', async () => {
@@ -82,6 +84,47 @@ describe('callbacks', () => {
 		tasks.respond = ended('t1', 't2');
 		await call(0);
 		expect((await call(1)).polls).toStrictEqual(['t3']);
+	});
+});
+
+describe('the handler asks n8n to resume the execution', () => {
+	it('and n8n reads it again: another process has resumed it, and it is suspended again', async () => {
+		const { tasks, use, suspended } = await threeTasks();
+		const again = await suspend(tasks, use);
+		tasks.respond = () => 'success';
+		tasks.resumes.splice(0);
+		const { resumed } = await sendCallback(suspended, use, { item: 2, current: again });
+		expect(resumed).toBeUndefined();
+		expect(tasks.resumes).toMatchObject([{ status: 200 }]);
+		expect((await sendCallback(again, use, { item: 2 })).resumed?.run.status).toBe('success');
+	});
+
+	const conflict = { code: 409, message: 'The execution 1 is running already.' };
+	it.each([
+		['it runs', { status: 409, body: conflict }, false],
+		['it has ended', { status: 404, body: { ...conflict, code: 404 } }, false],
+		['a proxy responds with an error', { status: 502, body: '<html>Bad gateway</html>' }, true],
+		['a proxy does not know the address', { status: 404, body: '<html>Not found</html>' }, true],
+		['a proxy asks for a password', { status: 401, body: 'Unauthorized' }, true],
+		['another server responds', { status: 200, body: { ok: true } }, true],
+	])('when %s', async (_, inPlaceOfN8n, resumes) => {
+		const { tasks, use, suspended } = await threeTasks();
+		Object.assign(tasks, { inPlaceOfN8n, respond: () => 'success' });
+		const { resumed, warnings } = await sendCallback(suspended, use, { item: 2 });
+		expect(resumed?.run.status).toBe(resumes ? 'success' : undefined);
+		expect(tasks.resumes).toHaveLength(1);
+		expect(warnings).toStrictEqual([]);
+	});
+
+	it('when n8n cannot be reached', async () => {
+		const { tasks, use, suspended } = await threeTasks();
+		tasks.respond = () => 'success';
+		nock.cleanAll();
+		gateway()
+			.persist()
+			.get(/\/tasks\/t\d+$/)
+			.reply(200, envelope({ taskId: 't1', model: 'acme/painter', state: 'success' }));
+		expect((await sendCallback(suspended, use, { item: 2 })).resumed?.run.status).toBe('success');
 	});
 });
 

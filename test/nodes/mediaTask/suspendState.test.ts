@@ -1,8 +1,8 @@
-import { WebhookContext } from 'n8n-core';
 import nock from 'nock';
-import { Workflow, type IRun, type IWebhookFunctions } from 'n8n-workflow';
+import { Workflow, type IRun } from 'n8n-workflow';
 
 import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
+import { requestContext } from '../../helpers/contexts';
 import { prepare, storedBinary, resumeNode, type RunOptions, type RunResult } from '../../helpers/engine';
 import { envelope, gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
@@ -282,7 +282,7 @@ describe('the stored execution', () => {
 it.each(['plain', 'with "quotes" and \\', 'with {{ braces }} and }', 'it’s `odd` $'])(
 	'resumes a node with any name: %s',
 	async (name) => {
-		const { use, suspended } = await suspendFor();
+		const { tasks, use, suspended } = await suspendFor();
 		const { workflow, mode, more } = prepare(use);
 		const renamed = new Workflow({
 			nodes: Object.values(workflow.nodes).map((node) =>
@@ -297,21 +297,10 @@ it.each(['plain', 'with "quotes" and \\', 'with {{ braces }} and }', 'it’s `od
 		const text = JSON.stringify(suspended.run.data)
 			.replaceAll('"Gateway"', () => JSON.stringify(name))
 			.replaceAll('"node:Gateway"', () => JSON.stringify(`node:${name}`));
-		const httpResponse = { status: () => httpResponse, json: () => httpResponse };
-		Object.assign(more, {
-			httpRequest: { body: {}, query: { item: '0' }, headers: {}, params: {} },
-			httpResponse,
-		});
-		const webhook = { webhookDescription: { name: 'default' }, isTest: false };
-		const context = new WebhookContext(
-			renamed,
-			node,
-			more,
-			mode,
-			webhook as unknown as ConstructorParameters<typeof WebhookContext>[4],
-			[],
-			JSON.parse(text) as IRun['data'],
-		) as unknown as IWebhookFunctions;
+		const data = JSON.parse(text) as IRun['data'];
+		tasks.inPlaceOfN8n = { status: 502, body: '' };
+		const request = { body: {}, query: { item: '0' } };
+		const context = requestContext({ workflow: renamed, more, mode }, node, request, data);
 		const { workflowData } = await new MediaTask().webhook.call(context);
 		expect(workflowData?.[0]?.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
 	},
