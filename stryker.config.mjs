@@ -12,7 +12,7 @@ export default {
 	// jest finds related tests by the files' imports, and misses what the engine loads: coverage finds them all.
 	jest: { projectType: 'custom', configFile: 'test/mutation/jest.config.js', enableFindRelatedTests: false },
 	plugins: ['@stryker-mutator/jest-runner', './test/mutation/ignorers.mjs'],
-	ignorers: ['sentences', 'descriptions'],
+	ignorers: ['sentences', 'descriptions', 'sample'],
 	mutate: area.mutate,
 	concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 2),
 	timeoutMS: 3_000,

@@ -1,6 +1,7 @@
 // Mutation tests. Results are in .sandbox/mutation/<folder>.json; `npm run mutation:report` sums them up in docs/mutation.md.
 //   npm run mutation [folder…]                   all mutants of these folders, or of all
 //   npm run mutation [folder…] -- --files=<glob>[,<glob>…]
+//   npm run mutation [folder…] -- --sample=<part>   those in a part of the functions, e.g. 0.2
 //   npm run mutation -- --changed[=<revision>]   those in the lines changed since a revision, within five minutes
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
@@ -26,7 +27,8 @@ if (unknown.length > 0) {
 	process.exitCode = 2;
 } else if (flag('--changed') === undefined) {
 	const all = named.length > 0 ? named : Object.keys(areas);
-	const failed = all.filter((name) => mutate(name, valueOf('--files')) !== 0);
+	const env = valueOf('--sample') ? { MUTATION_SAMPLE: valueOf('--sample') } : {};
+	const failed = all.filter((name) => mutate(name, valueOf('--files'), { env }) !== 0);
 	if (failed.length > 0) console.error(`Too few killed: ${failed.join(', ')}.`);
 	process.exitCode = failed.length > 0 ? 1 : 0;
 } else {
