@@ -1,9 +1,15 @@
 // Installs what a command needs, when it is missing: `node scripts/ensure-installed.mjs n8n queue`.
 import { ensureBrowser } from './browser.mjs';
-import { ensureN8n, ensureTools } from './install.mjs';
+import { ensureN8n, ensureN8nVersions, ensureTools } from './install.mjs';
 import { ensureServers } from './servers.mjs';
 
-const targets = { tools: ensureTools, n8n: ensureN8n, queue: ensureServers, browser: ensureBrowser };
+const targets = {
+	tools: ensureTools,
+	'n8n-versions': ensureN8nVersions,
+	n8n: ensureN8n,
+	queue: ensureServers,
+	browser: ensureBrowser,
+};
 
 for (const name of process.argv.slice(2)) {
 	if (!targets[name]()) process.exit(1);

@@ -9,7 +9,7 @@ import { chooseNode, nodeHeaders } from './runtime-node.mjs';
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const runtime = join(repository, 'sandbox', 'n8n', 'runtime');
 /** The state of the installation: the hash of the lock file, and the Node that runs n8n. `npm ci` removes it with node_modules. */
-const markerFile = join(runtime, 'node_modules', '.installed.json');
+const runtimeMarker = join(runtime, 'node_modules', '.installed.json');
 
 /**
  * Installs the packages of this repository when they are missing.
@@ -23,6 +23,21 @@ export function ensureTools() {
 }
 
 /**
+ * Installs the versions of n8n-workflow that the tests and the type check use, when those of the lock file are missing.
+ * @returns {boolean} false when they could not be installed; the reason is printed
+ */
+export function ensureN8nVersions() {
+	const folder = join(repository, 'test', 'n8nVersions');
+	const marker = join(folder, 'node_modules', '.installed.json');
+	const lock = hashOf(join(folder, 'package-lock.json'));
+	if (readMarker(marker).lock === lock) return true;
+	console.log('Installing older versions of n8n-workflow: 100 MB on disk, about 10 seconds.');
+	if (!npm(['ci'], folder)) return fail('Could not install the older versions of n8n-workflow.');
+	writeMarker(marker, { lock });
+	return true;
+}
+
+/**
  * Installs the pinned n8n of the sandbox, with a Node that runs it, when they are missing.
  * @returns {boolean} false when it could not be installed; the reason is printed
  */
@@ -30,15 +45,15 @@ export function ensureN8n() {
 	const node = chooseNode(runtime);
 	if (node.path === undefined) return fail(node.hint);
 	const lock = hashOf(join(runtime, 'package-lock.json'));
-	if (readMarker().lock !== lock) {
+	if (readMarker(runtimeMarker).lock !== lock) {
 		if (!installN8n()) return false;
-		writeMarker({ lock });
+		writeMarker(runtimeMarker, { lock });
 	}
 	if (!existsSync(node.path)) {
 		return fail(`npm did not install ${node.path}: install Node 24 and run this with it.`);
 	}
-	if (readMarker().node === undefined && !installDatabaseDriver(node.path)) return false;
-	writeMarker({ lock, node: node.path });
+	if (readMarker(runtimeMarker).node === undefined && !installDatabaseDriver(node.path)) return false;
+	writeMarker(runtimeMarker, { lock, node: node.path });
 	return true;
 }
 
@@ -71,12 +86,12 @@ function hashOf(file) {
 	return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-function readMarker() {
-	return existsSync(markerFile) ? JSON.parse(readFileSync(markerFile, 'utf8')) : {};
+function readMarker(file) {
+	return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 }
 
-function writeMarker(marker) {
-	writeFileSync(markerFile, `${JSON.stringify(marker)}\n`);
+function writeMarker(file, marker) {
+	writeFileSync(file, `${JSON.stringify(marker)}\n`);
 }
 
 /** Runs npm. Its errors are shown also under `npm run --silent`; its warnings about old or unsupported packages are not. */

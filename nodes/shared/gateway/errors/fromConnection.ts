@@ -1,5 +1,6 @@
 import type { RequestInfo } from './texts/connection';
 import { connectionError } from './fromResponse';
+import { errorChain } from './errorChain';
 import { ApiError, StoppedError } from './errors';
 
 /** Codes of connections that were never established. */
@@ -34,15 +35,6 @@ const BROKEN_TLS = /^ERR_SSL_/;
 
 /** Node.js's message for a connection that is closed during the TLS handshake; its code is ECONNRESET. */
 const CLOSED_IN_HANDSHAKE = /before secure TLS connection was established/;
-
-/** What is read of an error in a chain of causes. */
-interface Trace {
-	code: string;
-	syscall: string;
-	message: string;
-	isHttpClientError: boolean;
-	isAggregate: boolean;
-}
 
 /**
  * Turns a thrown network error into an {@link ApiError} that says how far the request got. Reads the causes,
@@ -80,23 +72,4 @@ export function errorFromThrown(error: unknown, request: RequestInfo): ApiError 
 
 function lost(code: string, request: RequestInfo, cause?: Error): ApiError {
 	return connectionError({ kind: 'lost', code: code || undefined }, request, cause);
-}
-
-/** The error and its causes, outermost first. */
-function errorChain(error: unknown): Trace[] {
-	const traces: Trace[] = [];
-	let current: unknown = error;
-	for (let depth = 0; depth < 6 && typeof current === 'object' && current !== null; depth += 1) {
-		const fields: Record<string, unknown> = { ...current };
-		traces.push({
-			code: typeof fields.code === 'string' ? fields.code : '',
-			syscall: typeof fields.syscall === 'string' ? fields.syscall : '',
-			message: current instanceof Error ? current.message : '',
-			isHttpClientError: fields.isAxiosError === true,
-			isAggregate: current instanceof AggregateError,
-		});
-		// `cause` is not enumerable, so `fields` lacks it.
-		current = 'cause' in current ? current.cause : undefined;
-	}
-	return traces;
 }

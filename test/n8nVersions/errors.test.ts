@@ -1,0 +1,106 @@
+import { errorFromThrown } from '../../nodes/shared/gateway/errors/fromConnection';
+import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
+import { errorClassesOf, versions } from './versions';
+
+// n8n's HTTP helper wraps the errors of its HTTP client in a NodeApiError. From n8n-workflow 1.99.0 to 2.33.2, this
+// class deletes the cause.
+
+const node = {
+	id: '1',
+	name: 'Gateway',
+	type: 'test.node',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
+
+/** An error of the HTTP client, which copies code and system call of Node.js's own error. */
+function clientError(message: string, code?: string, syscall?: string): Error {
+	return Object.assign(new Error(message), {
+		name: 'AxiosError',
+		isAxiosError: true,
+		...(code === undefined ? {} : { code }),
+		...(syscall === undefined ? {} : { syscall }),
+		config: { headers: { Authorization: 'Bearer sk-secret' } },
+	});
+}
+
+const IN_HANDSHAKE = 'Client network socket disconnected before secure TLS connection was established';
+
+const errors: Array<[message: string, code?: string, syscall?: string]> = [
+	['read ECONNRESET', 'ECONNRESET', 'read'],
+	['socket hang up', 'ECONNRESET'],
+	['aborted', 'ECONNRESET'],
+	[IN_HANDSHAKE, 'ECONNRESET'],
+	['connect ECONNREFUSED 127.0.0.1:443', 'ECONNREFUSED', 'connect'],
+	['getaddrinfo ENOTFOUND gateway.test', 'ENOTFOUND', 'getaddrinfo'],
+	['getaddrinfo EAI_AGAIN gateway.test', 'EAI_AGAIN', 'getaddrinfo'],
+	['connect ETIMEDOUT 192.0.2.1:443', 'ETIMEDOUT', 'connect'],
+	['connect EHOSTUNREACH 192.0.2.1:443', 'EHOSTUNREACH', 'connect'],
+	['connect EMFILE 192.0.2.1:443', 'EMFILE', 'connect'],
+	['read ETIMEDOUT', 'ETIMEDOUT', 'read'],
+	['timeout of 300000ms exceeded', 'ECONNABORTED'],
+	['timeout of 300000ms exceeded', 'ETIMEDOUT'],
+	['write EPIPE', 'EPIPE', 'write'],
+	['stream has been aborted', 'ERR_BAD_RESPONSE'],
+	['Network Error', 'ERR_NETWORK'],
+	['Parse Error: Expected HTTP/', 'HPE_INVALID_CONSTANT'],
+	['self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+	['certificate has expired', 'CERT_HAS_EXPIRED'],
+	['unable to verify the first certificate', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+	["Hostname/IP does not match certificate's altnames", 'ERR_TLS_CERT_ALTNAME_INVALID'],
+	['write EPROTO 80:error:0A00010B:SSL routines::wrong version number', 'EPROTO', 'write'],
+	['80:error:0A000126:SSL routines::unexpected eof', 'ERR_SSL_UNEXPECTED_EOF_WHILE_READING'],
+	['Invalid URL', 'ERR_INVALID_URL'],
+	['Invalid character in header content ["x"]', 'ERR_INVALID_CHAR'],
+	['canceled', 'ERR_CANCELED'],
+	['Proxy connection ended before receiving CONNECT response'],
+	['The gateway took 503 ms'],
+];
+
+/** What a charged call makes of an error. */
+function reading(error: unknown): unknown {
+	const read = errorFromThrown(error, { charged: true });
+	if (read instanceof StoppedError) return read.reason;
+	return read && { details: read.details, cause: (read.cause as Error).message };
+}
+
+describe.each(versions)('an error of n8n-workflow %s', (version) => {
+	const { NodeApiError, NodeOperationError } = errorClassesOf(version);
+
+	test.each(errors)('is read like the error that it wraps: %s (%s %s)', (...facts) => {
+		const error = clientError(...facts);
+		expect(reading(error)).toBeDefined();
+		expect(reading(new NodeApiError(node, error))).toStrictEqual(reading(error));
+	});
+
+	it('of addresses that all time out says that nothing was sent, unless n8n has deleted which call failed', () => {
+		const error = Object.assign(new AggregateError([]), { code: 'ETIMEDOUT' });
+		const wrapped = new NodeApiError(node, error);
+		const { details } = errorFromThrown(wrapped, { charged: true }) as ApiError;
+		expect(details.delivery).toBe(wrapped.cause === undefined ? 'unknown' : 'notSent');
+	});
+
+	it('keeps the key to itself', () => {
+		const error = errorFromThrown(new NodeApiError(node, clientError('socket hang up', 'ECONNRESET')), {
+			charged: true,
+		});
+		expect(error).toBeInstanceOf(ApiError);
+		expect(JSON.stringify([error, (error as Error).cause])).not.toContain('secret');
+	});
+
+	it('is not a lost connection when it was made from a response, or by a node', () => {
+		const response = { message: 'Not found', statusCode: 404, code: 'ECONNRESET' };
+		expect(reading(new NodeApiError(node, response))).toBeUndefined();
+		expect(reading(new NodeOperationError(node, new Error('A field is missing')))).toBeUndefined();
+	});
+});
+
+it('the versions begin with that of n8n 1.100, and some of them delete the cause', () => {
+	expect(versions[0]).toBe('1.97.0');
+	const hasCause = versions.map((version) => {
+		const { NodeApiError } = errorClassesOf(version);
+		return new NodeApiError(node, new Error('lost')).cause !== undefined;
+	});
+	expect(new Set(hasCause).size).toBe(2);
+});
