@@ -81,6 +81,8 @@ interface AnyRequest extends Partial<IHttpRequestOptions> {
 	uri?: string;
 	followRedirect?: boolean;
 	followAllRedirects?: boolean;
+	/** The types of an older n8n do not have it. */
+	sendCredentialsOnCrossOriginRedirect?: boolean;
 }
 
 /** The URL to which axios, n8n's HTTP client, sends a request. An absolute `url` replaces `baseURL`. */

@@ -9,6 +9,7 @@ import {
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
+import { waitingTooltip } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
 import { loadFileFields, mapMediaInput, mapPriceInput } from '../shared/fields/mediaForm';
@@ -32,8 +33,9 @@ export class MediaTask implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
 		webhooks: resumeWebhooks,
-		waitingNodeTooltip:
+		...waitingTooltip(
 			'The execution is suspended until the gateway has finished its media tasks and sends a callback',
+		),
 		properties: registry.properties,
 	};
 

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { IBinaryData } from 'n8n-workflow';
 
 import { fileOf, fileOfBytes, type FileOwner } from '../../nodes/shared/n8n/binary';
 import { destroyBody, type ByteStream } from '../../nodes/shared/gateway/client/transport';
@@ -20,8 +19,6 @@ function owner(content: string) {
 			opened.push(id);
 			return await Promise.resolve(Readable.from([Buffer.from(content)]));
 		},
-		getBinaryDataBuffer: async (index: number, binary: IBinaryData) =>
-			await Promise.resolve(Buffer.from(`${index} ${binary.data}`)),
 	};
 	return { opened, own: { n8n: { helpers }, index: 2 } as unknown as FileOwner };
 }
@@ -49,9 +46,9 @@ it('a stored file is read again each time it is opened', async () => {
 
 it('a file without an ID is read from its item', async () => {
 	const { opened, own } = owner('stored');
-	const file = await fileOf(own, { ...properties, data: 'text' });
-	expect(file).toMatchObject({ ...properties, size: 6 });
-	expect(await bytesOf(await file.open())).toBe('2 text');
+	const file = await fileOf(own, { ...properties, data: Buffer.from('in memory').toString('base64') });
+	expect(file).toMatchObject({ ...properties, size: 9 });
+	expect(await bytesOf(await file.open())).toBe('in memory');
 	expect(opened).toStrictEqual([]);
 });
 

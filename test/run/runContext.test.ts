@@ -30,6 +30,7 @@ function contextOf(options: ContextOptions = {}): RunContext {
 		getExecutionId: () => executionId,
 		isToolExecution: () => isTool,
 		isStreaming: () => isStreaming,
+		sendChunk: () => undefined,
 		getNode: () => ({ id: 'n1', type }),
 		getWorkflow: () => ({ id: 'workflowId' in options ? options.workflowId : 'w1' }),
 		getWorkflowDataProxy: () => ({ $runIndex: options.runIndex, $execution: { resumeUrl } }),

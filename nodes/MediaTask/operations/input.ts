@@ -4,6 +4,7 @@ import { inputForm, type InputForm } from '../../shared/gateway/media/inputSchem
 import { typedInput } from '../../shared/gateway/media/inputValues';
 import type { MediaModel } from '../../shared/gateway/media/mediaModel';
 import type { JsonObject } from '../../shared/gateway/util/json';
+import { REFRESHED_FORM } from '../../shared/n8n/features';
 import { choice, jsonObject, mapper, shownFor } from '../../shared/params/kinds';
 import type { Values } from '../../shared/params/parameter';
 import type { ItemContext } from '../../shared/run/operation';
@@ -50,7 +51,7 @@ export function inputParameters(mapperMethod: string) {
 							addAllFields: true,
 							multiKeyMatch: false,
 							supportAutoMap: false,
-							refreshStaleSchemaOnOpen: true,
+							...REFRESHED_FORM,
 						},
 					},
 				}),

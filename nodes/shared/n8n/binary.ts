@@ -1,4 +1,4 @@
-import { isBinaryValue, sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
+import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 
 import { fileInfo, typeByName } from '../gateway/util/fileName';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
@@ -9,6 +9,7 @@ import { REQUEST_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../gatew
 import { fileLimits, Watchdog } from '../gateway/client/watchdog';
 import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
+import { isBinaryValue } from './features';
 import { deriveStream, reportChunks, type Readable } from './streams';
 
 /** n8n's binary storage, in nodes and in webhooks. */
@@ -120,7 +121,7 @@ export function fileOfBytes(facts: Pick<UploadFile, 'fileName' | 'mimeType'>, by
 }
 
 /** A binary of n8n as a file to upload. Its bytes are read each time that it is opened. */
-export async function fileOf({ n8n, index }: FileOwner, binary: IBinaryData): Promise<InputFile> {
+export async function fileOf({ n8n }: FileOwner, binary: IBinaryData): Promise<InputFile> {
 	const { id } = binary;
 	const facts = {
 		fileName: binary.fileName || `file${binary.fileExtension ? `.${binary.fileExtension}` : ''}`,
@@ -133,7 +134,7 @@ export async function fileOf({ n8n, index }: FileOwner, binary: IBinaryData): Pr
 		return { ...facts, size: fileSize, open, framed };
 	}
 	// Without an ID, the item itself holds the bytes, as base64.
-	return fileOfBytes(facts, await n8n.helpers.getBinaryDataBuffer(index, binary));
+	return fileOfBytes(facts, Buffer.from(binary.data, 'base64'));
 }
 
 /** Head, file and tail as one stream, chunk by chunk. */

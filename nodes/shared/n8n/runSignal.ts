@@ -1,6 +1,5 @@
-import { sleep } from 'n8n-workflow';
-
 import { StoppedError } from '../gateway/errors/errors';
+import { sleepUnlessAborted } from './features';
 
 /**
  * Ends a run early: when the user cancels the execution, or another item fails. Ends pauses at once and prevents
@@ -45,10 +44,9 @@ export class RunSignal {
 		});
 		const over = new AbortController();
 		try {
-			await Promise.race([sleep(milliseconds, over.signal), interrupted]);
+			await Promise.race([sleepUnlessAborted(milliseconds, over.signal), interrupted]);
 		} finally {
 			this.waiting.delete(reject);
-			// Has no effect on an older n8n, whose `sleep` takes no signal.
 			over.abort();
 		}
 	}

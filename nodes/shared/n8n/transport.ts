@@ -22,6 +22,7 @@ import {
 import { fileLimits, fileMs, type StreamLimits } from '../gateway/client/watchdog';
 import type { Origin } from '../gateway/errors/texts/origin';
 import { Exchange } from './exchange';
+import { NO_KEY_AFTER_REDIRECT } from './features';
 import { ignoreErrors, reportChunks, type Readable } from './streams';
 
 /** The credential's name, as workflows store it. */
@@ -178,7 +179,7 @@ function requestOptions(httpRequest: HttpRequest): IHttpRequestOptions {
 		ignoreHttpStatusErrors: true,
 		// The key must not leave the gateway's origin; and following a redirect buffers a streamed body.
 		disableFollowRedirect: httpRequest.authenticated,
-		sendCredentialsOnCrossOriginRedirect: false,
+		...NO_KEY_AFTER_REDIRECT,
 	};
 }
 

@@ -1,9 +1,4 @@
-import type { ChunkType, IExecuteFunctions } from 'n8n-workflow';
-
-/** n8n's functions for streaming. */
-interface ChunkSender extends Pick<IExecuteFunctions, 'logger'> {
-	sendChunk(type: ChunkType, itemIndex: number, text?: string): void | Promise<void>;
-}
+import type { ChunkSender, ChunkType } from '../n8n/features';
 
 /** Streams the response of one item. */
 export interface ItemChunkWriter {

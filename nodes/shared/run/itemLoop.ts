@@ -4,6 +4,7 @@ import type { RequestSettings } from '../gateway/client/client';
 import { asError, StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
 import { connect, type Connection } from '../n8n/client';
+import { isToolExecution } from '../n8n/features';
 import { RunSignal } from '../n8n/runSignal';
 import type { Source } from '../params/parameter';
 import { NodeParameters } from '../params/source';
@@ -201,7 +202,7 @@ class ItemLoop {
 		);
 		// With *Retry On Fail*, n8n runs the node again when its first item is an error, also with On Error:
 		// Continue.
-		const runsAgain = isErrorItem(outputs[0]) && this.journal.hasNextTry && !this.context.isToolExecution();
+		const runsAgain = isErrorItem(outputs[0]) && this.journal.hasNextTry && !isToolExecution(this.context);
 		const { tasks } = this.journal;
 		this.endTry(runsAgain);
 		if (suspended.size > 0 && !runsAgain) {

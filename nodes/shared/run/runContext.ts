@@ -12,6 +12,7 @@ import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
 import { asObject, asText, canonicalJson } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
+import { addHint, isStreaming, isToolExecution } from '../n8n/features';
 import { ChunkWriter } from './chunkWriter';
 
 /** Key in the node's context, for an n8n that has no secret for each execution. */
@@ -44,8 +45,8 @@ export class RunContext {
 		const proxy = context.getWorkflowDataProxy(0);
 		const secret = secretOf(asText(asObject(proxy.$execution)?.resumeUrl)) ?? nonce(context);
 		this.executionId = `${context.getExecutionId() ?? ''} ${secret}`;
-		this.isTool = context.isToolExecution() || context.getNode().type.endsWith('Tool');
-		this.chunkWriter = !this.isTool && context.isStreaming() ? new ChunkWriter(context) : undefined;
+		this.isTool = isToolExecution(context) || context.getNode().type.endsWith('Tool');
+		this.chunkWriter = !this.isTool && isStreaming(context) ? new ChunkWriter(context) : undefined;
 		this.run = this.isTool ? inputDigest(context) : String(proxy.$runIndex ?? 0);
 	}
 
@@ -53,7 +54,7 @@ export class RunContext {
 	hint(message: string): void {
 		if (this.hints.has(message)) return;
 		this.hints.add(message);
-		this.context.addExecutionHints({ message, location: 'outputPane' });
+		addHint(this.context, message);
 	}
 
 	/** Identifies the creation of this item's task, for its idempotency key (§4.6). */

@@ -27,10 +27,7 @@ export const getMany = defineOperation({
 });
 
 /** §4.17 does not say how to request the rest of a list. */
-function hintAtMissing({ n8n }: ItemContext, received: number, total = received): void {
+function hintAtMissing({ run }: ItemContext, received: number, total = received): void {
 	if (total <= received) return;
-	n8n.addExecutionHints({
-		message: `The gateway has returned ${received} of ${total} files: it does not return more in one response`,
-		location: 'outputPane',
-	});
+	run.hint(`The gateway has returned ${received} of ${total} files: it does not return more in one response`);
 }

@@ -1,0 +1,82 @@
+import * as n8nWorkflow from 'n8n-workflow';
+import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+
+// What a newer n8n has, and n8n 1.100, the oldest that is supported, does not. Version numbers are those of
+// n8n-workflow; n8n 1.100 comes with 1.97.
+
+/** The functions of an execution that may be missing. */
+interface NewerFunctions {
+	/** From n8n-workflow 2.2 on. */
+	isToolExecution?(): boolean;
+	/** From 1.99 on. */
+	isStreaming?(): boolean;
+	/** From 1.98 on. */
+	sendChunk?: ChunkSender['sendChunk'];
+	/** There from the start, but not in an agent's tool. */
+	addExecutionHints?: IExecuteFunctions['addExecutionHints'];
+	/** Only in an execution of its own, not in an agent's tool. */
+	sendResponse?: IExecuteFunctions['sendResponse'];
+}
+
+/** What a chunk is to its response. */
+export type ChunkType = 'begin' | 'item' | 'end' | 'error';
+
+/** n8n's functions for streaming. */
+export interface ChunkSender extends Pick<IExecuteFunctions, 'logger'> {
+	sendChunk(type: ChunkType, itemIndex: number, text?: string): void | Promise<void>;
+}
+
+/** Whether an agent calls the node as a sub-node, and not n8n's engine. */
+export function isToolExecution(context: IExecuteFunctions): boolean {
+	const { isToolExecution: ask, sendResponse }: NewerFunctions = context;
+	return ask ? ask.call(context) : typeof sendResponse !== 'function';
+}
+
+/** Whether the workflow streams its response to a chat or webhook. An older n8n never does. */
+export function isStreaming(context: IExecuteFunctions): context is IExecuteFunctions & ChunkSender {
+	const { isStreaming: ask, sendChunk }: NewerFunctions = context;
+	return ask?.call(context) === true && typeof sendChunk === 'function';
+}
+
+/** Shows a hint with the node's output. An agent's tool has none in an older n8n. */
+export function addHint(context: IExecuteFunctions, message: string): void {
+	const { addExecutionHints }: NewerFunctions = context;
+	addExecutionHints?.call(context, { message, location: 'outputPane' });
+}
+
+/** Whether an object is a file of n8n. n8n-workflow exports this function from 2.5 on. */
+export function isBinaryValue(value: object): value is IBinaryData {
+	const { mimeType, data, id }: Partial<IBinaryData> = value;
+	return mimeType !== undefined && (typeof data === 'string' || typeof id === 'string');
+}
+
+/** The functions of n8n-workflow that may be missing, or may take less. */
+interface NewerExports {
+	/** Takes a signal from 2.34 on; before, its timer runs on after an abort. */
+	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+	/** From 2.16 on. */
+	accumulateTokenUsage?(context: IExecuteFunctions, inputTokens: number, outputTokens: number): void;
+}
+
+const newer: NewerExports = n8nWorkflow;
+
+/** Resolves after a time; sooner when the signal is aborted, where n8n can. */
+export async function sleepUnlessAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
+	await newer.sleep(milliseconds, signal);
+}
+
+/** Adds tokens to those of the execution. An older n8n does not count them. */
+export function addTokenUsage(context: IExecuteFunctions, inputTokens: number, outputTokens: number): void {
+	newer.accumulateTokenUsage?.(context, inputTokens, outputTokens);
+}
+
+/** A description's text for the canvas while the node waits. An older n8n ignores it (before 1.113). */
+export function waitingTooltip(text: string): { waitingNodeTooltip: string } {
+	return { waitingNodeTooltip: text };
+}
+
+/** Has the editor load the fields of a form again when it opens the node. An older n8n ignores it (before 2.33). */
+export const REFRESHED_FORM = { refreshStaleSchemaOnOpen: true };
+
+/** Keeps the key from another origin, should n8n follow a redirect. An older n8n ignores it (before 2.5). */
+export const NO_KEY_AFTER_REDIRECT = { sendCredentialsOnCrossOriginRedirect: false };
