@@ -102,14 +102,7 @@ function webUrl(text: string): URL | undefined {
 
 /** @throws {InvalidInputError} unless `target` has the origin of `baseUrl` */
 function checkTarget(target: URL | undefined, baseUrl: string): asserts target is URL {
-	const origin = webUrl(baseUrl)?.origin;
-	if (origin === undefined) {
-		throw new InvalidInputError(
-			'The base URL in the AI Gateway credential cannot be read',
-			'Check its host name and port.',
-			'baseUrl',
-		);
-	}
+	const { origin } = new URL(baseUrl);
 	if (!target) {
 		throw new InvalidInputError(
 			'The URL of this request is not a web address',
@@ -129,7 +122,7 @@ function checkRoute({ headers = {}, proxy }: AnyRequest, target: URL): void {
 	if (target.username || target.password) {
 		throw new InvalidInputError(
 			'The URL has a user name or a password',
-			'They would be sent in place of the API key. Remove them, and the @ after them, from the URL of the request or from the base URL in the AI Gateway credential.',
+			'They would be sent in place of the API key. Remove them, and the @ after them.',
 		);
 	}
 	const hosts = Object.entries(headers).filter(([name]) => name.toLowerCase() === 'host');

@@ -20,8 +20,8 @@ export function loadSdk(): AiNodeSdk {
 	const { supplyModel, getParametersJsonSchema } = found() ?? {};
 	if (supplyModel && getParametersJsonSchema) return { supplyModel, getParametersJsonSchema };
 	throw new InvalidInputError(
-		'This n8n is too old for the Gateway Chat Model',
-		'It has no SDK for AI nodes (@n8n/ai-node-sdk), or an older one. Update n8n, or use n8n’s own OpenAI Chat Model with the gateway’s base URL and key. The other nodes of this package work.',
+		'The Gateway Chat Model needs n8n 2.16 or newer',
+		'This n8n has no SDK for AI nodes (@n8n/ai-node-sdk), or an older one. Update n8n, or use n8n’s own OpenAI Chat Model with the gateway’s base URL and key. The other nodes of this package work.',
 	);
 }
 

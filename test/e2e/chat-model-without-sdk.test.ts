@@ -36,7 +36,7 @@ it('loads all nodes of the package, and the others work', async () => {
 	expect(result.nodes['Balance']?.items[0]?.json).toMatchObject({ currency: 'RUB' });
 });
 
-it('the chat model reports that this n8n is too old and sends nothing', async () => {
+it('the chat model says which n8n it needs and sends nothing', async () => {
 	const { client, credential, gateway } = environment;
 	await gateway.control.reset();
 	const workflow = withCredential(clusterOf('Agent', [start, agent('Hello')], [model()]), credential);
@@ -44,6 +44,6 @@ it('the chat model reports that this n8n is too old and sends nothing', async ()
 	const execution = await waitForExecution(client, await client.runManually(id, manualTrigger(workflow)));
 	const { status, error } = resultOf(execution);
 	expect(status).toBe('error');
-	expect(JSON.stringify(error)).toContain('This n8n is too old for the Gateway Chat Model');
+	expect(JSON.stringify(error)).toContain('The Gateway Chat Model needs n8n 2.16 or newer');
 	expect(gateway.control.requests()).toStrictEqual([]);
 });

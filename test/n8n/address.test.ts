@@ -27,6 +27,9 @@ describe('the address of the gateway', () => {
 		'https://',
 		'https:///api',
 		'see https://a.test',
+		'https://gateway.test:99999/api/v1',
+		'https://user@gateway.test/api/v1',
+		'https://:pw@gateway.test/api/v1',
 	])('rejects %j', (value) => {
 		expect(() => readAddress({ baseUrl: value, apiKey: 'key' })).toThrow(
 			expect.objectContaining({ name: 'InvalidInputError', param: 'baseUrl' }) as Error,

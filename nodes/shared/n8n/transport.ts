@@ -212,7 +212,8 @@ export async function gatewayAddress(credential: CredentialReader): Promise<Gate
 /**
  * Checks the fields of the credential. White space around the base URL and slashes after it are removed.
  *
- * @throws {InvalidInputError} when the base URL is no web address, or the key has characters that no key has
+ * @throws {InvalidInputError} when the base URL is no web address, or has a user name, or the key has characters that
+ *   no key has
  */
 export function readAddress({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): GatewayAddress {
 	const address = baseUrl.trim().replace(/\/+$/, '');
@@ -220,6 +221,21 @@ export function readAddress({ baseUrl, apiKey }: { baseUrl: string; apiKey: stri
 		throw new InvalidInputError(
 			'The base URL in the AI Gateway credential is not a web address',
 			'Enter the address of the gateway’s API: it begins with https:// and ends in /api/v1.',
+			'baseUrl',
+		);
+	}
+	if (!URL.canParse(address)) {
+		throw new InvalidInputError(
+			'The base URL in the AI Gateway credential cannot be read',
+			'Check its host name and port.',
+			'baseUrl',
+		);
+	}
+	const { username, password } = new URL(address);
+	if (username || password) {
+		throw new InvalidInputError(
+			'The base URL in the AI Gateway credential has a user name or a password',
+			'They would be sent in place of the API key. Remove them, and the @ after them.',
 			'baseUrl',
 		);
 	}

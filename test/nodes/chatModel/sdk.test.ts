@@ -37,7 +37,7 @@ it('loads without the SDK, so that the other nodes load, and rejects with a hint
 		getNode: () => ({ name: 'Model', type: 'chatModel' }),
 	} as unknown as ISupplyDataFunctions;
 	await expect(node.supplyData.call(context, 0)).rejects.toMatchObject({
-		message: 'This n8n is too old for the Gateway Chat Model',
+		message: 'The Gateway Chat Model needs n8n 2.16 or newer',
 		description: expect.stringMatching(/Update n8n/) as string,
 	});
 });
@@ -48,7 +48,7 @@ it.each<[string, unknown]>([
 	['no models', { getParametersJsonSchema }],
 ])('an SDK with %s is too old', (_, sdk) => {
 	mockModules = [{ sdk }];
-	expect(loadSdk).toThrow('too old');
+	expect(loadSdk).toThrow('needs n8n 2.16');
 });
 
 it('uses the SDK of n8n, and loads it only when a model is supplied', () => {
