@@ -30,6 +30,7 @@ import { MediaTask } from '../../nodes/MediaTask/MediaTask.node.ts';
 import { MediaTaskTrigger } from '../../nodes/MediaTaskTrigger/MediaTaskTrigger.node.ts';
 import { Storage } from '../../nodes/Storage/Storage.node.ts';
 import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node.ts';
+import { olderNode, type OlderN8n } from './olderN8n.ts';
 
 const PACKAGE = 'n8n-nodes-ai-gateway';
 
@@ -59,6 +60,8 @@ export interface RunOptions {
 	variables?: Record<string, string>;
 	/** The URL of this n8n; `https://n8n.test` by default. */
 	n8nUrl?: string;
+	/** Executes the node as an older n8n would. */
+	older?: OlderN8n;
 	/** Runs the node as a tool of an AI Agent. */
 	asTool?: boolean;
 	/** Receives the chunks of a workflow that streams its response; without it, the workflow does not stream. */
@@ -109,7 +112,9 @@ export async function runNode(options: RunOptions): Promise<RunResult> {
 	await binaryStorage();
 	const { workflow, source, mode, more } = prepare(options);
 	const secret = createHash('sha256').update(`${more.executionId} ${options.secret}`).digest('hex');
-	const execution = new WorkflowExecute(more, mode, createRunExecutionData({ resumeToken: secret }));
+	const data = createRunExecutionData({ resumeToken: secret });
+	if (options.older) delete data.resumeToken;
+	const execution = new WorkflowExecute(more, mode, data);
 	const running = execution.run({ workflow, startNode: source });
 	options.onStart?.(() => void running.cancel());
 	return result(await running);
@@ -169,7 +174,7 @@ export function prepare(options: RunOptions) {
 		nodes: [source, target],
 		connections,
 		active: false,
-		nodeTypes: nodeTypes(options.items ?? [{ json: {} }]),
+		nodeTypes: nodeTypes(options),
 		settings: { executionOrder: 'v1' },
 	});
 	const mode: WorkflowExecuteMode = 'manual';
@@ -188,7 +193,7 @@ export function result(run: IRun): RunResult {
 	};
 }
 
-function nodeTypes(items: INodeExecutionData[]): INodeTypes {
+function nodeTypes({ items = [{ json: {} }], older }: RunOptions): INodeTypes {
 	const source: INodeType = {
 		description: {
 			displayName: 'Source',
@@ -204,8 +209,10 @@ function nodeTypes(items: INodeExecutionData[]): INodeTypes {
 		execute: () => Promise.resolve([items.map((item, index) => ({ ...item, pairedItem: { item: index } }))]),
 	};
 	const find = (type: string): INodeType => {
+		if (type === 'test.source') return source;
 		const name = type.split('.')[1]?.replace(/Tool$/, '');
-		return type === 'test.source' ? source : packageNodes[name as keyof typeof packageNodes];
+		const node = packageNodes[name as keyof typeof packageNodes];
+		return older ? olderNode(node, older) : node;
 	};
 	return {
 		getByName: find,

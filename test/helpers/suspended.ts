@@ -5,6 +5,7 @@ import type { IRun } from 'n8n-workflow';
 import { requestContext } from './contexts';
 import { packageNodes, prepare, result, runNode, type RunOptions, type RunResult } from './engine';
 import { catalogue, creations, envelope, gateway, model } from './media';
+import { olderContext } from './olderN8n';
 import { eventually } from './time';
 
 // Executions that are suspended for media tasks, and the callbacks that resume them. For files with `quickTime()`.
@@ -203,7 +204,9 @@ async function handleRequest(
 	};
 	Object.defineProperty(context, 'logger', { value: logger });
 	if (!hasRunningNode) Object.defineProperty(context, 'executeData', { value: undefined });
-	const { workflowData, noWebhookResponse } = await packageNodes.mediaTask.webhook.call(context);
+	const { workflowData, noWebhookResponse } = await packageNodes.mediaTask.webhook.call(
+		options.older ? olderContext(context, options.older) : context,
+	);
 	const outcome = { responses, responded: noWebhookResponse === true };
 	if (!workflowData) return outcome;
 	const resume = async () => {

@@ -1,0 +1,202 @@
+import nock from 'nock';
+import type { StructuredChunk } from 'n8n-workflow';
+
+import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node';
+import { MediaTaskTrigger } from '../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
+import chatResponse from '../fixtures/chat/plain.json';
+import { pollContext, webhookContext } from '../helpers/contexts';
+import { binaryStorage, runNode, storedBinary, type RunOptions } from '../helpers/engine';
+import { catalogue, creations, envelope, files, gateway, model, TASKS } from '../helpers/media';
+import { useNock } from '../helpers/nock';
+import { olderContext, type OlderN8n } from '../helpers/olderN8n';
+import { mockTasks, prompts, sendCallback, suspend, suspending } from '../helpers/suspended';
+import { quickTime } from '../helpers/time';
+
+// Each node on n8n's engine, without the functions that an older n8n lacks and with the errors that it throws.
+
+useNock();
+quickTime();
+
+const olderN8n: Array<[string, OlderN8n]> = [
+	['1.100', { version: '1.97.0', lacks: ['isToolExecution', 'isStreaming', 'sendChunk'] }],
+	['1.123', { version: '1.120.31', lacks: ['isToolExecution'] }],
+	['2.30', { version: '2.30.2', lacks: [] }],
+];
+
+const writer = { __rl: true, mode: 'id', value: 'acme/writer' };
+const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+const lostConnection = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+
+describe.each(olderN8n)('on n8n %s', (_, older) => {
+	const run = async (
+		node: RunOptions['node'],
+		parameters: RunOptions['parameters'],
+		more: Partial<RunOptions> = {},
+	) => await runNode({ node, parameters, older, ...more });
+	const generate = async (more: Partial<RunOptions> = {}) =>
+		await run(
+			'textGeneration',
+			{ resource: 'text', operation: 'generate', model: writer, prompt: 'Hi' },
+			more,
+		);
+
+	it('text is generated', async () => {
+		gateway().post('/api/v1/chat/completions').reply(200, chatResponse);
+		const { items, error } = await generate();
+		expect([error, items[0]?.json.text]).toStrictEqual([undefined, 'Hello there']);
+	});
+
+	it('a text call whose response is lost is sent once, and its outcome is unknown', async () => {
+		let calls = 0;
+		gateway()
+			.persist()
+			.post('/api/v1/chat/completions', () => (calls += 1) > 0)
+			.replyWithError(lostConnection);
+		const { items } = await generate({ settings: { ...retrying, onError: 'continueRegularOutput' } });
+		expect(calls).toBe(1);
+		expect(items[0]?.json.error).toMatchObject({ mayBeCharged: true, retryable: false });
+	});
+
+	it('a text call that did not reach the gateway is repeated', async () => {
+		const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:443'), {
+			code: 'ECONNREFUSED',
+			syscall: 'connect',
+		});
+		gateway().post('/api/v1/chat/completions').replyWithError(refused);
+		gateway().post('/api/v1/chat/completions').reply(200, chatResponse);
+		const { items } = await generate();
+		expect(items[0]?.json.text).toBe('Hello there');
+	});
+
+	it('the balance is read', async () => {
+		gateway().get('/api/v1/balance').reply(200, { RUB: '12.50' });
+		const { items } = await run('balance', { resource: 'balance', operation: 'get' });
+		expect(items[0]?.json.amountRub).toBe(12.5);
+	});
+
+	it('a media task is created, and its result is downloaded', async () => {
+		catalogue();
+		const sent = creations();
+		const resultUrls = ['https://files.test/a.png'];
+		gateway()
+			.get(`${TASKS}/t1`)
+			.reply(200, envelope({ taskId: 't1', state: 'success', resultJson: { resultUrls } }));
+		files().get('/a.png').reply(200, 'pixels', { 'Content-Type': 'image/png' });
+		const { items, error } = await run('mediaTask', {
+			resource: 'task',
+			operation: 'createAndWait',
+			model,
+			inputMode: 'json',
+			inputJson: '{"prompt": "a cat"}',
+		});
+		expect([error, sent.length]).toStrictEqual([undefined, 1]);
+		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['data']);
+	});
+
+	it('an execution is suspended for a media task, and resumed by its callback', async () => {
+		const tasks = mockTasks(() => 'processing');
+		const use = suspending({}, { items: prompts('a'), older });
+		const suspended = await suspend(tasks, use);
+		tasks.respond = () => 'success';
+		const { resumed } = await sendCallback(suspended, use, { item: 0 });
+		expect(resumed?.items.map(({ json }) => json.state)).toStrictEqual(['success']);
+		expect(tasks.sent).toHaveLength(1);
+	});
+
+	it.each([
+		['a stored file', async () => await storedBinary('pixels', { mimeType: 'image/png', fileName: 'a.png' })],
+		['a file in its item', () => ({ mimeType: 'image/png', fileName: 'a.png', data: 'cGl4ZWxz' })],
+	])('%s is uploaded', async (_title, binary) => {
+		let body = '';
+		nock('https://gateway.test')
+			.post('/api/v1/storage/upload', (sent: string) => (body = sent) !== '')
+			.reply(200, { id: 'f1' });
+		await binaryStorage();
+		const items = [{ json: {}, binary: { data: await binary() } }];
+		const { error } = await run('storage', { resource: 'file', operation: 'upload' }, { items });
+		expect(error).toBeUndefined();
+		expect(body).toContain('pixels');
+	});
+
+	it('a stored file is downloaded', async () => {
+		const url = 'https://files.test/a.png';
+		gateway().get('/api/v1/storage/f1').reply(200, { id: 'f1', url });
+		files().get('/a.png').reply(200, 'pixels', { 'Content-Type': 'image/png' });
+		const { items, error } = await run('storage', { resource: 'file', operation: 'download', fileId: 'f1' });
+		expect(error).toBeUndefined();
+		expect(items[0]?.binary?.data?.mimeType).toBe('image/png');
+	});
+
+	it('an agent’s tool works, also with a hint for the output that it does not have', async () => {
+		gateway()
+			.get('/api/v1/storage')
+			.reply(200, { assets: [{ id: 'f1' }], total: 120 });
+		const parameters = { resource: 'file', operation: 'getMany' };
+		const { items, error } = await run('storage', parameters, { asTool: true });
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(1);
+	});
+
+	it('a callback starts a workflow', async () => {
+		const taskId = `task-of-${older.version}`;
+		gateway()
+			.persist()
+			.get(`${TASKS}/${taskId}`)
+			.reply(200, envelope({ taskId, state: 'success' }));
+		const options = {
+			node: 'mediaTaskTrigger',
+			parameters: { downloadResults: false },
+			mode: 'webhook',
+			store: {},
+		} as const;
+		const context = webhookContext(options, { body: { data: { taskId } } });
+		const { workflowData } = await new MediaTaskTrigger().webhook.call(olderContext(context, older));
+		expect(workflowData?.[0]?.[0]?.json.taskId).toBe(taskId);
+	});
+
+	it('a balance starts a workflow', async () => {
+		gateway().get('/api/v1/balance').reply(200, { RUB: '99.90' });
+		const parameters = { fireOn: 'below', threshold: 100 };
+		const context = pollContext({ node: 'balanceTrigger', parameters, mode: 'trigger', store: {} });
+		const output = await new BalanceTrigger().poll.call(olderContext(context, older));
+		expect(output?.[0]?.[0]?.json.lowBalance).toBe(true);
+	});
+});
+
+describe('a workflow that streams its response', () => {
+	const stream = async (older: OlderN8n) => {
+		const event = { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] };
+		gateway()
+			.post('/api/v1/chat/completions')
+			.optionally()
+			.reply(200, (_, body) =>
+				(body as { stream?: boolean }).stream
+					? `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`
+					: chatResponse,
+			);
+		const chunks: StructuredChunk[] = [];
+		const { items } = await runNode({
+			node: 'textGeneration',
+			parameters: { resource: 'text', operation: 'generate', model: writer, prompt: 'Hi' },
+			older,
+			onChunk: (chunk) => void chunks.push(chunk),
+		});
+		return { text: items[0]?.json.text, chunks: chunks.map(({ type }) => type) };
+	};
+
+	it('gets its text in one piece from an n8n that cannot stream', async () => {
+		expect(
+			await stream({ version: '1.97.0', lacks: ['isToolExecution', 'isStreaming', 'sendChunk'] }),
+		).toStrictEqual({
+			text: 'Hello there',
+			chunks: [],
+		});
+	});
+
+	it('gets its chunks from n8n 1.102', async () => {
+		expect(await stream({ version: '1.99.0', lacks: ['isToolExecution'] })).toStrictEqual({
+			text: 'Hello',
+			chunks: ['begin', 'item', 'end'],
+		});
+	});
+});
