@@ -1,0 +1,35 @@
+// Makes a release: `npm run release -- minor` (or `patch`, `major`, a version). Sets the version, gives the changes
+// under *Unreleased* in CHANGELOG.md that version and today's date, commits and tags. Publishes nothing: pushing the
+// tag does.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const [bump = ''] = process.argv.slice(2);
+const run = (command, ...args) => execFileSync(command, args, { encoding: 'utf8' }).trim();
+
+/** The changelog with its unreleased changes under a version; an error if there are none. */
+function released(changelog, version, date) {
+	const heading = '## [Unreleased]\n';
+	const [before, changes] = changelog.split(heading);
+	if (changes === undefined || changes.split('\n## ')[0].trim() === '')
+		throw new Error('CHANGELOG.md has no changes under "## [Unreleased]"');
+	return `${before}${heading}\n## [${version}] - ${date}\n${changes}`;
+}
+
+try {
+	if (bump === '') throw new Error('Say what to release: patch, minor, major or a version');
+	if (run('git', 'rev-parse', '--abbrev-ref', 'HEAD') !== 'main') throw new Error('Release from main');
+	if (run('git', 'status', '--porcelain') !== '') throw new Error('Commit or stash your changes first');
+	const changelog = readFileSync('CHANGELOG.md', 'utf8');
+	// Before the version changes: without changes there is no release.
+	released(changelog, '', '');
+	run('npm', 'version', bump, '--no-git-tag-version');
+	const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+	writeFileSync('CHANGELOG.md', released(changelog, version, new Date().toISOString().slice(0, 10)));
+	run('git', 'commit', '--all', '--message', `Release ${version}`);
+	run('git', 'tag', '--annotate', `v${version}`, '--message', `Release ${version}`);
+	console.log(`Release ${version} is ready. To publish it: git push --follow-tags`);
+} catch (error) {
+	console.error(error.message);
+	process.exit(1);
+}
