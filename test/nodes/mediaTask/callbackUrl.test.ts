@@ -123,6 +123,14 @@ describe('the callback URL', () => {
 		);
 	});
 
+	it('that is rejected comes with both names of the variable that sets the public address', () => {
+		const names = /N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL/;
+		const description = expect.stringMatching(names) as string;
+		const advice = expect.objectContaining({ description }) as Error;
+		expect(() => readCallbackUrl('http://localhost/x', GATEWAY)).toThrow(advice);
+		expect(() => checkResumeUrl('http://localhost/x', GATEWAY)).toThrow(advice);
+	});
+
 	it.each([
 		'n8n/hook',
 		'ftp://n8n.example.com/x',

@@ -20,7 +20,7 @@ export function readCallbackUrl(url: string | undefined, gatewayUrl: string): st
 	if (isUnreachable(host, gatewayUrl)) {
 		throw new InvalidInputError(
 			`The gateway cannot reach the callback URL: "${host}" is an address of a local network`,
-			'Give the public address of this n8n (its webhook URL, set by WEBHOOK_URL). Nothing was created.',
+			'Give the public address of this n8n (its webhook URL, set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL). Nothing was created.',
 			'callbackUrl',
 		);
 	}
@@ -38,7 +38,7 @@ export function checkResumeUrl(url: string, gatewayUrl: string): void {
 	if (!isUnreachable(host, gatewayUrl)) return;
 	throw new InvalidInputError(
 		`The gateway cannot reach this n8n: "${host}" is an address of a local network`,
-		"Set 'Wait Strategy' to 'Poll'; or ask the administrator of this n8n to set its public URL (WEBHOOK_URL). Nothing was created.",
+		"Set 'Wait Strategy' to 'Poll'; or ask the administrator of this n8n to set its public URL (N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL). Nothing was created.",
 		'waitStrategy',
 	);
 }
