@@ -24,9 +24,6 @@ const olderN8n: Array<[string, OlderN8n]> = [
 ];
 
 const writer = { __rl: true, mode: 'id', value: 'acme/writer' };
-const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-const lostConnection = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
-
 describe.each(olderN8n)('on n8n %s', (_, older) => {
 	const run = async (
 		node: RunOptions['node'],
@@ -44,17 +41,6 @@ describe.each(olderN8n)('on n8n %s', (_, older) => {
 		gateway().post('/api/v1/chat/completions').reply(200, chatResponse);
 		const { items, error } = await generate();
 		expect([error, items[0]?.json.text]).toStrictEqual([undefined, 'Hello there']);
-	});
-
-	it('a text call whose response is lost is sent once, and its outcome is unknown', async () => {
-		let calls = 0;
-		gateway()
-			.persist()
-			.post('/api/v1/chat/completions', () => (calls += 1) > 0)
-			.replyWithError(lostConnection);
-		const { items } = await generate({ settings: { ...retrying, onError: 'continueRegularOutput' } });
-		expect(calls).toBe(1);
-		expect(items[0]?.json.error).toMatchObject({ mayBeCharged: true, retryable: false });
 	});
 
 	it('a text call that did not reach the gateway is repeated', async () => {
