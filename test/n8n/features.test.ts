@@ -1,0 +1,67 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import {
+	addHint,
+	isBinaryValue,
+	isStreaming,
+	isToolExecution,
+	sleepUnlessAborted,
+} from '../../nodes/shared/n8n/features';
+
+// The functions of a context that an older n8n does not have.
+
+const contextOf = (functions: object) => functions as unknown as IExecuteFunctions;
+const sendResponse = () => undefined;
+const sendChunk = () => undefined;
+
+it.each<[object, boolean]>([
+	[{ isToolExecution: () => true, sendResponse }, true],
+	[{ isToolExecution: () => false }, false],
+	[{ sendResponse }, false],
+	[{}, true],
+])('a context with %j is an agent’s tool: %s', (functions, isTool) =>
+	expect(isToolExecution(contextOf(functions))).toBe(isTool),
+);
+
+it.each<[object, boolean]>([
+	[{ isStreaming: () => true, sendChunk }, true],
+	[{ isStreaming: () => false, sendChunk }, false],
+	[{ isStreaming: () => true }, false],
+	[{ sendChunk }, false],
+	[{}, false],
+])('a context with %j streams: %s', (functions, streams) =>
+	expect(isStreaming(contextOf(functions))).toBe(streams),
+);
+
+it('the functions are called as those of the context', () => {
+	const context = contextOf({
+		answer: true,
+		isToolExecution(this: { answer: boolean }) {
+			return this.answer;
+		},
+	});
+	expect(isToolExecution(context)).toBe(true);
+});
+
+it('a hint is shown with the output, and dropped where the context has none', () => {
+	const hints: unknown[] = [];
+	addHint(contextOf({ addExecutionHints: (hint: unknown) => hints.push(hint) }), 'Look');
+	addHint(contextOf({}), 'Look');
+	expect(hints).toStrictEqual([{ message: 'Look', location: 'outputPane' }]);
+});
+
+it.each<[object, boolean]>([
+	[{ mimeType: 'image/png', data: 'QQ==' }, true],
+	[{ mimeType: 'image/png', id: 'filesystem-v2:1' }, true],
+	[{ mimeType: 'image/png' }, false],
+	[{ mimeType: 'image/png', data: 7 }, false],
+	[{ data: 'QQ==' }, false],
+	[[], false],
+])('%j is a file of n8n: %s', (value, isFile) => expect(isBinaryValue(value)).toBe(isFile));
+
+it('a pause ends with its signal', async () => {
+	const over = new AbortController();
+	const pause = sleepUnlessAborted(60_000, over.signal);
+	over.abort();
+	await expect(pause).rejects.toThrow();
+});
