@@ -34,6 +34,14 @@ const eachPrompt: WorkflowNode = {
 	parameters: { fieldToSplitOut: 'body.prompts' },
 };
 
+/** Gives by hand what the call gives. */
+const body: WorkflowNode = {
+	name: 'Body',
+	type: 'n8n-nodes-base.set',
+	typeVersion: 3.4,
+	parameters: { mode: 'raw', jsonOutput: JSON.stringify({ body: order }) },
+};
+
 /** Creates a picture of each item's prompt and waits for it. */
 function draw(
 	options: Record<string, unknown> = {},
@@ -115,6 +123,54 @@ test('an AI Agent on a worker uses the chat model and a tool, and its deltas rea
 	expect(result?.nodes['Agent']?.items[0]?.json['output']).toContain('321.');
 	expect(await environment.cluster.workersOf(result?.executionId ?? '')).toHaveLength(1);
 	expect(charges()).toBe(2);
+});
+
+test('a manual execution runs on a worker, and continues on one after the callbacks', async () => {
+	const { client, gateway } = environment;
+	gateway.control.configure({ taskDuration: { image: 600_000 } });
+	const id = await environment.runManually(body, eachPrompt, draw({}, 'suspend'));
+	const suspended = await waitForExecution(client, id, { orWaiting: true });
+	expect(resultOf(suspended)).toMatchObject({ status: 'waiting' });
+	for (const { taskId } of gateway.control.tasks()) await gateway.control.finishTask(taskId);
+	const result = resultOf(await waitForExecution(client, id));
+	expect(await pictures(result)).toStrictEqual(PROMPTS.map(() => ({ width: 512, height: 512 })));
+	expect(await environment.cluster.workersOf(id)).toHaveLength(2);
+	expect(charges()).toBe(PROMPTS.length);
+});
+
+test('a file goes to the storage and comes back, kept in the database between nodes', async () => {
+	const content = Buffer.from('The same bytes, on every machine.');
+	const upload = gatewayNode('Upload', 'storage', {
+		resource: 'file',
+		operation: 'upload',
+		uploadSource: 'base64',
+		base64: content.toString('base64'),
+		mimeType: 'image/png',
+	});
+	const download = (name: string): WorkflowNode =>
+		gatewayNode(name, 'storage', {
+			resource: 'file',
+			operation: 'download',
+			fileId: '={{ $json.id }}',
+		});
+	const again = gatewayNode('Upload again', 'storage', { resource: 'file', operation: 'upload' });
+	const workflow = await environment.publish(
+		webhook('onReceived'),
+		upload,
+		download('Download'),
+		again,
+		download('Download again'),
+	);
+	await post(workflow.url, {});
+	const [result] = await environment.ended(workflow, 1);
+	expect(result).toMatchObject({ status: 'success' });
+	for (const name of ['Download', 'Download again']) {
+		const [item] = result?.nodes[name]?.items ?? [];
+		expect(item?.binary?.['data']?.id).toMatch(/^database:/);
+		expect(item && (await environment.client.readBinary(item))).toStrictEqual(content);
+	}
+	const ids = ['Upload', 'Upload again'].map((name) => result?.nodes[name]?.items[0]?.json['id']);
+	expect(new Set(ids).size).toBe(2);
 });
 
 describe('a callback of the gateway', () => {
@@ -223,6 +279,20 @@ describe('an execution that is suspended until the callback', () => {
 		await cluster.startWorker();
 	});
 
+	test('is resumed by callbacks that reach another webhook process than the one that started it', async () => {
+		const { cluster, gateway } = environment;
+		gateway.control.configure({ callbacks: { mode: 'off' } });
+		const suspended = await suspendExecution();
+		const other = cluster.webhooks.find(({ url }) => url !== cluster.webhookUrl)?.url ?? '';
+		for (const { taskId, callBackUrl } of gateway.control.tasks()) {
+			await gateway.control.finishTask(taskId);
+			const { pathname, search } = new URL(callBackUrl ?? '');
+			expect((await post(`${other}${pathname}${search}`, { taskId })).status).toBe(200);
+		}
+		expect(await pictures(await ended(suspended))).toHaveLength(PROMPTS.length);
+		expect(charges()).toBe(PROMPTS.length);
+	});
+
 	test('is resumed once when many callbacks reach both webhook processes', async () => {
 		const { cluster, gateway } = environment;
 		gateway.control.configure({ callbacks: { mode: 'off' } });
@@ -282,4 +352,19 @@ test('a worker that is killed while it waits loses its execution, not the tasks:
 	expect(await cluster.workersOf(lost)).toStrictEqual([worker]);
 	expect(await environment.started(workflow, 2)).toHaveLength(2);
 	expect(charges()).toBe(PROMPTS.length);
+});
+
+test('a worker without the package fails the execution before a node has run, and nothing is charged', async () => {
+	const { cluster } = environment;
+	for (const index of cluster.workers.keys()) await cluster.killWorker(index);
+	await cluster.startWorker({ hasPackage: false });
+	const workflow = await environment.publish(webhook('onReceived'), eachPrompt, draw());
+	await post(workflow.url, order);
+	const [result] = await environment.ended(workflow, 1);
+	expect(result).toMatchObject({
+		status: 'error',
+		error: { message: 'Unrecognized node type: n8n-nodes-ai-gateway.mediaTask' },
+	});
+	expect(result?.nodes).toStrictEqual({});
+	expect(charges()).toBe(0);
 });

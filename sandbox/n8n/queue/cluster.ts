@@ -90,9 +90,12 @@ export class QueueCluster {
 		return this.processes.worker;
 	}
 
-	/** Starts one more worker. */
-	async startWorker(): Promise<N8nServer> {
-		return await this.startProcess('worker');
+	/**
+	 * Starts one more worker.
+	 * @param options.hasPackage whether the package is installed on it; default: true
+	 */
+	async startWorker({ hasPackage = true } = {}): Promise<N8nServer> {
+		return await this.startProcess('worker', { hasPackage });
 	}
 
 	/**
@@ -135,17 +138,20 @@ export class QueueCluster {
 		const { webhooks = 1, workers = 2 } = this.options;
 		await all([
 			this.startProcess('main'),
-			this.startProcess('webhook', this.webhookPort),
+			this.startProcess('webhook', { port: this.webhookPort }),
 			...Array.from({ length: webhooks - 1 }, async () => await this.startProcess('webhook')),
 			...Array.from({ length: workers }, async () => await this.startWorker()),
 		]);
 	}
 
-	private async startProcess(role: N8nRole, port?: number): Promise<N8nServer> {
+	private async startProcess(
+		role: N8nRole,
+		{ port, hasPackage = true }: { port?: number; hasPackage?: boolean } = {},
+	): Promise<N8nServer> {
 		this.count += 1;
 		const userFolder = join(this.options.folder, `${role}-${this.count}`);
 		await mkdir(userFolder, { recursive: true });
-		await installPackage(this.options.tarball, userFolder);
+		if (hasPackage) await installPackage(this.options.tarball, userFolder);
 		const { environment } = this;
 		const started = await N8nServer.start({
 			userFolder,
