@@ -1,7 +1,10 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { checkPng } from '../../sandbox/demo/png';
 import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
+import { repositoryRoot } from '../../sandbox/n8n/runtime';
 import type { StoredWorkflow, WorkflowJson } from '../../sandbox/n8n/types';
 import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
 import { Environment } from './support/environment';
@@ -20,6 +23,39 @@ beforeAll(async () => {
 });
 afterAll(async () => {
 	await environment?.close();
+});
+
+describe("n8n's migration report for 3.0", () => {
+	/** The rules that concern stored workflows, with how many each concerns. */
+	async function concerned(): Promise<Array<[rule: string, workflows: number]>> {
+		const { report } = await environment.client.send<{
+			report: { workflowResults: Array<{ ruleId: string; nbAffectedWorkflows: number }> };
+		}>('POST', '/rest/breaking-changes/report/refresh?version=v3', {});
+		return report.workflowResults.map(({ ruleId, nbAffectedWorkflows }) => [ruleId, nbAffectedWorkflows]);
+	}
+
+	it('names a removed node', async () => {
+		const node = { id: 'f', name: 'Old', type: 'n8n-nodes-base.function', typeVersion: 1 };
+		const { id } = await environment.client.createWorkflow({
+			name: 'Old',
+			nodes: [{ ...node, position: [0, 0], parameters: {} }],
+			connections: {},
+			settings: {},
+		});
+		expect(await concerned()).toStrictEqual([['function-removed-v3', 1]]);
+		await environment.client.send('POST', `/rest/workflows/${id}/archive`, {});
+		await environment.client.send('DELETE', `/rest/workflows/${id}`, undefined);
+	});
+
+	it('has nothing to say about the examples', async () => {
+		const names = (await readdir(join(repositoryRoot, 'examples'))).filter((name) => name.endsWith('.json'));
+		expect(names).toHaveLength(5);
+		for (const name of names) {
+			const example = await loadExample(name.replace('.json', ''));
+			await environment.client.createWorkflow(withCredential(example, environment.credential));
+		}
+		expect(await concerned()).toStrictEqual([]);
+	});
 });
 
 test('many pictures at once: results have picture and price, failed items leave through the error output', async () => {
