@@ -113,30 +113,56 @@ export function readResumeRequest(context: IWebhookFunctions): ResumeRequest {
 /** How long n8n may take to respond to itself, in milliseconds. */
 const OWN_REQUEST_MS = 5_000;
 
+/** The pauses after responses of n8n that fail, in milliseconds: another process may be resuming the execution. */
+const OWN_PAUSES_MS = [500, 2_000];
+
 /**
  * Asks n8n to resume the execution. n8n then reads it again: while a callback is checked, another process may
  * have resumed it, and n8n would resume it again in the state of when the callback came.
  *
  * @param id the ID of the saved state
+ * @param pause waits so many milliseconds
  * @returns whether n8n has handled the request; `false` when it cannot reach itself
  */
-export async function requestResume(context: IWebhookFunctions, id: string): Promise<boolean> {
+export async function requestResume(
+	context: IWebhookFunctions,
+	id: string,
+	pause: (milliseconds: number) => Promise<void>,
+): Promise<boolean> {
 	const base = asText(context.evaluateExpression('{{ $execution.resumeUrl }}'));
 	if (base === undefined || !URL.canParse(base)) return false;
-	const response: unknown = await context.helpers
-		.httpRequest({
+	const url = webhookUrl(new URL(base), STATE, id);
+	for (const pauseMs of [...OWN_PAUSES_MS, undefined]) {
+		const { statusCode = 0, body } = await ownRequest(context, url);
+		const { state, message } = objectIn(body) ?? {};
+		// 404 and 409: the execution has ended, runs, or waits for something else.
+		const isOver = (statusCode === 404 || statusCode === 409) && typeof message === 'string';
+		if (isOver || state === id) return true;
+		if (statusCode < 500 || pauseMs === undefined) return false;
+		await pause(pauseMs);
+	}
+	return false;
+}
+
+interface OwnResponse {
+	/** Missing when there is no response. */
+	statusCode?: number;
+	body?: unknown;
+}
+
+async function ownRequest(context: IWebhookFunctions, url: string): Promise<OwnResponse> {
+	try {
+		const response: unknown = await context.helpers.httpRequest({
 			method: 'POST',
-			url: webhookUrl(new URL(base), STATE, id),
+			url,
 			timeout: OWN_REQUEST_MS,
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
-		})
-		.catch(() => undefined);
-	const { statusCode, body } = asObject(response) ?? {};
-	const { state, message } = objectIn(body) ?? {};
-	// 404 and 409: the execution has ended, runs, or waits for something else.
-	const isOver = (statusCode === 404 || statusCode === 409) && typeof message === 'string';
-	return isOver || state === id;
+		});
+		return response as OwnResponse;
+	} catch {
+		return {};
+	}
 }
 
 /**

@@ -1,4 +1,9 @@
-import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import {
+	sleep,
+	type INodeExecutionData,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
+} from 'n8n-workflow';
 
 import type { GatewayClient } from '../../shared/gateway/client/client';
 import { pollOnce, pollWithRetries } from '../../shared/gateway/endpoints/polling';
@@ -75,7 +80,7 @@ async function itemsAfterCallback(
 		return isOver && isInTime(state);
 	};
 	const resumes = await guard.handle(item, read, check);
-	if (!resumes || !state || (await requestResume(context, state.id))) return undefined;
+	if (!resumes || !state || (await requestResume(context, state.id, sleep))) return undefined;
 	return guard.claim(state.id) ? resumeExecution(context, state.id) : undefined;
 }
 

@@ -112,8 +112,19 @@ describe('the handler asks n8n to resume the execution', () => {
 		Object.assign(tasks, { inPlaceOfN8n, respond: () => 'success' });
 		const { resumed, warnings } = await sendCallback(suspended, use, { item: 2 });
 		expect(resumed?.run.status).toBe(resumes ? 'success' : undefined);
-		expect(tasks.resumes).toHaveLength(1);
+		expect(tasks.resumes).toHaveLength(inPlaceOfN8n.status === 502 ? 3 : 1);
 		expect(warnings).toStrictEqual([]);
+	});
+
+	it('once more after an error of n8n', async () => {
+		const { tasks, use, suspended } = await threeTasks();
+		const inPlaceOfN8n = { status: 500, body: { code: 0, message: 'The execution is being written' } };
+		Object.assign(tasks, { inPlaceOfN8n, respond: () => 'success' });
+		const outcome = sendCallback(suspended, use, { item: 2 });
+		await eventually(() => tasks.resumes.length === 1);
+		tasks.inPlaceOfN8n = { status: 409, body: conflict };
+		expect((await outcome).resumed).toBeUndefined();
+		expect(tasks.resumes).toMatchObject([{ status: 500 }, { status: 409 }]);
 	});
 
 	it('when n8n cannot be reached', async () => {
