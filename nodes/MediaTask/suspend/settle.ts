@@ -5,6 +5,9 @@ import { SuspendableTask } from './suspendableTask';
 /** n8n resumes executions once a minute: shorter waits are not worth a suspension. Milliseconds. */
 export const SHORTEST_SUSPENSION_MS = 65_000;
 
+/** How long before the end of a longest wait n8n sets the timer that resumes the execution, and a margin. Milliseconds. */
+const TIMER_MS = 75_000;
+
 /** An item for which the execution is to be suspended. */
 export interface SuspendedItem {
 	task: SuspendableTask;
@@ -17,13 +20,14 @@ export interface SuspendedItem {
  * come is enough: the last poll before suspending must find an unfinished task with a callback. Without such a
  * task, the others are waited for without suspending.
  *
+ * @param lastUntil when the longest wait of an earlier suspension of the execution ended, in Unix milliseconds. n8n
+ *   keeps the timer for it when a callback has resumed the execution, and would end the next suspension.
  * @returns the items for which the execution is to be suspended; none when all are finished
  */
-export async function settle({
-	deferred,
-	finish,
-	attempt,
-}: DeferredWork): Promise<Map<number, SuspendedItem>> {
+export async function settle(
+	{ deferred, finish, attempt }: DeferredWork,
+	lastUntil = 0,
+): Promise<Map<number, SuspendedItem>> {
 	const suspendable: Array<[number, SuspendableTask]> = [];
 	const others: number[] = [];
 	for (const [index, work] of deferred) {
@@ -43,6 +47,17 @@ export async function settle({
 		});
 	};
 	await Promise.all(suspendable.map(check));
+	const timerMs = lastUntil - Date.now();
+	if (timerMs > 0 && timerMs <= TIMER_MS) {
+		const pause = async ([index, item]: [number, SuspendedItem]) => {
+			suspended.delete(index);
+			await attempt(index, async () => {
+				await item.task.pause(timerMs);
+				suspended.set(index, item);
+			});
+		};
+		await Promise.all([...suspended].map(pause));
+	}
 	for (;;) {
 		const open = suspendable.filter(([index]) => suspended.has(index));
 		const last = open.filter(([, { hasCallback }]) => hasCallback).at(-1);

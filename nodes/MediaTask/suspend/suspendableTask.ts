@@ -64,6 +64,11 @@ export class SuspendableTask extends Deferred {
 		return this.task.until;
 	}
 
+	/** @throws {StoppedError} as soon as the run ends */
+	async pause(milliseconds: number): Promise<void> {
+		await this.item.client.pause(milliseconds);
+	}
+
 	/** Polls once. Returns what is stored with the execution, or `undefined` when the task has ended. */
 	async check(): Promise<SavedTask | undefined> {
 		const { taskId, settings, price } = this.task;

@@ -13,6 +13,7 @@ import type { SavedItem, SavedState } from './savedState';
 import { settle, type SuspendedItem } from './settle';
 import { resumedTask } from './suspendableTask';
 import {
+	lastSuspendedUntil,
 	removeToken,
 	resumeSecrets,
 	stateOfResumedRun,
@@ -42,7 +43,7 @@ export class TaskSuspension implements Suspension {
 	}
 
 	async settle(work: DeferredWork): Promise<ReadonlyMap<number, OperationOutput>> {
-		this.suspended = await settle(work);
+		this.suspended = await settle(work, lastSuspendedUntil(this.n8n));
 		return new Map([...this.suspended].map(([index, { saved }]) => [index, { json: saved.timedOutOutput }]));
 	}
 

@@ -6,7 +6,7 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 
-import { asArray, asObject, asText, objectIn, omit } from '../../shared/gateway/util/json';
+import { asArray, asNumber, asObject, asText, objectIn, omit } from '../../shared/gateway/util/json';
 import { readSavedState, type SavedState } from './savedState';
 
 // Everything that depends on how n8n suspends and resumes an execution, beyond its types: n8n stores the node's
@@ -37,6 +37,9 @@ export const resumeWebhooks: IWebhookDescription[] = [
 
 /** Key in the node's context, which n8n stores with the execution. */
 const KEY = 'aiGatewaySuspended';
+
+/** Key in the context that the execution's nodes share. */
+const UNTIL = 'aiGatewaySuspendedUntil';
 
 /** Field of the first item of a resumed execution. Only the handler of a callback sets it, to the state's ID. */
 const TOKEN = 'aiGatewayResumed';
@@ -187,7 +190,13 @@ export async function suspendExecution(
 	// With *Execute Once*, n8n stores more items and would pass them on.
 	storedInput(context)?.splice(input.length);
 	context.getContext('node')[KEY] = state;
+	context.getContext('flow')[UNTIL] = state.until;
 	await context.putExecutionToWait(new Date(state.until));
+}
+
+/** When the longest wait of the execution's last suspension ends or ended, in Unix milliseconds; 0 without one. */
+export function lastSuspendedUntil(context: IExecuteFunctions): number {
+	return asNumber(context.getContext('flow')[UNTIL]) ?? 0;
 }
 
 /**

@@ -19,6 +19,8 @@ interface Task {
 	left?: number;
 	/** The poll that fails, counting from 1. */
 	failsAt?: number;
+	/** Whether the run ends in a pause. */
+	stops?: boolean;
 }
 
 const settings = { download: false, simplify: true, binaryField: 'data' };
@@ -40,6 +42,13 @@ class ScriptedTask extends SuspendableTask {
 		super({} as ItemContext, task, finish);
 	}
 
+	override async pause(milliseconds: number): Promise<void> {
+		this.log.push(`pause ${milliseconds}`);
+		jest.setSystemTime(NOW + milliseconds);
+		await Promise.resolve();
+		if (this.script.stops) throw new Error('The run has ended');
+	}
+
 	override async check(): Promise<SavedTask | undefined> {
 		const { index, script } = this;
 		this.polls += 1;
@@ -52,24 +61,27 @@ class ScriptedTask extends SuspendableTask {
 }
 
 /** Settles items with these tasks; `undefined` is an item without a task. */
-async function settled(tasks: Array<Task | undefined>) {
+async function settled(tasks: Array<Task | undefined>, lastUntil?: number) {
 	const log: string[] = [];
 	const finished: number[] = [];
 	const failed: number[] = [];
 	const deferred = new Map<number, Deferred>(
 		tasks.map((task, index) => [index, task ? new ScriptedTask(index, task, log) : new Deferred(finish)]),
 	);
-	const suspended = await settle({
-		deferred,
-		finish: async (index) => {
-			log.push(`finish ${index}`);
-			await Promise.resolve();
-			finished.push(index);
+	const suspended = await settle(
+		{
+			deferred,
+			finish: async (index) => {
+				log.push(`finish ${index}`);
+				await Promise.resolve();
+				finished.push(index);
+			},
+			attempt: async (index, work) => {
+				await work().catch(() => failed.push(index));
+			},
 		},
-		attempt: async (index, work) => {
-			await work().catch(() => failed.push(index));
-		},
-	});
+		lastUntil,
+	);
 	return { suspended, log, finished: finished.sort((a, b) => a - b), failed };
 }
 
@@ -153,4 +165,28 @@ it('finishes a task that has ended at the second poll', async () => {
 it.each([1, 2])('fails an item when poll %i fails, and suspends for the others', async (failsAt) => {
 	const { suspended, failed, finished } = await settled([{}, { failsAt }]);
 	expect([indexes(suspended), failed, finished]).toStrictEqual([[0], [1], []]);
+});
+
+describe('an earlier suspension of the execution, for which n8n may still have a timer,', () => {
+	it.each([
+		[75_000, ['poll 0', 'pause 75000', 'poll 0']],
+		[1, ['poll 0', 'pause 1', 'poll 0']],
+		[75_001, ['poll 0', 'poll 0']],
+		[0, ['poll 0', 'poll 0']],
+		[-1, ['poll 0', 'poll 0']],
+	])('that ends in %d ms is waited for', async (left, expected) => {
+		const { suspended, log } = await settled([{}], NOW + left);
+		expect([indexes(suspended), log]).toStrictEqual([[0], expected]);
+	});
+
+	it('is not waited for when all tasks have ended', async () => {
+		const { log } = await settled([{ endsAfter: 0 }], NOW + 60_000);
+		expect(log).toStrictEqual(['poll 0', 'finish 0']);
+	});
+
+	it('is waited for until the run ends', async () => {
+		const { suspended, failed, log } = await settled([{ stops: true }, {}], NOW + 60_000);
+		expect([indexes(suspended), failed]).toStrictEqual([[1], [0]]);
+		expect(log.slice(4)).toStrictEqual(['poll 1']);
+	});
 });
