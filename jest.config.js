@@ -4,7 +4,12 @@ module.exports = {
 	maxWorkers: '100%',
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
-	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/queue/'],
+	testPathIgnorePatterns: [
+		'/node_modules/',
+		'<rootDir>/test/e2e/',
+		'<rootDir>/test/queue/',
+		'<rootDir>/test/versions/',
+	],
 	setupFiles: ['<rootDir>/test/helpers/setup.ts'],
 	transform: {
 		'^.+\\.ts$': [

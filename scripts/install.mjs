@@ -52,7 +52,8 @@ export function ensureN8n() {
 	if (!existsSync(node.path)) {
 		return fail(`npm did not install ${node.path}: install Node 24 and run this with it.`);
 	}
-	if (readMarker(runtimeMarker).node === undefined && !installDatabaseDriver(node.path)) return false;
+	if (readMarker(runtimeMarker).node === undefined && !installDatabaseDriver(runtime, node.path))
+		return false;
 	writeMarker(runtimeMarker, { lock, node: node.path });
 	return true;
 }
@@ -66,11 +67,16 @@ function installN8n() {
 	return npm(['ci', '--include=optional'], runtime) || fail('Could not install n8n.');
 }
 
-/** n8n's install scripts do not run; SQLite needs its own. */
-function installDatabaseDriver(node) {
+/**
+ * n8n's install scripts do not run; SQLite needs its own.
+ * @param {string} directory where n8n is installed
+ * @param {string} node the Node that runs it
+ * @returns {boolean} false when it could not be installed; the reason is printed
+ */
+export function installDatabaseDriver(directory, node) {
 	console.log('Installing the SQLite driver; compiling it takes 1 to 2 minutes.');
 	const headers = nodeHeaders(node);
-	const installed = npm(['rebuild', 'sqlite3', '--ignore-scripts=false'], runtime, {
+	const installed = npm(['rebuild', 'sqlite3', '--ignore-scripts=false'], directory, {
 		PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
 		...(headers !== undefined && { npm_config_nodedir: headers }),
 	});
@@ -94,8 +100,11 @@ function writeMarker(file, marker) {
 	writeFileSync(file, `${JSON.stringify(marker)}\n`);
 }
 
-/** Runs npm. Its errors are shown also under `npm run --silent`; its warnings about old or unsupported packages are not. */
-function npm(args, directory, environment = {}) {
+/**
+ * Runs npm, and returns whether it succeeded. Its errors are shown also under `npm run --silent`; its warnings about
+ * old or unsupported packages are not.
+ */
+export function npm(args, directory, environment = {}) {
 	const { status } = spawnSync('npm', [...args, '--loglevel=error'], {
 		cwd: directory,
 		env: { ...process.env, ...environment },

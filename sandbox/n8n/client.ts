@@ -1,4 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
+import { isN8nAtLeast, olderDefaults, PUBLISHING, RUN_BY_ID } from './olderVersions';
 import { parseExecution, type Execution, type StoredExecution } from './executions';
 import type {
 	CredentialTest,
@@ -63,7 +64,7 @@ export class N8nClient {
 
 	/** Stores a new workflow. */
 	async createWorkflow(workflow: WorkflowJson): Promise<StoredWorkflow> {
-		return await this.send<StoredWorkflow>('POST', '/rest/workflows', workflow);
+		return await this.send<StoredWorkflow>('POST', '/rest/workflows', { ...workflow, ...olderDefaults });
 	}
 
 	/** Stores a workflow in place of the one of the same name, if there is one. */
@@ -77,17 +78,28 @@ export class N8nClient {
 
 	/** Publishes a workflow: its triggers and webhooks go live. */
 	async activate(workflow: StoredWorkflow): Promise<void> {
-		await this.send('POST', `/rest/workflows/${workflow.id}/activate`, { versionId: workflow.versionId });
+		if (isN8nAtLeast(PUBLISHING))
+			await this.send('POST', `/rest/workflows/${workflow.id}/activate`, { versionId: workflow.versionId });
+		else await this.switchOn(workflow, true);
 	}
 
 	/** Takes a workflow's triggers down. */
 	async deactivate(workflow: Stored): Promise<void> {
-		await this.send('POST', `/rest/workflows/${workflow.id}/deactivate`, {});
+		if (isN8nAtLeast(PUBLISHING)) await this.send('POST', `/rest/workflows/${workflow.id}/deactivate`, {});
+		else await this.switchOn(workflow, false);
+	}
+
+	/** What an older n8n has in place of publishing. */
+	private async switchOn({ id }: Stored, active: boolean): Promise<void> {
+		await this.send('PATCH', `/rest/workflows/${id}?forceSave=true`, { active });
 	}
 
 	/** Starts a stored workflow from its trigger, as the editor's button does, and returns the execution's id. */
 	async runManually(workflowId: string, triggerName: string): Promise<string> {
-		const body = { triggerToStartFrom: { name: triggerName } };
+		const body = {
+			triggerToStartFrom: { name: triggerName },
+			...(isN8nAtLeast(RUN_BY_ID) ? {} : { workflowData: await this.get(`/rest/workflows/${workflowId}`) }),
+		};
 		const answer = await this.send<{ executionId?: string }>(
 			'POST',
 			`/rest/workflows/${workflowId}/run`,

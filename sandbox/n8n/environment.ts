@@ -1,3 +1,5 @@
+import { olderEnvironment } from './olderVersions';
+
 /** What n8n inherits from this process. Not more: settings meant for another n8n, a test runner's `NODE_ENV` or a proxy would change it. */
 const inherited = [
 	'HOME',
@@ -54,6 +56,7 @@ export function n8nEnvironment(place: Place): Record<string, string> {
 		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '5',
 		N8N_LOG_LEVEL: 'info',
 		NO_COLOR: '1',
+		...olderEnvironment(),
 	};
 }
 

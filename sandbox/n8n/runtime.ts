@@ -7,23 +7,41 @@ export const repositoryRoot = resolve(__dirname, '..', '..');
 /** Where the sandbox keeps what it makes (n8n's data, logs, built packages). Ignored by git; may be deleted at any time. */
 export const sandboxFolder = join(repositoryRoot, '.sandbox');
 
-/** The pinned n8n and the Node that runs it. */
+/** An installed n8n and the Node that runs it. */
 export interface N8nRuntime {
 	/** Path of a Node 24 binary. */
 	node: string;
 	/** Path of n8n's start script. */
 	n8n: string;
+	/** n8n's version: `2.40.5`. */
+	version: string;
 }
 
-/** Where the modules of the pinned n8n lie. */
-export const runtimeModules = join(__dirname, 'runtime', 'node_modules');
+/** Where another n8n than the pinned one is installed: `npm run test:versions` sets it. */
+const otherFolder = process.env['SANDBOX_N8N'];
+
+/** Whether the n8n to run is the pinned one. */
+export const isPinned = otherFolder === undefined;
+
+/** The modules of the n8n to run. */
+export const runtimeModules = join(otherFolder ?? join(__dirname, 'runtime'), 'node_modules');
 
 /**
  * Finds the installed n8n.
- * @throws when it is not installed; `node scripts/ensure-installed.mjs n8n` does that
+ * @throws when it is not installed; `node scripts/ensure-installed.mjs n8n` installs the pinned one
  */
 export function findRuntime(): N8nRuntime {
-	return { node: installedNode(), n8n: join(runtimeModules, 'n8n', 'bin', 'n8n') };
+	return {
+		node: installedNode(),
+		n8n: join(runtimeModules, 'n8n', 'bin', 'n8n'),
+		version: installedVersion('n8n'),
+	};
+}
+
+/** The version of one of the modules. */
+export function installedVersion(name: string): string {
+	const manifest = readFileSync(join(runtimeModules, name, 'package.json'), 'utf8');
+	return (JSON.parse(manifest) as { version: string }).version;
 }
 
 /** The installer names the Node that runs n8n in its last step. */

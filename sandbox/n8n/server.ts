@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { BackgroundProcess, spawnProgram } from './backgroundProcess';
 import { n8nEnvironment } from './environment';
 import { twoFreePorts } from './ports';
-import { findRuntime } from './runtime';
+import { findRuntime, isPinned } from './runtime';
 
 /** The part that a process plays. `main` alone does everything; the others exist in queue mode. */
 export type N8nRole = 'main' | 'webhook' | 'worker';
@@ -28,6 +28,8 @@ export interface N8nServerOptions {
 }
 
 const host = '127.0.0.1';
+/** An older n8n lacks modules that this repository has. */
+const preloaded = ['exit-with-parent.js', ...(isPinned ? [] : ['own-modules.js'])];
 const commands: Record<N8nRole, string> = { main: 'start', webhook: 'webhook', worker: 'worker' };
 
 /** A running process of n8n. */
@@ -43,7 +45,8 @@ export class N8nServer extends BackgroundProcess {
 	}
 
 	/**
-	 * Starts n8n and waits until it does its work (`/healthz/readiness`; `/healthz` answers earlier).
+	 * Starts n8n and waits until it does its work (`/healthz/readiness`; `/healthz` answers earlier, and so does
+	 * `/healthz/readiness` of an n8n 1, before its API is there).
 	 * @throws when it ends or stays silent, with the end of its log
 	 */
 	static async start(options: N8nServerOptions): Promise<N8nServer> {
@@ -53,8 +56,11 @@ export class N8nServer extends BackgroundProcess {
 		await mkdir(options.userFolder, { recursive: true });
 		const { child, pid } = await spawnN8n(options, port, brokerPort, logFile);
 		const server = new N8nServer(child, pid, `http://${host}:${port}`, logFile);
+		const isMain = (options.role ?? 'main') === 'main';
 		await server.waitUntilReady({
-			isReady: async () => await answers(`${server.url}/healthz/readiness`),
+			isReady: async () =>
+				(await answers(`${server.url}/healthz/readiness`)) &&
+				(!isMain || (await answers(`${server.url}/rest/settings`))),
 			timeout: options.startTimeout,
 			signal: options.signal,
 		});
@@ -72,8 +78,7 @@ async function spawnN8n(
 	return await spawnProgram({
 		command: runtime.node,
 		args: [
-			'--require',
-			join(__dirname, 'exit-with-parent.js'),
+			...preloaded.flatMap((name) => ['--require', join(__dirname, name)]),
 			runtime.n8n,
 			commands[options.role ?? 'main'],
 		],

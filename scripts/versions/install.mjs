@@ -1,0 +1,94 @@
+// Installs versions of n8n side by side, each in `.sandbox/n8n/<version>`: 1.3 to 3.3 GB, one to six minutes.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installDatabaseDriver, npm } from '../install.mjs';
+import { chooseNode } from '../runtime-node.mjs';
+import { newest, overridesFor } from './list.mjs';
+
+const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const pinnedFolder = join(repository, 'sandbox', 'n8n', 'runtime');
+const cache = join(repository, '.sandbox', 'n8n');
+/** In sqlite3 and in the cache: compiled once, it serves all versions of n8n and of Node. */
+const driver = 'node_sqlite3.node';
+const driverFolder = join('node_modules', 'sqlite3', 'build', 'Release');
+
+/** @returns {string} where a version of n8n is, or will be, installed */
+export function folderOf(version) {
+	return join(cache, version);
+}
+
+/**
+ * Installs a version of n8n, with a Node that runs it, when it is missing.
+ * @param {string} wanted a version, or `newest`
+ * @returns {string | undefined} the version that is installed; undefined when it could not be, and the reason is printed
+ */
+export function installVersion(wanted) {
+	const candidates = wanted === 'newest' ? newest() : [wanted];
+	return candidates.find((version) => {
+		const isInstalled = existsSync(markerOf(version)) || install(version);
+		if (!isInstalled) {
+			removeVersion(version);
+			console.error(`n8n ${version} could not be installed.`);
+		}
+		return isInstalled;
+	});
+}
+
+/** Deletes the installation of a version. */
+export function removeVersion(version) {
+	rmSync(folderOf(version), { recursive: true, force: true });
+}
+
+/** Names the Node that runs this n8n, for sandbox/n8n/runtime.ts; written when everything is there. */
+function markerOf(version) {
+	return join(folderOf(version), 'node_modules', '.installed.json');
+}
+
+function install(version) {
+	console.log(`Installing n8n ${version}.`);
+	const folder = folderOf(version);
+	removeVersion(version);
+	mkdirSync(folder, { recursive: true });
+	const { optionalDependencies } = JSON.parse(readFileSync(join(pinnedFolder, 'package.json'), 'utf8'));
+	const manifest = {
+		name: `n8n-${version}`,
+		private: true,
+		dependencies: { n8n: version },
+		optionalDependencies,
+		overrides: overridesFor(version),
+	};
+	writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, undefined, '\t'));
+	// Said here, because npm hands the settings of this repository down to what its scripts start.
+	const settings = [
+		'--include=optional',
+		'--ignore-scripts',
+		'--legacy-peer-deps=false',
+		'--prefer-offline',
+		'--no-audit',
+		'--no-fund',
+	];
+	if (!npm(['install', ...settings], folder)) return false;
+	const { path: node, hint } = chooseNode(folder);
+	if (node === undefined || !existsSync(node)) {
+		console.error(hint ?? `npm did not install ${node}: install Node 24 and run this with it.`);
+		return false;
+	}
+	if (!provideDriver(folder, node)) return false;
+	writeFileSync(markerOf(version), `${JSON.stringify({ node })}\n`);
+	return true;
+}
+
+function provideDriver(folder, node) {
+	const own = join(folder, driverFolder, driver);
+	const cached = join(cache, driver);
+	const known = [join(pinnedFolder, driverFolder, driver), cached].find((path) => existsSync(path));
+	if (known !== undefined) {
+		mkdirSync(dirname(own), { recursive: true });
+		copyFileSync(known, own);
+		return true;
+	}
+	if (!installDatabaseDriver(folder, node)) return false;
+	copyFileSync(own, cached);
+	return true;
+}

@@ -1,0 +1,58 @@
+// The versions of n8n that `npm run test:versions` knows, and what their installation needs.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** The oldest n8n that the package supports. */
+export const floor = '1.100.1';
+
+/** The versions of docs/compatibility.md. `newest` is the newest in npm that can be installed. */
+export const matrix = [floor, '1.123.81', '2.0.0', '2.3.6', '2.20.12', '2.30.8', '2.35.7', 'newest'];
+
+/** How many of the newest versions are tried before the pinned one is taken. */
+const TRIES = 3;
+
+/**
+ * Releases of n8n's dependencies that have gone from npm or do not fit their neighbours, and what replaces them:
+ * for the versions of n8n from `from` up to, but without, `to`.
+ */
+const replaced = [
+	// n8n asks for it from a CDN.
+	{ from: floor, to: '2.30', overrides: { xlsx: '0.18.5' } },
+	{ from: '1.123', to: '2.20', overrides: { '@langchain/langgraph-checkpoint': '1.0.0' } },
+	{ from: '2.20', to: '3', overrides: { linkedom: '0.18.12' } },
+];
+
+/**
+ * @param {string} version of n8n
+ * @returns {Record<string, string>} npm's `overrides` for its installation
+ */
+export function overridesFor(version) {
+	const fitting = replaced.filter(({ from, to }) => compare(version, from) >= 0 && compare(version, to) < 0);
+	return Object.assign({}, ...fitting.map(({ overrides }) => overrides));
+}
+
+/** @returns {string} the n8n of the demo and of the end-to-end tests */
+export function pinned() {
+	const manifest = new URL('../../sandbox/n8n/runtime/package.json', import.meta.url);
+	return JSON.parse(readFileSync(manifest, 'utf8')).dependencies.n8n;
+}
+
+/** @returns {string[]} what `newest` stands for: the newest releases in npm, newest first, and the pinned one */
+export function newest() {
+	const { stdout } = spawnSync('npm', ['view', 'n8n', 'versions', '--json'], {
+		encoding: 'utf8',
+		shell: process.platform === 'win32',
+	});
+	const releases = JSON.parse(stdout || '[]').filter((version) => /^\d+\.\d+\.\d+$/.test(version));
+	return [...releases.sort(compare).reverse().slice(0, TRIES), pinned()];
+}
+
+/** Compares versions by their numbers; what is missing counts as 0. */
+export function compare(one, other) {
+	const [a, b] = [one, other].map((version) => version.split('.').map(Number));
+	for (let index = 0; index < 3; index += 1) {
+		const difference = (a[index] ?? 0) - (b[index] ?? 0);
+		if (difference !== 0) return difference;
+	}
+	return 0;
+}

@@ -1,0 +1,71 @@
+// Tests the package on other versions of n8n, one after the other: `npm run test:versions [-- options] [version…]`.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { folderOf, installVersion, removeVersion } from './install.mjs';
+import { floor, matrix } from './list.mjs';
+import { page, rowOf } from './table.mjs';
+
+const help = `npm run test:versions -- [options] [version…]
+
+Installs versions of n8n in .sandbox/n8n, runs test/versions with the packed package on each, deletes them and prints
+a table. Without versions, runs ${matrix.join(', ')} and writes the table to
+docs/compatibility.md. A version is a number, "floor" (${floor}) or "newest".
+
+  --install            only install
+  --keep               do not delete what is installed
+  --reports <folder>   keep jest's reports there, as n8n-<version>.jest.json`;
+
+const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
+process.exitCode = main(process.argv.slice(2));
+
+function main(args) {
+	const { values: options, positionals } = parseArgs({
+		args,
+		allowPositionals: true,
+		options: {
+			install: { type: 'boolean', default: false },
+			keep: { type: 'boolean', default: false },
+			reports: { type: 'string', default: join(repository, 'test-results', 'versions') },
+			help: { type: 'boolean', short: 'h', default: false },
+		},
+	});
+	if (options.help) {
+		console.log(help);
+		return 0;
+	}
+	const all = positionals.length === 0;
+	const wanted = all ? matrix : positionals.map((version) => (version === 'floor' ? floor : version));
+	if (options.install) return wanted.every((version) => installVersion(version)) ? 0 : 1;
+
+	mkdirSync(options.reports, { recursive: true });
+	const rows = wanted.map((version) => test(version, options));
+	const tested = rows.filter((row) => row !== undefined);
+	const text = page(tested, new Date().toISOString().slice(0, 10));
+	console.log(text);
+	if (all && tested.length === rows.length) {
+		writeFileSync(join(repository, 'docs', 'compatibility.md'), text);
+	}
+	return tested.length === rows.length && tested.every(({ failed }) => failed === 0) ? 0 : 1;
+}
+
+/** @returns the row of the table; undefined when the version could not be installed */
+function test(wanted, { keep, reports }) {
+	const version = installVersion(wanted);
+	if (version === undefined) return undefined;
+	const folder = folderOf(version);
+	const report = join(reports, `n8n-${version}.jest.json`);
+	rmSync(report, { force: true });
+	console.log(`n8n ${version}`);
+	const jest = join(repository, 'node_modules', 'jest', 'bin', 'jest.js');
+	spawnSync(
+		process.execPath,
+		[jest, '--config', 'jest.versions.config.js', '--json', `--outputFile=${report}`],
+		{ cwd: repository, env: { ...process.env, SANDBOX_N8N: folder }, stdio: ['ignore', 'ignore', 'inherit'] },
+	);
+	const row = rowOf(JSON.parse(readFileSync(report, 'utf8')), folder);
+	if (!keep) removeVersion(version);
+	return row;
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+
+import { eventually } from '../../e2e/support/eventually';
+import { listen, texts } from '../../e2e/support/streams';
+import { byId, gatewayNode, workflowOf } from '../../e2e/support/workflows';
+import { environment, publish, suiteSince } from '../support';
+
+const WORDS = 'one two three four five six seven eight';
+
+/** Publishes a webhook that streams, with a text node behind it; returns the path. */
+async function publishWebhook(): Promise<string> {
+	const path = randomUUID();
+	const webhook = {
+		name: 'Webhook',
+		type: 'n8n-nodes-base.webhook',
+		typeVersion: 2,
+		webhookId: path,
+		parameters: { httpMethod: 'POST', path, responseMode: 'streaming', options: {} },
+	};
+	const text = gatewayNode('Text', 'textGeneration', {
+		model: byId('sandbox/balanced-2'),
+		prompt: `[[say:${WORDS}]]`,
+	});
+	await publish(workflowOf('Streaming', [webhook, text], { Webhook: ['Text'] }));
+	return path;
+}
+
+export function streamingSuites(): void {
+	suiteSince(
+		'1.102',
+		'Streaming',
+		() => {
+			it('sends a text to a webhook word by word', async () => {
+				const delay = 150;
+				environment.gateway.control.configure({ stream: { deltaDelayMs: delay } });
+				const chunks = await listen(environment.server.url, await publishWebhook(), {});
+				const own = chunks.filter(({ metadata }) => metadata.nodeName === 'Text');
+				expect(own[0]?.type).toBe('begin');
+				expect(texts(own)).toContain(WORDS);
+				const arrivals = own.filter(({ type }) => type === 'item').map(({ at }) => at);
+				expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(5 * delay);
+				expect(environment.gateway.control.ledger()).toHaveLength(1);
+			});
+		},
+		() => {
+			it('is refused by n8n before anything is sent', async () => {
+				const url = `${environment.server.url}/webhook/${await publishWebhook()}`;
+				const answer = await eventually(async () => {
+					const response = await fetch(url, { method: 'POST' });
+					expect(response.status).not.toBe(404);
+					return await response.text();
+				});
+				expect(answer).toContain("The response mode 'streaming' is not valid");
+				expect(environment.gateway.control.requests()).toStrictEqual([]);
+			});
+		},
+	);
+}

@@ -1,0 +1,78 @@
+import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
+import { isN8nAtLeast } from '../../sandbox/n8n/olderVersions';
+import type { StoredWorkflow, WorkflowJson } from '../../sandbox/n8n/types';
+import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
+import { Environment } from '../e2e/support/environment';
+
+/** The n8n under test, and its gateway. */
+export let environment: Environment;
+
+/** Starts n8n; media tasks end when a test says so. */
+export async function startN8n(): Promise<void> {
+	environment = await Environment.start({ gateway: { settings: { taskDuration: { image: 600_000 } } } });
+}
+
+export async function closeN8n(): Promise<void> {
+	await environment?.close();
+}
+
+/** Declares a suite, which is a column of the table of versions. */
+export function suite(name: string, tests: () => void): void {
+	describe(name, () => {
+		beforeEach(async () => {
+			await environment.gateway.control.reset();
+			environment.gateway.control.configure({ taskDuration: { image: 600_000 } });
+		});
+		tests();
+	});
+}
+
+/**
+ * Declares a suite for what only newer versions of n8n have.
+ * @param since the first n8n that has it: `2.16`
+ * @param tests what holds there
+ * @param otherwise what the user sees on older versions
+ */
+export function suiteSince(since: string, name: string, tests: () => void, otherwise: () => void): void {
+	if (isN8nAtLeast(since)) suite(name, tests);
+	// scripts/versions/table.mjs reads this.
+	else suite(`${name} (needs n8n ${since})`, otherwise);
+}
+
+/** Stores a workflow with the credential and runs it from its manual trigger to its end. */
+export async function run(workflow: WorkflowJson): Promise<RunResult> {
+	return await end(await begin(workflow));
+}
+
+/** Stores a workflow with the credential and starts it; returns the id of the execution. */
+export async function begin(workflow: WorkflowJson): Promise<string> {
+	const { id } = await environment.client.createWorkflow(withCredential(workflow, environment.credential));
+	return await environment.client.runManually(id, manualTrigger(workflow));
+}
+
+/** Waits for the end of an execution. */
+export async function end(executionId: string): Promise<RunResult> {
+	return resultOf(await waitForExecution(environment.client, executionId));
+}
+
+/** Stores a workflow with the credential and publishes it. */
+export async function publish(workflow: WorkflowJson): Promise<StoredWorkflow> {
+	const stored = await environment.client.createWorkflow(withCredential(workflow, environment.credential));
+	await environment.client.activate(stored);
+	return stored;
+}
+
+/**
+ * The executions of a published workflow, when all have ended.
+ * @throws when they are not so many
+ */
+export async function executionsOf({ id }: StoredWorkflow, count: number): Promise<RunResult[]> {
+	const list = await environment.client.listExecutions(id);
+	expect(list).toHaveLength(count);
+	return await Promise.all(list.map(async (execution) => await end(execution.id)));
+}
+
+/** The JSON of the items that a node returned. */
+export function itemsOf(result: RunResult | undefined, name: string): Array<Record<string, unknown>> {
+	return (result?.nodes[name]?.items ?? []).map(({ json }) => json);
+}
