@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { isN8nAtLeast, olderDefaults, PUBLISHING, RUN_BY_ID } from './olderVersions';
+import { isN8nAtLeast, isNotStoredYet, olderDefaults, PUBLISHING, RUN_BY_ID } from './olderVersions';
 import { parseExecution, type Execution, type StoredExecution } from './executions';
 import type {
 	CredentialTest,
@@ -118,6 +118,16 @@ export class N8nClient {
 	/** An execution with everything that its nodes gave. */
 	async readExecution(id: string): Promise<Execution> {
 		return parseExecution(await this.get<StoredExecution>(`/rest/executions/${id}`));
+	}
+
+	/** The same for one that may just have been started: undefined while n8n cannot show it. */
+	async readStartedExecution(id: string): Promise<Execution | undefined> {
+		try {
+			return await this.readExecution(id);
+		} catch (error) {
+			if (error instanceof N8nApiError && isNotStoredYet(error)) return undefined;
+			throw error;
+		}
 	}
 
 	/** The newest executions of a workflow, newest first, without their data. */

@@ -71,10 +71,11 @@ export async function waitForExecution(
 ): Promise<Execution> {
 	const deadline = Date.now() + (options.timeout ?? 120_000);
 	for (let pause = lookEvery.first; ; pause = Math.min(pause * 1.5, lookEvery.longest)) {
-		const execution = await client.readExecution(id);
-		if (ended.has(execution.status) || (options.orWaiting === true && execution.status === 'waiting'))
+		const execution = await client.readStartedExecution(id);
+		const status = execution?.status ?? 'new';
+		if (execution && (ended.has(status) || (options.orWaiting === true && status === 'waiting')))
 			return execution;
-		if (Date.now() > deadline) throw new Error(`Execution ${id} is still "${execution.status}".`);
+		if (Date.now() > deadline) throw new Error(`Execution ${id} is still "${status}".`);
 		await sleep(pause, undefined, options.signal ? { signal: options.signal } : {});
 	}
 }

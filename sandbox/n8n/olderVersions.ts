@@ -38,3 +38,8 @@ export const RUN_BY_ID = '2.20';
 
 /** What an older n8n does not fill in when it stores a workflow. */
 export const olderDefaults = { active: false };
+
+/** Whether an error means that an execution has no data yet, on which an n8n 2.20 fails. */
+export function isNotStoredYet({ status, body }: { status: number; body: string }): boolean {
+	return status === 500 && body.includes("reading 'resultData'");
+}

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installDatabaseDriver, npm } from '../install.mjs';
 import { chooseNode } from '../runtime-node.mjs';
-import { newest, overridesFor } from './list.mjs';
+import { manifestOf, newest } from './list.mjs';
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const pinnedFolder = join(repository, 'sandbox', 'n8n', 'runtime');
@@ -54,9 +54,8 @@ function install(version) {
 	const manifest = {
 		name: `n8n-${version}`,
 		private: true,
-		dependencies: { n8n: version },
 		optionalDependencies,
-		overrides: overridesFor(version),
+		...manifestOf(version),
 	};
 	writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, undefined, '\t'));
 	// Said here, because npm hands the settings of this repository down to what its scripts start.

@@ -12,23 +12,28 @@ export const matrix = [floor, '1.123.81', '2.0.0', '2.3.6', '2.20.12', '2.30.8',
 const TRIES = 3;
 
 /**
- * Releases of n8n's dependencies that have gone from npm or do not fit their neighbours, and what replaces them:
- * for the versions of n8n from `from` up to, but without, `to`.
+ * What the installation of the versions of n8n from `from` up to, but without, `to` needs besides n8n:
+ * `overrides` for releases that have gone from npm or do not fit their neighbours, and `dependencies` that n8n's
+ * packages must share, as they do in its image, and of which npm would install several.
  */
-const replaced = [
+const additions = [
 	// n8n asks for it from a CDN.
 	{ from: floor, to: '2.30', overrides: { xlsx: '0.18.5' } },
 	{ from: '1.123', to: '2.20', overrides: { '@langchain/langgraph-checkpoint': '1.0.0' } },
 	{ from: '2.20', to: '3', overrides: { linkedom: '0.18.12' } },
+	{ from: '2.20', to: '2.35', dependencies: { zod: '3.25.67' } },
 ];
 
 /**
  * @param {string} version of n8n
- * @returns {Record<string, string>} npm's `overrides` for its installation
+ * @returns {{ dependencies: Record<string, string>, overrides: Record<string, string> }} for the package.json of its installation
  */
-export function overridesFor(version) {
-	const fitting = replaced.filter(({ from, to }) => compare(version, from) >= 0 && compare(version, to) < 0);
-	return Object.assign({}, ...fitting.map(({ overrides }) => overrides));
+export function manifestOf(version) {
+	const fitting = additions.filter(({ from, to }) => compare(version, from) >= 0 && compare(version, to) < 0);
+	return {
+		dependencies: Object.assign({ n8n: version }, ...fitting.map(({ dependencies }) => dependencies)),
+		overrides: Object.assign({}, ...fitting.map(({ overrides }) => overrides)),
+	};
 }
 
 /** @returns {string} the n8n of the demo and of the end-to-end tests */
