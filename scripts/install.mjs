@@ -1,10 +1,11 @@
 // Installs what `npm run demo` and the end-to-end tests need, when it is missing. Uses nothing but Node and npm.
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chooseNode, nodeHeaders } from './runtime-node.mjs';
+import { fail, npm } from './npm.mjs';
+import { chooseNode } from './runtime-node.mjs';
+import { installDatabaseDriver } from './sqlite-driver.mjs';
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const runtime = join(repository, 'sandbox', 'n8n', 'runtime');
@@ -67,27 +68,6 @@ function installN8n() {
 	return npm(['ci', '--include=optional'], runtime) || fail('Could not install n8n.');
 }
 
-/**
- * n8n's install scripts do not run; SQLite needs its own.
- * @param {string} directory where n8n is installed
- * @param {string} node the Node that runs it
- * @returns {boolean} false when it could not be installed; the reason is printed
- */
-export function installDatabaseDriver(directory, node) {
-	console.log('Installing the SQLite driver; compiling it takes 1 to 2 minutes.');
-	const headers = nodeHeaders(node);
-	const installed = npm(['rebuild', 'sqlite3', '--ignore-scripts=false'], directory, {
-		PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
-		...(headers !== undefined && { npm_config_nodedir: headers }),
-	});
-	return (
-		installed ||
-		fail(
-			'Could not install the SQLite driver. Compiling it takes Python and a C++ compiler (Debian: apt-get install build-essential python3; macOS: xcode-select --install; Windows: Visual Studio Build Tools).',
-		)
-	);
-}
-
 function hashOf(file) {
 	return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
@@ -98,23 +78,4 @@ function readMarker(file) {
 
 function writeMarker(file, marker) {
 	writeFileSync(file, `${JSON.stringify(marker)}\n`);
-}
-
-/**
- * Runs npm, and returns whether it succeeded. Its errors are shown also under `npm run --silent`; its warnings about
- * old or unsupported packages are not.
- */
-export function npm(args, directory, environment = {}) {
-	const { status } = spawnSync('npm', [...args, '--loglevel=error'], {
-		cwd: directory,
-		env: { ...process.env, ...environment },
-		stdio: 'inherit',
-		shell: process.platform === 'win32',
-	});
-	return status === 0;
-}
-
-function fail(sentence) {
-	console.error(sentence);
-	return false;
 }

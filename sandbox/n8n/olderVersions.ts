@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { image } from './container';
 import { findRuntime, runtimeModules } from './runtime';
 
 // What differs between the versions of n8n for the sandbox, which runs all of them from 1.100 on.
 
-/** Whether the n8n to run is of this version or a later one, such as `2.16` or `1.100.1`. */
+/** Whether the n8n to run is of this version or a later one, such as `2.16` or `1.100.1`. An image is taken for a new one. */
 export function isN8nAtLeast(version: string): boolean {
+	if (image !== undefined) return true;
 	const wanted = version.split('.').map(Number);
 	const own = findRuntime().version.split('.').map(Number);
 	for (const [index, number] of wanted.entries()) {
@@ -23,7 +25,8 @@ const version1 = {
 
 /** The environment variables that an older n8n needs, or does not understand: those have no value. */
 export function olderEnvironment(): Record<string, string> {
-	const hasRegistry = existsSync(join(runtimeModules, 'n8n', 'dist', 'modules', 'mcp-registry'));
+	const hasRegistry =
+		image === undefined && existsSync(join(runtimeModules, 'n8n', 'dist', 'modules', 'mcp-registry'));
 	return {
 		...(hasRegistry ? {} : { N8N_DISABLED_MODULES: '' }),
 		...(isN8nAtLeast('2') ? {} : version1),

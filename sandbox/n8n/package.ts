@@ -16,6 +16,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { run, runNpm } from './commands';
+import { image } from './container';
 import { repositoryRoot, runtimeModules, sandboxFolder } from './runtime';
 
 /** The name under which n8n knows the package; its node types are `<name>.<node>`. */
@@ -89,7 +90,7 @@ export async function installPackage(tarball: string, userFolder: string): Promi
 		);
 	}
 	await writeFile(join(destination, 'package.json'), JSON.stringify(installed, null, 2));
-	await linkLibrary(join(downloads, 'node_modules'));
+	if (image === undefined) await linkLibrary(join(downloads, 'node_modules'));
 	const ledger = {
 		name: 'installed-nodes',
 		private: true,

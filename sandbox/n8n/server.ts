@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { BackgroundProcess, spawnProgram } from './backgroundProcess';
+import { BackgroundProcess, spawnProgram, type ProgramOptions } from './backgroundProcess';
+import { containerCommand, image } from './container';
 import { n8nEnvironment } from './environment';
 import { twoFreePorts } from './ports';
 import { findRuntime, isPinned } from './runtime';
@@ -74,25 +75,28 @@ async function spawnN8n(
 	brokerPort: number,
 	logFile: string,
 ): Promise<{ child: ChildProcess; pid: number }> {
-	const runtime = findRuntime();
-	return await spawnProgram({
-		command: runtime.node,
-		args: [
-			...preloaded.flatMap((name) => ['--require', join(__dirname, name)]),
-			runtime.n8n,
-			commands[options.role ?? 'main'],
-		],
-		// n8n reads a `.env` from here: there is none.
-		directory: options.userFolder,
-		environment: {
-			...n8nEnvironment({ userFolder: options.userFolder, host, port, brokerPort }),
-			// n8n starts its task runner as plain `node`.
-			PATH: `${dirname(runtime.node)}${delimiter}${process.env['PATH'] ?? ''}`,
-			...options.environment,
-		},
-		logFile,
-		channel: true,
-	});
+	const { userFolder } = options;
+	const command = commands[options.role ?? 'main'];
+	const environment = { ...n8nEnvironment({ userFolder, host, port, brokerPort }), ...options.environment };
+	const program =
+		image === undefined
+			? installedCommand(command, environment)
+			: containerCommand({ image, command, userFolder, environment });
+	// n8n reads a `.env` from its directory: there is none.
+	return await spawnProgram({ ...program, directory: userFolder, logFile, channel: true });
+}
+
+function installedCommand(
+	command: string,
+	environment: Record<string, string>,
+): Pick<ProgramOptions, 'command' | 'args' | 'environment'> {
+	const { node, n8n } = findRuntime();
+	return {
+		command: node,
+		args: [...preloaded.flatMap((name) => ['--require', join(__dirname, name)]), n8n, command],
+		// n8n starts its task runner as plain `node`.
+		environment: { PATH: `${dirname(node)}${delimiter}${process.env['PATH'] ?? ''}`, ...environment },
+	};
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -1,18 +1,15 @@
 // Installs versions of n8n side by side, each in `.sandbox/n8n/<version>`: 1.3 to 3.3 GB, one to six minutes.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installDatabaseDriver, npm } from '../install.mjs';
+import { fail, npm } from '../npm.mjs';
 import { chooseNode } from '../runtime-node.mjs';
+import { installDatabaseDriver } from '../sqlite-driver.mjs';
 import { manifestOf, newest } from './list.mjs';
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const pinnedFolder = join(repository, 'sandbox', 'n8n', 'runtime');
 const cache = join(repository, '.sandbox', 'n8n');
-/** In sqlite3 and in the cache: compiled once, it serves all versions of n8n and of Node. */
-const driver = 'node_sqlite3.node';
-const driverFolder = join('node_modules', 'sqlite3', 'build', 'Release');
-
 /** @returns {string} where a version of n8n is, or will be, installed */
 export function folderOf(version) {
 	return join(cache, version);
@@ -70,24 +67,9 @@ function install(version) {
 	if (!npm(['install', ...settings], folder)) return false;
 	const { path: node, hint } = chooseNode(folder);
 	if (node === undefined || !existsSync(node)) {
-		console.error(hint ?? `npm did not install ${node}: install Node 24 and run this with it.`);
-		return false;
-	}
-	if (!provideDriver(folder, node)) return false;
-	writeFileSync(markerOf(version), `${JSON.stringify({ node })}\n`);
-	return true;
-}
-
-function provideDriver(folder, node) {
-	const own = join(folder, driverFolder, driver);
-	const cached = join(cache, driver);
-	const known = [join(pinnedFolder, driverFolder, driver), cached].find((path) => existsSync(path));
-	if (known !== undefined) {
-		mkdirSync(dirname(own), { recursive: true });
-		copyFileSync(known, own);
-		return true;
+		return fail(hint ?? `npm did not install ${node}: install Node 24 and run this with it.`);
 	}
 	if (!installDatabaseDriver(folder, node)) return false;
-	copyFileSync(own, cached);
+	writeFileSync(markerOf(version), `${JSON.stringify({ node })}\n`);
 	return true;
 }

@@ -18,7 +18,7 @@ const TRIES = 3;
  */
 const additions = [
 	// n8n asks for it from a CDN.
-	{ from: floor, to: '2.30', overrides: { xlsx: '0.18.5' } },
+	{ from: floor, to: '2.35', overrides: { xlsx: '0.18.5' } },
 	{ from: '1.123', to: '2.20', overrides: { '@langchain/langgraph-checkpoint': '1.0.0' } },
 	{ from: '2.20', to: '3', overrides: { linkedom: '0.18.12' } },
 	{ from: '2.20', to: '2.35', dependencies: { zod: '3.25.67' } },

@@ -17,10 +17,9 @@ const taskIds = () =>
 export function mediaSuites(): void {
 	suite('Form', () => {
 		it('has the fields of the model, and is sent in their types', async () => {
-			control().configure({ taskDuration: { image: 0 } });
 			const parameters = {
 				resource: 'task',
-				operation: 'createAndWait',
+				operation: 'create',
 				model: byId(MODEL),
 				inputMode: 'form',
 			};
