@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { folderOf, installVersion, removeVersion } from './install.mjs';
 import { floor, matrix } from './list.mjs';
-import { page, rowOf } from './table.mjs';
+import { page, resultsOf, versionsIn } from './table.mjs';
 
 const help = `npm run test:versions -- [options] [version…]
 
@@ -41,17 +41,16 @@ function main(args) {
 	if (options.install) return wanted.every((version) => installVersion(version)) ? 0 : 1;
 
 	mkdirSync(options.reports, { recursive: true });
-	const rows = wanted.map((version) => test(version, options));
-	const tested = rows.filter((row) => row !== undefined);
-	const text = page(tested, new Date().toISOString().slice(0, 10));
+	const tested = wanted.map((version) => test(version, options)).filter((result) => result !== undefined);
+	const isComplete = tested.length === wanted.length;
+	const rows = tested.map(({ versions, cells }) => [...versions, ...cells]);
+	const text = page(rows, new Date().toISOString().slice(0, 10));
 	console.log(text);
-	if (all && tested.length === rows.length) {
-		writeFileSync(join(repository, 'docs', 'compatibility.md'), text);
-	}
-	return tested.length === rows.length && tested.every(({ failed }) => failed === 0) ? 0 : 1;
+	if (all && isComplete) writeFileSync(join(repository, 'docs', 'compatibility.md'), text);
+	return isComplete && tested.every(({ isPassed }) => isPassed) ? 0 : 1;
 }
 
-/** @returns the row of the table; undefined when the version could not be installed */
+/** @returns the versions and the results; undefined when n8n could not be installed */
 function test(wanted, { keep, reports }) {
 	const version = installVersion(wanted);
 	if (version === undefined) return undefined;
@@ -65,7 +64,8 @@ function test(wanted, { keep, reports }) {
 		[jest, '--config', 'jest.versions.config.js', '--json', `--outputFile=${report}`],
 		{ cwd: repository, env: { ...process.env, SANDBOX_N8N: folder }, stdio: ['ignore', 'ignore', 'inherit'] },
 	);
-	const row = rowOf(JSON.parse(readFileSync(report, 'utf8')), folder);
+	const results = resultsOf(JSON.parse(readFileSync(report, 'utf8')));
+	const versions = versionsIn(folder);
 	if (!keep) removeVersion(version);
-	return row;
+	return { versions, ...results };
 }

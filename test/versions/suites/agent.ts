@@ -66,10 +66,10 @@ export function agentSuites(): void {
 			it('answers an agent, which calls a tool', async () => expectPicture(await draw(model())));
 		},
 		() => {
-			it('says that this n8n is too old, and sends nothing', async () => {
+			it('says which n8n it needs, and sends nothing', async () => {
 				const result = await draw(model());
 				expect(result.status).toBe('error');
-				expect(JSON.stringify(result)).toContain('This n8n is too old for the Gateway Chat Model');
+				expect(JSON.stringify(result)).toContain('The Gateway Chat Model needs n8n 2.16 or newer');
 				expect(control().requests()).toStrictEqual([]);
 			});
 		},
