@@ -10,6 +10,7 @@ import { manifestOf, newest } from './list.mjs';
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const pinnedFolder = join(repository, 'sandbox', 'n8n', 'runtime');
 const cache = join(repository, '.sandbox', 'n8n');
+
 /** @returns {string} where a version of n8n is, or will be, installed */
 export function folderOf(version) {
 	return join(cache, version);
@@ -17,19 +18,12 @@ export function folderOf(version) {
 
 /**
  * Installs a version of n8n, with a Node that runs it, when it is missing.
- * @param {string} wanted a version, or `newest`
+ * @param {string} wanted a version, or `newest`: one that is installed, or else the first that can be
  * @returns {string | undefined} the version that is installed; undefined when it could not be, and the reason is printed
  */
 export function installVersion(wanted) {
 	const candidates = wanted === 'newest' ? newest() : [wanted];
-	return candidates.find((version) => {
-		const isInstalled = existsSync(markerOf(version)) || install(version);
-		if (!isInstalled) {
-			removeVersion(version);
-			console.error(`n8n ${version} could not be installed.`);
-		}
-		return isInstalled;
-	});
+	return candidates.find((version) => existsSync(markerOf(version))) ?? candidates.find(install);
 }
 
 /** Deletes the installation of a version. */
@@ -44,7 +38,12 @@ function markerOf(version) {
 
 function install(version) {
 	console.log(`Installing n8n ${version}.`);
-	const folder = folderOf(version);
+	if (installInto(folderOf(version), version)) return true;
+	removeVersion(version);
+	return fail(`n8n ${version} could not be installed.`);
+}
+
+function installInto(folder, version) {
 	removeVersion(version);
 	mkdirSync(folder, { recursive: true });
 	const { optionalDependencies } = JSON.parse(readFileSync(join(pinnedFolder, 'package.json'), 'utf8'));

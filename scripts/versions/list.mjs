@@ -48,7 +48,8 @@ export function newest() {
 		encoding: 'utf8',
 		shell: process.platform === 'win32',
 	});
-	const releases = JSON.parse(stdout || '[]').filter((version) => /^\d+\.\d+\.\d+$/.test(version));
+	// n8n 3 runs from its image only.
+	const releases = JSON.parse(stdout || '[]').filter((version) => /^[12]\.\d+\.\d+$/.test(version));
 	return [...releases.sort(compare).reverse().slice(0, TRIES), pinned()];
 }
 

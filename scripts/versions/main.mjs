@@ -15,7 +15,7 @@ a table. Without versions, runs ${matrix.join(', ')} and writes the table to
 docs/compatibility.md. A version is a number, "floor" (${floor}) or "newest".
 
   --install            only install
-  --keep               do not delete what is installed
+  --keep               do not delete what is installed, which "newest" then means in later runs
   --reports <folder>   keep jest's reports there, as n8n-<version>.jest.json`;
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
