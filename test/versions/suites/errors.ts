@@ -55,6 +55,8 @@ export function errorSuites(): void {
 		it('of a text call may be charged, and the call is not repeated', async () => {
 			fault(TEXT, { kind: 'loseResponse' });
 			const result = await askAll(['sandbox/balanced-2'], { onError: 'continueRegularOutput' });
+			expect(posts(TEXT)).toHaveLength(1);
+			expect(ledger()).toHaveLength(1);
 			expect(itemsOf(result, 'Ask')).toMatchObject([
 				{
 					error: {
@@ -64,8 +66,6 @@ export function errorSuites(): void {
 					},
 				},
 			]);
-			expect(posts(TEXT)).toHaveLength(1);
-			expect(ledger()).toHaveLength(1);
 		});
 	});
 
@@ -73,10 +73,10 @@ export function errorSuites(): void {
 		it('does not repeat a text call whose answer was lost', async () => {
 			fault(TEXT, { kind: 'loseResponse' });
 			const result = await askAll(['sandbox/balanced-2'], retrying);
-			expect(result.status).toBe('error');
-			expect(result.error?.message).toContain('connection broke');
 			expect(posts(TEXT)).toHaveLength(1);
 			expect(ledger()).toHaveLength(1);
+			expect(result.status).toBe('error');
+			expect(result.error?.message).toContain('connection broke');
 		});
 
 		it.each<[string, FaultAction]>([
