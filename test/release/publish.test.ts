@@ -4,7 +4,7 @@ import { readText } from '../helpers/markdown';
 // Publishing as n8n asks of community nodes: from GitHub Actions, with provenance, without a stored token.
 
 interface Job {
-	needs?: string;
+	needs?: string[];
 	permissions?: Record<string, string>;
 	steps: Array<{ uses?: string; run?: string; with?: Record<string, unknown> }>;
 }
@@ -33,7 +33,7 @@ it('gives an identity token to the job that publishes, and to no other', () => {
 });
 
 it('publishes what has passed all checks, with the npm that trusted publishing needs', () => {
-	expect(publish.needs).toBe('check');
+	expect(publish.needs).toStrictEqual(['check', 'versions']);
 	expect(commands(check)).toContain('bash .ci/run');
 	expect(commands(publish).split('\n')).toStrictEqual([
 		'',
