@@ -162,7 +162,7 @@ it('matches rules by path, model, number and times', async () => {
 });
 
 it('counts concurrent requests', async () => {
-	gateway().control.configure({ latency: { chat: 50 } });
+	gateway().control.configure({ latency: { chat: 1_000 } });
 	await Promise.all([chat(), chat(), chat()]);
 	await waitFor(() => gateway().control.concurrency().inFlight === 0);
 	expect(gateway().control.concurrency()).toMatchObject({ max: 3, groups: { chat: { max: 3 } } });

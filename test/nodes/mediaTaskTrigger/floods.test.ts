@@ -67,6 +67,9 @@ const polls = () => gateway.received.map(({ url = '' }) => url.split('/').at(-1)
 const startedOf = async (callbacks: Array<{ started: Promise<unknown> }>) =>
 	(await Promise.all(callbacks.map(async ({ started }) => await started))).filter(Boolean);
 
+// The polls of 300 callbacks take 240 seconds of the test's time, twelve of real time at least.
+jest.setTimeout(60_000);
+
 describe('300 forged callbacks', () => {
 	it('lead to at most 60 requests at once and one a second, four at a time, and start nothing', async () => {
 		const begin = Date.now();
