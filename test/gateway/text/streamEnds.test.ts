@@ -188,6 +188,40 @@ describe('the shown text', () => {
 	});
 });
 
+describe('a stream that fails after its usage', () => {
+	const tokens = { total_tokens: 3, prompt_tokens: 1, completion_tokens: 2 };
+	const inChat = { choices: [], usage: { ...tokens, cost_rub: 0.5 } };
+	const message = {
+		type: 'message_start',
+		message: { id: 'm1', usage: { input_tokens: 1, output_tokens: 0 } },
+	};
+	const inMessages = {
+		type: 'message_delta',
+		delta: { stop_reason: 'end_turn' },
+		usage: { output_tokens: 2 },
+	};
+
+	it.each<[string, JsonObject[], number | null]>([
+		['chat', [textChunk('Hello'), inChat], 0.5],
+		['messages', [message, inMessages], null],
+	])('%s: has the tokens and the cost in its error', async (format, sent, costRub) => {
+		const { details } = await apiErrorOf(readStream(format, breaking(reset, events(...sent))));
+		expect(details).toMatchObject({
+			mayBeCharged: true,
+			extra: { usage: { inputTokens: 1, outputTokens: 2 }, costRub },
+		});
+	});
+
+	it.each<[string, JsonObject[]]>([
+		['chat', [textChunk('Hello')]],
+		['messages', [message]],
+		['responses', [{ type: 'response.created', response: { usage: { input_tokens: 1, output_tokens: 2 } } }]],
+	])('%s: has no cost before it', async (format, sent) => {
+		const { details } = await apiErrorOf(readStream(format, breaking(reset, events(...sent))));
+		expect(details.extra).toStrictEqual({ receivedText: expect.any(String) as string });
+	});
+});
+
 describe('frames', () => {
 	const whole = [textChunk('Hello'), finish, usage];
 

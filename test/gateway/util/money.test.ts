@@ -5,6 +5,8 @@ import {
 	compareDecimals,
 	costText,
 	millionTokenPrice,
+	multiplyDecimals,
+	sumOfCosts,
 } from '../../../nodes/shared/gateway/util/money';
 
 describe('the price of a million tokens', () => {
@@ -162,6 +164,38 @@ describe('comparing amounts', () => {
 				expect((compareDecimals(a, b) ?? NaN) + (compareDecimals(b, a) ?? NaN)).toBe(0);
 			}),
 		);
+	});
+});
+
+describe('the product of two decimals', () => {
+	test.each([
+		['0.000009', '123', '0.001107'],
+		['1.80', '1', '1.8'],
+		['1e-7', '3', '0.0000003'],
+		['1e2', '2.5', '250'],
+		['2', '0', '0'],
+		['0.0625', '1000000', '62500'],
+	])('%s × %s = %s', (a, b, product) => {
+		expect(multiplyDecimals(a, b)).toBe(product);
+		expect(multiplyDecimals(b, a)).toBe(product);
+	});
+
+	it('is unknown for what is not a decimal', () => {
+		expect(multiplyDecimals('', '1')).toBeUndefined();
+		expect(multiplyDecimals('1', 'x')).toBeUndefined();
+	});
+});
+
+describe('the sum of costs', () => {
+	test.each([
+		[[], '0'],
+		[['0.1', '0.2'], '0.3'],
+		[['1.50', '2.50'], '4'],
+		[['1e-9', '10', '0'], '10.000000001'],
+	])('%j → %s', (costs, sum) => expect(sumOfCosts(...costs)).toBe(sum));
+
+	it('is unknown if one is not a decimal', () => {
+		expect(sumOfCosts('1', '', '2')).toBeUndefined();
 	});
 });
 

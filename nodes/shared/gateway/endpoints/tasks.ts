@@ -194,8 +194,9 @@ export function hasEnded(state: string): boolean {
  * The error for a task in state `fail`, with its `failCode` and `failMsg` (§2.6).
  *
  * @param secrets are redacted
+ * @param priceRub its price in rubles, where known
  */
-export function taskError(task: MediaTask, secrets: readonly string[]): ApiError {
+export function taskError(task: MediaTask, secrets: readonly string[], priceRub?: number): ApiError {
 	return new ApiError({
 		message: 'The media task failed',
 		description: withServerMessage(
@@ -209,7 +210,13 @@ export function taskError(task: MediaTask, secrets: readonly string[]): ApiError
 		// The specification does not show whether it is charged.
 		paid: false,
 		taskId: task.taskId,
-		extra: { failCode: task.failCode ?? null, failMsg: task.failMsg ?? null, state: task.state },
+		extra: {
+			failCode: task.failCode ?? null,
+			failMsg: task.failMsg ?? null,
+			state: task.state,
+			...(task.model === undefined ? {} : { model: task.model }),
+			...(priceRub === undefined ? {} : { priceRub }),
+		},
 	});
 }
 

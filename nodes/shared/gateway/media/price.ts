@@ -30,6 +30,11 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	return { price: best.price, currency, matched: best.params };
 }
 
+/** The price in rubles as decimal text; `undefined` if it is unknown or in another currency. */
+export function rublePrice({ price, currency }: TaskPrice): string | undefined {
+	return currency === 'RUB' ? (price ?? undefined) : undefined;
+}
+
 /** The price in rubles, rounded by floating point; `undefined` if it is unknown or in another currency. */
 export function priceInRubles({ price, currency }: TaskPrice): number | undefined {
 	return currency === 'RUB' ? asNumber(price) : undefined;

@@ -2,6 +2,7 @@ import { redact } from '../errors/secrets';
 import type { ErrorText } from '../errors/texts';
 import { excerpt } from '../util/excerpt';
 import { ApiError } from '../errors/errors';
+import type { Charge } from './formats/completion';
 
 /** How a stream can fail, besides an error event. */
 export type StreamProblem = 'cut' | 'ended' | 'idle' | 'total' | 'unreadable';
@@ -42,13 +43,22 @@ export function streamError(problem: StreamProblem, cause?: Error): ApiError {
 	return new ApiError({ message, description, code, delivery: 'unknown', retryable: true }, cause);
 }
 
+/** What a stream had sent when it failed. */
+interface ReceivedPart {
+	text: string;
+	mayBeCharged: boolean;
+	/** The tokens and the cost of the call, when they had come. */
+	charge?: Charge | undefined;
+	secrets: readonly string[];
+}
+
 /**
  * Adds the text received so far to the error of a stream, and whether it may be charged (§6.1). The error item has
  * the whole text, the description its beginning.
  */
 export function withReceivedText(
 	error: ApiError,
-	{ text, mayBeCharged, secrets }: { text: string; mayBeCharged: boolean; secrets: readonly string[] },
+	{ text, mayBeCharged, charge, secrets }: ReceivedPart,
 ): ApiError {
 	const { details } = error;
 	const description = [
@@ -64,6 +74,10 @@ export function withReceivedText(
 		// A stream that has begun is never retried: its text has been shown already.
 		delivery: 'unknown',
 		retryable: true,
-		extra: { ...details.extra, receivedText: text },
+		extra: {
+			...details.extra,
+			receivedText: text,
+			...(charge ? { id: charge.id, usage: { ...charge.usage }, costRub: charge.costRub } : {}),
+		},
 	});
 }

@@ -168,10 +168,12 @@ class StreamReader {
 		if (this.whole !== undefined) return expired ? bodyTimeout() : bodyError(thrown);
 		const error = expired ? streamError(expired) : readError(thrown);
 		if (error instanceof StoppedError) return error;
+		// The unreadable event may be the one that charges.
+		const mayBeCharged = this.completion.mayBeCharged() || error.details.code === 'unreadable_answer';
 		return withReceivedText(error, {
 			text: this.received,
-			// The unreadable event may be the one that charges.
-			mayBeCharged: this.completion.mayBeCharged() || error.details.code === 'unreadable_answer',
+			mayBeCharged,
+			charge: mayBeCharged ? this.completion.charge() : undefined,
 			secrets: this.client.settings.secrets,
 		});
 	}

@@ -3,17 +3,16 @@ import { deepMerge, type JsonObject } from '../util/json';
 import type { TextFormat } from './formats/format';
 import type { TextRequest } from './formats/request';
 
+/** A request to a text model. */
+export type TextCall = GatewayRequest & { json: JsonObject };
+
 /**
  * The request to a text model.
  *
  * @param extraBody merged into the body last
  * @throws {InvalidInputError} for a conversation that the format cannot express
  */
-export function textCall(
-	format: TextFormat,
-	request: TextRequest,
-	extraBody: JsonObject,
-): GatewayRequest & { json: JsonObject } {
+export function textCall(format: TextFormat, request: TextRequest, extraBody: JsonObject): TextCall {
 	const { group, path, headers } = format;
 	const json = deepMerge(format.toBody(request), extraBody);
 	return { group, method: 'POST', path, charged: true, headers, json };

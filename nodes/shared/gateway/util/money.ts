@@ -8,10 +8,7 @@
 export function millionTokenPrice(perToken: string | undefined): string | undefined {
 	const decimal = perToken === undefined ? undefined : readDecimal(perToken);
 	if (!decimal || decimal.digits < 0n) return undefined;
-	const perMillion = { ...decimal, scale: decimal.scale - 6 };
-	const scale = Math.max(perMillion.scale, 0);
-	const text = plain(atScale(perMillion, scale), scale);
-	return scale === 0 ? text : text.replace(/\.?0+$/, '');
+	return shortest({ ...decimal, scale: decimal.scale - 6 });
 }
 
 /** A decimal number, exact: `digits` × 10^-`scale`. */
@@ -54,6 +51,39 @@ export function addDecimals(a: string, b: string, factor: 1 | -1 = 1): string | 
 	if (!left || !right) return undefined;
 	const scale = Math.max(left.scale, right.scale, 0);
 	return plain(atScale(left, scale) + BigInt(factor) * atScale(right, scale), scale);
+}
+
+/**
+ * Multiplies two decimals on their digits, such as a price by a number of tokens.
+ *
+ * @param a decimal string, also in exponent form
+ * @returns a plain decimal string without superfluous zeros; `undefined` if one of them is not a decimal
+ */
+export function multiplyDecimals(a: string, b: string): string | undefined {
+	const [left, right] = [readDecimal(a), readDecimal(b)];
+	if (!left || !right) return undefined;
+	return shortest({ digits: left.digits * right.digits, scale: left.scale + right.scale });
+}
+
+/**
+ * Adds costs on their digits.
+ *
+ * @param costs decimal strings, also in exponent form
+ * @returns a plain decimal string without superfluous zeros; `undefined` if one of them is not a decimal
+ */
+export function sumOfCosts(...costs: string[]): string | undefined {
+	const sum = costs.reduce<string | undefined>(
+		(total, cost) => (total === undefined ? undefined : addDecimals(total, cost)),
+		'0',
+	);
+	return sum === undefined ? undefined : multiplyDecimals(sum, '1');
+}
+
+/** A decimal without superfluous zeros. */
+function shortest(decimal: Decimal): string {
+	const scale = Math.max(decimal.scale, 0);
+	const text = plain(atScale(decimal, scale), scale);
+	return scale === 0 ? text : text.replace(/\.?0+$/, '');
 }
 
 function plain(digits: bigint, scale: number): string {

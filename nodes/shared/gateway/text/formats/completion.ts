@@ -61,6 +61,8 @@ export interface Completion {
 	usage: Usage;
 	/** Rubles that the request cost; null if the format does not report it. */
 	costRub: number | null;
+	/** Whether `costRub` is computed from the account's prices, because the response does not report it. */
+	costIsComputed?: true;
 }
 
 /** A choice with nothing in it. */

@@ -1,6 +1,6 @@
 import type { EndpointGroup } from '../../errors/texts';
 import type { JsonObject } from '../../util/json';
-import type { Completion } from './completion';
+import type { Charge, Completion } from './completion';
 import type { AttachmentKind, OutputRequest, TextRequest } from './request';
 
 /** A wire format: pure conversions, no n8n and no network. All code of a format is in its folder. */
@@ -20,6 +20,8 @@ export interface TextFormat {
 	hasStrictTools: boolean;
 	/** Whether it can require JSON output to match its schema exactly. */
 	hasStrictSchema: boolean;
+	/** Whether its responses report what the call cost. */
+	reportsCost: boolean;
 	/** The kinds of attachments that it has a part for: as a URL too, or only as a file. */
 	attachments: Readonly<Partial<Record<AttachmentKind, 'url or file' | 'file'>>>;
 	/**
@@ -58,6 +60,8 @@ export interface CompletionStream {
 	isFinished(): boolean;
 	/** Whether what has come so far may be charged (§6.1: in the responses format only a complete response is). */
 	mayBeCharged(): boolean;
+	/** The tokens and the cost that have come so far, once they are those of the whole call. */
+	charge(): Charge | undefined;
 	/** The body as it would be without streaming; only if it is complete. */
 	body(): JsonObject;
 }

@@ -55,6 +55,7 @@ function notJson(choice: Choice, completion: Completion): ApiError {
 			finishReason: choice.finishReason,
 			usage: { ...completion.usage },
 			costRub: completion.costRub,
+			...(completion.costIsComputed ? { costIsComputed: true } : {}),
 		},
 	});
 }

@@ -14,6 +14,7 @@ export const chat: TextFormat = {
 	options: paths,
 	hasStrictTools: true,
 	hasStrictSchema: true,
+	reportsCost: true,
 	attachments: { image: 'url or file', audio: 'file', video: 'url or file', file: 'file' },
 	toBody,
 	readCompletion,

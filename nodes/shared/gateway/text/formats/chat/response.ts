@@ -4,6 +4,7 @@ import {
 	noCompletion,
 	sourcesOf,
 	toolCall,
+	type Charge,
 	type Choice,
 	type Completion,
 	type OutputFile,
@@ -12,12 +13,18 @@ import { chatCompletion, contentParts, type ChatChoice, type Message, type Usage
 
 /** Reads a chat completion (§2.4). */
 export function readCompletion(body: JsonObject): Completion {
-	const { id = null, model = null, choices, usage } = chatCompletion(body);
-	// §1: `cost_rub` and `cost` both are what the account paid.
-	const charge = { id, usage: readUsage(usage), costRub: usage.cost_rub ?? usage.cost ?? null };
+	const { model = null, choices } = chatCompletion(body);
+	const charge = readCharge(body);
 	assertShape(body, 'choices', charge);
 	if (choices.length === 0) throw noCompletion('choices', charge);
 	return { ...charge, model, choices: inOrder(choices).map(readChoice) };
+}
+
+/** Reads the tokens and the cost of a chat completion. */
+export function readCharge(body: JsonObject): Charge {
+	const { id = null, usage } = chatCompletion(body);
+	// §1: `cost_rub` and `cost` both are what the account paid.
+	return { id, usage: readUsage(usage), costRub: usage.cost_rub ?? usage.cost ?? null };
 }
 
 /** Sorted by `index`, as in a stream. */

@@ -1,8 +1,8 @@
 import { asObject, mergeKnown, type Json, type JsonObject } from '../../../util/json';
-import { generationError } from '../completion';
+import { generationError, type Charge } from '../completion';
 import type { CompletionStream } from '../format';
 import { TextBuffer } from '../textBuffer';
-import { contentText } from './response';
+import { contentText, readCharge } from './response';
 import { chatChunk, type ChunkChoice, type ToolCallDelta } from './types';
 
 const CHUNK = 'chat.completion.chunk';
@@ -43,6 +43,11 @@ export class ChatStream implements CompletionStream {
 	/** The specification does not show when a chat stream is charged. */
 	mayBeCharged(): boolean {
 		return true;
+	}
+
+	/** §6.2: the final chunk has the usage. */
+	charge(): Charge | undefined {
+		return this.usage && readCharge({ ...this.head, choices: [], usage: this.usage });
 	}
 
 	body(): JsonObject {

@@ -7,7 +7,7 @@ import { MessagesStream } from './stream';
 export const messages: TextFormat = {
 	name: 'messages',
 	label: 'Messages',
-	description: 'Anthropic’s Messages API; does not report the cost',
+	description: 'Anthropic’s Messages API; the cost is computed from your prices',
 	group: 'messages',
 	path: '/messages',
 	// §9: the documented version.
@@ -15,6 +15,7 @@ export const messages: TextFormat = {
 	options: paths,
 	hasStrictTools: false,
 	hasStrictSchema: false,
+	reportsCost: false,
 	attachments: { image: 'url or file', file: 'url or file' },
 	toBody,
 	readCompletion,

@@ -5,6 +5,7 @@ import {
 	noCompletion,
 	sourcesOf,
 	toolCall,
+	type Charge,
 	type Choice,
 	type Completion,
 } from '../completion';
@@ -22,12 +23,18 @@ const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
 /** Reads a message object (§2.5). */
 export function readCompletion(body: JsonObject, output: OutputRequest): Completion {
 	const received = message(body);
-	const { id = null, model = null, content, stop_reason: stopReason } = received;
-	const charge = { id, usage: readUsage(received.usage), costRub: null };
+	const { model = null, content, stop_reason: stopReason } = received;
+	const charge = readCharge(body);
 	assertShape(body, 'content', charge);
 	// A model may end its turn without a word: the reason says so.
 	if (content.length === 0 && stopReason === undefined) throw noCompletion('content', charge);
 	return { ...charge, model, choices: [readChoice(received, output)] };
+}
+
+/** Reads the tokens of a message object, which has no cost. */
+export function readCharge(body: JsonObject): Charge {
+	const { id = null, usage } = message(body);
+	return { id, usage: readUsage(usage), costRub: null };
 }
 
 function readChoice({ content, stop_reason: stopReason }: Message, output: OutputRequest): Choice {

@@ -1,9 +1,9 @@
 import { asArray, asText, parseJson, mergeKnown, type JsonObject } from '../../../util/json';
-import { generationError } from '../completion';
+import { generationError, type Charge } from '../completion';
 import type { CompletionStream } from '../format';
 import { TextBuffer } from '../textBuffer';
 import type { OutputRequest } from '../request';
-import { isJsonTool } from './response';
+import { isJsonTool, readCharge } from './response';
 import { blockDelta, messagesEvent } from './types';
 
 /** Assembles the events of a messages stream (§6.3) into a message object (§2.5). */
@@ -11,6 +11,7 @@ export class MessagesStream implements CompletionStream {
 	private message: JsonObject = {};
 	private readonly blocks = new Map<number, StreamedBlock>();
 	private hasStopped = false;
+	private hasUsage = false;
 
 	constructor(private readonly output: OutputRequest) {}
 
@@ -38,6 +39,7 @@ export class MessagesStream implements CompletionStream {
 				return this.block(index).read(delta ?? {});
 			case 'message_delta':
 				this.message = mergeKnown(this.message, { ...delta, usage });
+				this.hasUsage = true;
 				return '';
 			case 'message_stop':
 				this.hasStopped = true;
@@ -64,6 +66,11 @@ export class MessagesStream implements CompletionStream {
 	/** The specification does not show when a messages stream is charged. */
 	mayBeCharged(): boolean {
 		return true;
+	}
+
+	/** §6.3: `message_delta` has the output tokens of the whole message. */
+	charge(): Charge | undefined {
+		return this.hasUsage ? readCharge(this.message) : undefined;
 	}
 
 	body(): JsonObject {

@@ -14,6 +14,7 @@ export const responses: TextFormat = {
 	options: paths,
 	hasStrictTools: false,
 	hasStrictSchema: true,
+	reportsCost: true,
 	attachments: { image: 'url or file', audio: 'file', file: 'url or file' },
 	toBody,
 	readCompletion,

@@ -5,6 +5,7 @@ import {
 	noCompletion,
 	sourcesOf,
 	toolCall,
+	type Charge,
 	type Choice,
 	type Completion,
 	type OutputFile,
@@ -17,15 +18,21 @@ const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'canc
 /** Reads a response object (§2.3). */
 export function readCompletion(body: JsonObject): Completion {
 	const received = response(body);
-	const { id = null, model = null, status, usage, output } = received;
+	const { model = null, status, output } = received;
 	if (status === 'failed') throw generationError(received.error ?? {});
-	const charge = { id, usage: readUsage(usage), costRub: usage.cost.total_cost ?? null };
+	const charge = readCharge(body);
 	if (!UNFINISHED.has(status)) {
 		assertShape(body, 'output', charge);
 		// §3.3: the token limit may be reached before the first item.
 		if (output.length === 0 && status !== 'incomplete') throw noCompletion('output', charge);
 	}
 	return { ...charge, model, choices: [readChoice(received)] };
+}
+
+/** Reads the tokens and the cost of a response object. */
+export function readCharge(body: JsonObject): Charge {
+	const { id = null, usage } = response(body);
+	return { id, usage: readUsage(usage), costRub: usage.cost.total_cost ?? null };
 }
 
 /** Reads the output items by type: none has a fixed place (§2.3). */

@@ -1,7 +1,8 @@
 import { asArray, asText, mergeKnown, type JsonObject } from '../../../util/json';
-import { generationError } from '../completion';
+import { generationError, type Charge } from '../completion';
 import type { CompletionStream } from '../format';
 import { TextBuffer } from '../textBuffer';
+import { readCharge } from './response';
 import { response, responsesEvent, type ResponsesEvent } from './types';
 
 /** The events that close a response (§3.3). */
@@ -64,6 +65,10 @@ export class ResponsesStream implements CompletionStream {
 	/** §6.1: the charge is applied with the closing event. */
 	mayBeCharged(): boolean {
 		return this.sawClosing;
+	}
+
+	charge(): Charge | undefined {
+		return this.closed && readCharge(this.closed);
 	}
 
 	body(): JsonObject {

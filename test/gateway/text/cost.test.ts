@@ -1,0 +1,145 @@
+import type { TextModel } from '../../../nodes/shared/gateway/endpoints/models';
+import { costOfTokens, mostOfCall } from '../../../nodes/shared/gateway/text/cost';
+import { textFormat } from '../../../nodes/shared/gateway/text/formats';
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+
+const model: TextModel = {
+	id: 'acme/writer',
+	contextLength: 10_000,
+	costContext: '0.000009',
+	costCompletion: '3.6e-5',
+	record: {},
+};
+const usage = {
+	inputTokens: 100,
+	outputTokens: 10,
+	totalTokens: 110,
+	cachedInputTokens: null,
+	reasoningTokens: null,
+};
+
+describe('the cost of tokens', () => {
+	it('is exact', () => {
+		expect(costOfTokens(usage, model)).toBe('0.00126');
+		expect(costOfTokens({ ...usage, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }, model)).toBe(
+			'0',
+		);
+	});
+
+	test.each<[string, Partial<typeof usage> | object, TextModel | undefined]>([
+		['the input', { inputTokens: null }, model],
+		['the output', { outputTokens: null }, model],
+		['the price of cached tokens', { cachedInputTokens: 5 }, model],
+		['the model', {}, undefined],
+		['the price of the input', {}, { ...model, costContext: undefined }],
+		['the price of the output', {}, { ...model, costCompletion: undefined }],
+		['a price that is not below 0', {}, { ...model, costCompletion: '-1' }],
+	])('is not known without %s', (_, tokens, known) => {
+		expect(costOfTokens({ ...usage, ...tokens }, known)).toBeUndefined();
+	});
+});
+
+/** The most that a chat call can cost. */
+function most(
+	body: JsonObject,
+	{ known = model, format = 'chat' }: { known?: TextModel; format?: string } = {},
+) {
+	return mostOfCall(
+		textFormat(format),
+		{ max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }], ...body },
+		known,
+	);
+}
+const rubOf = (result: ReturnType<typeof most>) => ('rub' in result ? Number(result.rub) : NaN);
+const OUTPUT = 100 * 0.000036;
+const WINDOW = 10_000 * 0.000009;
+
+describe('the most that a call can cost', () => {
+	it('has a token for each byte of the body, and the longest response', () => {
+		const body = { max_tokens: 100, messages: [{ role: 'user', content: 'Привет' }] };
+		const bytes = Buffer.byteLength(JSON.stringify(body));
+		expect(rubOf(most(body))).toBeCloseTo(bytes * 0.000009 + OUTPUT, 12);
+	});
+
+	it('has the longest response of each choice, by the higher of both limits', () => {
+		const one = rubOf(most({}));
+		expect(rubOf(most({ n: 3 })) - one).toBeCloseTo(2 * OUTPUT, 3);
+		expect(rubOf(most({ max_completion_tokens: 200 })) - one).toBeCloseTo(OUTPUT, 3);
+		expect(rubOf(most({ max_completion_tokens: 1 })) - one).toBeCloseTo(0, 3);
+	});
+
+	it('has more for tools and JSON, which providers describe to the model', () => {
+		const added = rubOf(most({ response_format: { type: 'json_object' } })) - rubOf(most({}));
+		expect(added).toBeGreaterThan(1_000 * 0.000009);
+		expect(rubOf(most({ tools: [{ type: 'function', function: { name: 'f' } }] }))).toBeGreaterThan(0);
+	});
+
+	it('has no more input than fits the context window', () => {
+		const content = 'x'.repeat(20_000);
+		expect(rubOf(most({ messages: [{ role: 'user', content }] }))).toBeCloseTo(WINDOW + OUTPUT, 12);
+	});
+
+	test.each<[string, JsonObject]>([
+		[
+			'an image',
+			{
+				messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://x.test' } }] }],
+			},
+		],
+		[
+			'a file in a tool’s result',
+			{ messages: [{ content: [{ type: 'tool_result', content: [{ type: 'image' }] }] }] },
+		],
+		['an unknown part', { input: [{ type: 'new_part' }] }],
+		['an earlier response', { previous_response_id: 'r1' }],
+		['a conversation', { conversation: { id: 'c1' } }],
+	])('has the context window for %s', (_, body) => {
+		expect(rubOf(most(body))).toBeCloseTo(WINDOW + OUTPUT, 12);
+		expect(most(body, { known: { ...model, contextLength: undefined } })).toMatchObject({
+			reason: 'the number of tokens of its files or earlier messages is not known',
+		});
+	});
+
+	it('counts the texts of a conversation with tools as text', () => {
+		const messages = [
+			{
+				role: 'assistant',
+				content: [
+					{ type: 'text', text: 'a' },
+					{ type: 'tool_use', id: 't', input: {} },
+				],
+			},
+			{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'b' }] },
+		];
+		expect(rubOf(most({ messages }))).toBeLessThan(WINDOW);
+	});
+
+	test.each<[string, JsonObject, TextModel | undefined]>([
+		['price for the model', {}, { ...model, costContext: undefined }],
+		['response is not limited', { max_tokens: undefined }, model],
+		['response is not limited', { max_tokens: 'many' }, model],
+		['response is not limited', { max_tokens: -5 }, model],
+		['plugins cost extra', { plugins: [{ id: 'masker' }] }, model],
+		['web searches cost extra', { web_search_options: {} }, model],
+		['built-in tools cost extra', { tools: [{ type: 'web_search' }] }, model],
+		['priority calls cost extra', { service_tier: 'priority' }, model],
+	])('is not known: %s', (reason, body, known) => {
+		expect(most(body, { known: known ?? model })).toMatchObject({
+			reason: expect.stringContaining(reason) as string,
+		});
+	});
+
+	it('is not known without the model', () => {
+		const chat = textFormat('chat');
+		expect(mostOfCall(chat, { max_tokens: 5 }, undefined)).toMatchObject({
+			reason: 'the catalogue has no price for the model',
+		});
+	});
+
+	test.each([
+		['responses', 'max_output_tokens'],
+		['messages', 'max_tokens'],
+	])('%s: reads %s', (format, field) => {
+		expect(rubOf(most({ max_tokens: undefined, [field]: 100 }, { format }))).toBeGreaterThan(OUTPUT);
+	});
+});
