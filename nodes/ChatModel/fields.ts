@@ -3,7 +3,7 @@ import { extraBody, format, textModel } from '../shared/fields/textRequest';
 import { collection } from '../shared/params/groups';
 import { notice } from '../shared/params/kinds';
 import { declare, type Parameter } from '../shared/params/parameter';
-import { maxRetries, textTimeout } from '../shared/run/settings';
+import { maxCostRub, maxRetries, textTimeout } from '../shared/run/settings';
 
 /** Options that have no effect in an agent, or conflict with its control of the conversation. */
 const NOT_FOR_AGENTS: ReadonlySet<string> = new Set([
@@ -40,9 +40,9 @@ const agentOptions: typeof textOptionParameters = Object.fromEntries(
 /** The parameters of the chat model, in the order of the panel. */
 export const parameters = declare({
 	connectionNotice: notice(
-		"Connect this node to the 'Chat Model' input of an AI Agent or a chain. After a run, its output shows each call with its tokens and, where the API format reports it, its cost.",
+		"Connect this node to the 'Chat Model' input of an AI Agent or a chain. After a run, its output shows each call with its tokens and its cost.",
 	),
 	model: textModel,
 	format,
-	options: collection({ ...agentOptions, extraBody, maxRetries, timeout: textTimeout }),
+	options: collection({ ...agentOptions, extraBody, maxCostRub, maxRetries, timeout: textTimeout }),
 });

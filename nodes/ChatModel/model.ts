@@ -12,9 +12,10 @@ import type { Completion } from '../shared/gateway/text/formats/completion';
 import type { TextFormat } from '../shared/gateway/text/formats/format';
 import type { TextRequest, ToolChoice } from '../shared/gateway/text/formats/request';
 import { asText, type JsonObject } from '../shared/gateway/util/json';
-import type { GatewayClient, GatewayRequest } from '../shared/gateway/client/client';
+import type { GatewayRequest } from '../shared/gateway/client/client';
 import { streamText } from '../shared/gateway/text/streamText';
-import { textCall } from '../shared/gateway/text/textCall';
+import { textCall, type TextCall } from '../shared/gateway/text/textCall';
+import { completeText, type TextCosts } from '../shared/run/cost/textCall';
 import { iterateChunks } from './chunkQueue';
 import { callIds, toChatMessages } from './messages';
 import { callInfoOf, toClosingChunks, toResult, type CallInfo } from './result';
@@ -30,10 +31,11 @@ export interface ModelSettings {
 	options: JsonObject;
 	/** Merged into the body last. */
 	extraBody: JsonObject;
+	/** The most that the execution may cost, as decimal text in rubles. */
+	maxCostRub?: string | undefined;
 }
 
-export interface ModelDependencies {
-	client: GatewayClient;
+export interface ModelDependencies extends TextCosts {
 	jsonSchema: AiNodeSdk['getParametersJsonSchema'];
 	/** Turns any error of a request into the one that the user reads. */
 	toUserError: (error: unknown) => Promise<Error>;
@@ -95,8 +97,11 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		return await this.withUserErrors(config.signal, async () => {
 			const { client } = this.dependencies;
 			const { request, call, earlierIds } = this.prepare(messages, config, false);
-			const body = await client.json({ ...call, signal: config.signal });
-			const completion = this.settings.format.readCompletion(body, request.output);
+			const completion = await this.complete(
+				request,
+				call,
+				async () => await client.json({ ...call, signal: config.signal }),
+			);
 			config.onCallInfo?.(callInfoOf(completion));
 			return toResult(completion, earlierIds);
 		});
@@ -108,31 +113,44 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			await this.withUserErrors(config.signal, async () => {
 				const { request, call, earlierIds } = this.prepare(messages, config, true);
 				let shown = '';
-				const completion = await this.streamed(request, { ...call, signal }, async (delta) => {
+				const onText = async (delta: string) => {
 					shown += delta;
 					await take({ type: 'text-delta', delta });
-				});
+				};
+				const completion = await this.complete(
+					request,
+					call,
+					async () => await this.streamed(request, { ...call, signal }, onText),
+				);
 				config.onCallInfo?.(callInfoOf(completion));
 				for (const chunk of toClosingChunks(completion, shown, earlierIds)) await take(chunk);
 			});
 		}, config.signal);
 	}
 
+	private async complete(
+		{ output }: TextRequest,
+		{ json: body }: TextCall,
+		send: () => Promise<JsonObject>,
+	): Promise<Completion> {
+		const { format, maxCostRub: limitRub } = this.settings;
+		return (await completeText(this.dependencies, { format, output, body, limitRub }, send)).completion;
+	}
+
 	private async streamed(
 		{ output }: TextRequest,
 		request: GatewayRequest,
 		onText: (text: string) => Promise<void>,
-	): Promise<Completion> {
+	): Promise<JsonObject> {
 		const { format } = this.settings;
-		const body = await streamText(this.dependencies.client, { format, output, request, onText });
-		return format.readCompletion(body, output);
+		return await streamText(this.dependencies.client, { format, output, request, onText });
 	}
 
 	private prepare(
 		messages: Message[],
 		config: CallConfig,
 		stream: boolean,
-	): { request: TextRequest; call: GatewayRequest; earlierIds: Set<string> } {
+	): { request: TextRequest; call: TextCall; earlierIds: Set<string> } {
 		const { format, model, options, extraBody } = this.settings;
 		const converted = toChatMessages(messages, format);
 		const request: TextRequest = {

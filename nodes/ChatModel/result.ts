@@ -18,8 +18,10 @@ export interface CallInfo {
 	finish_reason: string | null;
 	id: string | null;
 	model: string | null;
-	/** Rubles that the account paid; null when the format does not report them. */
+	/** Rubles that the account paid; null when they are not known. */
 	costRub: number | null;
+	/** Whether `costRub` is computed from the account's prices. */
+	costIsComputed?: true;
 	/** The reasoning of the model. */
 	reasoning?: string;
 	sources?: Array<{ url: string; title?: string }>;
@@ -33,6 +35,7 @@ export function callInfoOf(completion: Completion): CallInfo {
 		id: completion.id,
 		model: completion.model,
 		costRub: completion.costRub,
+		...(completion.costIsComputed ? { costIsComputed: true } : {}),
 		...(reasoning === '' ? {} : { reasoning }),
 		...(sources.length === 0 ? {} : { sources }),
 	};

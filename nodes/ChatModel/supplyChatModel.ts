@@ -2,14 +2,14 @@ import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
 import { readTextOptions } from '../shared/fields/textOptions';
 import { checkExtraBody } from '../shared/fields/textRequest';
-import type { GatewayClient } from '../shared/gateway/client/client';
-import { listTextModels } from '../shared/gateway/endpoints/models';
 import { withoutSecrets } from '../shared/gateway/errors/secrets';
 import { textFormat } from '../shared/gateway/text/formats';
 import { withModelHint } from '../shared/gateway/text/unknownModel';
 import { subNodeClient } from '../shared/n8n/client';
 import type { Values } from '../shared/params/parameter';
 import { NodeParameters } from '../shared/params/source';
+import { ExecutionCost } from '../shared/run/cost/executionCost';
+import { TextModels } from '../shared/run/cost/textModels';
 import { toNodeError } from '../shared/run/nodeError';
 import { requestSettings } from '../shared/run/settings';
 import { patchAdapter } from './adapter';
@@ -27,9 +27,13 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 		const settings = readSettings(params);
 		const { client, dispose } = await subNodeClient(context, requestSettings(params.options));
 		disposeClient = dispose;
-		const known = knownModels(client);
+		const textModels = new TextModels();
+		const known = async () => await textModels.known(client);
 		const model = new GatewayChatModel(settings, {
 			client,
+			priceClient: client,
+			cost: new ExecutionCost(context),
+			textModels,
 			jsonSchema: getParametersJsonSchema,
 			toUserError: async (error) => {
 				const withHint = await withModelHint(known, settings.model, error);
@@ -55,10 +59,6 @@ function readSettings(params: Values<typeof parameters.declarations>): ModelSett
 			options.extraBody,
 			'The node that uses the model decides whether the response is streamed.',
 		),
+		maxCostRub: options.maxCostRub,
 	};
-}
-
-/** The catalogue, for hints. Its own error would hide the one that the hint is for. */
-function knownModels(client: GatewayClient): () => ReturnType<typeof listTextModels> {
-	return async () => await listTextModels(client, { maxRetries: 0 }).catch(() => []);
 }

@@ -13,11 +13,12 @@ describe('text', () => {
 		expect(items[0]?.json.costRub).toBe(Number(gateway.control.ledger()[0]?.amount));
 	});
 
-	it('messages: returns text and usage, without a cost', async () => {
+	it('messages: returns text and usage, with a computed cost', async () => {
 		const { items } = await gateway.generate({ format: 'messages', options: { maxTokens: 5 } });
 		expect(items[0]?.json).toMatchObject({
 			finishReason: 'length',
-			costRub: null,
+			costRub: Number(gateway.control.ledger()[0]?.amount),
+			costIsComputed: true,
 			usage: { outputTokens: 5 },
 		});
 	});

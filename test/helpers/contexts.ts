@@ -1,6 +1,6 @@
 import { LoadOptionsContext, PollContext, SupplyDataContext, WebhookContext } from 'n8n-core';
 import {
-	createEmptyRunExecutionData,
+	createRunExecutionData,
 	NodeConnectionTypes,
 	type ILoadOptionsFunctions,
 	type INode,
@@ -105,13 +105,19 @@ export function requestContext(
 	return context as unknown as IWebhookFunctions;
 }
 
-/** The context of a sub-node, and the execution in which n8n records its runs. */
-export function supplyContext(options: NodeOptions): {
+/**
+ * The context of a sub-node, and the execution in which n8n records its runs.
+ *
+ * @param options.execution that of other nodes; a new one by default
+ */
+export function supplyContext({
+	execution = createRunExecutionData(),
+	...options
+}: NodeOptions & Pick<RunOptions, 'asTool'> & { execution?: IRunExecutionData }): {
 	context: ISupplyDataFunctions;
 	execution: IRunExecutionData;
 } {
 	const { workflow, node, more } = prepared(options);
-	const execution = createEmptyRunExecutionData();
 	const parent: INode = { ...node, id: 'node-2', name: 'AI Agent' };
 	const items = [{ json: {} }];
 	const context = new SupplyDataContext(
@@ -123,7 +129,7 @@ export function supplyContext(options: NodeOptions): {
 		0,
 		items,
 		{ main: [items] },
-		NodeConnectionTypes.AiLanguageModel,
+		options.asTool ? NodeConnectionTypes.AiTool : NodeConnectionTypes.AiLanguageModel,
 		{ node, data: { main: [items] }, source: null },
 		[],
 		undefined,

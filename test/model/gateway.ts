@@ -78,6 +78,8 @@ export interface Charge {
 	taskId: string | undefined;
 	/** Whether a response that names the task, or is the text, has arrived. */
 	isKnown: boolean;
+	/** Decimal text, in rubles. */
+	amount: string;
 }
 
 /**
@@ -93,12 +95,12 @@ export function charges({ control }: Gateway, answered: ReadonlySet<string>): Ch
 		(record.status ?? 0) < 300 &&
 		record.faults.every((id) => ways.get(id) === 'pass');
 	const tasks = new Map(control.tasks().map((task) => [task.taskId, task]));
-	return control.ledger().map(({ taskId, requestId, idempotencyKey }) => {
+	return control.ledger().map(({ taskId, requestId, idempotencyKey, amount }) => {
 		const isSame = ({ id, headers }: (typeof requests)[number]): boolean =>
 			id === requestId || (idempotencyKey !== undefined && headers['idempotency-key'] === idempotencyKey);
 		const same = requests.filter(isSame);
 		const input = taskId === undefined ? same[0]?.body.json : tasks.get(taskId)?.input;
-		return { order: orderOf(JSON.stringify(input)), taskId, isKnown: same.some(isGood) };
+		return { order: orderOf(JSON.stringify(input)), taskId, isKnown: same.some(isGood), amount };
 	});
 }
 

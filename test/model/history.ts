@@ -57,6 +57,8 @@ export interface History {
 	loop: boolean;
 	cancel: Cancel | null;
 	callbacks: 'on' | 'off' | 'twice';
+	/** *Max Cost per Execution* in rubles. */
+	maxCost: number | null;
 	/** Callbacks that nobody expects, by seconds after the start and the item that they name. */
 	forged: Array<{ after: number; item: number | null }>;
 }
@@ -124,6 +126,7 @@ export const classes = {
 	fileHostFails: noFates('file'),
 	pollsFail: noFates('poll'),
 	cancel: (history) => ({ ...history, cancel: null }),
+	limits: (history) => ({ ...history, maxCost: null }),
 	loops: (history) => ({ ...history, loop: false }),
 	loopsOfSuspendedTasks: when(
 		({ operation }) => operation === 'suspend',
@@ -191,6 +194,7 @@ export function histories(
 			null,
 		),
 		callbacks: fc.constantFrom('on', 'off', 'twice'),
+		maxCost: fc.constantFrom(null, 0, 0.004, 0.01, 2, 4, 7, 14, 100),
 		forged: rarely(
 			fc.array(fc.record({ after: fc.nat(60), item: fc.option(fc.nat(7)) }), { maxLength: 3 }),
 			[],

@@ -1,5 +1,6 @@
 import type { INodeExecutionData, IRun } from 'n8n-workflow';
 
+import { compareDecimals, sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import { orderOf } from './gateway';
 import type { History } from './history';
 import { runLimitMs } from './limits';
@@ -62,6 +63,26 @@ export const promises = {
 		sent
 			.filter((request) => request.hasKey && request.origin !== origin)
 			.map(({ origin: other, path }) => `the key was sent to ${other}${path}`),
+
+	'the cost shown is what was charged': (_, { run, charges }) => {
+		if (!run) return [];
+		const { gatewayCostRub: cost = '0', ...counts } = run.data.resultData.metadata ?? {};
+		const calls = Number(counts.gatewayCalls ?? 0);
+		const withoutCost = Number(counts.gatewayCallsWithoutCost ?? 0);
+		const paid = sumOfCosts(...charges.map(({ amount }) => amount)) ?? '';
+		const difference = compareDecimals(cost, paid) ?? NaN;
+		const isRight = withoutCost === 0 ? difference === 0 : difference <= 0;
+		return isRight && calls - withoutCost <= charges.length && charges.length <= calls
+			? []
+			: [`₽${cost} of ${calls} calls, ${withoutCost} without a cost; charged ₽${paid} for ${charges.length}`];
+	},
+
+	'the execution costs at most its limit': ({ maxCost }, { charges }) => {
+		const paid = sumOfCosts(...charges.map(({ amount }) => amount)) ?? '';
+		return maxCost === null || (compareDecimals(paid, String(maxCost)) ?? 1) <= 0
+			? []
+			: [`₽${paid} of at most ₽${maxCost}`];
+	},
 } satisfies Promises;
 
 export type PromiseName = keyof typeof promises;

@@ -21,6 +21,7 @@ export const enabled: Record<Class, boolean> = {
 	fileHostFails: true,
 	pollsFail: true,
 	cancel: true,
+	limits: true,
 	loops: true,
 	loopsOfSuspendedTasks: true,
 	forgedCallbacks: true,
@@ -38,4 +39,6 @@ export const kept: Record<PromiseName, boolean> = {
 	'what is retryable was not charged': true,
 	'what is retryable has no task': true,
 	'the key stays with the gateway': true,
+	'the cost shown is what was charged': true,
+	'the execution costs at most its limit': true,
 };

@@ -28,8 +28,8 @@ function order({ input, failing }: History): string {
 	return `'order ' + $runIndex + '.' + $itemIndex + ' ' + ${fails} + ${changing}`;
 }
 
-function requestOptions({ concurrency, maxRetries }: History) {
-	return { concurrency, maxRetries, timeout: 1 };
+function requestOptions({ concurrency, maxRetries, maxCost }: History) {
+	return { concurrency, maxRetries, timeout: 1, ...(maxCost !== null && { maxCostRub: maxCost }) };
 }
 
 function textParameters(history: History): RunOptions['parameters'] {
@@ -38,7 +38,7 @@ function textParameters(history: History): RunOptions['parameters'] {
 		operation: 'generate',
 		model: locator('sandbox/swift-1'),
 		prompt: `=[[say:order {{ $runIndex }}.{{ $itemIndex }}]] {{ ${order(history)} }}`,
-		options: requestOptions(history),
+		options: { ...requestOptions(history), maxTokens: 50 },
 	};
 }
 

@@ -14,7 +14,7 @@ export const format = choice({
 		.sort((a, b) => a.name.localeCompare(b.name)),
 	default: textFormats[0].name,
 	description:
-		'How the gateway is asked and responds. Every model can be used with each; they differ in their options and in whether they report the cost.',
+		'How the gateway is asked and responds. Every model can be used with each; they differ in their options and in whether they report the cost, which otherwise is computed.',
 });
 
 /** The text model. */

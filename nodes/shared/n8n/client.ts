@@ -11,6 +11,11 @@ export interface Connection {
 	/** Texts to remove from errors, such as the API key. */
 	secrets: readonly string[];
 	client(settings: RequestSettings): GatewayClient;
+	/**
+	 * Reads the prices of calls that are paid for, also when the run ends early, unless it is cancelled. Takes no slot of
+	 * the others.
+	 */
+	priceClient: GatewayClient;
 }
 
 interface ConnectionOptions {
@@ -47,9 +52,21 @@ export async function connect(
 		now: () => Date.now(),
 		random: () => Math.random(),
 	};
+	const client = (settings: RequestSettings, given: ClientDependencies) =>
+		new GatewayClient({ baseUrl, secrets, origin, ...settings }, given);
 	return {
 		secrets,
-		client: (settings) => new GatewayClient({ baseUrl, secrets, origin, ...settings }, dependencies),
+		client: (settings) => client(settings, dependencies),
+		priceClient: client(
+			{ maxRetries: 0 },
+			{
+				...dependencies,
+				withSlot: async (work) => {
+					signal?.throwIfCancelled();
+					return await work();
+				},
+			},
+		),
 	};
 }
 

@@ -34,6 +34,11 @@ export class RunSignal {
 		if (this.reason !== undefined) throw new StoppedError(this.reason);
 	}
 
+	/** @throws {StoppedError} when the execution was cancelled */
+	throwIfCancelled(): void {
+		if (this.isCancelled) throw new StoppedError('cancelled');
+	}
+
 	/** @throws {StoppedError} as soon as the run ends */
 	async pause(milliseconds: number): Promise<void> {
 		this.throwIfAborted();

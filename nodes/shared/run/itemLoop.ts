@@ -95,6 +95,7 @@ class ItemLoop {
 				await this.settle(index, async () => await this.start(index, connection));
 			},
 		);
+		const started = this.runContext.started();
 		const suspended = await this.suspension.settle({
 			deferred: this.deferred,
 			finish: async (index) =>
@@ -107,6 +108,7 @@ class ItemLoop {
 					return undefined;
 				}),
 		});
+		await started;
 		return await this.conclude(suspended, concurrency);
 	}
 
@@ -155,6 +157,7 @@ class ItemLoop {
 			index,
 			params,
 			client: connection.client(settings),
+			priceClient: connection.priceClient,
 			run: this.runContext,
 			journal: this.journal.item(index),
 			n8n: this.context,

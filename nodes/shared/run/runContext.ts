@@ -1,12 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import {
-	listMediaModels,
-	listTextModels,
-	type RetryPolicy,
-	type TextModel,
-} from '../gateway/endpoints/models';
+import { listMediaModels, type RetryPolicy, type TextModel } from '../gateway/endpoints/models';
 import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
@@ -14,12 +9,11 @@ import { asObject, asText, canonicalJson } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
 import { addHint, isStreaming, isToolExecution } from '../n8n/features';
 import { ChunkWriter } from './chunkWriter';
+import { ExecutionCost } from './cost/executionCost';
+import { BEST_EFFORT, TextModels } from './cost/textModels';
 
 /** Key in the node's context, for an n8n that has no secret for each execution. */
 const NONCE_KEY = 'aiGatewayRun';
-
-/** One try with a short timeout: for optional data, such as the price of a task that exists. */
-const BEST_EFFORT: RetryPolicy = { maxRetries: 0, timeoutLimitMs: 10_000 };
 
 /** What all items of a run share. */
 export class RunContext {
@@ -34,8 +28,11 @@ export class RunContext {
 	readonly isTool: boolean;
 	/** Streams responses, when the workflow streams to a chat or webhook. */
 	readonly chunkWriter: ChunkWriter | undefined;
+	/** What the execution has cost. */
+	readonly cost: ExecutionCost;
+	readonly textModels = new TextModels();
+	private readonly pending: Array<() => Promise<void>> = [];
 	private readonly hints = new Set<string>();
-	private textModels: Promise<TextModel[]> | undefined;
 	/** Read with retries. */
 	private mediaModels: Promise<MediaCatalogue> | undefined;
 	/** Read in one try. */
@@ -47,7 +44,18 @@ export class RunContext {
 		this.executionId = `${context.getExecutionId() ?? ''} ${secret}`;
 		this.isTool = isToolExecution(context) || context.getNode().type.endsWith('Tool');
 		this.chunkWriter = !this.isTool && isStreaming(context) ? new ChunkWriter(context) : undefined;
+		this.cost = new ExecutionCost(context);
 		this.run = this.isTool ? inputDigest(context) : String(proxy.$runIndex ?? 0);
+	}
+
+	/** Does work when all items have been started, beside their deferred work. It must not reject. */
+	whenStarted(work: () => Promise<void>): void {
+		this.pending.push(work);
+	}
+
+	/** Does the work of {@link whenStarted}. */
+	async started(): Promise<void> {
+		await Promise.all(this.pending.splice(0).map(async (work) => await work()));
 	}
 
 	/** Shows a hint with the node's output, each text once. */
@@ -71,8 +79,7 @@ export class RunContext {
 
 	/** The text models, for hints only: fetched once per run in one try, empty when that fails. */
 	async knownTextModels(client: GatewayClient): Promise<TextModel[]> {
-		this.textModels ??= orNothing(listTextModels(client, BEST_EFFORT));
-		return await this.textModels;
+		return await this.textModels.known(client);
 	}
 
 	/**
@@ -128,16 +135,6 @@ function notListed(id: string): never {
 		'Model IDs change over time. Choose the model again from the list. Nothing was sent.',
 		'model',
 	);
-}
-
-/** The list; an empty one when the gateway does not return it. */
-async function orNothing<T>(list: Promise<T[]>): Promise<T[]> {
-	try {
-		return await list;
-	} catch (error) {
-		if (error instanceof ApiError) return [];
-		throw asError(error);
-	}
 }
 
 /** The media models by ID, or why they could not be read. */

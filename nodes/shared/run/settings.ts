@@ -1,5 +1,5 @@
 import type { RequestSettings } from '../gateway/client/client';
-import { integer, number, optional } from '../params/kinds';
+import { decimal, filled, integer, number, optional } from '../params/kinds';
 import type { Values } from '../params/parameter';
 
 /** How often a request is retried. */
@@ -11,6 +11,16 @@ export const maxRetries = integer({
 	description:
 		'How often a request is sent again when the gateway is busy or fails for a moment, without charging anything twice. Defaults to 3.',
 });
+
+/** The most that an execution may cost, as decimal text in rubles. */
+export const maxCostRub = filled(
+	decimal({
+		displayName: 'Max Cost per Execution (Rubles)',
+		default: 100,
+		description:
+			'The most that all gateway calls of an execution may cost. A call is sent only if the most that it may cost is known, and still fits.',
+	}),
+);
 
 /**
  * The option for the timeout of a request.

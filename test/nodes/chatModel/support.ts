@@ -1,6 +1,6 @@
 import type { AIMessage, AIMessageChunk, BaseMessage } from '@langchain/core/messages';
 import { HumanMessage } from '@langchain/core/messages';
-import type { ISupplyDataFunctions } from 'n8n-workflow';
+import type { ISupplyDataFunctions, IWorkflowDataProxyData } from 'n8n-workflow';
 
 import { patchAdapter as patch } from '../../../nodes/ChatModel/adapter';
 import { GatewayChatModel } from '../../../nodes/ChatModel/model';
@@ -8,6 +8,8 @@ import { loadSdk } from '../../../nodes/ChatModel/sdk';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
+import { ExecutionCost } from '../../../nodes/shared/run/cost/executionCost';
+import { TextModels } from '../../../nodes/shared/run/cost/textModels';
 import { scriptedClient } from '../../helpers/client';
 
 const patchAdapter = <A>(adapter: A): A => patch(adapter, { warn: () => undefined });
@@ -58,12 +60,19 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 		{ format, model: 'm', options: { temperature: 0.5 }, extraBody: { user: 'me' } },
 		{
 			client: client ?? scripted.client,
+			priceClient: client ?? scripted.client,
+			cost: new ExecutionCost({
+				getExecutionId: () => 'e1',
+				getWorkflowDataProxy: () => ({ $execution: {} }) as unknown as IWorkflowDataProxyData,
+			}),
+			textModels: new TextModels(),
 			jsonSchema: sdk.getParametersJsonSchema,
 			toUserError: (error) => Promise.resolve(error instanceof Error ? error : new Error(String(error))),
 		},
 	);
 	const lc = patchAdapter(sdk.supplyModel(context, model).response) as LangChainModel;
-	const requests = () => scripted.sent.map((request) => JSON.parse(request.body as string) as JsonObject);
+	const calls = () => scripted.sent.filter(({ method }) => method === 'POST');
+	const requests = () => calls().map((request) => JSON.parse(request.body as string) as JsonObject);
 	return { lc, model, logged, requests };
 }
 

@@ -169,9 +169,9 @@ describe.each(Object.entries(formats))('%s', (format, { bare, options, wire }) =
 		});
 		const names = shown.map(({ name }) => name);
 		expect(
-			names.filter((name) => !['extraBody', 'maxRetries', 'timeout'].includes(name)).sort(),
+			names.filter((name) => !['extraBody', 'maxCostRub', 'maxRetries', 'timeout'].includes(name)).sort(),
 		).toStrictEqual(Object.keys(options).sort());
-		expect(names).toHaveLength(Object.keys(options).length + 3);
+		expect(names).toHaveLength(Object.keys(options).length + 4);
 		const labels = shown.map(({ displayName }) => displayName);
 		expect(labels).toStrictEqual([...labels].sort((a, b) => a.localeCompare(b)));
 	});

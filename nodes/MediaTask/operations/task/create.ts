@@ -2,7 +2,8 @@ import { simplify } from '../../../shared/fields/simplify';
 import { asObject } from '../../../shared/gateway/util/json';
 import { compact } from '../../../shared/n8n/compact';
 import { defineOperation, Deferred } from '../../../shared/run/operation';
-import { createTask, readTaskRequest, taskOptions, taskParameters, taskPriceRub } from './taskRequest';
+import { createTask, taskPriceRub } from './createTask';
+import { readTaskRequest, taskOptions, taskParameters } from './taskRequest';
 
 /** Creates a media task and does not wait for it (§4.6). Prices are looked up when all tasks are created. */
 export const create = defineOperation({

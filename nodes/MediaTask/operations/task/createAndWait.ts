@@ -5,6 +5,7 @@ import { SHORTEST_SUSPENSION_MS } from '../../suspend/settle';
 import { resumeCallback, SuspendableTask, type ResumeCallback } from '../../suspend/suspendableTask';
 import { TaskSuspension } from '../../suspend/suspension';
 import { suspendProblem } from '../../suspend/waitingExecution';
+import { createTask, taskPriceRub } from './createTask';
 import {
 	maxWait,
 	pollTask,
@@ -14,7 +15,7 @@ import {
 	resultSettings,
 	taskOutput,
 } from './result';
-import { createTask, readTaskRequest, taskOptions, taskParameters, taskPriceRub } from './taskRequest';
+import { readTaskRequest, taskOptions, taskParameters } from './taskRequest';
 
 const waitStrategy = choice({
 	displayName: 'Wait Strategy',

@@ -99,10 +99,11 @@ export async function taskOutput(
 	priceRub?: number,
 ): Promise<OperationOutput> {
 	const task = readMediaTask(body, taskId);
-	if (task.state === 'fail') throw taskError(task, context.client.settings.secrets);
+	task.model ??= settings.model;
+	if (task.state === 'fail') throw taskError(task, context.client.settings.secrets, priceRub);
 	const binary = settings.download ? await downloadFiles(context, task, settings.binaryField) : undefined;
 	return {
-		json: settings.simplify ? taskJson({ ...task, model: task.model ?? settings.model }, priceRub) : body,
+		json: settings.simplify ? taskJson(task, priceRub) : body,
 		...(binary ? { binary } : {}),
 	};
 }

@@ -1,14 +1,14 @@
-import { asObject, asText, type JsonObject } from '../../../shared/gateway/util/json';
-import { createMediaTask, taskBody } from '../../../shared/gateway/endpoints/tasks';
-import { asError, InvalidInputError, StoppedError } from '../../../shared/gateway/errors/errors';
+import type { JsonObject } from '../../../shared/gateway/util/json';
+import { taskBody } from '../../../shared/gateway/endpoints/tasks';
+import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { checkKey, idempotencyKey } from '../../../shared/gateway/media/idempotency';
 import { withFiles, type InputFileUrl } from '../../../shared/gateway/media/inputFiles';
 import { checkInput } from '../../../shared/gateway/media/inputValues';
-import { priceInRubles, taskPrice } from '../../../shared/gateway/media/price';
+import { taskPrice } from '../../../shared/gateway/media/price';
 import { choice, decimal, filled, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
-import type { Creation } from '../../../shared/run/journal';
 import type { ItemContext } from '../../../shared/run/operation';
+import { maxCostRub } from '../../../shared/run/settings';
 import type { ResumeCallback } from '../../suspend/suspendableTask';
 import { formOf, inputParameters, model, readInput } from '../input';
 import {
@@ -16,11 +16,10 @@ import {
 	inputFiles,
 	placeholderUrls,
 	readTaskFiles,
-	uploadTaskFiles,
 	type TaskFile,
 } from '../inputFiles';
 import { checkResumeUrl, readCallbackUrl } from './callbackUrl';
-import { checkPriceLimit } from './priceLimit';
+import { checkPriceLimit, knownPrice } from './priceLimit';
 
 /** Parameters of every operation that creates a task. */
 export const taskParameters = { model, ...inputParameters('mapMediaInput'), inputFiles };
@@ -64,6 +63,7 @@ export const taskOptions = {
 			description: "What counts as the same creation, which is charged once. Defaults to 'Execution'.",
 		}),
 	),
+	maxCostRub,
 	maxPriceRub: filled(
 		decimal({
 			displayName: 'Max Price (Rubles)',
@@ -93,6 +93,10 @@ export interface TaskRequest {
 	key: string;
 	/** Whether the key may have been used before, in another execution: the task may exist, and may have ended. */
 	mayExist: boolean;
+	/** The price as decimal text in rubles; only if there is a limit. */
+	mostRub: string | undefined;
+	/** The most that the execution may cost, as decimal text in rubles. */
+	limitRub: string | undefined;
 	/** How the gateway resumes this execution; `undefined` when it is not suspended for the task. */
 	resume: ResumeCallback | undefined;
 }
@@ -112,6 +116,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 		idempotencyKey: ownKey,
 		idempotencyScope: scope = 'execution',
 		maxPriceRub,
+		maxCostRub,
 	} = params.options;
 	const { baseUrl } = client.settings;
 	const callbackUrl = readCallbackUrl(params.options.callbackUrl, baseUrl);
@@ -128,9 +133,15 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 		taskBody({ model: params.model, input: inputWith(urls), sessionId, callbackUrl: url });
 	const input = inputWith(placeholderUrls(files));
 	if (form) checkInput(input, form);
-	if (maxPriceRub !== undefined) {
-		checkPriceLimit(taskPrice(await run.requireMediaModel(client, params.model), input), maxPriceRub);
-	}
+	const price =
+		maxPriceRub === undefined && maxCostRub === undefined
+			? undefined
+			: taskPrice(await run.requireMediaModel(client, params.model), input);
+	if (price && maxPriceRub !== undefined) checkPriceLimit(price, maxPriceRub);
+	const mostRub =
+		price && maxCostRub !== undefined
+			? knownPrice(price, 'Max Cost per Execution (Rubles)', 'maxCostRub')
+			: undefined;
 	const content = bodyWith(await contentPlaceholders(files));
 	if (ownKey !== undefined && !item.journal.isKeyOf(ownKey, content)) throw sharedKey();
 	const mayBeShared = ownKey !== undefined || scope === 'workflow';
@@ -142,6 +153,8 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 		// Without the resume URL, which differs in each execution.
 		key: ownKey ?? idempotencyKey(scope, run.creationContext(item.index), content),
 		mayExist: mayBeShared,
+		mostRub,
+		limitRub: maxCostRub,
 		resume,
 	};
 }
@@ -163,68 +176,4 @@ function checkCallback(resumeUrl: string, callbackUrl: string | undefined, gatew
 		"Empty the option 'Callback URL', or set 'Wait Strategy' to 'Poll'. Nothing was created.",
 		'callbackUrl',
 	);
-}
-
-/** A task that exists and is paid for. */
-export interface CreatedTask {
-	taskId: string;
-	/** The response to its creation. */
-	body: JsonObject;
-	/** What the operation does with it, as it was read when the task was requested. */
-	plan: JsonObject;
-	/** Whether it may have ended already. */
-	mayExist: boolean;
-}
-
-/**
- * Creates the task of an item. A further try of *Retry On Fail* takes up the task, or sends the same request again:
- * nothing of the item is read again, because its expressions may now return something else.
- *
- * @param read reads the request, and the plan as plain data
- */
-export async function createTask(
-	item: ItemContext,
-	read: () => Promise<{ request: TaskRequest; plan: JsonObject }>,
-): Promise<CreatedTask> {
-	const { journal, client } = item;
-	const { sent, task } = journal;
-	const creation = sent ?? (await readCreation(item, read));
-	const { plan } = creation;
-	const mayExist = sent !== undefined || plan.mayExist === true;
-	if (task) return { taskId: task.taskId, body: task.response, plan, mayExist };
-	journal.requested(creation);
-	const { taskId, body } = await createMediaTask(client, creation.body, creation.key);
-	journal.created(taskId, body);
-	return { taskId, body, plan, mayExist };
-}
-
-/** Uploads the files, which is not repeated with the creation. */
-async function readCreation(
-	item: ItemContext,
-	read: () => Promise<{ request: TaskRequest; plan: JsonObject }>,
-): Promise<Creation> {
-	const { request, plan } = await read();
-	const { files, bodyWith, key, mayExist } = request;
-	const body = bodyWith(await uploadTaskFiles(item, files));
-	return { key, body, plan: { ...plan, mayExist } };
-}
-
-/** The price of a created task in rubles; `undefined` when the catalogue does not have it, or when the run ends. */
-export async function taskPriceRub(
-	{ run, client }: ItemContext,
-	plan: JsonObject,
-): Promise<number | undefined> {
-	const { model: id, input } = readPriced(plan);
-	try {
-		const found = await run.mediaModel(client, id);
-		return found && priceInRubles(taskPrice(found, input));
-	} catch (error) {
-		if (error instanceof StoppedError) return undefined;
-		throw asError(error);
-	}
-}
-
-function readPriced({ priced }: JsonObject): TaskRequest['priced'] {
-	const { model: id, input } = asObject(priced) ?? {};
-	return { model: asText(id) ?? '', input: asObject(input) ?? {} };
 }

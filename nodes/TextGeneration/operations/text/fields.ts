@@ -13,7 +13,7 @@ import {
 	shownFor,
 	text,
 } from '../../../shared/params/kinds';
-import { textTimeout } from '../../../shared/run/settings';
+import { maxCostRub, textTimeout } from '../../../shared/run/settings';
 
 const inputMode = choice({
 	displayName: 'Input Mode',
@@ -295,5 +295,6 @@ export const generateOptions = {
 				'Whether to receive the response while it is generated, which may take 15 minutes instead of 5. Without this option, the node streams when the workflow does.',
 		}),
 	),
+	maxCostRub,
 	timeout: textTimeout,
 };

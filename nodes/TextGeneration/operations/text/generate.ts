@@ -3,11 +3,12 @@ import { ApiError } from '../../../shared/gateway/errors/errors';
 import type { Completion } from '../../../shared/gateway/text/formats/completion';
 import type { Attachment, Conversation } from '../../../shared/gateway/text/formats/request';
 import { streamText } from '../../../shared/gateway/text/streamText';
-import { textCall } from '../../../shared/gateway/text/textCall';
+import { textCall, type TextCall } from '../../../shared/gateway/text/textCall';
 import { withModelHint } from '../../../shared/gateway/text/unknownModel';
 import type { JsonObject } from '../../../shared/gateway/util/json';
 import { bodyWithFiles } from '../../../shared/n8n/bodyWithFiles';
 import { recordTokens } from '../../../shared/n8n/tokenUsage';
+import { completeText } from '../../../shared/run/cost/textCall';
 import { defineOperation, type ItemContext } from '../../../shared/run/operation';
 import { readAttachments, type ReadAttachments } from './attachments';
 import { generateOptions, generateParameters } from './fields';
@@ -25,8 +26,13 @@ export const generate = defineOperation({
 		const parameters = readParameters(item);
 		const { format, request } = parameters;
 		const attached = await readAttachments(item, parameters);
-		const body = await send(item, parameters, gatewayRequest(parameters, attached));
-		const completion = format.readCompletion(body, request.output);
+		const { client, priceClient, run } = item;
+		const call = gatewayRequest(parameters, attached);
+		const { body, completion } = await completeText(
+			{ client, priceClient, cost: run.cost, textModels: run.textModels },
+			{ format, output: request.output, body: call.json, limitRub: parameters.maxCostRub },
+			async () => await send(item, parameters, call),
+		);
 		return await afterCharge(completion, async () => {
 			recordTokens(item.n8n, completion.usage);
 			if (!parameters.simplify && !item.run.isTool) return [{ json: body }];
@@ -38,13 +44,14 @@ export const generate = defineOperation({
 function gatewayRequest(
 	{ format, request, extraBody }: GenerateParameters,
 	{ attachments, files }: ReadAttachments,
-): GatewayRequest {
+): TextCall {
 	const conversation = withAttachments(request.conversation, attachments);
 	const { json, ...call } = textCall(format, { ...request, conversation }, extraBody);
 	if (files.length === 0) return { ...call, json };
 	const body = bodyWithFiles(JSON.stringify(json), files);
 	return {
 		...call,
+		json,
 		headers: {
 			...call.headers,
 			'Content-Type': 'application/json',
@@ -103,6 +110,7 @@ function notStoredError(completion: Completion, error: unknown): ApiError {
 			id: completion.id,
 			text: completion.choices.map(({ text }) => text).join('\n'),
 			costRub: completion.costRub,
+			...(completion.costIsComputed ? { costIsComputed: true } : {}),
 		},
 	});
 }

@@ -30,6 +30,8 @@ export interface GenerateParameters {
 	/** Merged into the body last. */
 	extraBody: JsonObject;
 	simplify: boolean;
+	/** The most that the execution may cost, as decimal text in rubles. */
+	maxCostRub: string | undefined;
 }
 
 /** The default name of a JSON response; a format may require one. */
@@ -60,6 +62,7 @@ export function readParameters({ params, run }: ItemContext<Params>): GeneratePa
 		attachments: params.inputMode === 'simple' ? params.attachments : [],
 		extraBody,
 		simplify: params.simplify,
+		maxCostRub: params.options.maxCostRub,
 	};
 }
 

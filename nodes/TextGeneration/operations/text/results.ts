@@ -27,17 +27,22 @@ export async function simplifiedOutputs(
 		const cost =
 			index === 0
 				? completion
-				: { usage: noUsage(completion.usage), costRub: completion.costRub === null ? null : 0 };
+				: {
+						usage: noUsage(completion.usage),
+						costRub: completion.costRub === null ? null : 0,
+						costIsComputed: completion.costIsComputed,
+					};
 		const rest = isEmpty(choice) && index === 0 ? { raw: body } : {};
 		outputs.push(
 			item.run.isTool
-				? { json: toolJson({ ...facts, costRub: cost.costRub }) }
+				? { json: toolJson({ ...facts, costRub: cost.costRub, costIsComputed: cost.costIsComputed }) }
 				: {
 						// Important fields first: the table of the output panel shows four columns.
 						json: compact({
 							...place,
 							...facts,
 							costRub: cost.costRub,
+							costIsComputed: cost.costIsComputed,
 							model: completion.model,
 							usage: cost.usage,
 							id: completion.id,

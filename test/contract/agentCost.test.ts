@@ -1,0 +1,137 @@
+import { HumanMessage } from '@langchain/core/messages';
+import { createRunExecutionData, type INodeParameters, type IRunExecutionData } from 'n8n-workflow';
+
+import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
+import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
+import { rejection } from '../helpers/client';
+import { supplyContext } from '../helpers/contexts';
+import { packageNodes } from '../helpers/engine';
+import type { LangChainModel } from '../nodes/chatModel/support';
+import { locator } from './support';
+
+// A chat model and a tool in one execution, as an AI Agent calls them.
+
+let gateway: Gateway;
+let execution: IRunExecutionData;
+beforeAll(async () => void (gateway = await startGateway()));
+beforeEach(async () => {
+	await gateway.control.reset();
+	execution = createRunExecutionData();
+});
+afterAll(async () => await gateway.close());
+
+const ask = [new HumanMessage('Tell me about the sea')];
+const ledger = () => sumOfCosts(...gateway.control.ledger().map(({ amount }) => amount));
+const credential = () => ({ baseUrl: gateway.baseUrl, apiKey: gateway.apiKey });
+
+/** The chat model, as n8n supplies it to the agent. */
+async function modelOf(parameters: INodeParameters = {}): Promise<LangChainModel> {
+	const { context } = supplyContext({
+		node: 'chatModel',
+		parameters: { model: locator('sandbox/balanced-2'), options: {}, ...parameters },
+		credential: credential(),
+		execution,
+	});
+	return (await packageNodes.chatModel.supplyData.call(context, 0)).response as LangChainModel;
+}
+
+/** Creates a picture, as the agent's tool. */
+async function draw(options: INodeParameters = {}): Promise<void> {
+	const inputJson = '{"prompt":"a lighthouse","quality":"draft","size":"512x512"}';
+	const { context } = supplyContext({
+		node: 'mediaTask',
+		asTool: true,
+		parameters: {
+			resource: 'task',
+			operation: 'create',
+			model: locator('aurora/canvas-1'),
+			inputMode: 'json',
+			inputJson,
+			options,
+		},
+		credential: credential(),
+		execution,
+	});
+	context.addInputData('ai_tool', [[{ json: { prompt: 'a lighthouse' } }]]);
+	await packageNodes.mediaTask.execute.call(context as never);
+}
+
+async function streamed(model: LangChainModel): Promise<void> {
+	for await (const chunk of await model.stream(ask)) expect(chunk).toBeDefined();
+}
+
+describe('the cost of the execution', () => {
+	test.each(['chat', 'responses', 'messages'])('%s: is that of model and tool', async (format) => {
+		const model = await modelOf({ format });
+		await model.invoke(ask);
+		await draw();
+		await streamed(model);
+		await (await modelOf({ format })).invoke(ask);
+		expect(gateway.control.ledger()).toHaveLength(4);
+		expect(execution.resultData.metadata).toStrictEqual({
+			gatewayCostRub: ledger(),
+			gatewayCalls: '4',
+			gatewayCallsWithoutCost: '0',
+		});
+	});
+
+	it('has a task that the tool asks for again once: the gateway does not charge it again', async () => {
+		await draw();
+		await draw();
+		expect(gateway.control.ledger()).toHaveLength(1);
+		expect(execution.resultData.metadata).toMatchObject({ gatewayCostRub: '1.8', gatewayCalls: '1' });
+	});
+
+	it('has a call whose response was lost as one without a cost', async () => {
+		gateway.control.addFault({ match: { path: '/chat/completions' }, action: { kind: 'loseResponse' } });
+		const model = await modelOf();
+		await rejection(model.invoke(ask));
+		await model.invoke(ask);
+		expect(execution.resultData.metadata).toMatchObject({
+			gatewayCalls: '2',
+			gatewayCallsWithoutCost: '1',
+		});
+	});
+
+	it('leaves n8n’s ten keys of custom data as they are', async () => {
+		const metadata = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`key${n}`, 'mine']));
+		execution.resultData.metadata = { ...metadata };
+		await draw();
+		await (await modelOf()).invoke(ask);
+		expect(gateway.control.ledger()).toHaveLength(2);
+		expect(execution.resultData.metadata).toStrictEqual(metadata);
+	});
+});
+
+describe('*Max Cost per Execution*', () => {
+	it('counts what the other node has spent', async () => {
+		await draw({ maxCostRub: 2 });
+		const model = await modelOf({ options: { maxCostRub: 2, maxTokens: 200 } });
+		expect(await rejection(model.invoke(ask))).toMatchObject({
+			message: expect.stringContaining('more than is left') as string,
+			description: expect.stringContaining('has spent ₽1.8') as string,
+		});
+		expect(gateway.control.ledger()).toHaveLength(1);
+		await (await modelOf({ options: { maxCostRub: 2.5, maxTokens: 200 } })).invoke(ask);
+		expect(gateway.control.ledger()).toHaveLength(2);
+	});
+
+	it('is the same for calls at the same time', async () => {
+		const model = await modelOf({ options: { maxCostRub: 1.2, maxTokens: 200 } });
+		const outcomes = await Promise.allSettled(
+			Array.from({ length: 10 }, async () => await model.invoke(ask)),
+		);
+		const failed = outcomes.filter(({ status }) => status === 'rejected');
+		expect(failed.length).toBeGreaterThan(0);
+		expect(gateway.control.ledger()).toHaveLength(10 - failed.length);
+		expect(Number(ledger())).toBeLessThanOrEqual(1.2);
+	});
+
+	it('needs the longest response', async () => {
+		const model = await modelOf({ options: { maxCostRub: 100 } });
+		expect(await rejection(model.invoke(ask))).toMatchObject({
+			description: expect.stringContaining("Set the option 'Max Tokens'.") as string,
+		});
+		expect(gateway.control.ledger()).toStrictEqual([]);
+	});
+});

@@ -1,0 +1,170 @@
+import type { RunResult } from '../helpers/engine';
+import { addDecimals, compareDecimals, sumOfCosts } from '../../nodes/shared/gateway/util/money';
+import { locator, useGateway } from './support';
+
+// What an execution has cost, as an expression reads it, against the gateway's ledger.
+
+const gateway = useGateway();
+
+const costOf = ({ run }: RunResult) => run.data.resultData.metadata;
+const ledger = () => sumOfCosts(...gateway.control.ledger().map(({ amount }) => amount));
+const shown = (calls: number, withoutCost = 0) => ({
+	gatewayCostRub: ledger(),
+	gatewayCalls: String(calls),
+	gatewayCallsWithoutCost: String(withoutCost),
+});
+const items = (count: number) => Array.from({ length: count }, (_, n) => ({ json: { n } }));
+const image = (quality: string) => ({
+	model: locator('aurora/canvas-1'),
+	inputMode: 'json',
+	inputJson: JSON.stringify({ prompt: 'a lighthouse', quality, size: '512x512' }),
+});
+const onError = { settings: { onError: 'continueRegularOutput' as const } };
+
+describe.each(['chat', 'responses', 'messages'])('%s: the cost of the execution', (format) => {
+	test.each([false, true])('is that of all items (stream: %s)', async (stream) => {
+		const result = await gateway.generate(
+			{ format, prompt: '=Count to {{ $json.n }}', options: { stream } },
+			{ items: items(12) },
+		);
+		expect(costOf(result)).toStrictEqual(shown(12));
+		const costs = result.items.map(({ json }) => String(json.costRub as number));
+		expect(sumOfCosts(...costs)).toBe(ledger());
+	});
+
+	it('has what a response cost whose JSON cannot be read', async () => {
+		const result = await gateway.generate(
+			{ format, prompt: '[[say:no JSON]]', outputFormat: 'jsonSchema', jsonSchema: '{"type":"array"}' },
+			onError,
+		);
+		const { error } = result.items[0]?.json as { error?: { costRub: number } };
+		expect(error).toBeDefined();
+		expect(costOf(result)?.gatewayCostRub ?? '0').toBe(ledger());
+	});
+});
+
+describe('a cost that the response does not report', () => {
+	test.each([true, false])('is computed from the catalogue, and marked (simplify: %s)', async (simplify) => {
+		const result = await gateway.generate({ format: 'messages', simplify });
+		expect(costOf(result)).toStrictEqual(shown(1));
+		const marked = { costRub: Number(ledger()), costIsComputed: true };
+		expect(result.items[0]?.json).toMatchObject(simplify ? marked : { type: 'message' });
+	});
+
+	it('reads the catalogue once in a run', async () => {
+		await gateway.generate({ format: 'messages' }, { items: items(5) });
+		expect(gateway.control.requests({ path: '/api/v1/models' })).toHaveLength(1);
+	});
+
+	it('is not known without the catalogue, which fails nothing', async () => {
+		gateway.control.addFault({
+			match: { path: '*/models' },
+			action: { kind: 'error', code: 'service_unavailable' },
+		});
+		const result = await gateway.generate({ format: 'messages' });
+		expect(result.items[0]?.json).toMatchObject({ costRub: null });
+		expect(result.items[0]?.json).not.toHaveProperty('costIsComputed');
+		expect(costOf(result)).toStrictEqual({ ...shown(1, 1), gatewayCostRub: '0' });
+	});
+});
+
+describe('media tasks', () => {
+	it('cost their price, also when they fail', async () => {
+		const parameters = { ...image('draft'), options: { maxWait: 1 } };
+		const result = await gateway.media(
+			'createAndWait',
+			{
+				...parameters,
+				inputJson:
+					'={{ JSON.stringify({ prompt: $json.n === 1 ? "[[fail]]" : "a cat", quality: "draft", size: "512x512" }) }}',
+			},
+			{ items: items(3), ...onError },
+		);
+		expect(costOf(result)).toStrictEqual(shown(3));
+		expect(result.items[1]?.json.error).toMatchObject({ model: 'aurora/canvas-1', priceRub: 1.8 });
+	});
+
+	it('of an earlier execution may be charged again or not', async () => {
+		const parameters = { ...image('draft'), options: { idempotencyScope: 'workflow' } };
+		const first = await gateway.media('create', parameters);
+		const second = await gateway.media('create', parameters, { executionId: 'execution-2' });
+		expect(gateway.charges()).toBe(1);
+		for (const result of [first, second])
+			expect(costOf(result)).toStrictEqual({ ...shown(1, 1), gatewayCostRub: '0' });
+	});
+
+	it('are counted once over all tries', async () => {
+		gateway.control.addFault({
+			match: { method: 'POST', path: '/async/media/tasks' },
+			action: { kind: 'loseResponse' },
+			times: 2,
+		});
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+		const parameters = { ...image('high'), options: { maxRetries: 0 } };
+		const result = await gateway.media('create', parameters, { settings, items: items(4) });
+		expect(gateway.charges()).toBe(4);
+		expect(costOf(result)).toStrictEqual(shown(4));
+	});
+});
+
+describe('*Max Cost per Execution*', () => {
+	const limit = (result: RunResult, most: string) => {
+		expect(compareDecimals(ledger() ?? '', most)).toBeLessThanOrEqual(0);
+		return result.items.filter(({ json }) => json.error !== undefined);
+	};
+
+	it('creates as many tasks as it allows', async () => {
+		const parameters = { ...image('draft'), options: { maxCostRub: 5.4 } };
+		const result = await gateway.media('create', parameters, { items: items(8), ...onError });
+		expect(ledger()).toBe('5.4');
+		const refused = limit(result, '5.4');
+		expect(refused).toHaveLength(5);
+		expect(refused[0]?.json.error).toMatchObject({
+			code: 'invalid_input',
+			param: 'maxCostRub',
+			description: expect.stringMatching(/^Of ₽5.4, the execution has spent ₽0 and reserved ₽5.4/) as string,
+		});
+	});
+
+	it('prevents uploads, too', async () => {
+		const binary = { data: { data: 'aGk=', mimeType: 'image/png' } };
+		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] };
+		const model = locator('aurora/retouch-1');
+		const parameters = { ...image('draft'), model, inputFiles, options: { maxCostRub: 1 } };
+		const { error } = await gateway.media('create', parameters, { items: [{ json: {}, binary }] });
+		expect(error?.message).toContain('more than is left');
+		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+	});
+
+	it('allows as many texts as fit', async () => {
+		const options = { maxTokens: 20, maxCostRub: 0.5, concurrency: 3 };
+		const result = await gateway.generate({ options }, { items: items(60), ...onError });
+		const refused = limit(result, '0.5');
+		expect(refused.length).toBeGreaterThan(0);
+		expect(gateway.charges()).toBe(60 - refused.length);
+		expect(costOf(result)).toStrictEqual(shown(60 - refused.length));
+		// What is left does not pay for another call.
+		expect(Number(addDecimals('0.5', ledger() ?? '', -1))).toBeLessThan(0.2);
+	});
+
+	it('sends nothing whose cost is not limited', async () => {
+		const { error } = await gateway.generate({ options: { maxCostRub: 100 } });
+		expect(error).toMatchObject({
+			message: expect.stringContaining('may cost is unknown') as string,
+			description: expect.stringContaining("Set the option 'Max Tokens'.") as string,
+		});
+		expect(gateway.charges()).toBe(0);
+	});
+
+	it('has a limit for its length in the format that requires one', async () => {
+		const { error } = await gateway.generate({ format: 'messages', options: { maxCostRub: 100 } });
+		expect(error).toBeUndefined();
+	});
+
+	test.each([[-1], ['a lot'], ['']])('is at least 0, not %j', async (maxCostRub) => {
+		const { error } = await gateway.generate({ options: { maxTokens: 5, maxCostRub } });
+		expect(error?.message).toContain("'Max Cost per Execution (Rubles)'");
+		expect(error?.description).toContain('at least 0');
+		expect(gateway.control.requests()).toStrictEqual([]);
+	});
+});

@@ -1,0 +1,261 @@
+import fc from 'fast-check';
+import type { IDataObject, IWorkflowDataProxyData } from 'n8n-workflow';
+
+import { ApiError, InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
+import { addDecimals, compareDecimals } from '../../nodes/shared/gateway/util/money';
+import { ExecutionCost, type CallCost, type PlannedCall } from '../../nodes/shared/run/cost/executionCost';
+
+// What the nodes of one execution count together.
+
+interface Execution {
+	id: string;
+	/** The context that all nodes share. */
+	flow: IDataObject;
+	/** n8n's custom execution data. */
+	custom: Record<string, string | number>;
+}
+
+const newExecution = (id = 'e1'): Execution => ({ id, flow: {}, custom: {} });
+
+/** The counter of one node. */
+function nodeOf(execution: Execution): ExecutionCost {
+	const customData = {
+		setAll: (values: Record<string, string | number>) => void Object.assign(execution.custom, values),
+	};
+	return new ExecutionCost({
+		getExecutionId: () => execution.id,
+		getContext: () => execution.flow,
+		getWorkflowDataProxy: () => ({ $execution: { customData } }) as unknown as IWorkflowDataProxyData,
+	});
+}
+
+const details = { message: 'no', description: '', retryable: false } as const;
+const rejected = new ApiError({ ...details, delivery: 'responded', status: 402 });
+const lost = new ApiError({ ...details, delivery: 'unknown', mayBeCharged: true });
+
+const shown = (gatewayCostRub: string, gatewayCalls: number, gatewayCallsWithoutCost: number) => ({
+	gatewayCostRub,
+	gatewayCalls,
+	gatewayCallsWithoutCost,
+});
+
+/** The error of a function that throws. */
+function errorOf(work: () => unknown): unknown {
+	try {
+		work();
+	} catch (error) {
+		return error;
+	}
+	return undefined;
+}
+
+describe('the cost of an execution', () => {
+	it('is the exact sum of the calls of all nodes', () => {
+		const execution = newExecution();
+		nodeOf(execution).begin({}).charged('0.1');
+		nodeOf(execution).begin({}).charged('0.2');
+		nodeOf(execution).begin({}).charged('4.50');
+		expect(execution.custom).toStrictEqual(shown('4.8', 3, 0));
+	});
+
+	it('leaves out what was rejected, and counts what may be charged', () => {
+		const execution = newExecution();
+		const node = nodeOf(execution);
+		node.begin({}).charged('1e-7');
+		node.begin({}).failed(rejected);
+		node.begin({}).failed(new InvalidInputError('no', ''));
+		node.begin({}).notSent();
+		node.begin({}).failed(lost);
+		node.begin({}).unknown();
+		expect(execution.custom).toStrictEqual(shown('0.0000001', 3, 2));
+	});
+
+	it('has the calls in progress as calls without a cost', () => {
+		const execution = newExecution();
+		nodeOf(execution).begin({});
+		expect(execution.custom).toStrictEqual(shown('0', 1, 1));
+	});
+
+	it('has calls with the same key once', () => {
+		const execution = newExecution();
+		nodeOf(execution).begin({ key: 'k' }).failed(lost);
+		nodeOf(execution).begin({ key: 'k' }).failed(rejected);
+		expect(execution.custom).toStrictEqual(shown('0', 1, 1));
+		nodeOf(execution).begin({ key: 'k' }).charged('2');
+		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
+		const again = nodeOf(execution).begin({ key: 'k' });
+		again.charged('2');
+		again.unknown();
+		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
+	});
+
+	it('survives being stored', () => {
+		const execution = newExecution();
+		nodeOf(execution).begin({}).charged('1');
+		execution.flow = JSON.parse(JSON.stringify(execution.flow)) as IDataObject;
+		nodeOf(execution).begin({}).charged('2');
+		expect(execution.custom).toStrictEqual(shown('3', 2, 0));
+	});
+
+	it('starts anew in an execution with the data of another one', () => {
+		const execution = newExecution();
+		nodeOf(execution).begin({}).charged('1');
+		execution.id = 'e2';
+		nodeOf(execution).begin({}).charged('2');
+		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
+	});
+
+	it('starts anew from what it cannot read', () => {
+		const execution = newExecution();
+		nodeOf(execution).begin({}).charged('1');
+		const [key = ''] = Object.keys(execution.flow);
+		execution.flow[key] = { executionId: 'e1', rub: 7 };
+		nodeOf(execution).begin({}).charged('2');
+		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
+	});
+
+	it('is counted for one node where n8n has no execution', () => {
+		const custom: Record<string, string | number> = {};
+		const customData = {
+			setAll: (values: Record<string, string | number>) => void Object.assign(custom, values),
+		};
+		const cost = new ExecutionCost({
+			getExecutionId: () => '',
+			getContext: () => {
+				throw new Error('`executionData` is not initialized');
+			},
+			getWorkflowDataProxy: () => ({ $execution: { customData } }) as unknown as IWorkflowDataProxyData,
+		});
+		cost.begin({}).charged('1');
+		cost.begin({}).charged('2');
+		expect(custom).toStrictEqual(shown('3', 2, 0));
+	});
+});
+
+describe('a limit', () => {
+	it('rejects a call that may exceed it, with what is spent, reserved and asked', () => {
+		const execution = newExecution();
+		const node = nodeOf(execution);
+		node.begin({ mostRub: '3', limitRub: '10' }).charged('2.5');
+		node.begin({ mostRub: '4', limitRub: '10' });
+		const error = errorOf(() =>
+			nodeOf(execution).begin({ mostRub: '3.6', limitRub: '10' }),
+		) as InvalidInputError;
+		expect(error).toMatchObject({
+			message: "The call may cost ₽3.6, more than is left of 'Max Cost per Execution (Rubles)'",
+			param: 'maxCostRub',
+		});
+		expect(error.description).toMatch(/^Of ₽10, the execution has spent ₽2.5 and reserved ₽4 for calls/);
+		expect(execution.custom).toMatchObject({ gatewayCalls: 2 });
+	});
+
+	it('can be used up to the kopeck', () => {
+		const node = nodeOf(newExecution());
+		node.begin({ mostRub: '0.1', limitRub: '0.3' }).charged('0.1');
+		node.begin({ mostRub: '0.2', limitRub: '0.3' }).charged('0.2');
+		expect(errorOf(() => node.begin({ mostRub: '0.0001', limitRub: '0.3' }))).toBeInstanceOf(
+			InvalidInputError,
+		);
+		node.begin({ mostRub: '0', limitRub: '0.3' }).charged('0');
+	});
+
+	it('gets back what a call does not cost', () => {
+		const node = nodeOf(newExecution());
+		node.begin({ mostRub: '1', limitRub: '1' }).failed(rejected);
+		node.begin({ mostRub: '1', limitRub: '1' }).charged('0.25');
+		node.begin({ mostRub: '0.75', limitRub: '1' }).notSent();
+		expect(errorOf(() => node.begin({ mostRub: '0.75', limitRub: '1' }))).toBeUndefined();
+	});
+
+	it('counts a call whose outcome is unknown with the most that it may cost, also when it is stored', () => {
+		const execution = newExecution();
+		nodeOf(execution).begin({ mostRub: '1', limitRub: '1' }).failed(lost);
+		execution.flow = JSON.parse(JSON.stringify(execution.flow)) as IDataObject;
+		expect(errorOf(() => nodeOf(execution).begin({ mostRub: '0.1', limitRub: '1' }))).toBeInstanceOf(
+			InvalidInputError,
+		);
+	});
+
+	it('does not reserve a repetition of the same creation again', () => {
+		const node = nodeOf(newExecution());
+		const planned = { key: 'k', mostRub: '1', limitRub: '1' };
+		node.begin(planned).failed(lost);
+		node.begin(planned).charged('1');
+		expect(errorOf(() => node.begin(planned))).toBeUndefined();
+	});
+
+	it('counts the calls of nodes without a limit', () => {
+		const execution = newExecution();
+		nodeOf(execution).begin({}).charged('5');
+		expect(errorOf(() => nodeOf(execution).begin({ mostRub: '1', limitRub: '5' }))).toBeInstanceOf(
+			InvalidInputError,
+		);
+	});
+
+	it('allows nothing when it is not known what an earlier call has cost', () => {
+		const execution = newExecution();
+		const call = nodeOf(execution).begin({ key: 'k' });
+		call.failed(lost);
+		const limited = () => nodeOf(execution).begin({ mostRub: '1', limitRub: '100' });
+		expect(errorOf(limited)).toMatchObject({
+			description: expect.stringMatching(
+				/The cost of 1 earlier call is unknown. Nothing was sent./,
+			) as string,
+		});
+		nodeOf(execution).begin({ key: 'k' }).charged('1');
+		expect(errorOf(limited)).toBeUndefined();
+	});
+});
+
+/** Begins a call; `undefined` if the limit does not allow it. */
+function begin(execution: Execution, planned: PlannedCall): CallCost | undefined {
+	try {
+		return nodeOf(execution).begin(planned);
+	} catch (error) {
+		if (error instanceof InvalidInputError) return undefined;
+		throw error;
+	}
+}
+
+type End = 'charged' | 'lost and charged' | 'lost' | 'rejected';
+
+test('an execution never costs more than its limit, in whatever order its calls begin and end', () => {
+	const call = fc.record({
+		/** In thousandths of a ruble. */
+		most: fc.integer({ min: 0, max: 4_000 }),
+		share: fc.integer({ min: 0, max: 100 }),
+		end: fc.constantFrom<End>('charged', 'lost and charged', 'lost', 'rejected'),
+		/** How many calls begin before it ends. */
+		length: fc.nat(5),
+	});
+	const sent = { count: 0, refused: 0 };
+	fc.assert(
+		fc.property(fc.array(call, { maxLength: 20 }), fc.nat(10), (calls, limit) => {
+			const execution = newExecution();
+			const limitRub = String(limit);
+			const open: Array<{ until: number; finish: () => void }> = [];
+			let paid = '0';
+			for (const [index, { most, share, end, length }] of calls.entries()) {
+				for (const due of open.splice(0)) {
+					if (due.until <= index) due.finish();
+					else open.push(due);
+				}
+				const mostRub = String(most / 1_000);
+				const begun = begin(execution, { mostRub, limitRub });
+				if (!begun) {
+					sent.refused += 1;
+					continue;
+				}
+				sent.count += 1;
+				const rub = String(Math.floor((most * share) / 100) / 1_000);
+				if (end !== 'lost' && end !== 'rejected') paid = addDecimals(paid, rub) ?? '';
+				const finish = () =>
+					end === 'charged' ? begun.charged(rub) : begun.failed(end === 'rejected' ? rejected : lost);
+				open.push({ until: index + length, finish });
+			}
+			expect(compareDecimals(paid, limitRub)).toBeLessThanOrEqual(0);
+		}),
+		{ numRuns: 300 },
+	);
+	expect(Math.min(sent.count, sent.refused)).toBeGreaterThan(100);
+});
