@@ -1,8 +1,9 @@
+import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import { checkPng } from '../../sandbox/demo/png';
 import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
 import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { agent, balanceTool, model } from '../e2e/support/agents';
-import { byId, gatewayNode } from '../e2e/support/workflows';
+import { byId, costNode, gatewayNode } from '../e2e/support/workflows';
 import { createTask } from '../sandbox/harness';
 import { post, QueueEnvironment, until, type PublishedWorkflow } from './support/environment';
 import { taskTrigger, webhook } from './support/triggers';
@@ -115,7 +116,12 @@ test('deltas reach a webhook while a worker receives them', async () => {
 test('an AI Agent on a worker uses the chat model and a tool, and its deltas reach the webhook', async () => {
 	environment.gateway.control.setBalance('321.50');
 	const asking = agent('Please use the tool', { options: { enableStreaming: true } });
-	const workflow = await environment.publishCluster(webhook('streaming'), [asking], [model(), balanceTool]);
+	const workflow = await environment.publishCluster(
+		webhook('streaming'),
+		[asking],
+		[model(), balanceTool],
+		[costNode('Cost', 'Model')],
+	);
 	const response = await post(workflow.url, {});
 	expect(await response.text()).toContain('321.');
 	const [result] = await environment.ended(workflow, 1);
@@ -123,6 +129,11 @@ test('an AI Agent on a worker uses the chat model and a tool, and its deltas rea
 	expect(result?.nodes['Agent']?.items[0]?.json['output']).toContain('321.');
 	expect(await environment.cluster.workersOf(result?.executionId ?? '')).toHaveLength(1);
 	expect(charges()).toBe(2);
+	expect(result?.nodes['Cost']?.items[0]?.json).toStrictEqual({
+		costRub: Number(sumOfCosts(...environment.gateway.control.ledger().map(({ amount }) => amount))),
+		calls: 2,
+		callsWithoutCost: 0,
+	});
 });
 
 test('a manual execution runs on a worker, and continues on one after the callbacks', async () => {

@@ -11,20 +11,22 @@ interface Execution {
 	id: string;
 	/** The context that all nodes share. */
 	flow: IDataObject;
+	/** The contexts of the nodes, by name. */
+	nodes: Record<string, IDataObject>;
 	/** n8n's custom execution data. */
 	custom: Record<string, string | number>;
 }
 
-const newExecution = (id = 'e1'): Execution => ({ id, flow: {}, custom: {} });
+const newExecution = (id = 'e1'): Execution => ({ id, flow: {}, nodes: {}, custom: {} });
 
 /** The counter of one node. */
-function nodeOf(execution: Execution): ExecutionCost {
+function nodeOf(execution: Execution, name = 'node'): ExecutionCost {
 	const customData = {
 		setAll: (values: Record<string, string | number>) => void Object.assign(execution.custom, values),
 	};
 	return new ExecutionCost({
 		getExecutionId: () => execution.id,
-		getContext: () => execution.flow,
+		getContext: (kind) => (kind === 'flow' ? execution.flow : (execution.nodes[name] ??= {})),
 		getWorkflowDataProxy: () => ({ $execution: { customData } }) as unknown as IWorkflowDataProxyData,
 	});
 }
@@ -87,6 +89,20 @@ describe('the cost of an execution', () => {
 		again.charged('2');
 		again.unknown();
 		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
+	});
+
+	it('is current in the context of each node, also of one that called nothing since, and after a retry', () => {
+		const execution = newExecution();
+		nodeOf(execution, 'first').begin({}).charged('0.1');
+		nodeOf(execution, 'second').begin({}).charged('0.2');
+		nodeOf(execution, 'second').begin({}).unknown();
+		const current = () => [execution.nodes.first?.gateway, execution.nodes.second?.gateway];
+		const totals = { costRub: 0.3, calls: 3, callsWithoutCost: 1 };
+		expect(current()).toStrictEqual([totals, totals]);
+		execution.id = 'e2';
+		nodeOf(execution, 'second').begin({}).charged('5');
+		const anew = { costRub: 5, calls: 1, callsWithoutCost: 0 };
+		expect(current()).toStrictEqual([anew, anew]);
 	});
 
 	it('survives being stored', () => {

@@ -74,11 +74,13 @@ export type Service = 'ai_languageModel' | 'ai_tool' | 'ai_memory' | 'ai_outputP
  *
  * @param root the node that is served, with what starts it before
  * @param services the nodes that serve it, and as what
+ * @param after a node that gets its output
  */
 export function clusterOf(
 	name: string,
 	[start, ...rest]: [WorkflowNode, ...WorkflowNode[]],
 	services: Array<[Service, WorkflowNode]>,
+	after: WorkflowNode[] = [],
 ): WorkflowJson {
 	const main = [start, ...rest];
 	const root = main.at(-1) ?? start;
@@ -95,11 +97,33 @@ export function clusterOf(
 		nodes: [
 			...main.map((node, index) => place(node, index, 0)),
 			...services.map(([, node], index) => place(node, index, 240)),
+			...after.map((node, index) => place(node, main.length + index, 0)),
 		],
 		connections: Object.fromEntries([
 			...rest.map((node, index) => [(main[index] ?? start).name, route('main', node)] as const),
 			...services.map(([type, node]) => [node.name, route(type, root)] as const),
+			...after.map((node) => [root.name, route('main', node)] as const),
 		]),
 		settings: { executionOrder: 'v1' },
+	};
+}
+
+/**
+ * A node that reads what the execution has cost, as a user's expression does.
+ *
+ * @param of a node of the package that has run
+ */
+export function costNode(name: string, of: string): WorkflowNode {
+	const assignments = ['costRub', 'calls', 'callsWithoutCost'].map((key) => ({
+		id: key,
+		name: key,
+		type: 'number',
+		value: `={{ $('${of}').context.gateway.${key} }}`,
+	}));
+	return {
+		name,
+		type: 'n8n-nodes-base.set',
+		typeVersion: 3.4,
+		parameters: { mode: 'manual', assignments: { assignments }, options: {} },
 	};
 }

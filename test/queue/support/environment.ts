@@ -51,8 +51,9 @@ export class QueueEnvironment {
 		trigger: Trigger,
 		nodes: WorkflowNode[],
 		services: Array<[Service, WorkflowNode]>,
+		after: WorkflowNode[] = [],
 	): Promise<PublishedWorkflow> {
-		const workflow = clusterOf(`Queue ${trigger.path}`, [trigger.node, ...nodes], services);
+		const workflow = clusterOf(`Queue ${trigger.path}`, [trigger.node, ...nodes], services, after);
 		const stored = await this.client.createWorkflow(withCredential(workflow, this.credential));
 		await this.client.activate(stored);
 		const url = `${this.cluster.webhookUrl}${trigger.path}`;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { ContextType, IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { asObject, asText } from '../../gateway/util/json';
@@ -36,7 +36,11 @@ interface Spending {
 	counted: Record<string, true>;
 	/** Numbers the calls without an ID. */
 	next: number;
+	totals: Totals;
 }
+
+/** What expressions read: `$('any node of this package').context.gateway.costRub`. */
+type Totals = { costRub: number; calls: number; callsWithoutCost: number };
 
 /** A call that costs money, before it is sent. */
 export interface PlannedCall {
@@ -62,7 +66,8 @@ export interface CallCost {
 
 /**
  * What the calls of this package have cost in an execution. All nodes share it, also sub-nodes and tools. Kept in the
- * context of n8n's execution, and shown in its custom data.
+ * context of n8n's execution, and shown in its custom data and in the contexts of the nodes: since n8n evaluates
+ * expressions in a sandbox, they no longer read custom data.
  */
 export class ExecutionCost {
 	private customData: ExecutionVariables['customData'];
@@ -104,18 +109,22 @@ export class ExecutionCost {
 
 	/** Also while calls are in progress: n8n stores a cancelled execution at once. */
 	private show(spending: Spending): void {
+		const { rub, calls, openCalls, totals } = spending;
+		Object.assign(totals, { costRub: Number(rub), calls: calls + openCalls, callsWithoutCost: openCalls });
+		// The same object for each node, which n8n also stores as one: so it is current at every node.
+		this.contextOf('node').gateway = totals;
 		this.customData ??= (this.context.getWorkflowDataProxy(0).$execution as ExecutionVariables).customData;
 		// n8n keeps ten keys; without room it drops these.
 		this.customData?.setAll({
-			gatewayCostRub: spending.rub,
-			gatewayCalls: spending.calls + spending.openCalls,
-			gatewayCallsWithoutCost: spending.openCalls,
+			gatewayCostRub: rub,
+			gatewayCalls: totals.calls,
+			gatewayCallsWithoutCost: openCalls,
 		});
 	}
 
-	private get store(): Record<string, unknown> {
+	private contextOf(kind: ContextType): Record<string, unknown> {
 		try {
-			return this.context.getContext?.('flow') ?? this.ownStore;
+			return this.context.getContext?.(kind) ?? this.ownStore;
 		} catch {
 			// n8n can run a node without an execution.
 			return this.ownStore;
@@ -124,7 +133,7 @@ export class ExecutionCost {
 
 	/** The stored object itself, which other nodes may change meanwhile. */
 	private spending(): Spending {
-		const { store } = this;
+		const store = this.contextOf('flow');
 		const executionId = this.context.getExecutionId() ?? '';
 		const stored: unknown = store[KEY];
 		// n8n's retry of an execution copies the data of the former one.
@@ -139,6 +148,7 @@ export class ExecutionCost {
 			unlimited: 0,
 			counted: {},
 			next: 0,
+			totals: isSpending(stored) ? stored.totals : { costRub: 0, calls: 0, callsWithoutCost: 0 },
 		};
 		store[KEY] = fresh;
 		return fresh;
@@ -221,8 +231,9 @@ function sum(...amounts: string[]): string {
 
 /** Another version of the package may have stored something else. */
 function isSpending(value: unknown): value is Spending {
-	const { rub, reservedRub, open, counted } = asObject(value) ?? {};
+	const { rub, reservedRub, open, counted, totals } = asObject(value) ?? {};
 	return (
+		asObject(totals) !== undefined &&
 		asText(rub) !== undefined &&
 		asText(reservedRub) !== undefined &&
 		asObject(open) !== undefined &&

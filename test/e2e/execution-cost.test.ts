@@ -1,0 +1,140 @@
+import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
+import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
+import type { WorkflowJson, WorkflowNode } from '../../sandbox/n8n/types';
+import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
+import { agent, model, start, writerTool } from './support/agents';
+import { Environment } from './support/environment';
+import {
+	byId,
+	clusterOf,
+	costNode,
+	gatewayNode,
+	itemsNode,
+	startName,
+	workflowOf,
+} from './support/workflows';
+
+// What an execution of the real n8n has cost, as expressions read it.
+
+let environment: Environment;
+beforeAll(async () => {
+	environment = await Environment.start();
+});
+afterAll(async () => {
+	await environment?.close();
+});
+beforeEach(async () => await environment.gateway.control.reset());
+
+const cost = costNode('Cost', 'Write');
+const ledger = () => environment.gateway.control.ledger();
+const shown = (result: RunResult) => result.nodes['Cost']?.items[0]?.json;
+const paid = (calls: number, withoutCost = 0) => ({
+	costRub: Number(sumOfCosts(...ledger().map(({ amount }) => amount))),
+	calls,
+	callsWithoutCost: withoutCost,
+});
+
+const draw = (parameters: Record<string, unknown> = {}, more: Record<string, unknown> = {}): WorkflowNode =>
+	gatewayNode(
+		'Draw',
+		'mediaTask',
+		{
+			operation: 'createAndWait',
+			model: byId('aurora/canvas-1'),
+			inputMode: 'json',
+			inputJson: '={{ { prompt: "a cat " + $itemIndex, quality: "draft", size: "512x512" } }}',
+			downloadResults: false,
+			...parameters,
+		},
+		more,
+	);
+const ideas = itemsNode('Ideas', [{ n: 1 }, { n: 2 }, { n: 3 }]);
+
+async function run(workflow: WorkflowJson): Promise<RunResult> {
+	return await environment.runWorkflow(workflow);
+}
+
+test.each(['chat', 'responses', 'messages'])(
+	'%s: after an AI Agent, it is that of all nodes',
+	async (format) => {
+		const write = gatewayNode('Write', 'textGeneration', {
+			model: byId('sandbox/swift-1'),
+			prompt: 'Hello',
+			format,
+		});
+		const asking = agent('Please use the tool');
+		const result = await run(
+			clusterOf('Cost', [start, write, asking], [model({ format }), writerTool], [cost]),
+		);
+		expect(result).toMatchObject({ status: 'success' });
+		// The node, the tool, and the model before and after it.
+		expect(ledger()).toHaveLength(4);
+		expect(shown(result)).toStrictEqual(paid(4));
+	},
+);
+
+test('it survives suspension', async () => {
+	environment.gateway.control.configure({ taskDuration: { image: 600_000 } });
+	const write = gatewayNode('Write', 'textGeneration', { model: byId('sandbox/swift-1'), prompt: 'Hello' });
+	const later = { ...write, name: 'Write later' };
+	const workflow = workflowOf('Cost', [ideas, write, draw({ waitStrategy: 'suspend' }), later, cost], {
+		[startName]: ['Ideas'],
+		Ideas: ['Write'],
+		Write: ['Draw'],
+		Draw: ['Write later'],
+		'Write later': ['Cost'],
+	});
+	const { client, credential, gateway } = environment;
+	const { id } = await client.createWorkflow(withCredential(workflow, credential));
+	const executionId = await client.runManually(id, manualTrigger(workflow));
+	await waitForExecution(client, executionId, { orWaiting: true });
+	for (const { taskId } of gateway.control.tasks()) await gateway.control.finishTask(taskId);
+	const result = resultOf(await waitForExecution(client, executionId));
+	expect(result).toMatchObject({ status: 'success' });
+	expect(shown(result)).toStrictEqual(paid(9));
+});
+
+test('it counts a task once over the tries of *Retry On Fail*', async () => {
+	environment.gateway.control.configure({ taskDuration: { image: 0 } });
+	environment.gateway.control.addFault({
+		match: { method: 'POST', path: '/async/media/tasks' },
+		action: { kind: 'loseResponse' },
+		times: 2,
+	});
+	const retried = draw(
+		{ operation: 'create', options: { maxRetries: 0 } },
+		{ retryOnFail: true, maxTries: 3, waitBetweenTries: 10 },
+	);
+	const result = await run(
+		workflowOf('Cost', [ideas, retried, costNode('Cost', 'Draw')], {
+			[startName]: ['Ideas'],
+			Ideas: ['Draw'],
+			Draw: ['Cost'],
+		}),
+	);
+	expect(ledger()).toHaveLength(3);
+	expect(shown(result)).toStrictEqual(paid(3));
+});
+
+test('*Max Cost per Execution* holds for all nodes together', async () => {
+	const options = { maxCostRub: 4 };
+	const write = gatewayNode('Write', 'textGeneration', {
+		model: byId('sandbox/swift-1'),
+		prompt: 'Hello',
+		options: { ...options, maxTokens: 100 },
+	});
+	const limited = draw({ operation: 'create', options }, { onError: 'continueRegularOutput' });
+	const asking = agent('Hello', {});
+	const result = await run(
+		clusterOf(
+			'Cost',
+			[start, ideas, write, limited, { ...asking, onError: 'continueRegularOutput' }],
+			[model({ options: { ...options, maxTokens: 5_000 } })],
+			[cost],
+		),
+	);
+	// Three texts and two of three tasks; the agent's answer would no longer fit.
+	expect(ledger().map(({ kind }) => kind)).toStrictEqual(['text', 'text', 'text', 'media', 'media']);
+	expect(shown(result)).toStrictEqual(paid(5));
+	expect(JSON.stringify(result.nodes['Agent'])).toContain('more than is left of');
+});
