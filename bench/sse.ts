@@ -10,6 +10,7 @@ import { DONE, SseParser } from '../nodes/shared/gateway/text/sse';
 import { streamText } from '../nodes/shared/gateway/text/streamText';
 import { table } from './measure';
 import type { Headline, Report } from './report';
+import { testGate } from '../test/helpers/client';
 
 const DELTAS = 100_000;
 const PORTION_BYTES = 16 * 1024;
@@ -123,6 +124,7 @@ async function readOurs(format: TextFormat, portions: Uint8Array[]): Promise<num
 					return Promise.resolve({ status: 200, headers: { 'content-type': 'text/event-stream' }, body });
 				},
 			},
+			gate: testGate(),
 			withSlot: async (work) => await work(),
 			pause: never,
 			sleep: async (milliseconds) =>

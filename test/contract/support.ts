@@ -1,6 +1,7 @@
 import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
 import { runNode, type RunOptions, type RunResult } from '../helpers/engine';
 import { form } from '../helpers/media';
+import { useFreshRateGates } from '../helpers/rateGates';
 
 // The nodes on n8n's engine against the sandbox gateway, over real sockets.
 
@@ -13,6 +14,7 @@ export function useGateway() {
 		if (!gateway) throw new Error('The gateway has not been started');
 		return gateway;
 	};
+	useFreshRateGates();
 	beforeAll(async () => void (gateway = await startGateway()));
 	beforeEach(async () => {
 		await started().control.reset();

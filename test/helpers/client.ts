@@ -1,3 +1,4 @@
+import { RateGate, type GateClock } from '../../nodes/shared/gateway/client/rate/rateGate';
 import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
 import type {
 	HttpResponse,
@@ -67,10 +68,26 @@ export function scriptedClient(
 		clock.now += milliseconds;
 		return Promise.resolve();
 	};
+	const listeners = new Set<(stopped: StoppedError) => void>();
+	const gate = new RateGate({
+		now: () => clock.now,
+		random: options.random ?? (() => 0.5),
+		sleep: async (milliseconds) => {
+			await pause(milliseconds).catch((stopped: unknown) => {
+				for (const listener of listeners) listener(stopped as StoppedError);
+			});
+			await new Promise((resolve) => setImmediate(resolve));
+		},
+	});
 	const client = new GatewayClient(
 		{ baseUrl: 'https://gateway.test/api/v1', secrets: ['secret-key'], maxRetries: 3, ...settings },
 		{
 			transport,
+			gate,
+			onStop: (listener) => {
+				listeners.add(listener);
+				return () => void listeners.delete(listener);
+			},
 			withSlot: async (work) => await work(),
 			pause,
 			// Watchdogs read the clock, which only pauses move.
@@ -82,6 +99,20 @@ export function scriptedClient(
 		},
 	);
 	return { client, sent, pauses, clock };
+}
+
+/** A gate of its own for a client, in real time unless given. */
+export function testGate(clock: Partial<GateClock> = {}): RateGate {
+	return new RateGate({
+		now: () => Date.now(),
+		random: () => 0.5,
+		sleep: async (milliseconds, signal) =>
+			await new Promise<void>((resolve) => {
+				const timer = setTimeout(resolve, milliseconds);
+				signal?.addEventListener('abort', () => clearTimeout(timer));
+			}),
+		...clock,
+	});
 }
 
 /** The body of an error that the gateway itself sends: the media envelope (§7.1). */

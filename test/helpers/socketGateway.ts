@@ -8,6 +8,7 @@ import {
 	type ClientDependencies,
 } from '../../nodes/shared/gateway/client/client';
 import { editorContext } from './contexts';
+import { testGate } from './client';
 
 /** A request that the server received. */
 export interface ReceivedRequest {
@@ -72,6 +73,7 @@ export function useSocketGateway() {
 				{ secrets: [API_KEY], maxRetries: 3, ...settings, baseUrl },
 				{
 					transport: n8nTransport(context, { credential: credentialReader(context) }),
+					gate: testGate(),
 					withSlot: async (work) => {
 						slots.held += 1;
 						slots.taken += 1;

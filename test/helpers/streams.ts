@@ -6,6 +6,7 @@ import type { JsonObject } from '../../nodes/shared/gateway/util/json';
 import type { HttpResponse, ByteStream } from '../../nodes/shared/gateway/client/transport';
 import { GatewayClient } from '../../nodes/shared/gateway/client/client';
 import { streamText } from '../../nodes/shared/gateway/text/streamText';
+import { testGate } from './client';
 
 /** Looked up once: a global is slow to look up in jest's sandbox. */
 const now = Date.now.bind(Date);
@@ -47,6 +48,7 @@ export async function readStream(
 		{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 3, timeoutMs: options.timeoutMs },
 		{
 			transport: { text: unused, stream: () => Promise.resolve(response) },
+			gate: testGate(),
 			withSlot: async (work) => await work(),
 			pause: unused,
 			sleep: async (milliseconds) =>

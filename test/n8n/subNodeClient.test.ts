@@ -132,7 +132,11 @@ it('has hints that name no options of an action node', async () => {
 	const lost = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
 	nock('https://gateway.test').get('/api/v1/balance').reply(429);
 	nock('https://files.test').get('/a').replyWithError(lost);
-	const { client } = await subNodeClient(served().context, { maxRetries: 0, timeoutMs: undefined });
+	const { client } = await subNodeClient(served().context, {
+		maxRetries: 0,
+		rateLimitWaitMs: 0,
+		timeoutMs: undefined,
+	});
 	const busy = await apiErrorOf(client.json(balance));
 	const slow = await apiErrorOf(
 		client.downloadUrl('https://files.test/a', () => Promise.reject(new Error('not used'))),

@@ -8,7 +8,7 @@ import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors
 import type { MediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
 import type { Origin } from '../../nodes/shared/gateway/errors/texts/origin';
 import { GatewayClient } from '../../nodes/shared/gateway/client/client';
-import { apiErrorOf, rejection } from '../helpers/client';
+import { apiErrorOf, rejection, testGate } from '../helpers/client';
 
 // Storing the files of a task in n8n's binary storage.
 
@@ -49,6 +49,7 @@ function context({
 		{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 0, origin },
 		{
 			transport: { stream, text: () => Promise.reject(new Error('not used')) },
+			gate: testGate(),
 			withSlot: async (work) => await work(),
 			pause: () => Promise.reject(new Error('not used')),
 			// A watchdog over a stream that ends at once.

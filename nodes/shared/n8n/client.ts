@@ -2,6 +2,8 @@ import { sleep, type ISupplyDataFunctions } from 'n8n-workflow';
 
 import { GatewayClient, type ClientDependencies, type RequestSettings } from '../gateway/client/client';
 import { asError } from '../gateway/errors/errors';
+import { RateGates } from '../gateway/client/rate/registry';
+import type { WaitMeter } from '../gateway/client/rate/waitMeter';
 import type { Origin } from '../gateway/errors/texts/origin';
 import { RunSignal } from './runSignal';
 import { credentialReader, gatewayAddress, n8nTransport, type N8nContext } from './transport';
@@ -18,12 +20,17 @@ export interface Connection {
 	priceClient: GatewayClient;
 }
 
+/** The rate limits of this process, which all nodes and executions share. */
+export const rateGates = new RateGates({ now: () => Date.now(), random: () => Math.random(), sleep });
+
 interface ConnectionOptions {
 	origin?: Origin;
 	/** Ends pauses, and requests where n8n can, with the run. None outside an execution. */
 	signal?: RunSignal;
 	/** Runs `work` when a slot for a request is free. */
 	withSlot?: ClientDependencies['withSlot'];
+	/** Measures the waits for the rate limit. */
+	waitMeter?: WaitMeter;
 	/** Texts to remove from errors, besides the API key. */
 	secrets?: readonly string[];
 }
@@ -35,18 +42,27 @@ interface ConnectionOptions {
  */
 export async function connect(
 	context: N8nContext,
-	{ origin, signal, withSlot = async (work) => await work(), secrets: more = [] }: ConnectionOptions,
+	{
+		origin,
+		signal,
+		withSlot = async (work) => await work(),
+		waitMeter,
+		secrets: more = [],
+	}: ConnectionOptions,
 ): Promise<Connection> {
 	const credential = credentialReader(context);
 	const { baseUrl, secrets: own } = await gatewayAddress(credential);
 	const secrets = [...own, ...more];
 	const dependencies: ClientDependencies = {
 		transport: n8nTransport(context, { credential, cancelSignal: signal?.cancelSignal, origin }),
-		withSlot: async (work) =>
+		gate: rateGates.of(baseUrl, own),
+		onStop: (listener) => signal?.onStop(listener) ?? (() => undefined),
+		waitMeter,
+		withSlot: async (work, lane) =>
 			await withSlot(async () => {
 				signal?.throwIfAborted();
 				return await work();
-			}),
+			}, lane),
 		pause: async (milliseconds) => await (signal ? signal.pause(milliseconds) : sleep(milliseconds)),
 		sleep,
 		now: () => Date.now(),
@@ -72,14 +88,30 @@ export async function connect(
 
 type BackgroundSettings = RequestSettings & { origin: Origin };
 
+/** How long a trigger waits for the rate limit, in milliseconds: until a minute's limit is free again. */
+const TRIGGER_RATE_LIMIT_WAIT_MS = 60_000;
+
 /** §6.4 does not say whether the gateway repeats a callback, so its task is polled for minutes. */
-export const CALLBACK_SETTINGS: BackgroundSettings = { maxRetries: 8, origin: 'trigger' };
+export const CALLBACK_SETTINGS: BackgroundSettings = {
+	maxRetries: 8,
+	rateLimitWaitMs: TRIGGER_RATE_LIMIT_WAIT_MS,
+	origin: 'trigger',
+};
 
 /** n8n polls again. */
-export const POLL_SETTINGS: BackgroundSettings = { maxRetries: 3, origin: 'trigger' };
+export const POLL_SETTINGS: BackgroundSettings = {
+	maxRetries: 3,
+	rateLimitWaitMs: TRIGGER_RATE_LIMIT_WAIT_MS,
+	origin: 'trigger',
+};
 
 /** The user waits for a list or a form. */
-export const EDITOR_SETTINGS: BackgroundSettings = { maxRetries: 1, timeoutMs: 30_000, origin: 'editor' };
+export const EDITOR_SETTINGS: BackgroundSettings = {
+	maxRetries: 1,
+	rateLimitWaitMs: 5_000,
+	timeoutMs: 30_000,
+	origin: 'editor',
+};
 
 /**
  * The client of a node outside an execution: for callbacks, polls, and lists of the editor.

@@ -21,6 +21,17 @@ export class RunSignal {
 		for (const reject of this.waiting) reject(new StoppedError(reason));
 	}
 
+	/**
+	 * Calls a listener when the run ends; at once, when it has ended.
+	 *
+	 * @returns a function that removes the listener
+	 */
+	onStop(listener: (stopped: StoppedError) => void): () => void {
+		if (this.reason !== undefined) listener(new StoppedError(this.reason));
+		this.waiting.add(listener);
+		return () => void this.waiting.delete(listener);
+	}
+
 	get isCancelled(): boolean {
 		return this.reason === 'cancelled';
 	}

@@ -64,7 +64,7 @@ describe('retries', () => {
 		expect((await apiErrorOf(retried.client.json(text))).details.description).toMatch(
 			/It was tried 3 times\.$/,
 		);
-		const tooLong = scriptedClient([{ status: 429, headers: { 'retry-after': '3600' } }]);
+		const tooLong = scriptedClient([{ status: 503, headers: { 'retry-after': '3600' } }]);
 		expect((await apiErrorOf(tooLong.client.json(text))).details.description).toMatch(
 			/asks to wait 60 minutes/,
 		);

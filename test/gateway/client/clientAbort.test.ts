@@ -75,7 +75,7 @@ describe('a slot', () => {
 	});
 
 	it('is not held during a pause', async () => {
-		const { client, slots } = withSlots(1, [{ status: 503 }, { status: 429 }, {}]);
+		const { client, slots } = withSlots(1, [{ status: 503 }, { status: 500 }, {}]);
 		await client.json(get);
 		expect(slots.during).toStrictEqual(['pause with 0', 'pause with 0']);
 		expect([slots.held, slots.mostHeld]).toStrictEqual([0, 1]);

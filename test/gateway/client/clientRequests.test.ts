@@ -184,10 +184,10 @@ describe('a response', () => {
 
 	it('has a hint that names only options of the node', async () => {
 		const hint = async (settings: Partial<ClientSettings>) => {
-			const { client } = scriptedClient([{ status: 429 }], { maxRetries: 0, ...settings });
+			const { client } = scriptedClient([{ status: 429 }], { rateLimitWaitMs: 0, ...settings });
 			return (await apiErrorOf(client.json(get))).details.description;
 		};
-		expect(await hint({})).toContain("'Concurrency'");
+		expect(await hint({})).toContain("'Rate Limit Wait (Minutes)'");
 		expect(await hint({ origin: 'chatModel' })).toContain("'Batch Size'");
 	});
 

@@ -178,7 +178,7 @@ describe('the note on tries', () => {
 		const [own = ''] = alone.details.description.split(' The gateway asks');
 		return { notes: details.description.replace(own, ''), pauses };
 	};
-	const busy = (seconds: number): Step => ({ status: 429, headers: { 'retry-after': String(seconds) } });
+	const busy = (seconds: number): Step => ({ status: 503, headers: { 'retry-after': String(seconds) } });
 
 	it.each<[string, Step[], number, string]>([
 		['after one try', [{ status: 503 }], 0, ''],

@@ -4,7 +4,7 @@ import { connectionError } from '../../../nodes/shared/gateway/errors/fromRespon
 import type { HttpResponse, HttpRequest } from '../../../nodes/shared/gateway/client/transport';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
-import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
+import { apiErrorOf, rejection, scriptedClient, type Step, testGate } from '../../helpers/client';
 
 const state = (name: string): Step => ({
 	body: JSON.stringify({ code: 200, data: { taskId: 't', state: name } }),
@@ -192,6 +192,7 @@ describe('150 tasks on one clock', () => {
 			{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 3 },
 			{
 				transport: { text, stream: () => Promise.reject(new Error('not used')) },
+				gate: testGate(),
 				withSlot: async (work) => await work(),
 				pause,
 				sleep: pause,

@@ -6,7 +6,7 @@ import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
 import { streamText } from '../../../nodes/shared/gateway/text/streamText';
-import { apiErrorOf, rejection } from '../../helpers/client';
+import { apiErrorOf, rejection, testGate } from '../../helpers/client';
 import { events } from '../../helpers/streams';
 
 // Streams whose chunks arrive at certain times, on a clock that only the client's own pauses move.
@@ -80,6 +80,7 @@ function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 					return await Promise.resolve({ status: 200, headers, body });
 				},
 			},
+			gate: testGate(),
 			withSlot: async (work) => await work(),
 			pause: unused,
 			sleep: async (milliseconds) => {

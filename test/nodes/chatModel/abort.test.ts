@@ -6,7 +6,7 @@ import { iterateChunks } from '../../../nodes/ChatModel/chunkQueue';
 import type { HttpResponse, ByteStream, Transport } from '../../../nodes/shared/gateway/client/transport';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
-import { gatewayFailure, rejection } from '../../helpers/client';
+import { gatewayFailure, rejection, testGate } from '../../helpers/client';
 import { callOf, deltaOf, modelWith, whole } from './support';
 
 const go = [new HumanMessage('Go')];
@@ -38,6 +38,7 @@ function waitingModel(responses: {
 		{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 3 },
 		{
 			transport,
+			gate: testGate(),
 			withSlot: async (work) => await work(),
 			pause: async () => {
 				seen.pauses += 1;

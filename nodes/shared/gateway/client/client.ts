@@ -1,4 +1,11 @@
-import { throwIfAborted, abortable } from './abort';
+import { abortable } from './abort';
+import {
+	isIdempotent,
+	withRetries,
+	type AttemptDependencies,
+	type AttemptedRequest,
+	type RetrySettings,
+} from './attempts';
 import { errorFromResponse, unreadableResponse } from '../errors/fromResponse';
 import type { EndpointGroup } from '../errors/texts';
 import {
@@ -10,32 +17,21 @@ import {
 	type HttpRequest,
 	type Transport,
 } from './transport';
-import { ApiError, asError, StoppedError } from '../errors/errors';
+import type { ApiError } from '../errors/errors';
 import { asObject, parseJson, type Json, type JsonObject } from '../util/json';
 import type { Origin } from '../errors/texts/origin';
-import { retryDelayMs, withAttempts } from './retry';
 import { redirectedFile } from './redirect';
 import { Watchdog } from './watchdog';
 
 /** What the client depends on; passed in so that tests can replace it. */
-export interface ClientDependencies {
+export interface ClientDependencies extends AttemptDependencies {
 	transport: Transport;
-	/** Runs `work` when one of the slots for parallel requests is free. */
-	withSlot: <T>(work: () => Promise<T>) => Promise<T>;
-	/** Waits; rejects with {@link StoppedError} if the run ends first. */
-	pause: (milliseconds: number) => Promise<void>;
 	/** Waits even if the run ends, but not longer than until the signal is aborted. */
 	sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-	/** Unix milliseconds. */
-	now: () => number;
-	/** A number in [0, 1). */
-	random: () => number;
 }
 
 /** How the requests of a client behave. */
-export interface RequestSettings {
-	/** Retries after a failed attempt (§7.6). */
-	maxRetries: number;
+export interface RequestSettings extends RetrySettings {
 	/** Replaces each request's own timeout, in milliseconds: the longest time of one exchange, body included. */
 	timeoutMs?: number | undefined;
 }
@@ -50,9 +46,8 @@ export interface ClientSettings extends RequestSettings {
 }
 
 /** A request to an endpoint of the gateway. */
-export interface GatewayRequest {
+export interface GatewayRequest extends AttemptedRequest {
 	group: EndpointGroup;
-	method: HttpRequest['method'];
 	/** Below the base URL, with its leading slash; parts already encoded. */
 	path: string;
 	json?: JsonObject;
@@ -63,23 +58,9 @@ export interface GatewayRequest {
 	timeoutMs?: number;
 	/** Limits the timeout in milliseconds, also the one that the user sets. */
 	timeoutLimitMs?: number | undefined;
-	/** Whether sending it twice has the same effect as sending it once. Default: true for GET and DELETE only. */
-	idempotent?: boolean;
-	/** Replaces `maxRetries` of the settings, for callers that retry on their own. */
-	maxRetries?: number | undefined;
-	/** 5xx statuses after which the request had no effect; after the others that is unknown. */
-	statusesWithoutEffect?: ReadonlySet<number> | undefined;
-	/** Aborts the request: nothing more is sent, pauses end, the connection is closed. */
-	signal?: AbortSignal | undefined;
 	/** Whether it costs money. If it is not idempotent either, it is never sent again after a lost response. */
 	charged?: boolean;
 }
-
-/** What the retries of a request depend on. */
-type RetriedRequest = Pick<
-	GatewayRequest,
-	'method' | 'idempotent' | 'maxRetries' | 'signal' | 'statusesWithoutEffect'
->;
 
 /**
  * Sends all requests: waits for a slot, retries (§7.6), and reads error responses (§7.1). Knows neither n8n nor any
@@ -135,7 +116,7 @@ export class GatewayClient {
 		request: GatewayRequest,
 		read: (body: unknown) => T | undefined,
 	): Promise<T | JsonObject> {
-		return await this.withRetries(request, async () => {
+		return await this.withRetries(request, isLimited(request), async () => {
 			const httpRequest = await this.httpRequest(request);
 			const response = await this.dependencies.transport
 				.text(httpRequest)
@@ -160,7 +141,7 @@ export class GatewayClient {
 		consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 	): Promise<T> {
 		const { group, signal } = request;
-		return await this.withRetries(request, async () => {
+		return await this.withRetries(request, isLimited(request), async () => {
 			const httpRequest = await this.httpRequest(request);
 			return await this.consumed(group, httpRequest, consume, signal).finally(() =>
 				destroyBody(httpRequest.body),
@@ -171,7 +152,11 @@ export class GatewayClient {
 	/** Streams a file from any URL, without the key: result files are on other hosts. */
 	async downloadUrl<T>(url: string, consume: (response: HttpResponse<ByteStream>) => Promise<T>): Promise<T> {
 		const httpRequest = this.fileRequest(url);
-		return await this.withRetries(httpRequest, async () => await this.consumed('file', httpRequest, consume));
+		return await this.withRetries(
+			httpRequest,
+			false,
+			async () => await this.consumed('file', httpRequest, consume),
+		);
 	}
 
 	private async consumed<T>(
@@ -239,9 +224,9 @@ export class GatewayClient {
 	private errorResponse(
 		group: EndpointGroup,
 		response: HttpResponse<string>,
-		{ charged }: HttpRequest,
+		{ charged, authenticated }: HttpRequest,
 	): ApiError {
-		return errorFromResponse({
+		const error = errorFromResponse({
 			group,
 			charged,
 			status: response.status,
@@ -251,47 +236,20 @@ export class GatewayClient {
 			secrets: this.settings.secrets,
 			origin: this.settings.origin,
 		});
+		const isRateLimit = response.status === 429 && authenticated && group !== 'catalogue';
+		return isRateLimit ? error.with({ isRateLimit }) : error;
 	}
 
-	private async withRetries<T>(request: RetriedRequest, attempt: () => Promise<T>): Promise<T> {
-		const { maxRetries = this.settings.maxRetries, signal, statusesWithoutEffect } = request;
-		const idempotent = isIdempotent(request);
-		const inSlot = async () => {
-			// The wait for the slot may have been long.
-			throwIfAborted(signal);
-			return await attempt();
-		};
-		let mayHaveTakenEffect = false;
-		for (let failures = 1; ; failures += 1) {
-			try {
-				return await abortable(signal, async () => await this.dependencies.withSlot(inSlot));
-			} catch (error) {
-				if (!(error instanceof ApiError)) throw stoppedAfter(error, mayHaveTakenEffect);
-				const { delivery, retryable, retryAfterMs, status = 0 } = error.details;
-				const delay = retryDelayMs(
-					{ failures, maxRetries, delivery, retryable, retryAfterMs, idempotent },
-					this.dependencies.random(),
-				);
-				if (delay === undefined)
-					throw withAttempts(mayHaveTakenEffect ? error.with({ mayHaveTakenEffect }) : error, failures);
-				mayHaveTakenEffect ||=
-					delivery === 'unknown' || (status >= 500 && !statusesWithoutEffect?.has(status));
-				await abortable(signal, async () => await this.dependencies.pause(delay)).catch(
-					(stopped: unknown) => {
-						throw stoppedAfter(stopped, mayHaveTakenEffect);
-					},
-				);
-			}
-		}
+	private async withRetries<T>(
+		request: AttemptedRequest,
+		isLimited: boolean,
+		attempt: () => Promise<T>,
+	): Promise<T> {
+		return await withRetries(request, isLimited, this.settings, this.dependencies, attempt);
 	}
 }
 
-/** An error that ends the attempts. For a stop, with whether an earlier attempt may have had its effect. */
-function stoppedAfter(error: unknown, mayHaveTakenEffect: boolean): Error {
-	const isStop = error instanceof StoppedError && mayHaveTakenEffect;
-	return isStop ? new StoppedError(error.reason, true) : asError(error);
-}
-
-function isIdempotent({ method, idempotent }: RetriedRequest): boolean {
-	return idempotent ?? (method === 'GET' || method === 'DELETE');
+/** §5: the catalogues need no key, so no account limits them. */
+function isLimited({ group }: GatewayRequest): boolean {
+	return group !== 'catalogue';
 }

@@ -40,14 +40,33 @@ export function retryDelayMs(attempt: Attempt, random: number): number | undefin
 	return random * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(failures, 16));
 }
 
-/** Adds the number of attempts, and the delay that the gateway asks for if it is longer than the client waits. */
-export function withAttempts(error: ApiError, attempts: number): ApiError {
-	const { description, retryAfterMs = 0 } = error.details;
+/** How long a request has waited for the rate limit. */
+interface Waited {
+	waitedMs: number;
+	/** The longest wait. */
+	longestMs: number;
+}
+
+/**
+ * Adds the number of attempts, how long the request has waited for the rate limit, and the delay that the gateway asks
+ * for if it is longer than the client waits.
+ */
+export function withAttempts(error: ApiError, attempts: number, waited?: Waited): ApiError {
+	const { description, retryAfterMs = 0, isRateLimit } = error.details;
+	const longestMs = isRateLimit && waited ? waited.longestMs : MAX_RETRY_AFTER_MS;
 	const notes = [
 		...(attempts > 1 ? [`It was tried ${attempts} times.`] : []),
-		...(retryAfterMs > MAX_RETRY_AFTER_MS
+		...(isRateLimit && attempts === 0 ? ['This request was not sent.'] : []),
+		...(waited && waited.waitedMs >= 1_000
+			? [`It waited ${seconds(waited.waitedMs)} for the rate limit.`]
+			: []),
+		...(retryAfterMs > longestMs
 			? [`The gateway asks to wait ${Math.ceil(retryAfterMs / 60_000)} minutes before the next try.`]
 			: []),
 	];
 	return notes.length === 0 ? error : error.with({ description: [description, ...notes].join(' ') });
+}
+
+function seconds(milliseconds: number): string {
+	return `${Math.round(milliseconds / 1_000)} s`;
 }

@@ -106,11 +106,12 @@ export async function pollOnce(
 	taskId: string,
 	limitMs = POLL_TIMEOUT_MS,
 ): Promise<PollResult> {
+	const settings = { maxRetries: 0, rateLimitWaitMs: limitMs, lane: 'poll' } as const;
 	try {
 		const body = await withinTime(
 			client,
 			limitMs,
-			async (signal) => await fetchMediaTask(client, taskId, { maxRetries: 0, signal }),
+			async (signal) => await fetchMediaTask(client, taskId, { ...settings, signal }),
 		);
 		if (!body) throw connectionError({ kind: 'timeout' }, { charged: false });
 		return { body, task: readMediaTask(body, taskId) };

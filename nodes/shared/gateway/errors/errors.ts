@@ -26,6 +26,8 @@ export interface ApiErrorDetails {
 	serverMessage?: string | undefined;
 	/** Delay that the gateway asks for (`Retry-After`), in milliseconds. */
 	retryAfterMs?: number | undefined;
+	/** Whether the rate limit of the account refused it (§7.3): it was not worked on, and not charged. */
+	isRateLimit?: boolean | undefined;
 	/** Whether the same request can succeed later without being changed (§7.6). */
 	retryable: boolean;
 	/** Whether it may have been charged although no usable response came. */

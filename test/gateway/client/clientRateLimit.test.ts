@@ -1,0 +1,128 @@
+import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
+import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
+import { apiErrorOf, rejection, scriptedClient, testGate, type Step } from '../../helpers/client';
+
+// A 429 of the account's rate limit (§7.3, §7.6).
+
+const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const chat: GatewayRequest = {
+	group: 'text',
+	method: 'POST',
+	path: '/chat/completions',
+	charged: true,
+	json: {},
+};
+const creation: GatewayRequest = { ...chat, group: 'media', path: '/async/media/tasks', idempotent: true };
+const busy: Step = { status: 429 };
+const lost = connectionError({ kind: 'lost' }, { charged: false });
+const busyFor = (seconds: number): Step => ({ status: 429, headers: { 'retry-after': String(seconds) } });
+
+it.each<[string, GatewayRequest, string]>([
+	['text', chat, '{"error":{"code":"rate_limit_exceeded","type":"rate_limit_error"}}'],
+	['tokens', chat, '{"error":{"code":"token_limit_exceeded","type":"rate_limit_error"}}'],
+	['messages', { ...chat, group: 'messages' }, '{"type":"error","error":{"type":"rate_limit_error"}}'],
+	['media', creation, '{"code":429,"msg":"slow down","data":null}'],
+	['storage', { ...get, group: 'storage' }, '{"error":{"message":"slow down","type":"invalid_request"}}'],
+	['no format', get, ''],
+])('a 429 does not count for Max Retries: %s', async (_, request, body) => {
+	const { client, sent } = scriptedClient(
+		[...Array<Step>(6).fill({ status: 429, body }), { body: '{"a":1}' }],
+		{
+			maxRetries: 0,
+		},
+	);
+	expect(await client.json(request)).toStrictEqual({ a: 1 });
+	expect(sent).toHaveLength(7);
+});
+
+it('other failures count as before, also between refusals', async () => {
+	const steps: Step[] = [busy, { status: 503 }, busy, { status: 503 }, busy, { status: 503 }, {}];
+	const { client, sent } = scriptedClient(steps, { maxRetries: 2 });
+	const { details } = await apiErrorOf(client.json(get));
+	expect([details.status, sent.length]).toStrictEqual([503, 6]);
+	expect(details.description).toContain('It was tried 6 times.');
+});
+
+it('of a catalogue or of another server has nothing to do with the account', async () => {
+	const catalogue = scriptedClient([busy], { maxRetries: 1 });
+	await apiErrorOf(catalogue.client.json({ ...get, group: 'catalogue', path: '/models' }));
+	expect(catalogue.sent).toHaveLength(2);
+	const file = scriptedClient([busy], { maxRetries: 1 });
+	await apiErrorOf(file.client.downloadUrl('https://files.test/a', () => Promise.resolve()));
+	expect(file.sent).toHaveLength(2);
+	const redirect = { status: 302, headers: { location: 'https://files.test/a' } };
+	const redirected = scriptedClient([redirect, busy], { maxRetries: 0 });
+	const { details } = await apiErrorOf(redirected.client.stream(get, () => Promise.resolve()));
+	expect([details.status, details.isRateLimit]).toStrictEqual([429, undefined]);
+});
+
+describe('Rate Limit Wait', () => {
+	it('ends a request that is still refused, with the number of tries and the time', async () => {
+		const { client, clock, sent } = scriptedClient([busy], { rateLimitWaitMs: 150_000 });
+		const { details } = await apiErrorOf(client.json(get));
+		expect(details.status).toBe(429);
+		expect(clock.now).toBe(1_000_000 + 120_500);
+		expect(details.description).toContain(
+			`It was tried ${sent.length} times. It waited 121 s for the rate limit.`,
+		);
+	});
+
+	it('of 0 ends it at once; during the block, nothing is sent', async () => {
+		const { client, clock, sent } = scriptedClient([busy, {}], { rateLimitWaitMs: 0, maxRetries: 10 });
+		const first = await apiErrorOf(client.json(chat));
+		const second = await apiErrorOf(client.json(chat));
+		expect([first.details.status, second.details.status, sent.length]).toStrictEqual([429, 429, 1]);
+		expect([clock.now, first.details.mayBeCharged]).toStrictEqual([1_000_000, undefined]);
+		expect(second.details.description).toContain('This request was not sent.');
+	});
+
+	it('that is shorter than Retry-After ends it at once, and the error names the time', async () => {
+		const { client, sent } = scriptedClient([busyFor(1_200)]);
+		const { details } = await apiErrorOf(client.json(get));
+		expect([sent.length, details.retryAfterMs]).toStrictEqual([1, 1_200_000]);
+		expect(details.description).toContain('The gateway asks to wait 20 minutes before the next try.');
+	});
+
+	it('is 15 minutes by default', async () => {
+		const { client, clock, sent } = scriptedClient([busyFor(800), {}]);
+		await client.json(get);
+		expect([sent.length, clock.now]).toStrictEqual([2, 1_800_500]);
+	});
+
+	it('ends when the run ends, and as soon as nobody waits for the response', async () => {
+		const stopped = scriptedClient([busyFor(60)], {}, { stopAt: 1_030_000 });
+		expect(await rejection(stopped.client.json(get))).toStrictEqual(new StoppedError('cancelled'));
+		const aborted = new AbortController();
+		const gate = testGate({ sleep: async () => await new Promise<void>(() => undefined) });
+		const { client, sent } = scriptedClient([busyFor(60)], {}, { dependencies: { gate } });
+		const failed = rejection(client.json({ ...get, signal: aborted.signal }));
+		while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+		await new Promise((resolve) => setImmediate(resolve));
+		aborted.abort();
+		expect(await failed).toStrictEqual(new StoppedError('not waited for'));
+	});
+});
+
+describe('what may be charged', () => {
+	it.each<[string, Step[], true | undefined]>([
+		['refusals', [busy, busy, { status: 402 }], undefined],
+		['a lost response, then refusals', [lost, busy, busy, { status: 402 }], true],
+		['refusals, then a lost response', [busy, lost, busy, { status: 402 }], true],
+		['a lost response, then refusals to the end', [lost, busy], true],
+	])('%s', async (_, steps, mayHaveTakenEffect) => {
+		const { client } = scriptedClient(steps, { rateLimitWaitMs: 30_000 });
+		expect((await apiErrorOf(client.json(creation))).details.mayHaveTakenEffect).toBe(mayHaveTakenEffect);
+	});
+
+	it('a charged request is sent again after a refusal, and not after a lost response', async () => {
+		const { client, sent } = scriptedClient([busy, lost, {}]);
+		expect((await apiErrorOf(client.json(chat))).details.delivery).toBe('unknown');
+		expect(sent).toHaveLength(2);
+	});
+
+	it('a stop after a lost response says so', async () => {
+		const { client } = scriptedClient([lost, busyFor(60)], {}, { stopAt: 1_030_000 });
+		expect(await rejection(client.json(creation))).toStrictEqual(new StoppedError('cancelled', true));
+	});
+});
