@@ -3,7 +3,7 @@ import { extraBody, format, textModel } from '../shared/fields/textRequest';
 import { collection } from '../shared/params/groups';
 import { notice } from '../shared/params/kinds';
 import { declare, type Parameter } from '../shared/params/parameter';
-import { maxCostRub, maxRetries, textTimeout } from '../shared/run/settings';
+import { maxCostRub, maxRetries, rateLimitOptions, textTimeout } from '../shared/run/settings';
 
 /** Options that have no effect in an agent, or conflict with its control of the conversation. */
 const NOT_FOR_AGENTS: ReadonlySet<string> = new Set([
@@ -44,5 +44,12 @@ export const parameters = declare({
 	),
 	model: textModel,
 	format,
-	options: collection({ ...agentOptions, extraBody, maxCostRub, maxRetries, timeout: textTimeout }),
+	options: collection({
+		...agentOptions,
+		extraBody,
+		maxCostRub,
+		maxRetries,
+		...rateLimitOptions,
+		timeout: textTimeout,
+	}),
 });

@@ -25,12 +25,12 @@ const busy = (path: string) =>
 	nock('https://gateway.test').get(`/api/v1${path}`).reply(429, BUSY, RETRY_TOMORROW);
 const hintOf = (error: unknown) => (error as { description?: string }).description ?? '';
 
-const ALL_OPTIONS = /Concurrency|Max Retries|Timeout|Batch Size/;
+const ALL_OPTIONS = /Concurrency|Rate Limit Wait|Timeout|Batch Size/;
 
 it('the hint of an action node names its options', async () => {
 	busy('/balance');
 	const { error } = await runNode({ node: 'balance', parameters: {}, credential });
-	expect(error?.description).toContain("Lower the option 'Concurrency'");
+	expect(error?.description).toContain("Raise the option 'Rate Limit Wait (Minutes)'");
 });
 
 it('the hint of a polling trigger names no option', async () => {

@@ -108,14 +108,15 @@ it('ends each resource with the options of its operations: those of the operatio
 		placeholder: 'Add option',
 		default: {},
 	};
-	const common = ['Max Retries', 'Node Concurrency', 'Timeout (Seconds)'];
+	const ofLimit = ['Rate Limit Wait (Minutes)', 'Requests per Minute'];
+	const common = ['Max Retries', 'Node Concurrency', ...ofLimit, 'Timeout (Seconds)'];
 	const of = (resource: string, name: string, names: string[]) => ({
 		show: { resource: [resource], operation: [name] },
 		names,
 		otherFields,
 	});
 	expect(collections).toStrictEqual([
-		of('things', 'make', ['Max Retries', 'Node Concurrency', 'Own Timeout', 'Zone']),
+		of('things', 'make', ['Max Retries', 'Node Concurrency', 'Own Timeout', ...ofLimit, 'Zone']),
 		of('things', 'get', common),
 		of('things', 'cut', common),
 		of('animals', 'feed', common),
@@ -132,7 +133,13 @@ it('needs no options of the node, and no operations', () => {
 		expect.objectContaining({ name: 'resource', options: [], default: '' }),
 	]);
 	const [, , , options] = new Registry({ animals }).properties;
-	expect(options?.options?.map(({ name }) => name)).toStrictEqual(['concurrency', 'maxRetries', 'timeout']);
+	expect(options?.options?.map(({ name }) => name)).toStrictEqual([
+		'concurrency',
+		'maxRetries',
+		'rateLimitWait',
+		'requestsPerMinute',
+		'timeout',
+	]);
 });
 
 it('leaves the declared parameters unchanged', () => {

@@ -6,6 +6,12 @@ import { readParameter } from '../params/support';
 
 const options = (values: object) => readParameter(collection(runOptions), values);
 const settings = (values: object) => requestSettings(options(values));
+const defaults = {
+	maxRetries: 3,
+	rateLimitWaitMs: 900_000,
+	requestsPerMinute: 0,
+	timeoutMs: undefined,
+};
 const concurrency = (value: unknown) => options({ concurrency: value }).concurrency;
 
 describe('Concurrency', () => {
@@ -41,7 +47,7 @@ describe('Max Retries', () => {
 		[10, 10],
 		['10', 10],
 	])('%j is %d', (value, count) => {
-		expect(settings({ maxRetries: value })).toStrictEqual({ maxRetries: count, timeoutMs: undefined });
+		expect(settings({ maxRetries: value })).toStrictEqual({ ...defaults, maxRetries: count });
 	});
 
 	it.each([-1, 11, 0.5, '2.5', NaN, Infinity, 'often', false, {}])('rejects %p', (value) => {
@@ -62,7 +68,7 @@ describe('Timeout', () => {
 		[1.0004, 1_000],
 		[86_400, 86_400_000],
 	])('%j seconds are %j milliseconds', (value, milliseconds) => {
-		expect(settings({ timeout: value })).toStrictEqual({ maxRetries: 3, timeoutMs: milliseconds });
+		expect(settings({ timeout: value })).toStrictEqual({ ...defaults, timeoutMs: milliseconds });
 	});
 
 	it.each([0, '0', 0.999, -1, NaN, Infinity, 'long', true, []])('rejects %p', (value) => {
@@ -70,9 +76,48 @@ describe('Timeout', () => {
 	});
 });
 
+describe('Rate Limit Wait', () => {
+	it.each([
+		[undefined, 900_000],
+		[null, 900_000],
+		[0, 0],
+		['0', 0],
+		[0.5, 30_000],
+		['1.5', 90_000],
+		[1440, 86_400_000],
+	])('%j minutes are %j milliseconds', (value, milliseconds) => {
+		expect(settings({ rateLimitWait: value })).toStrictEqual({ ...defaults, rateLimitWaitMs: milliseconds });
+	});
+
+	it.each([-1, -0.001, 1440.1, 1e9, NaN, Infinity, 'long', true, []])('rejects %p', (value) => {
+		expect(invalidInput(() => settings({ rateLimitWait: value })).description).toContain('from 0 to 1440');
+	});
+});
+
+describe('Requests per Minute', () => {
+	it.each([
+		[undefined, 0],
+		[null, 0],
+		[0, 0],
+		[1, 1],
+		['60', 60],
+		[100_000, 100_000],
+	])('%j is %d', (value, count) => {
+		expect(settings({ requestsPerMinute: value })).toStrictEqual({ ...defaults, requestsPerMinute: count });
+	});
+
+	it.each([-1, 0.5, '59.9', 100_001, 1e9, NaN, Infinity, 'all', true, {}])('rejects %p', (value) => {
+		expect(invalidInput(() => settings({ requestsPerMinute: value })).description).toContain(
+			'a whole number from 0 to 100000',
+		);
+	});
+});
+
 it.each([
 	['concurrency', 'Concurrency', () => concurrency(0)],
 	['maxRetries', 'Max Retries', () => settings({ maxRetries: -1 })],
+	['rateLimitWait', 'Rate Limit Wait (Minutes)', () => settings({ rateLimitWait: -1 })],
+	['requestsPerMinute', 'Requests per Minute', () => settings({ requestsPerMinute: -1 })],
 	['timeout', 'Timeout (Seconds)', () => settings({ timeout: 0 })],
 ])('an error names the option: %s, %s', (param, label, read) => {
 	const error = invalidInput(read);

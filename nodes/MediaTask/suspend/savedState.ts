@@ -58,12 +58,17 @@ export function readSavedState(value: unknown): SavedState | undefined {
 }
 
 function readItem(stored: JsonObject): SavedItem {
-	const { maxRetries, timeoutMs } = asObject(stored.requests) ?? {};
+	const { maxRetries, timeoutMs, rateLimitWaitMs, requestsPerMinute } = asObject(stored.requests) ?? {};
 	return {
 		index: Number(stored.index),
 		taskId: asText(stored.taskId) ?? '',
 		hasCallback: stored.hasCallback === true,
-		requests: { maxRetries: asNumber(maxRetries) ?? 0, timeoutMs: asNumber(timeoutMs) },
+		requests: {
+			maxRetries: asNumber(maxRetries) ?? 0,
+			timeoutMs: asNumber(timeoutMs),
+			rateLimitWaitMs: asNumber(rateLimitWaitMs),
+			requestsPerMinute: asNumber(requestsPerMinute),
+		},
 		settings: readResultSettings(stored.settings),
 		priceRub: asNumber(stored.priceRub),
 		timedOutOutput: asObject(stored.timedOutOutput) ?? {},

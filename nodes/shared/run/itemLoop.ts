@@ -3,6 +3,7 @@ import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } f
 import type { RequestSettings } from '../gateway/client/client';
 import { asError, StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
+import { WaitMeter } from '../gateway/client/rate/waitMeter';
 import { connect, type Connection } from '../n8n/client';
 import { isToolExecution } from '../n8n/features';
 import { RunSignal } from '../n8n/runSignal';
@@ -16,6 +17,15 @@ import { Deferred, noSuspension, type ItemContext, type OperationOutput, type Su
 import type { RegisteredOperation, Registry } from './registry';
 import { RunContext } from './runContext';
 import { requestSettings } from './settings';
+
+/**
+ * How many tasks are polled at the same time. Polls do not take the slots of downloads and creations: 500 tasks are
+ * polled at the pace of §3.1 while a poll takes up to half a second.
+ */
+const POLL_CONCURRENCY = 64;
+
+/** Waits for the rate limit are shown from this time on, in milliseconds. */
+const SHOWN_WAIT_MS = 1_000;
 
 /** The `execute` of a node: runs the operation that its `resource` and `operation` name. */
 export async function executeRegistry(
@@ -49,6 +59,7 @@ class ItemLoop {
 	private readonly signal: RunSignal;
 	private readonly runContext: RunContext;
 	private readonly suspension: Suspension;
+	private readonly waitMeter = new WaitMeter(() => Date.now());
 	/** The request settings of the items that were started. */
 	private readonly settings = new Map<number, RequestSettings>();
 	/** Empty until the credential has been read. */
@@ -117,10 +128,11 @@ class ItemLoop {
 		const { resumed, secrets } = this.suspension;
 		try {
 			const concurrency = resumed?.concurrency ?? this.params(0).options.concurrency;
-			const limiter = new Limiter(concurrency);
+			const slots = { other: new Limiter(concurrency), poll: new Limiter(POLL_CONCURRENCY) };
 			const connection = await connect(this.context, {
 				signal: this.signal,
-				withSlot: async (work) => await limiter.run(work),
+				withSlot: async (work, lane) => await slots[lane].run(work),
+				waitMeter: this.waitMeter,
 				secrets,
 			});
 			this.secrets = connection.secrets;
@@ -192,6 +204,7 @@ class ItemLoop {
 		concurrency: number,
 	): Promise<INodeExecutionData[]> {
 		if (this.signal.isCancelled) throw this.cancelled();
+		this.showWaits();
 		if (this.firstError) {
 			const { index, error } = this.firstError;
 			const { tasks, unknown } = this.journal;
@@ -213,6 +226,15 @@ class ItemLoop {
 			await this.suspension.suspend(outputs, { concurrency, settings, tasks });
 		}
 		return outputs;
+	}
+
+	private showWaits(): void {
+		const { totalMs } = this.waitMeter;
+		if (totalMs < SHOWN_WAIT_MS) return;
+		const seconds = Math.round(totalMs / 1_000);
+		this.runContext.hint(
+			`Requests waited for the rate limit of the account: ${seconds} s of the time that this node took.`,
+		);
 	}
 
 	/** n8n discards the error of a cancelled node, so the tasks that are paid for are logged as well. */

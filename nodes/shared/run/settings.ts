@@ -9,7 +9,7 @@ export const maxRetries = integer({
 	max: 10,
 	default: 3,
 	description:
-		'How often a request is sent again when the gateway is busy or fails for a moment, without charging anything twice. Defaults to 3.',
+		'How often a request is sent again when the gateway fails for a moment, without charging anything twice. Defaults to 3.',
 });
 
 /** The most that an execution may cost, as decimal text in rubles. */
@@ -21,6 +21,27 @@ export const maxCostRub = filled(
 			'The most that all gateway calls of an execution may cost. A call is sent only if the most that it may cost is known, and still fits.',
 	}),
 );
+
+/** How the requests of all nodes share the rate limit of their account. */
+export const rateLimitOptions = {
+	rateLimitWait: number({
+		displayName: 'Rate Limit Wait (Minutes)',
+		min: 0,
+		max: 1440,
+		decimals: 3,
+		default: 15,
+		description:
+			"How long a request waits while the gateway refuses it because of the rate limit. This does not count for 'Max Retries'. Defaults to 15; with 0, the item fails at once.",
+	}),
+	requestsPerMinute: integer({
+		displayName: 'Requests per Minute',
+		min: 0,
+		max: 100_000,
+		default: 0,
+		description:
+			'The most requests of this n8n process for the account. The smallest number of all running nodes counts. Defaults to 0: the node finds out how many the gateway takes.',
+	}),
+};
 
 /**
  * The option for the timeout of a request.
@@ -60,6 +81,7 @@ export const runOptions = {
 		description: 'How many items are sent to the gateway at the same time. Defaults to 8.',
 	}),
 	maxRetries,
+	...rateLimitOptions,
 	timeout: timeoutOption('Defaults to 300'),
 };
 
@@ -71,10 +93,12 @@ export type RunOptions = Values<typeof runOptions>;
  *
  * @throws {InvalidInputError} for values out of range
  */
-export function requestSettings(options: Pick<RunOptions, 'maxRetries' | 'timeout'>): RequestSettings {
+export function requestSettings(options: Omit<RunOptions, 'concurrency'>): RequestSettings {
 	const { timeout } = options;
 	return {
 		maxRetries: options.maxRetries,
+		rateLimitWaitMs: Math.round(options.rateLimitWait * 60_000),
+		requestsPerMinute: options.requestsPerMinute,
 		timeoutMs: timeout === undefined ? undefined : Math.round(timeout * 1000),
 	};
 }

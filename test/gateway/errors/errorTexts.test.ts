@@ -122,8 +122,8 @@ describe('the hint for an origin', () => {
 	])('%s: is another one for each origin', (_, errorInfo) => {
 		const hint = hintsOf(errorInfo);
 		expect(new Set(hint).size).toBe(ORIGINS.length);
-		expect(hint.map((text) => /'Concurrency'|'Batch Size'/.exec(text)?.[0])).toStrictEqual([
-			"'Concurrency'",
+		expect(hint.map((text) => /'Rate Limit Wait|'Batch Size'/.exec(text)?.[0])).toStrictEqual([
+			"'Rate Limit Wait",
 			"'Batch Size'",
 			undefined,
 			undefined,

@@ -64,10 +64,10 @@ it.each(Object.keys(ORIGINS).filter(isOrigin))('%s: hints name only options that
 
 it('hints for an action node name all options of requests; those for the chat model name the options that it has', () => {
 	expect(named(hintsOf('action'))).toStrictEqual(
-		expect.arrayContaining(['Concurrency', 'Max Retries', 'Timeout (Seconds)', 'Max Tokens']),
+		expect.arrayContaining(['Concurrency', 'Rate Limit Wait (Minutes)', 'Timeout (Seconds)', 'Max Tokens']),
 	);
 	expect(named(hintsOf('chatModel'))).toStrictEqual(
-		expect.arrayContaining(['Batch Size', 'Max Retries', 'Timeout (Seconds)', 'Max Tokens']),
+		expect.arrayContaining(['Batch Size', 'Rate Limit Wait (Minutes)', 'Timeout (Seconds)', 'Max Tokens']),
 	);
 });
 

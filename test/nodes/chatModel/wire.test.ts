@@ -168,10 +168,18 @@ describe.each(Object.entries(formats))('%s', (format, { bare, options, wire }) =
 			return names?.includes(format) ?? true;
 		});
 		const names = shown.map(({ name }) => name);
-		expect(
-			names.filter((name) => !['extraBody', 'maxCostRub', 'maxRetries', 'timeout'].includes(name)).sort(),
-		).toStrictEqual(Object.keys(options).sort());
-		expect(names).toHaveLength(Object.keys(options).length + 4);
+		const ofRequest = [
+			'extraBody',
+			'maxCostRub',
+			'maxRetries',
+			'rateLimitWait',
+			'requestsPerMinute',
+			'timeout',
+		];
+		expect(names.filter((name) => !ofRequest.includes(name)).sort()).toStrictEqual(
+			Object.keys(options).sort(),
+		);
+		expect(names).toHaveLength(Object.keys(options).length + ofRequest.length);
 		const labels = shown.map(({ displayName }) => displayName);
 		expect(labels).toStrictEqual([...labels].sort((a, b) => a.localeCompare(b)));
 	});

@@ -4,7 +4,6 @@ import { Workflow, type IRun } from 'n8n-workflow';
 import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
 import { requestContext } from '../../helpers/contexts';
 import { prepare, storedBinary, resumeNode, type RunOptions, type RunResult } from '../../helpers/engine';
-import { envelope, gateway } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { sendCallback, prompts, stored, suspend, suspending, mockTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
@@ -44,29 +43,31 @@ const secretOf = (address: unknown) => new URL(String(address)).searchParams.get
 
 describe('a resumed execution keeps the settings of the suspended one', () => {
 	const items = prompts('a', 'b', 'c', 'd', 'e', 'f');
+	const result = { state: 'success', resultJson: '{"resultUrls":["https://files.test/a"]}' };
 
 	it.each([1, 2])('%i requests at a time', async (concurrency) => {
-		const parameters = { options: { concurrency: `={{ $json.prompt ? ${concurrency} : 50 }}` } };
-		const { use, suspended } = await suspendFor(parameters, { items });
-		nock.cleanAll();
+		const parameters = {
+			downloadResults: true,
+			options: { concurrency: `={{ $json.prompt ? ${concurrency} : 50 }}` },
+		};
+		const { tasks, use, suspended } = await suspendFor(parameters, { items });
+		tasks.respond = () => result;
 		let running = 0;
 		let most = 0;
-		gateway()
+		nock('https://files.test')
 			.persist()
-			.get(/\/tasks\/t\d+$/)
+			.get('/a')
 			.reply(async () => {
 				running += 1;
 				most = Math.max(most, running);
 				await new Promise((resolve) => setTimeout(resolve, 500));
 				running -= 1;
-				return [200, envelope({ state: 'success' })];
+				return [200, 'bytes', { 'content-type': 'image/png' }];
 			});
 		const { resumed } = await sendCallback(suspended, use, { item: 0 });
 		expect(resumed?.items.map(({ json }) => json.state)).toStrictEqual(Array(6).fill('success'));
 		expect(most).toBe(concurrency);
 	});
-
-	const result = { state: 'success', resultJson: '{"resultUrls":["https://files.test/a"]}' };
 
 	it.each([0, 2])('%i retries', async (maxRetries) => {
 		const parameters = {
@@ -163,7 +164,7 @@ describe('saved state', () => {
 			index,
 			taskId,
 			hasCallback: true,
-			requests: { maxRetries: 3 },
+			requests: { maxRetries: 3, rateLimitWaitMs: 900_000, requestsPerMinute: 0 },
 			settings,
 			priceRub: 6,
 			timedOutOutput: expect.objectContaining({ taskId, timedOut: true }) as object,

@@ -30,10 +30,10 @@ export const BY_CODE: Readonly<Record<string, TextByOrigin>> = {
 	token_limit_exceeded: {
 		message: 'The gateway account used too many tokens in a minute',
 		description:
-			"The limit of tokens per minute was reached. Lower the option 'Concurrency', shorten the input, or send the items in smaller batches.",
+			"The limit of tokens per minute was reached. Raise the option 'Rate Limit Wait (Minutes)', shorten the input, or send fewer items at a time.",
 		elsewhere: {
 			chatModel:
-				"The limit of tokens per minute was reached. Lower 'Batch Size' of the agent or chain, shorten the input, or send the items in smaller batches.",
+				"The limit of tokens per minute was reached. Lower 'Batch Size' of the agent or chain, raise the option 'Rate Limit Wait (Minutes)', or shorten the input.",
 			trigger:
 				'The limit of tokens per minute was reached. It is available again a minute later; if it lasts, let other workflows of the account send less at a time.',
 			editor: 'The limit of tokens per minute was reached. Try again in a minute.',

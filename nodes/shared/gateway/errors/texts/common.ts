@@ -29,10 +29,10 @@ export const FORBIDDEN: ErrorText = {
 export const BUSY: TextByOrigin = {
 	message: 'The gateway receives too many requests from this account',
 	description:
-		"The limit of requests per minute was reached. Lower the option 'Concurrency', raise 'Max Retries', or send the items in smaller batches.",
+		"The limit of requests per minute was reached. Raise the option 'Rate Limit Wait (Minutes)', or send fewer items at a time.",
 	elsewhere: {
 		chatModel:
-			"The limit of requests per minute was reached. Lower 'Batch Size' of the agent or chain, raise the option 'Max Retries', or send the items in smaller batches.",
+			"The limit of requests per minute was reached. Lower 'Batch Size' of the agent or chain, raise the option 'Rate Limit Wait (Minutes)', or send fewer items at a time.",
 		trigger:
 			'The limit of requests per minute was reached. It is available again a minute later; if it lasts, let other workflows of the account send less at a time.',
 		editor: 'The limit of requests per minute was reached. Try again in a minute.',
