@@ -41,7 +41,7 @@ export async function listMediaModels(
 }
 
 /** Retries and timeout of a catalogue request. */
-export type RetryPolicy = Pick<GatewayRequest, 'maxRetries' | 'timeoutLimitMs'>;
+export type RetryPolicy = Pick<GatewayRequest, 'maxRetries' | 'timeoutLimitMs' | 'rateLimitWaitMs'>;
 
 /** A catalogue is returned at once: a minute without data means a lost connection. */
 function catalogueRequest(path: string): GatewayRequest {

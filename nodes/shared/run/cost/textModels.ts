@@ -3,7 +3,7 @@ import { listTextModels, type RetryPolicy, type TextModel } from '../../gateway/
 import { ApiError, asError } from '../../gateway/errors/errors';
 
 /** One try with a short timeout: for optional data, such as the price of a task that exists. */
-export const BEST_EFFORT: RetryPolicy = { maxRetries: 0, timeoutLimitMs: 10_000 };
+export const BEST_EFFORT: RetryPolicy = { maxRetries: 0, timeoutLimitMs: 10_000, rateLimitWaitMs: 10_000 };
 
 /** The catalogue of text models, which is fetched once per run. */
 export class TextModels {
