@@ -10,6 +10,8 @@ export interface TextModel {
 	costCompletion: Nano;
 	/** Thinks before it responds, also when no effort is set. */
 	reasons: boolean;
+	/** Rejects tool results whose assistant message comes back without its reasoning. */
+	needsReasoning: boolean;
 	inputModalities: string[];
 	outputModalities: string[];
 }
@@ -20,7 +22,7 @@ function model(
 	contextLength: number,
 	costContext: string,
 	costCompletion: string,
-	more: Partial<Pick<TextModel, 'reasons' | 'inputModalities' | 'outputModalities'>> = {},
+	more: Partial<Pick<TextModel, 'reasons' | 'needsReasoning' | 'inputModalities' | 'outputModalities'>> = {},
 ): TextModel {
 	return {
 		id,
@@ -29,6 +31,7 @@ function model(
 		costContext: parseRubles(costContext),
 		costCompletion: parseRubles(costCompletion),
 		reasons: more.reasons ?? false,
+		needsReasoning: more.needsReasoning ?? false,
 		inputModalities: more.inputModalities ?? ['text', 'image', 'file'],
 		outputModalities: more.outputModalities ?? ['text'],
 	};
@@ -39,6 +42,10 @@ export const textModels: readonly TextModel[] = [
 	model('sandbox/balanced-2', 'Balanced 2', 200_000, '0.0003', '0.0015'),
 	model('sandbox/thinker-3', 'Thinker 3', 400_000, '0.0015', '0.009', { reasons: true }),
 	model('sandbox/grand-4', 'Grand 4', 1_000_000, '0.0125', '0.0625'),
+	model('sandbox/recall-5', 'Recall 5', 400_000, '0.0015', '0.009', {
+		reasons: true,
+		needsReasoning: true,
+	}),
 	model('polyglot/omni-audio', 'Omni Audio', 64_000, '0.00025', '0.001', {
 		inputModalities: ['text', 'image', 'audio', 'video', 'file'],
 		outputModalities: ['text', 'audio'],

@@ -9,6 +9,7 @@ import { ApiError } from '../errors';
 import { toNumber, type Nano } from '../money';
 import { generate, inputTokens } from './generate';
 import { throwMarkedError } from './markers';
+import { checkReturnedReasoning } from './returnedReasoning';
 import { userText } from './reply';
 import type { Completion, TextCall } from './types';
 
@@ -53,6 +54,7 @@ export function completeCall(
 	if (!model) throw new ApiError('model_not_found', `The model \`${call.model}\` does not exist`);
 	throwMarkedError(userText(call));
 	checkWindow(model, call);
+	if (model.needsReasoning) checkReturnedReasoning(call);
 	if (account.wallet <= 0n) throw new ApiError('insufficient_quota');
 	const completions = generate(call, model);
 	const usage = priced(model, call, completions);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TextModel } from '../catalogue/textModels';
 import { marker, withoutMarkers } from './markers';
-import { reasoningFor, replyTo, toolResults, userText } from './reply';
+import { reasoningFor, replyTo, toolRounds, userText } from './reply';
 import { sampleFor } from './schemaSample';
 import { countTokens, firstTokens } from './tokens';
 import type { Completion, TextCall, Tool, ToolCall } from './types';
@@ -92,10 +92,17 @@ function chooseTools(call: TextCall): Tool[] {
 	const prompt = userText(call);
 	const mentioned = tools.filter((tool) => mentions(prompt, tool.name) || isToDraw(prompt, tool));
 	if (toolChoice.mode === 'required') return [mentioned[0] ?? first];
-	if (toolResults(call).length > 0) return tools.filter((tool) => tool.name === structuredOutputTool);
+	if (toolRounds(call) >= wantedRounds(prompt)) {
+		return tools.filter((tool) => tool.name === structuredOutputTool);
+	}
 	if (call.parallelTools && /\bcall all (the )?tools\b/i.test(prompt)) return tools;
 	if (mentioned[0]) return [mentioned[0]];
 	return /\b(call|use) (the|a|your) tool\b|\[\[tool\]\]/i.test(prompt) ? [first] : [];
+}
+
+/** `[[rounds:N]]`: how often the model calls tools, one after the other. */
+function wantedRounds(prompt: string): number {
+	return Number(marker(prompt, 'rounds') ?? 1);
 }
 
 function mentions(text: string, name: string): boolean {

@@ -38,6 +38,13 @@ export function toolResults(call: TextCall): ChatMessage[] {
 	return call.messages.slice(lastUser + 1).filter((message) => message.role === 'tool');
 }
 
+/** How often tools have been called since the user's last message. */
+export function toolRounds(call: TextCall): number {
+	const lastUser = call.messages.findLastIndex((message) => message.role === 'user');
+	const roles = call.messages.slice(lastUser + 1).map(({ role }) => role);
+	return roles.filter((role, index) => role === 'tool' && roles[index - 1] !== 'tool').length;
+}
+
 /** The full text of the completion; `choice` distinguishes the choices of one request. */
 export function replyTo(call: TextCall, choice: number): string {
 	const prompt = userText(call);
@@ -91,7 +98,9 @@ function aboutResults(results: readonly ChatMessage[]): string {
 /** The thoughts of a thinking model. */
 export function reasoningFor(call: TextCall): string {
 	const topic = shorten(withoutMarkers(userText(call)), 120) || 'an empty message';
-	return `The user brings up: ${topic}. A short and friendly answer fits; nothing needs to be looked up.`;
+	const rounds = toolRounds(call);
+	const seen = rounds === 0 ? '' : ` Results of tools so far: ${rounds}.`;
+	return `The user brings up: ${topic}. A short and friendly answer fits; nothing needs to be looked up.${seen}`;
 }
 
 function shorten(text: string, length: number): string {

@@ -8,6 +8,16 @@ export interface ChatMessage {
 	attachmentTokens: number;
 	/** Kinds of the attachments, which the completion mentions. */
 	attachments: string[];
+	/** The IDs of its tool calls. */
+	callIds?: string[];
+	/** The reasoning that came back with it. */
+	returned?: ReturnedReasoning;
+}
+
+export interface ReturnedReasoning {
+	text: string;
+	/** See `signatureOf`. */
+	signature: string;
 }
 
 export interface Tool {

@@ -14,7 +14,8 @@ import {
 	readTool,
 	readToolChoice,
 } from '../readers';
-import type { TextCall, ChatMessage } from '../types';
+import { readIds, readSigned } from '../returnedReasoning';
+import type { TextCall, ChatMessage, ReturnedReasoning } from '../types';
 
 export interface ChatRequest {
 	call: TextCall;
@@ -95,7 +96,20 @@ function readMessage(message: unknown, index: number): ChatMessage {
 	if (!isObject(message) || !role) throw invalid(`messages[${index}].role is not supported`);
 	const content = readContent(message.content, `messages[${index}].content`);
 	const calls = message.tool_calls === undefined ? '' : JSON.stringify(message.tool_calls);
-	return { role, ...content, text: content.text + calls };
+	const returned = readDetails(message.reasoning_details);
+	return {
+		role,
+		...content,
+		text: content.text + calls,
+		callIds: readIds(message.tool_calls, 'id'),
+		...(returned && { returned }),
+	};
+}
+
+/** The details as the completion had them (§2.4). */
+function readDetails(details: unknown): ReturnedReasoning | null {
+	const [detail] = Array.isArray(details) ? (details as unknown[]) : [];
+	return isObject(detail) ? readSigned(detail.text, detail.signature) : null;
 }
 
 function readResponseFormat(body: JsonObject): TextCall['json'] {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../jsonSchema';
 import { renderMelody } from '../../media/render/wav';
 import { totalCost, type CompletedCall, type Usage } from '../call';
+import { callIdsOf, signatureOf } from '../returnedReasoning';
 import { logprobsOf } from '../tokens';
 import type { Completion } from '../types';
 import type { ChatRequest } from './request';
@@ -63,7 +64,14 @@ export function wireToolCalls(completion: Completion): JsonObject[] {
 
 export function reasoningDetails(request: ChatRequest, completion: Completion): JsonObject[] {
 	if (completion.reasoning === '' || request.hideReasoning) return [];
-	return [{ type: 'reasoning.text', text: completion.reasoning, index: 0 }];
+	return [
+		{
+			type: 'reasoning.text',
+			text: completion.reasoning,
+			signature: signatureOf(completion.reasoning, callIdsOf(completion)),
+			index: 0,
+		},
+	];
 }
 
 function logprobs(request: ChatRequest, completion: Completion): JsonObject | null {

@@ -37,6 +37,7 @@ function choiceEvents(request: ChatRequest, completion: Completion, index: numbe
 	});
 	const shown = request.hideReasoning ? '' : completion.reasoning;
 	const audio = audioOf(request, completion);
+	const details = reasoningDetails(request, completion);
 	const text = audio ? '' : completion.text;
 	const probabilities = request.topLogprobs === null ? [] : logprobsOf(completion.text, request.topLogprobs);
 	return [
@@ -49,11 +50,22 @@ function choiceEvents(request: ChatRequest, completion: Completion, index: numbe
 		}),
 		...toolDeltas(completion).map((toolCall) => delta(chunk({ tool_calls: [toolCall] }))),
 		...(audio ? [delta(chunk({ audio }))] : []),
+		...details.map(({ type, text: part, index: place }) =>
+			delta(chunk({}, { reasoning_details: [{ type, text: part, index: place }] })),
+		),
 		{
 			kind: 'final',
 			data: chunk(
 				{},
-				{ finish_reason: completion.finish, reasoning_details: reasoningDetails(request, completion) },
+				{
+					finish_reason: completion.finish,
+					// A detail may come in parts with the same index.
+					reasoning_details: details.map(({ type, signature, index: place }) => ({
+						type,
+						signature,
+						index: place,
+					})),
+				},
 			),
 		},
 	];

@@ -13,7 +13,8 @@ import {
 	readTool,
 	readToolChoice,
 } from '../readers';
-import type { TextCall, ChatMessage } from '../types';
+import { readIds, readSigned } from '../returnedReasoning';
+import type { TextCall, ChatMessage, ReturnedReasoning } from '../types';
 
 export function readMessagesRequest(raw: unknown): { call: TextCall; stream: boolean } {
 	const body = readBody(raw);
@@ -76,6 +77,21 @@ function readMessage(role: 'user' | 'assistant', content: unknown, where: string
 		role: 'tool',
 		...readContent(isObject(part) ? part.content : null, where),
 	}));
-	if (others.length > 0) messages.unshift({ role, ...readContent(others, where) });
+	const returned = readThinking(others);
+	if (others.length > 0) {
+		const calls = others.filter((part) => isObject(part) && part.type === 'tool_use');
+		messages.unshift({
+			role,
+			...readContent(others, where),
+			callIds: readIds(calls, 'id'),
+			...(returned && { returned }),
+		});
+	}
 	return messages;
+}
+
+/** The thinking block as the message had it. */
+function readThinking(parts: readonly unknown[]): ReturnedReasoning | null {
+	const block = parts.find((part) => isObject(part) && part.type === 'thinking');
+	return isObject(block) ? readSigned(block.thinking, block.signature) : null;
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../jsonSchema';
 import type { CompletedCall } from '../call';
 import type { StreamDialect, StreamEvent } from '../eventStream';
+import { callIdsOf, signatureOf } from '../returnedReasoning';
 import { splitWords } from '../tokens';
 import type { Completion } from '../types';
 
@@ -42,7 +43,8 @@ function stopReason(completion: Completion): string {
 }
 
 function contentParts(completion: Completion): JsonObject[] {
-	const thinking = { type: 'thinking', thinking: completion.reasoning, signature: 'c2FuZGJveA==' };
+	const signature = signatureOf(completion.reasoning, callIdsOf(completion));
+	const thinking = { type: 'thinking', thinking: completion.reasoning, signature };
 	return [
 		...(completion.reasoning === '' ? [] : [thinking]),
 		...(completion.text === '' && completion.toolCalls.length > 0

@@ -13,6 +13,7 @@ import {
 	readTool,
 	readToolChoice,
 } from '../readers';
+import { readEncrypted, readIds } from '../returnedReasoning';
 import type { TextCall, ChatMessage } from '../types';
 
 const builtInTools = ['web_search', 'file_search', 'code_interpreter', 'mcp'] as const;
@@ -99,9 +100,18 @@ function readItem(item: unknown, index: number): ChatMessage {
 			if (!role) throw invalid(`input[${index}].role is not supported`, 'input');
 			return { role, ...readContent(item.content, `input[${index}].content`) };
 		}
-		default:
-			// Function calls, reasoning and other items of earlier responses.
-			return { role: 'assistant', ...plain, text: JSON.stringify(item) };
+		case 'function_call':
+			return {
+				role: 'assistant',
+				...plain,
+				text: JSON.stringify(item),
+				callIds: readIds([item], 'call_id'),
+			};
+		default: {
+			// Reasoning and other items of earlier responses.
+			const returned = readEncrypted(item.encrypted_content);
+			return { role: 'assistant', ...plain, text: JSON.stringify(item), ...(returned && { returned }) };
+		}
 	}
 }
 

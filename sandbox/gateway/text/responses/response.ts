@@ -5,6 +5,7 @@ import { toNumber } from '../../money';
 import { totalCost, type CompletedCall, type Usage } from '../call';
 import { withoutMarkers } from '../markers';
 import { userText } from '../reply';
+import { encryptedReasoning } from '../returnedReasoning';
 import { logprobsOf } from '../tokens';
 import type { Completion } from '../types';
 import type { ResponsesRequest } from './request';
@@ -87,7 +88,7 @@ function reasoningItem(request: ResponsesRequest, completion: Completion): JsonO
 		type: 'reasoning',
 		status: 'completed',
 		summary: [{ type: 'summary_text', text: completion.reasoning }],
-		...(encrypted && { encrypted_content: Buffer.from(completion.reasoning).toString('base64') }),
+		...(encrypted && { encrypted_content: encryptedReasoning(completion) }),
 	};
 }
 
