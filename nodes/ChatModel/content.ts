@@ -43,8 +43,13 @@ export function normalizeMessage<M extends object>(message: M): M {
 	const normalized = 'tool_call_id' in message ? resultText(given) : given.map(normalizeElement);
 	if (typeof normalized !== 'string' && normalized.every((part, index) => part === given[index]))
 		return message;
+	return withContent(message, normalized);
+}
+
+/** A copy of a LangChain message with other content. */
+export function withContent<M extends object>(message: M, content: unknown): M {
 	const copy = Object.assign(Object.create(Object.getPrototypeOf(message) as object) as M, message);
-	return Object.assign(copy, { content: normalized });
+	return Object.assign(copy, { content });
 }
 
 function normalizeElement(element: unknown): unknown {

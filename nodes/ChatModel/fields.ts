@@ -20,8 +20,6 @@ const NOT_FOR_AGENTS: ReadonlySet<string> = new Set([
 	'previousResponseId',
 	'conversation',
 	'streamOptions',
-	// Needs the thinking blocks of earlier messages, which agents do not return.
-	'thinking',
 ]);
 
 /** The text node's description names an output field, which this node does not have. */

@@ -9,21 +9,33 @@ import {
 	type Attachment,
 	type AttachmentKind,
 	type PriorToolCall,
+	type ReasoningPart,
 	type ToolMessage,
 	type ChatMessage,
 } from '../shared/gateway/text/formats/request';
 import { asObject, asText } from '../shared/gateway/util/json';
+import { joinCompletions, keptReasoning, reasoningFor, rejectsReasoning } from './reasoning';
 
 /**
- * Converts the messages of an agent or chain for the formats. Reasoning is left out: no format takes its text.
+ * Converts the messages of an agent or chain for the formats. Reasoning goes back to its model with the results of
+ * tool calls, so only that since the user's last message.
  *
+ * @param model ID of the model that the messages are for; without it, reasoning is left out
  * @throws {InvalidInputError} for a file that the format does not support, that is empty, or that is not base64
  */
 export function toChatMessages(
 	messages: readonly Message[],
 	format: TextFormat,
+	model = '',
 ): Array<ChatMessage | ToolMessage> {
-	return messages.flatMap((message) => toChatMessage(message, format));
+	const source = { format: format.name, model };
+	const joined = joinCompletions(messages);
+	const lastUser = joined.map(({ role }) => role).lastIndexOf('user');
+	const sendsReasoning = !rejectsReasoning(joined, source);
+	return joined.flatMap((message, index) => {
+		const isCurrent = sendsReasoning && index > lastUser;
+		return toChatMessage(message, format, isCurrent ? reasoningFor(message, source) : []);
+	});
 }
 
 /** The IDs of the tool calls in a conversation. */
@@ -35,7 +47,12 @@ export function callIds(messages: ReadonlyArray<ChatMessage | ToolMessage>): Set
 	);
 }
 
-function toChatMessage({ role, content }: Message, format: TextFormat): Array<ChatMessage | ToolMessage> {
+function toChatMessage(
+	message: Message,
+	format: TextFormat,
+	reasoning: ReasoningPart[],
+): Array<ChatMessage | ToolMessage> {
+	const { role, content } = message;
 	if (role === 'tool') return content.flatMap(toToolMessage);
 	const attachments = content.filter(isFile).map((file) => toAttachment(file, format));
 	const toolCalls = distinct(content.flatMap(toPriorToolCall));
@@ -43,9 +60,10 @@ function toChatMessage({ role, content }: Message, format: TextFormat): Array<Ch
 		{
 			role,
 			// A streamed message of the model may still be in chunks.
-			text: textOf(content, role === 'assistant' ? '' : '\n'),
+			text: textOf(content, role === 'assistant' ? '' : '\n') || (keptReasoning(message)?.text ?? ''),
 			...(attachments.length > 0 ? { attachments } : {}),
 			...(toolCalls.length > 0 ? { toolCalls } : {}),
+			...(reasoning.length > 0 ? { reasoning } : {}),
 		},
 	];
 }

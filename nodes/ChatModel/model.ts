@@ -12,12 +12,13 @@ import type { Completion } from '../shared/gateway/text/formats/completion';
 import type { TextFormat } from '../shared/gateway/text/formats/format';
 import type { TextRequest, ToolChoice } from '../shared/gateway/text/formats/request';
 import { asText, type JsonObject } from '../shared/gateway/util/json';
-import type { GatewayRequest } from '../shared/gateway/client/client';
+import { sendWithReasoning } from '../shared/gateway/text/reasoning';
 import { streamText } from '../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../shared/gateway/text/textCall';
 import { completeText, type TextCosts } from '../shared/run/cost/textCall';
 import { iterateChunks } from './chunkQueue';
 import { callIds, toChatMessages } from './messages';
+import { keepReasoning, rejectsReasoning, type KeptReasoning } from './reasoning';
 import { callInfoOf, toClosingChunks, toResult, type CallInfo } from './result';
 import type { AiNodeSdk } from './sdk';
 import { toToolDefinitions } from './tools';
@@ -47,8 +48,17 @@ export interface CallConfig extends ChatModelConfig {
 	stop?: string[];
 	/** LangChain's, also for its `timeout`. */
 	signal?: AbortSignal;
-	/** Receives what n8n shows of the request. */
-	onCallInfo?: (info: CallInfo) => void;
+	/** Receives what n8n shows of the request, and what agents are to keep. */
+	onCallInfo?: (info: CallInfo, reasoning?: KeptReasoning) => void;
+}
+
+/** A request, and what is needed to read its response. */
+interface PreparedRequest {
+	request: TextRequest;
+	/** IDs of earlier tool calls in the conversation. */
+	earlierIds: Set<string>;
+	/** Whether the gateway has rejected reasoning in this conversation. */
+	rejectsReasoning: boolean;
 }
 
 /** Settings of a request that are also options of the node, with the same names. */
@@ -96,14 +106,11 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	async generate(messages: Message[], config: CallConfig = {}): Promise<GenerateResult> {
 		return await this.withUserErrors(config.signal, async () => {
 			const { client } = this.dependencies;
-			const { request, call, earlierIds } = this.prepare(messages, config, false);
-			const completion = await this.complete(
-				request,
-				call,
-				async () => await client.json({ ...call, signal: config.signal }),
-			);
-			config.onCallInfo?.(callInfoOf(completion));
-			return toResult(completion, earlierIds);
+			const prepared = this.prepare(messages, config, false);
+			const completion = await this.completed(prepared, config, async (call) => {
+				return await client.json({ ...call, signal: config.signal });
+			});
+			return toResult(completion, prepared.earlierIds);
 		});
 	}
 
@@ -111,48 +118,46 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	async *stream(messages: Message[], config: CallConfig = {}): AsyncGenerator<StreamChunk> {
 		yield* iterateChunks<StreamChunk>(async (take, signal) => {
 			await this.withUserErrors(config.signal, async () => {
-				const { request, call, earlierIds } = this.prepare(messages, config, true);
+				const { format } = this.settings;
+				const prepared = this.prepare(messages, config, true);
+				const { output } = prepared.request;
 				let shown = '';
 				const onText = async (delta: string) => {
 					shown += delta;
 					await take({ type: 'text-delta', delta });
 				};
-				const completion = await this.complete(
-					request,
-					call,
-					async () => await this.streamed(request, { ...call, signal }, onText),
-				);
-				config.onCallInfo?.(callInfoOf(completion));
-				for (const chunk of toClosingChunks(completion, shown, earlierIds)) await take(chunk);
+				const completion = await this.completed(prepared, config, async (call) => {
+					const request = { ...call, signal };
+					return await streamText(this.dependencies.client, { format, output, request, onText });
+				});
+				for (const chunk of toClosingChunks(completion, shown, prepared.earlierIds)) await take(chunk);
 			});
 		}, config.signal);
 	}
 
-	private async complete(
-		{ output }: TextRequest,
-		{ json: body }: TextCall,
-		send: () => Promise<JsonObject>,
-	): Promise<Completion> {
-		const { format, maxCostRub: limitRub } = this.settings;
-		return (await completeText(this.dependencies, { format, output, body, limitRub }, send)).completion;
-	}
-
-	private async streamed(
-		{ output }: TextRequest,
-		request: GatewayRequest,
-		onText: (text: string) => Promise<void>,
-	): Promise<JsonObject> {
-		const { format } = this.settings;
-		return await streamText(this.dependencies.client, { format, output, request, onText });
-	}
-
-	private prepare(
-		messages: Message[],
+	/** @param send sends a request and returns the body of the response */
+	private async completed(
+		{ request, rejectsReasoning: rejected }: PreparedRequest,
 		config: CallConfig,
-		stream: boolean,
-	): { request: TextRequest; call: TextCall; earlierIds: Set<string> } {
-		const { format, model, options, extraBody } = this.settings;
-		const converted = toChatMessages(messages, format);
+		send: (call: TextCall) => Promise<JsonObject>,
+	): Promise<Completion> {
+		const { format, model, extraBody, maxCostRub: limitRub } = this.settings;
+		const { output } = request;
+		const toCall = (given: TextRequest) => textCall(format, given, extraBody);
+		const complete = async (call: TextCall) => {
+			const planned = { format, output, body: call.json, limitRub };
+			return (await completeText(this.dependencies, planned, async () => await send(call))).completion;
+		};
+		const { response: completion, isRejected } = await sendWithReasoning(request, toCall, complete);
+		const kept = keepReasoning(completion, { format: format.name, model }, rejected || isRejected);
+		config.onCallInfo?.(callInfoOf(completion), kept);
+		return completion;
+	}
+
+	private prepare(messages: Message[], config: CallConfig, stream: boolean): PreparedRequest {
+		const { format, model, options } = this.settings;
+		const converted = toChatMessages(messages, format, model);
+		const rejected = rejectsReasoning(messages, { format: format.name, model });
 		const request: TextRequest = {
 			model,
 			conversation: { kind: 'messages', messages: converted },
@@ -161,8 +166,9 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			output: { kind: 'text' },
 			options: { ...options, ...callOptions(config) },
 			stream,
+			...(this.tools.length > 0 && !rejected ? { keepsReasoning: true } : {}),
 		};
-		return { request, call: textCall(format, request, extraBody), earlierIds: callIds(converted) };
+		return { request, earlierIds: callIds(converted), rejectsReasoning: rejected };
 	}
 
 	/** An aborted request throws the reason of its signal. */

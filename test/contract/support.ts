@@ -33,6 +33,9 @@ export function useGateway() {
 		get control() {
 			return started().control;
 		},
+		get baseUrl() {
+			return started().baseUrl;
+		},
 		get apiKey() {
 			return started().apiKey;
 		},

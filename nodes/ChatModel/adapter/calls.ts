@@ -1,7 +1,9 @@
 import { asObjects, asText } from '../../shared/gateway/util/json';
 import { normalizeMessage } from '../content';
 import type { CallConfig } from '../model';
+import type { KeptReasoning } from '../reasoning';
 import type { CallInfo } from '../result';
+import { addReasoning, withReasoningPart } from './reasoning';
 import type { Adapter, Generation } from './types';
 
 /** Normalizes the messages of a request, and completes its generations. */
@@ -11,7 +13,7 @@ export function patchCalls(adapter: Adapter): void {
 	if (generate) {
 		adapter._generate = async (messages, options, run) => {
 			const collector = new CallInfoCollector(options);
-			const result = await generate(messages.map(normalizeMessage), collector.options, run);
+			const result = await generate(messages.map(prepare), collector.options, run);
 			for (const generation of result.generations) {
 				collector.addTo(generation);
 				joinText(generation);
@@ -23,7 +25,7 @@ export function patchCalls(adapter: Adapter): void {
 		adapter._streamResponseChunks = async function* (messages, options, run) {
 			const collector = new CallInfoCollector(options);
 			const numbers = new CallNumbers();
-			for await (const chunk of stream(messages.map(normalizeMessage), collector.options, run)) {
+			for await (const chunk of stream(messages.map(prepare), collector.options, run)) {
 				// Only the last chunk has a finish reason.
 				if (chunk.generationInfo) collector.addTo(chunk);
 				joinText(chunk);
@@ -34,16 +36,29 @@ export function patchCalls(adapter: Adapter): void {
 	}
 }
 
+/** A message as the SDK can pass all of it on. */
+function prepare<M extends object>(message: M): M {
+	return withReasoningPart(normalizeMessage(message));
+}
+
 /** Collects the call info of one request. */
 class CallInfoCollector {
 	readonly options: CallConfig;
 	private info: CallInfo | undefined;
+	private reasoning: KeptReasoning | undefined;
 
 	constructor(options: CallConfig) {
-		this.options = { ...options, onCallInfo: (info) => (this.info = info) };
+		this.options = {
+			...options,
+			onCallInfo: (info, reasoning) => {
+				this.info = info;
+				this.reasoning = reasoning;
+			},
+		};
 	}
 
 	addTo(generation: Generation): void {
+		if (this.reasoning) addReasoning(generation, this.reasoning);
 		if (this.info) generation.generationInfo = { ...generation.generationInfo, ...this.info };
 	}
 }

@@ -34,7 +34,13 @@ interface Readable {
 export interface Generation {
 	/** n8n shows this for each request, besides text and tokens. */
 	generationInfo?: object;
-	message?: { content?: unknown; tool_calls?: unknown; tool_call_chunks?: unknown };
+	message?: {
+		content?: unknown;
+		tool_calls?: unknown;
+		tool_call_chunks?: unknown;
+		/** Fields of the model's provider, which LangChain passes on. */
+		additional_kwargs?: unknown;
+	};
 }
 
 interface Generated {

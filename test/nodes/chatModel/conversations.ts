@@ -22,7 +22,7 @@ export function bodyOf(name: string, messages: Message[]): JsonObject {
 	const format = textFormat(name);
 	return format.toBody({
 		model: 'm',
-		conversation: { kind: 'messages', messages: toChatMessages(messages, format) },
+		conversation: { kind: 'messages', messages: toChatMessages(messages, format, 'm') },
 		tools: [],
 		output: { kind: 'text' },
 		options: {},

@@ -126,8 +126,22 @@ const formats: Record<string, FormatCase> = {
 		path: '/api/v1/messages',
 		response: JSON.stringify({ id: 'm', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }),
 		bare: { model: 'acme/writer', max_tokens: 4096, messages: [{ role: 'user', content: 'Go' }] },
-		options: { maxTokens: 1, stop: ['END', 'STOP'], temperature: 1, topK: 5, topP: 0.5 },
-		wire: { max_tokens: 1, stop_sequences: ['END', 'STOP'], temperature: 1, top_k: 5, top_p: 0.5 },
+		options: {
+			maxTokens: 1,
+			stop: ['END', 'STOP'],
+			temperature: 1,
+			thinking: '{ "type": "adaptive" }',
+			topK: 5,
+			topP: 0.5,
+		},
+		wire: {
+			max_tokens: 1,
+			stop_sequences: ['END', 'STOP'],
+			temperature: 1,
+			thinking: { type: 'adaptive' },
+			top_k: 5,
+			top_p: 0.5,
+		},
 	},
 };
 

@@ -316,3 +316,46 @@ it('log probabilities without a token are an empty list', () => {
 		choices: [{ ...whole.choices[0], logprobs: { content: [], refusal: [] } }],
 	});
 });
+
+describe('details of the reasoning', () => {
+	const detailsOf = (...lists: JsonObject[][]) => {
+		const events = lists.map((list) => chunk({ reasoning_details: list }));
+		const { body } = run(hello, ...events, stop, usageOf(usage));
+		return asObjects(body.choices)[0]?.reasoning_details;
+	};
+	const type = 'reasoning.text';
+
+	it('that come in parts are joined by their index', () => {
+		const details = detailsOf(
+			[{ type, text: 'I ', index: 0 }],
+			[
+				{ type, text: 'think', index: 0 },
+				{ type, text: 'More', index: 1 },
+			],
+			[{ type, signature: 's', index: 0 }],
+		);
+		expect(details).toStrictEqual([
+			{ type, text: 'I think', index: 0, signature: 's' },
+			{ type, text: 'More', index: 1 },
+		]);
+	});
+
+	it.each([
+		[
+			'without an index',
+			[
+				{ type, text: 'a' },
+				{ type, text: 'b' },
+			],
+		],
+		[
+			'of different types',
+			[
+				{ type, text: 'a', index: 0 },
+				{ type: 'reasoning.encrypted', data: 'b', index: 0 },
+			],
+		],
+	])('%s stay apart', (_, details) =>
+		expect(detailsOf(...details.map((detail) => [detail as JsonObject]))).toStrictEqual(details),
+	);
+});

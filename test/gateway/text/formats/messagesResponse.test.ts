@@ -23,6 +23,7 @@ it('reads all fields of a completion', () => {
 		text: 'Hello there',
 		toolCalls: [{ id: 't1', name: 'look', arguments: { a: 1 } }],
 		reasoning: 'Hm',
+		reasoningParts: [{ wire: body.content[0], callsBefore: 0 }],
 		sources: [{ url: 'https://a.test', title: 'A' }],
 		finishReason: 'tool_calls',
 	};

@@ -45,6 +45,7 @@ it('reads all fields of a completion', () => {
 		text: 'Hello there',
 		toolCalls: [{ id: 'c1', name: 'look', arguments: { a: 1 } }],
 		reasoning: 'Hm, well',
+		reasoningParts: [{ wire: body.output[0], callsBefore: 0 }],
 		refusal: 'No',
 		sources: [
 			{ url: 'https://a.test', title: 'A' },

@@ -4,6 +4,7 @@ import { ApiError, type ApiErrorDetails } from '../../errors/errors';
 import { asId, asObject, asText, parseJson, type Json, type JsonObject } from '../../util/json';
 import { costText } from '../../util/money';
 import { object, text, type Shape } from '../../util/shape';
+import type { ReasoningPart } from './request';
 
 /** Tokens of a request; null if the format does not report them. */
 export interface Usage {
@@ -44,6 +45,8 @@ export interface Choice {
 	toolCalls: ToolCall[];
 	/** The model's reasoning, if it shows it. */
 	reasoning: string;
+	/** The reasoning before tool calls, as it is sent back with their results. */
+	reasoningParts?: ReasoningPart[];
 	/** Why the model refuses, in its own words. */
 	refusal: string;
 	sources: Source[];
@@ -155,4 +158,30 @@ export function sourcesOf(
 		if (url !== undefined && !sources.has(url)) sources.set(url, { url, ...(title ? { title } : {}) });
 	}
 	return [...sources.values()];
+}
+
+/** The field `reasoningParts` of a choice with these tool calls; none without reasoning or tool calls. */
+export function reasoningField(
+	parts: ReasoningPart[],
+	toolCalls: readonly unknown[],
+): Pick<Choice, 'reasoningParts'> {
+	return parts.length > 0 && toolCalls.length > 0 ? { reasoningParts: parts } : {};
+}
+
+/**
+ * The reasoning among the output items of a completion.
+ *
+ * @param callType the type of a tool call
+ * @param types the types of reasoning
+ */
+export function reasoningIn(
+	items: JsonObject[],
+	callType: string,
+	types: ReadonlyArray<Json | undefined>,
+): ReasoningPart[] {
+	let callsBefore = 0;
+	return items.flatMap((wire) => {
+		if (wire.type === callType) callsBefore += 1;
+		return types.includes(wire.type) ? [{ wire, callsBefore }] : [];
+	});
 }

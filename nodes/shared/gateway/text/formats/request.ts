@@ -28,6 +28,16 @@ export interface ChatMessage {
 	attachments?: Attachment[];
 	/** The tool calls of the assistant in this message. */
 	toolCalls?: PriorToolCall[];
+	/** The reasoning of the assistant before these tool calls. */
+	reasoning?: ReasoningPart[];
+}
+
+/** A part of a completion's reasoning, to be sent back with the results of its tool calls. */
+export interface ReasoningPart {
+	/** As the format sent it. */
+	wire: JsonObject;
+	/** How many tool calls of the completion come before it. */
+	callsBefore: number;
 }
 
 /** An earlier tool call of the conversation. */
@@ -89,6 +99,8 @@ export interface TextRequest {
 	options: JsonObject;
 	/** Whether to stream the completion (§6). */
 	stream: boolean;
+	/** Whether the reasoning of the completion will be sent back with the results of its tool calls. */
+	keepsReasoning?: boolean;
 }
 
 /** The system texts of a conversation, joined, and the other messages. */
@@ -125,4 +137,19 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
 export function audioFormat(mimeType: string): string {
 	const subtype = mimeType.split(';')[0]?.split('/')[1]?.trim().toLowerCase() ?? '';
 	return AUDIO_FORMATS.get(subtype) ?? subtype;
+}
+
+/**
+ * The parts of an assistant message on the wire: its reasoning is where it was among the tool calls.
+ *
+ * @param text the parts with its text
+ */
+export function withReasoning(
+	text: JsonObject[],
+	calls: JsonObject[],
+	reasoning: readonly ReasoningPart[],
+): JsonObject[] {
+	const after = (count: number) =>
+		reasoning.filter(({ callsBefore }) => callsBefore === count).map(({ wire }) => wire);
+	return [...after(0), ...text, ...calls.flatMap((call, index) => [call, ...after(index + 1)])];
 }

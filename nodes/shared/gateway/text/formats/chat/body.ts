@@ -46,8 +46,11 @@ function content(conversation: Conversation): JsonObject {
 function toWireMessage(message: ChatMessage | ToolMessage): JsonObject {
 	if (message.role === 'tool')
 		return { role: message.role, tool_call_id: message.callId, content: message.text };
-	const { role, text, attachments = [], toolCalls = [] } = message;
-	if (toolCalls.length > 0) return { role, content: text || null, tool_calls: toolCalls.map(toWireToolCall) };
+	const { role, text, attachments = [], toolCalls = [], reasoning = [] } = message;
+	if (toolCalls.length > 0) {
+		const fields = reasoning.reduce<JsonObject>((all, { wire }) => ({ ...all, ...wire }), {});
+		return { role, content: text || null, tool_calls: toolCalls.map(toWireToolCall), ...fields };
+	}
 	if (attachments.length === 0) return { role, content: text };
 	const textParts = text === '' ? [] : [{ type: 'text', text }];
 	return { role, content: [...textParts, ...attachments.map(toWirePart)] };

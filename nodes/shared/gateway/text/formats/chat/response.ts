@@ -1,7 +1,8 @@
-import type { Json, JsonObject } from '../../../util/json';
+import { asText, type Json, type JsonObject } from '../../../util/json';
 import {
 	assertShape,
 	noCompletion,
+	reasoningField,
 	sourcesOf,
 	toolCall,
 	type Charge,
@@ -9,6 +10,7 @@ import {
 	type Completion,
 	type OutputFile,
 } from '../completion';
+import type { ReasoningPart } from '../request';
 import { chatCompletion, contentParts, type ChatChoice, type Message, type Usage } from './types';
 
 /** Reads a chat completion (§2.4). */
@@ -35,15 +37,17 @@ function inOrder(choices: ChatChoice[]): ChatChoice[] {
 		.map(({ choice }) => choice);
 }
 
-function readChoice({ message, reasoning_details: details, finish_reason }: ChatChoice): Choice {
+function readChoice({ message, reasoning_details, finish_reason }: ChatChoice): Choice {
 	const { audio, reasoning, refusal = '' } = message;
+	const details = reasoning_details.length > 0 ? reasoning_details : message.reasoning_details;
 	return {
 		text: contentText(message.content) || (audio.transcript ?? ''),
 		toolCalls: message.tool_calls.map(({ id, function: { name, arguments: args } }) =>
 			toolCall(id, name, args),
 		),
 		// Some models return only details of their reasoning.
-		reasoning: reasoning ?? detailsText(details.length > 0 ? details : message.reasoning_details),
+		reasoning: reasoning ?? detailsText(details),
+		...reasoningField(reasoningParts(reasoning, details), message.tool_calls),
 		refusal,
 		sources: sourcesOf(message.annotations),
 		files: [
@@ -62,8 +66,17 @@ export function contentText(content: Json | undefined): string {
 		.join('');
 }
 
-function detailsText(details: Message['reasoning_details']): string {
-	return details.map(({ text, summary }) => text ?? summary ?? '').join('');
+function detailsText(details: JsonObject[]): string {
+	return details.map(({ text, summary }) => asText(text) ?? asText(summary) ?? '').join('');
+}
+
+/** The fields of the message that has the reasoning (§2.4). */
+function reasoningParts(reasoning: string | undefined, details: JsonObject[]): ReasoningPart[] {
+	const wire = {
+		...(reasoning === undefined ? {} : { reasoning }),
+		...(details.length > 0 ? { reasoning_details: details } : {}),
+	};
+	return Object.keys(wire).length > 0 ? [{ wire, callsBefore: 0 }] : [];
 }
 
 /** Images as data URLs, in parts of the content (§4.2) or in a list beside it. */

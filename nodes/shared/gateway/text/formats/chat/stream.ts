@@ -110,7 +110,8 @@ class StreamedChoice {
 		this.readAudio(delta.audio);
 		this.readLogprobs(logprobs);
 		// Some providers send the same details in both places.
-		this.details.push(...(reasoning_details.length > 0 ? reasoning_details : delta.reasoning_details));
+		const details = reasoning_details.length > 0 ? reasoning_details : delta.reasoning_details;
+		for (const detail of details) this.readDetail(detail);
 		if (!this.isShown) return '';
 		return text || textOf(delta.audio?.transcript);
 	}
@@ -128,6 +129,18 @@ class StreamedChoice {
 		call.id = id ?? call.id;
 		call.name = name ?? call.name;
 		call.arguments.add(asObject(args) ? JSON.stringify(args) : args);
+	}
+
+	/** A detail may come in parts with the same type and index: their texts are joined. */
+	private readDetail(part: JsonObject): void {
+		const place = this.details.findIndex(
+			({ type, index }) => typeof index === 'number' && index === part.index && type === part.type,
+		);
+		const known = this.details[place];
+		if (!known) return void this.details.push(part);
+		const joined = ['text', 'summary'].map((name) => [name, textOf(known[name]) + textOf(part[name])]);
+		const texts = Object.fromEntries(joined.filter(([, text]) => text !== '')) as JsonObject;
+		this.details[place] = { ...mergeKnown(known, part), ...texts };
 	}
 
 	private readAudio(delta: JsonObject | undefined): void {

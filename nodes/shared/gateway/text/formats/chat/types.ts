@@ -21,8 +21,6 @@ export const contentParts = objects(part);
 
 const calledFunction = object({ name: text, arguments: json });
 
-const reasoningDetail = { text, summary: text };
-
 export const usage = object({
 	prompt_tokens: number,
 	completion_tokens: number,
@@ -39,7 +37,7 @@ const message = object({
 	audio: object({ data: text, transcript: text }),
 	tool_calls: objects({ id: json, function: calledFunction }),
 	reasoning: text,
-	reasoning_details: objects(reasoningDetail),
+	reasoning_details: records,
 	refusal: text,
 	annotations: objects(annotation),
 	images: objects(part),
@@ -50,7 +48,7 @@ const choices = objects({
 	index: number,
 	message,
 	finish_reason: text,
-	reasoning_details: objects(reasoningDetail),
+	reasoning_details: records,
 });
 export type ChatChoice = Shape<typeof choices>[number];
 

@@ -4,6 +4,7 @@ import { noUserMessage } from '../conversation';
 import { optionPaths, wireOptions } from '../options';
 import {
 	splitSystem,
+	withReasoning,
 	type Attachment,
 	type Conversation,
 	type OutputRequest,
@@ -70,7 +71,7 @@ function toWireMessage(message: ChatMessage | ToolMessage): JsonObject[] {
 		const { callId, text } = message;
 		return [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: callId, content: text }] }];
 	}
-	const { role, text, attachments = [], toolCalls = [] } = message;
+	const { role, text, attachments = [], toolCalls = [], reasoning = [] } = message;
 	const isEmpty = text.trim() === '';
 	if (attachments.length === 0 && toolCalls.length === 0) return isEmpty ? [] : [{ role, content: text }];
 	const calls = toolCalls.map(({ id, name, arguments: args }) => {
@@ -78,7 +79,8 @@ function toWireMessage(message: ChatMessage | ToolMessage): JsonObject[] {
 	});
 	const textParts = isEmpty ? [] : [{ type: 'text', text }];
 	// Attachments come before the prompt, as the vendor of this format recommends.
-	return [{ role, content: [...attachments.map(toWirePart), ...textParts, ...calls] }];
+	const content = [...attachments.map(toWirePart), ...textParts];
+	return [{ role, content: withReasoning(content, calls, reasoning) }];
 }
 
 /** §4.3 shows no parts: these are from the official client of this format. */

@@ -1,8 +1,10 @@
-import type { Json, JsonObject } from '../../../util/json';
+import { asObjects, type Json, type JsonObject } from '../../../util/json';
 import {
 	assertShape,
 	emptyChoice,
 	noCompletion,
+	reasoningField,
+	reasoningIn,
 	sourcesOf,
 	toolCall,
 	type Charge,
@@ -20,6 +22,9 @@ const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
 	['refusal', 'content_filter'],
 ]);
 
+/** The types of parts with reasoning, open and encrypted. */
+const THINKING = ['thinking', 'redacted_thinking'];
+
 /** Reads a message object (§2.5). */
 export function readCompletion(body: JsonObject, output: OutputRequest): Completion {
 	const received = message(body);
@@ -28,7 +33,7 @@ export function readCompletion(body: JsonObject, output: OutputRequest): Complet
 	assertShape(body, 'content', charge);
 	// A model may end its turn without a word: the reason says so.
 	if (content.length === 0 && stopReason === undefined) throw noCompletion('content', charge);
-	return { ...charge, model, choices: [readChoice(received, output)] };
+	return { ...charge, model, choices: [readChoice(received, output, body)] };
 }
 
 /** Reads the tokens of a message object, which has no cost. */
@@ -37,7 +42,11 @@ export function readCharge(body: JsonObject): Charge {
 	return { id, usage: readUsage(usage), costRub: null };
 }
 
-function readChoice({ content, stop_reason: stopReason }: Message, output: OutputRequest): Choice {
+function readChoice(
+	{ content, stop_reason: stopReason }: Message,
+	output: OutputRequest,
+	body: JsonObject,
+): Choice {
 	const uses = content.filter(({ type }) => type === 'tool_use');
 	const [jsonUse] = uses.filter((part) => isJsonTool(part, output));
 	const calls = uses.filter((part) => !isJsonTool(part, output));
@@ -47,6 +56,7 @@ function readChoice({ content, stop_reason: stopReason }: Message, output: Outpu
 		text: jsonUse ? jsonText(jsonUse.input) : textOf(content, 'text'),
 		toolCalls: calls.map(({ id, name, input }) => toolCall(id, name, input)),
 		reasoning: textOf(content, 'thinking'),
+		...reasoningField(reasoningIn(asObjects(body.content), 'tool_use', THINKING), calls),
 		sources: sourcesOf(content.flatMap(({ citations }) => citations)),
 		// The forced call is the response itself, not a call that the model wants.
 		finishReason: jsonUse && calls.length === 0 && reason === 'tool_calls' ? 'stop' : reason,

@@ -3,6 +3,7 @@ import { optionPaths, wireOptions } from '../options';
 import {
 	audioFormat,
 	dataUrl,
+	withReasoning,
 	type Attachment,
 	type Conversation,
 	type OutputRequest,
@@ -17,9 +18,12 @@ import { noUserMessage } from '../conversation';
 /** The paths of the options that this format has. */
 export const paths = optionPaths('responses');
 
+/** §4.1: has reasoning items come with the content that can be sent back. */
+const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
+
 /** The body of `POST /responses` (§4.1). */
 export function toBody(request: TextRequest): JsonObject {
-	const { model, conversation, toolChoice, output, options, stream } = request;
+	const { model, conversation, toolChoice, output, options, stream, keepsReasoning } = request;
 	// Without a stream, its options are not sent.
 	const { builtInTools, streamOptions, ...others } = options;
 	const tools = [...request.tools.map(toWireTool), ...asArray(builtInTools)];
@@ -30,6 +34,7 @@ export function toBody(request: TextRequest): JsonObject {
 		...(tools.length > 0 ? { tools } : {}),
 		...(toolChoice === undefined ? {} : { tool_choice: toWireToolChoice(toolChoice) }),
 		...textFormat(output),
+		...(keepsReasoning && options.reasoningEffort !== 'none' ? { include: [ENCRYPTED_REASONING] } : {}),
 	};
 	return deepMerge(body, wireOptions(paths, { ...others, ...(stream ? { streamOptions } : {}) }));
 }
@@ -58,12 +63,13 @@ function toWireMessage(message: ChatMessage | ToolMessage): JsonObject[] {
 	if (message.role === 'tool') {
 		return [{ type: 'function_call_output', call_id: message.callId, output: message.text }];
 	}
-	const { role, text, attachments = [], toolCalls = [] } = message;
+	const { role, text, attachments = [], toolCalls = [], reasoning = [] } = message;
 	const calls = toolCalls.map(({ id, name, arguments: args }) => {
 		return { type: 'function_call', call_id: id, name, arguments: args };
 	});
 	if (attachments.length === 0) {
-		return text === '' && calls.length > 0 ? calls : [{ role, content: text }, ...calls];
+		const said = text === '' && calls.length > 0 ? [] : [{ role, content: text }];
+		return withReasoning(said, calls, reasoning);
 	}
 	const textParts = text === '' ? [] : [{ type: 'input_text', text }];
 	return [{ role, content: [...textParts, ...attachments.map(toWirePart)] }, ...calls];

@@ -1,8 +1,10 @@
-import type { JsonObject } from '../../../util/json';
+import { asObjects, type JsonObject } from '../../../util/json';
 import {
 	assertShape,
 	generationError,
 	noCompletion,
+	reasoningField,
+	reasoningIn,
 	sourcesOf,
 	toolCall,
 	type Charge,
@@ -26,7 +28,7 @@ export function readCompletion(body: JsonObject): Completion {
 		// §3.3: the token limit may be reached before the first item.
 		if (output.length === 0 && status !== 'incomplete') throw noCompletion('output', charge);
 	}
-	return { ...charge, model, choices: [readChoice(received)] };
+	return { ...charge, model, choices: [readChoice(received, body)] };
 }
 
 /** Reads the tokens and the cost of a response object. */
@@ -36,7 +38,7 @@ export function readCharge(body: JsonObject): Charge {
 }
 
 /** Reads the output items by type: none has a fixed place (§2.3). */
-function readChoice(received: Response): Choice {
+function readChoice(received: Response, body: JsonObject): Choice {
 	const items = received.output;
 	const ofType = (type: string) => items.filter((item) => item.type === type);
 	const parts = ofType('message').flatMap(({ content }) => content);
@@ -49,6 +51,7 @@ function readChoice(received: Response): Choice {
 		reasoning: ofType('reasoning')
 			.flatMap(({ summary }) => summary.map(({ text = '' }) => text))
 			.join(''),
+		...reasoningField(reasoningIn(asObjects(body.output), 'function_call', ['reasoning']), toolCalls),
 		refusal: parts.map(({ refusal = '' }) => refusal).join(''),
 		sources: sourcesOf([
 			...parts.flatMap(({ annotations }) => annotations),
