@@ -124,3 +124,12 @@ describe('a connection that fails', () => {
 		expect(error?.message).toBe('The gateway could not be reached');
 	});
 });
+
+it('an unknown previous response is not called an unknown model', async () => {
+	const { error } = await gateway.generate({
+		format: 'responses',
+		options: { previousResponseId: 'resp_unknown' },
+	});
+	expect(error?.message).toBe('The gateway does not know the earlier response');
+	expect(error?.description).toMatch(/'Previous Response ID'.*Response resp_unknown does not exist/);
+});

@@ -71,6 +71,13 @@ it('hints for an action node name all options of requests; those for the chat mo
 	);
 });
 
+it('the hint after a text call without a response names the option that helps', () => {
+	const { description } = connectionText('timeout', { charged: true });
+	expect(description).toMatch(/option 'Stream'.*15 minutes/);
+	const { description: ofAgents } = connectionText('timeout', { charged: true, origin: 'chatModel' });
+	expect(ofAgents).toMatch(/streams.*15 minutes/);
+});
+
 it('an error text has nothing but a message and a hint', () => {
 	const text = errorText({ group: 'text', status: 429 });
 	expect(Object.keys(text).sort()).toStrictEqual(['description', 'message']);
@@ -87,6 +94,13 @@ describe('a request that exceeds the time limit of the gateway', () => {
 
 	it.each<EndpointGroup>(['text', 'messages'])('%s: the hint is about the model’s response', (group) => {
 		for (const hint of hintsFor(group)) expect(hint).toContain("'Max Tokens'");
+	});
+
+	it.each<EndpointGroup>(['text', 'messages'])('%s: the hint names the option that helps', (group) => {
+		for (const hint of hintsFor(group)) expect(hint).toMatch(/option 'Stream'.*15 minutes/);
+		const { description } = errorText({ group, status: 504, origin: 'chatModel' });
+		expect(description).not.toContain("'Stream'");
+		expect(description).toMatch(/streams.*15 minutes/);
 	});
 
 	it('messages: the hint is the same for the type of any gateway error', () => {

@@ -486,6 +486,24 @@ describe('other output of a response', () => {
 		});
 	});
 
+	it('says what plugins cost, and whether one failed afterwards', async () => {
+		const plugins = { masker: { total_cost_rub: 0.01 }, checker: { total_cost_rub: 0.02 } };
+		const extended = { ...usage, plugins, plugin_post_process_error: true };
+		const [choice] = chatResponse({ content: 'x' }).choices as JsonObject[];
+		const choices = [choice ?? {}, { ...choice, index: 1 }];
+		mockResponse('chat', { ...chatResponse({}), choices, usage: extended });
+		const { items } = await generate({ options: { n: 2 } });
+		expect(items[0]?.json).toMatchObject({ pluginsCostRub: 0.03, pluginPostProcessError: true });
+		expect(items[1]?.json).not.toHaveProperty('pluginsCostRub');
+		expect(items[1]?.json).not.toHaveProperty('pluginPostProcessError');
+	});
+
+	it('has no fields of plugins where none ran', async () => {
+		mockResponse('chat', chatResponse({ content: 'x' }));
+		const { items } = await generate();
+		expect(Object.keys(items[0]?.json ?? {}).filter((name) => name.startsWith('plugin'))).toStrictEqual([]);
+	});
+
 	it('has the costs of plugins without Simplify', async () => {
 		const plugins = { masker: { operations: [{ operation: 'mask', cost_rub: 0.01 }], total_cost_rub: 0.01 } };
 		mockResponse('chat', { ...chatResponse({ content: 'x' }), usage: { ...usage, plugins } });

@@ -218,3 +218,61 @@ describe('streaming', () => {
 		expect(items[0]?.json.text).toBe('one two three four five');
 	});
 });
+
+describe('a refusal', () => {
+	const events = (...list: object[]) => list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+	const bodies: Array<[string, string]> = [
+		[
+			'chat',
+			events(
+				{ choices: [{ index: 0, delta: { refusal: 'I must' } }] },
+				{ choices: [{ index: 0, delta: { refusal: ' not' }, finish_reason: 'stop' }] },
+				{ choices: [], usage: {} },
+			),
+		],
+		[
+			'responses',
+			events(
+				{ type: 'response.refusal.delta', output_index: 0, content_index: 0, delta: 'I must' },
+				{ type: 'response.refusal.delta', output_index: 0, content_index: 0, delta: ' not' },
+				{
+					type: 'response.completed',
+					response: {
+						status: 'completed',
+						output: [{ type: 'message', content: [{ type: 'refusal', refusal: 'I must not' }] }],
+					},
+				},
+			),
+		],
+	];
+	const wholes: Array<[string, string]> = [
+		['chat', JSON.stringify({ choices: [{ message: { refusal: 'I must not' } }] })],
+	];
+	it.each([
+		...bodies.map(([format, text]) => [format, 'streamed', text, 'text/event-stream']),
+		...wholes.map(([format, text]) => [format, 'not streamed', text, 'application/json']),
+	])('%s, %s: reaches the chat', async (format, _, text, contentType) => {
+		const path = format === 'chat' ? '/chat/completions' : `/${format}`;
+		const body = { text: contentType === 'application/json' ? text : `${text}data: [DONE]\n\n`, contentType };
+		gateway.control.addFault({ match: { path }, action: { kind: 'raw', status: 200, body } });
+		const { onChunk, textOf } = chunkCollector();
+		const { items } = await run({ format }, { onChunk });
+		expect(textOf(0)).toBe('I must not');
+		expect(items[0]?.json).toMatchObject({ text: '', refusal: 'I must not' });
+	});
+});
+
+it('a response that ends with usage and [DONE], without a finish reason, is whole (§6.2)', async () => {
+	const chunks = [
+		{ choices: [{ index: 0, delta: { role: 'assistant', content: 'Hel' } }] },
+		{ choices: [{ index: 0, delta: { content: 'lo' } }] },
+		{ choices: [], usage: { cost_rub: 0.5, cost: 0.5 } },
+	];
+	const text = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`);
+	gateway.control.addFault({
+		match: { path: '/chat/completions' },
+		action: { kind: 'raw', status: 200, body: { text: text.join(''), contentType: 'text/event-stream' } },
+	});
+	const { items } = await run({ options: { stream: true } });
+	expect(items[0]?.json).toMatchObject({ text: 'Hello', costRub: 0.5 });
+});

@@ -1,6 +1,7 @@
 import type { GatewayRequest } from '../../../shared/gateway/client/client';
 import { ApiError } from '../../../shared/gateway/errors/errors';
 import type { Completion } from '../../../shared/gateway/text/formats/completion';
+import { textOptions } from '../../../shared/gateway/text/formats/options';
 import type { Attachment, Conversation } from '../../../shared/gateway/text/formats/request';
 import { streamText } from '../../../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../../../shared/gateway/text/textCall';
@@ -84,8 +85,14 @@ async function send(
 		return await sendStreamed(item, { format, request }, call);
 	} catch (error) {
 		const known = async () => await item.run.knownTextModels(item.client);
-		throw await withModelHint(known, request.model, error);
+		throw await withModelHint(known, request.model, error, continued(request.options));
 	}
+}
+
+/** The label of the option that names an earlier response or conversation, if it is set. */
+function continued(options: JsonObject): string | undefined {
+	if (options.previousResponseId !== undefined) return textOptions.previousResponseId.label;
+	return options.conversation === undefined ? undefined : textOptions.conversation.label;
 }
 
 /** An error after the completion must neither lose it nor repeat the request, which was charged. */
@@ -131,8 +138,10 @@ async function sendStreamed(
 	try {
 		const body = await streamText(item.client, { format, output: request.output, request: call, onText });
 		// A response that was not streamed is written as one chunk.
-		if (chunks && !hasChunks)
-			await chunks.write(format.readCompletion(body, request.output).choices[0]?.text ?? '');
+		if (chunks && !hasChunks) {
+			const [choice] = format.readCompletion(body, request.output).choices;
+			await chunks.write(choice?.text || (choice?.refusal ?? ''));
+		}
 		problem = undefined;
 		return body;
 	} finally {

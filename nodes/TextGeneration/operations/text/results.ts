@@ -43,6 +43,7 @@ export async function simplifiedOutputs(
 							...facts,
 							costRub: cost.costRub,
 							costIsComputed: cost.costIsComputed,
+							...(index === 0 ? pluginFacts(completion) : {}),
 							model: completion.model,
 							usage: cost.usage,
 							id: completion.id,
@@ -73,6 +74,10 @@ function choiceFacts(choice: Choice, json: { json?: unknown }): IDataObject {
 		sources: sources.length > 0 ? sources : undefined,
 		finishReason,
 	});
+}
+
+function pluginFacts({ pluginsCostRub, pluginPostProcessError }: Completion): IDataObject {
+	return compact({ pluginsCostRub, pluginPostProcessError });
 }
 
 /** Whether nothing was recognised in a completion: it is paid for, so the output then has the whole body. */

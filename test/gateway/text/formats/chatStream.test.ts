@@ -60,10 +60,12 @@ describe('whether the completion is complete, without and with [DONE]', () => {
 		['cut after the finish reason', [hello, stop], [false, true]],
 		['cut after the usage', [hello, stop, usageOf(usage)], [true, true]],
 		['the usage before the finish reason', [hello, usageOf(usage), stop], [true, true]],
-		['the usage without a finish reason', [hello, usageOf(usage)], [false, false]],
+		// §6.2 shows no finish reason.
+		['the usage without a finish reason', [hello, usageOf(usage)], [false, true]],
 		['the usage alone', [usageOf(usage)], [false, true]],
 		['an unknown usage', [hello, stop, usageOf(null)], [false, true]],
-		['one of two choices has ended', [hello, other, stop, usageOf(usage)], [false, false]],
+		['one of two choices has ended', [hello, other, stop, usageOf(usage)], [false, true]],
+		['no finish reason and no usage', [hello], [false, false]],
 		['both choices have ended', [hello, other, otherStop, stop, usageOf(usage)], [true, true]],
 	])('%s', (_, events, complete) => {
 		expect(run(...events).isComplete).toStrictEqual(complete);
@@ -210,14 +212,14 @@ describe('the message', () => {
 		});
 	});
 
-	it('has the assembled reasoning and refusal', () => {
+	it('has the assembled reasoning, and the refusal, which is shown', () => {
 		const events = [
 			chunk({ reasoning: 'Hm' }),
 			chunk({ reasoning: ', well', refusal: 'I must' }),
 			chunk({ refusal: ' not' }),
 			stop,
 		];
-		expect(run(...events).shown).toStrictEqual(['', '', '', '']);
+		expect(run(...events).shown).toStrictEqual(['', 'I must', ' not', '']);
 		expect(choiceOf(...events)).toMatchObject({ text: '', reasoning: 'Hm, well', refusal: 'I must not' });
 	});
 

@@ -83,7 +83,6 @@ describe('a completion without text', () => {
 			'stop',
 		],
 		['responses: cut off', 'responses', { status: 'incomplete', output: [] }, 'length'],
-		['responses: cancelled', 'responses', { status: 'cancelled', output: [] }, 'cancelled'],
 		['messages: nothing to say', 'messages', { content: [], stop_reason: 'end_turn' }, 'stop'],
 		['messages: cut off', 'messages', { content: [], stop_reason: 'max_tokens' }, 'length'],
 		['messages: refused', 'messages', { content: [], stop_reason: 'refusal' }, 'content_filter'],

@@ -64,7 +64,20 @@ it('reads all fields of a completion', () => {
 	});
 });
 
-it.each(['queued', 'in_progress', 'cancelled'])('the status %s needs no output', (status) => {
+it('a cancelled response is an error with what it cost', () => {
+	const body = { id: 'r1', status: 'cancelled', output: [], usage: { cost: { total_cost: 0.5 } } };
+	expect(errorDetailsOf(() => read('responses', body))).toMatchObject({
+		message: 'The gateway cancelled the response',
+		description: expect.stringContaining('₽0.5') as string,
+		code: 'response_cancelled',
+		status: 200,
+		retryable: false,
+		mayBeCharged: true,
+		extra: { id: 'r1', usage: NO_USAGE, costRub: 0.5 },
+	});
+});
+
+it.each(['queued', 'in_progress'])('the status %s needs no output', (status) => {
 	const first = { ...NO_CHOICE, finishReason: status };
 	expect(read('responses', { status })).toStrictEqual({
 		id: null,

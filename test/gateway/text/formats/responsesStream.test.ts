@@ -246,7 +246,7 @@ describe('output that the closing event does not repeat', () => {
 		expect(run(...events)).toMatchObject({ shown: ['Hello', ''], body: { output: [] } });
 	});
 
-	it('is shown without anything but the text', () => {
+	it('is shown without anything but the text and the refusal', () => {
 		const others = [
 			{ type: 'response.refusal.delta', output_index: 0, delta: 'No' },
 			{ type: 'response.reasoning_summary_text.delta', output_index: 1, delta: 'Hm' },
@@ -257,7 +257,7 @@ describe('output that the closing event does not repeat', () => {
 			delta('Hello'),
 			{ ...delta(''), delta: 5 },
 		];
-		expect(run(...others).shown).toStrictEqual(['', '', '', '', '', '', 'Hello', '']);
+		expect(run(...others).shown).toStrictEqual(['No', '', '', '', '', '', 'Hello', '']);
 	});
 
 	it('is read like any other output', () => {

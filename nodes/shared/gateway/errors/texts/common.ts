@@ -52,10 +52,17 @@ export const GATEWAY_TIMEOUT: ErrorText = {
 	description: 'It took too long. Try again later; if it lasts, contact the gateway’s support.',
 };
 
-export const MODEL_TIMEOUT: ErrorText = {
+const SHORTER_RESPONSE =
+	"ask for a shorter response (option 'Max Tokens'), shorten the input, or choose a faster model.";
+
+export const MODEL_TIMEOUT: TextByOrigin = {
 	message: STOPPED_BY_GATEWAY,
-	description:
-		"The model did not finish in time. Ask for a shorter response (option 'Max Tokens'), shorten the input, or choose a faster model.",
+	description: `The model did not finish in time. Turn on the option 'Stream', with which a response may take 15 minutes, ${SHORTER_RESPONSE}`,
+	elsewhere: {
+		chatModel: `The model did not finish in time. An agent that streams its response gives the model 15 minutes. Otherwise, ${SHORTER_RESPONSE}`,
+		trigger: `The model did not finish in time: ${SHORTER_RESPONSE}`,
+		editor: `The model did not finish in time: ${SHORTER_RESPONSE}`,
+	},
 };
 
 export const CLIENT_CLOSED: ErrorText = {

@@ -3,6 +3,9 @@ import { textFor, type ErrorText, type Origin, type TextByOrigin } from './origi
 // For triggers and the editor, which have no option for the timeout.
 const NO_TIMEOUT_OPTION =
 	'This can be temporary. If it lasts, check the network between this n8n server and the gateway.';
+const NOT_REPEATED =
+	'The call was not repeated, because the gateway may still process and charge it. Compare the balance, then run this item again if you need its response.';
+const RAISE_LOW_TIMEOUT = "If the option 'Timeout (Seconds)' allows less than that, raise it.";
 const FILE_LATER = 'Try again later; the file stays at the gateway.';
 
 /** Texts for requests without a response, or with an unreadable one. */
@@ -27,8 +30,15 @@ export const CONNECTION_TEXTS = {
 			editor: NO_TIMEOUT_OPTION,
 		},
 	},
-	timeoutCharge: { message: 'The gateway did not respond in time',
-		description: "The call was not repeated, because the gateway may still process and charge it. Compare the balance, raise the option 'Timeout (Seconds)', and run this item again if you need its response." },
+	timeoutCharge: {
+		message: 'The gateway did not respond in time',
+		description: `${NOT_REPEATED} With the option 'Stream' a response may take 15 minutes instead of 5. ${RAISE_LOW_TIMEOUT}`,
+		elsewhere: {
+			chatModel: `${NOT_REPEATED} An agent that streams its response gives the model 15 minutes instead of 5. ${RAISE_LOW_TIMEOUT}`,
+			trigger: NOT_REPEATED,
+			editor: NOT_REPEATED,
+		},
+	},
 	notJson: { message: 'The gateway’s response could not be read',
 		description: 'It is not a JSON object. Run the workflow again; if it lasts, check the base URL in the AI Gateway credential.' },
 	notJsonCharge: { message: 'The gateway’s response could not be read',

@@ -66,6 +66,10 @@ export interface Completion {
 	costRub: number | null;
 	/** Whether `costRub` is computed from the account's prices, because the response does not report it. */
 	costIsComputed?: true;
+	/** Rubles that plugins cost (§2.4), if the response says so. */
+	pluginsCostRub?: number;
+	/** Whether a plugin failed after the completion (§2.4), if the response says so. */
+	pluginPostProcessError?: boolean;
 }
 
 /** A choice with nothing in it. */
@@ -110,6 +114,16 @@ export function noCompletion(list: string, charge: Charge): ApiError {
 		description: `The gateway reports success, but the list '${list}' of its response is empty. ${chargeText(charge)} It was not repeated: run this item again, or choose another model.`,
 		delivery: 'responded',
 		code: 'no_completion',
+	});
+}
+
+/** The error for a response that was cancelled (§2.3): it has no output, or a part of it. */
+export function cancelledResponse(charge: Charge): ApiError {
+	return noOutput(charge, {
+		message: 'The gateway cancelled the response',
+		description: `It is not complete. ${chargeText(charge)} It was not repeated: run this item again if you need its response.`,
+		delivery: 'responded',
+		code: 'response_cancelled',
 	});
 }
 

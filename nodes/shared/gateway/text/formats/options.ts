@@ -136,7 +136,7 @@ export const textOptions = {
 	providerMaxPriceAudio: maxPrice('Audio', 'audio', 'audio'),
 	providerMaxPriceRequest: maxPrice('Request', 'request', 'a request'),
 	plugins: { kind: 'list', label: 'Plugins (JSON)', initial: '[]', wire: { chat: 'plugins' },
-		help: "Plugins of the gateway to enable, as a list. What they cost is in the raw output: turn 'Simplify' off." },
+		help: "Plugins of the gateway to enable, as a list. What they cost is in the output field 'pluginsCostRub'." },
 	serviceTier: { kind: 'choice', label: 'Service Tier', initial: 'auto', choices: [{ name: 'Auto', value: 'auto' }, { name: 'Default', value: 'default' }, { name: 'Flex', value: 'flex', description: 'Slower, for less money, where the model has it' }, { name: 'Priority', value: 'priority', description: 'Faster, for more money, where the model has it' }], wire: { responses: 'service_tier' },
 		help: 'How fast the call is, and how expensive' },
 	truncation: { kind: 'choice', label: 'Truncation', initial: 'auto', choices: [{ name: 'Auto', value: 'auto', description: 'The middle of an input that is too long is left out' }, { name: 'Disabled', value: 'disabled', description: 'An input that is too long is refused' }], wire: { responses: 'truncation' },

@@ -1,4 +1,5 @@
 import { asText, type Json, type JsonObject } from '../../../util/json';
+import { addDecimals } from '../../../util/money';
 import {
 	assertShape,
 	noCompletion,
@@ -11,7 +12,14 @@ import {
 	type OutputFile,
 } from '../completion';
 import type { ReasoningPart } from '../request';
-import { chatCompletion, contentParts, type ChatChoice, type Message, type Usage } from './types';
+import {
+	chatCompletion,
+	contentParts,
+	pluginUsage,
+	type ChatChoice,
+	type Message,
+	type Usage,
+} from './types';
 
 /** Reads a chat completion (§2.4). */
 export function readCompletion(body: JsonObject): Completion {
@@ -19,7 +27,20 @@ export function readCompletion(body: JsonObject): Completion {
 	const charge = readCharge(body);
 	assertShape(body, 'choices', charge);
 	if (choices.length === 0) throw noCompletion('choices', charge);
-	return { ...charge, model, choices: inOrder(choices).map(readChoice) };
+	return { ...charge, ...pluginFields(usage), model, choices: inOrder(choices).map(readChoice) };
+}
+
+/** §2.4: each plugin has its own cost, and one flag says whether any failed. */
+function pluginFields(usage: Usage): Pick<Completion, 'pluginsCostRub' | 'pluginPostProcessError'> {
+	const costs = Object.values(usage.plugins ?? {}).flatMap(
+		(plugin) => pluginUsage(plugin).total_cost_rub ?? [],
+	);
+	const total = costs.reduce((sum, cost) => addDecimals(sum, cost) ?? sum, '0');
+	const failed = usage.plugin_post_process_error;
+	return {
+		...(costs.length > 0 ? { pluginsCostRub: Number(total) } : {}),
+		...(typeof failed === 'boolean' ? { pluginPostProcessError: failed } : {}),
+	};
 }
 
 /** Reads the tokens and the cost of a chat completion. */

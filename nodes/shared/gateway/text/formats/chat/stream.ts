@@ -26,12 +26,13 @@ export class ChatStream implements CompletionStream {
 	}
 
 	/**
-	 * §6.2: every choice has a finish reason, and `[DONE]` or the chunk with usage and cost has come. Without a choice,
-	 * only `[DONE]` ends the stream: the choices may still come.
+	 * §6.2: the chunk with usage and cost, then `[DONE]`. One of them is enough if every choice has a finish reason,
+	 * which §6.2 does not show. Without a choice, only `[DONE]` ends the stream: the choices may still come.
 	 */
 	isComplete(sawDone: boolean): boolean {
 		const choices = [...this.choices.values()];
 		const hasUsage = choices.length > 0 && this.usage !== undefined;
+		if (sawDone && hasUsage) return true;
 		return choices.every((choice) => choice.hasEnded) && (sawDone || hasUsage);
 	}
 
@@ -113,7 +114,7 @@ class StreamedChoice {
 		const details = reasoning_details.length > 0 ? reasoning_details : delta.reasoning_details;
 		for (const detail of details) this.readDetail(detail);
 		if (!this.isShown) return '';
-		return text || textOf(delta.audio?.transcript);
+		return text || textOf(delta.refusal) || textOf(delta.audio?.transcript);
 	}
 
 	private readToolCall(

@@ -1,4 +1,5 @@
 import {
+	decimal,
 	json,
 	number,
 	object,
@@ -29,6 +30,8 @@ export const usage = object({
 	completion_tokens_details: object({ reasoning_tokens: number }),
 	cost_rub: number,
 	cost: number,
+	plugins: record,
+	plugin_post_process_error: json,
 });
 export type Usage = Shape<typeof usage>;
 
@@ -51,6 +54,9 @@ const choices = objects({
 	reasoning_details: records,
 });
 export type ChatChoice = Shape<typeof choices>[number];
+
+/** What a plugin reports in the usage. */
+export const pluginUsage = object({ total_cost_rub: decimal });
 
 /** A chat completion (§2.4). */
 export const chatCompletion = object({ id: text, model: text, choices, usage });

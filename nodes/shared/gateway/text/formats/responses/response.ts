@@ -1,6 +1,7 @@
 import { asObjects, type JsonObject } from '../../../util/json';
 import {
 	assertShape,
+	cancelledResponse,
 	generationError,
 	noCompletion,
 	reasoningField,
@@ -15,7 +16,7 @@ import {
 import { response, type OutputItem, type Response, type Usage } from './types';
 
 /** States of a response without output (§2.3). */
-const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress', 'cancelled']);
+const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 
 /** Reads a response object (§2.3). */
 export function readCompletion(body: JsonObject): Completion {
@@ -23,6 +24,7 @@ export function readCompletion(body: JsonObject): Completion {
 	const { model = null, status, output } = received;
 	if (status === 'failed') throw generationError(received.error ?? {});
 	const charge = readCharge(body);
+	if (status === 'cancelled') throw cancelledResponse(charge);
 	if (!UNFINISHED.has(status)) {
 		assertShape(body, 'output', charge);
 		// §3.3: the token limit may be reached before the first item.

@@ -8,6 +8,9 @@ import { response, responsesEvent, type ResponsesEvent } from './types';
 /** The events that close a response (§3.3). */
 const CLOSING: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
 
+/** The events whose text is shown while it arrives. */
+const SHOWN: ReadonlySet<unknown> = new Set(['response.output_text.delta', 'response.refusal.delta']);
+
 /** Assembles the events of a responses stream (§6.1) into a response object (§2.3). */
 export class ResponsesStream implements CompletionStream {
 	/** The response in the closing event. */
@@ -32,7 +35,7 @@ export class ResponsesStream implements CompletionStream {
 		// An event that ends the stream counts even if its number repeats.
 		if (isRepeated) return '';
 		this.readItemEvent(event);
-		return type === 'response.output_text.delta' ? (asText(event.delta) ?? '') : '';
+		return SHOWN.has(type) ? (asText(event.delta) ?? '') : '';
 	}
 
 	/** §6.1: the sequence number shows duplicates and gaps. */
