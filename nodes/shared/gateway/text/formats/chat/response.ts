@@ -23,7 +23,7 @@ import {
 
 /** Reads a chat completion (§2.4). */
 export function readCompletion(body: JsonObject): Completion {
-	const { model = null, choices } = chatCompletion(body);
+	const { model = null, choices, usage } = chatCompletion(body);
 	const charge = readCharge(body);
 	assertShape(body, 'choices', charge);
 	if (choices.length === 0) throw noCompletion('choices', charge);
