@@ -180,7 +180,6 @@ describe('panels', () => {
 			'audioId',
 			'base64',
 			'binaryPropertyName',
-			'content',
 			'fileId',
 			'input',
 			'inputField',

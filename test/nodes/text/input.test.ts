@@ -3,12 +3,12 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import type { RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
-import { attach, fromField, fromUrl, paper, picture, withFiles } from './files';
+import { attach, b64, fromField, fromUrl, paper, picture, withFiles } from './files';
 import { mockResponse, generate, sentBody } from './support';
 
 useNock();
 
-const rows = (...message: Array<{ role: string; content: string }>): INodeParameters => ({
+const rows = (...message: INodeParameters[]): INodeParameters => ({
 	inputMode: 'messages',
 	messages: { message },
 });
@@ -48,6 +48,167 @@ describe('messages in rows', () => {
 			),
 		});
 		expect(body).toMatchObject({ system: 'A\n\nB', messages: [{ role: 'user', content: 'Hi' }] });
+	});
+});
+
+describe('tool calls in rows', () => {
+	const calls = [{ id: 'c1', name: 'get_weather', arguments: { city: 'Oslo' } }];
+	const conversation = rows(
+		{ role: 'user', content: 'How warm is it?' },
+		{ role: 'assistant', content: '', toolCallsJson: JSON.stringify(calls) },
+		{ role: 'tool', content: '7 °C', toolCallId: ' c1 ' },
+	);
+
+	it.each<[string, object]>([
+		[
+			'chat',
+			{
+				messages: [
+					{ role: 'user', content: 'How warm is it?' },
+					{
+						role: 'assistant',
+						content: null,
+						tool_calls: [
+							{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } },
+						],
+					},
+					{ role: 'tool', tool_call_id: 'c1', content: '7 °C' },
+				],
+			},
+		],
+		[
+			'responses',
+			{
+				input: [
+					{ role: 'user', content: 'How warm is it?' },
+					{ type: 'function_call', call_id: 'c1', name: 'get_weather', arguments: '{"city":"Oslo"}' },
+					{ type: 'function_call_output', call_id: 'c1', output: '7 °C' },
+				],
+			},
+		],
+		[
+			'messages',
+			{
+				messages: [
+					{ role: 'user', content: 'How warm is it?' },
+					{
+						role: 'assistant',
+						content: [{ type: 'tool_use', id: 'c1', name: 'get_weather', input: { city: 'Oslo' } }],
+					},
+					{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: '7 °C' }] },
+				],
+			},
+		],
+	])('%s: are sent with their results', async (format, body) => {
+		expect(await sentBody({ ...conversation, format })).toMatchObject(body);
+	});
+
+	it('may come from an expression, with arguments as text and an empty result', async () => {
+		const item = { json: { toolCalls: [{ id: 7, name: 'f', arguments: '{"a":1}' }] } };
+		const messages = rows(
+			{ role: 'user', content: 'Go' },
+			{ role: 'assistant', content: 'I look', toolCallsJson: '={{ $json.toolCalls }}' },
+			{ role: 'tool', content: '', toolCallId: '7' },
+		);
+		expect((await sentBody(messages, { items: [item] })).messages).toStrictEqual([
+			{ role: 'user', content: 'Go' },
+			{
+				role: 'assistant',
+				content: 'I look',
+				tool_calls: [{ id: '7', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
+			},
+			{ role: 'tool', tool_call_id: '7', content: '' },
+		]);
+	});
+
+	it.each<[string, INodeParameters, string]>([
+		[
+			'a tool call without a name',
+			{ role: 'assistant', content: '', toolCallsJson: '[{ "id": "c1" }]' },
+			"row 2: 'Tool Calls (JSON)' has a tool call without an ID or a name",
+		],
+		[
+			'a result without the ID of its call',
+			{ role: 'tool', content: 'x', toolCallId: ' ' },
+			"row 2: 'Tool Call ID' is empty",
+		],
+		[
+			'an assistant that says and calls nothing',
+			{ role: 'assistant', content: ' ', toolCallsJson: '' },
+			"row 2: 'Content' is empty",
+		],
+	])('%s is not sent', async (_, row, message) => {
+		const { error } = await generate(rows({ role: 'user', content: 'Go' }, row));
+		expect(error?.message).toContain(message);
+	});
+});
+
+describe('files in rows', () => {
+	it('go with their messages', async () => {
+		const item = await withFiles(picture, paper);
+		const body = await sentBody(
+			rows(
+				{
+					role: 'user',
+					content: 'What is this?',
+					attachment: 'image',
+					source: 'binary',
+					binaryPropertyName: 'photo',
+				},
+				{
+					role: 'assistant',
+					content: 'A picture',
+					attachment: 'image',
+					source: 'url',
+					url: 'https://x.test/no.png',
+				},
+				{ role: 'user', content: '', attachment: 'file', source: 'binary', binaryPropertyName: 'paper' },
+				{
+					role: 'user',
+					content: 'And this?',
+					attachment: 'image',
+					source: 'url',
+					url: 'https://x.test/a.png',
+				},
+			),
+			{ items: [item] },
+		);
+		expect(body.messages).toStrictEqual([
+			{
+				role: 'user',
+				content: [
+					{ type: 'text', text: 'What is this?' },
+					{ type: 'image_url', image_url: { url: `data:image/png;base64,${b64(picture)}` } },
+				],
+			},
+			{ role: 'assistant', content: 'A picture' },
+			{
+				role: 'user',
+				content: [
+					{
+						type: 'file',
+						file: { filename: 'd.pdf', file_data: `data:application/pdf;base64,${b64(paper)}` },
+					},
+				],
+			},
+			{
+				role: 'user',
+				content: [
+					{ type: 'text', text: 'And this?' },
+					{ type: 'image_url', image_url: { url: 'https://x.test/a.png' } },
+				],
+			},
+		]);
+	});
+
+	it('that cannot be read name their row', async () => {
+		const { error } = await generate(
+			rows(
+				{ role: 'user', content: 'Hi' },
+				{ role: 'user', content: 'x', attachment: 'image', source: 'url', url: 'nowhere' },
+			),
+		);
+		expect(error?.message).toBe("'Messages', row 2: the URL is not a web address");
 	});
 });
 

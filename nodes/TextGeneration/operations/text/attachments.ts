@@ -19,11 +19,13 @@ import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import { type Attachment, type AttachmentKind } from '../../../shared/gateway/text/formats/request';
 import type { HttpResponse, ByteStream } from '../../../shared/gateway/client/transport';
 import { asText } from '../../../shared/gateway/util/json';
-import type { AttachmentRow, GenerateParameters } from './parameters';
+import type { AttachmentRow } from './conversation';
+import type { GenerateParameters } from './parameters';
 
 /** The attachments of an item, and the files that replace their placeholders in the body. */
 export interface ReadAttachments {
-	attachments: Attachment[];
+	/** By the index of their message. */
+	attachments: Map<number, Attachment[]>;
 	files: EmbeddedFile[];
 }
 
@@ -44,16 +46,18 @@ export async function readAttachments(
 	parameters: GenerateParameters,
 ): Promise<ReadAttachments> {
 	const { format } = parameters;
-	const read: ReadAttachments = { attachments: [], files: [] };
+	const read: ReadAttachments = { attachments: new Map(), files: [] };
+	const add = ({ message }: AttachmentRow, attachment: Attachment) =>
+		read.attachments.set(message, [...(read.attachments.get(message) ?? []), attachment]);
 	let length = 0;
 	for (const row of parameters.attachments) {
-		const kind = row.values.type;
+		const kind = row.kind;
 		const support = format.attachments[kind];
 		if (support === undefined) throw noPart(row, kind, format);
 		await checkModel(item, parameters, row);
 		const found = await readSource(item, row, kind, support);
 		if ('url' in found) {
-			read.attachments.push({ kind, source: found });
+			add(row, { kind, source: found });
 			continue;
 		}
 		length += base64Length(found.size);
@@ -61,7 +65,7 @@ export async function readAttachments(
 		const placeholder = `file-${randomUUID()}`;
 		read.files.push({ placeholder, file: found });
 		const { mimeType, fileName } = found;
-		read.attachments.push({ kind, source: { base64: placeholder, mimeType, fileName } });
+		add(row, { kind, source: { base64: placeholder, mimeType, fileName } });
 	}
 	return read;
 }
@@ -75,7 +79,7 @@ async function checkModel(
 	{ request, extraBody }: GenerateParameters,
 	row: AttachmentRow,
 ): Promise<void> {
-	const kind = row.values.type;
+	const kind = row.kind;
 	const id = asText(extraBody.model) ?? request.model;
 	// A plugin may turn documents into text.
 	const hasPlugins = request.options.plugins !== undefined || extraBody.plugins !== undefined;

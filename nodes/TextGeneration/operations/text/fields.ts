@@ -2,18 +2,9 @@ import { simplify } from '../../../shared/fields/simplify';
 import { shownForFormats, textOptionParameters } from '../../../shared/fields/textOptions';
 import { extraBody, format, textModel } from '../../../shared/fields/textRequest';
 import { rows } from '../../../shared/params/groups';
-import {
-	choice,
-	flag,
-	id,
-	inputFile,
-	json,
-	jsonObject,
-	optional,
-	shownFor,
-	text,
-} from '../../../shared/params/kinds';
+import { choice, flag, id, json, jsonObject, optional, shownFor, text } from '../../../shared/params/kinds';
 import { maxCostRub, textTimeout } from '../../../shared/run/settings';
+import { attachments, messages } from './conversationFields';
 
 const inputMode = choice({
 	displayName: 'Input Mode',
@@ -45,91 +36,6 @@ const prompt = text({
 	description: 'What you ask the model',
 	whenEmpty:
 		'Enter what the model is asked. If an expression fills it, the field it refers to is empty for this item.',
-});
-
-const attachments = rows({
-	displayName: 'Attachments',
-	placeholder: 'Add Attachment',
-	typeOptions: { multipleValueButtonText: 'Add Attachment' },
-	description:
-		'Files that go with the prompt. Which types there are depends on the API format and the model.',
-	group: 'attachment',
-	groupLabel: 'Attachment',
-	fields: {
-		type: choice({
-			displayName: 'Type',
-			options: [
-				{ name: 'Audio', value: 'audio' },
-				{ name: 'File', value: 'file', description: 'A document such as a PDF' },
-				{ name: 'Image', value: 'image' },
-				{ name: 'Video', value: 'video' },
-			],
-			default: 'image',
-		}),
-		source: choice({
-			displayName: 'Source',
-			options: [
-				{ name: 'Binary Field', value: 'binary', description: 'A file that an earlier node returned' },
-				{ name: 'URL', value: 'url', description: 'A web address that can be read without signing in' },
-			],
-			default: 'binary',
-		}),
-		...shownFor(
-			{ source: ['binary'] },
-			{
-				binaryPropertyName: inputFile({
-					displayName: 'Input Binary Field',
-					default: 'data',
-					required: true,
-					placeholder: 'e.g. data',
-					description: 'The name of the input binary field containing the file',
-				}),
-			},
-		),
-		...shownFor(
-			{ source: ['url'] },
-			{
-				url: text({
-					displayName: 'URL',
-					required: true,
-					placeholder: 'e.g. https://example.com/image.png',
-				}),
-			},
-		),
-	},
-});
-
-const EMPTY_MESSAGE =
-	'Enter what is said. If an expression fills it, the field it refers to is empty for this item.';
-
-const messages = rows({
-	displayName: 'Messages',
-	typeOptions: { sortable: true, multipleValueButtonText: 'Add Message' },
-	placeholder: 'Add Message',
-	default: { message: [{ role: 'user', content: '' }] },
-	required: true,
-	description: 'The conversation so far, oldest message first',
-	group: 'message',
-	groupLabel: 'Message',
-	fields: {
-		role: choice({
-			displayName: 'Role',
-			options: [
-				{ name: 'Assistant', value: 'assistant', description: 'What the model said' },
-				{ name: 'Developer', value: 'developer', description: 'Instructions, as newer models call them' },
-				{ name: 'System', value: 'system', description: 'Instructions for the model' },
-				{ name: 'User', value: 'user', description: 'What is said to the model' },
-			],
-			default: 'user',
-		}),
-		content: text({
-			displayName: 'Content',
-			rows: 3,
-			required: true,
-			placeholder: 'e.g. What can I cook with leeks?',
-			whenEmpty: EMPTY_MESSAGE,
-		}),
-	},
 });
 
 const messagesJson = json({

@@ -2,7 +2,7 @@ import type { GatewayRequest } from '../../../shared/gateway/client/client';
 import { ApiError } from '../../../shared/gateway/errors/errors';
 import type { Completion } from '../../../shared/gateway/text/formats/completion';
 import { textOptions } from '../../../shared/gateway/text/formats/options';
-import type { Attachment, Conversation } from '../../../shared/gateway/text/formats/request';
+import type { Conversation } from '../../../shared/gateway/text/formats/request';
 import { streamText } from '../../../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../../../shared/gateway/text/textCall';
 import { withModelHint } from '../../../shared/gateway/text/unknownModel';
@@ -62,15 +62,17 @@ function gatewayRequest(
 	};
 }
 
-/** The attachments belong to the last message, which is the user's. */
-function withAttachments(conversation: Conversation, attachments: Attachment[]): Conversation {
-	if (conversation.kind !== 'messages' || attachments.length === 0) return conversation;
-	const last = conversation.messages.length - 1;
+function withAttachments(
+	conversation: Conversation,
+	attachments: ReadAttachments['attachments'],
+): Conversation {
+	if (conversation.kind !== 'messages' || attachments.size === 0) return conversation;
 	return {
 		kind: 'messages',
-		messages: conversation.messages.map((message, index) =>
-			index === last ? { ...message, attachments } : message,
-		),
+		messages: conversation.messages.map((message, index) => {
+			const own = attachments.get(index);
+			return own && message.role !== 'tool' ? { ...message, attachments: own } : message;
+		}),
 	};
 }
 

@@ -4,8 +4,6 @@ import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { textFormat } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import type {
-	ChatMessage,
-	Conversation,
 	OutputRequest,
 	TextRequest,
 	ToolChoice,
@@ -14,13 +12,11 @@ import type {
 import { asArray, asObject, asText, type Json, type JsonObject } from '../../../shared/gateway/util/json';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemContext } from '../../../shared/run/operation';
+import { readConversation, type AttachmentRow } from './conversation';
 import type { generateOptions, generateParameters } from './fields';
 
 /** The values of text: generate. */
-type Params = Values<typeof generateParameters> & { readonly options: Values<typeof generateOptions> };
-
-/** A row of *Attachments*. */
-export type AttachmentRow = Params['attachments'][number];
+export type Params = Values<typeof generateParameters> & { readonly options: Values<typeof generateOptions> };
 
 /** The request of an item, with its attachments not yet read. */
 export interface GenerateParameters {
@@ -44,6 +40,7 @@ const JSON_OBJECT_NAME = 'answer';
  */
 export function readParameters({ params, run }: ItemContext<Params>): GenerateParameters {
 	const format = textFormat(params.format);
+	const { conversation, attachments } = readConversation(params);
 	const tools = readTools(params.tools);
 	const options = readTextOptions(params.options, format);
 	const extraBody = checkExtraBody(params.options.extraBody, "Use the option 'Stream' instead.");
@@ -51,7 +48,7 @@ export function readParameters({ params, run }: ItemContext<Params>): GeneratePa
 		format,
 		request: {
 			model: params.model,
-			conversation: readConversation(params),
+			conversation,
 			tools,
 			toolChoice: readToolChoice(params, sentTools({ tools, options, extraBody }), extraBody),
 			output: readOutput(params),
@@ -59,54 +56,11 @@ export function readParameters({ params, run }: ItemContext<Params>): GeneratePa
 			// Streams by default when the workflow does. An agent's tool has no chunk writer.
 			stream: params.options.stream ?? run.chunkWriter !== undefined,
 		},
-		attachments: params.inputMode === 'simple' ? params.attachments : [],
+		attachments,
 		extraBody,
 		simplify: params.simplify,
 		maxCostRub: params.options.maxCostRub,
 	};
-}
-
-function readConversation(params: Params): Conversation {
-	if (params.inputMode === 'messages') return { kind: 'messages', messages: readMessages(params) };
-	const { systemPrompt } = params;
-	if (params.inputMode === 'json') {
-		return { kind: 'wire', messages: readMessagesJson(params), ...(systemPrompt ? { systemPrompt } : {}) };
-	}
-	const system: ChatMessage[] = systemPrompt ? [{ role: 'system', text: systemPrompt }] : [];
-	return { kind: 'messages', messages: [...system, { role: 'user', text: params.prompt }] };
-}
-
-function readMessages({ messages }: Params): ChatMessage[] {
-	if (messages.length === 0) {
-		throw new InvalidInputError(
-			'There are no messages',
-			'Add at least one message of the user. Nothing was sent.',
-			'messages',
-		);
-	}
-	return messages.map(({ values }) => ({ role: values.role, text: values.content }));
-}
-
-function readMessagesJson({ messagesJson: value }: Params): JsonObject[] | string {
-	// A JSON string is a plain prompt (§4.1 `input`, §4.2 `prompt`).
-	if (typeof value === 'string' && value.trim() !== '') return value;
-	const elements = asArray(value).map(asObject);
-	const messages = elements.filter((message) => message !== undefined);
-	if (messages.length === 0 || messages.length < elements.length) {
-		throw new InvalidInputError(
-			"'Messages (JSON)' is not a list of messages",
-			'It looks like [{ "role": "user", "content": "Hello" }] and has at least one message. Nothing was sent.',
-			'messagesJson',
-		);
-	}
-	if (messages.every(({ content }) => content === '')) {
-		throw new InvalidInputError(
-			"'Messages (JSON)' has no content",
-			"Enter what the model is asked as the 'content' of a message. Nothing was sent.",
-			'messagesJson',
-		);
-	}
-	return messages;
 }
 
 function readOutput(params: Params): OutputRequest {

@@ -1,0 +1,129 @@
+import { rows } from '../../../shared/params/groups';
+import { choice, inputFile, jsonList, optional, shownFor, text } from '../../../shared/params/kinds';
+
+// The parameters of a conversation: its messages, and the files that go with them.
+
+const AUDIO = { name: 'Audio', value: 'audio' } as const;
+const FILE = { name: 'File', value: 'file', description: 'A document such as a PDF' } as const;
+const IMAGE = { name: 'Image', value: 'image' } as const;
+const VIDEO = { name: 'Video', value: 'video' } as const;
+const KINDS = [AUDIO, FILE, IMAGE, VIDEO] as const;
+
+/** Where a file is. */
+const sourceFields = {
+	source: choice({
+		displayName: 'Source',
+		options: [
+			{ name: 'Binary Field', value: 'binary', description: 'A file that an earlier node returned' },
+			{ name: 'URL', value: 'url', description: 'A web address that can be read without signing in' },
+		],
+		default: 'binary',
+	}),
+	...shownFor(
+		{ source: ['binary'] },
+		{
+			binaryPropertyName: inputFile({
+				displayName: 'Input Binary Field',
+				default: 'data',
+				required: true,
+				placeholder: 'e.g. data',
+				description: 'The name of the input binary field containing the file',
+			}),
+		},
+	),
+	...shownFor(
+		{ source: ['url'] },
+		{
+			url: text({
+				displayName: 'URL',
+				required: true,
+				placeholder: 'e.g. https://example.com/image.png',
+			}),
+		},
+	),
+};
+
+export const attachments = rows({
+	displayName: 'Attachments',
+	placeholder: 'Add Attachment',
+	typeOptions: { multipleValueButtonText: 'Add Attachment' },
+	description:
+		'Files that go with the prompt. Which types there are depends on the API format and the model.',
+	group: 'attachment',
+	groupLabel: 'Attachment',
+	fields: {
+		type: choice({ displayName: 'Type', options: KINDS, default: 'image' }),
+		...sourceFields,
+	},
+});
+
+export const messages = rows({
+	displayName: 'Messages',
+	typeOptions: { sortable: true, multipleValueButtonText: 'Add Message' },
+	placeholder: 'Add Message',
+	default: { message: [{ role: 'user', content: '' }] },
+	required: true,
+	description: 'The conversation so far, oldest message first',
+	group: 'message',
+	groupLabel: 'Message',
+	fields: {
+		role: choice({
+			displayName: 'Role',
+			options: [
+				{ name: 'Assistant', value: 'assistant', description: 'What the model said' },
+				{ name: 'Developer', value: 'developer', description: 'Instructions, as newer models call them' },
+				{ name: 'System', value: 'system', description: 'Instructions for the model' },
+				{ name: 'Tool', value: 'tool', description: 'The result of a tool that the model called' },
+				{ name: 'User', value: 'user', description: 'What is said to the model' },
+			],
+			default: 'user',
+		}),
+		// May be empty beside a file or tool calls.
+		content: text({
+			displayName: 'Content',
+			rows: 3,
+			placeholder: 'e.g. What can I cook with leeks?',
+		}),
+		// Not `required`: n8n would ask for it wherever the role is an expression.
+		...shownFor(
+			{ role: ['tool'] },
+			{
+				toolCallId: text({
+					displayName: 'Tool Call ID',
+					placeholder: 'e.g. call_…',
+					description: "The ID of the tool call, from the output field 'toolCalls'",
+					whenEmpty: "Enter the ID of the tool call. The output field 'toolCalls' has it.",
+				}),
+			},
+		),
+		...shownFor(
+			{ role: ['assistant'] },
+			{
+				toolCallsJson: optional(
+					jsonList({
+						displayName: 'Tool Calls (JSON)',
+						rows: 3,
+						default: '',
+						placeholder: 'e.g. {{ $json.toolCalls }}',
+						example: '[{ "id": "call_1", "name": "get_weather", "arguments": { "city": "Oslo" } }]',
+						description:
+							"The tools that the model called, as the output field 'toolCalls' has them. Their results follow as messages with the role 'Tool'.",
+					}),
+				),
+			},
+		),
+		...shownFor(
+			{ role: ['user'] },
+			{
+				attachment: choice({
+					displayName: 'Attachment',
+					options: [AUDIO, FILE, IMAGE, { name: 'None', value: 'none' }, VIDEO],
+					default: 'none',
+					description:
+						'A file that goes with the message. Which types there are depends on the API format and the model.',
+				}),
+				...shownFor({ attachment: KINDS.map(({ value }) => value) }, sourceFields),
+			},
+		),
+	},
+});
