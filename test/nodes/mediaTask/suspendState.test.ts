@@ -2,6 +2,7 @@ import nock from 'nock';
 import { Workflow, type IRun } from 'n8n-workflow';
 
 import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
+import { omit } from '../../../nodes/shared/gateway/util/json';
 import { requestContext } from '../../helpers/contexts';
 import { prepare, storedBinary, resumeNode, type RunOptions, type RunResult } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
@@ -21,7 +22,9 @@ function changed(
 	change: { state?: (state: StoredJson) => void; input?: (json: StoredJson) => void },
 ): RunResult {
 	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
-	const states = Object.values(data.executionData?.contextData['node:Gateway'] ?? {});
+	const context = data.executionData?.contextData['node:Gateway'] ?? {};
+	// Beside what the execution has cost.
+	const states = Object.values(omit(context, 'gateway'));
 	for (const state of states) change.state?.(state as StoredJson);
 	const copy = { ...suspended, run: { ...suspended.run, data } };
 	for (const { json } of stored(copy)) change.input?.(json);
