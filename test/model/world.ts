@@ -7,6 +7,7 @@ import type { IRun, Logger } from 'n8n-workflow';
 
 import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
 import { binaryStorage } from '../helpers/engine';
+import { freshRateGates } from '../helpers/rateGates';
 import { Clock } from './clock';
 import { Execution, type Segment } from './execution';
 import { charges, prepareGateway, type Charge } from './gateway';
@@ -81,6 +82,8 @@ export class World {
 		const { gateway, clock, requests, log } = this;
 		const { port } = this.n8n.address() as AddressInfo;
 		clock.start();
+		// The timers of the last history are gone.
+		freshRateGates();
 		const random = jest.spyOn(Math, 'random').mockImplementation(randomNumbers());
 		// The logger of every context.
 		const logger = Reflect.get(WebhookContext.prototype, 'logger', {}) as Logger;

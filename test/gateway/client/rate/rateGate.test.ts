@@ -102,6 +102,27 @@ describe('after a 429', () => {
 		expect([gate.tryPass(), gate.tryPass()]).toStrictEqual([{ at: clock.now() }, { at: clock.now() }]);
 	});
 
+	it('the limit is forgotten when the clock is set back', async () => {
+		let now = 10_000_000;
+		const { gate } = setUp();
+		const other = new RateGate({
+			now: () => now,
+			sleep: async () => await Promise.resolve(),
+			random: () => 0,
+		});
+		for (const one of [gate, other]) {
+			const refused = one.tryPass();
+			if (!refused) throw new Error('The gate is closed');
+			one.refused(refused, refusal(30_000));
+		}
+		now -= 3_600_000;
+		expect([gate.tryPass(), other.tryPass(1), other.tryPass(1)]).toStrictEqual([
+			undefined,
+			{ at: now },
+			undefined,
+		]);
+	});
+
 	it('a late refusal of a request that was sent before is no further one', async () => {
 		const { gate, clock, wait } = setUp();
 		const [early, late] = [gate.tryPass(), gate.tryPass()];

@@ -72,7 +72,7 @@ export class RateGate {
 	/** The requests that wait, in the order in which they came. */
 	private readonly lanes: Record<Lane, Waiting[]> = { poll: [], other: [] };
 	/** Requests that were sent in the last minute, and not refused. */
-	private readonly sent = new RecentCount(MINUTE_MS);
+	private sent = new RecentCount(MINUTE_MS);
 	/** The limits that nodes have set, with the time of their last request. */
 	private readonly ownLimits = new Map<number, number>();
 	/** Unknown until the first refusal. */
@@ -103,7 +103,8 @@ export class RateGate {
 	 */
 	tryPass(requestsPerMinute = 0): Passage | undefined {
 		const now = this.clock.now();
-		if (this.isIdle) this.pace = this.block = this.probe = undefined;
+		const isSetBack = now < this.lastUse - MINUTE_MS;
+		if (this.isIdle || isSetBack) this.forget();
 		this.keepOwnLimit(requestsPerMinute, now);
 		this.checkProbe(now);
 		return this.waiting === 0 && this.opensAt(now) <= now ? this.admit(now) : undefined;
@@ -173,6 +174,13 @@ export class RateGate {
 			this.block = new Block(measured, passage.at, error, now, this.clock.random());
 		}
 		this.wake();
+	}
+
+	private forget(): void {
+		this.pace = this.block = this.probe = undefined;
+		this.sent = new RecentCount(MINUTE_MS);
+		this.taken = { since: -Infinity, count: 0 };
+		this.lastUse = -Infinity;
 	}
 
 	private enqueue(waiting: Waiting, lane: Lane): void {
@@ -293,7 +301,7 @@ export class RateGate {
 	private async sleep(milliseconds: number): Promise<void> {
 		const over = new AbortController();
 		const woken = new Promise<void>((resolve) => (this.wake = resolve));
-		const sleeping = this.clock.sleep(Math.min(milliseconds, MAX_SLEEP_MS), over.signal);
+		const sleeping = this.clock.sleep(Math.ceil(Math.min(milliseconds, MAX_SLEEP_MS)), over.signal);
 		await Promise.race([sleeping.catch(() => undefined), woken]);
 		over.abort();
 	}
