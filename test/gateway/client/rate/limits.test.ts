@@ -82,7 +82,8 @@ describe.each([true, false])('a limit per minute, Retry-After: %s', (retryAfter)
 				const load: Load = { requests, concurrency, latencyMs: [20, 80] };
 				const { errors, taken, refused, share } = await outcome(limit, load, processes, perMinute);
 				expect(errors).toStrictEqual([]);
-				expect(share).toBeGreaterThan(0.95);
+				// The processes know nothing of each other.
+				expect(share).toBeGreaterThan(processes > 1 ? 0.92 : 0.95);
 				expect(refused / (taken + refused)).toBeLessThan(0.03);
 			}
 		},

@@ -105,11 +105,8 @@ describe('after a 429', () => {
 	it('the limit is forgotten when the clock is set back', async () => {
 		let now = 10_000_000;
 		const { gate } = setUp();
-		const other = new RateGate({
-			now: () => now,
-			sleep: async () => await Promise.resolve(),
-			random: () => 0,
-		});
+		const sleep = async () => await Promise.resolve();
+		const other = new RateGate({ now: () => now, sleep, random: () => 0 });
 		for (const one of [gate, other]) {
 			const refused = one.tryPass();
 			if (!refused) throw new Error('The gate is closed');

@@ -8,6 +8,10 @@ const HEADROOM = 0.98;
 const FIRST_STEP = 0.02;
 const MAX_STEP = 1;
 
+/** The most by which the pace falls when requests are refused, as a part of it. Twice as large with each refusal. */
+const FIRST_DROP = 0.05;
+const MAX_DROP = 0.5;
+
 /** The most windows without a refusal before the pace grows. */
 const MAX_HOLD = 4;
 
@@ -37,6 +41,7 @@ export class Pace {
 	private rate: number;
 	private readonly windowMs: number;
 	private step: number;
+	private drop = FIRST_DROP;
 	/** Windows without a refusal before the pace grows. */
 	private hold = 1;
 	/** The paces before each step since the last refusal. */
@@ -71,6 +76,7 @@ export class Pace {
 	}
 
 	private grow(): void {
+		this.drop = FIRST_DROP;
 		this.earlier.push(this.rate);
 		this.rate *= 1 + this.step;
 		this.step = Math.min(this.step * 2, MAX_STEP);
@@ -90,10 +96,11 @@ export class Pace {
 		const { earlier, rate } = this;
 		const measured = (HEADROOM * count) / Math.max(spanMs, 1);
 		// The pace of a window ago was not too high.
-		const known = earlier.at(-STEPS_PER_WINDOW) ?? earlier[0] ?? rate / 2;
+		const known = earlier.at(-STEPS_PER_WINDOW) ?? earlier[0] ?? rate * (1 - this.drop);
 		this.rate = Math.min(Math.max(measured, known), rate);
 		if (earlier.length > STEPS_PER_WINDOW) this.hold = 1;
 		else if (earlier.length > 0) this.hold = Math.min(this.hold * 2, MAX_HOLD);
+		else this.drop = Math.min(this.drop * 2, MAX_DROP);
 		this.earlier = [];
 		this.step = this.firstStep();
 		this.start = now;
