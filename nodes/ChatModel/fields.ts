@@ -1,5 +1,5 @@
 import { textOptionParameters } from '../shared/fields/textOptions';
-import { extraBody, format, textModel } from '../shared/fields/textRequest';
+import { extraBody, fallbackModels, format, textModel } from '../shared/fields/textRequest';
 import { collection } from '../shared/params/groups';
 import { notice } from '../shared/params/kinds';
 import { declare, type Parameter } from '../shared/params/parameter';
@@ -45,6 +45,7 @@ export const parameters = declare({
 	options: collection({
 		...agentOptions,
 		extraBody,
+		fallbackModels,
 		maxCostRub,
 		maxRetries,
 		...rateLimitOptions,

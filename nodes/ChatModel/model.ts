@@ -12,7 +12,9 @@ import type { Completion } from '../shared/gateway/text/formats/completion';
 import type { TextFormat } from '../shared/gateway/text/formats/format';
 import type { TextRequest, ToolChoice } from '../shared/gateway/text/formats/request';
 import { asText, type JsonObject } from '../shared/gateway/util/json';
-import { sendWithReasoning } from '../shared/gateway/text/reasoning';
+import { modelsOf } from '../shared/fields/textRequest';
+import { withFallbacks } from '../shared/gateway/text/fallback';
+import { sendWithReasoning, withoutReasoning } from '../shared/gateway/text/reasoning';
 import { streamText } from '../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../shared/gateway/text/textCall';
 import { completeText, type TextCosts } from '../shared/run/cost/textCall';
@@ -34,6 +36,8 @@ export interface ModelSettings {
 	extraBody: JsonObject;
 	/** The most that the execution may cost, as decimal text in rubles. */
 	maxCostRub?: string | undefined;
+	/** Asked in this order when the model rejects a call. */
+	fallbackModels?: string[] | undefined;
 }
 
 export interface ModelDependencies extends TextCosts {
@@ -141,16 +145,26 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		config: CallConfig,
 		send: (call: TextCall) => Promise<JsonObject>,
 	): Promise<Completion> {
-		const { format, model, extraBody, maxCostRub: limitRub } = this.settings;
+		const { format, model, fallbackModels, extraBody, maxCostRub: limitRub } = this.settings;
+		const { client, textModels } = this.dependencies;
+		const models = await modelsOf(model, fallbackModels, async () => await textModels.known(client));
 		const { output } = request;
-		const toCall = (given: TextRequest) => textCall(format, given, extraBody);
 		const complete = async (call: TextCall) => {
 			const planned = { format, output, body: call.json, limitRub };
 			return (await completeText(this.dependencies, planned, async () => await send(call))).completion;
 		};
-		const { response: completion, isRejected } = await sendWithReasoning(request, toCall, complete);
-		const kept = keepReasoning(completion, { format: format.name, model }, rejected || isRejected);
-		config.onCallInfo?.(callInfoOf(completion), kept);
+		const { result, fallbackFrom } = await withFallbacks(models, async (asked) => {
+			const isOther = asked !== model;
+			const extra = isOther ? { ...extraBody, model: asked } : extraBody;
+			const toCall = (given: TextRequest) => textCall(format, given, extra);
+			// Only the model that has reasoned can read its reasoning.
+			const given = isOther ? withoutReasoning(request) : request;
+			const { response, isRejected } = await sendWithReasoning(given, toCall, complete);
+			const kept = keepReasoning(response, { format: format.name, model: asked }, rejected || isRejected);
+			return { completion: response, kept };
+		});
+		const completion = { ...result.completion, fallbackFrom };
+		config.onCallInfo?.(callInfoOf(completion), result.kept);
 		return completion;
 	}
 

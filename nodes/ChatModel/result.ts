@@ -22,6 +22,8 @@ export interface CallInfo {
 	costRub: number | null;
 	/** Whether `costRub` is computed from the account's prices. */
 	costIsComputed?: true;
+	/** The models that rejected the call before. */
+	fallbackFrom?: string[];
 	/** The reasoning of the model. */
 	reasoning?: string;
 	sources?: Array<{ url: string; title?: string }>;
@@ -36,6 +38,7 @@ export function callInfoOf(completion: Completion): CallInfo {
 		model: completion.model,
 		costRub: completion.costRub,
 		...(completion.costIsComputed ? { costIsComputed: true } : {}),
+		...(completion.fallbackFrom?.length ? { fallbackFrom: [...completion.fallbackFrom] } : {}),
 		...(reasoning === '' ? {} : { reasoning }),
 		...(sources.length === 0 ? {} : { sources }),
 	};

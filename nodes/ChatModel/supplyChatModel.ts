@@ -60,5 +60,6 @@ function readSettings(params: Values<typeof parameters.declarations>): ModelSett
 			'The node that uses the model decides whether the response is streamed.',
 		),
 		maxCostRub: options.maxCostRub,
+		fallbackModels: options.fallbackModels,
 	};
 }

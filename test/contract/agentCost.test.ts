@@ -103,6 +103,19 @@ describe('the cost of the execution', () => {
 	});
 });
 
+test.each([false, true])('the chat model asks its fallback model (stream: %s)', async (isStream) => {
+	gateway.control.addFault({
+		match: { model: 'sandbox/balanced-2' },
+		action: { kind: 'error', code: 'no_providers' },
+		times: 0,
+	});
+	const model = await modelOf({ options: { maxRetries: 0, fallbackModels: ['sandbox/swift-1'] } });
+	await (isStream ? streamed(model) : model.invoke(ask));
+	const shown = JSON.stringify(execution.resultData.runData);
+	expect(shown).toContain('"fallbackFrom":["sandbox/balanced-2"]');
+	expect(gateway.control.ledger()).toMatchObject([{ model: 'sandbox/swift-1' }]);
+});
+
 describe('*Max Cost per Execution*', () => {
 	it('counts what the other node has spent', async () => {
 		await draw({ maxCostRub: 2 });

@@ -1,7 +1,8 @@
+import type { TextModel } from '../gateway/endpoints/models';
 import { InvalidInputError } from '../gateway/errors/errors';
 import { textFormats } from '../gateway/text/formats';
 import type { JsonObject } from '../gateway/util/json';
-import { choice, jsonObject, optional } from '../params/kinds';
+import { choice, jsonObject, optional, texts } from '../params/kinds';
 import { modelParameter } from './models';
 
 // Parameters of every node that uses a text model.
@@ -23,6 +24,40 @@ export const textModel = modelParameter(
 	'vendor/model-name',
 	'The model to ask. The list shows its context window in tokens and your price for a million input / output tokens.',
 );
+
+/** The models to ask when the first one is rejected. */
+export const fallbackModels = optional(
+	texts({
+		displayName: 'Fallback Models',
+		default: [],
+		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Model' },
+		placeholder: 'e.g. vendor/model-name',
+		description:
+			'IDs of models to ask in this order when a call is rejected before it is charged: too many requests, an input that is too long, a model that is unknown or not available',
+	}),
+);
+
+/**
+ * The models of a call, in the order in which they are asked.
+ *
+ * @param known the catalogue; empty if it is not available
+ * @throws {InvalidInputError} for fallback models that the catalogue does not have
+ */
+export async function modelsOf(
+	model: string,
+	fallbacks: readonly string[] = [],
+	known: () => Promise<TextModel[]>,
+): Promise<string[]> {
+	if (fallbacks.length === 0) return [model];
+	const ids = new Set((await known()).map(({ id }) => id));
+	const unknown = ids.size === 0 ? [] : fallbacks.filter((id) => !ids.has(id));
+	if (unknown.length === 0) return [...new Set([model, ...fallbacks])];
+	throw new InvalidInputError(
+		`'Fallback Models' has models that the catalogue does not have: ${unknown.join(', ')}`,
+		'Copy the IDs from the list of models. Nothing was sent.',
+		'fallbackModels',
+	);
+}
 
 /** Fields of the request for which there is no option. */
 export const extraBody = optional(

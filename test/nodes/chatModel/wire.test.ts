@@ -184,6 +184,7 @@ describe.each(Object.entries(formats))('%s', (format, { bare, options, wire }) =
 		const names = shown.map(({ name }) => name);
 		const ofRequest = [
 			'extraBody',
+			'fallbackModels',
 			'maxCostRub',
 			'maxRetries',
 			'rateLimitWait',

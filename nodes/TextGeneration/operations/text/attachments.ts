@@ -76,21 +76,23 @@ export async function readAttachments(
  */
 async function checkModel(
 	{ run, client }: ItemContext,
-	{ request, extraBody }: GenerateParameters,
+	{ request, extraBody, fallbackModels = [] }: GenerateParameters,
 	row: AttachmentRow,
 ): Promise<void> {
 	const kind = row.kind;
-	const id = asText(extraBody.model) ?? request.model;
 	// A plugin may turn documents into text.
 	const hasPlugins = request.options.plugins !== undefined || extraBody.plugins !== undefined;
 	if (kind === 'file' && hasPlugins) return;
-	const model = (await run.knownTextModels(client)).find((known) => known.id === id);
-	const modalities = model && inputModalities(model);
-	if (modalities === undefined || modalities.includes(kind)) return;
-	throw row.at.error(
-		`the model "${id}" takes no ${kind} attachments`,
-		`The catalogue says that it takes: ${modalities.join(', ')}. Choose another model, or remove the attachment.`,
-	);
+	const known = await run.knownTextModels(client);
+	for (const id of [asText(extraBody.model) ?? request.model, ...fallbackModels]) {
+		const model = known.find((candidate) => candidate.id === id);
+		const modalities = model && inputModalities(model);
+		if (modalities === undefined || modalities.includes(kind)) continue;
+		throw row.at.error(
+			`the model "${id}" takes no ${kind} attachments`,
+			`The catalogue says that it takes: ${modalities.join(', ')}. Choose another model, or remove the attachment.`,
+		);
+	}
 }
 
 async function readSource(

@@ -1,6 +1,6 @@
 import { simplify } from '../../../shared/fields/simplify';
 import { shownForFormats, textOptionParameters } from '../../../shared/fields/textOptions';
-import { extraBody, format, textModel } from '../../../shared/fields/textRequest';
+import { extraBody, fallbackModels, format, textModel } from '../../../shared/fields/textRequest';
 import { rows } from '../../../shared/params/groups';
 import { choice, flag, id, json, jsonObject, optional, shownFor, text } from '../../../shared/params/kinds';
 import { maxCostRub, textTimeout } from '../../../shared/run/settings';
@@ -171,6 +171,7 @@ export const generateParameters = {
 export const generateOptions = {
 	...textOptionParameters,
 	extraBody,
+	fallbackModels,
 	schemaDescription: optional(
 		text({
 			displayName: 'Schema Description',

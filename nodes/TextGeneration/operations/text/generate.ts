@@ -1,15 +1,17 @@
-import type { GatewayRequest } from '../../../shared/gateway/client/client';
+import { modelsOf } from '../../../shared/fields/textRequest';
 import { ApiError } from '../../../shared/gateway/errors/errors';
 import type { Completion } from '../../../shared/gateway/text/formats/completion';
+import { withFallbacks } from '../../../shared/gateway/text/fallback';
 import { textOptions } from '../../../shared/gateway/text/formats/options';
 import type { Conversation } from '../../../shared/gateway/text/formats/request';
 import { streamText } from '../../../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../../../shared/gateway/text/textCall';
 import { withModelHint } from '../../../shared/gateway/text/unknownModel';
-import type { JsonObject } from '../../../shared/gateway/util/json';
+import { asText, type JsonObject } from '../../../shared/gateway/util/json';
 import { bodyWithFiles } from '../../../shared/n8n/bodyWithFiles';
 import { recordTokens } from '../../../shared/n8n/tokenUsage';
-import { completeText } from '../../../shared/run/cost/textCall';
+import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
+import { completeText, type CompletedText } from '../../../shared/run/cost/textCall';
 import { defineOperation, type ItemContext } from '../../../shared/run/operation';
 import { readAttachments, type ReadAttachments } from './attachments';
 import { generateOptions, generateParameters } from './fields';
@@ -25,29 +27,59 @@ export const generate = defineOperation({
 	options: generateOptions,
 	async execute(item) {
 		const parameters = readParameters(item);
-		const { format, request } = parameters;
+		const { request } = parameters;
+		const known = async () => await item.run.knownTextModels(item.client);
+		const models = await modelsOf(request.model, parameters.fallbackModels, known);
 		const attached = await readAttachments(item, parameters);
-		const { client, priceClient, run } = item;
-		const call = gatewayRequest(parameters, attached);
-		const { body, completion } = await completeText(
-			{ client, priceClient, cost: run.cost, textModels: run.textModels },
-			{ format, output: request.output, body: call.json, limitRub: parameters.maxCostRub },
-			async () => await send(item, parameters, call),
-		);
-		return await afterCharge(completion, async () => {
-			recordTokens(item.n8n, completion.usage);
-			if (!parameters.simplify && !item.run.isTool) return [{ json: body }];
-			return await simplifiedOutputs(item, request, completion, body);
-		});
+		const chat: StreamedChat = {};
+		try {
+			const { result, fallbackFrom } = await withFallbacks(
+				models,
+				async (model) => await complete(item, parameters, gatewayRequest(parameters, attached, model), chat),
+			);
+			const completion = { ...result.completion, fallbackFrom };
+			return await afterCharge(completion, async () => {
+				recordTokens(item.n8n, completion.usage);
+				if (!parameters.simplify && !item.run.isTool) return [{ json: result.body }];
+				return await simplifiedOutputs(item, request, completion, result.body);
+			});
+		} finally {
+			await chat.chunks?.end(chat.problem);
+		}
 	},
 });
 
+/** What the workflow's chat or webhook shows of an item. */
+interface StreamedChat {
+	chunks?: ItemChunkWriter | undefined;
+	/** Why it is incomplete. */
+	problem?: string | undefined;
+}
+
+async function complete(
+	item: ItemContext,
+	parameters: GenerateParameters,
+	call: TextCall,
+	chat: StreamedChat,
+): Promise<CompletedText> {
+	const { client, priceClient, run } = item;
+	const { format, request, maxCostRub: limitRub } = parameters;
+	return await completeText(
+		{ client, priceClient, cost: run.cost, textModels: run.textModels },
+		{ format, output: request.output, body: call.json, limitRub },
+		async () => await send(item, parameters, call, chat),
+	);
+}
+
+/** @param model replaces the model of the request, if it is another one */
 function gatewayRequest(
 	{ format, request, extraBody }: GenerateParameters,
 	{ attachments, files }: ReadAttachments,
+	model: string,
 ): TextCall {
 	const conversation = withAttachments(request.conversation, attachments);
-	const { json, ...call } = textCall(format, { ...request, conversation }, extraBody);
+	const extra = model === request.model ? extraBody : { ...extraBody, model };
+	const { json, ...call } = textCall(format, { ...request, conversation }, extra);
 	if (files.length === 0) return { ...call, json };
 	const body = bodyWithFiles(JSON.stringify(json), files);
 	return {
@@ -78,16 +110,22 @@ function withAttachments(
 
 async function send(
 	item: ItemContext,
-	{ format, request }: GenerateParameters,
-	call: GatewayRequest,
+	parameters: GenerateParameters,
+	call: TextCall,
+	chat: StreamedChat,
 ): Promise<JsonObject> {
 	item.journal.requested();
 	try {
-		if (!request.stream) return await item.client.json(call);
-		return await sendStreamed(item, { format, request }, call);
+		if (!parameters.request.stream) return await item.client.json(call);
+		return await sendStreamed(item, parameters, call, chat);
 	} catch (error) {
 		const known = async () => await item.run.knownTextModels(item.client);
-		throw await withModelHint(known, request.model, error, continued(request.options));
+		throw await withModelHint(
+			known,
+			asText(call.json.model) ?? '',
+			error,
+			continued(parameters.request.options),
+		);
 	}
 }
 
@@ -128,25 +166,23 @@ function notStoredError(completion: Completion, error: unknown): ApiError {
 async function sendStreamed(
 	item: ItemContext,
 	{ format, request }: Pick<GenerateParameters, 'format' | 'request'>,
-	call: GatewayRequest,
+	call: TextCall,
+	chat: StreamedChat,
 ): Promise<JsonObject> {
-	const chunks = item.run.chunkWriter?.forItem(item.index);
+	chat.chunks ??= item.run.chunkWriter?.forItem(item.index);
+	chat.problem = 'The response could not be completed';
+	const { chunks } = chat;
 	let hasChunks = false;
 	const onText = async (text: string) => {
 		hasChunks = true;
 		await chunks?.write(text);
 	};
-	let problem: string | undefined = 'The response could not be completed';
-	try {
-		const body = await streamText(item.client, { format, output: request.output, request: call, onText });
-		// A response that was not streamed is written as one chunk.
-		if (chunks && !hasChunks) {
-			const [choice] = format.readCompletion(body, request.output).choices;
-			await chunks.write(choice?.text || (choice?.refusal ?? ''));
-		}
-		problem = undefined;
-		return body;
-	} finally {
-		await chunks?.end(problem);
+	const body = await streamText(item.client, { format, output: request.output, request: call, onText });
+	// A response that was not streamed is written as one chunk.
+	if (chunks && !hasChunks) {
+		const [choice] = format.readCompletion(body, request.output).choices;
+		await chunks.write(choice?.text || (choice?.refusal ?? ''));
 	}
+	chat.problem = undefined;
+	return body;
 }

@@ -28,6 +28,8 @@ export interface GenerateParameters {
 	simplify: boolean;
 	/** The most that the execution may cost, as decimal text in rubles. */
 	maxCostRub: string | undefined;
+	/** Asked in this order when the model rejects the call. */
+	fallbackModels: string[] | undefined;
 }
 
 /** The default name of a JSON response; a format may require one. */
@@ -60,6 +62,7 @@ export function readParameters({ params, run }: ItemContext<Params>): GeneratePa
 		extraBody,
 		simplify: params.simplify,
 		maxCostRub: params.options.maxCostRub,
+		fallbackModels: params.options.fallbackModels,
 	};
 }
 

@@ -20,6 +20,7 @@ export async function simplifiedOutputs(
 	body: JsonObject,
 ): Promise<OperationOutput[]> {
 	const outputs: OperationOutput[] = [];
+	const fallback = completion.fallbackFrom?.length ? [...completion.fallbackFrom] : undefined;
 	for (const [index, choice] of completion.choices.entries()) {
 		const json = parseJsonOutput(choice, request.output, completion);
 		const facts = choiceFacts(choice, json === undefined ? {} : { json });
@@ -35,7 +36,14 @@ export async function simplifiedOutputs(
 		const rest = isEmpty(choice) && index === 0 ? { raw: body } : {};
 		outputs.push(
 			item.run.isTool
-				? { json: toolJson({ ...facts, costRub: cost.costRub, costIsComputed: cost.costIsComputed }) }
+				? {
+						json: toolJson({
+							...facts,
+							costRub: cost.costRub,
+							costIsComputed: cost.costIsComputed,
+							fallbackFrom: fallback,
+						}),
+					}
 				: {
 						// Important fields first: the table of the output panel shows four columns.
 						json: compact({
@@ -45,6 +53,7 @@ export async function simplifiedOutputs(
 							costIsComputed: cost.costIsComputed,
 							...(index === 0 ? pluginFacts(completion) : {}),
 							model: completion.model,
+							fallbackFrom: fallback,
 							usage: cost.usage,
 							id: completion.id,
 							...rest,

@@ -3,6 +3,9 @@ import { deepMerge, type JsonObject } from '../util/json';
 import type { TextFormat } from './formats/format';
 import type { TextRequest } from './formats/request';
 
+/** §7.3: statuses after which no provider has worked on the request. */
+const WITHOUT_PROVIDER: ReadonlySet<number> = new Set([502, 503]);
+
 /** A request to a text model. */
 export type TextCall = GatewayRequest & { json: JsonObject };
 
@@ -15,5 +18,13 @@ export type TextCall = GatewayRequest & { json: JsonObject };
 export function textCall(format: TextFormat, request: TextRequest, extraBody: JsonObject): TextCall {
 	const { group, path, headers } = format;
 	const json = deepMerge(format.toBody(request), extraBody);
-	return { group, method: 'POST', path, charged: true, headers, json };
+	return {
+		group,
+		method: 'POST',
+		path,
+		charged: true,
+		statusesWithoutEffect: WITHOUT_PROVIDER,
+		headers,
+		json,
+	};
 }

@@ -28,6 +28,12 @@ export interface PlannedText {
 	limitRub: string | undefined;
 }
 
+/** A completion, and the body of its response. */
+export interface CompletedText {
+	body: JsonObject;
+	completion: Completion;
+}
+
 /**
  * Sends a text call, and adds its cost to that of the execution. A cost that the response does not report is computed
  * from the account's prices, if the catalogue can be read soon.
@@ -39,7 +45,7 @@ export async function completeText(
 	costs: TextCosts,
 	planned: PlannedText,
 	send: () => Promise<JsonObject>,
-): Promise<{ body: JsonObject; completion: Completion }> {
+): Promise<CompletedText> {
 	const { format, output, limitRub } = planned;
 	const mostRub = limitRub === undefined ? undefined : await mostRubOf(costs, planned);
 	const call = costs.cost.begin({ mostRub, limitRub });

@@ -70,6 +70,8 @@ export interface Completion {
 	pluginsCostRub?: number;
 	/** Whether a plugin failed after the completion (§2.4), if the response says so. */
 	pluginPostProcessError?: boolean;
+	/** The models that rejected the call before, if there are fallback models. */
+	fallbackFrom?: readonly string[];
 }
 
 /** A choice with nothing in it. */

@@ -1,0 +1,52 @@
+import { ApiError, asError } from '../errors/errors';
+
+/** Errors of §7.3 that another model may not have. */
+const CODES: ReadonlySet<string | undefined> = new Set([
+	'model_not_found',
+	'context_length_exceeded',
+	'content_too_large',
+	'feature_not_available',
+]);
+
+/** Too many requests, and providers that do not work (§7.3, §7.4). */
+const STATUSES: ReadonlySet<number | undefined> = new Set([429, 502, 503]);
+
+/**
+ * Whether another model may be asked after an error: the gateway has rejected every request for the first one, so
+ * nothing is charged, and the reason may lie in the model.
+ */
+function mayFallBack(error: unknown): error is ApiError {
+	if (!(error instanceof ApiError)) return false;
+	const { delivery, status, code, type, mayBeCharged, mayHaveTakenEffect } = error.details;
+	if (delivery !== 'responded' || mayBeCharged || mayHaveTakenEffect) return false;
+	// §7.4: the messages format has no codes.
+	const isUnknownModel = status === 404 && type === 'not_found_error';
+	return STATUSES.has(status) || ((status ?? 0) >= 400 && (CODES.has(code) || isUnknownModel));
+}
+
+/**
+ * Asks the models in turn, until one is not rejected.
+ *
+ * @param models in the order in which they are asked, at least one
+ * @returns the result, and the models that were rejected before
+ * @throws the error of the last model that was asked
+ */
+export async function withFallbacks<T>(
+	[model = '', ...others]: readonly string[],
+	ask: (model: string) => Promise<T>,
+	rejected: readonly string[] = [],
+): Promise<{ result: T; fallbackFrom: readonly string[] }> {
+	try {
+		return { result: await ask(model), fallbackFrom: rejected };
+	} catch (error) {
+		if (others.length > 0 && mayFallBack(error))
+			return await withFallbacks(others, ask, [...rejected, model]);
+		throw rejected.length > 0 && error instanceof ApiError ? withRejected(error, rejected) : asError(error);
+	}
+}
+
+function withRejected(error: ApiError, rejected: readonly string[]): ApiError {
+	return error.with({
+		description: `${error.details.description} Rejected before: ${rejected.join(', ')}.`,
+	});
+}
