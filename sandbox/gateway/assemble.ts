@@ -16,6 +16,7 @@ import { TaskRunner } from './media/runner';
 import { SessionStore } from './media/sessions';
 import { TaskStore } from './media/tasks';
 import { FileStore } from './storage/store';
+import { PromptCache } from './text/promptCache';
 import { ResponseStore } from './text/responses/store';
 
 const host = '127.0.0.1';
@@ -67,6 +68,7 @@ function createContext(options: GatewayOptions): GatewayContext {
 		sessions: new SessionStore(),
 		callbacks,
 		responses: new ResponseStore(),
+		promptCache: new PromptCache(),
 	};
 }
 

@@ -8,6 +8,7 @@ import type { CallbackSender } from './media/callbacks';
 import type { TaskStore } from './media/tasks';
 import type { SessionStore } from './media/sessions';
 import type { FileStore } from './storage/store';
+import type { PromptCache } from './text/promptCache';
 import type { ResponseStore } from './text/responses/store';
 
 export interface GatewayContext {
@@ -21,4 +22,5 @@ export interface GatewayContext {
 	readonly sessions: SessionStore;
 	readonly callbacks: CallbackSender;
 	readonly responses: ResponseStore;
+	readonly promptCache: PromptCache;
 }

@@ -49,7 +49,8 @@ export function createControl(context: GatewayContext): GatewayControl {
 		reset: async () => {
 			await tasks.clear();
 			await files.clear();
-			for (const part of [ledger, faults, log, callbacks, context.sessions, context.responses]) part.clear();
+			const { sessions, responses, promptCache } = context;
+			for (const part of [ledger, faults, log, callbacks, sessions, responses, promptCache]) part.clear();
 			accounts.reset();
 			settings.reset();
 		},

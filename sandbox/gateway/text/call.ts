@@ -15,6 +15,8 @@ import type { Completion, TextCall } from './types';
 
 export interface Usage {
 	input: number;
+	/** Tokens of the input that were cached. */
+	cached: number;
 	/** Text (or tool calls) and reasoning together. */
 	output: number;
 	text: number;
@@ -57,7 +59,8 @@ export function completeCall(
 	if (model.needsReasoning) checkReturnedReasoning(call);
 	if (account.wallet <= 0n) throw new ApiError('insufficient_quota');
 	const completions = generate(call, model);
-	const usage = priced(model, call, completions);
+	const cached = context.promptCache.use(account.name, call);
+	const usage = priced(model, call, completions, cached);
 	const cost = usage.inputCost + usage.outputCost;
 	if (account.wallet < cost) throw new ApiError('insufficient_quota');
 	checkTokenRate(account, context.settings.current.rateLimit, usage.input + usage.output, Date.now());
@@ -89,17 +92,19 @@ function checkWindow(model: TextModel, call: TextCall): void {
 	);
 }
 
-function priced(model: TextModel, call: TextCall, completions: readonly Completion[]): Usage {
+/** Cached tokens cost a tenth. */
+function priced(model: TextModel, call: TextCall, completions: readonly Completion[], cached: number): Usage {
 	const input = inputTokens(call);
 	const text = completions.reduce((sum, completion) => sum + completion.textTokens, 0);
 	const reasoning = completions.reduce((sum, completion) => sum + completion.reasoningTokens, 0);
 	const prices = accountPrices(model);
 	return {
 		input,
+		cached,
 		output: text + reasoning,
 		text,
 		reasoning,
-		inputCost: BigInt(input) * prices.context,
+		inputCost: BigInt(input - cached) * prices.context + (BigInt(cached) * prices.context) / 10n,
 		outputCost: BigInt(text + reasoning) * prices.completion,
 	};
 }

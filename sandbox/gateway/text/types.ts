@@ -8,6 +8,8 @@ export interface ChatMessage {
 	attachmentTokens: number;
 	/** Kinds of the attachments, which the completion mentions. */
 	attachments: string[];
+	/** Whether the conversation up to here is to be cached (§4.2 `cache_control`). */
+	isCachePoint?: boolean;
 	/** The IDs of its tool calls. */
 	callIds?: string[];
 	/** The reasoning that came back with it. */

@@ -101,9 +101,21 @@ function readMessage(message: unknown, index: number): ChatMessage {
 		role,
 		...content,
 		text: content.text + calls,
+		isCachePoint: hasCacheControl(message.content, index),
 		callIds: readIds(message.tool_calls, 'id'),
 		...(returned && { returned }),
 	};
+}
+
+/** §4.2: `cache_control` of text parts. */
+function hasCacheControl(content: unknown, index: number): boolean {
+	const parts = Array.isArray(content) ? (content as unknown[]).filter(isObject) : [];
+	const marked = parts.filter((part) => part.cache_control !== undefined);
+	for (const { type, cache_control: mark } of marked) {
+		if (type === 'text' && isObject(mark) && mark.type === 'ephemeral') continue;
+		throw invalid(`messages[${index}].content has an unsupported cache_control`);
+	}
+	return marked.length > 0;
 }
 
 /** The details as the completion had them (§2.4). */

@@ -103,7 +103,7 @@ export function chatUsage(request: ChatRequest, usage: Usage): JsonObject {
 			accepted_prediction_tokens: 0,
 			rejected_prediction_tokens: 0,
 		},
-		prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0, video_tokens: 0 },
+		prompt_tokens_details: { cached_tokens: usage.cached, audio_tokens: 0, video_tokens: 0 },
 		server_tool_use: { web_search_requests: 0 },
 		cost_rub: cost,
 		cost,
