@@ -1,5 +1,5 @@
 import { textOptionParameters } from '../shared/fields/textOptions';
-import { extraBody, fallbackModels, format, textModel } from '../shared/fields/textRequest';
+import { cachePrompt, extraBody, fallbackModels, format, textModel } from '../shared/fields/textRequest';
 import { collection } from '../shared/params/groups';
 import { notice } from '../shared/params/kinds';
 import { declare, type Parameter } from '../shared/params/parameter';
@@ -44,6 +44,7 @@ export const parameters = declare({
 	format,
 	options: collection({
 		...agentOptions,
+		cachePrompt,
 		extraBody,
 		fallbackModels,
 		maxCostRub,

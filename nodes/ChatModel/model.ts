@@ -38,6 +38,8 @@ export interface ModelSettings {
 	maxCostRub?: string | undefined;
 	/** Asked in this order when the model rejects a call. */
 	fallbackModels?: string[] | undefined;
+	/** Whether the provider is to cache the beginning of conversations. */
+	cachesPrompt?: boolean;
 }
 
 export interface ModelDependencies extends TextCosts {
@@ -169,7 +171,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	}
 
 	private prepare(messages: Message[], config: CallConfig, stream: boolean): PreparedRequest {
-		const { format, model, options } = this.settings;
+		const { format, model, options, cachesPrompt = false } = this.settings;
 		const converted = toChatMessages(messages, format, model);
 		const rejected = rejectsReasoning(messages, { format: format.name, model });
 		const request: TextRequest = {
@@ -180,6 +182,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			output: { kind: 'text' },
 			options: { ...options, ...callOptions(config) },
 			stream,
+			cachesPrompt,
 			...(this.tools.length > 0 && !rejected ? { keepsReasoning: true } : {}),
 		};
 		return { request, earlierIds: callIds(converted), rejectsReasoning: rejected };

@@ -24,6 +24,8 @@ export interface CallInfo {
 	costIsComputed?: true;
 	/** The models that rejected the call before. */
 	fallbackFrom?: string[];
+	/** Input tokens that were cached, if there were any. */
+	cachedInputTokens?: number;
 	/** The reasoning of the model. */
 	reasoning?: string;
 	sources?: Array<{ url: string; title?: string }>;
@@ -32,6 +34,7 @@ export interface CallInfo {
 /** The call info of a completion. */
 export function callInfoOf(completion: Completion): CallInfo {
 	const { finishReason, reasoning, sources } = choiceOf(completion);
+	const cachedInputTokens = completion.usage.cachedInputTokens ?? 0;
 	return {
 		finish_reason: finishReason,
 		id: completion.id,
@@ -39,6 +42,7 @@ export function callInfoOf(completion: Completion): CallInfo {
 		costRub: completion.costRub,
 		...(completion.costIsComputed ? { costIsComputed: true } : {}),
 		...(completion.fallbackFrom?.length ? { fallbackFrom: [...completion.fallbackFrom] } : {}),
+		...(cachedInputTokens > 0 ? { cachedInputTokens } : {}),
 		...(reasoning === '' ? {} : { reasoning }),
 		...(sources.length === 0 ? {} : { sources }),
 	};

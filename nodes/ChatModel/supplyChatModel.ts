@@ -55,6 +55,7 @@ function readSettings(params: Values<typeof parameters.declarations>): ModelSett
 		format,
 		model,
 		options: readTextOptions(options, format),
+		cachesPrompt: format.hasCachePoints && options.cachePrompt === true,
 		extraBody: checkExtraBody(
 			options.extraBody,
 			'The node that uses the model decides whether the response is streamed.',

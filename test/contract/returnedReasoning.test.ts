@@ -105,6 +105,17 @@ describe.each(FORMATS)('%s', (format) => {
 		});
 	});
 
+	it('the model of these tests rejects a tool result without its reasoning', async () => {
+		const lc = await modelOf(format);
+		const keepNothing: Keep = (message) => {
+			const { content, tool_calls: calls = [] } = message;
+			return [new AIMessage({ content, tool_calls: calls }), ...resultsOf(message)];
+		};
+		const failure = converse(lc, 'Please use the tool', whole, keepNothing);
+		await expect(failure).rejects.toThrow();
+		expect(gateway.charges()).toBe(1);
+	});
+
 	describe('a gateway that rejects returned reasoning', () => {
 		const reject = (nth: number) =>
 			gateway.control.addFault({

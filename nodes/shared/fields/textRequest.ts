@@ -2,8 +2,9 @@ import type { TextModel } from '../gateway/endpoints/models';
 import { InvalidInputError } from '../gateway/errors/errors';
 import { textFormats } from '../gateway/text/formats';
 import type { JsonObject } from '../gateway/util/json';
-import { choice, jsonObject, optional, texts } from '../params/kinds';
+import { choice, flag, jsonObject, optional, texts } from '../params/kinds';
 import { modelParameter } from './models';
+import { shownForFormats } from './textOptions';
 
 // Parameters of every node that uses a text model.
 
@@ -58,6 +59,17 @@ export async function modelsOf(
 		'fallbackModels',
 	);
 }
+
+/** Caching of the prompt by the provider. */
+export const cachePrompt = optional(
+	flag({
+		displayName: 'Cache Prompt',
+		default: true,
+		description:
+			'Whether the provider caches instructions, long texts and conversations, where the model can. Requests that begin alike then cost less; the first may cost more.',
+		...shownForFormats(({ hasCachePoints }) => hasCachePoints),
+	}),
+);
 
 /** Fields of the request for which there is no option. */
 export const extraBody = optional(

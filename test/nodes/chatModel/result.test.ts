@@ -56,13 +56,14 @@ describe('a response', () => {
 			finish_reason: 'stop',
 			id: 'id-1',
 			model: 'm',
+			cachedInputTokens: 1,
 			costRub: 0.25,
 			reasoning: 'hm',
 		}));
 
 	it('has its sources in the log, and neither thoughts nor sources when there are none', () => {
 		const sources = [{ url: 'https://x.test', title: 'X' }];
-		const facts = { finish_reason: 'stop', id: 'id-1', model: 'm', costRub: 0.25 };
+		const facts = { finish_reason: 'stop', id: 'id-1', model: 'm', costRub: 0.25, cachedInputTokens: 1 };
 		expect(callInfoOf(response({ sources }))).toStrictEqual({ ...facts, sources });
 		expect(callInfoOf(response({}))).toStrictEqual(facts);
 	});

@@ -105,6 +105,7 @@ it('LangChain’s message of a stream has its tokens once', async () => {
 	const message = await streamed(modelWith(streamWith(full)).lc);
 	expect(message.usage_metadata).toMatchObject({ input_tokens: 5, output_tokens: 7, total_tokens: 12 });
 	expect(message.response_metadata).toStrictEqual({
+		cachedInputTokens: 2,
 		finish_reason: 'stop',
 		id: 'c1',
 		model: null,

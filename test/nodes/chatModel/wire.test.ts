@@ -31,6 +31,8 @@ const formats: Record<string, FormatCase> = {
 		response: whole({ content: 'Hi' }),
 		bare: { model: 'acme/writer', messages: [{ role: 'user', content: 'Go' }] },
 		options: {
+			// Changes long prompts only.
+			cachePrompt: true,
 			frequencyPenalty: 0.1,
 			logitBias: '{"50256":-100}',
 			maxCompletionTokens: 11,

@@ -91,7 +91,13 @@ function readMessage({ values, at }: MessageRow): ChatMessage | ToolMessage {
 	const hasFile = role === 'user' && values.attachment !== 'none';
 	if (text.trim() === '' && toolCalls.length === 0 && !hasFile)
 		throw at.error("'Content' is empty", EMPTY_MESSAGE);
-	return { role, text, ...(toolCalls.length > 0 ? { toolCalls } : {}) };
+	const isCachePoint = role !== 'assistant' && values.cache;
+	return {
+		role,
+		text,
+		...(toolCalls.length > 0 ? { toolCalls } : {}),
+		...(isCachePoint ? { isCachePoint } : {}),
+	};
 }
 
 const EMPTY_MESSAGE =

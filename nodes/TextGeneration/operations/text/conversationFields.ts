@@ -1,5 +1,6 @@
+import { shownForFormats } from '../../../shared/fields/textOptions';
 import { rows } from '../../../shared/params/groups';
-import { choice, inputFile, jsonList, optional, shownFor, text } from '../../../shared/params/kinds';
+import { choice, flag, inputFile, jsonList, optional, shownFor, text } from '../../../shared/params/kinds';
 
 // The parameters of a conversation: its messages, and the files that go with them.
 
@@ -123,6 +124,18 @@ export const messages = rows({
 						'A file that goes with the message. Which types there are depends on the API format and the model.',
 				}),
 				...shownFor({ attachment: KINDS.map(({ value }) => value) }, sourceFields),
+			},
+		),
+		...shownFor(
+			{ role: ['developer', 'system', 'user'] },
+			{
+				cache: flag({
+					displayName: 'Cache',
+					default: false,
+					description:
+						'Whether the provider caches the conversation up to this message, where the model can. Requests that begin alike then cost less.',
+					...shownForFormats(({ hasCachePoints }) => hasCachePoints),
+				}),
 			},
 		),
 	},

@@ -1,6 +1,12 @@
 import { simplify } from '../../../shared/fields/simplify';
 import { shownForFormats, textOptionParameters } from '../../../shared/fields/textOptions';
-import { extraBody, fallbackModels, format, textModel } from '../../../shared/fields/textRequest';
+import {
+	cachePrompt,
+	extraBody,
+	fallbackModels,
+	format,
+	textModel,
+} from '../../../shared/fields/textRequest';
 import { rows } from '../../../shared/params/groups';
 import { choice, flag, id, json, jsonObject, optional, shownFor, text } from '../../../shared/params/kinds';
 import { maxCostRub, textTimeout } from '../../../shared/run/settings';
@@ -170,6 +176,7 @@ export const generateParameters = {
 /** The options of text: generate. */
 export const generateOptions = {
 	...textOptionParameters,
+	cachePrompt,
 	extraBody,
 	fallbackModels,
 	schemaDescription: optional(

@@ -57,6 +57,7 @@ export function readParameters({ params, run }: ItemContext<Params>): GeneratePa
 			options,
 			// Streams by default when the workflow does. An agent's tool has no chunk writer.
 			stream: params.options.stream ?? run.chunkWriter !== undefined,
+			cachesPrompt: format.hasCachePoints && params.options.cachePrompt === true,
 		},
 		attachments,
 		extraBody,

@@ -22,6 +22,8 @@ export interface TextFormat {
 	hasStrictSchema: boolean;
 	/** Whether its responses report what the call cost. */
 	reportsCost: boolean;
+	/** Whether a request can say up to where the conversation is cached. */
+	hasCachePoints: boolean;
 	/** The kinds of attachments that it has a part for: as a URL too, or only as a file. */
 	attachments: Readonly<Partial<Record<AttachmentKind, 'url or file' | 'file'>>>;
 	/**

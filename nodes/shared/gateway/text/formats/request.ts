@@ -26,6 +26,8 @@ export interface ChatMessage {
 	role: Role;
 	text: string;
 	attachments?: Attachment[];
+	/** Whether the provider is to cache the conversation up to the text of this message. */
+	isCachePoint?: boolean;
 	/** The tool calls of the assistant in this message. */
 	toolCalls?: PriorToolCall[];
 	/** The reasoning of the assistant before these tool calls. */
@@ -99,6 +101,8 @@ export interface TextRequest {
 	options: JsonObject;
 	/** Whether to stream the completion (§6). */
 	stream: boolean;
+	/** Whether the provider is to cache what later requests probably repeat: instructions and long texts. */
+	cachesPrompt?: boolean;
 	/** Whether the reasoning of the completion will be sent back with the results of its tool calls. */
 	keepsReasoning?: boolean;
 }

@@ -15,15 +15,17 @@ import {
 	type ChatMessage,
 } from '../request';
 
+import { cachedText, withCachePoints } from './cachePoints';
+
 /** The paths of the options that this format has. */
 export const paths = optionPaths('chat');
 
 /** The body of `POST /chat/completions` (§4.2). */
 export function toBody(request: TextRequest): JsonObject {
-	const { model, conversation, tools, toolChoice, output, options, stream } = request;
+	const { model, conversation, tools, toolChoice, output, options, stream, cachesPrompt = false } = request;
 	return {
 		model,
-		...content(conversation),
+		...content(conversation, cachesPrompt),
 		...(stream ? { stream } : {}),
 		...(tools.length > 0 ? { tools: tools.map(toWireTool) } : {}),
 		...(toolChoice === undefined ? {} : { tool_choice: toWireToolChoice(toolChoice) }),
@@ -33,10 +35,14 @@ export function toBody(request: TextRequest): JsonObject {
 }
 
 /** §4.2: content comes from `messages`, or from `prompt`, a plain string. */
-function content(conversation: Conversation): JsonObject {
-	if (conversation.kind === 'messages') return { messages: conversation.messages.map(toWireMessage) };
-	const { systemPrompt, messages } = conversation;
-	const system: JsonObject[] = systemPrompt ? [{ role: 'system', content: systemPrompt }] : [];
+function content(conversation: Conversation, cachesPrompt: boolean): JsonObject {
+	if (conversation.kind === 'messages') {
+		const { messages } = conversation;
+		return { messages: (cachesPrompt ? withCachePoints(messages) : messages).map(toWireMessage) };
+	}
+	const { systemPrompt = '', messages } = conversation;
+	const prompt = { role: 'system' as const, text: systemPrompt, isCachePoint: cachesPrompt };
+	const system = systemPrompt === '' ? [] : [toWireMessage(prompt)];
 	if (typeof messages !== 'string') return { messages: [...system, ...messages] };
 	return system.length > 0
 		? { messages: [...system, { role: 'user', content: messages }] }
@@ -46,13 +52,16 @@ function content(conversation: Conversation): JsonObject {
 function toWireMessage(message: ChatMessage | ToolMessage): JsonObject {
 	if (message.role === 'tool')
 		return { role: message.role, tool_call_id: message.callId, content: message.text };
-	const { role, text, attachments = [], toolCalls = [], reasoning = [] } = message;
+	const { role, text, attachments = [], toolCalls = [], reasoning = [], isCachePoint = false } = message;
 	if (toolCalls.length > 0) {
 		const fields = reasoning.reduce<JsonObject>((all, { wire }) => ({ ...all, ...wire }), {});
 		return { role, content: text || null, tool_calls: toolCalls.map(toWireToolCall), ...fields };
 	}
-	if (attachments.length === 0) return { role, content: text };
-	const textParts = text === '' ? [] : [{ type: 'text', text }];
+	// Providers reject a mark on an empty text.
+	const isMarked = isCachePoint && text.trim() !== '';
+	if (attachments.length === 0) return { role, content: isMarked ? [cachedText(text)] : text };
+	const textPart = isMarked ? cachedText(text) : { type: 'text', text };
+	const textParts = text === '' ? [] : [textPart];
 	return { role, content: [...textParts, ...attachments.map(toWirePart)] };
 }
 

@@ -15,6 +15,7 @@ export const chat: TextFormat = {
 	hasStrictTools: true,
 	hasStrictSchema: true,
 	reportsCost: true,
+	hasCachePoints: true,
 	attachments: { image: 'url or file', audio: 'file', video: 'url or file', file: 'file' },
 	toBody,
 	readCompletion,

@@ -16,6 +16,7 @@ export const messages: TextFormat = {
 	hasStrictTools: false,
 	hasStrictSchema: false,
 	reportsCost: false,
+	hasCachePoints: false,
 	attachments: { image: 'url or file', file: 'url or file' },
 	toBody,
 	readCompletion,

@@ -15,6 +15,7 @@ export const responses: TextFormat = {
 	hasStrictTools: false,
 	hasStrictSchema: true,
 	reportsCost: true,
+	hasCachePoints: false,
 	attachments: { image: 'url or file', audio: 'file', file: 'url or file' },
 	toBody,
 	readCompletion,
