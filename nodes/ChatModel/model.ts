@@ -13,7 +13,7 @@ import type { TextFormat } from '../shared/gateway/text/formats/format';
 import type { TextRequest, ToolChoice } from '../shared/gateway/text/formats/request';
 import { asText, type JsonObject } from '../shared/gateway/util/json';
 import { modelsOf } from '../shared/fields/textRequest';
-import { withFallbacks } from '../shared/gateway/text/fallback';
+import { fallbackCall, withFallbacks } from '../shared/gateway/text/fallback';
 import { sendWithReasoning, withoutReasoning } from '../shared/gateway/text/reasoning';
 import { streamText } from '../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../shared/gateway/text/textCall';
@@ -158,7 +158,10 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		const { result, fallbackFrom } = await withFallbacks(models, async (asked) => {
 			const isOther = asked !== model;
 			const extra = isOther ? { ...extraBody, model: asked } : extraBody;
-			const toCall = (given: TextRequest) => textCall(format, given, extra);
+			const toCall = (given: TextRequest) => {
+				const call = textCall(format, given, extra);
+				return isOther ? fallbackCall(call, client.settings) : call;
+			};
 			// Only the model that has reasoned can read its reasoning.
 			const given = isOther ? withoutReasoning(request) : request;
 			const { response, isRejected } = await sendWithReasoning(given, toCall, complete);

@@ -32,7 +32,7 @@ describe.each(Object.keys(CALLS))('%s: the next model', (format) => {
 		'model_not_found',
 	])('is asked after %s', async (code) => {
 		reject(TEXT_MODEL, code);
-		const { items } = await generate({}, { format });
+		const { items } = await generate({ rateLimitWait: 0 }, { format });
 		expect(items[0]?.json).toMatchObject({ model: SECOND, fallbackFrom: [TEXT_MODEL] });
 		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND]);
 		expect(gateway.charges()).toBe(1);

@@ -1,7 +1,7 @@
 import { modelsOf } from '../../../shared/fields/textRequest';
 import { ApiError } from '../../../shared/gateway/errors/errors';
 import type { Completion } from '../../../shared/gateway/text/formats/completion';
-import { withFallbacks } from '../../../shared/gateway/text/fallback';
+import { fallbackCall, withFallbacks } from '../../../shared/gateway/text/fallback';
 import { textOptions } from '../../../shared/gateway/text/formats/options';
 import type { Conversation } from '../../../shared/gateway/text/formats/request';
 import { streamText } from '../../../shared/gateway/text/streamText';
@@ -33,10 +33,11 @@ export const generate = defineOperation({
 		const attached = await readAttachments(item, parameters);
 		const chat: StreamedChat = {};
 		try {
-			const { result, fallbackFrom } = await withFallbacks(
-				models,
-				async (model) => await complete(item, parameters, gatewayRequest(parameters, attached, model), chat),
-			);
+			const { result, fallbackFrom } = await withFallbacks(models, async (model) => {
+				const call = gatewayRequest(parameters, attached, model);
+				const sent = model === request.model ? call : fallbackCall(call, item.client.settings);
+				return await complete(item, parameters, sent, chat);
+			});
 			const completion = { ...result.completion, fallbackFrom };
 			return await afterCharge(completion, async () => {
 				recordTokens(item.n8n, completion.usage);

@@ -1,4 +1,6 @@
+import type { RequestSettings } from '../client/client';
 import { ApiError, asError } from '../errors/errors';
+import type { TextCall } from './textCall';
 
 /** Errors of §7.3 that another model may not have. */
 const CODES: ReadonlySet<string | undefined> = new Set([
@@ -22,6 +24,15 @@ function mayFallBack(error: unknown): error is ApiError {
 	// §7.4: the messages format has no codes.
 	const isUnknownModel = status === 404 && type === 'not_found_error';
 	return STATUSES.has(status) || ((status ?? 0) >= 400 && (CODES.has(code) || isUnknownModel));
+}
+
+/** How long a call to a fallback model waits at least for the rate limit, in milliseconds: it may not be the same. */
+const MIN_RATE_LIMIT_WAIT_MS = 5_000;
+
+/** A call to a fallback model, which is sent also when the first model has used up the wait for the rate limit. */
+export function fallbackCall(call: TextCall, { rateLimitWaitMs }: RequestSettings): TextCall {
+	if (rateLimitWaitMs === undefined || rateLimitWaitMs >= MIN_RATE_LIMIT_WAIT_MS) return call;
+	return { ...call, rateLimitWaitMs: MIN_RATE_LIMIT_WAIT_MS };
 }
 
 /**
