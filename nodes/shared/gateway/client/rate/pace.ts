@@ -4,6 +4,9 @@ const TOLERANCE_MS = 100;
 /** The pace stays a little below what was measured: at the limit itself, requests are refused now and then. */
 const HEADROOM = 0.98;
 
+/** The slowest pace, in requests per millisecond: other processes may have taken the whole limit for a while. */
+const MIN_RATE = 1 / 30_000;
+
 /** The first step of growth, as a part of the pace. Each further step is twice as large. */
 const FIRST_STEP = 0.02;
 const MAX_STEP = 1;
@@ -53,7 +56,7 @@ export class Pace {
 
 	/** @param measured up to the first refusal, and the time until the gateway took requests again */
 	constructor({ count, spanMs }: Measurement, now: number) {
-		this.rate = (HEADROOM * Math.max(count, 1)) / Math.max(spanMs, 1);
+		this.rate = Math.max((HEADROOM * count) / Math.max(spanMs, 1), MIN_RATE);
 		this.windowMs = Math.min(Math.max(spanMs, MIN_WINDOW_MS), MAX_WINDOW_MS);
 		this.step = this.firstStep();
 		this.start = now;
@@ -97,7 +100,7 @@ export class Pace {
 		const measured = (HEADROOM * count) / Math.max(spanMs, 1);
 		// The pace of a window ago was not too high.
 		const known = earlier.at(-STEPS_PER_WINDOW) ?? earlier[0] ?? rate * (1 - this.drop);
-		this.rate = Math.min(Math.max(measured, known), rate);
+		this.rate = Math.max(Math.min(Math.max(measured, known), rate), MIN_RATE);
 		if (earlier.length > STEPS_PER_WINDOW) this.hold = 1;
 		else if (earlier.length > 0) this.hold = Math.min(this.hold * 2, MAX_HOLD);
 		else this.drop = Math.min(this.drop * 2, MAX_DROP);

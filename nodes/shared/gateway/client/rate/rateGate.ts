@@ -1,7 +1,7 @@
 import { StoppedError, type ApiError } from '../../errors/errors';
 import { throwIfAborted } from '../abort';
 import { Block } from './block';
-import { Pace } from './pace';
+import { Pace, type Measurement } from './pace';
 import { RecentCount } from './recentCount';
 
 /** §7.3: limits count requests, or tokens, per minute. */
@@ -245,11 +245,11 @@ export class RateGate {
 		this.taken = { since: probe.at, count: 1 };
 	}
 
-	/** What the gateway has taken since the last block, or in the last minute. */
-	private recentlyTaken(now: number): { count: number; spanMs: number } {
+	/** What the gateway has taken since the last block, or in the last minute, without the probe of this time. */
+	private recentlyTaken(now: number): Measurement {
 		const { since, count } = this.taken;
-		if (now - since <= MINUTE_MS) return { count, spanMs: now - since };
-		return { count: this.sent.total(now), spanMs: MINUTE_MS };
+		if (now - since <= MINUTE_MS) return { count: count - 1, spanMs: now - since };
+		return { count: this.sent.total(now) - 1, spanMs: MINUTE_MS };
 	}
 
 	/** Lets requests pass while some wait. */

@@ -5,8 +5,8 @@ import type { WaitMeter } from './waitMeter';
 /** How long a request waits by default while the gateway refuses it, in milliseconds. */
 const LONGEST_WAIT_MS = 15 * 60_000;
 
-/** So often a refused request keeps its place. Then others get their turn: the token limit may refuse only this one. */
-const KEEPS_PLACE = 3;
+/** A refused request keeps its place; after so many refusals it is last once: the token limit may refuse only this one. */
+const REFUSALS_UNTIL_LAST = 4;
 
 /** How a request waits. */
 export interface RateLimitSettings {
@@ -76,8 +76,8 @@ export class RateLimitWait {
 		const { lane = 'other', signal, requestsPerMinute } = this.settings;
 		const start = now();
 		const longestMs = (this.firstRefusal ?? start) + this.longestMs - start;
-		if (this.refusals >= KEEPS_PLACE) this.since = start;
-		const { since } = this;
+		const isLast = this.refusals > 0 && this.refusals % REFUSALS_UNTIL_LAST === 0;
+		const since = isLast ? start : this.since;
 		waitMeter?.begin();
 		try {
 			return await gate.wait({ lane, since, longestMs, signal, onStop, requestsPerMinute });
