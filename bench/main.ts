@@ -1,4 +1,5 @@
 import { bulk } from './bulk';
+import { limits } from './limits';
 import { load } from './load';
 import { media } from './media';
 import { memory } from './memory';
@@ -6,7 +7,7 @@ import { overhead } from './overhead';
 import { summary, type Headline, type Report } from './report';
 import { sse } from './sse';
 
-const benches: Record<string, () => Promise<Report>> = { load, overhead, bulk, sse, memory, media };
+const benches: Record<string, () => Promise<Report>> = { load, overhead, bulk, sse, memory, media, limits };
 
 /** Runs the named benchmarks, or all of them; prints the details of each, and one table of the results. */
 async function main(names: string[]): Promise<void> {
