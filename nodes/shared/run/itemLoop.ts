@@ -19,7 +19,7 @@ import { RunContext } from './runContext';
 import { requestSettings } from './settings';
 
 /**
- * How many tasks are polled at the same time. Polls do not take the slots of downloads and creations: 500 tasks are
+ * How many tasks are polled at the same time, or as many as *Concurrency* says. Polls do not take the slots of downloads and creations: 500 tasks are
  * polled at the pace of §3.1 while a poll takes up to half a second.
  */
 const POLL_CONCURRENCY = 64;
@@ -128,7 +128,8 @@ class ItemLoop {
 		const { resumed, secrets } = this.suspension;
 		try {
 			const concurrency = resumed?.concurrency ?? this.params(0).options.concurrency;
-			const slots = { other: new Limiter(concurrency), poll: new Limiter(POLL_CONCURRENCY) };
+			const polls = Math.max(concurrency, POLL_CONCURRENCY);
+			const slots = { other: new Limiter(concurrency), poll: new Limiter(polls) };
 			const connection = await connect(this.context, {
 				signal: this.signal,
 				withSlot: async (work, lane) => await slots[lane].run(work),
