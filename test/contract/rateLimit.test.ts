@@ -108,3 +108,15 @@ it('Rate Limit Wait of 0 fails at once, and nothing is charged', async () => {
 	expect(gateway.charges()).toBe(5);
 	expect((Date.now() - begin) / 1_000).toBeLessThan(30);
 });
+
+it('an execution that is cancelled while it waits ends at once', async () => {
+	gateway.control.configure({ rateLimit: { requestsPerMinute: 5 } });
+	const begin = Date.now();
+	const { error } = await gateway.generate(
+		{},
+		{ items: items(20), onStart: (cancel) => setTimeout(cancel, 20_000) },
+	);
+	expect(error?.message).toMatch(/cancelled/i);
+	expect((Date.now() - begin) / 1_000).toBeLessThan(50);
+	expect(gateway.charges()).toBe(5);
+});
