@@ -1,6 +1,6 @@
 import { ApiError, asError, StoppedError } from '../errors/errors';
 import { abortable, throwIfAborted } from './abort';
-import type { Lane } from './rate/rateGate';
+import type { Lane } from './rate/waitQueue';
 import { RateLimitWait, type RateLimitDependencies, type RateLimitSettings } from './rate/rateLimitWait';
 import { retryDelayMs, withAttempts } from './retry';
 

@@ -3,15 +3,13 @@ import { throwIfAborted } from '../abort';
 import { Block } from './block';
 import { Pace, type Measurement } from './pace';
 import { RecentCount } from './recentCount';
+import { WaitQueue, type Lane } from './waitQueue';
 
 /** §7.3: limits count requests, or tokens, per minute. */
 const MINUTE_MS = 60_000;
 
 /** A request that has not been refused after this time has been taken, in milliseconds: its response may take minutes. */
 const TAKEN_AFTER_MS = 2_000;
-
-/** So many polls pass before another request does, when both wait. */
-const MAX_POLLS_IN_A_ROW = 3;
 
 /** The longest sleep, in milliseconds: an older n8n does not end it early. */
 const MAX_SLEEP_MS = 60_000;
@@ -24,9 +22,6 @@ export interface GateClock {
 	/** A number in [0, 1). */
 	random(): number;
 }
-
-/** `poll`: for requests that ask for the state of a task; they are short, and pass first. */
-export type Lane = 'poll' | 'other';
 
 /** Calls a listener when the run ends, and returns a function that removes it. */
 export type OnStop = (listener: (stopped: StoppedError) => void) => () => void;
@@ -53,6 +48,7 @@ export interface WaitSettings {
 }
 
 interface Waiting {
+	lane: Lane;
 	/** When it came. */
 	since: number;
 	/** The begin of this wait. */
@@ -69,8 +65,7 @@ interface Waiting {
  * pace that was measured. Those that wait pass in the order in which they came, polls first.
  */
 export class RateGate {
-	/** The requests that wait, in the order in which they came. */
-	private readonly lanes: Record<Lane, Waiting[]> = { poll: [], other: [] };
+	private readonly waiting = new WaitQueue<Waiting>();
 	/** Requests that were sent in the last minute, and not refused. */
 	private sent = new RecentCount(MINUTE_MS);
 	/** The limits that nodes have set, with the time of their last request. */
@@ -84,7 +79,6 @@ export class RateGate {
 	/** When the last block ended, and the requests that were taken since. */
 	private taken = { since: -Infinity, count: 0 };
 	private lastUse = -Infinity;
-	private pollsInARow = 0;
 	private isRunning = false;
 	private wake: () => void = () => undefined;
 
@@ -93,7 +87,7 @@ export class RateGate {
 	/** Whether nothing was sent for a minute, so that the account has its whole limit again. */
 	get isIdle(): boolean {
 		const lastUse = Math.max(this.lastUse, this.block?.until ?? -Infinity);
-		return this.waiting === 0 && this.clock.now() - lastUse > MINUTE_MS;
+		return this.waiting.length === 0 && this.clock.now() - lastUse > MINUTE_MS;
 	}
 
 	/**
@@ -107,7 +101,7 @@ export class RateGate {
 		if (this.isIdle || isSetBack) this.forget();
 		this.keepOwnLimit(requestsPerMinute, now);
 		this.checkProbe(now);
-		return this.waiting === 0 && this.opensAt(now) <= now ? this.admit(now) : undefined;
+		return this.waiting.length === 0 && this.opensAt(now) <= now ? this.admit(now) : undefined;
 	}
 
 	/**
@@ -124,13 +118,13 @@ export class RateGate {
 		let leave: () => void = () => undefined;
 		try {
 			return await new Promise<Passage>((pass, fail) => {
-				const waiting = { since, begin, longestMs, requestsPerMinute, pass, fail };
+				const waiting = { lane, since, begin, longestMs, requestsPerMinute, pass, fail };
 				const onAbort = () => fail(new StoppedError('not waited for'));
-				this.enqueue(waiting, lane);
+				this.waiting.add(waiting);
 				signal?.addEventListener('abort', onAbort);
 				const removeListener = onStop?.(fail);
 				leave = () => {
-					this.remove(waiting);
+					this.waiting.remove(waiting);
 					signal?.removeEventListener('abort', onAbort);
 					removeListener?.();
 				};
@@ -139,7 +133,7 @@ export class RateGate {
 			});
 		} finally {
 			leave();
-			if (this.waiting === 0) this.wake();
+			if (this.waiting.length === 0) this.wake();
 		}
 	}
 
@@ -181,23 +175,6 @@ export class RateGate {
 		this.sent = new RecentCount(MINUTE_MS);
 		this.taken = { since: -Infinity, count: 0 };
 		this.lastUse = -Infinity;
-	}
-
-	private enqueue(waiting: Waiting, lane: Lane): void {
-		const queue = this.lanes[lane];
-		const after = queue.findIndex(({ since }) => since > waiting.since);
-		queue.splice(after === -1 ? queue.length : after, 0, waiting);
-	}
-
-	private remove(waiting: Waiting): void {
-		for (const queue of [this.lanes.poll, this.lanes.other]) {
-			const index = queue.indexOf(waiting);
-			if (index !== -1) queue.splice(index, 1);
-		}
-	}
-
-	private get waiting(): number {
-		return this.lanes.poll.length + this.lanes.other.length;
 	}
 
 	/** A probe that has not been refused soon has been taken. */
@@ -256,30 +233,22 @@ export class RateGate {
 	private async run(): Promise<void> {
 		if (this.isRunning) return;
 		this.isRunning = true;
-		while (this.waiting > 0) {
+		while (this.waiting.length > 0) {
 			const now = this.clock.now();
 			this.checkProbe(now);
 			const opensAt = this.opensAt(now);
 			const givesUpAt = this.failExpired(now, opensAt);
 			if (opensAt <= now) this.passNext(now);
-			else if (this.waiting > 0) await this.sleep(Math.min(opensAt, givesUpAt) - now);
+			else if (this.waiting.length > 0) await this.sleep(Math.min(opensAt, givesUpAt) - now);
 		}
 		this.isRunning = false;
 	}
 
 	private passNext(now: number): void {
-		const next = this.next();
+		const next = this.waiting.next();
 		if (!next) return;
 		this.keepOwnLimit(next.requestsPerMinute, now);
 		next.pass(this.admit(now));
-	}
-
-	/** Takes the first request that waits, from the lane whose turn it is. */
-	private next(): Waiting | undefined {
-		const { poll, other } = this.lanes;
-		const isPoll = poll.length > 0 && (other.length === 0 || this.pollsInARow < MAX_POLLS_IN_A_ROW);
-		this.pollsInARow = isPoll ? this.pollsInARow + 1 : 0;
-		return (isPoll ? poll : other).shift();
 	}
 
 	/** Fails the requests that have waited for too long. Returns when the next one will have. */
@@ -287,11 +256,11 @@ export class RateGate {
 		const { block } = this;
 		let next = Infinity;
 		if (!block) return next;
-		for (const waiting of [...this.lanes.poll, ...this.lanes.other]) {
+		for (const waiting of this.waiting.all()) {
 			const until = Math.max(block.since, waiting.begin) + waiting.longestMs;
 			if (now < until && opensAt <= until) next = Math.min(next, until);
 			else if (opensAt > now) {
-				this.remove(waiting);
+				this.waiting.remove(waiting);
 				waiting.fail(block.error);
 			}
 		}

@@ -1,6 +1,7 @@
 import { ApiError, asError } from '../../errors/errors';
-import type { Lane, OnStop, Passage, RateGate } from './rateGate';
+import type { OnStop, Passage, RateGate } from './rateGate';
 import type { WaitMeter } from './waitMeter';
+import type { Lane } from './waitQueue';
 
 /** How long a request waits by default while the gateway refuses it, in milliseconds. */
 const LONGEST_WAIT_MS = 15 * 60_000;
