@@ -10,7 +10,7 @@ import { textNode } from './text/contenders';
 import { runItems } from './text/run';
 
 /** Time passes so much faster in the gateway and in the workers. */
-const TIME_FACTOR = 6;
+const TIME_FACTOR = 3;
 const PER_MINUTE = 300;
 const TEXTS = 1_000;
 const TASKS = 300;

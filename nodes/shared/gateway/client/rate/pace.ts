@@ -15,9 +15,6 @@ const MAX_STEP = 1;
 const FIRST_DROP = 0.05;
 const MAX_DROP = 0.5;
 
-/** The most windows without a refusal before the pace grows. */
-const MAX_HOLD = 4;
-
 /** Steps of growth in a window, after the first. */
 const STEPS_PER_WINDOW = 4;
 
@@ -34,8 +31,8 @@ export interface Measurement {
 }
 
 /**
- * The pace of an account's requests: spreads them evenly, grows slowly while none is refused, and falls back to what
- * the gateway has taken when one is. When growth is soon refused, the next attempt comes later.
+ * The pace of an account's requests: spreads them evenly, grows after a minute in which none was refused, and falls
+ * back to what the gateway has taken when one is.
  */
 export class Pace {
 	/** When the next request may be sent, in Unix milliseconds. */
@@ -45,8 +42,6 @@ export class Pace {
 	private readonly windowMs: number;
 	private step: number;
 	private drop = FIRST_DROP;
-	/** Windows without a refusal before the pace grows. */
-	private hold = 1;
 	/** The paces before each step since the last refusal. */
 	private earlier: number[] = [];
 	/** The begin of the window. */
@@ -66,7 +61,7 @@ export class Pace {
 	/** A request is sent. */
 	take(now: number): void {
 		this.next = Math.max(this.next, now - TOLERANCE_MS) + 1 / this.rate;
-		const windows = this.earlier.length === 0 ? this.hold : 1 / STEPS_PER_WINDOW;
+		const windows = this.earlier.length === 0 ? 1 : 1 / STEPS_PER_WINDOW;
 		if (now - this.start < this.windowMs * windows) return;
 		if (this.isUsed) this.grow();
 		this.start = now;
@@ -101,9 +96,7 @@ export class Pace {
 		// The pace of a window ago was not too high.
 		const known = earlier.at(-STEPS_PER_WINDOW) ?? earlier[0] ?? rate * (1 - this.drop);
 		this.rate = Math.max(Math.min(Math.max(measured, known), rate), MIN_RATE);
-		if (earlier.length > STEPS_PER_WINDOW) this.hold = 1;
-		else if (earlier.length > 0) this.hold = Math.min(this.hold * 2, MAX_HOLD);
-		else this.drop = Math.min(this.drop * 2, MAX_DROP);
+		if (earlier.length === 0) this.drop = Math.min(this.drop * 2, MAX_DROP);
 		this.earlier = [];
 		this.step = this.firstStep();
 		this.start = now;
