@@ -3,6 +3,7 @@ import { startGateway, type Gateway } from './gateway/gateway';
 import { readBalance } from './demo/balance';
 import { owner, startDemoN8n, type DemoN8n } from './demo/n8n';
 import { runAndReport } from './demo/report';
+import { serveSignInLink } from './demo/signIn';
 import { stopSignals } from './demo/signals';
 import { packPackage } from './n8n/package';
 import { credentialType, loadExample, withCredential } from './n8n/workflows';
@@ -31,8 +32,12 @@ export async function runDemo(options: DemoOptions): Promise<number> {
 		console.log(`Sandbox gateway   ${gateway.baseUrl}`);
 		const n8n = await prepareN8n(options, signal);
 		running.push(() => n8n.server.stop());
-		const { ok, workflowUrl } = await runExample(gateway, n8n, { once: options.once, signal });
-		if (!options.once) await stayOpen(gateway, n8n, workflowUrl, signal);
+		const { ok, workflowUrl } = await runExample(gateway, n8n, signal);
+		if (!options.once) {
+			const link = await serveSignInLink(workflowUrl, n8n.client.session);
+			running.push(() => link.close());
+			await stayOpen(gateway, n8n, link.url, signal);
+		}
 		return ok ? 0 : 1;
 	} catch (error) {
 		const code = exitCode();
@@ -61,7 +66,7 @@ async function prepareN8n(options: DemoOptions, signal: AbortSignal): Promise<De
 async function runExample(
 	gateway: Gateway,
 	{ client, server }: DemoN8n,
-	{ once, signal }: { once: boolean; signal: AbortSignal },
+	signal: AbortSignal,
 ): Promise<{ ok: boolean; workflowUrl: string }> {
 	const { baseUrl, apiKey } = gateway;
 	const credential = await client.saveCredential('Sandbox gateway', credentialType, { baseUrl, apiKey });
@@ -72,7 +77,7 @@ async function runExample(
 	);
 	const before = await readBalance(gateway);
 	const workflowUrl = `${server.url}/workflow/${id}`;
-	const run = { client, workflowUrl, gateway, workflow, workflowId: id, before, signal, staysOpen: !once };
+	const run = { client, workflowUrl, gateway, workflow, workflowId: id, before, signal };
 	const ok = await runAndReport(run);
 	return { ok, workflowUrl };
 }
@@ -80,20 +85,24 @@ async function runExample(
 async function stayOpen(
 	gateway: Gateway,
 	{ server }: DemoN8n,
-	workflowUrl: string,
+	editorLink: string,
 	signal: AbortSignal,
 ): Promise<void> {
 	console.log(`
-Try it yourself
-  Editor      ${workflowUrl}
-  Login       ${owner.email}
-  Password    ${owner.password}
+Open the workflow in n8n (the link signs you in):
+
+  ${editorLink}
+
+What to try next
+  1. Select Executions at the top to see this run. "Draw picture" has the picture in its output, in the tab Binary.
+  2. Back in the Editor, open "Draw picture", change the prompt, and select Execute step.
+  3. Select + and search for "gateway" to add another node. The credential "Sandbox gateway" is chosen already.
+
+  Login       ${owner.email}   password ${owner.password}   at ${server.url}
   Gateway     ${gateway.baseUrl}   key ${gateway.apiKey}
-              new at each start; the credential "Sandbox gateway" is renewed with it
   n8n's log   ${server.logFile}
 
-No AI is at work here: the sandbox gateway answers with made-up text, draws the prompt on a coloured ground, and takes play money
-(sandbox/gateway/README.md, for developers). Ctrl+C stops all of it.`);
+The sandbox gateway makes up texts, draws the prompt as a picture, and takes play money. Press Ctrl+C to stop.`);
 	await Promise.race([server.ended(), aborted(signal)]);
 	if (!signal.aborted) throw new Error(`n8n has ended by itself; its log is ${server.logFile}`);
 }

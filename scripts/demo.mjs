@@ -27,7 +27,8 @@ async function main(args) {
 	// The n8n of a killed demo ends by itself within seconds.
 	const hint = await portInUseHint(options, lock.inherited ? 15_000 : 0);
 	if (hint !== undefined) return reject(hint);
-	if (!ensureTools() || !ensureN8n()) return 1;
+	const installed = await Promise.all([ensureTools(), ensureN8n()]);
+	if (installed.includes(false)) return 1;
 
 	const { require: load } = await import('tsx/cjs/api');
 	const { runDemo } = load('../sandbox/demo.ts', import.meta.url);

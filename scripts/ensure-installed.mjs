@@ -12,5 +12,5 @@ const targets = {
 };
 
 for (const name of process.argv.slice(2)) {
-	if (!targets[name]()) process.exit(1);
+	if (!(await targets[name]())) process.exit(1);
 }

@@ -4,8 +4,9 @@ import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail, npm } from './npm.mjs';
+import { packagesIn, withProgress } from './progress.mjs';
 import { chooseNode } from './runtime-node.mjs';
-import { installDatabaseDriver } from './sqlite-driver.mjs';
+import { installDatabaseDriver, prepareDatabaseDriver } from './sqlite-driver.mjs';
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const runtime = join(repository, 'sandbox', 'n8n', 'runtime');
@@ -14,58 +15,71 @@ const runtimeMarker = join(runtime, 'node_modules', '.installed.json');
 
 /**
  * Installs the packages of this repository when they are missing.
- * @returns {boolean} false when they could not be installed; the reason is printed
+ * @returns {Promise<boolean>} false when they could not be installed; the reason is printed
  */
-export function ensureTools() {
+export async function ensureTools() {
 	// npm writes this file at its end.
 	if (existsSync(join(repository, 'node_modules', '.package-lock.json'))) return true;
 	console.log('Installing the development tools: 1.2 GB on disk, about a minute.');
-	return npm(['ci', '--include=dev'], repository) || fail('Could not install the development tools.');
+	return (
+		(await ci('Development tools', repository, '--include=dev')) ||
+		fail('Could not install the development tools.')
+	);
 }
 
 /**
  * Installs the versions of n8n-workflow that the tests and the type check use, when those of the lock file are missing.
- * @returns {boolean} false when they could not be installed; the reason is printed
+ * @returns {Promise<boolean>} false when they could not be installed; the reason is printed
  */
-export function ensureN8nVersions() {
+export async function ensureN8nVersions() {
 	const folder = join(repository, 'test', 'n8nVersions');
 	const marker = join(folder, 'node_modules', '.installed.json');
 	const lock = hashOf(join(folder, 'package-lock.json'));
 	if (readMarker(marker).lock === lock) return true;
 	console.log('Installing older versions of n8n-workflow: 100 MB on disk, about 10 seconds.');
-	if (!npm(['ci'], folder)) return fail('Could not install the older versions of n8n-workflow.');
+	if (!(await ci('n8n-workflow', folder)))
+		return fail('Could not install the older versions of n8n-workflow.');
 	writeMarker(marker, { lock });
 	return true;
 }
 
 /**
  * Installs the pinned n8n of the sandbox, with a Node that runs it, when they are missing.
- * @returns {boolean} false when it could not be installed; the reason is printed
+ * @returns {Promise<boolean>} false when it could not be installed; the reason is printed
  */
-export function ensureN8n() {
+export async function ensureN8n() {
 	const node = chooseNode(runtime);
 	if (node.path === undefined) return fail(node.hint);
 	const lock = hashOf(join(runtime, 'package-lock.json'));
 	if (readMarker(runtimeMarker).lock !== lock) {
-		if (!installN8n()) return false;
+		if (!(await installN8n())) return false;
 		writeMarker(runtimeMarker, { lock });
 	}
 	if (!existsSync(node.path)) {
 		return fail(`npm did not install ${node.path}: install Node 24 and run this with it.`);
 	}
-	if (readMarker(runtimeMarker).node === undefined && !installDatabaseDriver(runtime, node.path))
-		return false;
+	const hasDriver = readMarker(runtimeMarker).node !== undefined;
+	if (!hasDriver && !(await installDatabaseDriver(runtime, node.path))) return false;
 	writeMarker(runtimeMarker, { lock, node: node.path });
 	return true;
 }
 
-function installN8n() {
+async function installN8n() {
 	const modules = join(runtime, 'node_modules');
 	if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
 		return fail(`${modules} is a link, and npm would empty the folder behind it: remove the link.`);
 	}
 	console.log('Installing the n8n of the sandbox: 3 GB on disk, 3 to 5 minutes, once.');
-	return npm(['ci', '--include=optional'], runtime) || fail('Could not install n8n.');
+	const [isInstalled] = await Promise.all([
+		ci('n8n', runtime, '--include=optional'),
+		prepareDatabaseDriver(),
+	]);
+	return isInstalled || fail('Could not install n8n.');
+}
+
+async function ci(name, folder, ...options) {
+	const install = async () => await npm(['ci', ...options], folder);
+	return await withProgress(name, install, packagesIn(folder));
 }
 
 function hashOf(file) {

@@ -4,43 +4,71 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail, npm } from './npm.mjs';
+import { withProgress } from './progress.mjs';
 import { nodeHeaders } from './runtime-node.mjs';
 
-const cache = resolve(dirname(fileURLToPath(import.meta.url)), '..', '.sandbox', 'sqlite3');
+const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const cache = join(repository, '.sandbox', 'sqlite3');
+const ownFolder = join(repository, 'sandbox', 'n8n', 'sqlite');
+
+/**
+ * Compiles the driver of the pinned n8n, or downloads it where GitHub can be reached. Does not need n8n, so it can run
+ * while n8n is being installed. Prints nothing when it fails: {@link installDatabaseDriver} compiles it then.
+ */
+export async function prepareDatabaseDriver() {
+	const { dependencies } = readJson(join(ownFolder, 'package.json'));
+	if (existsSync(compiledPath(dependencies.sqlite3)) || nodeHeaders(process.execPath) === undefined) return;
+	await withProgress('SQLite driver', async () => {
+		const isQuiet = { isQuiet: true };
+		if (!(await npm(['ci', '--omit=optional'], ownFolder, {}, isQuiet))) return false;
+		if (!(await rebuild(ownFolder, process.execPath, isQuiet))) return false;
+		copy(driverIn(ownFolder), compiledPath(dependencies.sqlite3));
+		return true;
+	});
+}
 
 /**
  * Installs the SQLite driver of an n8n: npm ran without install scripts. Compiles it the first time.
  * @param {string} directory where n8n is installed
  * @param {string} node the Node that runs it
- * @returns {boolean} false when it could not be installed; the reason is printed
+ * @returns {Promise<boolean>} false when it could not be installed; the reason is printed
  */
-export function installDatabaseDriver(directory, node) {
-	const sqlite = join(directory, 'node_modules', 'sqlite3');
-	const { version } = JSON.parse(readFileSync(join(sqlite, 'package.json'), 'utf8'));
-	const driver = join(sqlite, 'build', 'Release', 'node_sqlite3.node');
-	const compiled = join(cache, `${version}-${process.platform}-${process.arch}.node`);
+export async function installDatabaseDriver(directory, node) {
+	const { version } = readJson(join(directory, 'node_modules', 'sqlite3', 'package.json'));
+	const compiled = compiledPath(version);
 	if (existsSync(compiled)) {
-		copy(compiled, driver);
+		copy(compiled, driverIn(directory));
 		return true;
 	}
-	if (!compile(directory, node)) return false;
-	copy(driver, compiled);
+	const isInstalled = await withProgress('SQLite driver', async () => await rebuild(directory, node));
+	if (!isInstalled) {
+		return fail(
+			'Could not install the SQLite driver. Compiling it takes Python and a C++ compiler (Debian: apt-get install build-essential python3; macOS: xcode-select --install; Windows: Visual Studio Build Tools).',
+		);
+	}
+	copy(driverIn(directory), compiled);
 	return true;
 }
 
-function compile(directory, node) {
-	console.log('Installing the SQLite driver; compiling it takes 1 to 2 minutes.');
+async function rebuild(directory, node, options) {
 	const headers = nodeHeaders(node);
-	const installed = npm(['rebuild', 'sqlite3', '--ignore-scripts=false'], directory, {
+	const environment = {
 		PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
 		...(headers !== undefined && { npm_config_nodedir: headers }),
-	});
-	return (
-		installed ||
-		fail(
-			'Could not install the SQLite driver. Compiling it takes Python and a C++ compiler (Debian: apt-get install build-essential python3; macOS: xcode-select --install; Windows: Visual Studio Build Tools).',
-		)
-	);
+	};
+	return await npm(['rebuild', 'sqlite3', '--ignore-scripts=false'], directory, environment, options);
+}
+
+function compiledPath(version) {
+	return join(cache, `${version}-${process.platform}-${process.arch}.node`);
+}
+
+function driverIn(directory) {
+	return join(directory, 'node_modules', 'sqlite3', 'build', 'Release', 'node_sqlite3.node');
+}
+
+function readJson(file) {
+	return JSON.parse(readFileSync(file, 'utf8'));
 }
 
 function copy(from, to) {

@@ -19,8 +19,6 @@ interface Run {
 	/** The balance before the run, in rubles. */
 	before: string;
 	signal: AbortSignal;
-	/** Whether n8n keeps running after the run. */
-	staysOpen: boolean;
 }
 
 /** Runs the example and prints output and cost of each step. Returns whether all of them succeeded. */
@@ -41,7 +39,6 @@ export async function runAndReport(run: Run): Promise<boolean> {
 		return false;
 	}
 	console.log(`\nEvery step worked, in ${((Date.now() - began) / 1000).toFixed(1)} s.`);
-	if (run.staysOpen) console.log(`Look at this run in n8n:  ${address}`);
 	return true;
 }
 

@@ -32,6 +32,11 @@ export class N8nClient {
 
 	constructor(readonly url: string) {}
 
+	/** The cookie of the session, as `name=value`; empty before {@link signIn}. */
+	get session(): string {
+		return this.cookie;
+	}
+
 	/** Makes the first user of a new n8n, or signs in when there is one already. */
 	async signIn(owner: Owner): Promise<void> {
 		const settings = await this.get<{ userManagement: { showSetupOnFirstLoad: boolean } }>('/rest/settings');

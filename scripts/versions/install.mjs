@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail, npm } from '../npm.mjs';
+import { withProgress } from '../progress.mjs';
 import { chooseNode } from '../runtime-node.mjs';
 import { installDatabaseDriver } from '../sqlite-driver.mjs';
 import { manifestOf, newest } from './list.mjs';
@@ -19,11 +20,14 @@ export function folderOf(version) {
 /**
  * Installs a version of n8n, with a Node that runs it, when it is missing.
  * @param {string} wanted a version, or `newest`: one that is installed, or else the first that can be
- * @returns {string | undefined} the version that is installed; undefined when it could not be, and the reason is printed
+ * @returns {Promise<string | undefined>} the version that is installed; undefined when it could not be, and the reason is printed
  */
-export function installVersion(wanted) {
+export async function installVersion(wanted) {
 	const candidates = wanted === 'newest' ? newest() : [wanted];
-	return candidates.find((version) => existsSync(markerOf(version))) ?? candidates.find(install);
+	const installed = candidates.find((version) => existsSync(markerOf(version)));
+	if (installed !== undefined) return installed;
+	for (const version of candidates) if (await install(version)) return version;
+	return undefined;
 }
 
 /** Deletes the installation of a version. */
@@ -36,14 +40,14 @@ function markerOf(version) {
 	return join(folderOf(version), 'node_modules', '.installed.json');
 }
 
-function install(version) {
+async function install(version) {
 	console.log(`Installing n8n ${version}.`);
-	if (installInto(folderOf(version), version)) return true;
+	if (await installInto(folderOf(version), version)) return true;
 	removeVersion(version);
 	return fail(`n8n ${version} could not be installed.`);
 }
 
-function installInto(folder, version) {
+async function installInto(folder, version) {
 	removeVersion(version);
 	mkdirSync(folder, { recursive: true });
 	const { optionalDependencies } = JSON.parse(readFileSync(join(pinnedFolder, 'package.json'), 'utf8'));
@@ -63,12 +67,16 @@ function installInto(folder, version) {
 		'--no-audit',
 		'--no-fund',
 	];
-	if (!npm(['install', ...settings], folder)) return false;
+	const isInstalled = await withProgress(
+		`n8n ${version}`,
+		async () => await npm(['install', ...settings], folder),
+	);
+	if (!isInstalled) return false;
 	const { path: node, hint } = chooseNode(folder);
 	if (node === undefined || !existsSync(node)) {
 		return fail(hint ?? `npm did not install ${node}: install Node 24 and run this with it.`);
 	}
-	if (!installDatabaseDriver(folder, node)) return false;
+	if (!(await installDatabaseDriver(folder, node))) return false;
 	writeFileSync(markerOf(version), `${JSON.stringify({ node })}\n`);
 	return true;
 }

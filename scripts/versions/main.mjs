@@ -19,9 +19,9 @@ docs/compatibility.md. A version is a number, "floor" (${floor}) or "newest".
   --reports <folder>   keep jest's reports there, as n8n-<version>.jest.json`;
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
-process.exitCode = main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2));
 
-function main(args) {
+async function main(args) {
 	const { values: options, positionals } = parseArgs({
 		args,
 		allowPositionals: true,
@@ -38,10 +38,17 @@ function main(args) {
 	}
 	const all = positionals.length === 0;
 	const wanted = all ? matrix : positionals.map((version) => (version === 'floor' ? floor : version));
-	if (options.install) return wanted.every((version) => installVersion(version)) ? 0 : 1;
+	if (options.install) {
+		for (const version of wanted) if ((await installVersion(version)) === undefined) return 1;
+		return 0;
+	}
 
 	mkdirSync(options.reports, { recursive: true });
-	const tested = wanted.map((version) => test(version, options)).filter((result) => result !== undefined);
+	const tested = [];
+	for (const version of wanted) {
+		const result = await test(version, options);
+		if (result !== undefined) tested.push(result);
+	}
 	const isComplete = tested.length === wanted.length;
 	const rows = tested.map(({ versions, cells }) => [...versions, ...cells]);
 	const text = page(rows, new Date().toISOString().slice(0, 10));
@@ -50,9 +57,9 @@ function main(args) {
 	return isComplete && tested.every(({ isPassed }) => isPassed) ? 0 : 1;
 }
 
-/** @returns the versions and the results; undefined when n8n could not be installed */
-function test(wanted, { keep, reports }) {
-	const version = installVersion(wanted);
+/** @returns {Promise<object | undefined>} the versions and the results; undefined when n8n could not be installed */
+async function test(wanted, { keep, reports }) {
+	const version = await installVersion(wanted);
 	if (version === undefined) return undefined;
 	const folder = folderOf(version);
 	const report = join(reports, `n8n-${version}.jest.json`);
