@@ -9,7 +9,7 @@ import {
 import { testGateway } from '../shared/n8n/credentialTest';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
-import { searchTextModels } from '../shared/fields/models';
+import { searchTextModels, searchTextModelsFor } from '../shared/fields/models';
 import { registry } from './operations';
 
 export class TextGeneration implements INodeType {
@@ -29,7 +29,15 @@ export class TextGeneration implements INodeType {
 		properties: registry.properties,
 	};
 
-	methods = { credentialTest: { testGateway }, listSearch: { searchTextModels } };
+	methods = {
+		credentialTest: { testGateway },
+		listSearch: {
+			searchTextModels,
+			searchImageReaders: searchTextModelsFor('image'),
+			searchAudioReaders: searchTextModelsFor('audio'),
+			searchDocumentReaders: searchTextModelsFor('file'),
+		},
+	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await executeRegistry(this, registry);

@@ -1,9 +1,15 @@
 import { Registry } from '../../shared/run/registry';
+import { transcribe } from './audio/transcribe';
+import { read } from './document/read';
+import { analyze } from './image/analyze';
 import { get } from './model/get';
 import { getMany } from './model/getMany';
 import { generate } from './text/generate';
 
 export const registry = new Registry({
 	text: { displayName: 'Text', operations: { generate } },
+	image: { displayName: 'Image', operations: { analyze } },
+	audio: { displayName: 'Audio', operations: { transcribe } },
+	document: { displayName: 'Document', operations: { read } },
 	model: { displayName: 'Model', operations: { getMany, get } },
 });

@@ -6,6 +6,8 @@ import { locator } from '../params/kinds';
 import type { Parameter } from '../params/parameter';
 import { listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
 import type { MediaModel } from '../gateway/media/mediaModel';
+import type { AttachmentKind } from '../gateway/text/formats/request';
+import { inputModalities } from '../gateway/text/inputModalities';
 import { millionTokenPrice } from '../gateway/util/money';
 import type { GatewayClient } from '../gateway/client/client';
 
@@ -47,6 +49,19 @@ export async function searchTextModels(
 	filter?: string,
 ): Promise<INodeListSearchResult> {
 	return await searchCatalogue(this, filter, async (client) => (await listTextModels(client)).map(textEntry));
+}
+
+/**
+ * Makes a list search: the text models that take a kind of attachment, and those of which the catalogue does not say
+ * what they take.
+ */
+export function searchTextModelsFor(kind: AttachmentKind): typeof searchTextModels {
+	return async function (this: ILoadOptionsFunctions, filter?: string) {
+		return await searchCatalogue(this, filter, async (client) => {
+			const models = await listTextModels(client);
+			return models.filter((model) => inputModalities(model)?.includes(kind) ?? true).map(textEntry);
+		});
+	};
 }
 
 /** List search: the media models with their types and prices. */

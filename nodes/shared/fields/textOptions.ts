@@ -5,7 +5,7 @@ import type { TextFormat } from '../gateway/text/formats/format';
 import { textOptions, type TextOption } from '../gateway/text/formats/options';
 import type { Json, JsonObject } from '../gateway/util/json';
 import { choice, flag, integer, jsonList, jsonObject, number, optional, text, texts } from '../params/kinds';
-import type { Parameter } from '../params/parameter';
+import type { Declarations, Parameter } from '../params/parameter';
 
 /** Makes n8n's parameter from a row of the table of text options. */
 function parameterOf(option: TextOption): Parameter<Json | undefined> {
@@ -54,6 +54,19 @@ export const textOptionParameters: Readonly<Record<string, Parameter<Json | unde
 		return [name, optional(parameter.with(shownForFormats(({ options }) => name in options)))];
 	}),
 );
+
+/**
+ * The parameters that a format has, for operations that always use it: without the condition on the format.
+ */
+export function parametersOfFormat<D extends Declarations>(declarations: D, { name }: TextFormat): D {
+	const kept = Object.entries(declarations).flatMap(([key, parameter]) => {
+		const { show = {}, ...rest } = parameter.description.displayOptions ?? {};
+		const { '/format': formats, ...others } = show;
+		if (formats && !formats.includes(name)) return [];
+		return [[key, formats ? parameter.with({ displayOptions: { ...rest, show: others } }) : parameter]];
+	});
+	return Object.fromEntries(kept) as D;
+}
 
 /**
  * The values of the options that `format` has and the user has set.

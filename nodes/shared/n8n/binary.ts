@@ -9,7 +9,7 @@ import { REQUEST_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../gatew
 import { fileLimits, Watchdog } from '../gateway/client/watchdog';
 import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
-import { isBinaryValue } from './features';
+import { isBinaryValue, isTool } from './features';
 import { deriveStream, reportChunks, type Readable } from './streams';
 
 /** n8n's binary storage, in nodes and in webhooks. */
@@ -109,7 +109,9 @@ function binaryOf({ n8n, index }: FileOwner, { value, at }: FileReference): IBin
 			`names the binary field '${name}', which the input item does not have`,
 			fields.length > 0
 				? `It has: ${fields.join(', ')}.`
-				: 'It has no binary fields: add a node that returns a file before this one.',
+				: isTool(n8n)
+					? 'A tool of an AI Agent gets no files: give the file by its URL.'
+					: 'It has no binary fields: add a node that returns a file before this one.',
 		);
 	}
 }

@@ -32,6 +32,11 @@ export function isToolExecution(context: IExecuteFunctions): boolean {
 	return ask ? ask.call(context) : typeof sendResponse !== 'function';
 }
 
+/** Whether an AI Agent, or n8n's engine for an agent, calls the node. */
+export function isTool(context: IExecuteFunctions): boolean {
+	return isToolExecution(context) || context.getNode().type.endsWith('Tool');
+}
+
 /** Whether the workflow streams its response to a chat or webhook. An older n8n never does. */
 export function isStreaming(context: IExecuteFunctions): context is IExecuteFunctions & ChunkSender {
 	const { isStreaming: ask, sendChunk }: NewerFunctions = context;

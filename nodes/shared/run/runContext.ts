@@ -7,7 +7,7 @@ import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
 import { asObject, asText, canonicalJson } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
-import { addHint, isStreaming, isToolExecution } from '../n8n/features';
+import { addHint, isStreaming, isTool } from '../n8n/features';
 import { ChunkWriter } from './chunkWriter';
 import { ExecutionCost } from './cost/executionCost';
 import { BEST_EFFORT, TextModels } from './cost/textModels';
@@ -42,7 +42,7 @@ export class RunContext {
 		const proxy = context.getWorkflowDataProxy(0);
 		const secret = secretOf(asText(asObject(proxy.$execution)?.resumeUrl)) ?? nonce(context);
 		this.executionId = `${context.getExecutionId() ?? ''} ${secret}`;
-		this.isTool = isToolExecution(context) || context.getNode().type.endsWith('Tool');
+		this.isTool = isTool(context);
 		this.chunkWriter = !this.isTool && isStreaming(context) ? new ChunkWriter(context) : undefined;
 		this.cost = new ExecutionCost(context);
 		this.run = this.isTool ? inputDigest(context) : String(proxy.$runIndex ?? 0);

@@ -35,12 +35,19 @@ const form = (value: INodeParameters) => ({
 
 const canvas = model('aurora/canvas-1');
 const balanced = model('sandbox/balanced-2');
+const omni = model('polyglot/omni-audio');
 const taskId = '={{ $json.taskId }}';
 const fileId = '={{ $json.id }}';
 
 /** A picture of one pixel. */
 const pixel =
 	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** A recording without a sample. */
+const silence = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
+
+/** An empty document. */
+const page = 'JVBERi0xLjQKJSVFT0YK';
 
 /**
  * The examples of the pages in docs/nodes, at least one for each operation. They run in this order on one gateway, so that
@@ -98,13 +105,39 @@ export const cases: Case[] = [
 	},
 	{
 		node: 'textGeneration',
+		operation: 'image/analyze',
+		parameters: { model: balanced, prompt: 'What is in this picture?' },
+		file: { fileName: 'pixel.png', mimeType: 'image/png', base64: pixel },
+	},
+	{
+		node: 'textGeneration',
+		operation: 'audio/transcribe',
+		parameters: { model: omni },
+		file: { fileName: 'silence.wav', mimeType: 'audio/wav', base64: silence },
+	},
+	{
+		node: 'textGeneration',
+		operation: 'document/read',
+		title: 'The data of an invoice',
+		parameters: {
+			model: balanced,
+			prompt: 'Read the invoice.',
+			outputFormat: 'jsonSchema',
+			schemaName: 'invoice',
+			jsonSchema:
+				'{"type": "object", "properties": {"number": {"type": "string", "examples": ["2025-17"]}, "total": {"type": "number", "examples": [119]}}, "required": ["number", "total"], "additionalProperties": false}',
+		},
+		file: { fileName: 'invoice.pdf', mimeType: 'application/pdf', base64: page },
+	},
+	{
+		node: 'textGeneration',
 		operation: 'model/getMany',
 		parameters: { search: 'sandbox', limit: 3 },
 	},
 	{
 		node: 'textGeneration',
 		operation: 'model/get',
-		parameters: { model: model('polyglot/omni-audio') },
+		parameters: { model: omni },
 	},
 	{
 		node: 'mediaTask',

@@ -55,7 +55,7 @@ export async function readAttachments(
 		const support = format.attachments[kind];
 		if (support === undefined) throw noPart(row, kind, format);
 		await checkModel(item, parameters, row);
-		const found = await readSource(item, row, kind, support);
+		const found = await readSource(item, row, support);
 		if ('url' in found) {
 			add(row, { kind, source: found });
 			continue;
@@ -90,7 +90,7 @@ async function checkModel(
 		if (modalities === undefined || modalities.includes(kind)) continue;
 		throw row.at.error(
 			`the model "${id}" takes no ${kind} attachments`,
-			`The catalogue says that it takes: ${modalities.join(', ')}. Choose another model, or remove the attachment.`,
+			`The catalogue says that it takes: ${modalities.join(', ')}. ${row.hints.wrongModel}`,
 		);
 	}
 }
@@ -98,18 +98,20 @@ async function checkModel(
 async function readSource(
 	item: ItemContext,
 	row: AttachmentRow,
-	kind: AttachmentKind,
 	support: 'url or file' | 'file',
 ): Promise<{ url: string } | InputFile> {
 	if (row.values.source === 'binary') {
-		return checkedFile(row, kind, await readInputFile(item, row.values.binaryPropertyName));
+		return checkedFile(row, await readInputFile(item, row.values.binaryPropertyName));
 	}
 	const url = row.values.url.trim();
-	if (/^data:/i.test(url)) return checkedFile(row, kind, inlineFile(row, url));
+	if (/^data:/i.test(url)) return checkedFile(row, inlineFile(row, url));
 	if (!/^https?:\/\/[^\s/]+/i.test(url)) {
 		throw row.at.error('the URL is not a web address', 'It begins with https:// or http://.');
 	}
-	return support === 'file' ? checkedFile(row, kind, await fetchFile(item, row, url)) : { url };
+	// With a query, the server may return something else than the name says.
+	const name = url.includes('?') ? '' : (nameInUrl(url) ?? '');
+	checkType(row, name, typeByName(name));
+	return support === 'file' ? checkedFile(row, await fetchFile(item, row, url)) : { url };
 }
 
 /**
@@ -117,18 +119,23 @@ async function readSource(
  *
  * @throws {InvalidInputError} for an empty file, or one of another kind: the request would still be charged
  */
-function checkedFile(row: AttachmentRow, kind: AttachmentKind, file: InputFile): InputFile {
+function checkedFile(row: AttachmentRow, file: InputFile): InputFile {
 	const isUnknown = file.mimeType === UNKNOWN_TYPE;
 	const mimeType = isUnknown ? (typeByName(file.fileName) ?? UNKNOWN_TYPE) : file.mimeType;
 	if (file.size === 0) throw row.at.error(`the file "${file.fileName}" is empty`, 'Choose another file.');
-	if (kind !== 'file' && !mimeType.startsWith(`${kind}/`)) {
-		throw row.at.error(
-			`the file "${file.fileName}" is ${mimeType}, no ${kind}`,
-			'Choose the type of attachment that fits, or another file.',
-		);
-	}
+	checkType(row, file.fileName, mimeType);
 	return { ...file, mimeType };
 }
+
+function checkType({ kind, isDocument, at, hints }: AttachmentRow, name: string, mimeType?: string): void {
+	const [type = ''] = mimeType?.split('/') ?? [];
+	const isOther = kind === 'file' ? isDocument === true && MEDIA_TYPES.has(type) : type !== kind;
+	if (mimeType === undefined || !isOther) return;
+	const expected = kind === 'file' ? 'document' : kind;
+	throw at.error(`the file "${name}" is ${mimeType}, no ${expected}`, hints.wrongKind);
+}
+
+const MEDIA_TYPES: ReadonlySet<string> = new Set(['image', 'audio', 'video']);
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 

@@ -15,6 +15,7 @@ import {
 	type JsonObject,
 } from '../../../shared/gateway/util/json';
 import type { Location, Values } from '../../../shared/params/parameter';
+import type { sourceFields } from './conversationFields';
 import type { generateParameters } from './fields';
 
 /** The parameters of a conversation. */
@@ -31,9 +32,25 @@ export interface AttachmentRow {
 	kind: AttachmentKind;
 	/** The index of its message in the conversation. */
 	message: number;
-	values: Pick<Params['attachments'][number]['values'], 'source' | 'binaryPropertyName' | 'url'>;
+	values: Values<typeof sourceFields>;
 	at: Location;
+	/** Whether the file of the kind `file` must be a document. */
+	isDocument?: boolean;
+	hints: AttachmentHints;
 }
+
+/** What to do about an attachment that cannot be sent. */
+export interface AttachmentHints {
+	/** The file is of another kind. */
+	wrongKind: string;
+	/** The model does not take its kind. */
+	wrongModel: string;
+}
+
+const HINTS: AttachmentHints = {
+	wrongKind: 'Choose the type of attachment that fits, or another file.',
+	wrongModel: 'Choose another model, or remove the attachment.',
+};
 
 /**
  * Reads the conversation of an item, and the files that go with it.
@@ -59,7 +76,7 @@ export function readConversation(params: Params): {
 	}
 	const system: ChatMessage[] = systemPrompt ? [{ role: 'system', text: systemPrompt }] : [];
 	const attachments = params.attachments.map(({ values, at }) => {
-		return { kind: values.type, message: system.length, values, at };
+		return { kind: values.type, message: system.length, values, at, hints: HINTS };
 	});
 	const messages: ChatMessage[] = [...system, { role: 'user', text: params.prompt }];
 	return { conversation: { kind: 'messages', messages }, attachments };
@@ -68,7 +85,7 @@ export function readConversation(params: Params): {
 function filesOf(rows: MessageRow[]): AttachmentRow[] {
 	return rows.flatMap(({ values, at }, message) => {
 		const kind = values.role === 'user' ? values.attachment : 'none';
-		return kind === 'none' ? [] : [{ kind, message, values, at }];
+		return kind === 'none' ? [] : [{ kind, message, values, at, hints: HINTS }];
 	});
 }
 

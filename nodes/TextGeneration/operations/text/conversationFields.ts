@@ -11,7 +11,7 @@ const VIDEO = { name: 'Video', value: 'video' } as const;
 const KINDS = [AUDIO, FILE, IMAGE, VIDEO] as const;
 
 /** Where a file is. */
-const sourceFields = {
+export const sourceFields = {
 	source: choice({
 		displayName: 'Source',
 		options: [

@@ -91,6 +91,9 @@ const schemaParameters = shownFor(
 	},
 );
 
+/** The form of the response. */
+export const outputParameters = { outputFormat, ...schemaParameters };
+
 const tools = rows({
 	displayName: 'Tools',
 	typeOptions: { multipleValueButtonText: 'Add Tool' },
@@ -160,25 +163,26 @@ const toolChoiceParameters = {
 /** The parameters of text: generate, in the order of the panel. */
 export const generateParameters = {
 	model: textModel,
-	format,
-	inputMode,
-	...shownFor({ inputMode: ['simple', 'json'] }, { systemPrompt }),
-	...shownFor({ inputMode: ['simple'] }, { prompt, attachments }),
+	...shownFor({ inputMode: ['simple'] }, { prompt }),
 	...shownFor({ inputMode: ['messages'] }, { messages }),
 	...shownFor({ inputMode: ['json'] }, { messagesJson }),
-	outputFormat,
-	...schemaParameters,
+	...shownFor({ inputMode: ['simple', 'json'] }, { systemPrompt }),
+	...shownFor({ inputMode: ['simple'] }, { attachments }),
+	...outputParameters,
 	tools,
 	...toolChoiceParameters,
+	inputMode,
+	format,
 	simplify,
 };
 
-/** The options of text: generate. */
-export const generateOptions = {
-	...textOptionParameters,
+/** Options of a call that are not in the table of the formats' options. */
+export const callOptions = {
 	cachePrompt,
 	extraBody,
 	fallbackModels,
+	maxCostRub,
+	timeout: textTimeout,
 	schemaDescription: optional(
 		text({
 			displayName: 'Schema Description',
@@ -209,6 +213,7 @@ export const generateOptions = {
 				'Whether to receive the response while it is generated, which may take 15 minutes instead of 5. Without this option, the node streams when the workflow does.',
 		}),
 	),
-	maxCostRub,
-	timeout: textTimeout,
 };
+
+/** The options of text: generate. */
+export const generateOptions = { ...textOptionParameters, ...callOptions };

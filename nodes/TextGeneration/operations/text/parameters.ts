@@ -13,7 +13,7 @@ import { asArray, asObject, asText, type Json, type JsonObject } from '../../../
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemContext } from '../../../shared/run/operation';
 import { readConversation, type AttachmentRow } from './conversation';
-import type { generateOptions, generateParameters } from './fields';
+import type { generateOptions, generateParameters, outputParameters } from './fields';
 
 /** The values of text: generate. */
 export type Params = Values<typeof generateParameters> & { readonly options: Values<typeof generateOptions> };
@@ -32,6 +32,9 @@ export interface GenerateParameters {
 	fallbackModels: string[] | undefined;
 }
 
+/** What to do instead of setting `stream` in *Extra Body*. */
+export const STREAM_HINT = "Use the option 'Stream' instead.";
+
 /** The default name of a JSON response; a format may require one. */
 const JSON_OBJECT_NAME = 'answer';
 
@@ -45,7 +48,7 @@ export function readParameters({ params, run }: ItemContext<Params>): GeneratePa
 	const { conversation, attachments } = readConversation(params);
 	const tools = readTools(params.tools);
 	const options = readTextOptions(params.options, format);
-	const extraBody = checkExtraBody(params.options.extraBody, "Use the option 'Stream' instead.");
+	const extraBody = checkExtraBody(params.options.extraBody, STREAM_HINT);
 	return {
 		format,
 		request: {
@@ -67,7 +70,13 @@ export function readParameters({ params, run }: ItemContext<Params>): GeneratePa
 	};
 }
 
-function readOutput(params: Params): OutputRequest {
+/** The parameters of the form of a response, and of its schema. */
+type OutputParams = Values<typeof outputParameters> & {
+	readonly options: Pick<Params['options'], 'schemaDescription' | 'schemaStrict'>;
+};
+
+/** The form of the response. */
+export function readOutput(params: OutputParams): OutputRequest {
 	const kind = params.outputFormat;
 	if (kind === 'text') return { kind };
 	if (kind === 'jsonObject') return { kind, name: JSON_OBJECT_NAME };

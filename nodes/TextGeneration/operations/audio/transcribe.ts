@@ -1,0 +1,14 @@
+import { definePreset } from '../text/preset';
+
+/** Has a model write down what is said in a recording (§4.2 `input_audio`). */
+export const transcribe = definePreset({
+	displayName: 'Transcribe',
+	action: 'Transcribe audio',
+	description:
+		'Turn speech into text, from a recording in a binary field or at a URL: returns the text and the cost',
+	kind: 'audio',
+	searchModels: 'searchAudioReaders',
+	exampleUrl: 'https://example.com/recording.mp3',
+	prompt: 'Transcribe this audio. Return only the text.',
+	promptHint: 'What the model does with the recording, such as transcribe, translate or summarize it',
+});

@@ -1,0 +1,15 @@
+import { definePreset } from '../text/preset';
+
+/** Asks a model about a document (§4.2 `file`). */
+export const read = definePreset({
+	displayName: 'Read',
+	action: 'Read document',
+	description:
+		'Extract the text of a document such as a PDF, or the data in it, from a binary field or a URL: returns the text and the cost',
+	kind: 'file',
+	searchModels: 'searchDocumentReaders',
+	exampleUrl: 'https://example.com/invoice.pdf',
+	prompt: 'Extract the text of this document. Return only the text.',
+	promptHint:
+		"What you want from the document. For data of an invoice or a form, set 'Output Format' to JSON.",
+});

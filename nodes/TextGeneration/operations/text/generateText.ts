@@ -1,0 +1,188 @@
+import { modelsOf } from '../../../shared/fields/textRequest';
+import { ApiError } from '../../../shared/gateway/errors/errors';
+import type { Completion } from '../../../shared/gateway/text/formats/completion';
+import { fallbackCall, withFallbacks } from '../../../shared/gateway/text/fallback';
+import { textOptions } from '../../../shared/gateway/text/formats/options';
+import type { Conversation } from '../../../shared/gateway/text/formats/request';
+import { streamText } from '../../../shared/gateway/text/streamText';
+import { textCall, type TextCall } from '../../../shared/gateway/text/textCall';
+import { withModelHint } from '../../../shared/gateway/text/unknownModel';
+import { asText, type JsonObject } from '../../../shared/gateway/util/json';
+import { bodyWithFiles } from '../../../shared/n8n/bodyWithFiles';
+import { recordTokens } from '../../../shared/n8n/tokenUsage';
+import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
+import { completeText, type CompletedText } from '../../../shared/run/cost/textCall';
+import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
+import { readAttachments, type ReadAttachments } from './attachments';
+import type { GenerateParameters } from './parameters';
+import { simplifiedOutputs } from './results';
+
+/**
+ * Sends the request of an item, and makes its outputs.
+ *
+ * @throws {InvalidInputError} before anything is sent
+ * @throws {ApiError} for a call that fails
+ */
+export async function generateText(
+	item: ItemContext,
+	parameters: GenerateParameters,
+): Promise<OperationOutput[]> {
+	const { request } = parameters;
+	const known = async () => await item.run.knownTextModels(item.client);
+	const models = await modelsOf(request.model, parameters.fallbackModels, known);
+	const attached = await readAttachments(item, parameters);
+	const chat: StreamedChat = {};
+	try {
+		const { result, fallbackFrom } = await withFallbacks(models, async (model) => {
+			const call = gatewayRequest(parameters, attached, model);
+			const sent = model === request.model ? call : fallbackCall(call, item.client.settings);
+			return await complete(item, parameters, sent, chat);
+		});
+		const completion = { ...result.completion, fallbackFrom };
+		return await afterCharge(completion, async () => {
+			recordTokens(item.n8n, completion.usage);
+			if (!parameters.simplify && !item.run.isTool) return [{ json: result.body }];
+			return await simplifiedOutputs(item, request, completion, result.body);
+		});
+	} finally {
+		await chat.chunks?.end(chat.problem);
+	}
+}
+
+/** What the workflow's chat or webhook shows of an item. */
+interface StreamedChat {
+	chunks?: ItemChunkWriter | undefined;
+	/** Why it is incomplete. */
+	problem?: string | undefined;
+}
+
+async function complete(
+	item: ItemContext,
+	parameters: GenerateParameters,
+	call: TextCall,
+	chat: StreamedChat,
+): Promise<CompletedText> {
+	const { client, priceClient, run } = item;
+	const { format, request, maxCostRub: limitRub } = parameters;
+	return await completeText(
+		{ client, priceClient, cost: run.cost, textModels: run.textModels },
+		{ format, output: request.output, body: call.json, limitRub },
+		async () => await send(item, parameters, call, chat),
+	);
+}
+
+/** @param model replaces the model of the request, if it is another one */
+function gatewayRequest(
+	{ format, request, extraBody }: GenerateParameters,
+	{ attachments, files }: ReadAttachments,
+	model: string,
+): TextCall {
+	const conversation = withAttachments(request.conversation, attachments);
+	const extra = model === request.model ? extraBody : { ...extraBody, model };
+	const { json, ...call } = textCall(format, { ...request, conversation }, extra);
+	if (files.length === 0) return { ...call, json };
+	const body = bodyWithFiles(JSON.stringify(json), files);
+	return {
+		...call,
+		json,
+		headers: {
+			...call.headers,
+			'Content-Type': 'application/json',
+			'Content-Length': String(body.length),
+		},
+		openBody: async () => await body.open(),
+	};
+}
+
+function withAttachments(
+	conversation: Conversation,
+	attachments: ReadAttachments['attachments'],
+): Conversation {
+	if (conversation.kind !== 'messages' || attachments.size === 0) return conversation;
+	return {
+		kind: 'messages',
+		messages: conversation.messages.map((message, index) => {
+			const own = attachments.get(index);
+			return own && message.role !== 'tool' ? { ...message, attachments: own } : message;
+		}),
+	};
+}
+
+async function send(
+	item: ItemContext,
+	parameters: GenerateParameters,
+	call: TextCall,
+	chat: StreamedChat,
+): Promise<JsonObject> {
+	item.journal.requested();
+	try {
+		if (!parameters.request.stream) return await item.client.json(call);
+		return await sendStreamed(item, parameters, call, chat);
+	} catch (error) {
+		const known = async () => await item.run.knownTextModels(item.client);
+		throw await withModelHint(
+			known,
+			asText(call.json.model) ?? '',
+			error,
+			continued(parameters.request.options),
+		);
+	}
+}
+
+/** The label of the option that names an earlier response or conversation, if it is set. */
+function continued(options: JsonObject): string | undefined {
+	if (options.previousResponseId !== undefined) return textOptions.previousResponseId.label;
+	return options.conversation === undefined ? undefined : textOptions.conversation.label;
+}
+
+/** An error after the completion must neither lose it nor repeat the request, which was charged. */
+async function afterCharge<T>(completion: Completion, work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		throw error instanceof ApiError ? error : notStoredError(completion, error);
+	}
+}
+
+function notStoredError(completion: Completion, error: unknown): ApiError {
+	const reason = error instanceof Error ? error.message : String(error);
+	return new ApiError({
+		message: 'The response could not be stored in n8n',
+		description: `${reason}. The call was charged, so it was not repeated.`,
+		delivery: 'responded',
+		code: 'result_not_stored',
+		retryable: false,
+		mayBeCharged: true,
+		extra: {
+			id: completion.id,
+			text: completion.choices.map(({ text }) => text).join('\n'),
+			costRub: completion.costRub,
+			...(completion.costIsComputed ? { costIsComputed: true } : {}),
+		},
+	});
+}
+
+/** Streams the response to the workflow's chat or webhook. */
+async function sendStreamed(
+	item: ItemContext,
+	{ format, request }: Pick<GenerateParameters, 'format' | 'request'>,
+	call: TextCall,
+	chat: StreamedChat,
+): Promise<JsonObject> {
+	chat.chunks ??= item.run.chunkWriter?.forItem(item.index);
+	chat.problem = 'The response could not be completed';
+	const { chunks } = chat;
+	let hasChunks = false;
+	const onText = async (text: string) => {
+		hasChunks = true;
+		await chunks?.write(text);
+	};
+	const body = await streamText(item.client, { format, output: request.output, request: call, onText });
+	// A response that was not streamed is written as one chunk.
+	if (chunks && !hasChunks) {
+		const [choice] = format.readCompletion(body, request.output).choices;
+		await chunks.write(choice?.text || (choice?.refusal ?? ''));
+	}
+	chat.problem = undefined;
+	return body;
+}

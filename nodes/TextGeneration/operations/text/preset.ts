@@ -1,0 +1,140 @@
+import { modelParameter } from '../../../shared/fields/models';
+import { simplify } from '../../../shared/fields/simplify';
+import {
+	parametersOfFormat,
+	readTextOptions,
+	textOptionParameters,
+} from '../../../shared/fields/textOptions';
+import { checkExtraBody } from '../../../shared/fields/textRequest';
+import { textFormats } from '../../../shared/gateway/text/formats';
+import type { AttachmentKind } from '../../../shared/gateway/text/formats/request';
+import { text } from '../../../shared/params/kinds';
+import { Location, type Values } from '../../../shared/params/parameter';
+import { defineOperation, type ItemContext, type Operation } from '../../../shared/run/operation';
+import type { AttachmentHints } from './conversation';
+import { sourceFields } from './conversationFields';
+import { callOptions, outputParameters } from './fields';
+import { generateText } from './generateText';
+import { readOutput, STREAM_HINT, type GenerateParameters } from './parameters';
+
+// Operations that ask a model about one file. They are text: generate with fewer parameters.
+
+/** An operation about one file. */
+interface Preset extends Pick<Operation, 'displayName' | 'action' | 'description'> {
+	kind: AttachmentKind;
+	/** The node's list search of the models that take this kind of file. */
+	searchModels: string;
+	/** A URL for the placeholder. */
+	exampleUrl: string;
+	prompt: string;
+	promptHint: string;
+}
+
+/** The format that has a part for each kind of file (§4.2). */
+const [format] = textFormats;
+
+/** Options for what these operations do not do: several responses, responses other than text, tools. */
+const NOT_FOR_FILES: ReadonlySet<string> = new Set([
+	'n',
+	'logprobs',
+	'topLogprobs',
+	'modalities',
+	'audioVoice',
+	'audioFormat',
+	'imageConfigQuality',
+	'imageConfigSize',
+	'parallelToolCalls',
+	'webSearchContextSize',
+]);
+
+const options = {
+	...Object.fromEntries(
+		Object.entries(parametersOfFormat(textOptionParameters, format)).filter(
+			([name]) => !NOT_FOR_FILES.has(name),
+		),
+	),
+	...parametersOfFormat(callOptions, format),
+};
+
+const HINTS: AttachmentHints = {
+	wrongKind: "Choose another file, or the resource that fits: 'Image', 'Audio' or 'Document'.",
+	wrongModel: 'Choose another model: the list shows those that take such a file.',
+};
+
+/** Declares an operation about one file (§4.2). */
+export function definePreset(preset: Preset): Operation {
+	const { displayName, action, description } = preset;
+	const parameters = parametersOf(preset);
+	return defineOperation({
+		displayName,
+		action,
+		description,
+		parameters,
+		options,
+		execute: async (item) => await generateText(item, read(item, preset)),
+	});
+}
+
+function parametersOf({ searchModels, exampleUrl, prompt, promptHint }: Preset) {
+	const { source, binaryPropertyName, url } = sourceFields;
+	return {
+		model: modelParameter(
+			searchModels,
+			'vendor/model-name',
+			'The list shows the models that take such a file, as far as the catalogue says it, with context window and price of a million input / output tokens',
+		),
+		source: source.with({
+			description: 'Where the file is. A tool of an AI Agent gets no files: use a URL there.',
+		}),
+		binaryPropertyName,
+		url: url.with({ placeholder: `e.g. ${exampleUrl}` }),
+		prompt: text({
+			displayName: 'Prompt',
+			rows: 3,
+			default: prompt,
+			required: true,
+			description: promptHint,
+			whenEmpty: `Enter what the model does with the file, such as: ${prompt}`,
+		}),
+		...outputParameters,
+		simplify,
+	};
+}
+
+type Params = Values<ReturnType<typeof parametersOf>> & { readonly options: Values<typeof options> };
+
+/** @throws {InvalidInputError} for what cannot be sent */
+function read(item: ItemContext<Params>, { kind }: Preset): GenerateParameters {
+	const { params, run } = item;
+	const { stream, cachePrompt, maxCostRub, fallbackModels } = params.options;
+	const [name, label] =
+		params.source === 'url'
+			? ['url', sourceFields.url.label]
+			: ['binaryPropertyName', sourceFields.binaryPropertyName.label];
+	return {
+		format,
+		request: {
+			model: params.model,
+			conversation: { kind: 'messages', messages: [{ role: 'user', text: params.prompt }] },
+			tools: [],
+			output: readOutput(params),
+			options: readTextOptions(params.options, format),
+			stream: stream ?? run.chunkWriter !== undefined,
+			cachesPrompt: format.hasCachePoints && cachePrompt === true,
+		},
+		attachments: [
+			{
+				kind,
+				message: 0,
+				values: params,
+				at: new Location(name, `'${label}':`),
+				isDocument: true,
+				hints: HINTS,
+			},
+		],
+		extraBody: checkExtraBody(params.options.extraBody, STREAM_HINT),
+		simplify: params.simplify,
+		maxCostRub,
+		fallbackModels,
+	};
+}

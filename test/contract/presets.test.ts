@@ -1,0 +1,167 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
+import type { RunOptions } from '../helpers/engine';
+import { b64, paper, picture, sound, withFiles } from '../nodes/text/files';
+import { locator, useGateway } from './support';
+
+// Image: Analyze, Audio: Transcribe and Document: Read, which are Chat Completions with one file (§4.2).
+
+const gateway = useGateway();
+
+const OMNI = 'polyglot/omni-audio';
+
+const PRESETS = [
+	{
+		resource: 'image',
+		operation: 'analyze',
+		kind: 'image',
+		file: picture,
+		prompt: 'Describe this image',
+		part: { type: 'image_url', image_url: { url: `data:image/png;base64,${b64(picture)}` } },
+	},
+	{
+		resource: 'audio',
+		operation: 'transcribe',
+		kind: 'audio',
+		file: sound,
+		prompt: 'Transcribe this audio. Return only the text.',
+		part: { type: 'input_audio', input_audio: { data: b64(sound), format: 'mp3' } },
+	},
+	{
+		resource: 'document',
+		operation: 'read',
+		kind: 'file',
+		file: paper,
+		prompt: 'Extract the text of this document. Return only the text.',
+		part: {
+			type: 'file',
+			file: { filename: 'd.pdf', file_data: `data:application/pdf;base64,${b64(paper)}` },
+		},
+	},
+] as const;
+
+type Preset = (typeof PRESETS)[number];
+
+const run = async (
+	{ resource, operation }: Pick<Preset, 'resource' | 'operation'>,
+	parameters: object,
+	more: Partial<RunOptions> = {},
+) =>
+	await gateway.run({
+		node: 'textGeneration',
+		...more,
+		parameters: { resource, operation, model: locator(OMNI), ...parameters },
+	});
+
+const sent = () => gateway.control.requests({ method: 'POST' });
+const fileIn = async (file: Preset['file']): Promise<INodeExecutionData[]> => [
+	await withFiles({ ...file, name: 'data' }),
+];
+
+describe.each(PRESETS)('$resource: $operation', (preset) => {
+	it('sends the file of the input with its prompt, and returns the text and the cost', async () => {
+		const { items, error } = await run(preset, {}, { items: await fileIn(preset.file) });
+		expect(error).toBeUndefined();
+		expect(sent().map(({ path, body }) => [path, body.json])).toStrictEqual([
+			[
+				'/api/v1/chat/completions',
+				{
+					model: OMNI,
+					messages: [{ role: 'user', content: [{ type: 'text', text: preset.prompt }, preset.part] }],
+				},
+			],
+		]);
+		expect(items[0]?.json.text).toContain(`I also received: ${preset.kind}`);
+		expect(items[0]?.json.costRub).toBe(Number(gateway.control.ledger()[0]?.amount));
+	});
+
+	it('is refused before sending when the model does not take the file', async () => {
+		const { error } = await run(
+			preset,
+			{ model: locator('tiny/window-1k') },
+			{ items: await fileIn(preset.file) },
+		);
+		expect(error?.message).toBe(
+			`'Input Binary Field': the model "tiny/window-1k" takes no ${preset.kind} attachments`,
+		);
+		expect(error?.description).toMatch(/Choose another model: the list shows .* Nothing was sent\./);
+		expect(sent()).toStrictEqual([]);
+	});
+
+	it.each(PRESETS.filter((other) => other !== preset))(
+		'is refused before sending for the file of $resource: $operation',
+		async ({ file }) => {
+			const { error } = await run(preset, {}, { items: await fileIn(file) });
+			expect(error?.message).toMatch(
+				new RegExp(`"${file.fileName}" is ${file.mimeType}, no (image|audio|document)`),
+			);
+			expect(error?.description).toContain("'Image', 'Audio' or 'Document'");
+			expect(sent()).toStrictEqual([]);
+		},
+	);
+
+	it('is refused before sending for a URL whose name is that of another kind of file', async () => {
+		const name = preset.kind === 'image' ? 'a.pdf' : 'a.png';
+		const { error } = await run(preset, { source: 'url', url: `https://files.test/${name}` });
+		expect(error?.message).toMatch(new RegExp(`^'URL': the file "${name}" is .*, no `));
+		expect(sent()).toStrictEqual([]);
+	});
+
+	it('says to a tool of an agent, which gets no files, that it takes a URL', async () => {
+		const { items, error } = await run(preset, {}, { asTool: true });
+		expect(JSON.stringify(error ?? items)).toContain('give the file by its URL');
+		expect(sent()).toStrictEqual([]);
+	});
+});
+
+it('an image is sent by its URL', async () => {
+	const url = 'https://files.test/photo.jpg';
+	await run({ resource: 'image', operation: 'analyze' }, { source: 'url', url, prompt: 'Which bird?' });
+	expect(sent()[0]?.body.json).toMatchObject({
+		messages: [{ content: [{ text: 'Which bird?' }, { image_url: { url } }] }],
+	});
+});
+
+it('a document is read into the fields of a schema, with the options of Chat Completions', async () => {
+	const { items } = await run(
+		{ resource: 'document', operation: 'read' },
+		{
+			prompt: 'Read the invoice',
+			outputFormat: 'jsonSchema',
+			jsonSchema: '{"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total"]}',
+			options: { temperature: 0, maxTokens: 200, schemaStrict: true },
+		},
+		{ items: await fileIn(paper) },
+	);
+	expect(items[0]?.json.json).toStrictEqual({ total: expect.any(Number) as number });
+	expect(sent()[0]?.body.json).toMatchObject({
+		temperature: 0,
+		max_tokens: 200,
+		response_format: { json_schema: { strict: true } },
+	});
+});
+
+it('a model is asked for a file that a plugin may turn into text', async () => {
+	const plugins = '[{ "id": "pdf" }]';
+	const { error } = await run(
+		{ resource: 'document', operation: 'read' },
+		{ model: locator('tiny/window-1k'), options: { plugins } },
+		{ items: await fileIn(paper) },
+	);
+	expect(error).toBeUndefined();
+	expect(sent()).toHaveLength(1);
+});
+
+it('the options are those of Chat Completions, without conditions on a format', () => {
+	const { properties } = new TextGeneration().description;
+	const options = properties.filter(
+		({ name, displayOptions }) => name === 'options' && displayOptions?.show?.resource?.includes('image'),
+	);
+	const names = options.flatMap(({ options: own = [] }) => own.map(({ name }) => name));
+	expect(names).toStrictEqual(expect.arrayContaining(['maxTokens', 'plugins', 'cachePrompt', 'stream']));
+	for (const name of ['n', 'modalities', 'audioVoice', 'builtInTools', 'thinkingBudget']) {
+		expect(names).not.toContain(name);
+	}
+	expect(JSON.stringify(options)).not.toContain('/format');
+});

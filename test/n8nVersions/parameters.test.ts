@@ -1,0 +1,73 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { INodeParameters, INodeTypeDescription, NodeHelpers } from 'n8n-workflow';
+
+import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
+import { versions } from './versions';
+
+// n8n removes the values of parameters that it does not show. A condition may name a parameter further down.
+
+const { description } = new TextGeneration();
+
+function helpersOf(version: string): Pick<typeof NodeHelpers, 'getNodeParameters'> {
+	const dist = join(__dirname, 'node_modules', `n8n-workflow-${version}`, 'dist');
+	const [folder, file] = readdirSync(dist).includes('cjs')
+		? [join(dist, 'cjs'), 'node-helpers.js']
+		: [dist, readdirSync(dist).includes('node-helpers.js') ? 'node-helpers.js' : 'NodeHelpers.js'];
+	return jest.requireActual(join(folder, file));
+}
+
+const stored = (version: string, parameters: INodeParameters, type: INodeTypeDescription = description) =>
+	helpersOf(version).getNodeParameters(
+		type.properties,
+		{ resource: 'text', operation: 'generate', ...parameters },
+		false,
+		false,
+		{ typeVersion: 1 },
+		type,
+	);
+
+const model = { __rl: true, mode: 'id', value: 'a/b' };
+
+describe.each(versions)('n8n-workflow %s', (version) => {
+	it.each<[string, INodeParameters]>([
+		[
+			'a prompt',
+			{
+				model,
+				prompt: 'Hi',
+				systemPrompt: 'Short',
+				attachments: { attachment: [{ source: 'url', url: 'u' }] },
+			},
+		],
+		['a prompt without an input mode', { model, format: 'responses', prompt: 'Hi' }],
+		['rows', { model, inputMode: 'messages', messages: { message: [{ content: 'Hi', cache: true }] } }],
+		['JSON', { model, inputMode: 'json', format: 'messages', systemPrompt: 'Short', messagesJson: '[1]' }],
+		['an expression', { model, inputMode: '={{ "json" }}', messagesJson: '[1]', prompt: 'Hi' }],
+		[
+			'options of a format',
+			{
+				model,
+				format: 'responses',
+				prompt: 'Hi',
+				tools: { function: [{ name: 'a' }] },
+				toolChoice: 'required',
+				options: { store: false, maxToolCalls: 2 },
+			},
+		],
+	])('keeps the parameters of %s', (_, parameters) => {
+		expect(stored(version, parameters)).toMatchObject(parameters);
+	});
+
+	it('removes what another input mode or format has', () => {
+		const kept = stored(version, {
+			model,
+			inputMode: 'json',
+			format: 'messages',
+			prompt: 'Hi',
+			options: { store: false, maxTokens: 5 },
+		});
+		expect(kept).not.toHaveProperty('prompt');
+		expect(kept?.options).toStrictEqual({ maxTokens: 5 });
+	});
+});
