@@ -1,0 +1,119 @@
+import { renderPng } from '../../sandbox/gateway/media/render/png';
+import type { WorkflowNode } from '../../sandbox/n8n/types';
+import { story } from './support/editor/story';
+import { itemsNode, workflowOf } from './support/workflows';
+
+// What to do with an image, a recording or a document is found by its words, filled in and executed as a user does it.
+
+const scene = story('5-presets');
+
+/** The middle of the panel of text: generate, from top to bottom. */
+const ORDER = ['model', 'prompt', 'systemPrompt', 'outputFormat', 'toolChoice', 'inputMode', 'format'];
+
+/** A node that makes files of base64 text, as an earlier step of a workflow would give one. */
+const fileNode = (fileName: string, mimeType: string): WorkflowNode => ({
+	name: 'File',
+	type: 'n8n-nodes-base.convertToFile',
+	typeVersion: 1.1,
+	parameters: {
+		operation: 'toBinary',
+		sourceProperty: 'base64',
+		options: { fileName, mimeType },
+	},
+});
+
+const workflowWith = (fileName: string, mimeType: string, content: Buffer) =>
+	workflowOf(
+		fileName,
+		[itemsNode('Items', [{ base64: content.toString('base64') }]), fileNode(fileName, mimeType)],
+		{
+			Start: ['Items'],
+			Items: ['File'],
+		},
+	);
+
+scene('the presets are found by their words', async ({ editor }) => {
+	await editor.newWorkflow();
+	await editor.creator.open();
+	for (const words of ['analyze an image', 'OCR', 'transcribe audio', 'whisper', 'read a document', 'pdf']) {
+		await editor.creator.search(words);
+		await editor.creator.item('Gateway Text Generation').waitFor();
+		await editor.shot(`found by ${words}`);
+	}
+	await editor.creator.openItem('Gateway Text Generation');
+	for (const action of ['Analyze image', 'Transcribe audio', 'Read document']) {
+		await editor.creator.root.getByText(action, { exact: true }).waitFor();
+	}
+	await editor.shot('the actions');
+	await editor.creator.close();
+});
+
+scene('an image is analyzed, with the models that take one', async ({ editor, environment }) => {
+	const { client, gateway } = environment;
+	const picture = await renderPng('A lamp', { width: 320, height: 200, variation: 3, backdrop: null });
+	await editor.openWorkflow(await client.createWorkflow(workflowWith('lamp.png', 'image/png', picture)));
+	const panel = await editor.addBehind(
+		'File',
+		'analyze an image',
+		'Gateway Text Generation',
+		'Analyze image',
+	);
+	await panel.openPicker();
+	await panel.models.filter({ hasText: 'sandbox/balanced-2' }).waitFor();
+	expect(await panel.models.filter({ hasText: 'tiny/window-1k' }).count()).toBe(0);
+	await editor.shot('image, the model picker');
+	await panel.chooseModel('sandbox/balanced-2');
+	expect(await panel.field('prompt').inputValue()).toBe('Describe this image');
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	expect((await panel.output.items())[0]).toMatchObject({
+		text: expect.stringContaining('I also received: image') as string,
+		costRub: Number(gateway.control.ledger().at(-1)?.amount),
+	});
+	await editor.shot('image, analyzed');
+});
+
+scene('a recording is transcribed; an image in its place is refused', async ({ editor, environment }) => {
+	const { client, gateway } = environment;
+	const sound = Buffer.from('RIFF\u0024\0\0\0WAVEfmt ');
+	await editor.openWorkflow(await client.createWorkflow(workflowWith('call.wav', 'audio/wav', sound)));
+	const panel = await editor.addBehind('File', 'whisper', 'Gateway Text Generation', 'Transcribe audio');
+	await panel.pickModel('polyglot/omni-audio');
+	await editor.shot('audio, filled in');
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	expect((await panel.output.items())[0]).toMatchObject({
+		text: expect.stringContaining('I also received: audio') as string,
+	});
+	await editor.shot('audio, transcribed');
+	const calls = gateway.control.requests({ method: 'POST' }).length;
+	await panel.choose('resource', 'Image');
+	await panel.pickModel('sandbox/balanced-2');
+	expect(await panel.execute()).toMatchObject({ ok: false });
+	await panel.root.getByText('the file "call.wav" is audio/wav, no image').first().waitFor();
+	await editor.shot('audio, refused as an image');
+	expect(gateway.control.requests({ method: 'POST' })).toHaveLength(calls);
+});
+
+scene('a document is read into the fields of a schema', async ({ editor, environment }) => {
+	const { client } = environment;
+	const pdf = Buffer.from('%PDF-1.4\n%%EOF\n');
+	await editor.openWorkflow(await client.createWorkflow(workflowWith('invoice.pdf', 'application/pdf', pdf)));
+	const panel = await editor.addBehind('File', 'pdf', 'Gateway Text Generation', 'Read document');
+	await panel.pickModel('sandbox/balanced-2');
+	await panel.choose('outputFormat', 'JSON by Schema');
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	expect((await panel.output.items())[0]).toMatchObject({ json: { title: expect.any(String) as string } });
+	await editor.shot('document, read');
+});
+
+scene('text: what everybody needs comes first', async ({ editor }) => {
+	await editor.newWorkflow();
+	const panel = await editor.addFirst('llm', 'Gateway Text Generation', 'Generate text');
+	const tops: number[] = [];
+	for (const name of ORDER) tops.push((await panel.input(name).boundingBox())?.y ?? Number.NaN);
+	expect(tops).toStrictEqual([...tops].sort((a, b) => a - b));
+	await editor.shot('text generation, the order');
+	await panel.choose('inputMode', 'Messages (JSON)');
+	await panel.input('messagesJson').waitFor();
+	expect(await panel.input('prompt').count()).toBe(0);
+	await editor.shot('text generation, JSON');
+});
