@@ -182,6 +182,9 @@ scene(
 		await panel.close();
 
 		panel = await editor.addBelow('Agent', 'ai_tool', 'balance', 'Gateway Balance Tool');
+		expect(await panel.field('toolDescription').inputValue()).toBe(
+			'Says how much money is left in the wallet. Returns the amount in rubles.',
+		);
 		await editor.shot('balance as a tool');
 		await panel.close();
 		await editor.fit();

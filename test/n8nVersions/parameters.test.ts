@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { INodeParameters, INodeTypeDescription, NodeHelpers } from 'n8n-workflow';
+import type { INode, INodeParameters, INodeType, INodeTypeDescription, NodeHelpers } from 'n8n-workflow';
 
 import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
 import { versions } from './versions';
@@ -9,7 +9,9 @@ import { versions } from './versions';
 
 const { description } = new TextGeneration();
 
-function helpersOf(version: string): Pick<typeof NodeHelpers, 'getNodeParameters'> {
+function helpersOf(
+	version: string,
+): Pick<typeof NodeHelpers, 'getNodeParameters' | 'getToolDescriptionForNode'> {
 	const dist = join(__dirname, 'node_modules', `n8n-workflow-${version}`, 'dist');
 	const [folder, file] = readdirSync(dist).includes('cjs')
 		? [join(dist, 'cjs'), 'node-helpers.js']
@@ -17,11 +19,16 @@ function helpersOf(version: string): Pick<typeof NodeHelpers, 'getNodeParameters
 	return jest.requireActual(join(folder, file));
 }
 
-const stored = (version: string, parameters: INodeParameters, type: INodeTypeDescription = description) =>
+const stored = (
+	version: string,
+	parameters: INodeParameters,
+	type: INodeTypeDescription = description,
+	withDefaults = false,
+) =>
 	helpersOf(version).getNodeParameters(
 		type.properties,
 		{ resource: 'text', operation: 'generate', ...parameters },
-		false,
+		withDefaults,
 		false,
 		{ typeVersion: 1 },
 		type,
@@ -57,6 +64,34 @@ describe.each(versions)('n8n-workflow %s', (version) => {
 		],
 	])('keeps the parameters of %s', (_, parameters) => {
 		expect(stored(version, parameters)).toMatchObject(parameters);
+	});
+
+	describe('as a tool of an AI Agent', () => {
+		const tool = { ...description, name: `${description.name}Tool` };
+		const told = (given: INodeParameters) => {
+			const parameters = stored(version, given, tool, true) ?? {};
+			const node = { parameters, name: 'Ask' } as INode;
+			return helpersOf(version).getToolDescriptionForNode(node, { description: tool });
+		};
+
+		it('is described by what its operation says', () => {
+			expect(told({ resource: 'image', operation: 'analyze' })).toMatch(
+				/^Looks at the image at a URL .* Returns /,
+			);
+			expect(told({ resource: 'model', operation: 'get' })).toBe(
+				'Retrieve a text model with its context window and prices.',
+			);
+		});
+
+		it('is described as the workflow says', () => {
+			const own = 'Writes a poem';
+			expect(told({ descriptionType: 'manual', toolDescription: own })).toBe(own);
+			expect(told({ descriptionType: 'auto' })).toMatch(/^Asks another language model/);
+		});
+
+		it('has the description only as a tool', () => {
+			expect(stored(version, { prompt: 'Hi' }, description, true)).not.toHaveProperty('toolDescription');
+		});
 	});
 
 	it('removes what another input mode or format has', () => {

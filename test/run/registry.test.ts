@@ -83,13 +83,27 @@ it('begins with the resource and one list of operations for each, in the order o
 it('shows each parameter for the operations that have it, and a shared one once', () => {
 	const shown = properties
 		.slice(3)
-		.filter(({ name }) => name !== 'options')
+		.filter(({ name }) => name !== 'options' && name !== 'toolDescription')
 		.map(({ name, displayOptions }) => [name, displayOptions?.show]);
 	expect(shown).toStrictEqual([
 		['name', { resource: ['things'], operation: ['make'] }],
 		['id', { resource: ['things'], operation: ['get', 'cut'] }],
 		['when', { id: ['1'], resource: ['things'], operation: ['get'] }],
 		['name', { resource: ['animals'], operation: ['feed'] }],
+	]);
+});
+
+it('tells agents what an operation does as a tool', () => {
+	const tools = (registered: Registry) =>
+		registered.properties
+			.filter(({ name }) => name === 'toolDescription')
+			.map(({ default: text, displayOptions }) => [text, displayOptions?.show]);
+	const spoken = { ...feed, toolDescription: 'Feeds an animal. Returns what is left.' };
+	expect(
+		tools(new Registry({ animals: { displayName: 'Animal', operations: { feed, spoken } } })),
+	).toStrictEqual([
+		['Feed a thing.', { '@tool': [true], resource: ['animals'], operation: ['feed'] }],
+		[spoken.toolDescription, { '@tool': [true], resource: ['animals'], operation: ['spoken'] }],
 	]);
 });
 
@@ -123,6 +137,7 @@ it('ends each resource with the options of its operations: those of the operatio
 	]);
 	expect(properties.map(({ name }) => name)).toStrictEqual([
 		...['resource', 'operation', 'operation'],
+		...Array<string>(4).fill('toolDescription'),
 		...['name', 'id', 'when', 'options', 'options', 'options'],
 		...['name', 'options'],
 	]);
@@ -132,7 +147,7 @@ it('needs no options of the node, and no operations', () => {
 	expect(new Registry({}).properties).toStrictEqual([
 		expect.objectContaining({ name: 'resource', options: [], default: '' }),
 	]);
-	const [, , , options] = new Registry({ animals }).properties;
+	const options = new Registry({ animals }).properties.find(({ name }) => name === 'options');
 	expect(options?.options?.map(({ name }) => name)).toStrictEqual([
 		'concurrency',
 		'maxRetries',

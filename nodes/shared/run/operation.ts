@@ -38,6 +38,11 @@ export interface Operation<P extends Declarations = Declarations, O extends Decl
 	/** As the list of actions names it, without articles, e.g. "Create media task". */
 	action: string;
 	description: string;
+	/**
+	 * What an AI Agent reads of the operation as its tool: what it does, what it needs and what it returns. Without it,
+	 * that is the description.
+	 */
+	toolDescription?: string;
 	/** In the order of the panel, without display conditions on resource and operation: the registry adds those. */
 	parameters: P;
 	/** Options besides {@link runOptions}; one of the same name replaces theirs. */

@@ -58,6 +58,9 @@ export class Registry {
 				})),
 				displayOptions: { show: { resource: [resource] } },
 			})),
+			...Object.entries(this.resources).flatMap(([resource, { operations }]) =>
+				Object.entries(operations).map(([name, operation]) => toolDescription(resource, name, operation)),
+			),
 			...Object.entries(this.registered).flatMap(([resource, operations]) =>
 				resourceProperties(resource, operations),
 			),
@@ -89,6 +92,26 @@ function selector<T>(
 
 function firstValue([first]: ReadonlyArray<{ value: string }>): string {
 	return first?.value ?? '';
+}
+
+/**
+ * What n8n tells an AI Agent about the node as its tool. n8n adds a parameter of this name to nodes without one, whose
+ * text is only the action and the name of the node.
+ */
+function toolDescription(
+	resource: string,
+	name: string,
+	{ description, toolDescription: text = `${description}.` }: Operation,
+): INodeProperties {
+	return {
+		displayName: 'Tool Description',
+		name: 'toolDescription',
+		type: 'string',
+		typeOptions: { rows: 3 },
+		default: text,
+		description: 'What the AI Agent is told about this tool: what it does, what it needs and what it returns',
+		displayOptions: { show: { '@tool': [true], resource: [resource], operation: [name] } },
+	};
 }
 
 /** The parameters of a resource's operations. One that operations share is there once, shown for all of them. */

@@ -110,9 +110,12 @@ function mentions(text: string, name: string): boolean {
 	return name.length > 3 && words(text).includes(words(name));
 }
 
-/** People ask for a picture in many words. */
-function isToDraw(text: string, { name }: Tool): boolean {
-	const isPainter = /\b(picture|image)\b/i.test(name.replaceAll('_', ' '));
+/** People ask for a picture in many words, and a tool says what it makes in its name or its description. */
+function isToDraw(text: string, { name, description }: Tool): boolean {
+	const words = name.replaceAll('_', ' ');
+	const makesPictures = /\b(draw|paint|generate|create)s? [^.]*\b(picture|image)\b/i;
+	const isPainter =
+		(/\b(picture|image)\b/i.test(words) && !/\banaly[sz]e\b/i.test(words)) || makesPictures.test(description);
 	return isPainter && /\b(draw|paint|sketch)\b/i.test(text);
 }
 

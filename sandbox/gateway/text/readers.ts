@@ -117,13 +117,13 @@ function partText(part: JsonObject): string {
 }
 
 /** A function of a tools array; other types of tools have no name. */
-export function readTool(name: unknown, schema: unknown, where: string): Tool {
+export function readTool({ name, description }: JsonObject, schema: unknown, where: string): Tool {
 	if (typeof name !== 'string' || name === '') throw invalid(`${where} needs a name`);
 	if (schema !== undefined && schema !== null && !isObject(schema)) {
 		throw invalid(`${where} has parameters that are no JSON Schema`);
 	}
 	const parameters: JsonSchema = isObject(schema) ? schema : {};
-	return { name, schema: parameters };
+	return { name, description: typeof description === 'string' ? description : '', schema: parameters };
 }
 
 /** The string forms, and an object with a tool's name in the format's field. */

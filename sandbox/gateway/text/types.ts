@@ -24,6 +24,8 @@ export interface ReturnedReasoning {
 
 export interface Tool {
 	name: string;
+	/** Empty for none. */
+	description: string;
 	schema: JsonSchema;
 }
 

@@ -17,7 +17,11 @@ export interface OperationSection {
 	operation: INodePropertyOptions;
 	/** The parameters that its panel shows, in order, without the selectors. */
 	panel: INodeProperties[];
+	/** What an AI Agent reads of it as its tool. */
+	toolDescription: string | undefined;
 }
+
+const isForTools = ({ displayOptions }: INodeProperties) => displayOptions?.show?.['@tool'] !== undefined;
 
 const isSelector = ({ name }: INodeProperties) => name === 'resource' || name === 'operation';
 
@@ -26,11 +30,13 @@ export function operationsOf({ properties }: INodeTypeDescription): OperationSec
 	return choicesOf(properties, 'resource', {}).flatMap((resource) =>
 		choicesOf(properties, 'operation', { resource: String(resource.value) }).map((operation) => {
 			const selection = { resource: String(resource.value), operation: String(operation.value) };
+			const own = properties.filter((property) => !isSelector(property) && belongsTo(property, selection));
 			return {
 				key: `${selection.resource}/${selection.operation}`,
 				resource,
 				operation,
-				panel: properties.filter((property) => !isSelector(property) && belongsTo(property, selection)),
+				panel: own.filter((property) => !isForTools(property)),
+				toolDescription: own.filter(isForTools).flatMap(({ default: text }) => (typeof text === 'string' ? text : []))[0],
 			};
 		}),
 	);

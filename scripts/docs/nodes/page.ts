@@ -106,6 +106,7 @@ class PageWriter {
 		return [
 			`## ${heading(section)}`,
 			`${fromHtml(operation.description ?? '')}.`,
+			...(section.toolDescription ? [`As a tool of an AI Agent it says: “${section.toolDescription}”`] : []),
 			`In n8n’s list of actions: *${plain(operation.action ?? operation.name)}*. Stored as ${stored}.`,
 			...this.parameters(panel, '###'),
 			'### Output',

@@ -10,6 +10,8 @@ export const getMany = defineOperation({
 	displayName: 'Get Many',
 	action: 'Get many media models',
 	description: 'Retrieve a list of media models with their prices and input schemas',
+	toolDescription:
+		'Lists the models that generate images, videos, music or speech. Returns the ID, the prices in rubles and the input schema of each.',
 	parameters: {
 		search: searchParameter('their ID, owner or media type'),
 		mediaType: choice({

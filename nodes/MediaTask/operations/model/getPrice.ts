@@ -8,6 +8,8 @@ export const getPrice = defineOperation({
 	displayName: 'Get Price',
 	action: 'Get price of media task',
 	description: 'Retrieve what a task of a model would cost with this input, without creating it',
+	toolDescription:
+		'Says what it would cost to generate something with a media model and this input. Creates and charges nothing. Returns the price in rubles.',
 	parameters: { model, ...inputParameters('mapPriceInput') },
 	async execute(item) {
 		const id = item.params.model;

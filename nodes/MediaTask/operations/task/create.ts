@@ -10,6 +10,8 @@ export const create = defineOperation({
 	displayName: 'Create',
 	action: 'Create media task',
 	description: 'Create a new task and go on at once with its ID, while the gateway works on it',
+	toolDescription:
+		'Starts to generate an image, video, piece of music or speech from a description, without waiting for it. Returns the ID of the task, with which its result can be fetched later.',
 	parameters: { ...taskParameters, simplify },
 	options: taskOptions,
 	async execute(item) {

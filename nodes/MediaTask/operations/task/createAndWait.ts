@@ -45,6 +45,8 @@ export const createAndWait = defineOperation({
 	displayName: 'Create and Wait',
 	action: 'Create media task and wait for result',
 	description: 'Create a new task and retrieve the files that it has made when it has ended',
+	toolDescription:
+		'Generates an image, video, piece of music or speech from a description, and waits until it is done. Returns the URLs of the files and the price in rubles.',
 	parameters: { ...taskParameters, waitStrategy, ...resultParameters },
 	options: {
 		...taskOptions,

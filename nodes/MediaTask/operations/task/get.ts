@@ -9,6 +9,8 @@ export const get = defineOperation({
 	displayName: 'Get',
 	action: 'Get media task',
 	description: 'Retrieve a task: its state and the URLs of its result',
+	toolDescription:
+		'Looks up a task that generates an image, video, music or speech by its ID. Returns its state and, when it has succeeded, the URLs of its files.',
 	parameters: { taskId, simplify },
 	async execute({ client, params }) {
 		const isSimple = params.simplify;

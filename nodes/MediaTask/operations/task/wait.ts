@@ -7,6 +7,8 @@ export const wait = defineOperation({
 	displayName: 'Wait',
 	action: 'Wait for result of media task',
 	description: 'Retrieve the files of a task that was created before, as soon as it has ended',
+	toolDescription:
+		'Waits for a task that generates an image, video, music or speech, by its ID, until it has ended. Returns the URLs of its files.',
 	parameters: { taskId, ...resultParameters },
 	options: { maxWait: maxWait('After that, the item fails.'), ...resultOptions },
 	async execute(item) {

@@ -9,6 +9,8 @@ export const get = defineOperation({
 	displayName: 'Get',
 	action: 'Get file',
 	description: 'Retrieve the record of a file: its URL, type, size and until when it is kept',
+	toolDescription:
+		'Looks up a stored file by its ID. Returns its URL, its type, its size and until when it is kept.',
 	parameters: { fileId, simplify },
 	async execute({ client, params }) {
 		const { fileId: id, simplify: isSimple } = params;

@@ -10,6 +10,7 @@ export const getMany = defineOperation({
 	displayName: 'Get Many',
 	action: 'Get many files',
 	description: 'Retrieve a list of files that are stored for the account',
+	toolDescription: 'Lists the stored files. Returns the ID, the URL, the type and the size of each.',
 	parameters: { ...limitParameters, simplify },
 	async execute(item) {
 		const { params, client } = item;

@@ -74,6 +74,8 @@ export const upload = defineOperation({
 	displayName: 'Upload',
 	action: 'Upload file',
 	description: 'Store a new file at the gateway and get its URL',
+	toolDescription:
+		'Stores a file, given as base64 text, and makes it available on the web. Returns the ID and the URL of the file.',
 	parameters,
 	options: {
 		externalUserId: optional(

@@ -6,6 +6,8 @@ export const transcribe = definePreset({
 	action: 'Transcribe audio',
 	description:
 		'Turn speech into text, from a recording in a binary field or at a URL: returns the text and the cost',
+	toolDescription:
+		'Turns the speech in the recording at a URL into text. Returns the text and the cost in rubles.',
 	kind: 'audio',
 	searchModels: 'searchAudioReaders',
 	exampleUrl: 'https://example.com/recording.mp3',

@@ -6,6 +6,8 @@ export const read = definePreset({
 	action: 'Read document',
 	description:
 		'Extract the text of a document such as a PDF, or the data in it, from a binary field or a URL: returns the text and the cost',
+	toolDescription:
+		'Extracts the text of the document at a URL, such as a PDF, or answers a question about it. Returns the text and the cost in rubles.',
 	kind: 'file',
 	searchModels: 'searchDocumentReaders',
 	exampleUrl: 'https://example.com/invoice.pdf',

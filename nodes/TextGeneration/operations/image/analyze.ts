@@ -6,6 +6,8 @@ export const analyze = definePreset({
 	action: 'Analyze image',
 	description:
 		'Describe an image, read its text or answer a question about it, from a binary field or a URL: returns the text and the cost',
+	toolDescription:
+		'Looks at the image at a URL and describes it, reads its text or answers a question about it. Returns the text and the cost in rubles.',
 	kind: 'image',
 	searchModels: 'searchImageReaders',
 	exampleUrl: 'https://example.com/photo.jpg',

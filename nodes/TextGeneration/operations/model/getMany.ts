@@ -9,6 +9,8 @@ export const getMany = defineOperation({
 	displayName: 'Get Many',
 	action: 'Get many text models',
 	description: 'Retrieve a list of text models with their context windows and prices',
+	toolDescription:
+		'Lists the language models of the gateway. Returns the ID, the context window in tokens and the prices in rubles of each.',
 	parameters: { search: searchParameter('their ID'), ...limitParameters },
 	options: { timeout: catalogueTimeout },
 	async execute({ client, params }) {

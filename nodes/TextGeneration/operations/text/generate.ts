@@ -8,6 +8,8 @@ export const generate = defineOperation({
 	displayName: 'Generate',
 	action: 'Generate text',
 	description: 'Ask a model for text: returns its response, the tokens used and the cost',
+	toolDescription:
+		'Asks another language model for a text, such as an answer, a summary or a translation. It knows only what the prompt says. Returns the text and the cost in rubles.',
 	parameters: generateParameters,
 	options: generateOptions,
 	execute: async (item) => await generateText(item, readParameters(item)),

@@ -20,7 +20,7 @@ import { readOutput, STREAM_HINT, type GenerateParameters } from './parameters';
 // Operations that ask a model about one file. They are text: generate with fewer parameters.
 
 /** An operation about one file. */
-interface Preset extends Pick<Operation, 'displayName' | 'action' | 'description'> {
+interface Preset extends Pick<Operation, 'displayName' | 'action' | 'description' | 'toolDescription'> {
 	kind: AttachmentKind;
 	/** The node's list search of the models that take this kind of file. */
 	searchModels: string;
@@ -63,12 +63,13 @@ const HINTS: AttachmentHints = {
 
 /** Declares an operation about one file (§4.2). */
 export function definePreset(preset: Preset): Operation {
-	const { displayName, action, description } = preset;
+	const { displayName, action, description, toolDescription = description } = preset;
 	const parameters = parametersOf(preset);
 	return defineOperation({
 		displayName,
 		action,
 		description,
+		toolDescription,
 		parameters,
 		options,
 		execute: async (item) => await generateText(item, read(item, preset)),

@@ -42,7 +42,7 @@ export function readChatRequest(raw: unknown): ChatRequest {
 	checkRanges(body);
 	const tools = readArray(body, 'tools').map((tool, index) => {
 		const definition = isObject(tool) && isObject(tool.function) ? tool.function : {};
-		return readTool(definition.name, definition.parameters, `tools[${index}].function`);
+		return readTool(definition, definition.parameters, `tools[${index}].function`);
 	});
 	const reasoning = readReasoning(body);
 	return {

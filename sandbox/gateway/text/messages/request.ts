@@ -26,7 +26,7 @@ export function readMessagesRequest(raw: unknown): { call: TextCall; stream: boo
 	readNumber(body, 'top_k', { integer: true });
 	const tools = readArray(body, 'tools').map((tool, index) => {
 		const definition = isObject(tool) ? tool : {};
-		return readTool(definition.name, definition.input_schema, `tools[${index}]`);
+		return readTool(definition, definition.input_schema, `tools[${index}]`);
 	});
 	const choice = readObject(body, 'tool_choice');
 	const call: TextCall = {

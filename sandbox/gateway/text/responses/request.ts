@@ -50,7 +50,7 @@ export function readResponsesRequest(raw: unknown): ResponsesRequest {
 	});
 	const tools = toolList
 		.filter((tool) => tool.type === 'function')
-		.map((tool, index) => readTool(tool.name, tool.parameters, `tools[${index}]`));
+		.map((tool, index) => readTool(tool, tool.parameters, `tools[${index}]`));
 	const instructions = typeof body.instructions === 'string' ? body.instructions : null;
 	const include = readArray(body, 'include');
 	return {

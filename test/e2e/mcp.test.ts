@@ -1,0 +1,107 @@
+import { withCredential } from '../../sandbox/n8n/workflows';
+import { Environment } from './support/environment';
+import { eventually } from './support/eventually';
+import { connectMcp, type McpClient, type McpTool } from './support/mcp';
+import { balanceTool, imageTool, mediaTool } from './support/tools';
+import { clusterOf } from './support/workflows';
+
+// The nodes of the package as an MCP client sees them, through n8n's MCP Server Trigger.
+
+const PATH = 'gateway-tools';
+let environment: Environment;
+let client: McpClient;
+let tools: McpTool[];
+
+beforeAll(async () => {
+	environment = await Environment.start();
+	environment.gateway.control.configure({ taskDuration: { image: 0 } });
+	const trigger = {
+		name: 'MCP',
+		type: '@n8n/n8n-nodes-langchain.mcpTrigger',
+		typeVersion: 2,
+		webhookId: PATH,
+		parameters: { authentication: 'none', path: PATH },
+	};
+	const workflow = clusterOf('MCP', [trigger], [mediaTool, imageTool, balanceTool]);
+	const { client: n8n, credential, server } = environment;
+	await n8n.activate(await n8n.createWorkflow(withCredential(workflow, credential)));
+	client = await eventually(async () => await connectMcp(`${server.url}/mcp/${PATH}`));
+	({ tools } = await client.listTools());
+});
+afterAll(async () => {
+	await client?.close();
+	await environment?.close();
+});
+
+const toolOf = (word: string): McpTool => {
+	const found = tools.find(({ name }) => name.includes(word));
+	if (!found)
+		throw new Error(`There is no tool for "${word}" among ${tools.map(({ name }) => name).join(', ')}`);
+	return found;
+};
+const call = async (word: string, args: Record<string, unknown>) => {
+	const { content, isError } = await client.callTool({ name: toolOf(word).name, arguments: args });
+	const text = content.map((part) => part.text ?? '').join('');
+	return { isError, text };
+};
+
+it('each tool says what it does, what it needs and what it returns', () => {
+	expect(tools.map(({ description }) => description).sort()).toStrictEqual([
+		expect.stringMatching(
+			/^Generates an image, video, piece of music or speech from a description.* Returns the URLs/,
+		),
+		expect.stringMatching(/^Looks at the image at a URL and describes it.* Returns the text and the cost/),
+		expect.stringMatching(/^Says how much money is left in the wallet\. Returns the amount/),
+	]);
+});
+
+it('a tool asks for what the workflow leaves to the model', () => {
+	const { properties, required } = toolOf('media').inputSchema;
+	expect(properties).toMatchObject({
+		Model: { type: 'string', description: 'ID of the model' },
+		Prompt: { type: 'string', description: 'What to see' },
+		Quality: { type: 'string' },
+		Number_of_Images: { type: 'number' },
+	});
+	expect(required).toContain('Prompt');
+	expect(Object.keys(toolOf('image').inputSchema.properties ?? {}).sort()).toStrictEqual(['Prompt', 'URL']);
+});
+
+it('a client generates an image with a model, a prompt and fields of its own', async () => {
+	const { text, isError } = await call('media', {
+		Model: 'aurora/canvas-1',
+		Prompt: 'A lighthouse',
+		Quality: 'high',
+		Number_of_Images: 2,
+	});
+	expect(isError).toBeFalsy();
+	const [task] = environment.gateway.control.tasks();
+	expect(task).toMatchObject({
+		model: 'aurora/canvas-1',
+		input: { prompt: 'A lighthouse', quality: 'high', num_images: 2 },
+	});
+	for (const url of task?.resultUrls ?? []) expect(text).toContain(url);
+	expect(text).toContain('priceRub');
+	expect(task?.resultUrls).toHaveLength(2);
+});
+
+it('a client has an image analyzed', async () => {
+	const url = 'https://example.com/cat.png';
+	const { text } = await call('image', { URL: url, Prompt: 'Which animal?' });
+	expect(text).toContain('I also received: image');
+	expect(environment.gateway.control.requests({ path: '/chat/completions' })[0]?.body.json).toMatchObject({
+		messages: [{ content: [{ text: 'Which animal?' }, { image_url: { url } }] }],
+	});
+});
+
+it('a client reads what is wrong with its input, and nothing is created', async () => {
+	const before = environment.gateway.control.tasks().length;
+	const { text } = await call('media', {
+		Model: 'aurora/canvas-1',
+		Prompt: 'A lighthouse',
+		Quality: 'splendid',
+		Number_of_Images: 1,
+	});
+	expect(text).toMatch(/Quality|quality/);
+	expect(environment.gateway.control.tasks()).toHaveLength(before);
+});
