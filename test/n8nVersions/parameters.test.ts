@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { INode, INodeParameters, INodeType, INodeTypeDescription, NodeHelpers } from 'n8n-workflow';
+import type { INode, INodeParameters, INodeTypeDescription, NodeHelpers } from 'n8n-workflow';
 
 import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
 import { versions } from './versions';

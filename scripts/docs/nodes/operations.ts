@@ -36,7 +36,9 @@ export function operationsOf({ properties }: INodeTypeDescription): OperationSec
 				resource,
 				operation,
 				panel: own.filter((property) => !isForTools(property)),
-				toolDescription: own.filter(isForTools).flatMap(({ default: text }) => (typeof text === 'string' ? text : []))[0],
+				toolDescription: own
+					.filter(isForTools)
+					.flatMap(({ default: text }) => (typeof text === 'string' ? text : []))[0],
 			};
 		}),
 	);
