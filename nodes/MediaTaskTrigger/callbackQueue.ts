@@ -39,7 +39,7 @@ interface Dependencies {
 	warn: (line: string) => void;
 }
 
-type Waiting = Pick<IncomingCallback, 'ids' | 'source' | 'kept' | 'content'>;
+type Waiting = Pick<IncomingCallback, 'ids' | 'source' | 'kept' | 'content' | 'passThrough'>;
 
 /** Runs a poll when its turn has come. */
 export type Turn = <T>(poll: () => Promise<T>) => Promise<T>;

@@ -1,7 +1,8 @@
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 
 import { taskIdsIn } from '../shared/gateway/media/callbackIds';
-import { asNumber, asObject, asText } from '../shared/gateway/util/json';
+import { readPassThrough } from '../shared/gateway/media/passThrough';
+import { asNumber, asObject, asText, type Json } from '../shared/gateway/util/json';
 
 /** A callback, as far as it is used. Anybody can send one. */
 export interface IncomingCallback {
@@ -13,6 +14,8 @@ export interface IncomingCallback {
 	size: number;
 	/** What it keeps in memory until it is checked, in bytes. */
 	kept: number;
+	/** Returns the data that the creator of the task has put into the callback URL, if it is readable. */
+	passThrough: () => Json | undefined;
 	/** Returns body, query and headers, for the output. A large or deep body is left out. */
 	content: () => IDataObject;
 }
@@ -37,6 +40,7 @@ export function readCallback(context: IWebhookFunctions): IncomingCallback {
 		source: networkOf(asText(Reflect.get(request, 'ip')) ?? ''),
 		size,
 		kept: keptBody === null ? 0 : size,
+		passThrough: () => readPassThrough(query),
 		content: () => ({
 			body: isFlat(keptBody, MAX_LEVELS) ? keptBody : null,
 			query: asObject(query) ?? {},

@@ -9,6 +9,7 @@ import {
 
 import { backgroundClient, CALLBACK_SETTINGS } from '../shared/n8n/client';
 import { nodeParameters } from '../shared/params/source';
+import { compact } from '../shared/n8n/compact';
 import { downloadFiles, taskJson } from '../shared/n8n/taskResults';
 import { toErrorJson } from '../shared/run/nodeError';
 import { ApiError } from '../shared/gateway/errors/errors';
@@ -105,7 +106,7 @@ function readStartSettings(context: IWebhookFunctions): StartSettings {
 	};
 }
 
-type Callback = Pick<IncomingCallback, 'ids' | 'content'>;
+type Callback = Pick<IncomingCallback, 'ids' | 'content' | 'passThrough'>;
 
 /** Checks callbacks in a call of the webhook. */
 class CallbackCheck {
@@ -174,7 +175,7 @@ class CallbackCheck {
 		const files = await this.files(client, task, settings);
 		return {
 			json: {
-				...taskJson(task),
+				...compact({ ...taskJson(task), passThrough: callback.passThrough() }),
 				...files.problem,
 				...(settings.callback ? { callback: callback.content() } : {}),
 			},

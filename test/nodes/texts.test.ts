@@ -12,7 +12,17 @@ const labels = new Set([
 /** Names of n8n, of output fields, and of the gateway's fields. */
 const OTHER_NAMES = new Set([
 	...['Batch Size', 'Chat Model', 'Retry On Fail', 'Webhook URLs', 'Refresh Field List'],
-	...['callback', 'data', 'lowBalance', 'timedOut', 'pluginsCostRub', 'toolCalls', 'tracks', 'id'],
+	...[
+		'callback',
+		'data',
+		'passThrough',
+		'lowBalance',
+		'timedOut',
+		'pluginsCostRub',
+		'toolCalls',
+		'tracks',
+		'id',
+	],
 	...['RUB', 'amount', 'content', 'stream'],
 ]);
 

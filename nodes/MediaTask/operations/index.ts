@@ -1,6 +1,6 @@
 import { Registry } from '../../shared/run/registry';
 import { mediaTimeout } from '../../shared/run/settings';
-import { getMany } from './model/getMany';
+import { getMany as getManyModels } from './model/getMany';
 import { getPrice } from './model/getPrice';
 import { createSession } from './session/create';
 import { archive } from './task/archive';
@@ -10,6 +10,7 @@ import { deleteOperation } from './task/delete';
 import { download } from './task/download';
 import { get } from './task/get';
 import { getLyrics } from './task/getLyrics';
+import { getMany } from './task/getMany';
 import { restore } from './task/restore';
 import { unarchive } from './task/unarchive';
 import { wait } from './task/wait';
@@ -23,6 +24,7 @@ export const registry = new Registry(
 				create,
 				wait,
 				get,
+				getMany,
 				download,
 				getLyrics,
 				archive,
@@ -31,7 +33,7 @@ export const registry = new Registry(
 				restore,
 			},
 		},
-		model: { displayName: 'Model', operations: { getMany, getPrice } },
+		model: { displayName: 'Model', operations: { getMany: getManyModels, getPrice } },
 		session: { displayName: 'Session', operations: { create: createSession } },
 	},
 	{ timeout: mediaTimeout },

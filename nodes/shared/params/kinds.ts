@@ -90,6 +90,17 @@ function readText(value: unknown, at: Location): string {
 	);
 }
 
+/** A date and time, as Unix milliseconds. Text without a time zone counts in the zone of the server. */
+export function dateTime(spec: Spec<object>): Parameter<number> {
+	return new Parameter({ ...spec, type: 'dateTime', default: '' }, (value, at) => {
+		// An expression may return a `DateTime` of Luxon, which converts to a number.
+		const isObject = typeof value === 'object' && value !== null;
+		const time = isObject ? Number(value) : Date.parse(String(value ?? ''));
+		if (Number.isFinite(time)) return time;
+		throw notAllowed(value, at, 'Enter a date and time, e.g. 2026-01-31T12:00:00Z.');
+	});
+}
+
 interface NumberSpec {
 	default: number;
 	/** Bounds, inclusive. */

@@ -184,6 +184,7 @@ export const cases: Case[] = [
 		},
 	},
 	{ node: 'mediaTask', operation: 'task/wait', after: 'order', parameters: { taskId } },
+	{ node: 'mediaTask', operation: 'task/getMany', parameters: { limit: 2 } },
 	{ node: 'mediaTask', operation: 'task/get', after: 'order', parameters: { taskId } },
 	{
 		node: 'mediaTask',
@@ -242,7 +243,11 @@ export const cases: Case[] = [
 		file: { fileName: 'pixel.png', mimeType: 'image/png', base64: pixel },
 	},
 	{ node: 'storage', operation: 'file/get', after: 'upload', parameters: { fileId } },
-	{ node: 'storage', operation: 'file/getMany', parameters: { limit: 2 } },
+	{
+		node: 'storage',
+		operation: 'file/getMany',
+		parameters: { limit: 2, filters: { source: 'user_upload', mimeType: 'image/' } },
+	},
 	{ node: 'storage', operation: 'file/download', after: 'upload', parameters: { fileId } },
 	{ node: 'storage', operation: 'file/delete', after: 'upload', parameters: { fileId } },
 	{

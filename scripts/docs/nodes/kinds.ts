@@ -7,6 +7,7 @@ import { valueLabel } from './conditions';
 
 const WORDS: Partial<Record<NodePropertyTypes, string>> = {
 	boolean: 'switch',
+	dateTime: 'date and time',
 	fixedCollection: 'rows',
 	json: 'JSON',
 	multiOptions: 'several of a list',

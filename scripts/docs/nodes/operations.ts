@@ -57,7 +57,7 @@ function choicesOf(
 
 /** The collection of options in a panel. */
 export function optionsOf(panel: readonly INodeProperties[]): INodeProperties | undefined {
-	return panel.find(({ type }) => type === 'collection');
+	return panel.find(({ type, name }) => type === 'collection' && name === 'options');
 }
 
 /** The options that several operations have with the same description, which the page has only once. */

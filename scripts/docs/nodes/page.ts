@@ -114,7 +114,7 @@ class PageWriter {
 		];
 	}
 
-	private parameters(panel: readonly INodeProperties[], level: string): string[] {
+	private parameters(panel: INodeProperties[], level: string): string[] {
 		const scope = { panel, beside: panel };
 		const tables = parameterTables(
 			panel.filter(({ type }) => type !== 'collection'),
@@ -124,6 +124,7 @@ class PageWriter {
 			...(tables.length > 0 ? [`${level} Parameters`] : []),
 			...notices(panel, scope),
 			...tables,
+			...panel.filter(isOtherCollection).flatMap((filters) => collectionTable(filters, panel, level)),
 			...this.options(panel, level),
 		];
 	}
@@ -164,6 +165,19 @@ class PageWriter {
 			...outputs(this.examples, { panel: properties, all, normaliser: this.normaliser }),
 		];
 	}
+}
+
+const isOtherCollection = ({ type, name }: INodeProperties) => type === 'collection' && name !== 'options';
+
+/** The section of a collection besides the options, e.g. filters. */
+function collectionTable(collection: INodeProperties, panel: INodeProperties[], level: string): string[] {
+	const all = collected(collection);
+	const { displayName, name, description, placeholder = displayName } = collection;
+	return [
+		`${level} ${displayName}`,
+		`${fromHtml(description ?? '')}. One counts once you have added it (*${placeholder}*); it then begins with the value given here.`,
+		...parameterTables(all, { panel, beside: all }, { prefix: `${name}.`, defaults: 'Begins with' }),
+	];
 }
 
 const heading = ({ resource, operation }: OperationSection) => `${resource.name}: ${operation.name}`;

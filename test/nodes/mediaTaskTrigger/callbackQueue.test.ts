@@ -14,7 +14,9 @@ function queueOfTest() {
 	});
 	/** Adds a callback for each ID. */
 	const add = (ids: string[], { source = 'a', kept = 0 } = {}) =>
-		ids.map((id) => queue.add({ ids: [id], source, kept, content: () => ({ id }) }));
+		ids.map((id) =>
+			queue.add({ ids: [id], source, kept, passThrough: () => undefined, content: () => ({ id }) }),
+		);
 	return { queue, warnings, clock, add };
 }
 

@@ -1,4 +1,10 @@
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
+import {
+	encodePassThrough,
+	MAX_PASS_THROUGH_BYTES,
+	withPassThrough,
+} from '../../../shared/gateway/media/passThrough';
+import type { Json } from '../../../shared/gateway/util/json';
 
 /**
  * Reads the callback URL for the gateway (§4.6).
@@ -25,6 +31,30 @@ export function readCallbackUrl(url: string | undefined, gatewayUrl: string): st
 		);
 	}
 	return address;
+}
+
+/**
+ * The callback URL with the data of *Pass Through*, which the trigger returns.
+ *
+ * @param data `undefined` for none
+ * @throws {InvalidInputError} for data without a callback URL, and for data over the limits
+ */
+export function callbackWithData(url: string | undefined, data: Json | undefined): string | undefined {
+	if (data === undefined) return url;
+	if (url === undefined) {
+		throw new InvalidInputError(
+			"'Pass Through (JSON)' needs a 'Callback URL'",
+			"The data comes back with the callback of the task. Add the option 'Callback URL' with the URL of a Gateway Media Task Trigger. Nothing was created.",
+			'passThrough',
+		);
+	}
+	const encoded = encodePassThrough(data);
+	if (encoded !== undefined) return withPassThrough(url, encoded);
+	throw new InvalidInputError(
+		"'Pass Through (JSON)' is too large",
+		`The data is part of the callback URL: up to ${MAX_PASS_THROUGH_BYTES} bytes as JSON, with up to 50 levels. Pass an ID on, and look up the rest when the workflow starts. Nothing was created.`,
+		'passThrough',
+	);
 }
 
 /**

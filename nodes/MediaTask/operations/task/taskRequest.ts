@@ -5,7 +5,7 @@ import { checkKey, idempotencyKey } from '../../../shared/gateway/media/idempote
 import { withFiles, type InputFileUrl } from '../../../shared/gateway/media/inputFiles';
 import { checkInput } from '../../../shared/gateway/media/inputValues';
 import { taskPrice } from '../../../shared/gateway/media/price';
-import { choice, decimal, filled, optional, text } from '../../../shared/params/kinds';
+import { choice, decimal, filled, json, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemContext } from '../../../shared/run/operation';
 import { maxCostRub } from '../../../shared/run/settings';
@@ -18,7 +18,7 @@ import {
 	readTaskFiles,
 	type TaskFile,
 } from '../inputFiles';
-import { checkResumeUrl, readCallbackUrl } from './callbackUrl';
+import { callbackWithData, checkResumeUrl, readCallbackUrl } from './callbackUrl';
 import { checkPriceLimit, knownPrice } from './priceLimit';
 
 /** Parameters of every operation that creates a task. */
@@ -72,6 +72,16 @@ export const taskOptions = {
 				'The most that a task may cost. When its price in the catalogue is higher, or not known, nothing is uploaded or created and the item fails. 0 creates only what is free.',
 		}),
 	),
+	passThrough: filled(
+		json({
+			displayName: 'Pass Through (JSON)',
+			rows: 3,
+			default: '{\n  "orderId": ""\n}',
+			example: '{ "orderId": 1042 }',
+			description:
+				"Data that Gateway Media Task Trigger adds to its output, up to 2 KB. It becomes part of the 'Callback URL': put no secrets in.",
+		}),
+	),
 	sessionId: optional(
 		text({
 			displayName: 'Session ID',
@@ -120,6 +130,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 	} = params.options;
 	const { baseUrl } = client.settings;
 	const callbackUrl = readCallbackUrl(params.options.callbackUrl, baseUrl);
+	const callbackWithOwnData = callbackWithData(callbackUrl, params.options.passThrough);
 	if (callback) checkCallback(callback.url, callbackUrl, baseUrl);
 	if (ownKey !== undefined) checkKey(ownKey);
 
@@ -149,8 +160,8 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 	return {
 		priced: { model: params.model, input },
 		files,
-		bodyWith: (urls) => bodyWith(urls, resume?.isRequested ? resume.url : callbackUrl),
-		// Without the resume URL, which differs in each execution.
+		bodyWith: (urls) => bodyWith(urls, resume?.isRequested ? resume.url : callbackWithOwnData),
+		// Without the resume URL, which differs in each execution, and the data, which is no input of the task.
 		key: ownKey ?? idempotencyKey(scope, run.creationContext(item.index), content),
 		mayExist: mayBeShared,
 		mostRub,

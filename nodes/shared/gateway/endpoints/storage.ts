@@ -1,8 +1,9 @@
 import { ApiError } from '../errors/errors';
 import type { ErrorText } from '../errors/texts';
 import { withTexts, ignoreAlreadyDone } from '../errors/fromResponse';
-import { asId, asNumber, asObject, asObjects, type Json, type JsonObject } from '../util/json';
+import { asId, type JsonObject } from '../util/json';
 import { id, number, object, record, text } from '../util/shape';
+import { fetchList, type RecordList } from './lists';
 import { missingInResponse, pathSegment } from './response';
 import type { GatewayClient } from '../client/client';
 
@@ -29,38 +30,9 @@ export async function fetchFileRecord(client: GatewayClient, fileId: string): Pr
 	return await client.json({ group: 'storage', method: 'GET', path: filePath(fileId) });
 }
 
-/** A list of files (§4.17, which shows no shape). */
-export interface FileList {
-	/** As received. */
-	body: JsonObject | Json[];
-	/** The files in it; `undefined` if nothing looks like a list of files. */
-	records: JsonObject[] | undefined;
-	/** The number of all files, if the response has it. */
-	total?: number | undefined;
-}
-
-/** Lists the account's files (§4.17, which shows no filters). */
-export async function listFiles(client: GatewayClient): Promise<FileList> {
-	const body = await client.jsonOrList({ group: 'storage', method: 'GET', path: '/storage' });
-	const total = Array.isArray(body) ? undefined : asNumber(body.total);
-	return { body, records: recordsIn(body), total };
-}
-
-/** The depth to which a response is searched for the list: `{ data: { items: […] } }`. */
-const MAX_LIST_DEPTH = 3;
-
-/** The elements of the uppermost list of objects with an id; an empty list if there is only an empty one. */
-function recordsIn(body: JsonObject | Json[]): JsonObject[] | undefined {
-	let level: Array<Json | undefined> = [body];
-	let empty: JsonObject[] | undefined;
-	for (let depth = 0; depth < MAX_LIST_DEPTH; depth += 1) {
-		const lists = level.filter((value) => Array.isArray(value));
-		const found = lists.map(asObjects).find((records) => records.some(({ id }) => asId(id) !== undefined));
-		if (found) return found;
-		if (lists.some((list) => list.length === 0)) empty ??= [];
-		level = level.flatMap((value) => Object.values(asObject(value) ?? {}));
-	}
-	return empty;
+/** Lists the account's files (§4.17, which shows neither filters nor shape). */
+export async function listFiles(client: GatewayClient): Promise<RecordList> {
+	return await fetchList(client, { group: 'storage', path: '/storage' }, ({ id }) => asId(id));
 }
 
 const DELETE_TEXTS: Readonly<Record<number, ErrorText>> = {

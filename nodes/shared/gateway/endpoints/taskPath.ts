@@ -1,13 +1,16 @@
 import type { ErrorText } from '../errors/texts';
 import { pathSegment } from './response';
 
+/** The path of all tasks (§4.6, §4.13). */
+export const TASKS_PATH = '/async/media/tasks';
+
 /**
  * The path of a task (§4.7).
  *
  * @throws {InvalidInputError} for an id that changes the path
  */
 export function taskPath(taskId: string): string {
-	return `/async/media/tasks/${pathSegment(taskId, 'task ID', 'taskId')}`;
+	return `${TASKS_PATH}/${pathSegment(taskId, 'task ID', 'taskId')}`;
 }
 
 /** Texts for requests with a task ID: their 422 is about the ID, not about a model's input (§4.7). */

@@ -1,12 +1,13 @@
 import type { MediaType } from '../media/mediaModel';
 import { ApiError, asError } from '../errors/errors';
 import { checkKey, sendableKey } from '../media/idempotency';
-import { parseJson, type Json, type JsonObject } from '../util/json';
+import { asId, parseJson, type Json, type JsonObject } from '../util/json';
 import { id, json, number, object, optionalObject, records, text } from '../util/shape';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
 import type { GatewayClient, GatewayRequest } from '../client/client';
 import { withTexts, withServerMessage } from '../errors/fromResponse';
-import { TASK_TEXTS, taskPath } from './taskPath';
+import { fetchList, type RecordList } from './lists';
+import { TASK_TEXTS, taskPath, TASKS_PATH } from './taskPath';
 import { missingInResponse, UNREADABLE } from './response';
 
 /** A request to create a task (§4.6). */
@@ -59,7 +60,7 @@ export async function createMediaTask(
 	const response = client.json({
 		group: 'media',
 		method: 'POST',
-		path: '/async/media/tasks',
+		path: TASKS_PATH,
 		json: body,
 		headers: { 'Idempotency-Key': sendableKey(idempotencyKey) },
 		charged: true,
@@ -114,6 +115,16 @@ export async function fetchMediaTask(
 		...settings,
 	});
 	return await withTexts(TASK_TEXTS, response);
+}
+
+/** Lists the account's tasks (§4.13, which shows neither filters nor shape). */
+export async function listMediaTasks(client: GatewayClient): Promise<RecordList> {
+	return await fetchList(client, { group: 'media', path: TASKS_PATH }, taskIdOf);
+}
+
+/** The ID of a task in a list; `undefined` for other objects. */
+export function taskIdOf({ taskId, task_id, id: plainId }: JsonObject): string | undefined {
+	return asId(taskId) ?? asId(task_id) ?? asId(plainId);
 }
 
 /** Streams the result of a task (§4.8): the file itself, or a ZIP of several. */

@@ -1,0 +1,23 @@
+import { limitParameters, listOutput } from '../../../shared/fields/lists';
+import { simplify } from '../../../shared/fields/simplify';
+import { listMediaTasks, readMediaTask, taskIdOf } from '../../../shared/gateway/endpoints/tasks';
+import { taskJson } from '../../../shared/n8n/taskResults';
+import { defineOperation } from '../../../shared/run/operation';
+
+/** Lists the account's media tasks (§4.13), so that a task whose ID was lost can be found. */
+export const getMany = defineOperation({
+	displayName: 'Get Many',
+	action: 'Get many media tasks',
+	description: 'Retrieve a list of tasks of the account, e.g. to find one whose ID was lost',
+	parameters: { ...limitParameters, simplify },
+	async execute(item) {
+		const isSimple = item.params.simplify;
+		return listOutput(item, await listMediaTasks(item.client), {
+			words: 'media tasks',
+			toJson: (record) => {
+				const id = isSimple ? taskIdOf(record) : undefined;
+				return id === undefined ? record : taskJson(readMediaTask({ data: record }, id));
+			},
+		});
+	},
+});

@@ -1,0 +1,61 @@
+import type { Json } from '../util/json';
+
+// Data of the user that comes back with a task's callback. §6.4 does not show the body of a callback, so the data is in
+// the query of the callback URL. Anybody who has the URL can send other data.
+
+/** The name in the query. */
+const NAME = 'passThrough';
+
+/** The longest data as JSON text, in bytes: many servers take URLs of up to 8 KB. */
+export const MAX_PASS_THROUGH_BYTES = 2048;
+
+/** Base64 needs four characters for three bytes. */
+const MAX_LENGTH = Math.ceil((MAX_PASS_THROUGH_BYTES * 4) / 3);
+
+/** How deep the data may be nested: n8n fails to store what is nested much deeper. */
+const MAX_LEVELS = 50;
+
+/**
+ * Data as a value for the query: base64url of its JSON text, which no server changes on its way.
+ *
+ * @returns `undefined` for data over the limits
+ */
+export function encodePassThrough(value: Json): string | undefined {
+	const bytes = Buffer.from(JSON.stringify(value), 'utf8');
+	return bytes.length <= MAX_PASS_THROUGH_BYTES && isFlat(value, MAX_LEVELS)
+		? bytes.toString('base64url')
+		: undefined;
+}
+
+/** The callback URL with encoded data in its query. */
+export function withPassThrough(url: string, encoded: string): string {
+	const [address = '', ...fragment] = url.split('#');
+	const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';
+	return [`${address}${separator}${NAME}=${encoded}`, ...fragment].join('#');
+}
+
+/**
+ * The data in the query of a callback, which anybody can send. Never throws.
+ *
+ * @returns `undefined` without data, and for what {@link encodePassThrough} does not make
+ */
+export function readPassThrough(query: unknown): Json | undefined {
+	const given: unknown = typeof query === 'object' && query !== null ? Reflect.get(query, NAME) : undefined;
+	if (typeof given !== 'string' || given.length > MAX_LENGTH || !/^[\w-]+$/.test(given)) return undefined;
+	const value = parsed(Buffer.from(given, 'base64url').toString('utf8'));
+	return value !== undefined && isFlat(value, MAX_LEVELS) ? value : undefined;
+}
+
+/** As `JSON.parse`, without fields that change the prototype where they are copied. */
+function parsed(text: string): Json | undefined {
+	try {
+		return JSON.parse(text, (key, value: unknown) => (key === '__proto__' ? undefined : value)) as Json;
+	} catch {
+		return undefined;
+	}
+}
+
+function isFlat(value: unknown, levels: number): boolean {
+	if (typeof value !== 'object' || value === null) return true;
+	return levels > 0 && Object.values(value).every((child) => isFlat(child, levels - 1));
+}

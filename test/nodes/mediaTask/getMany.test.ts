@@ -1,0 +1,73 @@
+import { envelope, gateway, run, TASKS } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+
+useNock();
+
+const done = {
+	taskId: 't1',
+	model: 'acme/painter',
+	state: 'success',
+	createTime: 1_772_323_200_000,
+	resultJson: '{"resultUrls":["https://files.test/a.png"]}',
+	failCode: null,
+	failMsg: null,
+};
+const failed = { ...done, taskId: 't2', state: 'fail', resultJson: '', failCode: 'X', failMsg: 'No' };
+const simple = {
+	taskId: 't1',
+	state: 'success',
+	model: 'acme/painter',
+	createdAt: '2026-03-01T00:00:00.000Z',
+	resultUrls: ['https://files.test/a.png'],
+};
+
+const list = async (body: object, parameters: object = {}) => {
+	gateway().get(TASKS).reply(200, body);
+	return await run('getMany', { returnAll: true, ...parameters });
+};
+
+describe('task: getMany', () => {
+	it.each<[string, object]>([
+		['an envelope with items', envelope({ items: [done], total: 1, page: 1 })],
+		['an envelope with the list', envelope([done])],
+		['a list', [done]],
+		['tasks with another name of the ID', { tasks: [{ ...done, taskId: undefined, task_id: 't1' }] }],
+		['tasks with a plain ID', { tasks: [{ ...done, taskId: undefined, id: 't1' }] }],
+	])('finds the tasks in %s', async (_, body) => {
+		const { items, error } = await list(body);
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(1);
+		expect(items[0]?.json).toMatchObject(simple);
+		expect(items[0]?.pairedItem).toStrictEqual({ item: 0 });
+	});
+
+	it('returns failed tasks with their reason', async () => {
+		const { items } = await list(envelope({ items: [failed] }));
+		expect(items[0]?.json).toMatchObject({ taskId: 't2', state: 'fail', failCode: 'X', failMsg: 'No' });
+	});
+
+	it('returns the records as received without Simplify, up to the limit', async () => {
+		const { items } = await list(envelope({ items: [done, failed] }), {
+			returnAll: false,
+			limit: 1,
+			simplify: false,
+		});
+		expect(items.map(({ json }) => json)).toStrictEqual([done]);
+	});
+
+	it('returns no items for an empty list', async () => {
+		expect((await list(envelope({ items: [], total: 0 }))).items).toStrictEqual([]);
+	});
+
+	it('returns the response when it has no list of tasks', async () => {
+		const { items } = await list(envelope({ count: 3 }));
+		expect(items.map(({ json }) => json)).toStrictEqual([envelope({ count: 3 })]);
+	});
+
+	it('shows a hint when the gateway has more tasks than it returns', async () => {
+		const { run: execution } = await list(envelope({ items: [done], total: 57 }));
+		expect(execution.data.resultData.runData.Gateway?.[0]?.hints).toMatchObject([
+			{ message: 'The gateway has returned 1 of 57 media tasks: it does not return more in one response' },
+		]);
+	});
+});
