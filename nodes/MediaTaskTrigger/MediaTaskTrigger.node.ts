@@ -9,7 +9,7 @@ import {
 
 import { testGateway } from '../shared/n8n/credentialTest';
 import { handleCallback } from './webhook';
-import { parameters } from './fields';
+import { properties } from './fields';
 
 export class MediaTaskTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -17,7 +17,8 @@ export class MediaTaskTrigger implements INodeType {
 		name: 'mediaTaskTrigger',
 		icon: { light: 'file:../../icons/media.svg', dark: 'file:../../icons/media.dark.svg' },
 		group: ['trigger'],
-		version: 1,
+		version: [1, 1.1],
+		defaultVersion: 1.1,
 		subtitle:
 			'={{ ({ both: "Task Ended", fail: "Task Failed", success: "Task Succeeded" })[$parameter["events"]] }}',
 		// The node creator shows one entry for this trigger and Gateway Media Task, with the trigger's description.
@@ -49,7 +50,7 @@ export class MediaTaskTrigger implements INodeType {
 				path: 'media-task',
 			},
 		],
-		properties: parameters.properties,
+		properties,
 	};
 
 	methods = { credentialTest: { testGateway } };

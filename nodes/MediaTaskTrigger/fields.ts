@@ -1,14 +1,15 @@
+import type { DisplayCondition, INodeProperties } from 'n8n-workflow';
+
 import { binaryPropertyName, downloadResults } from '../shared/fields/mediaResults';
 import { collection } from '../shared/params/groups';
 import { choice, flag, notice, optional } from '../shared/params/kinds';
 import { declare } from '../shared/params/parameter';
+import { mergedInOrder } from '../shared/run/registry';
+import type { Events } from './events';
 
-/** The parameters of the trigger. */
-export const parameters = declare({
-	callbackNotice: notice(
-		"Open 'Webhook URLs' above and copy the production URL (for tests, the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach it.",
-	),
-	events: choice({
+/** The events that start the workflow. The default differs between versions, and workflows do not store a default. */
+function eventsOf(initial: Events, version: Array<number | DisplayCondition>) {
+	return choice({
 		displayName: 'Trigger On',
 		options: [
 			{
@@ -30,26 +31,50 @@ export const parameters = declare({
 				description: 'It has ended, and its result is there',
 			},
 		],
-		default: 'success',
-	}),
-	downloadResults,
-	options: collection({
-		archiveTask: optional(
-			flag({
-				displayName: 'Archive the Task',
-				default: true,
-				description:
-					'Whether to move the task to the archived list. Where several n8n processes take callbacks, this makes sure that only one of them starts the workflow.',
-			}),
-		),
-		includeCallback: optional(
-			flag({
-				displayName: 'Include Callback',
-				default: true,
-				description:
-					"Whether to add the gateway’s callback to the output: its body (up to 256 KB), query and headers, in the field 'callback'",
-			}),
-		),
-		binaryPropertyName,
-	}),
+		default: initial,
+		displayOptions: { show: { '@version': version } },
+	});
+}
+
+const callbackNotice = notice(
+	"Open 'Webhook URLs' above and copy the production URL (for tests, the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach it.",
+);
+
+const options = collection({
+	archiveTask: optional(
+		flag({
+			displayName: 'Archive the Task',
+			default: true,
+			description:
+				'Whether to move the task to the archived list. Where several n8n processes take callbacks, this makes sure that only one of them starts the workflow.',
+		}),
+	),
+	includeCallback: optional(
+		flag({
+			displayName: 'Include Callback',
+			default: true,
+			description:
+				"Whether to add the gateway’s callback to the output: its body (up to 256 KB), query and headers, in the field 'callback'",
+		}),
+	),
+	binaryPropertyName,
 });
+
+/** The first version of the node starts for tasks that succeed, unless set otherwise. */
+const first = declare({ callbackNotice, events: eventsOf('success', [1]), downloadResults, options });
+
+/** Version 1.1 starts for tasks that fail, too. */
+const latest = declare({
+	callbackNotice,
+	events: eventsOf('both', [{ _cnd: { gte: 1.1 } }]),
+	downloadResults,
+	options,
+});
+
+/** The parameters of the trigger in a version of the node. */
+export function parametersOf(version: number): typeof latest {
+	return version < 1.1 ? first : latest;
+}
+
+/** The parameters of all versions, in the order of the panel. */
+export const properties: INodeProperties[] = mergedInOrder([first.properties, latest.properties]);

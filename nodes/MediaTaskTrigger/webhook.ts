@@ -19,7 +19,7 @@ import type { GatewayClient } from '../shared/gateway/client/client';
 import { CallbackQueue, type Turn } from './callbackQueue';
 import { endedTask } from './endedTask';
 import { startsWorkflow, type Events } from './events';
-import { parameters } from './fields';
+import { parametersOf } from './fields';
 import { readCallback, type IncomingCallback } from './incoming';
 import { StartedTasks } from './startedTasks';
 
@@ -95,6 +95,7 @@ interface StartSettings {
 
 /** A callback may not be repeated, so an invalid setting counts as not set. */
 function readStartSettings(context: IWebhookFunctions): StartSettings {
+	const parameters = parametersOf(context.getNode().typeVersion);
 	const params = parameters.read(nodeParameters(context, { isTolerant: true }));
 	const { archiveTask, includeCallback, binaryPropertyName } = params.options;
 	return {

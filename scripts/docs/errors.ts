@@ -1,6 +1,7 @@
 import { CONNECTION_TEXTS, connectionText } from '../../nodes/shared/gateway/errors/texts/connection';
 import { errorText, type EndpointGroup, type ErrorText } from '../../nodes/shared/gateway/errors/texts';
 import type { Origin } from '../../nodes/shared/gateway/errors/texts/origin';
+import { SOURCE_CONNECTION_TEXTS, sourceStatusText } from '../../nodes/shared/gateway/errors/texts/source';
 import { isRetryableStatus } from '../../nodes/shared/gateway/errors/retryable';
 import { STREAM_TEXTS } from '../../nodes/shared/gateway/text/streamErrors';
 import spec from '../../test/fixtures/spec/errors.json';
@@ -68,6 +69,18 @@ export function errorsPage(): string {
 		section('Storage', byStatus('storage', spec.storage)),
 		section('Balance, catalogues and storage', byStatus('balance', [504])),
 		section('Links to files', byStatus('file', [403, 404, 410])),
+		section('Uploads from a URL', [
+			...[401, 403, 404, 410, 429, 500].map((status): [string, string, ErrorText] => [
+				String(status),
+				retried(status),
+				sourceStatusText(status),
+			]),
+			...Object.entries(SOURCE_CONNECTION_TEXTS).map(([kind, text]): [string, string, ErrorText] => [
+				kind,
+				'',
+				text,
+			]),
+		]),
 		section(
 			'No response, or an unreadable one',
 			Object.entries(CONNECTION_TEXTS).map(([kind, text]) => [

@@ -15,6 +15,7 @@ import {
 	type INodeExecutionData,
 	type INodeParameters,
 	type INodeType,
+	type INodeTypeDescription,
 	type INodeTypes,
 	type IRun,
 	type IWorkflowExecuteAdditionalData,
@@ -148,13 +149,18 @@ export async function resumeNode(
 	return result(await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
 }
 
+/** The version of a node that the editor adds. */
+function newest({ version, defaultVersion }: INodeTypeDescription): number {
+	return defaultVersion ?? Math.max(...[version].flat());
+}
+
 /** A workflow of two nodes, and the additional data of its execution. */
 export function prepare(options: RunOptions) {
 	const target: INode = {
 		id: 'node-1',
 		name: 'Gateway',
 		type: `${PACKAGE}.${options.node}${options.asTool ? 'Tool' : ''}`,
-		typeVersion: 1,
+		typeVersion: newest(packageNodes[options.node].description),
 		position: [200, 0],
 		parameters: options.parameters,
 		credentials: { aiGatewayApi: { id: '1', name: 'Gateway' } },

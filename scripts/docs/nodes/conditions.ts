@@ -19,6 +19,9 @@ export interface Scope {
 /** The key of the format parameter in display conditions of options; the slash refers to the panel. */
 const FORMAT = '/format';
 
+/** The key of the node's version in display conditions. A page is about the newest. */
+const VERSION = '@version';
+
 const SELECTORS = ['resource', 'operation'] as const;
 
 type Conditions = Readonly<Record<string, readonly unknown[] | undefined>>;
@@ -52,7 +55,8 @@ export function formatsOf(property: INodeProperties, { panel }: Scope): string[]
 
 function sentences(conditions: Conditions, verb: string, scope: Scope): string[] {
 	return Object.entries(conditions).flatMap(([key, values = []]) => {
-		if (SELECTORS.some((selector) => selector === key) || key === FORMAT) return [];
+		const isLeftOut = SELECTORS.some((selector) => selector === key) || key === FORMAT || key === VERSION;
+		if (isLeftOut) return [];
 		const parameter = find(key, scope);
 		return `${parameter.displayName} ${verb} ${either(values.map((value) => valueLabel(parameter, value)))}`;
 	});

@@ -77,7 +77,8 @@ it.each([401, 403, 400])('another error (%i) is logged, and nothing starts', asy
 it('does not take the state from the callback', async () => {
 	const taskId = freshTask();
 	task(taskId, { state: 'fail' });
-	const { result } = await sendCallback(noFiles, { body: { data: { taskId, state: 'success' } } });
+	const parameters = { ...noFiles, events: 'success' };
+	const { result } = await sendCallback(parameters, { body: { data: { taskId, state: 'success' } } });
 	expect(result).toStrictEqual({ noWebhookResponse: true });
 });
 

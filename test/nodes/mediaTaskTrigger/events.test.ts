@@ -13,6 +13,7 @@ describe('Trigger On', () => {
 		['both', 'success'],
 		['both', 'fail'],
 		['an unknown event', 'success'],
+		['an unknown event', 'fail'],
 	])('%s starts the workflow for a task in state %s', async (events, state) => {
 		const taskId = freshTask();
 		task(taskId, { state });
@@ -24,7 +25,6 @@ describe('Trigger On', () => {
 	it.each([
 		['success', 'fail'],
 		['fail', 'success'],
-		['an unknown event', 'fail'],
 	])(
 		'%s does not start the workflow for a task in state %s, and does not store the task',
 		async (events, state) => {
@@ -41,10 +41,34 @@ describe('Trigger On', () => {
 		},
 	);
 
-	it('is Task Succeeded unless set', async () => {
-		const taskId = freshTask();
-		task(taskId, { state: 'fail' });
-		expect((await sendCallback(noFiles, { body: { taskId } })).item).toBeUndefined();
+	it.each([
+		[1, 'success', true],
+		[1, 'fail', false],
+		[1.1, 'success', true],
+		[1.1, 'fail', true],
+		[undefined, 'fail', true],
+	])(
+		'unless set, in version %s of the node, a task in state %s starts: %s',
+		async (typeVersion, state, starts) => {
+			const taskId = freshTask();
+			task(taskId, { state });
+			const version = typeVersion === undefined ? {} : { typeVersion };
+			const { item } = await sendCallback(noFiles, { body: { taskId } }, version);
+			expect(item !== undefined).toBe(starts);
+		},
+	);
+
+	it('in version 1 counts an unknown event as Task Succeeded', async () => {
+		const [done, failed] = [freshTask(), freshTask()];
+		task(done, { state: 'success' });
+		task(failed, { state: 'fail' });
+		const states = [];
+		for (const taskId of [done, failed]) {
+			const parameters = { ...noFiles, events: 'unknown' };
+			const { item } = await sendCallback(parameters, { body: { taskId } }, { typeVersion: 1 });
+			states.push(item?.json.state);
+		}
+		expect(states).toStrictEqual(['success', undefined]);
 	});
 
 	it('outputs why a task failed', async () => {

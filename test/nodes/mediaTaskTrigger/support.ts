@@ -35,6 +35,8 @@ export interface CallbackOptions {
 	/** Called when the response is sent. */
 	onResponse?: () => void;
 	nodeId?: string;
+	/** The version of the node; the newest by default. */
+	typeVersion?: number;
 	/** Where the callback comes from. */
 	ip?: string;
 	/** The body as it came. */
@@ -51,12 +53,13 @@ export function callbackContext(
 		store = {},
 		onResponse,
 		nodeId = 'node-1',
+		typeVersion,
 		ip,
 		rawBody,
 		credential,
 	}: CallbackOptions = {},
 ): { context: IWebhookFunctions; response: unknown[] } {
-	const settings = { id: nodeId };
+	const settings = { id: nodeId, ...(typeVersion === undefined ? {} : { typeVersion }) };
 	const options = { node: 'mediaTaskTrigger', parameters, mode, store, settings } as const;
 	const context = webhookContext({ ...options, ...(credential ? { credential } : {}) }, request);
 	Object.assign(context.getRequestObject(), { ip, rawBody });

@@ -1,5 +1,6 @@
 import { simplify } from '../../../shared/fields/simplify';
 import {
+	checkSettings,
 	checkUpload,
 	uploadBase64,
 	uploadFile,
@@ -14,6 +15,7 @@ import { compact } from '../../../shared/n8n/compact';
 import { choice, inputFile, optional, shownFor, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import { defineOperation, type ItemContext } from '../../../shared/run/operation';
+import { uploadFromUrl } from './urlFile';
 
 const parameters = {
 	uploadSource: choice({
@@ -21,6 +23,7 @@ const parameters = {
 		options: [
 			{ name: 'Base64 Text', value: 'base64', description: 'A file written as base64 text or as a data URL' },
 			{ name: 'Binary Field', value: 'binary', description: 'A file that an earlier node returned' },
+			{ name: 'URL', value: 'url', description: 'A file on the web that needs no sign-in' },
 		],
 		default: 'binary',
 		description: 'Where the file comes from',
@@ -55,6 +58,18 @@ const parameters = {
 			}),
 		},
 	),
+	...shownFor(
+		{ uploadSource: ['url'] },
+		{
+			// Not required: n8n would ask for it in stored workflows whose 'Upload Source' is an expression.
+			url: text({
+				displayName: 'URL',
+				placeholder: 'e.g. https://example.com/photo.jpg',
+				description: 'The address of the file, up to 100 MB, which is downloaded without the API key',
+				whenEmpty: 'Enter the address of the file, e.g. {{ $json.url }}.',
+			}),
+		},
+	),
 	storagePolicy: choice({
 		displayName: 'Storage Policy',
 		options: [
@@ -69,7 +84,7 @@ const parameters = {
 
 type Params = Values<typeof parameters>;
 
-/** Uploads a file (§4.14): streamed from a binary field, or from base64 text. */
+/** Uploads a file (§4.14): streamed from a binary field or a URL, or from base64 text. */
 export const upload = defineOperation({
 	displayName: 'Upload',
 	action: 'Upload file',
@@ -90,11 +105,20 @@ export const upload = defineOperation({
 		const { params } = item;
 		const isSimple = params.simplify;
 		const settings = { storagePolicy: params.storagePolicy, externalUserId: params.options.externalUserId };
-		const isBinary = params.uploadSource === 'binary';
-		const body = isBinary ? await fromBinary(item, settings) : await fromBase64(item, settings);
+		const body = await UPLOADS[params.uploadSource](item, settings);
 		return [{ json: isSimple ? compact(readStoredFile(body)) : body }];
 	},
 });
+
+const UPLOADS = { binary: fromBinary, base64: fromBase64, url: fromUrl };
+
+async function fromUrl(
+	{ params, client }: ItemContext<Params>,
+	settings: UploadSettings,
+): Promise<JsonObject> {
+	checkSettings(settings);
+	return await uploadFromUrl(client, params.url, settings);
+}
 
 async function fromBinary(item: ItemContext<Params>, settings: UploadSettings): Promise<JsonObject> {
 	const file = await readInputFile(item, item.params.binaryPropertyName);

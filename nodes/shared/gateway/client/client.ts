@@ -45,6 +45,12 @@ export interface ClientSettings extends RequestSettings {
 	origin?: Origin | undefined;
 }
 
+/** A body whose headers are known only when it is open. */
+export interface BodyWithHeaders {
+	content: ByteStream | Uint8Array;
+	headers: Record<string, string>;
+}
+
 /** A request to an endpoint of the gateway. */
 export interface GatewayRequest extends AttemptedRequest {
 	group: EndpointGroup;
@@ -52,7 +58,7 @@ export interface GatewayRequest extends AttemptedRequest {
 	path: string;
 	json?: JsonObject;
 	/** Opens the body for each attempt: a stream can be read only once. */
-	openBody?: () => Promise<ByteStream | Uint8Array>;
+	openBody?: () => Promise<ByteStream | Uint8Array | BodyWithHeaders>;
 	headers?: Record<string, string>;
 	/** Milliseconds; the gateway stops a request after 300 s (§8). */
 	timeoutMs?: number;
@@ -159,6 +165,21 @@ export class GatewayClient {
 		);
 	}
 
+	/**
+	 * Opens a file at any URL, without the key and in one attempt. The caller reads the body, or destroys it.
+	 *
+	 * @throws {ApiError} without a response, and for an error status
+	 */
+	async openUrl(url: string): Promise<HttpResponse<ByteStream>> {
+		// The length of a body that is compressed on its way is not known.
+		const httpRequest = { ...this.fileRequest(url), headers: { 'Accept-Encoding': 'identity' } };
+		const response = await this.dependencies.transport.stream(httpRequest);
+		const { timeoutMs } = httpRequest;
+		if (response.status >= 200 && response.status <= 299) return { ...response, timeoutMs };
+		response.body.destroy();
+		throw this.errorResponse('file', { ...response, body: '' }, httpRequest);
+	}
+
 	private async consumed<T>(
 		group: EndpointGroup,
 		httpRequest: HttpRequest,
@@ -201,7 +222,9 @@ export class GatewayClient {
 
 	private async httpRequest(request: GatewayRequest): Promise<HttpRequest> {
 		const { json, openBody } = request;
-		const body = openBody ? await openBody() : json && JSON.stringify(json);
+		const opened = await openBody?.();
+		const { content, headers } = opened && 'headers' in opened ? opened : { content: opened, headers: {} };
+		const body = content ?? (json && JSON.stringify(json));
 		return {
 			method: request.method,
 			url: this.settings.baseUrl + request.path,
@@ -209,6 +232,7 @@ export class GatewayClient {
 				Accept: 'application/json, */*;q=0.5',
 				...(json ? { 'Content-Type': 'application/json' } : {}),
 				...request.headers,
+				...headers,
 			},
 			...(body === undefined ? {} : { body }),
 			...(request.signal ? { signal: request.signal } : {}),

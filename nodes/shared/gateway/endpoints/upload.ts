@@ -8,7 +8,7 @@ import { missingInResponse } from './response';
 import { readStoredFile } from './storage';
 
 /** §8: the largest request body of an upload, in bytes. */
-const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /** §4.14, §8. */
 const MAX_EXTERNAL_USER_ID_LENGTH = 128;
@@ -60,8 +60,17 @@ export function checkUpload(
 			param,
 		);
 	}
+	checkSettings(settings);
+}
+
+/**
+ * Checks the settings of an upload (§8).
+ *
+ * @throws {InvalidInputError} for an `externalUserId` over its length
+ */
+export function checkSettings({ externalUserId = '' }: UploadSettings): void {
 	// Counts code points, not UTF-16 units.
-	const { length } = [...(settings.externalUserId ?? '')];
+	const { length } = [...externalUserId];
 	if (length > MAX_EXTERNAL_USER_ID_LENGTH) {
 		throw new InvalidInputError(
 			`'External User ID' is ${length} characters long`,
@@ -87,6 +96,43 @@ export async function uploadFile(
 			'Content-Length': String(head.length + file.size + tail.length),
 		},
 		openBody: async () => await file.framed(head, tail),
+	});
+}
+
+/** A file that can be read once, such as a download. */
+export interface OpenedFile extends Pick<UploadFile, 'fileName' | 'mimeType'> {
+	/** Exact length in bytes; `undefined` if it is not known. */
+	size: number | undefined;
+	/** The file between `head` and `tail`. */
+	framed: (head: Uint8Array, tail: Uint8Array) => ByteStream;
+}
+
+/**
+ * Uploads a file that is opened for each attempt (§4.14), streamed.
+ *
+ * @returns the record as received
+ */
+export async function uploadOpened(
+	client: GatewayClient,
+	open: () => Promise<OpenedFile>,
+	settings: UploadSettings,
+): Promise<JsonObject> {
+	return await client.json({
+		group: 'storage',
+		method: 'POST',
+		path: '/storage/upload',
+		openBody: async () => {
+			const file = await open();
+			const { head, tail, boundary } = multipartFrame(file, settings);
+			const length = file.size === undefined ? undefined : head.length + file.size + tail.length;
+			return {
+				content: file.framed(head, tail),
+				headers: {
+					'Content-Type': `multipart/form-data; boundary=${boundary}`,
+					...(length === undefined ? {} : { 'Content-Length': String(length) }),
+				},
+			};
+		},
 	});
 }
 

@@ -1,0 +1,322 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+
+import type { INodeParameters } from 'n8n-workflow';
+
+import { runNode, type RunOptions } from '../../helpers/engine';
+
+// Uploads from a URL, over real sockets: a server of files, and a gateway.
+
+const KEY = 'sk-secret';
+const MB = 1024 * 1024;
+
+let gateway: Server;
+let files: Server;
+let respond: RequestListener;
+/** How the gateway receives an upload, by attempt. */
+let receive: RequestListener;
+let uploads: Array<{ head: string; content: string; length: string | undefined; size: number }>;
+let attempts = 0;
+let downloads: Array<{ url: string; headers: NodeJS.Dict<string | string[]> }>;
+
+const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+const accept: RequestListener = (request, response) => {
+	void buffer(request)
+		.then((body) => {
+			const part = body.toString('latin1').split('data; name="file"')[1] ?? '';
+			const [head = '', content = ''] = part.split('\r\n\r\n');
+			const length = request.headers['content-length'];
+			uploads.push({ head, content: content.split('\r\n--')[0] ?? '', length, size: body.length });
+			response.writeHead(200, { 'content-type': 'application/json' });
+			response.end('{"id":"f1","url":"https://files.test/f1"}');
+		})
+		.catch(() => undefined);
+};
+
+beforeAll(async () => {
+	gateway = createServer((request, response) => {
+		attempts += 1;
+		receive(request, response);
+	});
+	files = createServer((request, response) => {
+		downloads.push({ url: request.url ?? '', headers: request.headers });
+		respond(request, response);
+	});
+	for (const server of [gateway, files])
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+beforeEach(() => {
+	[uploads, downloads, attempts, receive] = [[], [], 0, accept];
+	respond = (_, response) => response.end('png bytes');
+});
+afterAll(async () => {
+	for (const server of [gateway, files]) {
+		server.closeAllConnections();
+		await new Promise((resolve) => server.close(resolve));
+	}
+});
+
+async function upload(path: string, options: INodeParameters = {}, extra: Partial<RunOptions> = {}) {
+	return await runNode({
+		node: 'storage',
+		...extra,
+		parameters: {
+			resource: 'file',
+			operation: 'upload',
+			uploadSource: 'url',
+			url: path.startsWith('/') ? originOf(files) + path : path,
+			options,
+		},
+		credential: { baseUrl: `${originOf(gateway)}/api/v1`, apiKey: KEY },
+	});
+}
+
+describe('a file at a URL', () => {
+	it('is uploaded with its name, type and exact length', async () => {
+		respond = (_, response) => {
+			response.writeHead(200, { 'content-type': 'image/png', 'content-length': '9' });
+			response.end('png bytes');
+		};
+		const { items, error } = await upload('/a/cat.png?size=1');
+		expect(error).toBeUndefined();
+		expect(items[0]?.json).toMatchObject({ id: 'f1' });
+		const [sent] = uploads;
+		expect(sent).toMatchObject({
+			content: 'png bytes',
+			head: '; filename="cat.png"\r\nContent-Type: image/png',
+		});
+		expect(Number(sent?.length)).toBe(sent?.size);
+	});
+
+	it('of unknown length is uploaded without one', async () => {
+		respond = (_, response) => {
+			response.write('png ');
+			response.end('bytes');
+		};
+		const { error } = await upload('/cat.png');
+		expect(error).toBeUndefined();
+		expect(uploads).toMatchObject([{ content: 'png bytes', length: undefined }]);
+		expect(uploads[0]?.head).toContain('Content-Type: image/png');
+	});
+
+	it('is downloaded without the key, and without any other header of the gateway', async () => {
+		await upload('/cat.png');
+		expect(JSON.stringify(downloads)).not.toContain(KEY);
+		expect(downloads[0]?.headers).not.toHaveProperty('authorization');
+	});
+
+	it('is found behind redirects', async () => {
+		respond = ({ url }, response) => {
+			if (url === '/old') response.writeHead(302, { location: '/new/cat.png' }).end();
+			else response.writeHead(200, { 'content-type': 'image/png' }).end('png bytes');
+		};
+		const { error } = await upload('/old');
+		expect(error).toBeUndefined();
+		expect(uploads).toMatchObject([{ content: 'png bytes' }]);
+		expect(JSON.stringify(downloads)).not.toContain(KEY);
+	});
+
+	it('that is a web page by its name is uploaded', async () => {
+		respond = (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>');
+		const { error } = await upload('/page.html');
+		expect(error).toBeUndefined();
+	});
+
+	it('is read no faster than the gateway takes it', async () => {
+		let sent = 0;
+		const size = 90 * MB;
+		respond = (_, response) => {
+			response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': String(size) });
+			const chunk = Buffer.alloc(MB);
+			const push = () => {
+				while (sent < size) {
+					sent += MB;
+					if (!response.write(chunk)) return;
+				}
+				response.end();
+			};
+			response.on('drain', push);
+			push();
+		};
+		let heldBack = 0;
+		let received = 0;
+		receive = (request, response) => {
+			setTimeout(() => {
+				heldBack = sent;
+				request.on('data', (chunk: Buffer) => (received += chunk.length));
+				request.on('end', () => response.end('{"id":"f1"}'));
+			}, 1_000);
+		};
+		const { error } = await upload('/film.mp4');
+		expect(error).toBeUndefined();
+		expect(heldBack).toBeLessThan(30 * MB);
+		expect(received).toBeGreaterThan(size);
+	});
+});
+
+describe('what is no file', () => {
+	it.each<[string, RequestListener, string]>([
+		[
+			'404',
+			(_, response) => response.writeHead(404).end('{"code":"x"}'),
+			'There is no file at the URL (404)',
+		],
+		['401', (_, response) => response.writeHead(401).end(), 'The server of the URL asks for a sign-in (401)'],
+		[
+			'304',
+			(_, response) => response.writeHead(304).end(),
+			'The server of the URL responded with status 304 and no file',
+		],
+		[
+			'a sign-in page',
+			(_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+			'A web page came from the URL instead of the file',
+		],
+		[
+			'an empty file',
+			(_, response) => response.writeHead(200, { 'content-length': '0' }).end(),
+			'The file is empty',
+		],
+		['nothing', (_, response) => response.writeHead(204).end(), 'The file is empty'],
+		[
+			'101 MB',
+			(_, response) => {
+				response.writeHead(200, { 'content-length': String(101 * MB) });
+				response.write('x');
+			},
+			'The file is too large to upload: 101.0 MB',
+		],
+	])('is refused before anything is sent to the gateway: %s', async (_, listener, message) => {
+		respond = listener;
+		const { error } = await upload('/cat.png', { maxRetries: 0 });
+		expect(error?.message).toBe(message);
+		expect(error?.description).not.toMatch(/stays at the gateway|The gateway says/);
+		expect(attempts).toBe(0);
+	});
+
+	it.each<[string, string]>([
+		['ftp://files.test/a', "'URL' is not a web address"],
+		['cat.png', "'URL' is not a web address"],
+		['data:image/png;base64,QUJD', "'URL' is a data URL"],
+		[' ', "'URL' is empty"],
+	])('%s is refused', async (url, message) => {
+		const { error } = await upload(url);
+		expect(error?.message).toBe(message);
+		expect([attempts, downloads.length]).toStrictEqual([0, 0]);
+	});
+
+	it.each<[string, RequestListener, string]>([
+		['an empty stream', (_, response) => response.writeHead(200).end(), 'The file at the URL is empty'],
+		[
+			'a file that breaks off',
+			(request, response) => {
+				response.writeHead(200, { 'content-length': '1000' });
+				response.write('png');
+				setTimeout(() => request.socket.destroy(), 50);
+			},
+			'The connection to the server of the URL broke before the file was complete',
+		],
+		[
+			'a stream that breaks off',
+			(request, response) => {
+				response.write('png');
+				setTimeout(() => request.socket.destroy(), 50);
+			},
+			'The connection to the server of the URL broke before the file was complete',
+		],
+		[
+			'a file that is longer than announced, because its server compresses it',
+			(_, response) => {
+				const body = gzipSync('png bytes '.repeat(1_000));
+				response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': String(body.length) });
+				response.end(body);
+			},
+			'The connection to the server of the URL broke before the file was complete',
+		],
+	])('ends the upload, which never arrives whole: %s', async (_, listener, message) => {
+		respond = listener;
+		const { error } = await upload('/cat.png');
+		expect(error?.message).toBe(message);
+		expect(uploads).toStrictEqual([]);
+		expect(attempts).toBeLessThanOrEqual(1);
+	});
+
+	it('a stream of more than 100 MB ends the upload', async () => {
+		respond = (request, response) => {
+			const chunk = Buffer.alloc(4 * MB);
+			const push = () => {
+				while (!request.socket.destroyed && response.write(chunk));
+			};
+			response.on('drain', push);
+			push();
+		};
+		receive = (request) => request.resume().on('error', () => undefined);
+		const { error } = await upload('/film.mp4');
+		expect(error?.message).toBe('The file at the URL is too large to upload: over 100 MB');
+		expect(attempts).toBe(1);
+	});
+
+	it('a server that stops sending is named, after the timeout', async () => {
+		respond = (_, response) => {
+			response.writeHead(200, { 'content-length': '1000' });
+			response.write('png');
+		};
+		const { error } = await upload('/cat.png', { timeout: 1 });
+		expect(error?.message).toBe('The server of the URL did not send the file in time');
+		expect(attempts).toBe(1);
+	});
+
+	it('a server that cannot be reached is named', async () => {
+		const { error } = await upload('http://127.0.0.1:1/cat.png', { maxRetries: 0 });
+		expect(error?.message).toBe('The server of the URL could not be reached');
+		expect(attempts).toBe(0);
+	});
+});
+
+describe('retries', () => {
+	it('open the URL again when the gateway has refused the upload', async () => {
+		receive = (request, response) => {
+			if (attempts > 1) return accept(request, response);
+			request.resume().on('end', () => {
+				response.writeHead(503, { 'retry-after': '0', 'content-type': 'application/json' });
+				response.end('{"error":{"message":"x","type":"invalid_request"}}');
+			});
+		};
+		const { error } = await upload('/cat.png');
+		expect(error).toBeUndefined();
+		expect([attempts, downloads.length, uploads[0]?.content]).toStrictEqual([2, 2, 'png bytes']);
+	});
+
+	it('open the URL again when its server was busy', async () => {
+		respond = (_, response) => {
+			if (downloads.length > 1) response.end('png bytes');
+			else response.writeHead(503).end();
+		};
+		const { error } = await upload('/cat.png');
+		expect(error).toBeUndefined();
+		expect([attempts, downloads.length]).toStrictEqual([1, 2]);
+	});
+
+	it('do not repeat an upload that may have arrived', async () => {
+		receive = (request) => request.resume().on('end', () => request.socket.destroy());
+		const { error } = await upload('/cat.png');
+		expect(error?.message).toBe('The connection broke before the gateway responded');
+		expect(attempts).toBe(1);
+	});
+
+	it('the gateway’s own error is shown when it responds before it has read the file', async () => {
+		respond = (_, response) => {
+			response.writeHead(200, { 'content-length': '1000' });
+			response.write('png');
+		};
+		receive = (_, response) => {
+			response.writeHead(401, { connection: 'close' });
+			response.end('{"error":{"code":"invalid_api_key","type":"authentication_error","message":"x"}}');
+		};
+		const { error } = await upload('/cat.png');
+		expect(error?.message).toMatch(/key/);
+	});
+});
