@@ -15,7 +15,9 @@ export default {
 	ignorers: ['sentences', 'descriptions', 'sample'],
 	mutate: area.mutate,
 	concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 2),
-	timeoutMS: 3_000,
+	// Beyond a mutant's usual time. A run out of time counts as killed: on a busy machine, give more.
+	timeoutMS: Number(process.env.MUTATION_TIMEOUT_MS ?? 3_000),
+	dryRunTimeoutMinutes: 15,
 	tempDirName: `${results}/${name}`,
 	ignorePatterns: ['sandbox/n8n/runtime', '.sandbox', 'dist', 'docs', 'examples', 'bench', 'test-results'],
 	incremental: true,

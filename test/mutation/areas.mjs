@@ -16,12 +16,17 @@ export const areas = {
 	},
 	formats: {
 		mutate: ['nodes/shared/gateway/text/**/*.ts'],
-		tests: ['test/gateway/**/*.test.ts', 'test/nodes/text/*.test.ts'],
+		tests: [
+			'test/gateway/text/**/*.test.ts',
+			'test/nodes/text/*.test.ts',
+			'test/contract/{fallback,promptCache}.test.ts',
+		],
 	},
 	execution: {
-		mutate: ['nodes/shared/n8n/*.ts', 'nodes/shared/params/*.ts', 'nodes/shared/run/*.ts'],
+		mutate: ['fields', 'n8n', 'params', 'run'].map((room) => `nodes/shared/${room}/**/*.ts`),
 		tests: [
-			'test/{n8n,params,run}/*.test.ts',
+			'test/{fields,n8n,params,run}/*.test.ts',
+			'test/contract/{agentCost,cost}.test.ts',
 			'test/nodes/mediaTask/{callbacks,resume,suspend}*.test.ts',
 			'test/nodes/mediaTask/wait*.test.ts',
 			'test/nodes/storage/*.test.ts',
@@ -29,7 +34,7 @@ export const areas = {
 	},
 	mediaTask: {
 		mutate: ['nodes/MediaTask/**/*.ts'],
-		tests: ['test/nodes/mediaTask/*.test.ts'],
+		tests: ['test/nodes/mediaTask/*.test.ts', 'test/contract/cost.test.ts'],
 	},
 	trigger: {
 		mutate: ['nodes/MediaTaskTrigger/*.ts'],
@@ -37,10 +42,10 @@ export const areas = {
 	},
 	chatModel: {
 		mutate: ['nodes/ChatModel/**/*.ts'],
-		tests: ['test/nodes/chatModel/*.test.ts'],
+		tests: ['test/nodes/chatModel/*.test.ts', 'test/contract/agentCost.test.ts'],
 	},
 	textGeneration: {
 		mutate: ['nodes/TextGeneration/**/*.ts'],
-		tests: ['test/nodes/text/*.test.ts'],
+		tests: ['test/nodes/text/*.test.ts', 'test/contract/fallback.test.ts'],
 	},
 };
