@@ -60,6 +60,11 @@ export async function prepareGateway({ control, filesUrl }: Gateway, history: Hi
 	control.configure({
 		render: 'placeholder',
 		taskDuration: { image },
+		rateLimit: history.limit && {
+			requestsPerMinute: history.limit.requests,
+			windowMs: 10_000,
+			retryAfter: history.limit.retryAfter,
+		},
 		callbacks: {
 			mode: history.callbacks === 'off' ? 'off' : 'on',
 			copies: history.callbacks === 'twice' ? 2 : 1,

@@ -55,6 +55,8 @@ export interface History {
 	fates: Record<Kind, Fate[]>;
 	/** Whether the outputs go through the node a second time. */
 	loop: boolean;
+	/** The most requests of the account in ten seconds, and whether a refusal says when to come again. */
+	limit: { requests: number; retryAfter: 'none' | 'seconds' } | null;
 	cancel: Cancel | null;
 	callbacks: 'on' | 'off' | 'twice';
 	/** *Max Cost per Execution* in rubles. */
@@ -128,6 +130,7 @@ export const classes = {
 	cancel: (history) => ({ ...history, cancel: null }),
 	limits: (history) => ({ ...history, maxCost: null }),
 	loops: (history) => ({ ...history, loop: false }),
+	rateLimit: (history) => ({ ...history, limit: null }),
 	loopsOfSuspendedTasks: when(
 		({ operation }) => operation === 'suspend',
 		(history) => ({ ...history, loop: false }),
@@ -185,6 +188,13 @@ export function histories(
 			file: rarely(someFates(), []),
 		}),
 		loop: rarely(bool, false),
+		limit: rarely<History['limit']>(
+			fc.record({
+				requests: fc.integer({ min: 2, max: 8 }),
+				retryAfter: fc.constantFrom('none', 'seconds'),
+			}),
+			null,
+		),
 		cancel: rarely<Cancel | null>(
 			fc.oneof(
 				fc.record({ sent: fc.integer({ min: 1, max: 20 }) }),

@@ -5,6 +5,8 @@ const TIMEOUT_MS = 1_000;
 const RETRY_AFTER_MS = 2_200;
 const LAST_POLL_MS = 6_000;
 const SLACK_MS = 5_000;
+/** The longest pause at the slowest pace, and the window of the limit before it. */
+const PACED_MS = 45_000;
 
 /** The longest time that a run of a history may take, in milliseconds. */
 export function runLimitMs(history: History): number {
@@ -12,10 +14,21 @@ export function runLimitMs(history: History): number {
 	const attempts = maxRetries + 1;
 	const backoff = Math.max(500 * 2 ** attempts, RETRY_AFTER_MS * maxRetries);
 	// Each attempt may hang until its timeout, twice: before the headers and within the body.
-	const request = attempts * TIMEOUT_MS * 3 + backoff;
+	const pause = isRefused(history) ? PACED_MS : 0;
+	const request = attempts * (TIMEOUT_MS * 3 + pause) + backoff;
 	const waits = operation === 'poll' || operation === 'suspend';
 	const requests = 2 + (hasFile ? 1 : 0) + (waits ? 2 : 0) + (download ? 1 : 0);
 	const wait = waits ? maxWait * 1_000 + LAST_POLL_MS : 0;
 	const once = items * requests * request + wait;
 	return (loop ? 2 : 1) * tries * (once + SLACK_MS);
+}
+
+/** Whether the gateway refuses requests of the history with 429. */
+function isRefused({ limit, fates }: History): boolean {
+	return (
+		limit !== null ||
+		Object.values(fates)
+			.flat()
+			.some((fate) => fate.startsWith('busy'))
+	);
 }

@@ -23,6 +23,7 @@ export const enabled: Record<Class, boolean> = {
 	cancel: true,
 	limits: true,
 	loops: true,
+	rateLimit: true,
 	loopsOfSuspendedTasks: true,
 	forgedCallbacks: true,
 };
