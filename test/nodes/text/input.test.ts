@@ -356,6 +356,12 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 		expect(items[0]?.json.error).toMatchObject({ description: expect.stringMatching(/\w/) as string });
 	});
 
+	it('an attachment without a place in the format, with the formats that have one', async () => {
+		const video = attach(fromUrl('video', 'https://files.test/x'));
+		const { error } = await generate({ format: 'responses', ...video });
+		expect(error?.description).toMatch(/^Choose the API format Chat Completions\./);
+	});
+
 	it('a file of another kind', async () => {
 		const items = [await withFiles(paper)];
 		const { error } = await generate(attach(fromField('image', 'paper')), { items });

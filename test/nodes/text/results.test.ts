@@ -126,6 +126,14 @@ describe('the files of a response', () => {
 		]);
 	});
 
+	it('are named after their type, or as n8n knows it', async () => {
+		const types = ['image/jpg', 'application/pdf', 'application/x-unheard-of'];
+		mockResponse('chat', chat([choice({ content: null, images: types.map(picture) })]));
+		const { items } = await generate();
+		const names = Object.values(items[0]?.binary ?? {}).map(({ fileName }) => fileName);
+		expect(names).toStrictEqual(['image.jpg', 'image_1.pdf', 'image_2.bin']);
+	});
+
 	it('have the received bytes', async () => {
 		mockResponse('chat', chat([choice({ content: null, images: [picture()] })]));
 		const { items } = await generate();
