@@ -1,12 +1,24 @@
 // Reads the results of StrykerJS, and the judged survivors.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const folder = resolve(fileURLToPath(import.meta.url), '../../test/mutation/survivors');
 
-const KILLED = new Set(['Killed', 'Timeout']);
-const COUNTED = new Set([...KILLED, 'Survived', 'NoCoverage', 'RuntimeError']);
+const COUNTED = new Set(['Killed', 'Timeout', 'Survived', 'NoCoverage', 'RuntimeError']);
+
+/** Why the ignorer of test/mutation/ignorers.mjs leaves out a mutant that is not in the sample. */
+const NOT_DRAWN = 'not in the sample';
+
+/**
+ * Whether a mutant was killed: by a test, or by StrykerJS's count of steps, which ends an endless loop. Time that is over
+ * proves nothing: the machine may be slow.
+ */
+const isKilled = ({ status, statusReason = '' }) =>
+	status === 'Killed' || (status === 'Timeout' && statusReason.startsWith('Hit limit'));
+
+/** Whether the run of a mutant was ended because of its time. */
+const isOutOfTime = (mutant) => mutant.status === 'Timeout' && !isKilled(mutant);
 
 /**
  * The judged survivors: `code` is the mutated text in the source, or its first line; `to` the replacement,
@@ -22,7 +34,7 @@ export function judgements() {
 
 /**
  * @param {string} report path of a JSON report of StrykerJS
- * @returns {Array<{ file: string, line: number, code: string, to: string, mutator: string, isKilled: boolean }>} the mutants that count
+ * @returns {Array<{ file: string, line: number, code: string, to: string, mutator: string, isKilled: boolean, isOutOfTime: boolean }>} the mutants that count
  */
 export function mutantsOf(report) {
 	const { files } = JSON.parse(readFileSync(report, 'utf8'));
@@ -30,15 +42,56 @@ export function mutantsOf(report) {
 		const lines = source.split('\n');
 		return mutants
 			.filter(({ status }) => COUNTED.has(status))
-			.map(({ location, replacement = '', mutatorName, status }) => ({
+			.map((mutant) => ({
 				file,
-				line: location.start.line,
-				code: textAt(lines, location),
-				to: replacement,
-				mutator: mutatorName,
-				isKilled: KILLED.has(status),
+				line: mutant.location.start.line,
+				code: textAt(lines, mutant.location),
+				to: mutant.replacement ?? '',
+				mutator: mutant.mutatorName,
+				isKilled: isKilled(mutant),
+				isOutOfTime: isOutOfTime(mutant),
 			}));
 	});
+}
+
+/**
+ * @param {string} report path of a JSON report of StrykerJS
+ * @returns {number} how many mutants there are, with those that are not in the sample
+ */
+export function population(report) {
+	const { files } = JSON.parse(readFileSync(report, 'utf8'));
+	return Object.values(files)
+		.flatMap(({ mutants }) => mutants)
+		.filter(({ status, statusReason }) => COUNTED.has(status) || statusReason === NOT_DRAWN).length;
+}
+
+/**
+ * Lets the next run try those mutants again whose run was ended because of its time.
+ *
+ * @param {string} path of the results that StrykerJS reuses
+ */
+export function forgetOutOfTime(path) {
+	if (!existsSync(path)) return;
+	const report = JSON.parse(readFileSync(path, 'utf8'));
+	for (const file of Object.values(report.files))
+		file.mutants = file.mutants.filter((mutant) => !isOutOfTime(mutant));
+	writeFileSync(path, JSON.stringify(report));
+}
+
+/**
+ * The 95 % interval of a score that a sample has (Wilson).
+ *
+ * @param {number} part how many of the sample
+ * @param {number} whole the size of the sample
+ * @returns {[number, number]} in [0, 1]
+ */
+export function interval(part, whole) {
+	const z = 1.96;
+	const share = part / whole;
+	const centre = share + z ** 2 / (2 * whole);
+	const reach = z * Math.sqrt((share * (1 - share)) / whole + z ** 2 / (4 * whole ** 2));
+	const scale = 1 + z ** 2 / whole;
+	return [(centre - reach) / scale, (centre + reach) / scale];
 }
 
 /** Whether a judgement applies to this mutant. */

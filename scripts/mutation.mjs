@@ -1,17 +1,19 @@
 // Mutation tests. Results are in .sandbox/mutation/<folder>.json; `npm run mutation:report` sums them up in docs/mutation.md.
 //   npm run mutation [folder…]                   all mutants of these folders, or of all
-//   npm run mutation [folder…] -- --files=<glob>[,<glob>…]
-//   npm run mutation [folder…] -- --sample=<part>   those in a part of the functions, e.g. 0.2
+//   npm run mutation [folder…] -- --sample=<part> [--seed=<text>]   those in a part of the functions, e.g. 0.2
+//     A function is drawn, with all its mutants, by a hash of the seed and its place in the file.
+//   npm run mutation [folder…] -- --files=<glob>[,<glob>…]   the same as in the last run, but of these files
 //   npm run mutation -- --changed[=<revision>]   those in the lines changed since a revision, within five minutes
+// MUTATION_CONCURRENCY: runs at a time (2). MUTATION_PATIENCE: on a busy machine, how many times as long a run may take (1).
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { areas } from '../test/mutation/areas.mjs';
-import { isAbout, judgements, mutantsOf } from './mutation-results.mjs';
+import { forgetOutOfTime, isAbout, judgements, mutantsOf } from './mutation-results.mjs';
 
 const CHANGED_MS = 5 * 60_000;
-/** The part of the mutants in changed lines that must be killed or judged. */
+/** The part of the mutants that must be killed; of those in changed lines, killed or judged. */
 const ENOUGH = 0.9;
 
 const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..');
@@ -27,15 +29,39 @@ if (unknown.length > 0) {
 	process.exitCode = 2;
 } else if (flag('--changed') === undefined) {
 	const all = named.length > 0 ? named : Object.keys(areas);
-	const env = valueOf('--sample') ? { MUTATION_SAMPLE: valueOf('--sample') } : {};
-	const failed = all.filter((name) => mutate(name, valueOf('--files'), { env }) !== 0);
-	if (failed.length > 0) console.error(`Too few killed: ${failed.join(', ')}.`);
+	const failed = all.filter((name) => !mutateFolder(name));
 	process.exitCode = failed.length > 0 ? 1 : 0;
 } else {
 	process.exitCode = mutateChanged(valueOf('--changed') ?? lastRevision());
 }
 
-/** @returns StrykerJS's exit code, not 0 below the score of its configuration; `undefined` at the time limit */
+/** @returns {boolean} whether enough mutants of a folder were killed */
+function mutateFolder(name) {
+	const base = `.sandbox/mutation/${name}`;
+	const files = valueOf('--files');
+	const last =
+		files && existsSync(`${base}.run.json`) ? JSON.parse(readFileSync(`${base}.run.json`, 'utf8')) : {};
+	const sample = valueOf('--sample') ?? last.sample ?? '1';
+	const seed = valueOf('--seed') ?? last.seed ?? '';
+	const begin = Date.now();
+	forgetOutOfTime(`${base}.incremental.json`);
+	mutate(name, files, { env: { MUTATION_SAMPLE: sample, MUTATION_SEED: seed } });
+	if (!existsSync(`${base}.json`) || statSync(`${base}.json`).mtimeMs < begin) {
+		console.error(`${name}: not finished.`);
+		return false;
+	}
+	const revision = git('rev-parse', '--short', 'HEAD').trim();
+	writeFileSync(`${base}.run.json`, JSON.stringify({ revision, sample, seed }));
+	const mutants = mutantsOf(`${base}.json`);
+	const killed = mutants.filter(({ isKilled }) => isKilled).length;
+	const outOfTime = mutants.filter((mutant) => mutant.isOutOfTime).length;
+	console.log(
+		`${name}: ${killed} of ${mutants.length} mutants killed; ${outOfTime} out of time, not killed.`,
+	);
+	return killed >= mutants.length * ENOUGH;
+}
+
+/** @returns StrykerJS's exit code; `undefined` at the time limit */
 function mutate(name, files, more = {}) {
 	const { status, error } = spawnSync(
 		'node_modules/.bin/stryker',

@@ -33,6 +33,7 @@ const descriptions = {
 };
 
 const part = Number(process.env.MUTATION_SAMPLE ?? 1);
+const seed = process.env.MUTATION_SEED ?? '';
 
 /** A function, a member of a class, or another statement of a file: sampled as a whole. */
 const isUnit = ({ node, parent }) =>
@@ -40,10 +41,11 @@ const isUnit = ({ node, parent }) =>
 	(/^(Program|Export\w+Declaration)$/.test(parent?.type) &&
 		!/^(Class|Export\w+)Declaration$/.test(node.type));
 
-/** A number in [0, 1) that a unit always has. */
+/** A number in [0, 1) that a unit always has with the same seed. */
 function drawn({ start, end }) {
 	let hash = 2_166_136_261;
-	for (const digit of `${start}:${end}`) hash = Math.imul(hash ^ digit.charCodeAt(0), 16_777_619) >>> 0;
+	for (const digit of `${seed}${start}:${end}`)
+		hash = Math.imul(hash ^ digit.charCodeAt(0), 16_777_619) >>> 0;
 	// The last bits of short texts are alike.
 	return (Math.imul(hash ^ (hash >>> 15), 2_246_822_507) >>> 0) / 2 ** 32;
 }

@@ -10,4 +10,5 @@ module.exports = {
 	testRunner: require.resolve('./jest-circus-bail.js'),
 	testSequencer: require.resolve('./sequencer.js'),
 	watchman: false,
+	testTimeout: base.testTimeout * Number(process.env.MUTATION_PATIENCE ?? 1),
 };
