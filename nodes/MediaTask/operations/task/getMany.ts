@@ -9,6 +9,8 @@ export const getMany = defineOperation({
 	displayName: 'Get Many',
 	action: 'Get many media tasks',
 	description: 'Retrieve a list of tasks of the account, e.g. to find one whose ID was lost',
+	toolDescription:
+		'Lists the media tasks of the account. Returns the ID, the state, the model and the file URLs of each.',
 	parameters: { ...limitParameters, simplify },
 	async execute(item) {
 		const isSimple = item.params.simplify;
