@@ -29,6 +29,7 @@ for (const name of names) {
 			`examples/${name}`,
 			[...notes, ...(await page.getByTestId('canvas-node').all())],
 			900,
+			40,
 		);
 	});
 }

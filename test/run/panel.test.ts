@@ -119,7 +119,8 @@ describe('the description of the option Timeout', () => {
 
 	it('is in the options of each operation once', () => {
 		const collections = fields.filter(
-			({ node, property: { type } }) => type === 'collection' && !node.group.includes('trigger'),
+			({ node, property: { type, name } }) =>
+				type === 'collection' && name === 'options' && !node.group.includes('trigger'),
 		);
 		expect(collections.length).toBeGreaterThan(20);
 		for (const { place, property } of collections) {

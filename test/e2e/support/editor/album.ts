@@ -41,10 +41,11 @@ export class Album {
 	 * @param name that of the node
 	 * @param parts what is to be seen: the smallest rectangle around all of them
 	 * @param height its upper part; pixels
+	 * @param margin what is to be seen around them; pixels
 	 */
-	async image(name: string, parts: Locator[], height: number): Promise<void> {
+	async image(name: string, parts: Locator[], height: number, margin = 0): Promise<void> {
 		if (!process.env['UPDATE_IMAGES']) return;
-		const frame = await around(parts);
+		const frame = widened(await around(parts), margin);
 		const clip = { ...frame, height: Math.min(frame.height, height) };
 		await this.page.screenshot({ path: join(imagesFolder, `${name}.png`), clip, animations: 'disabled' });
 	}
@@ -64,7 +65,18 @@ function slug(title: string): string {
 		.replace(/^-|-$/g, '');
 }
 
-async function around(parts: Locator[]): Promise<{ x: number; y: number; width: number; height: number }> {
+interface Frame {
+	x: number;
+	y: number;
+	width: number;
+	height: number;
+}
+
+function widened({ x, y, width, height }: Frame, margin: number): Frame {
+	return { x: x - margin, y: y - margin, width: width + 2 * margin, height: height + 2 * margin };
+}
+
+async function around(parts: Locator[]): Promise<Frame> {
 	const boxes = await Promise.all(
 		parts.map(async (part) => {
 			const box = await part.boundingBox();
