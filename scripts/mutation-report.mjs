@@ -66,6 +66,9 @@ their place in the file, each with all its mutants. The interval is where the sc
 if mutants of one function are as different as those of several. A score after mending the survivors of the same sample says
 less: then another seed tells. A mutant whose run was out of time counts as not killed.
 
+Before there were these runs, 139 mistakes were made by hand, one at a time. The tests noticed 61 % of them in the gateway
+client, 46 % in the formats, 37 % in the item loop and its neighbours, 50 % in the media task and 43 % in the chat model.
+
 | folder | mutants | run | sample | killed | 95 % interval | survivors judged | not judged | of them out of time | revision |
 |---|---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}

@@ -34,18 +34,30 @@ export const areas = {
 	},
 	mediaTask: {
 		mutate: ['nodes/MediaTask/**/*.ts'],
-		tests: ['test/nodes/mediaTask/*.test.ts', 'test/contract/cost.test.ts'],
+		tests: [
+			'test/nodes/storedSurface.test.ts',
+			'test/nodes/mediaTask/*.test.ts',
+			'test/contract/cost.test.ts',
+		],
 	},
 	trigger: {
 		mutate: ['nodes/MediaTaskTrigger/*.ts'],
-		tests: ['test/nodes/mediaTaskTrigger/*.test.ts'],
+		tests: ['test/nodes/storedSurface.test.ts', 'test/nodes/mediaTaskTrigger/*.test.ts'],
 	},
 	chatModel: {
 		mutate: ['nodes/ChatModel/**/*.ts'],
-		tests: ['test/nodes/chatModel/*.test.ts', 'test/contract/agentCost.test.ts'],
+		tests: [
+			'test/nodes/storedSurface.test.ts',
+			'test/nodes/chatModel/*.test.ts',
+			'test/contract/agentCost.test.ts',
+		],
 	},
 	textGeneration: {
 		mutate: ['nodes/TextGeneration/**/*.ts'],
-		tests: ['test/nodes/text/*.test.ts', 'test/contract/fallback.test.ts'],
+		tests: [
+			'test/nodes/storedSurface.test.ts',
+			'test/nodes/text/*.test.ts',
+			'test/contract/fallback.test.ts',
+		],
 	},
 };
