@@ -1,5 +1,5 @@
 import { isBelow, type Balance } from '../shared/gateway/endpoints/balance';
-import { addDecimals, compareDecimals } from '../shared/gateway/util/money';
+import { addDecimals, compareDecimals, twoDecimals } from '../shared/gateway/util/money';
 
 /** When the trigger fires. */
 export type FireOn = 'below' | 'everyPoll' | 'change';
@@ -20,10 +20,16 @@ export interface AlertState {
 	amount?: string;
 }
 
+/** What the workflow starts with, besides the balance. */
+export type Event = { message: string } & (
+	| { lowBalance: boolean; threshold: string }
+	| { previousAmount: string; change: string }
+);
+
 /** The result of a poll. */
 export interface Decision {
-	/** What the workflow starts with; nothing when it does not start. */
-	fires: { lowBalance?: boolean; threshold?: string; previousAmount?: string; change?: string } | undefined;
+	/** `undefined` when the workflow does not start. */
+	fires: Event | undefined;
 	state: AlertState;
 }
 
@@ -32,7 +38,7 @@ export function decide(watch: Watch, state: AlertState, balance: Balance): Decis
 	if (watch.fireOn === 'change') return onChange(state, balance);
 	const { threshold } = watch;
 	const low = isBelow(balance, threshold);
-	const alert = { lowBalance: true, threshold };
+	const alert = lowEvent(balance, threshold);
 	if (watch.fireOn === 'everyPoll') return { fires: low ? alert : undefined, state: {} };
 	// A changed threshold starts over.
 	const wasLow = state.lowSince !== undefined && compareDecimals(state.lowSince, threshold) === 0;
@@ -43,10 +49,38 @@ export function decide(watch: Watch, state: AlertState, balance: Balance): Decis
 }
 
 /** The first poll does not fire: later ones are compared with it. */
-function onChange({ amount: previousAmount }: AlertState, { amount }: Balance): Decision {
+function onChange({ amount: previousAmount }: AlertState, balance: Balance): Decision {
+	const { amount } = balance;
 	const state = { amount };
 	if (previousAmount === undefined || compareDecimals(amount, previousAmount) === 0)
 		return { fires: undefined, state };
-	const change = addDecimals(amount, previousAmount, -1);
-	return { fires: { previousAmount, ...(change === undefined ? {} : { change }) }, state };
+	return { fires: changeEvent(balance, previousAmount), state };
+}
+
+/** The event of a test in the editor: as a poll that fires, with what is true of the balance now. */
+export function testEvent({ fireOn, threshold }: Watch, balance: Balance): Event {
+	return fireOn === 'change' ? changeEvent(balance, balance.amount) : lowEvent(balance, threshold);
+}
+
+function lowEvent(balance: Balance, threshold: string): Event {
+	const lowBalance = isBelow(balance, threshold);
+	const limit = `the threshold of ${twoDecimals(threshold)} RUB`;
+	return {
+		message: `The balance is ${rubles(balance)}, ${lowBalance ? 'below' : 'not below'} ${limit}`,
+		lowBalance,
+		threshold,
+	};
+}
+
+function changeEvent(balance: Balance, previousAmount: string): Event {
+	const change = addDecimals(balance.amount, previousAmount, -1) ?? '0';
+	return {
+		message: `The balance is ${rubles(balance)}, it was ${twoDecimals(previousAmount)} RUB before`,
+		previousAmount,
+		change,
+	};
+}
+
+function rubles({ amount }: Balance): string {
+	return `${twoDecimals(amount)} RUB`;
 }

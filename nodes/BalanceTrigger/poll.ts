@@ -6,7 +6,7 @@ import { compact } from '../shared/n8n/compact';
 import { nodeParameters } from '../shared/params/source';
 import { fetchBalance, readBalance, type Balance } from '../shared/gateway/endpoints/balance';
 import { asText } from '../shared/gateway/util/json';
-import { decide, type AlertState, type Watch } from './alert';
+import { decide, testEvent, type AlertState, type Watch } from './alert';
 import { parameters } from './fields';
 
 /** Keys in the node's static data, which n8n stores with the workflow. */
@@ -21,8 +21,8 @@ const AMOUNT = 'amount';
  */
 export async function pollBalance(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const poll = await readPoll(context);
-	// A test in the editor always returns the balance.
-	if (context.getMode() === 'manual') return [[itemOf(poll.balance, {})]];
+	// A test in the editor always returns an event.
+	if (context.getMode() === 'manual') return [[itemOf(poll.balance, testEvent(poll.watch, poll.balance))]];
 	return next(context, poll);
 }
 

@@ -139,7 +139,14 @@ test('starts for a balance that is low when the workflow is published, with what
 	const wallet = await Wallet.watched({ fireOn: 'below', threshold: 100 }, '12.34');
 	await wallet.poll();
 	expect(await wallet.told()).toStrictEqual([
-		{ amountRub: 12.34, amount: '12.34', currency: 'RUB', lowBalance: true, threshold: '100' },
+		{
+			amountRub: 12.34,
+			amount: '12.34',
+			currency: 'RUB',
+			message: 'The balance is 12.34 RUB, below the threshold of 100.00 RUB',
+			lowBalance: true,
+			threshold: '100',
+		},
 	]);
 });
 

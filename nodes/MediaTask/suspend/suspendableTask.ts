@@ -76,7 +76,7 @@ export class SuspendableTask extends Deferred {
 		if (found && hasEnded(found.state)) return undefined;
 		const priceRub = await price();
 		const { model = settings.model, state = 'unknown', createdAt } = found ?? {};
-		const known = { taskId, model, state, createdAt, resultUrls: [], result: null };
+		const known = { taskId, model, state, createdAt, resultUrls: [] };
 		return { taskId, settings, priceRub, timedOutOutput: { ...taskJson(known, priceRub), timedOut: true } };
 	}
 

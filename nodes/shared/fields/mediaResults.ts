@@ -6,7 +6,8 @@ import { flag, text } from '../params/kinds';
 export const downloadResults = flag({
 	displayName: 'Download Results',
 	default: true,
-	description: 'Whether to download the generated files into binary fields, besides returning their URLs',
+	description:
+		'Whether to download the generated files into binary fields, besides returning their URLs, which work for 7 days',
 });
 
 /** Where the files go. */

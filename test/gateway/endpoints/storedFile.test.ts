@@ -12,7 +12,7 @@ const UNKNOWN: StoredFile = {
 	source: undefined,
 	storagePolicy: undefined,
 	status: undefined,
-	expiresAt: null,
+	expiresAt: undefined,
 	createdAt: undefined,
 	updatedAt: undefined,
 	externalUserId: undefined,
@@ -88,7 +88,10 @@ describe('a stored file (§2.7)', () => {
 		['the metadata', asset],
 	])('may have an ID alone: null in %s', (_, record) => {
 		const nothing = Object.fromEntries(Object.keys(record).map((key) => [key, null]));
-		expect(readStoredFile({ ...nothing, id: 'f1' })).toStrictEqual(UNKNOWN);
+		expect(readStoredFile({ ...nothing, id: 'f1' })).toStrictEqual({
+			...UNKNOWN,
+			expiresAt: 'expiresAt' in record ? null : undefined,
+		});
 	});
 
 	it.each<[string, JsonObject, Partial<StoredFile>]>([
@@ -103,7 +106,8 @@ describe('a stored file (§2.7)', () => {
 			{ expiresAt: '2025-01-01T02:00:00+02:00' },
 			{ expiresAt: '2025-01-01T00:00:00.000Z' },
 		],
-		['a time that is not text', { expiresAt: 5 }, { expiresAt: null }],
+		['a time that is not text', { expiresAt: 5 }, { expiresAt: undefined }],
+		['permanent storage', { expiresAt: null }, { expiresAt: null }],
 	])('accepts %s', (_, record, part) => {
 		expect(readStoredFile({ id: 'f1', ...record })).toStrictEqual({ ...UNKNOWN, ...part });
 	});

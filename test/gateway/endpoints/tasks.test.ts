@@ -83,7 +83,8 @@ describe('downloading a result (§4.8)', () => {
 
 describe('reading a task (§2.6)', () => {
 	it('has all its fields', () => {
-		const result = { resultUrls: ['https://f.test/1', 'https://f.test/2'], tracks: [{ id: 'a', n: null }] };
+		const urls = ['https://f.test/1', 'https://f.test/2'];
+		const result = { resultUrls: urls, tracks: [{ id: 'a', n: null }], seed: 7 };
 		const record = {
 			taskId: 't1',
 			model: 'm',
@@ -100,7 +101,7 @@ describe('reading a task (§2.6)', () => {
 			createdAt: '2023-11-14T22:13:20.000Z',
 			resultUrls: ['https://f.test/1', 'https://f.test/2'],
 			tracks: [{ id: 'a', n: null }],
-			result,
+			result: { seed: 7 },
 			failCode: undefined,
 			failMsg: undefined,
 		});
@@ -114,7 +115,7 @@ describe('reading a task (§2.6)', () => {
 			createdAt: undefined,
 			resultUrls: [],
 			tracks: undefined,
-			result: null,
+			result: undefined,
 			failCode: undefined,
 			failMsg: undefined,
 		});
@@ -133,15 +134,18 @@ describe('reading a task (§2.6)', () => {
 		['tracks among other things', { resultJson: '{"tracks":[null,{"id":1}]}' }, { tracks: [{ id: 1 }] }],
 	])('accepts %s', (_, record, part) => expect(read(record)).toMatchObject(part));
 
-	it.each<[string, Json, Json]>([
+	it.each<[string, Json, Json | undefined]>([
 		['an object', '{"a":{"b":null}}', { a: { b: null } }],
 		['a list', '[null]', [null]],
-		['null', 'null', null],
+		['null', 'null', undefined],
 		['a number', '0', 0],
 		['false', 'false', false],
 		['an object that is not text', { a: null }, { a: null }],
-		['null itself', null, null],
-		['empty text', '', null],
+		['null itself', null, undefined],
+		['empty text', '', undefined],
+		['nothing but URLs', '{"resultUrls":["u"]}', undefined],
+		['more than URLs and tracks', '{"resultUrls":["u"],"tracks":[{"id":1}],"seed":7}', { seed: 7 }],
+		['URLs that are none', '{"resultUrls":5}', { resultUrls: 5 }],
 		['text that is not JSON', '{"a":', '{"a":'],
 	])('has the parsed result: %s', (_, resultJson, result) => {
 		expect(read({ resultJson }).result).toStrictEqual(result);

@@ -4,6 +4,7 @@ import {
 	addDecimals,
 	compareDecimals,
 	costText,
+	twoDecimals,
 	millionTokenPrice,
 	multiplyDecimals,
 	sumOfCosts,
@@ -208,3 +209,15 @@ test.each([
 test.each(['1', '0', '+1.', '.1', '1e'])('reads %j 100,000 times in linear time', (part) => {
 	expect(compareDecimals(`${part.repeat(100_000)}x`, '0')).toBeUndefined();
 });
+
+it.each([
+	['12.3', '12.30'],
+	['7', '7.00'],
+	['1e3', '1000.00'],
+	['1234567.891', '1234567.89'],
+	['99.999', '99.99'],
+	['-0.5', '-0.50'],
+	['-3.501', '-3.51'],
+	['0.001', '0.00'],
+	['not a number', 'not a number'],
+])('%s with two decimals, rounded down, is %s', (amount, text) => expect(twoDecimals(amount)).toBe(text));

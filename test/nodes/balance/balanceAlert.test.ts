@@ -53,6 +53,7 @@ describe('when a balance trigger fires', () => {
 	it('reports the change', () => {
 		const watch: Watch = { fireOn: 'change', threshold: '0', margin: '0' };
 		expect(decide(watch, { amount: '10.10' }, balance('9.95')).fires).toStrictEqual({
+			message: 'The balance is 9.95 RUB, it was 10.10 RUB before',
 			previousAmount: '10.10',
 			change: '-0.15',
 		});

@@ -30,6 +30,7 @@ describe('balance trigger', () => {
 			amount: '99.90',
 			currency: 'RUB',
 			amountUsd: 1.2,
+			message: 'The balance is 99.90 RUB, below the threshold of 100.00 RUB',
 			lowBalance: true,
 			threshold: '100',
 		};
@@ -48,19 +49,70 @@ describe('balance trigger', () => {
 		const store = {};
 		expect(await poll({ fireOn: 'change' }, { amount: '10.50' }, { store })).toBeNull();
 		expect(await poll({ fireOn: 'change' }, { amount: '7' }, { store })).toStrictEqual([
-			[{ json: { amountRub: 7, amount: '7', currency: 'RUB', previousAmount: '10.50', change: '-3.50' } }],
+			[
+				{
+					json: {
+						amountRub: 7,
+						amount: '7',
+						currency: 'RUB',
+						message: 'The balance is 7.00 RUB, it was 10.50 RUB before',
+						previousAmount: '10.50',
+						change: '-3.50',
+					},
+				},
+			],
 		]);
 	});
 
-	it('returns the current balance in the editor, and stores nothing', async () => {
+	it.each<[string, string, object]>([
+		[
+			'below',
+			'50',
+			{
+				message: 'The balance is 50.00 RUB, below the threshold of 100.00 RUB',
+				lowBalance: true,
+				threshold: '100',
+			},
+		],
+		[
+			'everyPoll',
+			'5000',
+			{
+				message: 'The balance is 5000.00 RUB, not below the threshold of 100.00 RUB',
+				lowBalance: false,
+				threshold: '100',
+			},
+		],
+		[
+			'change',
+			'7.5',
+			{ message: 'The balance is 7.50 RUB, it was 7.50 RUB before', previousAmount: '7.5', change: '0.0' },
+		],
+	])(
+		'a test event in the editor (%s, %s) has all fields, and stores nothing',
+		async (fireOn, amount, event) => {
+			const store = {};
+			const output = await poll({ fireOn, threshold: 100 }, { amount }, { mode: 'manual', store });
+			expect(output?.[0]?.map(({ json }) => json)).toStrictEqual([
+				{ amountRub: Number(amount), amount, currency: 'RUB', ...event },
+			]);
+			expect(store).toStrictEqual({});
+		},
+	);
+
+	it.each([
+		['below', '120', '99'],
+		['everyPoll', '120', '99'],
+		['change', '120', '99'],
+	])('a test event (%s) has the fields of a live one', async (fireOn, before, after) => {
+		const parameters = { fireOn, threshold: 100 };
 		const store = {};
-		const output = await poll(
-			{ fireOn: 'below', threshold: 100 },
-			{ amount: '5000' },
-			{ mode: 'manual', store },
-		);
-		expect(output).toStrictEqual([[{ json: { amountRub: 5000, amount: '5000', currency: 'RUB' } }]]);
-		expect(store).toStrictEqual({});
+		await poll(parameters, { amount: before }, { store });
+		const live = await poll(parameters, { amount: after }, { store });
+		const test = await poll(parameters, { amount: after }, { mode: 'manual' });
+		const fieldsOf = (output: typeof live) => Object.keys(output?.[0]?.[0]?.json ?? {});
+		expect(fieldsOf(live).length).toBeGreaterThan(4);
+		expect(fieldsOf(test)).toStrictEqual(fieldsOf(live));
 	});
 
 	it.each<[string, INodeParameters, RegExp]>([

@@ -63,7 +63,6 @@ describe('the files of a task', () => {
 						taskId,
 						state: 'success',
 						resultUrls: ['https://files.test/a.png', 'https://files.test/b.png'],
-						result: { resultUrls: ['https://files.test/a.png', 'https://files.test/b.png'] },
 					},
 					undefined,
 				],

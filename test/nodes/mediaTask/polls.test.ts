@@ -110,7 +110,7 @@ describe('the output', () => {
 			options: { idempotencyScope: 'workflow' },
 		});
 		expect(items.map(({ json }) => json)).toStrictEqual([
-			{ taskId: 't1', state: 'success', priceRub: 6, model: 'acme/painter', resultUrls: [], result: null },
+			{ taskId: 't1', state: 'success', priceRub: 6, model: 'acme/painter', resultUrls: [] },
 		]);
 	});
 
@@ -145,7 +145,6 @@ describe('the output', () => {
 				model: 'acme/painter',
 				createdAt: '2025-10-09T08:53:20.000Z',
 				resultUrls: [],
-				result: null,
 			},
 		]);
 	});

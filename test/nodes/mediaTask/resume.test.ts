@@ -161,7 +161,6 @@ describe('when the longest wait is over', () => {
 				model: 'acme/painter',
 				createdAt: '2025-10-09T08:53:20.000Z',
 				resultUrls: [],
-				result: null,
 				timedOut: true,
 			},
 		]);

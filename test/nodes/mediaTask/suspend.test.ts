@@ -39,7 +39,6 @@ describe('a suspended execution', () => {
 			state: 'processing',
 			createdAt: '2025-10-09T08:53:20.000Z',
 			resultUrls: [],
-			result: null,
 			priceRub: 6,
 			timedOut: true,
 		};
@@ -78,7 +77,6 @@ describe('a suspended execution', () => {
 				model: 'acme/painter',
 				state: 'unknown',
 				resultUrls: [],
-				result: null,
 				priceRub: 6,
 				timedOut: true,
 			},

@@ -42,7 +42,7 @@ describe('task: createAndWait', () => {
 			state: 'success',
 			createdAt: '2025-10-09T08:53:20.000Z',
 			resultUrls: ['https://files.test/a%20b.png?sig=1', 'https://files.test/c'],
-			result: { resultUrls: ['https://files.test/a%20b.png?sig=1', 'https://files.test/c'], seed: 7 },
+			result: { seed: 7 },
 		});
 		expect(items[0]?.binary).toMatchObject({
 			data: { fileName: 'a b.png', mimeType: 'image/png' },

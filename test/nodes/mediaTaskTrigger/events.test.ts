@@ -18,7 +18,7 @@ describe('Trigger On', () => {
 		const taskId = freshTask();
 		task(taskId, { state });
 		const { item, result } = await sendCallback({ ...noFiles, events }, { body: { taskId } });
-		expect(item?.json).toStrictEqual({ taskId, state, resultUrls: [], result: null });
+		expect(item?.json).toStrictEqual({ taskId, state, resultUrls: [] });
 		expect(result).toStrictEqual({ noWebhookResponse: true, workflowData: [[item]] });
 	});
 
@@ -91,7 +91,6 @@ describe('Trigger On', () => {
 				model: 'acme/painter',
 				createdAt: new Date(createTime).toISOString(),
 				resultUrls: [],
-				result: null,
 			},
 		});
 	});

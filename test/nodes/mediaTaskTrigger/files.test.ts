@@ -30,7 +30,7 @@ describe('Download Results', () => {
 		const { taskId, requests } = taskWithFiles();
 		const { item } = await sendCallback({ options: {} }, { body: { taskId } });
 		expect(requests).toStrictEqual(['/a.png', '/b']);
-		expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls, result: { resultUrls } });
+		expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls });
 		expect(Object.keys(item?.binary ?? {})).toStrictEqual(['data', 'data_1']);
 		expect(item?.binary).toMatchObject({ data: { fileName: 'a.png' }, data_1: { fileName: 'b.png' } });
 		const second = item?.binary?.data_1;
@@ -46,14 +46,14 @@ describe('Download Results', () => {
 	it('fetches nothing when off', async () => {
 		const { taskId, requests } = taskWithFiles();
 		const { item } = await sendCallback({ downloadResults: false }, { body: { taskId } });
-		expect(item).toStrictEqual({ json: { taskId, state: 'success', resultUrls, result: { resultUrls } } });
+		expect(item).toStrictEqual({ json: { taskId, state: 'success', resultUrls } });
 		expect(requests).toStrictEqual([]);
 	});
 
 	it('fetches nothing for a task that failed', async () => {
 		const { taskId, requests } = taskWithFiles('fail');
 		const { item } = await sendCallback({ events: 'both' }, { body: { taskId } });
-		expect(item).toStrictEqual({ json: { taskId, state: 'fail', resultUrls, result: { resultUrls } } });
+		expect(item).toStrictEqual({ json: { taskId, state: 'fail', resultUrls } });
 		expect(requests).toStrictEqual([]);
 	});
 
@@ -77,7 +77,6 @@ describe('Download Results', () => {
 				taskId,
 				state: 'success',
 				resultUrls,
-				result: { resultUrls },
 				downloadError: {
 					message: expect.any(String) as string,
 					description: expect.stringContaining(taskId) as string,
@@ -110,7 +109,6 @@ describe('Include Callback', () => {
 			taskId,
 			state: 'success',
 			resultUrls,
-			result: { resultUrls },
 			callback,
 		});
 	});
@@ -123,6 +121,6 @@ describe('Include Callback', () => {
 		const { taskId } = taskWithFiles();
 		const parameters = { downloadResults: false, options: options as { includeCallback?: boolean } };
 		const { item } = await sendCallback(parameters, request(taskId));
-		expect(item).toStrictEqual({ json: { taskId, state: 'success', resultUrls, result: { resultUrls } } });
+		expect(item).toStrictEqual({ json: { taskId, state: 'success', resultUrls } });
 	});
 });

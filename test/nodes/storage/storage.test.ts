@@ -216,7 +216,6 @@ describe('file: get', () => {
 			url: 'https://files.test/f1.png',
 			source: 'user_upload',
 			status: 'active',
-			expiresAt: null,
 			createdAt: '2026-03-01T00:00:00.000Z',
 			updatedAt: '2026-03-01T00:00:00.000Z',
 		});

@@ -1,8 +1,8 @@
 import { ApiError } from '../errors/errors';
 import type { ErrorText } from '../errors/texts';
 import { withTexts, ignoreAlreadyDone } from '../errors/fromResponse';
-import { asId, type JsonObject } from '../util/json';
-import { id, number, object, record, text } from '../util/shape';
+import { asId, asText, type JsonObject } from '../util/json';
+import { id, json, number, object, record, text } from '../util/shape';
 import { fetchList, type RecordList } from './lists';
 import { missingInResponse, pathSegment } from './response';
 import type { GatewayClient } from '../client/client';
@@ -18,8 +18,8 @@ export interface StoredFile {
 	source?: string | undefined;
 	storagePolicy?: string | undefined;
 	status?: string | undefined;
-	/** ISO 8601; null for permanent storage and if the record has none. */
-	expiresAt: string | null;
+	/** ISO 8601; null for permanent storage; `undefined` if the record does not tell. */
+	expiresAt?: string | null | undefined;
 	createdAt?: string | undefined;
 	updatedAt?: string | undefined;
 	externalUserId?: string | undefined;
@@ -82,7 +82,7 @@ const storedFile = object({
 	source: text,
 	storagePolicy: text,
 	status: text,
-	expiresAt: text,
+	expiresAt: json,
 	createdAt: text,
 	created_at: text,
 	updatedAt: text,
@@ -103,7 +103,7 @@ export function readStoredFile(body: JsonObject): StoredFile {
 		source: file.source?.toLowerCase(),
 		storagePolicy: file.storagePolicy,
 		status: file.status,
-		expiresAt: isoTime(file.expiresAt) ?? null,
+		expiresAt: file.expiresAt === null ? null : isoTime(asText(file.expiresAt)),
 		createdAt: isoTime(file.createdAt ?? file.created_at),
 		updatedAt: isoTime(file.updatedAt ?? file.updated_at),
 		externalUserId: file.externalUserId,

@@ -1,7 +1,7 @@
 import type { MediaType } from '../media/mediaModel';
 import { ApiError, asError } from '../errors/errors';
 import { checkKey, sendableKey } from '../media/idempotency';
-import { asId, parseJson, type Json, type JsonObject } from '../util/json';
+import { asId, asObject, parseJson, type Json, type JsonObject } from '../util/json';
 import { id, json, number, object, optionalObject, records, text } from '../util/shape';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
 import type { GatewayClient, GatewayRequest } from '../client/client';
@@ -29,8 +29,8 @@ export interface MediaTask {
 	resultUrls: string[];
 	/** Music tasks only. */
 	tracks?: JsonObject[] | undefined;
-	/** `resultJson`, parsed; the text itself if it is not JSON. */
-	result: Json;
+	/** What else `resultJson` holds, parsed; the text itself if it is not JSON; `undefined` if there is nothing. */
+	result?: Json | undefined;
 	failCode?: string | undefined;
 	failMsg?: string | undefined;
 }
@@ -167,14 +167,15 @@ export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
 	if (!task) throw missingInResponse('task');
 	const result = readResult(task.resultJson);
 	const { resultUrls, tracks } = taskResult(result);
+	const urls = readUrls(resultUrls);
 	return {
 		taskId: task.taskId ?? taskId,
 		model: task.model,
 		state: task.state ?? 'unknown',
 		createdAt: isoOfMilliseconds(task.createTime ?? NaN),
-		resultUrls: readUrls(resultUrls),
+		resultUrls: urls,
 		tracks: tracks.length > 0 ? tracks : undefined,
-		result,
+		result: restOf(result, { hasUrls: urls.length > 0, hasTracks: tracks.length > 0 }),
 		failCode: task.failCode,
 		failMsg: task.failMsg,
 	};
@@ -185,6 +186,16 @@ function readResult(value: Json | undefined): Json {
 	if (value === '') return null;
 	const parsed = parseJson(value);
 	return parsed === undefined ? value : parsed;
+}
+
+/** The result without the fields that are read. */
+function restOf(result: Json, { hasUrls, hasTracks }: { hasUrls: boolean; hasTracks: boolean }) {
+	const object = asObject(result);
+	if (!object) return result ?? undefined;
+	const rest = Object.entries(object).filter(
+		([name]) => !(hasUrls && name === 'resultUrls') && !(hasTracks && name === 'tracks'),
+	);
+	return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
 
 function readUrls(value: Json | undefined): string[] {

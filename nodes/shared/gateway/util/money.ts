@@ -79,6 +79,22 @@ export function sumOfCosts(...costs: string[]): string | undefined {
 	return sum === undefined ? undefined : multiplyDecimals(sum, '1');
 }
 
+/**
+ * An amount with two decimals, rounded down, for people: 99.999 is not shown as 100.
+ *
+ * @param amount decimal string, also in exponent form
+ * @returns a plain decimal string, e.g. `-3.50`; the text itself if it is not a decimal
+ */
+export function twoDecimals(amount: string): string {
+	const decimal = readDecimal(amount);
+	if (!decimal) return amount;
+	const scale = Math.max(decimal.scale, 2);
+	const digits = atScale(decimal, scale);
+	const unit = 10n ** BigInt(scale - 2);
+	const isRounded = digits < 0n && digits % unit !== 0n;
+	return plain(digits / unit - (isRounded ? 1n : 0n), 2);
+}
+
 /** A decimal without superfluous zeros. */
 function shortest(decimal: Decimal): string {
 	const scale = Math.max(decimal.scale, 0);
