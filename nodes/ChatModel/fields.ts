@@ -1,5 +1,7 @@
+import { outputParameters, schemaOptions } from '../shared/fields/outputFormat';
 import { textOptionParameters } from '../shared/fields/textOptions';
 import { cachePrompt, extraBody, fallbackModels, format, textModel } from '../shared/fields/textRequest';
+import { toolChoiceParameters } from '../shared/fields/toolChoice';
 import { collection } from '../shared/params/groups';
 import { notice } from '../shared/params/kinds';
 import { declare, type Parameter } from '../shared/params/parameter';
@@ -35,6 +37,14 @@ const agentOptions: typeof textOptionParameters = Object.fromEntries(
 		.map(([name, option]) => [name, forAgents(name, option)]),
 );
 
+const toolChoiceOptions = {
+	...toolChoiceParameters,
+	toolChoice: toolChoiceParameters.toolChoice.with({
+		description:
+			'Whether the model may, must or must not call a tool. After the result of a tool the model decides again, so that the agent can respond.',
+	}),
+};
+
 /** The parameters of the chat model, in the order of the panel. */
 export const parameters = declare({
 	connectionNotice: notice(
@@ -42,8 +52,16 @@ export const parameters = declare({
 	),
 	model: textModel,
 	format,
+	...outputParameters,
+	outputFormat: outputParameters.outputFormat.with({
+		displayName: 'Response Format',
+		description:
+			'What the model responds with, as text or JSON text. An output parser of the agent or chain needs Text.',
+	}),
 	options: collection({
 		...agentOptions,
+		...schemaOptions,
+		...toolChoiceOptions,
 		cachePrompt,
 		extraBody,
 		fallbackModels,

@@ -10,8 +10,16 @@ import type {
 import { StoppedError } from '../shared/gateway/errors/errors';
 import type { Completion } from '../shared/gateway/text/formats/completion';
 import type { TextFormat } from '../shared/gateway/text/formats/format';
-import type { TextRequest, ToolChoice } from '../shared/gateway/text/formats/request';
+import type {
+	ChatMessage,
+	OutputRequest,
+	TextRequest,
+	ToolChoice,
+	ToolDefinition,
+	ToolMessage,
+} from '../shared/gateway/text/formats/request';
 import { asText, type JsonObject } from '../shared/gateway/util/json';
+import { readToolChoice, type ToolChoiceValues } from '../shared/fields/toolChoice';
 import { modelsOf } from '../shared/fields/textRequest';
 import { fallbackCall, withFallbacks } from '../shared/gateway/text/fallback';
 import { sendWithReasoning, withoutReasoning } from '../shared/gateway/text/reasoning';
@@ -32,6 +40,10 @@ export interface ModelSettings {
 	model: string;
 	/** Values of the options that the format has, by option name. */
 	options: JsonObject;
+	/** The form of responses; text by default. */
+	output?: OutputRequest;
+	/** The node's choice of tools, for requests whose node makes none. */
+	toolChoice?: ToolChoiceValues;
 	/** Merged into the body last. */
 	extraBody: JsonObject;
 	/** The most that the execution may cost, as decimal text in rubles. */
@@ -174,21 +186,40 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 	}
 
 	private prepare(messages: Message[], config: CallConfig, stream: boolean): PreparedRequest {
-		const { format, model, options, cachesPrompt = false } = this.settings;
+		const { format, model, cachesPrompt = false, output = { kind: 'text' } } = this.settings;
+		const options = { ...this.settings.options, ...callOptions(config) };
+		const tools = toToolDefinitions(this.tools, this.dependencies.jsonSchema);
 		const converted = toChatMessages(messages, format, model);
 		const rejected = rejectsReasoning(messages, { format: format.name, model });
 		const request: TextRequest = {
 			model,
 			conversation: { kind: 'messages', messages: converted },
-			tools: toToolDefinitions(this.tools, this.dependencies.jsonSchema),
-			toolChoice: this.tools.length > 0 ? this.toolChoice : undefined,
-			output: { kind: 'text' },
-			options: { ...options, ...callOptions(config) },
+			tools,
+			toolChoice: this.chosen(converted, tools, options),
+			// A tool that must be called is the response.
+			output: typeof this.toolChoice === 'object' ? { kind: 'text' } : output,
+			options,
 			stream,
 			cachesPrompt,
 			...(this.tools.length > 0 && !rejected ? { keepsReasoning: true } : {}),
 		};
 		return { request, earlierIds: callIds(converted), rejectsReasoning: rejected };
+	}
+
+	/**
+	 * The choice of tools: that of the agent or chain, else the node's. A node's tool that must be called is called once
+	 * for each message of the user, or the agent would never respond.
+	 */
+	private chosen(
+		messages: ReadonlyArray<ChatMessage | ToolMessage>,
+		tools: ToolDefinition[],
+		options: JsonObject,
+	): ToolChoice | undefined {
+		const { toolChoice: values, extraBody } = this.settings;
+		if (this.toolChoice !== undefined) return tools.length > 0 ? this.toolChoice : undefined;
+		if (values === undefined) return undefined;
+		const choice = readToolChoice(values, { tools, options, extraBody });
+		return choice !== 'none' && messages.at(-1)?.role === 'tool' ? undefined : choice;
 	}
 
 	/** An aborted request throws the reason of its signal. */

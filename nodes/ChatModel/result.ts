@@ -29,11 +29,13 @@ export interface CallInfo {
 	/** The reasoning of the model. */
 	reasoning?: string;
 	sources?: Array<{ url: string; title?: string }>;
+	/** The kinds of files in the response, which n8n's agents and chains do not pass on. */
+	filesLeftOut?: string[];
 }
 
 /** The call info of a completion. */
 export function callInfoOf(completion: Completion): CallInfo {
-	const { finishReason, reasoning, sources } = choiceOf(completion);
+	const { finishReason, reasoning, sources, files } = choiceOf(completion);
 	const cachedInputTokens = completion.usage.cachedInputTokens ?? 0;
 	return {
 		finish_reason: finishReason,
@@ -45,6 +47,7 @@ export function callInfoOf(completion: Completion): CallInfo {
 		...(cachedInputTokens > 0 ? { cachedInputTokens } : {}),
 		...(reasoning === '' ? {} : { reasoning }),
 		...(sources.length === 0 ? {} : { sources }),
+		...(files.length === 0 ? {} : { filesLeftOut: files.map(({ kind }) => kind) }),
 	};
 }
 
@@ -56,7 +59,7 @@ export function callInfoOf(completion: Completion): CallInfo {
  */
 export function toResult(completion: Completion, earlierIds: Iterable<string> = []): GenerateResult {
 	const choice = choiceOf(completion);
-	const text = textOf(choice);
+	const text = textFor(completion);
 	const calls = callsOf(completion, earlierIds);
 	return {
 		...(completion.id === null ? {} : { id: completion.id }),
@@ -91,7 +94,7 @@ export function toClosingChunks(
 	earlierIds: Iterable<string> = [],
 ): StreamChunk[] {
 	const choice = choiceOf(completion);
-	const text = textOf(choice);
+	const text = textFor(completion);
 	const rest = text.startsWith(shown) ? text.slice(shown.length) : '';
 	return [
 		...(rest === '' ? [] : [{ type: 'text-delta' as const, delta: rest }]),
@@ -109,9 +112,25 @@ function choiceOf({ choices: [first = emptyChoice()] }: Completion): Choice {
 	return first;
 }
 
-/** A refusal is a completion, too. */
-function textOf({ text, refusal }: Choice): string {
-	return text || refusal;
+/**
+ * The text of a completion; a refusal is one, too.
+ *
+ * @throws {ApiError} for a completion that consists of files: an agent would respond with nothing
+ */
+function textFor(completion: Completion): string {
+	const { text, refusal, files, toolCalls } = choiceOf(completion);
+	const said = text || refusal;
+	const [file] = files;
+	if (said !== '' || toolCalls.length > 0 || !file) return said;
+	throw new ApiError({
+		message: `The model responded with ${file.kind === 'audio' ? 'sound' : 'an image'} and no text`,
+		description: `n8n's agents and chains pass on text only. Choose another model, or use Gateway Text Generation or Gateway Media Task, also as a tool. ${costText(completion.costRub)}`,
+		delivery: 'responded',
+		status: 200,
+		code: 'no_text',
+		retryable: false,
+		mayBeCharged: true,
+	});
 }
 
 /**

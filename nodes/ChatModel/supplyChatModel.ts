@@ -1,5 +1,6 @@
 import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
+import { readOutput } from '../shared/fields/outputFormat';
 import { readTextOptions } from '../shared/fields/textOptions';
 import { checkExtraBody } from '../shared/fields/textRequest';
 import { withoutSecrets } from '../shared/gateway/errors/secrets';
@@ -51,10 +52,13 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 function readSettings(params: Values<typeof parameters.declarations>): ModelSettings {
 	const { model, options } = params;
 	const format = textFormat(params.format);
+	const { toolChoice, toolChoiceName } = options;
 	return {
 		format,
 		model,
 		options: readTextOptions(options, format),
+		output: readOutput(params),
+		toolChoice: { toolChoice, toolChoiceName },
 		cachesPrompt: format.hasCachePoints && options.cachePrompt === true,
 		extraBody: checkExtraBody(
 			options.extraBody,

@@ -1,6 +1,7 @@
 import type { Tool } from '@n8n/ai-node-sdk';
 
 import { InvalidInputError } from '../shared/gateway/errors/errors';
+import { excerpt } from '../shared/gateway/util/excerpt';
 import type { ToolDefinition } from '../shared/gateway/text/formats/request';
 import { asObject } from '../shared/gateway/util/json';
 import type { AiNodeSdk } from './sdk';
@@ -23,6 +24,7 @@ export function toToolDefinitions(
 				"Tools that the gateway runs itself are set in the option 'Built-In Tools (JSON)' of the API format Responses. Nothing was sent.",
 			);
 		}
+		if (tool.name.trim() === '') throw noName(tool);
 		return {
 			name: tool.name,
 			description: tool.description,
@@ -31,6 +33,13 @@ export function toToolDefinitions(
 			...(tool.strict === undefined ? {} : { strict: tool.strict }),
 		};
 	});
+}
+
+function noName({ description = '' }: FunctionTool): InvalidInputError {
+	return new InvalidInputError(
+		'A tool of the agent has no name',
+		`Give the node of the tool a name${description === '' ? '' : ` (its description: “${excerpt(description)}”)`}. Nothing was sent.`,
+	);
 }
 
 type FunctionTool = Exclude<Tool, { type: 'provider' }>;

@@ -64,8 +64,10 @@ it('names of several words, and Simplify, are in quotation marks', () => {
 	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toStrictEqual([]);
 });
 
-it('a format is called API format, output format, audio format or file format', () => {
-	const wrong = sourceTexts.filter(({ text }) => /(?<!API |Output |Audio |file )\bformats?\b/i.test(text));
+it('a format is called API format, output format, response format, audio format or file format', () => {
+	const wrong = sourceTexts.filter(({ text }) =>
+		/(?<!API |Output |Response |Audio |file )\bformats?\b/i.test(text),
+	);
 	expect(wrong.map(({ place, text }) => `${place} ${text}`)).toStrictEqual([]);
 });
 

@@ -3,7 +3,8 @@ import type { INodeProperties } from 'n8n-workflow';
 import { textFormats } from '../gateway/text/formats';
 import type { TextFormat } from '../gateway/text/formats/format';
 import { textOptions, type TextOption } from '../gateway/text/formats/options';
-import type { Json, JsonObject } from '../gateway/util/json';
+import { InvalidInputError } from '../gateway/errors/errors';
+import { asArray, asObject, asText, type Json, type JsonObject } from '../gateway/util/json';
 import { choice, flag, integer, jsonList, jsonObject, number, optional, text, texts } from '../params/kinds';
 import type { Declarations, Parameter } from '../params/parameter';
 
@@ -82,5 +83,26 @@ export function readTextOptions(
 		const value = options[name];
 		if (value !== undefined) values[name] = value;
 	}
+	checkBuiltInTools(values.builtInTools);
 	return values;
+}
+
+/** Tools that are called by a name. */
+const NAMED: ReadonlySet<string> = new Set(['function', 'custom']);
+
+/** @throws {InvalidInputError} for a tool without a type, or without the name that its type needs */
+function checkBuiltInTools(list: Json | undefined): void {
+	for (const [index, tool] of asArray(list).entries()) {
+		const { type, name } = asObject(tool) ?? {};
+		const kind = asText(type)?.trim() ?? '';
+		const isNamed = (asText(name)?.trim() ?? '') !== '';
+		if (kind !== '' && (isNamed || !NAMED.has(kind))) continue;
+		throw new InvalidInputError(
+			`'${textOptions.builtInTools.label}': tool ${index + 1} has no ${kind === '' ? 'type' : 'name'}`,
+			kind === ''
+				? 'Each is an object such as { "type": "web_search" }. Nothing was sent.'
+				: `A tool of the type "${kind}" is called by its "name". Nothing was sent.`,
+			'builtInTools',
+		);
+	}
 }

@@ -51,6 +51,25 @@ describe('a response', () => {
 			message: { role: 'assistant', content: [{ type: 'text', text: 'Hello' }] },
 		}));
 
+	it('of a file beside text is the text, and the log names the file', () => {
+		const both = response({
+			text: 'Here',
+			files: [{ kind: 'image', base64: 'AA==', mimeType: 'image/png' }],
+		});
+		expect(toResult(both).message.content).toStrictEqual([{ type: 'text', text: 'Here' }]);
+		expect(callInfoOf(both).filesLeftOut).toStrictEqual(['image']);
+	});
+
+	it.each<['image' | 'audio', string]>([
+		['image', 'The model responded with an image and no text'],
+		['audio', 'The model responded with sound and no text'],
+	])('of nothing but a file of the kind %s is an error that says what it cost', (kind, message) => {
+		const only = response({ files: [{ kind, base64: 'AA==', mimeType: undefined }] });
+		for (const work of [() => toResult(only), () => toClosingChunks(only, '')]) {
+			expect(thrownBy(work).details).toMatchObject({ message, code: 'no_text', mayBeCharged: true });
+		}
+	});
+
 	it('has its cost and thoughts in the log', () =>
 		expect(callInfoOf(response({ text: 'Hello', reasoning: 'hm' }))).toStrictEqual({
 			finish_reason: 'stop',

@@ -192,6 +192,7 @@ describe.each(Object.entries(formats))('%s', (format, { bare, options, wire }) =
 			'rateLimitWait',
 			'requestsPerMinute',
 			'timeout',
+			'toolChoice',
 		];
 		expect(names.filter((name) => !ofRequest.includes(name)).sort()).toStrictEqual(
 			Object.keys(options).sort(),

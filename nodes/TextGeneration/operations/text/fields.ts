@@ -1,3 +1,4 @@
+import { jsonSchema, outputParameters, schemaOptions } from '../../../shared/fields/outputFormat';
 import { simplify } from '../../../shared/fields/simplify';
 import { shownForFormats, textOptionParameters } from '../../../shared/fields/textOptions';
 import {
@@ -7,8 +8,9 @@ import {
 	format,
 	textModel,
 } from '../../../shared/fields/textRequest';
+import { toolChoiceParameters } from '../../../shared/fields/toolChoice';
 import { rows } from '../../../shared/params/groups';
-import { choice, flag, id, json, jsonObject, optional, shownFor, text } from '../../../shared/params/kinds';
+import { choice, flag, id, json, optional, shownFor, text } from '../../../shared/params/kinds';
 import { maxCostRub, textTimeout } from '../../../shared/run/settings';
 import { attachments, messages } from './conversationFields';
 
@@ -54,46 +56,6 @@ const messagesJson = json({
 		'The messages as the chosen API format writes them, as a list. For a text from another node use JSON.stringify(…), without quotes around it.',
 });
 
-const outputFormat = choice({
-	displayName: 'Output Format',
-	options: [
-		{ name: 'JSON by Schema', value: 'jsonSchema', description: 'JSON with exactly the fields of a schema' },
-		{
-			name: 'JSON Object',
-			value: 'jsonObject',
-			description: 'Any JSON; describe the fields in the prompt',
-		},
-		{ name: 'Text', value: 'text' },
-	],
-	default: 'text',
-	description: 'What the model responds with. JSON is parsed into the output, besides the text.',
-});
-
-const schemaParameters = shownFor(
-	{ outputFormat: ['jsonSchema'] },
-	{
-		schemaName: id({
-			displayName: 'Schema Name',
-			default: 'answer',
-			placeholder: 'e.g. invoice',
-			description: 'What the response is called; the model sees it. Letters, digits, underscores and dashes.',
-			whenEmpty: 'Enter a name for the response, such as invoice.',
-		}),
-		jsonSchema: jsonObject({
-			displayName: 'JSON Schema',
-			rows: 8,
-			default:
-				'{\n  "type": "object",\n  "properties": {\n    "title": { "type": "string" }\n  },\n  "required": ["title"],\n  "additionalProperties": false\n}',
-			example: '{ "type": "object", "properties": { "title": { "type": "string" } } }',
-			required: true,
-			description: 'The fields of the response, as a JSON Schema',
-		}),
-	},
-);
-
-/** The form of the response. */
-export const outputParameters = { outputFormat, ...schemaParameters };
-
 const tools = rows({
 	displayName: 'Tools',
 	typeOptions: { multipleValueButtonText: 'Add Tool' },
@@ -115,7 +77,7 @@ const tools = rows({
 			description: 'When the model should call it, and what it returns',
 		}),
 		parameters: optional(
-			jsonObject({
+			jsonSchema({
 				displayName: 'Parameters (JSON Schema)',
 				rows: 5,
 				default:
@@ -132,33 +94,6 @@ const tools = rows({
 		}),
 	},
 });
-
-const toolChoiceParameters = {
-	toolChoice: text({
-		displayName: 'Tool Choice',
-		default: 'auto',
-		description: 'Whether the model may, must or must not call a tool',
-	}).with({
-		type: 'options',
-		options: [
-			{ name: 'Model Decides', value: 'auto' },
-			{ name: 'Must Call a Tool', value: 'required' },
-			{ name: 'Must Call This Tool', value: 'function', description: "The one named in 'Tool to Call'" },
-			{ name: 'No Tools', value: 'none' },
-		],
-	}),
-	...shownFor(
-		{ toolChoice: ['function'] },
-		{
-			toolChoiceName: text({
-				displayName: 'Tool to Call',
-				required: true,
-				placeholder: 'e.g. get_weather',
-				description: 'The name of the tool that the model must call',
-			}),
-		},
-	),
-};
 
 /** The parameters of text: generate, in the order of the panel. */
 export const generateParameters = {
@@ -183,28 +118,7 @@ export const callOptions = {
 	fallbackModels,
 	maxCostRub,
 	timeout: textTimeout,
-	schemaDescription: optional(
-		text({
-			displayName: 'Schema Description',
-			placeholder: 'e.g. The data of an invoice',
-			description: 'What the response is for; the model sees it',
-			displayOptions: { show: { '/outputFormat': ['jsonSchema'] } },
-		}),
-	),
-	schemaStrict: optional(
-		flag({
-			displayName: 'Schema Strict',
-			default: true,
-			description:
-				'Whether the response must match the schema exactly, where the model can. The schema must then require all fields, and have additionalProperties false.',
-			displayOptions: {
-				show: {
-					'/outputFormat': ['jsonSchema'],
-					...shownForFormats(({ hasStrictSchema }) => hasStrictSchema).displayOptions?.show,
-				},
-			},
-		}),
-	),
+	...schemaOptions,
 	stream: optional(
 		flag({
 			displayName: 'Stream',

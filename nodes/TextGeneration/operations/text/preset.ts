@@ -1,4 +1,5 @@
 import { modelParameter } from '../../../shared/fields/models';
+import { outputParameters, readOutput } from '../../../shared/fields/outputFormat';
 import { simplify } from '../../../shared/fields/simplify';
 import {
 	parametersOfFormat,
@@ -13,9 +14,9 @@ import { Location, type Values } from '../../../shared/params/parameter';
 import { defineOperation, type ItemContext, type Operation } from '../../../shared/run/operation';
 import type { AttachmentHints } from './conversation';
 import { sourceFields } from './conversationFields';
-import { callOptions, outputParameters } from './fields';
+import { callOptions } from './fields';
 import { generateText } from './generateText';
-import { readOutput, STREAM_HINT, type GenerateParameters } from './parameters';
+import { STREAM_HINT, type GenerateParameters } from './parameters';
 
 // Operations that ask a model about one file. They are text: generate with fewer parameters.
 

@@ -73,8 +73,8 @@ export interface ToolDefinition {
 	strict?: boolean | undefined;
 }
 
-/** Whether the model calls a tool, and which. */
-export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };
+/** Whether the model calls a tool, and which: a function by its name, a built-in tool by its type. */
+export type ToolChoice = 'auto' | 'none' | 'required' | 'any' | { name: string } | { builtIn: string };
 
 /** The requested shape of the output. */
 export type OutputRequest =

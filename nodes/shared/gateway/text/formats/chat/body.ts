@@ -102,7 +102,10 @@ function toWireTool({ name, description, parameters, strict }: ToolDefinition): 
 }
 
 function toWireToolChoice(choice: ToolChoice): Json {
-	return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
+	if (typeof choice === 'string') return choice === 'any' ? 'required' : choice;
+	return 'builtIn' in choice
+		? { type: choice.builtIn }
+		: { type: 'function', function: { name: choice.name } };
 }
 
 function responseFormat(output: OutputRequest): JsonObject {

@@ -150,6 +150,8 @@ function toWireTool({ name, description, parameters }: ToolDefinition): JsonObje
 }
 
 function toWireToolChoice(choice: ToolChoice): JsonObject {
-	if (typeof choice !== 'string') return { type: 'tool', name: choice.name };
+	if (typeof choice !== 'string') {
+		return { type: 'tool', name: 'builtIn' in choice ? choice.builtIn : choice.name };
+	}
 	return { type: choice === 'required' ? 'any' : choice };
 }

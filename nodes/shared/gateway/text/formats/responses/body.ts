@@ -95,7 +95,8 @@ function toWireTool({ name, description, parameters }: ToolDefinition): JsonObje
 }
 
 function toWireToolChoice(choice: ToolChoice): Json {
-	return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
+	if (typeof choice === 'string') return choice;
+	return 'builtIn' in choice ? { type: choice.builtIn } : { type: 'function', name: choice.name };
 }
 
 function textFormat(output: OutputRequest): JsonObject {

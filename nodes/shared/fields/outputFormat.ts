@@ -1,0 +1,106 @@
+import { schemaProblem } from '../gateway/text/schema';
+import type { OutputRequest } from '../gateway/text/formats/request';
+import { choice, flag, id, jsonObject, optional, shownFor, text } from '../params/kinds';
+import { Parameter, type Values } from '../params/parameter';
+import { shownForFormats } from './textOptions';
+
+// The form of a model's response: text, JSON, or JSON by a schema.
+
+/** A JSON Schema, as text or from an expression. */
+export function jsonSchema(spec: Parameters<typeof jsonObject>[0]): ReturnType<typeof jsonObject> {
+	const { description, reader } = jsonObject(spec);
+	return new Parameter(description, (value, at) => {
+		const schema = reader(value, at);
+		const problem = schemaProblem(schema);
+		if (problem === undefined) return schema;
+		throw at.error(
+			`is no JSON Schema: ${problem}`,
+			`It describes the fields, and looks like ${spec.example}. An example of the response is no schema.`,
+		);
+	});
+}
+
+const outputFormat = choice({
+	displayName: 'Output Format',
+	options: [
+		{ name: 'JSON by Schema', value: 'jsonSchema', description: 'JSON with exactly the fields of a schema' },
+		{
+			name: 'JSON Object',
+			value: 'jsonObject',
+			description: 'Any JSON; describe the fields in the prompt',
+		},
+		{ name: 'Text', value: 'text' },
+	],
+	default: 'text',
+	description: 'What the model responds with. JSON is parsed into the output, besides the text.',
+});
+
+const schemaParameters = shownFor(
+	{ outputFormat: ['jsonSchema'] },
+	{
+		schemaName: id({
+			displayName: 'Schema Name',
+			default: 'answer',
+			placeholder: 'e.g. invoice',
+			description: 'What the response is called; the model sees it. Letters, digits, underscores and dashes.',
+			whenEmpty: 'Enter a name for the response, such as invoice.',
+		}),
+		jsonSchema: jsonSchema({
+			displayName: 'JSON Schema',
+			rows: 8,
+			default:
+				'{\n  "type": "object",\n  "properties": {\n    "title": { "type": "string" }\n  },\n  "required": ["title"],\n  "additionalProperties": false\n}',
+			example: '{ "type": "object", "properties": { "title": { "type": "string" } } }',
+			required: true,
+			description: 'The fields of the response, as a JSON Schema',
+		}),
+	},
+);
+
+/** The form of the response. */
+export const outputParameters = { outputFormat, ...schemaParameters };
+
+/** Options for the schema of a response. */
+export const schemaOptions = {
+	schemaDescription: optional(
+		text({
+			displayName: 'Schema Description',
+			placeholder: 'e.g. The data of an invoice',
+			description: 'What the response is for; the model sees it',
+			displayOptions: { show: { '/outputFormat': ['jsonSchema'] } },
+		}),
+	),
+	schemaStrict: optional(
+		flag({
+			displayName: 'Schema Strict',
+			default: true,
+			description:
+				'Whether the response must match the schema exactly, where the model can. The schema must then require all fields, and have additionalProperties false.',
+			displayOptions: {
+				show: {
+					'/outputFormat': ['jsonSchema'],
+					...shownForFormats(({ hasStrictSchema }) => hasStrictSchema).displayOptions?.show,
+				},
+			},
+		}),
+	),
+};
+
+/** The default name of a JSON response; a format may require one. */
+const JSON_OBJECT_NAME = 'answer';
+
+/** The values of {@link outputParameters} and {@link schemaOptions}. */
+type OutputValues = Values<typeof outputParameters> & { readonly options: Values<typeof schemaOptions> };
+
+/**
+ * The form of the response.
+ *
+ * @throws {InvalidInputError} for a schema that is none
+ */
+export function readOutput(params: OutputValues): OutputRequest {
+	const kind = params.outputFormat;
+	if (kind === 'text') return { kind };
+	if (kind === 'jsonObject') return { kind, name: JSON_OBJECT_NAME };
+	const { schemaDescription: description, schemaStrict: strict } = params.options;
+	return { kind, name: params.schemaName, schema: params.jsonSchema, description, strict };
+}

@@ -1,0 +1,52 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import { useNock } from '../../helpers/nock';
+import { generate, sentBody } from './support';
+
+// Schemas that are none, tools without a name, and the choice of a built-in tool.
+
+useNock();
+
+const SEARCH = '[{ "type": "web_search" }]';
+const responses = (parameters: INodeParameters): INodeParameters => ({ format: 'responses', ...parameters });
+
+it.each<[string, INodeParameters, unknown]>([
+	['by its type', { toolChoice: 'function', toolChoiceName: 'web_search' }, { type: 'web_search' }],
+	[
+		'by an expression',
+		{ toolChoice: '={{ "web_search" }}', toolChoiceName: 'unused' },
+		{ type: 'web_search' },
+	],
+	['as any tool', { toolChoice: 'any' }, 'any'],
+])('a built-in tool is chosen %s', async (_, parameters, choice) => {
+	const body = await sentBody(responses({ ...parameters, options: { builtInTools: SEARCH } }));
+	expect(body.tool_choice).toStrictEqual(choice);
+});
+
+it('any tool must be there', async () => {
+	const { error } = await generate({ toolChoice: 'any' });
+	expect(error?.message).toBe("'Tool Choice' is 'Must Call Any Tool', but there are no tools");
+});
+
+it.each<[string, INodeParameters, string]>([
+	[
+		'an example in place of a schema',
+		{ outputFormat: 'jsonSchema', jsonSchema: '{"name": "Anna", "age": 33}' },
+		'\'JSON Schema\' is no JSON Schema: it has neither "type" nor "properties", but "name", "age"',
+	],
+	[
+		'a schema of a tool with an unknown type',
+		{ tools: { function: [{ name: 'a', parameters: '{"properties": {"x": {"type": "text"}}}' }] } },
+		`'Tools', row 1: 'Parameters (JSON Schema)' is no JSON Schema: "properties.x.type" is "text", which is no type`,
+	],
+	['a tool without a name', { tools: { function: [{ name: ' ' }] } }, "'Tools', row 1: 'Name' is empty"],
+	[
+		'a built-in tool that is no object',
+		responses({ options: { builtInTools: '["web_search"]' } }),
+		"'Built-In Tools (JSON)': tool 1 has no type",
+	],
+])('%s is refused before it is sent', async (_, parameters, message) => {
+	const { error } = await generate(parameters);
+	expect(error?.message).toBe(message);
+	expect(error?.description).toContain('Nothing was sent.');
+});
