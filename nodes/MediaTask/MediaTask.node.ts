@@ -13,7 +13,13 @@ import { waitingTooltip } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
 import { loadFileFields, mapMediaInput, mapPriceInput } from '../shared/fields/mediaForm';
-import { searchMediaModels } from '../shared/fields/models';
+import {
+	searchImageModels,
+	searchMediaModels,
+	searchMusicModels,
+	searchSpeechModels,
+	searchVideoModels,
+} from '../shared/fields/models';
 import { registry } from './operations';
 import { handleResumeCallback } from './suspend/webhook';
 import { resumeWebhooks } from './suspend/waitingExecution';
@@ -24,7 +30,8 @@ export class MediaTask implements INodeType {
 		name: 'mediaTask',
 		icon: { light: 'file:../../icons/media.svg', dark: 'file:../../icons/media.dark.svg' },
 		group: ['transform'],
-		version: 1,
+		version: [1, 1.1],
+		defaultVersion: 1.1,
 		subtitle: operationSubtitle,
 		description: 'Generate images, videos, music and speech with the models of an AI gateway',
 		defaults: { name: 'Gateway Media Task' },
@@ -41,7 +48,13 @@ export class MediaTask implements INodeType {
 
 	methods = {
 		credentialTest: { testGateway },
-		listSearch: { searchMediaModels },
+		listSearch: {
+			searchImageModels,
+			searchMediaModels,
+			searchMusicModels,
+			searchSpeechModels,
+			searchVideoModels,
+		},
 		loadOptions: { loadFileFields },
 		resourceMapping: { mapMediaInput, mapPriceInput },
 	};

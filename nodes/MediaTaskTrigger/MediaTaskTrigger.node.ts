@@ -23,22 +23,22 @@ export class MediaTaskTrigger implements INodeType {
 			'={{ ({ both: "Task Ended", fail: "Task Failed", success: "Task Succeeded" })[$parameter["events"]] }}',
 		// The node creator shows one entry for this trigger and Gateway Media Task, with the trigger's description.
 		description:
-			'Generate images, videos, music and speech with an AI gateway, or start the workflow when that is done',
+			'Generate images, videos, music and speech with an AI gateway, or start a workflow when a task ends',
 		defaults: { name: 'Gateway Media Task Trigger' },
 		eventTriggerDescription: 'Waiting for a media task with the test URL as its callback URL',
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
 		triggerPanel: {
-			header: 'Start when a media task has ended',
+			header: 'Start when a media task ends',
 			executionsHelp: {
 				inactive:
-					"Wait for a test event here, and create a task with the <b>test URL</b> as its 'Callback URL'. Then <b>publish</b> the workflow and use the <b>production URL</b>.",
+					"Listen for a test event here, and create a task with the <b>test URL</b> as its 'Callback URL'. Then <b>publish</b> the workflow and use the <b>production URL</b>.",
 				active:
-					"Wait for a test event here, and create a task with the <b>test URL</b> as its 'Callback URL'. Tasks with the <b>production URL</b> start the published workflow.",
+					"Listen for a test event here, and create a task with the <b>test URL</b> as its 'Callback URL'. Tasks with the <b>production URL</b> start the published workflow.",
 			},
 			activationHint:
-				"Once the workflow is published, each task with the production URL as its 'Callback URL' starts it when it has ended.",
+				"Once you publish the workflow, every task with the production URL as its 'Callback URL' starts it when the task ends.",
 		},
 		webhooks: [
 			{

@@ -16,19 +16,19 @@ function eventsOf(initial: Events, version: Array<number | DisplayCondition>) {
 				name: 'Task Ended',
 				value: 'both',
 				action: 'On media task ended',
-				description: 'With or without a result',
+				description: 'The task has succeeded or failed',
 			},
 			{
 				name: 'Task Failed',
 				value: 'fail',
 				action: 'On media task failed',
-				description: 'It has ended without a result',
+				description: 'The task has ended without a result',
 			},
 			{
 				name: 'Task Succeeded',
 				value: 'success',
 				action: 'On media task succeeded',
-				description: 'It has ended, and its result is there',
+				description: 'The task has ended, and its result is ready',
 			},
 		],
 		default: initial,
@@ -37,7 +37,7 @@ function eventsOf(initial: Events, version: Array<number | DisplayCondition>) {
 }
 
 const callbackNotice = notice(
-	"Open 'Webhook URLs' above and copy the production URL (for tests, the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach it.",
+	"Under 'Webhook URLs' above, copy the production URL (or the test URL) into the option 'Callback URL' of Gateway Media Task. The gateway must be able to reach it.",
 );
 
 const options = collection({
@@ -46,7 +46,7 @@ const options = collection({
 			displayName: 'Archive the Task',
 			default: true,
 			description:
-				'Whether to move the task to the archived list. Where several n8n processes take callbacks, this makes sure that only one of them starts the workflow.',
+				'Whether to archive the task. If several n8n processes receive callbacks, this makes sure that only one of them starts the workflow.',
 		}),
 	),
 	includeCallback: optional(

@@ -1,7 +1,13 @@
 import nock from 'nock';
 
 import * as sandbox from '../../sandbox/gateway/catalogue/mediaSchemas';
-import { loadFileFields } from '../../nodes/shared/fields/mediaForm';
+import { loadFileFields, mapMediaInput, mapPriceInput } from '../../nodes/shared/fields/mediaForm';
+import {
+	searchImageModels,
+	searchMusicModels,
+	searchSpeechModels,
+	searchVideoModels,
+} from '../../nodes/shared/fields/models';
 import { editorContext } from '../helpers/contexts';
 import { catalogue, model, painter } from '../helpers/media';
 import { useNock } from '../helpers/nock';
@@ -27,5 +33,44 @@ describe('the list of fields for a file', () => {
 		['nothing', {}],
 	])('is empty for a model that takes %s', async (_, schema) => {
 		expect(await listed(schema)).toStrictEqual([]);
+	});
+});
+
+describe('the form of a model', () => {
+	const shown = async (parameters: object, load = mapMediaInput) => {
+		catalogue([painter(sandbox.retouch)]);
+		const context = editorContext({ node: 'mediaTask', parameters: { model, ...parameters } });
+		return (await load.call(context)).fields.filter(({ display }) => display).map(({ id }) => id);
+	};
+
+	it('leaves out the prompt where the panel has a parameter for it', async () => {
+		expect(await shown({ resource: 'image', operation: 'generate', prompt: '' })).toStrictEqual(
+			expect.not.arrayContaining(['prompt']),
+		);
+	});
+
+	it.each([
+		['a task of version 1', { resource: 'task', operation: 'create' }, mapMediaInput],
+		['a price', { resource: 'model', operation: 'getPrice' }, mapPriceInput],
+	])('has the prompt for %s', async (_, parameters, load) => {
+		expect(await shown(parameters, load)).toContain('prompt');
+	});
+});
+
+describe('the list of models', () => {
+	const models = ['image', 'video', 'music', 'audio'].map((media_type) =>
+		painter({}, { id: `acme/${media_type}`, media_type }),
+	);
+
+	it.each([
+		['images', searchImageModels, 'acme/image'],
+		['videos', searchVideoModels, 'acme/video'],
+		['music', searchMusicModels, 'acme/music'],
+		['speech', searchSpeechModels, 'acme/audio'],
+	])('for %s has only those, with their prices', async (_, search, id) => {
+		catalogue([...models, painter({}, { id: 'acme/unknown', media_type: 'hologram' })]);
+		const context = editorContext({ node: 'mediaTask', parameters: {} });
+		expect((await search.call(context)).results).toStrictEqual([{ name: `${id} · ₽6.00`, value: id }]);
+		expect((await search.call(context, 'nothing like it')).results).toStrictEqual([]);
 	});
 });

@@ -74,20 +74,26 @@ describe('the widget of a field', () => {
 });
 
 describe('a field in the panel', () => {
-	it('has its title, bounds and description as its label', () => {
+	it('has its title and bounds as its label, and its description if that is short', () => {
 		const labels = formFields(sandbox.canvas as JsonObject).map(({ displayName }) => displayName);
 		expect(labels).toStrictEqual([
 			'Prompt',
-			'Negative Prompt – What it must not show',
+			'Negative Prompt',
 			'Size – Width and height in pixels',
 			'Quality',
-			'Number of Images (1 to 4) – All of them are included in the price',
+			'Number of Images (1 to 4)',
 			'Guidance (0 to 20)',
 			'Transparent Background',
 			'Tags (up to 8) – Style words',
 			'Watermark (text, opacity)',
-			'Seed – The same seed gives the same result; null takes a random one',
+			'Seed',
 		]);
+	});
+
+	it('has a title of any length as its label', () => {
+		const title = 'A title that is longer than what a narrow panel can show';
+		expect(onlyField({ title }).displayName).toBe(title);
+		expect(onlyField({ title, minimum: 1, maximum: 2, type: 'number' }).displayName).toBe(`${title}…`);
 	});
 
 	it('has its name as its label where there is no title', () => {
@@ -116,10 +122,26 @@ describe('a field in the panel', () => {
 		['that is not among the choices: no default', { enum: ['a'], default: 'b' }, undefined],
 	])('has the default %s', (_, schema, value) => expect(onlyField(schema).defaultValue).toBe(value));
 
-	it('is not shown at first where it is an optional switch without a default: it would always send a value', () => {
-		expect(onlyField({ type: 'boolean' }).removed).toBe(true);
-		expect(onlyField({ type: 'boolean', default: false }).removed).toBeUndefined();
-		expect(onlyField({ type: 'boolean' }, ['field']).removed).toBeUndefined();
+	it('is shown at first only if it is required, before the others', () => {
+		const form = formFields({
+			type: 'object',
+			properties: { style: {}, loud: { type: 'boolean', default: false }, text: {}, image_url: {} },
+			required: ['text', 'image_url'],
+		});
+		expect(form.map(({ id, removed = false }) => [id, removed])).toStrictEqual([
+			['text', false],
+			['image_url', false],
+			['style', true],
+			['loud', true],
+		]);
+	});
+
+	it('is stored, but neither shown nor required, if it is the prompt and has a parameter of its own', () => {
+		const [prompt, images] = formFields(sandbox.retouch as JsonObject, { hasPrompt: true });
+		expect(prompt).toMatchObject({ id: 'prompt', display: false, required: false });
+		expect(images).toMatchObject({ id: 'image_urls', display: true });
+		const [text] = formFields(sandbox.speech as JsonObject, { hasPrompt: true });
+		expect(text).toMatchObject({ id: 'text', display: false });
 	});
 });
 
@@ -128,7 +150,7 @@ describe('required fields', () => {
 		const required = formFields(sandbox.retouch as JsonObject).filter((field) => field.required);
 		expect(required.map(({ id }) => id)).toStrictEqual(['prompt']);
 		const images = formFields(sandbox.retouch as JsonObject).find(({ id }) => id === 'image_urls');
-		expect(images?.displayName).toMatch(/^Images \(required or file; 1 to 4\) – URLs/);
+		expect(images?.displayName).toBe('Images (required or file; 1 to 4)');
 	});
 
 	it('may come from a file also where the schema of a list’s elements is a reference', () => {
@@ -141,8 +163,12 @@ describe('required fields', () => {
 		expect(field).toMatchObject({ required: false, displayName: 'References (required or file)' });
 	});
 
-	it('are optional where a price is requested', () => {
-		expect(formFields(sandbox.retouch as JsonObject, true).some(({ required }) => required)).toBe(false);
+	it('are optional where a price is requested, and all fields are shown', () => {
+		const form = formFields(sandbox.retouch as JsonObject, { isFree: true });
+		expect(form.some(({ required, removed }) => required || removed)).toBe(false);
+		// A switch without a default would always send a value.
+		const [free] = formFields({ properties: { loud: { type: 'boolean' } } }, { isFree: true });
+		expect(free?.removed).toBe(true);
 	});
 });
 

@@ -143,6 +143,28 @@ it('ends each resource with the options of its operations: those of the operatio
 	]);
 });
 
+it('shows what resources share once, for operations of the same name, and keeps the order of each panel', () => {
+	const options = { zone: field('Zone') };
+	const name = field('Name');
+	const grow = (label: string) => operation('Grow', { seed: field(label), name }, options);
+	const garden = new Registry({
+		trees: { displayName: 'Tree', operations: { grow: grow('Acorn') } },
+		herbs: { displayName: 'Herb', operations: { grow: grow('Pip'), cut: operation('Cut', { id }) } },
+	});
+	const shown = garden.properties
+		.slice(3)
+		.map(({ displayName, displayOptions }) => [displayName, displayOptions?.show]);
+	const each = { operation: ['grow'] };
+	expect(shown).toStrictEqual([
+		['Acorn', { resource: ['trees'], ...each }],
+		['Pip', { resource: ['herbs'], ...each }],
+		['Name', { resource: ['trees', 'herbs'], ...each }],
+		['ID', { resource: ['herbs'], operation: ['cut'] }],
+		['Options', { resource: ['trees', 'herbs'], ...each }],
+		['Options', { resource: ['herbs'], operation: ['cut'] }],
+	]);
+});
+
 it('needs no options of the node, and no operations', () => {
 	expect(new Registry({}).properties).toStrictEqual([
 		expect.objectContaining({ name: 'resource', options: [], default: '' }),

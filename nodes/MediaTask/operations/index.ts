@@ -2,6 +2,7 @@ import { Registry } from '../../shared/run/registry';
 import { mediaTimeout } from '../../shared/run/settings';
 import { getMany as getManyModels } from './model/getMany';
 import { getPrice } from './model/getPrice';
+import { generateImage, generateMusic, generateSpeech, generateVideo } from './generate';
 import { createSession } from './session/create';
 import { archive } from './task/archive';
 import { create } from './task/create';
@@ -33,6 +34,10 @@ export const registry = new Registry(
 				restore,
 			},
 		},
+		image: { displayName: 'Image', operations: { generate: generateImage } },
+		video: { displayName: 'Video', operations: { generate: generateVideo } },
+		music: { displayName: 'Music', operations: { generate: generateMusic } },
+		speech: { displayName: 'Speech', operations: { generate: generateSpeech } },
 		model: { displayName: 'Model', operations: { getMany: getManyModels, getPrice } },
 		session: { displayName: 'Session', operations: { create: createSession } },
 	},

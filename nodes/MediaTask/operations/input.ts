@@ -8,45 +8,47 @@ import { REFRESHED_FORM } from '../../shared/n8n/features';
 import { choice, jsonObject, mapper, shownFor } from '../../shared/params/kinds';
 import type { Values } from '../../shared/params/parameter';
 import type { ItemContext } from '../../shared/run/operation';
+import { withPrompt } from './prompt';
 
 /** The media model. */
 export const model = modelParameter(
 	'searchMediaModels',
 	'vendor/image-model',
-	'The model that does the work. The list shows what it makes and your price for a task; search for image, video, music or audio to see only such models.',
+	'The model to use. The list shows what each model makes and your price for a task. Search for image, video, music or audio to see only such models.',
 );
 
 /**
  * The parameters for a model's input, as a form or as JSON.
  *
  * @param mapperMethod the node's method that returns the fields of the form
+ * @param initialJson what the JSON begins with
  */
-export function inputParameters(mapperMethod: string) {
+export function inputParameters(mapperMethod: string, initialJson = '{\n  "prompt": ""\n}') {
 	return {
 		inputMode: choice({
 			displayName: 'Input Mode',
 			noDataExpression: true,
 			options: [
-				{ name: 'Form', value: 'form', description: 'One field for each thing that the model takes' },
-				{ name: 'JSON', value: 'json', description: 'All of it as one JSON object' },
+				{ name: 'Form', value: 'form', description: 'One field for each setting of the model' },
+				{ name: 'JSON', value: 'json', description: 'All settings as one JSON object' },
 			],
 			default: 'form',
-			description: 'How to enter what the model makes',
+			description: 'How to enter the settings of the model',
 		}),
 		...shownFor(
 			{ inputMode: ['form'] },
 			{
 				input: mapper({
-					displayName: 'Input',
+					displayName: 'Model Fields',
 					noDataExpression: true,
 					required: true,
-					description: 'What the model makes. The fields are those of the chosen model.',
+					description: 'The fields of the chosen model. Add optional ones as needed.',
 					typeOptions: {
 						loadOptionsDependsOn: ['model.value'],
 						resourceMapper: {
 							resourceMapperMethod: mapperMethod,
 							mode: 'add',
-							valuesLabel: 'Input',
+							valuesLabel: 'Model Fields',
 							fieldWords: { singular: 'field', plural: 'fields' },
 							addAllFields: true,
 							multiKeyMatch: false,
@@ -63,18 +65,22 @@ export function inputParameters(mapperMethod: string) {
 				inputJson: jsonObject({
 					displayName: 'Input (JSON)',
 					rows: 6,
-					default: '{\n  "prompt": ""\n}',
+					default: initialJson,
 					example: '{ "prompt": "A lighthouse at dusk" }',
 					required: true,
 					description:
-						'What the model makes, as a JSON object with the fields of the model. For a text from another node use JSON.stringify(…), without quotes around it.',
+						'The fields of the model as a JSON object. Insert text from other nodes with JSON.stringify(…), without quotes around it.',
 				}),
 			},
 		),
 	};
 }
 
-type InputParams = Values<ReturnType<typeof inputParameters>> & { readonly model: string };
+type InputParams = Values<ReturnType<typeof inputParameters>> & {
+	readonly model: string;
+	/** Not of every operation. */
+	readonly prompt?: string;
+};
 
 /** An item's input. */
 export interface TaskInput {
@@ -89,10 +95,16 @@ export interface TaskInput {
  * @throws {InvalidInputError} for an invalid input; for a form, also when the catalogue does not have the model
  */
 export async function readInput({ params, run, client }: ItemContext<InputParams>): Promise<TaskInput> {
-	if (params.inputMode === 'json') return { values: params.inputJson, form: undefined };
+	const { prompt = '' } = params;
+	const modelForm = async () => formOf(await run.findMediaModel(client, params.model));
+	if (params.inputMode === 'json') {
+		// Only the gateway checks JSON: without a prompt, the model's fields are not needed.
+		const fields = prompt.trim() === '' ? undefined : await modelForm();
+		return { values: withPrompt(params.inputJson, prompt, fields), form: undefined };
+	}
 	const stored = params.input;
-	const form = formOf(await run.findMediaModel(client, params.model)) ?? formOfStored(stored?.schema);
-	return { values: typedInput(mapperValues(stored), form), form };
+	const form = (await modelForm()) ?? formOfStored(stored?.schema);
+	return { values: typedInput(withPrompt(mapperValues(stored), prompt, form), form), form };
 }
 
 /** The input form of a model. */

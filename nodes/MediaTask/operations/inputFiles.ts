@@ -19,11 +19,11 @@ const fields = {
 		description: 'The name of the input binary field containing the file',
 	}),
 	inputField: id({
-		displayName: 'Model Input Field Name or ID',
+		displayName: 'Target Field',
 		typeOptions: { loadOptionsMethod: 'loadFileFields', loadOptionsDependsOn: ['model.value'] },
 		required: true,
 		description:
-			'The field of the model’s input that gets the URL; a list gets it added. Only fields that take a URL are listed. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+			'The field of the model that takes the file. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 		whenEmpty: 'Choose the field of the model’s input that gets the file.',
 	}).with({ type: 'options' }),
 };
@@ -32,7 +32,7 @@ export const inputFiles = rows({
 	displayName: 'Input Files',
 	placeholder: 'Add File',
 	description:
-		'Files of the item that the model works with. Each is uploaded to the gateway, kept there for 24 hours, and its URL is added to the input.',
+		'Files of the input item for the model. Each is uploaded to the gateway, which keeps it for 24 hours, and its URL goes into the target field.',
 	group: 'files',
 	groupLabel: 'File',
 	fields,

@@ -5,16 +5,17 @@ import { toNodeError } from '../run/nodeError';
 import { listMediaModels } from '../gateway/endpoints/models';
 import type { MediaModel } from '../gateway/media/mediaModel';
 import { inputForm, takesUrls } from '../gateway/media/inputSchema';
-import { formFields } from './schemaForm';
+import { formFields, type FormStyle } from './schemaForm';
 
-/** Resource mapping: the form of the chosen model's input. */
+/** Resource mapping: the form of the chosen model's input, without what the parameter `prompt` is for. */
 export async function mapMediaInput(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-	return await mapped(this, (model) => formFields(model.inputSchema));
+	// The editor passes on the parameters that the panel shows.
+	return await mapped(this, { hasPrompt: typeof this.getCurrentNodeParameter('prompt') === 'string' });
 }
 
 /** Resource mapping: the same form with nothing required, for *Get Price*. */
 export async function mapPriceInput(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-	return await mapped(this, (model) => formFields(model.inputSchema, true));
+	return await mapped(this, { isFree: true });
 }
 
 /** Load options: the input fields of the chosen model that take a file's URL. */
@@ -30,10 +31,7 @@ export async function loadFileFields(this: ILoadOptionsFunctions): Promise<INode
 		}));
 }
 
-async function mapped(
-	context: ILoadOptionsFunctions,
-	form: (model: MediaModel) => ResourceMapperFields['fields'],
-): Promise<ResourceMapperFields> {
+async function mapped(context: ILoadOptionsFunctions, style: FormStyle): Promise<ResourceMapperFields> {
 	const model = await chosenModel(context);
 	if (model === undefined) return { fields: [], emptyFieldsNotice: 'Choose a model to see its fields' };
 	if (typeof model === 'string') {
@@ -42,7 +40,7 @@ async function mapped(
 			emptyFieldsNotice: `The gateway has no media model "${model}". Choose one from the list, or set 'Input Mode' to 'JSON' if an expression chooses the model.`,
 		};
 	}
-	const fields = form(model);
+	const fields = formFields(model.inputSchema, style);
 	if (fields.length > 0) return { fields };
 	return {
 		fields,

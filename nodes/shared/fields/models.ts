@@ -5,7 +5,7 @@ import { toNodeError } from '../run/nodeError';
 import { locator } from '../params/kinds';
 import type { Parameter } from '../params/parameter';
 import { listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
-import type { MediaModel } from '../gateway/media/mediaModel';
+import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
 import type { AttachmentKind } from '../gateway/text/formats/request';
 import { inputModalities } from '../gateway/text/inputModalities';
 import { millionTokenPrice } from '../gateway/util/money';
@@ -70,8 +70,27 @@ export async function searchMediaModels(
 	filter?: string,
 ): Promise<INodeListSearchResult> {
 	return await searchCatalogue(this, filter, async (client) =>
-		(await listMediaModels(client)).map(mediaEntry),
+		(await listMediaModels(client)).map((model) => mediaEntry(model, [model.mediaType ?? ''])),
 	);
+}
+
+/** List search: the media models that make images, with their prices. */
+export const searchImageModels = searchModelsOf('image');
+/** The same for videos. */
+export const searchVideoModels = searchModelsOf('video');
+/** The same for music. */
+export const searchMusicModels = searchModelsOf('music');
+/** The same for speech, which §2.2 calls `audio`. */
+export const searchSpeechModels = searchModelsOf('audio');
+
+function searchModelsOf(mediaType: MediaType) {
+	return async function (this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
+		return await searchCatalogue(this, filter, async (client) =>
+			(await listMediaModels(client))
+				.filter((model) => model.mediaType === mediaType)
+				.map((model) => mediaEntry(model)),
+		);
+	};
 }
 
 async function searchCatalogue(
@@ -122,12 +141,9 @@ function shortTokens(tokens: number): string {
 	return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}K` : String(tokens);
 }
 
-function mediaEntry(model: MediaModel): INodeListSearchItems {
-	const price = mediaPrice(model);
-	return {
-		name: [model.id, model.mediaType ?? '', price].filter((part) => part !== '').join(' · '),
-		value: model.id,
-	};
+function mediaEntry(model: MediaModel, details: string[] = []): INodeListSearchItems {
+	const parts = [model.id, ...details, mediaPrice(model)];
+	return { name: parts.filter((part) => part !== '').join(' · '), value: model.id };
 }
 
 /** The price of the cheapest tier, or of the only one. */

@@ -7,10 +7,11 @@ import {
 	type InputField,
 	type InputForm,
 } from '../gateway/media/inputSchema';
+import { promptField } from '../gateway/media/promptField';
 import { asNumber, asObject, asObjects, asText, type Json, type JsonObject } from '../gateway/util/json';
 
-/** The longest labels, in characters. */
-const MAX_LABEL = 110;
+/** The longest labels, in characters: longer ones are cut off in a narrow panel. */
+const MAX_LABEL = 34;
 const MAX_REQUIRED_LABEL = 24;
 const MAX_NAMES = 60;
 
@@ -28,16 +29,37 @@ const WIDGETS: Readonly<Record<FieldKind, FieldType>> = {
 	json: 'string',
 };
 
-/**
- * A model's `input_schema` (§2.2) as the fields of n8n's resource mapper.
- *
- * @param mayBeIncomplete whether nothing is required, e.g. for *Get Price*
- */
-export function formFields(inputSchema: JsonObject, mayBeIncomplete = false): ResourceMapperField[] {
-	return inputForm(inputSchema).fields.map((field) => formField(field, mayBeIncomplete));
+/** How a form is shown. */
+export interface FormStyle {
+	/** Whether the prompt has a parameter of its own. */
+	hasPrompt?: boolean;
+	/** Whether nothing is required and all fields are shown, e.g. for *Get Price*. */
+	isFree?: boolean;
 }
 
-function formField(field: InputField, mayBeIncomplete: boolean): ResourceMapperField {
+/**
+ * A model's `input_schema` (§2.2) as the fields of n8n's resource mapper: the required ones first. The user adds
+ * optional ones.
+ */
+export function formFields(
+	inputSchema: JsonObject,
+	{ hasPrompt = false, isFree = false }: FormStyle = {},
+): ResourceMapperField[] {
+	const form = inputForm(inputSchema);
+	const prompt = promptField(form);
+	const fields = form.fields.map((field) =>
+		hasPrompt && field === prompt ? hidden(formField(field, isFree)) : formField(field, isFree),
+	);
+	const first = fields.filter((field) => field.removed !== true);
+	return [...first, ...fields.filter((field) => !first.includes(field))];
+}
+
+/** A field that is stored, but not shown. */
+function hidden(field: ResourceMapperField): ResourceMapperField {
+	return { ...field, display: false, required: false };
+}
+
+function formField(field: InputField, isFree: boolean): ResourceMapperField {
 	const { name, required, kind, choices } = field;
 	// n8n does not run a node without a required field, also when *Input Files* provides it.
 	const mayComeAsFile = required && takesUrls(field);
@@ -47,21 +69,23 @@ function formField(field: InputField, mayBeIncomplete: boolean): ResourceMapperF
 		displayName: label(field, mayComeAsFile),
 		defaultMatch: false,
 		canBeUsedToMatch: false,
-		required: required && !mayComeAsFile && !mayBeIncomplete,
+		required: required && !mayComeAsFile && !isFree,
 		display: true,
 		type: choices.length > 0 ? 'options' : WIDGETS[kind],
 		...(choices.length > 0 ? { options: choices.map(toOption) } : {}),
 		...(defaultValue === undefined ? {} : { defaultValue }),
-		// A switch always has a value, so the user adds one that is optional.
-		...(kind === 'boolean' && choices.length === 0 && defaultValue === undefined && !required
-			? { removed: true }
-			: {}),
+		...(required || (isFree && !hasForcedValue(field)) ? {} : { removed: true }),
 	};
 }
 
+/** A switch always has a value: an optional one without a default would always send one. */
+function hasForcedValue({ kind, choices, default: value }: InputField): boolean {
+	return kind === 'boolean' && choices.length === 0 && value === undefined;
+}
+
 /**
- * "Number of Images (1 to 4) – All of them are included in the price". The mapper shows descriptions in the label
- * only, and narrow panels cut it off: title and limits come first.
+ * "Tags (up to 8) – Style words". The mapper shows no descriptions: the label has one if it is short enough,
+ * else only title and limits.
  */
 function label(field: InputField, mayComeAsFile: boolean): string {
 	const { title, description = '', required } = field;
@@ -69,10 +93,9 @@ function label(field: InputField, mayComeAsFile: boolean): string {
 	const text = description.replace(/\s+/g, ' ').trim();
 	const heading = notes.length > 0 ? `${title} (${notes.join('; ')})` : title;
 	const full = text === '' || text === title ? heading : `${heading} – ${text}`;
-	if (!required || mayComeAsFile) return shortened(full, Math.max(title.length, MAX_LABEL));
 	// A long label pushes the mark of a missing value out of the panel.
-	const short = full.length > MAX_REQUIRED_LABEL ? heading : full;
-	return shortened(short, Math.max(title.length, MAX_REQUIRED_LABEL));
+	const room = required && !mayComeAsFile ? MAX_REQUIRED_LABEL : MAX_LABEL;
+	return full.length <= room ? full : shortened(heading, Math.max(title.length, room));
 }
 
 function shortened(text: string, room: number): string {

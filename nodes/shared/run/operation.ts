@@ -35,7 +35,7 @@ export class Deferred {
 /** An operation is one module: what the panel shows of it, and what it does with an item. */
 export interface Operation<P extends Declarations = Declarations, O extends Declarations = Declarations> {
 	displayName: string;
-	/** As the list of actions names it, without articles, e.g. "Create media task". */
+	/** As the list of actions names it, in plain words, e.g. "Start a media task". */
 	action: string;
 	description: string;
 	/**

@@ -9,12 +9,15 @@ import { runOptions } from './settings';
 export const operationSubtitle =
 	'={{ ($parameter["operation"].replace(/[A-Z]/g, " $&").toLowerCase() + ": " + $parameter["resource"]).toTitleCase() }}';
 
+type Options = ReturnType<typeof optionsOf>;
+
+function optionsOf({ options }: Operation, nodeOptions: Declarations) {
+	return collection({ ...runOptions, ...nodeOptions, ...options } as typeof runOptions);
+}
+
 /** All parameters of an operation, its options among them. */
-function parametersOf({ parameters, options }: Operation, nodeOptions: Declarations) {
-	return declare({
-		...parameters,
-		options: collection({ ...runOptions, ...nodeOptions, ...options } as typeof runOptions),
-	});
+function parametersOf({ parameters }: Operation, options: Options) {
+	return declare({ ...parameters, options });
 }
 
 /** An operation and its parameters. */
@@ -32,10 +35,17 @@ export class Registry {
 		private readonly resources: Readonly<Record<string, Resource>>,
 		nodeOptions: Declarations = {},
 	) {
+		const shared = new Map<Declarations, Options>();
+		const sharedOptions = (operation: Operation): Options => {
+			const { options } = operation;
+			const known = (options && shared.get(options)) ?? optionsOf(operation, nodeOptions);
+			if (options) shared.set(options, known);
+			return known;
+		};
 		this.registered = mapValues(resources, ({ operations }) =>
 			mapValues(operations, (operation) => ({
 				operation,
-				parameters: parametersOf(operation, nodeOptions),
+				parameters: parametersOf(operation, sharedOptions(operation)),
 			})),
 		);
 	}
@@ -61,9 +71,7 @@ export class Registry {
 			...Object.entries(this.resources).flatMap(([resource, { operations }]) =>
 				Object.entries(operations).map(([name, operation]) => toolDescription(resource, name, operation)),
 			),
-			...Object.entries(this.registered).flatMap(([resource, operations]) =>
-				resourceProperties(resource, operations),
-			),
+			...allProperties(this.registered),
 		];
 	}
 }
@@ -114,21 +122,50 @@ function toolDescription(
 	};
 }
 
-/** The parameters of a resource's operations. One that operations share is there once, shown for all of them. */
-function resourceProperties(
-	resource: string,
-	operations: Readonly<Record<string, RegisteredOperation>>,
+/** A parameter, and for what the panel shows it. */
+interface Shown {
+	property: INodeProperties;
+	resources: string[];
+	operations: string[];
+}
+
+/**
+ * The parameters of all resources. One that operations share is there once, shown for all of them; one that resources
+ * share, too, if it is for operations of the same names.
+ */
+function allProperties(
+	registered: Readonly<Record<string, Readonly<Record<string, RegisteredOperation>>>>,
 ): INodeProperties[] {
+	const known: Shown[] = [];
+	const lists = Object.entries(registered).map(([resource, operations]) =>
+		resourceProperties(operations).map(({ property, users }) => {
+			const isSame = (other: Shown) =>
+				other.property === property && other.operations.join() === users.join();
+			const shown = known.find(isSame) ?? { property, resources: [], operations: users };
+			if (shown.resources.length === 0) known.push(shown);
+			shown.resources.push(resource);
+			return shown;
+		}),
+	);
+	return mergedInOrder(lists).flatMap(({ property, resources, operations }) =>
+		updateDisplayOptions({ show: { resource: resources, operation: operations } }, [property]),
+	);
+}
+
+/** The parameters of a resource's operations, each with the operations that have it; options last. */
+function resourceProperties(
+	operations: Readonly<Record<string, RegisteredOperation>>,
+): Array<{ property: INodeProperties; users: string[] }> {
 	const lists = Object.entries(operations).map(([name, { parameters }]) => ({
 		name,
 		properties: parameters.properties,
 	}));
 	const withoutOptions = lists.map(({ properties }) => properties.filter(({ name }) => name !== 'options'));
 	const options = lists.flatMap(({ properties }) => properties.filter(({ name }) => name === 'options'));
-	return [...mergedInOrder(withoutOptions), ...options].flatMap((property) => {
-		const users = lists.filter(({ properties }) => properties.includes(property)).map(({ name }) => name);
-		return updateDisplayOptions({ show: { resource: [resource], operation: users } }, [property]);
-	});
+	return [...mergedInOrder(withoutOptions), ...new Set(options)].map((property) => ({
+		property,
+		users: lists.filter(({ properties }) => properties.includes(property)).map(({ name }) => name),
+	}));
 }
 
 /**

@@ -104,7 +104,10 @@ class Runner {
 			parameters: { ...quick(name, parameters), resource, operation: name },
 			items: this.input,
 			credential: this.credential,
-			...(continuesOnFail ? { settings: { onError: 'continueRegularOutput' } } : {}),
+			settings: {
+				typeVersion: packageNodes[node].description.defaultVersion ?? 1,
+				...(continuesOnFail ? { onError: 'continueRegularOutput' } : {}),
+			},
 		});
 		if (error) throw new Error(`${titleOf(this.one)} failed: ${error.message} ${error.description ?? ''}`);
 		return items;
@@ -153,7 +156,7 @@ interface LanguageModel {
 
 /** In this scope a task may already exist, so that the first poll has no pause. The output is the same. */
 function quick(operation: string, parameters: Case['parameters']): Case['parameters'] {
-	if (operation !== 'createAndWait') return parameters;
+	if (operation !== 'createAndWait' && operation !== 'generate') return parameters;
 	const options = typeof parameters.options === 'object' ? parameters.options : {};
 	return { ...parameters, options: { ...options, idempotencyScope: 'workflow' } };
 }

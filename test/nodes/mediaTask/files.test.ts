@@ -171,7 +171,7 @@ describe('files of the item', () => {
 			'a row with an empty field from an expression',
 			{ data: 'x' },
 			rows(['data', '={{ $json.missing }}']),
-			"'Input Files', row 1: 'Model Input Field Name or ID' is empty",
+			"'Input Files', row 1: 'Target Field' is empty",
 		],
 		[
 			'a row with an empty binary field from an expression',

@@ -6,8 +6,8 @@ import { inputParameters, model, readInput } from '../input';
 /** Returns what a task with this input would cost (§2.2). Creates nothing. */
 export const getPrice = defineOperation({
 	displayName: 'Get Price',
-	action: 'Get price of media task',
-	description: 'Retrieve what a task of a model would cost with this input, without creating it',
+	action: 'Get the price of a media task',
+	description: 'Retrieve the price of a task with this input, without creating it',
 	toolDescription:
 		'Says what it would cost to generate something with a media model and this input. Creates and charges nothing. Returns the price in rubles.',
 	parameters: { model, ...inputParameters('mapPriceInput') },

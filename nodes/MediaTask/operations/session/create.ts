@@ -7,15 +7,15 @@ import { defineOperation } from '../../../shared/run/operation';
 /** Creates a media session (§4.13, which does not show its fields). */
 export const createSession = defineOperation({
 	displayName: 'Create',
-	action: 'Create media session',
-	description: 'Create a new session, to which media tasks can belong',
+	action: 'Create a media session',
+	description: 'Create a new session for media tasks',
 	parameters: {
 		sessionJson: jsonObject({
 			displayName: 'Session (JSON)',
 			rows: 4,
 			default: '{}',
 			example: '{ "name": "Spring campaign" }',
-			description: 'The fields of the session as a JSON object, passed on to the gateway as they are',
+			description: 'The fields of the session as a JSON object, sent to the gateway unchanged',
 		}),
 		simplify,
 	},

@@ -5,7 +5,7 @@ import { taskId } from './taskId';
 /** Moves a task to the archived list (§4.9). */
 export const archive = defineOperation({
 	displayName: 'Archive',
-	action: 'Archive media task',
+	action: 'Archive a media task',
 	description: 'Move a task to the archived list, where it can still be retrieved by its ID',
 	parameters: { taskId },
 	async execute({ client, params }) {

@@ -24,13 +24,13 @@ const waitStrategy = choice({
 		{
 			name: 'Poll',
 			value: 'poll',
-			description: 'Keep the execution running and ask the gateway every few seconds',
+			description: 'Keep the execution running and check the task every few seconds',
 		},
 		{
 			name: 'Suspend',
 			value: 'suspend',
 			description:
-				'Suspend the execution until the gateway sends a callback: nothing is held in memory. The gateway must be able to reach this n8n.',
+				'Suspend the execution until the gateway sends a callback, which keeps nothing in memory. The gateway must be able to reach this n8n.',
 		},
 	],
 	default: 'poll',
@@ -43,8 +43,8 @@ const waitStrategy = choice({
  */
 export const createAndWait = defineOperation({
 	displayName: 'Create and Wait',
-	action: 'Create media task and wait for result',
-	description: 'Create a new task and retrieve the files that it has made when it has ended',
+	action: 'Start a media task and wait',
+	description: 'Create a new task, wait until it ends, and retrieve its files',
 	toolDescription:
 		'Generates an image, video, piece of music or speech from a description, and waits until it is done. Returns the URLs of the files and the price in rubles.',
 	parameters: { ...taskParameters, waitStrategy, ...resultParameters },

@@ -5,8 +5,8 @@ import { taskId } from './taskId';
 /** Marks a task and its files deleted (§4.10). */
 export const deleteOperation = defineOperation({
 	displayName: 'Delete',
-	action: 'Delete media task',
-	description: "Delete a task and the files it has made; 'Restore' brings them back",
+	action: 'Delete a media task',
+	description: "Delete a task and its files, which 'Restore' can bring back",
 	parameters: { taskId },
 	async execute({ client, params }) {
 		await deleteMediaTask(client, params.taskId);

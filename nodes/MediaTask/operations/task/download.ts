@@ -8,8 +8,8 @@ import { taskId } from './taskId';
 /** Downloads the result of a media task: one file, or several as a ZIP archive (§4.8) or separately. */
 export const download = defineOperation({
 	displayName: 'Download',
-	action: 'Download result of media task',
-	description: 'Retrieve the file that a task has made; several come as one ZIP archive, or in a field each',
+	action: 'Download the result of a media task',
+	description: 'Retrieve the file of a task; several files come as one ZIP archive or in separate fields',
 	parameters: { taskId },
 	options: {
 		binaryPropertyName,
@@ -18,7 +18,7 @@ export const download = defineOperation({
 				displayName: 'Separate Files',
 				default: true,
 				description:
-					'Whether several files go into a binary field each (data, data_1, …) instead of coming as one ZIP archive',
+					'Whether to put each file into its own binary field (data, data_1, …) instead of all files into one ZIP archive',
 			}),
 		),
 	},

@@ -7,8 +7,8 @@ import { taskId } from './taskId';
 /** Returns a media task with its state and result (§4.7). A failed task is no error here. */
 export const get = defineOperation({
 	displayName: 'Get',
-	action: 'Get media task',
-	description: 'Retrieve a task: its state and the URLs of its result, which work for 7 days',
+	action: 'Get a media task',
+	description: 'Retrieve the state of a task and the URLs of its files, which work for 7 days',
 	toolDescription:
 		'Looks up a task that generates an image, video, music or speech by its ID. Returns its state and, when it has succeeded, the URLs of its files.',
 	parameters: { taskId, simplify },

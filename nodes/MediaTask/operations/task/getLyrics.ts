@@ -9,15 +9,15 @@ import { taskId } from './taskId';
 /** Returns when each word of a track is sung (§4.12, §2.10). Music tasks only. */
 export const getLyrics = defineOperation({
 	displayName: 'Get Lyrics',
-	action: 'Get timed lyrics of music task',
-	description: 'Retrieve the words of one of a task’s tracks, with the seconds at which each is sung',
+	action: 'Get the timed lyrics of a song',
+	description: 'Retrieve the lyrics of a track with the time of each word',
 	parameters: {
 		taskId,
 		audioId: id({
 			displayName: 'Audio ID',
 			required: true,
 			placeholder: 'e.g. 7c9e6679-7425-40de-944b-e07fc1f90ae7',
-			description: "The ID of one of the tracks in the task’s output field 'tracks'",
+			description: "The ID of a track, from the output field 'tracks' of the task",
 			whenEmpty: 'Enter the ID of a track, e.g. {{ $json.tracks[0].id }}.',
 		}),
 		simplify,

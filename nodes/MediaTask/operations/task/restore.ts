@@ -5,8 +5,8 @@ import { taskId } from './taskId';
 /** Restores a deleted task (§4.11). */
 export const restore = defineOperation({
 	displayName: 'Restore',
-	action: 'Restore media task',
-	description: 'Bring back a deleted task, with the files that were deleted with it',
+	action: 'Restore a deleted media task',
+	description: 'Bring back a deleted task and its files',
 	parameters: { taskId },
 	async execute({ client, params }) {
 		await restoreMediaTask(client, params.taskId);

@@ -18,11 +18,12 @@ import {
 	readTaskFiles,
 	type TaskFile,
 } from '../inputFiles';
+import { taskPrompt } from '../prompt';
 import { callbackWithData, checkResumeUrl, readCallbackUrl } from './callbackUrl';
 import { checkPriceLimit, knownPrice } from './priceLimit';
 
 /** Parameters of every operation that creates a task. */
-export const taskParameters = { model, ...inputParameters('mapMediaInput'), inputFiles };
+export const taskParameters = { model, prompt: taskPrompt, ...inputParameters('mapMediaInput'), inputFiles };
 
 /** Options of every operation that creates a task. */
 export const taskOptions = {
@@ -31,7 +32,7 @@ export const taskOptions = {
 			displayName: 'Callback URL',
 			placeholder: 'e.g. https://n8n.example.com/webhook/…',
 			description: 'A URL to which the gateway sends a callback when the task has ended',
-			hint: "To start a workflow, copy the production URL under 'Webhook URLs' from the panel of a Gateway Media Task Trigger",
+			hint: 'To start a workflow, copy the production URL from the panel of a Gateway Media Task Trigger',
 		}),
 	),
 	idempotencyKey: filled(
@@ -40,7 +41,7 @@ export const taskOptions = {
 			placeholder: 'e.g. order-{{ $json.orderId }}',
 			whenEmpty: 'Enter a key, or remove the option.',
 			description:
-				"Your own key for this creation, up to 255 characters. The same key always gives the same task and is charged once. Overrides 'Idempotency Scope'.",
+				"Your own key for this task, up to 255 characters. The same key always returns the same task, which is charged once. Overrides 'Idempotency Scope'.",
 		}),
 	),
 	idempotencyScope: filled(
@@ -50,17 +51,17 @@ export const taskOptions = {
 				{
 					name: 'Execution',
 					value: 'execution',
-					description:
-						'Retries within one execution create and charge once; a new execution creates a new task',
+					description: 'Retries within one execution create one task; a new execution creates a new one',
 				},
 				{
 					name: 'Workflow',
 					value: 'workflow',
-					description: 'The same input in this node is never paid twice, also when the workflow runs again',
+					description: 'The same input in this node creates one task, even when the workflow runs again',
 				},
 			],
 			default: 'execution',
-			description: "What counts as the same creation, which is charged once. Defaults to 'Execution'.",
+			description:
+				"What counts as the same task, which is created and charged once. Defaults to 'Execution'.",
 		}),
 	),
 	maxCostRub,
@@ -69,7 +70,7 @@ export const taskOptions = {
 			displayName: 'Max Price (Rubles)',
 			default: 100,
 			description:
-				'The most that a task may cost. When its price in the catalogue is higher, or not known, nothing is uploaded or created and the item fails. 0 creates only what is free.',
+				'The most that a task may cost. If its price in the catalogue is higher or unknown, the item fails and nothing is created. With 0, only free tasks are created.',
 		}),
 	),
 	passThrough: filled(

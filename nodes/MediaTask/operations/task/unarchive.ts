@@ -5,7 +5,7 @@ import { taskId } from './taskId';
 /** Moves a task back to the active list (§4.9). */
 export const unarchive = defineOperation({
 	displayName: 'Unarchive',
-	action: 'Unarchive media task',
+	action: 'Unarchive a media task',
 	description: 'Move a task from the archived list back to the active one',
 	parameters: { taskId },
 	async execute({ client, params }) {

@@ -5,8 +5,8 @@ import { taskId } from './taskId';
 /** Waits for the existing tasks of all items at the same time (§3.1). */
 export const wait = defineOperation({
 	displayName: 'Wait',
-	action: 'Wait for result of media task',
-	description: 'Retrieve the files of a task that was created before, as soon as it has ended',
+	action: 'Wait for a media task',
+	description: 'Wait until an existing task ends, and retrieve its files',
 	toolDescription:
 		'Waits for a task that generates an image, video, music or speech, by its ID, until it has ended. Returns the URLs of its files.',
 	parameters: { taskId, ...resultParameters },

@@ -171,7 +171,7 @@ function missingField(field: InputField): InvalidInputError {
 function unknownField(name: string): InvalidInputError {
 	return new InvalidInputError(
 		`The model has no field '${name}'`,
-		"The form was made for another model, or the model has changed: press the three dots beside 'Input', then 'Refresh Field List'. Nothing was sent.",
+		"The form was made for another model, or the model has changed: press the three dots beside 'Model Fields', then 'Refresh Field List'. Nothing was sent.",
 		`input.${name}`,
 	);
 }

@@ -1,0 +1,40 @@
+import { InvalidInputError } from '../../shared/gateway/errors/errors';
+import type { InputForm } from '../../shared/gateway/media/inputSchema';
+import { promptField } from '../../shared/gateway/media/promptField';
+import type { JsonObject } from '../../shared/gateway/util/json';
+import { isUnset, text } from '../../shared/params/kinds';
+
+/**
+ * The text from which the model works: a parameter of its own, because n8n's form has only one line for a text, and is
+ * emptied when the model changes.
+ */
+export const prompt = text({
+	displayName: 'Prompt',
+	rows: 4,
+	placeholder: 'e.g. A lighthouse in a winter storm',
+	description: 'What the model makes',
+});
+
+/** The same for tasks. In nodes of version 1, it is a field of the form. */
+export const taskPrompt = prompt.with({
+	displayOptions: { show: { '@version': [{ _cnd: { gte: 1.1 } }] } },
+});
+
+/**
+ * Puts the prompt into the model's field for it, unless the input has a value there.
+ *
+ * @param form the model's fields; `undefined` when they are unknown
+ * @throws {InvalidInputError} for a model without such a field
+ */
+export function withPrompt(values: JsonObject, given: string, form: InputForm | undefined): JsonObject {
+	if (given.trim() === '') return values;
+	const name = (form && promptField(form)?.name) ?? (form?.closed ? undefined : 'prompt');
+	if (name === undefined) {
+		throw new InvalidInputError(
+			'The model takes no prompt',
+			"Empty 'Prompt', or choose another model. Nothing was sent.",
+			'prompt',
+		);
+	}
+	return isUnset(values[name]) ? { ...values, [name]: given } : values;
+}

@@ -1,0 +1,165 @@
+import nock from 'nock';
+
+import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
+import {
+	continueOnFail,
+	catalogue,
+	creations,
+	envelope,
+	files,
+	form,
+	model,
+	painter,
+	run,
+	TASKS,
+} from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+
+useNock();
+
+/** Nodes as the editor makes them today. */
+const newest = { settings: { typeVersion: 1.1 } };
+
+/** A task may exist under this scope, so that the first poll has no pause. */
+const options = { idempotencyScope: 'workflow' };
+
+/** Ends each task, with one file. */
+function results(): void {
+	nock('https://gateway.test')
+		.persist()
+		.get(new RegExp(`${TASKS}/`))
+		.reply(200, () =>
+			envelope({ taskId: 't1', state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' }),
+		);
+	files().persist().get('/a.png').reply(200, 'bytes', { 'content-type': 'image/png' });
+}
+
+describe.each(['image', 'video', 'music', 'speech'])('%s: generate', (resource) => {
+	test('creates a task with the prompt, waits for it, and downloads its file', async () => {
+		catalogue([painter(sandbox.canvas)]);
+		const sent = creations();
+		results();
+		const input = form({ quality: 'draft' });
+		const { items, error } = await run('generate', { model, prompt: 'A cat', input, options }, {}, resource);
+		expect(error).toBeUndefined();
+		expect(sent.map(({ body }) => body)).toStrictEqual([
+			{ model: 'acme/painter', input: { quality: 'draft', prompt: 'A cat' } },
+		]);
+		expect(items[0]?.json).toMatchObject({ taskId: 't1', state: 'success', priceRub: 6 });
+		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'image/png' });
+	});
+});
+
+/** The input that is sent for the parameters of an operation. */
+async function inputOf(
+	parameters: object,
+	schema: object = sandbox.canvas,
+	extra: Parameters<typeof run>[2] = newest,
+): Promise<unknown> {
+	catalogue([painter(schema)]);
+	const sent = creations();
+	const { error } = await run('create', { model, ...parameters }, extra);
+	return sent[0]?.body.input ?? error?.message;
+}
+
+describe('the prompt', () => {
+	test('goes into the field that the model has for it', async () => {
+		expect(await inputOf({ prompt: 'Hello', input: form({ voice: 'anna' }) }, sandbox.speech)).toStrictEqual({
+			text: 'Hello',
+			voice: 'anna',
+		});
+	});
+
+	test.each([
+		['JSON', { inputJson: '{"n": 1}' }, { n: 1, prompt: 'A cat' }],
+		['JSON that begins with an empty prompt', {}, { prompt: 'A cat' }],
+	])('is added to %s', async (_, parameters, input) => {
+		expect(await inputOf({ prompt: 'A cat', inputMode: 'json', ...parameters })).toStrictEqual(input);
+	});
+
+	test.each([
+		['JSON', { inputMode: 'json', inputJson: '{"prompt": "A dog"}' }],
+		['form', { input: form({ prompt: 'A dog' }) }],
+	])('does not replace one in the %s', async (_, parameters) => {
+		expect(await inputOf({ prompt: 'A cat', ...parameters })).toStrictEqual({ prompt: 'A dog' });
+	});
+
+	test.each([
+		['={{ 2024 }}', '2024'],
+		['A cat\n\n asleep', 'A cat\n\n asleep'],
+	])('%j stays the text %j', async (prompt, sent) => {
+		expect(await inputOf({ prompt, input: form({}) })).toStrictEqual({ prompt: sent });
+	});
+
+	test('is each item’s own', async () => {
+		catalogue([painter(sandbox.canvas)]);
+		const sent = creations();
+		const items = ['a', 'b'].map((p) => ({ json: { p } }));
+		await run('create', { model, prompt: '={{ $json.p }}', input: form({}) }, { ...newest, items });
+		expect(sent.map(({ body }) => body.input)).toStrictEqual([{ prompt: 'a' }, { prompt: 'b' }]);
+	});
+
+	test('is called prompt where the catalogue shows no fields', async () => {
+		const input = form({ a: 'b' });
+		expect(await inputOf({ prompt: 'A cat', input }, {})).toStrictEqual({ a: 'b', prompt: 'A cat' });
+	});
+
+	test('is called prompt where the catalogue cannot be read', async () => {
+		nock('https://gateway.test').persist().get('/api/v1/media/models').reply(403, '');
+		expect(await inputOf({ prompt: 'A cat', input: form({}) })).toStrictEqual({ prompt: 'A cat' });
+	});
+
+	test('has the stored field where the catalogue cannot be read', async () => {
+		nock('https://gateway.test').persist().get('/api/v1/media/models').reply(403, '');
+		const schema = [{ id: 'text', displayName: 'Text', type: 'string', required: false, display: false }];
+		expect(await inputOf({ prompt: 'Hello', input: form({}, schema) })).toStrictEqual({ text: 'Hello' });
+	});
+
+	test.each([[''], ['={{ $json.none }}'], [' ']])('%j is missing, and nothing is sent', async (prompt) => {
+		expect(await inputOf({ prompt, input: form({ quality: 'draft' }) })).toBe("'Prompt' is missing");
+	});
+
+	test('is rejected by a model that takes none, and nothing is sent', async () => {
+		catalogue([
+			painter({ type: 'object', properties: { n: { type: 'integer' } }, additionalProperties: false }),
+		]);
+		const sent = creations();
+		const { items } = await run(
+			'create',
+			{ model, prompt: 'A cat', input: form({}) },
+			{ settings: { ...newest.settings, ...continueOnFail.settings } },
+		);
+		expect(items[0]?.json.error).toMatchObject({ message: 'The model takes no prompt', param: 'prompt' });
+		expect(sent).toStrictEqual([]);
+	});
+
+	test('is in the key of the creation', async () => {
+		catalogue([painter(sandbox.canvas)]);
+		const sent = creations();
+		for (const prompt of ['a', 'b', 'a']) await run('create', { model, prompt, input: form({}) }, newest);
+		const keys = sent.map(({ key }) => key);
+		expect(keys[1]).not.toBe(keys[0]);
+		expect(keys[2]).toBe(keys[0]);
+	});
+});
+
+describe('a node of version 1', () => {
+	const older = { settings: { typeVersion: 1 } };
+
+	test.each([
+		['form', { input: form({ prompt: 'A dog' }) }, { prompt: 'A dog' }],
+		['JSON', { inputMode: 'json', inputJson: '{"n": 1}' }, { n: 1 }],
+	])('takes the input of a task from its %s only, as it always has', async (_, parameters, input) => {
+		expect(await inputOf({ prompt: 'A cat', ...parameters }, sandbox.canvas, older)).toStrictEqual(input);
+	});
+
+	test('creates and waits by default', async () => {
+		catalogue([painter(sandbox.canvas)]);
+		const sent = creations();
+		results();
+		const parameters = { model, input: form({ prompt: 'A cat' }), options };
+		const { items } = await run('createAndWait', parameters, older);
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'A cat' });
+		expect(items[0]?.json.state).toBe('success');
+	});
+});
