@@ -13,24 +13,27 @@ async function widthOf(picture: Locator): Promise<number> {
 	return await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth);
 }
 
-scene('a model’s form is filled in, and the picture is shown', async ({ editor, environment }) => {
+scene('a model and a prompt make a picture', async ({ editor, environment }) => {
 	await editor.newWorkflow();
-	const panel = await editor.addFirst(
-		'generate image',
-		'Gateway Media Task',
-		'Create media task and wait for result',
-	);
+	const panel = await editor.addFirst('generate image', 'Gateway Media Task', 'Generate an image');
 	await editor.shot('media task, new');
 	await panel.openPicker();
-	await panel.models.filter({ hasText: 'aurora/canvas-1 · image · from ₽' }).waitFor();
-	await panel.searchModels('image');
-	await eventually(async () => expect(await panel.models.count()).toBe(2));
+	await panel.models.filter({ hasText: 'aurora/canvas-1 · from ₽' }).waitFor();
+	expect(await panel.models.allInnerTexts()).toStrictEqual([
+		expect.stringContaining('aurora/canvas-1'),
+		expect.stringContaining('aurora/retouch-1'),
+	]);
 	await editor.shot('media task, the model picker');
 	await panel.chooseModel('aurora/canvas-1');
 
-	await panel.fill('prompt', 'A lighthouse in a winter storm');
+	await panel.fill('prompt', 'A lighthouse\nin a winter storm');
+	await editor.shot('media task, all that is needed');
+	expect(await (await panel.openFields()).allInnerTexts()).toContain('Number of Images (1 to 4)');
+	await editor.shot('media task, the other fields of a model');
+	await editor.page.getByRole('menuitem', { name: 'Quality', exact: true }).click();
 	expect(await panel.openDropdown('quality')).toStrictEqual(['draft', 'standard', 'high']);
 	await panel.choose('quality', 'draft');
+	await panel.addField('Size – Width and height in pixels');
 	await panel.choose('size', '512x512');
 	await editor.shot('media task, the form of a model');
 	expect(await panel.execute()).toMatchObject({ ok: true });
@@ -46,19 +49,94 @@ scene('a model’s form is filled in, and the picture is shown', async ({ editor
 	await panel.output.show('table');
 	await editor.shot('media task, the record of the task');
 	expect(environment.gateway.control.tasks().at(-1)?.input).toMatchObject({
-		prompt: 'A lighthouse in a winter storm',
+		prompt: 'A lighthouse\nin a winter storm',
 		quality: 'draft',
 		size: '512x512',
 	});
 });
 
+scene('the prompt stays when the model or the input mode changes', async ({ editor, environment }) => {
+	await editor.newWorkflow();
+	const panel = await editor.addFirst('sora', 'Gateway Media Task', 'Start a media task');
+	const prompt = async () => await panel.field('prompt').inputValue();
+	await panel.pickModel('aurora/canvas-1');
+	await panel.fill('prompt', 'A lighthouse');
+	await panel.addField('Quality');
+	await panel.input('quality').waitFor();
+
+	await panel.root.getByTestId('rlc-input').click();
+	await panel.searchModels('motion');
+	await panel.chooseModel('lumen/motion-2');
+	await panel.input('quality').waitFor({ state: 'hidden' });
+	await panel.addField('Duration – Seconds');
+	expect(await prompt()).toBe('A lighthouse');
+
+	await panel.choose('inputMode', 'JSON');
+	await panel.input('inputJson').waitFor();
+	expect(await prompt()).toBe('A lighthouse');
+	await editor.shot('media task, JSON');
+	await panel.choose('inputMode', 'Form');
+	await panel.input('inputJson').waitFor({ state: 'hidden' });
+	expect(await prompt()).toBe('A lighthouse');
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	expect(environment.gateway.control.tasks().at(-1)?.input).toMatchObject({ prompt: 'A lighthouse' });
+});
+
+scene('a node that was stored as version 1 has its prompt in the form, and keeps it', async (stage) => {
+	const { editor, environment } = stage;
+	const draw = gatewayNode('Draw', 'mediaTask', {
+		resource: 'task',
+		operation: 'create',
+		model: byId('aurora/canvas-1'),
+		input: {
+			mappingMode: 'defineBelow',
+			value: { prompt: 'A cat', quality: 'draft' },
+			matchingColumns: [],
+			schema: [
+				{
+					id: 'prompt',
+					displayName: 'Prompt',
+					required: true,
+					defaultMatch: false,
+					display: true,
+					type: 'string',
+				},
+				{
+					id: 'quality',
+					displayName: 'Quality',
+					required: false,
+					defaultMatch: false,
+					display: true,
+					type: 'options',
+				},
+			],
+		},
+	});
+	const workflow = workflowOf('Stored', [draw], { Start: ['Draw'] });
+	await editor.openWorkflow(
+		await environment.client.createWorkflow(withCredential(workflow, environment.credential)),
+	);
+	const panel = await editor.openNode('Draw');
+	await eventually(async () => expect(await panel.field('prompt').inputValue()).toBe('A cat'));
+	expect(await panel.field('prompt').evaluate((field: { tagName: string }) => field.tagName)).toBe('INPUT');
+	await editor.shot('media task, stored as version 1');
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	expect(environment.gateway.control.tasks().at(-1)?.input).toMatchObject({
+		prompt: 'A cat',
+		quality: 'draft',
+	});
+});
+
 scene('another model has another form, with rows, options and operations', async ({ editor }) => {
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Create media task');
-	await panel.pickModel('lumen/motion-2');
-	await panel.input('duration').waitFor();
+	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Start a media task');
+	await panel.openPicker();
+	await panel.models.filter({ hasText: 'lumen/motion-2 · video · from ₽' }).waitFor();
+	await panel.searchModels('video');
+	await eventually(async () => expect(await panel.models.count()).toBe(1));
+	await panel.chooseModel('lumen/motion-2');
 	await panel.root.getByRole('button', { name: 'Add File' }).click();
-	await panel.input('inputField').waitFor();
+	await panel.root.getByText('Target Field', { exact: true }).waitFor();
 	expect(await panel.openDropdown('inputField')).toStrictEqual([expect.stringContaining('image_url')]);
 	await editor.shot('media task, a row of input files');
 	await panel.closeDropdown('inputField');

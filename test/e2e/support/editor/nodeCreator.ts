@@ -69,7 +69,12 @@ export class NodeCreator {
 		await this.details.or(panel).waitFor();
 		if (await panel.isVisible()) return;
 		await this.unfold();
-		await this.root.getByText(action, { exact: true }).click();
+		await this.action(action).click();
+	}
+
+	/** One of the things that the node whose entry is open can do. */
+	action(name: string): Locator {
+		return this.root.getByText(name, { exact: true });
 	}
 
 	/** What tells that the page of a single node is open. */

@@ -124,6 +124,21 @@ export class NodePanel {
 		await this.chooseModel(id);
 	}
 
+	/** The fields of a model's form that the user can add. */
+	async openFields(): Promise<Locator> {
+		await this.root.getByTestId('add-fields-select').getByRole('button').click();
+		const menu = this.page.locator('[role="menu"][data-state="open"]');
+		await menu.waitFor();
+		return menu.getByRole('menuitem');
+	}
+
+	/** Adds a field to a model's form. */
+	async addField(label: string): Promise<void> {
+		const fields = await this.openFields();
+		await fields.getByText(label, { exact: true }).click();
+		await fields.first().waitFor({ state: 'detached' });
+	}
+
 	/** Adds an entry of the collection *Options*. */
 	async addOption(label: string): Promise<void> {
 		await this.root.getByTestId('collection-parameter-add').click();

@@ -1,0 +1,62 @@
+import { story } from './support/editor/story';
+import { eventually } from './support/eventually';
+
+// What people type into the list of nodes, and what they find.
+
+const scene = story('5-search');
+
+const MEDIA = 'Gateway Media Task';
+const TEXT = 'Gateway Text Generation';
+
+/** How many entries a user looks at. */
+const LOOKED_AT = 8;
+
+const searches: Array<[string, string, string]> = [
+	['image', MEDIA, 'Generate an image'],
+	['video', MEDIA, 'Generate a video'],
+	['music', MEDIA, 'Generate music'],
+	['speech', MEDIA, 'Generate speech'],
+	['dall-e', MEDIA, 'Generate an image'],
+	['midjourney', MEDIA, 'Generate an image'],
+	['sora', MEDIA, 'Generate a video'],
+	['suno', MEDIA, 'Generate music'],
+	['elevenlabs', MEDIA, 'Generate speech'],
+	['gpt', TEXT, 'Generate text'],
+	['claude', TEXT, 'Generate text'],
+	['whisper', TEXT, 'Generate text'],
+];
+
+for (const [words, node, action] of searches) {
+	scene(`"${words}" finds ${node}, which can "${action}"`, async ({ editor }) => {
+		await editor.newWorkflow();
+		const { creator } = editor;
+		await creator.open();
+		await creator.search(words);
+		await creator.item(node).waitFor();
+		const found = (await creator.items.allInnerTexts()).map((name) => name.trim());
+		await editor.shot(words);
+		expect(found.slice(0, LOOKED_AT)).toContain(node);
+		await creator.openItem(node);
+		await creator.action(action).waitFor();
+		await editor.shot(`${words}, actions`);
+	});
+}
+
+scene('the actions of media are named by what they make, and the others by what they do', async (stage) => {
+	const { creator } = stage.editor;
+	await stage.editor.newWorkflow();
+	await creator.open();
+	await creator.search(MEDIA);
+	await creator.openItem(MEDIA);
+	for (const action of [
+		'Generate an image',
+		'Generate a video',
+		'Generate music',
+		'Generate speech',
+		'Start a media task',
+		'Start a media task and wait',
+		'Wait for a media task',
+	]) {
+		await eventually(async () => expect(await creator.action(action).count()).toBe(1));
+	}
+});
