@@ -1,6 +1,7 @@
 import type { StructuredChunk } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/gateway/gateway';
+import { quickTime } from '../helpers/time';
 import { locator, TEXT_MODEL, useGateway } from './support';
 
 // Fallback models, against the sandbox gateway.
@@ -74,6 +75,15 @@ describe('the next model', () => {
 		expect(asked()).toStrictEqual([TEXT_MODEL]);
 	});
 
+	it('is not asked after a response that says it has failed', async () => {
+		const error = { code: 'context_length_exceeded', message: 'too long' };
+		const text = JSON.stringify({ id: 'r1', status: 'failed', error, output: [] });
+		fault(TEXT_MODEL, { kind: 'raw', status: 200, body: { text, contentType: 'application/json' } });
+		const { items } = await generate({}, { format: 'responses' });
+		expect(items[0]?.json.error).toMatchObject({ code: 'context_length_exceeded' });
+		expect(asked()).toStrictEqual([TEXT_MODEL]);
+	});
+
 	it('is not asked when an earlier attempt may have been charged', async () => {
 		gateway.control.addFault({
 			match: { model: TEXT_MODEL },
@@ -123,6 +133,18 @@ describe('the next model', () => {
 			'end',
 		]);
 		expect(chunks.map(({ content = '' }) => content).join('')).toBe('one two three');
+	});
+});
+
+describe('the rate limit of the next model', () => {
+	quickTime(20);
+
+	it('is waited for as long as that of the first', async () => {
+		reject(TEXT_MODEL, 'no_providers');
+		const action = { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 8 } as const;
+		gateway.control.addFault({ match: { method: 'POST', model: SECOND }, action });
+		expect((await generate()).items[0]?.json).toMatchObject({ model: SECOND });
+		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND, SECOND]);
 	});
 });
 

@@ -91,6 +91,25 @@ describe('the cost of an execution', () => {
 		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
 	});
 
+	it('has calls with the same key once that are in progress at the same time', () => {
+		const execution = newExecution();
+		const calls = [1, 2, 3].map(() => nodeOf(execution).begin({ key: 'k' }));
+		expect(execution.custom).toStrictEqual(shown('0', 1, 1));
+		calls[0]?.charged('2');
+		calls[1]?.charged('2');
+		calls[2]?.unknown();
+		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
+	});
+
+	it('keeps nothing of a call without a key that has ended', () => {
+		const execution = newExecution();
+		const sizeAfter = (count: number) => {
+			for (let call = 0; call < count; call += 1) nodeOf(execution).begin({ mostRub: '1' }).charged('1');
+			return JSON.stringify(execution.flow).length;
+		};
+		expect(sizeAfter(90) - sizeAfter(1)).toBe(0);
+	});
+
 	it('is current in the context of each node, also of one that called nothing since, and after a retry', () => {
 		const execution = newExecution();
 		nodeOf(execution, 'first').begin({}).charged('0.1');
@@ -121,14 +140,17 @@ describe('the cost of an execution', () => {
 		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
 	});
 
-	it('starts anew from what it cannot read', () => {
-		const execution = newExecution();
-		nodeOf(execution).begin({}).charged('1');
-		const [key = ''] = Object.keys(execution.flow);
-		execution.flow[key] = { executionId: 'e1', rub: 7 };
-		nodeOf(execution).begin({}).charged('2');
-		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
-	});
+	it.each(['rub', 'reservedRub', 'open', 'counted', 'totals'])(
+		'starts anew from what it cannot read: no %s',
+		(missing) => {
+			const execution = newExecution();
+			nodeOf(execution).begin({}).charged('1');
+			const [[key = '', stored] = []] = Object.entries(execution.flow);
+			execution.flow[key] = { ...(stored as IDataObject), [missing]: 7 };
+			nodeOf(execution).begin({}).charged('2');
+			expect(execution.custom).toStrictEqual(shown('2', 1, 0));
+		},
+	);
 
 	it('is counted for one node where n8n has no execution', () => {
 		const custom: Record<string, string | number> = {};
@@ -198,6 +220,14 @@ describe('a limit', () => {
 		node.begin(planned).failed(lost);
 		node.begin(planned).charged('1');
 		expect(errorOf(() => node.begin(planned))).toBeUndefined();
+	});
+
+	it('reserves what a repetition may cost, when nothing was known of the call before', () => {
+		const execution = newExecution();
+		nodeOf(execution).begin({ key: 'k' }).failed(lost);
+		nodeOf(execution).begin({ key: 'k' }).unknown('3');
+		const limited = (limitRub: string) => errorOf(() => nodeOf(execution).begin({ mostRub: '1', limitRub }));
+		expect([limited('3.9'), limited('4')]).toStrictEqual([expect.any(InvalidInputError), undefined]);
 	});
 
 	it('counts the calls of nodes without a limit', () => {
