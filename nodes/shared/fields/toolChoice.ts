@@ -94,7 +94,7 @@ export function readToolChoice(params: ToolChoiceValues, request: RequestTools):
 	if (found) return found.isBuiltIn ? { builtIn: name } : { name };
 	throw new InvalidInputError(
 		name === '' ? "'Tool to Call' is empty" : `There is no tool called "${name}"`,
-		`Choose one of the tools of this node: ${known.map(({ id }) => id).join(', ') || 'there are none'}. Nothing was sent.`,
+		`Choose one of these tools: ${known.map(({ id }) => id).join(', ') || 'there are none'}. Nothing was sent.`,
 		choice === 'function' ? 'toolChoiceName' : 'toolChoice',
 	);
 }

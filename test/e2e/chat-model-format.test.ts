@@ -1,0 +1,98 @@
+import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
+import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
+import { agent, balanceTool, model, start, writerTool } from './support/agents';
+import { Environment } from './support/environment';
+import { clusterOf } from './support/workflows';
+
+// Response Format, Tool Choice and built-in tools of the chat model in n8n's AI Agent.
+
+const FORMATS = ['chat', 'responses', 'messages'];
+const PATHS: Record<string, string> = {
+	chat: '/chat/completions',
+	responses: '/responses',
+	messages: '/messages',
+};
+const place = {
+	outputFormat: 'jsonSchema',
+	schemaName: 'place',
+	jsonSchema:
+		'{"type": "object", "properties": {"city": {"type": "string", "enum": ["Oslo"]}}, "required": ["city"]}',
+};
+let environment: Environment;
+
+beforeAll(async () => {
+	environment = await Environment.start();
+});
+afterAll(async () => {
+	await environment?.close();
+});
+beforeEach(async () => await environment.gateway.control.reset());
+
+async function ask(text: string, parameters: Record<string, unknown>) {
+	const workflow = withCredential(
+		clusterOf('Formats', [start, agent(text)], [model(parameters), balanceTool, writerTool]),
+		environment.credential,
+	);
+	const { id } = await environment.client.createWorkflow(workflow);
+	const executionId = await environment.client.runManually(id, manualTrigger(workflow));
+	const { nodes, error } = resultOf(await waitForExecution(environment.client, executionId));
+	const path = PATHS[String(parameters['format'] ?? 'chat')] ?? '';
+	const calls = environment.gateway.control.requests({ path }).map(({ body }) => body.json);
+	const runs = { balance: nodes['Balance']?.runs ?? 0, writer: nodes['Writer']?.runs ?? 0 };
+	return { output: nodes['Agent']?.items[0]?.json['output'], error, calls, runs };
+}
+
+describe.each(FORMATS)('%s', (format) => {
+	it('responds with JSON by the schema', async () => {
+		const { output, error } = await ask('Which place is it?', { format, ...place });
+		expect(error).toBeUndefined();
+		expect(JSON.parse(String(output))).toStrictEqual({ city: 'Oslo' });
+	});
+
+	it('a tool that must be called is called once, and the agent responds', async () => {
+		const options = { toolChoice: 'function', toolChoiceName: 'Balance' };
+		const { output, runs, calls } = await ask('Say hello', { format, options });
+		expect(runs).toStrictEqual({ balance: 1, writer: 0 });
+		expect(calls).toHaveLength(2);
+		expect(output).toContain('amountRub');
+	});
+
+	it('calls no tool that is asked for when it must not', async () => {
+		const { runs } = await ask('Please use the tool', { format, options: { toolChoice: 'none' } });
+		expect(runs).toStrictEqual({ balance: 0, writer: 0 });
+	});
+});
+
+it('sends a built-in tool beside those of the agent', async () => {
+	const options = { builtInTools: '[{"type": "web_search"}]' };
+	const { calls, error } = await ask('Say hello', { format: 'responses', options });
+	expect(error).toBeUndefined();
+	expect(calls[0]).toMatchObject({
+		tools: expect.arrayContaining([
+			expect.objectContaining({ name: 'Balance' }),
+			{ type: 'web_search' },
+		]) as unknown,
+	});
+});
+
+it.each<[string, Record<string, unknown>, RegExp]>([
+	[
+		'an example in place of a schema',
+		{ ...place, jsonSchema: '{"city": "Oslo"}' },
+		/'JSON Schema' is no JSON Schema/,
+	],
+	[
+		'a tool that the agent does not have',
+		{ options: { toolChoice: 'function', toolChoiceName: 'Listen' } },
+		/There is no tool called/,
+	],
+	[
+		'a built-in function without a name',
+		{ format: 'responses', options: { builtInTools: '[{"type": "function"}]' } },
+		/tool 1 has no name/,
+	],
+])('%s is refused before anything is sent', async (_, parameters, message) => {
+	const { error, calls } = await ask('Say hello', parameters);
+	expect(JSON.stringify(error)).toMatch(message);
+	expect(calls).toStrictEqual([]);
+});
