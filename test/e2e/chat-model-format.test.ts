@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 beforeEach(async () => await environment.gateway.control.reset());
 
-async function ask(text: string, parameters: Record<string, unknown>) {
+async function ask(text: string, parameters: { format?: string; [name: string]: unknown }) {
 	const workflow = withCredential(
 		clusterOf('Formats', [start, agent(text)], [model(parameters), balanceTool, writerTool]),
 		environment.credential,
@@ -36,17 +36,18 @@ async function ask(text: string, parameters: Record<string, unknown>) {
 	const { id } = await environment.client.createWorkflow(workflow);
 	const executionId = await environment.client.runManually(id, manualTrigger(workflow));
 	const { nodes, error } = resultOf(await waitForExecution(environment.client, executionId));
-	const path = PATHS[String(parameters['format'] ?? 'chat')] ?? '';
+	const path = PATHS[parameters.format ?? 'chat'] ?? '';
 	const calls = environment.gateway.control.requests({ path }).map(({ body }) => body.json);
 	const runs = { balance: nodes['Balance']?.runs ?? 0, writer: nodes['Writer']?.runs ?? 0 };
-	return { output: nodes['Agent']?.items[0]?.json['output'], error, calls, runs };
+	const output = nodes['Agent']?.items[0]?.json['output'];
+	return { output: typeof output === 'string' ? output : '', error, calls, runs };
 }
 
 describe.each(FORMATS)('%s', (format) => {
 	it('responds with JSON by the schema', async () => {
 		const { output, error } = await ask('Which place is it?', { format, ...place });
 		expect(error).toBeUndefined();
-		expect(JSON.parse(String(output))).toStrictEqual({ city: 'Oslo' });
+		expect(JSON.parse(output)).toStrictEqual({ city: 'Oslo' });
 	});
 
 	it('a tool that must be called is called once, and the agent responds', async () => {
@@ -75,7 +76,7 @@ it('sends a built-in tool beside those of the agent', async () => {
 	});
 });
 
-it.each<[string, Record<string, unknown>, RegExp]>([
+it.each<[string, Parameters<typeof ask>[1], RegExp]>([
 	[
 		'an example in place of a schema',
 		{ ...place, jsonSchema: '{"city": "Oslo"}' },
