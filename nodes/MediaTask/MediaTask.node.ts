@@ -12,7 +12,7 @@ import { testGateway } from '../shared/n8n/credentialTest';
 import { waitingTooltip } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
-import { loadFileFields, mapMediaInput, mapPriceInput } from '../shared/fields/mediaForm';
+import { loadFileFields, mapMediaFields, mapMediaInput, mapPriceInput } from '../shared/fields/mediaForm';
 import {
 	searchImageModels,
 	searchMediaModels,
@@ -56,7 +56,7 @@ export class MediaTask implements INodeType {
 			searchVideoModels,
 		},
 		loadOptions: { loadFileFields },
-		resourceMapping: { mapMediaInput, mapPriceInput },
+		resourceMapping: { mapMediaFields, mapMediaInput, mapPriceInput },
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

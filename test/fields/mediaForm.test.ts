@@ -1,7 +1,12 @@
 import nock from 'nock';
 
 import * as sandbox from '../../sandbox/gateway/catalogue/mediaSchemas';
-import { loadFileFields, mapMediaInput, mapPriceInput } from '../../nodes/shared/fields/mediaForm';
+import {
+	loadFileFields,
+	mapMediaFields,
+	mapMediaInput,
+	mapPriceInput,
+} from '../../nodes/shared/fields/mediaForm';
 import {
 	searchImageModels,
 	searchMusicModels,
@@ -37,23 +42,28 @@ describe('the list of fields for a file', () => {
 });
 
 describe('the form of a model', () => {
-	const shown = async (parameters: object, load = mapMediaInput) => {
+	const shown = async (load: typeof mapMediaInput, typeVersion: number) => {
 		catalogue([painter(sandbox.retouch)]);
-		const context = editorContext({ node: 'mediaTask', parameters: { model, ...parameters } });
+		// Without data of an execution, the editor does not pass on what an expression returns.
+		const context = editorContext({ node: 'mediaTask', parameters: { model }, settings: { typeVersion } });
 		return (await load.call(context)).fields.filter(({ display }) => display).map(({ id }) => id);
 	};
 
-	it('leaves out the prompt where the panel has a parameter for it', async () => {
-		expect(await shown({ resource: 'image', operation: 'generate', prompt: '' })).toStrictEqual(
-			expect.not.arrayContaining(['prompt']),
-		);
+	it.each([
+		['a task', mapMediaInput, 1.1],
+		['generating in a node of version 1', mapMediaFields, 1],
+		['generating', mapMediaFields, 1.1],
+	])('leaves out the prompt for %s, which has a parameter for it', async (_, load, version) => {
+		const ids = await shown(load, version);
+		expect(ids).toContain('image_urls');
+		expect(ids).not.toContain('prompt');
 	});
 
 	it.each([
-		['a task of version 1', { resource: 'task', operation: 'create' }, mapMediaInput],
-		['a price', { resource: 'model', operation: 'getPrice' }, mapPriceInput],
-	])('has the prompt for %s', async (_, parameters, load) => {
-		expect(await shown(parameters, load)).toContain('prompt');
+		['a task of a node of version 1', mapMediaInput, 1],
+		['a price', mapPriceInput, 1.1],
+	])('has the prompt for %s', async (_, load, version) => {
+		expect(await shown(load, version)).toContain('prompt');
 	});
 });
 

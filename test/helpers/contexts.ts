@@ -16,7 +16,7 @@ import { prepare, type RunOptions } from './engine';
 
 // Contexts of nodes that the engine does not run: triggers and sub-nodes.
 
-type NodeOptions = Pick<RunOptions, 'node' | 'parameters' | 'credential'>;
+type NodeOptions = Pick<RunOptions, 'node' | 'parameters' | 'credential' | 'settings'>;
 
 interface TriggerOptions extends NodeOptions {
 	mode: WorkflowExecuteMode;

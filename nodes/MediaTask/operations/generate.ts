@@ -16,7 +16,7 @@ interface Kind {
 	examplePrompt: string;
 }
 
-const input = inputParameters('mapMediaInput', '{}');
+const input = inputParameters('mapMediaFields', '{}');
 
 /** `task: createAndWait` for one kind of media, with a picker of its models. */
 function generate({ what, models, exampleModel, ...texts }: Kind): Operation {

@@ -1,3 +1,4 @@
+import { PROMPT_VERSION } from '../../shared/fields/mediaForm';
 import { InvalidInputError } from '../../shared/gateway/errors/errors';
 import type { InputForm } from '../../shared/gateway/media/inputSchema';
 import { promptField } from '../../shared/gateway/media/promptField';
@@ -17,7 +18,7 @@ export const prompt = text({
 
 /** The same for tasks. In nodes of version 1, it is a field of the form. */
 export const taskPrompt = prompt.with({
-	displayOptions: { show: { '@version': [{ _cnd: { gte: 1.1 } }] } },
+	displayOptions: { show: { '@version': [{ _cnd: { gte: PROMPT_VERSION } }] } },
 });
 
 /**
