@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import { withCredential } from '../../sandbox/n8n/workflows';
+import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
 import { eventually } from './support/eventually';
 import { story } from './support/editor/story';
 import { byId, catcher, gatewayNode, itemsNode, workflowOf } from './support/workflows';
@@ -125,6 +125,19 @@ scene('a node that was stored as version 1 has its prompt in the form, and keeps
 		prompt: 'A cat',
 		quality: 'draft',
 	});
+});
+
+scene('an example shows its prompt, and only the fields that it fills', async ({ editor, environment }) => {
+	const example = withCredential(await loadExample('text-to-media'), environment.credential);
+	await editor.openWorkflow(await environment.client.createWorkflow(example));
+	await editor.fit();
+	await editor.shot('an example');
+	const panel = await editor.openNode('Draw picture');
+	await panel.input('quality').waitFor();
+	await panel.input('size').waitFor();
+	expect(await panel.input('seed').count()).toBe(0);
+	expect(await panel.input('prompt').allInnerTexts()).toStrictEqual([expect.stringContaining('$json.text')]);
+	await editor.shot('media task of an example');
 });
 
 scene('another model has another form, with rows, options and operations', async ({ editor }) => {
