@@ -25,6 +25,10 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 	]);
 	await editor.shot('media task, the model picker');
 	await panel.chooseModel('aurora/canvas-1');
+	expect(await panel.execute()).toMatchObject({ ok: false });
+	expect(await panel.output.errorMessage.innerText()).toContain("'Prompt' is missing");
+	expect(environment.gateway.control.tasks()).toStrictEqual([]);
+	await editor.shot('media task, without a prompt');
 
 	await panel.fill('prompt', 'A lighthouse\nin a winter storm');
 	await editor.shot('media task, all that is needed');
