@@ -153,6 +153,7 @@ it('shows what resources share once, for operations of the same name, and keeps 
 	});
 	const shown = garden.properties
 		.slice(3)
+		.filter(({ name }) => name !== 'toolDescription')
 		.map(({ displayName, displayOptions }) => [displayName, displayOptions?.show]);
 	const each = { operation: ['grow'] };
 	expect(shown).toStrictEqual([
