@@ -222,6 +222,30 @@ describe('a limit', () => {
 		expect(errorOf(() => node.begin(planned))).toBeUndefined();
 	});
 
+	it('keeps what is reserved while a request for the same creation is in progress', () => {
+		const execution = newExecution();
+		const node = nodeOf(execution);
+		const planned = { key: 'k', mostRub: '1', limitRub: '1' };
+		const [first, second] = [node.begin(planned), node.begin(planned)];
+		first.failed(rejected);
+		const other = () => errorOf(() => node.begin({ mostRub: '1', limitRub: '1' }));
+		expect(other()).toBeInstanceOf(InvalidInputError);
+		second.notSent();
+		expect(execution.custom).toStrictEqual(shown('0', 0, 0));
+		expect(other()).toBeUndefined();
+	});
+
+	it('keeps what is reserved when one of the requests for the same creation may be charged', () => {
+		const execution = newExecution();
+		const node = nodeOf(execution);
+		const planned = { key: 'k', mostRub: '1', limitRub: '1' };
+		const [first, second] = [node.begin(planned), node.begin(planned)];
+		first.failed(lost);
+		second.failed(rejected);
+		expect(execution.custom).toStrictEqual(shown('0', 1, 1));
+		expect(errorOf(() => node.begin({ mostRub: '1', limitRub: '1' }))).toBeInstanceOf(InvalidInputError);
+	});
+
 	it('reserves what a repetition may cost, when nothing was known of the call before', () => {
 		const execution = newExecution();
 		nodeOf(execution).begin({ key: 'k' }).failed(lost);

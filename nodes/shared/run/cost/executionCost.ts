@@ -74,6 +74,9 @@ export class ExecutionCost {
 	/** Where n8n has no context of the execution. */
 	private readonly ownStore: Record<string, unknown> = {};
 
+	/** The requests of each call that are in progress: those with the same key are one call. */
+	private readonly inProgress = new Map<string, { requests: number; isUnknown: boolean }>();
+
 	constructor(private readonly context: CostContext) {}
 
 	/**
@@ -85,19 +88,34 @@ export class ExecutionCost {
 		const spending = this.spending();
 		const id = key === undefined ? String((spending.next += 1)) : digestOf(key);
 		if (spending.counted[id]) return REPEATED;
-		const isRepeated = spending.open[id] !== undefined;
-		if (!isRepeated) {
+		const isOpen = spending.open[id] !== undefined;
+		if (!isOpen) {
 			if (limitRub !== undefined) checkLimit(spending, limitRub, mostRub);
 			add(spending, id, mostRub);
 			this.show(spending);
 		}
-		// The outcome of an earlier request with this key is still unknown.
-		const drop = () => (isRepeated ? undefined : this.change((now) => remove(now, id)));
+		const creation = this.inProgress.get(id) ?? { requests: 0, isUnknown: isOpen };
+		creation.requests += 1;
+		this.inProgress.set(id, creation);
+		const end = (work: (spending: Spending) => void) => {
+			creation.requests -= 1;
+			if (creation.requests === 0) this.inProgress.delete(id);
+			this.change(work);
+		};
+		const leaveOpen = (most?: string) => {
+			creation.isUnknown = true;
+			end((now) => leave(now, id, most));
+		};
+		// Another request with this key may still be charged, or may have been.
+		const drop = () =>
+			end((now) => {
+				if (creation.requests === 0 && !creation.isUnknown) remove(now, id);
+			});
 		return {
-			charged: (rub) => this.change((now) => charge(now, id, rub, key !== undefined)),
-			failed: (error) => (mayBeCharged(error) ? this.change((now) => leave(now, id)) : drop()),
+			charged: (rub) => end((now) => charge(now, id, rub, key !== undefined)),
+			failed: (error) => (mayBeCharged(error) ? leaveOpen() : drop()),
 			notSent: drop,
-			unknown: (most) => this.change((now) => leave(now, id, most)),
+			unknown: leaveOpen,
 		};
 	}
 
