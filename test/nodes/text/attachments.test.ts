@@ -244,3 +244,22 @@ describe('the file of an attachment', () => {
 		expect(Object.values(headers[0] ?? {})).toContain('2023-06-01');
 	});
 });
+
+describe('the name in a URL', () => {
+	it.each([
+		['video', 'https://files.test/a.ogg'],
+		['image', 'https://files.test/a.pdf?format=png'],
+		['image', 'https://files.test/a'],
+	])('does not keep %s from being sent by %s, which may be one', async (kind, url) => {
+		const { messages } = await sentBody(attach(fromUrl(kind, url)));
+		expect(JSON.stringify(messages)).toContain(url);
+	});
+
+	it.each([
+		['image', 'https://files.test/a.pdf', 'application/pdf'],
+		['video', 'https://files.test/a.png', 'image/png'],
+	])('refuses %s by %s, which is another kind of file', async (kind, url, type) => {
+		const { error } = await generate(attach(fromUrl(kind, url)));
+		expect(error?.message).toBe(`'Attachments', row 1: the file "${url.slice(-5)}" is ${type}, no ${kind}`);
+	});
+});

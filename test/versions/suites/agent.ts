@@ -6,8 +6,6 @@ import { environment, itemsOf, run, suite, suiteSince } from '../support';
 const drawTool: [Service, WorkflowNode] = [
 	'ai_tool',
 	gatewayNode('Draw', 'mediaTaskTool', {
-		descriptionType: 'manual',
-		toolDescription: 'Draws a picture from a description',
 		resource: 'task',
 		operation: 'createAndWait',
 		model: byId('aurora/canvas-1'),
@@ -33,6 +31,8 @@ async function draw(languageModel: [Service, WorkflowNode]) {
 function expectPicture(result: Awaited<ReturnType<typeof draw>>): void {
 	expect(result.error).toBeUndefined();
 	expect(result.nodes['Draw']?.runs).toBe(1);
+	const [asked] = control().requests({ path: '/chat/completions' });
+	expect(JSON.stringify(asked?.body.json)).toContain('Generates an image, video, piece of music or speech');
 	const [url = 'no file'] = control().tasks()[0]?.resultUrls ?? [];
 	expect(itemsOf(result, 'Agent')).toMatchObject([{ output: expect.stringContaining(url) as string }]);
 	expect(control().ledger()).toHaveLength(3);

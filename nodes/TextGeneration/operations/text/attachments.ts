@@ -110,7 +110,8 @@ async function readSource(
 	}
 	// With a query, the server may return something else than the name says.
 	const name = url.includes('?') ? '' : (nameInUrl(url) ?? '');
-	checkType(row, name, typeByName(name));
+	const type = typeByName(name);
+	if (!isContainer(row.kind, type)) checkType(row, name, type);
 	return support === 'file' ? checkedFile(row, await fetchFile(item, row, url)) : { url };
 }
 
@@ -133,6 +134,11 @@ function checkType({ kind, isDocument, at, hints }: AttachmentRow, name: string,
 	if (mimeType === undefined || !isOther) return;
 	const expected = kind === 'file' ? 'document' : kind;
 	throw at.error(`the file "${name}" is ${mimeType}, no ${expected}`, hints.wrongKind);
+}
+
+/** Whether the name says audio or video where the other is wanted: files such as .mp4 and .webm hold either. */
+function isContainer(kind: AttachmentKind, mimeType = ''): boolean {
+	return (kind === 'audio' || kind === 'video') && /^(audio|video)\//.test(mimeType);
 }
 
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['image', 'audio', 'video']);
