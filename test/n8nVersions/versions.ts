@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { NodeHelpers } from 'n8n-workflow';
 
 /** The part of n8n-workflow that makes the errors of n8n's HTTP helpers. */
 export interface ErrorClasses {
@@ -18,11 +19,18 @@ export const versions: readonly string[] = Object.keys(dependencies).map((name) 
 
 /** The error classes of a version. */
 export function errorClassesOf(version: string): ErrorClasses {
-	const dist = join(__dirname, 'node_modules', `n8n-workflow-${version}`, 'dist');
-	const errors = join(dist, readdirSync(dist).includes('cjs') ? 'cjs' : '', 'errors');
-	const load = (file: string) => jest.requireActual<Partial<ErrorClasses>>(join(errors, file));
-	const { NodeApiError } = load('node-api.error.js');
-	const { NodeOperationError } = load('node-operation.error.js');
+	const { NodeApiError } = load<Partial<ErrorClasses>>(version, 'errors/node-api.error.js');
+	const { NodeOperationError } = load<Partial<ErrorClasses>>(version, 'errors/node-operation.error.js');
 	if (NodeApiError && NodeOperationError) return { NodeApiError, NodeOperationError };
 	throw new Error(`n8n-workflow ${version} has its error classes elsewhere`);
+}
+
+/** The functions of a version that read the parameters of nodes. */
+export function nodeHelpersOf(version: string): Pick<typeof NodeHelpers, 'getNodeParameters'> {
+	return load(version, 'node-helpers.js');
+}
+
+function load<T extends object>(version: string, file: string): T {
+	const dist = join(__dirname, 'node_modules', `n8n-workflow-${version}`, 'dist');
+	return jest.requireActual<T>(join(dist, readdirSync(dist).includes('cjs') ? 'cjs' : '', file));
 }
