@@ -1,3 +1,4 @@
+import { Pace } from '../../../../nodes/shared/gateway/client/rate/pace';
 import { RecentCount } from '../../../../nodes/shared/gateway/client/rate/recentCount';
 import { RateGates } from '../../../../nodes/shared/gateway/client/rate/registry';
 import { WaitMeter } from '../../../../nodes/shared/gateway/client/rate/waitMeter';
@@ -25,6 +26,90 @@ describe('RecentCount', () => {
 		]);
 		count.remove(0);
 		expect(count.total(6_000)).toBe(0);
+	});
+});
+
+describe('Pace', () => {
+	/** 60 requests in a minute, with 2 % less. */
+	const INTERVAL_MS = 1_000 / 0.98;
+	const measured = { count: 60, spanMs: 60_000 };
+
+	/** Takes requests as soon as the pace allows, until a time. Returns the time of the last one. */
+	function takeUntil(pace: Pace, end: number, lateMs = 0): number {
+		let now = 0;
+		while (pace.next + lateMs <= end) {
+			now = pace.next + lateMs;
+			pace.holdBack();
+			pace.take(now);
+		}
+		return now;
+	}
+
+	it('loses nothing to timers that are late, and makes up for no longer pause', () => {
+		const pace = new Pace(measured, 0);
+		let now = 0;
+		for (let count = 0; count < 50; count += 1) pace.take((now = pace.next + 90));
+		expect(now).toBeCloseTo(50 * INTERVAL_MS + 90, 3);
+		pace.take((now = pace.next + 20_000));
+		expect(pace.next - now).toBeCloseTo(INTERVAL_MS - 100, 3);
+	});
+
+	it('grows by larger and larger steps while requests wait, first after a window', () => {
+		const pace = new Pace(measured, 0);
+		const intervals = [59_000, 62_000, 77_000, 92_000].map((end) => {
+			const last = takeUntil(pace, end);
+			return INTERVAL_MS / (pace.next - last);
+		});
+		expect(intervals.map((factor) => Number(factor.toFixed(3)))).toStrictEqual([1, 1.02, 1.061, 1.146]);
+	});
+
+	it('falls back to what it was a window before the refusal', () => {
+		const pace = new Pace(measured, 0);
+		const last = takeUntil(pace, 140_000);
+		pace.reduce({ count: 0, spanMs: 60_000 }, last);
+		// Steps of 2, 4, 8, 16, 32 and 64 %; the last four are those of a window.
+		expect(INTERVAL_MS / (pace.next - last)).toBeCloseTo(1.02 * 1.04, 3);
+		pace.reduce({ count: 0, spanMs: 60_000 }, last);
+		expect(INTERVAL_MS / (pace.next - last)).toBeCloseTo(1.02 * 1.04 * 0.95, 3);
+	});
+
+	it('does not grow in the window after a refusal for what waited before', () => {
+		const pace = new Pace(measured, 0);
+		pace.holdBack();
+		pace.reduce({ count: 60, spanMs: 60_000 }, 0);
+		pace.take(61_000);
+		pace.take(pace.next);
+		const { next } = pace;
+		pace.take(next);
+		expect(pace.next - next).toBeCloseTo(INTERVAL_MS, 3);
+	});
+
+	it('falls by more and more when it is refused at the pace that it has fallen to', () => {
+		const pace = new Pace(measured, 0);
+		const falls = [1, 2, 3, 4, 5].map(() => {
+			pace.reduce({ count: 0, spanMs: 1_000 }, 0);
+			return Number((INTERVAL_MS / pace.next).toFixed(4));
+		});
+		expect(falls).toStrictEqual([0.95, 0.855, 0.684, 0.4104, 0.2052]);
+		pace.holdBack();
+		pace.take(61_000);
+		const fallen = [1, 2].map(() => {
+			pace.reduce({ count: 0, spanMs: 1_000 }, 0);
+			return Number((INTERVAL_MS / pace.next).toFixed(4));
+		});
+		expect(fallen).toStrictEqual([0.2052, 0.1949]);
+	});
+
+	it('falls to what was taken, where that is more, and never rises', () => {
+		const pace = new Pace(measured, 0);
+		pace.reduce({ count: 59, spanMs: 60_000 }, 0);
+		expect(INTERVAL_MS / pace.next).toBeCloseTo(59 / 60, 6);
+		pace.reduce({ count: 600, spanMs: 60_000 }, 0);
+		expect(INTERVAL_MS / pace.next).toBeCloseTo(59 / 60, 6);
+	});
+
+	it('is at least two requests a minute', () => {
+		expect(new Pace({ count: 1, spanMs: 3_600_000 }, 5).next).toBe(30_005);
 	});
 });
 

@@ -45,6 +45,16 @@ describe('after a 429', () => {
 		expect(gate.tryPass()).toBeUndefined();
 	});
 
+	it.each([
+		[2_000, 2.1],
+		[60_000, 60.5],
+	])('a little time is added to a Retry-After of %d ms: no two processes come at once', async (...times) => {
+		const [retryAfterMs, expected] = times;
+		const { clock, wait, seconds } = blocked(0, retryAfterMs);
+		await clock.run(wait());
+		expect(seconds()).toBeCloseTo(expected, 3);
+	});
+
 	it('without Retry-After, the pause doubles up to a minute, and a minute after the first request one passes', async () => {
 		const { gate, clock, wait, seconds } = blocked(10);
 		const times: number[] = [];
@@ -90,6 +100,38 @@ describe('after a 429', () => {
 		expect(seconds() - begin).toBeLessThan(31.5);
 	});
 
+	it('the longest Retry-After of several refusals counts', async () => {
+		const { gate, clock, wait, seconds } = setUp();
+		const [first, second] = [gate.tryPass(), gate.tryPass()];
+		if (first) gate.refused(first, refusal(30_000));
+		if (second) gate.refused(second, refusal(5_000));
+		await clock.run(wait());
+		expect(seconds()).toBeGreaterThanOrEqual(30);
+	});
+
+	it('requests that were refused are not counted', async () => {
+		const { gate, clock, wait, seconds } = setUp();
+		const burst = Array.from({ length: 60 }, () => gate.tryPass());
+		for (const passage of burst.slice(30)) if (passage) gate.refused(passage, refusal(59_000));
+		gate.accepted(await clock.run(wait()));
+		const begin = seconds();
+		for (let count = 0; count < 10; count += 1) gate.accepted(await clock.run(wait()));
+		expect(seconds() - begin).toBeGreaterThan(20);
+		expect(seconds() - begin).toBeLessThan(21);
+	});
+
+	it('the pace does not grow while no request has to wait', async () => {
+		const { gate, clock, wait, seconds } = blocked(60, 59_000);
+		gate.accepted(await clock.run(wait()));
+		while (seconds() < 900) {
+			await clock.run(clock.sleep(30_000));
+			expect(gate.tryPass()).toBeDefined();
+		}
+		const begin = seconds();
+		for (let count = 0; count < 10; count += 1) await clock.run(wait());
+		expect(seconds() - begin).toBeGreaterThan(9.9);
+	});
+
 	it('requests pass freely when none was taken before: nothing is known of the limit', async () => {
 		const { gate, clock, wait, seconds } = blocked(0, 2_000);
 		gate.accepted(await clock.run(wait()));
@@ -131,7 +173,7 @@ describe('after a 429', () => {
 		if (!early || !late) throw new Error('The gate is closed');
 		gate.refused(early, refusal(1_000));
 		gate.accepted(await clock.run(wait()));
-		gate.refused(late, refusal());
+		gate.refused(late, refusal(30_000));
 		const begin = clock.now();
 		await clock.run(wait());
 		expect(clock.now() - begin).toBeLessThan(2_000);
@@ -197,6 +239,23 @@ describe('a wait ends', () => {
 		);
 		gate.accepted(await clock.run(other));
 		expect(seconds()).toBeGreaterThanOrEqual(600);
+	});
+
+	it('and leaves no timer behind', async () => {
+		const timers: Array<AbortSignal | undefined> = [];
+		const gate = new RateGate({
+			now: () => 0,
+			random: () => 0.5,
+			sleep: async (_, signal) => await new Promise(() => timers.push(signal)),
+		});
+		const refused = gate.tryPass();
+		if (refused) gate.refused(refused, refusal(60_000));
+		const aborted = new AbortController();
+		const failed = rejection(gate.wait({ lane: 'other', longestMs: Infinity, signal: aborted.signal }));
+		aborted.abort();
+		await failed;
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(timers.map((signal) => signal?.aborted)).toStrictEqual([true]);
 	});
 
 	it('with the last refusal, when all requests were refused for too long', async () => {
