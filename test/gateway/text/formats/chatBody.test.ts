@@ -277,6 +277,12 @@ describe('a prompt that is cached', () => {
 		]);
 	});
 
+	it('has a mark after system prompts alone, and after a question that was answered', () => {
+		expect(contents({ conversation: messages(system) })).toStrictEqual([marked('Be brief')]);
+		const answered = messages(user('Hi'), { role: 'assistant', text: 'Hello' });
+		expect(contents({ conversation: answered })).toStrictEqual([marked('Hi'), 'Hello']);
+	});
+
 	it('has its mark on the text beside files', () => {
 		const message = { ...user(long), attachments: [fromUrl('image')] };
 		expect(contents({ conversation: messages(message) })).toStrictEqual([
