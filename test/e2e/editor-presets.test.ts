@@ -41,7 +41,7 @@ scene('the presets are found by their words', async ({ editor }) => {
 		await editor.shot(`found by ${words}`);
 	}
 	await editor.creator.openItem('Gateway Text Generation');
-	for (const action of ['Analyze image', 'Transcribe audio', 'Read document']) {
+	for (const action of ['Analyze an image', 'Transcribe audio', 'Read a document']) {
 		await editor.creator.root.getByText(action, { exact: true }).waitFor();
 	}
 	await editor.shot('the actions');
@@ -56,7 +56,7 @@ scene('an image is analyzed, with the models that take one', async ({ editor, en
 		'File',
 		'analyze an image',
 		'Gateway Text Generation',
-		'Analyze image',
+		'Analyze an image',
 	);
 	await panel.openPicker();
 	await panel.models.filter({ hasText: 'sandbox/balanced-2' }).waitFor();
@@ -97,7 +97,7 @@ scene('a document is read into the fields of a schema', async ({ editor, environ
 	const { client } = environment;
 	const pdf = Buffer.from('%PDF-1.4\n%%EOF\n');
 	await editor.openWorkflow(await client.createWorkflow(workflowWith('invoice.pdf', 'application/pdf', pdf)));
-	const panel = await editor.addBehind('File', 'pdf', 'Gateway Text Generation', 'Read document');
+	const panel = await editor.addBehind('File', 'pdf', 'Gateway Text Generation', 'Read a document');
 	await panel.pickModel('sandbox/balanced-2');
 	await panel.choose('outputFormat', 'JSON by Schema');
 	expect(await panel.execute()).toMatchObject({ ok: true });

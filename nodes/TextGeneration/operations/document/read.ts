@@ -3,7 +3,7 @@ import { definePreset } from '../text/preset';
 /** Asks a model about a document (§4.2 `file`). */
 export const read = definePreset({
 	displayName: 'Read',
-	action: 'Read document',
+	action: 'Read a document',
 	description:
 		'Extract the text of a document such as a PDF, or the data in it, from a binary field or a URL: returns the text and the cost',
 	toolDescription:
