@@ -19,6 +19,7 @@ test.each<[string, INodeParameters, string]>([
 	['textGeneration', {}, 'Generate: Text'],
 	['mediaTask', {}, 'Create and Wait: Task'],
 	['mediaTask', { resource: 'model', operation: 'getMany' }, 'Get Many: Model'],
+	['mediaTask', { resource: 'image', operation: 'generate' }, 'Generate: Image'],
 	['storage', {}, 'Upload: File'],
 	['balance', {}, 'Get: Balance'],
 	['mediaTaskTrigger', {}, 'Task Succeeded'],

@@ -1,7 +1,7 @@
 import { modelParameter } from '../../shared/fields/models';
 import type { Operation } from '../../shared/run/operation';
 import { inputParameters } from './input';
-import { prompt } from './prompt';
+import { promptParameter } from './prompt';
 import { createAndWait } from './task/createAndWait';
 
 /** What differs between the operations that generate a file. */
@@ -19,7 +19,7 @@ interface Kind {
 const input = inputParameters('mapMediaFields', '{}');
 
 /** `task: createAndWait` for one kind of media, with a picker of its models. */
-function generate({ what, models, exampleModel, ...texts }: Kind): Operation {
+function generate({ what, models, exampleModel, prompt, examplePrompt }: Kind): Operation {
 	return {
 		...createAndWait,
 		displayName: 'Generate',
@@ -33,7 +33,7 @@ function generate({ what, models, exampleModel, ...texts }: Kind): Operation {
 				exampleModel,
 				`The model that makes the ${what.replace(/^an? /, '')}. The list shows your price for a task.`,
 			),
-			prompt: prompt.with({ description: texts.prompt, placeholder: `e.g. ${texts.examplePrompt}` }),
+			prompt: promptParameter(prompt, examplePrompt),
 			...input,
 		},
 	};

@@ -4,20 +4,25 @@ import type { InputForm } from '../../shared/gateway/media/inputSchema';
 import { promptField } from '../../shared/gateway/media/promptField';
 import type { JsonObject } from '../../shared/gateway/util/json';
 import { isUnset, text } from '../../shared/params/kinds';
+import type { Parameter } from '../../shared/params/parameter';
 
 /**
  * The text from which the model works: a parameter of its own, because n8n's form has only one line for a text, and is
  * emptied when the model changes.
+ *
+ * @param what what it says, without a full stop
  */
-export const prompt = text({
-	displayName: 'Prompt',
-	rows: 4,
-	placeholder: 'e.g. A lighthouse in a winter storm',
-	description: 'What the model makes',
-});
+export function promptParameter(what: string, example: string): Parameter<string> {
+	return text({
+		displayName: 'Prompt',
+		rows: 4,
+		placeholder: `e.g. ${example}`,
+		description: `${what}. A prompt in 'Input (JSON)' overrides it.`,
+	});
+}
 
-/** The same for tasks. In nodes of version 1, it is a field of the form. */
-export const taskPrompt = prompt.with({
+/** The prompt of tasks. In nodes of version 1, it is a field of the form. */
+export const taskPrompt = promptParameter('What the model makes', 'A lighthouse in a winter storm').with({
 	displayOptions: { show: { '@version': [{ _cnd: { gte: PROMPT_VERSION } }] } },
 });
 

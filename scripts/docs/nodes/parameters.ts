@@ -51,7 +51,8 @@ export function parameterTables(
 
 function description(property: INodeProperties, scope: Scope): string {
 	const { description: text = '', hint = '' } = property;
-	const words = joined(italic(condition(property, scope)), fromHtml(text), fromHtml(hint));
+	const sentence = hint === '' || text === '' ? text : text.replace(/([^.])$/, '$1.');
+	const words = joined(italic(condition(property, scope)), fromHtml(sentence), fromHtml(hint));
 	return [words, ...example(property), ...choices(property)].filter((line) => line !== '').join('\n');
 }
 
