@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
-import { waitingTooltip } from '../shared/n8n/features';
+import { forBuilder, waitingTooltip } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
 import { loadFileFields, mapMediaFields, mapMediaInput, mapPriceInput } from '../shared/fields/mediaForm';
@@ -35,6 +35,24 @@ export class MediaTask implements INodeType {
 		subtitle: operationSubtitle,
 		description: 'Generate images, videos, music and speech with the models of an AI gateway',
 		defaults: { name: 'Gateway Media Task' },
+		...forBuilder({
+			builderHint: {
+				searchHint:
+					'Images, videos, music and speech. task createAndWait returns the finished files as binary data and as resultUrls; task create returns at once with a taskId, for a workflow that goes on when Gateway Media Task Trigger is called back. Set options.maxPriceRub to limit what a task may cost.',
+				relatedNodes: [
+					{
+						nodeType: 'n8n-nodes-ai-gateway.mediaTaskTrigger',
+						relationHint:
+							'Starts a workflow when a task has ended that was created with its URL as options.callbackUrl',
+					},
+					{
+						nodeType: 'n8n-nodes-ai-gateway.storage',
+						relationHint: 'Keeps files: results are deleted after 7 days',
+					},
+					{ nodeType: 'n8n-nodes-ai-gateway.textGeneration', relationHint: 'Writes the prompt' },
+				],
+			},
+		}),
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
+import { forBuilder } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
 import { registry } from './operations';
@@ -21,6 +22,18 @@ export class Storage implements INodeType {
 		subtitle: operationSubtitle,
 		description: 'Upload, download and delete files in the storage of an AI gateway',
 		defaults: { name: 'Gateway Storage' },
+		...forBuilder({
+			builderHint: {
+				searchHint:
+					'Stores files at the gateway and returns their URLs: file upload from a binary field, a URL or base64 text. Files of policy TEMP_UPLOAD are deleted after 24 hours, PERMANENT ones are kept.',
+				relatedNodes: [
+					{
+						nodeType: 'n8n-nodes-ai-gateway.mediaTask',
+						relationHint: 'Makes files whose resultUrls can be uploaded before they are deleted after 7 days',
+					},
+				],
+			},
+		}),
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -1,6 +1,7 @@
-// Generates docs/errors.md and docs/nodes: `npm run docs`. With `-- --check`, fails when a page is not current instead.
+// Generates docs/errors.md, docs/nodes and the output schemas of the nodes: `npm run docs`. With `-- --check`, fails when a
+// file is not current instead.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { repository } from '../../test/helpers/markdown';
 import { errorsPage } from './errors';
@@ -9,17 +10,23 @@ import { runCases } from './nodes/examples';
 import { operationsOf } from './nodes/operations';
 import { descriptions, indexPage, workflowsWith } from './nodes/overview';
 import { page } from './nodes/page';
+import { existingSchemas, schemas } from './schemas';
 
 const FOLDER = 'docs/nodes';
 
-/** The text of each generated page, by its path in the repository. */
+/** The text of each generated file, by its path in the repository. */
 async function pages(): Promise<Map<string, string>> {
 	const run = await runCases(cases);
 	const nodes = descriptions.map((description): [string, string] => {
 		const workflows = workflowsWith(`n8n-nodes-ai-gateway.${description.name}`);
 		return [`${FOLDER}/${description.name}.md`, page(description, { run, workflows })];
 	});
-	return new Map([['docs/errors.md', errorsPage()], [`${FOLDER}/README.md`, indexPage()], ...nodes]);
+	return new Map([
+		['docs/errors.md', errorsPage()],
+		[`${FOLDER}/README.md`, indexPage()],
+		...nodes,
+		...schemas(descriptions, run),
+	]);
 }
 
 /** Operations that have no example, and examples of operations that do not exist. */
@@ -36,7 +43,7 @@ function mismatches(): string[] {
 }
 
 function write(path: string, text: string): void {
-	mkdirSync(join(repository, FOLDER), { recursive: true });
+	mkdirSync(dirname(join(repository, path)), { recursive: true });
 	writeFileSync(join(repository, path), text);
 }
 
@@ -47,9 +54,8 @@ async function main(): Promise<number> {
 		return 1;
 	}
 	const texts = await pages();
-	const strays = readdirSync(join(repository, FOLDER))
-		.map((name) => `${FOLDER}/${name}`)
-		.filter((path) => !texts.has(path));
+	const pagesThere = readdirSync(join(repository, FOLDER)).map((name) => `${FOLDER}/${name}`);
+	const strays = [...pagesThere, ...existingSchemas()].filter((path) => !texts.has(path));
 	const stale = [...texts].filter(([path, text]) => {
 		const file = join(repository, path);
 		return !existsSync(file) || readFileSync(file, 'utf8') !== `${text.trimEnd()}\n`;

@@ -37,9 +37,17 @@ describe.each(places)('%s that is a JSON object', (_, read) => {
 		}
 	});
 
+	it('says where the text stops being JSON', () => {
+		expect(invalidInput(() => read(parameter, '{\n  "a": 1,\n}')).message).toMatch(
+			/ \(line 3, character 1: expected a name in double quotes instead of \}\)$/,
+		);
+	});
+
 	it('shows up to 100 characters of the rejected value', () => {
 		const shown = (length: number) =>
-			invalidInput(() => read(parameter, 'x'.repeat(length))).message.replace(/^.*: /, '');
+			invalidInput(() => read(parameter, 'x'.repeat(length)))
+				.message.replace(/^.*?: /, '')
+				.replace(/ \(line.*$/, '');
 		expect(shown(98)).toBe(`"${'x'.repeat(98)}"`);
 		expect(shown(99)).toBe(`"${'x'.repeat(99)}…`);
 	});

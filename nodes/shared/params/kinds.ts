@@ -10,6 +10,7 @@ import {
 	type JsonObject,
 } from '../gateway/util/json';
 import { excerpt } from '../gateway/util/excerpt';
+import { jsonProblem } from '../gateway/util/jsonProblem';
 import { compareDecimals } from '../gateway/util/money';
 import { Parameter, type Location } from './parameter';
 
@@ -242,7 +243,7 @@ function jsonOf<T>(
 		const value = read(given === undefined ? spec.default : given);
 		if (value !== undefined) return value;
 		throw at.error(
-			`is not ${what === 'JSON' ? 'valid JSON' : `a ${what}`}: ${shown(given)}`,
+			`is not ${what === 'JSON' ? 'valid JSON' : `a ${what}`}: ${shown(given)}${problemIn(given)}`,
 			`It looks like ${example}. Check quotes, commas and brackets; for a value from another node that may hold quotes or line breaks, use {{ JSON.stringify($json.text) }} without quotes around it.`,
 		);
 	});
@@ -286,6 +287,15 @@ export function mapper(spec: Spec<object>): Parameter<JsonObject | undefined> {
 /** A notice in the panel. It has no value. */
 export function notice(displayName: string): Parameter<undefined> {
 	return new Parameter({ displayName, type: 'notice', default: '' }, () => undefined);
+}
+
+/** Where text stops being JSON; empty for another value, and for JSON of another type. */
+function problemIn(value: unknown): string {
+	const problem = typeof value === 'string' && value.trim() !== '' ? jsonProblem(value) : undefined;
+	if (!problem) return '';
+	const { line, character, expected, found } = problem;
+	const there = found === undefined ? '' : ` instead of ${found}`;
+	return ` (line ${line}, character ${character}: expected ${expected}${there})`;
 }
 
 function notAllowed(value: unknown, at: Location, hint: string) {

@@ -138,8 +138,10 @@ describe('Max Wait', () => {
 	});
 
 	it.each([
-		[90_000, '1.5 minutes'],
-		[8_000, '0.1 minutes'],
+		[150_000, '2.5 minutes'],
+		[90_000, '90 seconds'],
+		[8_000, '8 seconds'],
+		[60, '0.1 seconds'],
 		[600_000, '10 minutes'],
 	])('of %i ms is shown as %s', async (maxWaitMs, error) => {
 		const { client } = scriptedClient([state('processing')]);

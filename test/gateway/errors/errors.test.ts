@@ -93,7 +93,7 @@ describe('the error that a user sees', () => {
 	test.each(allResponses)('%s has a message, a hint and the server’s message', (_, { details }) => {
 		expect(details.message).toMatch(/^\S.{10,}/);
 		expect(details.description).toMatch(/^\S.{20,}/);
-		expect(details.description).toContain('“server words”');
+		expect(`${details.message} ${details.description}`).toContain('server words');
 		expect(details.message).not.toMatch(/with status/);
 	});
 
@@ -274,5 +274,50 @@ describe('a response in none of the formats', () => {
 			),
 			{ numRuns: 1_000 },
 		);
+	});
+});
+
+describe('the message of an error', () => {
+	const rejected = (group: EndpointGroup, status: number, body: unknown) => {
+		const { message, description } = errorOf(group, status, body).details;
+		return { message, description };
+	};
+	const request = 'The gateway did not accept the request. A parameter is missing';
+
+	it.each<[string, object, string]>([
+		['with the field', { message: 'input is required', param: 'input' }, 'input is required'],
+		['without it', { message: 'Must be positive.', param: 'max_tokens' }, 'max_tokens: Must be positive'],
+		['with a key', { message: `input: ${KEY} is no text`, param: 'input' }, 'input: [key] is no text'],
+	])('is the gateway’s own words when it names a field: %s', (_, error, message) => {
+		const body = { error: { type: 'invalid_request_error', code: 'invalid_request', ...error } };
+		expect(rejected('text', 400, body)).toStrictEqual({
+			message,
+			description: expect.stringContaining(request) as string,
+		});
+	});
+
+	it('is the words of a media 422, which name the field', () => {
+		const body = { code: 422, msg: 'input.quality: must be one of draft, high', data: null };
+		expect(rejected('media', 422, body)).toStrictEqual({
+			message: 'input.quality: must be one of draft, high',
+			description:
+				'The gateway did not accept the model or its input. Correct the field that it names. Each media model has its own fields: choose the model from the list again if unsure.',
+		});
+	});
+
+	it('has the beginning of long words, whose rest is in the description', () => {
+		const words = `input: ${'x'.repeat(300)}`;
+		const { message, description } = rejected('media', 422, { code: 422, msg: words, data: null });
+		expect(message).toBe(`${words.slice(0, 160)}…`);
+		expect(description).toContain(`The gateway says: “${words}”`);
+	});
+
+	it.each<[string, EndpointGroup, number, object]>([
+		['no field', 'text', 400, { message: 'Bad body', code: 'invalid_request', param: null }],
+		['a code of its own', 'text', 404, { message: 'No m', code: 'model_not_found', param: 'model' }],
+		['a status that is no bad request', 'text', 402, { message: 'No money', code: null, param: 'model' }],
+	])('is our own text with %s', (_, group, status, error) => {
+		const body = { error: { type: 'invalid_request_error', ...error } };
+		expect(rejected(group, status, body).message).toMatch(/gateway/);
 	});
 });

@@ -153,7 +153,7 @@ describe('task: create', () => {
 		[
 			'input that is no JSON',
 			{ inputJson: '={{ "{prompt: 1" }}' },
-			'\'Input (JSON)\' is not a JSON object: "{prompt: 1"',
+			'\'Input (JSON)\' is not a JSON object: "{prompt: 1" (line 1, character 2: expected a name in double quotes instead of prompt:)',
 		],
 		['input that is a list', { inputJson: '[1]' }, '\'Input (JSON)\' is not a JSON object: "[1]"'],
 		[
@@ -185,8 +185,8 @@ describe('task: create', () => {
 	it('names the field of the gateway’s error', async () => {
 		gateway().post(API).reply(422, { code: 422, msg: 'input.n must be <= 4', data: null });
 		const { error } = await run('create', taskRequest);
-		expect(error?.message).toBe('The gateway did not accept the model or its input');
-		expect(error?.description).toContain('input.n must be <= 4');
+		expect(error?.message).toBe('input.n must be <= 4');
+		expect(error?.description).toContain('The gateway did not accept the model or its input. Correct');
 	});
 });
 

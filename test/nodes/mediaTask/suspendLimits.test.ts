@@ -104,8 +104,8 @@ describe('the execution fails', () => {
 			);
 		mockTasks(() => 'processing');
 		const { error } = await runNode(suspending());
-		expect(error?.description).toContain('callBackUrl: https://n8n.test/webhook-waiting/');
-		expect(error?.description).not.toMatch(/signature=[0-9a-f]{8}/);
+		expect(error?.message).toContain('callBackUrl: https://n8n.test/webhook-waiting/');
+		expect(JSON.stringify(error)).not.toMatch(/signature=[0-9a-f]{8}/);
 	});
 
 	it.each<[string, object, Partial<RunOptions>, string]>([

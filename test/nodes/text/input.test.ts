@@ -255,7 +255,12 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 			'There is no message of the user',
 			'messages',
 		],
-		['broken JSON messages', json('[{'), '\'Messages (JSON)\' is not valid JSON: "[{"', 'messagesJson'],
+		[
+			'broken JSON messages',
+			json('[{'),
+			'\'Messages (JSON)\' is not valid JSON: "[{" (line 1, character 3: expected a name in double quotes)',
+			'messagesJson',
+		],
 		[
 			'the default messages of the panel',
 			json('[\n  { "role": "user", "content": "" }\n]'),
@@ -321,7 +326,7 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 		[
 			'a JSON option that is broken',
 			{ options: { logitBias: '{' } },
-			'The option \'Logit Bias (JSON)\' is not a JSON object: "{"',
+			'The option \'Logit Bias (JSON)\' is not a JSON object: "{" (line 1, character 2: expected a name in double quotes)',
 			'logitBias',
 		],
 		[
@@ -339,7 +344,7 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 		[
 			'an extra body that is broken',
 			{ options: { extraBody: '{a' } },
-			'The option \'Extra Body (JSON)\' is not a JSON object: "{a"',
+			'The option \'Extra Body (JSON)\' is not a JSON object: "{a" (line 1, character 2: expected a name in double quotes instead of a)',
 			'extraBody',
 		],
 		[

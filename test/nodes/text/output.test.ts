@@ -163,7 +163,11 @@ describe('a JSON response', () => {
 	});
 
 	test.each([
-		['is broken', '{"type": ', '\'JSON Schema\' is not a JSON object: "{\\"type\\": "'],
+		[
+			'is broken',
+			'{"type": ',
+			'\'JSON Schema\' is not a JSON object: "{\\"type\\": " (line 1, character 10: expected a value, with text in double quotes)',
+		],
 		['is a list', '[]', '\'JSON Schema\' is not a JSON object: "[]"'],
 		['is a text', '"object"', '\'JSON Schema\' is not a JSON object: "\\"object\\""'],
 	])('with a schema that %s is rejected before anything is sent', async (_, jsonSchema, message) => {

@@ -1,4 +1,5 @@
 import type { ApiError, Delivery } from '../errors/errors';
+import { duration } from '../util/duration';
 
 /** Base of the exponential backoff: the first delay is at most twice this. */
 const BASE_DELAY_MS = 500;
@@ -61,7 +62,7 @@ export function withAttempts(error: ApiError, attempts: number, waited?: Waited)
 			? [`It waited ${seconds(waited.waitedMs)} for the rate limit.`]
 			: []),
 		...(retryAfterMs > longestMs
-			? [`The gateway asks to wait ${Math.ceil(retryAfterMs / 60_000)} minutes before the next try.`]
+			? [`The gateway asks to wait ${duration(retryAfterMs)} before the next try.`]
 			: []),
 	];
 	return notes.length === 0 ? error : error.with({ description: [description, ...notes].join(' ') });

@@ -3,6 +3,7 @@ import { ApiError } from '../errors/errors';
 import type { JsonObject } from '../util/json';
 import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask, type MediaTask } from './tasks';
 import type { GatewayClient } from '../client/client';
+import { duration } from '../util/duration';
 import { UNREADABLE } from './response';
 import { withinTime } from '../client/abort';
 import { POLL_TIMEOUT_MS } from '../client/transport';
@@ -134,7 +135,6 @@ function transientErrorOf(error: unknown, taskId: string): ApiError {
 }
 
 function waitTimeout(taskId: string, last: PollResult | undefined, maxWaitMs: number): ApiError {
-	const minutes = Math.round(maxWaitMs / 6_000) / 10;
 	const state = last?.task?.state ?? null;
 	const found = last?.transientError
 		? `could not be polled for the last time (${last.transientError.message})`
@@ -142,7 +142,7 @@ function waitTimeout(taskId: string, last: PollResult | undefined, maxWaitMs: nu
 	return new ApiError(
 		{
 			message: 'The media task was not finished within the longest wait',
-			description: `Task ${taskId} ${found} after ${minutes} minutes. It goes on at the gateway and is paid for: fetch its result later by its ID, and raise the option 'Max Wait (Minutes)' for such tasks.`,
+			description: `Task ${taskId} ${found} after ${duration(maxWaitMs)}. It goes on at the gateway and is paid for: fetch its result later by its ID, and raise the option 'Max Wait (Minutes)' for such tasks.`,
 			delivery: 'responded',
 			code: 'wait_timeout',
 			retryable: true,

@@ -16,6 +16,9 @@ import { isRetryableStatus, parseRetryAfter } from './retryable';
 /** Characters of the server's message that are shown. */
 const MAX_SERVER_MESSAGE = 600;
 
+/** Characters of it in the message of an error. */
+const MAX_HEADLINE = 160;
+
 /** An error response, and what its texts depend on. */
 export interface ErrorResponse {
 	group: EndpointGroup;
@@ -42,10 +45,12 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 	const { isKnown, serverMessage, code, type, param } = parseErrorBody(response.body);
 	// The server of a file has no format.
 	if (status >= 500 && !isKnown && group !== 'file') return proxyError(response);
-	const { message, description } = errorText({ group, status, code, type, origin });
+	const text = errorText({ group, status, code, type, origin });
+	const words = namesField(group, { status, code, param }) ? serverMessage : undefined;
 	return new ApiError({
-		message,
-		description: withServerMessage(description, serverMessage, secrets),
+		...(words === undefined
+			? { ...text, description: withServerMessage(text.description, serverMessage, secrets) }
+			: causeFirst(text, words, { param, secrets })),
 		...(serverMessage ? { serverMessage: redact(serverMessage, secrets) } : {}),
 		delivery: 'responded',
 		status,
@@ -55,6 +60,37 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 		retryAfterMs: parseRetryAfter(response.retryAfter, response.now),
 		retryable: isRetryableStatus(status),
 	});
+}
+
+/** Codes that say no more than the status. */
+const GENERAL_CODES: ReadonlySet<string | undefined> = new Set([
+	undefined,
+	'invalid_request',
+	'provider_bad_request',
+]);
+
+/** Whether the gateway's words say which field is wrong: `param` (§7.1), or the `msg` of a media 422 (§7.4). */
+function namesField(
+	group: EndpointGroup,
+	{ status, code, param }: { status: number; code: string | undefined; param: string | undefined },
+): boolean {
+	if ((status !== 400 && status !== 422) || !GENERAL_CODES.has(code)) return false;
+	return param !== undefined || (group === 'media' && status === 422);
+}
+
+/** The gateway's words as the message, with the field, then what to do. Long words are in the description, too. */
+function causeFirst(
+	{ message, description }: ErrorText,
+	serverMessage: string,
+	{ param = '', secrets }: { param: string | undefined; secrets: readonly string[] },
+): ErrorText {
+	const words = redact(serverMessage, secrets).replace(/\s+/g, ' ').trim();
+	const cause = words.includes(param) ? words : `${param}: ${words}`;
+	const rest = `${message}. ${description}`;
+	return {
+		message: excerpt(cause, MAX_HEADLINE).replace(/\.$/, ''),
+		description: cause.length > MAX_HEADLINE ? withServerMessage(rest, serverMessage, secrets) : rest,
+	};
 }
 
 function proxyError({ status, charged = false, retryAfter, now }: ErrorResponse): ApiError {

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { INodeTypeDescription } from 'n8n-workflow';
+
+import { repository } from '../../test/helpers/markdown';
+import type { Example, ExampleRun } from './nodes/examples';
+import { Normaliser } from './nodes/normalise';
+import { operationsOf } from './nodes/operations';
+
+// n8n's editor shows the fields of a node that has not run yet from __schema__/v<version>/<resource>/<operation>.json beside
+// the node.
+
+/** A JSON Schema as n8n's own nodes have it. */
+interface Schema {
+	type: string;
+	properties?: Record<string, Schema>;
+	items?: Schema;
+}
+
+/** Fields whose content the user or a model decides: an example of it would mislead. */
+const OPEN = new Set(['json', 'arguments', 'result', 'passThrough', 'headers', 'body', 'query']);
+
+/** The folders below `nodes/` by node. */
+const folders = new Map(
+	(
+		JSON.parse(readFileSync(resolve(repository, 'package.json'), 'utf8')) as { n8n: { nodes: string[] } }
+	).n8n.nodes.map((file) => {
+		const folder = dirname(file).replace(/^dist\//, '');
+		return [folder.replace('nodes/', '').toLowerCase(), folder];
+	}),
+);
+
+/** The text of each schema, by its path in the repository: of all operations, and of triggers. */
+export function schemas(nodes: readonly INodeTypeDescription[], run: ExampleRun): Map<string, string> {
+	const normaliser = new Normaliser(run);
+	const files = nodes.flatMap((node) => {
+		// A sub-node has no output of its own.
+		if (node.outputNames) return [];
+		const keys = operationsOf(node).map(({ key }) => key);
+		const names: Array<[operation: string | undefined, file: string]> =
+			keys.length > 0 ? keys.map((key) => [key, key]) : [[undefined, 'output']];
+		return names.map(([operation, file]): [string, string] => {
+			const examples = run.examples.filter(
+				(example) => example.node === node.name && example.operation === operation,
+			);
+			const schema = { ...outputSchema(examples, normaliser), version: 1 };
+			return [`${schemaFolder(node)}/${file}.json`, JSON.stringify(schema, null, 2)];
+		});
+	});
+	return new Map(files);
+}
+
+/** The schemas that are in the repository. */
+export function existingSchemas(): string[] {
+	return readdirSync(resolve(repository, 'nodes'), { recursive: true, encoding: 'utf8' })
+		.filter((path) => path.includes('__schema__') && path.endsWith('.json'))
+		.map((path) => `nodes/${path}`);
+}
+
+/** Where n8n looks for the schemas of a node in its newest version. */
+function schemaFolder({ name, version }: INodeTypeDescription): string {
+	const folder = folders.get(name.toLowerCase());
+	if (folder === undefined) throw new Error(`package.json has no node ${name}`);
+	const newest = Math.max(...[version].flat());
+	return `${folder}/__schema__/v${[...String(newest).split('.'), '0', '0'].slice(0, 3).join('.')}`;
+}
+
+/** The fields of all items of all examples that succeed. */
+function outputSchema(examples: readonly Example[], normaliser: Normaliser): Schema {
+	const items = examples.filter(({ continuesOnFail }) => !continuesOnFail).flatMap(({ items: all }) => all);
+	return items.map(({ json }) => schemaOf(normaliser.apply(json))).reduce(merged);
+}
+
+function schemaOf(value: unknown): Schema {
+	if (value === null) return { type: 'null' };
+	if (Array.isArray(value)) {
+		const [first, ...others] = value.map(schemaOf);
+		return { type: 'array', items: first ? others.reduce(merged, first) : { type: 'string' } };
+	}
+	if (typeof value !== 'object') return { type: typeof value };
+	const properties = Object.entries(value).map(([name, one]): [string, Schema] => [
+		name,
+		OPEN.has(name) ? { type: 'object', properties: {} } : schemaOf(one),
+	]);
+	return { type: 'object', properties: Object.fromEntries(properties) };
+}
+
+/** What both have; a null is any other value that is missing. */
+function merged(one: Schema, other: Schema): Schema {
+	if (one.type === 'null' || (one.type !== other.type && other.type !== 'null')) return other;
+	if (one.type !== other.type) return one;
+	if (one.items && other.items) return { ...one, items: merged(one.items, other.items) };
+	const properties = { ...one.properties };
+	for (const [name, schema] of Object.entries(other.properties ?? {})) {
+		const known = properties[name];
+		properties[name] = known ? merged(known, schema) : schema;
+	}
+	return one.properties ? { ...one, properties } : one;
+}
