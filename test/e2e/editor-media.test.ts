@@ -170,6 +170,7 @@ scene('another model has another form, with rows, options and operations', async
 		'Download',
 		'Get',
 		'Get Lyrics',
+		'Get Many',
 		'Restore',
 		'Unarchive',
 		'Wait',
