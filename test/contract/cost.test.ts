@@ -68,6 +68,59 @@ describe('a cost that the response does not report', () => {
 	});
 });
 
+describe('a response of this body', () => {
+	const respond = (body: object) =>
+		gateway.control.addFault({
+			match: { method: 'POST' },
+			action: {
+				kind: 'raw',
+				status: 200,
+				body: { text: JSON.stringify(body), contentType: 'application/json' },
+			},
+		});
+
+	it('without tokens has no cost', async () => {
+		respond({ type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hi' }] });
+		const result = await gateway.generate({ format: 'messages' });
+		expect(result.items[0]?.json).toMatchObject({ text: 'Hi', costRub: null });
+		expect(costOf(result)).toStrictEqual({ ...shown(1, 1), gatewayCostRub: '0' });
+	});
+
+	it('without output has the cost that it reports', async () => {
+		const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, cost_rub: 0.75 };
+		respond({ id: 'c1', choices: [], usage });
+		const result = await gateway.generate({}, onError);
+		expect(result.items[0]?.json.error).toMatchObject({ code: 'no_completion', costRub: 0.75 });
+		expect(result.items[0]?.json.error).not.toHaveProperty('costIsComputed');
+		expect(costOf(result)).toStrictEqual({ ...shown(1), gatewayCostRub: '0.75' });
+	});
+});
+
+it('a text that is paid for counts when the run ends while its prices are read', async () => {
+	gateway.control.addFault({ match: { path: '*/models' }, action: { kind: 'hang' } });
+	const result = await gateway.generate(
+		{ format: 'messages' },
+		{
+			onStart: (cancel) => {
+				const timer = setInterval(() => {
+					if (gateway.charges() === 0) return;
+					clearInterval(timer);
+					setTimeout(cancel, 100);
+				}, 10);
+			},
+		},
+	);
+	expect(gateway.charges()).toBe(1);
+	expect(costOf(result)).toStrictEqual({ ...shown(1, 1), gatewayCostRub: '0' });
+});
+
+it('the catalogue that a limit needs is read once, also for the cost', async () => {
+	const options = { maxTokens: 20, maxCostRub: 5 };
+	const { error } = await gateway.generate({ format: 'messages', options }, { items: items(3) });
+	expect(error).toBeUndefined();
+	expect(gateway.control.requests({ path: '/api/v1/models' })).toHaveLength(1);
+});
+
 describe('media tasks', () => {
 	it('cost their price, also when they fail', async () => {
 		const parameters = { ...image('draft'), options: { maxWait: 1 } };
