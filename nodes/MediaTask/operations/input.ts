@@ -8,7 +8,7 @@ import { REFRESHED_FORM } from '../../shared/n8n/features';
 import { choice, jsonObject, mapper, shownFor } from '../../shared/params/kinds';
 import type { Values } from '../../shared/params/parameter';
 import type { ItemContext } from '../../shared/run/operation';
-import { withPrompt } from './prompt';
+import { hasText, withPrompt, withPromptLabel } from './prompt';
 
 /** The media model. */
 export const model = modelParameter(
@@ -78,8 +78,8 @@ export function inputParameters(mapperMethod: string, initialJson = '{\n  "promp
 
 type InputParams = Values<ReturnType<typeof inputParameters>> & {
 	readonly model: string;
-	/** Not of every operation. */
-	readonly prompt?: string;
+	/** `undefined` where the panel does not show it. */
+	readonly prompt?: string | undefined;
 };
 
 /** An item's input. */
@@ -95,16 +95,17 @@ export interface TaskInput {
  * @throws {InvalidInputError} for an invalid input; for a form, also when the catalogue does not have the model
  */
 export async function readInput({ params, run, client }: ItemContext<InputParams>): Promise<TaskInput> {
-	const { prompt = '' } = params;
+	const { prompt } = params;
 	const modelForm = async () => formOf(await run.findMediaModel(client, params.model));
 	if (params.inputMode === 'json') {
 		// Only the gateway checks JSON: without a prompt, the model's fields are not needed.
-		const fields = prompt.trim() === '' ? undefined : await modelForm();
+		const fields = hasText(prompt) ? await modelForm() : undefined;
 		return { values: withPrompt(params.inputJson, prompt, fields), form: undefined };
 	}
 	const stored = params.input;
 	const form = (await modelForm()) ?? formOfStored(stored?.schema);
-	return { values: typedInput(withPrompt(mapperValues(stored), prompt, form), form), form };
+	const values = typedInput(withPrompt(mapperValues(stored), prompt, form), form);
+	return { values, form: prompt === undefined ? form : withPromptLabel(form) };
 }
 
 /** The input form of a model. */

@@ -119,6 +119,14 @@ describe('the prompt', () => {
 		expect(await inputOf({ prompt, input: form({ quality: 'draft' }) })).toBe("'Prompt' is missing");
 	});
 
+	test.each([
+		[1.1, "'Prompt' is missing"],
+		[1, "'Text' is missing"],
+	])('is called as in the panel when it is missing: version %d', async (typeVersion, message) => {
+		const version = { settings: { typeVersion } };
+		expect(await inputOf({ input: form({ voice: 'anna' }) }, sandbox.speech, version)).toBe(message);
+	});
+
 	test('is rejected by a model that takes none, and nothing is sent', async () => {
 		catalogue([
 			painter({ type: 'object', properties: { n: { type: 'integer' } }, additionalProperties: false }),
