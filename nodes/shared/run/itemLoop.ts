@@ -230,6 +230,8 @@ class ItemLoop {
 	}
 
 	private showWaits(): void {
+		const { summary } = this.runContext.stateTimes;
+		if (summary !== undefined) this.runContext.hint(summary);
 		const { totalMs } = this.waitMeter;
 		if (totalMs < SHOWN_WAIT_MS) return;
 		const seconds = Math.round(totalMs / 1_000);

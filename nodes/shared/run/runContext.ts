@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { listMediaModels, type RetryPolicy, type TextModel } from '../gateway/endpoints/models';
+import { StateTimes } from '../gateway/endpoints/stateTimes';
 import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
@@ -31,6 +32,8 @@ export class RunContext {
 	/** What the execution has cost. */
 	readonly cost: ExecutionCost;
 	readonly textModels = new TextModels();
+	/** How long the media tasks of the run were in which state. */
+	readonly stateTimes = new StateTimes();
 	private readonly pending: Array<() => Promise<void>> = [];
 	private readonly hints = new Set<string>();
 	/** Read with retries. */

@@ -31,7 +31,9 @@ const executeDataOf = (context: object) => (context as Internals).executeData;
 const run = async (more: Partial<RunOptions> = {}, parameters: object = {}) => {
 	const result = await runNode(suspending(parameters, more));
 	const [node] = result.run.data.resultData.runData.Gateway ?? [];
-	return { ...result, hints: node?.hints ?? [] };
+	// Another hint says how long the polled tasks took.
+	const hints = (node?.hints ?? []).filter(({ message }) => !/^\d+ media tasks?: /.test(message));
+	return { ...result, hints };
 };
 
 const hint = (problem: string) => ({

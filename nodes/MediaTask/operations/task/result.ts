@@ -81,7 +81,8 @@ export async function pollTask(
 		const id = model ?? reported;
 		return id === undefined ? undefined : await item.run.mediaType(item.client, id);
 	};
-	return await waitForTask(item.client, taskId, { ...wait, mediaType });
+	const { stateTimes } = item.run;
+	return await waitForTask(item.client, taskId, { ...wait, mediaType, stateTimes });
 }
 
 /**

@@ -5,6 +5,7 @@ import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask, type MediaTask } 
 import type { GatewayClient } from '../client/client';
 import { duration } from '../util/duration';
 import { UNREADABLE } from './response';
+import { StateClock, type StateTimes } from './stateTimes';
 import { withinTime } from '../client/abort';
 import { POLL_TIMEOUT_MS } from '../client/transport';
 import { connectionError } from '../errors/fromResponse';
@@ -23,6 +24,8 @@ export interface WaitOptions {
 	maxWaitMs: number;
 	/** Whether the task may have ended already, so that the first poll needs no delay. */
 	pollImmediately: boolean;
+	/** Is told how long the task was in which state. */
+	stateTimes?: StateTimes | undefined;
 }
 
 /**
@@ -39,6 +42,7 @@ export async function waitForTask(
 	options: WaitOptions,
 ): Promise<JsonObject> {
 	const deadline = client.now() + options.maxWaitMs;
+	const clock = new StateClock(() => client.now());
 	let last: PollResult | undefined;
 	let delay = options.pollImmediately ? 0 : await nextDelay(client, options, last, deadline);
 	for (;;) {
@@ -48,6 +52,10 @@ export async function waitForTask(
 		if (delay > 0) await client.pause(Math.min(delay, remaining));
 		const left = Math.max(deadline - client.now(), MIN_POLL_MS);
 		last = await pollOnce(client, taskId, left);
+		if (last.task) {
+			clock.found(last.task.state, hasEnded(last.task.state));
+			options.stateTimes?.add(taskId, clock.times);
+		}
 		if (last.task && hasEnded(last.task.state)) return last.body;
 		delay = await nextDelay(client, options, last, deadline);
 	}
