@@ -6,10 +6,13 @@ import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import { rejection } from '../helpers/client';
 import { supplyContext } from '../helpers/contexts';
 import { packageNodes } from '../helpers/engine';
+import { useFreshRateGates } from '../helpers/rateGates';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { locator } from './support';
 
 // A chat model and a tool in one execution, as an AI Agent calls them.
+
+useFreshRateGates();
 
 let gateway: Gateway;
 let execution: IRunExecutionData;
@@ -113,6 +116,16 @@ test.each([false, true])('the chat model asks its fallback model (stream: %s)', 
 	await (isStream ? streamed(model) : model.invoke(ask));
 	const shown = JSON.stringify(execution.resultData.runData);
 	expect(shown).toContain('"fallbackFrom":["sandbox/balanced-2"]');
+	expect(gateway.control.ledger()).toMatchObject([{ model: 'sandbox/swift-1' }]);
+});
+
+it('the chat model asks its fallback model also when the wait for the rate limit is over', async () => {
+	gateway.control.addFault({
+		match: { model: 'sandbox/balanced-2' },
+		action: { kind: 'error', code: 'rate_limit_exceeded' },
+	});
+	const model = await modelOf({ options: { rateLimitWait: 0, fallbackModels: ['sandbox/swift-1'] } });
+	await model.invoke(ask);
 	expect(gateway.control.ledger()).toMatchObject([{ model: 'sandbox/swift-1' }]);
 });
 
