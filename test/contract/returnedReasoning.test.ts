@@ -85,6 +85,9 @@ async function converse(lc: LangChainModel, prompt: string, ask: Ask, keep: Keep
 const bodies = (format: keyof typeof PATHS) =>
 	gateway.control.requests({ path: PATHS[format] }).map(({ body }) => body.json as JsonObject);
 
+const hasReasoning = (body: JsonObject) =>
+	/"reasoning_details"|"include"|"type":"(reasoning|thinking)"/.test(JSON.stringify(body));
+
 describe.each(FORMATS)('%s', (format) => {
 	describe.each(ways)('%s', (_way, ask) => {
 		describe.each(agents)('an agent that keeps %s', (_agent, keep) => {
@@ -116,14 +119,28 @@ describe.each(FORMATS)('%s', (format) => {
 		expect(gateway.charges()).toBe(1);
 	});
 
+	it('a fallback model is asked without the reasoning of the first', async () => {
+		const first = 'sandbox/thinker-3';
+		const second = 'sandbox/swift-1';
+		gateway.control.addFault({
+			match: { path: PATHS[format], model: first, nth: 2 },
+			action: { kind: 'error', code: 'no_providers' },
+		});
+		const lc = await modelOf(format, first, { maxRetries: 0, fallbackModels: [second] });
+		await converse(lc, 'Please use the tool', whole, keepWhole);
+		expect(bodies(format).map((body) => [body.model, hasReasoning(body)])).toStrictEqual([
+			[first, format === 'responses'],
+			[first, true],
+			[second, false],
+		]);
+	});
+
 	describe('a gateway that rejects returned reasoning', () => {
 		const reject = (nth: number) =>
 			gateway.control.addFault({
 				match: { path: PATHS[format], nth },
 				action: { kind: 'error', code: 'provider_bad_request' },
 			});
-		const hasReasoning = (body: JsonObject) =>
-			/"reasoning_details"|"include"|"type":"(reasoning|thinking)"/.test(JSON.stringify(body));
 
 		it.each(ways)('is asked once without it, and not again with it (%s)', async (_way, ask) => {
 			reject(2);

@@ -49,7 +49,7 @@ export const areas = {
 		tests: [
 			'test/nodes/storedSurface.test.ts',
 			'test/nodes/chatModel/*.test.ts',
-			'test/contract/agentCost.test.ts',
+			'test/contract/{agentCost,returnedReasoning}.test.ts',
 		],
 	},
 	textGeneration: {
