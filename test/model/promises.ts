@@ -123,12 +123,13 @@ function storedText(run: IRun | undefined, log: readonly string[]): string {
 	return `${JSON.stringify(run?.data)}\n${log.join('\n')}`;
 }
 
+/** What the node has returned, run by run. When it throws, n8n passes its input on in place of an output. */
 function outputsOf(run: IRun | undefined): Outputs[] {
 	const runs = run?.data.resultData.runData.Gateway ?? [];
-	return runs.map(({ data }, index) => ({
+	return runs.map(({ data, error }, index) => ({
 		run: index,
-		items: data?.main?.[0] ?? [],
-		errorItems: data?.main?.[1] ?? [],
+		items: (!error && data?.main?.[0]) || [],
+		errorItems: (!error && data?.main?.[1]) || [],
 	}));
 }
 
