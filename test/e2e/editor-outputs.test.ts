@@ -150,3 +150,40 @@ scene('a file is uploaded from a URL, and found by a filter', async ({ environme
 	expect(Buffer.from(await copy.arrayBuffer()).equals(bytes)).toBe(true);
 	expect(result.nodes['List']?.items.map(({ json }) => json['id'])).toStrictEqual([uploaded?.json['id']]);
 });
+
+scene('storage: a URL is entered, and a wrong one refused; filters are added', async ({ editor }) => {
+	await editor.newWorkflow();
+	const panel = await editor.addFirst('storage', 'Gateway Storage', 'Upload file');
+	await panel.choose('uploadSource', 'URL');
+	await panel.fill('url', 'ftp://files.example.com/a.png');
+	expect(await panel.execute()).toMatchObject({ ok: false });
+	await panel.output.root.getByText("'URL' is not a web address").first().waitFor();
+	await editor.shot('storage, upload from a URL that is none');
+	await panel.choose('operation', 'Get Many');
+	await panel.root.getByText('Filters', { exact: true }).first().waitFor();
+	await editor.shot('storage, the filters of Get Many');
+});
+
+scene('media task: broken data to pass through is refused with its place', async (stage) => {
+	const { editor, environment } = stage;
+	const options = { callbackUrl: 'https://n8n.example.com/webhook/a', passThrough: '{ orderId: 1042 }' };
+	const create = gatewayNode('Create', 'mediaTask', {
+		resource: 'task',
+		operation: 'create',
+		...picture,
+		options,
+	});
+	const workflow = workflowOf('Broken', [create], { Start: ['Create'] });
+	const tasks = environment.gateway.control.tasks().length;
+	await editor.openWorkflow(
+		await environment.client.createWorkflow(withCredential(workflow, environment.credential)),
+	);
+	const panel = await editor.openNode('Create');
+	expect(await panel.execute()).toMatchObject({ ok: false });
+	await panel.output.root
+		.getByText('(line 1, character 3: expected a name in double quotes instead of orderId:)')
+		.first()
+		.waitFor();
+	await editor.shot('media task, broken data to pass through');
+	expect(environment.gateway.control.tasks()).toHaveLength(tasks);
+});
