@@ -186,9 +186,9 @@ describe('the note on tries', () => {
 		['after a pause that is not too long', [busy(300)], 0, ''],
 		[
 			'after a pause that is too long',
-			[busy(301)],
+			[busy(330)],
 			3,
-			' The gateway asks to wait 6 minutes before the next try.',
+			' The gateway asks to wait 5.5 minutes before the next try.',
 		],
 		[
 			'after a try and a pause that is too long',

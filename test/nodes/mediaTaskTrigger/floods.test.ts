@@ -11,7 +11,6 @@ import { callbackContext, type CallbackOptions } from './support';
 // Many callbacks at a time, most of them forged, against a gateway that counts the requests.
 
 const gateway = useSocketGateway();
-quickTime();
 
 const GATEWAY = '198.51.100.1';
 const STRANGER = '203.0.113.1';
@@ -71,6 +70,8 @@ const startedOf = async (callbacks: Array<{ started: Promise<unknown> }>) =>
 jest.setTimeout(60_000);
 
 describe('120 forged callbacks', () => {
+	quickTime();
+
 	it('lead to at most 60 requests at once and one a second, four at a time, and start nothing', async () => {
 		const begin = Date.now();
 		const callbacks = forged(120, { ip: STRANGER });
@@ -99,11 +100,10 @@ describe('120 forged callbacks', () => {
 		tasks = { genuine: 'success' };
 		const callbacks = forged(120, { ip: STRANGER });
 		await eventually(() => polls().length >= 60);
-		const begin = Date.now();
 		const genuine = send({ body: { taskId: 'genuine' } }, { ip: GATEWAY });
 		const all = startedOf([...callbacks, genuine]);
 		await eventually(() => polls().includes('genuine'));
-		expect(Date.now() - begin).toBeLessThan(5_000);
+		expect(polls().length).toBeLessThan(120);
 		expect(await all).toMatchObject([{ taskId: 'genuine', callback: { body: { taskId: 'genuine' } } }]);
 	});
 
@@ -133,6 +133,8 @@ describe('120 forged callbacks', () => {
 });
 
 describe('a forged ID', () => {
+	quickTime();
+
 	it('is polled again after ten minutes', async () => {
 		await send({ body: { taskId: 'forged' } }).started;
 		await send({ body: { taskId: 'forged' } }).started;
@@ -152,29 +154,30 @@ describe('a forged ID', () => {
 
 	it('does not use up the polls of another trigger', async () => {
 		tasks = { genuine: 'success' };
-		const callbacks = forged(80);
+		const callbacks = forged(120);
 		await eventually(() => polls().length >= 60);
-		const begin = Date.now();
 		const other = send({ body: { taskId: 'genuine' } }, { nodeId: `${nodeId} other` });
 		expect(await other.started).toMatchObject({ taskId: 'genuine' });
-		expect(Date.now() - begin).toBeLessThan(5_000);
+		expect(polls().length).toBeLessThan(120);
 		await startedOf(callbacks);
 	});
 });
 
+it('genuine callbacks of 400 tasks at once each start the workflow, without a pause', async () => {
+	const ids = Array.from({ length: 400 }, (_, index) => `task-${index}`);
+	tasks = Object.fromEntries(ids.map((id) => [id, 'success']));
+	const begin = Date.now();
+	const started = await startedOf(ids.map((taskId) => send({ body: { taskId } })));
+	expect(new Set(started.map((json) => (json as { taskId: string }).taskId)).size).toBe(400);
+	expect(polls()).toHaveLength(400);
+	expect(most).toBeLessThanOrEqual(4);
+	// 60 at once and one a second would take longer.
+	expect((Date.now() - begin) / 1_000).toBeLessThan(340);
+	expect(warnings.mock.calls).toStrictEqual([]);
+});
+
 describe('genuine callbacks', () => {
-	it('of 400 tasks at once each start the workflow, without a pause', async () => {
-		const ids = Array.from({ length: 400 }, (_, index) => `task-${index}`);
-		tasks = Object.fromEntries(ids.map((id) => [id, 'success']));
-		const begin = Date.now();
-		const started = await startedOf(ids.map((taskId) => send({ body: { taskId } })));
-		expect(new Set(started.map((json) => (json as { taskId: string }).taskId)).size).toBe(400);
-		expect(polls()).toHaveLength(400);
-		expect(most).toBeLessThanOrEqual(4);
-		// 60 at once and one a second would take longer.
-		expect((Date.now() - begin) / 1_000).toBeLessThan(340);
-		expect(warnings.mock.calls).toStrictEqual([]);
-	});
+	quickTime();
 
 	it('that are replayed lead to no request', async () => {
 		tasks = { genuine: 'success', failed: 'fail' };
