@@ -42,11 +42,8 @@ scene('n8n serves the hints for its workflow builder', async ({ environment }) =
 });
 
 scene('fields of a node can be dragged before its first run', async ({ editor, environment }) => {
-	const create = gatewayNode('Paint', 'mediaTask', {
-		resource: 'task',
-		operation: 'createAndWait',
-		...picture,
-	});
+	const parameters = { resource: 'task', operation: 'createAndWait', ...picture };
+	const create = { ...gatewayNode('Paint', 'mediaTask', parameters), typeVersion: 1.1 };
 	const set = { name: 'Message', type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters: { options: {} } };
 	const workflow = workflowOf('Drag', [create, set], { Start: ['Paint'], Paint: ['Message'] });
 	await editor.openWorkflow(
