@@ -143,6 +143,15 @@ describe('a field in the panel', () => {
 		const [text] = formFields(sandbox.speech as JsonObject, { hasPrompt: true });
 		expect(text).toMatchObject({ id: 'text', display: false });
 	});
+
+	it('has no default if it is the prompt, because the editor would store that, and the node would send it', () => {
+		const schema = {
+			type: 'object',
+			properties: { prompt: { type: 'string', default: 'A dog' } },
+			required: ['prompt'],
+		};
+		expect(formFields(schema, { hasPrompt: true })[0]).not.toHaveProperty('defaultValue');
+	});
 });
 
 describe('required fields', () => {

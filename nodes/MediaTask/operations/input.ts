@@ -93,18 +93,21 @@ export interface TaskInput {
  * Reads an item's input. Values of a form get the types of the model's schema.
  *
  * @throws {InvalidInputError} for an invalid input; for a form, also when the catalogue does not have the model
+ * @throws {ApiError} for a prompt whose field is not known, when the catalogue cannot be read: under another name, the
+ *   same input would be another task, which is charged again
  */
 export async function readInput({ params, run, client }: ItemContext<InputParams>): Promise<TaskInput> {
-	const { prompt } = params;
-	const modelForm = async () => formOf(await run.findMediaModel(client, params.model));
+	const { prompt, model: id } = params;
 	if (params.inputMode === 'json') {
 		// Only the gateway checks JSON: without a prompt, the model's fields are not needed.
-		const fields = hasText(prompt) ? await modelForm() : undefined;
+		const fields = hasText(prompt) ? formOf(await run.requireMediaModel(client, id)) : undefined;
 		return { values: withPrompt(params.inputJson, prompt, fields), form: undefined };
 	}
-	const stored = params.input;
-	const form = (await modelForm()) ?? formOfStored(stored?.schema);
-	const values = typedInput(withPrompt(mapperValues(stored), prompt, form), form);
+	const stored = formOfStored(params.input?.schema);
+	const needsName = hasText(prompt) && stored.promptName === undefined;
+	const found = needsName ? await run.requireMediaModel(client, id) : await run.findMediaModel(client, id);
+	const form = formOf(found) ?? stored;
+	const values = typedInput(withPrompt(mapperValues(params.input), prompt, form), form);
 	return { values, form: prompt === undefined ? form : withPromptLabel(form) };
 }
 

@@ -8,7 +8,15 @@ import {
 	type InputForm,
 } from '../gateway/media/inputSchema';
 import { promptField } from '../gateway/media/promptField';
-import { asNumber, asObject, asObjects, asText, type Json, type JsonObject } from '../gateway/util/json';
+import {
+	asNumber,
+	asObject,
+	asObjects,
+	asText,
+	omit,
+	type Json,
+	type JsonObject,
+} from '../gateway/util/json';
 
 /** The longest labels, in characters: longer ones are cut off in a narrow panel. */
 const MAX_LABEL = 34;
@@ -54,9 +62,9 @@ export function formFields(
 	return [...first, ...fields.filter((field) => !first.includes(field))];
 }
 
-/** A field that is stored, but not shown. */
+/** A field that is stored, but not shown. Without a default, which the editor would store as its value. */
 function hidden(field: ResourceMapperField): ResourceMapperField {
-	return { ...field, display: false, required: false };
+	return { ...omit(field, 'defaultValue'), display: false, required: false };
 }
 
 function formField(field: InputField, isFree: boolean): ResourceMapperField {
@@ -150,7 +158,8 @@ export function formOfStored(stored: unknown): InputForm {
 	const fields = asObjects(stored).filter(({ id }) => asText(id) !== undefined);
 	const properties = Object.fromEntries(fields.map((field) => [String(field.id), storedSchema(field)]));
 	const required = fields.filter((field) => field.required === true).map(({ id }) => String(id));
-	return { ...inputForm({ type: 'object', properties, required }), isPartial: true };
+	const promptName = asText(fields.find(({ display }) => display === false)?.id);
+	return { ...inputForm({ type: 'object', properties, required }), isPartial: true, promptName };
 }
 
 function storedSchema({ type, options, displayName }: JsonObject): JsonObject {

@@ -104,15 +104,34 @@ describe('the prompt', () => {
 		expect(await inputOf({ prompt: 'A cat', input }, {})).toStrictEqual({ a: 'b', prompt: 'A cat' });
 	});
 
-	test('is called prompt where the catalogue cannot be read', async () => {
-		nock('https://gateway.test').persist().get('/api/v1/media/models').reply(403, '');
-		expect(await inputOf({ prompt: 'A cat', input: form({}) })).toStrictEqual({ prompt: 'A cat' });
+	test.each([
+		['form', { input: form({}) }],
+		['JSON', { inputMode: 'json', inputJson: '{}' }],
+	])('is not sent under a guessed name where the catalogue cannot be read: %s', async (_, parameters) => {
+		const schema = { type: 'object', properties: { text: { type: 'string' } } };
+		const scope = { options: { idempotencyScope: 'workflow' } };
+		let status = 200;
+		nock('https://gateway.test')
+			.persist()
+			.get('/api/v1/media/models')
+			.reply(() => [status, { data: [painter(schema)] }]);
+		const sent = creations();
+		const speak = async () =>
+			await run('create', { model, prompt: 'Hello', ...parameters, ...scope }, newest);
+		expect((await speak()).error).toBeUndefined();
+		status = 403;
+		expect((await speak()).error).toBeDefined();
+		expect(sent.map(({ body }) => body.input)).toStrictEqual([{ text: 'Hello' }]);
 	});
 
-	test('has the stored field where the catalogue cannot be read', async () => {
+	test.each(['text', 'lyrics'])('has the stored field where the catalogue cannot be read: %s', async (id) => {
 		nock('https://gateway.test').persist().get('/api/v1/media/models').reply(403, '');
-		const schema = [{ id: 'text', displayName: 'Text', type: 'string', required: false, display: false }];
-		expect(await inputOf({ prompt: 'Hello', input: form({}, schema) })).toStrictEqual({ text: 'Hello' });
+		const schema = [
+			{ id: 'style', displayName: 'Style', type: 'string', required: true, display: true },
+			{ id, displayName: 'Text', type: 'string', required: false, display: false },
+		];
+		const input = form({ style: 'calm' }, schema);
+		expect(await inputOf({ prompt: 'Hello', input })).toStrictEqual({ style: 'calm', [id]: 'Hello' });
 	});
 
 	test.each([[''], ['={{ $json.none }}'], [' ']])('%j is missing, and nothing is sent', async (prompt) => {

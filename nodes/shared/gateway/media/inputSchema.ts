@@ -37,6 +37,8 @@ export interface InputForm {
 	root: JsonObject;
 	/** Whether fields may have more to their schema, such as a format; default: false. */
 	isPartial?: boolean;
+	/** The name of the field that takes the prompt, where the form says so. */
+	promptName?: string | undefined;
 }
 
 const KINDS: Readonly<Record<string, FieldKind>> = {
