@@ -22,7 +22,7 @@ import { asText, type JsonObject } from '../shared/gateway/util/json';
 import { readToolChoice, type ToolChoiceValues } from '../shared/fields/toolChoice';
 import { modelsOf } from '../shared/fields/textRequest';
 import { fallbackCall, withFallbacks } from '../shared/gateway/text/fallback';
-import { sendWithReasoning, withoutReasoning } from '../shared/gateway/text/reasoning';
+import { sendWithReasoning } from '../shared/gateway/text/reasoning';
 import { streamText } from '../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../shared/gateway/text/textCall';
 import { completeText, type TextCosts } from '../shared/run/cost/textCall';
@@ -77,6 +77,8 @@ interface PreparedRequest {
 	earlierIds: Set<string>;
 	/** Whether the gateway has rejected reasoning in this conversation. */
 	rejectsReasoning: boolean;
+	/** Prepares it for another model, with the reasoning that this one can read. */
+	forModel: (model: string) => PreparedRequest;
 }
 
 /** Settings of a request that are also options of the node, with the same names. */
@@ -155,14 +157,14 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 
 	/** @param send sends a request and returns the body of the response */
 	private async completed(
-		{ request, rejectsReasoning: rejected }: PreparedRequest,
+		prepared: PreparedRequest,
 		config: CallConfig,
 		send: (call: TextCall) => Promise<JsonObject>,
 	): Promise<Completion> {
 		const { format, model, fallbackModels, extraBody, maxCostRub: limitRub } = this.settings;
 		const { client, textModels } = this.dependencies;
 		const models = await modelsOf(model, fallbackModels, async () => await textModels.known(client));
-		const { output } = request;
+		const { output } = prepared.request;
 		const complete = async (call: TextCall) => {
 			const planned = { format, output, body: call.json, limitRub };
 			return (await completeText(this.dependencies, planned, async () => await send(call))).completion;
@@ -174,9 +176,8 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 				const call = textCall(format, given, extra);
 				return isOther ? fallbackCall(call, client.settings) : call;
 			};
-			// Only the model that has reasoned can read its reasoning.
-			const given = isOther ? withoutReasoning(request) : request;
-			const { response, isRejected } = await sendWithReasoning(given, toCall, complete);
+			const { request, rejectsReasoning: rejected } = isOther ? prepared.forModel(asked) : prepared;
+			const { response, isRejected } = await sendWithReasoning(request, toCall, complete);
 			const kept = keepReasoning(response, { format: format.name, model: asked }, rejected || isRejected);
 			return { completion: response, kept };
 		});
@@ -185,8 +186,13 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		return completion;
 	}
 
-	private prepare(messages: Message[], config: CallConfig, stream: boolean): PreparedRequest {
-		const { format, model, cachesPrompt = false, output = { kind: 'text' } } = this.settings;
+	private prepare(
+		messages: Message[],
+		config: CallConfig,
+		stream: boolean,
+		model = this.settings.model,
+	): PreparedRequest {
+		const { format, cachesPrompt = false, output = { kind: 'text' } } = this.settings;
 		const options = { ...this.settings.options, ...callOptions(config) };
 		const tools = toToolDefinitions(this.tools, this.dependencies.jsonSchema);
 		const converted = toChatMessages(messages, format, model);
@@ -203,7 +209,8 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			cachesPrompt,
 			...(this.tools.length > 0 && !rejected ? { keepsReasoning: true } : {}),
 		};
-		return { request, earlierIds: callIds(converted), rejectsReasoning: rejected };
+		const forModel = (other: string) => this.prepare(messages, config, stream, other);
+		return { request, earlierIds: callIds(converted), rejectsReasoning: rejected, forModel };
 	}
 
 	/**

@@ -85,8 +85,9 @@ async function converse(lc: LangChainModel, prompt: string, ask: Ask, keep: Keep
 const bodies = (format: keyof typeof PATHS) =>
 	gateway.control.requests({ path: PATHS[format] }).map(({ body }) => body.json as JsonObject);
 
-const hasReasoning = (body: JsonObject) =>
-	/"reasoning_details"|"include"|"type":"(reasoning|thinking)"/.test(JSON.stringify(body));
+const returnsReasoning = (body: JsonObject) =>
+	/"reasoning_details"|"type":"(reasoning|thinking)"/.test(JSON.stringify(body));
+const hasReasoning = (body: JsonObject) => returnsReasoning(body) || 'include' in body;
 
 describe.each(FORMATS)('%s', (format) => {
 	describe.each(ways)('%s', (_way, ask) => {
@@ -128,11 +129,24 @@ describe.each(FORMATS)('%s', (format) => {
 		});
 		const lc = await modelOf(format, first, { maxRetries: 0, fallbackModels: [second] });
 		await converse(lc, 'Please use the tool', whole, keepWhole);
-		expect(bodies(format).map((body) => [body.model, hasReasoning(body)])).toStrictEqual([
-			[first, format === 'responses'],
+		expect(bodies(format).map((body) => [body.model, returnsReasoning(body)])).toStrictEqual([
+			[first, false],
 			[first, true],
 			[second, false],
 		]);
+	});
+
+	it('a fallback model gets its own reasoning back with the results of its tool calls', async () => {
+		const first = 'sandbox/swift-1';
+		gateway.control.addFault({
+			match: { path: PATHS[format], model: first },
+			action: { kind: 'error', code: 'no_providers' },
+			times: 0,
+		});
+		const lc = await modelOf(format, first, { maxRetries: 0, fallbackModels: [THINKER] });
+		const message = await converse(lc, 'Please use the tool [[rounds:2]]', whole, keepCalls);
+		expect(message.content).toContain('The tool answered: [7] | [7]');
+		expect(gateway.charges()).toBe(3);
 	});
 
 	describe('a gateway that rejects returned reasoning', () => {
