@@ -236,6 +236,15 @@ describe('what is no file', () => {
 			},
 			'The connection to the server of the URL broke before the file was complete',
 		],
+		[
+			'a file that is shorter than announced, because its server compresses it',
+			(_, response) => {
+				const body = gzipSync('png bytes');
+				response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': String(body.length) });
+				response.end(body);
+			},
+			'The connection to the server of the URL broke before the file was complete',
+		],
 	])('ends the upload, which never arrives whole: %s', async (_, listener, message) => {
 		respond = listener;
 		const { error } = await upload('/cat.png', { maxRetries: 0 });

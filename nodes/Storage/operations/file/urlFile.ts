@@ -168,6 +168,8 @@ class SourceFile implements OpenedFile {
 				this.wait();
 			}
 			if (length === 0) throw sourceError(SOURCE_CONNECTION_TEXTS.empty, 'empty_file');
+			// The gateway would wait for the rest.
+			if (this.size !== undefined && length < this.size) throw brokenSource();
 		} catch (error) {
 			if (isClosed()) throw asError(error);
 			const isKnown = error instanceof ApiError || error instanceof InvalidInputError;
