@@ -95,8 +95,10 @@ function readText(value: unknown, at: Location): string {
 export function dateTime(spec: Spec<object>): Parameter<number> {
 	return new Parameter({ ...spec, type: 'dateTime', default: '' }, (value, at) => {
 		// An expression may return a `DateTime` of Luxon, which converts to a number.
-		const isObject = typeof value === 'object' && value !== null;
-		const time = isObject ? Number(value) : Date.parse(String(value ?? ''));
+		const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+		const text = String(value ?? '').trim();
+		// `Date.parse` finds a date in 7 and in "last 7", too.
+		const time = isObject ? Number(value) : /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
 		if (Number.isFinite(time)) return time;
 		throw notAllowed(value, at, 'Enter a date and time, e.g. 2026-01-31T12:00:00Z.');
 	});

@@ -359,6 +359,8 @@ describe('file: getMany', () => {
 			[{ source: 'ai_generation' }, ['song']],
 			[{ createdBefore: '2026-02-01T00:00:00Z' }, ['old']],
 			[{ createdAfter: '2026-03-01T00:00:00Z' }, ['f1', 'song']],
+			[{ createdAfter: '2026-02-01' }, ['f1', 'song']],
+			[{ createdAfter: "={{ new Date('2026-02-01') }}" }, ['f1', 'song']],
 			[{ createdAfter: "={{ DateTime.fromISO('2026-02-01T00:00:00Z') }}", mimeType: 'image/png' }, ['f1']],
 		])('%j returns the files that pass all of them', async (filters, ids) => {
 			expect((await filtered(filters)).ids).toStrictEqual(ids);
@@ -374,6 +376,14 @@ describe('file: getMany', () => {
 			async (name) => {
 				const { error } = await run('getMany', { filters: { [name]: '={{ $json.missing }}' } });
 				expect(error?.message).toMatch(/^The option '.*' (is empty|has a value that is not allowed: .*)$/);
+			},
+		);
+
+		it.each(['7', 'last 7', '={{ 7 }}', '={{ [] }}', '={{ new Date(NaN) }}', '2026', '01/31/2026'])(
+			'refuses a time that may mean another one: %s',
+			async (createdAfter) => {
+				const { error } = await run('getMany', { filters: { createdAfter } });
+				expect(error?.message).toMatch(/^The option 'Created After' has a value that is not allowed: /);
 			},
 		);
 
