@@ -279,6 +279,14 @@ describe('a wait ends', () => {
 		expect(seconds()).toBe(0);
 	});
 
+	it('at once, also while another request waits for longer', async () => {
+		const { clock, wait, seconds } = blocked(0, 30_000);
+		const other = wait();
+		const failedAt = rejection(wait({ longestMs: 5_000 })).then(seconds);
+		await clock.run(other);
+		expect(await failedAt).toBe(0);
+	});
+
 	it('not while the gateway takes requests, however long the queue is', async () => {
 		const { gate, clock, wait, seconds } = blocked(10, 60_000);
 		const all = Array.from({ length: 50 }, async () => gate.accepted(await wait({ longestMs: 70_000 })));

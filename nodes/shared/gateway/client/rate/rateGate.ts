@@ -129,7 +129,9 @@ export class RateGate {
 					removeListener?.();
 				};
 				this.pace?.holdBack();
-				void this.run();
+				// While others wait, the loop may sleep for longer than this one waits.
+				if (this.isRunning) this.failExpired(begin, this.opensAt(begin));
+				else void this.run();
 			});
 		} finally {
 			leave();
