@@ -49,6 +49,11 @@ describe('where text stops being JSON', () => {
 		);
 	});
 
+	it('is found behind a long text', () => {
+		const text = `{"file": "${'A'.repeat(20_000_000)}" "name": 1}`;
+		expect(jsonProblem(text)).toMatchObject({ expected: 'a comma or }', found: '"name":' });
+	});
+
 	it('is not searched in what is nested too deeply', () => {
 		expect(jsonProblem('['.repeat(100_000))).toBeUndefined();
 	});

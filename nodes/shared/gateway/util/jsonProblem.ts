@@ -14,8 +14,8 @@ export interface JsonProblem {
 const MAX_DEPTH = 200;
 
 const SPACE = /[ \t\n\r]*/y;
-/** Text without quotes, backslashes and control characters, or with them escaped. */
-const TEXT = /"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
+/** Text without quotes, backslashes and control characters, or with them escaped. A loop for each character needs a stack. */
+const TEXT = /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"/uy;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /**
