@@ -80,7 +80,7 @@ export const taskOptions = {
 			default: '{\n  "orderId": ""\n}',
 			example: '{ "orderId": 1042 }',
 			description:
-				"Data that Gateway Media Task Trigger adds to its output, up to 2 KB. It becomes part of the 'Callback URL': put no secrets in.",
+				"Data that Gateway Media Task Trigger adds to its output, up to 2 KB. It becomes part of the 'Callback URL': put no secrets in. A task that exists already keeps its first data.",
 		}),
 	),
 	sessionId: optional(

@@ -27,9 +27,10 @@ export function encodePassThrough(value: Json): string | undefined {
 		: undefined;
 }
 
-/** The callback URL with encoded data in its query. */
+/** The callback URL with encoded data in its query, in place of other such data. */
 export function withPassThrough(url: string, encoded: string): string {
-	const [address = '', ...fragment] = url.split('#');
+	const [given = '', ...fragment] = url.split('#');
+	const address = given.replaceAll(new RegExp(`(?<=[?&])${NAME}=[^&]*(&|$)`, 'g'), '');
 	const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';
 	return [`${address}${separator}${NAME}=${encoded}`, ...fragment].join('#');
 }
