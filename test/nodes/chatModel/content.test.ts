@@ -173,6 +173,9 @@ describe('parts of messages', () => {
 		expect(await sentPart({ type: 'image', data })).toStrictEqual(image(`data:image/${type};base64,${data}`)),
 	);
 
+	test('an image of bytes that are of no known kind has the type image/*', async () =>
+		expect(await sentPart({ type: 'image', data: 'AAAA' })).toStrictEqual(image('data:image/*;base64,AAAA')));
+
 	test.each<[string, string, object, unknown]>([
 		[
 			'responses',

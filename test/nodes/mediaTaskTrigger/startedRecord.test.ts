@@ -72,6 +72,11 @@ describe('the record of started tasks', () => {
 		expect(hasStarted(record, { ...one, taskId: 'b' }, NOW)).toBe(false);
 	});
 
+	it('of two, covers the hours that both cover', () => {
+		expect(merged({ from: 5, hours: {} }, { from: 9, hours: {} }).from).toBe(9);
+		expect(merged({ from: 9, hours: {} }, { from: 5, hours: {} }).from).toBe(9);
+	});
+
 	it('covers fewer hours when there are too many tasks, and tasks from before count as started', () => {
 		const hour = (age: number) => String(Math.floor((NOW - age) / HOUR));
 		const many = 'abcdefgh'.repeat(MAX_TASKS - 2);
