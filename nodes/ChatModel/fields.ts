@@ -1,28 +1,11 @@
 import { outputParameters, schemaOptions } from '../shared/fields/outputFormat';
-import { textOptionParameters } from '../shared/fields/textOptions';
+import { optionsOfOneText, type textOptionParameters } from '../shared/fields/textOptions';
 import { cachePrompt, extraBody, fallbackModels, format, textModel } from '../shared/fields/textRequest';
 import { toolChoiceParameters } from '../shared/fields/toolChoice';
 import { collection } from '../shared/params/groups';
 import { notice } from '../shared/params/kinds';
 import { declare, type Parameter } from '../shared/params/parameter';
 import { maxCostRub, maxRetries, rateLimitOptions, textTimeout } from '../shared/run/settings';
-
-/** Options that have no effect in an agent, or conflict with its control of the conversation. */
-const NOT_FOR_AGENTS: ReadonlySet<string> = new Set([
-	'n',
-	'logprobs',
-	'topLogprobs',
-	'modalities',
-	'audioVoice',
-	'audioFormat',
-	'imageConfigQuality',
-	'imageConfigSize',
-	'include',
-	'background',
-	'previousResponseId',
-	'conversation',
-	'streamOptions',
-]);
 
 /** The text node's description names an output field, which this node does not have. */
 function forAgents<T>(name: string, option: Parameter<T>): Parameter<T> {
@@ -31,10 +14,11 @@ function forAgents<T>(name: string, option: Parameter<T>): Parameter<T> {
 		: option;
 }
 
+/** Without options that conflict with the agent's control of the conversation. */
 const agentOptions: typeof textOptionParameters = Object.fromEntries(
-	Object.entries(textOptionParameters)
-		.filter(([name]) => !NOT_FOR_AGENTS.has(name))
-		.map(([name, option]) => [name, forAgents(name, option)]),
+	Object.entries(
+		optionsOfOneText('include', 'background', 'previousResponseId', 'conversation', 'streamOptions'),
+	).map(([name, option]) => [name, forAgents(name, option)]),
 );
 
 const toolChoiceOptions = {

@@ -56,6 +56,28 @@ export const textOptionParameters: Readonly<Record<string, Parameter<Json | unde
 	}),
 );
 
+/** Options of several responses, of probabilities, and of responses other than text. */
+const NOT_OF_ONE_TEXT = [
+	'n',
+	'logprobs',
+	'topLogprobs',
+	'modalities',
+	'audioVoice',
+	'audioFormat',
+	'imageConfigQuality',
+	'imageConfigSize',
+];
+
+/**
+ * The text options of what makes one text.
+ *
+ * @param without further options that are left out
+ */
+export function optionsOfOneText(...without: string[]): typeof textOptionParameters {
+	const names = new Set([...NOT_OF_ONE_TEXT, ...without]);
+	return Object.fromEntries(Object.entries(textOptionParameters).filter(([name]) => !names.has(name)));
+}
+
 /**
  * The parameters that a format has, for operations that always use it: without the condition on the format.
  */

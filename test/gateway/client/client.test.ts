@@ -128,7 +128,7 @@ describe('retries', () => {
 			group: 'storage',
 			method: 'POST',
 			path: '/storage/upload',
-			openBody: () => Promise.resolve(byteStream(`body ${(opened += 1)}`)),
+			openBody: () => Promise.resolve({ content: byteStream(`body ${(opened += 1)}`) }),
 		});
 		expect(opened).toBe(2);
 		expect(sent[0]?.body).not.toBe(sent[1]?.body);

@@ -95,7 +95,7 @@ describe('a signal that is aborted', () => {
 		const request: GatewayRequest = {
 			...get,
 			method: 'POST',
-			openBody: async () => await Promise.resolve(byteStream(String((opened += 1)))),
+			openBody: () => Promise.resolve({ content: byteStream(String((opened += 1))) }),
 			signal: AbortSignal.abort(),
 		};
 		expect(await rejection(client.json(request))).toStrictEqual(notWaitedFor);

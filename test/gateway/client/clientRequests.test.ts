@@ -44,7 +44,7 @@ describe('a request', () => {
 	it('may have a body of bytes', async () => {
 		const body = new Uint8Array([1, 2]);
 		const headers = { 'Content-Type': 'multipart/form-data' };
-		const openBody = () => Promise.resolve(body);
+		const openBody = () => Promise.resolve({ content: body });
 		expect(await exchangeOf({ ...get, method: 'PATCH', headers, openBody })).toStrictEqual({
 			...base,
 			method: 'PATCH',
@@ -207,7 +207,7 @@ describe('a response', () => {
 describe('bodies', () => {
 	const uploading = (body: ReturnType<typeof byteStream>): GatewayRequest => ({
 		...post,
-		openBody: () => Promise.resolve(body),
+		openBody: () => Promise.resolve({ content: body }),
 	});
 
 	it.each<[string, Step]>([

@@ -199,7 +199,7 @@ it.each(['json', 'stream'] as const)(
 	async (kind) => {
 		gateway.onRequest((_, response) => response.end('{}'));
 		const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
-		const openBody = async () => await Promise.resolve(Readable.from(slowBody()));
+		const openBody = () => Promise.resolve({ content: Readable.from(slowBody()) });
 		const { json, ...upload } = chat;
 		void json;
 		const request = { ...upload, openBody };

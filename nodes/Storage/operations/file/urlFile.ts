@@ -124,7 +124,7 @@ class SourceFile implements OpenedFile {
 		}
 	}
 
-	framed(head: Uint8Array, tail: Uint8Array): ByteStream {
+	framed(head: Uint8Array, tail: Uint8Array): Promise<ByteStream> {
 		const isClosed = () => made.destroyed;
 		const checked = (source: AsyncIterable<Uint8Array>) => this.checked(source, isClosed);
 		const made = deriveStream(this.response.body as Readable, async function* (source) {
@@ -132,7 +132,7 @@ class SourceFile implements OpenedFile {
 			yield* checked(source);
 			yield tail;
 		});
-		return made;
+		return Promise.resolve(made);
 	}
 
 	/** The error of an upload: the source's own, if that has ended it. */

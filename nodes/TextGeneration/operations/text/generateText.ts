@@ -90,7 +90,7 @@ function gatewayRequest(
 			'Content-Type': 'application/json',
 			'Content-Length': String(body.length),
 		},
-		openBody: async () => await body.open(),
+		openBody: async () => ({ content: await body.open() }),
 	};
 }
 

@@ -1,11 +1,7 @@
 import { modelParameter } from '../../../shared/fields/models';
 import { outputParameters, readOutput } from '../../../shared/fields/outputFormat';
 import { simplify } from '../../../shared/fields/simplify';
-import {
-	parametersOfFormat,
-	readTextOptions,
-	textOptionParameters,
-} from '../../../shared/fields/textOptions';
+import { optionsOfOneText, parametersOfFormat, readTextOptions } from '../../../shared/fields/textOptions';
 import { checkExtraBody } from '../../../shared/fields/textRequest';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { AttachmentKind } from '../../../shared/gateway/text/formats/request';
@@ -34,26 +30,8 @@ interface Preset extends Pick<Operation, 'displayName' | 'action' | 'description
 /** The format that has a part for each kind of file (§4.2). */
 const [format] = textFormats;
 
-/** Options for what these operations do not do: several responses, responses other than text, tools. */
-const NOT_FOR_FILES: ReadonlySet<string> = new Set([
-	'n',
-	'logprobs',
-	'topLogprobs',
-	'modalities',
-	'audioVoice',
-	'audioFormat',
-	'imageConfigQuality',
-	'imageConfigSize',
-	'parallelToolCalls',
-	'webSearchContextSize',
-]);
-
 const options = {
-	...Object.fromEntries(
-		Object.entries(parametersOfFormat(textOptionParameters, format)).filter(
-			([name]) => !NOT_FOR_FILES.has(name),
-		),
-	),
+	...parametersOfFormat(optionsOfOneText('parallelToolCalls', 'webSearchContextSize'), format),
 	...parametersOfFormat(callOptions, format),
 };
 

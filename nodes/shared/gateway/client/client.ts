@@ -45,10 +45,11 @@ export interface ClientSettings extends RequestSettings {
 	origin?: Origin | undefined;
 }
 
-/** A body whose headers are known only when it is open. */
-export interface BodyWithHeaders {
+/** A body that is sent as it is read. */
+export interface OpenedBody {
 	content: ByteStream | Uint8Array;
-	headers: Record<string, string>;
+	/** Headers that are known only when it is open. */
+	headers?: Record<string, string>;
 }
 
 /** A request to an endpoint of the gateway. */
@@ -58,7 +59,7 @@ export interface GatewayRequest extends AttemptedRequest {
 	path: string;
 	json?: JsonObject;
 	/** Opens the body for each attempt: a stream can be read only once. */
-	openBody?: () => Promise<ByteStream | Uint8Array | BodyWithHeaders>;
+	openBody?: () => Promise<OpenedBody>;
 	headers?: Record<string, string>;
 	/** Milliseconds; the gateway stops a request after 300 s (§8). */
 	timeoutMs?: number;
@@ -222,8 +223,7 @@ export class GatewayClient {
 
 	private async httpRequest(request: GatewayRequest): Promise<HttpRequest> {
 		const { json, openBody } = request;
-		const opened = await openBody?.();
-		const { content, headers } = opened && 'headers' in opened ? opened : { content: opened, headers: {} };
+		const { content, headers }: Partial<OpenedBody> = (await openBody?.()) ?? {};
 		const body = content ?? (json && JSON.stringify(json));
 		return {
 			method: request.method,

@@ -21,6 +21,8 @@ export interface UploadSettings {
 	externalUserId?: string | undefined;
 }
 
+const UPLOAD = { group: 'storage', method: 'POST', path: '/storage/upload' } as const;
+
 /** A file to upload. */
 export interface UploadFile {
 	fileName: string;
@@ -80,35 +82,23 @@ export function checkSettings({ externalUserId = '' }: UploadSettings): void {
 	}
 }
 
-/** Uploads a file as multipart form data (§4.14), streamed, with its exact length. Returns the record as received. */
+/** Uploads a file as multipart form data (§4.14), streamed. Returns the record as received. */
 export async function uploadFile(
 	client: GatewayClient,
 	file: UploadFile,
 	settings: UploadSettings,
 ): Promise<JsonObject> {
-	const { head, tail, boundary } = multipartFrame(file, settings);
-	return await client.json({
-		group: 'storage',
-		method: 'POST',
-		path: '/storage/upload',
-		headers: {
-			'Content-Type': `multipart/form-data; boundary=${boundary}`,
-			'Content-Length': String(head.length + file.size + tail.length),
-		},
-		openBody: async () => await file.framed(head, tail),
-	});
+	return await uploadOpened(client, () => Promise.resolve(file), settings);
 }
 
-/** A file that can be read once, such as a download. */
-export interface OpenedFile extends Pick<UploadFile, 'fileName' | 'mimeType'> {
+/** A file that is opened for one attempt, such as a download. */
+export interface OpenedFile extends Pick<UploadFile, 'fileName' | 'mimeType' | 'framed'> {
 	/** Exact length in bytes; `undefined` if it is not known. */
 	size: number | undefined;
-	/** The file between `head` and `tail`. */
-	framed: (head: Uint8Array, tail: Uint8Array) => ByteStream;
 }
 
 /**
- * Uploads a file that is opened for each attempt (§4.14), streamed.
+ * Uploads a file that is opened for each attempt, as {@link uploadFile}.
  *
  * @returns the record as received
  */
@@ -118,15 +108,13 @@ export async function uploadOpened(
 	settings: UploadSettings,
 ): Promise<JsonObject> {
 	return await client.json({
-		group: 'storage',
-		method: 'POST',
-		path: '/storage/upload',
+		...UPLOAD,
 		openBody: async () => {
 			const file = await open();
 			const { head, tail, boundary } = multipartFrame(file, settings);
 			const length = file.size === undefined ? undefined : head.length + file.size + tail.length;
 			return {
-				content: file.framed(head, tail),
+				content: await file.framed(head, tail),
 				headers: {
 					'Content-Type': `multipart/form-data; boundary=${boundary}`,
 					...(length === undefined ? {} : { 'Content-Length': String(length) }),
@@ -160,9 +148,7 @@ export async function uploadBase64(
 	settings: UploadSettings,
 ): Promise<JsonObject> {
 	return await client.json({
-		group: 'storage',
-		method: 'POST',
-		path: '/storage/upload',
+		...UPLOAD,
 		json: {
 			base64: file.base64,
 			...(file.mimeType ? { mimeType: file.mimeType } : {}),
