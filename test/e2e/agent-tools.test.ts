@@ -1,7 +1,5 @@
-import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
-import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
 import { agent, model, start } from './support/agents';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { balanceTool, imageTool, mediaTool } from './support/tools';
 import { clusterOf } from './support/workflows';
 
@@ -9,25 +7,15 @@ import { clusterOf } from './support/workflows';
 
 let environment: Environment;
 
-beforeAll(async () => {
-	environment = await Environment.start();
-});
-afterAll(async () => {
-	await environment?.close();
-});
+useEnvironment((started) => (environment = started));
 beforeEach(async () => {
 	await environment.gateway.control.reset();
 	environment.gateway.control.configure({ taskDuration: { image: 0 } });
 });
 
 async function ask(text: string) {
-	const workflow = withCredential(
-		clusterOf('Tools', [start, agent(text)], [model(), mediaTool, imageTool, balanceTool]),
-		environment.credential,
-	);
-	const { id } = await environment.client.createWorkflow(workflow);
-	const executionId = await environment.client.runManually(id, manualTrigger(workflow));
-	return resultOf(await waitForExecution(environment.client, executionId));
+	const tools = [model(), mediaTool, imageTool, balanceTool];
+	return await environment.runWorkflow(clusterOf('Tools', [start, agent(text)], tools));
 }
 
 /** The tools of the first request, by name. */

@@ -1,17 +1,10 @@
-import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
-import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
-import { agent, balanceTool, model, start, writerTool } from './support/agents';
-import { Environment } from './support/environment';
+import { agent, balanceTool, model, pathOf, start, writerTool } from './support/agents';
+import { useEnvironment, type Environment } from './support/environment';
 import { clusterOf } from './support/workflows';
 
 // Response Format, Tool Choice and built-in tools of the chat model in n8n's AI Agent.
 
 const FORMATS = ['chat', 'responses', 'messages'];
-const PATHS: Record<string, string> = {
-	chat: '/chat/completions',
-	responses: '/responses',
-	messages: '/messages',
-};
 const place = {
 	outputFormat: 'jsonSchema',
 	schemaName: 'place',
@@ -20,23 +13,15 @@ const place = {
 };
 let environment: Environment;
 
-beforeAll(async () => {
-	environment = await Environment.start();
-});
-afterAll(async () => {
-	await environment?.close();
-});
+useEnvironment((started) => (environment = started));
 beforeEach(async () => await environment.gateway.control.reset());
 
 async function ask(text: string, parameters: { format?: string; [name: string]: unknown }) {
-	const workflow = withCredential(
-		clusterOf('Formats', [start, agent(text)], [model(parameters), balanceTool, writerTool]),
-		environment.credential,
+	const services = [model(parameters), balanceTool, writerTool];
+	const { nodes, error } = await environment.runWorkflow(
+		clusterOf('Formats', [start, agent(text)], services),
 	);
-	const { id } = await environment.client.createWorkflow(workflow);
-	const executionId = await environment.client.runManually(id, manualTrigger(workflow));
-	const { nodes, error } = resultOf(await waitForExecution(environment.client, executionId));
-	const path = PATHS[parameters.format ?? 'chat'] ?? '';
+	const path = pathOf(parameters.format ?? 'chat');
 	const calls = environment.gateway.control.requests({ path }).map(({ body }) => body.json);
 	const runs = { balance: nodes['Balance']?.runs ?? 0, writer: nodes['Writer']?.runs ?? 0 };
 	const output = nodes['Agent']?.items[0]?.json['output'];

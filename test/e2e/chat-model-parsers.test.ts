@@ -3,7 +3,7 @@ import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
 import type { WorkflowJson, WorkflowNode } from '../../sandbox/n8n/types';
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
 import { agent, balanceTool, model, start, writerTool } from './support/agents';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { chatTrigger, listen, texts } from './support/streams';
 import { clusterOf, type Service } from './support/workflows';
 
@@ -12,12 +12,7 @@ import { clusterOf, type Service } from './support/workflows';
 const BOOK = { title: 'Rivers of the far north', pages: 12 };
 let environment: Environment;
 
-beforeAll(async () => {
-	environment = await Environment.start();
-});
-afterAll(async () => {
-	await environment?.close();
-});
+useEnvironment((started) => (environment = started));
 beforeEach(async () => await environment.gateway.control.reset());
 
 const parser = (parameters: Record<string, unknown> = {}): [Service, WorkflowNode] => [

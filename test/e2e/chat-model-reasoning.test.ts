@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
-import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
+import { withCredential } from '../../sandbox/n8n/workflows';
 import { agent, balanceTool, model, start, writerTool } from './support/agents';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { chatTrigger, listen, texts } from './support/streams';
 import { byId, clusterOf } from './support/workflows';
 
@@ -16,12 +15,7 @@ const TASKS = [
 ] as const;
 let environment: Environment;
 
-beforeAll(async () => {
-	environment = await Environment.start();
-});
-afterAll(async () => {
-	await environment?.close();
-});
+useEnvironment((started) => (environment = started));
 beforeEach(async () => await environment.gateway.control.reset());
 
 const thinker = (format: string) => model({ format, model: byId('sandbox/recall-5') });
@@ -39,13 +33,10 @@ const answered = (tools: number) =>
 
 describe.each(FORMATS)('the %s format', (format) => {
 	it.each(TASKS)('responds after %s', async (_, prompt, tools) => {
-		const workflow = withCredential(
-			clusterOf('Reasoning', [start, agent(prompt)], [thinker(format), balanceTool, writerTool]),
-			environment.credential,
+		const services = [thinker(format), balanceTool, writerTool];
+		const { nodes, error } = await environment.runWorkflow(
+			clusterOf('Reasoning', [start, agent(prompt)], services),
 		);
-		const { id } = await environment.client.createWorkflow(workflow);
-		const execution = await environment.client.runManually(id, manualTrigger(workflow));
-		const { nodes, error } = resultOf(await waitForExecution(environment.client, execution));
 		expect(error).toBeUndefined();
 		expect(nodes['Agent']?.items[0]?.json['output']).toMatch(answered(tools));
 		expect(charges()).toHaveLength(3);

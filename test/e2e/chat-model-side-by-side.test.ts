@@ -1,8 +1,8 @@
 import { resultOf, waitForExecution, type Execution } from '../../sandbox/n8n/executions';
 import type { Stored, WorkflowNode } from '../../sandbox/n8n/types';
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
-import { agent, balanceTool, model, start, writerTool } from './support/agents';
-import { Environment } from './support/environment';
+import { agent, balanceTool, model, saveOpenAiCredential, start, writerTool } from './support/agents';
+import { useEnvironment, type Environment } from './support/environment';
 import { byId, clusterOf, type Service } from './support/workflows';
 
 // The same agent with our model and with n8n's own OpenAI Chat Model, on the same gateway.
@@ -11,17 +11,9 @@ const MODEL = 'sandbox/balanced-2';
 let environment: Environment;
 let openAi: Stored;
 
+useEnvironment((started) => (environment = started));
 beforeAll(async () => {
-	environment = await Environment.start();
-	const { apiKey, baseUrl } = environment.gateway;
-	openAi = await environment.client.saveCredential('OpenAI', 'openAiApi', {
-		apiKey,
-		url: baseUrl,
-		header: false,
-	});
-});
-afterAll(async () => {
-	await environment?.close();
+	openAi = await saveOpenAiCredential(environment);
 });
 
 const openAiModel = (responsesApiEnabled: boolean): [Service, WorkflowNode] => [

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Stored, WorkflowNode } from '../../sandbox/n8n/types';
 import { withCredential } from '../../sandbox/n8n/workflows';
-import { agent, balanceTool, model } from './support/agents';
-import { Environment } from './support/environment';
+import { agent, balanceTool, model, saveOpenAiCredential } from './support/agents';
+import { useEnvironment, type Environment } from './support/environment';
 import { chatTrigger, listen, texts, type Chunk } from './support/streams';
 import { byId, clusterOf, type Service } from './support/workflows';
 
@@ -14,17 +14,9 @@ const DELAY_MS = 150;
 let environment: Environment;
 let openAi: Stored;
 
+useEnvironment((started) => (environment = started));
 beforeAll(async () => {
-	environment = await Environment.start();
-	const { apiKey, baseUrl } = environment.gateway;
-	openAi = await environment.client.saveCredential('OpenAI', 'openAiApi', {
-		apiKey,
-		url: baseUrl,
-		header: false,
-	});
-});
-afterAll(async () => {
-	await environment?.close();
+	openAi = await saveOpenAiCredential(environment);
 });
 beforeEach(async () => await environment.gateway.control.reset());
 

@@ -3,19 +3,16 @@ import { join } from 'node:path';
 import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
 import { agent, model, start } from './support/agents';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { clusterOf, gatewayNode, workflowOf } from './support/workflows';
 
 // An n8n that does not bring the SDK for AI nodes.
 
 let environment: Environment;
 
-beforeAll(async () => {
-	const hideSdk = join(__dirname, 'support', 'hide-ai-sdk.js');
-	environment = await Environment.start({ n8n: { NODE_OPTIONS: `--require ${hideSdk}` } });
-});
-afterAll(async () => {
-	await environment?.close();
+const hideSdk = join(__dirname, 'support', 'hide-ai-sdk.js');
+useEnvironment((started) => (environment = started), {
+	n8n: { NODE_OPTIONS: `--require ${hideSdk}` },
 });
 
 it('loads all nodes of the package, and the others work', async () => {

@@ -6,8 +6,8 @@ import { resultOf, waitForExecution, type Execution } from '../../sandbox/n8n/ex
 import { sandboxFolder } from '../../sandbox/n8n/runtime';
 import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { loadExample, manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
-import { agent, balanceTool, model, start, writerTool } from './support/agents';
-import { Environment } from './support/environment';
+import { agent, balanceTool, model, pathOf, start, writerTool } from './support/agents';
+import { useEnvironment, type Environment } from './support/environment';
 import { byId, clusterOf, itemsNode, type Service } from './support/workflows';
 
 // The chat model in n8n's own AI Agent and chains.
@@ -15,13 +15,8 @@ import { byId, clusterOf, itemsNode, type Service } from './support/workflows';
 const FORMATS = ['chat', 'responses', 'messages'];
 let environment: Environment;
 
-beforeAll(async () => {
-	// Inside the repository, as in the demo: above it lie other copies of n8n's SDK than n8n's own.
-	environment = await Environment.start({ parent: join(sandboxFolder, 'e2e') });
-});
-afterAll(async () => {
-	await environment?.close();
-});
+// Inside the repository, as in the demo: above it lie other copies of n8n's SDK than n8n's own.
+useEnvironment((started) => (environment = started), { parent: join(sandboxFolder, 'e2e') });
 beforeEach(async () => await environment.gateway.control.reset());
 
 async function begin(root: WorkflowNode[], services: Array<[Service, WorkflowNode]>): Promise<string> {
@@ -50,7 +45,6 @@ function callsOf(execution: Execution): Array<Record<string, unknown>> {
 	);
 }
 const asked = (path = '/chat/completions') => environment.gateway.control.requests({ path });
-const pathOf = (format: string) => (format === 'chat' ? '/chat/completions' : `/${format}`);
 const paid = () => environment.gateway.control.ledger();
 
 describe.each(FORMATS)('an AI Agent with the %s format', (format) => {

@@ -3,19 +3,17 @@ import type { Browser } from 'playwright-core';
 import { serveSignInLink } from '../../sandbox/demo/signIn';
 import { loadExample } from '../../sandbox/n8n/workflows';
 import { startBrowser } from './support/editor/browser';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 
 let environment: Environment;
 let browser: Browser;
 
-beforeAll(async () => {
-	environment = await Environment.start();
-	browser = await startBrowser();
-});
-
 afterAll(async () => {
 	await browser?.close();
-	await environment?.close();
+});
+useEnvironment((started) => (environment = started));
+beforeAll(async () => {
+	browser = await startBrowser();
 });
 
 test('the link of the demo opens the workflow without a sign-in page', async () => {

@@ -1,20 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitForExecution } from '../../sandbox/n8n/executions';
 import { withCredential } from '../../sandbox/n8n/workflows';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { byId, gatewayNode, workflowOf } from './support/workflows';
 
 // What the editor asks n8n for, and what its buttons do.
 
 let environment: Environment;
 
-beforeAll(async () => {
-	environment = await Environment.start();
-});
-
-afterAll(async () => {
-	await environment?.close();
-});
+useEnvironment((started) => (environment = started));
 
 describe('the nodes', () => {
 	test('have the names that workflows store, with icons for light and dark', async () => {

@@ -7,7 +7,7 @@ import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/ex
 import { repositoryRoot } from '../../sandbox/n8n/runtime';
 import type { StoredWorkflow, WorkflowJson } from '../../sandbox/n8n/types';
 import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { everySecond } from './support/workflows';
 
 // The example workflows, besides that of the demo (main-job.test.ts), as a user imports and runs them.
@@ -17,12 +17,9 @@ let environment: Environment;
 /** Begun first and looked at last: n8n sleeps no shorter than a minute. */
 let late: Suspended;
 
+useEnvironment((started) => (environment = started));
 beforeAll(async () => {
-	environment = await Environment.start();
 	late = await suspendedPictures(withMaxWait(await loadExample('callback-pipeline'), 1.2));
-});
-afterAll(async () => {
-	await environment?.close();
 });
 
 describe("n8n's migration report for 3.0", () => {

@@ -3,7 +3,7 @@ import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/ex
 import type { WorkflowJson, WorkflowNode } from '../../sandbox/n8n/types';
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
 import { agent, model, start, writerTool } from './support/agents';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import {
 	byId,
 	clusterOf,
@@ -17,12 +17,7 @@ import {
 // What an execution of the real n8n has cost, as expressions read it.
 
 let environment: Environment;
-beforeAll(async () => {
-	environment = await Environment.start();
-});
-afterAll(async () => {
-	await environment?.close();
-});
+useEnvironment((started) => (environment = started));
 beforeEach(async () => await environment.gateway.control.reset());
 
 const cost = costNode('Cost', 'Write');

@@ -2,18 +2,12 @@ import { checkPng } from '../../sandbox/demo/png';
 import type { RunResult } from '../../sandbox/n8n/executions';
 import { freePort } from '../../sandbox/n8n/ports';
 import { credentialType, loadExample } from '../../sandbox/n8n/workflows';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { byId, catcher, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
 let environment: Environment;
 
-beforeAll(async () => {
-	environment = await Environment.start();
-});
-
-afterAll(async () => {
-	await environment?.close();
-});
+useEnvironment((started) => (environment = started));
 
 function itemOf(result: RunResult, name: string): RunResult['nodes'][string]['items'][number] {
 	const item = result.nodes[name]?.items[0];

@@ -1,5 +1,5 @@
 import { withCredential } from '../../sandbox/n8n/workflows';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { eventually } from './support/eventually';
 import { connectMcp, type McpClient, type McpTool } from './support/mcp';
 import { balanceTool, imageTool, mediaTool } from './support/tools';
@@ -12,8 +12,11 @@ let environment: Environment;
 let client: McpClient;
 let tools: McpTool[];
 
+afterAll(async () => {
+	await client?.close();
+});
+useEnvironment((started) => (environment = started));
 beforeAll(async () => {
-	environment = await Environment.start();
 	environment.gateway.control.configure({ taskDuration: { image: 0 } });
 	const trigger = {
 		name: 'MCP',
@@ -27,10 +30,6 @@ beforeAll(async () => {
 	await n8n.activate(await n8n.createWorkflow(withCredential(workflow, credential)));
 	client = await eventually(async () => await connectMcp(`${server.url}/mcp/${PATH}`));
 	({ tools } = await client.listTools());
-});
-afterAll(async () => {
-	await client?.close();
-	await environment?.close();
 });
 
 const toolOf = (word: string): McpTool => {

@@ -1,17 +1,12 @@
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { byId, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
 // The form that the editor shows for a media model, and what a filled-in form sends.
 
 let environment: Environment;
 
-beforeAll(async () => {
-	environment = await Environment.start();
-	environment.gateway.control.configure({ taskDuration: { image: 0, video: 0 } });
-});
-
-afterAll(async () => {
-	await environment?.close();
+useEnvironment((started) => (environment = started), {
+	gateway: { settings: { taskDuration: { image: 0, video: 0 } } },
 });
 
 const nodeType = 'n8n-nodes-ai-gateway.mediaTask';

@@ -6,17 +6,15 @@ import { checkPng } from '../../sandbox/demo/png';
 import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
 import type { WorkflowJson } from '../../sandbox/n8n/types';
 import { withCredential } from '../../sandbox/n8n/workflows';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { byId, catcher, gatewayNode, itemsNode, startName, workflowOf } from './support/workflows';
 
 // Gateway Media Task with "Wait Strategy: Suspend" on the real n8n: who wakes the execution, and with what it goes on.
 
 let environment: Environment;
 
-beforeAll(async () => {
-	environment = await Environment.start({
-		gateway: { settings: { taskDuration: { image: 600_000, video: 600_000, music: 600_000 } } },
-	});
+useEnvironment((started) => (environment = started), {
+	gateway: { settings: { taskDuration: { image: 600_000, video: 600_000, music: 600_000 } } },
 });
 /** Begun first and looked at last: n8n sleeps no shorter than a minute. */
 let overdue: Suspended;
@@ -34,9 +32,6 @@ beforeAll(async () => {
 	};
 	const nodes = [...workflow.nodes, { ...collect, id: 'collect', position: [900, 0] as [number, number] }];
 	overdue = await suspendExecution({ ...workflow, nodes, connections });
-});
-afterAll(async () => {
-	await environment?.close();
 });
 
 /** A workflow that orders a picture for each prompt and sleeps until they are there. */

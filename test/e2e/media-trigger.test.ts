@@ -6,20 +6,15 @@ import { N8nApiError } from '../../sandbox/n8n/client';
 import { waitForExecution, resultOf, type RunResult } from '../../sandbox/n8n/executions';
 import type { StoredWorkflow } from '../../sandbox/n8n/types';
 import { withCredential } from '../../sandbox/n8n/workflows';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { byId, catcher, gatewayNode, workflowOf } from './support/workflows';
 
 // The trigger on the real n8n: who calls, and what starts.
 
 let environment: Environment;
 
-beforeAll(async () => {
-	environment = await Environment.start({
-		gateway: { settings: { taskDuration: { image: 600_000 }, callbacks: { mode: 'off' } } },
-	});
-});
-afterAll(async () => {
-	await environment?.close();
+useEnvironment((started) => (environment = started), {
+	gateway: { settings: { taskDuration: { image: 600_000 }, callbacks: { mode: 'off' } } },
 });
 
 let count = 0;

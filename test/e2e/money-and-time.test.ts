@@ -3,19 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultAction } from '../../sandbox/gateway/gateway';
 import { waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
 import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { byId, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
 // Money and time on the real n8n, when requests fail, stall and are repeated.
 
 let environment: Environment;
 
-beforeAll(async () => {
-	environment = await Environment.start();
-});
-afterAll(async () => {
-	await environment?.close();
-});
+useEnvironment((started) => (environment = started));
 beforeEach(async () => {
 	await environment.gateway.control.reset();
 	environment.gateway.control.configure({ taskDuration: { image: 0 } });

@@ -1,18 +1,13 @@
 import type { WorkflowJson } from '../../sandbox/n8n/types';
 import { loadExample, withCredential } from '../../sandbox/n8n/workflows';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { eventually } from './support/eventually';
 
 // Examples about money, as a user imports and runs them.
 
 let environment: Environment;
 
-beforeAll(async () => {
-	environment = await Environment.start();
-});
-afterAll(async () => {
-	await environment?.close();
-});
+useEnvironment((started) => (environment = started));
 beforeEach(async () => {
 	await environment.gateway.control.reset();
 });

@@ -1,19 +1,13 @@
 import { checkPng } from '../../sandbox/demo/png';
 import type { RunResult } from '../../sandbox/n8n/executions';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { byId, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
 // Each operation on the real n8n, beyond those of the example workflow.
 
 let environment: Environment;
 
-beforeAll(async () => {
-	environment = await Environment.start();
-});
-
-afterAll(async () => {
-	await environment?.close();
-});
+useEnvironment((started) => (environment = started));
 
 function jsonOf(result: RunResult, name: string, index = 0): Record<string, unknown> {
 	const item = result.nodes[name]?.items[index];

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { withCredential } from '../../sandbox/n8n/workflows';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { chatTrigger, listen, texts } from './support/streams';
 import { byId, gatewayNode } from './support/workflows';
 import type { WorkflowNode } from '../../sandbox/n8n/types';
@@ -11,12 +11,7 @@ const WORDS = 'one two three four five six seven eight';
 const DELAY_MS = 150;
 let environment: Environment;
 
-beforeAll(async () => {
-	environment = await Environment.start();
-});
-afterAll(async () => {
-	await environment?.close();
-});
+useEnvironment((started) => (environment = started));
 beforeEach(async () => {
 	await environment.gateway.control.reset();
 	environment.gateway.control.configure({ stream: { deltaDelayMs: DELAY_MS } });

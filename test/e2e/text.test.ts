@@ -1,18 +1,13 @@
 import type { RunResult } from '../../sandbox/n8n/executions';
 import { resultOf, waitForExecution } from '../../sandbox/n8n/executions';
-import { Environment } from './support/environment';
+import { useEnvironment, type Environment } from './support/environment';
 import { byId, gatewayNode, itemsNode, workflowOf } from './support/workflows';
 
 // The text node on the real n8n, beyond plain prompts.
 
 let environment: Environment;
 
-beforeAll(async () => {
-	environment = await Environment.start();
-});
-afterAll(async () => {
-	await environment?.close();
-});
+useEnvironment((started) => (environment = started));
 beforeEach(async () => await environment.gateway.control.reset());
 
 const model = byId('sandbox/balanced-2');

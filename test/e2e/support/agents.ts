@@ -1,4 +1,5 @@
-import type { WorkflowNode } from '../../../sandbox/n8n/types';
+import type { Stored, WorkflowNode } from '../../../sandbox/n8n/types';
+import type { Environment } from './environment';
 import { byId, gatewayNode, type Service } from './workflows';
 
 /** Starts a workflow by hand. */
@@ -38,3 +39,14 @@ export const writerTool: [Service, WorkflowNode] = [
 		prompt: "={{ $fromAI('prompt', 'what to write about', 'string') }}",
 	}),
 ];
+
+/** Where requests of an API format go. */
+export function pathOf(format: string): string {
+	return format === 'chat' ? '/chat/completions' : `/${format}`;
+}
+
+/** Stores a credential with which n8n's own OpenAI nodes use the sandbox gateway. */
+export async function saveOpenAiCredential({ client, gateway }: Environment): Promise<Stored> {
+	const { apiKey, baseUrl: url } = gateway;
+	return await client.saveCredential('OpenAI', 'openAiApi', { apiKey, url, header: false });
+}

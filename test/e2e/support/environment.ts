@@ -112,3 +112,20 @@ export class Environment {
 		await rm(this.folder, { recursive: true, force: true });
 	}
 }
+
+/**
+ * Starts an environment before the tests of a file, and closes it after them.
+ *
+ * @param use is called with it as soon as it runs
+ */
+export function useEnvironment(
+	use: (environment: Environment) => void,
+	...options: Parameters<typeof Environment.start>
+): void {
+	let environment: Environment | undefined;
+	beforeAll(async () => {
+		environment = await Environment.start(...options);
+		use(environment);
+	});
+	afterAll(async () => await environment?.close());
+}
