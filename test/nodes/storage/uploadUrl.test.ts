@@ -18,7 +18,9 @@ let respond: RequestListener;
 /** How the gateway receives an upload, by attempt. */
 let receive: RequestListener;
 let uploads: Array<{ head: string; content: string; length: string | undefined; size: number }>;
+/** Uploads of this test: one of an earlier test, which was given up, may still arrive. */
 let attempts = 0;
+let testNumber = 0;
 let downloads: Array<{ url: string; headers: NodeJS.Dict<string | string[]> }>;
 
 const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -38,6 +40,7 @@ const accept: RequestListener = (request, response) => {
 
 beforeAll(async () => {
 	gateway = createServer((request, response) => {
+		if (!request.url?.startsWith(`/${testNumber}/`)) return void response.destroy();
 		attempts += 1;
 		receive(request, response);
 	});
@@ -50,6 +53,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
 	[uploads, downloads, attempts, receive] = [[], [], 0, accept];
+	testNumber += 1;
 	respond = (_, response) => response.end('png bytes');
 });
 afterAll(async () => {
@@ -70,7 +74,7 @@ async function upload(path: string, options: INodeParameters = {}, extra: Partia
 			url: path.startsWith('/') ? originOf(files) + path : path,
 			options,
 		},
-		credential: { baseUrl: `${originOf(gateway)}/api/v1`, apiKey: KEY },
+		credential: { baseUrl: `${originOf(gateway)}/${testNumber}/api/v1`, apiKey: KEY },
 	});
 }
 
