@@ -106,7 +106,9 @@ describe('the next model', () => {
 		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND, THIRD]);
 		expect(items[0]?.json.error).toMatchObject({
 			code: 'no_providers',
-			description: expect.stringContaining(`Rejected before: ${TEXT_MODEL}, ${SECOND}.`) as string,
+			description: expect.stringMatching(
+				`Rejected before: ${TEXT_MODEL} \\(“.+”\\), ${SECOND} \\(“.+”\\)\\.$`,
+			) as string,
 		});
 		expect(gateway.charges()).toBe(0);
 	});
@@ -115,8 +117,19 @@ describe('the next model', () => {
 		reject(TEXT_MODEL, 'no_providers');
 		const options = { fallbackModels: [THIRD], maxTokens: 1_000, maxCostRub: 2 };
 		const { items } = await generate(options);
-		expect(items[0]?.json.error).toMatchObject({ param: 'maxCostRub' });
+		expect(items[0]?.json.error).toMatchObject({
+			param: 'maxCostRub',
+			description: expect.stringContaining(`Rejected before: ${TEXT_MODEL} (“`) as string,
+		});
 		expect(asked()).toStrictEqual([TEXT_MODEL]);
+	});
+
+	it('is passed over when the limit of the execution does not allow it, and the one after it does', async () => {
+		reject(TEXT_MODEL, 'no_providers');
+		const options = { fallbackModels: [THIRD, SECOND], maxTokens: 1_000, maxCostRub: 2 };
+		const { items } = await generate(options);
+		expect(items[0]?.json).toMatchObject({ model: SECOND, fallbackFrom: [TEXT_MODEL, THIRD] });
+		expect(asked()).toStrictEqual([TEXT_MODEL, SECOND]);
 	});
 
 	it('streams the one response to the chat', async () => {

@@ -1,5 +1,5 @@
 import type { RequestSettings } from '../client/client';
-import { ApiError, asError } from '../errors/errors';
+import { ApiError, asError, InvalidInputError } from '../errors/errors';
 import type { TextCall } from './textCall';
 
 /** Errors of §7.3 that another model may not have. */
@@ -35,29 +35,41 @@ export function fallbackCall(call: TextCall, { rateLimitWaitMs }: RequestSetting
 	return { ...call, rateLimitWaitMs: MIN_RATE_LIMIT_WAIT_MS };
 }
 
+/** A model that did not take a call, and why. */
+interface Rejection {
+	model: string;
+	error: ApiError | InvalidInputError;
+}
+
 /**
- * Asks the models in turn, until one is not rejected.
+ * Asks the models in turn, until one is not rejected. A fallback model that cannot be asked, such as one without a
+ * price under a limit of cost, is passed over.
  *
  * @param models in the order in which they are asked, at least one
- * @returns the result, and the models that were rejected before
- * @throws the error of the last model that was asked
+ * @returns the result, and the models before
+ * @throws the error of the last model
  */
 export async function withFallbacks<T>(
 	[model = '', ...others]: readonly string[],
 	ask: (model: string) => Promise<T>,
-	rejected: readonly string[] = [],
+	before: readonly Rejection[] = [],
 ): Promise<{ result: T; fallbackFrom: readonly string[] }> {
 	try {
-		return { result: await ask(model), fallbackFrom: rejected };
+		return { result: await ask(model), fallbackFrom: before.map((rejection) => rejection.model) };
 	} catch (error) {
-		if (others.length > 0 && mayFallBack(error))
-			return await withFallbacks(others, ask, [...rejected, model]);
-		throw rejected.length > 0 && error instanceof ApiError ? withRejected(error, rejected) : asError(error);
+		// Invalid input is found before anything is sent.
+		const isUnsent = before.length > 0 && error instanceof InvalidInputError;
+		if (others.length > 0 && (isUnsent || mayFallBack(error)))
+			return await withFallbacks(others, ask, [...before, { model, error }]);
+		throw before.length > 0 ? withRejections(asError(error), before) : asError(error);
 	}
 }
 
-function withRejected(error: ApiError, rejected: readonly string[]): ApiError {
-	return error.with({
-		description: `${error.details.description} Rejected before: ${rejected.join(', ')}.`,
-	});
+function withRejections(error: Error, before: readonly Rejection[]): Error {
+	const models = before.map((rejection) => `${rejection.model} (“${rejection.error.message}”)`);
+	const note = `Rejected before: ${models.join(', ')}.`;
+	if (error instanceof ApiError) return error.with({ description: `${error.details.description} ${note}` });
+	if (error instanceof InvalidInputError)
+		return new InvalidInputError(error.message, `${error.description} ${note}`, error.param);
+	return error;
 }
