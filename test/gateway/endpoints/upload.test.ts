@@ -139,26 +139,33 @@ describe('the stream of an upload', () => {
 	/** An upload whose streams are recorded. */
 	const streamed = (steps: Step[], open: (content: string) => Opened = byteStream) => {
 		const opened: Opened[] = [];
+		const heads: string[] = [];
 		const file: UploadFile = {
 			...uploadOf('cat.png'),
 			framed: async (head, tail) => {
 				const stream = open(Buffer.concat([head, Buffer.from(CONTENT), tail]).toString());
 				opened.push(stream);
+				heads.push(Buffer.from(head).toString());
 				return await Promise.resolve(stream);
 			},
 		};
 		const scripted = scriptedClient(steps);
-		return { ...scripted, opened, uploading: uploadFile(scripted.client, file, {}) };
+		return { ...scripted, opened, heads, uploading: uploadFile(scripted.client, file, {}) };
 	};
 
 	it('is opened again for each attempt, and each is closed', async () => {
-		const { sent, opened, uploading } = streamed([{ status: 503 }, { status: 429 }, { body: '{"id":"f1"}' }]);
+		const { sent, opened, heads, uploading } = streamed([
+			{ status: 503 },
+			{ status: 429 },
+			{ body: '{"id":"f1"}' },
+		]);
 		await expect(uploading).resolves.toStrictEqual({ id: 'f1' });
 		expect(opened).toHaveLength(3);
 		expect(new Set(opened).size).toBe(3);
 		expect(sent.map(({ body }) => body)).toStrictEqual(opened);
 		expect(opened.map(({ destroyed }) => destroyed)).toStrictEqual([true, true, true]);
-		expect(new Set(sent.map(({ headers }) => headers['Content-Type'])).size).toBe(1);
+		const boundaries = sent.map(({ headers }) => headers['Content-Type']?.split('boundary=')[1]);
+		expect(boundaries).toStrictEqual(heads.map((head) => head.slice(2, head.indexOf('\r\n'))));
 	});
 
 	it.each<[string, Step]>([

@@ -26,7 +26,8 @@ describe('data in a callback URL', () => {
 	it('comes back as it was, and leaves the rest of the URL alone', () => {
 		fc.assert(
 			fc.property(fc.jsonValue({ maxDepth: 5 }), url, (given, address) => {
-				const value = JSON.parse(JSON.stringify(given)) as Json;
+				// Fields of this name are left out: see below.
+				const value = JSON.parse(JSON.stringify(given).replaceAll('"__proto__"', '"name"')) as Json;
 				const text = encodePassThrough(value);
 				if (text === undefined) return;
 				const full = withPassThrough(address, text);
