@@ -57,3 +57,33 @@ export async function sentBody(
 	if (!body) throw new Error('nothing was sent');
 	return body;
 }
+
+/** The usage of {@link chatCompletion}. */
+export const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12, cost_rub: 0.5, cost: 0.5 };
+
+/** A response of the format Chat Completions with one choice. */
+export const chatCompletion = (message: JsonObject, finish_reason = 'stop'): JsonObject => ({
+	id: 'c1',
+	model: 'acme/writer',
+	choices: [{ index: 0, message, finish_reason }],
+	usage,
+});
+
+/** A JSON schema, as text. */
+export const schema = '{"type": "object", "properties": {"title": {"type": "string"}}}';
+
+/** JSON output by {@link schema}. */
+export const bySchema: INodeParameters = {
+	outputFormat: 'jsonSchema',
+	schemaName: 'book',
+	jsonSchema: schema,
+};
+
+/** Messages in rows. */
+export const rows = (...message: INodeParameters[]): INodeParameters => ({
+	inputMode: 'messages',
+	messages: { message },
+});
+
+/** Messages as JSON text. */
+export const json = (messagesJson: string): INodeParameters => ({ inputMode: 'json', messagesJson });

@@ -1,0 +1,160 @@
+import nock from 'nock';
+
+import { gatewayFailure } from '../../helpers/client';
+import { binaryStorage, storedBinary } from '../../helpers/engine';
+import { useNock } from '../../helpers/nock';
+import { gateway, run, uploaded } from './support';
+
+useNock();
+
+/** An item with a binary in n8n's storage. */
+const storedItem = async (content: string) => ({
+	json: {},
+	binary: {
+		data: await storedBinary(content, { mimeType: 'image/png', fileName: 'my "cat"\n.png' }),
+	},
+});
+
+/** An item with a binary in the item itself. */
+const memoryItem = (content: string) => ({
+	json: {},
+	binary: {
+		data: { data: Buffer.from(content).toString('base64'), mimeType: 'text/plain', fileName: 'a.txt' },
+	},
+});
+
+describe('file: upload', () => {
+	it.each([
+		[
+			'in n8n’s storage',
+			async () => await storedItem('png bytes'),
+			'filename="my %22cat%22%0A.png"',
+			'image/png',
+		],
+		['in the item itself', () => Promise.resolve(memoryItem('png bytes')), 'filename="a.txt"', 'text/plain'],
+	])('sends a binary %s as multipart of exact length', async (_, item, name, type) => {
+		let sent = { body: '', length: '', contentType: '' };
+		nock('https://gateway.test')
+			.post('/api/v1/storage/upload')
+			.reply(function (_uri, body) {
+				sent = {
+					body: body as string,
+					length: String(this.req.headers['content-length']),
+					contentType: String(this.req.headers['content-type']),
+				};
+				return [200, uploaded];
+			});
+		const { items, error } = await run(
+			'upload',
+			{ storagePolicy: 'PERMANENT', options: { externalUserId: 'u1' } },
+			{ items: [await item()] },
+		);
+		expect(error).toBeUndefined();
+		expect(Buffer.byteLength(sent.body)).toBe(Number(sent.length));
+		const boundary = /boundary=(.+)$/.exec(sent.contentType)?.[1] ?? 'none';
+		expect(sent.body.split(`--${boundary}`)).toHaveLength(5);
+		expect(sent.body).toContain('name="storagePolicy"\r\n\r\nPERMANENT\r\n');
+		expect(sent.body).toContain('name="externalUserId"\r\n\r\nu1\r\n');
+		expect(sent.body).toContain(`name="file"; ${name}\r\nContent-Type: ${type}\r\n\r\npng bytes\r\n`);
+		expect(items[0]?.json).toStrictEqual({
+			id: 'f1',
+			mimeType: 'image/png',
+			size: 9,
+			url: 'https://files.test/f1.png',
+			source: 'user_upload',
+			storagePolicy: 'TEMP_UPLOAD',
+			expiresAt: '2026-03-02T00:00:00.000Z',
+			createdAt: '2026-03-01T00:00:00.000Z',
+			updatedAt: '2026-03-01T00:00:00.000Z',
+		});
+	});
+
+	it('accepts a binary from an expression', async () => {
+		gateway().post('/api/v1/storage/upload').reply(200, uploaded);
+		const { error } = await run(
+			'upload',
+			{ binaryPropertyName: '={{ $binary.data }}' },
+			{ items: [await storedItem('x')] },
+		);
+		expect(error).toBeUndefined();
+	});
+
+	it('closes the file when the gateway responds before the end of the upload', async () => {
+		nock('https://gateway.test').post('/api/v1/storage/upload').reply(401, '');
+		const service = await binaryStorage();
+		const streams: Array<{ destroyed: boolean }> = [];
+		const original = service.getAsStream.bind(service);
+		const spy = jest.spyOn(service, 'getAsStream').mockImplementation(async (...args) => {
+			const stream = await original(...args);
+			streams.push(stream);
+			return stream;
+		});
+		await run('upload', {}, { items: [await storedItem('png bytes')] });
+		spy.mockRestore();
+		expect(streams.map(({ destroyed }) => destroyed)).toStrictEqual([true]);
+	});
+
+	it('opens the file again for a retry', async () => {
+		const bodies: string[] = [];
+		nock('https://gateway.test')
+			.persist()
+			.post('/api/v1/storage/upload')
+			.reply((_uri, body) => {
+				bodies.push(body as string);
+				return bodies.length === 1 ? [503, gatewayFailure(503), { 'retry-after': '0' }] : [200, uploaded];
+			});
+		const { error } = await run('upload', {}, { items: [await storedItem('png bytes')] });
+		expect(error).toBeUndefined();
+		expect(bodies).toHaveLength(2);
+		expect(bodies.every((body) => body.includes('png bytes'))).toBe(true);
+	});
+
+	it('sends base64 text with the type of a data URL', async () => {
+		gateway()
+			.post('/api/v1/storage/upload', {
+				base64: 'aGVsbG8=',
+				mimeType: 'text/plain',
+				storagePolicy: 'TEMP_UPLOAD',
+			})
+			.reply(200, uploaded);
+		const { error } = await run('upload', {
+			uploadSource: 'base64',
+			base64: 'data:text/plain;base64,aGVs\nbG8=',
+		});
+		expect(error).toBeUndefined();
+	});
+
+	test.each([
+		['text that is not base64', { uploadSource: 'base64', base64: 'hello world!' }, 'The text is not base64'],
+		[
+			'an external user ID that is too long',
+			{ options: { externalUserId: 'x'.repeat(129) } },
+			"'External User ID' is 129 characters long",
+		],
+		[
+			'a missing field',
+			{ binaryPropertyName: 'photo' },
+			"'Input Binary Field' names the binary field 'photo', which the input item does not have",
+		],
+	])('rejects %s before anything is sent', async (_, parameters, message) => {
+		const { error } = await run('upload', parameters, { items: [memoryItem('x')] });
+		expect(error?.message).toBe(message);
+	});
+
+	it('rejects base64 text over the limit, also when the file is not, before anything is sent', async () => {
+		const base64 = 'A'.repeat(104 * 1024 * 1024 + 768 * 1024);
+		const { error } = await run('upload', { uploadSource: 'base64', base64 });
+		expect(error?.message).toBe('The file is too large to upload: 78.6 MB');
+		expect(error?.description).toContain('a file of 75 MB');
+	});
+
+	it('rejects an empty file, and one over the limit, before anything is sent', async () => {
+		const empty = await run('upload', {}, { items: [memoryItem('')] });
+		expect(empty.error?.message).toBe('The file is empty');
+		const service = await binaryStorage();
+		const spy = jest.spyOn(service, 'getMetadata').mockResolvedValue({ fileSize: 105 * 1024 * 1024 });
+		const large = await run('upload', {}, { items: [await storedItem('x')] });
+		spy.mockRestore();
+		expect(large.error?.message).toBe('The file is too large to upload: 105.0 MB');
+	});
+});

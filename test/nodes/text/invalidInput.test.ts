@@ -1,0 +1,190 @@
+import nock from 'nock';
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { RunOptions } from '../../helpers/engine';
+import { useNock } from '../../helpers/nock';
+import { attach, fromField, fromUrl, paper, picture, withFiles } from './files';
+import { generate, json, mockResponse, rows } from './support';
+
+useNock();
+
+describe('invalid input is rejected by its parameter, and nothing is sent', () => {
+	const cases: Array<[string, INodeParameters, string, string]> = [
+		['no messages', rows(), 'There are no messages', 'messages'],
+		[
+			'an empty message',
+			rows({ role: 'user', content: ' ' }),
+			"'Messages', row 1: 'Content' is empty",
+			'messages',
+		],
+		[
+			'an unknown role',
+			rows({ role: 'boss', content: 'x' }),
+			"'Messages', row 1: 'Role' has a value that is not allowed: \"boss\"",
+			'messages',
+		],
+		[
+			'only system messages in the messages format',
+			{ format: 'messages', ...rows({ role: 'system', content: 'x' }) },
+			'There is no message of the user',
+			'messages',
+		],
+		[
+			'broken JSON messages',
+			json('[{'),
+			'\'Messages (JSON)\' is not valid JSON: "[{" (line 1, character 3: expected a name in double quotes)',
+			'messagesJson',
+		],
+		[
+			'the default messages of the panel',
+			json('[\n  { "role": "user", "content": "" }\n]'),
+			"'Messages (JSON)' has no content",
+			'messagesJson',
+		],
+		['an empty list', json('[]'), "'Messages (JSON)' is not a list of messages", 'messagesJson'],
+		['a list of texts', json('["a"]'), "'Messages (JSON)' is not a list of messages", 'messagesJson'],
+		[
+			'an object for messages',
+			json('{"role": "user"}'),
+			"'Messages (JSON)' is not a list of messages",
+			'messagesJson',
+		],
+		[
+			'a plain text in the messages format',
+			{ format: 'messages', ...json('"x"') },
+			"'Messages (JSON)' is not a list",
+			'messagesJson',
+		],
+		[
+			'only system messages in the responses format',
+			{ format: 'responses', ...rows({ role: 'system', content: 'x' }) },
+			'There is no message of the user',
+			'messages',
+		],
+		[
+			'a data URL whose base64 is broken',
+			attach(fromUrl('image', 'data:image/png;base64,***')),
+			"'Attachments', row 1: the data URL cannot be read",
+			'attachments',
+		],
+		[
+			'a data URL that is not a file',
+			attach(fromUrl('image', 'data:text/plain,hello')),
+			"'Attachments', row 1: the data URL cannot be read",
+			'attachments',
+		],
+		[
+			'an attachment field that is missing',
+			attach(fromField('image', 'data')),
+			"'Attachments', row 1: 'Input Binary Field' names the binary field 'data', which the input item does not have",
+			'attachments',
+		],
+		[
+			'an invalid URL',
+			attach(fromUrl('image', 'photo.png')),
+			"'Attachments', row 1: the URL is not a web address",
+			'attachments',
+		],
+		[
+			'a video in the responses format',
+			{ format: 'responses', ...attach(fromUrl('video', 'https://files.test/x')) },
+			"'Attachments', row 1: the API format Responses has no video attachments",
+			'attachments',
+		],
+		[
+			'audio in the messages format',
+			{ format: 'messages', ...attach(fromUrl('audio', 'https://files.test/x')) },
+			"'Attachments', row 1: the API format Messages has no audio attachments",
+			'attachments',
+		],
+		[
+			'a JSON option that is broken',
+			{ options: { logitBias: '{' } },
+			'The option \'Logit Bias (JSON)\' is not a JSON object: "{" (line 1, character 2: expected a name in double quotes)',
+			'logitBias',
+		],
+		[
+			'plugins that are not a list',
+			{ options: { plugins: '{}' } },
+			'The option \'Plugins (JSON)\' is not a JSON list: "{}"',
+			'plugins',
+		],
+		[
+			'a fraction of a token',
+			{ options: { maxTokens: 1.5 } },
+			"The option 'Max Tokens' has a value that is not allowed: 1.5",
+			'maxTokens',
+		],
+		[
+			'an extra body that is broken',
+			{ options: { extraBody: '{a' } },
+			'The option \'Extra Body (JSON)\' is not a JSON object: "{a" (line 1, character 2: expected a name in double quotes instead of a)',
+			'extraBody',
+		],
+		[
+			'an extra body that turns streaming on',
+			{ options: { extraBody: '{"stream": true}' } },
+			"'Extra Body (JSON)' must not hold 'stream'",
+			'extraBody',
+		],
+	];
+	const settings: RunOptions['settings'] = { onError: 'continueRegularOutput' };
+	test.each(cases)('%s', async (_, parameters, message, param) => {
+		const { items } = await generate(parameters, { settings });
+		expect(items[0]?.json.error).toMatchObject({ message, param, code: 'invalid_input', retryable: false });
+		expect(items[0]?.json.error).toMatchObject({ description: expect.stringMatching(/\w/) as string });
+	});
+
+	it('an attachment without a place in the format, with the formats that have one', async () => {
+		const video = attach(fromUrl('video', 'https://files.test/x'));
+		const { error } = await generate({ format: 'responses', ...video });
+		expect(error?.description).toMatch(/^Choose the API format Chat Completions\./);
+	});
+
+	it('a file of another kind', async () => {
+		const items = [await withFiles(paper)];
+		const { error } = await generate(attach(fromField('image', 'paper')), { items });
+		expect(error?.message).toBe('\'Attachments\', row 1: the file "d.pdf" is application/pdf, no image');
+	});
+
+	it.each([
+		[
+			'a page',
+			'<html></html>',
+			'text/html',
+			'\'Attachments\', row 1: the file "talk.mp3" is text/html, no audio',
+		],
+		['nothing', '', 'audio/mpeg', '\'Attachments\', row 1: the file "talk.mp3" is empty'],
+	])('%s in place of a file at a URL', async (_, content, type, message) => {
+		nock('https://files.test').get('/talk.mp3').reply(200, content, { 'content-type': type });
+		const { error } = await generate(attach(fromUrl('audio', 'https://files.test/talk.mp3')));
+		expect(error?.message).toBe(message);
+	});
+
+	it('a file that is missing at its URL', async () => {
+		nock('https://files.test').get('/talk.mp3').reply(404);
+		const { items } = await generate(attach(fromUrl('audio', 'https://files.test/talk.mp3')), { settings });
+		expect(items[0]?.json.error).toMatchObject({
+			message: "'Attachments', row 1: the file could not be fetched from its URL",
+			description: expect.stringContaining('status 404') as string,
+			param: 'attachments',
+		});
+	});
+
+	it('files that are too large together', async () => {
+		nock('https://files.test')
+			.get('/huge.mp3')
+			.reply(200, 'x', { 'content-type': 'audio/mpeg', 'content-length': String(200 * 1024 * 1024) });
+		const { error } = await generate(attach(fromUrl('audio', 'https://files.test/huge.mp3')));
+		expect(error?.message).toBe("'Attachments', row 1: the attachments have more than 75 MB in total");
+		expect(error?.description).toContain('Gateway Storage');
+	});
+
+	it('a missing field of one item, while the others are sent', async () => {
+		const items = [{ json: {} }, await withFiles(picture)];
+		mockResponse('chat');
+		const result = await generate(attach(fromField('image', 'photo')), { items, settings });
+		expect(result.items[0]?.json.error).toMatchObject({ param: 'attachments' });
+		expect(result.items[1]?.json.text).toBe('Hello there');
+	});
+});

@@ -1,0 +1,170 @@
+import nock from 'nock';
+
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { useNock } from '../../helpers/nock';
+import { bySchema, chatCompletion, generate, mockResponse, schema, sentBody } from './support';
+
+useNock();
+
+describe('JSON output is requested', () => {
+	it('chat', async () => {
+		expect((await sentBody({ outputFormat: 'jsonObject' })).response_format).toStrictEqual({
+			type: 'json_object',
+		});
+		expect((await sentBody({ ...bySchema, options: { schemaStrict: true } })).response_format).toStrictEqual({
+			type: 'json_schema',
+			json_schema: { name: 'book', schema: JSON.parse(schema) as object, strict: true },
+		});
+	});
+	it('responses: together with the verbosity', async () => {
+		const body = await sentBody({ format: 'responses', ...bySchema, options: { verbosity: 'low' } });
+		expect(body.text).toStrictEqual({
+			format: { type: 'json_schema', name: 'book', schema: JSON.parse(schema) as object },
+			verbosity: 'low',
+		});
+	});
+	it('messages: as a required tool call', async () => {
+		const body = await sentBody({ format: 'messages', ...bySchema });
+		expect(body.tools).toStrictEqual([
+			expect.objectContaining({ name: 'book', input_schema: JSON.parse(schema) as object }),
+		]);
+		expect(body.tool_choice).toStrictEqual({ type: 'tool', name: 'book' });
+	});
+	it('messages: as a call of any tool when there are others', async () => {
+		const tools = { function: [{ name: 'look', parameters: '' }] };
+		const body = await sentBody({ format: 'messages', outputFormat: 'jsonObject', tools });
+		expect(body.tool_choice).toStrictEqual({ type: 'any' });
+		expect(body.tools).toHaveLength(2);
+	});
+});
+
+describe('a JSON response', () => {
+	test.each<[string, string, unknown]>([
+		['an object', '{"title": "Sea"}', { title: 'Sea' }],
+		['a list', ' [1, 2] ', [1, 2]],
+		['in a Markdown block', '```json\n{"a": 1}\n```', { a: 1 }],
+	])('%s is parsed', async (_, content, value) => {
+		mockResponse('chat', chatCompletion({ content }));
+		const { items } = await generate({ outputFormat: 'jsonObject' });
+		expect(items[0]?.json).toMatchObject({ text: content, json: value });
+	});
+
+	it('is not expected with tool calls, also after text', async () => {
+		const tool_calls = [{ id: 't', type: 'function', function: { name: 'look', arguments: '{}' } }];
+		mockResponse('chat', chatCompletion({ content: 'Let me look.', tool_calls }, 'tool_calls'));
+		const { items } = await generate({
+			...bySchema,
+			tools: { function: [{ name: 'look', parameters: '' }] },
+		});
+		expect(items[0]?.json).toMatchObject({ text: 'Let me look.', toolCalls: [{ name: 'look' }] });
+		expect(items[0]?.json).not.toHaveProperty('json');
+	});
+
+	it('is not expected of a pending response', async () => {
+		mockResponse('responses', { id: 'r9', status: 'queued', output: [] });
+		const { items } = await generate({ ...bySchema, format: 'responses', options: { background: true } });
+		expect(items[0]?.json).toMatchObject({ id: 'r9', finishReason: 'queued' });
+	});
+
+	it('has an ID and a state, and no text, when it is pending', async () => {
+		mockResponse('responses', { id: 'r9', model: 'acme/writer', status: 'queued', output: [] });
+		const { items } = await generate({ format: 'responses', options: { background: true } });
+		expect(items[0]?.json).toMatchObject({ id: 'r9', finishReason: 'queued', text: '', costRub: null });
+	});
+
+	it('messages: is the argument of the required call, which is not a tool call in the output', async () => {
+		const content = [{ type: 'tool_use', id: 't1', name: 'book', input: { title: 'Sea' } }];
+		mockResponse('messages', { id: 'm', content, stop_reason: 'tool_use' });
+		const { items } = await generate({ format: 'messages', ...bySchema });
+		expect(items[0]?.json).toMatchObject({
+			json: { title: 'Sea' },
+			text: '{"title":"Sea"}',
+			finishReason: 'stop',
+		});
+		expect(items[0]?.json).not.toHaveProperty('toolCalls');
+	});
+
+	test.each<[string, JsonObject, string, string, string]>([
+		[
+			'that is not JSON',
+			{ content: 'Sure! Here it is' },
+			'stop',
+			'not_json',
+			'The model’s response is not JSON',
+		],
+		[
+			'that was cut off',
+			{ content: '{"title": "S' },
+			'length',
+			'json_cut_off',
+			'The JSON was cut off at the token limit',
+		],
+		[
+			'that was cut off and looks complete',
+			{ content: '12' },
+			'length',
+			'json_cut_off',
+			'The JSON was cut off at the token limit',
+		],
+		[
+			'that is a word in quotes',
+			{ content: '"Sorry"' },
+			'stop',
+			'not_json',
+			'The model’s response is not JSON',
+		],
+		[
+			'that is a refusal',
+			{ content: null, refusal: 'I cannot' },
+			'stop',
+			'refused',
+			'The model refused to respond',
+		],
+	])('%s is an error with text and cost', async (_, message, finish, code, title) => {
+		mockResponse('chat', chatCompletion(message, finish));
+		const { items } = await generate(
+			{ outputFormat: 'jsonObject' },
+			{ settings: { onError: 'continueRegularOutput' } },
+		);
+		expect(items[0]?.json.error).toMatchObject({
+			code,
+			message: title,
+			text: message.content ?? '',
+			costRub: 0.5,
+			retryable: false,
+		});
+	});
+
+	it('that is not JSON is not charged again by Retry On Fail', async () => {
+		mockResponse('chat', chatCompletion({ content: 'no JSON' }));
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+		const { error } = await generate(bySchema, { settings });
+		expect(error?.message).toBe('The model’s response is not JSON');
+		expect(nock.isDone()).toBe(true);
+	});
+
+	it('that is not JSON has its cost in the panel', async () => {
+		mockResponse('chat', chatCompletion({ content: 'no JSON' }));
+		const { error } = await generate(bySchema);
+		expect(error?.description).toContain('The call cost ₽0.5.');
+		expect(error?.context?.details).toMatchObject({ text: 'no JSON', costRub: 0.5 });
+	});
+
+	test.each([
+		[
+			'is broken',
+			'{"type": ',
+			'\'JSON Schema\' is not a JSON object: "{\\"type\\": " (line 1, character 10: expected a value, with text in double quotes)',
+		],
+		['is a list', '[]', '\'JSON Schema\' is not a JSON object: "[]"'],
+		['is a text', '"object"', '\'JSON Schema\' is not a JSON object: "\\"object\\""'],
+	])('with a schema that %s is rejected before anything is sent', async (_, jsonSchema, message) => {
+		const { error } = await generate({ ...bySchema, jsonSchema });
+		expect(error?.message).toBe(message);
+	});
+
+	it('with the schema of a list is rejected in the messages format', async () => {
+		const { error } = await generate({ ...bySchema, format: 'messages', jsonSchema: '{"type": "array"}' });
+		expect(error?.message).toBe("'JSON Schema' does not describe an object");
+	});
+});

@@ -1,0 +1,213 @@
+import type { INodeParameters } from 'n8n-workflow';
+
+import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { useNock } from '../../helpers/nock';
+import { bySchema, chatCompletion, generate, mockResponse, sentBody } from './support';
+
+useNock();
+
+describe('tools', () => {
+	const look = { name: 'look', description: 'Looks', parameters: '{"type": "object"}', strict: true };
+	const withTools = (more: INodeParameters = {}): INodeParameters => ({
+		tools: { function: [look] },
+		...more,
+	});
+	const parameters = { type: 'object' };
+
+	it('chat', async () => {
+		const body = await sentBody(withTools({ toolChoice: 'function', toolChoiceName: 'look' }));
+		expect(body).toMatchObject({
+			tools: [
+				{ type: 'function', function: { name: 'look', description: 'Looks', parameters, strict: true } },
+			],
+			tool_choice: { type: 'function', function: { name: 'look' } },
+		});
+	});
+	it('responses: with built-in ones', async () => {
+		const options = { builtInTools: '[{"type": "web_search"}]' };
+		const body = await sentBody(withTools({ format: 'responses', toolChoice: 'required', options }));
+		expect(body).toMatchObject({
+			tools: [{ type: 'function', name: 'look', description: 'Looks', parameters }, { type: 'web_search' }],
+			tool_choice: 'required',
+		});
+	});
+	it('messages', async () => {
+		const body = await sentBody(withTools({ format: 'messages', toolChoice: 'required' }));
+		expect(body).toMatchObject({
+			tools: [{ name: 'look', description: 'Looks', input_schema: parameters }],
+			tool_choice: { type: 'any' },
+		});
+	});
+
+	it('messages: with JSON output must have other names, and none may be forced', async () => {
+		const named = { format: 'messages', ...bySchema, tools: { function: [{ ...look, name: 'book' }] } };
+		expect((await generate(named)).error?.message).toBe('There is a tool called "book", like the response');
+		const forced = withTools({
+			format: 'messages',
+			...bySchema,
+			toolChoice: 'function',
+			toolChoiceName: 'look',
+		});
+		expect((await generate(forced)).error?.message).toBe(
+			'JSON output and a tool that must be called exclude each other',
+		);
+	});
+
+	test.each<[string, string, JsonObject]>([
+		[
+			'chat',
+			'after text',
+			chatCompletion(
+				{
+					content: 'Let me see',
+					tool_calls: [
+						{ id: 't1', type: 'function', function: { name: 'look', arguments: '{"at": 1}' } },
+						{ id: 't2', type: 'function', function: { name: 'look', arguments: '{"at":' } },
+					],
+				},
+				'tool_calls',
+			),
+		],
+		[
+			'responses',
+			'before and after the message',
+			{
+				id: 'r',
+				status: 'completed',
+				output: [
+					{ type: 'function_call', id: 'fc', call_id: 't1', name: 'look', arguments: '{"at": 1}' },
+					{ type: 'message', content: [{ type: 'output_text', text: 'Let me see' }] },
+					{ type: 'function_call', id: 'fd', call_id: 't2', name: 'look', arguments: '{"at":' },
+				],
+			},
+		],
+	])(
+		'%s: tool calls are found %s, and arguments that are not JSON are kept and marked',
+		async (format, _, response) => {
+			mockResponse(format, response);
+			const { items } = await generate(withTools({ format }));
+			expect(items[0]?.json).toMatchObject({
+				text: 'Let me see',
+				finishReason: 'tool_calls',
+				toolCalls: [
+					{ id: 't1', name: 'look', arguments: { at: 1 } },
+					{ id: 't2', name: 'look', arguments: '{"at":', invalidArguments: true },
+				],
+			});
+		},
+	);
+
+	describe('in Extra Body', () => {
+		const wireTool: Record<string, string> = {
+			chat: '{ "type": "function", "function": { "name": "look" } }',
+			responses: '{ "type": "function", "name": "look" }',
+			messages: '{ "name": "look", "input_schema": { "type": "object" } }',
+		};
+		const extraBody = (format: string, more = ''): INodeParameters => ({
+			format,
+			options: { extraBody: `{ "tools": [${wireTool[format]}]${more} }` },
+		});
+
+		it.each([
+			['chat', { type: 'function', function: { name: 'look' } }, 'required'],
+			['responses', { type: 'function', name: 'look' }, 'required'],
+			['messages', { type: 'tool', name: 'look' }, { type: 'any' }],
+		])('%s: may be required', async (format, named, required) => {
+			const choose = async (choice: INodeParameters) =>
+				(await sentBody({ ...extraBody(format), ...choice })).tool_choice;
+			expect(await choose({ toolChoice: 'required' })).toStrictEqual(required);
+			expect(await choose({ toolChoice: 'function', toolChoiceName: 'look' })).toStrictEqual(named);
+			expect(await choose({ toolChoice: 'look' })).toStrictEqual(named);
+		});
+
+		it('need not be called', async () => {
+			const body = await sentBody({ ...extraBody('chat'), toolChoice: 'none' });
+			expect(body.tool_choice).toBe('none');
+		});
+
+		it('replace the tools of the panel', async () => {
+			const parameters = { ...extraBody('chat'), tools: { function: [{ ...look, name: 'listen' }] } };
+			const { error } = await generate({ ...parameters, toolChoice: 'function', toolChoiceName: 'listen' });
+			expect(error?.message).toBe('There is no tool called "listen"');
+			expect(error?.description).toContain(': look.');
+		});
+
+		it('may come with a choice of their own', async () => {
+			const more = ', "tool_choice": "auto"';
+			const body = await sentBody({
+				...extraBody('chat', more),
+				toolChoice: 'function',
+				toolChoiceName: 'x',
+			});
+			expect(body.tool_choice).toBe('auto');
+			const added = ', "tool_choice": { "disable_parallel_tool_use": true }';
+			const merged = await sentBody({ ...extraBody('messages', added), toolChoice: 'required' });
+			expect(merged.tool_choice).toStrictEqual({ type: 'any', disable_parallel_tool_use: true });
+		});
+	});
+
+	it('built in may be required', async () => {
+		const parameters = { format: 'responses', toolChoice: 'required' };
+		const builtInTools = '[{"type": "web_search"}]';
+		expect((await sentBody({ ...parameters, options: { builtInTools } })).tool_choice).toBe('required');
+	});
+
+	it.each(['auto', 'none', '={{ "" }}'])('may be missing with the choice %s', async (toolChoice) => {
+		expect(await sentBody({ toolChoice, toolChoiceName: 'unused' })).not.toHaveProperty('tool_choice');
+	});
+
+	test.each<[string, INodeParameters, string, string]>([
+		[
+			'that is required but missing',
+			{ toolChoice: 'function', toolChoiceName: 'look' },
+			'There is no tool called "look"',
+			'toolChoiceName',
+		],
+		[
+			'that an expression names but is missing',
+			{ toolChoice: '={{ "look" }}', toolChoiceName: 'unused' },
+			'There is no tool called "look"',
+			'toolChoice',
+		],
+		[
+			'of any name that is required but missing',
+			{ toolChoice: 'required' },
+			"'Tool Choice' is 'Must Call a Tool', but there are no tools",
+			'toolChoice',
+		],
+		[
+			'that is required but removed by Extra Body',
+			withTools({ toolChoice: 'required', options: { extraBody: '{ "tools": [] }' } }),
+			"'Tool Choice' is 'Must Call a Tool', but there are no tools",
+			'toolChoice',
+		],
+		[
+			'that is required but built into another format',
+			{ toolChoice: 'required', options: { builtInTools: '[{"type": "web_search"}]' } },
+			"'Tool Choice' is 'Must Call a Tool', but there are no tools",
+			'toolChoice',
+		],
+		['without a name', { tools: { function: [{ name: ' ' }] } }, "'Tools', row 1: 'Name' is empty", 'tools'],
+		[
+			'with a name that is taken',
+			{ tools: { function: [look, look] } },
+			'\'Tools\', row 2: there already is a tool called "look"',
+			'tools',
+		],
+		[
+			'with parameters that are not a schema',
+			{ tools: { function: [{ name: 'look', parameters: '[1]' }] } },
+			"'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON object: \"[1]\"",
+			'tools',
+		],
+		[
+			'that is required but unknown',
+			withTools({ toolChoice: 'function', toolChoiceName: 'loook' }),
+			'There is no tool called "loook"',
+			'toolChoiceName',
+		],
+	])('a tool %s is rejected before anything is sent', async (_, more, message, param) => {
+		const { items } = await generate(more, { settings: { onError: 'continueRegularOutput' } });
+		expect(items[0]?.json.error).toMatchObject({ message, param });
+	});
+});
