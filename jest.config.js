@@ -2,6 +2,8 @@
 module.exports = {
 	testEnvironment: '<rootDir>/test/environment/leaks.js',
 	maxWorkers: '100%',
+	// jest keeps memory for each file that it has run, which makes later files slow.
+	workerIdleMemoryLimit: '600MB',
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	testPathIgnorePatterns: [
