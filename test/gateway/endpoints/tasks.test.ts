@@ -194,6 +194,17 @@ describe('a failed task', () => {
 		});
 	});
 
+	it('has its model and its price in the error, where they are known', () => {
+		const { extra } = taskError({ ...task, model: 'acme/draw' }, [], 12.5).details;
+		expect(extra).toStrictEqual({
+			failCode: null,
+			failMsg: null,
+			state: 'fail',
+			model: 'acme/draw',
+			priceRub: 12.5,
+		});
+	});
+
 	it('throws an error also without reasons', () => {
 		const { code, extra, description } = taskError(task, []).details;
 		expect(code).toBe('task_failed');

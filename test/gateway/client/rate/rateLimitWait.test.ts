@@ -61,3 +61,14 @@ it('a request whose wait is over does not wait again', async () => {
 it('a request that was not refused does not wait', () => {
 	expect(setUp().newWait().mayWait(refusal())).toBe(false);
 });
+
+it.each([
+	[9_999, true],
+	[10_000, false],
+])('a wait of 10 s goes on if the gateway asks for %d ms: %s', async (retryAfterMs, isAllowed) => {
+	const wait = setUp().newWait({ rateLimitWaitMs: 10_000 });
+	const error = await apiErrorOf(
+		wait.attempt(async () => await Promise.reject<never>(refusal(retryAfterMs))),
+	);
+	expect(wait.mayWait(error)).toBe(isAllowed);
+});
