@@ -7,6 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import { asArray, asNumber, asObject, asText, objectIn, omit } from '../../shared/gateway/util/json';
+import { storedContext } from '../../shared/n8n/features';
 import { readSavedState, type SavedState } from './savedState';
 
 // Everything that depends on how n8n suspends and resumes an execution, beyond its types: n8n stores the node's
@@ -196,7 +197,7 @@ export async function suspendExecution(
 
 /** When the longest wait of the execution's last suspension ends or ended, in Unix milliseconds; 0 without one. */
 export function lastSuspendedUntil(context: IExecuteFunctions): number {
-	return asNumber(context.getContext('flow')[UNTIL]) ?? 0;
+	return asNumber(storedContext(context, 'flow')?.[UNTIL]) ?? 0;
 }
 
 /**
@@ -207,7 +208,7 @@ export function lastSuspendedUntil(context: IExecuteFunctions): number {
 export function stateOfResumedRun(context: IExecuteFunctions): SavedState | undefined {
 	const token = asText(context.getInputData()[0]?.json[TOKEN]);
 	if (token === undefined) return undefined;
-	const state = readSavedState(context.getContext('node')[KEY]);
+	const state = readSavedState(storedContext(context, 'node')?.[KEY]);
 	return state?.id === token ? state : { id: token, until: 0, concurrency: 1, items: [], tasks: {} };
 }
 

@@ -1,8 +1,24 @@
 import * as n8nWorkflow from 'n8n-workflow';
-import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { ContextType, IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
 // What a newer n8n has, and n8n 1.100, the oldest that is supported, does not. Version numbers are those of
 // n8n-workflow; n8n 1.100 comes with 1.97.
+
+/**
+ * What n8n stores with the execution, for the node or for all its nodes.
+ *
+ * @returns `undefined` without an execution: an agent of n8n that is not in a workflow runs a node so
+ */
+export function storedContext(
+	context: Partial<Pick<IExecuteFunctions, 'getContext'>>,
+	kind: ContextType,
+): Record<string, unknown> | undefined {
+	try {
+		return context.getContext?.(kind);
+	} catch {
+		return undefined;
+	}
+}
 
 /** The functions of an execution that may be missing. */
 interface NewerFunctions {

@@ -3,6 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { ApiError, type ApiErrorDetails } from '../gateway/errors/errors';
 import { asNumber, asObject, canonicalJson, omit, type Json, type JsonObject } from '../gateway/util/json';
+import { storedContext } from '../n8n/features';
 import { itemError, mayBeCharged } from './itemError';
 
 /** Key in the node's context, which lives in the execution's data and is the same in each try. */
@@ -68,7 +69,7 @@ export class RunJournal {
 		private readonly identity: { executionId: string; run: string },
 	) {
 		const { retryOnFail, maxTries } = context.getNode();
-		this.store = context.getContext('node');
+		this.store = storedContext(context, 'node') ?? {};
 		this.maxTries = retryOnFail ? Math.min(MAX_TRIES, Math.max(MIN_TRIES, maxTries || DEFAULT_TRIES)) : 1;
 		const earlier = storedRun(this.runs[identity.run]);
 		const { executionId } = identity;

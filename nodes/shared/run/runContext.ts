@@ -8,7 +8,7 @@ import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
 import { asObject, asText, canonicalJson } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
-import { addHint, isStreaming, isTool } from '../n8n/features';
+import { addHint, isStreaming, isTool, storedContext } from '../n8n/features';
 import { ChunkWriter } from './chunkWriter';
 import { ExecutionCost } from './cost/executionCost';
 import { BEST_EFFORT, TextModels } from './cost/textModels';
@@ -173,7 +173,7 @@ function secretOf(resumeUrl: string | undefined): string | undefined {
 
 /** A random value, the same in each try of the node. */
 function nonce(context: IExecuteFunctions): string {
-	const store = context.getContext('node');
+	const store = storedContext(context, 'node') ?? {};
 	const stored: unknown = store[NONCE_KEY];
 	if (typeof stored === 'string') return stored;
 	const fresh = randomUUID();

@@ -4,6 +4,7 @@ import type { ContextType, IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { asObject, asText } from '../../gateway/util/json';
 import { addDecimals, compareDecimals, sumOfCosts } from '../../gateway/util/money';
+import { storedContext } from '../../n8n/features';
 import { mayBeCharged } from '../itemError';
 
 /** Key in the context that all nodes of an execution share. n8n stores it with the execution. */
@@ -141,12 +142,7 @@ export class ExecutionCost {
 	}
 
 	private contextOf(kind: ContextType): Record<string, unknown> {
-		try {
-			return this.context.getContext?.(kind) ?? this.ownStore;
-		} catch {
-			// n8n can run a node without an execution.
-			return this.ownStore;
-		}
+		return storedContext(this.context, kind) ?? this.ownStore;
 	}
 
 	/** The stored object itself, which other nodes may change meanwhile. */
