@@ -1,7 +1,10 @@
+const { availableParallelism } = require('node:os');
+
 /** Unit, property, workflow (n8n-core + nock) and contract tests (sandbox gateway over sockets). Needs no running n8n. */
 module.exports = {
 	testEnvironment: '<rootDir>/test/environment/leaks.js',
-	maxWorkers: '100%',
+	// Many tests wait for time to pass.
+	maxWorkers: Math.ceil(availableParallelism() * 1.5),
 	// jest keeps memory for each file that it has run, which makes later files slow.
 	workerIdleMemoryLimit: '600MB',
 	roots: ['<rootDir>/test'],
