@@ -13,7 +13,7 @@ export const parameters = declare({
 				name: 'Change',
 				value: 'change',
 				action: 'On balance change',
-				description: 'Whenever the balance differs from that of the last poll',
+				description: 'Whenever the balance has changed since the last poll',
 			},
 			{
 				name: 'Every Poll Below',
@@ -36,7 +36,7 @@ export const parameters = declare({
 		default: 100,
 		required: true,
 		displayOptions: { hide: { fireOn: ['change'] } },
-		description: 'The workflow starts when less than this is left',
+		description: 'The workflow starts when the balance is below this amount',
 	}),
 	options: collection(
 		{
@@ -47,7 +47,7 @@ export const parameters = declare({
 					decimals: 2,
 					default: 10,
 					description:
-						'How far above the threshold the balance must rise before the workflow can start again: small ups and downs send no alerts. Without this option, rising to the threshold is enough.',
+						'How far above the threshold the balance must rise before the workflow can start again, so that small changes send no alerts. Without this option, reaching the threshold is enough.',
 				}),
 			),
 		},

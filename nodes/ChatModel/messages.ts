@@ -117,18 +117,18 @@ function toAttachment(file: ContentFile, format: TextFormat): Attachment {
 	if (support === undefined) throw notTaken(format, kind, 'Choose another API format, or leave it out.');
 	if (address !== undefined && !/^data:/i.test(address)) {
 		if (support === 'url or file') return { kind, source: { url: address } };
-		throw notTaken(format, kind, 'The API format takes them as files only, not by their address.');
+		throw notTaken(format, kind, 'The API format takes the file itself, not its URL.');
 	}
 	const { base64, mimeType: ownType } = bytesOf(file, address);
 	const type = ownType ?? mimeType;
 	return { kind, source: { base64, mimeType: type, fileName: name ?? fileNameFor('file', type) } };
 }
 
-const NO_CONTENT = 'A message to the Gateway Chat Model holds a file without content';
+const NO_CONTENT = 'A message to the Gateway Chat Model contains a file without content';
 const NO_CONTENT_HINT =
-	'It is empty, or refers to a file at another provider by an ID. Give the file itself, or its address. Nothing was sent.';
+	'It is empty, or refers to a file at another provider by an ID. Use the file itself, or its URL. Nothing was sent.';
 
-const NOT_BASE64 = 'A message to the Gateway Chat Model holds a file that is not base64';
+const NOT_BASE64 = 'A message to the Gateway Chat Model contains a file that is not base64';
 const NOT_BASE64_HINT =
 	'Give its content as base64 text, or as a data URL such as data:image/png;base64,…. Nothing was sent.';
 
@@ -152,6 +152,6 @@ function bytesOf(
 function notTaken(format: TextFormat, kind: AttachmentKind, hint: string): InvalidInputError {
 	return new InvalidInputError(
 		`The API format ${format.label} cannot take this ${kind}`,
-		`A message to the Gateway Chat Model holds it. ${hint} Nothing was sent.`,
+		`A message to the Gateway Chat Model contains it. ${hint} Nothing was sent.`,
 	);
 }

@@ -123,7 +123,7 @@ function textFor(completion: Completion): string {
 	const [file] = files;
 	if (said !== '' || toolCalls.length > 0 || !file) return said;
 	throw new ApiError({
-		message: `The model responded with ${file.kind === 'audio' ? 'sound' : 'an image'} and no text`,
+		message: `The model responded with ${file.kind === 'audio' ? 'audio' : 'an image'} and no text`,
 		description: `n8n's agents and chains pass on text only. Choose another model, or use Gateway Text Generation or Gateway Media Task, also as a tool. ${costText(completion.costRub)}`,
 		delivery: 'responded',
 		status: 200,

@@ -58,6 +58,6 @@ function schemaOf(tool: FunctionTool, jsonSchema: AiNodeSdk['getParametersJsonSc
 	}
 	throw new InvalidInputError(
 		`The Gateway Chat Model cannot read what the tool "${tool.name}" takes`,
-		'Its input is described with a version of zod that is not n8n’s. Update the node of the tool, or use another one. Nothing was sent.',
+		'Its input schema uses another version of zod than n8n. Update the node of the tool, or use another one. Nothing was sent.',
 	);
 }

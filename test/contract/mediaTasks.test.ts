@@ -78,7 +78,7 @@ describe('a task', () => {
 
 	it('is not found by an invalid ID, with an explanation', async () => {
 		expect((await gateway.media('get', { taskId: 'none' })).error?.message).toBe(
-			'The gateway does not take this for a task ID',
+			'The gateway does not accept this task ID',
 		);
 	});
 

@@ -65,7 +65,7 @@ it.each<[string, Parameters<typeof ask>[1], RegExp]>([
 	[
 		'an example in place of a schema',
 		{ ...place, jsonSchema: '{"city": "Oslo"}' },
-		/'JSON Schema' is no JSON Schema/,
+		/'JSON Schema' is not a JSON Schema/,
 	],
 	[
 		'a tool that the agent does not have',

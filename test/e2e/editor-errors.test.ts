@@ -118,7 +118,7 @@ scene('a model that does not exist: the error names similar ones', async (stage)
 	await expectError(stage, await open(stage, 'Ask nobody'), {
 		title: 'a model that does not exist',
 		message: 'The gateway does not know this model',
-		hint: 'Close to "sandbox/swft-1" are: sandbox/swift-1',
+		hint: 'The catalogue has no "sandbox/swft-1". Similar models: sandbox/swift-1',
 	});
 });
 

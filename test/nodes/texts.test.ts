@@ -23,7 +23,7 @@ const OTHER_NAMES = new Set([
 		'tracks',
 		'id',
 	],
-	...['RUB', 'amount', 'content', 'stream'],
+	...['RUB', 'amount', 'content', 'json', 'stream'],
 ]);
 
 const quoted = (text: string) => [...text.matchAll(/'([^'…]+)'/g)].map(([, name = '']) => name);

@@ -143,7 +143,7 @@ describe('an item that was requested', () => {
 		const told = detailsOf(second.failed(0, refusal()));
 		expect(told).toMatchObject({ mayBeCharged: true, retryable: false });
 		expect(told?.description).toBe(
-			'why An earlier request for this item may have been charged: look before you send it again.',
+			'why An earlier request for this item may have been charged: check the balance before you send it again.',
 		);
 		expect([second.unknown, attempt().item(0).sent]).toStrictEqual([[0], creation]);
 	});

@@ -131,7 +131,7 @@ describe('the description of the option Timeout', () => {
 
 	it.each(['storage', 'balance'])('%s: does not mention tasks, catalogues or streams', (node) => {
 		expect(textsOf(node)).toStrictEqual([
-			'The longest time of a request, until its response is complete. Defaults to 300.',
+			'How long a request may take until its response is complete. Defaults to 300.',
 		]);
 	});
 

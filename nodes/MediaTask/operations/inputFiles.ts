@@ -24,7 +24,7 @@ const fields = {
 		required: true,
 		description:
 			'The field of the model that takes the file. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
-		whenEmpty: 'Choose the field of the model’s input that gets the file.',
+		whenEmpty: 'Choose the field of the model that takes the file.',
 	}).with({ type: 'options' }),
 };
 
@@ -32,7 +32,7 @@ export const inputFiles = rows({
 	displayName: 'Input Files',
 	placeholder: 'Add File',
 	description:
-		'Files of the input item for the model. Each is uploaded to the gateway, which keeps it for 24 hours, and its URL goes into the target field.',
+		'Files of the input item for the model. Each is uploaded to the gateway, which keeps it for 24 hours, and its URL is put into the target field.',
 	group: 'files',
 	groupLabel: 'File',
 	fields,

@@ -26,7 +26,7 @@ export function promptParameter(what: string, example: string): Parameter<string
 }
 
 /** The prompt of tasks. In nodes of version 1, it is a field of the form. */
-export const taskPrompt = promptParameter('What the model makes', 'A lighthouse in a winter storm').with({
+export const taskPrompt = promptParameter('What to generate', 'A lighthouse in a winter storm').with({
 	displayOptions: { show: { '@version': [{ _cnd: { gte: PROMPT_VERSION } }] } },
 });
 
@@ -51,7 +51,7 @@ export function withPrompt(
 	if (name === undefined) {
 		throw new InvalidInputError(
 			'The model takes no prompt',
-			"Empty 'Prompt', or choose another model. Nothing was sent.",
+			"Leave 'Prompt' empty, or choose another model. Nothing was sent.",
 			'prompt',
 		);
 	}

@@ -245,7 +245,7 @@ export function resumeExecution(context: IWebhookFunctions, id: string): INodeEx
 	const node = runningNode(context);
 	if (!node) {
 		context.logger.error(
-			'This version of n8n does not let a node run again after a callback: the execution resumes when its longest wait is over',
+			'This version of n8n does not let a node run again after a callback: the execution resumes when its maximum wait is over',
 		);
 		return undefined;
 	}

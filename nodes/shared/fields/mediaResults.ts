@@ -7,7 +7,7 @@ export const downloadResults = flag({
 	displayName: 'Download Results',
 	default: true,
 	description:
-		'Whether to download the generated files into binary fields, besides returning their URLs, which work for 7 days',
+		'Whether to download the generated files into binary fields, in addition to returning their URLs, which work for 7 days',
 });
 
 /** Where the files go. */

@@ -14,8 +14,8 @@ export function jsonSchema(spec: Parameters<typeof jsonObject>[0]): ReturnType<t
 		const problem = schemaProblem(schema);
 		if (problem === undefined) return schema;
 		throw at.error(
-			`is no JSON Schema: ${problem}`,
-			`It describes the fields, and looks like ${spec.example}. An example of the response is no schema.`,
+			`is not a JSON Schema: ${problem}`,
+			`It describes the fields, and looks like ${spec.example}. An example of the response is not a schema.`,
 		);
 	});
 }
@@ -27,12 +27,12 @@ const outputFormat = choice({
 		{
 			name: 'JSON Object',
 			value: 'jsonObject',
-			description: 'Any JSON; describe the fields in the prompt',
+			description: 'A JSON object without a schema. Describe its fields in the prompt.',
 		},
 		{ name: 'Text', value: 'text' },
 	],
 	default: 'text',
-	description: 'What the model responds with. JSON is parsed into the output, besides the text.',
+	description: 'What the model responds with. JSON is also parsed into the output field 'json'.',
 });
 
 const schemaParameters = shownFor(
@@ -42,7 +42,7 @@ const schemaParameters = shownFor(
 			displayName: 'Schema Name',
 			default: 'answer',
 			placeholder: 'e.g. invoice',
-			description: 'What the response is called; the model sees it. Letters, digits, underscores and dashes.',
+			description: 'The name of the response, which the model sees. Letters, digits, underscores and dashes.',
 			whenEmpty: 'Enter a name for the response, such as invoice.',
 		}),
 		jsonSchema: jsonSchema({
@@ -66,7 +66,7 @@ export const schemaOptions = {
 		text({
 			displayName: 'Schema Description',
 			placeholder: 'e.g. The data of an invoice',
-			description: 'What the response is for; the model sees it',
+			description: 'Tells the model what the response is for',
 			displayOptions: { show: { '/outputFormat': ['jsonSchema'] } },
 		}),
 	),
@@ -75,7 +75,7 @@ export const schemaOptions = {
 			displayName: 'Schema Strict',
 			default: true,
 			description:
-				'Whether the response must match the schema exactly, where the model can. The schema must then require all fields, and have additionalProperties false.',
+				'Whether the response must match the schema exactly, if the model supports it. The schema must then require all fields and set additionalProperties to false.',
 			displayOptions: {
 				show: {
 					'/outputFormat': ['jsonSchema'],

@@ -16,14 +16,14 @@ export const format = choice({
 		.sort((a, b) => a.name.localeCompare(b.name)),
 	default: textFormats[0].name,
 	description:
-		'How the gateway is asked and responds. Every model can be used with each; they differ in their options and in whether they report the cost, which otherwise is computed.',
+		'The API of the gateway to use. Every model works with each; they differ in their options, and in whether the gateway reports the cost or the node computes it.',
 });
 
 /** The text model. */
 export const textModel = modelParameter(
 	'searchTextModels',
 	'vendor/model-name',
-	'The model to ask. The list shows its context window in tokens and your price for a million input / output tokens.',
+	'The model to use. The list shows its context window in tokens, and your price for a million input / output tokens.',
 );
 
 /** The models to ask when the first one is rejected. */
@@ -34,7 +34,7 @@ export const fallbackModels = optional(
 		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Model' },
 		placeholder: 'e.g. vendor/model-name',
 		description:
-			'IDs of models to ask in this order when a call is rejected before it is charged: too many requests, an input that is too long, a model that is unknown or not available',
+			'IDs of models to try, in this order, when a call is rejected before it is charged, e.g. because of the rate limit, a long input or an unavailable model',
 	}),
 );
 
@@ -66,7 +66,7 @@ export const cachePrompt = optional(
 		displayName: 'Cache Prompt',
 		default: true,
 		description:
-			'Whether the provider caches instructions, long texts and conversations, where the model can. Requests that begin alike then cost less; the first may cost more.',
+			'Whether the provider caches instructions, long texts and conversations, if the model supports it. Requests with the same beginning then cost less; the first may cost more.',
 		...shownForFormats(({ hasCachePoints }) => hasCachePoints),
 	}),
 );
@@ -79,7 +79,7 @@ export const extraBody = optional(
 		default: '{}',
 		example: '{ "name": "value" }',
 		description:
-			'Fields to add to the request, for what has no option here. Objects are merged; everything else replaces what the other parameters set.',
+			'Fields to add to the request that have no option here. Objects are merged; other values replace those of the other parameters.',
 	}),
 );
 
@@ -92,7 +92,7 @@ export const extraBody = optional(
 export function checkExtraBody(extra: JsonObject | undefined, streamHint: string): JsonObject {
 	if (extra?.stream === undefined) return extra ?? {};
 	throw new InvalidInputError(
-		"'Extra Body (JSON)' must not hold 'stream'",
+		"'Extra Body (JSON)' must not contain 'stream'",
 		`${streamHint} Nothing was sent.`,
 		'extraBody',
 	);

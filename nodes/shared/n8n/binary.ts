@@ -91,7 +91,7 @@ export async function readInputFile(item: FileOwner, reference: FileReference): 
 	return await fileOf(item, binaryOf(item, reference));
 }
 
-const FIELD_HINT = 'Enter the name of the input field that holds the file, e.g. data.';
+const FIELD_HINT = 'Enter the name of the input binary field that contains the file, e.g. data.';
 
 function binaryOf({ n8n, index }: FileOwner, { value, at }: FileReference): IBinaryData {
 	if (typeof value === 'object' && value !== null) {

@@ -246,7 +246,7 @@ function jsonOf<T>(
 		if (value !== undefined) return value;
 		throw at.error(
 			`is not ${what === 'JSON' ? 'valid JSON' : `a ${what}`}: ${shown(given)}${problemIn(given)}`,
-			`It looks like ${example}. Check quotes, commas and brackets; for a value from another node that may hold quotes or line breaks, use {{ JSON.stringify($json.text) }} without quotes around it.`,
+			`It looks like ${example}. Check quotes, commas and brackets; for a value from another node that may contain quotes or line breaks, use {{ JSON.stringify($json.text) }} without quotes around it.`,
 		);
 	});
 }

@@ -9,7 +9,7 @@ export const maxRetries = integer({
 	max: 10,
 	default: 3,
 	description:
-		'How often a request is sent again when the gateway fails for a moment, without charging anything twice. Defaults to 3.',
+		'How often to repeat a request that did not succeed for a temporary reason. Nothing is charged twice. Defaults to 3.',
 });
 
 /** The most that an execution may cost, as decimal text in rubles. */
@@ -18,7 +18,7 @@ export const maxCostRub = filled(
 		displayName: 'Max Cost per Execution (Rubles)',
 		default: 100,
 		description:
-			'The most that all gateway calls of an execution may cost. A call is sent only if the most that it may cost is known, and still fits.',
+			'The most that all gateway calls of an execution may cost together. A call is sent only if its highest possible cost is known and within the limit.',
 	}),
 );
 
@@ -31,7 +31,7 @@ export const rateLimitOptions = {
 		decimals: 3,
 		default: 15,
 		description:
-			"How long a request waits while the gateway refuses it because of the rate limit. This does not count for 'Max Retries'. Defaults to 15; with 0, the item fails at once.",
+			"How long a request waits while the gateway rejects it because of the rate limit. Such rejections do not count as retries. Defaults to 15; with 0, the item fails at once.",
 	}),
 	requestsPerMinute: integer({
 		displayName: 'Requests per Minute',
@@ -39,7 +39,7 @@ export const rateLimitOptions = {
 		max: 100_000,
 		default: 0,
 		description:
-			'The most requests of this n8n process for the account. The smallest number of all running nodes counts. Defaults to 0: the node finds out how many the gateway takes.',
+			'The maximum number of requests of this n8n process for the account. The lowest value of all running nodes applies. Defaults to 0: the node finds out the limit.',
 	}),
 };
 
@@ -55,7 +55,7 @@ function timeoutOption(note: string, seconds = 300) {
 			displayName: 'Timeout (Seconds)',
 			min: 1,
 			default: seconds,
-			description: `The longest time of a request, until its response is complete. ${note}.`,
+			description: `How long a request may take until its response is complete. ${note}.`,
 		}),
 	);
 }
@@ -78,7 +78,7 @@ export const runOptions = {
 		min: 1,
 		max: 100,
 		default: 8,
-		description: 'How many items are sent to the gateway at the same time. Defaults to 8.',
+		description: 'How many items to send to the gateway at the same time. Defaults to 8.',
 	}),
 	maxRetries,
 	...rateLimitOptions,

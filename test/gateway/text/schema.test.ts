@@ -25,11 +25,11 @@ it.each<[string, JsonObject, string]>([
 		{ title: 'Rivers', pages: 12 },
 		'it has neither "type" nor "properties", but "title", "pages"',
 	],
-	['an example with a type', { type: 'invoice', total: 3 }, '"type" is "invoice", which is no type'],
+	['an example with a type', { type: 'invoice', total: 3 }, '"type" is "invoice", which is not a type'],
 	[
 		'a wrong type inside',
 		{ properties: { a: { type: 'text' } } },
-		'"properties.a.type" is "text", which is no type',
+		'"properties.a.type" is "text", which is not a type',
 	],
 	['a field without a schema', { properties: { a: 'string' } }, '"properties.a" is not an object'],
 	['fields in a list', { type: 'object', properties: ['a'] }, '"properties" is not an object'],
@@ -41,7 +41,7 @@ it.each<[string, JsonObject, string]>([
 	],
 	['one value', { enum: 'a' }, '"enum" is not a list'],
 	['a wrong item', { type: 'array', items: 'string' }, '"items" is not an object'],
-	['a wrong choice', { anyOf: [{ type: 'strnig' }] }, '"anyOf.type" is "strnig", which is no type'],
+	['a wrong choice', { anyOf: [{ type: 'strnig' }] }, '"anyOf.type" is "strnig", which is not a type'],
 ])('%s is none', (_, schema, problem) => {
 	expect(schemaProblem(schema)).toBe(problem);
 });

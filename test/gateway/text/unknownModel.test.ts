@@ -62,7 +62,7 @@ describe('the error of a request with an unknown model', () => {
 
 	it('names similar models', async () => {
 		expect(await hint(['gpt-5-mini', 'gpt-5-maxi', 'voxa'], 'gpt-5-mni')).toBe(
-			' Close to "gpt-5-mni" are: gpt-5-mini, gpt-5-maxi.',
+			' The catalogue has no "gpt-5-mni". Similar models: gpt-5-mini, gpt-5-maxi.',
 		);
 	});
 

@@ -265,7 +265,7 @@ describe('parts of messages', () => {
 		['a document without a source', { type: 'document' }],
 	])(
 		'%s is rejected before anything is sent',
-		async (_, part) => await expect(sentPart(part)).rejects.toThrow('holds a file without content'),
+		async (_, part) => await expect(sentPart(part)).rejects.toThrow('contains a file without content'),
 	);
 });
 

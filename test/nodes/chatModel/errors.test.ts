@@ -121,7 +121,7 @@ describe('a model that the gateway does not know', () => {
 		const error = await modelError();
 		expect(requests).toBe(1);
 		expect(error).toMatchObject({ httpCode: '404', cause: { details: { code: 'model_not_found' } } });
-		expect(error).not.toMatchObject({ description: expect.stringContaining('Close to') as string });
+		expect(error).not.toMatchObject({ description: expect.stringContaining('Similar models') as string });
 	});
 });
 

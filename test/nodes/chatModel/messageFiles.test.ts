@@ -85,7 +85,7 @@ describe('files in messages', () => {
 			};
 			const error = thrownBy(() => toChatMessages([user(picture)], textFormat('chat')));
 			expect(error).toMatchObject({
-				message: 'A message to the Gateway Chat Model holds a file that is not base64',
+				message: 'A message to the Gateway Chat Model contains a file that is not base64',
 				description: expect.not.stringContaining('Upload Source') as string,
 			});
 		},

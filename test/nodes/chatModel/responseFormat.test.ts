@@ -132,9 +132,9 @@ describe('the response format', () => {
 	it('with a schema that is none is rejected before anything is sent', async () => {
 		const jsonSchema = '{"title": "Rivers", "pages": 12}';
 		await expect(ask({ ...place, jsonSchema })).rejects.toMatchObject({
-			message: expect.stringMatching(/^'JSON Schema' is no JSON Schema: it has neither/) as string,
+			message: expect.stringMatching(/^'JSON Schema' is not a JSON Schema: it has neither/) as string,
 			description: expect.stringMatching(
-				/An example of the response is no schema\. Nothing was sent\./,
+				/An example of the response is not a schema\. Nothing was sent\./,
 			) as string,
 		});
 	});

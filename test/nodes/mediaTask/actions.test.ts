@@ -68,7 +68,7 @@ describe('flags of a task (§3.2)', () => {
 				)
 				.reply(422, envelope(null, 422, 'task_id: must be a UUID'));
 			const { error } = await run(operation, { taskId: 'none' });
-			expect(error?.message).toBe('The gateway does not take this for a task ID');
+			expect(error?.message).toBe('The gateway does not accept this task ID');
 			expect(error?.description).toContain('must be a UUID');
 		},
 	);

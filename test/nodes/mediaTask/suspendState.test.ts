@@ -335,6 +335,6 @@ it('resumes nothing and logs an error on an n8n that does not provide the node t
 	expect(responses).toStrictEqual([{ status: 200, body: { message: 'Received' } }]);
 	expect(resumed).toBeUndefined();
 	expect(errors).toStrictEqual([
-		'This version of n8n does not let a node run again after a callback: the execution resumes when its longest wait is over',
+		'This version of n8n does not let a node run again after a callback: the execution resumes when its maximum wait is over',
 	]);
 });

@@ -26,7 +26,7 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 		[
 			'only system messages in the messages format',
 			{ format: 'messages', ...rows({ role: 'system', content: 'x' }) },
-			'There is no message of the user',
+			'There is no message with the role User',
 			'messages',
 		],
 		[
@@ -58,7 +58,7 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 		[
 			'only system messages in the responses format',
 			{ format: 'responses', ...rows({ role: 'system', content: 'x' }) },
-			'There is no message of the user',
+			'There is no message with the role User',
 			'messages',
 		],
 		[
@@ -124,7 +124,7 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 		[
 			'an extra body that turns streaming on',
 			{ options: { extraBody: '{"stream": true}' } },
-			"'Extra Body (JSON)' must not hold 'stream'",
+			"'Extra Body (JSON)' must not contain 'stream'",
 			'extraBody',
 		],
 	];

@@ -41,7 +41,7 @@ it('get returns one model', async () => {
 it('get names models similar to an unknown one', async () => {
 	const { error } = await run({ operation: 'get', model: 'acme/writter' });
 	expect(error?.message).toBe('The catalogue has no text model "acme/writter"');
-	expect(error?.description).toMatch(/^Close to it are: acme\/writer/);
+	expect(error?.description).toMatch(/^Similar models: acme\/writer/);
 });
 
 it('get rejects an unknown model without similar ones, and is not retryable', async () => {

@@ -159,7 +159,7 @@ describe('a model that the gateway does not know', () => {
 		gateway().get('/api/v1/models').reply(200, catalogue);
 		const { error } = await generate({ format });
 		expect(error?.message).toBe('The gateway does not know this model');
-		expect(error?.description).toContain('Close to "acme/writer" are: acme/writer-2');
+		expect(error?.description).toContain('The catalogue has no "acme/writer". Similar models: acme/writer-2');
 	});
 
 	it('requests the catalogue once for several items', async () => {

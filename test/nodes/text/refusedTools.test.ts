@@ -32,12 +32,12 @@ it.each<[string, INodeParameters, string]>([
 	[
 		'an example in place of a schema',
 		{ outputFormat: 'jsonSchema', jsonSchema: '{"name": "Anna", "age": 33}' },
-		'\'JSON Schema\' is no JSON Schema: it has neither "type" nor "properties", but "name", "age"',
+		'\'JSON Schema\' is not a JSON Schema: it has neither "type" nor "properties", but "name", "age"',
 	],
 	[
 		'a schema of a tool with an unknown type',
 		{ tools: { function: [{ name: 'a', parameters: '{"properties": {"x": {"type": "text"}}}' }] } },
-		`'Tools', row 1: 'Parameters (JSON Schema)' is no JSON Schema: "properties.x.type" is "text", which is no type`,
+		`'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON Schema: "properties.x.type" is "text", which is not a type`,
 	],
 	['a tool without a name', { tools: { function: [{ name: ' ' }] } }, "'Tools', row 1: 'Name' is empty"],
 	[

@@ -41,7 +41,7 @@ describe('tools', () => {
 
 	it('messages: with JSON output must have other names, and none may be forced', async () => {
 		const named = { format: 'messages', ...bySchema, tools: { function: [{ ...look, name: 'book' }] } };
-		expect((await generate(named)).error?.message).toBe('There is a tool called "book", like the response');
+		expect((await generate(named)).error?.message).toBe('A tool and the response have the same name: "book"');
 		const forced = withTools({
 			format: 'messages',
 			...bySchema,
@@ -49,7 +49,7 @@ describe('tools', () => {
 			toolChoiceName: 'look',
 		});
 		expect((await generate(forced)).error?.message).toBe(
-			'JSON output and a tool that must be called exclude each other',
+			'JSON output cannot be combined with a tool that must be called',
 		);
 	});
 

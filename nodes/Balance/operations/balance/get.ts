@@ -18,7 +18,7 @@ export const get = defineOperation({
 				decimals: 2,
 				default: 100,
 				description:
-					"Adds 'lowBalance' to the output: whether less than this is left. An IF node can then send an alert.",
+					"Adds 'lowBalance' to the output: whether the balance is below this amount, e.g. for an If node that sends an alert",
 			}),
 		),
 	},

@@ -24,7 +24,7 @@ export const getMany = defineOperation({
 				{ name: 'Video', value: 'video' },
 			],
 			default: 'all',
-			description: 'The type of media that the models make',
+			description: 'The media type of the models',
 		}),
 		...limitParameters,
 	},

@@ -26,7 +26,7 @@ export function readCallbackUrl(url: string | undefined, gatewayUrl: string): st
 	if (isUnreachable(host, gatewayUrl)) {
 		throw new InvalidInputError(
 			`The gateway cannot reach the callback URL: "${host}" is an address of a local network`,
-			'Give the public address of this n8n (its webhook URL, set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL). Nothing was created.',
+			'Use the public address of this n8n (its webhook URL, set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL). Nothing was created.',
 			'callbackUrl',
 		);
 	}

@@ -30,7 +30,7 @@ const waitStrategy = choice({
 			name: 'Suspend',
 			value: 'suspend',
 			description:
-				'Suspend the execution until the gateway sends a callback, which keeps nothing in memory. The gateway must be able to reach this n8n.',
+				'Suspend the execution until the gateway sends a callback. Meanwhile, nothing is kept in memory. The gateway must be able to reach this n8n.',
 		},
 	],
 	default: 'poll',
@@ -50,7 +50,7 @@ export const createAndWait = defineOperation({
 	parameters: { ...taskParameters, waitStrategy, ...resultParameters },
 	options: {
 		...taskOptions,
-		maxWait: maxWait("After that, the item fails, or passes on with 'timedOut' when suspended."),
+		maxWait: maxWait("After that, the item fails or, if suspended, is output with 'timedOut'."),
 		...resultOptions,
 	},
 	async execute(item) {

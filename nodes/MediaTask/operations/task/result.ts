@@ -23,7 +23,7 @@ export function maxWait(end: string) {
 		min: 0.001,
 		decimals: 3,
 		default: 30,
-		description: `How long to wait for the result. Defaults to 30. ${end} The task itself continues: 'Wait' picks it up again.`,
+		description: `How long to wait for the result. Defaults to 30. ${end} The task continues: 'Wait' gets its result.`,
 	});
 }
 

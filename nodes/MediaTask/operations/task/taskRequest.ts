@@ -80,7 +80,7 @@ export const taskOptions = {
 			default: '{\n  "orderId": ""\n}',
 			example: '{ "orderId": 1042 }',
 			description:
-				"Data that Gateway Media Task Trigger adds to its output, up to 2 KB. It becomes part of the 'Callback URL': put no secrets in. A task that exists already keeps its first data.",
+				"Data that Gateway Media Task Trigger adds to its output, up to 2 KB. It becomes part of the 'Callback URL', so do not include secrets. An existing task keeps its first data.",
 		}),
 	),
 	sessionId: optional(
@@ -185,7 +185,7 @@ function checkCallback(resumeUrl: string, callbackUrl: string | undefined, gatew
 	if (callbackUrl === undefined) return;
 	throw new InvalidInputError(
 		"A task has one callback URL, and the 'Wait Strategy' 'Suspend' needs it to resume the execution",
-		"Empty the option 'Callback URL', or set 'Wait Strategy' to 'Poll'. Nothing was created.",
+		"Remove the option 'Callback URL', or set 'Wait Strategy' to 'Poll'. Nothing was created.",
 		'callbackUrl',
 	);
 }

@@ -21,7 +21,7 @@ const declarations = {
 		text({
 			displayName: 'File Name',
 			placeholder: 'e.g. invoice',
-			description: 'Only files whose name contains this text, in upper or lower case',
+			description: 'Only files whose name contains this text (not case-sensitive)',
 			whenEmpty: 'Enter a part of the name, or remove the filter.',
 		}),
 	),
@@ -43,7 +43,7 @@ const declarations = {
 				{ name: 'User Upload', value: 'user_upload', description: 'Uploaded by a client' },
 			],
 			default: 'user_upload',
-			description: 'Only files that come from there',
+			description: 'Only files from this source',
 		}),
 	),
 };

@@ -21,7 +21,7 @@ const parameters = {
 	uploadSource: choice({
 		displayName: 'Upload Source',
 		options: [
-			{ name: 'Base64 Text', value: 'base64', description: 'A file written as base64 text or as a data URL' },
+			{ name: 'Base64 Text', value: 'base64', description: 'A file as base64 text or as a data URL' },
 			{ name: 'Binary Field', value: 'binary', description: 'A file that an earlier node returned' },
 			{ name: 'URL', value: 'url', description: 'A file on the web that needs no sign-in' },
 		],
@@ -48,13 +48,13 @@ const parameters = {
 				rows: 4,
 				required: true,
 				placeholder: 'e.g. {{ $json.image }}',
-				description: 'The file as base64 text; a data URL (data:image/png;base64,…) is understood as well',
+				description: 'The file as base64 text, or as a data URL such as data:image/png;base64,…',
 				whenEmpty: 'Enter the file as base64 text.',
 			}),
 			mimeType: text({
 				displayName: 'MIME Type',
 				placeholder: 'e.g. image/png',
-				description: 'What the file is. Can be left empty for a data URL, which says so itself.',
+				description: 'The MIME type of the file. Not needed for a data URL, which contains it.',
 			}),
 		},
 	),
@@ -65,8 +65,8 @@ const parameters = {
 			url: text({
 				displayName: 'URL',
 				placeholder: 'e.g. https://example.com/photo.jpg',
-				description: 'The address of the file, up to 100 MB, which is downloaded without the API key',
-				whenEmpty: 'Enter the address of the file, e.g. {{ $json.url }}.',
+				description: 'The URL of a file of up to 100 MB. It is downloaded without the API key.',
+				whenEmpty: 'Enter the URL of the file, e.g. {{ $json.url }}.',
 			}),
 		},
 	),

@@ -12,5 +12,5 @@ export const transcribe = definePreset({
 	searchModels: 'searchAudioReaders',
 	exampleUrl: 'https://example.com/recording.mp3',
 	prompt: 'Transcribe this audio. Return only the text.',
-	promptHint: 'What the model does with the recording, such as transcribe, translate or summarize it',
+	promptHint: 'What to do with the recording, e.g. transcribe, translate or summarize it',
 });

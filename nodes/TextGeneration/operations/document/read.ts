@@ -13,5 +13,5 @@ export const read = definePreset({
 	exampleUrl: 'https://example.com/invoice.pdf',
 	prompt: 'Extract the text of this document. Return only the text.',
 	promptHint:
-		"What you want from the document. For data of an invoice or a form, set 'Output Format' to JSON.",
+		"What to get from the document. For data of an invoice or a form, set 'Output Format' to JSON.",
 });

@@ -32,7 +32,7 @@ function notInCatalogue(id: string, ids: string[]): ApiError {
 		message: `The catalogue has no text model "${id}"`,
 		description:
 			close.length > 0
-				? `Close to it are: ${close.join(', ')}.`
+				? `Similar models: ${close.join(', ')}.`
 				: 'Choose a model from the list: IDs change over time.',
 		delivery: 'responded',
 		code: 'model_not_found',

@@ -93,7 +93,7 @@ function readMessages(rows: MessageRow[]): Array<ChatMessage | ToolMessage> {
 	if (rows.length === 0) {
 		throw new InvalidInputError(
 			'There are no messages',
-			'Add at least one message of the user. Nothing was sent.',
+			'Add at least one message with the role User. Nothing was sent.',
 			'messages',
 		);
 	}
@@ -118,7 +118,7 @@ function readMessage({ values, at }: MessageRow): ChatMessage | ToolMessage {
 }
 
 const EMPTY_MESSAGE =
-	'Enter what is said. If an expression fills it, the field it refers to is empty for this item.';
+	'Enter the content of the message. If an expression fills it, the field it refers to is empty for this item.';
 
 /** Reads tool calls in the shape of the output field `toolCalls`. */
 function readToolCalls(list: Json[], at: Location): PriorToolCall[] {
@@ -154,7 +154,7 @@ function readMessagesJson({ messagesJson: value }: Params): JsonObject[] | strin
 	if (messages.every(({ content }) => content === '')) {
 		throw new InvalidInputError(
 			"'Messages (JSON)' has no content",
-			"Enter what the model is asked as the 'content' of a message. Nothing was sent.",
+			"Enter the prompt as the 'content' of a message. Nothing was sent.",
 			'messagesJson',
 		);
 	}

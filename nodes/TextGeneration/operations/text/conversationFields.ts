@@ -49,7 +49,7 @@ export const attachments = rows({
 	placeholder: 'Add Attachment',
 	typeOptions: { multipleValueButtonText: 'Add Attachment' },
 	description:
-		'Files that go with the prompt. Which types there are depends on the API format and the model.',
+		'Files to send with the prompt. The supported types depend on the API format and the model.',
 	group: 'attachment',
 	groupLabel: 'Attachment',
 	fields: {
@@ -71,11 +71,11 @@ export const messages = rows({
 		role: choice({
 			displayName: 'Role',
 			options: [
-				{ name: 'Assistant', value: 'assistant', description: 'What the model said' },
-				{ name: 'Developer', value: 'developer', description: 'Instructions, as newer models call them' },
+				{ name: 'Assistant', value: 'assistant', description: 'A response of the model' },
+				{ name: 'Developer', value: 'developer', description: 'Instructions for newer models, instead of System' },
 				{ name: 'System', value: 'system', description: 'Instructions for the model' },
 				{ name: 'Tool', value: 'tool', description: 'The result of a tool that the model called' },
-				{ name: 'User', value: 'user', description: 'What is said to the model' },
+				{ name: 'User', value: 'user', description: 'A message to the model' },
 			],
 			default: 'user',
 		}),
@@ -108,7 +108,7 @@ export const messages = rows({
 						placeholder: 'e.g. {{ $json.toolCalls }}',
 						example: '[{ "id": "call_1", "name": "get_weather", "arguments": { "city": "Oslo" } }]',
 						description:
-							"The tools that the model called, as the output field 'toolCalls' has them. Their results follow as messages with the role 'Tool'.",
+							"The tool calls of the model, as in the output field 'toolCalls'. Add their results as messages with the role 'Tool'.",
 					}),
 				),
 			},
@@ -121,7 +121,7 @@ export const messages = rows({
 					options: [AUDIO, FILE, IMAGE, { name: 'None', value: 'none' }, VIDEO],
 					default: 'none',
 					description:
-						'A file that goes with the message. Which types there are depends on the API format and the model.',
+						'A file to send with the message. The supported types depend on the API format and the model.',
 				}),
 				...shownFor({ attachment: KINDS.map(({ value }) => value) }, sourceFields),
 			},
@@ -133,7 +133,7 @@ export const messages = rows({
 					displayName: 'Cache',
 					default: false,
 					description:
-						'Whether the provider caches the conversation up to this message, where the model can. Requests that begin alike then cost less.',
+						'Whether the provider caches the conversation up to this message, if the model supports it. Requests with the same beginning then cost less.',
 					...shownForFormats(({ hasCachePoints }) => hasCachePoints),
 				}),
 			},

@@ -21,12 +21,12 @@ const inputMode = choice({
 		{
 			name: 'Messages (JSON)',
 			value: 'json',
-			description: 'A conversation in the shape of the chosen API format, for everything that it can do',
+			description: 'A conversation as JSON of the chosen API format, for features that have no field here',
 		},
 		{ name: 'Prompt', value: 'simple', description: 'One prompt, with an optional system prompt and files' },
 	],
 	default: 'simple',
-	description: 'How to enter what the model is asked',
+	description: 'How to enter the input of the model',
 });
 
 const systemPrompt = text({
@@ -41,9 +41,9 @@ const prompt = text({
 	rows: 5,
 	required: true,
 	placeholder: 'e.g. Describe this product in three sentences: {{ $json.name }}',
-	description: 'What you ask the model',
+	description: 'The prompt to send to the model',
 	whenEmpty:
-		'Enter what the model is asked. If an expression fills it, the field it refers to is empty for this item.',
+		'Enter a prompt. If an expression fills it, the field it refers to is empty for this item.',
 });
 
 const messagesJson = json({
@@ -53,7 +53,7 @@ const messagesJson = json({
 	example: '[{ "role": "user", "content": "Hello" }]',
 	required: true,
 	description:
-		'The messages as the chosen API format writes them, as a list. For a text from another node use JSON.stringify(…), without quotes around it.',
+		'The messages as a JSON list, as the chosen API format expects them. Insert text from other nodes with JSON.stringify(…), without quotes around it.',
 });
 
 const tools = rows({
@@ -61,7 +61,7 @@ const tools = rows({
 	typeOptions: { multipleValueButtonText: 'Add Tool' },
 	placeholder: 'Add Tool',
 	description:
-		"Functions that the model may call. Its calls are in the output field 'toolCalls'; the nodes that follow carry them out.",
+		"Functions that the model may call. The calls are in the output field 'toolCalls', for the next nodes to run.",
 	group: 'function',
 	groupLabel: 'Function',
 	fields: {
@@ -89,7 +89,7 @@ const tools = rows({
 		strict: flag({
 			displayName: 'Strict',
 			default: false,
-			description: 'Whether the arguments must match the schema exactly, where the model can',
+			description: 'Whether the arguments must match the schema exactly, if the model supports it',
 			...shownForFormats(({ hasStrictTools }) => hasStrictTools),
 		}),
 	},

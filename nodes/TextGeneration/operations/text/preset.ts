@@ -61,7 +61,7 @@ function parametersOf({ searchModels, exampleUrl, prompt, promptHint }: Preset) 
 		model: modelParameter(
 			searchModels,
 			'vendor/model-name',
-			'The list shows the models that take such a file, as far as the catalogue says it, with context window and price of a million input / output tokens',
+			'The model to use. The list shows the models that take such a file, if the catalogue says so, with context window and price for a million input / output tokens.',
 		),
 		source: source.with({
 			description: 'Where the file is. A tool of an AI Agent gets no files: use a URL there.',

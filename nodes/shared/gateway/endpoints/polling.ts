@@ -149,8 +149,8 @@ function waitTimeout(taskId: string, last: PollResult | undefined, maxWaitMs: nu
 		: `was in state "${state ?? 'unknown'}"`;
 	return new ApiError(
 		{
-			message: 'The media task was not finished within the longest wait',
-			description: `Task ${taskId} ${found} after ${duration(maxWaitMs)}. It goes on at the gateway and is paid for: fetch its result later by its ID, and raise the option 'Max Wait (Minutes)' for such tasks.`,
+			message: 'The media task did not finish within the maximum wait',
+			description: `Task ${taskId} ${found} after ${duration(maxWaitMs)}. It continues at the gateway and is paid for: get its result later with its ID, and raise the option 'Max Wait (Minutes)' for such tasks.`,
 			delivery: 'responded',
 			code: 'wait_timeout',
 			retryable: true,

@@ -55,7 +55,7 @@ export async function deleteFile(client: GatewayClient, fileId: string): Promise
 		throw new ApiError({
 			message: 'The gateway did not delete the file',
 			description:
-				'It reported that the deletion did not succeed. Get the file to see what became of it, then try again.',
+				'It reported that the deletion did not succeed. Get the file to see its status, then try again.',
 			delivery: 'responded',
 			status: 200,
 			code: 'not_deleted',

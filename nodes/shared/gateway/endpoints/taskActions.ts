@@ -28,11 +28,11 @@ const LYRICS_TEXTS: Readonly<Record<number, ErrorText>> = {
 	400: {
 		message: 'The gateway has no lyrics for this',
 		description:
-			"Lyrics exist for the tracks of music tasks only. Give the task of a music model, and as 'Audio ID' the 'id' of one of its 'tracks'.",
+			"Lyrics exist for the tracks of music tasks only. Enter the ID of such a task, and as 'Audio ID' the 'id' of one of its 'tracks'.",
 	},
 	404: {
 		message: 'The gateway has no such media task or track',
-		description: `Give as 'Audio ID' the 'id' of one of the task’s 'tracks'. ${CHECK_ID}`,
+		description: `Enter as 'Audio ID' the 'id' of one of the task’s 'tracks'. ${CHECK_ID}`,
 	},
 };
 

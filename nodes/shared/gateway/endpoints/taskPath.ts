@@ -16,7 +16,7 @@ export function taskPath(taskId: string): string {
 /** Texts for requests with a task ID: their 422 is about the ID, not about a model's input (§4.7). */
 export const TASK_TEXTS: Readonly<Record<number, ErrorText>> = {
 	422: {
-		message: 'The gateway does not take this for a task ID',
+		message: 'The gateway does not accept this task ID',
 		description:
 			"Enter the ID exactly as 'Create' returned it, e.g. {{ $json.taskId }}. Nothing was changed.",
 	},

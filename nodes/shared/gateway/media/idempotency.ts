@@ -31,7 +31,7 @@ export function checkKey(key: string): void {
 	if ([...key].length <= MAX_IDEMPOTENCY_KEY_LENGTH) return;
 	throw new InvalidInputError(
 		`'Idempotency Key' is longer than ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`,
-		'Shorten it, or leave the option empty: the node then makes a fitting one.',
+		'Shorten it, or leave the option empty: the node then generates one.',
 		'idempotencyKey',
 	);
 }

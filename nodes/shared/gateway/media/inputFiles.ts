@@ -44,7 +44,7 @@ function joined(
 	if (present === undefined || present === null || present === '') return isList ? [value] : value;
 	throw new InvalidInputError(
 		`The input field '${field}' takes one file, and has a value already`,
-		"Choose another field in 'Input Files', or empty this one in the input. Nothing was sent.",
+		"Choose another field in 'Input Files', or leave this one empty in the input. Nothing was sent.",
 		'inputFiles',
 	);
 }

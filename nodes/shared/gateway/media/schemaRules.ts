@@ -63,7 +63,7 @@ function brokenUnion(value: Json, schema: JsonObject, root: JsonObject): string 
 	const broken = branches(schema).map((branch) => violation(value, resolvedSchema(branch, root), root));
 	const [first] = broken;
 	if (first === undefined || broken.includes(undefined)) return undefined;
-	return broken.length === 1 ? first.rule : 'must have one of the forms that the model takes';
+	return broken.length === 1 ? first.rule : 'must have one of the forms that the model accepts';
 }
 
 function brokenRange(value: number, schema: JsonObject): string | undefined {

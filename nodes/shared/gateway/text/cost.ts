@@ -50,7 +50,7 @@ export function mostOfCall(
 		return { reason: 'the catalogue has no price for the model', hint: 'Choose a model from the list.' };
 	}
 	const extra = EXTRAS.find(({ isIn }) => isIn(body));
-	if (extra) return { reason: `${extra.name} cost extra, how much is not known`, hint: `Remove them.` };
+	if (extra) return { reason: `${extra.name} cost extra, and how much is not known`, hint: `Remove them.` };
 	const output = mostTokens(body, options);
 	if (output === undefined) {
 		return { reason: 'the length of the response is not limited', hint: "Set the option 'Max Tokens'." };

@@ -34,7 +34,7 @@ function problemAt(path: string, schema: Json | undefined): string | undefined {
 	if (!own) return `"${path}" is not an object`;
 	const at = (key: string) => (path === '' ? key : `${path}.${key}`);
 	const type = [own.type].flat().find((word) => word !== undefined && !TYPES.has(word));
-	if (type !== undefined) return `"${at('type')}" is ${JSON.stringify(type)}, which is no type`;
+	if (type !== undefined) return `"${at('type')}" is ${JSON.stringify(type)}, which is not a type`;
 	const { required, properties, enum: values } = own;
 	if (required !== undefined && !isList(required, (name) => typeof name === 'string'))
 		return `"${at('required')}" is not a list of names`;

@@ -64,7 +64,7 @@ export function withReceivedText(
 	const description = [
 		redact(details.description, secrets),
 		mayBeCharged
-			? 'The call was not repeated, because it may have been charged: compare the balance, then run this item again if you need its response.'
+			? 'The call was not repeated, because it may have been charged: check the balance, then run this item again if you need its response.'
 			: 'Nothing was charged: in this API format the gateway charges only complete responses. You can run this item again.',
 		text === '' ? 'No text had been received.' : `Received so far: “${excerpt(redact(text, secrets))}”`,
 	].join(' ');

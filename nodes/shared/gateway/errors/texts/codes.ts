@@ -18,7 +18,7 @@ export const BY_CODE: Readonly<Record<string, TextByOrigin>> = {
 	sub_account_blocked: { message: 'This gateway account is blocked',
 		description: 'It is a child account that its owner has blocked. Ask the owner of the main account to unblock it.' },
 	ip_not_allowed: { message: 'The gateway does not accept requests from the address of this n8n server',
-		description: 'The account has a list of allowed IP addresses. Add the public address of this n8n server to it in the web application.' },
+		description: 'The account has a list of allowed IP addresses. Ask its owner to add the public address of this n8n server.' },
 	forbidden: FORBIDDEN,
 	model_not_found: { message: 'The gateway does not know this model',
 		description: 'Model IDs change over time. Choose the model again from the list.' },
@@ -35,13 +35,13 @@ export const BY_CODE: Readonly<Record<string, TextByOrigin>> = {
 			chatModel:
 				"The limit of tokens per minute was reached. Lower 'Batch Size' of the agent or chain, raise the option 'Rate Limit Wait (Minutes)', or shorten the input.",
 			trigger:
-				'The limit of tokens per minute was reached. It is available again a minute later; if it lasts, let other workflows of the account send less at a time.',
+				'The limit of tokens per minute was reached. It is available again a minute later; if it keeps happening, let other workflows of the account send less at a time.',
 			editor: 'The limit of tokens per minute was reached. Try again in a minute.',
 		},
 	},
 	client_closed_request: CLIENT_CLOSED,
 	internal_error: INTERNAL,
-	provider_error: { message: 'The provider of the model is not working at the gateway',
+	provider_error: { message: 'The provider of the model is not working',
 		description: 'Choose another model, or run the workflow again later.' },
 	no_providers: { message: 'No provider offers this model at the moment',
 		description: 'Choose another model, or run the workflow again later.' },
@@ -53,7 +53,7 @@ export const BY_CODE: Readonly<Record<string, TextByOrigin>> = {
 // prettier-ignore
 export const BY_MESSAGES_TYPE: Readonly<Record<string, TextByOrigin>> = {
 	invalid_request_error: { message: 'The gateway did not accept the request',
-		description: 'In the API format Messages the gateway reports bad parameters, an input that is too long and an empty wallet alike: read what it says below, check the parameters and the balance.' },
+		description: 'In the API format Messages, this status means invalid parameters, an input that is too long or an empty wallet. Read the gateway’s message below, and check the parameters and the balance.' },
 	authentication_error: WRONG_KEY,
 	permission_error: FORBIDDEN,
 	not_found_error: { message: 'The gateway does not know this model',

@@ -34,7 +34,7 @@ export const BUSY: TextByOrigin = {
 		chatModel:
 			"The limit of requests per minute was reached. Lower 'Batch Size' of the agent or chain, raise the option 'Rate Limit Wait (Minutes)', or send fewer items at a time.",
 		trigger:
-			'The limit of requests per minute was reached. It is available again a minute later; if it lasts, let other workflows of the account send less at a time.',
+			'The limit of requests per minute was reached. It is available again a minute later; if it keeps happening, let other workflows of the account send less at a time.',
 		editor: 'The limit of requests per minute was reached. Try again in a minute.',
 	},
 };
@@ -42,14 +42,14 @@ export const BUSY: TextByOrigin = {
 export const INTERNAL: ErrorText = {
 	message: 'The gateway could not handle the request',
 	description:
-		'The cause lies within the gateway. Run the workflow again later; if it lasts, contact the gateway’s support.',
+		'The cause lies within the gateway. Run the workflow again later; if it keeps happening, contact the gateway’s support.',
 };
 
 const STOPPED_BY_GATEWAY = 'The gateway stopped the request after its limit of 300 seconds';
 
 export const GATEWAY_TIMEOUT: ErrorText = {
 	message: STOPPED_BY_GATEWAY,
-	description: 'It took too long. Try again later; if it lasts, contact the gateway’s support.',
+	description: 'It took too long. Try again later; if it keeps happening, contact the gateway’s support.',
 };
 
 const SHORTER_RESPONSE =

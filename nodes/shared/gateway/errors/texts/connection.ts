@@ -2,9 +2,9 @@ import { textFor, type ErrorText, type Origin, type TextByOrigin } from './origi
 
 // For triggers and the editor, which have no option for the timeout.
 const NO_TIMEOUT_OPTION =
-	'This can be temporary. If it lasts, check the network between this n8n server and the gateway.';
+	'This can be temporary. If it keeps happening, check the network between this n8n server and the gateway.';
 const NOT_REPEATED =
-	'The call was not repeated, because the gateway may still process and charge it. Compare the balance, then run this item again if you need its response.';
+	'The call was not repeated, because the gateway may still process and charge it. Check the balance, then run this item again if you need its response.';
 const RAISE_LOW_TIMEOUT = "If the option 'Timeout (Seconds)' allows less than that, raise it.";
 const FILE_LATER = 'Try again later; the file stays at the gateway.';
 
@@ -20,7 +20,7 @@ export const CONNECTION_TEXTS = {
 	lost: { message: 'The connection broke before the gateway responded',
 		description: 'Run the workflow again.' },
 	lostCharge: { message: 'The connection broke before the gateway responded',
-		description: 'The call was not repeated, because the gateway may have processed and charged it already. Compare the balance, then run this item again if you need its response.' },
+		description: 'The call was not repeated, because the gateway may have processed and charged it already. Check the balance, then run this item again if you need its response.' },
 	timeout: {
 		message: 'The gateway did not respond in time',
 		description: "Raise the option 'Timeout (Seconds)', or run the workflow again later.",
@@ -40,21 +40,21 @@ export const CONNECTION_TEXTS = {
 		},
 	},
 	notJson: { message: 'The gateway’s response could not be read',
-		description: 'It is not a JSON object. Run the workflow again; if it lasts, check the base URL in the AI Gateway credential.' },
+		description: 'It is not a JSON object. Run the workflow again; if it keeps happening, check the base URL in the AI Gateway credential.' },
 	notJsonCharge: { message: 'The gateway’s response could not be read',
-		description: 'It is not a JSON object, so the text is lost. The call was not repeated, because it may have been charged. Compare the balance, then run this item again if you need its response.' },
+		description: 'It is not a JSON object, so the text is lost. The call was not repeated, because it may have been charged. Check the balance, then run this item again if you need its response.' },
 	tooLarge: { message: 'The gateway’s response is too large',
 		description: 'It is longer than 128 MB. Ask for less.' },
 	tooLargeCharge: { message: 'The gateway’s response is too large',
-		description: 'It is longer than 128 MB, and was not read to its end. The call may have been charged: compare the balance, and ask for a shorter response.' },
+		description: 'It is longer than 128 MB, and was not read to its end. The call may have been charged: check the balance, and ask for a shorter response.' },
 	credential: { message: 'n8n could not read the AI Gateway credential',
-		description: 'Nothing was sent. Run the workflow again; if it lasts, open the credential and save it again.' },
+		description: 'Nothing was sent. Run the workflow again; if it keeps happening, open the credential and save it again.' },
 	webPage: { message: 'The gateway’s URL returned a web page',
 		description: 'The base URL in the AI Gateway credential does not lead to the gateway’s API. It is the address that ends in /api/v1.' },
 	proxy: { message: 'A server between n8n and the gateway responded in its place',
-		description: 'The response is not the gateway’s: a proxy or load balancer probably sent it. Run the workflow again later; if it lasts, check the base URL in the AI Gateway credential and what stands before the gateway.' },
+		description: 'The response is not the gateway’s: a proxy or load balancer probably sent it. Run the workflow again later; if it keeps happening, check the base URL in the AI Gateway credential and what is in front of the gateway.' },
 	proxyCharge: { message: 'A server between n8n and the gateway responded in its place',
-		description: 'The response is not the gateway’s: a proxy or load balancer probably sent it. The call was not repeated, because the gateway may have processed and charged it. Compare the balance, then run this item again if you need its response.' },
+		description: 'The response is not the gateway’s: a proxy or load balancer probably sent it. The call was not repeated, because the gateway may have processed and charged it. Check the balance, then run this item again if you need its response.' },
 	fileRefused: { message: 'The server of the file could not be reached',
 		description: 'The gateway returned a link to the file, but that server did not accept the connection. Try again later; the file stays at the gateway.' },
 	fileAddress: { message: 'The link to the file does not work',

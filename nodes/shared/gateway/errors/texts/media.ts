@@ -21,7 +21,7 @@ export const BY_MEDIA_STATUS: Readonly<Record<number, TextByOrigin>> = {
 	429: BUSY,
 	499: CLIENT_CLOSED,
 	500: INTERNAL,
-	502: { message: 'The generator of this media model is not working at the gateway',
+	502: { message: 'The generator of this media model is not working',
 		description: 'Choose another model, or run the workflow again later.' },
 	503: { message: 'The generator of this media model is not available at the moment',
 		description: 'Choose another model, or run the workflow again later.' },

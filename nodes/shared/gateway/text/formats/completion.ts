@@ -102,7 +102,7 @@ export function assertShape(body: JsonObject, list: string, charge: Charge): voi
 	if (error) throw generationError(error);
 	if (Array.isArray(body[list])) return;
 	throw noOutput(charge, {
-		message: 'The gateway’s response has another shape than this API format',
+		message: 'The gateway’s response does not match this API format',
 		description: `It has no list '${list}'. The call was not repeated, because it may have been charged. Check the base URL in the AI Gateway credential, or choose another API format.`,
 		delivery: 'unknown',
 		code: 'unreadable_answer',
@@ -130,7 +130,7 @@ export function cancelledResponse(charge: Charge): ApiError {
 }
 
 function chargeText({ costRub }: Charge): string {
-	return costRub === null ? 'The call may have been charged: compare the balance.' : costText(costRub);
+	return costRub === null ? 'The call may have been charged: check the balance.' : costText(costRub);
 }
 
 function noOutput(

@@ -84,8 +84,8 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 
 function notLinked(): InvalidInputError {
 	return new InvalidInputError(
-		'The address of a sound or a file cannot be sent',
-		'The API format Chat Completions takes them as files alone. Nothing was sent.',
+		'A URL of an audio or other file cannot be sent',
+		'In the API format Chat Completions, use the file itself from a binary field. Nothing was sent.',
 	);
 }
 

@@ -109,15 +109,15 @@ function toolFields(
 	}
 	if (definitions.some(({ name }) => name === output.name)) {
 		throw new InvalidInputError(
-			`There is a tool called "${output.name}", like the response`,
-			"In the API format Messages JSON comes through a tool of that name. Rename the tool, or choose another 'Schema Name'. Nothing was sent.",
+			`A tool and the response have the same name: "${output.name}"`,
+			"In the API format Messages, the JSON is the input of a tool with that name. Rename the tool, or choose another 'Schema Name'. Nothing was sent.",
 			'tools',
 		);
 	}
 	if (typeof choice === 'object') {
 		throw new InvalidInputError(
-			'JSON output and a tool that must be called exclude each other',
-			"In the API format Messages the model is made to call one tool: the one through which JSON comes. Choose another 'Tool Choice', or another 'API Format'. Nothing was sent.",
+			'JSON output cannot be combined with a tool that must be called',
+			"In the API format Messages, JSON output is itself a tool that the model must call. Choose another 'Tool Choice', or another 'API Format'. Nothing was sent.",
 			'toolChoice',
 		);
 	}
@@ -134,7 +134,7 @@ function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject 
 	if (schema.type !== undefined && schema.type !== 'object') {
 		throw new InvalidInputError(
 			"'JSON Schema' does not describe an object",
-			'In the API format Messages the response is an object: set "type": "object" in the schema and put the rest into its properties. Nothing was sent.',
+			'In the API format Messages, the response is an object: set "type": "object" in the schema and put the rest into its properties. Nothing was sent.',
 			'jsonSchema',
 		);
 	}
