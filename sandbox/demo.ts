@@ -42,7 +42,7 @@ export async function runDemo(options: DemoOptions): Promise<number> {
 	} catch (error) {
 		const code = exitCode();
 		if (code !== undefined) return code;
-		console.error(`\nThe demo could not go on: ${error instanceof Error ? error.message : String(error)}`);
+		console.error(`\nThe demo could not continue: ${error instanceof Error ? error.message : String(error)}`);
 		return 1;
 	} finally {
 		if (running.length > 0 && !options.once) console.log('\nStopping n8n and the gateway…');

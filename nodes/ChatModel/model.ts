@@ -48,7 +48,7 @@ export interface ModelSettings {
 	extraBody: JsonObject;
 	/** The most that the execution may cost, as decimal text in rubles. */
 	maxCostRub?: string | undefined;
-	/** Asked in this order when the model rejects a call. */
+	/** Tried in this order when the model rejects a call. */
 	fallbackModels?: string[] | undefined;
 	/** Whether the provider is to cache the beginning of conversations. */
 	cachesPrompt?: boolean;

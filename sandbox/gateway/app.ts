@@ -1,4 +1,4 @@
-/** Assembles the API's server: everything below `/api/v1`, and control beside it. */
+/** Assembles the API's server: everything below `/api/v1`, and control next to it. */
 import multipart from '@fastify/multipart';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { balanceRoute } from './balanceRoute';

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endGroup, isGroupAlive } from './processGroup';
 
-/** How to start a program that goes on running. */
+/** How to start a program that keeps running. */
 export interface ProgramOptions {
 	command: string;
 	args: string[];

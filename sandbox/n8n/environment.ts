@@ -29,7 +29,7 @@ export function n8nEnvironment(place: Place): Record<string, string> {
 		N8N_WEBHOOK_URL: `http://${place.host}:${place.port}/`,
 		N8N_EDITOR_BASE_URL: `http://${place.host}:${place.port}/`,
 		N8N_RUNNERS_BROKER_PORT: String(place.brokerPort),
-		// A worker answers to questions about its health alone, and only if it is told to.
+		// A worker only responds to health checks, and only if this is set.
 		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 		QUEUE_HEALTH_CHECK_PORT: String(place.port),
 		N8N_WORKER_SERVER_ADDRESS: place.host,

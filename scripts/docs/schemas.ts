@@ -7,7 +7,7 @@ import type { Example, ExampleRun } from './nodes/examples';
 import { Normaliser } from './nodes/normalise';
 import { operationsOf } from './nodes/operations';
 
-// n8n's editor shows the fields of a node that has not run yet from __schema__/v<version>/<resource>/<operation>.json beside
+// n8n's editor shows the fields of a node that has not run yet from __schema__/v<version>/<resource>/<operation>.json next to
 // the node.
 
 /** A JSON Schema as n8n's own nodes have it. */

@@ -13,7 +13,7 @@ const TRIES = 3;
 
 /**
  * What the installation of the versions of n8n from `from` up to, but without, `to` needs besides n8n:
- * `overrides` for releases that have gone from npm or do not fit their neighbours, and `dependencies` that n8n's
+ * `overrides` for releases that are no longer on npm or do not fit other packages, and `dependencies` that n8n's
  * packages must share, as they do in its image, and of which npm would install several.
  */
 const additions = [

@@ -49,7 +49,7 @@ describe.each(FORMATS)('%s', (format) => {
 	});
 });
 
-it('sends a built-in tool beside those of the agent', async () => {
+it('sends a built-in tool with those of the agent', async () => {
 	const options = { builtInTools: '[{"type": "web_search"}]' };
 	const { calls, error } = await ask('Say hello', { format: 'responses', options });
 	expect(error).toBeUndefined();

@@ -83,7 +83,7 @@ test('a broken stream ends with an error', async () => {
 	expect(environment.gateway.control.requests({ path: '/chat/completions' })).toHaveLength(1);
 });
 
-describe('beside n8n’s own OpenAI model', () => {
+describe('compared with n8n’s own OpenAI model', () => {
 	const ROUNDS = 16;
 	const WAYS = ['ours', 'openAi'] as const;
 	const median = (values: number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;

@@ -85,7 +85,7 @@ describe('the example from a topic to a picture in storage', () => {
 	});
 });
 
-describe('an item that fails beside one that succeeds', () => {
+describe('an item that fails and one that succeeds', () => {
 	const failing = 'sandbox/swift-1';
 	let result: RunResult;
 

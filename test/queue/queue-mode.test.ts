@@ -323,7 +323,7 @@ describe('an execution that is suspended until the callback', () => {
 		expect(charges()).toBe(PROMPTS.length);
 	});
 
-	test('goes on once if the check of a callback ends after another process has resumed and suspended it', async () => {
+	test('continues once if the check of a callback ends after another process has resumed and suspended it', async () => {
 		const { cluster, gateway } = environment;
 		gateway.control.configure({ callbacks: { mode: 'off' }, taskDuration: { image: 600_000 } });
 		const text = gatewayNode('Text', 'textGeneration', {

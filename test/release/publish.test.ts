@@ -18,7 +18,7 @@ const workflow = parse(readText(file)) as {
 const { check, publish } = workflow.jobs;
 const commands = ({ steps }: Job): string => steps.map(({ run = '' }) => run).join('\n');
 
-it('starts with a version tag alone', () => {
+it('starts only with a version tag', () => {
 	expect(workflow.on).toStrictEqual({ push: { tags: ['v*.*.*'] } });
 });
 

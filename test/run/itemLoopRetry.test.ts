@@ -35,7 +35,7 @@ describe('three tries', () => {
 		expect(context(result)).not.toContain('echo');
 	});
 
-	it('keep what is finished when all of them fail: n8n may run the node once more', async () => {
+	it('keep what is finished when all of them fail: n8n may run the node again', async () => {
 		const { times } = echoGateway(failTimes({ p0: 9 }));
 		const result = await generate({ items: items(2), settings: retrying, options });
 		expect(result.error?.httpCode).toBe('400');
@@ -151,7 +151,7 @@ describe('the results that a try saves', () => {
 		['the next try', { runIndex: 0, executionId: 'a' }, { p0: 1, p1: 2 }],
 		['another run of the node, as in a loop', { runIndex: 1, executionId: 'a' }, { p0: 2, p1: 2 }],
 		['another execution', { runIndex: 0, executionId: 'b' }, { p0: 2, p1: 2 }],
-	])('are used by the next try alone: %s', async (_, { runIndex, executionId }, sent) => {
+	])('are used only by the next try: %s', async (_, { runIndex, executionId }, sent) => {
 		const { times } = echoGateway(failTimes({ p1: 1 }));
 		const execution = createRunExecutionData();
 		await rejection(attempt({ ...node, executionId: 'a' }, { execution }));

@@ -178,7 +178,7 @@ describe('an error for the model of an AI Agent', () => {
 		},
 	);
 
-	it('has its message alone where there is no hint', () => {
+	it('has only its message if there is no hint', () => {
 		const described = Object.assign(new Error('It failed'), { description: 'Try it later.' });
 		for (const error of [operationError(''), described]) {
 			expect(withHint(error).message).toBe('It failed');

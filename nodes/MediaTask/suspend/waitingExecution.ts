@@ -12,7 +12,7 @@ import { readSavedState, type SavedState } from './savedState';
 
 // Everything that depends on how n8n suspends and resumes an execution, beyond its types: n8n stores the node's
 // input, and on resuming disables the node and passes the input on. Here the node's output is stored in place of
-// its input, and the node is enabled again, so that it runs once more.
+// its input, and the node is enabled again, so that it runs again.
 
 /**
  * The path below the execution's resume URL that receives callbacks. A path of its own, so that a repeated

@@ -7,7 +7,7 @@ import type { MediaModel } from '../gateway/media/mediaModel';
 import { inputForm, takesUrls } from '../gateway/media/inputSchema';
 import { formFields, type FormStyle } from './schemaForm';
 
-/** The first version of the node in which the prompt of every task is a parameter beside the form. */
+/** The first version of the node in which the prompt of every task is a parameter next to the form. */
 export const PROMPT_VERSION = 1.1;
 
 /** Resource mapping: the form of the chosen model's input, without the prompt. */

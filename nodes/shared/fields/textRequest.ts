@@ -39,7 +39,7 @@ export const fallbackModels = optional(
 );
 
 /**
- * The models of a call, in the order in which they are asked.
+ * The models of a call, in the order in which they are tried.
  *
  * @param known the catalogue; empty if it is not available
  * @throws {InvalidInputError} for fallback models that the catalogue does not have

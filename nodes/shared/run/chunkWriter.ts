@@ -26,7 +26,7 @@ export class ChunkWriter {
 		return writer;
 	}
 
-	/** Sends the pending texts of the first item in the queue, and goes on with the next one when it has ended. */
+	/** Sends the pending texts of the first item in the queue, and continues with the next one when it has ended. */
 	async advance(): Promise<void> {
 		for (let first = this.queue[0]; first; first = this.queue[0]) {
 			if (!(await first.flush())) return;

@@ -1,7 +1,7 @@
 import { ApiError, InvalidInputError, StoppedError } from '../gateway/errors/errors';
 import { descriptionOf } from './nodeError';
 
-/** What the journal knows of an item whose work failed. */
+/** What the journal knows about an item that failed. */
 export interface Charge {
 	/** Its task, which is paid for. */
 	taskId?: string;

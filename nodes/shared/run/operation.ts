@@ -85,7 +85,7 @@ export interface DeferredWork {
 	attempt(index: number, work: () => Promise<void>): Promise<void>;
 }
 
-/** Suspends an execution while the deferred work of its items goes on at the gateway. */
+/** Suspends an execution while the deferred work of its items continues at the gateway. */
 export interface Suspension {
 	/** The state of the suspended execution that this run resumes. */
 	readonly resumed: RunState | undefined;

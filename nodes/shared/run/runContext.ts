@@ -51,7 +51,7 @@ export class RunContext {
 		this.run = this.isTool ? inputDigest(context) : String(proxy.$runIndex ?? 0);
 	}
 
-	/** Does work when all items have been started, beside their deferred work. It must not reject. */
+	/** Does work when all items have been started, in parallel with their deferred work. It must not reject. */
 	whenStarted(work: () => Promise<void>): void {
 		this.pending.push(work);
 	}

@@ -42,7 +42,7 @@ export type RawBody = 'html' | 'empty' | 'cutJson' | 'wrongType' | { text: strin
 export type RetryAfter = number | string | { dateInSeconds: number };
 
 export type FaultAction =
-	/** No fault: uses up one match, so that a list of rules says what becomes of each request in turn. */
+	/** No fault: uses up one match, so that a list of rules says what happens to each request in turn. */
 	| { kind: 'pass' }
 	/** An error in the format of the endpoint's group (§7). With `afterEffect`, the request is carried out and charged. */
 	| { kind: 'error'; code: ErrorCode; message?: string; retryAfter?: RetryAfter; afterEffect?: boolean }

@@ -45,7 +45,7 @@ export function storageRoutes(app: FastifyInstance, context: GatewayContext): vo
 	});
 }
 
-/** §7.5: missing, deleted and foreign files look the same. */
+/** §7.5: missing and deleted files, and those of other accounts, look the same. */
 function owned(context: GatewayContext, account: Account, id: string): StoredFile {
 	const file = context.files.find(id);
 	if (file?.account !== account.name) throw new ApiError('not_found', 'File not found');

@@ -13,7 +13,7 @@ export interface Scope {
 	/** The parameters of the panel. */
 	panel: readonly INodeProperties[];
 	/** The siblings of the parameter, in the panel or in its collection. */
-	beside: readonly INodeProperties[];
+	siblings: readonly INodeProperties[];
 }
 
 /** The key of the format parameter in display conditions of options; the slash refers to the panel. */
@@ -62,8 +62,8 @@ function sentences(conditions: Conditions, verb: string, scope: Scope): string[]
 	});
 }
 
-function find(key: string, { panel, beside }: Scope): INodeProperties {
-	const [among, name] = key.startsWith('/') ? [panel, key.slice(1)] : [beside, key];
+function find(key: string, { panel, siblings }: Scope): INodeProperties {
+	const [among, name] = key.startsWith('/') ? [panel, key.slice(1)] : [siblings, key];
 	const found = among.find((property) => property.name === name);
 	if (!found) throw new Error(`A parameter depends on "${key}", which the panel does not show`);
 	return found;

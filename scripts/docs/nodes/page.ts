@@ -115,7 +115,7 @@ class PageWriter {
 	}
 
 	private parameters(panel: INodeProperties[], level: string): string[] {
-		const scope = { panel, beside: panel };
+		const scope = { panel, siblings: panel };
 		const tables = parameterTables(
 			panel.filter(({ type }) => type !== 'collection'),
 			scope,
@@ -135,20 +135,20 @@ class PageWriter {
 		const all = collected(options);
 		const own = all.filter(({ name }) => !this.common.some((option) => option.name === name));
 		const shared = this.common.length > 0 ? `[${startingSmall(COMMON)}](#${anchor(COMMON)})` : '';
-		const when = condition(options, { panel, beside: panel });
+		const when = condition(options, { panel, siblings: panel });
 		const first = [`${level} Options`, ...(when === '' ? [] : [`*${when}*`])];
 		if (own.length === 0) return [...first, `Only the ${shared}.`];
 		const begin = `An option counts once you have added it (*${options.placeholder ?? options.displayName}*); it then begins with the value given here.`;
 		return [
 			...first,
 			shared === '' ? begin : `${begin} There are also the ${shared}.`,
-			...parameterTables(own, { panel, beside: all }, { prefix: 'options.', defaults: 'Begins with' }),
+			...parameterTables(own, { panel, siblings: all }, { prefix: 'options.', defaults: 'Begins with' }),
 		];
 	}
 
 	private commonSection(): string[] {
 		if (this.common.length === 0) return [];
-		const scope = { panel: this.common, beside: this.common };
+		const scope = { panel: this.common, siblings: this.common };
 		return [`## ${COMMON}`, ...parameterTables(this.common, scope, { prefix: 'options.' })];
 	}
 
@@ -176,7 +176,7 @@ function collectionTable(collection: INodeProperties, panel: INodeProperties[], 
 	return [
 		`${level} ${displayName}`,
 		`${fromHtml(description ?? '')}. One counts once you have added it (*${placeholder}*); it then begins with the value given here.`,
-		...parameterTables(all, { panel, beside: all }, { prefix: `${name}.`, defaults: 'Begins with' }),
+		...parameterTables(all, { panel, siblings: all }, { prefix: `${name}.`, defaults: 'Begins with' }),
 	];
 }
 

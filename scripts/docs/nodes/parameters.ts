@@ -93,6 +93,6 @@ function rowTable(property: INodeProperties, group: INodePropertyCollection, sco
 	const stored = property.typeOptions?.multipleValues ? `${place}[]` : place;
 	return [
 		`A row of *${property.displayName}* (stored in ${code(stored)}):`,
-		...parameterTables(group.values, { ...scope, beside: group.values }),
+		...parameterTables(group.values, { ...scope, siblings: group.values }),
 	];
 }

@@ -101,7 +101,7 @@ describe('the digest of a file', () => {
 	it.each([
 		['in memory', Buffer.from('the content')],
 		['a stream', byteStream('the content')],
-	])('is the digest of its bytes alone: %s', async (_, opened) => {
+	])('is the digest of its bytes only: %s', async (_, opened) => {
 		framings.length = 0;
 		await expect(contentDigest(content(opened))).resolves.toBe(digest);
 		expect(framings.map(([head, tail]) => [head?.length, tail?.length])).toStrictEqual([[0, 0]]);
@@ -234,10 +234,10 @@ describe('the list of files (§4.17)', () => {
 		['a list in an object', { object: 'list', next: null, data: [{ id: 'a' }, { id: 7 }] }, ['a', 7]],
 		['a list further down', { data: { items: [{ id: 'a' }] } }, ['a']],
 		['an empty list further down', { data: { items: [] } }, []],
-		['a list beside an empty one', { tags: [], files: [{ id: 'a' }] }, ['a']],
+		['a list next to an empty one', { tags: [], files: [{ id: 'a' }] }, ['a']],
 		['a list below an empty one', { tags: [], data: { items: [{ id: 'a' }] } }, ['a']],
-		['a list beside a list of texts', { tags: ['x'], files: [{ id: 'a' }] }, ['a']],
-		['a list beside one without IDs', { errors: [{ at: 1 }], files: [{ id: 'a' }] }, ['a']],
+		['a list next to a list of texts', { tags: ['x'], files: [{ id: 'a' }] }, ['a']],
+		['a list next to one without IDs', { errors: [{ at: 1 }], files: [{ id: 'a' }] }, ['a']],
 		['the upper of two lists', { old: { files: [{ id: 'b' }] }, files: [{ id: 'a' }] }, ['a']],
 		['the first of two lists', { files: [{ id: 'a' }], others: [{ id: 'b' }] }, ['a']],
 		['the objects of a list', { data: [null, { id: 'a' }, 'b', { id: null }] }, ['a', null]],

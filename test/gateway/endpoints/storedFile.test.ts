@@ -80,13 +80,13 @@ describe('a stored file (§2.7)', () => {
 		['the metadata, without `asset`', asset, fromAsset],
 		['an ID alone', { id: 'f1' }, UNKNOWN],
 		['an ID alone, under `asset`', { asset: { id: 'f1' } }, UNKNOWN],
-		['an ID beside an `asset` that is null', { asset: null, id: 'f1' }, UNKNOWN],
+		['an ID next to an `asset` that is null', { asset: null, id: 'f1' }, UNKNOWN],
 	])('is read from %s', (_, body, file) => expect(readStoredFile(body)).toStrictEqual(file));
 
 	it.each<[string, JsonObject]>([
 		['an upload', uploaded],
 		['the metadata', asset],
-	])('may have an ID alone: null in %s', (_, record) => {
+	])('may have only an ID: null in %s', (_, record) => {
 		const nothing = Object.fromEntries(Object.keys(record).map((key) => [key, null]));
 		expect(readStoredFile({ ...nothing, id: 'f1' })).toStrictEqual({
 			...UNKNOWN,

@@ -38,7 +38,7 @@ describe('the body of an error', () => {
 		['an envelope without words', { code: '422', msg: '' }, true, undefined],
 		['a code without msg', { code: 502, message: 'b' }, false, 'b'],
 		['a msg without a code', { msg: 'a' }, false, 'a'],
-		['a message beside other things', { message: 'b', error: 'c' }, false, 'b'],
+		['a message next to other things', { message: 'b', error: 'c' }, false, 'b'],
 		['an error that is a text', { error: 'c', code: 'not read' }, false, 'c'],
 		['nothing to read', { msg: 1, message: {}, error: ['x'] }, false, undefined],
 	])('has %s', (_, body, isKnown, serverMessage) =>

@@ -105,7 +105,7 @@ describe('the text of a type', () => {
 		}
 	});
 
-	it('is used in the messages format alone', () => {
+	it('is used only in the messages format', () => {
 		for (const group of GROUPS.filter((name) => name !== 'messages')) {
 			expect(textOf({ group, status: 418, type: 'api_error' })).toBe(textOf({ group, status: 418 }));
 		}
@@ -130,7 +130,7 @@ describe('the hint for an origin', () => {
 		]);
 	});
 
-	it('names an option in action nodes alone: a busy server of a file', () => {
+	it('names an option only in action nodes: a busy server of a file', () => {
 		const [action, ...others] = hintsOf({ group: 'file', status: 429 });
 		expect(action).toContain("'Concurrency'");
 		expect(new Set(others).size).toBe(1);

@@ -81,7 +81,7 @@ describe('references', () => {
 });
 
 describe('combined schemas', () => {
-	it('have all parts, and those beside a reference override it', () => {
+	it('have all parts, and those next to a reference override it', () => {
 		expect(resolved({ $ref: '#/$defs/size', maxLength: 9, default: null })).toStrictEqual({
 			type: 'string',
 			maxLength: 9,
@@ -186,7 +186,7 @@ describe('constants', () => {
 		],
 	])('become an `enum`: %s', (_, schema, expected) => expect(resolved(schema)).toStrictEqual(expected));
 
-	it('beside other types do not become an `enum`', () => {
+	it('next to other types do not become an `enum`', () => {
 		expect(resolved({ anyOf: [{ const: 'a' }, { type: 'integer' }] })).toStrictEqual({
 			anyOf: [{ const: 'a', enum: ['a'] }, { type: 'integer' }],
 		});

@@ -68,7 +68,7 @@ describe('balance: get', () => {
 	it.each([
 		[{ amount: '5', extra: [1] }, true],
 		[{ RUB: '500', USD: '5' }, false],
-	])('reports beside %j as received, too, whether it is below the threshold', async (body, lowBalance) => {
+	])('also reports for %j as received whether it is below the threshold', async (body, lowBalance) => {
 		gateway().get('/balance').reply(200, body);
 		const { items } = await runNode({
 			node: 'balance',

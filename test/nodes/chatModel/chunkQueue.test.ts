@@ -26,7 +26,7 @@ describe('a chunk queue', () => {
 		expect(await read(chunks)).toStrictEqual([1, 2, 3]);
 	});
 
-	it('yields chunks while the work goes on', async () => {
+	it('yields chunks while the work continues', async () => {
 		let isOver = false;
 		const chunks = iterateChunks<string>(async (take) => {
 			await take('first');

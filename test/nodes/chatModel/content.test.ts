@@ -238,7 +238,7 @@ describe('parts of messages', () => {
 			],
 		}));
 
-	it('a picture with a URL alone has the type image/*', async () => {
+	it('an image with only a URL has the type image/*', async () => {
 		const { lc, requests } = modelWith(responses.responses ?? '', { format: 'responses' });
 		await lc.invoke([
 			new HumanMessage({ content: [image('https://x.test/a.pdf')] as HumanMessage['content'] }),
@@ -276,7 +276,7 @@ describe('tool calls in the content of a message', () => {
 	const callsIn = async (message: AIMessage) =>
 		(await sentMessages(new HumanMessage('q'), message, result))[1]?.tool_calls;
 
-	it('are sent once as LangChain’s parts beside the tool calls themselves', async () => {
+	it('are sent once if they are also in LangChain’s parts', async () => {
 		const content = [
 			{ type: 'text', text: 'x' },
 			{ type: 'tool_call', ...made },

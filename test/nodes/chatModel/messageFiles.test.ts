@@ -132,12 +132,12 @@ describe('files in messages', () => {
 			{ kind: 'image', source: { url: 'https://x.test/a/cat.png?x=1' } },
 		],
 		[
-			'a name beside its URL, which takes precedence',
+			'a name next to its URL, which takes precedence',
 			at('https://x.test/download', 'cat.mp4'),
 			{ kind: 'video', source: { url: 'https://x.test/download' } },
 		],
 		[
-			'a URL beside bytes, which takes precedence',
+			'a URL next to bytes, which takes precedence',
 			{ ...bytes, mediaType: 'image/png', providerMetadata: { url: 'https://x.test/a' } },
 			{ kind: 'image', source: { url: 'https://x.test/a' } },
 		],

@@ -78,7 +78,7 @@ describe('the conversation of an agent in each format', () => {
 			],
 		}));
 
-	it('an assistant’s message with tool calls alone has no text', () => {
+	it('an assistant’s message with only tool calls has no text', () => {
 		const silent: Message = {
 			role: 'assistant',
 			content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'time', input: '{}' }],

@@ -51,7 +51,7 @@ describe('a response', () => {
 			message: { role: 'assistant', content: [{ type: 'text', text: 'Hello' }] },
 		}));
 
-	it('of a file beside text is the text, and the log names the file', () => {
+	it('of a file next to text is the text, and the log names the file', () => {
 		const both = response({
 			text: 'Here',
 			files: [{ kind: 'image', base64: 'AA==', mimeType: 'image/png' }],

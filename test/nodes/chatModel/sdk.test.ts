@@ -8,7 +8,7 @@ import { supplied } from './supplied';
 
 // An n8n without an SDK for AI nodes, or with another version of it.
 
-/** The modules beside n8n, and then beside this package. */
+/** The modules next to n8n, and then next to this package. */
 let mockModules: Array<{ sdk: unknown }> = [];
 
 jest.mock('@n8n/ai-node-sdk', () => {
@@ -59,7 +59,7 @@ it('uses the SDK of n8n, and loads it only when a model is supplied', () => {
 	expect(mockModules).toHaveLength(1);
 });
 
-it('uses an SDK beside this package when n8n has none', () => {
+it('uses an SDK next to this package when n8n has none', () => {
 	mockModules = [{ sdk: 'none' }, { sdk: { supplyModel, getParametersJsonSchema } }];
 	expect(loadSdk()).toStrictEqual({ supplyModel, getParametersJsonSchema });
 });

@@ -49,7 +49,7 @@ test('a model without any of the patched functions stays unchanged', () => {
 describe.each(ways)('a response that comes %s', (_, ask) => {
 	it.each<[string, unknown, unknown]>([
 		[
-			'text alone becomes a string',
+			'only text becomes a string',
 			[
 				{ type: 'text', text: 'a' },
 				{ type: 'text', text: 'b' },
@@ -71,7 +71,7 @@ describe.each(ways)('a response that comes %s', (_, ask) => {
 	it('is passed on without a message', async () =>
 		expect(await ask(modelOf({ message: undefined } as object).adapter, {})).toHaveLength(1));
 
-	it('has the call info for n8n’s log beside the SDK’s', async () => {
+	it('has the call info for n8n’s log next to the SDK’s', async () => {
 		const { adapter } = modelOf({ generationInfo: { finish_reason: 'other', more: 1 } });
 		expect(await ask(adapter, {})).toStrictEqual([{ generationInfo: { ...callInfo, more: 1 } }]);
 	});
@@ -276,7 +276,7 @@ describe('the tokens of a call, for n8n’s log', () => {
 		expect(parser?.(result)).toStrictEqual(tokens);
 	});
 
-	it('are read by n8n’s tracers alone', () => {
+	it('are read only by n8n’s tracers', () => {
 		const parsers = parserOf([
 			tracer(),
 			{ options: { tokensUsageParser: 'no function' } },

@@ -48,7 +48,7 @@ describe.each<[string, (calls: object[]) => string, (lc: LangChainModel) => Prom
 	);
 });
 
-test('tool calls in a stream have indices of their own beside the text, by which LangChain’s events distinguish them', async () => {
+test('tool calls in a stream have indices of their own next to the text, by which LangChain’s events distinguish them', async () => {
 	const calls = [callOf('a', 'one', '{"n":0}', 0), callOf('b', 'two', '{"n":1}', 1)];
 	const { lc } = modelWith(streamOf({ content: 'H' }, { content: 'm' }, { tool_calls: calls }));
 	const message = await lc.streamEvents(go, {});

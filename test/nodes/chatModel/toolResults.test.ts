@@ -26,7 +26,7 @@ describe('the result of a tool', () => {
 		],
 		['JSON', [{ type: 'json', json: { a: 1 } }], '{"type":"json","json":{"a":1}}'],
 		[
-			'a resource beside text',
+			'a resource next to text',
 			[
 				{ type: 'resource', resource: { text: 'abc' } },
 				{ type: 'text', text: 'hi' },

@@ -27,7 +27,7 @@ describe('the guard of a suspended execution', () => {
 		expect(checks).toBe(1);
 	});
 
-	it('checks once more for the callbacks that arrived meanwhile, with their items', async () => {
+	it('checks again for the callbacks that arrived meanwhile, with their items', async () => {
 		const guard = fresh();
 		const first = held<boolean>();
 		const seen: unknown[][] = [];

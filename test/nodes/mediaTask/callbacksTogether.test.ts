@@ -116,7 +116,7 @@ describe('the handler asks n8n to resume the execution', () => {
 		expect(warnings).toStrictEqual([]);
 	});
 
-	it('once more after an error of n8n', async () => {
+	it('again after an error of n8n', async () => {
 		const { tasks, use, suspended } = await threeTasks();
 		const inPlaceOfN8n = { status: 500, body: { code: 0, message: 'The execution is being written' } };
 		Object.assign(tasks, { inPlaceOfN8n, respond: () => 'success' });

@@ -23,7 +23,7 @@ function changed(
 ): RunResult {
 	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
 	const context = data.executionData?.contextData['node:Gateway'] ?? {};
-	// Beside what the execution has cost.
+	// In addition to what the execution has cost.
 	const states = Object.values(omit(context, 'gateway'));
 	for (const state of states) change.state?.(state as StoredJson);
 	const copy = { ...suspended, run: { ...suspended.run, data } };

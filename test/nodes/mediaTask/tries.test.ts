@@ -132,7 +132,7 @@ it.each<[string, () => void, object]>([
 	]);
 });
 
-it('an own key for two inputs is an error in every try: no item gets the task of another', async () => {
+it('a user’s key for two inputs is an error in every try: no item gets the task of another', async () => {
 	catalogue();
 	const sent = creations();
 	const items = ['a', 'b'].map((prompt) => ({ json: { prompt } }));

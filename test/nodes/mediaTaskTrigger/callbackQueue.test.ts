@@ -94,7 +94,7 @@ describe('the queue of callbacks', () => {
 		expect([most, left]).toStrictEqual([4, -10]);
 	});
 
-	it('goes on when a check fails', async () => {
+	it('continues when a check fails', async () => {
 		const { queue, add } = queueOfTest();
 		add(names(10));
 		const failing = async () => await Promise.reject(new Error('no credential'));
@@ -105,7 +105,7 @@ describe('the queue of callbacks', () => {
 		expect(polled).toStrictEqual(['id-9']);
 	});
 
-	it('checks a repeated callback again only if the first one has settled nothing', async () => {
+	it('checks a repeated callback again only if the first one had no result', async () => {
 		const { queue, add } = queueOfTest();
 		const polled: string[] = [];
 		let repeats = 1;

@@ -96,7 +96,7 @@ describe('120 forged callbacks', () => {
 		await startedOf(callbacks);
 	});
 
-	it('do not hold up a callback from elsewhere', async () => {
+	it('do not delay a callback from another address', async () => {
 		tasks = { genuine: 'success' };
 		const callbacks = forged(120, { ip: STRANGER });
 		await eventually(() => polls().length >= 60);

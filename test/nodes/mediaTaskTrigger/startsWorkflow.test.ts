@@ -28,7 +28,7 @@ describe('a task starts the workflow once', () => {
 		expect(new StartedTasks(context({}, 'a')).take(t1)).toBe(false);
 	});
 
-	it('also in another process, which shares the static data alone', () => {
+	it('also in another process, which shares only the static data', () => {
 		const store = {};
 		new StartedTasks(context(store, 'b')).take(t1);
 		const copy = JSON.parse(JSON.stringify(store)) as Record<string, unknown>;

@@ -123,7 +123,7 @@ describe('file: getMany', () => {
 		['a list', [asset]],
 		['assets', { assets: [asset], total: 1 }],
 		['an envelope', { code: 200, data: { items: [asset], page: 1 } }],
-		['a list beside another', { tags: ['a'], errors: [{ reason: 'x' }], files: [asset] }],
+		['a list next to another', { tags: ['a'], errors: [{ reason: 'x' }], files: [asset] }],
 	])('finds the files in each shape of response: %s', async (_, body) => {
 		const { items } = await list(body);
 		expect(items).toHaveLength(1);

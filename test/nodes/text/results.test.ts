@@ -91,7 +91,7 @@ it.each<[string, JsonObject]>([
 	expect(items[0]?.json).not.toHaveProperty('raw');
 });
 
-it('a response with text alone has no other output', async () => {
+it('a response with only text has no other output', async () => {
 	mockResponse('chat', chat([choice({ content: 'Hi' })]));
 	const { items } = await generate();
 	expect(items).toStrictEqual([

@@ -37,7 +37,7 @@ const defaults: INodeParameters = {
 	prompt: 'Say hello',
 };
 
-/** Runs text: generate with these parameters beside a model and a prompt. */
+/** Runs text: generate with these parameters next to a model and a prompt. */
 export async function generate(
 	parameters: INodeParameters = {},
 	extra: Omit<RunOptions, 'node' | 'parameters'> = {},

@@ -148,7 +148,7 @@ class SourceFile implements OpenedFile {
 	/**
 	 * The chunks of the file.
 	 *
-	 * @param isClosed whether nobody reads them any more
+	 * @param isClosed whether nothing reads them any more
 	 * @throws {ApiError} when the source breaks, and for an empty file
 	 * @throws {InvalidInputError} for a file over the limit
 	 */

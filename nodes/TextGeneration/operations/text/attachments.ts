@@ -71,7 +71,7 @@ export async function readAttachments(
 }
 
 /**
- * Checks that the model takes a kind of attachment: the request would be charged all the same. A model that the
+ * Checks that the model takes a kind of attachment: the request would be charged anyway. A model that the
  * catalogue does not describe may take it.
  */
 async function checkModel(

@@ -79,7 +79,7 @@ export const messages = rows({
 			],
 			default: 'user',
 		}),
-		// May be empty beside a file or tool calls.
+		// May be empty if there is a file or tool calls.
 		content: text({
 			displayName: 'Content',
 			rows: 3,

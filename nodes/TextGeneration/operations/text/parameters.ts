@@ -24,7 +24,7 @@ export interface GenerateParameters {
 	simplify: boolean;
 	/** The most that the execution may cost, as decimal text in rubles. */
 	maxCostRub: string | undefined;
-	/** Asked in this order when the model rejects the call. */
+	/** Tried in this order when the model rejects the call. */
 	fallbackModels: string[] | undefined;
 }
 

@@ -25,7 +25,7 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 	if (signal?.aborted) throw new StoppedError('not waited for');
 }
 
-/** Node's timers end at once when they are longer than 24 days, and may go on where `sleep` takes no signal. */
+/** Node's timers end at once when they are longer than 24 days, and may continue where `sleep` takes no signal. */
 const MAX_STEP_MS = 60_000;
 
 /** What limits the time of work. */

@@ -46,7 +46,7 @@ function recordsIn(
 	return empty;
 }
 
-/** Beside the list, or in the envelope. */
+/** Next to the list, or in the envelope. */
 function totalIn(body: JsonObject | Json[]): number | undefined {
 	const { total, data } = asObject(body) ?? {};
 	return asNumber(total) ?? asNumber(asObject(data)?.total);

@@ -24,7 +24,7 @@ export interface WaitOptions {
 	maxWaitMs: number;
 	/** Whether the task may have ended already, so that the first poll needs no delay. */
 	pollImmediately: boolean;
-	/** Is told how long the task was in which state. */
+	/** Receives how long the task was in which state. */
 	stateTimes?: StateTimes | undefined;
 }
 

@@ -122,7 +122,7 @@ function titleOf(name: string): string {
 	return words.trim().replace(/(^|\s)\p{Ll}/gu, (letter) => letter.toUpperCase()) || name;
 }
 
-/** Words by which a title or description speaks of a file. */
+/** Words in a title or description that mean a file. */
 const FILE_WORDS =
 	/\b(ur[il]s?|links?|files?|images?|pictures?|photos?|videos?|clips?|audios?|sounds?|recordings?|songs?|tracks?|uploads?|base64)\b/i;
 

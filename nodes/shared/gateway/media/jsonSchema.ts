@@ -5,7 +5,7 @@ const MAX_DEPTH = 5;
 
 /**
  * Simplifies a JSON Schema: resolves references into the same document, merges `allOf`, removes a `null` that only
- * means "optional" (`anyOf: [X, null]`, `type: [X, 'null']`), and turns constants into `enum`. Keywords beside a
+ * means "optional" (`anyOf: [X, null]`, `type: [X, 'null']`), and turns constants into `enum`. Keywords next to a
  * reference override it. Never throws: what cannot be resolved allows anything.
  *
  * @param root the document that references point into
@@ -13,13 +13,13 @@ const MAX_DEPTH = 5;
 export function resolvedSchema(schema: Json | undefined, root: JsonObject, depth = 0): JsonObject {
 	const own = asObject(schema);
 	if (!own || depth > MAX_DEPTH) return {};
-	const { $ref, allOf, ...beside } = own;
+	const { $ref, allOf, ...siblings } = own;
 	const parts = [...(typeof $ref === 'string' ? [referred($ref, root)] : []), ...asObjects(allOf)].map(
 		(part) => resolvedSchema(part, root, depth + 1),
 	);
 	return asChoice(
 		withoutNull(
-			parts.reduceRight<JsonObject>((rest, part) => merged(part, rest), beside),
+			parts.reduceRight<JsonObject>((rest, part) => merged(part, rest), siblings),
 			root,
 			depth,
 		),
@@ -61,11 +61,11 @@ function withoutNull(schema: JsonObject, root: JsonObject, depth: number): JsonO
 	const all = branches(schema).map((branch) => resolvedSchema(branch, root, depth + 1));
 	const real = all.filter((branch) => !isNull(branch));
 	if (all.length === 0) return typeWithoutNull(schema);
-	const beside = { ...schema };
-	delete beside.anyOf;
-	delete beside.oneOf;
+	const siblings = { ...schema };
+	delete siblings.anyOf;
+	delete siblings.oneOf;
 	const [only] = real;
-	return typeWithoutNull(only && real.length === 1 ? merged(only, beside) : { ...beside, anyOf: real });
+	return typeWithoutNull(only && real.length === 1 ? merged(only, siblings) : { ...siblings, anyOf: real });
 }
 
 function isNull(schema: JsonObject): boolean {

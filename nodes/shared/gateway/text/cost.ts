@@ -35,7 +35,7 @@ const ADDED_TOKENS = 1_000;
 
 /**
  * The most that a call can cost: the price of its longest prompt and its longest response. A prompt has at most as many
- * tokens as the body has bytes, and never more than the context window (§8), which stands for files and for earlier
+ * tokens as the body has bytes, and never more than the context window (§8), which is assumed for files and earlier
  * responses, whose tokens are not known.
  *
  * @param body as it is sent

@@ -42,10 +42,10 @@ interface Rejection {
 }
 
 /**
- * Asks the models in turn, until one is not rejected. A fallback model that cannot be asked, such as one without a
+ * Tries the models in turn, until one is not rejected. A fallback model that cannot be used, such as one without a
  * price under a limit of cost, is passed over.
  *
- * @param models in the order in which they are asked, at least one
+ * @param models in the order in which they are tried, at least one
  * @returns the result, and the models before
  * @throws the error of the last model
  */

@@ -16,7 +16,7 @@ export function withoutReasoning(request: TextRequest): TextRequest {
 
 /**
  * Sends a request with the reasoning of earlier completions. If the gateway rejects it with 400, which it does not
- * charge (§7.3), sends it once more without.
+ * charge (§7.3), sends it again without.
  *
  * @param toCall builds the request to the gateway
  * @returns what `send` returns, and whether the gateway took the request without reasoning only

@@ -51,7 +51,7 @@ const loads = fc.record({
 	latencyMs: fc.tuple(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 0, max: 10_000 })),
 });
 
-it('every request is taken once, also when processes that know nothing of each other share a limit', async () => {
+it('every request is taken once, also when independent processes share a limit', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			limits,
@@ -121,7 +121,7 @@ it('once the limit is known, a window seldom has more requests than are allowed'
 	);
 }, 60_000);
 
-it('Requests per Minute is exceeded in no minute, and no request waits for ever', async () => {
+it('Requests per Minute is exceeded in no minute, and no request waits forever', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.integer({ min: 1, max: 50 }),

@@ -45,7 +45,7 @@ describe('Pace', () => {
 		return now;
 	}
 
-	it('loses nothing to timers that are late, and makes up for no longer pause', () => {
+	it('is not slowed by late timers, and does not make up for longer pauses', () => {
 		const pace = new Pace(measured, 0);
 		let now = 0;
 		for (let count = 0; count < 50; count += 1) pace.take((now = pace.next + 90));

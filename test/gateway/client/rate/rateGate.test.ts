@@ -167,7 +167,7 @@ describe('after a 429', () => {
 		]);
 	});
 
-	it('a late refusal of a request that was sent before is no further one', async () => {
+	it('a late rejection of a request that was sent before does not count again', async () => {
 		const { gate, clock, wait } = setUp();
 		const [early, late] = [gate.tryPass(), gate.tryPass()];
 		if (!early || !late) throw new Error('The gate is closed');

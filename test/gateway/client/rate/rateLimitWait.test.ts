@@ -65,7 +65,7 @@ it('a request that was not refused does not wait', () => {
 it.each([
 	[9_999, true],
 	[10_000, false],
-])('a wait of 10 s goes on if the gateway asks for %d ms: %s', async (retryAfterMs, isAllowed) => {
+])('a wait of 10 s continues if the gateway asks for %d ms: %s', async (retryAfterMs, isAllowed) => {
 	const wait = setUp().newWait({ rateLimitWaitMs: 10_000 });
 	const error = await apiErrorOf(
 		wait.attempt(async () => await Promise.reject<never>(refusal(retryAfterMs))),

@@ -11,7 +11,7 @@ const extra = (parts: Partial<TextRequest>): JsonObject => {
 };
 const schema = { type: 'object', properties: {} };
 
-it('a plain request has the model and the messages alone', () => {
+it('a plain request has only the model and the messages', () => {
 	expect(sent({})).toStrictEqual(bare);
 });
 
@@ -137,7 +137,7 @@ describe('attachments', () => {
 		expect(invalidInputOf(() => sent(lookWith(fromUrl(kind)))).message).toContain('address');
 	});
 
-	it('are sent alone without a text, in their order', () => {
+	it('are sent in their order, without a text', () => {
 		const conversation = messages({
 			role: 'user',
 			text: '',
@@ -277,13 +277,13 @@ describe('a prompt that is cached', () => {
 		]);
 	});
 
-	it('has a mark after system prompts alone, and after a question that was answered', () => {
+	it('has a mark only after system prompts, and after a question that was answered', () => {
 		expect(contents({ conversation: messages(system) })).toStrictEqual([marked('Be brief')]);
 		const answered = messages(user('Hi'), { role: 'assistant', text: 'Hello' });
 		expect(contents({ conversation: answered })).toStrictEqual([marked('Hi'), 'Hello']);
 	});
 
-	it('has its mark on the text beside files', () => {
+	it('has its mark on the text, not on files', () => {
 		const message = { ...user(long), attachments: [fromUrl('image')] };
 		expect(contents({ conversation: messages(message) })).toStrictEqual([
 			[...marked(long), { type: 'image_url', image_url: { url: 'https://files.test/a' } }],
@@ -296,7 +296,7 @@ describe('a prompt that is cached', () => {
 			'',
 		]));
 
-	it('has a mark after the system prompt beside messages as JSON', () => {
+	it('has a mark after the system prompt with messages as JSON', () => {
 		const own = [{ role: 'user', content: 'Hi' }];
 		expect(contents({ conversation: { kind: 'wire', systemPrompt: 'S', messages: own } })).toStrictEqual([
 			marked('S'),
@@ -304,7 +304,7 @@ describe('a prompt that is cached', () => {
 		]);
 	});
 
-	it('is the messages alone without the option, but for those with a mark of their own', () => {
+	it('without the option, has only the marks of the messages', () => {
 		const conversation = messages(system, { ...user('Hi'), isCachePoint: true }, user(long));
 		expect(contents({ cachesPrompt: false, conversation })).toStrictEqual(['Be brief', marked('Hi'), long]);
 	});

@@ -83,14 +83,14 @@ describe('the text', () => {
 			'ab',
 		],
 		[
-			'beside parts of other kinds',
+			'next to parts of other kinds',
 			{ content: [{ type: 'brand_new', data: 'x' }, { text: 'a' }, 'b', null] },
 			'a',
 		],
 		['of an empty content', { content: '' }, ''],
 		['of a content that is not text', { content: 5 }, ''],
 		['of audio', { content: null, audio: { transcript: 'Heard' } }, 'Heard'],
-		['of audio beside empty parts', { content: [], audio: { transcript: 'Heard' } }, 'Heard'],
+		['of audio next to empty parts', { content: [], audio: { transcript: 'Heard' } }, 'Heard'],
 	])('is read: %s', (_, fields, text) => {
 		expect(message(fields).text).toBe(text);
 	});
@@ -118,7 +118,7 @@ describe('the reasoning', () => {
 			'Hm',
 		],
 		[
-			'of the details beside an empty field',
+			'of the details next to an empty field',
 			{ reasoning_details: reasoningDetails, message: { reasoning: '' } },
 			'abc',
 		],
@@ -180,7 +180,7 @@ it('each source is listed once, wherever its address is', () => {
 describe('files', () => {
 	const image = (url: unknown): JsonObject => ({ image_url: { url: url as string } });
 
-	it('are images in parts of the content and in a list beside it', () => {
+	it('are images in parts of the content and in a list next to it', () => {
 		const fields = {
 			content: [{ type: 'text', text: 'See' }, image('data:image/png;base64,AA\nAA')],
 			images: [image('data:image/webp;base64,BBBB')],
@@ -218,7 +218,7 @@ describe('the cost', () => {
 		['of cost given as text', { cost: '0.5' }, 0.5],
 		['of cost_rub before cost', { cost_rub: 0.25, cost: 0.5 }, 0.25],
 		['zero', { cost_rub: 0, cost: 0.5 }, 0],
-		['of cost beside an unknown cost_rub', { cost_rub: null, cost: 0.5 }, 0.5],
+		['of cost next to an unknown cost_rub', { cost_rub: null, cost: 0.5 }, 0.5],
 		['unknown', {}, null],
 	])('is read: %s', (_, fields, costRub) => {
 		expect(usage(fields).costRub).toBe(costRub);

@@ -62,7 +62,7 @@ describe('whether the completion is complete, without and with [DONE]', () => {
 		['the usage before the finish reason', [hello, usageOf(usage), stop], [true, true]],
 		// §6.2 shows no finish reason.
 		['the usage without a finish reason', [hello, usageOf(usage)], [false, true]],
-		['the usage alone', [usageOf(usage)], [false, true]],
+		['only the usage', [usageOf(usage)], [false, true]],
 		['an unknown usage', [hello, stop, usageOf(null)], [false, true]],
 		['one of two choices has ended', [hello, other, stop, usageOf(usage)], [false, true]],
 		['no finish reason and no usage', [hello], [false, false]],
@@ -249,7 +249,7 @@ describe('the message', () => {
 	});
 });
 
-describe('reasoning in details alone (§2.4)', () => {
+describe('reasoning only in details (§2.4)', () => {
 	const detail = (text: string): JsonObject => ({ type: 'reasoning.text', text });
 
 	it.each<[string, JsonObject[]]>([

@@ -40,7 +40,7 @@ describe('tool calls in a chat stream', () => {
 		]);
 	});
 
-	it('leave the text beside them', () => {
+	it('leave the text as it is', () => {
 		expect(choiceOf(chunk({ content: 'Hello' }), delta(call({ id: 't1' }, '{}', 'look')), stop).text).toBe(
 			'Hello',
 		);

@@ -112,11 +112,11 @@ it.each(['Sorry.', '', '{"a":', 'The answer is {"a":1}.'])('%j is not JSON', (te
 });
 
 describe('a tool call instead of JSON', () => {
-	it.each(['', 'Wait', '"Wait"'])('beside the text %j returns nothing', (text) => {
+	it.each(['', 'Wait', '"Wait"'])('with the text %j returns nothing', (text) => {
 		expect(jsonOf({ text, toolCalls: [call] }, JSON_OBJECT)).toBeUndefined();
 	});
 
-	it('beside JSON returns the JSON', () => {
+	it('with JSON text returns the JSON', () => {
 		expect(jsonOf({ text: '{}', toolCalls: [call] })).toStrictEqual({});
 	});
 

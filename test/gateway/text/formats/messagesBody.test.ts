@@ -20,7 +20,7 @@ const sentMessages = (...list: Array<ChatMessage | ToolMessage>) => sent({ conve
 const schema = { type: 'object', properties: {} };
 const look = { name: 'look', parameters: schema };
 
-it('a plain request has the model, the messages and the required max_tokens alone', () => {
+it('a plain request has only the model, the messages and the required max_tokens', () => {
 	expect(bodyOf('messages')).toStrictEqual({
 		model: 'acme/writer',
 		messages: [{ role: 'user', content: 'Hi' }],
@@ -68,8 +68,8 @@ describe('the conversation', () => {
 
 	it.each<[string, ChatMessage[]]>([
 		['nothing', []],
-		['a system message alone', [{ role: 'system', text: 'Be brief' }]],
-		['an empty message alone', [{ role: 'user', text: '' }]],
+		['only a system message', [{ role: 'system', text: 'Be brief' }]],
+		['only an empty message', [{ role: 'user', text: '' }]],
 	])('rejects %s', (_, list) => {
 		const { param, description } = invalidInputOf(() => sentMessages(...list));
 		expect(param).toBe('messages');
@@ -95,7 +95,7 @@ describe('the conversation', () => {
 		]);
 	});
 
-	it('has tool calls alone without a text', () => {
+	it('has only tool calls without a text', () => {
 		const toolCalls = [{ id: 'c1', name: 'look', arguments: '{}' }];
 		expect(sentMessages({ role: 'assistant', text: '  ', toolCalls }).messages).toStrictEqual([
 			{ role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'look', input: {} }] },

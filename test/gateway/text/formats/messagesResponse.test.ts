@@ -142,7 +142,7 @@ describe('JSON output', () => {
 		expect(reading(JSON_OBJECT, 'tool_use', nameless)).toStrictEqual(expected);
 	});
 
-	it('is read from a tool_use block alone', () => {
+	it('is read from a tool_use block only', () => {
 		expect(reading(JSON_OBJECT, 'end_turn', { ...json({ a: 1 }), type: 'server_tool_use' })).toStrictEqual({
 			...NO_CHOICE,
 			finishReason: 'stop',

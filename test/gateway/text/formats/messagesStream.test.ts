@@ -247,7 +247,7 @@ describe('JSON output', () => {
 		});
 	});
 
-	it('is read from a tool_use block alone', () => {
+	it('is read from a tool_use block only', () => {
 		const other = block(0, { type: 'server_tool_use', id: 't', name: 'answer', input: {} });
 		const { shown } = streamed('messages', [start, other, delta(0, { partial_json: '{}' })], JSON_OBJECT);
 		expect(shown).toStrictEqual(['', '', '']);

@@ -74,10 +74,10 @@ describe('a completion without text', () => {
 		['chat: empty text', 'chat', { choices: [{ message: { content: '' }, finish_reason: 'stop' }] }, 'stop'],
 		['chat: cut off', 'chat', { choices: [{ message: {}, finish_reason: 'length' }] }, 'length'],
 		['chat: filtered', 'chat', { choices: [{ finish_reason: 'content_filter' }] }, 'content_filter'],
-		['chat: reasoning alone', 'chat', { choices: [{ message: { reasoning: 'Hm' } }] }, null],
+		['chat: only reasoning', 'chat', { choices: [{ message: { reasoning: 'Hm' } }] }, null],
 		['chat: a tool call', 'chat', { choices: [{ message: { tool_calls: [{ id: 't' }] } }] }, null],
 		[
-			'responses: reasoning alone',
+			'responses: only reasoning',
 			'responses',
 			{ status: 'completed', output: [{ type: 'reasoning' }] },
 			'stop',
@@ -86,7 +86,7 @@ describe('a completion without text', () => {
 		['messages: nothing to say', 'messages', { content: [], stop_reason: 'end_turn' }, 'stop'],
 		['messages: cut off', 'messages', { content: [], stop_reason: 'max_tokens' }, 'length'],
 		['messages: refused', 'messages', { content: [], stop_reason: 'refusal' }, 'content_filter'],
-		['messages: reasoning alone', 'messages', { content: [{ type: 'thinking', thinking: 'Hm' }] }, null],
+		['messages: only reasoning', 'messages', { content: [{ type: 'thinking', thinking: 'Hm' }] }, null],
 	])('%s', (_, format, body, finishReason) => {
 		expect(read(format, body).first).toMatchObject({ text: '', finishReason });
 	});
@@ -95,7 +95,7 @@ describe('a completion without text', () => {
 describe('a stream that ends without any output', () => {
 	it.each<[string, string, JsonObject[]]>([
 		['chat: nothing', 'chat', []],
-		['chat: the usage alone', 'chat', [{ choices: [], usage: { cost_rub: 0.5 } }]],
+		['chat: only the usage', 'chat', [{ choices: [], usage: { cost_rub: 0.5 } }]],
 		[
 			'responses',
 			'responses',

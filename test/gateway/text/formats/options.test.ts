@@ -135,7 +135,7 @@ describe.each(formats)('%s', (format, rows) => {
 		expect(new Set(settings.map(({ option }) => option)).size).toBe(rows.length);
 	});
 
-	it.each(settings)('sends $option $value as $path alone', ({ option, path, value }) => {
+	it.each(settings)('sends $option $value only as $path', ({ option, path, value }) => {
 		expect(bodyOf(format, { stream: true, options: { [option]: value } })).toStrictEqual({
 			...bare,
 			...nested(path, value),

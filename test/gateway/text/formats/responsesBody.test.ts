@@ -15,7 +15,7 @@ const sentMessages = (...list: Array<ChatMessage | ToolMessage>) => sent({ conve
 const schema = { type: 'object', properties: {} };
 const user = (text: string): ChatMessage => ({ role: 'user', text });
 
-it('a plain request has the model and the input alone', () => {
+it('a plain request has only the model and the input', () => {
 	expect(sent({})).toStrictEqual({ input: 'Hi' });
 });
 
@@ -50,7 +50,7 @@ describe('the conversation', () => {
 		});
 	});
 
-	it('has instructions also beside a list', () => {
+	it('has instructions also with a list', () => {
 		expect(
 			sentMessages({ role: 'system', text: 'Be brief' }, user('Hi'), { role: 'assistant', text: 'Hello' }),
 		).toStrictEqual({
@@ -70,7 +70,7 @@ describe('the conversation', () => {
 
 	it.each([
 		['nothing', []],
-		['a system message alone', [{ role: 'system', text: 'Be brief' } as const]],
+		['only a system message', [{ role: 'system', text: 'Be brief' } as const]],
 	])('rejects %s', (_, list) => {
 		const { param, description } = invalidInputOf(() => sentMessages(...list));
 		expect(param).toBe('messages');
@@ -165,7 +165,7 @@ describe('attachments', () => {
 		});
 	});
 
-	it('are sent alone without a text', () => {
+	it('are sent without a text', () => {
 		expect(sentMessages({ role: 'user', text: '', attachments: [fromUrl('image')] })).toStrictEqual({
 			input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://files.test/a' }] }],
 		});

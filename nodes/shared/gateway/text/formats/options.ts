@@ -98,7 +98,7 @@ export const textOptions = {
 	reasoningMaxTokens: { kind: 'integer', label: 'Reasoning Max Tokens', initial: 1024, min: 0, wire: { chat: 'reasoning.max_tokens', responses: 'reasoning.max_tokens' },
 		help: 'The maximum number of tokens that the model may use for reasoning' },
 	reasoningExclude: { kind: 'boolean', label: 'Reasoning Exclude', initial: true, wire: { chat: 'reasoning.exclude' },
-		help: 'Whether to leave the reasoning out of the response. It is charged nevertheless.' },
+		help: 'Whether to leave the reasoning out of the response. It is still charged.' },
 	thinking: { kind: 'object', label: 'Thinking (JSON)', initial: '{ "type": "adaptive" }', wire: { messages: 'thinking' },
 		help: 'Whether and how the model reasons before it responds, as an object' },
 	verbosity: { kind: 'word', label: 'Verbosity', initial: 'low', choices: levels, wire: { responses: 'text.verbosity' },

@@ -100,7 +100,7 @@ function reasoningParts(reasoning: string | undefined, details: JsonObject[]): R
 	return Object.keys(wire).length > 0 ? [{ wire, callsBefore: 0 }] : [];
 }
 
-/** Images as data URLs, in parts of the content (§4.2) or in a list beside it. */
+/** Images as data URLs, in parts of the content (§4.2) or in a list next to it. */
 function images(message: Message): OutputFile[] {
 	return [...contentParts(message.content), ...message.images].flatMap(({ image_url: { url = '' } }) => {
 		const [, mimeType, base64] = /^data:([^;,]+);base64,(.+)/s.exec(url) ?? [];

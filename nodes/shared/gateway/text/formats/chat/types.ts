@@ -14,7 +14,7 @@ import { annotation } from '../completion';
 
 // The fields of §2.4 and §6.2 that are used.
 
-/** A part of a message's content, or an image beside it. */
+/** A part of a message's content, or an image next to it. */
 const part = { text, image_url: object({ url: text }) };
 
 /** The content of a message: text or, with some models, a list of parts. */
