@@ -43,10 +43,10 @@ export function errorsPage(): string {
 	return [
 		'# Errors and what to do',
 		'',
-		'The messages for each error of the gateway. The gateway’s own message, if any, is added to "what to do".',
+		'The messages for each error of the gateway. The gateway’s own message, if any, follows under "what to do".',
 		'Transient errors are retried up to *Max Retries* times.',
 		'',
-		'Invalid input, such as an empty field or a number out of range, is not in these lists. The node rejects it before it sends',
+		'Invalid input, such as an empty field or a number out of range, is not listed. The node rejects it before it sends',
 		'anything, and names the field and its valid values. The code is `invalid_input`, and nothing is charged.',
 		'',
 		section(

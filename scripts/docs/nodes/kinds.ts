@@ -6,13 +6,13 @@ import { valueLabel } from './conditions';
 // The kinds of parameters, in words.
 
 const WORDS: Partial<Record<NodePropertyTypes, string>> = {
-	boolean: 'switch',
+	boolean: 'toggle',
 	dateTime: 'date and time',
 	fixedCollection: 'rows',
 	json: 'JSON',
-	multiOptions: 'several of a list',
+	multiOptions: 'multiple options',
 	number: 'number',
-	options: 'one of a list',
+	options: 'options',
 	resourceLocator: 'from a list, or by ID',
 	resourceMapper: 'form',
 	string: 'text',
@@ -36,7 +36,7 @@ function word({ type, name, typeOptions }: INodeProperties): string {
 	if (found === undefined) throw new Error(`There is no word for the type "${type}" of "${name}"`);
 	if (type === 'number')
 		return `${typeOptions?.numberPrecision === 0 ? 'whole number' : found}${range(typeOptions)}`;
-	if (type === 'options' && typeOptions?.loadOptionsMethod) return `${found} that the gateway gives`;
+	if (type === 'options' && typeOptions?.loadOptionsMethod) return `${found} from the gateway`;
 	if (type === 'string' && typeOptions?.multipleValues) return 'texts';
 	return found;
 }

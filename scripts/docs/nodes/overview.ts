@@ -83,11 +83,12 @@ export function indexPage(): string {
 const READING = `## How to read the pages
 
 - **Parameter**: the label in n8n’s panel, and below it the name in a stored workflow. \`options.maxTokens\` is \`maxTokens\` among the *Options*.
-- **Kind**: the type of value. A *switch* is on or off (\`true\`, \`false\`). A **required** parameter must have a value. All accept
+- **Type**: the type of the value. A *toggle* is on or off (\`true\`, \`false\`). A **required** parameter must have a value. All accept
   expressions, except those marked *no expression*.
 - **From a list, or by ID**: choose *From List*, or *By ID* and enter an ID or an expression. Stored as
   \`{ "__rl": true, "mode": "id", "value": "vendor/model-name" }\`.
+- **Initial value**: the value of an option when you add it.
 - *When …*: the panel shows the parameter only then.
 - **Output**: the \`json\` of an output item, and its binary fields. The tests run each example on n8n’s
   engine with the sandbox gateway, whose models, prices and responses they show. IDs, times and URLs are replaced by
-  invented ones; \`…\` stands for omitted numbers.`;
+  examples; \`…\` stands for omitted numbers.`;

@@ -59,7 +59,7 @@ class PageWriter {
 	private triggerHelp(): string[] {
 		const { triggerPanel, polling } = this.description;
 		const poll =
-			'n8n runs it at the *Poll Times* (`pollTimes`), a field that n8n puts first into the panel: every minute unless you choose otherwise.';
+			'n8n polls at the *Poll Times* (`pollTimes`), the first field of the panel. The default is every minute.';
 		if (polling) return [poll];
 		if (typeof triggerPanel !== 'object') return [];
 		const { executionsHelp, activationHint } = triggerPanel;
@@ -77,7 +77,7 @@ class PageWriter {
 		return [
 			`Type name: ${code(`${PACKAGE}.${name}`)}`,
 			'Credential: [AI Gateway API](../../README.md#credential), required',
-			`As a tool of an AI Agent: ${usableAsTool ? 'yes; it then gives short JSON and no files' : 'no'}`,
+			`As a tool of an AI Agent: ${usableAsTool ? 'yes; it then returns short JSON and no files' : 'no'}`,
 			'Errors: [what they say, and what to do](../errors.md)',
 			'[All nodes, and how to read this page](README.md)',
 			...(workflows.length === 0 ? [] : [`Workflows to import: ${workflows.join(' · ')}`]),
@@ -106,7 +106,7 @@ class PageWriter {
 		return [
 			`## ${heading(section)}`,
 			`${fromHtml(operation.description ?? '')}.`,
-			...(section.toolDescription ? [`As a tool of an AI Agent it says: “${section.toolDescription}”`] : []),
+			...(section.toolDescription ? [`Tool description for an AI Agent: “${section.toolDescription}”`] : []),
 			`In n8n’s list of actions: *${plain(operation.action ?? operation.name)}*. Stored as ${stored}.`,
 			...this.parameters(panel, '###'),
 			'### Output',
@@ -138,11 +138,11 @@ class PageWriter {
 		const when = condition(options, { panel, siblings: panel });
 		const first = [`${level} Options`, ...(when === '' ? [] : [`*${when}*`])];
 		if (own.length === 0) return [...first, `Only the ${shared}.`];
-		const begin = `An option counts once you have added it (*${options.placeholder ?? options.displayName}*); it then begins with the value given here.`;
+		const begin = `An option applies only if you add it (*${options.placeholder ?? options.displayName}*).`;
 		return [
 			...first,
-			shared === '' ? begin : `${begin} There are also the ${shared}.`,
-			...parameterTables(own, { panel, siblings: all }, { prefix: 'options.', defaults: 'Begins with' }),
+			shared === '' ? begin : `${begin} See also the ${shared}.`,
+			...parameterTables(own, { panel, siblings: all }, { prefix: 'options.', defaults: 'Initial value' }),
 		];
 	}
 
@@ -175,8 +175,8 @@ function collectionTable(collection: INodeProperties, panel: INodeProperties[], 
 	const { displayName, name, description, placeholder = displayName } = collection;
 	return [
 		`${level} ${displayName}`,
-		`${fromHtml(description ?? '')}. One counts once you have added it (*${placeholder}*); it then begins with the value given here.`,
-		...parameterTables(all, { panel, siblings: all }, { prefix: `${name}.`, defaults: 'Begins with' }),
+		`${fromHtml(description ?? '')}. A filter applies only if you add it (*${placeholder}*).`,
+		...parameterTables(all, { panel, siblings: all }, { prefix: `${name}.`, defaults: 'Initial value' }),
 	];
 }
 

@@ -38,7 +38,7 @@ export function parameterTables(
 	const shown = properties.filter(({ type }) => type !== 'notice' && type !== 'hidden');
 	if (shown.length === 0) return [];
 	const withFormats = shown.some((property) => formatsOf(property, scope));
-	const titles = ['Parameter', 'Kind', defaults, ...(withFormats ? ['API Format'] : []), 'Description'];
+	const titles = ['Parameter', 'Type', defaults, ...(withFormats ? ['API Format'] : []), 'Description'];
 	const rows = shown.map((property) => [
 		`**${plain(property.displayName)}**\n${code(`${prefix}${property.name}`)}`,
 		kind(property),
