@@ -32,7 +32,7 @@ const outputFormat = choice({
 		{ name: 'Text', value: 'text' },
 	],
 	default: 'text',
-	description: 'What the model responds with. JSON is also parsed into the output field 'json'.',
+	description: "What the model responds with. JSON is also parsed into the output field 'json'.",
 });
 
 const schemaParameters = shownFor(

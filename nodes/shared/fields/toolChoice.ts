@@ -19,7 +19,7 @@ export const toolChoiceParameters = {
 			{
 				name: 'Must Call Any Tool',
 				value: 'any',
-				description: 'Like 'Must Call a Tool', but sent as the value any, which some models expect',
+				description: "Like 'Must Call a Tool', but sent as the value any, which some models expect",
 			},
 			{ name: 'Must Call This Tool', value: 'function', description: "The one named in 'Tool to Call'" },
 			{ name: 'No Tools', value: 'none' },

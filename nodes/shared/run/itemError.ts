@@ -40,7 +40,8 @@ function paidError(error: ApiError, taskId: string): ApiError {
 
 function unknownError(error: ApiError): ApiError {
 	const { description, mayBeCharged: isSaid } = error.details;
-	const hint = 'An earlier request for this item may have been charged: check the balance before you send it again.';
+	const hint =
+		'An earlier request for this item may have been charged: check the balance before you send it again.';
 	return error.with({
 		mayBeCharged: true,
 		retryable: false,

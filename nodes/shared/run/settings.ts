@@ -31,7 +31,7 @@ export const rateLimitOptions = {
 		decimals: 3,
 		default: 15,
 		description:
-			"How long a request waits while the gateway rejects it because of the rate limit. Such rejections do not count as retries. Defaults to 15; with 0, the item fails at once.",
+			'How long a request waits while the gateway rejects it because of the rate limit. Such rejections do not count as retries. Defaults to 15; with 0, the item fails at once.',
 	}),
 	requestsPerMinute: integer({
 		displayName: 'Requests per Minute',

@@ -12,6 +12,5 @@ export const read = definePreset({
 	searchModels: 'searchDocumentReaders',
 	exampleUrl: 'https://example.com/invoice.pdf',
 	prompt: 'Extract the text of this document. Return only the text.',
-	promptHint:
-		"What to get from the document. For data of an invoice or a form, set 'Output Format' to JSON.",
+	promptHint: "What to get from the document. For data of an invoice or a form, set 'Output Format' to JSON.",
 });

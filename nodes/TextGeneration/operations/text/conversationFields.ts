@@ -48,8 +48,7 @@ export const attachments = rows({
 	displayName: 'Attachments',
 	placeholder: 'Add Attachment',
 	typeOptions: { multipleValueButtonText: 'Add Attachment' },
-	description:
-		'Files to send with the prompt. The supported types depend on the API format and the model.',
+	description: 'Files to send with the prompt. The supported types depend on the API format and the model.',
 	group: 'attachment',
 	groupLabel: 'Attachment',
 	fields: {
@@ -72,7 +71,11 @@ export const messages = rows({
 			displayName: 'Role',
 			options: [
 				{ name: 'Assistant', value: 'assistant', description: 'A response of the model' },
-				{ name: 'Developer', value: 'developer', description: 'Instructions for newer models, instead of System' },
+				{
+					name: 'Developer',
+					value: 'developer',
+					description: 'Instructions for newer models, instead of System',
+				},
 				{ name: 'System', value: 'system', description: 'Instructions for the model' },
 				{ name: 'Tool', value: 'tool', description: 'The result of a tool that the model called' },
 				{ name: 'User', value: 'user', description: 'A message to the model' },

@@ -42,8 +42,7 @@ const prompt = text({
 	required: true,
 	placeholder: 'e.g. Describe this product in three sentences: {{ $json.name }}',
 	description: 'The prompt to send to the model',
-	whenEmpty:
-		'Enter a prompt. If an expression fills it, the field it refers to is empty for this item.',
+	whenEmpty: 'Enter a prompt. If an expression fills it, the field it refers to is empty for this item.',
 });
 
 const messagesJson = json({

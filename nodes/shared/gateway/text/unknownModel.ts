@@ -28,7 +28,9 @@ export async function withModelHint(
 	if (ids.length === 0 || ids.includes(model)) return error;
 	const close = similarIds(model, ids);
 	const hint =
-		close.length > 0 ? `The catalogue has no "${model}". Similar models: ${close.join(', ')}.` : `The catalogue has no "${model}".`;
+		close.length > 0
+			? `The catalogue has no "${model}". Similar models: ${close.join(', ')}.`
+			: `The catalogue has no "${model}".`;
 	return error.with({ description: `${error.details.description} ${hint}` });
 }
 
