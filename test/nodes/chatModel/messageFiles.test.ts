@@ -70,7 +70,7 @@ describe('files in messages', () => {
 		expect(thrownBy(() => toChatMessages([user(sound)], textFormat('chat')))).toMatchObject({
 			name: 'InvalidInputError',
 			message: expect.stringMatching(/Chat.*audio/) as string,
-			description: expect.stringContaining('address') as string,
+			description: expect.stringContaining('not its URL') as string,
 		});
 	});
 

@@ -62,7 +62,7 @@ describe('a response', () => {
 
 	it.each<['image' | 'audio', string]>([
 		['image', 'The model responded with an image and no text'],
-		['audio', 'The model responded with sound and no text'],
+		['audio', 'The model responded with audio and no text'],
 	])('of nothing but a file of the kind %s is an error that says what it cost', (kind, message) => {
 		const only = response({ files: [{ kind, base64: 'AA==', mimeType: undefined }] });
 		for (const work of [() => toResult(only), () => toClosingChunks(only, '')]) {

@@ -87,7 +87,7 @@ function maybeCreated(error: unknown): Error {
 	return error.with({
 		mayBeCharged: true,
 		idempotent: true,
-		description: `${description} The task may still have been created and charged. The node’s own retries and 'Retry On Fail' request the same task; a new run creates another one, unless 'Idempotency Scope' is 'Workflow' or 'Idempotency Key' is set.`,
+		description: `${description} The task may have been created and charged anyway. The node’s own retries and 'Retry On Fail' request the same task; a new run creates another one, unless 'Idempotency Scope' is 'Workflow' or 'Idempotency Key' is set.`,
 	});
 }
 

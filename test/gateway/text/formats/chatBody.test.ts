@@ -133,8 +133,8 @@ describe('attachments', () => {
 		]);
 	});
 
-	it.each(['audio', 'file'] as const)('the address of a file of the kind %s is rejected', (kind) => {
-		expect(invalidInputOf(() => sent(lookWith(fromUrl(kind)))).message).toContain('address');
+	it.each(['audio', 'file'] as const)('the URL of a file of the kind %s is rejected', (kind) => {
+		expect(invalidInputOf(() => sent(lookWith(fromUrl(kind)))).message).toContain('URL');
 	});
 
 	it('are sent in their order, without a text', () => {

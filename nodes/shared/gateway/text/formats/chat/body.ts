@@ -84,7 +84,7 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 
 function notLinked(): InvalidInputError {
 	return new InvalidInputError(
-		'A URL of an audio or other file cannot be sent',
+		'Audio and other files cannot be sent by URL',
 		'In the API format Chat Completions, use the file itself from a binary field. Nothing was sent.',
 	);
 }
