@@ -38,7 +38,7 @@ export class MediaTask implements INodeType {
 		...forBuilder({
 			builderHint: {
 				searchHint:
-					'Images, videos, music and speech. task createAndWait returns the finished files as binary data and as resultUrls; task create returns at once with a taskId, for a workflow that goes on when Gateway Media Task Trigger is called back. Set options.maxPriceRub to limit what a task may cost.',
+					'Images, videos, music and speech. task createAndWait returns the finished files as binary data and as resultUrls; task create returns at once with a taskId, for a workflow that continues when Gateway Media Task Trigger receives the callback. Set options.maxPriceRub to limit what a task may cost.',
 				relatedNodes: [
 					{
 						nodeType: 'n8n-nodes-ai-gateway.mediaTaskTrigger',

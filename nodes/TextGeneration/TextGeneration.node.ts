@@ -26,11 +26,11 @@ export class TextGeneration implements INodeType {
 		...forBuilder({
 			builderHint: {
 				searchHint:
-					'Text, JSON or tool calls from any text model of the gateway, one request for each item. Choose it for a single prompt, a summary or data extraction; for an agent with memory and tools choose Gateway Chat Model below an AI Agent. For JSON set outputFormat to jsonSchema and give jsonSchema.',
+					'Text, JSON or tool calls from any text model of the gateway, one request for each item. Choose it for a single prompt, a summary or data extraction; for an agent with memory and tools choose Gateway Chat Model with an AI Agent. For JSON set outputFormat to jsonSchema and give jsonSchema.',
 				relatedNodes: [
 					{
 						nodeType: 'n8n-nodes-ai-gateway.chatModel',
-						relationHint: 'The same models below an AI Agent or a chain',
+						relationHint: 'The same models in an AI Agent or a chain',
 					},
 					{
 						nodeType: 'n8n-nodes-ai-gateway.mediaTask',

@@ -42,7 +42,7 @@ export const BUSY: TextByOrigin = {
 export const INTERNAL: ErrorText = {
 	message: 'The gateway could not handle the request',
 	description:
-		'The cause lies within the gateway. Run the workflow again later; if it keeps happening, contact the gateway’s support.',
+		'The cause is within the gateway. Run the workflow again later; if it keeps happening, contact the gateway’s support.',
 };
 
 const STOPPED_BY_GATEWAY = 'The gateway stopped the request after its limit of 300 seconds';
