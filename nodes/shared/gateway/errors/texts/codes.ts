@@ -53,7 +53,7 @@ export const BY_CODE: Readonly<Record<string, TextByOrigin>> = {
 // prettier-ignore
 export const BY_MESSAGES_TYPE: Readonly<Record<string, TextByOrigin>> = {
 	invalid_request_error: { message: 'The gateway did not accept the request',
-		description: 'In the API format Messages, this status means invalid parameters, an input that is too long or an empty wallet. Read the gateway’s message below, and check the parameters and the balance.' },
+		description: 'In the API format Messages, this status can mean invalid parameters, an input that is too long or an empty wallet. Read the gateway’s message below, and check the parameters and the balance.' },
 	authentication_error: WRONG_KEY,
 	permission_error: FORBIDDEN,
 	not_found_error: { message: 'The gateway does not know this model',

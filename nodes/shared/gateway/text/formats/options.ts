@@ -84,7 +84,7 @@ export const textOptions = {
 	n: { kind: 'integer', label: 'Number of Completions', initial: 2, min: 1, wire: { chat: 'n' },
 		help: 'How many completions to generate. Each is output as an item; the first item has the cost.' },
 	logprobs: { kind: 'boolean', label: 'Log Probabilities', initial: true, wire: { chat: 'logprobs' },
-		help: "Whether to return the log probability of each token. To see them, turn off 'Simplify'." },
+		help: "Whether to return the log probabilities of the tokens. To see them, turn off 'Simplify'." },
 	topLogprobs: { kind: 'integer', label: 'Top Log Probabilities', initial: 3, min: 0, wire: { chat: 'top_logprobs', responses: 'top_logprobs' },
 		help: "How many alternatives to each token to return with their log probabilities. To see them, turn off 'Simplify'." },
 	logitBias: { kind: 'object', label: 'Logit Bias (JSON)', initial: '{}', wire: { chat: 'logit_bias' },
