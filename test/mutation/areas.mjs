@@ -57,7 +57,7 @@ export const areas = {
 		tests: [
 			'test/nodes/storedSurface.test.ts',
 			'test/nodes/text/*.test.ts',
-			'test/contract/fallback.test.ts',
+			'test/contract/{fallback,presets}.test.ts',
 		],
 	},
 };

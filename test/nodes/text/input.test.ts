@@ -120,6 +120,11 @@ describe('tool calls in rows', () => {
 			"row 2: 'Tool Calls (JSON)' has a tool call without an ID or a name",
 		],
 		[
+			'a tool call without an ID',
+			{ role: 'assistant', content: '', toolCallsJson: '[{ "name": "f" }]' },
+			"row 2: 'Tool Calls (JSON)' has a tool call without an ID or a name",
+		],
+		[
 			'a result without the ID of its call',
 			{ role: 'tool', content: 'x', toolCallId: ' ' },
 			"row 2: 'Tool Call ID' is empty",
@@ -218,6 +223,25 @@ describe('messages as JSON', () => {
 		const body = await sentBody(json('"Once"'));
 		expect(body).toMatchObject({ prompt: 'Once' });
 		expect(body).not.toHaveProperty('messages');
+	});
+	it('may have empty messages among others', async () => {
+		const messages = [
+			{ role: 'system', content: '' },
+			{ role: 'user', content: 'x' },
+		];
+		expect(await sentBody(json(JSON.stringify(messages)))).toMatchObject({ messages });
+	});
+	it.each([
+		['a blank text', '" "', "'Messages (JSON)' is not a list of messages"],
+		['an empty list', '[]', "'Messages (JSON)' is not a list of messages"],
+		[
+			'texts among messages',
+			'[{"role": "user", "content": "x"}, "y"]',
+			"'Messages (JSON)' is not a list of messages",
+		],
+		['empty messages', '[{"content": ""}, {"content": ""}]', "'Messages (JSON)' has no content"],
+	])('are not sent: %s', async (_, text, message) => {
+		expect((await generate(json(text))).error?.message).toBe(message);
 	});
 	it('may be a list from an expression', async () => {
 		expect(await sentBody(json('={{ [{ role: "user", content: "x" }] }}'))).toMatchObject({

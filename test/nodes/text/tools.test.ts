@@ -39,6 +39,12 @@ describe('tools', () => {
 		});
 	});
 
+	it('may have a name alone', async () => {
+		const { tools } = await sentBody({ tools: { function: [{ name: 'look', parameters: '' }] } });
+		const noParameters = { type: 'object', properties: {} };
+		expect(tools).toStrictEqual([{ type: 'function', function: { name: 'look', parameters: noParameters } }]);
+	});
+
 	it('messages: with JSON output must have other names, and none may be forced', async () => {
 		const named = { format: 'messages', ...bySchema, tools: { function: [{ ...look, name: 'book' }] } };
 		expect((await generate(named)).error?.message).toBe('A tool and the response have the same name: "book"');
