@@ -102,6 +102,23 @@ describe('a connection that fails', () => {
 		expect(gateway.charges()).toBe(1);
 	});
 
+	it('never repeats a streamed response whose closing event, which charges, was cut off', async () => {
+		const response = await fetch(`${gateway.baseUrl}/responses`, {
+			method: 'POST',
+			headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json' },
+			body: JSON.stringify({ model: TEXT_MODEL, input: 'Say hello', stream: true }),
+		});
+		const { length } = await response.text();
+		await gateway.control.reset();
+		gateway.control.addFault({ ...once, action: { kind: 'cutBody', afterBytes: length - 100 } });
+		const { error } = await gateway.generate(
+			{ format: 'responses', options: { stream: true } },
+			{ settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 } },
+		);
+		expect(error?.description).toContain('may have been charged');
+		expect(gateway.charges()).toBe(1);
+	});
+
 	it('never repeats a text request that timed out', async () => {
 		gateway.control.addFault({ ...once, action: { kind: 'hang' } });
 		const { error } = await gateway.generate({ options: { timeout: 1 } });

@@ -215,6 +215,25 @@ it('responses: once the closing event is read, the request may be charged', asyn
 	expect(details.mayBeCharged).toBe(true);
 });
 
+describe('responses: a closing event that is cut off', () => {
+	const reset = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+	const closing = events({ type: 'response.completed', sequence_number: 2, response: { id: 'r' } });
+	const part = beginning('responses') + closing.slice(0, -10);
+
+	const broken = (text: string) => textThen(text, (stream) => stream.destroy(reset));
+
+	it.each<[string, () => StreamSource, string]>([
+		['by a lost connection', () => broken(part), 'connection_lost'],
+		['between its lines', () => broken(`${beginning('responses')}data: {\n`), 'connection_lost'],
+		['by the end of the stream', () => part, 'stream_incomplete'],
+		['by silence', () => textThen(part, () => undefined), 'timeout'],
+	])('%s may be charged', async (_, source, code) => {
+		const { details } = await apiErrorOf(readStream('responses', source(), { timeoutMs: 150 }));
+		expect(details).toMatchObject({ code, mayBeCharged: true, extra: { receivedText: 'Hello' } });
+		expect(details.description).toContain('may have been charged');
+	});
+});
+
 describe('chat: differences between providers', () => {
 	const end: JsonObject = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
 	const delta = (fields: JsonObject): JsonObject => ({

@@ -63,6 +63,8 @@ class StreamReader {
 	private length = 0;
 	/** Whether all bytes are read; the last event may be incomplete then. */
 	private isAtEnd = false;
+	/** Whether the stream ended in the middle of an event. */
+	private isCutOff = false;
 	/** Whether an error event has come. */
 	private hasFailed = false;
 
@@ -142,8 +144,9 @@ class StreamReader {
 		}
 		const event = asObject(parseJson(data));
 		if (event) this.readEvent(event);
+		else if (this.isAtEnd) this.isCutOff = true;
 		// An event that is not JSON may be a part of the completion.
-		else if (!this.isAtEnd) throw streamError('unreadable');
+		else throw streamError('unreadable');
 	}
 
 	private readEvent(event: JsonObject): void {
@@ -168,8 +171,10 @@ class StreamReader {
 		if (this.whole !== undefined) return expired ? bodyTimeout() : bodyError(thrown);
 		const error = expired ? streamError(expired) : readError(thrown);
 		if (error instanceof StoppedError) return error;
-		// The unreadable event may be the one that charges.
-		const mayBeCharged = this.completion.mayBeCharged() || error.details.code === 'unreadable_answer';
+		// An event that is unreadable or cut off may be the one that charges.
+		const isPartMissing =
+			error.details.code === 'unreadable_answer' || this.isCutOff || this.parser.isInEvent;
+		const mayBeCharged = this.completion.mayBeCharged() || isPartMissing;
 		return withReceivedText(error, {
 			text: this.received,
 			mayBeCharged,
