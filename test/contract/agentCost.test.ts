@@ -7,6 +7,7 @@ import { rejection } from '../helpers/client';
 import { supplyContext } from '../helpers/contexts';
 import { packageNodes } from '../helpers/engine';
 import { useFreshRateGates } from '../helpers/rateGates';
+import { until } from '../nodes/chatModel/supplied';
 import type { LangChainModel } from '../nodes/chatModel/support';
 import { locator } from './support';
 
@@ -59,8 +60,8 @@ async function draw(options: INodeParameters = {}): Promise<void> {
 	await packageNodes.mediaTask.execute.call(context as never);
 }
 
-async function streamed(model: LangChainModel): Promise<void> {
-	for await (const chunk of await model.stream(ask)) expect(chunk).toBeDefined();
+async function streamed(model: LangChainModel, options: object = {}): Promise<void> {
+	for await (const chunk of await model.stream(ask, options)) expect(chunk).toBeDefined();
 }
 
 describe('the cost of the execution', () => {
@@ -95,6 +96,30 @@ describe('the cost of the execution', () => {
 			gatewayCallsWithoutCost: '1',
 		});
 	});
+
+	it.each([false, true])(
+		'has a call that its agent no longer waits for as one without a cost, and keeps its reservation (stream: %s)',
+		async (isStream) => {
+			gateway.control.addFault({ match: { path: '/chat/completions' }, action: { kind: 'hang' } });
+			const options = { maxCostRub: 1, maxTokens: 200 };
+			const agent = new AbortController();
+			const { signal } = agent;
+			const model = await modelOf({ options });
+			const outcome = rejection(isStream ? streamed(model, { signal }) : model.invoke(ask, { signal }));
+			await until(() => gateway.control.requests({ method: 'POST' }).length === 1);
+			agent.abort(new Error('changed my mind'));
+			await outcome;
+			await new Promise((resolve) => setImmediate(resolve));
+			expect(execution.resultData.metadata).toMatchObject({
+				gatewayCalls: '1',
+				gatewayCallsWithoutCost: '1',
+			});
+			const rest = { ...options, maxCostRub: 0.5 };
+			expect(await rejection((await modelOf({ options: rest })).invoke(ask))).toMatchObject({
+				message: expect.stringContaining('more than is left') as string,
+			});
+		},
+	);
 
 	it('leaves n8n’s ten keys of custom data as they are', async () => {
 		const metadata = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`key${n}`, 'mine']));

@@ -64,17 +64,23 @@ export async function withRetries<T>(
 	const { rateLimitWaitMs = settings.rateLimitWaitMs } = request;
 	const waiting = { rateLimitWaitMs, requestsPerMinute, lane, signal };
 	const limit = isLimited ? new RateLimitWait(waiting, dependencies) : undefined;
+	let isInFlight = false;
+	const send = async () => {
+		isInFlight = true;
+		return await attempt().finally(() => (isInFlight = false));
+	};
 	const inSlot = async () => {
 		// The wait for the slot may have been long.
 		throwIfAborted(signal);
-		return await (limit ? limit.attempt(attempt) : attempt());
+		return await (limit ? limit.attempt(send) : send());
 	};
 	let mayHaveTakenEffect = false;
 	for (let failures = 1; ; ) {
 		try {
 			return await abortable(signal, async () => await dependencies.withSlot(inSlot, lane));
 		} catch (error) {
-			if (!(error instanceof ApiError)) throw stoppedAfter(error, mayHaveTakenEffect);
+			// A request that nobody waits for any more goes on.
+			if (!(error instanceof ApiError)) throw stoppedAfter(error, mayHaveTakenEffect || isInFlight);
 			const { delivery, retryable, retryAfterMs, isRateLimit, status = 0 } = error.details;
 			if (isRateLimit && request.maxRetries === undefined && limit?.mayWait(error)) continue;
 			const retried = { failures, maxRetries, delivery, retryable, retryAfterMs, idempotent };
@@ -93,7 +99,7 @@ export async function withRetries<T>(
 	}
 }
 
-/** An error that ends the attempts. For a stop, with whether an earlier attempt may have had its effect. */
+/** An error that ends the attempts. For a stop, with whether an attempt may have, or may have had, its effect. */
 function stoppedAfter(error: unknown, mayHaveTakenEffect: boolean): Error {
 	const isStop = error instanceof StoppedError && mayHaveTakenEffect;
 	return isStop ? new StoppedError(error.reason, true) : asError(error);
