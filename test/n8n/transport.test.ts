@@ -172,6 +172,13 @@ describe('a response', () => {
 		});
 	});
 
+	it.each([200, 401])('that cannot be decompressed has an empty body: status %i', async (statusCode) => {
+		const body = new PassThrough();
+		const problem = Object.assign(new Error('incorrect header check'), { code: 'Z_DATA_ERROR' });
+		setImmediate(() => body.destroy(problem));
+		expect(await receive({ statusCode, body })).toStrictEqual({ status: statusCode, headers: {}, body: '' });
+	});
+
 	it.each([undefined, null, { parsed: true }])('without text has an empty body: %j', async (body) => {
 		expect(await receive({ statusCode: 204, body })).toStrictEqual({ status: 204, headers: {}, body: '' });
 	});

@@ -9,6 +9,7 @@ import type {
 } from 'n8n-workflow';
 
 import { asError, InvalidInputError } from '../gateway/errors/errors';
+import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { credentialError, responseTooLarge } from '../gateway/errors/fromResponse';
 import type { RequestInfo } from '../gateway/errors/texts/connection';
 import { asObject, asText } from '../gateway/util/json';
@@ -105,14 +106,25 @@ function reporting(httpRequest: HttpRequest, exchange: Exchange): HttpRequest {
 	return { ...httpRequest, body: reportChunks(body, ({ length }) => exchange.touch(length)) };
 }
 
-/** @throws {ApiError} for a body over the limit */
-async function readText({ body }: HttpResponse<unknown>, { charged }: RequestInfo): Promise<string> {
+/** @throws {ApiError} for a body over the limit, and for network errors */
+async function readText({ body }: HttpResponse<unknown>, info: RequestInfo): Promise<string> {
 	if (typeof body === 'string') return body;
 	if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body)) return '';
+	try {
+		return await decoded(ignoreErrors(body as ByteStream), info);
+	} catch (error) {
+		const known = errorFromThrown(error, info);
+		if (known) throw known;
+		// Bytes that cannot be decompressed are no text.
+		return '';
+	}
+}
+
+async function decoded(body: ByteStream, { charged }: RequestInfo): Promise<string> {
 	const decoder = new TextDecoder();
 	const parts: string[] = [];
 	let length = 0;
-	for await (const chunk of ignoreErrors(body as ByteStream)) {
+	for await (const chunk of body) {
 		length += chunk.length;
 		if (length > MAX_RESPONSE_BYTES) throw responseTooLarge({ charged });
 		parts.push(decoder.decode(chunk, { stream: true }));

@@ -1,5 +1,5 @@
 import { createMediaTask } from '../../../shared/gateway/endpoints/tasks';
-import { asError, StoppedError } from '../../../shared/gateway/errors/errors';
+import { asError } from '../../../shared/gateway/errors/errors';
 import { rublePrice, taskPrice } from '../../../shared/gateway/media/price';
 import { asNumber, asObject, asText, type JsonObject } from '../../../shared/gateway/util/json';
 import type { CallCost } from '../../../shared/run/cost/executionCost';
@@ -92,9 +92,9 @@ async function priceOf({ run, priceClient }: ItemContext, plan: JsonObject): Pro
 	try {
 		const found = await run.mediaModel(priceClient, id);
 		return found && rublePrice(taskPrice(found, input));
-	} catch (error) {
-		if (error instanceof StoppedError) return undefined;
-		throw asError(error);
+	} catch {
+		// Such as the end of the run: it must not fail a task that is paid for.
+		return undefined;
 	}
 }
 
