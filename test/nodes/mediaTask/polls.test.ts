@@ -100,6 +100,16 @@ describe('the pauses before polls', () => {
 	});
 });
 
+it('a poll whose response cannot be decompressed does not end the wait', async () => {
+	catalogue();
+	creations();
+	const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
+	gateway().get(`${TASKS}/t1`).reply(200, Buffer.from('not gzip'), headers);
+	const polls = endsAtPoll(1);
+	const { error, items } = await run('createAndWait', taskRequest);
+	expect([error, items[0]?.json.state, polls.count]).toStrictEqual([undefined, 'success', 1]);
+});
+
 describe('the output', () => {
 	it('has the requested model when the task has none', async () => {
 		catalogue();
