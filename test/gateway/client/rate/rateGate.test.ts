@@ -167,6 +167,24 @@ describe('after a 429', () => {
 		]);
 	});
 
+	it('the limit is forgotten when the clock is set back while requests wait', async () => {
+		let now = 10_000_000;
+		let naps = 0;
+		const sleep = async () => {
+			naps += 1;
+			if (naps > 1) return await new Promise<void>(() => undefined);
+			now -= 3_600_000;
+		};
+		const gate = new RateGate({ now: () => now, sleep, random: () => 0 });
+		const refused = gate.tryPass();
+		if (refused) gate.refused(refused, refusal(30_000));
+		const passed = gate.wait({ lane: 'other', longestMs: Infinity });
+		const passage = jest.fn();
+		void passed.then(passage);
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(passage.mock.calls).toStrictEqual([[{ at: now }]]);
+	});
+
 	it('a late rejection of a request that was sent before does not count again', async () => {
 		const { gate, clock, wait } = setUp();
 		const [early, late] = [gate.tryPass(), gate.tryPass()];

@@ -97,8 +97,7 @@ export class RateGate {
 	 */
 	tryPass(requestsPerMinute = 0): Passage | undefined {
 		const now = this.clock.now();
-		const isSetBack = now < this.lastUse - MINUTE_MS;
-		if (this.isIdle || isSetBack) this.forget();
+		if (this.isIdle || this.isSetBack(now)) this.forget();
 		this.keepOwnLimit(requestsPerMinute, now);
 		this.checkProbe(now);
 		return this.waiting.length === 0 && this.opensAt(now) <= now ? this.admit(now) : undefined;
@@ -172,6 +171,11 @@ export class RateGate {
 		this.wake();
 	}
 
+	/** Whether the clock was set back, so that no time that was kept means anything. */
+	private isSetBack(now: number): boolean {
+		return now < this.lastUse - MINUTE_MS;
+	}
+
 	private forget(): void {
 		this.pace = this.block = this.probe = undefined;
 		this.sent = new RecentCount(MINUTE_MS);
@@ -238,6 +242,7 @@ export class RateGate {
 		this.isRunning = true;
 		while (this.waiting.length > 0) {
 			const now = this.clock.now();
+			if (this.isSetBack(now)) this.forget();
 			this.checkProbe(now);
 			const opensAt = this.opensAt(now);
 			const givesUpAt = this.failExpired(now, opensAt);
