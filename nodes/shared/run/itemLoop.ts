@@ -139,8 +139,18 @@ class ItemLoop {
 			this.secrets = connection.secrets;
 			return { concurrency, connection };
 		} catch (error) {
-			throw toNodeError(this.node, error, 0);
+			throw toNodeError(this.node, error, 0, this.paidNote(error));
 		}
+	}
+
+	/**
+	 * Names what is, or may be, paid for, also by earlier tries.
+	 *
+	 * @param error the error that ends the node, and the item that it is about: they say it themselves
+	 */
+	private paidNote(error?: unknown, failed?: number): string {
+		const { tasks, unknown } = this.journal;
+		return unknownNote(unknown, failed) + tasksNote([...tasks.values()], error);
 	}
 
 	private params(index: number) {
@@ -208,9 +218,7 @@ class ItemLoop {
 		this.showWaits();
 		if (this.firstError) {
 			const { index, error } = this.firstError;
-			const { tasks, unknown } = this.journal;
-			const note = unknownNote(unknown, index) + tasksNote([...tasks.values()], error);
-			const nodeError = toNodeError(this.node, error, index, note);
+			const nodeError = toNodeError(this.node, error, index, this.paidNote(error, index));
 			this.endTry(true);
 			throw this.runContext.isTool ? withHint(nodeError) : nodeError;
 		}
@@ -242,7 +250,7 @@ class ItemLoop {
 
 	/** n8n discards the error of a cancelled node, so the tasks that are paid for are logged as well. */
 	private cancelled(): NodeOperationError {
-		const note = unknownNote(this.journal.unknown) + tasksNote([...this.journal.tasks.values()]);
+		const note = this.paidNote();
 		if (note) this.context.logger.warn(`"${this.node.name}" was cancelled.${note}`);
 		this.journal.clear();
 		return new NodeOperationError(this.node, 'The execution was cancelled', {

@@ -87,6 +87,26 @@ it('a rejected creation is read again by the next try', async () => {
 	expect([bodies.length, new Set(bodies.map((body) => JSON.stringify(body))).size]).toStrictEqual([2, 2]);
 });
 
+it('a task of an earlier try is named when the next try cannot begin', async () => {
+	catalogue();
+	const sent = creations();
+	polls(403);
+	const variables = {
+		get concurrency() {
+			return sent.length === 0 ? '2' : 'many';
+		},
+	};
+	const { error } = await run(
+		'createAndWait',
+		{ ...random, options: { concurrency: '={{ $vars.concurrency }}' } },
+		{ settings: retrying, variables },
+	);
+	expect([sent.length, error?.message]).toStrictEqual([1, expect.stringContaining("'Concurrency'")]);
+	expect(error?.description).toContain(
+		'Media tasks of this run, whose results you can still fetch by ID: t1.',
+	);
+});
+
 it('every paid task is named when the last of 60 orders is rejected', async () => {
 	catalogue();
 	gateway()
