@@ -66,6 +66,20 @@ describe('after a 429', () => {
 		expect(times).toStrictEqual([1, 3, 7, 15, 31, 61, 121, 181, 241]);
 	});
 
+	it.each([0, 20])(
+		'a Retry-After of %d ms says nothing: the pause doubles all the same',
+		async (retryAfterMs) => {
+			const { gate, clock, wait, seconds } = blocked(10, retryAfterMs);
+			const times: number[] = [];
+			for (let count = 0; count < 4; count += 1) {
+				const passage = await clock.run(wait());
+				times.push(Math.round(seconds()));
+				gate.refused(passage, refusal(retryAfterMs));
+			}
+			expect(times).toStrictEqual([1, 3, 7, 15]);
+		},
+	);
+
 	it('a request that is not refused for two seconds has been taken, though its response takes longer', async () => {
 		const { gate, clock, wait, seconds } = blocked(60, 10_000);
 		await clock.run(wait());

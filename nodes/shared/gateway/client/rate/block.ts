@@ -5,6 +5,12 @@ import type { Measurement } from './pace';
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
 
+/**
+ * A shorter `Retry-After`, such as 0 or a date that the clock of this server has passed, does not say when: requests
+ * would follow each other at once.
+ */
+const SHORTEST_RETRY_AFTER_MS = 1_000;
+
 /** §7.3: the window of a limit. */
 const MINUTE_MS = 60_000;
 
@@ -39,7 +45,7 @@ export class Block {
 	/** A request that was sent before the block was refused. */
 	alsoRefused(error: ApiError, now: number, random: number): void {
 		this.taken.count -= 1;
-		if (error.details.retryAfterMs === undefined) return;
+		if (toldMs(error) === undefined) return;
 		this.error = error;
 		this.until = Math.max(this.until, this.pauseUntil(now, random));
 	}
@@ -68,7 +74,7 @@ export class Block {
 	}
 
 	private pauseUntil(now: number, random: number): number {
-		const { retryAfterMs } = this.error.details;
+		const retryAfterMs = toldMs(this.error);
 		this.toldAt = retryAfterMs === undefined ? undefined : now + retryAfterMs;
 		if (retryAfterMs !== undefined)
 			return now + retryAfterMs + random * Math.min(MAX_JITTER_MS, retryAfterMs * 0.1);
@@ -77,4 +83,9 @@ export class Block {
 		const minuteEnd = this.taken.first + MINUTE_MS + random * MAX_JITTER_MS;
 		return minuteEnd > now ? Math.min(pauseEnd, minuteEnd) : pauseEnd;
 	}
+}
+
+/** In how many milliseconds the gateway takes requests again, if it says so. */
+function toldMs({ details: { retryAfterMs = 0 } }: ApiError): number | undefined {
+	return retryAfterMs < SHORTEST_RETRY_AFTER_MS ? undefined : retryAfterMs;
 }
