@@ -199,6 +199,17 @@ describe('after a 429', () => {
 		expect(passage.mock.calls).toStrictEqual([[{ at: now }]]);
 	});
 
+	it('a refusal of a request that was sent within a millisecond of the first one counts', async () => {
+		const { gate, clock, wait } = blocked(0, 2_000);
+		gate.accepted(await clock.run(wait()));
+		const next = gate.tryPass();
+		if (!next) throw new Error('The gate is closed');
+		gate.refused(next, refusal(10_000));
+		const begin = clock.now();
+		await clock.run(wait());
+		expect(clock.now() - begin).toBeGreaterThanOrEqual(10_000);
+	});
+
 	it('a late rejection of a request that was sent before does not count again', async () => {
 		const { gate, clock, wait } = setUp();
 		const [early, late] = [gate.tryPass(), gate.tryPass()];

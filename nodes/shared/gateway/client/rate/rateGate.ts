@@ -163,7 +163,7 @@ export class RateGate {
 		} else if (this.block) {
 			// It was sent before.
 			this.block.alsoRefused(error, now, this.clock.random());
-		} else if (passage.at > this.taken.since) {
+		} else if (passage.at >= this.taken.since) {
 			const { sent } = this;
 			const measured = { count: sent.total(now), first: sent.oldest(now) ?? passage.at };
 			this.block = new Block(measured, passage.at, error, now, this.clock.random());
