@@ -64,7 +64,7 @@ test notices survives. Texts of three words and more, and what a panel shows, ar
 Where fewer mutants have run than there are, they are a sample: that part of the functions, drawn by a hash of the seed and of
 their place in the file, each with all its mutants. The interval is where the score of all mutants probably is (95 %, Wilson),
 if mutants of one function are as different as those of several. A score after the survivors of the same sample were fixed says
-less: then another seed tells. A mutant whose run was out of time counts as not killed.
+less: then another seed tells. A mutant with which the tests cannot be loaded counts as killed, one whose run was out of time does not.
 
 Before there were these runs, 139 mistakes were made by hand, one at a time. The tests noticed 61 % of them in the gateway
 client, 46 % in the formats, 37 % in the item loop and its neighbours, 50 % in the media task and 43 % in the chat model.

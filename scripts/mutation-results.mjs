@@ -11,11 +11,13 @@ const COUNTED = new Set(['Killed', 'Timeout', 'Survived', 'NoCoverage', 'Runtime
 const NOT_DRAWN = 'not in the sample';
 
 /**
- * Whether a mutant was killed: by a test, or by StrykerJS's count of steps, which ends an endless loop. Time that is over
- * proves nothing: the machine may be slow.
+ * Whether a mutant was killed: by a test, by a test file that cannot be loaded because of an error in the source, or by
+ * StrykerJS's count of steps, which ends an endless loop. Time that is over proves nothing: the machine may be slow.
  */
 const isKilled = ({ status, statusReason = '' }) =>
-	status === 'Killed' || (status === 'Timeout' && statusReason.startsWith('Hit limit'));
+	status === 'Killed' ||
+	(status === 'RuntimeError' && /^\s+at .*\/nodes\//m.test(statusReason)) ||
+	(status === 'Timeout' && statusReason.startsWith('Hit limit'));
 
 /** Whether the run of a mutant was ended because of its time. */
 const isOutOfTime = (mutant) => mutant.status === 'Timeout' && !isKilled(mutant);

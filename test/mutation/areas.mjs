@@ -26,6 +26,7 @@ export const areas = {
 		mutate: ['fields', 'n8n', 'params', 'run'].map((room) => `nodes/shared/${room}/**/*.ts`),
 		tests: [
 			'test/{fields,n8n,params,run}/*.test.ts',
+			'test/gateway/client/exchangeTime.test.ts',
 			'test/contract/{agentCost,cost}.test.ts',
 			'test/nodes/mediaTask/{callbacks,resume,suspend}*.test.ts',
 			'test/nodes/mediaTask/wait*.test.ts',

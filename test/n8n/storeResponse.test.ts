@@ -170,7 +170,7 @@ it('a cancelled download is cancelled, however long it was silent before', async
 	expect(await storing).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
 });
 
-describe('a successful response without the file', () => {
+describe('a successful response', () => {
 	const stored: string[] = [];
 	const counting = {
 		prepareBinaryData: async (stream: unknown, fileName?: string) => {
@@ -193,6 +193,11 @@ describe('a successful response without the file', () => {
 		return await storeResponse({ helpers: counting }, response, names, { knownType });
 	};
 	const html = { 'content-type': 'text/html; charset=utf-8' };
+
+	it('leaves no timer behind', async () => {
+		await store({ 'content-type': 'image/png' }, 'abc', ['a.png']);
+		expect(jest.getTimerCount()).toBe(0);
+	});
 
 	it('is an error when it is empty', async () => {
 		const error = store({ 'content-type': 'image/png' }, '', ['a.png']);
