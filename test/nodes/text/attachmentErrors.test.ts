@@ -57,6 +57,13 @@ describe('an attachment is rejected before a request is sent', () => {
 			}),
 	);
 
+	it('of another kind, with what to do', async () => {
+		const attachment = fromUrl('image', 'data:text/plain;base64,YQ==');
+		expect(await inputError(attach(attachment))).toMatchObject({
+			description: expect.stringMatching(/^Choose the type of attachment that fits/) as string,
+		});
+	});
+
 	it('of an unknown type', async () => {
 		const items = [await withFiles({ ...picture, mimeType: 'application/octet-stream', fileName: 'a' })];
 		expect(await inputError(attach(fromField('image', 'photo')), { items })).toMatchObject({

@@ -38,7 +38,9 @@ describe('a model that takes text only', () => {
 		const { sent, results } = await run(attach(fromUrl(kind, 'https://files.test/a')));
 		expect(results[0]?.error).toMatchObject({
 			message: `'Attachments', row 1: the model "acme/writer" takes no ${kind} attachments`,
-			description: expect.stringMatching(/takes: text\..*Nothing was sent\.$/) as string,
+			description: expect.stringMatching(
+				/takes: text\. Choose another model, or remove the attachment\. Nothing was sent\.$/,
+			) as string,
 			code: 'invalid_input',
 			param: 'attachments',
 		});
