@@ -64,6 +64,12 @@ describe('an attachment is rejected before a request is sent', () => {
 		});
 	});
 
+	it('at a URL whose name is that of a video, as an image', async () => {
+		expect(await inputError(attach(fromUrl('image', 'https://files.test/a.mp4')))).toMatchObject({
+			message: expect.stringContaining('"a.mp4" is video/mp4, no image') as string,
+		});
+	});
+
 	it('of an unknown type', async () => {
 		const items = [await withFiles({ ...picture, mimeType: 'application/octet-stream', fileName: 'a' })];
 		expect(await inputError(attach(fromField('image', 'photo')), { items })).toMatchObject({

@@ -263,3 +263,8 @@ describe('the name in a URL', () => {
 		expect(error?.message).toBe(`'Attachments', row 1: the file "${url.slice(-5)}" is ${type}, no ${kind}`);
 	});
 });
+
+it('a video at a URL whose name is that of a sound is sent: such a file holds either', async () => {
+	const url = 'https://files.test/a.mp3';
+	expect(JSON.stringify(await sentBody(attach(fromUrl('video', url))))).toContain(url);
+});
