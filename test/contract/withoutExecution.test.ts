@@ -73,6 +73,6 @@ it('a picture is created and awaited; another call creates another one', async (
 });
 
 it('a picture is polled for where the execution cannot be suspended', async () => {
-	const item = await call('mediaTask', { ...picture, options: { waitStrategy: 'suspend' } });
+	const item = await call('mediaTask', { ...picture, waitStrategy: 'suspend' });
 	expect(item?.state).toBe('success');
 });

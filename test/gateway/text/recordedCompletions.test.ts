@@ -13,8 +13,11 @@ const cases = textFormats.flatMap((format) =>
 );
 const bytesOf = (format: string, name: string) => readFileSync(join(folder(format), `${name}.sse`));
 
-/** Bytes, then sizes that end anywhere in an event, and the sizes of buffers and packets. */
-const SIZES = [1, 3, 5, 8, 13, 16, 17, 23, 31, 32, 43, 59, 64, 101, 128, 255, 256, 1000, 1024, 1460, 4096];
+/** All up to 16; then primes, which end anywhere in an event, and the sizes of buffers and packets. */
+const SIZES = [
+	...Array.from({ length: 16 }, (_, index) => index + 1),
+	...[17, 19, 23, 29, 31, 32, 37, 41, 43, 47, 53, 59, 61, 64, 101, 128, 255, 256, 1000, 1024, 1460, 4096],
+];
 
 /** IDs and times differ between two requests. */
 function comparable(body: unknown): unknown {

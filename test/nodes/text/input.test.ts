@@ -231,18 +231,6 @@ describe('messages as JSON', () => {
 		];
 		expect(await sentBody(json(JSON.stringify(messages)))).toMatchObject({ messages });
 	});
-	it.each([
-		['a blank text', '" "', "'Messages (JSON)' is not a list of messages"],
-		['an empty list', '[]', "'Messages (JSON)' is not a list of messages"],
-		[
-			'texts among messages',
-			'[{"role": "user", "content": "x"}, "y"]',
-			"'Messages (JSON)' is not a list of messages",
-		],
-		['empty messages', '[{"content": ""}, {"content": ""}]', "'Messages (JSON)' has no content"],
-	])('are not sent: %s', async (_, text, message) => {
-		expect((await generate(json(text))).error?.message).toBe(message);
-	});
 	it('may be a list from an expression', async () => {
 		expect(await sentBody(json('={{ [{ role: "user", content: "x" }] }}'))).toMatchObject({
 			messages: [{ role: 'user', content: 'x' }],

@@ -43,6 +43,19 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 		],
 		['an empty list', json('[]'), "'Messages (JSON)' is not a list of messages", 'messagesJson'],
 		['a list of texts', json('["a"]'), "'Messages (JSON)' is not a list of messages", 'messagesJson'],
+		['a blank text', json('" "'), "'Messages (JSON)' is not a list of messages", 'messagesJson'],
+		[
+			'texts among messages',
+			json('[{"role": "user", "content": "x"}, "y"]'),
+			"'Messages (JSON)' is not a list of messages",
+			'messagesJson',
+		],
+		[
+			'several empty messages',
+			json('[{"content": ""}, {"content": ""}]'),
+			"'Messages (JSON)' has no content",
+			'messagesJson',
+		],
 		[
 			'an object for messages',
 			json('{"role": "user"}'),
