@@ -126,6 +126,28 @@ describe('each try', () => {
 		expect(load.most).toBe(3);
 	});
 
+	it('does not send an item again that has succeeded before a try that could not begin', async () => {
+		const { times } = echoGateway(failTimes({ p0: 9 }));
+		let hasFailed = false;
+		const variables = {
+			get concurrency() {
+				if (times().p0 !== 1 || hasFailed) return '2';
+				hasFailed = true;
+				return 'many';
+			},
+		};
+		const { items: outputs } = await generate({
+			items: items(2),
+			settings: retryAndContinue,
+			variables,
+			options: { concurrency: '={{ $vars.concurrency }}' },
+		});
+		expect(hasFailed).toBe(true);
+		expect(outputs.map(({ json }) => json.text ?? 'error')).toStrictEqual(['error', 'echo p1']);
+		// n8n does not count a try that throws after one that ended with an error item.
+		expect(times()).toStrictEqual({ p0: 3, p1: 1 });
+	});
+
 	it('does not read the parameters of an item that has succeeded', async () => {
 		const variables = { emptied: '' };
 		const { prompts } = echoGateway((prompt, call) => {

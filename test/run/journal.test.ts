@@ -268,19 +268,32 @@ it('is still known in a run beyond Max Tries, which n8n makes after some errors'
 it('knows in each try which content a key of the user stands for', () => {
 	const { attempt } = retrying();
 	const uses = [
-		['a', 1],
-		['a', 2],
-		['b', 2],
-		['a', 1],
-		['__proto__', 1],
+		[0, 'a', 1, true],
+		[1, 'a', 2, false],
+		[1, 'b', 2, true],
+		[2, 'a', 1, true],
+		[0, '__proto__', 1, true],
 	] as const;
-	expect(uses.map(([key, content]) => attempt().item(0).isKeyOf(key, { n: content }))).toStrictEqual([
-		true,
-		false,
-		true,
-		true,
-		true,
-	]);
+	const journal = attempt();
+	for (const [index, key, content, isClaimed] of uses)
+		expect(journal.item(index).claimKey(key, { n: content })).toBe(isClaimed);
+	journal.keep(new Map());
+	const next = attempt();
+	for (const [index, key, content, isClaimed] of uses)
+		expect(next.item(index).claimKey(key, { n: content })).toBe(isClaimed);
+});
+
+it('lets an item use its key for other content once its creation was rejected, and not before', () => {
+	const { attempt } = retrying();
+	const first = attempt();
+	expect(first.item(0).claimKey('a', { n: 1 })).toBe(true);
+	first.item(0).requested({ key: 'a', body: {}, plan: {} });
+	expect(first.item(0).claimKey('a', { n: 2 })).toBe(false);
+	first.failed(0, refusal());
+	first.keep(new Map());
+	const second = attempt();
+	expect(second.item(0).claimKey('a', { n: 2 })).toBe(true);
+	expect(second.item(1).claimKey('a', { n: 1 })).toBe(false);
 });
 
 it('keeps a finished item of a resumed run, whose task is known, finished', () => {

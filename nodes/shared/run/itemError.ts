@@ -2,7 +2,7 @@ import { ApiError, InvalidInputError, StoppedError } from '../gateway/errors/err
 import { descriptionOf } from './nodeError';
 
 /** What the journal knows about an item that failed. */
-export interface Charge {
+export interface ChargeState {
 	/** Its task, which is paid for. */
 	taskId?: string;
 	/** Whether a call was sent whose outcome is unknown. */
@@ -20,7 +20,7 @@ export function mayBeCharged(error: unknown): boolean {
  * The error of an item as the user gets it: with its task, and with what is charged. Sending the item again could
  * then pay twice, so it is not retryable.
  */
-export function itemError(error: unknown, { taskId, mayBeCharged: isUnknown }: Charge): unknown {
+export function itemError(error: unknown, { taskId, mayBeCharged: isUnknown }: ChargeState): unknown {
 	if (error instanceof StoppedError) return error;
 	if (taskId !== undefined) return paidError(toApiError(error), taskId);
 	return isUnknown ? unknownError(toApiError(error)) : error;

@@ -19,10 +19,13 @@ import { RunContext } from './runContext';
 import { requestSettings } from './settings';
 
 /**
- * How many tasks are polled at the same time, or as many as *Concurrency* says. Polls do not take the slots of downloads and creations: 500 tasks are
- * polled at the pace of §3.1 while a poll takes up to half a second.
+ * Tasks polled at the same time; *Concurrency*, if that is higher. Polls do not take the slots of downloads and
+ * creations: 500 tasks are polled at the pace of §3.1 while a poll takes up to half a second.
  */
 const POLL_CONCURRENCY = 64;
+
+/** The polls that are sent before the first is answered: at a rate limit, all requests in flight are refused. */
+const FIRST_POLLS = 4;
 
 /** Waits for the rate limit are shown from this time on, in milliseconds. */
 const SHOWN_WAIT_MS = 1_000;
@@ -88,6 +91,7 @@ class ItemLoop {
 		try {
 			return await this.runAll();
 		} catch (error) {
+			this.journal.throws();
 			// With On Error: Continue, n8n passes on the node's input in place of its output.
 			if (this.context.continueOnFail() && !this.journal.hasNextTry) this.suspension.forget();
 			throw asError(error);
@@ -129,7 +133,7 @@ class ItemLoop {
 		try {
 			const concurrency = resumed?.concurrency ?? this.params(0).options.concurrency;
 			const polls = Math.max(concurrency, POLL_CONCURRENCY);
-			const slots = { other: new Limiter(concurrency), poll: new Limiter(polls) };
+			const slots = { other: new Limiter(concurrency), poll: new Limiter(polls, FIRST_POLLS) };
 			const connection = await connect(this.context, {
 				signal: this.signal,
 				withSlot: async (work, lane) => await slots[lane].run(work),
@@ -219,7 +223,7 @@ class ItemLoop {
 		if (this.firstError) {
 			const { index, error } = this.firstError;
 			const nodeError = toNodeError(this.node, error, index, this.paidNote(error, index));
-			this.endTry(true);
+			this.endTry('throws');
 			throw this.runContext.isTool ? withHint(nodeError) : nodeError;
 		}
 		const outputs = this.results.outputs(
@@ -229,7 +233,7 @@ class ItemLoop {
 		// Continue.
 		const runsAgain = isErrorItem(outputs[0]) && this.journal.hasNextTry && !isToolExecution(this.context);
 		const { tasks } = this.journal;
-		this.endTry(runsAgain);
+		this.endTry(runsAgain ? 'returns' : 'over');
 		if (suspended.size > 0 && !runsAgain) {
 			const { settings } = this;
 			await this.suspension.suspend(outputs, { concurrency, settings, tasks });
@@ -238,8 +242,10 @@ class ItemLoop {
 	}
 
 	private showWaits(): void {
-		const { summary } = this.runContext.stateTimes;
-		if (summary !== undefined) this.runContext.hint(summary);
+		const { stateTimes, cost } = this.runContext;
+		const { summary } = stateTimes;
+		if (summary !== undefined)
+			this.runContext.hint(cost.ownRub === '0' ? summary : `${summary}. Cost: ₽${cost.ownRub}`);
 		const { totalMs } = this.waitMeter;
 		if (totalMs < SHOWN_WAIT_MS) return;
 		const seconds = Math.round(totalMs / 1_000);
@@ -258,11 +264,11 @@ class ItemLoop {
 		});
 	}
 
-	/** @param isFailed whether n8n may run the node again */
-	private endTry(isFailed: boolean): void {
+	/** @param end whether n8n may run the node again: after an error, or after the output of an error item */
+	private endTry(end: 'over' | 'throws' | 'returns'): void {
 		// An agent may call its tool again on purpose.
-		const isOver = this.runContext.isTool && !this.journal.hasNextTry;
-		if (isFailed && !isOver) this.journal.keep(this.results.succeeded());
-		else this.journal.clear();
+		const isOver = end === 'over' || (this.runContext.isTool && !this.journal.hasNextTry);
+		if (isOver) this.journal.clear();
+		else this.journal.keep(this.results.succeeded(), end === 'returns');
 	}
 }

@@ -41,27 +41,35 @@ export interface ItemJournal {
 	requested(creation?: Creation): void;
 	/** Is called when a task exists and is paid for. */
 	created(taskId: string, response: JsonObject): void;
-	/** Whether an idempotency key of the user is new in this run, or was used for the same content. */
-	isKeyOf(key: string, content: Json): boolean;
+	/**
+	 * Registers the user's key for this content; false if it stands for other content in this run. A rejected creation
+	 * of the item itself does not count.
+	 */
+	claimKey(key: string, content: Json): boolean;
 }
 
 interface StoredRun {
 	executionId: string;
 	tries: number;
+	/** Whether the last try ended with an error item, as with *On Error: Continue*. */
+	hasErrorItem?: boolean;
 	entries: Record<string, Entry>;
-	/** The digest of the content that each idempotency key of the user was used for. */
-	keys?: Array<[key: string, digest: string]>;
+	/** What each idempotency key of the user stands for: the digest of the content, by item. */
+	keys?: Array<[key: string, digests: Array<[index: number, digest: string]>]>;
 }
 
 /**
- * What a run of the node is doing, item by item, written before the act. While another try of *Retry On Fail* may
- * follow, it is kept in the node's context.
+ * What a run of the node is doing, item by item, written before the act. With *Retry On Fail* it is kept in the node's
+ * context until the node ends with an output or is cancelled. When the last try throws, it stays, because n8n sometimes
+ * runs the node once more; only that of a tool is removed.
  */
 export class RunJournal {
 	private readonly store: Record<string, unknown>;
 	private readonly maxTries: number;
 	private readonly stored: StoredRun;
-	private readonly keys: Map<string, string>;
+	private readonly keys: Map<string, Map<number, string>>;
+	/** Whether the try before this one ended with an error item. */
+	private readonly followsErrorItem: boolean;
 
 	/** @param identity.run identifies the run of the node within the execution; several may be open in an agent */
 	constructor(
@@ -77,11 +85,18 @@ export class RunJournal {
 			earlier?.executionId === executionId
 				? { ...earlier, tries: earlier.tries + 1 }
 				: { executionId, tries: 1, entries: {} };
-		this.keys = new Map(this.stored.keys);
+		this.followsErrorItem = this.stored.hasErrorItem === true;
+		this.stored.hasErrorItem = false;
+		this.keys = new Map(this.stored.keys?.map(([key, digests]) => [key, new Map(digests)]));
 		if (this.maxTries > 1) this.save();
 	}
 
-	/** Whether n8n runs the node again when this try fails. */
+	/** This try throws. After one that ended with an error item, n8n does not count it. */
+	throws(): void {
+		if (this.followsErrorItem) this.stored.tries -= 1;
+	}
+
+	/** Whether *Max. Tries* allows another try. */
 	get hasNextTry(): boolean {
 		return this.stored.tries < this.maxTries;
 	}
@@ -110,7 +125,7 @@ export class RunJournal {
 				// An earlier try may have been charged: that is kept.
 				this.write(index, { ...earlier, state: 'requested', ...(creation ? { creation } : {}) });
 			},
-			isKeyOf: (key, content) => this.isKeyOf(key, content),
+			claimKey: (key, content) => this.claimKey(index, key, content),
 			created: (taskId, response) => {
 				const known = this.entry(index);
 				const creation = known?.state === 'requested' ? known.creation : undefined;
@@ -124,9 +139,14 @@ export class RunJournal {
 		if (this.entry(index)?.state === 'requested') this.remove(index);
 	}
 
-	/** Keeps the journal, and the outputs of items, which the next try must not send again. */
-	keep(outputs: ReadonlyMap<number, readonly INodeExecutionData[]>): void {
+	/**
+	 * Keeps the journal, and the outputs of items, which the next try must not send again.
+	 *
+	 * @param hasErrorItem whether the try ends with an error item, and does not throw
+	 */
+	keep(outputs: ReadonlyMap<number, readonly INodeExecutionData[]>, hasErrorItem = false): void {
 		if (this.maxTries === 1) return;
+		this.stored.hasErrorItem = hasErrorItem;
 		for (const [index, items] of outputs) {
 			const entry = this.entry(index);
 			const taskId = entry && 'taskId' in entry ? entry.taskId : undefined;
@@ -186,6 +206,7 @@ export class RunJournal {
 	}
 
 	private save(): void {
+		this.stored.keys = [...this.keys].map(([key, digests]) => [key, [...digests]]);
 		this.store[KEY] = { ...this.runs, [this.identity.run]: this.stored };
 	}
 
@@ -197,12 +218,14 @@ export class RunJournal {
 		return Object.entries(this.stored.entries).map(([index, entry]) => [Number(index), entry]);
 	}
 
-	private isKeyOf(key: string, content: Json): boolean {
+	private claimKey(index: number, key: string, content: Json): boolean {
 		const digest = createHash('sha256').update(canonicalJson(content)).digest('hex');
-		const known = this.keys.get(key);
-		if (known !== undefined) return known === digest;
-		this.keys.set(key, digest);
-		(this.stored.keys ??= []).push([key, digest]);
+		const digests = this.keys.get(key) ?? new Map<number, string>();
+		if (!this.entry(index)) digests.delete(index);
+		// All items of a key have the same.
+		const [known = digest] = digests.values();
+		if (known !== digest) return false;
+		this.keys.set(key, digests.set(index, digest));
 		return true;
 	}
 

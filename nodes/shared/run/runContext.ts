@@ -80,7 +80,10 @@ export class RunContext {
 		};
 	}
 
-	/** The text models, for hints only: fetched once per run in one try, empty when that fails. */
+	/**
+	 * The text models, for hints, and to check attachments and fallback models: fetched once per run in one try, empty
+	 * when that fails.
+	 */
 	async knownTextModels(client: GatewayClient): Promise<TextModel[]> {
 		return await this.textModels.known(client);
 	}

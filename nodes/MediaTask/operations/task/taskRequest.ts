@@ -155,7 +155,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 			? knownPrice(price, 'Max Cost per Execution (Rubles)', 'maxCostRub')
 			: undefined;
 	const content = bodyWith(await contentPlaceholders(files));
-	if (ownKey !== undefined && !item.journal.isKeyOf(ownKey, content)) throw sharedKey();
+	if (ownKey !== undefined && !item.journal.claimKey(ownKey, content)) throw sharedKey();
 	const mayBeShared = ownKey !== undefined || scope === 'workflow';
 	const resume = mayBeShared ? undefined : callback;
 	return {

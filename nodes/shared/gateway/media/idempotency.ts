@@ -18,7 +18,7 @@ export type IdempotencyScope = 'execution' | 'workflow';
 export interface CreationContext {
 	workflowId: string;
 	nodeId: string;
-	/** Id of the execution, or a value that is stable within it. */
+	/** The ID of the execution and a secret of it. */
 	executionId: string;
 	/** Which run of the node within the execution. */
 	run: string;

@@ -71,6 +71,8 @@ export interface CallCost {
  * expressions in a sandbox, they no longer read custom data.
  */
 export class ExecutionCost {
+	/** What the calls of this run have cost, where it is known; decimal text in rubles. */
+	ownRub = '0';
 	private customData: ExecutionVariables['customData'];
 	/** Where n8n has no context of the execution. */
 	private readonly ownStore: Record<string, unknown> = {};
@@ -113,7 +115,10 @@ export class ExecutionCost {
 				if (creation.requests === 0 && !creation.isUnknown) remove(now, id);
 			});
 		return {
-			charged: (rub) => end((now) => charge(now, id, rub, key !== undefined)),
+			charged: (rub) =>
+				end((now) => {
+					if (charge(now, id, rub, key !== undefined)) this.ownRub = sum(this.ownRub, rub);
+				}),
 			failed: (error) => (mayBeCharged(error) ? leaveOpen() : drop()),
 			notSent: drop,
 			unknown: leaveOpen,
@@ -203,12 +208,14 @@ function remove(spending: Spending, id: string): void {
 	else spending.reservedRub = addDecimals(spending.reservedRub, mostRub || '0', -1) ?? '0';
 }
 
-function charge(spending: Spending, id: string, rub: string, hasKey: boolean): void {
-	if (spending.counted[id]) return;
+/** @returns whether the cost is added; another request with the same key may have added it */
+function charge(spending: Spending, id: string, rub: string, hasKey: boolean): boolean {
+	if (spending.counted[id]) return false;
 	remove(spending, id);
 	spending.rub = sum(spending.rub, rub);
 	spending.calls += 1;
 	if (hasKey) spending.counted[id] = true;
+	return true;
 }
 
 /** The call stays open, with the most that it may have cost. */
