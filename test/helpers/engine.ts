@@ -19,6 +19,7 @@ import {
 	type INodeTypes,
 	type IRun,
 	type IWorkflowExecuteAdditionalData,
+	type IWorkflowSettings,
 	type StructuredChunk,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
@@ -53,6 +54,8 @@ export interface RunOptions {
 	items?: INodeExecutionData[];
 	/** Settings of the node, such as `onError` and `retryOnFail`. */
 	settings?: Partial<INode>;
+	/** Settings of the workflow. */
+	workflowSettings?: IWorkflowSettings;
 	credential?: { baseUrl: string; apiKey: string };
 	executionId?: string;
 	/** n8n's secret of the execution. The same for each run with this ID, unless set. */
@@ -181,7 +184,7 @@ export function prepare(options: RunOptions) {
 		connections,
 		active: false,
 		nodeTypes: nodeTypes(options),
-		settings: { executionOrder: 'v1' },
+		settings: { executionOrder: 'v1', ...options.workflowSettings },
 	});
 	const mode: WorkflowExecuteMode = 'manual';
 	return { workflow, source, mode, more: additionalData(options, mode, [source, target], connections) };

@@ -5,7 +5,7 @@ const MAX_GUARDS = 500;
 const RESUMING_MS = 60_000;
 
 /** What a suspended execution waits for. */
-export interface Suspension {
+export interface SuspendedTasks {
 	/** Identifies this suspension of the execution. */
 	id: string;
 	/** The items whose callbacks are checked. */
@@ -47,7 +47,7 @@ export class CallbackGuard {
 	 */
 	async handle(
 		item: number | undefined,
-		read: () => Suspension | undefined,
+		read: () => SuspendedTasks | undefined,
 		check: (items: ReadonlySet<number>) => Promise<boolean>,
 	): Promise<boolean> {
 		if (item === undefined) return false;

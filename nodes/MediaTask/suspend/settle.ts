@@ -15,10 +15,9 @@ export interface SuspendedItem {
 }
 
 /**
- * Finishes the deferred work, except what the execution can be suspended for. The callback of a task that ends
- * before the execution is suspended is lost. Each callback leads to a poll of all tasks, so one that is still to
- * come is enough: the last poll before suspending must find an unfinished task with a callback. Without such a
- * task, the others are waited for without suspending.
+ * Finishes the deferred work, except what the execution can be suspended for. The callback of a task that ends before
+ * the suspension is lost, but any other callback leads to a poll of all tasks. So the last poll before it must find an
+ * unfinished task with a callback; otherwise the tasks are waited for without suspending.
  *
  * @param lastUntil when the longest wait of an earlier suspension of the execution ended, in Unix milliseconds. n8n
  *   keeps the timer for it when a callback has resumed the execution, and would end the next suspension.

@@ -6,7 +6,7 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 
-import { asArray, asNumber, asObject, asText, objectIn, omit } from '../../shared/gateway/util/json';
+import { asNumber, asObject, asText, objectIn, omit } from '../../shared/gateway/util/json';
 import { storedContext } from '../../shared/n8n/features';
 import { readSavedState, type SavedState } from './savedState';
 
@@ -207,8 +207,10 @@ export function lastSuspendedUntil(context: IExecuteFunctions): number {
  */
 export function stateOfResumedRun(context: IExecuteFunctions): SavedState | undefined {
 	const token = asText(context.getInputData()[0]?.json[TOKEN]);
-	if (token === undefined) return undefined;
-	const state = readSavedState(storedContext(context, 'node')?.[KEY]);
+	const stored = storedContext(context, 'node')?.[KEY];
+	// Without a stored state, the field came with the data of the input.
+	if (token === undefined || stored === undefined) return undefined;
+	const state = readSavedState(stored);
 	return state?.id === token ? state : { id: token, until: 0, concurrency: 1, items: [], tasks: {} };
 }
 
@@ -249,10 +251,15 @@ export function resumeExecution(context: IWebhookFunctions, id: string): INodeEx
 		);
 		return undefined;
 	}
+	const [first, ...others] = (storedInput(context) ?? []).filter(isItem);
+	if (!first) {
+		context.logger.error(
+			'This version of n8n does not let a node read its stored input: the execution resumes when its maximum wait is over',
+		);
+		return undefined;
+	}
 	Reflect.set(node, 'disabled', false);
-	const items: unknown[] = asArray(context.evaluateExpression('{{ $input.all() }}'));
-	const [first, ...others] = items.filter(isItem);
-	return [first ? [{ ...first, json: { ...first.json, [TOKEN]: id } }, ...others] : []];
+	return [[{ ...first, json: { ...first.json, [TOKEN]: id } }, ...others]];
 }
 
 function isItem(value: unknown): value is INodeExecutionData {

@@ -9,6 +9,7 @@ import { REQUEST_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../gatew
 import { fileLimits, Watchdog } from '../gateway/client/watchdog';
 import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
+import { asObject } from '../gateway/util/json';
 import { isBinaryValue, isTool } from './features';
 import { deriveStream, reportChunks, type Readable } from './streams';
 
@@ -101,20 +102,28 @@ function binaryOf({ n8n, index }: FileOwner, { value, at }: FileReference): IBin
 	}
 	const name = String(value).trim();
 	if (name === '') throw at.error('is empty', FIELD_HINT);
-	try {
-		return n8n.helpers.assertBinaryData(index, name);
-	} catch {
-		const fields = Object.keys(n8n.getInputData()[index]?.binary ?? {});
-		throw at.error(
-			`names the binary field '${name}', which the input item does not have`,
-			fields.length > 0
-				? `It has: ${fields.join(', ')}.`
-				: isTool(n8n)
-					? 'A tool of an AI Agent gets no files: give the file by its URL.'
-					: 'It has no binary fields: add a node that returns a file before this one.',
-		);
+	for (const path of [name, `${FILES_IN_JSON}.${name}`]) {
+		try {
+			// Only n8n knows where this workflow has its files: JSON data may come from outside and name any stored file.
+			return n8n.helpers.assertBinaryData(index, path);
+		} catch {
+			// n8n's error does not say which fields there are.
+		}
 	}
+	const { json = {}, binary = asObject(json[FILES_IN_JSON]) ?? {} } = n8n.getInputData()[index] ?? {};
+	const fields = Object.keys(binary);
+	throw at.error(
+		`names the binary field '${name}', which the input item does not have`,
+		fields.length > 0
+			? `It has: ${fields.join(', ')}.`
+			: isTool(n8n)
+				? 'A tool of an AI Agent gets no files: give the file by its URL.'
+				: 'It has no binary fields: add a node that returns a file before this one.',
+	);
 }
+
+/** Where the files of an item are in a workflow whose setting `binaryMode` is `combined`. */
+const FILES_IN_JSON = '_files';
 
 /** A file made of bytes in memory. */
 export function fileOfBytes(facts: Pick<UploadFile, 'fileName' | 'mimeType'>, bytes: Uint8Array): InputFile {

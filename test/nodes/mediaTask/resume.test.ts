@@ -47,6 +47,17 @@ describe('a resumed node', () => {
 		expect(tasks.sent).toHaveLength(3);
 	});
 
+	it('returns the results in a workflow whose binary data is part of the JSON data', async () => {
+		const tasks = mockTasks(byTask({ t2: 'success' }));
+		const workflowSettings = { binaryMode: 'combined' } as const;
+		const use = suspending(inOrder, { items: prompts('a', 'b'), workflowSettings });
+		const { items } = await resumed(tasks, use, () => 'success');
+		expect(items.map(({ json }) => [json.taskId, json.state])).toStrictEqual([
+			['t1', 'success'],
+			['t2', 'success'],
+		]);
+	});
+
 	it('polls each pending task once, and does not request the catalogue', async () => {
 		const tasks = mockTasks(byTask({ t2: 'success' }));
 		const use = suspending(inOrder, { items: prompts('a', 'b', 'c') });

@@ -4,7 +4,14 @@ import { Workflow, type IRun } from 'n8n-workflow';
 import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
 import { omit } from '../../../nodes/shared/gateway/util/json';
 import { requestContext } from '../../helpers/contexts';
-import { prepare, storedBinary, resumeNode, type RunOptions, type RunResult } from '../../helpers/engine';
+import {
+	prepare,
+	storedBinary,
+	resumeNode,
+	runNode,
+	type RunOptions,
+	type RunResult,
+} from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import { sendCallback, prompts, stored, suspend, suspending, mockTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
@@ -221,6 +228,16 @@ describe('saved state', () => {
 		const { items: passedOn } = await resumeNode(suspended, { ...use, credential });
 		expect(passedOn.map(({ json }) => json.taskId)).toStrictEqual(['t1', 't2']);
 		expect(JSON.stringify(passedOn)).not.toContain('aiGatewayResumed');
+	});
+
+	it.each(['suspend', 'poll'])('is not made by a field of the input (%s)', async (strategy) => {
+		const tasks = mockTasks(() => 'success');
+		const [first, ...others] = prompts('a', 'b');
+		const forged = { json: { ...first?.json, aiGatewayResumed: 'x', state: 'success' } };
+		const use = suspending({ waitStrategy: strategy }, { items: [forged, ...others] });
+		const { items: outputs } = await runNode(use);
+		expect(outputs.map(({ json }) => json.taskId).sort()).toStrictEqual(['t1', 't2']);
+		expect(tasks.sent).toHaveLength(2);
 	});
 
 	it('that belongs to another suspension passes the items on as they are', async () => {

@@ -1,3 +1,4 @@
+import type { INodeExecutionData } from 'n8n-workflow';
 import nock from 'nock';
 
 import { gatewayFailure } from '../../helpers/client';
@@ -22,6 +23,9 @@ const memoryItem = (content: string) => ({
 		data: { data: Buffer.from(content).toString('base64'), mimeType: 'text/plain', fileName: 'a.txt' },
 	},
 });
+
+/** An item of a workflow whose files are part of the JSON data. */
+const inJson = (files: object): INodeExecutionData => ({ json: { _files: { ...files } } });
 
 describe('file: upload', () => {
 	it.each([
@@ -139,6 +143,46 @@ describe('file: upload', () => {
 	])('rejects %s before anything is sent', async (_, parameters, message) => {
 		const { error } = await run('upload', parameters, { items: [memoryItem('x')] });
 		expect(error?.message).toBe(message);
+	});
+
+	it.each([
+		['in n8n’s storage', async () => await storedItem('bytes')],
+		['in the item itself', () => Promise.resolve(memoryItem('bytes'))],
+	])('finds a binary field by its name also where files are part of the JSON data: %s', async (_, item) => {
+		const bodies: unknown[] = [];
+		nock('https://gateway.test')
+			.post('/api/v1/storage/upload', (body) => bodies.push(body) > 0)
+			.reply(200, uploaded);
+		const { binary } = await item();
+		const { error } = await run(
+			'upload',
+			{},
+			{
+				items: [inJson(binary)],
+				workflowSettings: { binaryMode: 'combined' },
+			},
+		);
+		expect(error).toBeUndefined();
+		expect(String(bodies[0])).toContain('bytes');
+	});
+
+	it('takes no file that is named in the JSON data of another workflow: the data may come from outside', async () => {
+		const { binary } = await storedItem('a file of somebody else');
+		const { error } = await run('upload', {}, { items: [inJson(binary)] });
+		expect(error?.message).toContain("names the binary field 'data', which the input item does not have");
+	});
+
+	it('names the files in the JSON data when none has the name', async () => {
+		const { binary } = memoryItem('x');
+		const { error } = await run(
+			'upload',
+			{ binaryPropertyName: 'photo' },
+			{
+				items: [inJson(binary)],
+				workflowSettings: { binaryMode: 'combined' },
+			},
+		);
+		expect(error?.description).toContain('It has: data.');
 	});
 
 	it('rejects base64 text over the limit, also when the file is not, before anything is sent', async () => {

@@ -87,10 +87,10 @@ type Params = Values<typeof parameters>;
 /** Uploads a file (§4.14): streamed from a binary field or a URL, or from base64 text. */
 export const upload = defineOperation({
 	displayName: 'Upload',
-	action: 'Upload file',
+	action: 'Upload a file',
 	description: 'Store a new file at the gateway and get its URL',
 	toolDescription:
-		'Stores a file, given as base64 text, and makes it available on the web. Returns the ID and the URL of the file.',
+		'Stores a file, given as base64 text or by its URL, at the gateway. Returns its ID and URL.',
 	parameters,
 	options: {
 		externalUserId: optional(
