@@ -33,9 +33,9 @@ async function polled(client: GatewayClient, taskId: string, turn: Turn): Promis
 		const found = await turn(async () => await pollOnce(client, taskId)).catch(unknownTask);
 		if (found === 'unknown') return found;
 		if (found.task) return found.task;
-		const { details } = found.transientError;
-		const { delivery, retryable, retryAfterMs } = details;
-		const attempt = { failures, maxRetries, delivery, retryable, retryAfterMs, idempotent: true };
+		// Also a web page, which is no error that the client itself retries.
+		const { delivery, retryAfterMs } = found.transientError.details;
+		const attempt = { failures, maxRetries, delivery, retryable: true, retryAfterMs, idempotent: true };
 		const delay = retryDelayMs(attempt, client.random());
 		if (delay === undefined) throw found.transientError;
 		await client.pause(delay);

@@ -2,11 +2,11 @@ import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 
 import { taskIdsIn } from '../shared/gateway/media/callbackIds';
 import { readPassThrough } from '../shared/gateway/media/passThrough';
-import { asNumber, asObject, asText, type Json } from '../shared/gateway/util/json';
+import { asNumber, asObject, asText, isFlat, type Json } from '../shared/gateway/util/json';
 
 /** A callback, as far as it is used. Anybody can send one. */
 export interface IncomingCallback {
-	/** The IDs that may be a task's, the likeliest first. */
+	/** The IDs that may be a task's, most likely first. */
 	ids: string[];
 	/** Where it comes from: an IP address, or a network of IPv6. */
 	source: string;
@@ -24,7 +24,7 @@ export interface IncomingCallback {
 const MAX_BODY = 256 * 1024;
 const MAX_LEVELS = 100;
 
-/** The size that a body counts with if nothing tells it, in bytes: more than n8n accepts by default. */
+/** The size that a body counts with if its size is unknown, in bytes: more than n8n accepts by default. */
 const UNKNOWN_SIZE = 64 * 1024 * 1024;
 
 /** Reads a callback. Takes about a millisecond, whatever the body. */
@@ -62,9 +62,4 @@ function networkOf(address: string): string {
 	if (address.includes('.')) return address;
 	const [start = ''] = address.split('::');
 	return start.split(':').slice(0, 4).join(':');
-}
-
-function isFlat(value: unknown, levels: number): boolean {
-	if (typeof value !== 'object' || value === null) return true;
-	return levels > 0 && Object.values(value).every((child) => isFlat(child, levels - 1));
 }

@@ -12,7 +12,7 @@ import { nodeParameters } from '../shared/params/source';
 import { compact } from '../shared/n8n/compact';
 import { downloadFiles, taskJson } from '../shared/n8n/taskResults';
 import { toErrorJson } from '../shared/run/nodeError';
-import { ApiError } from '../shared/gateway/errors/errors';
+import { ApiError, asError, InvalidInputError } from '../shared/gateway/errors/errors';
 import type { MediaTask } from '../shared/gateway/endpoints/tasks';
 import { setArchived } from '../shared/gateway/endpoints/taskActions';
 import type { GatewayClient } from '../shared/gateway/client/client';
@@ -107,6 +107,22 @@ function readStartSettings(context: IWebhookFunctions): StartSettings {
 	};
 }
 
+/** The pauses before the credential is read again, in milliseconds: n8n's database may be busy. */
+const CREDENTIAL_PAUSES_MS = [1_000, 3_000, 9_000];
+
+/** The client for a callback, which may not be repeated. */
+async function callbackClient(context: IWebhookFunctions): Promise<GatewayClient> {
+	for (const pauseMs of CREDENTIAL_PAUSES_MS) {
+		try {
+			return await backgroundClient(context, CALLBACK_SETTINGS);
+		} catch (error) {
+			if (error instanceof InvalidInputError) throw asError(error);
+			await sleep(pauseMs);
+		}
+	}
+	return await backgroundClient(context, CALLBACK_SETTINGS);
+}
+
 type Callback = Pick<IncomingCallback, 'ids' | 'content' | 'passThrough'>;
 
 /** Checks callbacks in a call of the webhook. */
@@ -136,7 +152,7 @@ class CallbackCheck {
 			};
 			// Its first poll has its turn: the credential is read only now.
 			const settings = (this.settings ??= readStartSettings(this.context));
-			const client = (this.client ??= await backgroundClient(this.context, CALLBACK_SETTINGS));
+			const client = (this.client ??= await callbackClient(this.context));
 			for (const id of callback.ids.filter((one) => this.queue.isUnsettled(one))) {
 				const task = await endedTask(client, id, poll);
 				if (task === 'running') return undefined;

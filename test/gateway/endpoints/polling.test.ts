@@ -47,6 +47,8 @@ describe('waiting for a task (§3.1)', () => {
 		['503', { status: 503 }],
 		['a cut-off response', { body: '{"data": {"sta' }],
 		['a maintenance page', { body: '<html>back soon</html>' }],
+		['a page with status 403', { status: 403, body: '<html>blocked</html>' }],
+		['a text with status 404', { status: 404, body: 'default backend - 404' }],
 		['an unknown state', poll('dreaming')],
 		['a response without a task', { body: '{"code": 200, "data": null}' }],
 		['504', { status: 504 }],

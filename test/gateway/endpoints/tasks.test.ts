@@ -5,6 +5,7 @@ import {
 	taskError,
 	fetchMediaTask,
 	hasEnded,
+	listMediaTasks,
 	pollDelayMs,
 	readMediaTask,
 	type MediaTask,
@@ -51,6 +52,22 @@ describe('fetching a task (§4.7)', () => {
 		const { client, sent } = scriptedClient([{}]);
 		await fetchMediaTask(client, id);
 		expect(sent[0]?.url.endsWith(`/async/media/tasks/${id}`)).toBe(true);
+	});
+});
+
+describe('the list of tasks (§4.13)', () => {
+	it.each(['taskId', 'task_id', 'id'])('finds records by %s', async (name) => {
+		const body = envelope({ page: [{ [name]: 't1' }] });
+		const { client, sent } = scriptedClient([{ body: JSON.stringify(body) }]);
+		await expect(listMediaTasks(client)).resolves.toMatchObject({ body, records: [{ [name]: 't1' }] });
+		expect(sent).toStrictEqual([request('GET', '/async/media/tasks')]);
+	});
+
+	it('has the error text for media', async () => {
+		const { client } = scriptedClient([{ status: 404, body: '{"code":404,"msg":"no list"}' }]);
+		const { message, description } = await apiErrorOf(listMediaTasks(client)).then(({ details }) => details);
+		expect(message).toBe(errorText({ group: 'media', status: 404 }).message);
+		expect(description).toContain('no list');
 	});
 });
 

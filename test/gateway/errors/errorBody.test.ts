@@ -47,7 +47,7 @@ describe('the body of an error', () => {
 
 	it.each(['', '<html>', '[{"error": {"message": "m"}}]', '"error"', 'null', '{"error": {"mess'])(
 		'has no fields for %j',
-		(body) => expect(parseErrorBody(body)).toStrictEqual({ isKnown: false }),
+		(body) => expect(parseErrorBody(body)).toStrictEqual({ isKnown: false, isForeign: body !== '' }),
 	);
 });
 

@@ -3,9 +3,10 @@ import nock from 'nock';
 import { inFakeTime, useFakeTime } from '../../helpers/fakeTime';
 import { envelope, TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
+import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
 import { StartedTasks } from '../../../nodes/MediaTaskTrigger/startedTasks';
 import { webhookContext } from '../../helpers/contexts';
-import { sendCallback, freshTask, errorResponse, task } from './support';
+import { callbackContext, sendCallback, freshTask, errorResponse, successAfter, task } from './support';
 
 useNock();
 
@@ -93,17 +94,41 @@ describe('a gateway with transient errors', () => {
 
 	it('is polled for minutes: the callback may not be repeated', async () => {
 		const taskId = freshTask();
-		let requests = 0;
-		nock('https://gateway.test')
-			.persist()
-			.get(`${TASKS}/${taskId}`)
-			.reply(() => {
-				requests += 1;
-				return requests < 9 ? [503, ''] : [200, envelope({ taskId, state: 'success' })];
-			});
+		const seen = successAfter(8, taskId, 503, '');
 		const { item, warnings } = await inFakeTime(sendCallback(noFiles, { body: { taskId } }));
 		expect(item?.json.state).toBe('success');
-		expect([requests, warnings]).toStrictEqual([9, 0]);
+		expect([seen.requests, warnings]).toStrictEqual([9, 0]);
+	});
+
+	it.each([
+		[404, '<html>Not here</html>'],
+		[404, 'default backend - 404'],
+		[403, '<html>Blocked</html>'],
+		[200, '<html>Back soon</html>'],
+		[200, envelope(null)],
+	])('is polled again after a response that is not the gateway’s: %i %j', async (status, page) => {
+		const taskId = freshTask();
+		const seen = successAfter(2, taskId, status, page);
+		const { item, warnings } = await inFakeTime(sendCallback(noFiles, { body: { taskId } }));
+		expect(item?.json.state).toBe('success');
+		expect([seen.requests, warnings]).toStrictEqual([3, 0]);
+	});
+
+	it.each([
+		[3, 'success', 0],
+		[4, undefined, 1],
+	])('reads the credential again after n8n has failed to (%i times)', async (failures, state, warnings) => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success' });
+		const { context, response } = callbackContext(noFiles, { body: { taskId } }, { nodeId: taskId });
+		const warn = jest.spyOn(context.logger, 'warn');
+		const busy = jest.spyOn(context, 'getCredentials');
+		for (let count = 0; count < failures; count += 1)
+			busy.mockRejectedValueOnce(new Error('SQLITE_BUSY: database is locked'));
+		const { workflowData } = await inFakeTime(new MediaTaskTrigger().webhook.call(context));
+		expect([workflowData?.[0]?.[0]?.json.state, warn.mock.calls.length]).toStrictEqual([state, warnings]);
+		warn.mockRestore();
+		expect(response).toStrictEqual(received);
 	});
 
 	it('ends the polls at last, with a warning', async () => {

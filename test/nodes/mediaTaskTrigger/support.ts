@@ -110,6 +110,24 @@ export function task(taskId: string, ...states: object[]): { requests: number } 
 	return seen;
 }
 
+/** Responds to so many polls of a task with a status and a body, then with its success. Counts the requests. */
+export function successAfter(
+	count: number,
+	taskId: string,
+	status: number,
+	body: nock.Body,
+): { requests: number } {
+	const seen = { requests: 0 };
+	signed()
+		.persist()
+		.get(`${TASKS}/${taskId}`)
+		.reply(() => {
+			seen.requests += 1;
+			return seen.requests > count ? [200, envelope({ taskId, state: 'success' })] : [status, body];
+		});
+	return seen;
+}
+
 /** Responds to polls of a task with an error. Counts the requests. */
 export function errorResponse(taskId: string, status: number): { requests: number } {
 	const seen = { requests: 0 };

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors/errors';
+import { ApiError, UNREADABLE } from '../errors/errors';
 import type { JsonObject } from '../util/json';
 import { decimal, number, object } from '../util/shape';
 import { compareDecimals } from '../util/money';
@@ -15,7 +15,12 @@ export interface Balance {
 	amountUsd?: number;
 }
 
-/** Fetches the balance (§4.18). Returns the body as received. */
+/**
+ * Fetches the balance (§4.18).
+ *
+ * @returns the body as received
+ * @throws {ApiError} when the request fails
+ */
 export async function fetchBalance(client: GatewayClient): Promise<JsonObject> {
 	return await client.json({ group: 'balance', method: 'GET', path: '/balance' });
 }
@@ -54,7 +59,7 @@ function unknownShape(body: JsonObject): ApiError {
 		message: 'The gateway’s balance could not be read',
 		description: `The response has neither 'amount' nor 'RUB' with a number. It has: ${keys}. Check the base URL in the AI Gateway credential.`,
 		delivery: 'responded',
-		code: 'unreadable_answer',
+		code: UNREADABLE,
 		retryable: false,
 	});
 }

@@ -16,6 +16,7 @@ export interface RecordList {
  * Fetches a list. The specification shows no query either, so none is sent.
  *
  * @param idOf returns the ID of a record; `undefined` for other objects
+ * @throws {ApiError} when the request fails
  */
 export async function fetchList(
 	client: GatewayClient,

@@ -21,6 +21,7 @@ export interface TextModel {
  * Fetches the text models (§4.4). Leaves out records without an id.
  *
  * @param policy replaces the client's own
+ * @throws {ApiError} when the request fails
  */
 export async function listTextModels(client: GatewayClient, policy: RetryPolicy = {}): Promise<TextModel[]> {
 	const body = await client.json({ ...catalogueRequest('/models'), ...policy });
@@ -31,6 +32,7 @@ export async function listTextModels(client: GatewayClient, policy: RetryPolicy 
  * Fetches the media models (§4.5). Leaves out records without an id.
  *
  * @param policy replaces the client's own
+ * @throws {ApiError} when the request fails
  */
 export async function listMediaModels(
 	client: GatewayClient,

@@ -1,10 +1,9 @@
 import type { MediaType } from '../media/mediaModel';
-import { ApiError } from '../errors/errors';
+import { ApiError, UNREADABLE } from '../errors/errors';
 import type { JsonObject } from '../util/json';
 import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask, type MediaTask } from './tasks';
 import type { GatewayClient } from '../client/client';
 import { duration } from '../util/duration';
-import { UNREADABLE } from './response';
 import { StateClock, type StateTimes } from './stateTimes';
 import { withinTime } from '../client/abort';
 import { POLL_TIMEOUT_MS } from '../client/transport';
@@ -13,6 +12,7 @@ import { connectionError } from '../errors/fromResponse';
 /** The shortest time for the last poll, in milliseconds, even if the longest wait is over. */
 const MIN_POLL_MS = 5_000;
 
+/** How a task is waited for. */
 export interface WaitOptions {
 	/**
 	 * Returns the media type of the task's model, which sets the polling interval; `undefined` if it is unknown.
@@ -29,8 +29,8 @@ export interface WaitOptions {
 }
 
 /**
- * Polls a task until it has ended (§3.1). Transient errors (lost connection, 429, 5xx) do not end the wait. Polls a
- * last time when the longest wait is over.
+ * Polls a task until it has ended (§3.1). Transient errors (lost connection, 429, 5xx, a web page, a response without a
+ * task) do not end the wait. Polls a last time when the longest wait is over.
  *
  * @returns the body of the last poll, an envelope
  * @throws {ApiError} with the task's id when the wait is over or the gateway no longer knows the task
@@ -80,10 +80,12 @@ async function nextDelay(
 const CALLBACK_DELAYS_MS = [1_000, 3_000];
 
 /**
- * Polls a task after its callback until it has ended, at most three times.
+ * Polls after a callback until a result ends the polling, at most three times.
  *
- * @param isOver whether the result ends the polling
+ * @param poll polls once
+ * @param isOver whether a result ends the polling
  * @returns the result of the last poll
+ * @throws what `poll` throws
  */
 export async function pollWithRetries<Result>(
 	client: GatewayClient,
@@ -105,7 +107,8 @@ type PollResult =
 	| { body?: undefined; task?: undefined; transientError: ApiError };
 
 /**
- * Polls a task once. Returns transient errors (lost connection, 429, 5xx) and throws others.
+ * Polls a task once. Returns transient errors (lost connection, 429, 5xx, a web page, a response without a task) and
+ * throws others.
  *
  * @param limitMs the longest time of the poll, in milliseconds, with the wait for a slot
  * @throws {ApiError} with the task's id, if the gateway no longer knows the task
@@ -136,9 +139,9 @@ export async function pollOnce(
  */
 function transientErrorOf(error: unknown, taskId: string): ApiError {
 	if (!(error instanceof ApiError)) throw error;
-	const { retryable, delivery, code } = error.details;
-	// A web page or a response without a task is transient: something else than the gateway responded.
-	if (retryable || delivery === 'unknown' || code === UNREADABLE) return error;
+	const { retryable, delivery, code, isForeign } = error.details;
+	// A web page, with any status, or a response without a task is transient: something else than the gateway responded.
+	if (retryable || isForeign || delivery === 'unknown' || code === UNREADABLE) return error;
 	throw error.with({ taskId });
 }
 

@@ -1,7 +1,4 @@
-import { ApiError, InvalidInputError } from '../errors/errors';
-
-/** Code of a successful response that cannot be used. */
-export const UNREADABLE = 'unreadable_answer';
+import { ApiError, InvalidInputError, UNREADABLE } from '../errors/errors';
 
 /** The error for a successful response without something that the specification shows. */
 export function missingInResponse(what: string): ApiError {

@@ -25,12 +25,22 @@ export interface StoredFile {
 	externalUserId?: string | undefined;
 }
 
-/** Fetches a file's record (§4.15). Returns the body as received. */
+/**
+ * Fetches a file's record (§4.15).
+ *
+ * @returns the body as received
+ * @throws {ApiError} when the request fails
+ * @throws {InvalidInputError} for the IDs "." and ".."
+ */
 export async function fetchFileRecord(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	return await client.json({ group: 'storage', method: 'GET', path: filePath(fileId) });
 }
 
-/** Lists the account's files (§4.17, which shows neither filters nor shape). */
+/**
+ * Lists the account's files (§4.17, which shows neither filters nor shape).
+ *
+ * @throws {ApiError} when the request fails
+ */
 export async function listFiles(client: GatewayClient): Promise<RecordList> {
 	return await fetchList(client, { group: 'storage', path: '/storage' }, ({ id }) => asId(id));
 }
@@ -46,7 +56,10 @@ const DELETE_TEXTS: Readonly<Record<number, ErrorText>> = {
 /**
  * Deletes a file (§4.16).
  *
- * @throws {ApiError} with 404 for a file that is deleted already, unless an earlier attempt may have deleted it
+ * @returns the body as received
+ * @throws {ApiError} when the request fails, or the gateway reports that it did not delete the file; with 404 for a
+ *   file that is deleted already, unless an earlier attempt may have deleted it
+ * @throws {InvalidInputError} for the IDs "." and ".."
  */
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	const deletion = client.json({ group: 'storage', method: 'DELETE', path: filePath(fileId) });

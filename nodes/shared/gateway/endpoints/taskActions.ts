@@ -39,7 +39,9 @@ const LYRICS_TEXTS: Readonly<Record<number, ErrorText>> = {
 /**
  * Moves a task to the archived list or back (§4.9).
  *
- * @throws {ApiError} with 404 when the flag has that value already (§3.2), unless an earlier attempt may have set it
+ * @throws {ApiError} when the request fails; with 404 when the flag has that value already (§3.2), unless an earlier
+ *   attempt may have set it
+ * @throws {InvalidInputError} for the IDs "." and ".."
  */
 export async function setArchived(client: GatewayClient, taskId: string, archived: boolean): Promise<void> {
 	const setting = send(client, archived ? ARCHIVE_TEXTS : UNARCHIVE_TEXTS, {
@@ -51,17 +53,33 @@ export async function setArchived(client: GatewayClient, taskId: string, archive
 	await setting.catch(ignoreAlreadyDone);
 }
 
-/** Marks a task and its files as deleted (§4.10); repeating it changes nothing. */
+/**
+ * Marks a task and its files as deleted (§4.10); repeating it changes nothing.
+ *
+ * @throws {ApiError} when the request fails
+ * @throws {InvalidInputError} for the IDs "." and ".."
+ */
 export async function deleteMediaTask(client: GatewayClient, taskId: string): Promise<void> {
 	await send(client, TASK_TEXTS, { method: 'DELETE', path: taskPath(taskId) });
 }
 
-/** Restores a deleted task and its files (§4.11); repeating it changes nothing. */
+/**
+ * Restores a deleted task and its files (§4.11); repeating it changes nothing.
+ *
+ * @throws {ApiError} when the request fails
+ * @throws {InvalidInputError} for the IDs "." and ".."
+ */
 export async function restoreMediaTask(client: GatewayClient, taskId: string): Promise<void> {
 	await send(client, TASK_TEXTS, { method: 'POST', path: `${taskPath(taskId)}/restore`, idempotent: true });
 }
 
-/** Fetches the lyrics of a track with the time of each word (§4.12). Returns the body as received, an envelope. */
+/**
+ * Fetches the lyrics of a track with the time of each word (§4.12).
+ *
+ * @returns the body as received, an envelope
+ * @throws {ApiError} when the request fails
+ * @throws {InvalidInputError} for the task IDs "." and ".."
+ */
 export async function fetchLyrics(
 	client: GatewayClient,
 	taskId: string,
@@ -82,7 +100,12 @@ const SESSION_TEXTS: Readonly<Record<number, ErrorText>> = {
 	},
 };
 
-/** Creates a media session (§4.13, which shows the shape of neither request nor response). */
+/**
+ * Creates a media session (§4.13, which shows the shape of neither request nor response).
+ *
+ * @returns the body as received
+ * @throws {ApiError} when the request fails
+ */
 export async function createMediaSession(client: GatewayClient, body: JsonObject): Promise<JsonObject> {
 	return await send(client, SESSION_TEXTS, { method: 'POST', path: '/media/sessions', json: body });
 }

@@ -1,5 +1,5 @@
 import type { MediaType } from '../media/mediaModel';
-import { ApiError, asError } from '../errors/errors';
+import { ApiError, asError, UNREADABLE } from '../errors/errors';
 import { checkKey, sendableKey } from '../media/idempotency';
 import { asId, asObject, parseJson, type Json, type JsonObject } from '../util/json';
 import { id, json, number, object, optionalObject, records, text } from '../util/shape';
@@ -8,7 +8,7 @@ import type { GatewayClient, GatewayRequest } from '../client/client';
 import { withTexts, withServerMessage } from '../errors/fromResponse';
 import { fetchList, type RecordList } from './lists';
 import { TASK_TEXTS, taskPath, TASKS_PATH } from './taskPath';
-import { missingInResponse, UNREADABLE } from './response';
+import { missingInResponse } from './response';
 
 /** A request to create a task (§4.6). */
 export interface MediaTaskRequest {
@@ -49,6 +49,7 @@ export function taskBody(request: MediaTaskRequest): JsonObject {
  * Creates a task (§4.6). A retry with the same key returns the same task and charges nothing.
  *
  * @returns its id, and the body as received
+ * @throws {ApiError} when the request fails, or the response has no task ID; says whether the task may exist
  * @throws {InvalidInputError} if the key is longer than §8 allows
  */
 export async function createMediaTask(
@@ -98,9 +99,12 @@ function createdTaskId(body: JsonObject): string {
 }
 
 /**
- * Fetches a task (§4.7). Returns the body as received, an envelope.
+ * Fetches a task (§4.7).
  *
  * @param settings for callers that retry on their own
+ * @returns the body as received, an envelope
+ * @throws {ApiError} when the request fails
+ * @throws {InvalidInputError} for the IDs "." and ".."
  */
 export async function fetchMediaTask(
 	client: GatewayClient,
@@ -117,7 +121,11 @@ export async function fetchMediaTask(
 	return await withTexts(TASK_TEXTS, response);
 }
 
-/** Lists the account's tasks (§4.13, which shows neither filters nor shape). */
+/**
+ * Lists the account's tasks (§4.13, which shows neither filters nor shape).
+ *
+ * @throws {ApiError} when the request fails
+ */
 export async function listMediaTasks(client: GatewayClient): Promise<RecordList> {
 	return await fetchList(client, { group: 'media', path: TASKS_PATH }, taskIdOf);
 }
@@ -127,7 +135,12 @@ export function taskIdOf({ taskId, task_id, id: plainId }: JsonObject): string |
 	return asId(taskId) ?? asId(task_id) ?? asId(plainId);
 }
 
-/** Streams the result of a task (§4.8): the file itself, or a ZIP of several. */
+/**
+ * Streams the result of a task (§4.8): the file itself, or a ZIP of several.
+ *
+ * @throws {ApiError} when the request fails
+ * @throws {InvalidInputError} for the IDs "." and ".."
+ */
 export async function downloadMediaTask<T>(
 	client: GatewayClient,
 	taskId: string,

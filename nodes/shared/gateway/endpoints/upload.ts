@@ -16,6 +16,7 @@ const MAX_EXTERNAL_USER_ID_LENGTH = 128;
 /** §4.14: the policies that a client may set; `TEMP_UPLOAD` keeps a file for 24 hours. */
 export type StoragePolicy = 'TEMP_UPLOAD' | 'PERMANENT';
 
+/** How the gateway stores an upload. */
 export interface UploadSettings {
 	storagePolicy?: StoragePolicy | undefined;
 	externalUserId?: string | undefined;
@@ -82,7 +83,12 @@ export function checkSettings({ externalUserId = '' }: UploadSettings): void {
 	}
 }
 
-/** Uploads a file as multipart form data (§4.14), streamed. Returns the record as received. */
+/**
+ * Uploads a file as multipart form data (§4.14), streamed.
+ *
+ * @returns the record as received
+ * @throws {ApiError} when the request fails
+ */
 export async function uploadFile(
 	client: GatewayClient,
 	file: UploadFile,
@@ -101,6 +107,8 @@ export interface OpenedFile extends Pick<UploadFile, 'fileName' | 'mimeType' | '
  * Uploads a file that is opened for each attempt, as {@link uploadFile}.
  *
  * @returns the record as received
+ * @throws {ApiError} when the request fails
+ * @throws what `open` throws
  */
 export async function uploadOpened(
 	client: GatewayClient,
@@ -124,7 +132,12 @@ export async function uploadOpened(
 	});
 }
 
-/** Uploads a file as input of a later request and returns its URL (§4.14). The gateway keeps it for 24 hours. */
+/**
+ * Uploads a file as input of a later request (§4.14). The gateway keeps it for 24 hours.
+ *
+ * @returns its URL
+ * @throws {ApiError} when the request fails, or the response has no URL
+ */
 export async function uploadForUse(client: GatewayClient, file: UploadFile): Promise<string> {
 	const { url } = readStoredFile(await uploadFile(client, file, { storagePolicy: 'TEMP_UPLOAD' }));
 	if (url === undefined) throw missingInResponse('URL of the uploaded file');
@@ -141,7 +154,12 @@ export async function contentDigest(file: UploadFile): Promise<string> {
 	return hash.digest('hex');
 }
 
-/** Uploads base64 text (§4.14, JSON form). Returns the record as received. */
+/**
+ * Uploads base64 text (§4.14, JSON form).
+ *
+ * @returns the record as received
+ * @throws {ApiError} when the request fails
+ */
 export async function uploadBase64(
 	client: GatewayClient,
 	file: { base64: string; mimeType?: string | undefined },

@@ -4,6 +4,8 @@ import { asId, asNumber, asObject, asText, parseJson, type JsonObject } from '..
 export interface ErrorBody {
 	/** Whether the body has one of the formats. A proxy's error has none. */
 	isKnown: boolean;
+	/** Whether there is a body that is not a JSON object, such as a proxy's page. */
+	isForeign?: boolean | undefined;
 	/** For people; unstable, so no code depends on it. */
 	serverMessage?: string | undefined;
 	code?: string | undefined;
@@ -14,12 +16,12 @@ export interface ErrorBody {
 /**
  * Reads an error body of any of the formats of §7.1: OpenAI-style `{error: {message, type, param, code}}`, messages
  * `{type: 'error', error: {type, message}}`, media envelope `{code, msg, data}`, storage `{error: {message, type}}`.
- * Recognizes the format by its shape, not by the endpoint: authentication errors are OpenAI-style everywhere. Returns
- * no fields for anything else (HTML, empty, truncated). Never throws.
+ * Recognizes the format by its shape, not by the endpoint: authentication errors are OpenAI-style everywhere. Of a body
+ * that is no JSON object (HTML, empty, truncated), returns only the flags. Never throws.
  */
 export function parseErrorBody(text: string): ErrorBody {
 	const body = asObject(parseJson(text));
-	if (!body) return { isKnown: false };
+	if (!body) return { isKnown: false, isForeign: text.trim() !== '' };
 	const error = asObject(body.error);
 	if (error) {
 		return {

@@ -8,6 +8,10 @@ import type { JsonObject } from '../util/json';
  */
 export type Delivery = 'responded' | 'notSent' | 'unknown';
 
+/** Code of a response that cannot be used, or that is not the gateway's. */
+export const UNREADABLE = 'unreadable_answer';
+
+/** What is known of a failed request: its texts, and what decides whether it can be sent again. */
 export interface ApiErrorDetails {
 	/** What happened, for the user. */
 	message: string;
@@ -28,6 +32,8 @@ export interface ApiErrorDetails {
 	retryAfterMs?: number | undefined;
 	/** Whether the rate limit of the account refused it (§7.3): it was not worked on, and not charged. */
 	isRateLimit?: boolean | undefined;
+	/** Whether the response has a body that is not a JSON object, such as a proxy's page. */
+	isForeign?: boolean | undefined;
 	/** Whether the same request can succeed later without being changed (§7.6). */
 	retryable: boolean;
 	/** Whether it may have been charged although no usable response came. */

@@ -1,4 +1,4 @@
-import { ApiError, asError, type ApiErrorDetails } from './errors';
+import { ApiError, asError, UNREADABLE, type ApiErrorDetails } from './errors';
 import {
 	CONNECTION_TEXTS,
 	connectionText,
@@ -42,7 +42,7 @@ export interface ErrorResponse {
 export function errorFromResponse(response: ErrorResponse): ApiError {
 	const { group, status, origin, secrets } = response;
 	if (status >= 300 && status < 400) return unusable('redirect', { status, retryable: false });
-	const { isKnown, serverMessage, code, type, param } = parseErrorBody(response.body);
+	const { isKnown, isForeign, serverMessage, code, type, param } = parseErrorBody(response.body);
 	// The server of a file has no format.
 	if (status >= 500 && !isKnown && group !== 'file') return proxyError(response);
 	const text = errorText({ group, status, code, type, origin });
@@ -57,6 +57,7 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 		code,
 		type,
 		param,
+		...(isForeign ? { isForeign } : {}),
 		retryAfterMs: parseRetryAfter(response.retryAfter, response.now),
 		retryable: isRetryableStatus(status),
 	});
@@ -225,7 +226,7 @@ function unusable(
 		...CONNECTION_TEXTS[kind],
 		...details,
 		delivery: kind === 'redirect' ? 'responded' : 'unknown',
-		code: kind === 'redirect' ? 'redirected' : 'unreadable_answer',
+		code: kind === 'redirect' ? 'redirected' : UNREADABLE,
 	});
 }
 

@@ -32,7 +32,7 @@ const MAX_SEARCHED_BODY = 64 * 1024;
 const MAX_TEXT_LENGTH = 1_000;
 
 /**
- * The IDs in a callback that may be a task's, the likeliest first. A callback is only a hint: a wrong ID costs a
+ * The IDs in a callback that may be a task's, most likely first. A callback is only a hint: a wrong ID costs a
  * poll. Never throws, and takes about a millisecond, whatever the body.
  *
  * @param query of the callback URL

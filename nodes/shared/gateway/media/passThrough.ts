@@ -1,4 +1,4 @@
-import type { Json } from '../util/json';
+import { isFlat, type Json } from '../util/json';
 
 // Data of the user that comes back with a task's callback. §6.4 does not show the body of a callback, so the data is in
 // the query of the callback URL. Anybody who has the URL can send other data.
@@ -54,9 +54,4 @@ function parsed(text: string): Json | undefined {
 	} catch {
 		return undefined;
 	}
-}
-
-function isFlat(value: unknown, levels: number): boolean {
-	if (typeof value !== 'object' || value === null) return true;
-	return levels > 0 && Object.values(value).every((child) => isFlat(child, levels - 1));
 }

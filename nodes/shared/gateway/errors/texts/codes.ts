@@ -14,7 +14,7 @@ export const BY_CODE: Readonly<Record<string, TextByOrigin>> = {
 	invalid_api_key: WRONG_KEY,
 	insufficient_quota: NO_MONEY,
 	feature_not_available: { message: 'The plan of the gateway account does not include this',
-		description: 'Choose another model or option, or change the plan in the web application.' },
+		description: 'Choose another model or option, or change the plan of the account.' },
 	sub_account_blocked: { message: 'This gateway account is blocked',
 		description: 'It is a child account that its owner has blocked. Ask the owner of the main account to unblock it.' },
 	ip_not_allowed: { message: 'The gateway does not accept requests from the address of this n8n server',

@@ -17,13 +17,12 @@ export const WRONG_KEY: ErrorText = {
 export const NO_MONEY: ErrorText = {
 	message: 'There is not enough money in the gateway wallet',
 	description:
-		'Nothing was charged for this call. Top up the wallet in the web application and run the workflow again. A Gateway Balance node in a scheduled workflow can warn you in time.',
+		'Nothing was charged for this call. Top up the wallet and run the workflow again. A Gateway Balance node in a scheduled workflow can warn you in time.',
 };
 
 export const FORBIDDEN: ErrorText = {
 	message: 'The gateway denied access',
-	description:
-		'The account may not do this. Check the plan and the restrictions of the account in the web application.',
+	description: 'The account may not do this. Check the plan and the restrictions of the account.',
 };
 
 export const BUSY: TextByOrigin = {
@@ -57,7 +56,7 @@ const SHORTER_RESPONSE =
 
 export const MODEL_TIMEOUT: TextByOrigin = {
 	message: STOPPED_BY_GATEWAY,
-	description: `The model did not finish in time. Turn on the option 'Stream', with which a response may take 15 minutes, ${SHORTER_RESPONSE}`,
+	description: `The model did not finish in time. Turn on the option 'Stream', which allows 15 minutes. Or ${SHORTER_RESPONSE}`,
 	elsewhere: {
 		chatModel: `The model did not finish in time. An agent that streams its response gives the model 15 minutes. Otherwise, ${SHORTER_RESPONSE}`,
 		trigger: `The model did not finish in time: ${SHORTER_RESPONSE}`,

@@ -16,7 +16,7 @@ import { BY_MEDIA_STATUS } from './media';
 
 export type { ErrorText };
 
-/** The endpoint groups of §7.1; each has its own error format and its own meaning of a status. */
+/** Groups of endpoints in which a status means the same. */
 export type EndpointGroup = 'text' | 'messages' | 'media' | 'storage' | 'balance' | 'catalogue' | 'file';
 
 /** Texts by status, where neither the code nor the group has one. */

@@ -9,7 +9,7 @@ export const BY_MEDIA_STATUS: Readonly<Record<number, TextByOrigin>> = {
 	401: WRONG_KEY,
 	402: NO_MONEY,
 	403: { message: 'The plan of the gateway account does not include this media model',
-		description: 'Choose another model, or change the plan in the web application.' },
+		description: 'Choose another model, or change the plan of the account.' },
 	404: { message: 'The gateway has no such media task',
 		description: 'The task does not exist, was deleted, has no saved result yet, or belongs to another account. Check the task ID and the credential.' },
 	409: { message: 'The gateway is still busy with this media session',
