@@ -20,7 +20,7 @@ import {
 	type HttpRequest,
 	type Transport,
 } from '../gateway/client/transport';
-import { fileLimits, fileMs, type StreamLimits } from '../gateway/client/watchdog';
+import { fileLimits, unseenMs, type StreamLimits } from '../gateway/client/watchdog';
 import type { Origin } from '../gateway/errors/texts/origin';
 import { Exchange } from './exchange';
 import { NO_KEY_AFTER_REDIRECT } from './features';
@@ -91,7 +91,7 @@ export function n8nTransport(
 function limitsOf({ body, timeoutMs }: HttpRequest): StreamLimits {
 	if (isStream(body)) return fileLimits(timeoutMs);
 	// n8n does not report the progress of bytes in memory.
-	const slowest = body instanceof Uint8Array ? fileMs(body.length) : 0;
+	const slowest = body instanceof Uint8Array ? unseenMs(body.length) : 0;
 	return { totalMs: timeoutMs + slowest, idleMs: Infinity };
 }
 

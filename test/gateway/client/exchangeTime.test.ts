@@ -214,3 +214,17 @@ it.each(['json', 'stream'] as const)(
 		expect(gateway.received.map(({ body }) => body.length)).toStrictEqual([12_000]);
 	},
 );
+
+it('a body from memory that the gateway never answers ends with the timeout and the time for its size', async () => {
+	gateway.onRequest(() => undefined);
+	const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
+	const openBody = () => Promise.resolve({ content: Buffer.alloc(64_000, 'a') });
+	const { json, ...upload } = chat;
+	void json;
+	const start = Date.now();
+	const { details } = await apiErrorOf(client.json({ ...upload, openBody }));
+	expect([details.code, details.mayBeCharged]).toStrictEqual(['timeout', true]);
+	const took = Date.now() - start;
+	expect(took).toBeGreaterThan(timeoutMs + 1_900);
+	expect(took).toBeLessThan(15_000);
+});

@@ -36,6 +36,7 @@ export interface RequestSettings extends RetrySettings {
 	timeoutMs?: number | undefined;
 }
 
+/** The settings of a client: whose gateway and key it uses, and how its requests behave. */
 export interface ClientSettings extends RequestSettings {
 	/** Ends in `/api/v1`, without a trailing slash. */
 	baseUrl: string;
@@ -156,7 +157,11 @@ export class GatewayClient {
 		});
 	}
 
-	/** Streams a file from any URL, without the key: result files are on other hosts. */
+	/**
+	 * Streams a file from any URL, without the key: result files are on other hosts.
+	 *
+	 * @throws {ApiError} as {@link json}
+	 */
 	async downloadUrl<T>(url: string, consume: (response: HttpResponse<ByteStream>) => Promise<T>): Promise<T> {
 		const httpRequest = this.fileRequest(url);
 		return await this.withRetries(

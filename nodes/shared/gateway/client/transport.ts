@@ -64,7 +64,7 @@ export function destroyBody(body: HttpRequest['body']): void {
 	if (typeof body === 'object' && 'destroy' in body) body.destroy();
 }
 
-/** Bytes that are read of the error response to a download. */
+/** Bytes that are read of the error response to a streamed request. */
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 
 /**

@@ -20,9 +20,12 @@ export function fileLimits(timeoutMs: number): StreamLimits {
 	return { totalMs: Infinity, idleMs: timeoutMs, minBytesPerSecond: MIN_FILE_SPEED };
 }
 
-/** How long the slowest transfer of so many bytes takes, in milliseconds. */
-export function fileMs(bytes: number): number {
-	return (bytes / MIN_FILE_SPEED) * 1_000;
+/** The slowest transfer whose progress is not known, in bytes per second: nobody can tell it from one that hangs. */
+const MIN_UNSEEN_SPEED = 32_000;
+
+/** How long the slowest transfer of so many bytes takes if its progress is not known, in milliseconds. */
+export function unseenMs(bytes: number): number {
+	return Math.ceil((bytes / MIN_UNSEEN_SPEED) * 1_000);
 }
 
 /** The longest sleep: a stopped watchdog ends within this time, also where `sleep` takes no signal. */

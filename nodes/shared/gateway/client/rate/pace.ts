@@ -31,8 +31,8 @@ export interface Measurement {
 }
 
 /**
- * The pace of an account's requests: spreads them evenly, grows after a minute in which none was refused, and falls
- * back to what the gateway has taken when one is.
+ * The pace of an account's requests: spreads them evenly, and falls back to what the gateway has taken when one is
+ * refused. Grows after a window of 5 to 60 s in which none was refused, then after each quarter of it.
  */
 export class Pace {
 	/** When the next request may be sent, in Unix milliseconds. */

@@ -1,7 +1,7 @@
 /** Requests within this time of each other are counted together, in milliseconds. */
 const BUCKET_MS = 500;
 
-/** Counts the events of the last minute, with memory for a bounded number of counters. */
+/** Counts the events of the last `spanMs`, with memory for a bounded number of counters. */
 export class RecentCount {
 	/** In the order of their start. */
 	private readonly buckets: Array<{ start: number; count: number }> = [];
