@@ -6,6 +6,7 @@ import { runAndReport } from './demo/report';
 import { serveSignInLink } from './demo/signIn';
 import { stopSignals } from './demo/signals';
 import { packPackage } from './n8n/package';
+import type { WorkflowJson } from './n8n/types';
 import { credentialType, loadExample, withCredential } from './n8n/workflows';
 
 /** The demo's command line. */
@@ -70,7 +71,7 @@ async function runExample(
 ): Promise<{ ok: boolean; workflowUrl: string }> {
 	const { baseUrl, apiKey } = gateway;
 	const credential = await client.saveCredential('Sandbox gateway', credentialType, { baseUrl, apiKey });
-	const workflow = withCredential(await loadExample('text-to-media'), credential);
+	const workflow = readyToRun(withCredential(await loadExample('text-to-media'), credential));
 	const { id } = await client.saveWorkflow(workflow);
 	console.log(
 		`Workflow          "${workflow.name}", imported from examples/text-to-media.json; running it\n`,
@@ -80,6 +81,18 @@ async function runExample(
 	const run = { client, workflowUrl, gateway, workflow, workflowId: id, before, signal };
 	const ok = await runAndReport(run);
 	return { ok, workflowUrl };
+}
+
+/** The example's note says what to choose after an import, which is done here. */
+function readyToRun(workflow: WorkflowJson): WorkflowJson {
+	const steps = /\*\*Before the first run\*\*[^\n]*/;
+	const nodes = workflow.nodes.map((node) => {
+		const { content } = node.parameters;
+		if (typeof content !== 'string') return node;
+		const ready = content.replace(steps, '**Ready to run**: select *Execute workflow*.');
+		return { ...node, parameters: { ...node.parameters, content: ready } };
+	});
+	return { ...workflow, nodes };
 }
 
 async function stayOpen(
@@ -95,8 +108,9 @@ Open the workflow in n8n (the link signs you in):
 
 What to try next
   1. Select Executions at the top to see this run. "Draw picture" has the picture in its output, in the tab Binary.
-  2. Back in the Editor, open "Draw picture", change the prompt, and select Execute step.
-  3. Select + and search for "gateway" to add another node. The credential "Sandbox gateway" is chosen already.
+  2. Back in the Editor, open "Topic", change the text, and select Execute workflow.
+  3. Make an image of your own: select +, search for "generate image", open Actions and select "Generate an image".
+     Choose a model, write a prompt, and select Execute step. The credential "Sandbox gateway" is chosen already.
 
   Login       ${owner.email}   password ${owner.password}   at ${server.url}
   Gateway     ${gateway.baseUrl}   key ${gateway.apiKey}

@@ -2,6 +2,7 @@ import { HumanMessage } from '@langchain/core/messages';
 import { createRunExecutionData, type INodeParameters, type IRunExecutionData } from 'n8n-workflow';
 
 import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
+import { asObject } from '../../nodes/shared/gateway/util/json';
 import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
 import { rejection } from '../helpers/client';
 import { supplyContext } from '../helpers/contexts';
@@ -142,6 +143,22 @@ test.each([false, true])('the chat model asks its fallback model (stream: %s)', 
 	const shown = JSON.stringify(execution.resultData.runData);
 	expect(shown).toContain('"fallbackFrom":["sandbox/balanced-2"]');
 	expect(gateway.control.ledger()).toMatchObject([{ model: 'sandbox/swift-1' }]);
+});
+
+it('the request to a fallback model has its ID and the other fields of Extra Body', async () => {
+	gateway.control.addFault({
+		match: { model: 'sandbox/balanced-2' },
+		action: { kind: 'error', code: 'no_providers' },
+		times: 0,
+	});
+	const extraBody = '{"user": "me", "model": "sandbox/balanced-2"}';
+	const model = await modelOf({ options: { maxRetries: 0, fallbackModels: ['sandbox/swift-1'], extraBody } });
+	await model.invoke(ask);
+	const bodies = gateway.control.requests({ method: 'POST' }).map(({ body }) => asObject(body.json));
+	expect(bodies.map((body) => [body?.model, body?.user])).toStrictEqual([
+		['sandbox/balanced-2', 'me'],
+		['sandbox/swift-1', 'me'],
+	]);
 });
 
 it('the chat model asks its fallback model also when the wait for the rate limit is over', async () => {

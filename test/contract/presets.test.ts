@@ -1,6 +1,7 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData, StructuredChunk } from 'n8n-workflow';
 
 import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
+import { asObject } from '../../nodes/shared/gateway/util/json';
 import type { RunOptions } from '../helpers/engine';
 import { b64, paper, picture, sound, withFiles } from '../nodes/text/files';
 import { locator, useGateway } from './support';
@@ -113,6 +114,49 @@ describe.each(PRESETS)('$resource: $operation', (preset) => {
 		expect(JSON.stringify(error ?? items)).toContain('give the file by its URL');
 		expect(sent()).toStrictEqual([]);
 	});
+});
+
+it.each([
+	['url', { source: 'url', url: 'https://files.test/a.png' }],
+	['binaryPropertyName', { source: 'binary' }],
+])('an error about the file names the parameter %s', async (param, source) => {
+	const { items } = await run({ resource: 'audio', operation: 'transcribe' }, source, {
+		items: await fileIn(picture),
+		settings: { onError: 'continueRegularOutput' },
+	});
+	expect(items[0]?.json.error).toMatchObject({ param });
+	expect(sent()).toStrictEqual([]);
+});
+
+it.each([
+	['streamed when the workflow is', {}, true, true],
+	['streamed when the option says so', { stream: true }, false, true],
+	['not streamed when the workflow is not', {}, false, false],
+	['not streamed when the option says so', { stream: false }, true, false],
+])('the response is %s', async (_, options, isWorkflowStreaming, isStreamed) => {
+	const chunks: string[] = [];
+	const more = isWorkflowStreaming
+		? { onChunk: ({ content = '' }: StructuredChunk) => void chunks.push(content) }
+		: {};
+	const analyze = { source: 'url', url: 'https://files.test/photo.jpg', options };
+	const { items, error } = await run({ resource: 'image', operation: 'analyze' }, analyze, more);
+	expect(error).toBeUndefined();
+	expect(sent().map(({ body }) => asObject(body.json)?.stream === true)).toStrictEqual([isStreamed]);
+	const text = isWorkflowStreaming && isStreamed ? items[0]?.json.text : '';
+	expect(chunks.join('')).toBe(text);
+});
+
+it.each([
+	[{}, false],
+	[{ cachePrompt: false }, false],
+	[{ cachePrompt: true }, true],
+])('a long prompt is cached if the option says so: %j', async (options, isCached) => {
+	const prompt = 'Look for birds. '.repeat(300);
+	const analyze = { source: 'url', url: 'https://files.test/photo.jpg', prompt, options };
+	await run({ resource: 'image', operation: 'analyze' }, analyze);
+	expect(sent().map(({ body }) => JSON.stringify(body.json).includes('cache_control'))).toStrictEqual([
+		isCached,
+	]);
 });
 
 it('an image is sent by its URL', async () => {

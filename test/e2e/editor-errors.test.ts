@@ -93,7 +93,7 @@ scene('no money', async (stage) => {
 		await expectError(stage, await open(stage, 'Ask'), {
 			title: 'no money',
 			message: 'There is not enough money in the gateway wallet',
-			hint: 'Top up the wallet in the web application and run the workflow again',
+			hint: 'Top up the wallet and run the workflow again',
 		});
 	} finally {
 		control.setBalance(before);

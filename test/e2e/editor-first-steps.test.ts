@@ -167,7 +167,7 @@ scene('the form reports a wrong address and a wrong key, and accepts the right o
 	const { credential: form, album } = editor;
 	await forgetCredentials(environment);
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('gateway', 'Gateway Balance', 'Get balance');
+	const panel = await editor.addFirst('gateway', 'Gateway Balance', 'Get the balance');
 	await editor.shot('a node without a credential');
 	await form.openNew();
 	for (const text of ['Base URL', 'API Key', 'It ends in /api/v1', 'shown in full only once']) {

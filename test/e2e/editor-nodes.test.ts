@@ -90,7 +90,7 @@ scene('text: JSON by a schema, and the other resource with its operations', asyn
 
 scene('storage: a file is uploaded, listed and downloaded', async ({ editor, environment }) => {
 	await editor.openWorkflow(await environment.client.createWorkflow(await workflowWithPicture()));
-	let panel = await editor.addBehind('Picture', 'upload file', 'Gateway Storage', 'Upload file');
+	let panel = await editor.addBehind('Picture', 'upload file', 'Gateway Storage', 'Upload a file');
 	await editor.shot('storage, upload');
 	expect(await panel.openDropdown('storagePolicy')).toStrictEqual(['Permanent', 'Temporary']);
 	await panel.choose('storagePolicy', 'Permanent');
@@ -101,13 +101,13 @@ scene('storage: a file is uploaded, listed and downloaded', async ({ editor, env
 	await editor.image('storage', 560);
 	await panel.close();
 
-	panel = await editor.addBehind('Upload file', 'storage', 'Gateway Storage', 'Get many files');
+	panel = await editor.addBehind('Upload a file', 'storage', 'Gateway Storage', 'Get many files');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	expect((await panel.output.items()).map(({ id }) => id)).toStrictEqual([uploaded?.['id']]);
 	await editor.shot('storage, all files');
 	await panel.close();
 
-	panel = await editor.addBehind('Get many files', 'storage', 'Gateway Storage', 'Download file');
+	panel = await editor.addBehind('Get many files', 'storage', 'Gateway Storage', 'Download a file');
 	await panel.express('fileId', '{{ $json.id }}', String(uploaded?.['id']));
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	await (await panel.output.viewFile()).locator('img').waitFor();
@@ -117,7 +117,7 @@ scene('storage: a file is uploaded, listed and downloaded', async ({ editor, env
 scene('balance: the money left, and whether it is low', async ({ editor, environment }) => {
 	environment.gateway.control.setBalance('87.40');
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('money', 'Gateway Balance', 'Get balance');
+	const panel = await editor.addFirst('money', 'Gateway Balance', 'Get the balance');
 	await panel.addOption('Threshold (Rubles)');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	expect(await panel.output.items()).toStrictEqual([

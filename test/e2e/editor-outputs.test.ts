@@ -150,7 +150,7 @@ scene('a file is uploaded from a URL, and found by a filter', async ({ environme
 
 scene('storage: a URL is entered, and a wrong one refused; filters are added', async ({ editor }) => {
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('storage', 'Gateway Storage', 'Upload file');
+	const panel = await editor.addFirst('storage', 'Gateway Storage', 'Upload a file');
 	await panel.choose('uploadSource', 'URL');
 	await panel.fill('url', 'ftp://files.example.com/a.png');
 	expect(await panel.execute()).toMatchObject({ ok: false });

@@ -31,7 +31,7 @@ function generate({ what, models, exampleModel, prompt, examplePrompt }: Kind): 
 			model: modelParameter(
 				models,
 				exampleModel,
-				`The model that generates the ${what.replace(/^an? /, '')}. The list shows your price for a task.`,
+				`The model that generates the ${what.replace(/^an? /, '')}. The list shows your price: with the model’s defaults, and the lowest.`,
 			),
 			prompt: promptParameter(prompt, examplePrompt),
 			...input,

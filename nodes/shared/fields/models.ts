@@ -9,7 +9,8 @@ import { listMediaModels, listTextModels, type TextModel } from '../gateway/endp
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
 import type { AttachmentKind } from '../gateway/text/formats/request';
 import { inputModalities } from '../gateway/text/inputModalities';
-import { millionTokenPrice } from '../gateway/util/money';
+import { taskPrice } from '../gateway/media/price';
+import { compareDecimals, millionTokenPrice } from '../gateway/util/money';
 import type { GatewayClient } from '../gateway/client/client';
 
 /**
@@ -153,13 +154,17 @@ function mediaEntry(model: MediaModel, details: string[] = []): INodeListSearchI
 	return { name: parts.filter((part) => part !== '').join(' · '), value: model.id };
 }
 
-/** The price of the cheapest tier, or of the only one. */
-function mediaPrice({ tiers, currency }: MediaModel): string {
+/** The price with the defaults of the model, and that of the cheapest tier if it differs. */
+function mediaPrice(model: MediaModel): string {
+	const { tiers, currency } = model;
+	const money = (price: string) => (currency === 'RUB' ? `₽${price}` : `${price} ${currency}`);
+	const { price: usual } = taskPrice(model, {});
 	const cheapest = tiers.reduce<string | undefined>(
 		(best, { price }) => (best === undefined || Number(price) < Number(best) ? price : best),
 		undefined,
 	);
 	if (cheapest === undefined) return '';
-	const money = currency === 'RUB' ? `₽${cheapest}` : `${cheapest} ${currency}`;
-	return tiers.length > 1 ? `from ${money}` : money;
+	if (tiers.length === 1) return money(cheapest);
+	const isUsual = usual === null || compareDecimals(usual, cheapest) === 0;
+	return isUsual ? `from ${money(cheapest)}` : `${money(usual)} (from ${money(cheapest)})`;
 }

@@ -7,7 +7,7 @@ import { defineOperation } from '../../../shared/run/operation';
 /** Returns the balance of the account (§4.18). */
 export const get = defineOperation({
 	displayName: 'Get',
-	action: 'Get balance',
+	action: 'Get the balance',
 	description: 'Retrieve the balance: the money left in the wallet, in rubles',
 	toolDescription: 'Says how much money is left in the wallet. Returns the amount in rubles.',
 	parameters: { simplify },

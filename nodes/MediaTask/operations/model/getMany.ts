@@ -11,7 +11,7 @@ export const getMany = defineOperation({
 	action: 'Get many media models',
 	description: 'Retrieve a list of media models with their prices and input schemas',
 	toolDescription:
-		'Lists the models that generate images, videos, music or speech. Returns the ID, the prices in rubles and the input schema of each.',
+		'Lists the models that generate images, videos, music or speech. Returns the ID, the media type and the prices in rubles of each.',
 	parameters: {
 		search: searchParameter('their ID, owner or media type'),
 		mediaType: choice({

@@ -10,6 +10,7 @@ export const download = defineOperation({
 	displayName: 'Download',
 	action: 'Download the result of a media task',
 	description: 'Retrieve the file of a task; several files come as one ZIP archive or in separate fields',
+	toolDescription: 'Looks up a finished task by its ID. Returns the URLs of its files.',
 	parameters: { taskId },
 	options: {
 		binaryPropertyName,

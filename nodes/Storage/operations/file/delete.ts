@@ -6,7 +6,7 @@ import { fileId } from './fields';
 /** Deletes a file permanently (§4.16). */
 export const deleteOperation = defineOperation({
 	displayName: 'Delete',
-	action: 'Delete file',
+	action: 'Delete a file',
 	description: 'Delete a file permanently: its URL stops working',
 	parameters: { fileId, simplify },
 	async execute({ client, params }) {

@@ -11,8 +11,9 @@ import { fileId } from './fields';
 /** Downloads a file: its record from the gateway (§4.15), its bytes from the record's URL, without the key. */
 export const download = defineOperation({
 	displayName: 'Download',
-	action: 'Download file',
+	action: 'Download a file',
 	description: 'Retrieve the content of a file into a binary field',
+	toolDescription: 'Looks up a stored file by its ID. Returns its URL, type and size.',
 	parameters: {
 		fileId,
 		binaryPropertyName: text({

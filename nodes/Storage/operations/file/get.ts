@@ -7,7 +7,7 @@ import { fileId } from './fields';
 /** Returns the record of a file (§4.15). */
 export const get = defineOperation({
 	displayName: 'Get',
-	action: 'Get file',
+	action: 'Get a file',
 	description: 'Retrieve the record of a file: its URL, type, size and until when it is kept',
 	toolDescription:
 		'Looks up a stored file by its ID. Returns its URL, its type, its size and until when it is kept.',

@@ -8,7 +8,7 @@ import { catalogueTimeout } from '../../../shared/run/settings';
 /** Returns a text model of the catalogue (§4.4), with the fields that the gateway returns. */
 export const get = defineOperation({
 	displayName: 'Get',
-	action: 'Get text model',
+	action: 'Get a text model',
 	description: 'Retrieve a text model with its context window and prices',
 	parameters: {
 		model: modelParameter('searchTextModels', 'vendor/model-name', 'The model to look up in the catalogue'),

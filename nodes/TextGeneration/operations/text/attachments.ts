@@ -20,7 +20,7 @@ import { type Attachment, type AttachmentKind } from '../../../shared/gateway/te
 import type { HttpResponse, ByteStream } from '../../../shared/gateway/client/transport';
 import { asText } from '../../../shared/gateway/util/json';
 import type { AttachmentRow } from './conversation';
-import type { GenerateParameters } from './parameters';
+import type { PreparedText } from './parameters';
 
 /** The attachments of an item, and the files that replace their placeholders in the body. */
 export interface ReadAttachments {
@@ -41,20 +41,17 @@ const MAX_FILES_MEGABYTES = 75;
  *   invalid URL, a file that is empty or of another kind, and for more than 75 MB in total
  * @throws {ApiError} for a file that cannot be downloaded
  */
-export async function readAttachments(
-	item: ItemContext,
-	parameters: GenerateParameters,
-): Promise<ReadAttachments> {
-	const { format } = parameters;
+export async function readAttachments(item: ItemContext, prepared: PreparedText): Promise<ReadAttachments> {
+	const { format } = prepared;
 	const read: ReadAttachments = { attachments: new Map(), files: [] };
 	const add = ({ message }: AttachmentRow, attachment: Attachment) =>
 		read.attachments.set(message, [...(read.attachments.get(message) ?? []), attachment]);
 	let length = 0;
-	for (const row of parameters.attachments) {
+	for (const row of prepared.attachments) {
 		const kind = row.kind;
 		const support = format.attachments[kind];
 		if (support === undefined) throw noPart(row, kind, format);
-		await checkModel(item, parameters, row);
+		await checkModel(item, prepared, row);
 		const found = await readSource(item, row, support);
 		if ('url' in found) {
 			add(row, { kind, source: found });
@@ -76,7 +73,7 @@ export async function readAttachments(
  */
 async function checkModel(
 	{ run, client }: ItemContext,
-	{ request, extraBody, fallbackModels = [] }: GenerateParameters,
+	{ request, extraBody, fallbackModels = [] }: PreparedText,
 	row: AttachmentRow,
 ): Promise<void> {
 	const kind = row.kind;

@@ -14,7 +14,7 @@ import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
 import { completeText, type CompletedText } from '../../../shared/run/cost/textCall';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import { readAttachments, type ReadAttachments } from './attachments';
-import type { GenerateParameters } from './parameters';
+import type { PreparedText } from './parameters';
 import { simplifiedOutputs } from './results';
 
 /**
@@ -23,25 +23,22 @@ import { simplifiedOutputs } from './results';
  * @throws {InvalidInputError} before anything is sent
  * @throws {ApiError} for a call that fails
  */
-export async function generateText(
-	item: ItemContext,
-	parameters: GenerateParameters,
-): Promise<OperationOutput[]> {
-	const { request } = parameters;
+export async function generateText(item: ItemContext, prepared: PreparedText): Promise<OperationOutput[]> {
+	const { request } = prepared;
 	const known = async () => await item.run.knownTextModels(item.client);
-	const models = await modelsOf(request.model, parameters.fallbackModels, known);
-	const attached = await readAttachments(item, parameters);
+	const models = await modelsOf(request.model, prepared.fallbackModels, known);
+	const attached = await readAttachments(item, prepared);
 	const chat: StreamedChat = {};
 	try {
 		const { result, fallbackFrom } = await withFallbacks(models, async (model) => {
-			const call = gatewayRequest(parameters, attached, model);
+			const call = gatewayRequest(prepared, attached, model);
 			const sent = model === request.model ? call : fallbackCall(call, item.client.settings);
-			return await complete(item, parameters, sent, chat);
+			return await complete(item, prepared, sent, chat);
 		});
 		const completion = { ...result.completion, fallbackFrom };
 		return await afterCharge(completion, async () => {
 			recordTokens(item.n8n, completion.usage);
-			if (!parameters.simplify && !item.run.isTool) return [{ json: result.body }];
+			if (!prepared.simplify && !item.run.isTool) return [{ json: result.body }];
 			return await simplifiedOutputs(item, request, completion, result.body);
 		});
 	} finally {
@@ -58,22 +55,22 @@ interface StreamedChat {
 
 async function complete(
 	item: ItemContext,
-	parameters: GenerateParameters,
+	prepared: PreparedText,
 	call: TextCall,
 	chat: StreamedChat,
 ): Promise<CompletedText> {
 	const { client, priceClient, run } = item;
-	const { format, request, maxCostRub: limitRub } = parameters;
+	const { format, request, maxCostRub: limitRub } = prepared;
 	return await completeText(
 		{ client, priceClient, cost: run.cost, textModels: run.textModels },
 		{ format, output: request.output, body: call.json, limitRub },
-		async () => await send(item, parameters, call, chat),
+		async () => await send(item, prepared, call, chat),
 	);
 }
 
 /** @param model replaces the model of the request, if it is another one */
 function gatewayRequest(
-	{ format, request, extraBody }: GenerateParameters,
+	{ format, request, extraBody }: PreparedText,
 	{ attachments, files }: ReadAttachments,
 	model: string,
 ): TextCall {
@@ -110,21 +107,21 @@ function withAttachments(
 
 async function send(
 	item: ItemContext,
-	parameters: GenerateParameters,
+	prepared: PreparedText,
 	call: TextCall,
 	chat: StreamedChat,
 ): Promise<JsonObject> {
 	item.journal.requested();
 	try {
-		if (!parameters.request.stream) return await item.client.json(call);
-		return await sendStreamed(item, parameters, call, chat);
+		if (!prepared.request.stream) return await item.client.json(call);
+		return await sendStreamed(item, prepared, call, chat);
 	} catch (error) {
 		const known = async () => await item.run.knownTextModels(item.client);
 		throw await withModelHint(
 			known,
 			asText(call.json.model) ?? '',
 			error,
-			continued(parameters.request.options),
+			continued(prepared.request.options),
 		);
 	}
 }
@@ -165,7 +162,7 @@ function notStoredError(completion: Completion, error: unknown): ApiError {
 /** Streams the response to the workflow's chat or webhook. */
 async function sendStreamed(
 	item: ItemContext,
-	{ format, request }: Pick<GenerateParameters, 'format' | 'request'>,
+	{ format, request }: Pick<PreparedText, 'format' | 'request'>,
 	call: TextCall,
 	chat: StreamedChat,
 ): Promise<JsonObject> {

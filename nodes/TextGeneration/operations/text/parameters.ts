@@ -14,8 +14,8 @@ import type { generateOptions, generateParameters } from './fields';
 /** The values of text: generate. */
 export type Params = Values<typeof generateParameters> & { readonly options: Values<typeof generateOptions> };
 
-/** The request of an item, with its attachments not yet read. */
-export interface GenerateParameters {
+/** The prepared request of an item, with its attachments not yet read. */
+export interface PreparedText {
 	format: TextFormat;
 	request: TextRequest;
 	attachments: AttachmentRow[];
@@ -32,11 +32,11 @@ export interface GenerateParameters {
 export const STREAM_HINT = "Use the option 'Stream' instead.";
 
 /**
- * Reads the request of an item.
+ * Reads the parameters of an item.
  *
  * @throws {InvalidInputError} for what cannot be sent, with the name of the parameter
  */
-export function readParameters({ params, run }: ItemContext<Params>): GenerateParameters {
+export function prepareText({ params, run }: ItemContext<Params>): PreparedText {
 	const format = textFormat(params.format);
 	const { conversation, attachments } = readConversation(params);
 	const tools = readTools(params.tools);

@@ -12,7 +12,7 @@ import type { AttachmentHints } from './conversation';
 import { sourceFields } from './conversationFields';
 import { callOptions } from './fields';
 import { generateText } from './generateText';
-import { STREAM_HINT, type GenerateParameters } from './parameters';
+import { STREAM_HINT, type PreparedText } from './parameters';
 
 // Operations that ask a model about one file. They are text: generate with fewer parameters.
 
@@ -84,7 +84,7 @@ function parametersOf({ searchModels, exampleUrl, prompt, promptHint }: Preset) 
 type Params = Values<ReturnType<typeof parametersOf>> & { readonly options: Values<typeof options> };
 
 /** @throws {InvalidInputError} for what cannot be sent */
-function read(item: ItemContext<Params>, { kind }: Preset): GenerateParameters {
+function read(item: ItemContext<Params>, { kind }: Preset): PreparedText {
 	const { params, run } = item;
 	const { stream, cachePrompt, maxCostRub, fallbackModels } = params.options;
 	const [name, label] =

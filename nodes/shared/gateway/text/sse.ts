@@ -6,6 +6,7 @@ export interface ServerSentEvent {
 	data: string;
 }
 
+/** What a parser does with events, and how long they may be. */
 export interface SseParserOptions {
 	onEvent: (event: ServerSentEvent) => void;
 	/** Limit of an unfinished line and of the data of an event, in characters. Default: 16 Mi. */

@@ -1,7 +1,7 @@
 import { redact } from '../errors/secrets';
 import type { ErrorText } from '../errors/texts';
 import { excerpt } from '../util/excerpt';
-import { ApiError } from '../errors/errors';
+import { ApiError, UNREADABLE } from '../errors/errors';
 import type { Charge } from './formats/completion';
 
 /** How a stream can fail, besides an error event. */
@@ -31,7 +31,7 @@ export const STREAM_TEXTS: Readonly<Record<StreamProblem, ErrorText & { code: st
 			"A streamed response may take 15 minutes, or as long as the option 'Timeout (Seconds)' says. Ask for a shorter response, or raise the option.",
 	},
 	unreadable: {
-		code: 'unreadable_answer',
+		code: UNREADABLE,
 		message: 'A part of the streamed response could not be read',
 		description: 'The response may be incomplete, so the node does not output it.',
 	},

@@ -1,7 +1,7 @@
 import { abortable } from '../client/abort';
 import { errorFromThrown } from '../errors/fromConnection';
 import { connectionError, responseTooLarge, unreadableResponse } from '../errors/fromResponse';
-import { asError, StoppedError, type ApiError } from '../errors/errors';
+import { asError, StoppedError, UNREADABLE, type ApiError } from '../errors/errors';
 import type { CompletionStream, TextFormat } from './formats/format';
 import type { OutputRequest } from './formats/request';
 import { asObject, parseJson, type JsonObject } from '../util/json';
@@ -172,8 +172,7 @@ class StreamReader {
 		const error = expired ? streamError(expired) : readError(thrown);
 		if (error instanceof StoppedError) return error;
 		// An event that is unreadable or cut off may be the one that charges.
-		const isPartMissing =
-			error.details.code === 'unreadable_answer' || this.isCutOff || this.parser.isInEvent;
+		const isPartMissing = error.details.code === UNREADABLE || this.isCutOff || this.parser.isInEvent;
 		const mayBeCharged = this.completion.mayBeCharged() || isPartMissing;
 		return withReceivedText(error, {
 			text: this.received,

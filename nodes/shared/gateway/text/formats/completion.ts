@@ -1,6 +1,6 @@
 import { errorFromObject } from '../../errors/fromResponse';
 import type { ErrorText } from '../../errors/texts';
-import { ApiError, type ApiErrorDetails } from '../../errors/errors';
+import { ApiError, UNREADABLE, type ApiErrorDetails } from '../../errors/errors';
 import { asId, asObject, asText, parseJson, type Json, type JsonObject } from '../../util/json';
 import { costText } from '../../util/money';
 import { object, text, type Shape } from '../../util/shape';
@@ -105,7 +105,7 @@ export function assertShape(body: JsonObject, list: string, charge: Charge): voi
 		message: 'The gateway’s response does not match this API format',
 		description: `It has no list '${list}'. The call was not repeated, because it may have been charged. Check the base URL in the AI Gateway credential, or choose another API format.`,
 		delivery: 'unknown',
-		code: 'unreadable_answer',
+		code: UNREADABLE,
 	});
 }
 

@@ -1,0 +1,50 @@
+import { MediaTask } from '../../nodes/MediaTask/MediaTask.node';
+import { editorContext } from '../helpers/contexts';
+import { catalogue, painter } from '../helpers/media';
+import { useNock } from '../helpers/nock';
+
+// The entries of the media model pickers.
+
+useNock();
+
+const credential = { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-test' };
+const quality = { properties: { quality: { enum: ['draft', 'high'], default: 'high' } } };
+const tiers = (...prices: Array<[string | undefined, string]>) =>
+	prices.map(([value, price]) => ({ params: value === undefined ? {} : { quality: value }, price }));
+
+it.each<[string, object[], object, string]>([
+	['none', [], {}, 'acme/painter'],
+	['one price', tiers([undefined, '6.00']), {}, 'acme/painter · ₽6.00'],
+	[
+		'the price with the defaults, and the lowest',
+		tiers(['draft', '1.80'], ['high', '5.40']),
+		quality,
+		'acme/painter · ₽5.40 (from ₽1.80)',
+	],
+	[
+		'the lowest price, which is that with the defaults',
+		tiers(['draft', '7'], ['high', '5.40']),
+		quality,
+		'acme/painter · from ₽5.40',
+	],
+	[
+		'the lowest price, where the defaults have none',
+		tiers(['draft', '7'], ['fine', '9']),
+		quality,
+		'acme/painter · from ₽7',
+	],
+])('an entry has the price: %s', async (_, prices, schema, name) => {
+	const pricing = { currency: 'RUB', type: 'tiered', tiers: prices };
+	catalogue([painter(schema, { pricing })]);
+	const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
+	const { results } = await new MediaTask().methods.listSearch.searchImageModels.call(context);
+	expect(results).toStrictEqual([{ name, value: 'acme/painter' }]);
+});
+
+it('a price in another currency has its name', async () => {
+	const pricing = { currency: 'USD', type: 'tiered', tiers: tiers(['draft', '1'], ['high', '2']) };
+	catalogue([painter(quality, { pricing })]);
+	const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
+	const { results } = await new MediaTask().methods.listSearch.searchImageModels.call(context);
+	expect(results.map(({ name }) => name)).toStrictEqual(['acme/painter · 2 USD (from 1 USD)']);
+});
