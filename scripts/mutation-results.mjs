@@ -68,15 +68,15 @@ export function population(report) {
 }
 
 /**
- * Lets the next run try those mutants again whose run was ended because of its time.
+ * Lets the next run try those mutants again that were not killed: StrykerJS reuses the result of a mutant that is
+ * evaluated while its module loads, also when there are new tests.
  *
  * @param {string} path of the results that StrykerJS reuses
  */
-export function forgetOutOfTime(path) {
+export function keepKilled(path) {
 	if (!existsSync(path)) return;
 	const report = JSON.parse(readFileSync(path, 'utf8'));
-	for (const file of Object.values(report.files))
-		file.mutants = file.mutants.filter((mutant) => !isOutOfTime(mutant));
+	for (const file of Object.values(report.files)) file.mutants = file.mutants.filter(isKilled);
 	writeFileSync(path, JSON.stringify(report));
 }
 

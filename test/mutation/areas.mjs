@@ -1,4 +1,4 @@
-// What `npm run mutation` mutates, folder by folder, and the tests that hold each folder.
+// What `npm run mutation` mutates, area by area, and the tests that hold each area.
 
 /**
  * @typedef {object} Area

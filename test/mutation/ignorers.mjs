@@ -3,22 +3,37 @@ import { declareValuePlugin, PluginKind } from '@stryker-mutator/api/plugin';
 /** Three words or more: a text for people. Tests hold what happens, not its wording. */
 const isSentence = (text) => text.trim().split(/\s+/).length >= 3;
 
+const isNamed = (property, name) => property.type === 'ObjectProperty' && property.key.name === name;
+
 const isPlain = (node) => /^(Identifier|MemberExpression|CallExpression|StringLiteral)$/.test(node.type);
 
 /** Labels, which are texts however short they are. */
-const LABELS = new Set(['displayName', 'action', 'description', 'placeholder', 'hint']);
+const LABELS = new Set([
+	'displayName',
+	'action',
+	'description',
+	'placeholder',
+	'hint',
+	'groupLabel',
+	'multipleValueButtonText',
+]);
+
+/** Whether an object is an option of a list in the panel: a label and what is stored. */
+const isOption = (object) =>
+	object?.properties.length > 1 && object.properties.some((property) => isNamed(property, 'value'));
+
+const isLabel = (property, object) =>
+	LABELS.has(property.key.name) || (isNamed(property, 'name') && isOption(object));
 
 const sentences = {
-	shouldIgnore({ node, parent }) {
-		if (parent?.type === 'ObjectProperty' && parent.value === node && LABELS.has(parent.key.name))
-			return 'a label';
+	shouldIgnore({ node, parent, parentPath }) {
+		const isValue = parent?.type === 'ObjectProperty' && parent.value === node;
+		if (isValue && isLabel(parent, parentPath.parent)) return 'a label';
 		if (node.type === 'StringLiteral' && isSentence(node.value)) return 'a sentence';
 		if (node.type !== 'TemplateLiteral' || !node.expressions.every(isPlain)) return undefined;
 		return isSentence(node.quasis.map(({ value }) => value.raw).join('x')) ? 'a sentence' : undefined;
 	},
 };
-
-const isNamed = (property, name) => property.type === 'ObjectProperty' && property.key.name === name;
 
 const descriptions = {
 	/** What the panel shows is data; the tests of the stored surface and of the editor hold it. */
