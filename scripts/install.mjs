@@ -20,7 +20,7 @@ const runtimeMarker = join(runtime, 'node_modules', '.installed.json');
 export async function ensureTools() {
 	// npm writes this file at its end.
 	if (existsSync(join(repository, 'node_modules', '.package-lock.json'))) return true;
-	console.log('Installing the development tools: 1.2 GB on disk, about a minute.');
+	console.log('Installing the development tools: 1.2 GB on disk, one or two minutes.');
 	return (
 		(await ci('Development tools', repository, '--include=dev')) ||
 		fail('Could not install the development tools.')

@@ -49,7 +49,9 @@ export function packagesIn(folder) {
 	const open = new Set(paths);
 	return () => {
 		for (const path of open) if (existsSync(join(folder, path, 'package.json'))) open.delete(path);
-		return `${paths.length - open.size} of ${paths.length} packages`;
+		const installed = paths.length - open.size;
+		if (installed === 0) return 'reading the list of packages';
+		return open.size === 0 ? 'finishing' : `${installed} of ${paths.length} packages`;
 	};
 }
 

@@ -89,6 +89,6 @@ const READING = `## How to read the pages
   \`{ "__rl": true, "mode": "id", "value": "vendor/model-name" }\`.
 - **Initial value**: the value of an option when you add it.
 - *When …*: the panel shows the parameter only then.
-- **Output**: the \`json\` of an output item, and its binary fields. The tests run each example on n8n’s
-  engine with the sandbox gateway, whose models, prices and responses they show. IDs, times and URLs are replaced by
+- **Output**: the \`json\` of an output item, and its binary fields. \`npm run docs\` runs the examples on
+  n8n’s engine with the sandbox gateway, whose models, prices and responses they show. IDs, times and URLs are replaced by
   examples; \`…\` stands for omitted numbers.`;
