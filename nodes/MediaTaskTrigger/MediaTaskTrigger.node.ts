@@ -1,5 +1,6 @@
 import {
 	NodeConnectionTypes,
+	NodeOperationError,
 	type IHookFunctions,
 	type INodeType,
 	type INodeTypeDescription,
@@ -8,7 +9,7 @@ import {
 } from 'n8n-workflow';
 
 import { testGateway } from '../shared/n8n/credentialTest';
-import { forBuilder } from '../shared/n8n/features';
+import { forBuilder, webhookProblem } from '../shared/n8n/features';
 import { handleCallback } from './webhook';
 import { properties } from './fields';
 
@@ -72,6 +73,9 @@ export class MediaTaskTrigger implements INodeType {
 		default: {
 			// Nothing is registered at the gateway: each task has its own callback URL (§4.6 `callBackUrl`).
 			async checkExists(this: IHookFunctions): Promise<boolean> {
+				const problem = webhookProblem(this);
+				if (problem !== undefined)
+					throw new NodeOperationError(this.getNode(), `The trigger gets no callbacks: ${problem}`);
 				return true;
 			},
 			async create(this: IHookFunctions): Promise<boolean> {

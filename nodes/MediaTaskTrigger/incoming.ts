@@ -2,7 +2,7 @@ import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 
 import { taskIdsIn } from '../shared/gateway/media/callbackIds';
 import { readPassThrough } from '../shared/gateway/media/passThrough';
-import { asNumber, asObject, asText, isFlat, type Json } from '../shared/gateway/util/json';
+import { asNumber, asObject, asText, isFlat, parseJson, type Json } from '../shared/gateway/util/json';
 
 /** A callback, as far as it is used. Anybody can send one. */
 export interface IncomingCallback {
@@ -27,10 +27,11 @@ const MAX_LEVELS = 100;
 /** The size that a body counts with if its size is unknown, in bytes: more than n8n accepts by default. */
 const UNKNOWN_SIZE = 64 * 1024 * 1024;
 
-/** Reads a callback. Takes about a millisecond, whatever the body. */
-export function readCallback(context: IWebhookFunctions): IncomingCallback {
+/** Reads a callback. Takes about a millisecond once the body is there, whatever the body. */
+export async function readCallback(context: IWebhookFunctions): Promise<IncomingCallback> {
 	const request: object = context.getRequestObject();
-	const body: unknown = context.getBodyData();
+	const parsed: unknown = context.getBodyData();
+	const body = isEmpty(parsed) ? ((await unparsedBody(request)) ?? parsed) : parsed;
 	const query: unknown = context.getQueryData();
 	const headers = asObject(context.getHeaderData()) ?? {};
 	const size = sizeOf(request, headers);
@@ -47,6 +48,24 @@ export function readCallback(context: IWebhookFunctions): IncomingCallback {
 			headers: { ...headers },
 		}),
 	};
+}
+
+function isEmpty(body: unknown): boolean {
+	return body === undefined || body === null || Object.keys(body).length === 0;
+}
+
+/** The request as n8n's web server has it. */
+interface RawRequest {
+	rawBody?: unknown;
+	readRawBody?(): Promise<void>;
+}
+
+/** n8n does not parse a body whose media type it does not know, and §6.4 does not say which one a callback has. */
+async function unparsedBody(request: RawRequest): Promise<unknown> {
+	await request.readRawBody?.();
+	const { rawBody } = request;
+	const isText = rawBody instanceof Uint8Array && rawBody.length <= MAX_BODY;
+	return isText ? parseJson(new TextDecoder().decode(rawBody)) : undefined;
 }
 
 /** n8n keeps the body as it came, decompressed, except of forms with files. */

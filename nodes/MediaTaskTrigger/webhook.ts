@@ -40,7 +40,7 @@ export async function handleCallback(context: IWebhookFunctions): Promise<IWebho
 		response.status(status).json({ message });
 	};
 	try {
-		const callback = readCallback(context);
+		const callback = await readCallback(context);
 		const queue = queueOf(context);
 		if (callback.ids.length === 0) respond(400, 'The call names no media task');
 		else if (!queue.add(callback)) respond(429, 'Too many calls', { 'Retry-After': RETRY_AFTER });

@@ -59,7 +59,7 @@ export function parseExecution(stored: StoredExecution): Execution {
 }
 
 /**
- * Waits until an execution has ended (or, when asked, sleeps) and returns it.
+ * Waits until an execution has ended (or, when asked, is suspended) and returns it.
  * @param options.timeout milliseconds, default 120,000
  * @param options.orWaiting also return when it has been suspended
  * @throws when it has not ended by then

@@ -244,5 +244,5 @@ scene('a suspended execution is shown as waiting, and resumes on the callback', 
 	const panel = await editor.openNode('Draw');
 	expect(await panel.output.items()).toMatchObject([{ state: 'success' }, { state: 'success' }]);
 	await panel.output.show('binary');
-	await editor.shot('media task, what it woke with');
+	await editor.shot('media task, resumed');
 });

@@ -14,7 +14,7 @@ import { everySecond } from './support/workflows';
 
 let environment: Environment;
 
-/** Begun first and looked at last: n8n sleeps no shorter than a minute. */
+/** Starts first and is checked last: n8n waits for at least a minute. */
 let late: Suspended;
 
 useEnvironment((started) => (environment = started));
@@ -79,13 +79,13 @@ test('many pictures at once: results have picture and price, failed items leave 
 	);
 });
 
-/** An execution that sleeps, its tasks, and what was charged for them. */
+/** A suspended execution, its tasks, and what was charged for them. */
 interface Suspended {
 	executionId: string;
 	tasks: string[];
 }
 
-/** Runs the pictures of the pipeline until they sleep; they end when they are told to. */
+/** Runs the pictures of the pipeline until they are suspended; they end when they are told to. */
 async function suspendedPictures(workflow: WorkflowJson): Promise<Suspended> {
 	const { control } = environment.gateway;
 	const earlier = new Set(control.tasks().map(({ taskId }) => taskId));

@@ -9,14 +9,14 @@ import { withCredential } from '../../sandbox/n8n/workflows';
 import { useEnvironment, type Environment } from './support/environment';
 import { byId, catcher, gatewayNode, itemsNode, startName, workflowOf } from './support/workflows';
 
-// Gateway Media Task with "Wait Strategy: Suspend" on the real n8n: who wakes the execution, and with what it goes on.
+// Gateway Media Task with "Wait Strategy: Suspend" on the real n8n: what resumes the execution, and with what it continues.
 
 let environment: Environment;
 
 useEnvironment((started) => (environment = started), {
 	gateway: { settings: { taskDuration: { image: 600_000, video: 600_000, music: 600_000 } } },
 });
-/** Begun first and looked at last: n8n sleeps no shorter than a minute. */
+/** Starts first and is checked last: n8n waits for at least a minute. */
 let overdue: Suspended;
 
 beforeAll(async () => {
@@ -26,15 +26,20 @@ beforeAll(async () => {
 		taskId: '={{ $json.taskId }}',
 		options: { binaryPropertyName: 'picture' },
 	});
-	const connections = {
-		...workflow.connections,
-		After: { main: [[{ node: 'Collect', type: 'main', index: 0 }]] },
-	};
-	const nodes = [...workflow.nodes, { ...collect, id: 'collect', position: [900, 0] as [number, number] }];
-	overdue = await suspendExecution({ ...workflow, nodes, connections });
+	overdue = await suspendExecution(withNext(workflow, collect));
 });
 
-/** A workflow that orders a picture for each prompt and sleeps until they are there. */
+/** The workflow with one more node at its end. */
+function withNext(workflow: WorkflowJson, node: ReturnType<typeof gatewayNode>): WorkflowJson {
+	const next = { ...node, id: 'next', position: [900, 0] as [number, number] };
+	const connections = {
+		...workflow.connections,
+		After: { main: [[{ node: node.name, type: 'main', index: 0 }]] },
+	};
+	return { ...workflow, nodes: [...workflow.nodes, next], connections };
+}
+
+/** A workflow that creates a task for each prompt, and is suspended until they have ended. */
 function pictures(
 	prompts: string[],
 	parameters: Record<string, unknown> = {},
@@ -65,7 +70,12 @@ function pictures(
 			includeOtherFields: true,
 			assignments: {
 				assignments: [
-					{ id: 'a', name: 'asked', type: 'string', value: "={{ $('Prompts').item.json.prompt }}" },
+					{
+						id: 'a',
+						name: 'asked',
+						type: 'string',
+						value: "={{ ($('Prompts').item.json ?? $('Prompts').item).prompt }}",
+					},
 				],
 			},
 			options: {},
@@ -87,13 +97,13 @@ function pictures(
 	});
 }
 
-/** An execution that sleeps, with its tasks in the order of the items. */
+/** A suspended execution, with its tasks in the order of the items. */
 interface Suspended {
 	executionId: string;
 	tasks: string[];
 }
 
-/** Starts a workflow and waits until it sleeps. */
+/** Starts a workflow and waits until it is suspended. */
 async function suspendExecution(workflow: WorkflowJson): Promise<Suspended> {
 	const earlier = new Set(environment.gateway.control.tasks().map(({ taskId }) => taskId));
 	const { id } = await environment.client.createWorkflow(withCredential(workflow, environment.credential));
@@ -170,6 +180,41 @@ test('many tasks resume the execution once, when the last has ended; other callb
 	expect((await environment.gateway.control.repeatCallback(tasks[0] ?? '')).status).toBe(409);
 	expect((await environment.client.readExecution(executionId)).status).toBe('success');
 	expect(charged() - before).toBe(3);
+});
+
+test('where files are part of the JSON data, the results come back, and the next node finds their files', async () => {
+	const workflow = withNext(
+		pictures(['a cat', 'a dog']),
+		gatewayNode('Keep', 'storage', { operation: 'upload' }),
+	);
+	const suspended = await suspendExecution({
+		...workflow,
+		settings: { ...workflow.settings, binaryMode: 'combined' },
+	});
+	for (const taskId of suspended.tasks) await finish(taskId);
+	const result = await end(suspended);
+	expect(result.status).toBe('success');
+	const items = result.nodes['After']?.items ?? [];
+	expect(asked(items)).toStrictEqual(['a cat', 'a dog']);
+	expect(items.map(({ json }) => Object.keys(json['_files'] ?? {}))).toStrictEqual([['data'], ['data']]);
+	const kept = result.nodes['Keep']?.items ?? [];
+	expect(kept.map(({ json }) => json['mimeType'])).toStrictEqual(['image/png', 'image/png']);
+});
+
+test('version 1, whose callbacks n8n rejects there, polls', async () => {
+	environment.gateway.control.configure({ taskDuration: { image: 1_000 } });
+	const workflow = pictures(['a cat'], {}, { typeVersion: 1 });
+	const stored = await environment.client.createWorkflow(
+		withCredential(
+			{ ...workflow, settings: { ...workflow.settings, binaryMode: 'combined' } },
+			environment.credential,
+		),
+	);
+	const executionId = await environment.client.runManually(stored.id, startName);
+	const result = await end({ executionId, tasks: [] });
+	environment.gateway.control.configure({ taskDuration: { image: 600_000 } });
+	expect(result.status).toBe('success');
+	expect(asked(result.nodes['After']?.items)).toStrictEqual(['a cat']);
 });
 
 test('a failed task ends the execution, and the error names the other tasks', async () => {
@@ -288,14 +333,14 @@ test('in a loop it is suspended each time, and a callback of an earlier turn res
 		['data'],
 	]);
 
-	/** The task of the second turn, once the execution sleeps for it. */
+	/** The task of the second turn, once the execution is suspended for it. */
 	async function secondTask(before: string): Promise<string> {
 		for (const end = Date.now() + 30_000; Date.now() < end; await sleep(50)) {
 			const tasks = environment.gateway.control.tasks().map(({ taskId }) => taskId);
 			const next = tasks[tasks.indexOf(before) + 1];
 			if (next !== undefined && (await status(suspended)) === 'waiting') return next;
 		}
-		throw new Error('the second turn did not come to sleep');
+		throw new Error('the execution was not suspended for the second turn');
 	}
 });
 
@@ -357,7 +402,7 @@ test('without a callback in time, items pass on as timed out, and Wait gets thei
 	environment.gateway.control.configure({ callbacks: { mode: 'off' } });
 	const collected = waitForExecution(environment.client, suspended.executionId);
 	for (const taskId of suspended.tasks) {
-		// Nothing wakes the execution but its time.
+		// Only its time limit resumes the execution.
 		await finish(taskId);
 	}
 	const result = resultOf(await collected);

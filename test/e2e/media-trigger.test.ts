@@ -19,27 +19,41 @@ useEnvironment((started) => (environment = started), {
 
 let count = 0;
 
+interface Published {
+	workflow: StoredWorkflow;
+	url: string;
+}
+
 /** Publishes a trigger, and waits until its webhook is there. */
-async function publish(
-	parameters: Record<string, unknown> = {},
-): Promise<{ workflow: StoredWorkflow; url: string }> {
+async function publish(parameters: Record<string, unknown> = {}, more: Variant = {}): Promise<Published> {
+	const published = await beginPublishing(parameters, more);
+	await listening(published.url);
+	return published;
+}
+
+interface Variant {
+	typeVersion?: number;
+	binaryMode?: 'combined';
+}
+
+async function beginPublishing(parameters: Record<string, unknown>, more: Variant): Promise<Published> {
 	count += 1;
 	const webhookId = `trigger-${count}-5f6c1c6e-8f6d-4a39`;
 	const trigger = gatewayNode('Trigger', 'mediaTaskTrigger', parameters, {
 		id: 'trigger',
 		position: [0, 0],
 		webhookId,
+		...(more.typeVersion === undefined ? {} : { typeVersion: more.typeVersion }),
 	});
 	const workflow = {
 		name: `Trigger ${count}`,
 		nodes: [trigger, { ...catcher('After'), id: 'after', position: [220, 0] }],
 		connections: { Trigger: { main: [[{ node: 'After', type: 'main', index: 0 }]] } },
-		settings: { executionOrder: 'v1' },
+		settings: { executionOrder: 'v1', ...(more.binaryMode ? { binaryMode: more.binaryMode } : {}) },
 	};
 	const stored = await environment.client.createWorkflow(withCredential(workflow, environment.credential));
 	await environment.client.activate(stored);
 	const url = `${environment.server.url}/webhook/${webhookId}/media-task`;
-	await listening(url);
 	return { workflow: stored, url };
 }
 
@@ -193,6 +207,34 @@ async function callFrom(localAddress: string, url: string, body: object): Promis
 		sent.on('error', reject).end(JSON.stringify(body));
 	});
 }
+
+test.each(['application/octet-stream', 'application/vnd.gateway+json', undefined])(
+	'a callback with the media type %s starts the workflow',
+	async (type) => {
+		const { workflow, url } = await publish({ downloadResults: false });
+		const taskId = await task('success');
+		const response = await fetch(url, {
+			method: 'POST',
+			headers: type === undefined ? {} : { 'content-type': type },
+			body: new TextEncoder().encode(JSON.stringify({ data: { taskId } })),
+		});
+		expect(response.status).toBe(200);
+		const [result] = await started(workflow, 1);
+		expect(result?.nodes['After']?.items[0]?.json).toMatchObject({ taskId, state: 'success' });
+	},
+);
+
+test('starts a workflow where files are part of the JSON data, but not with version 1, whose calls n8n rejects', async () => {
+	await beginPublishing({}, { typeVersion: 1, binaryMode: 'combined' });
+	const problem =
+		"with the workflow setting 'Execution Logic' v2, n8n rejects callbacks to version 1 of this node";
+	while (!(await environment.n8nLog()).includes(problem)) await sleep(50);
+	const { workflow, url } = await publish({}, { binaryMode: 'combined' });
+	const taskId = await task('success');
+	expect((await call(url, { taskId })).status).toBe(200);
+	const [result] = await started(workflow, 1);
+	expect(result?.nodes['After']?.items[0]?.json).toMatchObject({ taskId, _files: { data: {} } });
+});
 
 test('300 forged callbacks from one address cost few polls, and a genuine one from elsewhere starts the workflow', async () => {
 	const { workflow, url } = await publish({ downloadResults: false });

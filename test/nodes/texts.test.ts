@@ -24,6 +24,8 @@ const OTHER_NAMES = new Set([
 		'id',
 	],
 	...['RUB', 'amount', 'content', 'json', 'stream'],
+	// A setting of n8n's workflows.
+	'Execution Logic',
 ]);
 
 const quoted = (text: string) => [...text.matchAll(/'([^'…]+)'/g)].map(([, name = '']) => name);

@@ -252,14 +252,14 @@ describe('a callback of the gateway', () => {
 });
 
 describe('an execution that is suspended until the callback', () => {
-	/** An execution that sleeps. */
+	/** A suspended execution. */
 	interface Suspended {
 		executionId: string;
 		tasks: string[];
 		worker: number;
 	}
 
-	/** Orders pictures, and waits until the execution sleeps. */
+	/** Creates tasks, and waits until the execution is suspended. */
 	async function suspendExecution(): Promise<Suspended> {
 		const { cluster, client, gateway } = environment;
 		gateway.control.configure({ taskDuration: { image: 600_000 } });

@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import { asNumber, asObject, asText, objectIn, omit } from '../../shared/gateway/util/json';
-import { storedContext } from '../../shared/n8n/features';
+import { storedContext, webhookProblem } from '../../shared/n8n/features';
 import { readSavedState, type SavedState } from './savedState';
 
 // Everything that depends on how n8n suspends and resumes an execution, beyond its types: n8n stores the node's
@@ -59,6 +59,8 @@ export function suspendProblem(context: IExecuteFunctions): string | undefined {
 	if (!context.getExecutionId()) return 'the execution has no ID';
 	if (!resumeUrl(context)) return 'n8n has no URL that resumes the execution';
 	if (typeof context.putExecutionToWait !== 'function') return 'this n8n cannot suspend executions';
+	const problem = webhookProblem(context);
+	if (problem !== undefined) return problem;
 	const [stored] = storedInput(context) ?? [];
 	// n8n must store these very items, and disable this very node.
 	const isAsExpected = stored !== undefined && stored === context.getInputData()[0] && runningNode(context);

@@ -14,14 +14,23 @@ export function byId(value: string): Record<string, unknown> {
 	return { __rl: true, mode: 'id', value };
 }
 
-/** A node of the package. */
+/** The newest versions of the nodes that have several. */
+const NEWEST: Record<string, number> = { mediaTask: 1.1, mediaTaskTrigger: 1.1 };
+
+/** A node of the package, in its newest version unless `more` has a version. */
 export function gatewayNode(
 	name: string,
 	type: string,
 	parameters: Record<string, unknown>,
 	more: Record<string, unknown> = {},
 ): WorkflowNode {
-	return { ...more, name, type: `n8n-nodes-ai-gateway.${type}`, typeVersion: 1, parameters };
+	return {
+		typeVersion: NEWEST[type] ?? 1,
+		...more,
+		name,
+		type: `n8n-nodes-ai-gateway.${type}`,
+		parameters,
+	};
 }
 
 /** A node that gives these items, one per element. */

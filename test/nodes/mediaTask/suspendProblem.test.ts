@@ -119,6 +119,30 @@ it('an execution without an ID polls and shows a hint', async () => {
 	expect(hints).toStrictEqual([hint('the execution has no ID')]);
 });
 
+describe('a workflow whose files are part of the JSON data', () => {
+	const workflowSettings = { binaryMode: 'combined' } as const;
+
+	it('polls with version 1 of the node, whose callbacks n8n rejects', async () => {
+		const tasks = mockTasks(() => 'success');
+		const { hints } = await run({ workflowSettings, settings: { typeVersion: 1 } });
+		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
+		expect(hints).toStrictEqual([
+			hint(
+				"with the workflow setting 'Execution Logic' v2, n8n rejects callbacks to version 1 of this node. Add the node again to get its newest version",
+			),
+		]);
+	});
+
+	it.each<[string, Partial<RunOptions>]>([
+		['the newest version', { workflowSettings }],
+		['version 1 where files are separate', { settings: { typeVersion: 1 } }],
+	])('is suspended with %s', async (_, more) => {
+		const tasks = mockTasks(() => 'processing');
+		await suspend(tasks, suspending({}, { items: prompts('a'), ...more }));
+		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([true]);
+	});
+});
+
 describe('no hint is shown', () => {
 	it('when the execution is suspended', async () => {
 		const tasks = mockTasks(() => 'processing');

@@ -92,6 +92,45 @@ it('starts nothing when the response cannot be sent', async () => {
 	expect(warnings).toBe(1);
 });
 
+describe('a body that n8n has not parsed, because it does not know its media type,', () => {
+	/** Sends a callback with a body that n8n reads only when it is asked to. */
+	async function outcomeOfUnparsed(rawBody: Buffer, body: unknown) {
+		const { context, response } = callbackContext(parameters, { body });
+		const request = context.getRequestObject() as object;
+		const readRawBody = async () => await Promise.resolve(void Object.assign(request, { rawBody }));
+		Object.assign(request, { readRawBody });
+		const result = await new MediaTaskTrigger().webhook.call(context);
+		return { item: result.workflowData?.[0]?.[0], response };
+	}
+
+	it.each([undefined, null, {}])('starts the workflow when it is JSON (n8n has %j)', async (body) => {
+		const taskId = freshTask();
+		task(taskId, { state: 'success' });
+		const bytes = Buffer.from(`\ufeff{"data":{"taskId":"${taskId}","state":"success"}}`);
+		const { item } = await outcomeOfUnparsed(bytes, body);
+		expect(item?.json).toMatchObject({ taskId, callback: { body: { data: { taskId } } } });
+	});
+
+	it.each([
+		['empty', Buffer.alloc(0)],
+		['not JSON', Buffer.from([0xff, 0xfe, 0x00])],
+		['larger than 256 KiB', Buffer.from(JSON.stringify({ taskId: 'a', rest: 'x'.repeat(256 * 1024) }))],
+	])('gets status 400 when it is %s', async (_, bytes) => {
+		const { item, response } = await outcomeOfUnparsed(bytes, undefined);
+		expect([item, response]).toStrictEqual([undefined, [400, { message: 'The call names no media task' }]]);
+	});
+
+	it('leaves the response to n8n when it cannot be read', async () => {
+		const { context, response } = callbackContext(parameters, { body: undefined });
+		const warn = jest.spyOn(context.logger, 'warn').mockReturnValue();
+		const readRawBody = async () => await Promise.reject(new Error('request aborted'));
+		Object.assign(context.getRequestObject(), { readRawBody });
+		expect(await new MediaTaskTrigger().webhook.call(context)).toStrictEqual({});
+		expect([response, warn.mock.calls.length]).toStrictEqual([[], 1]);
+		warn.mockRestore();
+	});
+});
+
 describe('a body that n8n cannot store is left out of the output', () => {
 	it.each<[string, object, Buffer | undefined, Record<string, string>, boolean]>([
 		['with 100 levels', nested(100), undefined, {}, true],
