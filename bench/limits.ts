@@ -1,9 +1,8 @@
 import { Environment } from '../test/e2e/support/environment';
 import type { RateLimit, RequestRecord } from '../sandbox/gateway/control/types';
-import { repositoryRoot } from '../sandbox/n8n/runtime';
 import { GatewayProcess, runWorker } from './limits/processes';
-import type { Outcome, Work } from './limits/worker';
-import { median } from './media/figures';
+import type { Outcome } from './limits/worker';
+import { workOf, type Kind } from './limits/work';
 import { table } from './measure';
 import type { Headline, Report } from './report';
 import { textNode } from './text/contenders';
@@ -17,11 +16,6 @@ const TASKS = 300;
 const LATENCY_MS = 200;
 const AIM_SHARE = 0.95;
 const AIM_REFUSED = 0.03;
-
-const CPU_ROUNDS = 12;
-const AIM_CPU = 1.03;
-
-type Kind = 'texts' | 'tasks';
 
 interface Job {
 	kind: Kind;
@@ -53,7 +47,6 @@ export async function limits(): Promise<Report> {
 		await gateway.stop();
 	}
 	results.push(await inN8n());
-	const cpu = process.env.BENCH_BASE ? await cpuAgainst(process.env.BENCH_BASE) : undefined;
 	return {
 		details: [
 			`${PER_MINUTE} requests a minute, ${LATENCY_MS} ms latency; time passes ${TIME_FACTOR} times faster in the processes of the gateway and of the workers, which run the nodes on n8n’s engine. The last row is n8n itself, in real time.`,
@@ -69,9 +62,8 @@ export async function limits(): Promise<Report> {
 					percent(refused),
 				]),
 			),
-			...(cpu ? [cpu.text] : []),
 		].join('\n\n'),
-		headlines: [...headlines(results), ...(cpu ? [cpu.headline] : [])],
+		headlines: headlines(results),
 	};
 }
 
@@ -112,39 +104,6 @@ async function runJob(gateway: GatewayProcess, job: Job): Promise<Result> {
 	return resultOf(`${kind}, ${after}, ${who}`, items, outcomes, await gateway.requests(), PER_MINUTE);
 }
 
-function workOf(gateway: GatewayProcess, kind: Kind, sizes: number[], name: string): Work {
-	return {
-		credential: gateway.credential,
-		repository: repositoryRoot,
-		rounds: 1,
-		executions: sizes.map((items, index) => ({ id: `${name}-${index}`, items, ...nodes[kind] })),
-	};
-}
-
-const id = (value: string) => ({ __rl: true, mode: 'id', value });
-
-const nodes: Record<Kind, Pick<Work['executions'][number], 'node' | 'parameters'>> = {
-	texts: {
-		node: 'textGeneration',
-		parameters: {
-			resource: 'text',
-			operation: 'generate',
-			model: id('sandbox/balanced-2'),
-			prompt: 'Hello',
-		},
-	},
-	tasks: {
-		node: 'mediaTask',
-		parameters: {
-			resource: 'task',
-			operation: 'createAndWait',
-			model: id('aurora/canvas-1'),
-			inputMode: 'json',
-			inputJson: '={{ { prompt: "order " + $json.index, quality: "draft", size: "512x512" } }}',
-		},
-	},
-};
-
 /** Requests to the catalogues need no key, and are not limited. */
 function resultOf(
 	title: string,
@@ -183,40 +142,6 @@ async function inN8n(): Promise<Result> {
 		return resultOf('texts, no Retry-After, 1 execution in n8n', TEXTS, [], records, PER_MINUTE);
 	} finally {
 		await environment.close();
-	}
-}
-
-/** The processor time of texts without a limit, compared with another commit, in turns. */
-async function cpuAgainst(base: string): Promise<{ text: string; headline: Headline }> {
-	const gateway = await GatewayProcess.start(1);
-	try {
-		await gateway.prepare(null, {});
-		const measure = async (repository: string) => {
-			const work = { ...workOf(gateway, 'texts', [TEXTS], 'cpu'), repository, rounds: 3 };
-			// The first rounds warm up.
-			return ((await runWorker(work, 1)).cpuSeconds.at(-1) ?? NaN) * (1_000 / TEXTS);
-		};
-		const own: number[] = [];
-		const before: number[] = [];
-		for (let round = 0; round < CPU_ROUNDS; round += 1) {
-			own.push(await measure(repositoryRoot));
-			before.push(await measure(base));
-		}
-		const ratio = median(own) / median(before);
-		const range = (all: number[]) =>
-			[Math.min(...all), median(all), Math.max(...all)].map((value) => value.toFixed(2)).join(' / ');
-		return {
-			text: `Without a limit, processor time per text in ms, least / median / most of ${CPU_ROUNDS} processes in turns: ${range(own)}; the commit before: ${range(before)}.`,
-			headline: {
-				what: 'Processor time per text without a limit',
-				ours: `${median(own).toFixed(2)} ms`,
-				compared: `the commit before: ${median(before).toFixed(2)} ms`,
-				aim: `≤ ${AIM_CPU} ×`,
-				met: ratio <= AIM_CPU,
-			},
-		};
-	} finally {
-		await gateway.stop();
 	}
 }
 

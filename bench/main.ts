@@ -1,4 +1,5 @@
 import { bulk } from './bulk';
+import { cpu } from './cpu';
 import { limits } from './limits';
 import { load } from './load';
 import { media } from './media';
@@ -7,7 +8,16 @@ import { overhead } from './overhead';
 import { summary, type Headline, type Report } from './report';
 import { sse } from './sse';
 
-const benches: Record<string, () => Promise<Report>> = { load, overhead, bulk, sse, memory, media, limits };
+const benches: Record<string, () => Promise<Report>> = {
+	load,
+	overhead,
+	bulk,
+	sse,
+	memory,
+	media,
+	limits,
+	cpu,
+};
 
 /** Runs the named benchmarks, or all of them; prints the details of each, and one table of the results. */
 async function main(names: string[]): Promise<void> {
