@@ -88,34 +88,39 @@ scene('the prompt stays when the model or the input mode changes', async ({ edit
 
 scene('a node that was stored as version 1 has its prompt in the form, and keeps it', async (stage) => {
 	const { editor, environment } = stage;
-	const draw = gatewayNode('Draw', 'mediaTask', {
-		resource: 'task',
-		operation: 'create',
-		model: byId('aurora/canvas-1'),
-		input: {
-			mappingMode: 'defineBelow',
-			value: { prompt: 'A cat', quality: 'draft' },
-			matchingColumns: [],
-			schema: [
-				{
-					id: 'prompt',
-					displayName: 'Prompt',
-					required: true,
-					defaultMatch: false,
-					display: true,
-					type: 'string',
-				},
-				{
-					id: 'quality',
-					displayName: 'Quality',
-					required: false,
-					defaultMatch: false,
-					display: true,
-					type: 'options',
-				},
-			],
+	const draw = gatewayNode(
+		'Draw',
+		'mediaTask',
+		{
+			resource: 'task',
+			operation: 'create',
+			model: byId('aurora/canvas-1'),
+			input: {
+				mappingMode: 'defineBelow',
+				value: { prompt: 'A cat', quality: 'draft' },
+				matchingColumns: [],
+				schema: [
+					{
+						id: 'prompt',
+						displayName: 'Prompt',
+						required: true,
+						defaultMatch: false,
+						display: true,
+						type: 'string',
+					},
+					{
+						id: 'quality',
+						displayName: 'Quality',
+						required: false,
+						defaultMatch: false,
+						display: true,
+						type: 'options',
+					},
+				],
+			},
 		},
-	});
+		{ typeVersion: 1 },
+	);
 	const workflow = workflowOf('Stored', [draw], { Start: ['Draw'] });
 	await editor.openWorkflow(
 		await environment.client.createWorkflow(withCredential(workflow, environment.credential)),
@@ -244,5 +249,5 @@ scene('a suspended execution is shown as waiting, and resumes on the callback', 
 	const panel = await editor.openNode('Draw');
 	expect(await panel.output.items()).toMatchObject([{ state: 'success' }, { state: 'success' }]);
 	await panel.output.show('binary');
-	await editor.shot('media task, resumed');
+	await editor.shot('media task, resumed: files');
 });
