@@ -29,9 +29,8 @@ const UNKNOWN_SIZE = 64 * 1024 * 1024;
 
 /** Reads a callback. Takes about a millisecond once the body is there, whatever the body. */
 export async function readCallback(context: IWebhookFunctions): Promise<IncomingCallback> {
-	const request: object = context.getRequestObject();
-	const parsed: unknown = context.getBodyData();
-	const body = isEmpty(parsed) ? ((await unparsedBody(request)) ?? parsed) : parsed;
+	const request: RawRequest = context.getRequestObject();
+	const body = await bodyOf(request, context.getBodyData());
 	const query: unknown = context.getQueryData();
 	const headers = asObject(context.getHeaderData()) ?? {};
 	const size = sizeOf(request, headers);
@@ -50,28 +49,36 @@ export async function readCallback(context: IWebhookFunctions): Promise<Incoming
 	};
 }
 
-function isEmpty(body: unknown): boolean {
-	return body === undefined || body === null || Object.keys(body).length === 0;
-}
-
 /** The request as n8n's web server has it. */
 interface RawRequest {
+	/** The body as it came, decompressed. Missing before it is read, and for forms with files. */
 	rawBody?: unknown;
 	readRawBody?(): Promise<void>;
 }
 
-/** n8n does not parse a body whose media type it does not know, and §6.4 does not say which one a callback has. */
-async function unparsedBody(request: RawRequest): Promise<unknown> {
+/**
+ * The body, parsed here where n8n does not know its media type: §6.4 does not say which one a callback has.
+ *
+ * @param parsed the body as n8n parsed it; `undefined` or empty if it did not
+ */
+async function bodyOf(request: RawRequest, parsed: unknown): Promise<unknown> {
+	if (isLarge(request) || !isEmpty(parsed)) return parsed;
 	await request.readRawBody?.();
 	const { rawBody } = request;
-	const isText = rawBody instanceof Uint8Array && rawBody.length <= MAX_BODY;
-	return isText ? parseJson(new TextDecoder().decode(rawBody)) : undefined;
+	if (!(rawBody instanceof Uint8Array) || isLarge(request)) return parsed;
+	return parseJson(new TextDecoder().decode(rawBody)) ?? parsed;
 }
 
-/** n8n keeps the body as it came, decompressed, except of forms with files. */
-function sizeOf(request: object, headers: IDataObject): number {
-	const raw: unknown = Reflect.get(request, 'rawBody');
-	if (raw instanceof Uint8Array) return raw.length;
+function isLarge({ rawBody }: RawRequest): boolean {
+	return rawBody instanceof Uint8Array && rawBody.length > MAX_BODY;
+}
+
+function isEmpty(body: unknown): boolean {
+	return body === undefined || body === null || Object.keys(body).length === 0;
+}
+
+function sizeOf({ rawBody }: RawRequest, headers: IDataObject): number {
+	if (rawBody instanceof Uint8Array) return rawBody.length;
 	const isUnknown = headers['transfer-encoding'] !== undefined || headers['content-encoding'] !== undefined;
 	return isUnknown ? UNKNOWN_SIZE : (asNumber(headers['content-length']) ?? 0);
 }

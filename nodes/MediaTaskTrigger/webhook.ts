@@ -7,12 +7,12 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 
-import { backgroundClient, CALLBACK_SETTINGS } from '../shared/n8n/client';
+import { callbackClient } from '../shared/n8n/client';
 import { nodeParameters } from '../shared/params/source';
 import { compact } from '../shared/n8n/compact';
 import { downloadFiles, taskJson } from '../shared/n8n/taskResults';
 import { toErrorJson } from '../shared/run/nodeError';
-import { ApiError, asError, InvalidInputError } from '../shared/gateway/errors/errors';
+import { ApiError } from '../shared/gateway/errors/errors';
 import type { MediaTask } from '../shared/gateway/endpoints/tasks';
 import { setArchived } from '../shared/gateway/endpoints/taskActions';
 import type { GatewayClient } from '../shared/gateway/client/client';
@@ -105,22 +105,6 @@ function readStartSettings(context: IWebhookFunctions): StartSettings {
 		download: params.downloadResults,
 		binaryField: binaryPropertyName,
 	};
-}
-
-/** The pauses before the credential is read again, in milliseconds: n8n's database may be busy. */
-const CREDENTIAL_PAUSES_MS = [1_000, 3_000, 9_000];
-
-/** The client for a callback, which may not be repeated. */
-async function callbackClient(context: IWebhookFunctions): Promise<GatewayClient> {
-	for (const pauseMs of CREDENTIAL_PAUSES_MS) {
-		try {
-			return await backgroundClient(context, CALLBACK_SETTINGS);
-		} catch (error) {
-			if (error instanceof InvalidInputError) throw asError(error);
-			await sleep(pauseMs);
-		}
-	}
-	return await backgroundClient(context, CALLBACK_SETTINGS);
 }
 
 type Callback = Pick<IncomingCallback, 'ids' | 'content' | 'passThrough'>;

@@ -15,7 +15,6 @@ import {
 	type INodeExecutionData,
 	type INodeParameters,
 	type INodeType,
-	type INodeTypeDescription,
 	type INodeTypes,
 	type IRun,
 	type IWorkflowExecuteAdditionalData,
@@ -25,27 +24,12 @@ import {
 } from 'n8n-workflow';
 
 import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials.ts';
-import { Balance } from '../../nodes/Balance/Balance.node.ts';
-import { BalanceTrigger } from '../../nodes/BalanceTrigger/BalanceTrigger.node.ts';
-import { ChatModel } from '../../nodes/ChatModel/ChatModel.node.ts';
-import { MediaTask } from '../../nodes/MediaTask/MediaTask.node.ts';
-import { MediaTaskTrigger } from '../../nodes/MediaTaskTrigger/MediaTaskTrigger.node.ts';
-import { Storage } from '../../nodes/Storage/Storage.node.ts';
-import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node.ts';
+import { newestVersion, packageNodes } from './packageNodes.ts';
 import { olderNode, type OlderN8n } from './olderN8n.ts';
 
-const PACKAGE = 'n8n-nodes-ai-gateway';
+export { packageNodes };
 
-/** The node types of the package, by their names within it. */
-export const packageNodes = {
-	textGeneration: new TextGeneration(),
-	mediaTask: new MediaTask(),
-	mediaTaskTrigger: new MediaTaskTrigger(),
-	storage: new Storage(),
-	balance: new Balance(),
-	balanceTrigger: new BalanceTrigger(),
-	chatModel: new ChatModel(),
-} satisfies Record<string, INodeType>;
+const PACKAGE = 'n8n-nodes-ai-gateway';
 
 export interface RunOptions {
 	node: keyof typeof packageNodes;
@@ -152,18 +136,13 @@ export async function resumeNode(
 	return result(await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
 }
 
-/** The version of a node that the editor adds. */
-function newest({ version, defaultVersion }: INodeTypeDescription): number {
-	return defaultVersion ?? Math.max(...[version].flat());
-}
-
 /** A workflow of two nodes, and the additional data of its execution. */
 export function prepare(options: RunOptions) {
 	const target: INode = {
 		id: 'node-1',
 		name: 'Gateway',
 		type: `${PACKAGE}.${options.node}${options.asTool ? 'Tool' : ''}`,
-		typeVersion: newest(packageNodes[options.node].description),
+		typeVersion: newestVersion(packageNodes[options.node].description),
 		position: [200, 0],
 		parameters: options.parameters,
 		credentials: { aiGatewayApi: { id: '1', name: 'Gateway' } },

@@ -9,7 +9,7 @@ import type { GatewayClient } from '../../shared/gateway/client/client';
 import { pollOnce, pollWithRetries } from '../../shared/gateway/endpoints/polling';
 import { hasEnded } from '../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../shared/gateway/errors/errors';
-import { backgroundClient, CALLBACK_SETTINGS } from '../../shared/n8n/client';
+import { callbackClient } from '../../shared/n8n/client';
 import { toErrorJson } from '../../shared/run/nodeError';
 import { CallbackGuard } from './callbackGuard';
 import type { SavedState } from './savedState';
@@ -75,7 +75,7 @@ async function itemsAfterCallback(
 	};
 	const check = async (items: ReadonlySet<number>) => {
 		if (!state) return false;
-		const client = await backgroundClient(context, CALLBACK_SETTINGS);
+		const client = await callbackClient(context);
 		const isOver = await haveAllEnded(client, state, guard.ended, items);
 		return isOver && isInTime(state);
 	};

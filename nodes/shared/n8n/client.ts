@@ -1,7 +1,7 @@
-import { sleep, type ISupplyDataFunctions } from 'n8n-workflow';
+import { sleep, type ISupplyDataFunctions, type IWebhookFunctions } from 'n8n-workflow';
 
 import { GatewayClient, type ClientDependencies, type RequestSettings } from '../gateway/client/client';
-import { asError } from '../gateway/errors/errors';
+import { asError, InvalidInputError } from '../gateway/errors/errors';
 import { RateGates } from '../gateway/client/rate/registry';
 import type { WaitMeter } from '../gateway/client/rate/waitMeter';
 import type { Origin } from '../gateway/errors/texts/origin';
@@ -123,6 +123,26 @@ export async function backgroundClient(
 	{ origin, ...settings }: BackgroundSettings,
 ): Promise<GatewayClient> {
 	return (await connect(context, { origin })).client(settings);
+}
+
+/** The pauses before the credential is read again, in milliseconds: n8n's database may be busy. */
+const CREDENTIAL_PAUSES_MS = [1_000, 3_000, 9_000];
+
+/**
+ * The client that checks a callback, which may not be repeated.
+ *
+ * @throws {InvalidInputError} as {@link connect}
+ */
+export async function callbackClient(context: IWebhookFunctions): Promise<GatewayClient> {
+	for (const pauseMs of CREDENTIAL_PAUSES_MS) {
+		try {
+			return await backgroundClient(context, CALLBACK_SETTINGS);
+		} catch (error) {
+			if (error instanceof InvalidInputError) throw asError(error);
+			await sleep(pauseMs);
+		}
+	}
+	return await backgroundClient(context, CALLBACK_SETTINGS);
 }
 
 /**

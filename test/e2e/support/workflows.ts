@@ -1,4 +1,7 @@
+import type { INodeType } from 'n8n-workflow';
+
 import type { WorkflowJson, WorkflowNode } from '../../../sandbox/n8n/types';
+import { newestVersion, packageNodes } from '../../helpers/packageNodes';
 
 /** The first node of a workflow made here. */
 export const startName = 'Start';
@@ -14,9 +17,6 @@ export function byId(value: string): Record<string, unknown> {
 	return { __rl: true, mode: 'id', value };
 }
 
-/** The newest versions of the nodes that have several. */
-const NEWEST: Record<string, number> = { mediaTask: 1.1, mediaTaskTrigger: 1.1 };
-
 /** A node of the package, in its newest version unless `more` has a version. */
 export function gatewayNode(
 	name: string,
@@ -25,12 +25,18 @@ export function gatewayNode(
 	more: Record<string, unknown> = {},
 ): WorkflowNode {
 	return {
-		typeVersion: NEWEST[type] ?? 1,
+		typeVersion: newestOf(type),
 		...more,
 		name,
 		type: `n8n-nodes-ai-gateway.${type}`,
 		parameters,
 	};
+}
+
+function newestOf(type: string): number {
+	const nodes: Record<string, INodeType> = packageNodes;
+	const node = nodes[type];
+	return node ? newestVersion(node.description) : 1;
 }
 
 /** A node that gives these items, one per element. */

@@ -139,6 +139,20 @@ describe('the handler asks n8n to resume the execution', () => {
 	});
 });
 
+it.each([
+	[3, true],
+	[4, false],
+])('reads the credential again after n8n has failed to (%i times)', async (failures, resumes) => {
+	const { tasks, use, suspended } = await threeTasks();
+	tasks.respond = () => 'success';
+	const busy = jest.spyOn(WebhookContext.prototype, 'getCredentials');
+	for (let count = 0; count < failures; count += 1)
+		busy.mockRejectedValueOnce(new Error('SQLITE_BUSY: database is locked'));
+	const { resumed, warnings } = await sendCallback(suspended, use, { item: 2 });
+	busy.mockRestore();
+	expect([resumed?.run.status, warnings.length]).toStrictEqual(resumes ? ['success', 0] : [undefined, 1]);
+});
+
 describe('nothing is resumed', () => {
 	it('when the execution waits for no task of the node, and nothing is sent', async () => {
 		const { tasks, use, suspended } = await threeTasks();

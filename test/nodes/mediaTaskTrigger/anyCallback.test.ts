@@ -131,6 +131,13 @@ describe('a body that n8n has not parsed, because it does not know its media typ
 	});
 });
 
+it('the names of a large body, of which there may be millions, are not listed', async () => {
+	const ownKeys = jest.fn(() => []);
+	const request = { body: new Proxy({}, { ownKeys }) };
+	const { status } = await outcomeOf(request, { rawBody: Buffer.alloc(256 * 1024 + 1) });
+	expect([status, ownKeys.mock.calls.length]).toStrictEqual([400, 0]);
+});
+
 describe('a body that n8n cannot store is left out of the output', () => {
 	it.each<[string, object, Buffer | undefined, Record<string, string>, boolean]>([
 		['with 100 levels', nested(100), undefined, {}, true],

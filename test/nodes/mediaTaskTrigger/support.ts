@@ -98,15 +98,19 @@ const signed = () => nock('https://gateway.test', { reqheaders: { authorization:
 
 /** Responds with a task's states, one for each request; the last one repeats. Counts the requests. */
 export function task(taskId: string, ...states: object[]): { requests: number } {
+	return polls(taskId, (count) => [200, envelope({ taskId, ...states[Math.min(count, states.length) - 1] })]);
+}
+
+/** Responds to the polls of a task, counted from 1. Counts the requests. */
+function polls(
+	taskId: string,
+	respond: (count: number) => [status: number, body: nock.Body],
+): { requests: number } {
 	const seen = { requests: 0 };
 	signed()
 		.persist()
 		.get(`${TASKS}/${taskId}`)
-		.reply(() => {
-			const state = states[Math.min(seen.requests, states.length - 1)];
-			seen.requests += 1;
-			return [200, envelope({ taskId, ...state })];
-		});
+		.reply(() => respond((seen.requests += 1)));
 	return seen;
 }
 
@@ -117,28 +121,13 @@ export function successAfter(
 	status: number,
 	body: nock.Body,
 ): { requests: number } {
-	const seen = { requests: 0 };
-	signed()
-		.persist()
-		.get(`${TASKS}/${taskId}`)
-		.reply(() => {
-			seen.requests += 1;
-			return seen.requests > count ? [200, envelope({ taskId, state: 'success' })] : [status, body];
-		});
-	return seen;
+	const success = envelope({ taskId, state: 'success' });
+	return polls(taskId, (polled) => (polled > count ? [200, success] : [status, body]));
 }
 
 /** Responds to polls of a task with an error. Counts the requests. */
 export function errorResponse(taskId: string, status: number): { requests: number } {
-	const seen = { requests: 0 };
-	signed()
-		.persist()
-		.get(`${TASKS}/${taskId}`)
-		.reply(() => {
-			seen.requests += 1;
-			return [status, envelope(null, status)];
-		});
-	return seen;
+	return polls(taskId, () => [status, envelope(null, status)]);
 }
 
 /** Responds to requests to archive a task with these statuses, in order; 0 loses the response. */
