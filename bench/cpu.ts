@@ -2,22 +2,21 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { repositoryRoot } from '../sandbox/n8n/runtime';
-import { GatewayProcess, runWorker } from './limits/processes';
-import { workOf } from './limits/work';
+import type { Round, Work } from './cpu/worker';
 import { table } from './measure';
 import { median } from './media/figures';
+import { GatewayProcess, runWorker } from './processes';
 import type { Report } from './report';
 
-const TEXTS = 1_000;
-const PAIRS = 12;
-const ROUNDS = 9;
+const TEXTS = 200;
+const ROUNDS = 600;
 /** V8 compiles frequent code in the first rounds. */
-const WARM_UP = 4;
+const WARM_UP = 50;
 const AIM = 1.03;
 
 /**
- * The processor time of a text without a limit, compared with an earlier commit: pairs of processes, which run the node
- * on n8n's engine. `BENCH_BASE` is a clone at that commit, with its `node_modules`.
+ * The processor time of a text without a limit, compared with an earlier commit: both run in turns on n8n's engine, in
+ * one process. `BENCH_BASE` is a clone at that commit, with its `node_modules`.
  */
 export async function cpu(): Promise<Report> {
 	const base = process.env.BENCH_BASE;
@@ -26,42 +25,43 @@ export async function cpu(): Promise<Report> {
 	const gateway = await GatewayProcess.start(1);
 	try {
 		await gateway.prepare(null, {});
-		const measure = async (repository: string) => {
-			const work = { ...workOf(gateway, 'texts', [TEXTS], 'cpu'), repository, rounds: ROUNDS };
-			const { cpuSeconds } = await runWorker(work, 1);
-			return median(cpuSeconds.slice(WARM_UP)) * (1_000 / TEXTS);
+		const work: Work = {
+			credential: gateway.credential,
+			repositories: [repositoryRoot, base],
+			texts: TEXTS,
+			rounds: ROUNDS,
 		};
-		const own: number[] = [];
-		const before: number[] = [];
-		for (let pair = 0; pair < PAIRS; pair += 1) {
-			if (pair % 2 === 0) own.push(await measure(repositoryRoot));
-			before.push(await measure(base));
-			if (pair % 2 === 1) own.push(await measure(repositoryRoot));
-		}
-		const ratios = own.map((value, pair) => value / (before[pair] ?? NaN));
-		const ratio = median(ratios);
-		const spread = (all: number[]) =>
-			[Math.min(...all), median(all), Math.max(...all)].map((value) => value.toFixed(2));
+		const outcome = await runWorker<{ rounds: Round[] }>('bench/cpu/worker.ts', work, 1);
+		const rounds = outcome.rounds.slice(WARM_UP);
+		const ownTime = median(rounds.map(({ own }) => own)).toFixed(3);
+		const baseTime = median(rounds.map((round) => round.base)).toFixed(3);
+		const { mean, low, high } = meanRatio(rounds);
+		const interval = `${low.toFixed(3)} to ${high.toFixed(3)}`;
 		return {
-			details: `${TEXTS} texts, ${PAIRS} pairs of processes, one after the other; of each process the median of rounds ${WARM_UP + 1} to ${ROUNDS}.\n\n${table(
-				['what', 'least', 'median', 'most'],
-				[
-					['this commit, ms per text', ...spread(own)],
-					['the earlier commit, ms per text', ...spread(before)],
-					['ratio of a pair', ...spread(ratios)],
-				],
+			details: `${rounds.length} rounds of ${TEXTS} texts of each commit, in turns, in one process.\n\n${table(
+				['ms per text: this commit', 'the earlier commit', 'mean ratio', 'interval of 95 %'],
+				[[ownTime, baseTime, mean.toFixed(3), interval]],
 			)}`,
 			headlines: [
 				{
 					what: 'Processor time of a text without a limit',
-					ours: `${median(own).toFixed(2)} ms`,
-					compared: `the earlier commit: ${median(before).toFixed(2)} ms; median of the ratios ${ratio.toFixed(2)}`,
+					ours: `${ownTime} ms`,
+					compared: `the earlier commit: ${baseTime} ms; mean ratio ${mean.toFixed(3)} (95 %: ${interval})`,
 					aim: `≤ ${AIM} ×`,
-					met: ratio <= AIM,
+					met: mean <= AIM,
 				},
 			],
 		};
 	} finally {
 		await gateway.stop();
 	}
+}
+
+/** The geometric mean of the rounds' ratios, with its interval of confidence of 95 %. */
+function meanRatio(rounds: Round[]): { mean: number; low: number; high: number } {
+	const logs = rounds.map(({ own, base }) => Math.log(own / base));
+	const mean = logs.reduce((sum, value) => sum + value, 0) / logs.length;
+	const squares = logs.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+	const error = 1.96 * Math.sqrt(squares / (logs.length - 1) / logs.length);
+	return { mean: Math.exp(mean), low: Math.exp(mean - error), high: Math.exp(mean + error) };
 }

@@ -1,9 +1,9 @@
 import { Environment } from '../test/e2e/support/environment';
 import type { RateLimit, RequestRecord } from '../sandbox/gateway/control/types';
-import { GatewayProcess, runWorker } from './limits/processes';
 import type { Outcome } from './limits/worker';
 import { workOf, type Kind } from './limits/work';
 import { table } from './measure';
+import { GatewayProcess, runWorker } from './processes';
 import type { Headline, Report } from './report';
 import { textNode } from './text/contenders';
 import { runItems } from './text/run';
@@ -93,7 +93,8 @@ async function runJob(gateway: GatewayProcess, job: Job): Promise<Result> {
 	const outcomes = await Promise.all(
 		Array.from({ length: workers }, async (_, worker) => {
 			const own = sizes.slice(worker * executions, (worker + 1) * executions);
-			return await runWorker(workOf(gateway, kind, own, `worker-${worker}`), TIME_FACTOR);
+			const work = workOf(gateway, kind, own, `worker-${worker}`);
+			return await runWorker<Outcome>('bench/limits/worker.ts', work, TIME_FACTOR);
 		}),
 	);
 	const charges = await gateway.charges();

@@ -1,5 +1,4 @@
-import { repositoryRoot } from '../../sandbox/n8n/runtime';
-import type { GatewayProcess } from './processes';
+import type { GatewayProcess } from '../processes';
 import type { Work } from './worker';
 
 export type Kind = 'texts' | 'tasks';
@@ -8,8 +7,6 @@ export type Kind = 'texts' | 'tasks';
 export function workOf(gateway: GatewayProcess, kind: Kind, sizes: number[], name: string): Work {
 	return {
 		credential: gateway.credential,
-		repository: repositoryRoot,
-		rounds: 1,
 		executions: sizes.map((items, index) => ({ id: `${name}-${index}`, items, ...nodes[kind] })),
 	};
 }

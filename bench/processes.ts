@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import type { RateLimit, RequestRecord, SettingsPatch } from '../../sandbox/gateway/control/types';
-import { repositoryRoot } from '../../sandbox/n8n/runtime';
-import type { Outcome, Work } from './worker';
+import type { RateLimit, RequestRecord, SettingsPatch } from '../sandbox/gateway/control/types';
+import { repositoryRoot } from '../sandbox/n8n/runtime';
 
 /** Starts a TypeScript program of the repository, in which time passes faster. */
 function start(script: string, args: string[], timeFactor: number): ChildProcess {
@@ -27,9 +26,14 @@ async function jsonLine<T>(child: ChildProcess): Promise<T> {
 	throw new Error(`${child.spawnargs.at(-1)} printed no result`);
 }
 
-/** Runs a worker in a process of its own. */
-export async function runWorker(work: Work, timeFactor: number): Promise<Outcome> {
-	const child = start('bench/limits/worker.ts', [JSON.stringify(work)], timeFactor);
+/**
+ * Does work in a process of its own, and gives its result.
+ *
+ * @param script a program that calls `runAsWorker`
+ * @param timeFactor time passes so much faster
+ */
+export async function runWorker<Outcome>(script: string, work: object, timeFactor: number): Promise<Outcome> {
+	const child = start(script, [JSON.stringify(work)], timeFactor);
 	const ended = once(child, 'exit');
 	const outcome = await jsonLine<Outcome>(child);
 	await ended;
