@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { checkPng } from '../../sandbox/demo/png';
 import { resultOf, waitForExecution, type RunResult } from '../../sandbox/n8n/executions';
-import type { WorkflowJson } from '../../sandbox/n8n/types';
 import { withCredential } from '../../sandbox/n8n/workflows';
 import { useEnvironment, type Environment } from './support/environment';
-import { byId, catcher, gatewayNode, itemsNode, startName, workflowOf } from './support/workflows';
+import { eventually } from './support/eventually';
+import { pictures, suspendExecution, withNext, type Suspended } from './support/suspended';
+import { gatewayNode, startName } from './support/workflows';
 
 // Gateway Media Task with "Wait Strategy: Suspend" on the real n8n: what resumes the execution, and with what it continues.
 
@@ -26,96 +25,8 @@ beforeAll(async () => {
 		taskId: '={{ $json.taskId }}',
 		options: { binaryPropertyName: 'picture' },
 	});
-	overdue = await suspendExecution(withNext(workflow, collect));
+	overdue = await suspendExecution(environment, withNext(workflow, collect));
 });
-
-/** The workflow with one more node at its end. */
-function withNext(workflow: WorkflowJson, node: ReturnType<typeof gatewayNode>): WorkflowJson {
-	const next = { ...node, id: 'next', position: [900, 0] as [number, number] };
-	const connections = {
-		...workflow.connections,
-		After: { main: [[{ node: node.name, type: 'main', index: 0 }]] },
-	};
-	return { ...workflow, nodes: [...workflow.nodes, next], connections };
-}
-
-/** A workflow that creates a task for each prompt, and is suspended until they have ended. */
-function pictures(
-	prompts: string[],
-	parameters: Record<string, unknown> = {},
-	settings: Record<string, unknown> = {},
-): WorkflowJson {
-	const media = gatewayNode(
-		'Picture {"x"}',
-		'mediaTask',
-		{
-			model: byId('aurora/canvas-1'),
-			inputMode: 'json',
-			inputJson:
-				'={"prompt": {{ JSON.stringify($json.prompt) }}, "quality": "draft", "size": "512x512"{{ $json.bad ? ", \\"n\\": \\"many\\"" : "" }} }',
-			waitStrategy: 'suspend',
-			downloadResults: '={{ $json.prompt !== "no file" }}',
-			...parameters,
-			// One after the other, so that the tasks stand in the order of the items.
-			options: { concurrency: 1, ...(parameters['options'] as object | undefined) },
-		},
-		settings,
-	);
-	const after = {
-		name: 'After',
-		type: 'n8n-nodes-base.set',
-		typeVersion: 3.4,
-		parameters: {
-			mode: 'manual',
-			includeOtherFields: true,
-			assignments: {
-				assignments: [
-					{
-						id: 'a',
-						name: 'asked',
-						type: 'string',
-						value: "={{ ($('Prompts').item.json ?? $('Prompts').item).prompt }}",
-					},
-				],
-			},
-			options: {},
-		},
-	};
-	const nodes = [
-		itemsNode(
-			'Prompts',
-			prompts.map((prompt) => ({ prompt, bad: prompt === 'bad' })),
-		),
-		media,
-		after,
-		catcher('Failed'),
-	];
-	return workflowOf('Pictures', nodes, {
-		[startName]: ['Prompts'],
-		Prompts: ['Picture {"x"}'],
-		'Picture {"x"}': ['After', 'Failed'],
-	});
-}
-
-/** A suspended execution, with its tasks in the order of the items. */
-interface Suspended {
-	executionId: string;
-	tasks: string[];
-}
-
-/** Starts a workflow and waits until it is suspended. */
-async function suspendExecution(workflow: WorkflowJson): Promise<Suspended> {
-	const earlier = new Set(environment.gateway.control.tasks().map(({ taskId }) => taskId));
-	const { id } = await environment.client.createWorkflow(withCredential(workflow, environment.credential));
-	const executionId = await environment.client.runManually(id, startName);
-	const execution = await waitForExecution(environment.client, executionId, { orWaiting: true });
-	expect(resultOf(execution)).toMatchObject({ status: 'waiting' });
-	const tasks = environment.gateway.control
-		.tasks()
-		.map(({ taskId }) => taskId)
-		.filter((taskId) => !earlier.has(taskId));
-	return { executionId, tasks };
-}
 
 async function end({ executionId }: Suspended): Promise<RunResult> {
 	return resultOf(await waitForExecution(environment.client, executionId));
@@ -123,11 +34,6 @@ async function end({ executionId }: Suspended): Promise<RunResult> {
 
 async function status({ executionId }: Suspended): Promise<string> {
 	return (await environment.client.readExecution(executionId)).status;
-}
-
-/** Waits until a condition holds; jest's own limit ends what never does. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-	while (!(await condition())) await sleep(50);
 }
 
 const finish = async (taskId: string | undefined, outcome: 'success' | object = 'success') =>
@@ -150,7 +56,7 @@ const call = async (url: string, body: unknown) =>
 
 test('many tasks resume the execution once, when the last has ended; other callbacks change nothing', async () => {
 	const before = charged();
-	const suspended = await suspendExecution(pictures(['a cat', 'no file', 'a dog']));
+	const suspended = await suspendExecution(environment, pictures(['a cat', 'no file', 'a dog']));
 	const { tasks, executionId } = suspended;
 	expect(tasks).toHaveLength(3);
 	const url = resumeUrl(tasks[0]);
@@ -187,7 +93,7 @@ test('where files are part of the JSON data, the results come back, and the next
 		pictures(['a cat', 'a dog']),
 		gatewayNode('Keep', 'storage', { operation: 'upload' }),
 	);
-	const suspended = await suspendExecution({
+	const suspended = await suspendExecution(environment, {
 		...workflow,
 		settings: { ...workflow.settings, binaryMode: 'combined' },
 	});
@@ -218,7 +124,7 @@ test('version 1, whose callbacks n8n rejects there, polls', async () => {
 });
 
 test('a failed task ends the execution, and the error names the other tasks', async () => {
-	const suspended = await suspendExecution(pictures(['a cat', 'a dog']));
+	const suspended = await suspendExecution(environment, pictures(['a cat', 'a dog']));
 	const [first, second] = suspended.tasks;
 	await finish(first);
 	await finish(second, { failCode: 'MODERATION', failMsg: 'not like that' });
@@ -236,7 +142,7 @@ test('a failed task ends the execution, and the error names the other tasks', as
 test('with the error output, failed items leave there with their input; the others continue', async () => {
 	const before = charged();
 	const workflow = pictures(['bad', 'a cat', 'a dog'], {}, { onError: 'continueErrorOutput' });
-	const suspended = await suspendExecution(workflow);
+	const suspended = await suspendExecution(environment, workflow);
 	const [first, second] = suspended.tasks;
 	await finish(first, { failCode: 'MODERATION', failMsg: 'not like that' });
 	await finish(second);
@@ -253,7 +159,7 @@ test('with the error output, failed items leave there with their input; the othe
 test('of more than 20 tasks the last 20 resume the execution, which polls the others', async () => {
 	const before = charged();
 	const prompts = Array.from({ length: 30 }, (_, n) => (n === 3 ? 'a cat' : 'no file'));
-	const suspended = await suspendExecution(pictures(prompts));
+	const suspended = await suspendExecution(environment, pictures(prompts));
 	const { tasks } = suspended;
 	expect(tasks).toHaveLength(30);
 	const [slow, ...rest] = tasks;
@@ -261,7 +167,7 @@ test('of more than 20 tasks the last 20 resume the execution, which polls the ot
 	for (const taskId of rest.slice(0, -1)) await finish(taskId);
 	expect(await status(suspended)).toBe('waiting');
 	await finish(rest.at(-1));
-	await until(async () => (await status(suspended)) === 'running');
+	await eventually(async () => expect(await status(suspended)).toBe('running'));
 	await finish(slow);
 	const result = await end(suspended);
 	expect(result.status).toBe('success');
@@ -275,7 +181,7 @@ test('of more than 20 tasks the last 20 resume the execution, which polls the ot
 
 test('a callback that comes before the execution is suspended is repeated', async () => {
 	environment.gateway.control.configure({ callbacks: { mode: 'off' } });
-	const suspended = await suspendExecution(pictures(['a cat', 'a dog']));
+	const suspended = await suspendExecution(environment, pictures(['a cat', 'a dog']));
 	await Promise.all(suspended.tasks.map(async (taskId) => await finish(taskId)));
 	const result = await end(suspended);
 	environment.gateway.control.configure({ callbacks: { mode: 'on' } });
@@ -308,7 +214,7 @@ test('in a loop it is suspended each time, and a callback of an earlier turn res
 		position: [300, 200] as [number, number],
 	};
 	const to = (node: string) => [{ node, type: 'main', index: 0 }];
-	const suspended = await suspendExecution({
+	const suspended = await suspendExecution(environment, {
 		...workflow,
 		nodes: [...workflow.nodes, loop],
 		connections: {
@@ -335,17 +241,18 @@ test('in a loop it is suspended each time, and a callback of an earlier turn res
 
 	/** The task of the second turn, once the execution is suspended for it. */
 	async function secondTask(before: string): Promise<string> {
-		for (const end = Date.now() + 30_000; Date.now() < end; await sleep(50)) {
+		return await eventually(async () => {
 			const tasks = environment.gateway.control.tasks().map(({ taskId }) => taskId);
 			const next = tasks[tasks.indexOf(before) + 1];
-			if (next !== undefined && (await status(suspended)) === 'waiting') return next;
-		}
-		throw new Error('the execution was not suspended for the second turn');
+			expect(await status(suspended)).toBe('waiting');
+			if (next === undefined) throw new Error('there is no task of the second turn');
+			return next;
+		}, 30_000);
 	}
 });
 
 test('an error of the gateway after its callback does not lose the callback', async () => {
-	const suspended = await suspendExecution(pictures(['a cat']));
+	const suspended = await suspendExecution(environment, pictures(['a cat']));
 	const [task = ''] = suspended.tasks;
 	environment.gateway.control.addFault({
 		match: { path: `*/tasks/${task}` },
@@ -361,7 +268,10 @@ test('an error of the gateway after its callback does not lose the callback', as
 
 test('what fails after resuming can be retried without paying again', async () => {
 	const before = charged();
-	const suspended = await suspendExecution(pictures(['a cat', 'a dog'], { options: { maxRetries: 0 } }));
+	const suspended = await suspendExecution(
+		environment,
+		pictures(['a cat', 'a dog'], { options: { maxRetries: 0 } }),
+	);
 	environment.gateway.control.addFault({
 		match: { host: 'files' },
 		action: { kind: 'raw', status: 403, body: 'html' },
@@ -386,7 +296,7 @@ test('what fails after resuming can be retried without paying again', async () =
 });
 
 test('a suspended execution survives a restart of n8n', async () => {
-	const suspended = await suspendExecution(pictures(['a cat', 'a dog']));
+	const suspended = await suspendExecution(environment, pictures(['a cat', 'a dog']));
 	await finish(suspended.tasks[0]);
 	await environment.restart();
 	expect(await status(suspended)).toBe('waiting');
