@@ -159,10 +159,8 @@ function mediaPrice(model: MediaModel): string {
 	const { tiers, currency } = model;
 	const money = (price: string) => (currency === 'RUB' ? `₽${price}` : `${price} ${currency}`);
 	const { price: usual } = taskPrice(model, {});
-	const cheapest = tiers.reduce<string | undefined>(
-		(best, { price }) => (best === undefined || Number(price) < Number(best) ? price : best),
-		undefined,
-	);
+	const prices = tiers.flatMap(({ price }) => price ?? []);
+	const [cheapest] = prices.sort((price, other) => Number(price) - Number(other));
 	if (cheapest === undefined) return '';
 	if (tiers.length === 1) return money(cheapest);
 	const isUsual = usual === null || compareDecimals(usual, cheapest) === 0;

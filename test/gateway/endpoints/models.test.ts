@@ -55,6 +55,8 @@ describe('a text model (§2.1)', () => {
 			{ contextLength: 128_000, costContext: '0', costCompletion: '1e-7' },
 		],
 		['nothing', {}, {}],
+		['a window of 0', { context_length: 0 }, {}],
+		['a window below 0', { context_length: '-1' }, {}],
 		['null', { context_length: null, cost_context: null, cost_completion: null }, {}],
 		['text for numbers', { context_length: 'long', cost_context: 'free', cost_completion: '' }, {}],
 	])('is read from %s', async (_, fields, read) => {
@@ -109,7 +111,7 @@ describe('a media model (§2.2)', () => {
 		});
 	});
 
-	it('has the tiers that have a price', async () => {
+	it('has all tiers, also those without a price', async () => {
 		const tiers = [
 			null,
 			{ params: { n: 1 } },
@@ -120,6 +122,9 @@ describe('a media model (§2.2)', () => {
 			{ params: [], price: '0' },
 		];
 		expect((await mediaModel({ id: 'm', pricing: { tiers } }))?.tiers).toStrictEqual([
+			{ params: { n: 1 }, price: null },
+			{ params: { n: 2 }, price: null },
+			{ params: { n: 3 }, price: null },
 			{ params: {}, price: '4.5' },
 			{ params: {}, price: '5' },
 			{ params: {}, price: '0' },

@@ -125,6 +125,68 @@ describe('the tier of an input (§2.2)', () => {
 		expect(priceOf([tier('1.0', { n: 1 }), tier('1', { quality: 'standard' })], {})).toBe('1.0');
 	});
 
+	it('is unknown where the catalogue has no price for the values', () => {
+		const ultra: PriceTier = { params: { quality: 'ultra' }, price: null };
+		const withUltra = model([tier('1.80'), ultra]);
+		expect(taskPrice(withUltra, { quality: 'ultra' })).toStrictEqual({
+			price: null,
+			currency: 'RUB',
+			matched: null,
+			reason: 'The catalogue has no price for these values.',
+		});
+		expect(taskPrice(withUltra, {}).price).toBe('1.80');
+		expect(priceOf([ultra, { ...ultra }], { quality: 'ultra' })).toBeNull();
+		expect(priceOf([ultra, tier('5', { n: 1 })], { quality: 'ultra' })).toBeNull();
+	});
+
+	describe('of a schema that is a union', () => {
+		const union = (branches: JsonObject[], shared: JsonObject = {}) => {
+			const prices = [tier('2', { quality: 'draft' }), tier('12', { quality: 'high' })];
+			return model(prices, { inputSchema: { oneOf: branches, ...shared } });
+		};
+		const branch = (mode: string, quality: Json, required = ['mode']) => ({
+			properties: { mode: { const: mode }, quality: { default: quality } },
+			required,
+		});
+		const both = union([branch('pro', 'high'), branch('fast', 'draft')]);
+
+		test.each<[string, MediaModel, JsonObject, string | null]>([
+			['has the defaults of the alternative that the input is of', both, { mode: 'pro' }, '12'],
+			['in any order', both, { mode: 'fast' }, '2'],
+			['is unknown if the input may be of several', both, {}, null],
+			['is unknown if the input is of none', both, { mode: 'other' }, null],
+			['is known if the input says all', both, { quality: 'draft' }, '2'],
+			[
+				'is of the alternative whose required fields are there',
+				union([branch('pro', 'high', ['image']), branch('fast', 'draft', [])], {
+					properties: { image: { type: 'string' } },
+				}),
+				{ prompt: 'x' },
+				'2',
+			],
+			[
+				'is unknown if an alternative has no default',
+				union([branch('pro', 'high', []), { properties: {} }]),
+				{},
+				null,
+			],
+			[
+				'is known if all alternatives have the same default',
+				union([branch('pro', 'high'), branch('fast', 'high')]),
+				{},
+				'12',
+			],
+			[
+				'has the default that all share',
+				union([branch('pro', 'high'), branch('fast', 'draft')], {
+					properties: { quality: { default: 'draft' } },
+				}),
+				{},
+				'2',
+			],
+		])('%s', (_, of, input, price) => expect(taskPrice(of, input).price).toBe(price));
+	});
+
 	it('is in rubles only where the catalogue says so', () => {
 		expect(priceInRubles(taskPrice(model([tier('1.5')]), {}))).toBe(1.5);
 		expect(priceInRubles(taskPrice(model([tier('1.5')], { currency: 'USD' }), {}))).toBeUndefined();

@@ -63,7 +63,7 @@ function toTextModel(received: JsonObject): TextModel | undefined {
 	if (id === undefined) return undefined;
 	return {
 		id,
-		contextLength: fields.context_length,
+		contextLength: (fields.context_length ?? 0) > 0 ? fields.context_length : undefined,
 		costContext: fields.cost_context,
 		costCompletion: fields.cost_completion,
 		record: received,
@@ -87,9 +87,7 @@ function toMediaModel(received: JsonObject): MediaModel | undefined {
 		ownedBy: fields.owned_by,
 		mediaType: MEDIA_TYPES.find((type) => type === fields.media_type),
 		currency: pricing.currency ?? 'RUB',
-		tiers: pricing.tiers.flatMap(({ price, params = {} }) =>
-			price === undefined ? [] : [{ params, price }],
-		),
+		tiers: pricing.tiers.map(({ price = null, params = {} }) => ({ params, price })),
 		inputSchema: fields.input_schema ?? {},
 		record: received,
 	};

@@ -58,14 +58,32 @@ export function inputForm(inputSchema: JsonObject): InputForm {
 	const root = resolvedSchema(inputSchema, inputSchema);
 	const alternatives = branches(root).map((branch) => asObject(branch.properties) ?? {});
 	const properties: JsonObject = Object.assign({}, ...[...alternatives, asObject(root.properties) ?? {}]);
-	const required = asArray(root.required);
 	return {
-		fields: Object.entries(properties).map(([name, schema]) =>
-			inputField(name, resolvedSchema(schema, inputSchema), inputSchema, required.includes(name)),
-		),
+		fields: fieldsOf(properties, asArray(root.required), inputSchema),
 		closed: root.additionalProperties === false && alternatives.length === 0,
 		root: inputSchema,
 	};
+}
+
+/**
+ * The fields of each alternative of an `input_schema`, which has several if it is a union of objects. Fields that all
+ * share come first.
+ */
+export function alternatives(inputSchema: JsonObject): InputField[][] {
+	const shared = resolvedSchema(inputSchema, inputSchema);
+	const union = branches(shared);
+	return (union.length > 0 ? union : [{}]).map((branch) => {
+		const required = [...asArray(shared.required), ...asArray(branch.required)];
+		return [shared, branch].flatMap(({ properties }) =>
+			fieldsOf(asObject(properties) ?? {}, required, inputSchema),
+		);
+	});
+}
+
+function fieldsOf(properties: JsonObject, required: readonly Json[], root: JsonObject): InputField[] {
+	return Object.entries(properties).map(([name, schema]) =>
+		inputField(name, resolvedSchema(schema, root), root, required.includes(name)),
+	);
 }
 
 /**

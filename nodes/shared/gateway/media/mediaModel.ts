@@ -7,8 +7,8 @@ export type MediaType = (typeof MEDIA_TYPES)[number];
 /** A price of a media model and the input values that it applies to (§2.2). */
 export interface PriceTier {
 	params: JsonObject;
-	/** Decimal string in `currency`. */
-	price: string;
+	/** Decimal string in `currency`; null if the catalogue has none for these values. */
+	price: string | null;
 }
 
 /** A media model of the catalogue (§2.2). */

@@ -1,5 +1,5 @@
 import type { MediaModel, PriceTier } from './mediaModel';
-import { inputForm } from './inputSchema';
+import { alternatives, type InputField } from './inputSchema';
 import { asNumber, canonicalJson, type Json, type JsonObject } from '../util/json';
 import { compareDecimals } from '../util/money';
 
@@ -13,21 +13,35 @@ export type TaskPrice =
 
 /**
  * Finds the price tier of an input (§2.2): a tier fits if all its `params` equal the input's values or the schema's
- * defaults; of several that fit, the one with the most params applies. Numbers and booleans equal their text.
+ * defaults; of several that fit, the one with the most params applies. Numbers and booleans equal their text. If the
+ * schema is a union whose alternatives have other defaults, the price is known only if it is the same with each.
  */
 export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	const { tiers, currency } = model;
 	const none = (reason: string): TaskPrice => ({ price: null, currency, matched: null, reason });
 	if (tiers.length === 0) return none('The catalogue has no price for this model.');
-	const complete = withDefaults(input, model.inputSchema);
-	const fitting = tiers.filter((tier) => fits(tier, complete));
-	const most = Math.max(...fitting.map(specificity));
-	const [best, ...others] = fitting.filter((tier) => specificity(tier) === most);
-	if (!best) return none(`No price tier fits these values. ${dependsOn(tiers)}`);
-	if (others.some(({ price }) => compareDecimals(price, best.price) !== 0)) {
+	const found = completions(input, model.inputSchema).map((complete) => bestTiers(tiers, complete));
+	const [best, ...others] = found.flat();
+	if (!best || found.some((fitting) => fitting.length === 0)) {
+		return none(`No price tier fits these values. ${dependsOn(tiers)}`);
+	}
+	if (others.some((other) => !costsTheSame(other, best))) {
 		return none(`Several price tiers fit these values. ${dependsOn(tiers)}`);
 	}
+	if (best.price === null) return none('The catalogue has no price for these values.');
 	return { price: best.price, currency, matched: best.params };
+}
+
+/** The tiers that fit the input and have the most params. */
+function bestTiers(tiers: readonly PriceTier[], input: JsonObject): PriceTier[] {
+	const fitting = tiers.filter((tier) => fits(tier, input));
+	const most = Math.max(...fitting.map(specificity));
+	return fitting.filter((tier) => specificity(tier) === most);
+}
+
+function costsTheSame({ price }: PriceTier, other: PriceTier): boolean {
+	if (price === null || other.price === null) return price === other.price;
+	return compareDecimals(price, other.price) === 0;
 }
 
 /** The price in rubles as decimal text; `undefined` if it is unknown or in another currency. */
@@ -40,12 +54,20 @@ export function priceInRubles({ price, currency }: TaskPrice): number | undefine
 	return currency === 'RUB' ? asNumber(price) : undefined;
 }
 
-function withDefaults(input: JsonObject, schema: JsonObject): JsonObject {
-	const complete = { ...input };
-	for (const { name, default: value } of inputForm(schema).fields) {
-		complete[name] ??= value;
-	}
-	return complete;
+/** The input with the defaults of the schema; of a union, with those of each alternative that the input may be of. */
+function completions(input: JsonObject, schema: JsonObject): JsonObject[] {
+	const all = alternatives(schema);
+	const possible = all.filter((fields) => fields.every((field) => allows(field, input[field.name])));
+	return (possible.length > 0 ? possible : all).map((fields) => {
+		const complete = { ...input };
+		for (const { name, default: value } of fields) complete[name] ??= value;
+		return complete;
+	});
+}
+
+function allows(field: InputField, value: Json | undefined): boolean {
+	if ((value ?? null) === null) return !field.required || field.default !== undefined;
+	return field.choices.length === 0 || field.choices.some((choice) => isSame(value, choice.value));
 }
 
 function fits({ params }: PriceTier, input: JsonObject): boolean {
