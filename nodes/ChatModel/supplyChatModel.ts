@@ -4,13 +4,14 @@ import { readOutput } from '../shared/fields/outputFormat';
 import { readTextOptions } from '../shared/fields/textOptions';
 import { checkExtraBody } from '../shared/fields/textRequest';
 import { withoutSecrets } from '../shared/gateway/errors/secrets';
+import { listTextModels } from '../shared/gateway/endpoints/models';
 import { textFormat } from '../shared/gateway/text/formats';
 import { withModelHint } from '../shared/gateway/text/unknownModel';
 import { subNodeClient } from '../shared/n8n/client';
 import type { Values } from '../shared/params/parameter';
 import { NodeParameters } from '../shared/params/source';
 import { ExecutionCost } from '../shared/run/cost/executionCost';
-import { TextModels } from '../shared/run/cost/textModels';
+import { Catalogue } from '../shared/run/catalogue';
 import { toNodeError } from '../shared/run/nodeError';
 import { requestSettings } from '../shared/run/settings';
 import { patchAdapter } from './adapter';
@@ -28,7 +29,7 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 		const settings = readSettings(params);
 		const { client, dispose } = await subNodeClient(context, requestSettings(params.options));
 		disposeClient = dispose;
-		const textModels = new TextModels();
+		const textModels = new Catalogue(listTextModels);
 		const known = async () => await textModels.known(client);
 		const model = new GatewayChatModel(settings, {
 			client,

@@ -41,8 +41,8 @@ async function modelOf(parameters: INodeParameters = {}): Promise<LangChainModel
 }
 
 /** Creates a picture, as the agent's tool. */
-async function draw(options: INodeParameters = {}): Promise<void> {
-	const inputJson = '{"prompt":"a lighthouse","quality":"draft","size":"512x512"}';
+async function draw(options: INodeParameters = {}, prompt = 'a lighthouse'): Promise<void> {
+	const inputJson = JSON.stringify({ prompt, quality: 'draft', size: '512x512' });
 	const { context } = supplyContext({
 		node: 'mediaTask',
 		asTool: true,
@@ -57,7 +57,7 @@ async function draw(options: INodeParameters = {}): Promise<void> {
 		credential: credential(),
 		execution,
 	});
-	context.addInputData('ai_tool', [[{ json: { prompt: 'a lighthouse' } }]]);
+	context.addInputData('ai_tool', [[{ json: { prompt } }]]);
 	await packageNodes.mediaTask.execute.call(context as never);
 }
 
@@ -201,5 +201,59 @@ describe('*Max Cost per Execution*', () => {
 			description: expect.stringContaining("Set the option 'Max Tokens'.") as string,
 		});
 		expect(gateway.control.ledger()).toStrictEqual([]);
+	});
+});
+
+describe('equal calls of a tool at the same time', () => {
+	const CREATE = { method: 'POST', path: '/async/media/tasks' } as const;
+	const unavailable = { kind: 'error', code: 'service_unavailable' } as const;
+
+	it('keep the reservation while one of them is in progress', async () => {
+		gateway.control.addFault({ match: CREATE, action: unavailable });
+		gateway.control.addFault({ match: { ...CREATE, nth: 2 }, action: { kind: 'delay', ms: 700 } });
+		const options = { maxCostRub: 1.8, maxRetries: 0 };
+		const both = [draw(options), draw(options)];
+		const settled = Promise.allSettled(both);
+		await Promise.race(both).catch(() => undefined);
+		expect(await rejection(draw(options, 'a ship'))).toMatchObject({
+			message: expect.stringContaining('₽1.8') as string,
+		});
+		await settled;
+		expect(ledger()).toBe('1.8');
+	});
+
+	it('of which one is rejected and one is lost, leave the rest of the limit to others', async () => {
+		gateway.control.addFault({ match: CREATE, action: unavailable });
+		gateway.control.addFault({ match: { ...CREATE, nth: 2 }, action: { kind: 'delay', ms: 300 } });
+		gateway.control.addFault({ match: CREATE, action: { kind: 'loseResponse' } });
+		const options = { maxCostRub: 100, maxRetries: 0 };
+		await Promise.all([rejection(draw(options)), rejection(draw(options))]);
+		await draw(options, 'a ship');
+		expect(execution.resultData.metadata).toMatchObject({
+			gatewayCostRub: '1.8',
+			gatewayCallsWithoutCost: '1',
+		});
+	});
+});
+
+describe('a catalogue that could not be read', () => {
+	beforeEach(() => {
+		gateway.control.addFault({
+			match: { path: '*/models' },
+			action: { kind: 'error', code: 'service_unavailable' },
+		});
+	});
+
+	it('is read again for the next call that has a limit', async () => {
+		const model = await modelOf({ options: { maxCostRub: 50, maxTokens: 50, maxRetries: 0 } });
+		await rejection(model.invoke(ask));
+		await model.invoke(ask);
+		expect(gateway.control.ledger()).toHaveLength(1);
+	});
+
+	it('is read again for the next cost that is computed', async () => {
+		const model = await modelOf({ format: 'messages' });
+		for (let call = 0; call < 3; call += 1) await model.invoke(ask);
+		expect(execution.resultData.metadata).toMatchObject({ gatewayCalls: '3', gatewayCallsWithoutCost: '1' });
 	});
 });

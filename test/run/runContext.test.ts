@@ -140,10 +140,23 @@ describe('the text models', () => {
 		const { client, sent } = scriptedClient([busy]);
 		const context = contextOf();
 		expect(await context.knownTextModels(client)).toStrictEqual([]);
-		expect(await context.knownTextModels(client)).toStrictEqual([]);
 		expect(sent.map(({ url, timeoutMs }) => [url, timeoutMs])).toStrictEqual([
 			['https://gateway.test/api/v1/models', 10_000],
 		]);
+	});
+
+	it('are requested again after a failure, three times in all', async () => {
+		const { client, sent } = scriptedClient([busy, list('a')]);
+		const context = contextOf();
+		const atOnce = [context.knownTextModels(client), context.knownTextModels(client)];
+		expect(await Promise.all(atOnce)).toStrictEqual([[], []]);
+		expect(await context.knownTextModels(client)).toHaveLength(1);
+		expect(sent).toHaveLength(2);
+
+		const down = scriptedClient([busy]);
+		const other = contextOf();
+		for (let item = 0; item < 5; item += 1) await other.knownTextModels(down.client);
+		expect(down.sent).toHaveLength(3);
 	});
 
 	it('do not hide errors that are not the gateway’s', async () => {
@@ -168,8 +181,9 @@ describe('the media models', () => {
 		const { client, sent } = scriptedClient([busy]);
 		const context = contextOf();
 		expect(await context.mediaModel(client, 'a')).toBeUndefined();
-		expect(await context.mediaType(client, 'a')).toBeUndefined();
 		expect(sent).toHaveLength(1);
+		for (let item = 0; item < 5; item += 1) expect(await context.mediaType(client, 'a')).toBeUndefined();
+		expect(sent).toHaveLength(3);
 	});
 
 	it('are requested with all retries where something depends on them', async () => {
@@ -213,7 +227,10 @@ describe('the media models', () => {
 		expect(error).toMatchObject({ details: { code: 'invalid_api_key' } });
 		expect(await context.findMediaModel(client, 'a')).toBeUndefined();
 		expect(await context.mediaModel(client, 'a')).toBeUndefined();
-		expect(sent).toHaveLength(1);
+		const last = await rejection(context.requireMediaModel(client, 'a'));
+		for (let item = 0; item < 5; item += 1)
+			expect(await rejection(context.requireMediaModel(client, 'a'))).toBe(last);
+		expect(sent).toHaveLength(4);
 	});
 
 	it('reject a model that they do not have, where something depends on it', async () => {
@@ -227,6 +244,20 @@ describe('the media models', () => {
 			expect(error).toMatchObject({ param: 'model', message: expect.stringContaining('"b"') as string });
 		}
 		expect(await context.mediaModel(client, 'b')).toBeUndefined();
+	});
+
+	it('are requested again after a failure, three times in all', async () => {
+		const { client, sent } = scriptedClient([busy, list('a')]);
+		const context = contextOf();
+		const atOnce = [context.knownTextModels(client), context.knownTextModels(client)];
+		expect(await Promise.all(atOnce)).toStrictEqual([[], []]);
+		expect(await context.knownTextModels(client)).toHaveLength(1);
+		expect(sent).toHaveLength(2);
+
+		const down = scriptedClient([busy]);
+		const other = contextOf();
+		for (let item = 0; item < 5; item += 1) await other.knownTextModels(down.client);
+		expect(down.sent).toHaveLength(3);
 	});
 
 	it('do not hide errors that are not the gateway’s', async () => {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { listMediaModels, type RetryPolicy, type TextModel } from '../gateway/endpoints/models';
+import { listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
 import { StateTimes } from '../gateway/endpoints/stateTimes';
 import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
@@ -9,9 +9,9 @@ import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
 import { asObject, asText, canonicalJson } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
 import { addHint, isStreaming, isTool, storedContext } from '../n8n/features';
+import { Catalogue } from './catalogue';
 import { ChunkWriter } from './chunkWriter';
 import { ExecutionCost } from './cost/executionCost';
-import { BEST_EFFORT, TextModels } from './cost/textModels';
 
 /** Key in the node's context, for an n8n that has no secret for each execution. */
 const NONCE_KEY = 'aiGatewayRun';
@@ -31,15 +31,12 @@ export class RunContext {
 	readonly chunkWriter: ChunkWriter | undefined;
 	/** What the execution has cost. */
 	readonly cost: ExecutionCost;
-	readonly textModels = new TextModels();
+	readonly textModels = new Catalogue<TextModel>(listTextModels);
 	/** How long the media tasks of the run were in which state. */
 	readonly stateTimes = new StateTimes();
 	private readonly pending: Array<() => Promise<void>> = [];
 	private readonly hints = new Set<string>();
-	/** Read with retries. */
-	private mediaModels: Promise<MediaCatalogue> | undefined;
-	/** Read in one try. */
-	private bestEffortModels: Promise<MediaCatalogue> | undefined;
+	private readonly mediaModels = new Catalogue<MediaModel>(listMediaModels);
 
 	constructor(private readonly context: IExecuteFunctions) {
 		const proxy = context.getWorkflowDataProxy(0);
@@ -89,12 +86,11 @@ export class RunContext {
 	}
 
 	/**
-	 * A media model from the catalogue, which is fetched once per run. `undefined` when it cannot be read soon:
-	 * that must not fail or delay a task that is paid for.
+	 * A media model from the catalogue. `undefined` when it cannot be read soon: that must not fail or delay a task that
+	 * is paid for.
 	 */
 	async mediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
-		this.bestEffortModels ??= this.mediaModels ?? fetchMediaCatalogue(client, BEST_EFFORT);
-		return (await this.bestEffortModels).models.get(id);
+		return withId(await this.mediaModels.known(client), id);
 	}
 
 	/** What a model makes; `undefined` as for {@link mediaModel}. */
@@ -109,9 +105,7 @@ export class RunContext {
 	 * @throws {InvalidInputError} when it does not have the model
 	 */
 	async requireMediaModel(client: GatewayClient, id: string): Promise<MediaModel> {
-		const { models, error } = await this.mediaCatalogue(client);
-		if (error) throw error;
-		return models.get(id) ?? notListed(id);
+		return withId(await this.mediaModels.require(client), id) ?? notListed(id);
 	}
 
 	/**
@@ -120,19 +114,17 @@ export class RunContext {
 	 * @throws {InvalidInputError} when the catalogue could be read and does not have the model
 	 */
 	async findMediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
-		const { models, error } = await this.mediaCatalogue(client);
-		return error ? undefined : (models.get(id) ?? notListed(id));
+		try {
+			return await this.requireMediaModel(client, id);
+		} catch (error) {
+			if (error instanceof ApiError) return undefined;
+			throw asError(error);
+		}
 	}
+}
 
-	private async mediaCatalogue(client: GatewayClient): Promise<MediaCatalogue> {
-		this.mediaModels ??= this.catalogueWithRetries(client);
-		return await this.mediaModels;
-	}
-
-	private async catalogueWithRetries(client: GatewayClient): Promise<MediaCatalogue> {
-		const known = await this.bestEffortModels;
-		return known && !known.error ? known : await fetchMediaCatalogue(client);
-	}
+function withId(models: readonly MediaModel[], id: string): MediaModel | undefined {
+	return models.find((model) => model.id === id);
 }
 
 function notListed(id: string): never {
@@ -141,22 +133,6 @@ function notListed(id: string): never {
 		'Model IDs change over time. Choose the model again from the list. Nothing was sent.',
 		'model',
 	);
-}
-
-/** The media models by ID, or why they could not be read. */
-interface MediaCatalogue {
-	models: ReadonlyMap<string, MediaModel>;
-	error?: ApiError;
-}
-
-async function fetchMediaCatalogue(client: GatewayClient, retries?: RetryPolicy): Promise<MediaCatalogue> {
-	try {
-		const models = await listMediaModels(client, retries);
-		return { models: new Map(models.map((model) => [model.id, model])) };
-	} catch (error) {
-		if (error instanceof ApiError) return { models: new Map(), error };
-		throw asError(error);
-	}
 }
 
 /**

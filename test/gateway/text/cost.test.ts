@@ -1,5 +1,5 @@
 import type { TextModel } from '../../../nodes/shared/gateway/endpoints/models';
-import { costOfTokens, mostOfCall } from '../../../nodes/shared/gateway/text/cost';
+import { costOfCall, mostOfCall } from '../../../nodes/shared/gateway/text/cost';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 
@@ -18,10 +18,10 @@ const usage = {
 	reasoningTokens: null,
 };
 
-describe('the cost of tokens', () => {
+describe('the cost of a call', () => {
 	it('is exact', () => {
-		expect(costOfTokens(usage, model)).toBe('0.00126');
-		expect(costOfTokens({ ...usage, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }, model)).toBe(
+		expect(costOfCall(usage, {}, model)).toBe('0.00126');
+		expect(costOfCall({ ...usage, inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 }, {}, model)).toBe(
 			'0',
 		);
 	});
@@ -30,13 +30,22 @@ describe('the cost of tokens', () => {
 		['the input', { inputTokens: null }, model],
 		['the output', { outputTokens: null }, model],
 		['the price of cached tokens', { cachedInputTokens: 5 }, model],
+		['the price of tokens that are written to the cache', { cacheWriteTokens: 5 }, model],
 		['the model', {}, undefined],
 		['the price of the input', {}, { ...model, costContext: undefined }],
 		['the price of the output', {}, { ...model, costCompletion: undefined }],
 		['a price that is not below 0', {}, { ...model, costCompletion: '-1' }],
 	])('is not known without %s', (_, tokens, known) => {
-		expect(costOfTokens({ ...usage, ...tokens }, known)).toBeUndefined();
+		expect(costOfCall({ ...usage, ...tokens }, {}, known)).toBeUndefined();
 	});
+});
+
+test.each<[string, JsonObject]>([
+	['plugins', { plugins: [{ id: 'masker' }] }],
+	['web searches', { web_search_options: {} }],
+	['built-in tools', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
+])('the cost of a call with %s is not known', (_, body) => {
+	expect(costOfCall(usage, body, model)).toBeUndefined();
 });
 
 /** The most that a chat call can cost. */
@@ -91,6 +100,7 @@ describe('the most that a call can cost', () => {
 			{ messages: [{ content: [{ type: 'tool_result', content: [{ type: 'image' }] }] }] },
 		],
 		['an unknown part', { input: [{ type: 'new_part' }] }],
+		['audio of an earlier response', { messages: [{ role: 'assistant', audio: { id: 'a1' } }] }],
 		['an earlier response', { previous_response_id: 'r1' }],
 		['a conversation', { conversation: { id: 'c1' } }],
 	])('has the context window for %s', (_, body) => {
@@ -114,12 +124,27 @@ describe('the most that a call can cost', () => {
 		expect(rubOf(most({ messages }))).toBeLessThan(WINDOW);
 	});
 
+	it('has the tokens of reasoning beside those of the response', () => {
+		const reasoning = rubOf(most({ reasoning: { max_tokens: 50_000 } })) - rubOf(most({}));
+		expect(reasoning).toBeCloseTo(500 * OUTPUT, 2);
+		expect(rubOf(most({ reasoning: { max_tokens: -5 } }))).toBeGreaterThan(OUTPUT);
+	});
+
+	it('has twice the input if a part of it is written to the cache', () => {
+		const part = { type: 'text', text: 'x', cache_control: { type: 'ephemeral' } };
+		const image = { type: 'image_url', image_url: { url: 'https://x.test' } };
+		const messages = [{ role: 'user', content: [part, image] }];
+		expect(rubOf(most({ messages }))).toBeCloseTo(2 * WINDOW + OUTPUT, 12);
+	});
+
 	test.each<[string, JsonObject, TextModel | undefined]>([
 		['price for the model', {}, { ...model, costContext: undefined }],
 		['response is not limited', { max_tokens: undefined }, model],
 		['response is not limited', { max_tokens: 'many' }, model],
 		['response is not limited', { max_tokens: -5 }, model],
 		['plugins cost extra', { plugins: [{ id: 'masker' }] }, model],
+		['plugins cost extra', { plugins: { masker: {} } }, model],
+		['images and audio in the response cost extra', { modalities: ['text', 'image'] }, model],
 		['web searches cost extra', { web_search_options: {} }, model],
 		['built-in tools cost extra', { tools: [{ type: 'web_search' }] }, model],
 		['priority calls cost extra', { service_tier: 'priority' }, model],
@@ -128,6 +153,11 @@ describe('the most that a call can cost', () => {
 			reason: expect.stringContaining(reason) as string,
 		});
 	});
+
+	test.each<JsonObject>([{ plugins: [] }, { plugins: null }, { modalities: ['text'] }, { modalities: null }])(
+		'is known with %j',
+		(body) => expect(most(body)).toHaveProperty('rub'),
+	);
 
 	it('is not known without the model', () => {
 		const chat = textFormat('chat');

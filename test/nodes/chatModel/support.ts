@@ -9,7 +9,8 @@ import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { ExecutionCost } from '../../../nodes/shared/run/cost/executionCost';
-import { TextModels } from '../../../nodes/shared/run/cost/textModels';
+import { listTextModels } from '../../../nodes/shared/gateway/endpoints/models';
+import { Catalogue } from '../../../nodes/shared/run/catalogue';
 import { scriptedClient } from '../../helpers/client';
 
 const patchAdapter = <A>(adapter: A): A => patch(adapter, { warn: () => undefined });
@@ -65,7 +66,7 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 				getExecutionId: () => 'e1',
 				getWorkflowDataProxy: () => ({ $execution: {} }) as unknown as IWorkflowDataProxyData,
 			}),
-			textModels: new TextModels(),
+			textModels: new Catalogue(listTextModels),
 			jsonSchema: sdk.getParametersJsonSchema,
 			toUserError: (error) => Promise.resolve(error instanceof Error ? error : new Error(String(error))),
 		},

@@ -7,14 +7,17 @@ import type { TextFormat } from './formats/format';
 /**
  * What a call cost, from its tokens and the account's prices, which are those that are charged (§1, §2.1).
  *
- * @returns decimal text in rubles; `undefined` if a price or a number of tokens is not known, and for cached tokens,
- *   for which the catalogue has no price
+ * @param body as it was sent
+ * @returns decimal text in rubles; `undefined` if a price or a number of tokens is not known, and for what the catalogue
+ *   has no price for: cached tokens, plugins, web searches
  */
-export function costOfTokens(
-	{ inputTokens, outputTokens, cachedInputTokens }: Usage,
+export function costOfCall(
+	{ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens = 0 }: Usage,
+	body: JsonObject,
 	model: TextModel | undefined,
 ): string | undefined {
-	if (inputTokens === null || outputTokens === null || (cachedInputTokens ?? 0) > 0) return undefined;
+	if (inputTokens === null || outputTokens === null || extraOf(body)) return undefined;
+	if ((cachedInputTokens ?? 0) > 0 || cacheWriteTokens > 0) return undefined;
 	return costOf(model, inputTokens, outputTokens);
 }
 
@@ -33,6 +36,9 @@ export type CostLimit = { rub: string } | { reason: string; hint: string };
 /** Tokens that a provider may add to the prompt for tools and JSON output. */
 const ADDED_TOKENS = 1_000;
 
+/** The catalogue has no price for writing tokens to the cache; providers charge up to twice that of a token. */
+const CACHE_WRITE_FACTOR = 2;
+
 /**
  * The most that a call can cost: the price of its longest prompt and its longest response. A prompt has at most as many
  * tokens as the body has bytes, and never more than the context window (§8), which is assumed for files and earlier
@@ -49,7 +55,7 @@ export function mostOfCall(
 	if (!model || price === undefined) {
 		return { reason: 'the catalogue has no price for the model', hint: 'Choose a model from the list.' };
 	}
-	const extra = EXTRAS.find(({ isIn }) => isIn(body));
+	const extra = extraOf(body);
 	if (extra) return { reason: `${extra.name} cost extra, and how much is not known`, hint: `Remove them.` };
 	const output = mostTokens(body, options);
 	if (output === undefined) {
@@ -71,14 +77,18 @@ function mostTokens(body: JsonObject, options: TextFormat['options']): number | 
 	const limits = ['maxTokens', 'maxCompletionTokens'].flatMap(
 		(option) => asNumber(body[options[option] ?? '']) ?? [],
 	);
-	return limits.length === 0 || Math.min(...limits) < 0 ? undefined : Math.max(...limits);
+	if (limits.length === 0 || Math.min(...limits) < 0) return undefined;
+	// The specification does not show whether the other limits include the tokens of reasoning (§4.1).
+	const reasoning = asNumber(asObject(body.reasoning)?.max_tokens) ?? 0;
+	return Math.max(...limits, 0) + Math.max(reasoning, 0);
 }
 
 function mostInput(body: JsonObject, { contextLength }: TextModel): number | undefined {
-	if (hasUnknownTokens(body)) return contextLength;
 	const hasAdditions = ['tools', 'response_format', 'text'].some((field) => body[field] !== undefined);
-	const bytes = Buffer.byteLength(JSON.stringify(body)) + (hasAdditions ? ADDED_TOKENS : 0);
-	return Math.min(bytes, contextLength ?? Infinity);
+	const json = JSON.stringify(body);
+	const bytes = Buffer.byteLength(json) + (hasAdditions ? ADDED_TOKENS : 0);
+	const tokens = hasUnknownTokens(body) ? contextLength : Math.min(bytes, contextLength ?? Infinity);
+	return tokens && tokens * (json.includes('"cache_control"') ? CACHE_WRITE_FACTOR : 1);
 }
 
 /** Fields that continue an earlier response, whose length is not known (§4.1). */
@@ -115,16 +125,31 @@ function isOnlyText(value: Json | undefined): boolean {
 	if (Array.isArray(value)) return value.every(isOnlyText);
 	const object = asObject(value);
 	if (!object) return true;
+	// Audio of an earlier response (§2.4).
+	if (asObject(object.audio)) return false;
 	return (object.type === undefined || TEXTS.has(object.type)) && Object.values(object).every(isOnlyText);
 }
 
 /** What costs more than tokens, or tokens that nobody can count beforehand. */
 const EXTRAS: ReadonlyArray<{ name: string; isIn: (body: JsonObject) => boolean }> = [
-	{ name: 'plugins', isIn: ({ plugins }) => asArray(plugins).length > 0 },
+	{ name: 'plugins', isIn: ({ plugins }) => !isEmpty(plugins) },
+	{ name: 'images and audio in the response', isIn: ({ modalities }) => asArray(modalities).some(isMedia) },
 	{ name: 'web searches', isIn: ({ web_search_options: search }) => search !== undefined },
 	{ name: 'priority calls', isIn: ({ service_tier: tier }) => tier === 'priority' },
 	{ name: 'built-in tools', isIn: ({ tools }) => asArray(tools).some(isBuiltIn) },
 ];
+
+function extraOf(body: JsonObject): { name: string } | undefined {
+	return EXTRAS.find(({ isIn }) => isIn(body));
+}
+
+function isEmpty(value: Json | undefined): boolean {
+	return (value ?? null) === null || (Array.isArray(value) && value.length === 0);
+}
+
+function isMedia(modality: Json): boolean {
+	return modality !== 'text';
+}
 
 function isBuiltIn(tool: Json): boolean {
 	const type = asObject(tool)?.type;

@@ -2,7 +2,7 @@ import { redact } from '../errors/secrets';
 import type { ErrorText } from '../errors/texts';
 import { excerpt } from '../util/excerpt';
 import { ApiError, UNREADABLE } from '../errors/errors';
-import type { Charge } from './formats/completion';
+import { chargeFields, type Charge } from './formats/completion';
 
 /** How a stream can fail, besides an error event. */
 export type StreamProblem = 'cut' | 'ended' | 'idle' | 'total' | 'unreadable';
@@ -77,7 +77,7 @@ export function withReceivedText(
 		extra: {
 			...details.extra,
 			receivedText: text,
-			...(charge ? { id: charge.id, usage: { ...charge.usage }, costRub: charge.costRub } : {}),
+			...(charge ? chargeFields(charge) : {}),
 		},
 	});
 }

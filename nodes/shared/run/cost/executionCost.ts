@@ -77,9 +77,6 @@ export class ExecutionCost {
 	/** Where n8n has no context of the execution. */
 	private readonly ownStore: Record<string, unknown> = {};
 
-	/** The requests of each call that are in progress: those with the same key are one call. */
-	private readonly inProgress = new Map<string, { requests: number; isUnknown: boolean }>();
-
 	constructor(private readonly context: CostContext) {}
 
 	/**
@@ -97,15 +94,16 @@ export class ExecutionCost {
 			add(spending, id, mostRub);
 			this.show(spending);
 		}
-		const creation = this.inProgress.get(id) ?? { requests: 0, isUnknown: isOpen };
+		const calls = inProgressOf(spending);
+		const creation = calls.get(id) ?? { requests: 0, isUnknown: isOpen };
 		creation.requests += 1;
-		this.inProgress.set(id, creation);
+		calls.set(id, creation);
 		const end = (work: (spending: Spending) => void) => {
 			creation.requests -= 1;
-			if (creation.requests === 0) this.inProgress.delete(id);
+			if (creation.requests === 0) calls.delete(id);
 			this.change(work);
 		};
-		const leaveOpen = (most?: string) => {
+		const leaveOpen = (most = mostRub) => {
 			creation.isUnknown = true;
 			end((now) => leave(now, id, most));
 		};
@@ -187,6 +185,22 @@ const REPEATED: CallCost = {
 	unknown: () => undefined,
 };
 
+/** A call in progress: requests with the same key are one call, also those of several runs of a tool. */
+interface CallInProgress {
+	requests: number;
+	/** Whether one of its requests, now or earlier, has an unknown outcome. */
+	isUnknown: boolean;
+}
+
+/** The calls in progress of each execution, by ID. Not stored: after a restart nothing is in progress. */
+const inProgress = new WeakMap<Spending, Map<string, CallInProgress>>();
+
+function inProgressOf(spending: Spending): Map<string, CallInProgress> {
+	const calls = inProgress.get(spending) ?? new Map<string, CallInProgress>();
+	inProgress.set(spending, calls);
+	return calls;
+}
+
 /** Short, because it is stored for each task. */
 function digestOf(key: string): string {
 	return createHash('sha256').update(key).digest('hex').slice(0, 20);
@@ -219,7 +233,7 @@ function charge(spending: Spending, id: string, rub: string, hasKey: boolean): b
 }
 
 /** The call stays open, with the most that it may have cost. */
-function leave(spending: Spending, id: string, mostRub?: string): void {
+function leave(spending: Spending, id: string, mostRub: string): void {
 	if (spending.counted[id]) return;
 	const known = spending.open[id];
 	remove(spending, id);

@@ -1,13 +1,13 @@
 import type { GatewayClient } from '../../gateway/client/client';
 import type { TextModel } from '../../gateway/endpoints/models';
 import { ApiError, asError, InvalidInputError } from '../../gateway/errors/errors';
-import { costOfTokens, mostOfCall } from '../../gateway/text/cost';
+import { costOfCall, mostOfCall } from '../../gateway/text/cost';
 import type { Completion, Usage } from '../../gateway/text/formats/completion';
 import type { TextFormat } from '../../gateway/text/formats/format';
 import type { OutputRequest } from '../../gateway/text/formats/request';
 import { asNumber, asObject, asText, type JsonObject } from '../../gateway/util/json';
+import type { Catalogue } from '../catalogue';
 import type { CallCost, ExecutionCost } from './executionCost';
-import type { TextModels } from './textModels';
 
 /** What counts the cost of text calls. */
 export interface TextCosts {
@@ -15,7 +15,7 @@ export interface TextCosts {
 	/** Reads the prices of calls that are paid for. */
 	priceClient: GatewayClient;
 	cost: ExecutionCost;
-	textModels: TextModels;
+	textModels: Catalogue<TextModel>;
 }
 
 /** A text call before it is sent. */
@@ -75,7 +75,7 @@ type Computed = (usage: Usage) => Promise<string | undefined>;
 /** Decimal text. */
 async function computedCost(costs: TextCosts, body: JsonObject, usage: Usage): Promise<string | undefined> {
 	if (usage.inputTokens === null || usage.outputTokens === null) return undefined;
-	return costOfTokens(usage, modelOf(await knownModels(costs), body));
+	return costOfCall(usage, body, modelOf(await knownModels(costs), body));
 }
 
 /** The catalogue. An error, such as the end of the run, must not fail a call that is paid for. */

@@ -94,7 +94,7 @@ describe('the usage', () => {
 	const usageOf = (...events: JsonObject[]) => run(...hello, ...events, stop).body.usage;
 
 	it.each<[string, JsonObject[], JsonObject]>([
-		['is kept without a later one', [], { input_tokens: 1, output_tokens: 0 }],
+		['has no output tokens without a later one', [], { input_tokens: 1 }],
 		[
 			'is completed',
 			[end({ usage: { output_tokens: 2, cache_read_input_tokens: 3 } })],

@@ -13,6 +13,8 @@ export interface Usage {
 	totalTokens: number | null;
 	cachedInputTokens: number | null;
 	reasoningTokens: number | null;
+	/** Tokens that were written to the cache, beside the input tokens; no field of the specification. */
+	cacheWriteTokens?: number;
 }
 
 /** A tool call that the model requests. */
@@ -84,9 +86,29 @@ const FAILED_GENERATION: ErrorText = {
 	description: 'The gateway reports the generation as failed. Run this item again, or choose another model.',
 };
 
-/** The error for an error object in a response or a stream. */
-export function generationError(error: JsonObject): Error {
-	return errorFromObject(error, FAILED_GENERATION);
+/**
+ * The error for an error object in a response or a stream.
+ *
+ * @param charge what the response says that it cost, if anything
+ */
+export function generationError(error: JsonObject, charge?: Charge): ApiError {
+	const failed = errorFromObject(error, FAILED_GENERATION);
+	if (!charge || !isCharged(charge)) return failed;
+	return failed.with({
+		description: `${failed.details.description} ${costText(charge.costRub)}`,
+		mayBeCharged: true,
+		extra: chargeFields(charge),
+	});
+}
+
+/** Whether a response says that it was charged. */
+export function isCharged({ costRub }: Charge): boolean {
+	return costRub !== null && costRub > 0;
+}
+
+/** The fields of an error about a call that is charged. */
+export function chargeFields({ id, usage, costRub }: Charge): JsonObject {
+	return { id, usage: { ...usage }, costRub };
 }
 
 /** What a response says besides its output: the errors about missing output hold it. */
@@ -99,7 +121,7 @@ export type Charge = Pick<Completion, 'id' | 'usage' | 'costRub'>;
  */
 export function assertShape(body: JsonObject, list: string, charge: Charge): void {
 	const error = asObject(body.error);
-	if (error) throw generationError(error);
+	if (error) throw generationError(error, charge);
 	if (Array.isArray(body[list])) return;
 	throw noOutput(charge, {
 		message: 'The gateway’s response does not match this API format',
@@ -134,7 +156,7 @@ function chargeText({ costRub }: Charge): string {
 }
 
 function noOutput(
-	{ id, usage, costRub }: Charge,
+	charge: Charge,
 	details: Pick<ApiErrorDetails, 'message' | 'description' | 'delivery' | 'code'>,
 ): ApiError {
 	return new ApiError({
@@ -142,7 +164,7 @@ function noOutput(
 		status: 200,
 		retryable: false,
 		mayBeCharged: true,
-		extra: { id, usage: { ...usage }, costRub },
+		extra: chargeFields(charge),
 	});
 }
 

@@ -15,14 +15,21 @@ export class ChatStream implements CompletionStream {
 
 	read(received: JsonObject): string {
 		const { error = null, object, usage, choices } = chatChunk(received);
-		if (error !== null) throw generationError(asObject(error) ?? { message: error });
+		if (error !== null) {
+			this.readUsage(usage);
+			throw generationError(asObject(error) ?? { message: error });
+		}
 		// Chunks of another kind do not belong to this completion.
 		if ((object ?? CHUNK) !== CHUNK) return '';
 		this.head ??= headOf(received);
-		if (usage) this.usage = mergeKnown(this.usage ?? {}, usage);
+		this.readUsage(usage);
 		let text = '';
 		for (const choice of choices) text += this.choice(choice.index ?? 0).read(choice);
 		return text;
+	}
+
+	private readUsage(usage: JsonObject | undefined): void {
+		if (usage) this.usage = mergeKnown(this.usage ?? {}, usage);
 	}
 
 	/**

@@ -75,14 +75,16 @@ function jsonText(input: Json | undefined): string {
 	return typeof input === 'string' ? input : JSON.stringify(input ?? null);
 }
 
-function readUsage({ input_tokens, output_tokens, cache_read_input_tokens }: Usage): Completion['usage'] {
+function readUsage({ input_tokens, output_tokens, ...cache }: Usage): Completion['usage'] {
 	const isComplete = input_tokens !== undefined && output_tokens !== undefined;
+	const { cache_read_input_tokens, cache_creation_input_tokens = 0 } = cache;
 	return {
 		inputTokens: input_tokens ?? null,
 		outputTokens: output_tokens ?? null,
 		totalTokens: isComplete ? input_tokens + output_tokens : null,
 		cachedInputTokens: cache_read_input_tokens ?? null,
 		reasoningTokens: null,
+		...(cache_creation_input_tokens > 0 ? { cacheWriteTokens: cache_creation_input_tokens } : {}),
 	};
 }
 

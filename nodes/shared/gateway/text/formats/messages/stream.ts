@@ -1,4 +1,12 @@
-import { asArray, asText, parseJson, mergeKnown, type JsonObject } from '../../../util/json';
+import {
+	asArray,
+	asNumber,
+	asObject,
+	asText,
+	parseJson,
+	mergeKnown,
+	type JsonObject,
+} from '../../../util/json';
 import { generationError, type Charge } from '../completion';
 import type { CompletionStream } from '../format';
 import { TextBuffer } from '../textBuffer';
@@ -30,7 +38,7 @@ export class MessagesStream implements CompletionStream {
 			case 'error':
 				throw generationError(error ?? {});
 			case 'message_start':
-				this.message = message ?? {};
+				this.message = withoutOutputTokens(message ?? {});
 				return '';
 			case 'content_block_start':
 				this.blocks.set(index, new StreamedBlock(block, this.output));
@@ -39,7 +47,7 @@ export class MessagesStream implements CompletionStream {
 				return this.block(index).read(delta ?? {});
 			case 'message_delta':
 				this.message = mergeKnown(this.message, { ...delta, usage });
-				this.hasUsage = true;
+				this.hasUsage ||= asNumber(usage.output_tokens) !== undefined;
 				return '';
 			case 'message_stop':
 				this.hasStopped = true;
@@ -77,6 +85,13 @@ export class MessagesStream implements CompletionStream {
 		const blocks = [...this.blocks].sort(([a], [b]) => a - b);
 		return { ...this.message, content: blocks.map(([, block]) => block.assembled()) };
 	}
+}
+
+/** §6.3: the usage at the start is the initial one; only `message_delta` has the output tokens of the whole message. */
+function withoutOutputTokens(message: JsonObject): JsonObject {
+	const usage = { ...asObject(message.usage) };
+	delete usage.output_tokens;
+	return { ...message, usage };
 }
 
 /** A content block, assembled from its deltas. */

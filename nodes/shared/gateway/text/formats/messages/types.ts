@@ -18,6 +18,7 @@ export const usage = object({
 	input_tokens: number,
 	output_tokens: number,
 	cache_read_input_tokens: number,
+	cache_creation_input_tokens: number,
 });
 export type Usage = Shape<typeof usage>;
 

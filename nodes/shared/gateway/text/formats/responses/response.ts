@@ -22,8 +22,8 @@ const UNFINISHED: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 export function readCompletion(body: JsonObject): Completion {
 	const received = response(body);
 	const { model = null, status, output } = received;
-	if (status === 'failed') throw generationError(received.error ?? {});
 	const charge = readCharge(body);
+	if (status === 'failed') throw generationError(received.error ?? {}, charge);
 	if (status === 'cancelled') throw cancelledResponse(charge);
 	if (!UNFINISHED.has(status)) {
 		assertShape(body, 'output', charge);

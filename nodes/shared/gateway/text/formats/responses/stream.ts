@@ -1,5 +1,5 @@
 import { asArray, asText, mergeKnown, type JsonObject } from '../../../util/json';
-import { generationError, type Charge } from '../completion';
+import { generationError, isCharged, type Charge } from '../completion';
 import type { CompletionStream } from '../format';
 import { TextBuffer } from '../textBuffer';
 import { readCharge } from './response';
@@ -15,6 +15,8 @@ const SHOWN: ReadonlySet<unknown> = new Set(['response.output_text.delta', 'resp
 export class ResponsesStream implements CompletionStream {
 	/** The response in the closing event. */
 	private closed: JsonObject | undefined;
+	/** The response in the event of a failure. */
+	private failed: JsonObject | undefined;
 	private sawClosing = false;
 	private lastNumber = -1;
 	private hasGap = false;
@@ -30,7 +32,10 @@ export class ResponsesStream implements CompletionStream {
 		const isRepeated = this.isRepeated(event);
 		// Official clients also read the fields of the error at the top of the event.
 		if (type === 'error') throw generationError(event.error ?? received);
-		if (type === 'response.failed') throw generationError(response(closing).error ?? {});
+		if (type === 'response.failed') {
+			this.failed = closing;
+			throw generationError(response(closing).error ?? {});
+		}
 		if (CLOSING.has(type)) this.closed = closing;
 		// An event that ends the stream counts even if its number repeats.
 		if (isRepeated) return '';
@@ -65,13 +70,15 @@ export class ResponsesStream implements CompletionStream {
 		return this.closed !== undefined;
 	}
 
-	/** §6.1: the charge is applied with the closing event. */
+	/** §6.1: the charge is applied with the closing event. A failure is free, unless it has a cost. */
 	mayBeCharged(): boolean {
-		return this.sawClosing;
+		const charge = this.charge();
+		return this.sawClosing || (charge !== undefined && isCharged(charge));
 	}
 
 	charge(): Charge | undefined {
-		return this.closed && readCharge(this.closed);
+		const response = this.closed ?? this.failed;
+		return response && readCharge(response);
 	}
 
 	body(): JsonObject {
