@@ -20,6 +20,14 @@ describe('the hint of the node', () => {
 		]);
 	});
 
+	it('says how long requests waited for Requests per Minute', async () => {
+		const options = { requestsPerMinute: 5 };
+		const hints = hintsOf(await gateway.generate({ options }, { items: items(8) }));
+		expect(hints).toStrictEqual([
+			expect.stringMatching(/waited for 'Requests per Minute' of this or another node: 6\d s/),
+		]);
+	});
+
 	it('is not shown when none waited', async () => {
 		expect(hintsOf(await gateway.generate({}, { items: items(20) }))).toStrictEqual([]);
 	});
@@ -39,6 +47,17 @@ describe('Requests per Minute', () => {
 		expect(error?.description).toContain('a whole number from 0 to 100000');
 		expect(gateway.control.requests()).toStrictEqual([]);
 	});
+});
+
+it('a 429 of the catalogue is waited for, like others', async () => {
+	const action = { kind: 'error', code: 'rate_limit_exceeded', retryAfter: 2 } as const;
+	gateway.control.addFault({ match: { method: 'GET', path: '/models' }, action, times: 4 });
+	const { items: outputs } = await gateway.generate(
+		{ options: { maxCostRub: 1_000, maxTokens: 10 } },
+		{ items: items(20) },
+	);
+	expect(outputs).toHaveLength(20);
+	expect(gateway.charges()).toBe(20);
 });
 
 it('Rate Limit Wait of 0 fails at once, and nothing is charged', async () => {

@@ -1,4 +1,5 @@
-import { RateGate, type GateClock } from '../../nodes/shared/gateway/client/rate/rateGate';
+import type { GateClock } from '../../nodes/shared/gateway/client/rate/passage';
+import { RateGate } from '../../nodes/shared/gateway/client/rate/rateGate';
 import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
 import type {
 	HttpResponse,

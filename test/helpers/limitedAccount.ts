@@ -129,7 +129,7 @@ export async function sendAll(
 	const sender = async () => {
 		while (left > 0) {
 			left -= 1;
-			const wait = new RateLimitWait(settings, { gate, now: clock.now });
+			const wait = new RateLimitWait(gate, settings, { now: clock.now, pause: clock.sleep, random });
 			for (;;) {
 				try {
 					await wait.attempt(attempt);

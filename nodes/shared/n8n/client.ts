@@ -3,7 +3,7 @@ import { sleep, type ISupplyDataFunctions, type IWebhookFunctions } from 'n8n-wo
 import { GatewayClient, type ClientDependencies, type RequestSettings } from '../gateway/client/client';
 import { asError, InvalidInputError } from '../gateway/errors/errors';
 import { RateGates } from '../gateway/client/rate/registry';
-import type { WaitMeter } from '../gateway/client/rate/waitMeter';
+import type { WaitMeters } from '../gateway/client/rate/rateLimitWait';
 import type { Origin } from '../gateway/errors/texts/origin';
 import { RunSignal } from './runSignal';
 import { credentialReader, gatewayAddress, n8nTransport, type N8nContext } from './transport';
@@ -29,8 +29,8 @@ interface ConnectionOptions {
 	signal?: RunSignal;
 	/** Runs `work` when a slot for a request is free. */
 	withSlot?: ClientDependencies['withSlot'];
-	/** Measures the waits for the rate limit. */
-	waitMeter?: WaitMeter;
+	/** Measure the waits for the rate limit. */
+	waitMeters?: WaitMeters;
 	/** Texts to remove from errors, besides the API key. */
 	secrets?: readonly string[];
 }
@@ -46,7 +46,7 @@ export async function connect(
 		origin,
 		signal,
 		withSlot = async (work) => await work(),
-		waitMeter,
+		waitMeters,
 		secrets: more = [],
 	}: ConnectionOptions,
 ): Promise<Connection> {
@@ -56,8 +56,9 @@ export async function connect(
 	const dependencies: ClientDependencies = {
 		transport: n8nTransport(context, { credential, cancelSignal: signal?.cancelSignal, origin }),
 		gate: rateGates.of(baseUrl, own),
+		catalogueGate: rateGates.of(`${baseUrl}/models`, own),
 		onStop: (listener) => signal?.onStop(listener) ?? (() => undefined),
-		waitMeter,
+		waitMeters,
 		withSlot: async (work, lane) =>
 			await withSlot(async () => {
 				signal?.throwIfAborted();
@@ -88,20 +89,17 @@ export async function connect(
 
 type BackgroundSettings = RequestSettings & { origin: Origin };
 
-/** How long a trigger waits for the rate limit, in milliseconds: until a minute's limit is free again. */
-const TRIGGER_RATE_LIMIT_WAIT_MS = 60_000;
-
 /** §6.4 does not say whether the gateway repeats a callback, so its task is polled for minutes. */
 export const CALLBACK_SETTINGS: BackgroundSettings = {
 	maxRetries: 8,
-	rateLimitWaitMs: TRIGGER_RATE_LIMIT_WAIT_MS,
+	rateLimitWaitMs: 15 * 60_000,
 	origin: 'trigger',
 };
 
-/** n8n polls again. */
+/** n8n polls again, so it waits only until a minute's limit is free again. */
 export const POLL_SETTINGS: BackgroundSettings = {
 	maxRetries: 3,
-	rateLimitWaitMs: TRIGGER_RATE_LIMIT_WAIT_MS,
+	rateLimitWaitMs: 60_000,
 	origin: 'trigger',
 };
 

@@ -62,7 +62,10 @@ class ItemLoop {
 	private readonly signal: RunSignal;
 	private readonly runContext: RunContext;
 	private readonly suspension: Suspension;
-	private readonly waitMeter = new WaitMeter(() => Date.now());
+	private readonly waitMeters = {
+		account: new WaitMeter(() => Date.now()),
+		own: new WaitMeter(() => Date.now()),
+	};
 	/** The request settings of the items that were started. */
 	private readonly settings = new Map<number, RequestSettings>();
 	/** Empty until the credential has been read. */
@@ -137,7 +140,7 @@ class ItemLoop {
 			const connection = await connect(this.context, {
 				signal: this.signal,
 				withSlot: async (work, lane) => await slots[lane].run(work),
-				waitMeter: this.waitMeter,
+				waitMeters: this.waitMeters,
 				secrets,
 			});
 			this.secrets = connection.secrets;
@@ -246,12 +249,14 @@ class ItemLoop {
 		const { summary } = stateTimes;
 		if (summary !== undefined)
 			this.runContext.hint(cost.ownRub === '0' ? summary : `${summary}. Cost: ₽${cost.ownRub}`);
-		const { totalMs } = this.waitMeter;
+		this.showWait('the rate limit of the account', this.waitMeters.account);
+		this.showWait("'Requests per Minute' of this or another node", this.waitMeters.own);
+	}
+
+	private showWait(limit: string, { totalMs }: WaitMeter): void {
 		if (totalMs < SHOWN_WAIT_MS) return;
 		const seconds = Math.round(totalMs / 1_000);
-		this.runContext.hint(
-			`Requests waited for the rate limit of the account: ${seconds} s of the time that this node took.`,
-		);
+		this.runContext.hint(`Requests waited for ${limit}: ${seconds} s of the time that this node took.`);
 	}
 
 	/** n8n discards the error of a cancelled node, so the tasks that are paid for are logged as well. */

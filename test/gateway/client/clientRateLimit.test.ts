@@ -2,6 +2,7 @@ import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client
 import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { apiErrorOf, rejection, scriptedClient, testGate, type Step } from '../../helpers/client';
+import { virtualGateway } from '../../helpers/virtualGateway';
 
 // A 429 of the account's rate limit (§7.3, §7.6).
 
@@ -44,10 +45,21 @@ it('other failures count as before, also between refusals', async () => {
 	expect(details.description).toContain('It was tried 6 times.');
 });
 
-it('of a catalogue or of another server has nothing to do with the account', async () => {
-	const catalogue = scriptedClient([busy], { maxRetries: 1 });
-	await apiErrorOf(catalogue.client.json({ ...get, group: 'catalogue', path: '/models' }));
-	expect(catalogue.sent).toHaveLength(2);
+it('of a catalogue pauses only catalogues', async () => {
+	const headers = { 'retry-after': '20' };
+	const { clock, client, log, newGate, seconds } = virtualGateway(({ url }) =>
+		url.endsWith('/models') && log.length === 0 ? { status: 429, headers } : {},
+	);
+	const sender = client({ maxRetries: 0 }, { catalogueGate: newGate() });
+	const models = sender.json({ ...get, group: 'catalogue', path: '/models' });
+	await clock.run(clock.sleep(1_000));
+	await clock.run(sender.json(get));
+	expect(seconds()).toBeLessThan(5);
+	expect(await clock.run(models)).toStrictEqual({});
+	expect(seconds()).toBeGreaterThan(20);
+});
+
+it('of another server has nothing to do with the account', async () => {
 	const file = scriptedClient([busy], { maxRetries: 1 });
 	await apiErrorOf(file.client.downloadUrl('https://files.test/a', () => Promise.resolve()));
 	expect(file.sent).toHaveLength(2);

@@ -1,5 +1,6 @@
 import { ApiError, asError, StoppedError } from '../errors/errors';
 import { abortable, throwIfAborted } from './abort';
+import type { RateGate } from './rate/rateGate';
 import type { Lane } from './rate/waitQueue';
 import { RateLimitWait, type RateLimitDependencies, type RateLimitSettings } from './rate/rateLimitWait';
 import { retryDelayMs, withAttempts } from './retry';
@@ -14,10 +15,6 @@ export interface RetrySettings extends Pick<RateLimitSettings, 'rateLimitWaitMs'
 export interface AttemptDependencies extends RateLimitDependencies {
 	/** Runs `work` when one of the slots for parallel requests is free. Polls have slots of their own. */
 	withSlot: <T>(work: () => Promise<T>, lane: Lane) => Promise<T>;
-	/** Waits; rejects with {@link StoppedError} if the run ends first. */
-	pause: (milliseconds: number) => Promise<void>;
-	/** A number in [0, 1). */
-	random: () => number;
 }
 
 /** A request that may be sent several times. */
@@ -31,6 +28,10 @@ export interface AttemptedRequest {
 	rateLimitWaitMs?: number | undefined;
 	/** Default: `other`. */
 	lane?: Lane | undefined;
+	/** When it came, in Unix milliseconds: its place among those that wait for the rate limit. Default: now. */
+	since?: number | undefined;
+	/** Whether it is sent once even while the gateway refuses requests: the limit may be that of another model. */
+	isFallback?: boolean | undefined;
 	/** 5xx statuses after which the request had no effect; after the others that is unknown. */
 	statusesWithoutEffect?: ReadonlySet<number> | undefined;
 	/** Aborts the request: nothing more is sent, pauses end, the connection is closed. */
@@ -46,14 +47,14 @@ export function isIdempotent({ method, idempotent }: AttemptedRequest): boolean 
  * Sends a request until it succeeds, or until §7.6 or the settings forbid another attempt. Each attempt waits for a
  * slot and for the rate limit. A 429 of the account's rate limit is no failed attempt: it has a time limit of its own.
  *
- * @param isLimited whether the rate limit of the account applies to the request
+ * @param gate the rate limit that applies to the request, if any
  * @param attempt sends it once
  * @throws {ApiError} the last error
  * @throws {StoppedError} as soon as the run ends or nobody waits for the response
  */
 export async function withRetries<T>(
 	request: AttemptedRequest,
-	isLimited: boolean,
+	gate: RateGate | undefined,
 	settings: RetrySettings,
 	dependencies: AttemptDependencies,
 	attempt: () => Promise<T>,
@@ -62,8 +63,9 @@ export async function withRetries<T>(
 	const idempotent = isIdempotent(request);
 	const { requestsPerMinute } = settings;
 	const { rateLimitWaitMs = settings.rateLimitWaitMs } = request;
-	const waiting = { rateLimitWaitMs, requestsPerMinute, lane, signal };
-	const limit = isLimited ? new RateLimitWait(waiting, dependencies) : undefined;
+	const { since, isFallback } = request;
+	const waiting = { rateLimitWaitMs, requestsPerMinute, lane, since, isFallback, signal };
+	const limit = gate && new RateLimitWait(gate, waiting, dependencies);
 	let isInFlight = false;
 	const send = async () => {
 		isInFlight = true;

@@ -17,15 +17,20 @@ import {
 	type HttpRequest,
 	type Transport,
 } from './transport';
-import type { ApiError } from '../errors/errors';
+import { ApiError, asError } from '../errors/errors';
 import { asObject, parseJson, type Json, type JsonObject } from '../util/json';
 import type { Origin } from '../errors/texts/origin';
+import type { RateGate } from './rate/rateGate';
 import { redirectedFile } from './redirect';
 import { Watchdog } from './watchdog';
 
 /** What the client depends on; passed in so that tests can replace it. */
 export interface ClientDependencies extends AttemptDependencies {
 	transport: Transport;
+	/** The rate limit of the account. */
+	gate: RateGate;
+	/** The rate limit of the catalogues; default: that of the account. */
+	catalogueGate?: RateGate | undefined;
 	/** Waits even if the run ends, but not longer than until the signal is aborted. */
 	sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -124,7 +129,7 @@ export class GatewayClient {
 		request: GatewayRequest,
 		read: (body: unknown) => T | undefined,
 	): Promise<T | JsonObject> {
-		return await this.withRetries(request, isLimited(request), async () => {
+		return await this.withRetries(request, this.gateOf(request), async () => {
 			const httpRequest = await this.httpRequest(request);
 			const response = await this.dependencies.transport
 				.text(httpRequest)
@@ -149,7 +154,7 @@ export class GatewayClient {
 		consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 	): Promise<T> {
 		const { group, signal } = request;
-		return await this.withRetries(request, isLimited(request), async () => {
+		return await this.withRetries(request, this.gateOf(request), async () => {
 			const httpRequest = await this.httpRequest(request);
 			return await this.consumed(group, httpRequest, consume, signal).finally(() =>
 				destroyBody(httpRequest.body),
@@ -166,7 +171,7 @@ export class GatewayClient {
 		const httpRequest = this.fileRequest(url);
 		return await this.withRetries(
 			httpRequest,
-			false,
+			undefined,
 			async () => await this.consumed('file', httpRequest, consume),
 		);
 	}
@@ -228,7 +233,7 @@ export class GatewayClient {
 
 	private async httpRequest(request: GatewayRequest): Promise<HttpRequest> {
 		const { json, openBody } = request;
-		const { content, headers }: Partial<OpenedBody> = (await openBody?.()) ?? {};
+		const { content, headers }: Partial<OpenedBody> = (await openBody?.().catch(sourceError)) ?? {};
 		const body = content ?? (json && JSON.stringify(json));
 		return {
 			method: request.method,
@@ -261,24 +266,36 @@ export class GatewayClient {
 			status: response.status,
 			body: response.body,
 			retryAfter: response.headers['retry-after'],
-			now: this.dependencies.now(),
+			// Another clock than that of the gateway would make its dates wrong.
+			now: httpDate(response.headers.date) ?? this.dependencies.now(),
 			secrets: this.settings.secrets,
 			origin: this.settings.origin,
 		});
-		const isRateLimit = response.status === 429 && authenticated && group !== 'catalogue';
+		const isRateLimit = response.status === 429 && authenticated;
 		return isRateLimit ? error.with({ isRateLimit }) : error;
+	}
+
+	/** §5: the catalogues need no key, so they do not wait for the account's other requests. */
+	private gateOf({ group }: GatewayRequest): RateGate {
+		const { gate, catalogueGate = gate } = this.dependencies;
+		return group === 'catalogue' ? catalogueGate : gate;
 	}
 
 	private async withRetries<T>(
 		request: AttemptedRequest,
-		isLimited: boolean,
+		gate: RateGate | undefined,
 		attempt: () => Promise<T>,
 	): Promise<T> {
-		return await withRetries(request, isLimited, this.settings, this.dependencies, attempt);
+		return await withRetries(request, gate, this.settings, this.dependencies, attempt);
 	}
 }
 
-/** §5: the catalogues need no key, so no account limits them. */
-function isLimited({ group }: GatewayRequest): boolean {
-	return group !== 'catalogue';
+/** Unix milliseconds. */
+function httpDate(header: string | undefined): number | undefined {
+	const time = Date.parse(header ?? '');
+	return Number.isNaN(time) ? undefined : time;
+}
+
+function sourceError(error: unknown): never {
+	throw error instanceof ApiError ? error.with({ isSource: true }) : asError(error);
 }

@@ -34,6 +34,8 @@ export interface ApiErrorDetails {
 	isRateLimit?: boolean | undefined;
 	/** Whether the response has a body that is not a JSON object, such as a proxy's page. */
 	isForeign?: boolean | undefined;
+	/** Whether the source of the request's body failed: the request was not sent. */
+	isSource?: boolean | undefined;
 	/** Whether the same request can succeed later without being changed (§7.6). */
 	retryable: boolean;
 	/** Whether it may have been charged although no usable response came. */

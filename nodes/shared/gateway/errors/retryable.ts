@@ -16,11 +16,17 @@ export function parseRetryAfter(header: string | undefined, now: number): number
 	const value = header?.trim();
 	if (!value) return undefined;
 	if (/^\d+(\.\d+)?$/.test(value)) {
-		const milliseconds = Number(value) * 1000;
-		return Number.isFinite(milliseconds) ? milliseconds : undefined;
+		return plausible(Number(value) * 1000);
 	}
 	// Date.parse accepts "-5" and "1e3"; an HTTP date contains the name of a month.
 	if (!/[a-z]{3}/i.test(value)) return undefined;
 	const time = Date.parse(value);
-	return Number.isNaN(time) ? undefined : Math.max(0, time - now);
+	return Number.isNaN(time) ? undefined : plausible(Math.max(0, time - now));
+}
+
+/** A longer delay is a mistake, such as a Unix time in place of seconds. */
+const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
+
+function plausible(milliseconds: number): number | undefined {
+	return milliseconds <= MAX_RETRY_AFTER_MS ? milliseconds : undefined;
 }

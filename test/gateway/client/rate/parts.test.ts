@@ -1,3 +1,6 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 import { Pace } from '../../../../nodes/shared/gateway/client/rate/pace';
 import { RecentCount } from '../../../../nodes/shared/gateway/client/rate/recentCount';
 import { RateGates } from '../../../../nodes/shared/gateway/client/rate/registry';
@@ -149,20 +152,37 @@ describe('RateGates', () => {
 		).not.toContain('secret');
 	});
 
-	it('drops gates that are idle when there are a hundred', () => {
+	it.each(['https://A.test', 'HTTPS://a.test', 'https://a.test:443', 'https://a.test/'])(
+		'has one gate for each spelling of a base URL: %s',
+		(spelling) => {
+			const gates = new RateGates(clock);
+			expect(gates.of(spelling, ['sk-1'])).toBe(gates.of('https://a.test', ['sk-1']));
+		},
+	);
+
+	it('drops gates that are idle when there are a hundred, unless something uses them', async () => {
 		let now = 0;
 		const gates = new RateGates({ ...clock, now: () => now });
-		const all = Array.from({ length: 100 }, (_, index) => {
-			const gate = gates.of('https://a.test', [`sk-${index}`]);
-			gate.tryPass();
-			return gate;
-		});
-		gates.of('https://a.test', ['sk-100']);
-		expect(gates.of('https://a.test', ['sk-0'])).toBe(all[0]);
+		const of = (index: number) => gates.of('https://a.test', [`sk-${index}`]);
+		const used = of(0);
+		const unused = new WeakRef(of(1));
+		const busy = new WeakRef(of(2));
+		for (let index = 0; index < 100; index += 1) of(index).tryPass();
+		of(100);
 		now = 61_000;
-		all[1]?.tryPass();
-		gates.of('https://a.test', ['sk-101']);
-		expect(gates.of('https://a.test', ['sk-0'])).not.toBe(all[0]);
-		expect(gates.of('https://a.test', ['sk-1'])).toBe(all[1]);
+		of(2).tryPass();
+		of(101);
+		await collectGarbage();
+		expect(of(0)).toBe(used);
+		expect(unused.deref()).toBeUndefined();
+		expect(of(2)).toBe(busy.deref());
 	});
 });
+
+/** What was used in the running job is kept until its end. */
+async function collectGarbage(): Promise<void> {
+	setFlagsFromString('--expose-gc');
+	const collect = runInNewContext('gc') as () => void;
+	await new Promise((resolve) => setImmediate(resolve));
+	collect();
+}

@@ -1,4 +1,5 @@
-import { RateGate, type WaitSettings } from '../../../../nodes/shared/gateway/client/rate/rateGate';
+import type { WaitSettings } from '../../../../nodes/shared/gateway/client/rate/passage';
+import { RateGate } from '../../../../nodes/shared/gateway/client/rate/rateGate';
 import type { Lane } from '../../../../nodes/shared/gateway/client/rate/waitQueue';
 import { StoppedError } from '../../../../nodes/shared/gateway/errors/errors';
 import { RunSignal } from '../../../../nodes/shared/n8n/runSignal';

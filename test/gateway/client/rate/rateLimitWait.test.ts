@@ -13,27 +13,39 @@ import { refusal, VirtualClock } from '../../../helpers/limitedAccount';
 function setUp() {
 	const clock = new VirtualClock();
 	const gate = new RateGate({ now: clock.now, sleep: clock.sleep, random: () => 0.5 });
-	const newWait = (settings: RateLimitSettings = {}) => new RateLimitWait(settings, { gate, now: clock.now });
+	const dependencies = { now: clock.now, pause: clock.sleep, random: () => 0 };
+	const newWait = (settings: RateLimitSettings = {}) => new RateLimitWait(gate, settings, dependencies);
 	return { clock, newWait };
 }
 
 const refuse = async (): Promise<never> => await Promise.reject(refusal());
 
-it('a request that is refused again and again lets those pass that came later, after four refusals', async () => {
+it('after a refusal, another request is tried first, if one waits', async () => {
 	const { clock, newWait } = setUp();
 	const sent: string[] = [];
-	// More tokens than are left, until another request has passed.
-	const large = newWait();
-	const sendLarge = async () => {
-		sent.push('large');
-		await (sent.includes('small') ? Promise.resolve() : refuse());
-	};
-	await apiErrorOf(large.attempt(sendLarge));
+	const [refused, other] = [newWait(), newWait()];
+	await apiErrorOf(refused.attempt(refuse));
+	const send = (name: string) => async () => await Promise.resolve(sent.push(name));
+	await clock.run(Promise.all([refused.attempt(send('refused')), other.attempt(send('other'))]));
+	expect(sent).toStrictEqual(['other', 'refused']);
+});
+
+it.each([
+	[1, ['other 0', 'refused', 'other 1']],
+	[2, ['other 0', 'other 1', 'other 2', 'refused']],
+])('after %d refusals, some others are taken first', async (refusals, order) => {
+	const { clock, newWait } = setUp();
+	const sent: string[] = [];
+	const send = (name: string) => async () => await Promise.resolve(sent.push(name));
+	const refused = newWait();
+	for (let count = 0; count < refusals; count += 1) await clock.run(apiErrorOf(refused.attempt(refuse)));
+	const again = refused.attempt(send('refused'));
 	await clock.run(clock.sleep(10));
-	const small = newWait().attempt(async () => await Promise.resolve(sent.push('small')));
-	for (let count = 0; count < 3; count += 1) await clock.run(apiErrorOf(large.attempt(sendLarge)));
-	await clock.run(Promise.all([large.attempt(sendLarge), small]));
-	expect(sent).toStrictEqual(['large', 'large', 'large', 'large', 'small', 'large']);
+	const others = Array.from({ length: order.length - 1 }, async (_, index) => {
+		await newWait().attempt(send(`other ${index}`));
+	});
+	await clock.run(Promise.all([again, ...others]));
+	expect(sent).toStrictEqual(order);
 });
 
 it.each([
@@ -47,6 +59,19 @@ it.each([
 	const begin = clock.now();
 	await clock.run(newWait().attempt(async () => await Promise.resolve()));
 	expect(clock.now()).toBe(begin);
+});
+
+it('a refused request whose time is half over keeps its place', async () => {
+	const { clock, newWait } = setUp();
+	const sent: string[] = [];
+	const refused = newWait({ rateLimitWaitMs: 10_000 });
+	const refuseFor = async () => await Promise.reject<never>(refusal(2_000));
+	for (let count = 0; count < 4; count += 1) await clock.run(apiErrorOf(refused.attempt(refuseFor)));
+	const again = refused.attempt(async () => await Promise.resolve(sent.push('refused')));
+	await clock.run(clock.sleep(10));
+	const other = newWait().attempt(async () => await Promise.resolve(sent.push('other')));
+	await clock.run(Promise.all([again, other]));
+	expect(sent).toStrictEqual(['refused', 'other']);
 });
 
 it('a request whose wait is over does not wait again', async () => {

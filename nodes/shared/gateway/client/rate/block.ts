@@ -14,13 +14,20 @@ const SHORTEST_RETRY_AFTER_MS = 1_000;
 /** §7.3: the window of a limit. */
 const MINUTE_MS = 60_000;
 
+/** After so long a request is sent in any case, in milliseconds: a longer `Retry-After` may be a mistake. */
+const LONGEST_BLOCK_MS = 15 * 60_000;
+
 /** The longest time that is added to a `Retry-After`, in milliseconds, so that processes do not step together. */
 const MAX_JITTER_MS = 1_000;
 
 /** The time in which the gateway refuses all requests of an account. */
 export class Block {
-	/** When the next request may be sent, in Unix milliseconds. */
+	/** When the gateway takes requests again, in Unix milliseconds: as it says, or a guess. */
 	until: number;
+	/** When the next request may be sent, in Unix milliseconds: not later than `until`. */
+	opensAt: number;
+	/** The requests that were refused. */
+	readonly refused = new Set<object>();
 	private pauseMs = FIRST_PAUSE_MS;
 	/** When the gateway said that it takes requests again, in Unix milliseconds. */
 	private toldAt: number | undefined;
@@ -40,14 +47,21 @@ export class Block {
 		random: number,
 	) {
 		this.until = this.pauseUntil(since, random);
+		this.opensAt = opening(this.until, since);
 	}
 
 	/** A request that was sent before the block was refused. */
 	alsoRefused(error: ApiError, now: number, random: number): void {
 		this.taken.count -= 1;
+		this.extend(error, now, random);
+	}
+
+	/** Takes over what a refusal says about the end of the block. */
+	extend(error: ApiError, now: number, random: number): void {
 		if (toldMs(error) === undefined) return;
 		this.error = error;
 		this.until = Math.max(this.until, this.pauseUntil(now, random));
+		this.opensAt = opening(this.until, now);
 	}
 
 	/** A request that was sent during the block was refused. */
@@ -56,6 +70,7 @@ export class Block {
 		this.error = error;
 		this.pauseMs = Math.min(this.pauseMs * 2, MAX_PAUSE_MS);
 		this.until = this.pauseUntil(now, random);
+		this.opensAt = opening(this.until, now);
 	}
 
 	/**
@@ -83,6 +98,11 @@ export class Block {
 		const minuteEnd = this.taken.first + MINUTE_MS + random * MAX_JITTER_MS;
 		return minuteEnd > now ? Math.min(pauseEnd, minuteEnd) : pauseEnd;
 	}
+}
+
+/** @param now the time of the refusal */
+function opening(until: number, now: number): number {
+	return Math.min(until, now + LONGEST_BLOCK_MS);
 }
 
 /** In how many milliseconds the gateway takes requests again, if it says so. */

@@ -58,6 +58,12 @@ export class Pace {
 		this.next = now + 1 / this.rate;
 	}
 
+	copy(): Pace {
+		const copy = Object.assign(new Pace({ count: 0, spanMs: 0 }, 0), this);
+		copy.earlier = [...this.earlier];
+		return copy;
+	}
+
 	/** A request is sent. */
 	take(now: number): void {
 		this.next = Math.max(this.next, now - TOLERANCE_MS) + 1 / this.rate;

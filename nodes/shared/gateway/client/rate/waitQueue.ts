@@ -5,7 +5,9 @@ const MAX_POLLS_IN_A_ROW = 3;
 export type Lane = 'poll' | 'other';
 
 /** Requests that wait, in the order in which they came; polls are first. */
-export class WaitQueue<Request extends { since: number; lane: Lane }> {
+export class WaitQueue<
+	Request extends { since: number; lane: Lane; others: number; sentAfter?: number | undefined },
+> {
 	private readonly lanes: Record<Lane, Request[]> = { poll: [], other: [] };
 	private pollsInARow = 0;
 
@@ -30,11 +32,30 @@ export class WaitQueue<Request extends { since: number; lane: Lane }> {
 		if (index !== -1) lane.splice(index, 1);
 	}
 
-	/** Takes the first request, from the lane whose turn it is. */
-	next(): Request | undefined {
+	/**
+	 * Takes the first request, from the lane whose turn it is. One that lets others pass first is taken if none else waits.
+	 *
+	 * @param isProbe prefers a request that has not been refused
+	 */
+	next(isProbe: boolean): Request | undefined {
 		const { poll, other } = this.lanes;
 		const isPoll = poll.length > 0 && (other.length === 0 || this.pollsInARow < MAX_POLLS_IN_A_ROW);
-		this.pollsInARow = isPoll ? this.pollsInARow + 1 : 0;
-		return (isPoll ? poll : other).shift();
+		const lanes = isPoll ? [poll, other] : [other, poll];
+		const isFresh = ({ sentAfter }: Request) => sentAfter === undefined;
+		const isDue = ({ others }: Request) => others <= 0;
+		const request =
+			(isProbe ? firstOf(lanes, isFresh) : undefined) ?? firstOf(lanes, isDue) ?? firstOf(lanes, () => true);
+		if (!request) return undefined;
+		this.remove(request);
+		this.pollsInARow = request.lane === 'poll' ? this.pollsInARow + 1 : 0;
+		return request;
 	}
+}
+
+function firstOf<T>(lanes: T[][], isWanted: (request: T) => boolean): T | undefined {
+	for (const lane of lanes) {
+		const found = lane.find(isWanted);
+		if (found) return found;
+	}
+	return undefined;
 }
