@@ -2,7 +2,7 @@ import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
 
 import { readOutput } from '../shared/fields/outputFormat';
 import { readTextOptions } from '../shared/fields/textOptions';
-import { checkExtraBody } from '../shared/fields/textRequest';
+import { askedModel, checkExtraBody } from '../shared/fields/textRequest';
 import { withoutSecrets } from '../shared/gateway/errors/secrets';
 import { listTextModels } from '../shared/gateway/endpoints/models';
 import { textFormat } from '../shared/gateway/text/formats';
@@ -51,20 +51,21 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 }
 
 function readSettings(params: Values<typeof parameters.declarations>): ModelSettings {
-	const { model, options } = params;
+	const { options } = params;
 	const format = textFormat(params.format);
+	const extraBody = checkExtraBody(
+		options.extraBody,
+		'The node that uses the model decides whether the response is streamed.',
+	);
 	const { toolChoice, toolChoiceName } = options;
 	return {
 		format,
-		model,
+		model: askedModel(params.model, extraBody),
 		options: readTextOptions(options, format),
 		output: readOutput(params),
 		toolChoice: { toolChoice, toolChoiceName },
 		cachesPrompt: format.hasCachePoints && options.cachePrompt === true,
-		extraBody: checkExtraBody(
-			options.extraBody,
-			'The node that uses the model decides whether the response is streamed.',
-		),
+		extraBody,
 		maxCostRub: options.maxCostRub,
 		fallbackModels: options.fallbackModels,
 	};

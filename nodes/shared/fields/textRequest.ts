@@ -1,7 +1,7 @@
 import type { TextModel } from '../gateway/endpoints/models';
 import { InvalidInputError } from '../gateway/errors/errors';
 import { textFormats } from '../gateway/text/formats';
-import type { JsonObject } from '../gateway/util/json';
+import { asText, type JsonObject } from '../gateway/util/json';
 import { choice, flag, jsonObject, optional, texts } from '../params/kinds';
 import { modelParameter } from './models';
 import { shownForFormats } from './textOptions';
@@ -96,4 +96,9 @@ export function checkExtraBody(extra: JsonObject | undefined, streamHint: string
 		`${streamHint} Nothing was sent.`,
 		'extraBody',
 	);
+}
+
+/** The model that a call asks: *Extra Body (JSON)* may name another one than the list. */
+export function askedModel(model: string, extraBody: JsonObject): string {
+	return asText(extraBody.model) ?? model;
 }

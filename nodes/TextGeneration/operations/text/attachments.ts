@@ -18,7 +18,6 @@ import { textFormats } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import { type Attachment, type AttachmentKind } from '../../../shared/gateway/text/formats/request';
 import type { HttpResponse, ByteStream } from '../../../shared/gateway/client/transport';
-import { asText } from '../../../shared/gateway/util/json';
 import type { AttachmentRow } from './conversation';
 import type { PreparedText } from './parameters';
 
@@ -81,7 +80,7 @@ async function checkModel(
 	const hasPlugins = request.options.plugins !== undefined || extraBody.plugins !== undefined;
 	if (kind === 'file' && hasPlugins) return;
 	const known = await run.knownTextModels(client);
-	for (const id of [asText(extraBody.model) ?? request.model, ...fallbackModels]) {
+	for (const id of [request.model, ...fallbackModels]) {
 		const model = known.find((candidate) => candidate.id === id);
 		const modalities = model && inputModalities(model);
 		if (modalities === undefined || modalities.includes(kind)) continue;

@@ -1,6 +1,6 @@
 import { readOutput } from '../../../shared/fields/outputFormat';
 import { readTextOptions } from '../../../shared/fields/textOptions';
-import { checkExtraBody } from '../../../shared/fields/textRequest';
+import { askedModel, checkExtraBody } from '../../../shared/fields/textRequest';
 import { readToolChoice } from '../../../shared/fields/toolChoice';
 import { textFormat } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
@@ -45,7 +45,7 @@ export function prepareText({ params, run }: ItemContext<Params>): PreparedText 
 	return {
 		format,
 		request: {
-			model: params.model,
+			model: askedModel(params.model, extraBody),
 			conversation,
 			tools,
 			toolChoice: readToolChoice(params, { tools, options, extraBody }),

@@ -2,7 +2,7 @@ import { modelParameter } from '../../../shared/fields/models';
 import { outputParameters, readOutput } from '../../../shared/fields/outputFormat';
 import { simplify } from '../../../shared/fields/simplify';
 import { optionsOfOneText, parametersOfFormat, readTextOptions } from '../../../shared/fields/textOptions';
-import { checkExtraBody } from '../../../shared/fields/textRequest';
+import { askedModel, checkExtraBody } from '../../../shared/fields/textRequest';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { AttachmentKind } from '../../../shared/gateway/text/formats/request';
 import { text } from '../../../shared/params/kinds';
@@ -91,10 +91,11 @@ function read(item: ItemContext<Params>, { kind }: Preset): PreparedText {
 		params.source === 'url'
 			? ['url', sourceFields.url.label]
 			: ['binaryPropertyName', sourceFields.binaryPropertyName.label];
+	const extraBody = checkExtraBody(params.options.extraBody, STREAM_HINT);
 	return {
 		format,
 		request: {
-			model: params.model,
+			model: askedModel(params.model, extraBody),
 			conversation: { kind: 'messages', messages: [{ role: 'user', text: params.prompt }] },
 			tools: [],
 			output: readOutput(params),
@@ -112,7 +113,7 @@ function read(item: ItemContext<Params>, { kind }: Preset): PreparedText {
 				hints: HINTS,
 			},
 		],
-		extraBody: checkExtraBody(params.options.extraBody, STREAM_HINT),
+		extraBody,
 		simplify: params.simplify,
 		maxCostRub,
 		fallbackModels,

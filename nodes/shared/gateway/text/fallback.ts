@@ -29,10 +29,10 @@ function mayFallBack(error: unknown): error is ApiError {
 /** How long a call to a fallback model waits at least for the rate limit, in milliseconds: it may not be the same. */
 const MIN_RATE_LIMIT_WAIT_MS = 5_000;
 
-/** A call to a fallback model, which is sent also when the first model has used up the wait for the rate limit. */
-export function fallbackCall(call: TextCall, { rateLimitWaitMs }: RequestSettings): TextCall {
-	if (rateLimitWaitMs === undefined || rateLimitWaitMs >= MIN_RATE_LIMIT_WAIT_MS) return call;
-	return { ...call, rateLimitWaitMs: MIN_RATE_LIMIT_WAIT_MS };
+/** A call to a fallback model, which is sent also while the gateway refuses calls to the first model. */
+export function fallbackCall(call: TextCall, { rateLimitWaitMs = Infinity }: RequestSettings): TextCall {
+	if (rateLimitWaitMs >= MIN_RATE_LIMIT_WAIT_MS) return { ...call, isFallback: true };
+	return { ...call, isFallback: true, rateLimitWaitMs: MIN_RATE_LIMIT_WAIT_MS };
 }
 
 /** A model that did not take a call, and why. */
