@@ -1,5 +1,6 @@
 import type { GatewayClient } from '../shared/gateway/client/client';
 import { retryDelayMs } from '../shared/gateway/client/retry';
+import { POLL_TIMEOUT_MS } from '../shared/gateway/client/transport';
 import { pollOnce, pollWithRetries } from '../shared/gateway/endpoints/polling';
 import { hasEnded, type MediaTask } from '../shared/gateway/endpoints/tasks';
 import { ApiError, asError, InvalidInputError } from '../shared/gateway/errors/errors';
@@ -26,18 +27,35 @@ export async function endedTask(
 	);
 }
 
-/** Polls until the gateway has responded, as often as its client retries: the callback may not be repeated. */
+/** The pause after a poll that the rate limit refused, in milliseconds. */
+const REFUSED_PAUSE_MS = 1_000;
+
+/**
+ * Polls until the gateway has responded, as often as its client retries: the callback may not be repeated. The rate limit
+ * of the account has a time of its own.
+ */
 async function polled(client: GatewayClient, taskId: string, turn: Turn): Promise<MediaTask | 'unknown'> {
-	const { maxRetries } = client.settings;
-	for (let failures = 1; ; failures += 1) {
-		const found = await turn(async () => await pollOnce(client, taskId)).catch(unknownTask);
+	const { maxRetries, rateLimitWaitMs = 0 } = client.settings;
+	const since = client.now();
+	const waitUntil = since + rateLimitWaitMs;
+	for (let failures = 1; ; ) {
+		const found = await turn(async () => {
+			const limitMs = Math.max(waitUntil - client.now(), POLL_TIMEOUT_MS);
+			return await pollOnce(client, taskId, limitMs, since);
+		}).catch(unknownTask);
 		if (found === 'unknown') return found;
 		if (found.task) return found.task;
 		// Also a web page, which is no error that the client itself retries.
-		const { delivery, retryAfterMs } = found.transientError.details;
+		const { delivery, retryAfterMs, isRateLimit } = found.transientError.details;
+		const left = waitUntil - client.now();
+		if (isRateLimit && left > 0) {
+			await client.pause(Math.min(Math.max(retryAfterMs ?? 0, REFUSED_PAUSE_MS), left));
+			continue;
+		}
 		const attempt = { failures, maxRetries, delivery, retryable: true, retryAfterMs, idempotent: true };
 		const delay = retryDelayMs(attempt, client.random());
 		if (delay === undefined) throw found.transientError;
+		failures += 1;
 		await client.pause(delay);
 	}
 }
