@@ -30,6 +30,8 @@ export interface AttemptedRequest {
 	lane?: Lane | undefined;
 	/** When it came, in Unix milliseconds: its place among those that wait for the rate limit. Default: now. */
 	since?: number | undefined;
+	/** Whether the limit of tokens applies to it (§7.3). */
+	usesTokens?: boolean | undefined;
 	/** Whether it is sent once even while the gateway refuses requests: the limit may be that of another model. */
 	isFallback?: boolean | undefined;
 	/** 5xx statuses after which the request had no effect; after the others that is unknown. */
@@ -63,8 +65,8 @@ export async function withRetries<T>(
 	const idempotent = isIdempotent(request);
 	const { requestsPerMinute } = settings;
 	const { rateLimitWaitMs = settings.rateLimitWaitMs } = request;
-	const { since, isFallback } = request;
-	const waiting = { rateLimitWaitMs, requestsPerMinute, lane, since, isFallback, signal };
+	const { since, isFallback, usesTokens } = request;
+	const waiting = { rateLimitWaitMs, requestsPerMinute, lane, since, isFallback, usesTokens, signal };
 	const limit = gate && new RateLimitWait(gate, waiting, dependencies);
 	let isInFlight = false;
 	const send = async () => {

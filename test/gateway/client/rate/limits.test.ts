@@ -49,6 +49,7 @@ const loads = fc.record({
 	requests: fc.integer({ min: 1, max: 200 }),
 	concurrency: fc.integer({ min: 1, max: 30 }),
 	latencyMs: fc.tuple(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 0, max: 10_000 })),
+	settings: fc.record({ usesTokens: fc.boolean() }),
 });
 
 it('every request is taken once, also when independent processes share a limit', async () => {

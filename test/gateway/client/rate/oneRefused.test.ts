@@ -4,7 +4,14 @@ import { limitBody, pool, virtualGateway } from '../../../helpers/virtualGateway
 
 const LIMIT = 100_000;
 const chat = (tokens: number) =>
-	({ group: 'text', method: 'POST', path: '/chat/completions', charged: true, json: { tokens } }) as const;
+	({
+		group: 'text',
+		method: 'POST',
+		path: '/chat/completions',
+		charged: true,
+		usesTokens: true,
+		json: { tokens },
+	}) as const;
 const tokensOf = (body: unknown) => Number((JSON.parse(String(body)) as { tokens: number }).tokens);
 
 /** An account with a limit of tokens in any minute, and none of requests. */
@@ -79,6 +86,27 @@ it('a large call gets the whole limit for a minute before its wait is over', asy
 	expect(seconds()).toBeLessThan(120 + 600);
 	const quiet = log.filter(({ at }, index) => at - (log[index - 1]?.at ?? 0) >= 55_000);
 	expect(quiet.map(({ body, status }) => [tokensOf(body), status])).toStrictEqual([[90_000, 200]]);
+});
+
+it('a call that alone is refused keeps to its Rate Limit Wait', async () => {
+	const { clock, client, log } = account();
+	let isOver = false;
+	const small = Array.from({ length: 4 }, async () => {
+		while (!isOver) await client().json(chat(100));
+	});
+	const begin = clock.now();
+	const large = async () => {
+		await client({ rateLimitWaitMs: 60_000 })
+			.json(chat(LIMIT + 1))
+			.catch(() => undefined);
+		isOver = true;
+		return clock.now() - begin;
+	};
+	const [waitedMs] = await clock.run(Promise.all([large(), ...small]));
+	expect(waitedMs).toBeGreaterThan(30_000);
+	expect(waitedMs).toBeLessThan(62_000);
+	const gaps = log.map(({ at }, index) => at - (log[index - 1]?.at ?? 0));
+	expect(Math.max(...gaps)).toBeLessThan(30_000);
 });
 
 it('others are held back for a minute in five at most', async () => {

@@ -14,7 +14,8 @@ function setUp() {
 	const clock = new VirtualClock();
 	const gate = new RateGate({ now: clock.now, sleep: clock.sleep, random: () => 0.5 });
 	const dependencies = { now: clock.now, pause: clock.sleep, random: () => 0 };
-	const newWait = (settings: RateLimitSettings = {}) => new RateLimitWait(gate, settings, dependencies);
+	const newWait = (settings: RateLimitSettings = {}) =>
+		new RateLimitWait(gate, { usesTokens: true, ...settings }, dependencies);
 	return { clock, newWait };
 }
 

@@ -19,6 +19,8 @@ export interface Passage {
 	at: number;
 	/** Whether it was sent in spite of a block, besides the probe. */
 	isOutside?: boolean;
+	/** Whether the limit of tokens applies to it. */
+	usesTokens?: boolean | undefined;
 }
 
 /** How a request waits. */

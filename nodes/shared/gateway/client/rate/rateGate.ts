@@ -42,7 +42,7 @@ export class RateGate {
 	private block: Block | undefined;
 	/** Until then requests wait for one that needs the whole limit. */
 	private heldUntil = -Infinity;
-	/** What became of the last requests while the rate limit is felt. */
+	/** What became of the last requests that use tokens, since the gateway has refused one. */
 	private outcomes = new Outcomes();
 	/** The request that is sent during a block. */
 	private probe: Passage | undefined;
@@ -100,11 +100,12 @@ export class RateGate {
 	/**
 	 * Holds back all requests, so that one has the whole limit: it then passes with {@link passHold}.
 	 *
+	 * @param longestMs the longest time that the one may wait
 	 * @returns for how many milliseconds; `undefined` if it was done not long ago
 	 */
-	hold(): number | undefined {
+	hold(longestMs: number): number | undefined {
 		const now = this.clock.now();
-		if (now < this.heldUntil + HOLD_INTERVAL_MS) return undefined;
+		if (longestMs < MINUTE_MS || now < this.heldUntil + HOLD_INTERVAL_MS) return undefined;
 		this.heldUntil = now + MINUTE_MS + HOLD_MARGIN_MS;
 		this.wake();
 		return MINUTE_MS;
@@ -116,7 +117,7 @@ export class RateGate {
 	}
 
 	/**
-	 * Whether the gateway takes requests that were sent since, and most of all.
+	 * Whether the gateway takes requests that use tokens and were sent since, and most of all.
 	 *
 	 * @param since Unix milliseconds
 	 * @returns `undefined` if none was sent
@@ -163,7 +164,10 @@ export class RateGate {
 
 	/** The gateway has responded to a request, other than with 429. */
 	accepted(passage: Passage): void {
-		if (this.isLimited) this.countTaken(passage);
+		if (this.isLimited) {
+			this.countOutcome(passage, true);
+			this.letPass(passage);
+		}
 		if (passage !== this.probe) return;
 		this.open(passage);
 		this.wake();
@@ -182,7 +186,7 @@ export class RateGate {
 	 * @param request as in {@link refused}
 	 */
 	refusedAlone(passage: Passage, request: object): void {
-		this.outcomes.add(passage.at, false);
+		this.countOutcome(passage, false);
 		const { undo } = this;
 		if (undo?.refused.delete(request) && undo.refused.size === 0) this.pace = undo.pace;
 		this.sent.remove(passage.at);
@@ -198,7 +202,7 @@ export class RateGate {
 	refused(passage: Passage, error: ApiError, request: object = passage): void {
 		const now = this.clock.now();
 		this.sent.remove(passage.at);
-		this.outcomes.add(passage.at, false);
+		this.countOutcome(passage, false);
 		this.takenAfterMs = Math.min(Math.max(1.5 * (now - passage.at), TAKEN_AFTER_MS), MAX_TAKEN_AFTER_MS);
 		if (passage.isOutside && this.block) {
 			this.block.extend(error, now, this.clock.random());
@@ -228,8 +232,12 @@ export class RateGate {
 		this.wake();
 	}
 
-	private countTaken({ at }: Passage): void {
-		this.outcomes.add(at, true);
+	private countOutcome({ at, usesTokens }: Passage, isTaken: boolean): void {
+		if (usesTokens) this.outcomes.add(at, isTaken);
+	}
+
+	/** Counts a request that was taken for those that wait for others. */
+	private letPass({ at }: Passage): void {
 		for (const waiting of this.waiting.all()) if (at > (waiting.sentAfter ?? Infinity)) waiting.others -= 1;
 	}
 

@@ -25,6 +25,8 @@ export interface RateLimitSettings {
 	signal?: AbortSignal | undefined;
 	/** When it came, in Unix milliseconds: its place among those that wait. Default: now. */
 	since?: number | undefined;
+	/** Whether the limit of tokens applies to it (§7.3), so that it may be the only one that is refused. */
+	usesTokens?: boolean | undefined;
 	/** Whether it is sent once even while the gateway refuses requests: the limit may be that of another model. */
 	isFallback?: boolean | undefined;
 }
@@ -88,6 +90,8 @@ export class RateLimitWait {
 		const { gate } = this;
 		this.since ??= this.settings.since ?? this.dependencies.now();
 		const passage = this.isRefusedAlone ? await this.waitAlone() : await this.pass();
+		const { usesTokens = false } = this.settings;
+		passage.usesTokens = usesTokens;
 		try {
 			const result = await send();
 			gate.accepted(passage);
@@ -120,12 +124,13 @@ export class RateLimitWait {
 	}
 
 	private async wait(): Promise<Passage> {
-		const { lane = 'other', signal, requestsPerMinute } = this.settings;
+		const { lane = 'other', signal, requestsPerMinute, usesTokens } = this.settings;
 		const { onStop, now } = this.dependencies;
 		const start = now();
 		const longestMs = (this.firstRefusal ?? start) + this.longestMs - start;
 		// It keeps its place, but others are to be taken first: the gateway may refuse only this one.
-		const count = this.isRefusedAlone ? 0 : Math.min(2 ** this.refusals - 1, MOST_OTHERS_FIRST);
+		const isTested = usesTokens && !this.isRefusedAlone;
+		const count = !isTested ? 0 : Math.min(2 ** this.refusals - 1, MOST_OTHERS_FIRST);
 		const hasTime = this.refusals > 0 && !this.isLate;
 		const { since } = this;
 		try {
@@ -150,11 +155,13 @@ export class RateLimitWait {
 	 */
 	private async waitAlone(): Promise<Passage> {
 		const { gate } = this;
-		const { pause } = this.dependencies;
+		const { pause, now } = this.dependencies;
 		const { signal, requestsPerMinute } = this.settings;
 		return await this.measured(async () => {
-			const holdMs = this.isLate ? gate.hold() : undefined;
-			await abortable(signal, async () => await pause(holdMs ?? this.ownPauseMs));
+			const leftMs = (this.firstRefusal ?? now()) + this.longestMs - now();
+			const holdMs = this.isLate ? gate.hold(leftMs) : undefined;
+			const pauseMs = Math.max(Math.min(this.ownPauseMs, leftMs), 0);
+			await abortable(signal, async () => await pause(holdMs ?? pauseMs));
 			return holdMs === undefined
 				? (gate.tryPass(requestsPerMinute) ?? (await this.wait()))
 				: gate.passHold();
@@ -180,7 +187,8 @@ export class RateLimitWait {
 		if (error.details.isRateLimit) {
 			this.refusals += 1;
 			this.firstRefusal ??= this.dependencies.now();
-			this.isRefusedAlone = gate.takesOthers(this.lastRefused) ?? this.isRefusedAlone;
+			if (this.settings.usesTokens)
+				this.isRefusedAlone = gate.takesOthers(this.lastRefused) ?? this.isRefusedAlone;
 			this.lastRefused = passage.at;
 			if (this.isRefusedAlone) this.refusedAlone(passage, error);
 			else gate.refused(passage, error, this);
