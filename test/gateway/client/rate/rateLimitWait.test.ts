@@ -1,4 +1,4 @@
-import { StoppedError } from '../../../../nodes/shared/gateway/errors/errors';
+import { ApiError, StoppedError } from '../../../../nodes/shared/gateway/errors/errors';
 import { connectionError } from '../../../../nodes/shared/gateway/errors/fromResponse';
 import { RateGate } from '../../../../nodes/shared/gateway/client/rate/rateGate';
 import {
@@ -16,7 +16,7 @@ function setUp() {
 	const dependencies = { now: clock.now, pause: clock.sleep, random: () => 0 };
 	const newWait = (settings: RateLimitSettings = {}) =>
 		new RateLimitWait(gate, { usesTokens: true, ...settings }, dependencies);
-	return { clock, newWait };
+	return { clock, gate, newWait };
 }
 
 const refuse = async (): Promise<never> => await Promise.reject(refusal());
@@ -97,4 +97,76 @@ it.each([
 		wait.attempt(async () => await Promise.reject<never>(refusal(retryAfterMs))),
 	);
 	expect(wait.mayWait(error)).toBe(isAllowed);
+});
+
+it.each([
+	['others go on beside a text', true],
+	['others wait with a request that uses no tokens', false],
+])('after another refusal, %s', async (_, usesTokens) => {
+	const { clock, gate, newWait } = setUp();
+	const take = async () => await newWait({ usesTokens }).attempt(async () => await Promise.resolve());
+	await take();
+	const refused = newWait({ usesTokens });
+	await apiErrorOf(refused.attempt(refuse));
+	await clock.run(clock.sleep(1_500));
+	await clock.run(Promise.all([take(), take(), take()]));
+	await clock.run(clock.sleep(1));
+	await clock.run(apiErrorOf(refused.attempt(refuse)));
+	expect(gate.tryPass() !== undefined).toBe(usesTokens);
+});
+
+it('the pauses of a text that alone is refused double up to half a minute, or are as long as Retry-After', async () => {
+	const { clock, newWait } = setUp();
+	const take = async () => await clock.run(newWait().attempt(async () => await Promise.resolve()));
+	const text = newWait();
+	const pauses: number[] = [];
+	const retryAfter = [
+		undefined,
+		undefined,
+		undefined,
+		undefined,
+		undefined,
+		undefined,
+		50_000,
+		undefined,
+		undefined,
+	];
+	for (const retryAfterMs of retryAfter) {
+		const begin = clock.now();
+		await clock.run(apiErrorOf(text.attempt(async () => await Promise.reject<never>(refusal(retryAfterMs)))));
+		pauses.push(Math.round((clock.now() - begin) / 1_000));
+		await clock.run(clock.sleep(2));
+		await take();
+		await clock.run(clock.sleep(2));
+	}
+	expect(pauses).toStrictEqual([0, 0, 2, 4, 8, 16, 30, 50, 30]);
+});
+
+it('an error of the source of its body tells nothing about the gateway', async () => {
+	const { clock, newWait } = setUp();
+	await apiErrorOf(newWait().attempt(refuse));
+	const missing = new ApiError({
+		message: '',
+		description: '',
+		delivery: 'responded',
+		status: 404,
+		retryable: false,
+		isSource: true,
+	});
+	await clock.run(apiErrorOf(newWait().attempt(async () => await Promise.reject<never>(missing))));
+	const begin = clock.now();
+	await clock.run(apiErrorOf(newWait().attempt(refuse)));
+	await clock.run(newWait().attempt(async () => await Promise.resolve()));
+	expect(clock.now() - begin).toBeGreaterThanOrEqual(1_500);
+});
+
+it('a request may have its place from an earlier time', async () => {
+	const { clock, newWait } = setUp();
+	await apiErrorOf(newWait().attempt(refuse));
+	const order: string[] = [];
+	const send = async (name: string, since?: number) =>
+		await newWait({ since }).attempt(async () => await Promise.resolve(order.push(name)));
+	await clock.run(clock.sleep(10));
+	await clock.run(Promise.all([send('later'), send('earlier', clock.now() - 5)]));
+	expect(order).toStrictEqual(['earlier', 'later']);
 });
