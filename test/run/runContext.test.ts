@@ -246,20 +246,6 @@ describe('the media models', () => {
 		expect(await context.mediaModel(client, 'b')).toBeUndefined();
 	});
 
-	it('are requested again after a failure, three times in all', async () => {
-		const { client, sent } = scriptedClient([busy, list('a')]);
-		const context = contextOf();
-		const atOnce = [context.knownTextModels(client), context.knownTextModels(client)];
-		expect(await Promise.all(atOnce)).toStrictEqual([[], []]);
-		expect(await context.knownTextModels(client)).toHaveLength(1);
-		expect(sent).toHaveLength(2);
-
-		const down = scriptedClient([busy]);
-		const other = contextOf();
-		for (let item = 0; item < 5; item += 1) await other.knownTextModels(down.client);
-		expect(down.sent).toHaveLength(3);
-	});
-
 	it('do not hide errors that are not the gateway’s', async () => {
 		const { client } = scriptedClient([new Error('a mistake')]);
 		const context = contextOf();

@@ -2,7 +2,7 @@ import { resultOf, waitForExecution } from '../../../sandbox/n8n/executions';
 import type { WorkflowJson, WorkflowNode } from '../../../sandbox/n8n/types';
 import { withCredential } from '../../../sandbox/n8n/workflows';
 import type { Environment } from './environment';
-import { byId, catcher, gatewayNode, itemsNode, startName, workflowOf } from './workflows';
+import { byId, catcher, gatewayNode, itemsNode, setNode, startName, workflowOf } from './workflows';
 
 /** The workflow with one more node at its end. */
 export function withNext(workflow: WorkflowJson, node: WorkflowNode): WorkflowJson {
@@ -36,26 +36,12 @@ export function pictures(
 		},
 		settings,
 	);
-	const after = {
-		name: 'After',
-		type: 'n8n-nodes-base.set',
-		typeVersion: 3.4,
-		parameters: {
-			mode: 'manual',
-			includeOtherFields: true,
-			assignments: {
-				assignments: [
-					{
-						id: 'a',
-						name: 'asked',
-						type: 'string',
-						value: "={{ ($('Prompts').item.json ?? $('Prompts').item).prompt }}",
-					},
-				],
-			},
-			options: {},
-		},
+	const asked = {
+		name: 'asked',
+		type: 'string',
+		value: "={{ ($('Prompts').item.json ?? $('Prompts').item).prompt }}",
 	};
+	const after = setNode('After', [asked], true);
 	const nodes = [
 		itemsNode(
 			'Prompts',

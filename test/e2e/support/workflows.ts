@@ -129,16 +129,30 @@ export function clusterOf(
  * @param of a node of the package that has run
  */
 export function costNode(name: string, of: string): WorkflowNode {
-	const assignments = ['costRub', 'calls', 'callsWithoutCost'].map((key) => ({
-		id: key,
+	const field = (key: string) => ({
 		name: key,
 		type: 'number',
 		value: `={{ $('${of}').context.gateway.${key} }}`,
-	}));
-	return {
-		name,
-		type: 'n8n-nodes-base.set',
-		typeVersion: 3.4,
-		parameters: { mode: 'manual', assignments: { assignments }, options: {} },
+	});
+	return setNode(name, ['costRub', 'calls', 'callsWithoutCost'].map(field));
+}
+
+/**
+ * An Edit Fields node.
+ *
+ * @param keepsOthers whether the other fields of the items are kept
+ */
+export function setNode(
+	name: string,
+	fields: Array<{ name: string; type: string; value: string }>,
+	keepsOthers = false,
+): WorkflowNode {
+	const assignments = fields.map((field) => ({ id: field.name, ...field }));
+	const parameters = {
+		mode: 'manual',
+		includeOtherFields: keepsOthers,
+		assignments: { assignments },
+		options: {},
 	};
+	return { name, type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters };
 }

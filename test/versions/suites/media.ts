@@ -4,7 +4,7 @@ import { packageName } from '../../../sandbox/n8n/package';
 import { waitForExecution } from '../../../sandbox/n8n/executions';
 import type { WorkflowJson } from '../../../sandbox/n8n/types';
 import { eventually } from '../../e2e/support/eventually';
-import { byId, catcher, gatewayNode, itemsNode, workflowOf } from '../../e2e/support/workflows';
+import { byId, catcher, gatewayNode, itemsNode, setNode, workflowOf } from '../../e2e/support/workflows';
 import { begin, end, environment, executionsOf, itemsOf, publish, run, suite } from '../support';
 
 const MODEL = 'aurora/canvas-1';
@@ -104,21 +104,8 @@ function creation(parameters: Record<string, unknown>) {
 
 /** Creates two pictures and suspends the execution; the next node reads what they were created from. */
 function suspending(): WorkflowJson {
-	const after = {
-		name: 'After',
-		type: 'n8n-nodes-base.set',
-		typeVersion: 3.4,
-		parameters: {
-			mode: 'manual',
-			includeOtherFields: true,
-			assignments: {
-				assignments: [
-					{ id: 'a', name: 'asked', type: 'string', value: "={{ $('Items').item.json.prompt }}" },
-				],
-			},
-			options: {},
-		},
-	};
+	const asked = { name: 'asked', type: 'string', value: "={{ $('Items').item.json.prompt }}" };
+	const after = setNode('After', [asked], true);
 	const nodes = [
 		itemsNode('Items', [{ prompt: 'a cat' }, { prompt: 'a dog' }]),
 		creation({ operation: 'createAndWait', waitStrategy: 'suspend', options: { concurrency: 1 } }),

@@ -25,8 +25,8 @@ export function parseRetryAfter(header: string | undefined, now: number): number
 }
 
 /** A longer delay is a mistake, such as a Unix time in place of seconds. */
-const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
+const LONGEST_PLAUSIBLE_MS = 24 * 3_600_000;
 
 function plausible(milliseconds: number): number | undefined {
-	return milliseconds <= MAX_RETRY_AFTER_MS ? milliseconds : undefined;
+	return milliseconds <= LONGEST_PLAUSIBLE_MS ? milliseconds : undefined;
 }

@@ -56,11 +56,12 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
  */
 export function inputForm(inputSchema: JsonObject): InputForm {
 	const root = resolvedSchema(inputSchema, inputSchema);
-	const alternatives = branches(root).map((branch) => asObject(branch.properties) ?? {});
-	const properties: JsonObject = Object.assign({}, ...[...alternatives, asObject(root.properties) ?? {}]);
+	const union = branches(root);
+	const all = [...union, root].map((schema) => asObject(schema.properties) ?? {});
+	const properties: JsonObject = Object.assign({}, ...all);
 	return {
 		fields: fieldsOf(properties, asArray(root.required), inputSchema),
-		closed: root.additionalProperties === false && alternatives.length === 0,
+		closed: root.additionalProperties === false && union.length === 0,
 		root: inputSchema,
 	};
 }

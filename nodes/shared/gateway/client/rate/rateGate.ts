@@ -164,10 +164,7 @@ export class RateGate {
 
 	/** The gateway has responded to a request, other than with 429. */
 	accepted(passage: Passage): void {
-		if (this.isLimited) {
-			this.countOutcome(passage, true);
-			this.letPass(passage);
-		}
+		if (this.isLimited) this.countTaken(passage);
 		if (passage !== this.probe) return;
 		this.open(passage);
 		this.wake();
@@ -186,11 +183,9 @@ export class RateGate {
 	 * @param request as in {@link refused}
 	 */
 	refusedAlone(passage: Passage, request: object): void {
-		this.countOutcome(passage, false);
+		this.countRefused(passage);
 		const { undo } = this;
 		if (undo?.refused.delete(request) && undo.refused.size === 0) this.pace = undo.pace;
-		this.sent.remove(passage.at);
-		if (passage.at >= this.taken.since) this.taken.count -= 1;
 		this.lost(passage);
 	}
 
@@ -201,8 +196,7 @@ export class RateGate {
 	 */
 	refused(passage: Passage, error: ApiError, request: object = passage): void {
 		const now = this.clock.now();
-		this.sent.remove(passage.at);
-		this.countOutcome(passage, false);
+		this.countRefused(passage);
 		this.takenAfterMs = Math.min(Math.max(1.5 * (now - passage.at), TAKEN_AFTER_MS), MAX_TAKEN_AFTER_MS);
 		if (passage.isOutside && this.block) {
 			this.block.extend(error, now, this.clock.random());
@@ -214,7 +208,6 @@ export class RateGate {
 			this.block ??= this.assumed.block;
 			this.probe ??= passage;
 		}
-		if (passage.at >= this.taken.since) this.taken.count -= 1;
 		if (passage === this.probe) {
 			this.probe = undefined;
 			this.block?.refused.add(request);
@@ -232,12 +225,15 @@ export class RateGate {
 		this.wake();
 	}
 
-	private countOutcome({ at, usesTokens }: Passage, isTaken: boolean): void {
-		if (usesTokens) this.outcomes.add(at, isTaken);
+	private countRefused({ at, usesTokens, isOutside }: Passage): void {
+		if (usesTokens) this.outcomes.add(at, false);
+		this.sent.remove(at);
+		if (!isOutside && at >= this.taken.since) this.taken.count -= 1;
 	}
 
-	/** Counts a request that was taken for those that wait for others. */
-	private letPass({ at }: Passage): void {
+	/** Counts a request that was taken, also for those that let others pass first. */
+	private countTaken({ at, usesTokens }: Passage): void {
+		if (usesTokens) this.outcomes.add(at, true);
 		for (const waiting of this.waiting.all()) if (at > (waiting.sentAfter ?? Infinity)) waiting.others -= 1;
 	}
 
