@@ -22,16 +22,15 @@ export async function cpu(): Promise<Report> {
 	const base = process.env.BENCH_BASE;
 	if (base === undefined || !existsSync(join(base, 'node_modules')))
 		return { details: 'Not measured: BENCH_BASE names no clone of an earlier commit.', headlines: [] };
-	const gateway = await GatewayProcess.start(1);
+	const gateway = await GatewayProcess.start();
 	try {
-		await gateway.prepare(null, {});
 		const work: Work = {
 			credential: gateway.credential,
 			repositories: [repositoryRoot, base],
 			texts: TEXTS,
 			rounds: ROUNDS,
 		};
-		const outcome = await runWorker<{ rounds: Round[] }>('bench/cpu/worker.ts', work, 1);
+		const outcome = await runWorker<{ rounds: Round[] }>('bench/cpu/worker.ts', work);
 		const rounds = outcome.rounds.slice(WARM_UP);
 		const ownTime = median(rounds.map(({ own }) => own)).toFixed(3);
 		const baseTime = median(rounds.map((round) => round.base)).toFixed(3);

@@ -23,14 +23,17 @@ const LONGEST_RUN_MS = 10 * 60_000;
 /**
  * Runs a contender with this number of items.
  *
+ * @param prepare sets up the gateway, which is as new
  * @throws when an item does not have its own response
  */
 export async function runItems(
 	{ client, credential, gateway, server }: Environment,
 	{ name, node, textOf }: Contender,
 	items: number,
+	prepare: () => void = () => undefined,
 ): Promise<Run> {
 	await gateway.control.reset();
+	prepare();
 	const expected = Array.from({ length: items }, (_, n) => `answer ${n}`);
 	const inputs = expected.map((text) => ({ prompt: `[[say:${text}]]`, expected: text }));
 	const workflow = workflowOf(name, [itemsNode('Items', inputs), node], {

@@ -36,12 +36,11 @@ const REFUSED_PAUSE_MS = 1_000;
  */
 async function polled(client: GatewayClient, taskId: string, turn: Turn): Promise<MediaTask | 'unknown'> {
 	const { maxRetries, rateLimitWaitMs = 0 } = client.settings;
-	const since = client.now();
-	const waitUntil = since + rateLimitWaitMs;
+	const waitUntil = client.now() + rateLimitWaitMs;
 	for (let failures = 1; ; ) {
 		const found = await turn(async () => {
 			const limitMs = Math.max(waitUntil - client.now(), POLL_TIMEOUT_MS);
-			return await pollOnce(client, taskId, limitMs, since);
+			return await pollOnce(client, taskId, limitMs);
 		}).catch(unknownTask);
 		if (found === 'unknown') return found;
 		if (found.task) return found.task;

@@ -55,9 +55,11 @@ test('are asked once during the pause if they are refused, too', async () => {
 
 test('keep to Requests per Minute', async () => {
 	refuse([TEXT_MODEL], { retryAfter: 600 });
-	const { items } = await generate({ rateLimitWait: 0, requestsPerMinute: 1, concurrency: 1 }, 2);
+	const begin = Date.now();
+	const { items } = await generate({ rateLimitWait: 0, requestsPerMinute: 1 });
 	expect(asked()).toStrictEqual([TEXT_MODEL, SECOND]);
-	expect(items.map(({ json }) => json.model)).toStrictEqual([SECOND, undefined]);
+	expect(items[0]?.json).toMatchObject({ model: SECOND });
+	expect(Date.now() - begin).toBeGreaterThanOrEqual(60_000);
 });
 
 describe('with a model in Extra Body', () => {

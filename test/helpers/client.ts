@@ -1,5 +1,4 @@
-import type { GateClock } from '../../nodes/shared/gateway/client/rate/passage';
-import { RateGate } from '../../nodes/shared/gateway/client/rate/rateGate';
+import { RateGate, type GateClock } from '../../nodes/shared/gateway/client/rate/rateGate';
 import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
 import type {
 	HttpResponse,
@@ -69,26 +68,12 @@ export function scriptedClient(
 		clock.now += milliseconds;
 		return Promise.resolve();
 	};
-	const listeners = new Set<(stopped: StoppedError) => void>();
-	const gate = new RateGate({
-		now: () => clock.now,
-		random: options.random ?? (() => 0.5),
-		sleep: async (milliseconds) => {
-			await pause(milliseconds).catch((stopped: unknown) => {
-				for (const listener of listeners) listener(stopped as StoppedError);
-			});
-			await new Promise((resolve) => setImmediate(resolve));
-		},
-	});
+	const gate = testGate({ now: () => clock.now, random: options.random ?? (() => 0.5) });
 	const client = new GatewayClient(
 		{ baseUrl: 'https://gateway.test/api/v1', secrets: ['secret-key'], maxRetries: 3, ...settings },
 		{
 			transport,
 			gate,
-			onStop: (listener) => {
-				listeners.add(listener);
-				return () => void listeners.delete(listener);
-			},
 			withSlot: async (work) => await work(),
 			pause,
 			// Watchdogs read the clock, which only pauses move.
@@ -104,16 +89,7 @@ export function scriptedClient(
 
 /** A gate of its own for a client, in real time unless given. */
 export function testGate(clock: Partial<GateClock> = {}): RateGate {
-	return new RateGate({
-		now: () => Date.now(),
-		random: () => 0.5,
-		sleep: async (milliseconds, signal) =>
-			await new Promise<void>((resolve) => {
-				const timer = setTimeout(resolve, milliseconds);
-				signal?.addEventListener('abort', () => clearTimeout(timer));
-			}),
-		...clock,
-	});
+	return new RateGate({ now: () => Date.now(), random: () => 0.5, ...clock });
 }
 
 /** The body of an error that the gateway itself sends: the media envelope (§7.1). */

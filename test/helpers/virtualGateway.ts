@@ -6,7 +6,7 @@ import {
 import { RateGate } from '../../nodes/shared/gateway/client/rate/rateGate';
 import type { HttpRequest, Transport } from '../../nodes/shared/gateway/client/transport';
 import { byteStream } from './client';
-import { VirtualClock } from './limitedAccount';
+import { VirtualClock } from './virtualClock';
 
 /** The response of a simulated gateway. */
 export interface Answer {
@@ -20,14 +20,20 @@ export interface Answer {
  * Clients that share one gate, in virtual time, against a simulated gateway.
  *
  * @param serve returns the response to a request
+ * @param networkMs until a request arrives
  */
-export function virtualGateway(serve: (request: HttpRequest, now: number) => Answer, random = () => 0.5) {
+export function virtualGateway(
+	serve: (request: HttpRequest, now: number) => Answer,
+	random = () => 0.5,
+	networkMs = 0,
+) {
 	const clock = new VirtualClock();
-	const newGate = () => new RateGate({ now: clock.now, sleep: clock.sleep, random });
+	const newGate = () => new RateGate({ now: clock.now, random });
 	const gate = newGate();
 	const log: Array<{ at: number; url: string; status: number; body: unknown }> = [];
 	const start = clock.now();
 	const exchange = async (request: HttpRequest) => {
+		if (networkMs > 0) await clock.sleep(networkMs * (0.5 + random()));
 		const at = clock.now() - start;
 		const { status = 200, headers = {}, body = '{}', latencyMs = 100 } = serve(request, clock.now());
 		log.push({ at, url: request.url, status, body: request.body });

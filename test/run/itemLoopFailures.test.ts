@@ -268,6 +268,5 @@ it('polls do not take the slots of other requests', async () => {
 	const parameters = { ...createParameters, downloadResults: false, options: { ...atOnce, concurrency: 2 } };
 	const { items: outputs } = await run('createAndWait', parameters, { items: items(6) });
 	expect(outputs).toHaveLength(6);
-	// Polls begin with four slots.
-	expect(load.most).toBe(4);
+	expect(load.most).toBe(6);
 });

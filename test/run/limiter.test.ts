@@ -112,40 +112,6 @@ describe('the limiter', () => {
 		expect(await limiter.run(() => Promise.resolve('next'))).toBe('next');
 	});
 
-	it('begins with few slots, and adds one with each success while others wait', async () => {
-		const limiter = new Limiter(5, 2);
-		const atOnce: number[] = [];
-		const load = { now: 0 };
-		const work = async () => {
-			load.now += 1;
-			await tick();
-			atOnce.push(load.now);
-			await tick();
-			load.now -= 1;
-		};
-		await Promise.all(Array.from({ length: 12 }, () => limiter.run(work)));
-		expect(atOnce).toStrictEqual([2, 2, 4, 4, 4, 4, 5, 5, 5, 5, 5, 1]);
-	});
-
-	it('adds no slot for work that fails, nor while nothing waits', async () => {
-		const limiter = new Limiter(5, 1);
-		let now = 0;
-		let most = 0;
-		const work = async (isFailure: boolean) => {
-			now += 1;
-			most = Math.max(most, now);
-			await tick();
-			now -= 1;
-			if (isFailure) throw new Error('no');
-		};
-		await Promise.allSettled(Array.from({ length: 4 }, () => limiter.run(() => work(true))));
-		expect(most).toBe(1);
-		await limiter.run(() => work(false));
-		await limiter.run(() => work(false));
-		await Promise.allSettled([limiter.run(() => work(true)), limiter.run(() => work(false))]);
-		expect(most).toBe(1);
-	});
-
 	it('calls the function for each index once, in order, as many at a time as allowed', async () => {
 		await fc.assert(
 			fc.asyncProperty(

@@ -3,7 +3,7 @@ import { sleep, type ISupplyDataFunctions, type IWebhookFunctions } from 'n8n-wo
 import { GatewayClient, type ClientDependencies, type RequestSettings } from '../gateway/client/client';
 import { asError, InvalidInputError } from '../gateway/errors/errors';
 import { RateGates } from '../gateway/client/rate/registry';
-import type { WaitMeters } from '../gateway/client/rate/rateLimitWait';
+import type { RateLimitDependencies } from '../gateway/client/rate/rateLimitWait';
 import type { Origin } from '../gateway/errors/texts/origin';
 import { RunSignal } from './runSignal';
 import { credentialReader, gatewayAddress, n8nTransport, type N8nContext } from './transport';
@@ -20,8 +20,8 @@ export interface Connection {
 	priceClient: GatewayClient;
 }
 
-/** The rate limits of this process, which all nodes and executions share. */
-export const rateGates = new RateGates({ now: () => Date.now(), random: () => Math.random(), sleep });
+/** The rate limits of this process, which all nodes and executions share. Their clock is never set back. */
+export const rateGates = new RateGates({ now: () => performance.now(), random: () => Math.random() });
 
 interface ConnectionOptions {
 	origin?: Origin;
@@ -30,7 +30,7 @@ interface ConnectionOptions {
 	/** Runs `work` when a slot for a request is free. */
 	withSlot?: ClientDependencies['withSlot'];
 	/** Measure the waits for the rate limit. */
-	waitMeters?: WaitMeters;
+	waitMeters?: RateLimitDependencies['waitMeters'];
 	/** Texts to remove from errors, besides the API key. */
 	secrets?: readonly string[];
 }
@@ -56,8 +56,6 @@ export async function connect(
 	const dependencies: ClientDependencies = {
 		transport: n8nTransport(context, { credential, cancelSignal: signal?.cancelSignal, origin }),
 		gate: rateGates.of(baseUrl, own),
-		catalogueGate: rateGates.of(`${baseUrl}/models`, own),
-		onStop: (listener) => signal?.onStop(listener) ?? (() => undefined),
 		waitMeters,
 		withSlot: async (work, lane) =>
 			await withSlot(async () => {

@@ -24,9 +24,6 @@ import { requestSettings } from './settings';
  */
 const POLL_CONCURRENCY = 64;
 
-/** The polls that are sent before the first is answered: at a rate limit, all requests in flight are refused. */
-const FIRST_POLLS = 4;
-
 /** Waits for the rate limit are shown from this time on, in milliseconds. */
 const SHOWN_WAIT_MS = 1_000;
 
@@ -136,7 +133,7 @@ class ItemLoop {
 		try {
 			const concurrency = resumed?.concurrency ?? this.params(0).options.concurrency;
 			const polls = Math.max(concurrency, POLL_CONCURRENCY);
-			const slots = { other: new Limiter(concurrency), poll: new Limiter(polls, FIRST_POLLS) };
+			const slots = { other: new Limiter(concurrency), poll: new Limiter(polls) };
 			const connection = await connect(this.context, {
 				signal: this.signal,
 				withSlot: async (work, lane) => await slots[lane].run(work),

@@ -3,36 +3,21 @@ export class Limiter {
 	private running = 0;
 	private readonly waiting: Array<() => void> = [];
 
-	/**
-	 * @param max concurrency, at least 1
-	 * @param slots concurrency at first: grows by one with each success while others wait
-	 */
-	constructor(
-		private readonly max: number,
-		private slots = max,
-	) {}
+	/** @param max concurrency, at least 1 */
+	constructor(private readonly max: number) {}
 
 	/** Runs `work` as soon as a slot is free. */
 	async run<T>(work: () => Promise<T>): Promise<T> {
 		// A slot passes directly to the next work that waits, which keeps the order.
-		if (this.running >= this.slots) await new Promise<void>((resolve) => this.waiting.push(resolve));
+		if (this.running >= this.max) await new Promise<void>((resolve) => this.waiting.push(resolve));
 		else this.running += 1;
 		try {
-			const result = await work();
-			if (this.waiting.length > 0) this.addSlot();
-			return result;
+			return await work();
 		} finally {
 			const next = this.waiting.shift();
 			if (next) next();
 			else this.running -= 1;
 		}
-	}
-
-	private addSlot(): void {
-		if (this.slots >= this.max) return;
-		this.slots += 1;
-		this.running += 1;
-		this.waiting.shift()?.();
 	}
 }
 

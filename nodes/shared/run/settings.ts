@@ -39,7 +39,7 @@ export const rateLimitOptions = {
 		max: 100_000,
 		default: 0,
 		description:
-			'The maximum number of requests of this n8n process for the account. The lowest value of all running nodes applies. Defaults to 0: the node finds out the limit.',
+			'The maximum number of requests of this n8n process for the account. The lowest value of all running nodes applies. Defaults to 0: as many as the gateway accepts.',
 	}),
 };
 

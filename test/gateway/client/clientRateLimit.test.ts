@@ -1,7 +1,7 @@
 import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
-import { apiErrorOf, rejection, scriptedClient, testGate, type Step } from '../../helpers/client';
+import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 import { virtualGateway } from '../../helpers/virtualGateway';
 
 // A 429 of the account's rate limit (§7.3, §7.6).
@@ -45,17 +45,17 @@ it('other failures count as before, also between refusals', async () => {
 	expect(details.description).toContain('It was tried 6 times.');
 });
 
-it('of a catalogue pauses only catalogues', async () => {
+it('of a catalogue pauses nobody else', async () => {
 	const headers = { 'retry-after': '20' };
-	const { clock, client, log, newGate, seconds } = virtualGateway(({ url }) =>
-		url.endsWith('/models') && log.length === 0 ? { status: 429, headers } : {},
+	const { clock, client, log, seconds } = virtualGateway(({ url }) =>
+		url.endsWith('/models') && log.length < 2 ? { status: 429, headers } : {},
 	);
-	const sender = client({ maxRetries: 0 }, { catalogueGate: newGate() });
-	const models = sender.json({ ...get, group: 'catalogue', path: '/models' });
+	const catalogue: GatewayRequest = { ...get, group: 'catalogue', path: '/models' };
+	const models = Promise.all([client().json(catalogue), client().json(catalogue)]);
 	await clock.run(clock.sleep(1_000));
-	await clock.run(sender.json(get));
+	await clock.run(client().json(get));
 	expect(seconds()).toBeLessThan(5);
-	expect(await clock.run(models)).toStrictEqual({});
+	expect(await clock.run(models)).toStrictEqual([{}, {}]);
 	expect(seconds()).toBeGreaterThan(20);
 });
 
@@ -74,19 +74,23 @@ describe('Rate Limit Wait', () => {
 		const { client, clock, sent } = scriptedClient([busy], { rateLimitWaitMs: 150_000 });
 		const { details } = await apiErrorOf(client.json(get));
 		expect(details.status).toBe(429);
-		expect(clock.now).toBe(1_000_000 + 120_500);
+		expect(clock.now).toBe(1_000_000 + 150_000);
 		expect(details.description).toContain(
-			`It was tried ${sent.length} times. It waited 121 s for the rate limit.`,
+			`It was tried ${sent.length} times. It waited 150 s for the rate limit.`,
 		);
 	});
 
-	it('of 0 ends it at once; during the block, nothing is sent', async () => {
-		const { client, clock, sent } = scriptedClient([busy, {}], { rateLimitWaitMs: 0, maxRetries: 10 });
-		const first = await apiErrorOf(client.json(chat));
-		const second = await apiErrorOf(client.json(chat));
-		expect([first.details.status, second.details.status, sent.length]).toStrictEqual([429, 429, 1]);
-		expect([clock.now, first.details.mayBeCharged]).toStrictEqual([1_000_000, undefined]);
-		expect(second.details.description).toContain('This request was not sent.');
+	it('of 0 ends it at once; while the account pauses, nothing is sent', async () => {
+		const { client, clock, sent } = scriptedClient([busy, busy, {}], { rateLimitWaitMs: 0, maxRetries: 10 });
+		const errors = [
+			await apiErrorOf(client.json(chat)),
+			await apiErrorOf(client.json(chat)),
+			await apiErrorOf(client.json(chat)),
+		].map(({ details }) => details);
+		expect(errors.map(({ status }) => status)).toStrictEqual([429, 429, 429]);
+		expect(errors.map(({ mayBeCharged }) => mayBeCharged)).toStrictEqual([undefined, undefined, undefined]);
+		expect([sent.length, clock.now]).toStrictEqual([2, 1_000_000]);
+		expect(errors[2]?.description).toContain('This request was not sent.');
 	});
 
 	it('that is shorter than Retry-After ends it at once, and the error names the time', async () => {
@@ -106,8 +110,8 @@ describe('Rate Limit Wait', () => {
 		const stopped = scriptedClient([busyFor(60)], {}, { stopAt: 1_030_000 });
 		expect(await rejection(stopped.client.json(get))).toStrictEqual(new StoppedError('cancelled'));
 		const aborted = new AbortController();
-		const gate = testGate({ sleep: async () => await new Promise<void>(() => undefined) });
-		const { client, sent } = scriptedClient([busyFor(60)], {}, { dependencies: { gate } });
+		const pause = async () => await new Promise<void>(() => undefined);
+		const { client, sent } = scriptedClient([busyFor(60)], {}, { dependencies: { pause } });
 		const failed = rejection(client.json({ ...get, signal: aborted.signal }));
 		while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
 		await new Promise((resolve) => setImmediate(resolve));

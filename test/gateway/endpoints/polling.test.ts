@@ -71,8 +71,7 @@ describe('waiting for a task (§3.1)', () => {
 			poll('success'),
 		]);
 		await waitForTask(client, 't', plan);
-		// The gate waits a little longer than asked, so that processes do not step together.
-		expect(pauses).toStrictEqual([4_000, 20_000, 500]);
+		expect(pauses).toStrictEqual([4_000, 20_000]);
 	});
 
 	test.each([401, 403, 404])('ends at once with %i, naming the task', async (status) => {

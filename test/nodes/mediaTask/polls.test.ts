@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
-
 import nock from 'nock';
 
 import type { RunOptions } from '../../helpers/engine';
@@ -100,30 +98,6 @@ describe('the pauses before polls', () => {
 		endsAtPoll(2, data);
 		expect(await pausesOf('wait', { taskId: 't1', downloadResults: false })).toStrictEqual([pause]);
 	});
-});
-
-it('at a rate limit that nobody knows yet, four polls are refused, however many tasks are waited for', async () => {
-	catalogue();
-	const polls = { refused: 0, taken: 0 };
-	let isOpen = false;
-	gateway()
-		.persist()
-		.get(/\/t\d+$/)
-		.reply(async (path) => {
-			const isRefused = !isOpen;
-			polls[isRefused ? 'refused' : 'taken'] += 1;
-			await pause(20);
-			isOpen = true;
-			if (isRefused) return [429, envelope(null, 429), { 'Retry-After': '2' }];
-			return [200, envelope({ taskId: path.split('/').at(-1), state: 'success' })];
-		});
-	const items = Array.from({ length: 30 }, (_, index) => ({ json: { index } }));
-	const { error, items: outputs } = await run(
-		'wait',
-		{ taskId: '=t{{ $json.index }}', downloadResults: false },
-		{ items },
-	);
-	expect([error, outputs.length, polls]).toStrictEqual([undefined, 30, { refused: 4, taken: 30 }]);
 });
 
 it('a poll whose response cannot be decompressed does not end the wait', async () => {

@@ -3,7 +3,9 @@ import type { GatewayClient } from '../../../nodes/shared/gateway/client/client'
 import { pollOnce } from '../../../nodes/shared/gateway/endpoints/polling';
 import { CALLBACK_SETTINGS } from '../../../nodes/shared/n8n/client';
 import { Limiter } from '../../../nodes/shared/run/limiter';
-import { LimitedAccount, type VirtualClock } from '../../helpers/limitedAccount';
+import { LimitedAccount } from '../../helpers/account';
+import type { VirtualClock } from '../../helpers/virtualClock';
+import { randomFrom } from '../../helpers/world';
 import { limitBody, virtualGateway } from '../../helpers/virtualGateway';
 
 // Callbacks while the account is limited, in virtual time.
@@ -32,17 +34,13 @@ function keepPolling(client: GatewayClient, clock: VirtualClock, tasks: number):
 it.each([40, 80, 500])(
 	'a callback starts the workflow while %d tasks are polled at 60 requests a minute',
 	async (tasks) => {
-		const limit = { requests: 60, windowMs: 60_000, kind: 'sliding', retryAfter: false } as const;
-		const { clock, client } = virtualGateway(({ url }) => {
-			try {
-				account.take();
-				return task(url.endsWith('/mine') ? 'success' : 'processing');
-			} catch {
-				return busy;
-			}
-		});
-		const account = new LimitedAccount(limit, clock);
-		const slots = new Limiter(64, 4);
+		const account = new LimitedAccount({ tokens: 60, windowMs: 60_000, kind: 'sliding' }, 0);
+		const { clock, client } = virtualGateway(
+			({ url }, now) =>
+				account.take(now) > 0 ? busy : task(url.endsWith('/mine') ? 'success' : 'processing'),
+			randomFrom(tasks),
+		);
+		const slots = new Limiter(64);
 		const node = client({}, { withSlot: async (work) => await slots.run(work) });
 		const end = keepPolling(node, clock, tasks);
 		await clock.run(clock.sleep(300_000));

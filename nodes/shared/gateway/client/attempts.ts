@@ -1,9 +1,11 @@
 import { ApiError, asError, StoppedError } from '../errors/errors';
 import { abortable, throwIfAborted } from './abort';
 import type { RateGate } from './rate/rateGate';
-import type { Lane } from './rate/waitQueue';
 import { RateLimitWait, type RateLimitDependencies, type RateLimitSettings } from './rate/rateLimitWait';
 import { retryDelayMs, withAttempts } from './retry';
+
+/** `poll`: for requests that ask for the state of a task. */
+export type Lane = 'poll' | 'other';
 
 /** How often a request is sent. */
 export interface RetrySettings extends Pick<RateLimitSettings, 'rateLimitWaitMs' | 'requestsPerMinute'> {
@@ -13,27 +15,21 @@ export interface RetrySettings extends Pick<RateLimitSettings, 'rateLimitWaitMs'
 
 /** What the attempts of a request depend on. */
 export interface AttemptDependencies extends RateLimitDependencies {
+	/** Unix milliseconds. */
+	now: () => number;
 	/** Runs `work` when one of the slots for parallel requests is free. Polls have slots of their own. */
 	withSlot: <T>(work: () => Promise<T>, lane: Lane) => Promise<T>;
 }
 
 /** A request that may be sent several times. */
-export interface AttemptedRequest {
+export interface AttemptedRequest extends Omit<RateLimitSettings, 'requestsPerMinute'> {
 	method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
 	/** Whether sending it twice has the same effect as sending it once. Default: true for GET and DELETE only. */
 	idempotent?: boolean;
 	/** Replaces `maxRetries` of the settings, for callers that retry on their own. */
 	maxRetries?: number | undefined;
-	/** Replaces `rateLimitWaitMs` of the settings. */
-	rateLimitWaitMs?: number | undefined;
 	/** Default: `other`. */
 	lane?: Lane | undefined;
-	/** When it came, in Unix milliseconds: its place among those that wait for the rate limit. Default: now. */
-	since?: number | undefined;
-	/** Whether the limit of tokens applies to it (§7.3). */
-	usesTokens?: boolean | undefined;
-	/** Whether it is sent once even while the gateway refuses requests: the limit may be that of another model. */
-	isFallback?: boolean | undefined;
 	/** 5xx statuses after which the request had no effect; after the others that is unknown. */
 	statusesWithoutEffect?: ReadonlySet<number> | undefined;
 	/** Aborts the request: nothing more is sent, pauses end, the connection is closed. */
@@ -63,11 +59,12 @@ export async function withRetries<T>(
 ): Promise<T> {
 	const { maxRetries = settings.maxRetries, signal, statusesWithoutEffect, lane = 'other' } = request;
 	const idempotent = isIdempotent(request);
+	const { rateLimitWaitMs = settings.rateLimitWaitMs, isFallback } = request;
 	const { requestsPerMinute } = settings;
-	const { rateLimitWaitMs = settings.rateLimitWaitMs } = request;
-	const { since, isFallback, usesTokens } = request;
-	const waiting = { rateLimitWaitMs, requestsPerMinute, lane, since, isFallback, usesTokens, signal };
-	const limit = gate && new RateLimitWait(gate, waiting, dependencies);
+	const pause = async (milliseconds: number) =>
+		await abortable(signal, async () => await dependencies.pause(milliseconds));
+	const waiting = { rateLimitWaitMs, requestsPerMinute, isFallback };
+	const limit = new RateLimitWait(gate, waiting, { ...dependencies, pause });
 	let isInFlight = false;
 	const send = async () => {
 		isInFlight = true;
@@ -76,7 +73,7 @@ export async function withRetries<T>(
 	const inSlot = async () => {
 		// The wait for the slot may have been long.
 		throwIfAborted(signal);
-		return await (limit ? limit.attempt(send) : send());
+		return await limit.send(send);
 	};
 	let mayHaveTakenEffect = false;
 	for (let failures = 1; ; ) {
@@ -86,17 +83,17 @@ export async function withRetries<T>(
 			// A request that nobody waits for any more goes on.
 			if (!(error instanceof ApiError)) throw stoppedAfter(error, mayHaveTakenEffect || isInFlight);
 			const { delivery, retryable, retryAfterMs, isRateLimit, status = 0 } = error.details;
-			if (isRateLimit && request.maxRetries === undefined && limit?.mayWait(error)) continue;
 			const retried = { failures, maxRetries, delivery, retryable, retryAfterMs, idempotent };
-			const delay = isRateLimit ? undefined : retryDelayMs(retried, dependencies.random());
+			const isRefused = isRateLimit && request.maxRetries === undefined;
+			const delay = isRefused ? limit.pauseMs(error) : retryDelayMs(retried, dependencies.random());
 			if (delay === undefined) {
 				const known = mayHaveTakenEffect ? error.with({ mayHaveTakenEffect }) : error;
-				const refusals = limit?.refusals ?? 0;
-				throw withAttempts(known, failures - (isRateLimit ? 1 : 0) + refusals, limit);
+				throw withAttempts(known, limit);
 			}
-			failures += 1;
-			mayHaveTakenEffect ||= delivery === 'unknown' || (status >= 500 && !statusesWithoutEffect?.has(status));
-			await abortable(signal, async () => await dependencies.pause(delay)).catch((stopped: unknown) => {
+			const hadEffect = delivery === 'unknown' || (status >= 500 && !statusesWithoutEffect?.has(status));
+			mayHaveTakenEffect ||= hadEffect;
+			if (!isRefused) failures += 1;
+			await (isRefused ? limit.wait('account', delay) : pause(delay)).catch((stopped: unknown) => {
 				throw stoppedAfter(stopped, mayHaveTakenEffect);
 			});
 		}

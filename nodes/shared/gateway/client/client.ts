@@ -29,8 +29,6 @@ export interface ClientDependencies extends AttemptDependencies {
 	transport: Transport;
 	/** The rate limit of the account. */
 	gate: RateGate;
-	/** The rate limit of the catalogues; default: that of the account. */
-	catalogueGate?: RateGate | undefined;
 	/** Waits even if the run ends, but not longer than until the signal is aborted. */
 	sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -276,9 +274,8 @@ export class GatewayClient {
 	}
 
 	/** §5: the catalogues need no key, so they do not wait for the account's other requests. */
-	private gateOf({ group }: GatewayRequest): RateGate {
-		const { gate, catalogueGate = gate } = this.dependencies;
-		return group === 'catalogue' ? catalogueGate : gate;
+	private gateOf({ group }: GatewayRequest): RateGate | undefined {
+		return group === 'catalogue' ? undefined : this.dependencies.gate;
 	}
 
 	private async withRetries<T>(

@@ -33,35 +33,42 @@ export function retryDelayMs(attempt: Attempt, random: number): number | undefin
 	const { failures, maxRetries, retryAfterMs } = attempt;
 	if (failures > maxRetries || !attempt.retryable) return undefined;
 	if (attempt.delivery === 'unknown' && !attempt.idempotent) return undefined;
-	if (retryAfterMs !== undefined) {
-		if (retryAfterMs > MAX_RETRY_AFTER_MS) return undefined;
-		// Never earlier than the gateway asks; a little later, so that parallel items do not retry at once.
-		return retryAfterMs + random * Math.min(1_000, retryAfterMs * 0.1);
-	}
+	if (retryAfterMs !== undefined)
+		return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : withJitter(retryAfterMs, random);
 	return random * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(failures, 16));
 }
 
-/** How long a request has waited for the rate limit. */
-interface Waited {
-	waitedMs: number;
-	/** The longest wait. */
-	longestMs: number;
+/** Never earlier than the gateway asks; a little later, so that parallel items and processes do not retry at once. */
+function withJitter(retryAfterMs: number, random: number): number {
+	return retryAfterMs + random * Math.min(1_000, retryAfterMs * 0.1);
+}
+
+/**
+ * The pause after a 429, in milliseconds: its `Retry-After`, and at least a second that grows to five, since a
+ * `Retry-After` may be 0.
+ *
+ * @param earlier the number of pauses before
+ */
+export function pauseMs(retryAfterMs = 0, earlier: number, random: number): number {
+	const growing = Math.min(1_000 * 2 ** earlier, 5_000) * (0.75 + random / 2);
+	return Math.max(withJitter(retryAfterMs, random), growing);
 }
 
 /**
  * Adds the number of attempts, how long the request has waited for the rate limit, and the delay that the gateway asks
  * for if it is longer than the client waits.
  */
-export function withAttempts(error: ApiError, attempts: number, waited?: Waited): ApiError {
+export function withAttempts(
+	error: ApiError,
+	{ sent, waitedMs, longestMs }: { sent: number; waitedMs: number; longestMs: number },
+): ApiError {
 	const { description, retryAfterMs = 0, isRateLimit } = error.details;
-	const longestMs = isRateLimit && waited ? waited.longestMs : MAX_RETRY_AFTER_MS;
+	const longestDelayMs = isRateLimit ? longestMs : MAX_RETRY_AFTER_MS;
 	const notes = [
-		...(attempts > 1 ? [`It was tried ${attempts} times.`] : []),
-		...(isRateLimit && attempts === 0 ? ['This request was not sent.'] : []),
-		...(waited && waited.waitedMs >= 1_000
-			? [`It waited ${seconds(waited.waitedMs)} for the rate limit.`]
-			: []),
-		...(retryAfterMs > longestMs
+		...(sent > 1 ? [`It was tried ${sent} times.`] : []),
+		...(isRateLimit && sent === 0 ? ['This request was not sent.'] : []),
+		...(waitedMs >= 1_000 ? [`It waited ${seconds(waitedMs)} for the rate limit.`] : []),
+		...(retryAfterMs > longestDelayMs
 			? [`The gateway asks to wait ${duration(retryAfterMs)} before the next try.`]
 			: []),
 	];

@@ -111,16 +111,14 @@ type PollResult =
  * throws others.
  *
  * @param limitMs the longest time of the poll, in milliseconds, with the waits for a slot and for the rate limit
- * @param since its place among the requests that wait for the rate limit, in Unix milliseconds; default: now
  * @throws {ApiError} with the task's id, if the gateway no longer knows the task
  */
 export async function pollOnce(
 	client: GatewayClient,
 	taskId: string,
 	limitMs = POLL_TIMEOUT_MS,
-	since?: number,
 ): Promise<PollResult> {
-	const settings = { maxRetries: 0, rateLimitWaitMs: limitMs, lane: 'poll', since } as const;
+	const settings = { maxRetries: 0, rateLimitWaitMs: limitMs, lane: 'poll' } as const;
 	try {
 		const body = await withinTime(
 			client,

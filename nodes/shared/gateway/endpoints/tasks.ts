@@ -109,7 +109,7 @@ function createdTaskId(body: JsonObject): string {
 export async function fetchMediaTask(
 	client: GatewayClient,
 	taskId: string,
-	settings: Pick<GatewayRequest, 'maxRetries' | 'rateLimitWaitMs' | 'lane' | 'since' | 'signal'> = {},
+	settings: Pick<GatewayRequest, 'maxRetries' | 'rateLimitWaitMs' | 'lane' | 'signal'> = {},
 ): Promise<JsonObject> {
 	const response = client.json({
 		group: 'media',

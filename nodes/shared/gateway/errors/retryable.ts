@@ -20,7 +20,8 @@ export function parseRetryAfter(header: string | undefined, now: number): number
 	}
 	// Date.parse accepts "-5" and "1e3"; an HTTP date contains the name of a month.
 	if (!/[a-z]{3}/i.test(value)) return undefined;
-	const time = Date.parse(value);
+	// A date without a zone would be read as local time.
+	const time = Date.parse(/(GMT|UTC|Z|[+-]\d{2}:?\d{2})$/i.test(value) ? value : `${value} GMT`);
 	return Number.isNaN(time) ? undefined : plausible(Math.max(0, time - now));
 }
 

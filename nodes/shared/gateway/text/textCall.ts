@@ -23,7 +23,6 @@ export function textCall(format: TextFormat, request: TextRequest, extraBody: Js
 		method: 'POST',
 		path,
 		charged: true,
-		usesTokens: true,
 		statusesWithoutEffect: WITHOUT_PROVIDER,
 		headers,
 		json,

@@ -17,18 +17,33 @@ it.each([
 	expect(clock.now - begin).toBeLessThan(5_000);
 });
 
-it('hours fail a request at once, and after a quarter of an hour the next one is sent', async () => {
-	const header = String((3 * HOUR) / 1_000);
-	const { client, clock, sent } = scriptedClient([refused({ 'retry-after': header }), taken]);
+it('hours fail a request at once, and after 20 minutes the next one is sent', async () => {
+	const busy = refused({ 'retry-after': String((3 * HOUR) / 1_000) });
+	const { client, clock, sent } = scriptedClient([busy, busy, taken]);
 	const begin = clock.now;
-	await apiErrorOf(client.json(get));
-	clock.now = begin + 14 * 60_000;
-	const { description } = (await apiErrorOf(client.json(get))).details;
-	expect(description).toContain('This request was not sent.');
-	clock.now = begin + 16 * 60_000;
+	for (const expected of [
+		'asks to wait 180 minutes',
+		'asks to wait 180 minutes',
+		'This request was not sent.',
+	]) {
+		expect((await apiErrorOf(client.json(get))).details.description).toContain(expected);
+		clock.now += 1_000;
+	}
+	clock.now = begin + 21 * 60_000;
 	expect(await client.json(get)).toStrictEqual({ amount: '1' });
-	expect(sent).toHaveLength(2);
+	expect(sent).toHaveLength(3);
 });
+
+it.each(['Thu, 01 Jan 1970 00:17:05', 'Thu Jan  1 00:17:05 1970'])(
+	'a date without a time zone is in UTC: %s',
+	async (header) => {
+		const { client, clock } = scriptedClient([refused({ 'retry-after': header }), taken]);
+		const begin = clock.now;
+		await client.json(get);
+		expect(clock.now - begin).toBeGreaterThanOrEqual(25_000);
+		expect(clock.now - begin).toBeLessThan(30_000);
+	},
+);
 
 it('a date is read by the clock of the gateway', async () => {
 	const { clock } = scriptedClient([]);

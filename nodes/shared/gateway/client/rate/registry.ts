@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
 
-import type { GateClock } from './passage';
-import { RateGate } from './rateGate';
+import { RateGate, type GateClock } from './rateGate';
 
-/** The most gates that are kept. Those that something still uses, or that are not idle, are kept in any case. */
-const MAX_GATES = 100;
+/** With so many accounts, all are forgotten: those that pause are refused once more. */
+const MAX_GATES = 1_000;
 
-/** The gates of a process: one for each account, so that all nodes and executions share its rate limit. */
+/** The gates of a process: one for each account, which all nodes and executions share. */
 export class RateGates {
 	private readonly gates = new Map<string, RateGate>();
-	/** Idle gates, as long as a node uses them. */
-	private readonly idle = new Map<string, WeakRef<RateGate>>();
 
 	constructor(private readonly clock: GateClock) {}
 
@@ -21,24 +18,11 @@ export class RateGates {
 	 * @param secrets the API key
 	 */
 	of(baseUrl: string, secrets: readonly string[]): RateGate {
-		const id = createHash('sha256')
-			.update(JSON.stringify([new URL(baseUrl).href, ...secrets]))
-			.digest('base64');
-		const known = this.gates.get(id);
-		if (known) return known;
-		if (this.gates.size >= MAX_GATES) this.dropIdle();
-		const gate = this.idle.get(id)?.deref() ?? new RateGate(this.clock);
-		this.idle.delete(id);
+		const account = JSON.stringify([new URL(baseUrl).href, ...secrets]);
+		const id = createHash('sha256').update(account).digest('base64');
+		const gate = this.gates.get(id) ?? new RateGate(this.clock);
+		if (this.gates.size >= MAX_GATES) this.gates.clear();
 		this.gates.set(id, gate);
 		return gate;
-	}
-
-	private dropIdle(): void {
-		for (const [id, gate] of this.idle) if (!gate.deref()) this.idle.delete(id);
-		for (const [id, gate] of this.gates) {
-			if (!gate.isIdle) continue;
-			this.gates.delete(id);
-			this.idle.set(id, new WeakRef(gate));
-		}
 	}
 }
