@@ -10,6 +10,7 @@ import { runItems } from './text/run';
 
 const SEEDS = Array.from({ length: 11 }, (_, index) => index + 1);
 const LATENCY_MS = 200;
+const N8N_RUNS = 3;
 
 /** What a 429 without a reason may cost the others, in seconds. */
 const STRAY_SECONDS = 0.5;
@@ -36,7 +37,7 @@ export async function limits(): Promise<Report> {
 			details: [
 				`In virtual time; median of ${SEEDS.length} runs:`,
 				resultTable(simulated),
-				`In n8n, texts of ${LATENCY_MS} ms:`,
+				`In n8n, texts of ${LATENCY_MS} ms; median of ${N8N_RUNS} runs:`,
 				resultTable(limited),
 				`In n8n, one 429 with \`Retry-After: 1\`:`,
 				table(
@@ -69,17 +70,20 @@ async function simulate({ name, world, ideal, bound, hopeless }: WorldCase): Pro
 async function limitedTexts(environment: Environment, retryAfter: 'none' | 'seconds'): Promise<Result> {
 	const rateLimit: RateLimit = { requestsPerMinute: 60, windowMs: 20_000, retryAfter };
 	const { control } = environment.gateway;
-	const { seconds } = await runItems(environment, textNode('chat', 8), 160, () =>
-		control.configure({ latency: { all: LATENCY_MS }, rateLimit }),
-	);
-	const records = control.requests({ method: 'POST' });
-	const refused = records.filter(({ status }) => status === 429).length / records.length;
+	const times: number[] = [];
+	const shares: number[] = [];
+	for (let run = 0; run < N8N_RUNS; run += 1) {
+		const prepare = () => control.configure({ latency: { all: LATENCY_MS }, rateLimit });
+		times.push((await runItems(environment, textNode('chat', 8), 160, prepare)).seconds);
+		const records = control.requests({ method: 'POST' });
+		shares.push(records.filter(({ status }) => status === 429).length / records.length);
+	}
 	return {
 		title: `60 per 20 s: 160 texts at 8, Retry-After: ${retryAfter}`,
 		ideal: 41,
-		seconds,
+		seconds: median(times),
 		bound: 1.15,
-		refused,
+		refused: median(shares),
 	};
 }
 

@@ -48,7 +48,7 @@ async function polled(client: GatewayClient, taskId: string, turn: Turn): Promis
 		const { delivery, retryAfterMs, isRateLimit } = found.transientError.details;
 		const left = waitUntil - client.now();
 		if (isRateLimit && left > 0) {
-			await client.pause(Math.min(Math.max(retryAfterMs ?? 0, REFUSED_PAUSE_MS), left));
+			await client.pause(Math.min(REFUSED_PAUSE_MS, left));
 			continue;
 		}
 		const attempt = { failures, maxRetries, delivery, retryable: true, retryAfterMs, idempotent: true };

@@ -23,6 +23,7 @@ export function quickTime(factor = 20): void {
 		const spies = [
 			jest.spyOn(globalThis, 'setTimeout').mockImplementation(faster as typeof setTimeout),
 			jest.spyOn(Date, 'now').mockImplementation(() => start + (now() - start) * factor),
+			jest.spyOn(performance, 'now').mockImplementation(() => (now() - start) * factor),
 		];
 		restored.push(...spies.map((spy) => () => spy.mockRestore()));
 	});

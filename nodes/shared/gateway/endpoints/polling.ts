@@ -12,6 +12,9 @@ import { connectionError } from '../errors/fromResponse';
 /** The shortest time for the last poll, in milliseconds, even if the longest wait is over. */
 const MIN_POLL_MS = 5_000;
 
+/** A longer `Retry-After` of a poll may be a mistake, and would hide the end of the task. */
+const MAX_RETRY_AFTER_MS = 60_000;
+
 /** How a task is waited for. */
 export interface WaitOptions {
 	/**
@@ -73,7 +76,8 @@ async function nextDelay(
 		Math.max(deadline - client.now(), 0),
 		async () => await options.mediaType(last?.task?.model),
 	);
-	return Math.max(pollDelayMs(mediaType, client.random()), last?.transientError?.details.retryAfterMs ?? 0);
+	const { retryAfterMs = 0 } = last?.transientError?.details ?? {};
+	return Math.max(pollDelayMs(mediaType, client.random()), Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 }
 
 /** Delays between polls after a callback, in milliseconds: the task may still read as running for a moment. */

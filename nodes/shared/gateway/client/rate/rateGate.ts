@@ -4,9 +4,6 @@ import { pauseMs } from '../retry';
 /** §7.3: limits count per minute. */
 const MINUTE_MS = 60_000;
 
-/** The longest pause of an account, more than a request waits by default: a longer `Retry-After` may be a mistake. */
-const MAX_PAUSE_MS = 20 * MINUTE_MS;
-
 /** A request that is not refused within this time counts as taken: the response of a text may take minutes. */
 const TAKEN_AFTER_MS = 2_000;
 
@@ -35,8 +32,6 @@ export interface Passage {
 export interface Wait {
 	reason: 'account' | 'own';
 	milliseconds: number;
-	/** The last 429 of the account. */
-	error?: ApiError | undefined;
 }
 
 /**
@@ -46,8 +41,8 @@ export interface Wait {
  */
 export class RateGate {
 	private count = 0;
-	/** The last 429 since a request was taken. Only responses to requests that passed later count. */
-	private refusal: { error: ApiError; number: number } | undefined;
+	/** The number of the last request that was refused, until a later one is taken. Only responses to later ones count. */
+	private refusal: number | undefined;
 	/** Pauses since a request was taken. */
 	private pauses = 0;
 	private pausedUntil = -Infinity;
@@ -55,8 +50,8 @@ export class RateGate {
 	private probe: Passage | 'next' | undefined;
 	/** When the requests of the last minute were sent. */
 	private readonly minute: number[] = [];
-	/** The lowest limit that a node has set, until a minute after its last request. */
-	private own = { perMinute: Infinity, until: -Infinity };
+	/** The limits that nodes have set, and when each is forgotten. The lowest counts. */
+	private readonly own = new Map<number, number>();
 
 	constructor(private readonly clock: GateClock) {}
 
@@ -70,7 +65,7 @@ export class RateGate {
 		const now = this.clock.now();
 		const isOutside = ignoresPause && this.pausedUntil > now;
 		const accountMs = isOutside ? 0 : this.accountOpensAt(now) - now;
-		if (accountMs > 0) return { reason: 'account', milliseconds: accountMs, error: this.refusal?.error };
+		if (accountMs > 0) return { reason: 'account', milliseconds: accountMs };
 		const ownMs = this.ownOpensAt(requestsPerMinute, now) - now;
 		if (ownMs > 0) return { reason: 'own', milliseconds: ownMs };
 		this.minute.push(now);
@@ -87,26 +82,26 @@ export class RateGate {
 	 */
 	ended(passage: Passage, error: unknown): void {
 		const { isRateLimit, isSource, delivery } = error instanceof ApiError ? error.details : {};
-		if (isRateLimit) this.refused(passage, error as ApiError);
+		if (isRateLimit) this.refused(passage);
 		else if (error === undefined || (delivery === 'responded' && !isSource)) this.taken(passage);
 		if (this.probe === passage) this.probe = 'next';
 	}
 
 	private taken({ number }: Passage): void {
-		if (!this.refusal || number <= this.refusal.number) return;
+		if (this.refusal === undefined || number <= this.refusal) return;
 		this.refusal = undefined;
 		this.pauses = 0;
 		this.probe = undefined;
 	}
 
-	private refused({ number }: Passage, error: ApiError): void {
-		if (number <= (this.refusal?.number ?? 0)) return;
+	/** `Retry-After` concerns the request alone: it may be that of its model, or a mistake. */
+	private refused({ number }: Passage): void {
+		if (number <= (this.refusal ?? 0)) return;
 		const isSecond = this.refusal !== undefined;
-		this.refusal = { error, number: isSecond ? this.count : number };
+		this.refusal = isSecond ? this.count : number;
 		if (!isSecond) return;
 		const { now, random } = this.clock;
-		const milliseconds = pauseMs(error.details.retryAfterMs, this.pauses, random());
-		this.pausedUntil = now() + Math.min(milliseconds, MAX_PAUSE_MS);
+		this.pausedUntil = now() + pauseMs(0, this.pauses, random());
 		this.pauses += 1;
 		this.probe = 'next';
 	}
@@ -123,12 +118,12 @@ export class RateGate {
 
 	/** When a node with this limit may send a request. The lowest limit of all nodes counts. */
 	private ownOpensAt(requestsPerMinute: number, now: number): number {
-		const { minute } = this;
-		if (this.own.until < now) this.own.perMinute = Infinity;
-		if (requestsPerMinute > 0 && requestsPerMinute <= this.own.perMinute)
-			this.own = { perMinute: requestsPerMinute, until: now + MINUTE_MS };
+		const { minute, own } = this;
+		// A request that has waited for a minute still finds its limit.
+		if (requestsPerMinute > 0) own.set(requestsPerMinute, now + 2 * MINUTE_MS);
+		for (const [limit, until] of own) if (until < now) own.delete(limit);
 		while ((minute[0] ?? now) <= now - MINUTE_MS) minute.shift();
-		const first = minute[minute.length - this.own.perMinute];
+		const first = minute[minute.length - Math.min(...own.keys())];
 		return first === undefined ? now : first + MINUTE_MS;
 	}
 }

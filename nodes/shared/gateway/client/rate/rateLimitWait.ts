@@ -1,7 +1,20 @@
-import { asError, type ApiError } from '../../errors/errors';
+import { ApiError, asError } from '../../errors/errors';
 import { pauseMs } from '../retry';
 import type { Passage, RateGate, Wait } from './rateGate';
 import type { WaitMeter } from './waitMeter';
+
+/** The error of a request that was not sent. */
+const PAUSED = {
+	message: 'The gateway receives too many requests from this account',
+	description:
+		"It has just rejected other requests of this n8n. Raise the option 'Rate Limit Wait (Minutes)', or send fewer requests at a time.",
+	delivery: 'responded',
+	status: 429,
+	code: 'rate_limit_exceeded',
+	type: 'rate_limit_error',
+	retryable: true,
+	isRateLimit: true,
+} as const;
 
 /** How a request waits. */
 export interface RateLimitSettings {
@@ -31,6 +44,7 @@ export class RateLimitWait {
 	waitedMs = 0;
 	readonly longestMs: number;
 	private refusals = 0;
+	private isOver = false;
 
 	/** @param gate that of its account; `undefined` for a request without a key */
 	constructor(
@@ -44,7 +58,7 @@ export class RateLimitWait {
 	/**
 	 * Sends the request as soon as the rate limit allows.
 	 *
-	 * @throws {ApiError} that of `attempt`; the last 429 of the account if it pauses for longer than the request waits
+	 * @throws {ApiError} that of `attempt`; if the account pauses for longer than the request waits
 	 */
 	async send<T>(attempt: () => Promise<T>): Promise<T> {
 		const passage = await this.pass();
@@ -66,7 +80,7 @@ export class RateLimitWait {
 	 * @returns `undefined` when its time is over
 	 */
 	pauseMs({ details: { retryAfterMs } }: ApiError): number | undefined {
-		if (this.leftMs <= (retryAfterMs ?? 0)) return undefined;
+		if (this.isOver || this.leftMs <= (retryAfterMs ?? 0)) return undefined;
 		const milliseconds = pauseMs(retryAfterMs, this.refusals, this.dependencies.random());
 		this.refusals += 1;
 		return Math.min(milliseconds, this.leftMs);
@@ -89,8 +103,9 @@ export class RateLimitWait {
 		for (;;) {
 			const answer = this.gate?.pass(requestsPerMinute, isFallback && this.sent === 0);
 			if (!answer || 'number' in answer) return answer;
-			const { reason, milliseconds, error } = answer;
-			if (error && milliseconds > this.leftMs) throw error.with({ retryAfterMs: milliseconds });
+			const { reason, milliseconds } = answer;
+			this.isOver = reason === 'account' && milliseconds > this.leftMs;
+			if (this.isOver) throw new ApiError(PAUSED);
 			await this.wait(reason, Math.ceil(milliseconds));
 		}
 	}
