@@ -27,7 +27,7 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 		const { supplyModel, getParametersJsonSchema } = loadSdk();
 		const params = parameters.read(new NodeParameters(context).item(itemIndex));
 		const settings = readSettings(params);
-		const { client, dispose } = await subNodeClient(context, requestSettings(params.options));
+		const { client, dispose } = await subNodeClient(context, itemIndex, requestSettings(params.options));
 		disposeClient = dispose;
 		const textModels = new Catalogue(listTextModels);
 		const known = async () => await textModels.known(client);

@@ -10,6 +10,7 @@ import {
 	type IBinaryData,
 	type IConnections,
 	type ICredentialDataDecryptedObject,
+	type ICredentialsHelper,
 	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
@@ -41,6 +42,8 @@ export interface RunOptions {
 	/** Settings of the workflow. */
 	workflowSettings?: IWorkflowSettings;
 	credential?: { baseUrl: string; apiKey: string };
+	/** The API key of an item, as an expression of the credential gives it. */
+	keyOf?: (item: INodeExecutionData) => string;
 	executionId?: string;
 	/** n8n's secret of the execution. The same for each run with this ID, unless set. */
 	secret?: string;
@@ -133,6 +136,28 @@ export async function resumeNode(
 	if (waiting) waiting.node.disabled = false;
 	const first = waiting?.data.main?.[0]?.[0];
 	if (first && token !== null) first.json.aiGatewayResumed = token;
+	return result(await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
+}
+
+/**
+ * Runs the node again with the contexts of an earlier run, as n8n does for a call of a tool in the same execution and, with
+ * another `executionId`, when somebody retries a failed execution.
+ */
+export async function runAgain(earlier: RunResult, options: RunOptions): Promise<RunResult> {
+	const { workflow, mode, more } = prepare(options);
+	const data = JSON.parse(JSON.stringify(earlier.run.data)) as IRun['data'];
+	const { executionData, resultData } = data;
+	const node = workflow.getNode('Gateway');
+	if (!executionData || !node) throw new Error('The run has no data to run again.');
+	delete resultData.error;
+	resultData.runData.Gateway = [];
+	const items = (options.items ?? [{ json: {} }]).map((item, index) => ({
+		...item,
+		pairedItem: { item: index },
+	}));
+	executionData.nodeExecutionStack = [
+		{ node, data: { main: [items] }, source: { main: [{ previousNode: 'Source' }] } },
+	];
 	return result(await new WorkflowExecute(more, mode, data).processRunExecutionData(workflow));
 }
 
@@ -246,7 +271,11 @@ function additionalData(
 			getParentTypes: () => [],
 			isCredentialUsableByNode: () => true,
 			preAuthentication: () => Promise.resolve(undefined),
-			getDecrypted: () => Promise.resolve({ ...credential }),
+			getDecrypted: async (...[, , , , , , values]: Parameters<ICredentialsHelper['getDecrypted']>) => {
+				const item = values?.connectionInputData[values.itemIndex];
+				const own = item && options.keyOf ? { apiKey: options.keyOf(item) } : {};
+				return await Promise.resolve({ ...credential, ...own });
+			},
 			authenticate: async (
 				credentials: ICredentialDataDecryptedObject,
 				_type: string,

@@ -24,7 +24,7 @@ useNock();
 it('reads the credential once for its address and its requests', async () => {
 	nock('https://gateway.test').get('/api/v1/balance').twice().reply(200, { amount: 1 });
 	const { context, reads } = served();
-	const { client } = await subNodeClient(context, { maxRetries: 0, timeoutMs: undefined });
+	const { client } = await subNodeClient(context, 0, { maxRetries: 0, timeoutMs: undefined });
 	await client.json(balance);
 	await client.json(balance);
 	expect(reads).toHaveBeenCalledTimes(1);
@@ -40,7 +40,7 @@ it('does not repeat a request when the agent has ended during a pause', async ()
 			return [503, {}, { 'retry-after': '2' }];
 		});
 	const { context } = served();
-	const { client, dispose } = await subNodeClient(context, { maxRetries: 1, timeoutMs: undefined });
+	const { client, dispose } = await subNodeClient(context, 0, { maxRetries: 1, timeoutMs: undefined });
 	const outcome = rejection(client.json(balance));
 	while (sent === 0) await new Promise((resolve) => setImmediate(resolve));
 	dispose();
@@ -66,7 +66,7 @@ it('ends a pause when the execution is cancelled, and sends nothing more', async
 	const { context } = served();
 	const cancel = new AbortController();
 	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(cancel.signal);
-	const { client, dispose } = await subNodeClient(context, aSecond);
+	const { client, dispose } = await subNodeClient(context, 0, aSecond);
 	const outcome = rejection(client.json(balance));
 	while (counter.requests === 0) await new Promise((resolve) => setImmediate(resolve));
 	cancel.abort();
@@ -80,14 +80,14 @@ it('sends nothing in an execution that was cancelled before', async () => {
 	const counter = gatewayFails();
 	const { context } = served();
 	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(AbortSignal.abort());
-	const { client } = await subNodeClient(context, aSecond);
+	const { client } = await subNodeClient(context, 0, aSecond);
 	expect(await rejection(client.json(balance))).toMatchObject({ name: 'StoppedError', reason: 'cancelled' });
 	expect(counter.requests).toBe(0);
 });
 
 it('sends nothing when the agent has ended', async () => {
 	const counter = gatewayFails();
-	const { client, dispose } = await subNodeClient(served().context, aSecond);
+	const { client, dispose } = await subNodeClient(served().context, 0, aSecond);
 	dispose();
 	expect(await rejection(client.json(balance))).toMatchObject({
 		name: 'StoppedError',
@@ -104,7 +104,7 @@ it('removes its listener when the agent has ended', async () => {
 		jest.spyOn(signal, 'removeEventListener'),
 	];
 	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(signal);
-	const { dispose } = await subNodeClient(context, aSecond);
+	const { dispose } = await subNodeClient(context, 0, aSecond);
 	dispose();
 	const listeners = (calls: unknown[][]) => calls.map(([type, listener]) => [type, listener]);
 	expect(added).toHaveBeenCalledTimes(1);
@@ -116,7 +116,7 @@ it('passes the cancel signal on to downloads', async () => {
 	const cancel = new AbortController();
 	jest.spyOn(context, 'getExecutionCancelSignal').mockReturnValue(cancel.signal);
 	const sent = jest.spyOn(context.helpers, 'httpRequest').mockReturnValue(new Promise(() => undefined));
-	const { client } = await subNodeClient(context, aSecond);
+	const { client } = await subNodeClient(context, 0, aSecond);
 	const failed = rejection(
 		client.downloadUrl('https://files.test/a', () => Promise.reject(new Error('not used'))),
 	);
@@ -132,7 +132,7 @@ it('has hints that name no options of an action node', async () => {
 	const lost = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
 	nock('https://gateway.test').get('/api/v1/balance').reply(429);
 	nock('https://files.test').get('/a').replyWithError(lost);
-	const { client } = await subNodeClient(served().context, {
+	const { client } = await subNodeClient(served().context, 0, {
 		maxRetries: 0,
 		rateLimitWaitMs: 0,
 		timeoutMs: undefined,
@@ -156,12 +156,12 @@ it('retries as often as its option says, and names the option of the chat model'
 			requests += 1;
 			return requests < 3 ? [503, {}, { 'retry-after': '0' }] : [200, { amount: 1 }];
 		});
-	const { client } = await subNodeClient(served().context, aSecond);
+	const { client } = await subNodeClient(served().context, 0, aSecond);
 	expect(await client.json(balance)).toStrictEqual({ amount: 1 });
 	expect(requests).toBe(3);
 	nock.cleanAll();
 	nock('https://gateway.test').get('/api/v1/balance').replyWithError(lost);
-	const { client: withoutRetries } = await subNodeClient(served().context, {
+	const { client: withoutRetries } = await subNodeClient(served().context, 0, {
 		maxRetries: 0,
 		timeoutMs: undefined,
 	});
@@ -177,6 +177,6 @@ it('does not show the key', async () => {
 		parameters: {},
 		credential: { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-1-2' },
 	});
-	const { client } = await subNodeClient(context, aSecond);
+	const { client } = await subNodeClient(context, 0, aSecond);
 	expect((await apiErrorOf(client.json(balance))).details.description).toContain('[key]');
 });

@@ -275,10 +275,10 @@ describe('the credential', () => {
 		return { keys, transport, credential };
 	}
 
-	it('is read once for many requests, and again after ten seconds', async () => {
+	it('is read once for many requests, and again after a minute', async () => {
 		const { keys, transport } = transportWithKeys();
 		await Promise.all([transport.text(request), transport.text(request)]);
-		jest.advanceTimersByTime(9_999);
+		jest.advanceTimersByTime(59_999);
 		await transport.text(request);
 		jest.advanceTimersByTime(1);
 		await transport.text(request);

@@ -86,7 +86,7 @@ it('the hint of a credential test names no option', async () => {
 it('the hint of the chat model names the option of the agent or chain', async () => {
 	busy('/models');
 	const { context } = supplyContext({ node: 'chatModel', parameters: {}, credential });
-	const { client } = await subNodeClient(context, { maxRetries: 0, timeoutMs: undefined });
+	const { client } = await subNodeClient(context, 0, { maxRetries: 0, timeoutMs: undefined });
 	const error = await rejection(client.json({ group: 'catalogue', method: 'GET', path: '/models' }));
 	expect(error).toMatchObject({
 		details: {

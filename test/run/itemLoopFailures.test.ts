@@ -37,7 +37,7 @@ async function ticks(count = 100): Promise<void> {
 
 const createParameters = { model, inputMode: 'json', inputJson: '={{ { prompt: $json.text } }}' };
 /** The first poll is sent at once. */
-const atOnce = { idempotencyScope: 'workflow' };
+const atOnce = { idempotencyKey: '=k{{ $itemIndex }}' };
 
 describe('the node itself', () => {
 	it('returns nothing and sends nothing for no items', async () => {
@@ -60,17 +60,25 @@ describe('the node itself', () => {
 		expect(error?.description).toContain("'Operation'");
 	});
 
-	it.each([
-		['a concurrency out of range', { options: { concurrency: 0 } }, 'Concurrency'],
-		['an invalid address', { credential: { baseUrl: 'gateway', apiKey: 'sk-test' } }, 'base URL'],
-	])('fails as a whole, also with On Error: Continue: %s', async (_, extra, named) => {
+	it('fails as a whole, also with On Error: Continue, for a concurrency out of range', async () => {
 		const { prompts } = echoGateway();
 		const settings = { onError: 'continueRegularOutput' } as const;
-		expect(await rejection(attempt(generating({ items: items(2), settings, ...extra })))).toMatchObject({
+		const node = generating({ items: items(2), settings, options: { concurrency: 0 } });
+		expect(await rejection(attempt(node))).toMatchObject({
 			name: 'NodeOperationError',
-			message: expect.stringContaining(named) as string,
+			message: expect.stringContaining('Concurrency') as string,
 			context: { itemIndex: 0 },
 		});
+		expect(prompts()).toStrictEqual([]);
+	});
+
+	it('fails for each item with an invalid address: it may be an expression', async () => {
+		const { prompts } = echoGateway();
+		const settings = { onError: 'continueRegularOutput' } as const;
+		const credential = { baseUrl: 'gateway', apiKey: 'sk-test' };
+		const outputs = await attempt(generating({ items: items(2), settings, credential }));
+		const message = expect.stringContaining('base URL') as string;
+		expect(outputs.map(({ json }) => json.error)).toMatchObject([{ message }, { message }]);
 		expect(prompts()).toStrictEqual([]);
 	});
 

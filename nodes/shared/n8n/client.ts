@@ -24,6 +24,8 @@ export interface Connection {
 export const rateGates = new RateGates({ now: () => performance.now(), random: () => Math.random() });
 
 interface ConnectionOptions {
+	/** The item whose credential is read: its fields may be expressions. Default: 0. */
+	itemIndex?: number;
 	origin?: Origin;
 	/** Ends pauses, and requests where n8n can, with the run. None outside an execution. */
 	signal?: RunSignal;
@@ -36,13 +38,14 @@ interface ConnectionOptions {
 }
 
 /**
- * Reads the credential of a node.
+ * Reads the credential of an item.
  *
  * @throws {InvalidInputError} when its base URL is not a web address
  */
 export async function connect(
 	context: N8nContext,
 	{
+		itemIndex,
 		origin,
 		signal,
 		withSlot = async (work) => await work(),
@@ -50,7 +53,7 @@ export async function connect(
 		secrets: more = [],
 	}: ConnectionOptions,
 ): Promise<Connection> {
-	const credential = credentialReader(context);
+	const credential = credentialReader(context, itemIndex);
 	const { baseUrl, secrets: own } = await gatewayAddress(credential);
 	const secrets = [...own, ...more];
 	const dependencies: ClientDependencies = {
@@ -149,6 +152,7 @@ export async function callbackClient(context: IWebhookFunctions): Promise<Gatewa
  */
 export async function subNodeClient(
 	context: ISupplyDataFunctions,
+	itemIndex: number,
 	settings: RequestSettings,
 ): Promise<{ client: GatewayClient; dispose: () => void }> {
 	const signal = new RunSignal(context.getExecutionCancelSignal());
@@ -157,7 +161,7 @@ export async function subNodeClient(
 		signal.dispose();
 	};
 	try {
-		const { client } = await connect(context, { origin: 'chatModel', signal });
+		const { client } = await connect(context, { itemIndex, origin: 'chatModel', signal });
 		return { client: client(settings), dispose };
 	} catch (error) {
 		dispose();

@@ -146,18 +146,21 @@ async function readable(credential: CredentialReader): Promise<ICredentialsDecry
 }
 
 /** How long a credential is reused. A wait of hours must notice a new key. */
-const CREDENTIAL_LIFE_MS = 10_000;
+const CREDENTIAL_LIFE_MS = 60_000;
 
 /** Returns the credential of a node, decrypted. */
 export type CredentialReader = () => Promise<ICredentialsDecrypted>;
 
-/** Caches the credential, which n8n's HTTP helper otherwise reads from the database and decrypts for each request. */
-export function credentialReader(context: N8nContext): CredentialReader {
+/**
+ * Caches the credential of an item, whose fields may be expressions. n8n's HTTP helper otherwise reads it from the database
+ * and decrypts it for each request.
+ */
+export function credentialReader(context: N8nContext, itemIndex = 0): CredentialReader {
 	let known: { time: number; credential: Promise<ICredentialsDecrypted> } | undefined;
 	return async () => {
 		const now = Date.now();
 		if (!known || now - known.time >= CREDENTIAL_LIFE_MS) {
-			known = { time: now, credential: readCredential(context) };
+			known = { time: now, credential: readCredential(context, itemIndex) };
 		}
 		const current = known;
 		try {
@@ -169,9 +172,10 @@ export function credentialReader(context: N8nContext): CredentialReader {
 	};
 }
 
-async function readCredential(context: N8nContext): Promise<ICredentialsDecrypted> {
+async function readCredential(context: N8nContext, itemIndex: number): Promise<ICredentialsDecrypted> {
 	const { id, name = '' } = context.getNode().credentials?.[CREDENTIAL] ?? {};
-	return { id: id ?? '', name, type: CREDENTIAL, data: await context.getCredentials(CREDENTIAL) };
+	const data = await context.getCredentials(CREDENTIAL, itemIndex);
+	return { id: id ?? '', name, type: CREDENTIAL, data };
 }
 
 /** The longest timer of Node. */

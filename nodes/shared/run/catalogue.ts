@@ -8,19 +8,19 @@ const BEST_EFFORT: RetryPolicy = { maxRetries: 0, timeoutLimitMs: 10_000, rateLi
 /** So often a run reads a catalogue again that it could not read: without a limit, an outage would delay each item. */
 const MAX_FAILURES = 3;
 
-/** A catalogue of models, which a run fetches once for all its items. After a failure, the next item fetches it again. */
+/**
+ * A catalogue of models, which a run fetches once for each account. After a failure, the next item fetches it again.
+ */
 export class Catalogue<Model> {
-	/** Read in one try. */
-	private readonly bestEffort = new SharedRead<Model[]>();
-	/** Read with retries. */
-	private readonly required = new SharedRead<Model[]>();
+	private readonly reads = new Map<string, Reads<Model>>();
 
 	constructor(private readonly list: (client: GatewayClient, policy?: RetryPolicy) => Promise<Model[]>) {}
 
 	/** For optional data: fetched in one try, empty when that fails. */
 	async known(client: GatewayClient): Promise<Model[]> {
-		const read = this.required.current;
-		return await orNothing(read ?? this.bestEffort.get(async () => await this.list(client, BEST_EFFORT)));
+		const { required, bestEffort } = this.readsOf(client);
+		const read = required.current;
+		return await orNothing(read ?? bestEffort.get(async () => await this.list(client, BEST_EFFORT)));
 	}
 
 	/**
@@ -29,11 +29,25 @@ export class Catalogue<Model> {
 	 * @throws {ApiError} when the catalogue cannot be read
 	 */
 	async require(client: GatewayClient): Promise<Model[]> {
-		return await this.required.get(async () => {
-			const known = await orNothing(this.bestEffort.current ?? Promise.resolve([]));
+		const { required, bestEffort } = this.readsOf(client);
+		return await required.get(async () => {
+			const known = await orNothing(bestEffort.current ?? Promise.resolve([]));
 			return known.length > 0 ? known : await this.list(client);
 		});
 	}
+
+	private readsOf({ account }: GatewayClient): Reads<Model> {
+		const reads = this.reads.get(account) ?? { bestEffort: new SharedRead(), required: new SharedRead() };
+		this.reads.set(account, reads);
+		return reads;
+	}
+}
+
+interface Reads<Model> {
+	/** In one try. */
+	bestEffort: SharedRead<Model[]>;
+	/** With retries. */
+	required: SharedRead<Model[]>;
 }
 
 /** Data that is read once, and again after a failure. */

@@ -1,5 +1,6 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
+import type { Lane } from '../gateway/client/attempts';
 import type { RequestSettings } from '../gateway/client/client';
 import { asError, StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
@@ -23,6 +24,8 @@ import { requestSettings } from './settings';
  * creations: 500 tasks are polled at the pace of §3.1 while a poll takes up to half a second.
  */
 const POLL_CONCURRENCY = 64;
+
+type Slots = Record<Lane, Limiter>;
 
 /** Waits for the rate limit are shown from this time on, in milliseconds. */
 const SHOWN_WAIT_MS = 1_000;
@@ -60,13 +63,13 @@ class ItemLoop {
 	private readonly runContext: RunContext;
 	private readonly suspension: Suspension;
 	private readonly waitMeters = {
-		account: new WaitMeter(() => Date.now()),
-		own: new WaitMeter(() => Date.now()),
+		account: new WaitMeter(() => performance.now()),
+		own: new WaitMeter(() => performance.now()),
 	};
 	/** The request settings of the items that were started. */
 	private readonly settings = new Map<number, RequestSettings>();
-	/** Empty until the credential has been read. */
-	private secrets: readonly string[] = [];
+	/** Of all items whose credential has been read. */
+	private readonly secrets = new Set<string>();
 	private firstError: { index: number; error: unknown } | undefined;
 
 	constructor(
@@ -101,13 +104,13 @@ class ItemLoop {
 	}
 
 	private async runAll(): Promise<INodeExecutionData[]> {
-		const { concurrency, connection } = await this.prepare();
+		const { concurrency, slots } = this.prepare();
 		await forEachIndex(
 			this.count,
 			concurrency,
 			() => !this.signal.isAborted,
 			async (index) => {
-				await this.settle(index, async () => await this.start(index, connection));
+				await this.settle(index, async () => await this.start(index, slots));
 			},
 		);
 		const started = this.runContext.started();
@@ -128,23 +131,28 @@ class ItemLoop {
 	}
 
 	/** Reads what all items share. An error here ends the node. */
-	private async prepare(): Promise<{ concurrency: number; connection: Connection }> {
-		const { resumed, secrets } = this.suspension;
+	private prepare(): { concurrency: number; slots: Slots } {
+		const { resumed } = this.suspension;
 		try {
 			const concurrency = resumed?.concurrency ?? this.params(0).options.concurrency;
 			const polls = Math.max(concurrency, POLL_CONCURRENCY);
-			const slots = { other: new Limiter(concurrency), poll: new Limiter(polls) };
-			const connection = await connect(this.context, {
-				signal: this.signal,
-				withSlot: async (work, lane) => await slots[lane].run(work),
-				waitMeters: this.waitMeters,
-				secrets,
-			});
-			this.secrets = connection.secrets;
-			return { concurrency, connection };
+			return { concurrency, slots: { other: new Limiter(concurrency), poll: new Limiter(polls) } };
 		} catch (error) {
 			throw toNodeError(this.node, error, 0, this.paidNote(error));
 		}
+	}
+
+	/** Each item has its own credential, as in n8n's HTTP Request node. */
+	private async connect(itemIndex: number, slots: Slots): Promise<Connection> {
+		const connection = await connect(this.context, {
+			itemIndex,
+			signal: this.signal,
+			withSlot: async (work, lane) => await slots[lane].run(work),
+			waitMeters: this.waitMeters,
+			secrets: this.suspension.secrets,
+		});
+		for (const secret of connection.secrets) this.secrets.add(secret);
+		return connection;
 	}
 
 	/**
@@ -162,12 +170,12 @@ class ItemLoop {
 	}
 
 	/** Starts an item. Returns `undefined` when the rest of its work is deferred. */
-	private async start(index: number, connection: Connection): Promise<INodeExecutionData[] | undefined> {
+	private async start(index: number, slots: Slots): Promise<INodeExecutionData[] | undefined> {
 		const finished = this.journal.finishedOutputs(index);
 		if (finished) return finished;
 		const lastError = this.journal.lastError(index);
 		if (lastError) throw lastError;
-		const result = await this.begin(index, connection);
+		const result = await this.begin(index, await this.connect(index, slots));
 		if (!(result instanceof Deferred)) return pairWithItem(index, result);
 		this.deferred.set(index, result);
 		return undefined;
@@ -203,7 +211,7 @@ class ItemLoop {
 			// Another item's error stopped this one, which has no error of its own.
 			if (error instanceof StoppedError && error.reason !== 'cancelled') return;
 			if (error instanceof StoppedError) this.signal.abort('cancelled');
-			this.fail(index, withoutSecrets(error, this.secrets));
+			this.fail(index, withoutSecrets(error, [...this.secrets]));
 		}
 	}
 
