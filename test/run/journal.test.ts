@@ -6,11 +6,11 @@ import {
 	StoppedError,
 	type ApiErrorDetails,
 } from '../../nodes/shared/gateway/errors/errors';
-import { RunJournal, type Creation } from '../../nodes/shared/run/journal';
+import { RunJournal } from '../../nodes/shared/run/journal';
 
 // What a run of a node records of its items, and what the tries of Retry On Fail and the user learn from it.
 
-const creation: Creation = { key: 'k', body: { model: 'm' }, plan: { isSimple: true } };
+const KEY = 'k';
 const details: ApiErrorDetails = {
 	message: 'no',
 	description: 'why',
@@ -56,39 +56,39 @@ it.each([{}, { retryOnFail: false, maxTries: 5 }])(
 	(settings) => {
 		const { store, attempt } = nodeWith(settings);
 		const journal = attempt();
-		journal.item(0).requested(creation);
-		expect([journal.hasNextTry, store, attempt().item(0).sent]).toStrictEqual([false, {}, undefined]);
+		journal.item(0).requested(KEY);
+		expect([journal.hasNextTry, store, attempt().item(0).sentKey]).toStrictEqual([false, {}, undefined]);
 	},
 );
 
 it('is written before the act: a try that ends in any way is known to the next one', () => {
 	const { attempt } = retrying();
-	attempt().item(0).requested(creation);
-	expect(attempt().item(0).sent).toStrictEqual(creation);
+	attempt().item(0).requested(KEY);
+	expect(attempt().item(0).sentKey).toBe(KEY);
 });
 
 it('is plain data: n8n can store it between the tries', () => {
 	const { store, attempt } = retrying();
 	const journal = attempt();
-	journal.item(0).requested(creation);
+	journal.item(0).requested(KEY);
 	journal.item(1).created('t1', { data: {} });
 	journal.failed(0, lost());
 	Object.assign(store, JSON.parse(JSON.stringify(store)));
 	const next = attempt();
-	expect([next.unknown, [...next.tasks], next.item(0).sent]).toStrictEqual([[0], [[1, 't1']], creation]);
+	expect([next.unknown, [...next.tasks], next.item(0).sentKey]).toStrictEqual([[0], [[1, 't1']], KEY]);
 });
 
 it.each([{ executionId: 'e2' }, { run: '1' }])('of another execution or run is not taken: %j', (other) => {
 	const { attempt } = retrying();
-	attempt().item(0).requested(creation);
-	expect(attempt(other).item(0).sent).toBeUndefined();
+	attempt().item(0).requested(KEY);
+	expect(attempt(other).item(0).sentKey).toBeUndefined();
 });
 
 it('of one run of an agent’s tool does not end that of another', () => {
 	const { store, attempt } = retrying();
-	attempt({ run: 'a' }).item(0).requested(creation);
+	attempt({ run: 'a' }).item(0).requested(KEY);
 	attempt({ run: 'b' }).clear();
-	expect(attempt({ run: 'a' }).item(0).sent).toStrictEqual(creation);
+	expect(attempt({ run: 'a' }).item(0).sentKey).toBe(KEY);
 	attempt({ run: 'a' }).clear();
 	expect(store).toStrictEqual({});
 });
@@ -107,9 +107,9 @@ describe('an item that was requested', () => {
 		const { attempt } = retrying();
 		const journal = attempt();
 		const error = refusal();
-		journal.item(0).requested(creation);
+		journal.item(0).requested(KEY);
 		expect(journal.failed(0, error)).toBe(error);
-		expect([journal.unknown, attempt().item(0).sent]).toStrictEqual([[], undefined]);
+		expect([journal.unknown, attempt().item(0).sentKey]).toStrictEqual([[], undefined]);
 	});
 
 	it.each([
@@ -119,9 +119,9 @@ describe('an item that was requested', () => {
 	])('and ended by %s has an unknown outcome, and is sent again as it was', (_, error) => {
 		const { attempt } = retrying();
 		const journal = attempt();
-		journal.item(2).requested(creation);
+		journal.item(2).requested(KEY);
 		journal.failed(2, error);
-		expect([journal.unknown, attempt().item(2).sent]).toStrictEqual([[2], creation]);
+		expect([journal.unknown, attempt().item(2).sentKey]).toStrictEqual([[2], KEY]);
 	});
 
 	it.each([
@@ -129,34 +129,34 @@ describe('an item that was requested', () => {
 		['a cancel before it was sent', new StoppedError('cancelled')],
 	])('and ended by %s was not sent', (_, error) => {
 		const journal = retrying().attempt();
-		journal.item(0).requested(creation);
+		journal.item(0).requested(KEY);
 		expect([journal.failed(0, error), journal.unknown]).toStrictEqual([error, []]);
 	});
 
 	it('stays unknown when a later try is rejected, and its error says so', () => {
 		const { attempt } = retrying();
 		const first = attempt();
-		first.item(0).requested(creation);
+		first.item(0).requested(KEY);
 		first.failed(0, lost());
 		const second = attempt();
-		second.item(0).requested(creation);
+		second.item(0).requested(KEY);
 		const told = detailsOf(second.failed(0, refusal()));
 		expect(told).toMatchObject({ mayBeCharged: true, retryable: false });
 		expect(told?.description).toBe(
 			'why An earlier request for this item may have been charged: check the balance before you send it again.',
 		);
-		expect([second.unknown, attempt().item(0).sent]).toStrictEqual([[0], creation]);
+		expect([second.unknown, attempt().item(0).sentKey]).toStrictEqual([[0], KEY]);
 	});
 
 	it('and stopped in flight stays unknown when a later try is rejected', () => {
 		const { attempt } = retrying();
 		const first = attempt();
-		first.item(0).requested(creation);
+		first.item(0).requested(KEY);
 		first.failed(0, new StoppedError('other item failed', true));
 		const second = attempt();
-		second.item(0).requested(creation);
+		second.item(0).requested(KEY);
 		expect(detailsOf(second.failed(0, refusal()))).toMatchObject({ mayBeCharged: true, retryable: false });
-		expect([second.unknown, attempt().item(0).sent]).toStrictEqual([[0], creation]);
+		expect([second.unknown, attempt().item(0).sentKey]).toStrictEqual([[0], KEY]);
 	});
 
 	it('and cannot be repeated has its error again in the next try', () => {
@@ -170,7 +170,7 @@ describe('an item that was requested', () => {
 	it('and can be repeated has no error in the next try', () => {
 		const { attempt } = retrying();
 		const journal = attempt();
-		journal.item(0).requested(creation);
+		journal.item(0).requested(KEY);
 		journal.failed(0, lost());
 		expect(attempt().lastError(0)).toBeUndefined();
 	});
@@ -187,11 +187,11 @@ describe('a task that exists', () => {
 	it('is taken up by the next try', () => {
 		const { attempt } = retrying();
 		const item = attempt().item(0);
-		item.requested(creation);
+		item.requested(KEY);
 		item.created('t1', { code: 201 });
-		const { sent, task } = attempt().item(0);
-		expect([sent, task]).toStrictEqual([
-			creation,
+		const { sentKey, task } = attempt().item(0);
+		expect([sentKey, task]).toStrictEqual([
+			KEY,
 			expect.objectContaining({ taskId: 't1', response: { code: 201 } }),
 		]);
 	});
@@ -287,13 +287,27 @@ it('lets an item use its key for other content once its creation was rejected, a
 	const { attempt } = retrying();
 	const first = attempt();
 	expect(first.item(0).claimKey('a', { n: 1 })).toBe(true);
-	first.item(0).requested({ key: 'a', body: {}, plan: {} });
+	first.item(0).requested('a');
 	expect(first.item(0).claimKey('a', { n: 2 })).toBe(false);
 	first.failed(0, refusal());
 	first.keep(new Map());
 	const second = attempt();
 	expect(second.item(0).claimKey('a', { n: 2 })).toBe(true);
 	expect(second.item(1).claimKey('a', { n: 1 })).toBe(false);
+});
+
+it('knows in another execution which task of an item has failed, and forgets none of another item or run', () => {
+	const { attempt } = nodeWith({});
+	const first = attempt();
+	for (const [index, state] of ['fail', 'success'].entries()) {
+		first.item(index).created(`t${index}`, {});
+		first.failed(index, new ApiError({ ...details, taskId: `t${index}`, extra: { state } }));
+	}
+	first.clear();
+	expect(attempt().item(0).failedTaskId).toBeUndefined();
+	const retried = attempt({ executionId: 'e2' });
+	expect([retried.item(0).failedTaskId, retried.item(1).failedTaskId]).toStrictEqual(['t0', undefined]);
+	expect(attempt({ executionId: 'e2', run: '1' }).item(0).failedTaskId).toBeUndefined();
 });
 
 it('keeps a finished item of a resumed run, whose task is known, finished', () => {

@@ -7,7 +7,6 @@ import { rejection, scriptedClient, type Step } from '../helpers/client';
 // What is the same for all items of a run.
 
 interface ContextOptions {
-	resumeUrl?: string;
 	executionId?: string;
 	workflowId?: string | undefined;
 	type?: string;
@@ -21,11 +20,7 @@ interface ContextOptions {
 
 function contextOf(options: ContextOptions = {}): RunContext {
 	const { executionId = 'e1', type = 'test.node', isTool = false, isStreaming = false } = options;
-	const {
-		inputs = [{}],
-		store = {},
-		resumeUrl = 'https://n8n.test/webhook-waiting/e1?signature=secret',
-	} = options;
+	const { inputs = [{}], store = {} } = options;
 	return new RunContext({
 		getExecutionId: () => executionId,
 		isToolExecution: () => isTool,
@@ -33,7 +28,7 @@ function contextOf(options: ContextOptions = {}): RunContext {
 		sendChunk: () => undefined,
 		getNode: () => ({ id: 'n1', type }),
 		getWorkflow: () => ({ id: 'workflowId' in options ? options.workflowId : 'w1' }),
-		getWorkflowDataProxy: () => ({ $runIndex: options.runIndex, $execution: { resumeUrl } }),
+		getWorkflowDataProxy: () => ({ $runIndex: options.runIndex }),
 		getInputData: () => inputs.map((json) => ({ json, binary: {} })),
 		getContext: (type: string) => (type === 'node' ? store : {}),
 	} as unknown as IExecuteFunctions);
@@ -44,7 +39,7 @@ describe('the context of a creation', () => {
 		expect(contextOf({ runIndex: 2 }).creationContext(3)).toStrictEqual({
 			workflowId: 'w1',
 			nodeId: 'n1',
-			executionId: 'e1 secret',
+			root: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
 			run: '2',
 			itemIndex: 3,
 		});
@@ -58,38 +53,14 @@ describe('the context of a creation', () => {
 	});
 });
 
-it('executions with the same ID, as after a new database, are not the same', () => {
-	const [first, second] = ['a', 'b'].map((secret) =>
-		contextOf({ resumeUrl: `https://n8n.test/e1?token=${secret}` }),
-	);
-	expect(first?.executionId).not.toBe(second?.executionId);
+it('an execution has a root of its own, which is kept in the node’s context', () => {
+	const store = {};
+	const rootOf = (options: ContextOptions) => contextOf(options).creationContext(0).root;
+	const root = rootOf({ store });
+	expect(rootOf({ store, executionId: 'e2' })).toBe(root);
+	expect(rootOf({ store: {} })).not.toBe(root);
+	expect(rootOf({ store: { aiGatewayRoot: 7 } })).toMatch(/^[0-9a-f-]{36}$/);
 });
-
-describe.each(['', 'no URL', 'https://n8n.test/webhook-waiting/e1'])(
-	'an execution with the resume URL %j',
-	(resumeUrl) => {
-		it('has a secret of its own that is the same in each try, and in no other execution', () => {
-			const store = {};
-			const first = contextOf({ resumeUrl, store }).executionId;
-			expect(first).toMatch(/^e1 [0-9a-f-]{36}$/);
-			expect(contextOf({ resumeUrl, store }).executionId).toBe(first);
-			expect(contextOf({ resumeUrl, store: {} }).executionId).not.toBe(first);
-		});
-
-		it('ignores a saved secret that is not text', () => {
-			const store: Record<string, unknown> = {};
-			contextOf({ resumeUrl, store });
-			for (const key of Object.keys(store)) store[key] = 7;
-			expect(contextOf({ resumeUrl, store }).executionId).toMatch(/^e1 [0-9a-f-]{36}$/);
-		});
-
-		it('is the only one for which a secret is saved', () => {
-			const store = {};
-			contextOf({ store });
-			expect(store).toStrictEqual({});
-		});
-	},
-);
 
 describe('the tool of an AI Agent', () => {
 	it.each<[ContextOptions, boolean]>([

@@ -92,11 +92,15 @@ export interface TaskInput {
 /**
  * Reads an item's input. Values of a form get the types of the model's schema.
  *
+ * @param needsModel whether the catalogue must have the model
  * @throws {InvalidInputError} for an invalid input; for a form, also when the catalogue does not have the model
  * @throws {ApiError} for a prompt whose field is not known, when the catalogue cannot be read: under another name, the
  *   same input would be another task, which is charged again
  */
-export async function readInput({ params, run, client }: ItemContext<InputParams>): Promise<TaskInput> {
+export async function readInput(
+	{ params, run, client }: ItemContext<InputParams>,
+	needsModel = false,
+): Promise<TaskInput> {
 	const { prompt, model: id } = params;
 	if (params.inputMode === 'json') {
 		// Only the gateway checks JSON: without a prompt, the model's fields are not needed.
@@ -105,7 +109,8 @@ export async function readInput({ params, run, client }: ItemContext<InputParams
 	}
 	const stored = formOfStored(params.input?.schema);
 	const needsName = hasText(prompt) && stored.promptName === undefined;
-	const found = needsName ? await run.requireMediaModel(client, id) : await run.findMediaModel(client, id);
+	const found =
+		needsName || needsModel ? await run.requireMediaModel(client, id) : await run.findMediaModel(client, id);
 	const form = formOf(found) ?? stored;
 	const values = typedInput(withPrompt(mapperValues(params.input), prompt, form), form);
 	return { values, form: prompt === undefined ? form : withPromptLabel(form) };

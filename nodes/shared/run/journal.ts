@@ -6,46 +6,44 @@ import { asNumber, asObject, canonicalJson, omit, type Json, type JsonObject } f
 import { storedContext } from '../n8n/features';
 import { itemError, mayBeCharged } from './itemError';
 
-/** Key in the node's context, which lives in the execution's data and is the same in each try. */
+/** Keys in the node's context, which lives in the execution's data and is the same in each try. */
 const KEY = 'aiGatewayJournal';
+const FAILED_KEY = 'aiGatewayFailedTasks';
 
 /** n8n's own bounds for *Max. Tries*. */
 const MIN_TRIES = 2;
 const MAX_TRIES = 5;
 const DEFAULT_TRIES = 3;
 
-/** A creation as it is sent. Plain data: a further try sends it again as it is. */
-export interface Creation {
-	/** Its idempotency key (§4.6). */
-	key: string;
-	body: JsonObject;
-	/** What the operation does with the task. */
-	plan: JsonObject;
-}
-
 /** What is known of an item that has been sent. An item without an entry was not sent, or was rejected. */
 export type Entry =
 	/** Sent. It may be charged: its outcome is not known yet, or never will be. */
-	| { state: 'requested'; creation?: Creation; mayBeCharged?: boolean; error?: ApiErrorDetails }
+	| { state: 'requested'; key?: string | undefined; mayBeCharged?: boolean; error?: ApiErrorDetails }
 	/** The task exists and is paid for. */
-	| { state: 'created'; creation?: Creation | undefined; taskId: string; response: JsonObject }
+	| { state: 'created'; key?: string | undefined; taskId: string; response: JsonObject }
 	| { state: 'finished'; outputs: INodeExecutionData[]; taskId?: string };
 
 /** The journal of one item, for its operation. */
 export interface ItemJournal {
-	/** What an earlier try has sent for the item, which is to be repeated as it is. */
-	readonly sent: Creation | undefined;
+	/** The idempotency key (§4.6) of the creation that an earlier try has sent for the item. */
+	readonly sentKey: string | undefined;
 	/** The task of the item, and the response to its creation. */
 	readonly task: { taskId: string; response: JsonObject } | undefined;
-	/** Is called before a call that costs money is sent. A call without `creation` cannot be repeated safely. */
-	requested(creation?: Creation): void;
-	/** Is called when a task exists and is paid for. */
-	created(taskId: string, response: JsonObject): void;
+	/** The task of the item that failed in another execution, which n8n retries: it is not to be returned again. */
+	readonly failedTaskId: string | undefined;
+	/**
+	 * Is called before a call that costs money is sent.
+	 *
+	 * @param key its idempotency key; a call without one cannot be repeated safely
+	 */
+	requested(key?: string): void;
 	/**
 	 * Registers the user's key for this content; false if it stands for other content in this run. A rejected creation
 	 * of the item itself does not count.
 	 */
 	claimKey(key: string, content: Json): boolean;
+	/** Is called when a task exists and is paid for. */
+	created(taskId: string, response: JsonObject): void;
 }
 
 interface StoredRun {
@@ -57,6 +55,9 @@ interface StoredRun {
 	/** What each idempotency key of the user stands for: the digest of the content, by item. */
 	keys?: Array<[key: string, digests: Array<[index: number, digest: string]>]>;
 }
+
+/** A task that failed, and the execution in which it did. */
+type FailedTask = { executionId: string; taskId: string };
 
 /**
  * What a run of the node is doing, item by item, written before the act. With *Retry On Fail* it is kept in the node's
@@ -110,7 +111,7 @@ export class RunJournal {
 	/** The error of an item whose call may be charged and cannot be repeated. */
 	lastError(index: number): ApiError | undefined {
 		const entry = this.entry(index);
-		if (entry?.state !== 'requested' || entry.creation || !entry.error) return undefined;
+		if (entry?.state !== 'requested' || entry.key !== undefined || !entry.error) return undefined;
 		return new ApiError(entry.error);
 	}
 
@@ -118,18 +119,18 @@ export class RunJournal {
 		const entry = this.entry(index);
 		const task = entry?.state === 'created' ? entry : undefined;
 		const earlier = entry?.state === 'requested' ? entry : undefined;
+		const { executionId, taskId } = this.failedTasks[this.failedName(index)] ?? {};
 		return {
-			sent: (task ?? earlier)?.creation,
+			sentKey: (task ?? earlier)?.key,
 			task,
-			requested: (creation) => {
-				// An earlier try may have been charged: that is kept.
-				this.write(index, { ...earlier, state: 'requested', ...(creation ? { creation } : {}) });
-			},
+			failedTaskId: executionId === this.identity.executionId ? undefined : taskId,
+			// An earlier try may have been charged: that is kept.
+			requested: (key) => this.write(index, { ...earlier, state: 'requested', key }),
 			claimKey: (key, content) => this.claimKey(index, key, content),
-			created: (taskId, response) => {
+			created: (id, response) => {
 				const known = this.entry(index);
-				const creation = known?.state === 'requested' ? known.creation : undefined;
-				this.write(index, { state: 'created', creation, taskId, response });
+				const key = known?.state === 'requested' ? known.key : undefined;
+				this.write(index, { state: 'created', key, taskId: id, response });
 			},
 		};
 	}
@@ -174,6 +175,14 @@ export class RunJournal {
 	 */
 	failed(index: number, error: unknown): unknown {
 		const entry = this.entry(index) ?? chargedEntry(error);
+		if (
+			error instanceof ApiError &&
+			error.details.taskId !== undefined &&
+			error.details.extra?.state === 'fail'
+		) {
+			const failed = { executionId: this.identity.executionId, taskId: error.details.taskId };
+			this.store[FAILED_KEY] = { ...this.failedTasks, [this.failedName(index)]: failed };
+		}
 		if (entry?.state !== 'requested') return itemError(error, entry?.state === 'created' ? entry : {});
 		if (!entry.mayBeCharged && !mayBeCharged(error)) {
 			this.remove(index);
@@ -227,6 +236,14 @@ export class RunJournal {
 		if (known !== digest) return false;
 		this.keys.set(key, digests.set(index, digest));
 		return true;
+	}
+
+	private get failedTasks(): Record<string, FailedTask> {
+		return (asObject(this.store[FAILED_KEY]) ?? {}) as Record<string, FailedTask>;
+	}
+
+	private failedName(index: number): string {
+		return `${this.identity.run} ${index}`;
 	}
 
 	private entry(index: number): Entry | undefined {

@@ -6,23 +6,24 @@ import { StateTimes } from '../gateway/endpoints/stateTimes';
 import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
-import { asObject, asText, canonicalJson } from '../gateway/util/json';
+import { asObject, asText, canonicalJson, omit } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
 import { addHint, isStreaming, isTool, storedContext } from '../n8n/features';
 import { Catalogue } from './catalogue';
 import { ChunkWriter } from './chunkWriter';
 import { ExecutionCost } from './cost/executionCost';
 
-/** Key in the node's context, for an n8n that has no secret for each execution. */
-const NONCE_KEY = 'aiGatewayRun';
+/** Key in the node's context, which n8n copies when somebody retries a failed execution. */
+const ROOT_KEY = 'aiGatewayRoot';
 
 /** What all items of a run share. */
 export class RunContext {
-	/**
-	 * Identifies the execution, with a secret of it: n8n counts the IDs of executions from 1 again in a new database, and
-	 * another execution must not get an old task.
-	 */
 	readonly executionId: string;
+	/**
+	 * Random, the same in all tries of the node and in retries of the execution: another execution must not get its tasks,
+	 * and n8n counts the IDs of executions from 1 again in a new database.
+	 */
+	private readonly root: string;
 	/** Identifies this run of the node within the execution. The same in each try. */
 	readonly run: string;
 	/** Whether an AI Agent calls the node: its output is then small JSON without files. */
@@ -40,8 +41,8 @@ export class RunContext {
 
 	constructor(private readonly context: IExecuteFunctions) {
 		const proxy = context.getWorkflowDataProxy(0);
-		const secret = secretOf(asText(asObject(proxy.$execution)?.resumeUrl)) ?? nonce(context);
-		this.executionId = `${context.getExecutionId() ?? ''} ${secret}`;
+		this.executionId = context.getExecutionId() ?? '';
+		this.root = rootOf(context);
 		this.isTool = isTool(context);
 		this.chunkWriter = !this.isTool && isStreaming(context) ? new ChunkWriter(context) : undefined;
 		this.cost = new ExecutionCost(context);
@@ -71,7 +72,7 @@ export class RunContext {
 		return {
 			workflowId: workflow.id ?? '',
 			nodeId: this.context.getNode().id,
-			executionId: this.executionId,
+			root: this.root,
 			run: this.run,
 			itemIndex,
 		};
@@ -137,25 +138,16 @@ function notListed(id: string): never {
 
 /**
  * Identifies the run of an agent's tool. n8n counts each try of a tool as a run of its own, so with the run index
- * a retry would be charged as a new call.
+ * a retry would be charged as a new call; and its engine adds the ID that the model gives to each call.
  */
 function inputDigest(context: IExecuteFunctions): string {
-	const inputs = context.getInputData().map(({ json }) => json);
+	const inputs = context.getInputData().map(({ json }) => omit(asObject(json) ?? {}, 'toolCallId'));
 	return `tool-${createHash('sha256').update(canonicalJson(inputs)).digest('hex')}`;
 }
 
-/** n8n's secret of an execution, from the URL that resumes it. The same when another process runs the execution again. */
-function secretOf(resumeUrl: string | undefined): string | undefined {
-	if (resumeUrl === undefined || !URL.canParse(resumeUrl)) return undefined;
-	return [...new URL(resumeUrl).searchParams.values()].join(' ') || undefined;
-}
-
-/** A random value, the same in each try of the node. */
-function nonce(context: IExecuteFunctions): string {
+function rootOf(context: IExecuteFunctions): string {
 	const store = storedContext(context, 'node') ?? {};
-	const stored: unknown = store[NONCE_KEY];
-	if (typeof stored === 'string') return stored;
-	const fresh = randomUUID();
-	store[NONCE_KEY] = fresh;
-	return fresh;
+	const root = asText(store[ROOT_KEY]) ?? randomUUID();
+	store[ROOT_KEY] = root;
+	return root;
 }

@@ -3,12 +3,13 @@ import fc from 'fast-check';
 import {
 	checkKey,
 	idempotencyKey,
+	keyAfter,
 	MAX_IDEMPOTENCY_KEY_LENGTH,
 	sendableKey,
 } from '../../../nodes/shared/gateway/media/idempotency';
 import { canonicalJson, type Json } from '../../../nodes/shared/gateway/util/json';
 
-const context = { workflowId: 'w', nodeId: 'n', executionId: 'e', run: '0', itemIndex: 0 };
+const context = { workflowId: 'w', nodeId: 'n', root: 'e', run: '0', itemIndex: 0 };
 const body = { model: 'm', input: { prompt: 'p', n: 1 } };
 
 describe('a key of the user', () => {
@@ -38,13 +39,23 @@ describe('a key of the user', () => {
 
 describe('the idempotency key (§4.6)', () => {
 	it('is the same for the same creation, whatever the order of its fields', () => {
-		expect(idempotencyKey('execution', context, { input: { n: 1, prompt: 'p' }, model: 'm' })).toBe(
-			idempotencyKey('execution', context, body),
+		expect(idempotencyKey('workflow', context, { input: { n: 1, prompt: 'p' }, model: 'm' })).toBe(
+			idempotencyKey('workflow', context, body),
 		);
 	});
 
+	it('in scope "execution" does not depend on the body', () => {
+		expect(idempotencyKey('execution', context, {})).toBe(idempotencyKey('execution', context, body));
+	});
+
+	it('after a failed task is another one', () => {
+		const key = idempotencyKey('execution', context, {});
+		const keys = [key, keyAfter(key, 't1'), keyAfter(key, 't2'), keyAfter(keyAfter(key, 't1'), 't2')];
+		expect(new Set(keys).size).toBe(keys.length);
+	});
+
 	test.each([
-		['execution', { executionId: 'other' }],
+		['execution', { root: 'other' }],
 		['node', { nodeId: 'other' }],
 		['run', { run: '1' }],
 		['item', { itemIndex: 1 }],
@@ -72,7 +83,7 @@ describe('the idempotency key (§4.6)', () => {
 
 	it('is the same in each version, so that earlier tasks are found again', () => {
 		expect(idempotencyKey('execution', context, body)).toBe(
-			'n8n-gw-042315ce9be3c958991cc2adf49793a3aaf1532ae18d6b018a359a2b078fd97a',
+			'n8n-gw-2b5b8ddff8245fd48f0d86580110523cbee38c54419fa107546f72c7d2eb2e60',
 		);
 		expect(idempotencyKey('workflow', context, body)).toBe(
 			'n8n-gw-c2fa3991bc5da4f662c4511404bf74d77bb81cae27fc05ba2c7131e7618c7b69',
@@ -83,23 +94,23 @@ describe('the idempotency key (§4.6)', () => {
 	});
 
 	it('differs for another order of a list, and for null instead of an absent field', () => {
-		const key = (input: Json) => idempotencyKey('execution', context, { model: 'm', input });
+		const key = (input: Json) => idempotencyKey('workflow', context, { model: 'm', input });
 		expect(key({ urls: ['b', 'a'] })).not.toBe(key({ urls: ['a', 'b'] }));
 		expect(key({ list: [{ b: 1, a: 2 }] })).toBe(key({ list: [{ a: 2, b: 1 }] }));
 		expect(key({ seed: null })).not.toBe(key({}));
 	});
 
 	it('differs for another body', () => {
-		expect(idempotencyKey('execution', context, { ...body, model: 'x' })).not.toBe(
-			idempotencyKey('execution', context, body),
+		expect(idempotencyKey('workflow', context, { ...body, model: 'x' })).not.toBe(
+			idempotencyKey('workflow', context, body),
 		);
-		expect(idempotencyKey('execution', context, { input: { n: '1' } })).not.toBe(
-			idempotencyKey('execution', context, { input: { n: 1 } }),
+		expect(idempotencyKey('workflow', context, { input: { n: '1' } })).not.toBe(
+			idempotencyKey('workflow', context, { input: { n: 1 } }),
 		);
 	});
 
 	it('in scope "workflow" is the same in every execution and for every item', () => {
-		const other = { ...context, executionId: 'other', run: '4', itemIndex: 9 };
+		const other = { ...context, root: 'other', run: '4', itemIndex: 9 };
 		expect(idempotencyKey('workflow', other, body)).toBe(idempotencyKey('workflow', context, body));
 		expect(idempotencyKey('workflow', { ...context, nodeId: 'other' }, body)).not.toBe(
 			idempotencyKey('workflow', context, body),
@@ -108,8 +119,8 @@ describe('the idempotency key (§4.6)', () => {
 
 	it('is short enough (§8) and plain ASCII for any input', () => {
 		fc.assert(
-			fc.property(fc.string(), fc.jsonValue(), (executionId, input) => {
-				const key = idempotencyKey('execution', { ...context, executionId }, input);
+			fc.property(fc.string(), fc.jsonValue(), (root, input) => {
+				const key = idempotencyKey('execution', { ...context, root }, input);
 				expect(key).toMatch(/^[\x21-\x7e]+$/);
 				expect(key.length).toBeLessThanOrEqual(MAX_IDEMPOTENCY_KEY_LENGTH);
 			}),

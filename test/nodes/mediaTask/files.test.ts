@@ -225,7 +225,8 @@ describe('the idempotency key of a task request with files', () => {
 		const sent = creations();
 		uploads();
 		const items = [{ json: {}, binary: { data: binary(text, name) } }];
-		await run('create', edit(rows(['data', 'image_urls'])), { items, ...extra });
+		const options = { idempotencyScope: 'workflow' };
+		await run('create', { ...edit(rows(['data', 'image_urls'])), options }, { items, ...extra });
 		return sent[0]?.key;
 	};
 

@@ -160,10 +160,12 @@ describe('the prompt', () => {
 		expect(sent).toStrictEqual([]);
 	});
 
-	test('is in the key of the creation', async () => {
+	test('is in the key of the creation, with the scope of the workflow', async () => {
 		catalogue([painter(sandbox.canvas)]);
 		const sent = creations();
-		for (const prompt of ['a', 'b', 'a']) await run('create', { model, prompt, input: form({}) }, newest);
+		const options = { idempotencyScope: 'workflow' };
+		for (const prompt of ['a', 'b', 'a'])
+			await run('create', { model, prompt, input: form({}), options }, newest);
 		const keys = sent.map(({ key }) => key);
 		expect(keys[1]).not.toBe(keys[0]);
 		expect(keys[2]).toBe(keys[0]);

@@ -101,23 +101,6 @@ describe('task: create', () => {
 		});
 	});
 
-	it('uses one key for all attempts of an agent’s tool, each of which is a run in n8n', async () => {
-		const keys: string[] = [];
-		nock('https://gateway.test')
-			.persist()
-			.post(API)
-			.reply(function () {
-				keys.push(String(this.req.headers['idempotency-key']));
-				return [201, envelope({ taskId: 't1' })];
-			});
-		const call = { asTool: true, items: [{ json: { query: 'a cat' } }] };
-		await run('create', taskRequest, call);
-		await run('create', taskRequest, call);
-		await run('create', taskRequest, { asTool: true, items: [{ json: { query: 'a dog' } }] });
-		expect(keys[1]).toBe(keys[0]);
-		expect(keys[2]).not.toBe(keys[0]);
-	});
-
 	it('repeats the request with the same key when Retry On Fail runs the node again', async () => {
 		const keys: string[] = [];
 		nock('https://gateway.test')

@@ -72,7 +72,8 @@ describe('the pauses before polls', () => {
 		creations();
 		const polls = endsAtPoll(1);
 		expect(await pausesOf(operation, parameters)).toStrictEqual([]);
-		expect(polls.count).toBe(1);
+		// With the scope Workflow, one more: the task may have failed in another execution.
+		expect(polls.count).toBeLessThanOrEqual(2);
 	});
 
 	it('do not precede the first poll when an earlier try may have created the task', async () => {

@@ -157,6 +157,7 @@ describe('the price in the output', () => {
 		catalogue([priced]);
 		creations();
 		gateway()
+			.persist()
 			.get(`${TASKS}/t1`)
 			.reply(200, envelope({ taskId: 't1', model: 'acme/painter', state: 'success', resultJson: '{}' }));
 		const { items } = await run('createAndWait', {

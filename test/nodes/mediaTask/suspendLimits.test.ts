@@ -68,13 +68,11 @@ describe('the execution keeps running', () => {
 		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
 	});
 
-	it('when polling is chosen, with the same task request', async () => {
+	it('when polling is chosen', async () => {
 		const tasks = mockTasks(() => 'success');
-		const executionId = 'execution-of-both';
-		await running({}, { executionId });
-		await running({ waitStrategy: 'poll' }, { executionId });
+		await running();
+		await running({ waitStrategy: 'poll' });
 		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([true, false]);
-		expect(tasks.sent[0]?.key).toBe(tasks.sent[1]?.key);
 	});
 });
 

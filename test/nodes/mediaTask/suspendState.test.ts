@@ -30,8 +30,8 @@ function changed(
 ): RunResult {
 	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
 	const context = data.executionData?.contextData['node:Gateway'] ?? {};
-	// In addition to what the execution has cost.
-	const states = Object.values(omit(context, 'gateway'));
+	// In addition to what the execution has cost, and the root of its keys.
+	const states = Object.values(omit(omit(context, 'gateway'), 'aiGatewayRoot'));
 	for (const state of states) change.state?.(state as StoredJson);
 	const copy = { ...suspended, run: { ...suspended.run, data } };
 	for (const { json } of stored(copy)) change.input?.(json);
@@ -219,14 +219,14 @@ describe('saved state', () => {
 		expect(tasks.sent).toHaveLength(4);
 	});
 
-	it('leaves no mark of the callback on the items that n8n passes on when the node fails', async () => {
+	it('leaves no mark of the callback on the error items, which name their tasks', async () => {
 		const { use, suspended } = await suspendFor(
 			{},
 			{ items, settings: { onError: 'continueRegularOutput' } },
 		);
 		const credential = { baseUrl: 'no address', apiKey: 'sk-test' };
 		const { items: passedOn } = await resumeNode(suspended, { ...use, credential });
-		expect(passedOn.map(({ json }) => json.taskId)).toStrictEqual(['t1', 't2']);
+		expect(passedOn.map(({ json }) => json.error)).toMatchObject([{ taskId: 't1' }, { taskId: 't2' }]);
 		expect(JSON.stringify(passedOn)).not.toContain('aiGatewayResumed');
 	});
 

@@ -52,7 +52,7 @@ it('a task that did not end in one try is taken up by the next, although its pro
 	expect(items.map(({ json }) => json.taskId)).toStrictEqual(['t1']);
 });
 
-it('a creation whose response is lost is repeated as it was sent, with its key', async () => {
+it('a creation whose response is lost is repeated with its key, whatever its expressions return then', async () => {
 	catalogue();
 	const bodies: unknown[] = [];
 	const keys: unknown[] = [];
@@ -66,11 +66,7 @@ it('a creation whose response is lost is repeated as it was sent, with its key',
 		});
 	const { items, error } = await run('create', { ...random, options: noRetries }, { settings: retrying });
 	expect([error, items.map(({ json }) => json.taskId)]).toStrictEqual([undefined, ['t1']]);
-	expect([
-		bodies.length,
-		new Set(bodies.map((body) => JSON.stringify(body))).size,
-		new Set(keys).size,
-	]).toStrictEqual([3, 1, 1]);
+	expect([bodies.length, new Set(keys).size]).toStrictEqual([3, 1]);
 });
 
 it.each([{}, { idempotencyKey: 'order-1' }])(

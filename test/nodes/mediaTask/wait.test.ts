@@ -18,7 +18,7 @@ function finishedTask(data: object, catalogue: object[] = [{ id: 'acme/painter',
 }
 
 /** Polls at once, without the first pause. */
-const atOnce = { idempotencyScope: 'workflow' };
+const atOnce = { idempotencyKey: '=k{{ $itemIndex }}' };
 
 describe('task: createAndWait', () => {
 	it('returns the task and its files, which are fetched without the key', async () => {

@@ -1,8 +1,7 @@
 import { simplify } from '../../../shared/fields/simplify';
-import { asObject } from '../../../shared/gateway/util/json';
 import { compact } from '../../../shared/n8n/compact';
 import { defineOperation, Deferred } from '../../../shared/run/operation';
-import { createTask, taskPriceRub } from './createTask';
+import { createTask } from './createTask';
 import { readTaskRequest, taskOptions, taskParameters } from './taskRequest';
 
 /** Creates a media task and does not wait for it (§4.6). Prices are looked up when all tasks are created. */
@@ -15,15 +14,10 @@ export const create = defineOperation({
 	parameters: { ...taskParameters, simplify },
 	options: taskOptions,
 	async execute(item) {
-		const { taskId, body, plan } = await createTask(item, async () => {
-			const isSimple = item.params.simplify;
-			const request = await readTaskRequest(item);
-			return { request, plan: { isSimple, priced: request.priced } };
-		});
-		return new Deferred(async () => {
-			if (plan.isSimple !== true) return [{ json: body }];
-			const priceRub = await taskPriceRub(item, plan);
-			return [{ json: compact({ taskId, model: asObject(plan.priced)?.model, priceRub }) }];
-		});
+		const { model, simplify: isSimple } = item.params;
+		const { taskId, body, priceRub } = await createTask(item, async () => await readTaskRequest(item));
+		return new Deferred(async () => [
+			{ json: isSimple ? compact({ taskId, model, priceRub: await priceRub() }) : body },
+		]);
 	},
 });

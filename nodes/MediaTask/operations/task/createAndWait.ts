@@ -1,21 +1,12 @@
-import { asNumber, asObject } from '../../../shared/gateway/util/json';
 import { choice } from '../../../shared/params/kinds';
 import { defineOperation, Deferred, type ItemContext } from '../../../shared/run/operation';
 import { SHORTEST_SUSPENSION_MS } from '../../suspend/settle';
 import { resumeCallback, SuspendableTask, type ResumeCallback } from '../../suspend/suspendableTask';
 import { TaskSuspension } from '../../suspend/suspension';
 import { suspendProblem } from '../../suspend/waitingExecution';
-import { createTask, taskPriceRub } from './createTask';
-import {
-	maxWait,
-	pollTask,
-	readResultSettings,
-	resultOptions,
-	resultParameters,
-	resultSettings,
-	taskOutput,
-} from './result';
-import { readTaskRequest, taskOptions, taskParameters } from './taskRequest';
+import { createTask } from './createTask';
+import { maxWait, pollTask, resultOptions, resultParameters, resultSettings, taskOutput } from './result';
+import { isShared, readTaskRequest, taskOptions, taskParameters } from './taskRequest';
 
 const waitStrategy = choice({
 	displayName: 'Wait Strategy',
@@ -54,34 +45,23 @@ export const createAndWait = defineOperation({
 		...resultOptions,
 	},
 	async execute(item) {
-		const start = item.client.now();
-		const { taskId, plan, mayExist } = await createTask(item, async () => {
-			const maxWaitMs = item.params.options.maxWait * 60_000;
-			const isSuspended = item.params.waitStrategy === 'suspend' && maxWaitMs >= SHORTEST_SUSPENSION_MS;
-			const request = await readTaskRequest(item, isSuspended ? callbackOf(item) : undefined);
-			const { priced, resume } = request;
-			const settings = resultSettings(item, priced.model);
-			return { request, plan: { maxWaitMs, settings, priced, ...(resume ? { resume: { ...resume } } : {}) } };
-		});
-		const settings = readResultSettings(plan.settings);
-		const resume = readResume(plan.resume);
-		const maxWaitMs = asNumber(plan.maxWaitMs) ?? 0;
-		const until = start + maxWaitMs;
-		const price = async () => await taskPriceRub(item, plan);
+		const maxWaitMs = item.params.options.maxWait * 60_000;
+		const until = item.client.now() + maxWaitMs;
+		const settings = resultSettings(item, item.params.model);
+		const isSuspended = item.params.waitStrategy === 'suspend' && maxWaitMs >= SHORTEST_SUSPENSION_MS;
+		// The callback of a task that another execution may have created belongs to that one.
+		const callback = isSuspended && !isShared(item.params.options) ? callbackOf(item) : undefined;
+		const created = await createTask(item, async () => await readTaskRequest(item, callback));
+		const { taskId, mayExist, priceRub: price } = created;
 		const finish = async () => {
-			const wait = { model: settings.model, maxWaitMs, pollImmediately: mayExist || resume !== undefined };
+			const wait = { model: settings.model, maxWaitMs, pollImmediately: mayExist || callback !== undefined };
 			return [await taskOutput(item, taskId, await pollTask(item, taskId, wait), settings, await price())];
 		};
-		if (!resume) return new Deferred(finish);
-		return new SuspendableTask(item, { taskId, settings, price, callback: resume, until }, finish);
+		if (!callback) return new Deferred(finish);
+		return new SuspendableTask(item, { taskId, settings, price, callback, until }, finish);
 	},
 	suspension: (n8n) => new TaskSuspension(n8n),
 });
-
-function readResume(value: unknown): ResumeCallback | undefined {
-	const { url, isRequested } = asObject(value) ?? {};
-	return typeof url === 'string' ? { url, isRequested: isRequested === true } : undefined;
-}
 
 /** How the gateway resumes this execution; `undefined` when the node polls instead. */
 function callbackOf(item: ItemContext): ResumeCallback | undefined {

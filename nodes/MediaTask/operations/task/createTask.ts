@@ -1,104 +1,126 @@
+import { pollOnce } from '../../../shared/gateway/endpoints/polling';
 import { createMediaTask } from '../../../shared/gateway/endpoints/tasks';
 import { asError } from '../../../shared/gateway/errors/errors';
+import { keyAfter } from '../../../shared/gateway/media/idempotency';
 import { rublePrice, taskPrice } from '../../../shared/gateway/media/price';
-import { asNumber, asObject, asText, type JsonObject } from '../../../shared/gateway/util/json';
+import { asNumber, type JsonObject } from '../../../shared/gateway/util/json';
 import type { CallCost } from '../../../shared/run/cost/executionCost';
-import type { Creation } from '../../../shared/run/journal';
 import type { ItemContext } from '../../../shared/run/operation';
+import { readInput } from '../input';
 import { uploadTaskFiles } from '../inputFiles';
-import type { TaskRequest } from './taskRequest';
+import type { TaskItem, TaskRequest } from './taskRequest';
 
 /** A task that exists and is paid for. */
 export interface CreatedTask {
 	taskId: string;
 	/** The response to its creation. */
 	body: JsonObject;
-	/** What the operation does with it, as it was read when the task was requested. */
-	plan: JsonObject;
 	/** Whether it may have ended already. */
 	mayExist: boolean;
+	/** Its price in rubles; `undefined` when the catalogue does not have it, or when the run ends. */
+	priceRub: () => Promise<number | undefined>;
 }
-
-/** Reads the request of an item, and the plan as plain data. */
-type ReadRequest = () => Promise<{ request: TaskRequest; plan: JsonObject }>;
 
 /**
  * Creates the task of an item, and adds its price to the cost of the execution. A further try of *Retry On Fail* takes
- * up the task, or sends the same request again: nothing of the item is read again, because its expressions may now
- * return something else.
+ * up the task.
  *
+ * @param read reads the request of the item, and checks it
  * @throws {InvalidInputError} if the execution could then cost more than the limit
  */
-export async function createTask(item: ItemContext, read: ReadRequest): Promise<CreatedTask> {
-	const { journal, run } = item;
-	const { sent, task } = journal;
-	const { creation, call } = sent
-		? { creation: sent, call: run.cost.begin({ key: sent.key }) }
-		: await readCreation(item, read);
-	const { plan } = creation;
-	const { taskId, response: body } = task ?? (await send(item, creation, call));
-	run.whenStarted(async () => await addPrice(item, plan, call));
-	return { taskId, body, plan, mayExist: sent !== undefined || plan.mayExist === true };
+export async function createTask(item: TaskItem, read: () => Promise<TaskRequest>): Promise<CreatedTask> {
+	const { run, journal } = item;
+	const { task, sentKey } = journal;
+	const created = task
+		? { task, request: undefined, call: run.cost.begin({ key: costKey(item, sentKey ?? task.taskId) }) }
+		: await create(item, await read());
+	const { taskId, response: body } = created.task;
+	const { priced, mayExist = false } = created.request ?? {};
+	const price = async () => await priceOf(item, priced);
+	run.whenStarted(async () => {
+		const rub = await price();
+		// The gateway does not say whether a task with a key of an earlier execution is new, and charged.
+		if (rub === undefined || mayExist) created.call.unknown(rub);
+		else created.call.charged(rub);
+	});
+	return {
+		taskId,
+		body,
+		mayExist: mayExist || sentKey !== undefined || task !== undefined,
+		priceRub: async () => asNumber(await price()),
+	};
 }
 
-async function send(
-	{ journal, client }: ItemContext,
-	creation: Creation,
-	call: CallCost,
-): Promise<{ taskId: string; response: JsonObject }> {
-	journal.requested(creation);
+interface Creation {
+	task: { taskId: string; response: JsonObject };
+	request: TaskRequest;
+	call: CallCost;
+}
+
+/** Reserves the price, then uploads the files, which is not repeated with the creation. */
+async function create(item: TaskItem, request: TaskRequest): Promise<Creation> {
+	const { journal, run } = item;
+	const { files, bodyWith, mostRub, limitRub } = request;
+	const { failedTaskId } = journal;
+	const key = failedTaskId === undefined ? request.key : keyAfter(request.key, failedTaskId);
+	const call = run.cost.begin({ key: costKey(item, key), mostRub, limitRub });
+	let body: JsonObject;
 	try {
-		const { taskId, body: response } = await createMediaTask(client, creation.body, creation.key);
-		journal.created(taskId, response);
-		return { taskId, response };
+		body = bodyWith(await uploadTaskFiles(item, files));
+	} catch (error) {
+		call.notSent();
+		throw asError(error);
+	}
+	try {
+		return { task: await send(item, request, body, key), request, call };
 	} catch (error) {
 		call.failed(error);
 		throw asError(error);
 	}
 }
 
-/** Reserves the price, then uploads the files, which is not repeated with the creation. */
-async function readCreation(
-	item: ItemContext,
-	read: ReadRequest,
-): Promise<{ creation: Creation; call: CallCost }> {
-	const { request, plan } = await read();
-	const { files, bodyWith, key, mayExist, mostRub, limitRub } = request;
-	const call = item.run.cost.begin({ key, mostRub, limitRub });
-	try {
-		const body = bodyWith(await uploadTaskFiles(item, files));
-		return { creation: { key, body, plan: { ...plan, mayExist } }, call };
-	} catch (error) {
-		call.notSent();
-		throw asError(error);
+/** So many tasks of earlier executions that failed are passed over. */
+const MAX_FAILED = 20;
+
+/** Creates the task, and in place of one that failed in an earlier execution, another one. */
+async function send(item: TaskItem, { mayHaveFailed }: TaskRequest, body: JsonObject, firstKey: string) {
+	const { journal, client } = item;
+	let key = firstKey;
+	for (let failed = 0; ; failed += 1) {
+		const sentAt = client.now();
+		journal.requested(key);
+		const { taskId, body: response } = await createMediaTask(client, body, key);
+		journal.created(taskId, response);
+		const isOld = mayHaveFailed && failed < MAX_FAILED && (await failedBefore(item, taskId, sentAt));
+		if (!isOld) return { taskId, response };
+		key = keyAfter(key, taskId);
 	}
 }
 
-/** The gateway does not say whether a task with a key of an earlier execution is new, and charged. */
-async function addPrice(item: ItemContext, plan: JsonObject, call: CallCost): Promise<void> {
-	const price = await priceOf(item, plan);
-	if (price === undefined || plan.mayExist === true) call.unknown(price);
-	else call.charged(price);
+/** The gateway's clock shows whole seconds. */
+const CLOCK_MS = 2_000;
+
+async function failedBefore({ client }: TaskItem, taskId: string, time: number): Promise<boolean> {
+	const before = (client.gatewayTime(time) ?? -Infinity) - CLOCK_MS;
+	// An error must not fail a task that is paid for.
+	const { task } = await pollOnce(client, taskId).catch(() => ({ task: undefined }));
+	return task?.state === 'fail' && Date.parse(task.createdAt ?? '') < before;
 }
 
-/** The price of a created task in rubles; `undefined` when the catalogue does not have it, or when the run ends. */
-export async function taskPriceRub(item: ItemContext, plan: JsonObject): Promise<number | undefined> {
-	return asNumber(await priceOf(item, plan));
+/** Accounts have their own keys. */
+function costKey({ client }: ItemContext, key: string): string {
+	return `${client.account} ${key}`;
 }
 
 /** Decimal text. */
-async function priceOf({ run, priceClient }: ItemContext, plan: JsonObject): Promise<string | undefined> {
-	const { model: id, input } = readPriced(plan);
+async function priceOf(item: TaskItem, priced?: TaskRequest['priced']): Promise<string | undefined> {
+	const { run, priceClient, params } = item;
 	try {
-		const found = await run.mediaModel(priceClient, id);
+		const found = await run.mediaModel(priceClient, params.model);
+		const input = priced?.input ?? (await readInput(item)).values;
 		return found && rublePrice(taskPrice(found, input));
 	} catch {
 		// Such as the end of the run: it must not fail a task that is paid for.
 		return undefined;
 	}
-}
-
-function readPriced({ priced }: JsonObject): TaskRequest['priced'] {
-	const { model: id, input } = asObject(priced) ?? {};
-	return { model: asText(id) ?? '', input: asObject(input) ?? {} };
 }

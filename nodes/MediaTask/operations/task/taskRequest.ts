@@ -92,36 +92,46 @@ export const taskOptions = {
 	),
 };
 
-type TaskItem = ItemContext<Values<typeof taskParameters> & { readonly options: Values<typeof taskOptions> }>;
+/** An item whose operation creates a task. */
+export type TaskItem = ItemContext<
+	Values<typeof taskParameters> & { readonly options: Values<typeof taskOptions> }
+>;
 
 /** A checked request to create a task. So far, only the catalogue was requested for it. */
 export interface TaskRequest {
-	/** The model and the input, with placeholders for files: what the price depends on. */
-	priced: { model: string; input: JsonObject };
+	/** The input, with placeholders for files: what the price depends on. */
+	priced: { input: JsonObject };
 	files: TaskFile[];
 	/** The body of the request with these files in the input. */
 	bodyWith: (files: readonly InputFileUrl[]) => JsonObject;
 	key: string;
-	/** Whether the key may have been used before, in another execution: the task may exist, and may have ended. */
+	/** See {@link isShared}: the task may exist, and may have ended. */
 	mayExist: boolean;
+	/** Whether the task of the key may have failed in another execution: another one is then created in its place. */
+	mayHaveFailed: boolean;
 	/** The price as decimal text in rubles; only if there is a limit. */
 	mostRub: string | undefined;
 	/** The most that the execution may cost, as decimal text in rubles. */
 	limitRub: string | undefined;
-	/** How the gateway resumes this execution; `undefined` when it is not suspended for the task. */
-	resume: ResumeCallback | undefined;
+}
+
+/** Whether the key of a task may have been used before, in another execution. */
+export function isShared({
+	idempotencyKey: ownKey,
+	idempotencyScope,
+}: TaskItem['params']['options']): boolean {
+	return ownKey !== undefined || idempotencyScope === 'workflow';
 }
 
 /**
  * Reads an item's request to create a task.
  *
- * @param callback how the gateway resumes this execution, when it may be suspended. Not used for a task that
- *   another execution may have created, because the callback belongs to that one.
+ * @param callback how the gateway resumes this execution, when it may be suspended
  * @throws {InvalidInputError} for what cannot be sent, and for a price over the limit
  * @throws {ApiError} when there is a price limit and the catalogue cannot be read
  */
 export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback): Promise<TaskRequest> {
-	const { params, run, client } = item;
+	const { params, run, client, journal } = item;
 	const {
 		sessionId,
 		idempotencyKey: ownKey,
@@ -135,11 +145,16 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 	if (callback) checkCallback(callback.url, callbackUrl, baseUrl);
 	if (ownKey !== undefined) checkKey(ownKey);
 
-	const { values, form } = await readInput(item);
+	// The defaults of the form are part of the key.
+	const needsModel = scope === 'workflow' && ownKey === undefined;
+	const { values, form } = await readInput(item, needsModel);
 	const files = await readTaskFiles(item);
 	// JSON input is not checked, but the schema says which fields are lists of files.
 	const fileForm =
-		form ?? (files.length > 0 ? formOf(await run.findMediaModel(client, params.model)) : undefined);
+		form ??
+		(files.length > 0
+			? formOf(await run[needsModel ? 'requireMediaModel' : 'findMediaModel'](client, params.model))
+			: undefined);
 	const inputWith = (urls: readonly InputFileUrl[]) => withFiles(values, urls, fileForm);
 	const bodyWith = (urls: readonly InputFileUrl[], url = callbackUrl) =>
 		taskBody({ model: params.model, input: inputWith(urls), sessionId, callbackUrl: url });
@@ -154,20 +169,19 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 		price && maxCostRub !== undefined
 			? knownPrice(price, 'Max Cost per Execution (Rubles)', 'maxCostRub')
 			: undefined;
-	const content = bodyWith(await contentPlaceholders(files));
-	if (ownKey !== undefined && !item.journal.claimKey(ownKey, content)) throw sharedKey();
-	const mayBeShared = ownKey !== undefined || scope === 'workflow';
-	const resume = mayBeShared ? undefined : callback;
+	const mayBeShared = isShared(params.options);
+	const content = mayBeShared ? bodyWith(await contentPlaceholders(files)) : {};
+	const isClaimed = ownKey === undefined || journal.claimKey(`${client.account} ${ownKey}`, content);
+	if (!isClaimed) throw sharedKey();
 	return {
-		priced: { model: params.model, input },
+		priced: { input },
 		files,
-		bodyWith: (urls) => bodyWith(urls, resume?.isRequested ? resume.url : callbackWithOwnData),
-		// Without the resume URL, which differs in each execution, and the data, which is no input of the task.
-		key: ownKey ?? idempotencyKey(scope, run.creationContext(item.index), content),
+		bodyWith: (urls) => bodyWith(urls, callback?.isRequested ? callback.url : callbackWithOwnData),
+		key: journal.sentKey ?? ownKey ?? idempotencyKey(scope, run.creationContext(item.index), content),
 		mayExist: mayBeShared,
+		mayHaveFailed: needsModel && journal.sentKey === undefined,
 		mostRub,
 		limitRub: maxCostRub,
-		resume,
 	};
 }
 

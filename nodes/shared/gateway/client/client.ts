@@ -78,10 +78,18 @@ export interface GatewayRequest extends AttemptedRequest {
  * endpoint.
  */
 export class GatewayClient {
+	/** The clock of the gateway, as its last response showed it, minus that of this server. */
+	private clockDifferenceMs: number | undefined;
+
 	constructor(
 		readonly settings: ClientSettings,
 		private readonly dependencies: ClientDependencies,
 	) {}
+
+	/** Identifies the account: its base URL and key. */
+	get account(): string {
+		return JSON.stringify([this.settings.baseUrl, ...this.settings.secrets]);
+	}
 
 	/** Waits; rejects if the run ends first. */
 	async pause(milliseconds: number): Promise<void> {
@@ -96,6 +104,15 @@ export class GatewayClient {
 	/** Current time in Unix milliseconds. */
 	now(): number {
 		return this.dependencies.now();
+	}
+
+	/**
+	 * A time of this server on the gateway's clock, to the second, in Unix milliseconds.
+	 *
+	 * @returns `undefined` if no response has shown it
+	 */
+	gatewayTime(time: number): number | undefined {
+		return this.clockDifferenceMs === undefined ? undefined : time + this.clockDifferenceMs;
 	}
 
 	/** A number in [0, 1), for jitter. */
@@ -132,6 +149,8 @@ export class GatewayClient {
 			const response = await this.dependencies.transport
 				.text(httpRequest)
 				.finally(() => destroyBody(httpRequest.body));
+			const date = httpDate(response.headers.date);
+			if (date !== undefined) this.clockDifferenceMs = date - this.now();
 			if (response.status < 200 || response.status > 299)
 				throw this.errorResponse(request.group, response, httpRequest);
 			if (response.status === 204) return {};

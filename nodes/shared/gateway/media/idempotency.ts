@@ -8,18 +8,17 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
 /**
  * When two task requests are the same one.
- * - `execution`: retries within one execution (our own, *Retry On Fail*) are the same; a new execution creates a new
- *   task
- * - `workflow`: the same input in the same node of the same workflow is the same, in any execution
+ * - `execution`: those for the same item in the same run of the node, also in an execution that n8n retries
+ * - `workflow`: those with the same input in the same node of the same workflow, in any execution
  */
 export type IdempotencyScope = 'execution' | 'workflow';
 
-/** The node, its run and the item that a task request is for. */
+/** What a task request is for. */
 export interface CreationContext {
 	workflowId: string;
 	nodeId: string;
-	/** The ID of the execution and a secret of it. */
-	executionId: string;
+	/** Random, the same in all tries of an execution, and in its retries. */
+	root: string;
 	/** Which run of the node within the execution. */
 	run: string;
 	itemIndex: number;
@@ -49,17 +48,20 @@ export function sendableKey(key: string): string {
  * Derives the `Idempotency-Key` (§4.6) of a task request: equal for its repetitions within `scope`, different for any
  * other request.
  *
- * @param body the request body; key order does not matter
+ * @param body the request body, for the scope `workflow`; key order does not matter
  * @returns a key of 71 ASCII characters
  */
 export function idempotencyKey(scope: IdempotencyScope, context: CreationContext, body: Json): string {
-	const { workflowId, nodeId, executionId, run, itemIndex } = context;
-	const parts =
-		scope === 'workflow'
-			? [scope, workflowId, nodeId]
-			: [scope, workflowId, nodeId, executionId, run, itemIndex];
-	const digest = createHash('sha256')
-		.update(canonicalJson([...parts, body]))
-		.digest('hex');
-	return `n8n-gw-${digest}`;
+	const { workflowId, nodeId, root, run, itemIndex } = context;
+	const parts = scope === 'workflow' ? [body] : [root, run, itemIndex];
+	return digest([scope, workflowId, nodeId, ...parts]);
+}
+
+/** The key of a creation that takes the place of a failed task. */
+export function keyAfter(key: string, failedTaskId: string): string {
+	return digest([key, failedTaskId]);
+}
+
+function digest(parts: Json): string {
+	return `n8n-gw-${createHash('sha256').update(canonicalJson(parts)).digest('hex')}`;
 }

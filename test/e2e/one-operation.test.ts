@@ -1,0 +1,131 @@
+import { waitForExecution } from '../../sandbox/n8n/executions';
+import { credentialType, withCredential } from '../../sandbox/n8n/workflows';
+import { agent, model, start } from './support/agents';
+import { useEnvironment, type Environment } from './support/environment';
+import { mediaTool } from './support/tools';
+import { byId, clusterOf, gatewayNode, itemsNode, workflowOf } from './support/workflows';
+
+// Who pays, and how often: accounts by item, repeated executions, agents that repeat themselves.
+
+let environment: Environment;
+
+useEnvironment((started) => (environment = started));
+beforeEach(async () => {
+	await environment.gateway.control.reset();
+	environment.gateway.control.configure({ taskDuration: { image: 0 } });
+});
+
+const TASKS = '/async/media/tasks';
+const ledger = () => environment.gateway.control.ledger();
+
+const task = (parameters: Record<string, unknown> = {}) =>
+	gatewayNode('Node', 'mediaTask', {
+		operation: 'createAndWait',
+		model: byId('aurora/canvas-1'),
+		inputMode: 'json',
+		inputJson: '={"prompt": "{{ $json.n }} {{ Math.random() }}", "quality": "draft", "size": "512x512"}',
+		downloadResults: false,
+		options: { concurrency: 1 },
+		...parameters,
+	});
+const text = gatewayNode('Node', 'textGeneration', {
+	model: byId('sandbox/balanced-2'),
+	prompt: '=Hello {{ $json.n }}',
+});
+const flow = (items: Array<Record<string, unknown>>, node: ReturnType<typeof gatewayNode>) =>
+	workflowOf('One operation', [itemsNode('Items', items), node], { Start: ['Items'], Items: ['Node'] });
+
+test.each([
+	['texts', text],
+	['media tasks', task()],
+])('%s are charged to the account of their item, with a key that is an expression', async (_, node) => {
+	const { control, baseUrl } = environment.gateway;
+	const accounts = ['alice', 'bob', 'alice', 'bob'];
+	const keys = new Map(accounts.map((account) => [account, control.createKey({ account }).key]));
+	for (const account of keys.keys()) control.setBalance('100.00', account);
+	const credential = await environment.client.saveCredential('By item', credentialType, {
+		baseUrl,
+		apiKey: '={{ $json.key }}',
+	});
+	const workflow = flow(
+		accounts.map((account, n) => ({ n, key: keys.get(account) })),
+		node,
+	);
+	const { id } = await environment.client.createWorkflow(withCredential(workflow, credential));
+	const execution = await environment.client.runManually(id, 'Start');
+	expect((await waitForExecution(environment.client, execution)).status).toBe('success');
+	expect(
+		ledger()
+			.map(({ account }) => account)
+			.sort(),
+	).toStrictEqual(['alice', 'alice', 'bob', 'bob']);
+});
+
+/** Presses *Retry* in the list of executions. */
+async function retry(id: string): Promise<string> {
+	const { client } = environment;
+	const retried = await client.send<{ id: string }>('POST', `/rest/executions/${id}/retry`, {
+		loadWorkflow: false,
+	});
+	return retried.id;
+}
+
+test('a retry of a failed execution pays only for what it has not paid', async () => {
+	const { client, credential, gateway } = environment;
+	gateway.control.addFault({
+		match: { method: 'POST', path: TASKS, nth: 2 },
+		action: { kind: 'error', code: 'insufficient_quota' },
+	});
+	const workflow = flow([{ n: 0 }, { n: 1 }], task());
+	const { id } = await client.createWorkflow(withCredential(workflow, credential));
+	const first = await client.runManually(id, 'Start');
+	expect((await waitForExecution(client, first)).status).toBe('error');
+	expect(ledger()).toHaveLength(1);
+	const second = await retry(first);
+	expect((await waitForExecution(client, second)).status).toBe('success');
+	expect(ledger()).toHaveLength(2);
+	expect(gateway.control.tasks()).toHaveLength(2);
+});
+
+test('an agent that is run again asks its tool for the same picture, which is charged once', async () => {
+	const { gateway } = environment;
+	// The agent's second request fails, after its tool has run: n8n runs the agent again.
+	gateway.control.addFault({
+		match: { method: 'POST', path: '/chat/completions', nth: 2 },
+		action: { kind: 'error', code: 'invalid_request' },
+	});
+	const retrying = {
+		...agent('Draw a lighthouse at dusk'),
+		retryOnFail: true,
+		maxTries: 3,
+		waitBetweenTries: 100,
+	};
+	const { nodes, error } = await environment.runWorkflow(
+		clusterOf('Agent', [start, retrying], [model(), mediaTool]),
+	);
+	expect(error).toBeUndefined();
+	const [drawn, ...more] = gateway.control.tasks();
+	expect(more).toStrictEqual([]);
+	// Its tool has run twice, with another ID of the model's call.
+	const output = JSON.stringify(nodes['Agent']?.items[0]?.json);
+	expect(output.split(`taskId\\":\\"${drawn?.taskId}`)).toHaveLength(3);
+});
+
+test('Idempotency Scope: Workflow creates nothing without the catalogue, and no second task', async () => {
+	const { gateway } = environment;
+	const form = task({
+		inputMode: 'form',
+		input: { mappingMode: 'defineBelow', value: { prompt: 'a cat' }, matchingColumns: [], schema: [] },
+		options: { idempotencyScope: 'workflow', maxRetries: 0 },
+	});
+	const run = async () => await environment.runWorkflow(flow([{ n: 0 }], form));
+	expect((await run()).error).toBeUndefined();
+	gateway.control.addFault({
+		match: { path: '/media/models' },
+		action: { kind: 'error', code: 'internal_error' },
+		times: 0,
+	});
+	expect((await run()).error).toBeDefined();
+	gateway.control.clearFaults();
+	expect(ledger()).toHaveLength(1);
+});
