@@ -144,7 +144,7 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[611, 'Storage/'],
 	[1_364, 'TextGeneration/'],
 	[1_594, 'shared/fields/', 'shared/params/'],
-	[1_039, 'shared/gateway/client/'],
+	[1_038, 'shared/gateway/client/'],
 	[300, 'shared/gateway/client/rate/'],
 	[1_130, 'shared/gateway/errors/'],
 	[2_195, 'shared/gateway/endpoints/', 'shared/gateway/media/'],
