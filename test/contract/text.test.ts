@@ -103,15 +103,18 @@ describe('a connection that fails', () => {
 		expect(gateway.charges()).toBe(1);
 	});
 
-	it('never repeats a streamed response whose closing event, which charges, was cut off', async () => {
+	it.each([
+		['in', 100],
+		['before', 0],
+	])('never repeats a streamed response that broke %s its closing event, which charges', async (_, bytes) => {
 		const response = await fetch(`${gateway.baseUrl}/responses`, {
 			method: 'POST',
 			headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json' },
 			body: JSON.stringify({ model: TEXT_MODEL, input: 'Say hello', stream: true }),
 		});
-		const { length } = await response.text();
+		const afterBytes = (await response.text()).indexOf('data: {"type":"response.completed"') + bytes;
 		await gateway.control.reset();
-		gateway.control.addFault({ ...once, action: { kind: 'cutBody', afterBytes: length - 100 } });
+		gateway.control.addFault({ ...once, action: { kind: 'cutBody', afterBytes } });
 		const { error } = await gateway.generate({ format: 'responses', options: { stream: true } }, retrying);
 		expect(error?.description).toContain('may have been charged');
 		expect(gateway.charges()).toBe(1);
