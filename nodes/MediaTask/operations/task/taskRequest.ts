@@ -41,7 +41,7 @@ export const taskOptions = {
 			placeholder: 'e.g. order-{{ $json.orderId }}',
 			whenEmpty: 'Enter a key, or remove the option.',
 			description:
-				"Your own key for this task, up to 255 characters. The same key always returns the same task, which is charged once. Overrides 'Idempotency Scope'.",
+				"Your own key for this task: up to 255 ASCII characters, sent as typed. The same key always returns the same task, which is charged once. Overrides 'Idempotency Scope'.",
 		}),
 	),
 	idempotencyScope: filled(
