@@ -147,7 +147,7 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[1_038, 'shared/gateway/client/'],
 	[300, 'shared/gateway/client/rate/'],
 	[1_130, 'shared/gateway/errors/'],
-	[2_195, 'shared/gateway/endpoints/', 'shared/gateway/media/'],
+	[2_188, 'shared/gateway/endpoints/', 'shared/gateway/media/'],
 	[3_157, 'shared/gateway/text/'],
 	[552, 'shared/gateway/util/'],
 	[1_269, 'shared/n8n/'],
