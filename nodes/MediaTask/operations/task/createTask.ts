@@ -41,14 +41,14 @@ export async function createTask(item: ItemContext, read: ReadRequest): Promise<
 	return { taskId, body, plan, mayExist: sent !== undefined || plan.mayExist === true };
 }
 
-async function send(
-	{ journal, client }: ItemContext,
-	creation: Creation,
-	call: CallCost,
-): Promise<{ taskId: string; response: JsonObject }> {
-	journal.requested(creation);
+async function send({ journal, client, run }: ItemContext, creation: Creation, call: CallCost) {
+	const { body, key } = creation;
+	const create = async () => {
+		journal.requested(creation);
+		return await createMediaTask(client, body, key);
+	};
 	try {
-		const { taskId, body: response } = await createMediaTask(client, creation.body, creation.key);
+		const { taskId, body: response } = await run.inSession(client, asText(body.sessionId), create);
 		journal.created(taskId, response);
 		return { taskId, response };
 	} catch (error) {
