@@ -18,6 +18,8 @@ function section(title: string, rows: Array<[string, string, ErrorText]>): strin
 }
 
 const retried = (status: number) => (isRetryableStatus(status) ? 'yes' : 'no');
+/** A text that the gateway has stopped at its time limit may have been charged. */
+const textRetried = (status: number) => (status === 504 ? 'never' : retried(status));
 const byStatus = (group: EndpointGroup, statuses: number[]): Array<[string, string, ErrorText]> =>
 	statuses.map((status) => [String(status), retried(status), errorText({ group, status })]);
 
@@ -54,7 +56,7 @@ export function errorsPage(): string {
 			'Text, balance and catalogues, and all authentication errors',
 			spec.openai.map(({ status, code, type }) => [
 				`${status} \`${code}\``,
-				retried(status),
+				textRetried(status),
 				errorText({ group: 'text', status, code, type }),
 			]),
 		),
@@ -62,7 +64,7 @@ export function errorsPage(): string {
 			'API format Messages',
 			spec.messages.map(({ status, type }) => [
 				`${status} \`${type}\``,
-				retried(status),
+				textRetried(status),
 				errorText({ group: 'messages', status, type }),
 			]),
 		),

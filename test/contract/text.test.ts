@@ -59,7 +59,7 @@ describe('an attachment', () => {
 });
 
 describe('every error of §7.3', () => {
-	const retried = [500, 502, 503, 504];
+	const retried = [500, 502, 503];
 	test.each(spec.openai)('$status $code', async ({ code, status }) => {
 		gateway.control.addFault({
 			match: { path: '/chat/completions' },
@@ -79,6 +79,7 @@ describe('every error of §7.3', () => {
 
 describe('a connection that fails', () => {
 	const once = { match: { method: 'POST' } };
+	const retrying = { settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 } };
 
 	it('never repeats a text request whose response was lost after the charge', async () => {
 		gateway.control.addFault({ ...once, action: { kind: 'loseResponse' } });
@@ -102,21 +103,29 @@ describe('a connection that fails', () => {
 		expect(gateway.charges()).toBe(1);
 	});
 
-	it('never repeats a streamed response whose closing event, which charges, was cut off', async () => {
+	it.each([
+		['in', 100],
+		['before', 0],
+	])('never repeats a streamed response that broke %s its closing event, which charges', async (_, bytes) => {
 		const response = await fetch(`${gateway.baseUrl}/responses`, {
 			method: 'POST',
 			headers: { authorization: `Bearer ${gateway.apiKey}`, 'content-type': 'application/json' },
 			body: JSON.stringify({ model: TEXT_MODEL, input: 'Say hello', stream: true }),
 		});
-		const { length } = await response.text();
+		const afterBytes = (await response.text()).indexOf('data: {"type":"response.completed"') + bytes;
 		await gateway.control.reset();
-		gateway.control.addFault({ ...once, action: { kind: 'cutBody', afterBytes: length - 100 } });
-		const { error } = await gateway.generate(
-			{ format: 'responses', options: { stream: true } },
-			{ settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 } },
-		);
+		gateway.control.addFault({ ...once, action: { kind: 'cutBody', afterBytes } });
+		const { error } = await gateway.generate({ format: 'responses', options: { stream: true } }, retrying);
 		expect(error?.description).toContain('may have been charged');
 		expect(gateway.charges()).toBe(1);
+	});
+
+	it('never repeats a text request that the gateway stopped at its time limit', async () => {
+		gateway.control.configure({ latency: { chat: 60 }, requestCeilingMs: 30 });
+		const { error } = await gateway.generate({}, retrying);
+		expect(error?.httpCode).toBe('504');
+		expect(error?.description).toContain('may have been charged');
+		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(1);
 	});
 
 	it('never repeats a text request that timed out', async () => {

@@ -48,3 +48,11 @@ it('a price in another currency has its name', async () => {
 	const { results } = await new MediaTask().methods.listSearch.searchImageModels.call(context);
 	expect(results.map(({ name }) => name)).toStrictEqual(['acme/painter · 2 USD (from 1 USD)']);
 });
+
+it('a price of another type than tiers is not shown', async () => {
+	const pricing = { currency: 'RUB', type: 'per_second', tiers: tiers([undefined, '6.00']) };
+	catalogue([painter({}, { pricing })]);
+	const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
+	const { results } = await new MediaTask().methods.listSearch.searchImageModels.call(context);
+	expect(results.map(({ name }) => name)).toStrictEqual(['acme/painter']);
+});

@@ -15,7 +15,7 @@ export function request(
 			...headers,
 		},
 		...(json === undefined ? {} : { body: JSON.stringify(json) }),
-		timeoutMs: 300_000,
+		timeoutMs: 315_000,
 		authenticated: true,
 		charged: false,
 		...more,

@@ -118,7 +118,7 @@ export const classes = {
 	retryOnFailAfterUnknownCreation: when(repeats, without('create', ...afterEffect)),
 	severalFailuresThatStop: when(stops, (history) => ({ ...history, concurrency: 1 })),
 	proxyPagesAfterCreation: without('create', 'pageAfter'),
-	textErrorsAfterCharge: without('text', 'errorAfter', 'timeoutAfter', 'pageAfter'),
+	textErrorsAfterCharge: without('text', 'errorAfter', 'pageAfter'),
 	drippedBodies: (history) => kinds.reduce((left, kind) => without(kind, 'drip')(left), history),
 	changingInput: sameInput,
 	slowTasks: when(isSlow, fast),

@@ -10,7 +10,7 @@ export const enabled: Record<Class, boolean> = {
 	retryOnFailAfterUnknownCreation: true,
 	severalFailuresThatStop: true,
 	proxyPagesAfterCreation: true,
-	// Off: the gateway's own 500 or 504 may be repeated (§7.6), so the gateway must not charge for it.
+	// Off: the gateway's own 500 may be repeated (§7.6), so the gateway must not charge for it.
 	textErrorsAfterCharge: false,
 	drippedBodies: true,
 	changingInput: true,

@@ -65,7 +65,7 @@ describe.each(uses)('for %s', (use, context, settings, tries) => {
 		const client = await backgroundClient(own, settings);
 		expect(await client.json(balance)).toStrictEqual({ amount: 1 });
 		const timeouts = sent.mock.calls.map(([, options]) => options.timeout);
-		expect(timeouts).toStrictEqual([use === 'the editor' ? 30_000 : 300_000]);
+		expect(timeouts).toStrictEqual([use === 'the editor' ? 30_000 : 315_000]);
 	});
 
 	it('does not show the key', async () => {
@@ -95,4 +95,16 @@ it('sends any number of requests at a time', async () => {
 	const client = await backgroundClient(pollContext(poller), POLL_SETTINGS);
 	const bodies = await Promise.all(Array.from({ length: 20 }, async () => await client.json(balance)));
 	expect(bodies).toStrictEqual(Array(20).fill({ amount: 1 }));
+});
+
+it('the gateway’s own 504 after 300 s (§8) arrives before the request times out', async () => {
+	const context = pollContext(poller);
+	const slow = jest.spyOn(context.helpers, 'httpRequestWithAuthentication').mockImplementation(async () => {
+		await new Promise((resolve) => setTimeout(resolve, 301_000));
+		return { statusCode: 504, headers: {}, body: '{"error":{"code":"gateway_timeout"}}' };
+	});
+	const client = await backgroundClient(context, { ...POLL_SETTINGS, maxRetries: 0 });
+	const { details } = await inFakeTime(apiErrorOf(client.json(balance)));
+	expect(details).toMatchObject({ status: 504, code: 'gateway_timeout' });
+	expect(slow).toHaveBeenCalledTimes(1);
 });

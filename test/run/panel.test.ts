@@ -131,13 +131,13 @@ describe('the description of the option Timeout', () => {
 
 	it.each(['storage', 'balance'])('%s: does not mention tasks, catalogues or streams', (node) => {
 		expect(textsOf(node)).toStrictEqual([
-			'How long a request may take until its response is complete. Defaults to 300.',
+			'How long a request may take until its response is complete. Defaults to 315.',
 		]);
 	});
 
 	it('Media Task: does not mention streams', () => {
 		expect(textsOf('mediaTask')).toStrictEqual([
-			expect.stringMatching(/Defaults to 300, to 60 for catalogues and task states\.$/),
+			expect.stringMatching(/Defaults to 315, to 60 for catalogues and task states\.$/),
 		]);
 	});
 

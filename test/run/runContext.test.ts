@@ -101,8 +101,8 @@ describe('the text models', () => {
 	it('are requested once per run', async () => {
 		const { client, sent } = scriptedClient([list('a', 'b')]);
 		const context = contextOf();
-		const [models] = await Promise.all([context.knownTextModels(client), context.knownTextModels(client)]);
-		expect((await context.knownTextModels(client)).map(({ id }) => id)).toStrictEqual(['a', 'b']);
+		const [models] = await Promise.all([context.textModels.known(client), context.textModels.known(client)]);
+		expect((await context.textModels.known(client)).map(({ id }) => id)).toStrictEqual(['a', 'b']);
 		expect(models.map(({ id }) => id)).toStrictEqual(['a', 'b']);
 		expect(sent).toHaveLength(1);
 	});
@@ -110,7 +110,7 @@ describe('the text models', () => {
 	it('are an empty list where one try of 10 seconds fails', async () => {
 		const { client, sent } = scriptedClient([busy]);
 		const context = contextOf();
-		expect(await context.knownTextModels(client)).toStrictEqual([]);
+		expect(await context.textModels.known(client)).toStrictEqual([]);
 		expect(sent.map(({ url, timeoutMs }) => [url, timeoutMs])).toStrictEqual([
 			['https://gateway.test/api/v1/models', 10_000],
 		]);
@@ -119,20 +119,20 @@ describe('the text models', () => {
 	it('are requested again after a failure, three times in all', async () => {
 		const { client, sent } = scriptedClient([busy, list('a')]);
 		const context = contextOf();
-		const atOnce = [context.knownTextModels(client), context.knownTextModels(client)];
+		const atOnce = [context.textModels.known(client), context.textModels.known(client)];
 		expect(await Promise.all(atOnce)).toStrictEqual([[], []]);
-		expect(await context.knownTextModels(client)).toHaveLength(1);
+		expect(await context.textModels.known(client)).toHaveLength(1);
 		expect(sent).toHaveLength(2);
 
 		const down = scriptedClient([busy]);
 		const other = contextOf();
-		for (let item = 0; item < 5; item += 1) await other.knownTextModels(down.client);
+		for (let item = 0; item < 5; item += 1) await other.textModels.known(down.client);
 		expect(down.sent).toHaveLength(3);
 	});
 
 	it('do not hide errors that are not the gateway’s', async () => {
 		const { client } = scriptedClient([new Error('a mistake')]);
-		expect(await rejection(contextOf().knownTextModels(client))).toMatchObject({ message: 'a mistake' });
+		expect(await rejection(contextOf().textModels.known(client))).toMatchObject({ message: 'a mistake' });
 	});
 });
 
@@ -140,8 +140,8 @@ describe('the media models', () => {
 	it('are requested once per run, in one try of 10 seconds', async () => {
 		const { client, sent } = scriptedClient([list('a', 'b')]);
 		const context = contextOf();
-		const types = [context.mediaType(client, 'a'), context.mediaType(client, 'c')];
-		expect(await Promise.all(types)).toStrictEqual(['video', undefined]);
+		const found = await Promise.all([context.mediaModel(client, 'a'), context.mediaModel(client, 'c')]);
+		expect(found.map((model) => model?.mediaType)).toStrictEqual(['video', undefined]);
 		expect((await context.mediaModel(client, 'b'))?.id).toBe('b');
 		expect(sent.map(({ url, timeoutMs }) => [url, timeoutMs])).toStrictEqual([
 			['https://gateway.test/api/v1/media/models', 10_000],
@@ -153,7 +153,7 @@ describe('the media models', () => {
 		const context = contextOf();
 		expect(await context.mediaModel(client, 'a')).toBeUndefined();
 		expect(sent).toHaveLength(1);
-		for (let item = 0; item < 5; item += 1) expect(await context.mediaType(client, 'a')).toBeUndefined();
+		for (let item = 0; item < 5; item += 1) expect(await context.mediaModel(client, 'a')).toBeUndefined();
 		expect(sent).toHaveLength(3);
 	});
 

@@ -5,13 +5,14 @@ import { listMediaModels, listTextModels, type TextModel } from '../gateway/endp
 import { StateTimes } from '../gateway/endpoints/stateTimes';
 import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
-import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
+import type { MediaModel } from '../gateway/media/mediaModel';
 import { asObject, asText, canonicalJson, omit } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
 import { addHint, isStreaming, isTool, storedContext } from '../n8n/features';
 import { Catalogue } from './catalogue';
 import { ChunkWriter } from './chunkWriter';
 import { ExecutionCost } from './cost/executionCost';
+import { Limiter } from './limiter';
 
 /** Key in the node's context, which n8n copies when somebody retries a failed execution. */
 const ROOT_KEY = 'aiGatewayRoot';
@@ -32,12 +33,14 @@ export class RunContext {
 	readonly chunkWriter: ChunkWriter | undefined;
 	/** What the execution has cost. */
 	readonly cost: ExecutionCost;
+	/** For hints, to check attachments and fallback models, and for prices. */
 	readonly textModels = new Catalogue<TextModel>(listTextModels);
 	/** How long the media tasks of the run were in which state. */
 	readonly stateTimes = new StateTimes();
 	private readonly pending: Array<() => Promise<void>> = [];
 	private readonly hints = new Set<string>();
 	private readonly mediaModels = new Catalogue<MediaModel>(listMediaModels);
+	private readonly sessions = new Map<string, Limiter>();
 
 	constructor(private readonly context: IExecuteFunctions) {
 		const proxy = context.getWorkflowDataProxy(0);
@@ -78,12 +81,13 @@ export class RunContext {
 		};
 	}
 
-	/**
-	 * The text models, for hints, and to check attachments and fallback models: fetched once per run in one try, empty
-	 * when that fails.
-	 */
-	async knownTextModels(client: GatewayClient): Promise<TextModel[]> {
-		return await this.textModels.known(client);
+	/** Does work in a media session, if there is one, while no other work is in it (§7.4: 409, session busy). */
+	async inSession<T>(client: GatewayClient, id: string | undefined, work: () => Promise<T>): Promise<T> {
+		if (id === undefined) return await work();
+		const session = this.sessions.get(id) ?? new Limiter(1);
+		this.sessions.set(id, session);
+		// If the work before has failed, the run ends during the pause.
+		return await session.run(async () => await client.pause(0).then(work));
 	}
 
 	/**
@@ -92,11 +96,6 @@ export class RunContext {
 	 */
 	async mediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
 		return withId(await this.mediaModels.known(client), id);
-	}
-
-	/** What a model makes; `undefined` as for {@link mediaModel}. */
-	async mediaType(client: GatewayClient, id: string): Promise<MediaType | undefined> {
-		return (await this.mediaModel(client, id))?.mediaType;
 	}
 
 	/**

@@ -49,7 +49,7 @@ export const rateLimitOptions = {
  * @param note its default, and what else it limits
  * @param seconds the panel's initial value
  */
-function timeoutOption(note: string, seconds = 300) {
+function timeoutOption(note: string, seconds = 315) {
 	return optional(
 		number({
 			displayName: 'Timeout (Seconds)',
@@ -62,11 +62,11 @@ function timeoutOption(note: string, seconds = 300) {
 
 /** For text models, whose responses may be streamed. */
 export const textTimeout = timeoutOption(
-	'Defaults to 300, to 60 for catalogues, to 900 for a streamed response',
+	'Defaults to 315, to 60 for catalogues, to 900 for a streamed response',
 );
 
 /** For media: tasks are polled, models are looked up. */
-export const mediaTimeout = timeoutOption('Defaults to 300, to 60 for catalogues and task states');
+export const mediaTimeout = timeoutOption('Defaults to 315, to 60 for catalogues and task states');
 
 /** For operations that only read a catalogue. */
 export const catalogueTimeout = timeoutOption('Defaults to 60', 60);
@@ -82,7 +82,7 @@ export const runOptions = {
 	}),
 	maxRetries,
 	...rateLimitOptions,
-	timeout: timeoutOption('Defaults to 300'),
+	timeout: timeoutOption('Defaults to 315'),
 };
 
 /** The values of {@link runOptions}. */

@@ -22,7 +22,7 @@ describe('sending', () => {
 			url: 'https://gateway.test/api/v1/chat/completions',
 			body: '{"model":"m"}',
 			headers: { 'Content-Type': 'application/json' },
-			timeoutMs: 300_000,
+			timeoutMs: 315_000,
 			authenticated: true,
 		});
 	});
@@ -34,7 +34,7 @@ describe('sending', () => {
 		await request.client.json({ ...get, timeoutMs: 60_000 });
 		await request.client.json(get);
 		expect([...own.sent, ...request.sent].map(({ timeoutMs }) => timeoutMs)).toStrictEqual([
-			5_000, 60_000, 300_000,
+			5_000, 60_000, 315_000,
 		]);
 	});
 

@@ -22,7 +22,7 @@ async function exchangeOf(
 describe('a request', () => {
 	const base = {
 		url: 'https://gateway.test/api/v1/balance',
-		timeoutMs: 300_000,
+		timeoutMs: 315_000,
 		authenticated: true,
 		charged: false,
 	};
@@ -69,7 +69,7 @@ describe('a request', () => {
 					method: 'GET',
 					url: 'https://files.test/a?b=c',
 					headers: {},
-					timeoutMs: timeoutMs ?? 300_000,
+					timeoutMs: timeoutMs ?? 315_000,
 					authenticated: false,
 					charged: false,
 				},
@@ -93,7 +93,7 @@ describe('a request', () => {
 });
 
 it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
-	['nothing is set', {}, undefined, 300_000],
+	['nothing is set', {}, undefined, 315_000],
 	['the request has its own', { timeoutMs: 60_000 }, undefined, 60_000],
 	['the user has set one', { timeoutMs: 60_000 }, 400_000, 400_000],
 	['the time limit is shorter', { timeoutLimitMs: 2_000 }, undefined, 2_000],
@@ -103,7 +103,7 @@ it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
 		5_000,
 		2_000,
 	],
-	['the time limit is longer', { timeoutLimitMs: 900_000 }, undefined, 300_000],
+	['the time limit is longer', { timeoutLimitMs: 900_000 }, undefined, 315_000],
 	[
 		'the time limit is longer than the request’s own timeout',
 		{ timeoutLimitMs: 90_000, timeoutMs: 60_000 },

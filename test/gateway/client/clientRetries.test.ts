@@ -1,7 +1,7 @@
 import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import type { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import { createMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
-import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
+import type { GatewayClient, GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
 const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
@@ -60,10 +60,20 @@ describe('a charged request', () => {
 		},
 	);
 
-	it.each([500, 502, 503, 504])('is repeated after a %i of the gateway itself', async (status) => {
+	it.each([500, 502, 503])('is repeated after a %i of the gateway itself', async (status) => {
 		const { details, tries } = await errorOf(chat, [{ status }]);
 		expect(details).toMatchObject({ status, delivery: 'responded' });
 		expect([details.mayBeCharged, tries]).toStrictEqual([undefined, 4]);
+	});
+
+	it.each<[string, (client: GatewayClient) => Promise<unknown>]>([
+		['whole', async (client) => await client.json(chat)],
+		['streamed', async (client) => await client.stream(chat, async () => await Promise.resolve())],
+	])('is not repeated after a 504 of the gateway itself: it may be charged (%s)', async (_, send) => {
+		const { client, sent } = scriptedClient([{ status: 504 }, {}]);
+		const { details } = await apiErrorOf(send(client));
+		expect(details).toMatchObject({ status: 504, delivery: 'unknown', mayBeCharged: true });
+		expect(sent).toHaveLength(1);
 	});
 
 	it.each([
@@ -142,6 +152,7 @@ describe('retries', () => {
 		['a GET that may not be repeated', { idempotent: false }, broken('lost'), 1],
 		['a request with fewer retries', { maxRetries: 1 }, { status: 503 }, 2],
 		['a GET after a proxy’s error', {}, { status: 502, body: '<html>' }, 4],
+		['a GET after the gateway’s time limit', {}, { status: 504 }, 4],
 		['a request without retries', { maxRetries: 0 }, { status: 503 }, 1],
 		['a request with more retries', { maxRetries: 5 }, { status: 503 }, 6],
 	])('are as many as allowed: %s', async (_, traits, step, tries) => {

@@ -131,6 +131,16 @@ it('the creation of a task is repeated with its key after a 504 response', async
 	]);
 });
 
+it.each([
+	'order 7',
+	'a  b',
+	String.fromCharCode(...Array.from({ length: 95 }, (_, index) => 32 + index)).trim(),
+])('a key of the user arrives as typed: %j', async (key) => {
+	gateway.onRequest((_, response) => response.end('{"code":200,"data":{"taskId":"t"}}'));
+	await createMediaTask(gateway.client().client, { model: 'm', input: {} }, key);
+	expect(gateway.received.map(({ headers }) => headers['idempotency-key'])).toStrictEqual([key]);
+});
+
 it('a gateway that cannot be reached has charged nothing', async () => {
 	const server = createServer();
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -111,6 +111,11 @@ describe('a media model (§2.2)', () => {
 		});
 	});
 
+	it.each(['per_second', 'Tiered', '', null, undefined])('has no price of another type: %j', async (type) => {
+		const pricing = { currency: 'RUB', type: type as Json, tiers: [{ params: {}, price: '1.50' }] };
+		expect((await mediaModel({ id: 'm', pricing }))?.tiers).toStrictEqual([]);
+	});
+
 	it('has all tiers, also those without a price', async () => {
 		const tiers = [
 			null,
@@ -121,7 +126,7 @@ describe('a media model (§2.2)', () => {
 			{ price: '5' },
 			{ params: [], price: '0' },
 		];
-		expect((await mediaModel({ id: 'm', pricing: { tiers } }))?.tiers).toStrictEqual([
+		expect((await mediaModel({ id: 'm', pricing: { type: 'tiered', tiers } }))?.tiers).toStrictEqual([
 			{ params: { n: 1 }, price: null },
 			{ params: { n: 2 }, price: null },
 			{ params: { n: 3 }, price: null },

@@ -1,10 +1,9 @@
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
-import { InvalidInputError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
+import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import type { Json } from '../../../nodes/shared/gateway/util/json';
 import { createMediaTask, taskBody } from '../../../nodes/shared/gateway/endpoints/tasks';
 import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
-import { rejectedInput } from '../../helpers/invalidInput';
 import { request } from '../../helpers/requests';
 
 const body = taskBody({ model: 'm', input: { prompt: 'p' } });
@@ -83,38 +82,6 @@ describe('a creation', () => {
 		const error = new Error('a defect');
 		const { client } = scriptedClient([error]);
 		expect(await rejection(createMediaTask(client, body, KEY))).toBe(error);
-	});
-});
-
-describe('the key of a creation', () => {
-	it.each([
-		['255 characters', 'k'.repeat(255)],
-		['1 character', 'k'],
-	])('has %s unchanged', async (_, key) => {
-		const { client, sent } = scriptedClient([created({ taskId: 't1' })]);
-		await createMediaTask(client, body, key);
-		expect(sent[0]?.headers['Idempotency-Key']).toBe(key);
-	});
-
-	it.each([
-		['255 characters', 'ж'.repeat(255)],
-		['255 characters with two code units', '🙂'.repeat(255)],
-	])('of %s that no header can carry is sent as a digest', async (_, key) => {
-		const { client, sent } = scriptedClient([created({ taskId: 't1' })]);
-		await createMediaTask(client, body, key);
-		expect(sent[0]?.headers['Idempotency-Key']).toMatch(/^[\x21-\x7e]{1,255}$/);
-	});
-
-	it.each([
-		['ASCII', 'k'.repeat(256)],
-		['other letters', 'ж'.repeat(256)],
-	])('of 256 characters is rejected before anything is sent: %s', async (_, key) => {
-		const { client, sent } = scriptedClient([created({ taskId: 't1' })]);
-		const error = await rejectedInput(async () => await createMediaTask(client, body, key));
-		expect(error).toBeInstanceOf(InvalidInputError);
-		expect(error.param).toBe('idempotencyKey');
-		expect(error.message).toContain('255');
-		expect(sent).toHaveLength(0);
 	});
 });
 

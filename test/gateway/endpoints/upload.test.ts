@@ -72,7 +72,7 @@ describe('a multipart upload (§4.14)', () => {
 				'Content-Length': String(body.length),
 			},
 			body,
-			timeoutMs: 300_000,
+			timeoutMs: 315_000,
 			authenticated: true,
 			charged: false,
 		});

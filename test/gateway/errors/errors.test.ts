@@ -163,6 +163,18 @@ test.each(allResponses)('%s is the response of the gateway itself', (_, { detail
 	expect([details.delivery, details.mayBeCharged]).toStrictEqual(['responded', undefined]);
 });
 
+it('the gateway’s 504 to a charge without a key has an unknown outcome, that to other requests has none', () => {
+	const response = {
+		group: 'text',
+		status: 504,
+		body: '{"error":{"code":"gateway_timeout"}}',
+		now: 0,
+	} as const;
+	const detailsOf = (charged: boolean) => errorFromResponse({ ...response, secrets: [], charged }).details;
+	expect(detailsOf(true)).toMatchObject({ delivery: 'unknown', mayBeCharged: true, code: 'gateway_timeout' });
+	expect([detailsOf(false).delivery, detailsOf(false).mayBeCharged]).toStrictEqual(['responded', undefined]);
+});
+
 describe('a response in none of the formats', () => {
 	const bodies: Array<[string, string]> = [
 		['an HTML page', '<html><body>502 Bad Gateway</body></html>'],

@@ -97,10 +97,10 @@ describe('a request that exceeds the time limit of the gateway', () => {
 	});
 
 	it.each<EndpointGroup>(['text', 'messages'])('%s: the hint names the option that helps', (group) => {
-		for (const hint of hintsFor(group)) expect(hint).toMatch(/option 'Stream'.*15 minutes/);
+		for (const hint of hintsFor(group)) expect(hint).toMatch(/may have been charged.*'Stream'.*15 minutes/);
 		const { description } = errorText({ group, status: 504, origin: 'chatModel' });
 		expect(description).not.toContain("'Stream'");
-		expect(description).toMatch(/streams.*15 minutes/);
+		expect(description).toMatch(/may have been charged.*streams.*15 minutes/);
 	});
 
 	it('messages: the hint is the same for the type of any gateway error', () => {
@@ -111,7 +111,8 @@ describe('a request that exceeds the time limit of the gateway', () => {
 	it.each<EndpointGroup>(['media', 'storage', 'balance', 'catalogue', 'file'])(
 		'%s: the hint does not mention a model’s response',
 		(group) => {
-			for (const hint of hintsFor(group)) expect(hint).not.toMatch(/'Max Tokens'|shorter response|input/);
+			for (const hint of hintsFor(group))
+				expect(hint).not.toMatch(/'Max Tokens'|shorter response|input|charged/);
 		},
 	);
 });

@@ -29,7 +29,8 @@ const BEGINNINGS: Record<string, string> = {
 };
 const formats = Object.keys(BEGINNINGS);
 const beginning = (format: string) => BEGINNINGS[format] ?? '';
-const mayBeCharged = (format: string) => format !== 'responses';
+/** §6.1: a responses stream that reports its failure is not charged. Of the others, the specification does not say it. */
+const isFree = (format: string) => format === 'responses';
 
 /** A stream that sends a text and then does what `then` says. */
 function textThen(text: string, then: (stream: Readable) => void): Readable {
@@ -42,12 +43,13 @@ function textThen(text: string, then: (stream: Readable) => void): Readable {
 describe.each(formats)('%s: a stream that fails', (format) => {
 	const failing = async (source: StreamSource, timeoutMs?: number) =>
 		(await apiErrorOf(readStream(format, source, timeoutMs ? { timeoutMs } : {}))).details;
-	const expectErrorDetails = (details: Awaited<ReturnType<typeof failing>>, text = 'Hello') => {
+	const expectErrorDetails = (
+		details: Awaited<ReturnType<typeof failing>>,
+		{ text = 'Hello', free = false } = {},
+	) => {
 		expect(details.extra?.receivedText).toBe(text);
-		expect(details.mayBeCharged).toBe(mayBeCharged(format));
-		expect(details.description).toContain(
-			mayBeCharged(format) ? 'may have been charged' : 'Nothing was charged',
-		);
+		expect(details.mayBeCharged).toBe(!free);
+		expect(details.description).toContain(free ? 'Nothing was charged' : 'may have been charged');
 		if (text !== '') expect(details.description).toContain(`“${text}”`);
 	};
 
@@ -56,13 +58,19 @@ describe.each(formats)('%s: a stream that fails', (format) => {
 		const details = await failing(beginning(format) + events(frame));
 		expect(details.message).toBe('The model did not finish its response');
 		expect(details.description).toContain('upstream died');
-		expectErrorDetails(details);
+		expectErrorDetails(details, { free: isFree(format) });
 	});
 
 	it('has a possible charge in its error after an error frame at the beginning', async () => {
 		const details = await failing(events({ type: 'error', error: { message: 'no' } }));
-		expectErrorDetails(details, '');
+		expectErrorDetails(details, { text: '', free: isFree(format) });
 		expect(details.description).toContain('No text had been received');
+	});
+
+	it('has a possible charge in its error when it ends before any event', async () => {
+		const details = await failing(': ping\n\n');
+		expect(details.message).toBe('The response ended before it was complete');
+		expectErrorDetails(details, { text: '' });
 	});
 
 	it('has the received text and a possible charge in its error after a lost connection', async () => {
@@ -209,28 +217,18 @@ it.each(formats)('%s: a stream that cannot be unpacked may be charged', async (f
 	expect(details.extra?.receivedText).toBe('Hello');
 });
 
-it('responses: once the closing event is read, the request may be charged', async () => {
-	const broken = events({ type: 'response.completed', sequence_number: 2, response: null });
-	const { details } = await apiErrorOf(readStream('responses', beginning('responses') + broken));
-	expect(details.mayBeCharged).toBe(true);
-});
+describe('responses: a failure', () => {
+	const failed = (usage: JsonObject) =>
+		events({ type: 'response.failed', sequence_number: 2, response: { id: 'r', error: {}, usage } });
 
-describe('responses: a closing event that is cut off', () => {
-	const reset = Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
-	const closing = events({ type: 'response.completed', sequence_number: 2, response: { id: 'r' } });
-	const part = beginning('responses') + closing.slice(0, -10);
-
-	const broken = (text: string) => textThen(text, (stream) => stream.destroy(reset));
-
-	it.each<[string, () => StreamSource, string]>([
-		['by a lost connection', () => broken(part), 'connection_lost'],
-		['between its lines', () => broken(`${beginning('responses')}data: {\n`), 'connection_lost'],
-		['by the end of the stream', () => part, 'stream_incomplete'],
-		['by silence', () => textThen(part, () => undefined), 'timeout'],
-	])('%s may be charged', async (_, source, code) => {
-		const { details } = await apiErrorOf(readStream('responses', source(), { timeoutMs: 150 }));
-		expect(details).toMatchObject({ code, mayBeCharged: true, extra: { receivedText: 'Hello' } });
-		expect(details.description).toContain('may have been charged');
+	it.each<[string, JsonObject, boolean]>([
+		['without a cost is free', { input_tokens: 1 }, false],
+		['that costs nothing is free', { cost: { total_cost: 0 } }, false],
+		['with a cost is charged', { cost: { total_cost: 0.5 } }, true],
+	])('%s', async (_, usage, mayBeCharged) => {
+		const { details } = await apiErrorOf(readStream('responses', beginning('responses') + failed(usage)));
+		expect(details).toMatchObject({ code: 'generation_failed', mayBeCharged });
+		expect(details.extra?.costRub).toBe(mayBeCharged ? 0.5 : undefined);
 	});
 });
 

@@ -122,7 +122,7 @@ const textOf = async (completion: ReturnType<typeof streamOnClock>['completion']
 	textFormat('chat').readCompletion(await completion, { kind: 'text' }).choices[0]?.text;
 
 it.each([
-	[undefined, 300_000],
+	[undefined, 315_000],
 	[100_000, 100_000],
 	[300_000, 300_000],
 	[400_000, 400_000],
@@ -149,24 +149,24 @@ const pings = (until: number): Arrival[] =>
 describe('the time of a stream', () => {
 	it.each<[string, Arrival[], number | undefined, 'idle' | 'total' | undefined]>([
 		[
-			'a silence of almost 300 s',
+			'a silence of almost 315 s',
 			[
 				[1, hello],
-				[300_000, end + done],
+				[315_000, end + done],
 			],
 			undefined,
 			undefined,
 		],
 		[
-			'a silence of 300 s',
+			'a silence of 315 s',
 			[
 				[1, hello],
-				[300_002, end + done],
+				[315_002, end + done],
 			],
 			undefined,
 			'idle',
 		],
-		['silence from the headers on', [[300_001, hello + end + done]], undefined, 'idle'],
+		['silence from the headers on', [[315_001, hello + end + done]], undefined, 'idle'],
 		[
 			'keep-alives for almost 15 min',
 			[[1, hello], ...pings(899_999), [899_999, end + done]],
@@ -178,7 +178,7 @@ describe('the time of a stream', () => {
 			'a longer timeout',
 			[
 				[1, hello],
-				[300_002, end + done],
+				[315_002, end + done],
 			],
 			1_000_000,
 			'idle',
@@ -222,18 +222,18 @@ describe('the time of a stream', () => {
 	it('returns a complete completion although its connection stays open', async () => {
 		const { completion, clock } = streamOnClock([[1, hello + end]]);
 		expect(await textOf(completion)).toBe('Hello');
-		expect(clock.time).toBe(300_001);
+		expect(clock.time).toBe(315_001);
 	});
 
 	it('does not show text that arrives after a timeout', async () => {
 		const { completion, shown, pass, clock } = streamOnClock([
 			[1, hello],
-			[301_000, world],
-			[302_000, end + done],
+			[316_000, world],
+			[317_000, end + done],
 		]);
 		const { details } = await apiErrorOf(completion);
 		await pass(10_000);
-		expect(clock.time).toBeGreaterThan(302_000);
+		expect(clock.time).toBeGreaterThan(317_000);
 		expect(shown).toStrictEqual(['Hello']);
 		expect(details.extra).toStrictEqual({ receivedText: 'Hello' });
 	});

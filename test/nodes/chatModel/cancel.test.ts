@@ -75,7 +75,7 @@ describe('a cancelled execution', () => {
 		const stopped = jest.spyOn(globalThis, 'clearTimeout');
 		const pauses = () => {
 			const timers = started.mock.results.map(({ value }) => value as NodeJS.Timeout);
-			// A request has one of 300 seconds.
+			// A request has one of 315 seconds.
 			return timers.filter((_, index) => Math.floor(Number(started.mock.calls[index]?.[1]) / 1_000) === 200);
 		};
 		const execution = new AbortController();

@@ -90,13 +90,13 @@ describe('the idempotency key', () => {
 	it.each([
 		['k'.repeat(255), 1],
 		['k'.repeat(256), 0],
-		['🦊'.repeat(255), 1],
-		['🦊'.repeat(256), 0],
-	])('may have up to 255 characters: %s', async (idempotencyKey, count) => {
+		['order 7, part 2', 1],
+		['🦊', 0],
+	])('of the user may have up to 255 ASCII characters: %s', async (idempotencyKey, count) => {
 		catalogue();
 		const sent = creations();
 		const { items } = await run('create', { ...taskRequest, options: { idempotencyKey } }, continueOnFail);
-		expect(sent).toHaveLength(count);
+		expect(sent.map(({ key }) => key)).toStrictEqual(Array.from({ length: count }, () => idempotencyKey));
 		expect(items).toHaveLength(1);
 		expect('error' in (items[0]?.json ?? {})).toBe(count === 0);
 	});

@@ -138,6 +138,35 @@ describe('the highest price', () => {
 	});
 });
 
+describe('a price of another type than tiers (§2.2)', () => {
+	const tiers = [{ params: {}, price: '0.50' }];
+	const perSecond = painter(SCHEMA, { pricing: { currency: 'RUB', type: 'per_second', tiers } });
+
+	test.each(['maxPriceRub', 'maxCostRub'])('is no price of the task: %s creates nothing', async (param) => {
+		catalogue([perSecond]);
+		const sent = creations();
+		const { items } = await run('create', { ...json({}), options: { [param]: 100 } }, continueOnFail);
+		expect(items[0]?.json.error).toMatchObject({
+			message: expect.stringContaining('The price of the task is unknown') as string,
+			description: expect.stringContaining('no price per task') as string,
+			param,
+		});
+		expect(sent).toStrictEqual([]);
+	});
+
+	it('is not in the output', async () => {
+		catalogue([perSecond]);
+		creations();
+		const { items } = await run('create', json({}));
+		expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter' });
+	});
+
+	it('is not the result of getPrice', async () => {
+		catalogue([perSecond]);
+		expect((await price(json({}))).items[0]?.json).toMatchObject({ priceRub: null, price: null, tiers: [] });
+	});
+});
+
 describe('a highest price of 0', () => {
 	const free = { pricing: { currency: 'RUB', type: 'tiered', tiers: [{ params: {}, price: '0.00' }] } };
 

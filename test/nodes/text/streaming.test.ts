@@ -94,17 +94,22 @@ describe.each(formats)('%s', (format) => {
 	});
 
 	test.each([
-		['an error frame', { errorAfter: 6 }, 'The model did not finish its response'],
-		['a connection that is cut', { cutAfter: 6 }, 'The connection broke in the middle of the response'],
-		['a missing end', { missingEnd: 'final' as const }, 'The response ended before it was complete'],
-	])('%s is an error with the text so far', async (_, fault, message) => {
+		['an error frame', { errorAfter: 6 }, 'The model did not finish its response', format === 'responses'],
+		[
+			'a connection that is cut',
+			{ cutAfter: 6 },
+			'The connection broke in the middle of the response',
+			false,
+		],
+		['a missing end', { missingEnd: 'final' as const }, 'The response ended before it was complete', false],
+	])('%s is an error with the text so far', async (_, fault, message, retryable) => {
 		stream(fault);
 		const { onChunk, summary } = chunkCollector();
 		const { items } = await run({ format }, { onChunk, settings: { onError: 'continueRegularOutput' } });
 		expect(items[0]?.json.error).toMatchObject({
 			message,
 			receivedText: expect.stringMatching(/^one two/) as string,
-			retryable: format === 'responses',
+			retryable,
 		});
 		expect(gateway.control.requests({ method: 'POST' })).toHaveLength(1);
 		expect(summary().slice(-2)).toStrictEqual([

@@ -87,6 +87,19 @@ describe.each(Object.keys(empty))('%s', (format) => {
 		expect(requests).toBe(1);
 	});
 
+	it.each([true, false])('the 504 of the gateway is requested once (stream: %s)', async (stream) => {
+		const body = JSON.stringify({ error: { type: 'api_error', message: 'Too slow' } });
+		const { requests, error } = await outcomeOf(format, [504, body], { options: { stream } });
+		expect(error).toMatchObject({
+			message: 'The gateway stopped the request after its limit of 300 seconds',
+			description: expect.stringMatching(/may have been charged.*'Stream'.*15 minutes.*Too slow/) as string,
+			httpCode: '504',
+			retryable: false,
+			mayBeCharged: true,
+		});
+		expect(requests).toBe(1);
+	});
+
 	it('the 413 of a proxy charges nothing', async () => {
 		const { requests, error } = await outcomeOf(format, [413, PAGE, 'text/html']);
 		expect(error).toMatchObject({ httpCode: '413', retryable: false });

@@ -3,12 +3,12 @@ import { createMediaTask } from '../../../shared/gateway/endpoints/tasks';
 import { asError } from '../../../shared/gateway/errors/errors';
 import { keyAfter } from '../../../shared/gateway/media/idempotency';
 import { rublePrice, taskPrice } from '../../../shared/gateway/media/price';
-import { asNumber, type JsonObject } from '../../../shared/gateway/util/json';
+import { asNumber, asText, type JsonObject } from '../../../shared/gateway/util/json';
 import type { CallCost } from '../../../shared/run/cost/executionCost';
 import type { ItemContext } from '../../../shared/run/operation';
 import { readInput } from '../input';
 import { uploadTaskFiles } from '../inputFiles';
-import type { TaskItem, TaskRequest } from './taskRequest';
+import { isShared, type TaskItem, type TaskRequest } from './taskRequest';
 
 /** A task that exists and is paid for. */
 export interface CreatedTask {
@@ -35,18 +35,18 @@ export async function createTask(item: TaskItem, read: () => Promise<TaskRequest
 		? { task, request: undefined, call: run.cost.begin({ key: costKey(item, sentKey ?? task.taskId) }) }
 		: await create(item, await read());
 	const { taskId, response: body } = created.task;
-	const { priced, mayExist = false } = created.request ?? {};
-	const price = async () => await priceOf(item, priced);
+	const isOfOthers = isShared(item.params.options);
+	const price = async () => await priceOf(item, created.request?.priced);
 	run.whenStarted(async () => {
 		const rub = await price();
 		// The gateway does not say whether a task with a key of an earlier execution is new, and charged.
-		if (rub === undefined || mayExist) created.call.unknown(rub);
+		if (rub === undefined || isOfOthers) created.call.unknown(rub);
 		else created.call.charged(rub);
 	});
 	return {
 		taskId,
 		body,
-		mayExist: mayExist || sentKey !== undefined || task !== undefined,
+		mayExist: isOfOthers || sentKey !== undefined || task !== undefined,
 		priceRub: async () => asNumber(await price()),
 	};
 }
@@ -61,8 +61,9 @@ interface Creation {
 async function create(item: TaskItem, request: TaskRequest): Promise<Creation> {
 	const { journal, run } = item;
 	const { files, bodyWith, mostRub, limitRub } = request;
-	const { failedTaskId } = journal;
-	const key = failedTaskId === undefined ? request.key : keyAfter(request.key, failedTaskId);
+	const { sentKey, failedTaskId } = journal;
+	const newKey = failedTaskId === undefined ? request.key : keyAfter(request.key, failedTaskId);
+	const key = sentKey ?? newKey;
 	const call = run.cost.begin({ key: costKey(item, key), mostRub, limitRub });
 	let body: JsonObject;
 	try {
@@ -83,13 +84,17 @@ async function create(item: TaskItem, request: TaskRequest): Promise<Creation> {
 const MAX_FAILED = 20;
 
 /** Creates the task, and in place of one that failed in an earlier execution, another one. */
-async function send(item: TaskItem, { mayHaveFailed }: TaskRequest, body: JsonObject, firstKey: string) {
-	const { journal, client } = item;
+async function send(item: TaskItem, request: TaskRequest, body: JsonObject, firstKey: string) {
+	const { journal, client, run } = item;
+	const mayHaveFailed = request.mayHaveFailed && journal.sentKey === undefined;
 	let key = firstKey;
+	const create = async () => {
+		journal.requested(key);
+		return await createMediaTask(client, body, key);
+	};
 	for (let failed = 0; ; failed += 1) {
 		const sentAt = client.now();
-		journal.requested(key);
-		const { taskId, body: response } = await createMediaTask(client, body, key);
+		const { taskId, body: response } = await run.inSession(client, asText(body.sessionId), create);
 		journal.created(taskId, response);
 		const isOld = mayHaveFailed && failed < MAX_FAILED && (await failedBefore(item, taskId, sentAt));
 		if (!isOld) return { taskId, response };

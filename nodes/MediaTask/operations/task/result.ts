@@ -79,7 +79,7 @@ export async function pollTask(
 ): Promise<JsonObject> {
 	const mediaType = async (reported: string | undefined) => {
 		const id = model ?? reported;
-		return id === undefined ? undefined : await item.run.mediaType(item.client, id);
+		return id === undefined ? undefined : (await item.run.mediaModel(item.client, id))?.mediaType;
 	};
 	const { stateTimes } = item.run;
 	return await waitForTask(item.client, taskId, { ...wait, mediaType, stateTimes });

@@ -41,7 +41,7 @@ export const taskOptions = {
 			placeholder: 'e.g. order-{{ $json.orderId }}',
 			whenEmpty: 'Enter a key, or remove the option.',
 			description:
-				"Your own key for this task, up to 255 characters. The same key always returns the same task, which is charged once. Overrides 'Idempotency Scope'.",
+				"Your own key for this task: up to 255 ASCII characters, sent as typed. The same key always returns the same task, which is charged once. Overrides 'Idempotency Scope'.",
 		}),
 	),
 	idempotencyScope: filled(
@@ -105,8 +105,6 @@ export interface TaskRequest {
 	/** The body of the request with these files in the input. */
 	bodyWith: (files: readonly InputFileUrl[]) => JsonObject;
 	key: string;
-	/** See {@link isShared}: the task may exist, and may have ended. */
-	mayExist: boolean;
 	/** Whether the task of the key may have failed in another execution: another one is then created in its place. */
 	mayHaveFailed: boolean;
 	/** The price as decimal text in rubles; only if there is a limit. */
@@ -177,9 +175,8 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 		priced: { input },
 		files,
 		bodyWith: (urls) => bodyWith(urls, callback?.isRequested ? callback.url : callbackWithOwnData),
-		key: journal.sentKey ?? ownKey ?? idempotencyKey(scope, run.creationContext(item.index), content),
-		mayExist: mayBeShared,
-		mayHaveFailed: needsModel && journal.sentKey === undefined,
+		key: ownKey ?? idempotencyKey(scope, run.creationContext(item.index), content),
+		mayHaveFailed: needsModel,
 		mostRub,
 		limitRub: maxCostRub,
 	};

@@ -79,7 +79,7 @@ async function checkModel(
 	// A plugin may turn documents into text.
 	const hasPlugins = request.options.plugins !== undefined || extraBody.plugins !== undefined;
 	if (kind === 'file' && hasPlugins) return;
-	const known = await run.knownTextModels(client);
+	const known = await run.textModels.known(client);
 	for (const id of [request.model, ...fallbackModels]) {
 		const model = known.find((candidate) => candidate.id === id);
 		const modalities = model && inputModalities(model);

@@ -25,7 +25,7 @@ import { simplifiedOutputs } from './results';
  */
 export async function generateText(item: ItemContext, prepared: PreparedText): Promise<OperationOutput[]> {
 	const { request } = prepared;
-	const known = async () => await item.run.knownTextModels(item.client);
+	const known = async () => await item.run.textModels.known(item.client);
 	const models = await modelsOf(request.model, prepared.fallbackModels, known);
 	const attached = await readAttachments(item, prepared);
 	const chat: StreamedChat = {};
@@ -116,7 +116,7 @@ async function send(
 		if (!prepared.request.stream) return await item.client.json(call);
 		return await sendStreamed(item, prepared, call, chat);
 	} catch (error) {
-		const known = async () => await item.run.knownTextModels(item.client);
+		const known = async () => await item.run.textModels.known(item.client);
 		throw await withModelHint(
 			known,
 			asText(call.json.model) ?? '',

@@ -65,11 +65,10 @@ export interface GatewayRequest extends AttemptedRequest {
 	/** Opens the body for each attempt: a stream can be read only once. */
 	openBody?: () => Promise<OpenedBody>;
 	headers?: Record<string, string>;
-	/** Milliseconds; the gateway stops a request after 300 s (§8). */
 	timeoutMs?: number;
 	/** Limits the timeout in milliseconds, also the one that the user sets. */
 	timeoutLimitMs?: number | undefined;
-	/** Whether it costs money. If it is not idempotent either, it is never sent again after a lost response. */
+	/** Whether it costs money. If it is not idempotent either, it is never sent again after a lost response or a 504. */
 	charged?: boolean;
 }
 

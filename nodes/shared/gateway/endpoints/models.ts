@@ -75,19 +75,21 @@ const mediaRecord = object({
 	id: text,
 	owned_by: text,
 	media_type: text,
-	pricing: object({ currency: text, tiers: objects({ price: decimal, params: record }) }),
+	pricing: object({ currency: text, type: text, tiers: objects({ price: decimal, params: record }) }),
 	input_schema: record,
 });
 
 function toMediaModel(received: JsonObject): MediaModel | undefined {
 	const { id, pricing, ...fields } = mediaRecord(received);
 	if (id === undefined) return undefined;
+	// §2.2 shows no other type: its prices may be for a second, say, and not for a task.
+	const tiers = pricing.type === 'tiered' ? pricing.tiers : [];
 	return {
 		id,
 		ownedBy: fields.owned_by,
 		mediaType: MEDIA_TYPES.find((type) => type === fields.media_type),
 		currency: pricing.currency ?? 'RUB',
-		tiers: pricing.tiers.map(({ price = null, params = {} }) => ({ params, price })),
+		tiers: tiers.map(({ price = null, params = {} }) => ({ params, price })),
 		inputSchema: fields.input_schema ?? {},
 		record: received,
 	};

@@ -1,6 +1,5 @@
 import type { MediaType } from '../media/mediaModel';
 import { ApiError, asError, UNREADABLE } from '../errors/errors';
-import { checkKey, sendableKey } from '../media/idempotency';
 import { asId, asObject, parseJson, type Json, type JsonObject } from '../util/json';
 import { id, json, number, object, optionalObject, records, text } from '../util/shape';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
@@ -50,20 +49,18 @@ export function taskBody(request: MediaTaskRequest): JsonObject {
  *
  * @returns its id, and the body as received
  * @throws {ApiError} when the request fails, or the response has no task ID; says whether the task may exist
- * @throws {InvalidInputError} if the key is longer than §8 allows
  */
 export async function createMediaTask(
 	client: GatewayClient,
 	body: JsonObject,
 	idempotencyKey: string,
 ): Promise<{ taskId: string; body: JsonObject }> {
-	checkKey(idempotencyKey);
 	const response = client.json({
 		group: 'media',
 		method: 'POST',
 		path: TASKS_PATH,
 		json: body,
-		headers: { 'Idempotency-Key': sendableKey(idempotencyKey) },
+		headers: { 'Idempotency-Key': idempotencyKey },
 		charged: true,
 		idempotent: true,
 		statusesWithoutEffect: STATUSES_WITHOUT_TASK,

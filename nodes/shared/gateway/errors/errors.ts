@@ -4,7 +4,7 @@ import type { JsonObject } from '../util/json';
  * How far a request got that has no usable response. Decides whether sending it again could charge twice.
  * - `responded`: the gateway responded with a status
  * - `notSent`: there was no connection, so the gateway has not seen the request
- * - `unknown`: the gateway may have processed the request, and its response was lost
+ * - `unknown`: the gateway may have processed the request, and its response was lost or says that it took too long
  */
 export type Delivery = 'responded' | 'notSent' | 'unknown';
 

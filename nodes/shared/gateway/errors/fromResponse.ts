@@ -40,23 +40,26 @@ export interface ErrorResponse {
  * formats of §7.1 is not the gateway's: a proxy sends it also while the gateway works on the request. Never throws.
  */
 export function errorFromResponse(response: ErrorResponse): ApiError {
-	const { group, status, origin, secrets } = response;
+	const { group, status, origin, secrets, charged = false } = response;
 	if (status >= 300 && status < 400) return unusable('redirect', { status, retryable: false });
 	const { isKnown, isForeign, serverMessage, code, type, param } = parseErrorBody(response.body);
 	// The server of a file has no format.
 	if (status >= 500 && !isKnown && group !== 'file') return proxyError(response);
 	const text = errorText({ group, status, code, type, origin });
 	const words = namesField(group, { status, code, param }) ? serverMessage : undefined;
+	// §8: the gateway has stopped the call. The specification does not say that this is free.
+	const isUnknown = charged && status === 504;
 	return new ApiError({
 		...(words === undefined
 			? { ...text, description: withServerMessage(text.description, serverMessage, secrets) }
 			: causeFirst(text, words, { param, secrets })),
 		...(serverMessage ? { serverMessage: redact(serverMessage, secrets) } : {}),
-		delivery: 'responded',
+		delivery: isUnknown ? 'unknown' : 'responded',
 		status,
 		code,
 		type,
 		param,
+		...(isUnknown ? { mayBeCharged: true } : {}),
 		...(isForeign ? { isForeign } : {}),
 		retryAfterMs: parseRetryAfter(response.retryAfter, response.now),
 		retryable: isRetryableStatus(status),

@@ -24,24 +24,18 @@ export interface CreationContext {
 	itemIndex: number;
 }
 
-/** @throws {InvalidInputError} if the key is longer than §8 allows */
+/**
+ * Checks a key of the user. It is sent as typed, so that another client with the same key gets the same task (§4.6).
+ *
+ * @throws {InvalidInputError} for a key that is longer than §8 allows, or that HTTP clients would change
+ */
 export function checkKey(key: string): void {
-	// Counts code points, not UTF-16 units.
-	if ([...key].length <= MAX_IDEMPOTENCY_KEY_LENGTH) return;
+	if (key.length <= MAX_IDEMPOTENCY_KEY_LENGTH && /^(?! )[\x20-\x7e]+(?<! )$/.test(key)) return;
 	throw new InvalidInputError(
-		`'Idempotency Key' is longer than ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`,
-		'Shorten it, or leave the option empty: the node then generates one.',
+		"'Idempotency Key' cannot be sent as it is",
+		`A key has up to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters: letters from A to Z, digits, ASCII punctuation, and spaces that are not at its beginning or end. Change it, or remove the option: the node then generates one. Nothing was sent.`,
 		'idempotencyKey',
 	);
-}
-
-/**
- * The user's key, as a header can carry it. HTTP clients silently remove all but visible ASCII, so two keys could
- * become equal: such a key is sent as its digest.
- */
-export function sendableKey(key: string): string {
-	if (/^[\x21-\x7e]+$/.test(key)) return key;
-	return `n8n-gw-own-${createHash('sha256').update(key).digest('hex')}`;
 }
 
 /**

@@ -19,7 +19,7 @@ export type TaskPrice =
 export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	const { tiers, currency } = model;
 	const none = (reason: string): TaskPrice => ({ price: null, currency, matched: null, reason });
-	if (tiers.length === 0) return none('The catalogue has no price for this model.');
+	if (tiers.length === 0) return none('The catalogue has no price per task for this model.');
 	const found = completions(input, model.inputSchema).map((complete) => bestTiers(tiers, complete));
 	const [best, ...others] = found.flat();
 	if (!best || found.some((fitting) => fitting.length === 0)) {

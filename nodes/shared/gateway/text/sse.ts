@@ -48,11 +48,6 @@ export class SseParser {
 		this.maxLength = options.maxLength ?? DEFAULT_MAX_LENGTH;
 	}
 
-	/** Whether an event has begun whose end has not come yet. */
-	get isInEvent(): boolean {
-		return this.pendingLength > 0 || this.data !== undefined;
-	}
-
 	/**
 	 * Parses the next bytes of the stream.
 	 *

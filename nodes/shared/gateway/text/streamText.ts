@@ -1,7 +1,7 @@
 import { abortable } from '../client/abort';
 import { errorFromThrown } from '../errors/fromConnection';
 import { connectionError, responseTooLarge, unreadableResponse } from '../errors/fromResponse';
-import { asError, StoppedError, UNREADABLE, type ApiError } from '../errors/errors';
+import { asError, StoppedError, type ApiError } from '../errors/errors';
 import type { CompletionStream, TextFormat } from './formats/format';
 import type { OutputRequest } from './formats/request';
 import { asObject, parseJson, type JsonObject } from '../util/json';
@@ -63,8 +63,6 @@ class StreamReader {
 	private length = 0;
 	/** Whether all bytes are read; the last event may be incomplete then. */
 	private isAtEnd = false;
-	/** Whether the stream ended in the middle of an event. */
-	private isCutOff = false;
 	/** Whether an error event has come. */
 	private hasFailed = false;
 
@@ -144,9 +142,8 @@ class StreamReader {
 		}
 		const event = asObject(parseJson(data));
 		if (event) this.readEvent(event);
-		else if (this.isAtEnd) this.isCutOff = true;
 		// An event that is not JSON may be a part of the completion.
-		else throw streamError('unreadable');
+		else if (!this.isAtEnd) throw streamError('unreadable');
 	}
 
 	private readEvent(event: JsonObject): void {
@@ -171,9 +168,7 @@ class StreamReader {
 		if (this.whole !== undefined) return expired ? bodyTimeout() : bodyError(thrown);
 		const error = expired ? streamError(expired) : readError(thrown);
 		if (error instanceof StoppedError) return error;
-		// An event that is unreadable or cut off may be the one that charges.
-		const isPartMissing = error.details.code === UNREADABLE || this.isCutOff || this.parser.isInEvent;
-		const mayBeCharged = this.completion.mayBeCharged() || isPartMissing;
+		const mayBeCharged = this.completion.mayBeCharged();
 		return withReceivedText(error, {
 			text: this.received,
 			mayBeCharged,

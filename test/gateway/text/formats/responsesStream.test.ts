@@ -55,26 +55,15 @@ it.each<[string, JsonObject[]]>([
 		'a completion without the closing event',
 		numbered(created, delta('Hel'), { type: 'response.output_text.done', output_index: 0 }),
 	],
-])('after %s the stream is neither complete nor charged, even with [DONE]', (_, events) => {
+	['a closing event that cannot be read', numbered(created, { type: 'response.completed', response: null })],
+])('after %s the stream is not complete, even with [DONE], and may be charged', (_, events) => {
 	const { isComplete, isFinished, mayBeCharged } = run(...events);
 	expect({ isComplete, isFinished, mayBeCharged }).toStrictEqual({
 		isComplete: [false, false],
 		isFinished: false,
-		mayBeCharged: false,
+		mayBeCharged: true,
 	});
 });
-
-it.each([{ type: 'response.completed' }, { type: 'response.incomplete', response: null }])(
-	'a closing event that cannot be read is charged, but the stream is not complete: %j',
-	(closing) => {
-		const { isComplete, isFinished, mayBeCharged } = run(...numbered(created, closing));
-		expect({ isComplete, isFinished, mayBeCharged }).toStrictEqual({
-			isComplete: [false, false],
-			isFinished: false,
-			mayBeCharged: true,
-		});
-	},
-);
 
 describe('an error', () => {
 	it.each<[string, JsonObject, JsonObject]>([

@@ -51,16 +51,16 @@ export const GATEWAY_TIMEOUT: ErrorText = {
 	description: 'It took too long. Try again later; if it keeps happening, contact the gateway’s support.',
 };
 
+const NOT_FINISHED =
+	'The model did not finish in time. The call was not repeated, because it may have been charged: check the balance before you send it again.';
 const SHORTER_RESPONSE =
-	"ask for a shorter response (option 'Max Tokens'), shorten the input, or choose a faster model.";
+	"Or ask for a shorter response (option 'Max Tokens'), shorten the input, or choose a faster model.";
 
 export const MODEL_TIMEOUT: TextByOrigin = {
 	message: STOPPED_BY_GATEWAY,
-	description: `The model did not finish in time. Turn on the option 'Stream', which allows 15 minutes. Or ${SHORTER_RESPONSE}`,
+	description: `${NOT_FINISHED} The option 'Stream' allows 15 minutes. ${SHORTER_RESPONSE}`,
 	elsewhere: {
-		chatModel: `The model did not finish in time. An agent that streams its response gives the model 15 minutes. Otherwise, ${SHORTER_RESPONSE}`,
-		trigger: `The model did not finish in time: ${SHORTER_RESPONSE}`,
-		editor: `The model did not finish in time: ${SHORTER_RESPONSE}`,
+		chatModel: `${NOT_FINISHED} An agent that streams its response gives the model 15 minutes. ${SHORTER_RESPONSE}`,
 	},
 };
 

@@ -35,8 +35,6 @@ export const CONNECTION_TEXTS = {
 		description: `${NOT_REPEATED} With the option 'Stream' a response may take 15 minutes instead of 5. ${RAISE_LOW_TIMEOUT}`,
 		elsewhere: {
 			chatModel: `${NOT_REPEATED} An agent that streams its response gives the model 15 minutes instead of 5. ${RAISE_LOW_TIMEOUT}`,
-			trigger: NOT_REPEATED,
-			editor: NOT_REPEATED,
 		},
 	},
 	notJson: { message: 'The gateway’s response could not be read',

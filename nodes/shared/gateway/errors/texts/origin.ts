@@ -13,11 +13,10 @@ export type Origin = 'action' | 'chatModel' | 'trigger' | 'editor';
 
 /** A text whose hint names options. `elsewhere` has the hints for other origins than action nodes. */
 export interface TextByOrigin extends ErrorText {
-	elsewhere?: Readonly<Record<Exclude<Origin, 'action'>, string>>;
+	elsewhere?: Readonly<Partial<Record<Origin, string>>>;
 }
 
 /** The text with the hint for the origin. */
 export function textFor({ message, description, elsewhere }: TextByOrigin, origin?: Origin): ErrorText {
-	const others: Readonly<Partial<Record<Origin, string>>> = elsewhere ?? {};
-	return { message, description: (origin && others[origin]) ?? description };
+	return { message, description: (origin && elsewhere?.[origin]) ?? description };
 }

@@ -60,7 +60,7 @@ export interface CompletionStream {
 	isComplete(sawDone: boolean): boolean;
 	/** Whether later events cannot change the completion. */
 	isFinished(): boolean;
-	/** Whether what has come so far may be charged (§6.1: in the responses format only a complete response is). */
+	/** Whether the call may be charged if the stream ends after what has come so far. */
 	mayBeCharged(): boolean;
 	/** The tokens and the cost that have come so far, once they are those of the whole call. */
 	charge(): Charge | undefined;

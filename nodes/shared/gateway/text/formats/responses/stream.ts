@@ -15,9 +15,8 @@ const SHOWN: ReadonlySet<unknown> = new Set(['response.output_text.delta', 'resp
 export class ResponsesStream implements CompletionStream {
 	/** The response in the closing event. */
 	private closed: JsonObject | undefined;
-	/** The response in the event of a failure. */
+	/** The response in the event of a failure; empty for an error event. */
 	private failed: JsonObject | undefined;
-	private sawClosing = false;
 	private lastNumber = -1;
 	private hasGap = false;
 	private readonly items = new Map<number, StreamedItem>();
@@ -27,14 +26,11 @@ export class ResponsesStream implements CompletionStream {
 		if (this.closed) return '';
 		const event = responsesEvent(received);
 		const { type, response: closing } = event;
-		// §6.1: the closing event charges, even if it cannot be read.
-		if (CLOSING.has(type)) this.sawClosing = true;
 		const isRepeated = this.isRepeated(event);
-		// Official clients also read the fields of the error at the top of the event.
-		if (type === 'error') throw generationError(event.error ?? received);
-		if (type === 'response.failed') {
-			this.failed = closing;
-			throw generationError(response(closing).error ?? {});
+		if (type === 'error' || type === 'response.failed') {
+			this.failed = closing ?? {};
+			// Official clients also read the fields of the error at the top of the event.
+			throw generationError(response(closing).error ?? event.error ?? received);
 		}
 		if (CLOSING.has(type)) this.closed = closing;
 		// An event that ends the stream counts even if its number repeats.
@@ -70,10 +66,9 @@ export class ResponsesStream implements CompletionStream {
 		return this.closed !== undefined;
 	}
 
-	/** §6.1: the charge is applied with the closing event. A failure is free, unless it has a cost. */
+	/** §6.1: a failure is free, unless it has a cost. After any other end, the event that charges may be lost. */
 	mayBeCharged(): boolean {
-		const charge = this.charge();
-		return this.sawClosing || (charge !== undefined && isCharged(charge));
+		return !this.failed || isCharged(readCharge(this.failed));
 	}
 
 	charge(): Charge | undefined {
