@@ -146,7 +146,7 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[1_594, 'shared/fields/', 'shared/params/'],
 	[1_067, 'shared/gateway/client/'],
 	[300, 'shared/gateway/client/rate/'],
-	[1_130, 'shared/gateway/errors/'],
+	[1_138, 'shared/gateway/errors/'],
 	[2_194, 'shared/gateway/endpoints/', 'shared/gateway/media/'],
 	[3_157, 'shared/gateway/text/'],
 	[552, 'shared/gateway/util/'],

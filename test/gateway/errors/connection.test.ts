@@ -46,6 +46,18 @@ describe('a network error', () => {
 		['untrusted certificate', networkError('DEPTH_ZERO_SELF_SIGNED_CERT'), 'notSent', false],
 		['HTTPS to an HTTP port', networkError('EPROTO'), 'notSent', false],
 		['an invalid address', networkError('ERR_INVALID_URL'), 'notSent', false],
+		[
+			'an address that n8n blocks',
+			new Error('The request was blocked because it resolves to a restricted IP address'),
+			'notSent',
+			false,
+		],
+		[
+			'a host name that n8n blocks',
+			new Error('The request was blocked because the destination hostname is restricted'),
+			'notSent',
+			false,
+		],
 		['reset', networkError('ECONNRESET'), 'unknown', true],
 		['broken pipe', networkError('EPIPE', 'write'), 'unknown', true],
 		['silence', networkError('ECONNABORTED'), 'unknown', true],

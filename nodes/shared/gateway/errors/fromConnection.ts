@@ -33,6 +33,9 @@ const WRONG_ADDRESS =
  */
 const BROKEN_TLS = /^ERR_SSL_/;
 
+/** n8n's message for an address that its SSRF protection blocks; the error has no code. */
+const BLOCKED = /^The request was blocked because /;
+
 /** Node.js's message for a connection that is closed during the TLS handshake; its code is ECONNRESET. */
 const CLOSED_IN_HANDSHAKE = /before secure TLS connection was established/;
 
@@ -48,6 +51,8 @@ const CLOSED_IN_HANDSHAKE = /before secure TLS connection was established/;
 export function errorFromThrown(error: unknown, request: RequestInfo): ApiError | StoppedError | undefined {
 	if (error instanceof ApiError || error instanceof StoppedError) return error;
 	const traces = errorChain(error);
+	if (traces.some(({ message }) => BLOCKED.test(message)))
+		return connectionError({ kind: 'blocked', code: 'blocked_by_n8n' }, request);
 	const decisive =
 		traces.find(({ code }) => code !== '') ?? traces.find(({ isHttpClientError }) => isHttpClientError);
 	if (!decisive) return traces.some(({ message }) => message === 'aborted') ? lost('', request) : undefined;

@@ -131,10 +131,10 @@ function withText(texts: Readonly<Record<number, ErrorText>>, error: unknown): E
 }
 
 /** Problems that occur before anything is sent. */
-const NEVER_SENT: ReadonlySet<ConnectionProblem> = new Set(['refused', 'certificate', 'address']);
+const NEVER_SENT: ReadonlySet<ConnectionProblem> = new Set(['refused', 'certificate', 'address', 'blocked']);
 
 /** Problems that a retry does not solve. */
-const LASTING: ReadonlySet<ConnectionProblem> = new Set(['certificate', 'address']);
+const LASTING: ReadonlySet<ConnectionProblem> = new Set(['certificate', 'address', 'blocked']);
 
 /** The error for a request without a response. */
 export function connectionError(

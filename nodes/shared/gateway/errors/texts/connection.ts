@@ -17,6 +17,8 @@ export const CONNECTION_TEXTS = {
 		description: 'Nothing was sent. Check the base URL in the AI Gateway credential; for a gateway with its own certificate authority, add that authority to n8n’s trusted certificates.' },
 	address: { message: 'The gateway’s address does not work',
 		description: 'Nothing was sent. Check the base URL in the AI Gateway credential: the port is wrong, or it says https:// for a server that speaks http:// (or the other way round).' },
+	blocked: { message: 'This n8n server does not allow requests to that address',
+		description: 'Nothing was sent. n8n’s protection against requests to internal addresses (SSRF) blocks it: ask the n8n administrator to add it to N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.' },
 	lost: { message: 'The connection broke before the gateway responded',
 		description: 'Run the workflow again.' },
 	lostCharge: { message: 'The connection broke before the gateway responded',
@@ -75,7 +77,7 @@ export const CONNECTION_TEXTS = {
 } satisfies Record<string, TextByOrigin>;
 
 /** What is wrong with a connection. */
-export type ConnectionProblem = 'refused' | 'certificate' | 'address' | 'lost' | 'timeout';
+export type ConnectionProblem = 'refused' | 'certificate' | 'address' | 'blocked' | 'lost' | 'timeout';
 
 /** What the text of a connection error depends on. */
 export interface RequestInfo {
@@ -91,6 +93,7 @@ const FILE_TEXTS: Readonly<Record<ConnectionProblem, TextByOrigin>> = {
 	refused: CONNECTION_TEXTS.fileRefused,
 	certificate: CONNECTION_TEXTS.fileCertificate,
 	address: CONNECTION_TEXTS.fileAddress,
+	blocked: CONNECTION_TEXTS.blocked,
 	lost: CONNECTION_TEXTS.fileLost,
 	timeout: CONNECTION_TEXTS.fileTimeout,
 };
