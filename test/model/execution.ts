@@ -30,13 +30,13 @@ const GRACE_MS = 5_000;
 export class Execution {
 	readonly segments: Segment[] = [];
 	run: IRun | undefined;
-	private readonly prepare;
+	private prepare;
 	private running: Running | undefined;
 	private stored: IRun['data'] | undefined;
 	private resume: ((start: () => Running) => void) | undefined;
 
 	constructor(
-		history: History,
+		private readonly history: History,
 		options: RunOptions,
 		private readonly clock: Clock,
 	) {
@@ -46,8 +46,25 @@ export class Execution {
 	/** Runs it to its end. */
 	async play(limitMs: number): Promise<void> {
 		const { workflow, source, mode, more } = this.prepare();
-		let start: (() => Running) | undefined = () =>
-			new WorkflowExecute(more, mode).run({ workflow, startNode: source });
+		await this.playFrom(() => new WorkflowExecute(more, mode).run({ workflow, startNode: source }), limitMs);
+	}
+
+	/** Runs the failed node again in an execution of its own, with the data of the failed one. */
+	async retry(options: RunOptions, limitMs: number): Promise<void> {
+		if (!this.run) throw new Error('There is no execution');
+		this.prepare = workflowOf(this.history, options);
+		const { workflow, mode, more } = this.prepare();
+		const data = copy(this.run.data);
+		delete data.resultData.error;
+		data.resultData.runData.Gateway?.pop();
+		await this.playFrom(
+			() => new WorkflowExecute(more, mode, data).processRunExecutionData(workflow),
+			limitMs,
+		);
+	}
+
+	private async playFrom(first: () => Running, limitMs: number): Promise<void> {
+		let start: (() => Running) | undefined = first;
 		while (start) {
 			await this.segment(start, limitMs);
 			start = this.run?.status === 'waiting' ? await this.resumed(this.run, limitMs) : undefined;

@@ -85,7 +85,11 @@ export interface Charge {
 	isKnown: boolean;
 	/** Decimal text, in rubles. */
 	amount: string;
+	account: string;
 }
+
+/** The account of every second item, where there are two. */
+export const OTHER_ACCOUNT = 'other';
 
 /**
  * Every charge of the gateway.
@@ -100,12 +104,12 @@ export function charges({ control }: Gateway, answered: ReadonlySet<string>): Ch
 		(record.status ?? 0) < 300 &&
 		record.faults.every((id) => ways.get(id) === 'pass');
 	const tasks = new Map(control.tasks().map((task) => [task.taskId, task]));
-	return control.ledger().map(({ taskId, requestId, idempotencyKey, amount }) => {
+	return control.ledger().map(({ taskId, requestId, idempotencyKey, amount, account }) => {
 		const isSame = ({ id, headers }: (typeof requests)[number]): boolean =>
 			id === requestId || (idempotencyKey !== undefined && headers['idempotency-key'] === idempotencyKey);
 		const same = requests.filter(isSame);
 		const input = taskId === undefined ? same[0]?.body.json : tasks.get(taskId)?.input;
-		return { order: orderOf(JSON.stringify(input)), taskId, isKnown: same.some(isGood), amount };
+		return { order: orderOf(JSON.stringify(input)), taskId, isKnown: same.some(isGood), amount, account };
 	});
 }
 

@@ -61,6 +61,10 @@ export interface History {
 	callbacks: 'on' | 'off' | 'twice';
 	/** *Max Cost per Execution* in rubles. */
 	maxCost: number | null;
+	/** With two, every second item has the key of another account. */
+	accounts: 1 | 2;
+	/** Whether somebody presses *Retry* when the execution has failed. */
+	retried: boolean;
 	/** Callbacks that nobody expects, by seconds after the start and the item that they name. */
 	forged: Array<{ after: number; item: number | null }>;
 }
@@ -135,6 +139,8 @@ export const classes = {
 		({ operation }) => operation === 'suspend',
 		(history) => ({ ...history, loop: false }),
 	),
+	severalAccounts: (history) => ({ ...history, accounts: 1 }),
+	retriedExecutions: (history) => ({ ...history, retried: false }),
 	forgedCallbacks: (history) => ({ ...history, forged: [] }),
 } satisfies Record<string, Change>;
 
@@ -205,6 +211,8 @@ export function histories(
 		),
 		callbacks: fc.constantFrom('on', 'off', 'twice'),
 		maxCost: fc.constantFrom(null, 0, 0.004, 0.01, 2, 4, 7, 14, 100),
+		accounts: rarely<1 | 2>(fc.constantFrom(1, 2), 1),
+		retried: bool,
 		forged: rarely(
 			fc.array(fc.record({ after: fc.nat(60), item: fc.option(fc.nat(7)) }), { maxLength: 3 }),
 			[],
@@ -218,8 +226,13 @@ function plain(history: History): History {
 	const isText = history.operation === 'text';
 	const isWaiting = waits(history);
 	const { fates: all } = history;
+	const fails = isWaiting && history.failing.length > 0;
+	// A text that failed is sent again, and a failed task is created again: the person wants that.
+	const canBeRetried =
+		history.onError === 'stopWorkflow' && !isText && !fails && !history.loop && !history.cancel;
 	return {
 		...history,
+		retried: history.retried && canBeRetried,
 		...(isText ? { scope: 'execution', hasFile: false, failing: [] } : {}),
 		...(isWaiting ? {} : { maxWait: 30, duration: [0, 0], failing: [] }),
 		download: history.download && isWaiting,

@@ -1,7 +1,7 @@
 import type { INodeExecutionData, IRun } from 'n8n-workflow';
 
 import { compareDecimals, sumOfCosts } from '../../nodes/shared/gateway/util/money';
-import { orderOf } from './gateway';
+import { orderOf, OTHER_ACCOUNT } from './gateway';
 import type { History } from './history';
 import { runLimitMs } from './limits';
 import type { Observation } from './world';
@@ -37,8 +37,17 @@ export const promises = {
 			.map(([order, count]) => `order ${order} was charged ${count} times`);
 	},
 
-	'a task that the node knows is named': (_, { charges, run, log }) => {
-		const stored = storedText(run, log);
+	'an item is paid by its own account': ({ accounts }, { charges }) =>
+		charges
+			.filter(({ order, account }) => {
+				const isOther = accounts === 2 && Number(order.split('.')[1]) % 2 === 1;
+				return (account === OTHER_ACCOUNT) !== isOther;
+			})
+			.map(({ order, account }) => `order ${order} was charged to ${account}`),
+
+	'a task that the node knows is named': (_, seen) => {
+		const { charges } = seen;
+		const stored = storedText(seen);
 		return charges
 			.filter(({ taskId, isKnown }) => taskId !== undefined && isKnown && !stored.includes(taskId))
 			.map(({ order, taskId }) => `task ${taskId} of order ${order} is named nowhere`);
@@ -64,8 +73,9 @@ export const promises = {
 			.filter((request) => request.hasKey && request.origin !== origin)
 			.map(({ origin: other, path }) => `the key was sent to ${other}${path}`),
 
-	'the cost shown is what was charged': (_, { run, charges }) => {
-		if (!run) return [];
+	'the cost shown is what was charged': (_, { run, charges, failed }) => {
+		// A retry shows the price of the tasks that it finds.
+		if (!run || failed) return [];
 		const { gatewayCostRub: cost = '0', ...counts } = run.data.resultData.metadata ?? {};
 		const calls = Number(counts.gatewayCalls ?? 0);
 		const withoutCost = Number(counts.gatewayCallsWithoutCost ?? 0);
@@ -77,7 +87,8 @@ export const promises = {
 			: [`₽${cost} of ${calls} calls, ${withoutCost} without a cost; charged ₽${paid} for ${charges.length}`];
 	},
 
-	'the execution costs at most its limit': ({ maxCost }, { charges }) => {
+	'the execution costs at most its limit': ({ maxCost }, { charges, failed }) => {
+		if (failed) return [];
 		const paid = sumOfCosts(...charges.map(({ amount }) => amount)) ?? '';
 		return maxCost === null || (compareDecimals(paid, String(maxCost)) ?? 1) <= 0
 			? []
@@ -110,8 +121,9 @@ function chargedRetryables(history: History, { run, charges }: Observation, hasT
 }
 
 function untold(seen: Observation): string[] {
-	const told = toldOrders(seen);
-	const stored = storedText(seen.run, seen.log);
+	const { failed: run } = seen;
+	const told = new Set([...toldOrders(seen), ...toldOrders({ ...seen, run })]);
+	const stored = storedText(seen);
 	return seen.charges
 		.filter(({ taskId, isKnown }) => !isKnown && !(taskId !== undefined && stored.includes(taskId)))
 		.filter(({ order }) => !told.has(order))
@@ -119,8 +131,8 @@ function untold(seen: Observation): string[] {
 }
 
 /** All that n8n stores of the execution and writes to its log. */
-function storedText(run: IRun | undefined, log: readonly string[]): string {
-	return `${JSON.stringify(run?.data)}\n${log.join('\n')}`;
+function storedText({ run, failed, log }: Observation): string {
+	return `${JSON.stringify([run?.data, failed?.data])}\n${log.join('\n')}`;
 }
 
 /** What the node has returned, run by run. When it throws, n8n passes its input on in place of an output. */

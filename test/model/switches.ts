@@ -25,6 +25,8 @@ export const enabled: Record<Class, boolean> = {
 	loops: true,
 	rateLimit: true,
 	loopsOfSuspendedTasks: true,
+	severalAccounts: true,
+	retriedExecutions: true,
 	forgedCallbacks: true,
 };
 
@@ -32,6 +34,7 @@ export const enabled: Record<Class, boolean> = {
 export const kept: Record<PromiseName, boolean> = {
 	'a run ends in time': true,
 	'an order is charged once': true,
+	'an item is paid by its own account': true,
 	'a task that the node knows is named': true,
 	'an unknown outcome is told': true,
 	'an unknown outcome is told after a cancel': true,

@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { WebhookContext } from 'n8n-core';
-import type { IRun, Logger } from 'n8n-workflow';
+import type { INodeExecutionData, IRun, Logger } from 'n8n-workflow';
 
 import { startGateway, type Gateway } from '../../sandbox/gateway/gateway';
 import { binaryStorage } from '../helpers/engine';
 import { freshRateGates } from '../helpers/rateGates';
 import { Clock } from './clock';
 import { Execution, type Segment } from './execution';
-import { charges, prepareGateway, type Charge } from './gateway';
+import { charges, OTHER_ACCOUNT, prepareGateway, type Charge } from './gateway';
 import type { History } from './history';
 import { runLimitMs } from './limits';
 import { SentRequests, type SentRequest } from './requests';
@@ -21,6 +21,8 @@ export interface Observation {
 	run: IRun | undefined;
 	segments: Segment[];
 	wasCancelled: boolean;
+	/** The run of an execution that has failed, and was run again as another one. */
+	failed: IRun | undefined;
 	charges: Charge[];
 	sent: SentRequest[];
 	/** The origin of the gateway's API. */
@@ -95,19 +97,24 @@ export class World {
 			requests.clear();
 			log.splice(0);
 			const { baseUrl, apiKey, control } = gateway;
-			const execution = new Execution(
-				history,
-				{
-					...runOptions(history),
-					credential: { baseUrl, apiKey },
-					executionId: `execution-${(this.count += 1)}`,
-					n8nUrl: `http://127.0.0.1:${port}`,
-				},
-				clock,
-			);
+			control.setBalance('1000000.00', OTHER_ACCOUNT);
+			const { key: other } = control.createKey({ account: OTHER_ACCOUNT });
+			const isOther = ({ json: { item } }: INodeExecutionData) =>
+				history.accounts === 2 && Number(item) % 2 === 1;
+			const optionsOf = (executionId: string) => ({
+				...runOptions(history),
+				credential: { baseUrl, apiKey },
+				keyOf: (item: INodeExecutionData) => (isOther(item) ? other : apiKey),
+				executionId,
+				n8nUrl: `http://127.0.0.1:${port}`,
+			});
+			const newId = () => `execution-${(this.count += 1)}`;
+			const execution = new Execution(history, optionsOf(newId()), clock);
 			this.execution = execution;
 			this.schedule(history, execution);
 			await execution.play(runLimitMs(history));
+			const failed = history.retried && execution.run?.status === 'error' ? execution.run : undefined;
+			if (failed) await execution.retry(optionsOf(newId()), runLimitMs(history));
 			const { run, segments } = execution;
 			// What follows belongs to no run that could be cancelled.
 			const sent = [...requests.all];
@@ -116,6 +123,7 @@ export class World {
 				run,
 				segments,
 				wasCancelled: requests.isCancelled,
+				failed,
 				charges: charges(gateway, requests.answered),
 				sent: [...sent, ...requests.all.slice(sent.length).map((one) => ({ ...one, afterCancel: false }))],
 				origin: new URL(baseUrl).origin,
