@@ -138,20 +138,20 @@ describe('the directions of imports', () => {
 const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[500, '../credentials/', 'Balance/', 'BalanceTrigger/'],
 	[1_572, 'ChatModel/'],
-	[2_394, 'MediaTask/'],
+	[2_398, 'MediaTask/'],
 	[894, 'MediaTask/suspend/'],
 	[1_094, 'MediaTaskTrigger/'],
 	[611, 'Storage/'],
 	[1_364, 'TextGeneration/'],
 	[1_594, 'shared/fields/', 'shared/params/'],
-	[1_067, 'shared/gateway/client/'],
+	[1_072, 'shared/gateway/client/'],
 	[300, 'shared/gateway/client/rate/'],
 	[1_138, 'shared/gateway/errors/'],
 	[2_194, 'shared/gateway/endpoints/', 'shared/gateway/media/'],
 	[3_157, 'shared/gateway/text/'],
 	[552, 'shared/gateway/util/'],
 	[1_277, 'shared/n8n/'],
-	[2_045, 'shared/run/'],
+	[2_071, 'shared/run/'],
 ];
 
 function linesBelow(folder: string): number {

@@ -131,9 +131,59 @@ describe('Idempotency Scope: Workflow', () => {
 		expect(gateway.control.tasks()).toHaveLength(2);
 	});
 
+	it('does not create a task again for a tool that is called again in the execution', async () => {
+		gateway.control.configure({ taskFailure: { code: 'policy', message: 'no', times: 0 } });
+		const call = { ...shared(), asTool: true, items: [{ json: { query: 'a cat' } }] };
+		const first = await gateway.run(call);
+		await new Promise((resolve) => setTimeout(resolve, 3_100));
+		await gateway.again(first, call);
+		expect(gateway.control.tasks()).toHaveLength(1);
+	});
+
+	it('pays once after a retry of the execution', async () => {
+		failOnce();
+		const options = { ...shared(), items: prompts('a') };
+		await gateway.run({ ...options, executionId: 'e1' });
+		await new Promise((resolve) => setTimeout(resolve, 3_100));
+		failOnce();
+		const second = await gateway.run({ ...options, executionId: 'e2' });
+		expect(second.error?.message).toBe('The media task failed');
+		await new Promise((resolve) => setTimeout(resolve, 3_100));
+		const third = await gateway.again(second, { ...options, executionId: 'e3' });
+		const fourth = await gateway.run({ ...options, executionId: 'e4' });
+		expect(fourth.items[0]?.json.taskId).toBe(third.items[0]?.json.taskId);
+		expect(gateway.control.tasks()).toHaveLength(3);
+	});
+
 	it('does not create a task again that has just failed', async () => {
 		gateway.control.configure({ taskFailure: { code: 'policy', message: 'no', times: 0 } });
 		await gateway.run({ ...shared(), items: prompts('a') });
 		expect(gateway.control.tasks()).toHaveLength(1);
 	});
+});
+
+it('an own Idempotency Key whose response was lost finds its task in the next try, with another input', async () => {
+	gateway.control.addFault({
+		match: { method: 'POST', path: '/async/media/tasks' },
+		action: { kind: 'loseResponse' },
+	});
+	const { error } = await gateway.run({
+		...draw({ ...filled(MODEL, { prompt: '={{ Math.random() }}' }), options: { idempotencyKey: 'order 7' } }),
+		settings: { retryOnFail: true, waitBetweenTries: 1 },
+		items: prompts('a'),
+	});
+	expect([error, gateway.charges()]).toStrictEqual([undefined, 1]);
+	expect(new Set(keys())).toStrictEqual(new Set(['order 7']));
+});
+
+it('no key of the credential is stored with an execution', async () => {
+	gateway.control.configure({ taskFailure: { code: 'policy', message: 'no', times: 0 } });
+	const { run } = await gateway.run({
+		...draw({ options: { idempotencyKey: 'order 7' } }),
+		settings: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 },
+		items: prompts('a'),
+	});
+	const stored = JSON.stringify(run.data);
+	expect(stored).toContain('aiGatewayJournal');
+	expect(stored).not.toContain(gateway.apiKey);
 });

@@ -228,11 +228,14 @@ function plain(history: History): History {
 	const { fates: all } = history;
 	const fails = isWaiting && history.failing.length > 0;
 	// A text that failed is sent again, and a failed task is created again: the person wants that.
+	const isOrderedAgain = isText || fails || (history.scope === 'workflow' && history.input !== 'same');
 	const canBeRetried =
-		history.onError === 'stopWorkflow' && !isText && !fails && !history.loop && !history.cancel;
+		history.onError === 'stopWorkflow' && !isOrderedAgain && !history.loop && !history.cancel;
 	return {
 		...history,
 		retried: history.retried && canBeRetried,
+		// The key is taken from the item, which another node or n8n itself may have replaced.
+		accounts: history.loop || history.operation === 'suspend' ? 1 : history.accounts,
 		...(isText ? { scope: 'execution', hasFile: false, failing: [] } : {}),
 		...(isWaiting ? {} : { maxWait: 30, duration: [0, 0], failing: [] }),
 		download: history.download && isWaiting,

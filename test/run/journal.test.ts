@@ -308,6 +308,10 @@ it('knows in another execution which task of an item has failed, and forgets non
 	const retried = attempt({ executionId: 'e2' });
 	expect([retried.item(0).failedTaskId, retried.item(1).failedTaskId]).toStrictEqual(['t0', undefined]);
 	expect(attempt({ executionId: 'e2', run: '1' }).item(0).failedTaskId).toBeUndefined();
+	// The task in its place fails, too.
+	retried.failed(0, new ApiError({ ...details, taskId: 't9', extra: { state: 'fail' } }));
+	const later = [retried, attempt({ executionId: 'e3' })].map((journal) => journal.item(0).failedTaskId);
+	expect(later).toStrictEqual(['t0', 't9']);
 });
 
 it('keeps a finished item of a resumed run, whose task is known, finished', () => {

@@ -59,7 +59,11 @@ it('an execution has a root of its own, which is kept in the node’s context', 
 	const root = rootOf({ store });
 	expect(rootOf({ store, executionId: 'e2' })).toBe(root);
 	expect(rootOf({ store: {} })).not.toBe(root);
-	expect(rootOf({ store: { aiGatewayRoot: 7 } })).toMatch(/^[0-9a-f-]{36}$/);
+	expect(rootOf({ store: { aiGatewayRoot: { root: 7 } } })).toMatch(/^[0-9a-f-]{36}$/);
+	expect([contextOf({ store }).isRetry, contextOf({ store, executionId: 'e2' }).isRetry]).toStrictEqual([
+		false,
+		true,
+	]);
 });
 
 describe('the tool of an AI Agent', () => {

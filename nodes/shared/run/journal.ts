@@ -56,8 +56,8 @@ interface StoredRun {
 	keys?: Array<[key: string, digests: Array<[index: number, digest: string]>]>;
 }
 
-/** A task that failed, and the execution in which it did. */
-type FailedTask = { executionId: string; taskId: string };
+/** A task that failed, the execution in which it did, and the failed task of an earlier one that it took the place of. */
+type FailedTask = { executionId: string; taskId: string; after?: string | undefined };
 
 /**
  * What a run of the node is doing, item by item, written before the act. With *Retry On Fail* it is kept in the node's
@@ -119,11 +119,10 @@ export class RunJournal {
 		const entry = this.entry(index);
 		const task = entry?.state === 'created' ? entry : undefined;
 		const earlier = entry?.state === 'requested' ? entry : undefined;
-		const { executionId, taskId } = this.failedTasks[this.failedName(index)] ?? {};
 		return {
 			sentKey: (task ?? earlier)?.key,
 			task,
-			failedTaskId: executionId === this.identity.executionId ? undefined : taskId,
+			failedTaskId: this.failedTaskId(index),
 			// An earlier try may have been charged: that is kept.
 			requested: (key) => this.write(index, { ...earlier, state: 'requested', key }),
 			claimKey: (key, content) => this.claimKey(index, key, content),
@@ -180,7 +179,12 @@ export class RunJournal {
 			error.details.taskId !== undefined &&
 			error.details.extra?.state === 'fail'
 		) {
-			const failed = { executionId: this.identity.executionId, taskId: error.details.taskId };
+			const { executionId } = this.identity;
+			const failed: FailedTask = {
+				executionId,
+				taskId: error.details.taskId,
+				after: this.failedTaskId(index),
+			};
 			this.store[FAILED_KEY] = { ...this.failedTasks, [this.failedName(index)]: failed };
 		}
 		if (entry?.state !== 'requested') return itemError(error, entry?.state === 'created' ? entry : {});
@@ -240,6 +244,11 @@ export class RunJournal {
 
 	private get failedTasks(): Record<string, FailedTask> {
 		return (asObject(this.store[FAILED_KEY]) ?? {}) as Record<string, FailedTask>;
+	}
+
+	private failedTaskId(index: number): string | undefined {
+		const { executionId, taskId, after } = this.failedTasks[this.failedName(index)] ?? {};
+		return executionId === this.identity.executionId ? after : taskId;
 	}
 
 	private failedName(index: number): string {

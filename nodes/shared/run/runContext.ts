@@ -6,7 +6,7 @@ import { StateTimes } from '../gateway/endpoints/stateTimes';
 import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel } from '../gateway/media/mediaModel';
-import { asObject, asText, canonicalJson, omit } from '../gateway/util/json';
+import { asNumber, asObject, asText, canonicalJson, omit } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
 import { addHint, isStreaming, isTool, storedContext } from '../n8n/features';
 import { Catalogue } from './catalogue';
@@ -25,6 +25,10 @@ export class RunContext {
 	 * and n8n counts the IDs of executions from 1 again in a new database.
 	 */
 	private readonly root: string;
+	/** Whether the execution is a retry of another one, whose tasks it finds. */
+	readonly isRetry: boolean;
+	/** When the node ran first in this execution, in Unix milliseconds. */
+	readonly startedAt: number;
 	/** Identifies this run of the node within the execution. The same in each try. */
 	readonly run: string;
 	/** Whether an AI Agent calls the node: its output is then small JSON without files. */
@@ -45,7 +49,10 @@ export class RunContext {
 	constructor(private readonly context: IExecuteFunctions) {
 		const proxy = context.getWorkflowDataProxy(0);
 		this.executionId = context.getExecutionId() ?? '';
-		this.root = rootOf(context);
+		const { root, firstExecutionId, startedAt } = rootOf(context, this.executionId);
+		this.root = root;
+		this.isRetry = firstExecutionId !== this.executionId;
+		this.startedAt = startedAt;
 		this.isTool = isTool(context);
 		this.chunkWriter = !this.isTool && isStreaming(context) ? new ChunkWriter(context) : undefined;
 		this.cost = new ExecutionCost(context);
@@ -144,9 +151,19 @@ function inputDigest(context: IExecuteFunctions): string {
 	return `tool-${createHash('sha256').update(canonicalJson(inputs)).digest('hex')}`;
 }
 
-function rootOf(context: IExecuteFunctions): string {
+/** What the node's context keeps for its keys. */
+type Root = { root: string; firstExecutionId: string; executionId: string; startedAt: number };
+
+function rootOf(context: IExecuteFunctions, executionId: string): Root {
 	const store = storedContext(context, 'node') ?? {};
-	const root = asText(store[ROOT_KEY]) ?? randomUUID();
-	store[ROOT_KEY] = root;
-	return root;
+	const known = asObject(store[ROOT_KEY]);
+	const { executionId: lastId, startedAt } = known ?? {};
+	const stored: Root = {
+		root: asText(known?.root) ?? randomUUID(),
+		firstExecutionId: asText(known?.firstExecutionId) ?? executionId,
+		executionId,
+		startedAt: (lastId === executionId ? asNumber(startedAt) : undefined) ?? Date.now(),
+	};
+	store[ROOT_KEY] = stored;
+	return stored;
 }

@@ -50,7 +50,8 @@ export const createAndWait = defineOperation({
 		const settings = resultSettings(item, item.params.model);
 		const isSuspended = item.params.waitStrategy === 'suspend' && maxWaitMs >= SHORTEST_SUSPENSION_MS;
 		// The callback of a task that another execution may have created belongs to that one.
-		const callback = isSuspended && !isShared(item.params.options) ? callbackOf(item) : undefined;
+		const isOfOthers = isShared(item.params.options) || item.run.isRetry;
+		const callback = isSuspended && !isOfOthers ? callbackOf(item) : undefined;
 		const created = await createTask(item, async () => await readTaskRequest(item, callback));
 		const { taskId, mayExist, priceRub: price } = created;
 		const finish = async () => {

@@ -35,7 +35,7 @@ export async function createTask(item: TaskItem, read: () => Promise<TaskRequest
 		? { task, request: undefined, call: run.cost.begin({ key: costKey(item, sentKey ?? task.taskId) }) }
 		: await create(item, await read());
 	const { taskId, response: body } = created.task;
-	const isOfOthers = isShared(item.params.options);
+	const isOfOthers = isShared(item.params.options) || run.isRetry;
 	const price = async () => await priceOf(item, created.request?.priced);
 	run.whenStarted(async () => {
 		const rub = await price();
@@ -62,8 +62,8 @@ async function create(item: TaskItem, request: TaskRequest): Promise<Creation> {
 	const { journal, run } = item;
 	const { files, bodyWith, mostRub, limitRub } = request;
 	const { sentKey, failedTaskId } = journal;
-	const newKey = failedTaskId === undefined ? request.key : keyAfter(request.key, failedTaskId);
-	const key = sentKey ?? newKey;
+	const isNew = failedTaskId === undefined || isShared(item.params.options);
+	const key = sentKey ?? (isNew ? request.key : keyAfter(request.key, failedTaskId));
 	const call = run.cost.begin({ key: costKey(item, key), mostRub, limitRub });
 	let body: JsonObject;
 	try {
@@ -93,10 +93,9 @@ async function send(item: TaskItem, request: TaskRequest, body: JsonObject, firs
 		return await createMediaTask(client, body, key);
 	};
 	for (let failed = 0; ; failed += 1) {
-		const sentAt = client.now();
 		const { taskId, body: response } = await run.inSession(client, asText(body.sessionId), create);
 		journal.created(taskId, response);
-		const isOld = mayHaveFailed && failed < MAX_FAILED && (await failedBefore(item, taskId, sentAt));
+		const isOld = mayHaveFailed && failed < MAX_FAILED && (await failedBefore(item, taskId));
 		if (!isOld) return { taskId, response };
 		key = keyAfter(key, taskId);
 	}
@@ -105,8 +104,9 @@ async function send(item: TaskItem, request: TaskRequest, body: JsonObject, firs
 /** The gateway's clock shows whole seconds. */
 const CLOCK_MS = 2_000;
 
-async function failedBefore({ client }: TaskItem, taskId: string, time: number): Promise<boolean> {
-	const before = (client.gatewayTime(time) ?? -Infinity) - CLOCK_MS;
+/** Whether a task failed before this execution, in which it would stay the answer. */
+async function failedBefore({ client, run }: TaskItem, taskId: string): Promise<boolean> {
+	const before = (client.gatewayTime(run.startedAt) ?? -Infinity) - CLOCK_MS;
 	// An error must not fail a task that is paid for.
 	const { task } = await pollOnce(client, taskId).catch(() => ({ task: undefined }));
 	return task?.state === 'fail' && Date.parse(task.createdAt ?? '') < before;

@@ -169,7 +169,10 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 			: undefined;
 	const mayBeShared = isShared(params.options);
 	const content = mayBeShared ? bodyWith(await contentPlaceholders(files)) : {};
-	const isClaimed = ownKey === undefined || journal.claimKey(`${client.account} ${ownKey}`, content);
+	const isClaimed =
+		ownKey === undefined ||
+		journal.sentKey !== undefined ||
+		journal.claimKey(`${client.account} ${ownKey}`, content);
 	if (!isClaimed) throw sharedKey();
 	return {
 		priced: { input },

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import { abortable } from './abort';
 import {
 	isIdempotent,
@@ -85,9 +87,12 @@ export class GatewayClient {
 		private readonly dependencies: ClientDependencies,
 	) {}
 
-	/** Identifies the account: its base URL and key. */
+	/** Identifies the account, its base URL and key, without showing them: it is stored with executions. */
 	get account(): string {
-		return JSON.stringify([this.settings.baseUrl, ...this.settings.secrets]);
+		const { baseUrl, secrets } = this.settings;
+		return createHash('sha256')
+			.update(JSON.stringify([baseUrl, secrets[0]]))
+			.digest('hex');
 	}
 
 	/** Waits; rejects if the run ends first. */
