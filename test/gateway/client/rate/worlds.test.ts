@@ -35,6 +35,23 @@ it.each(strayCases)('a stray 429 does not delay the others: $name', async ({ wor
 	expect(delay / count).toBeLessThanOrEqual(0.5);
 });
 
+it.each([false, true])(
+	'three texts that never fit cost the others seconds, Retry-After: %s',
+	async (retryAfter) => {
+		const world: World = {
+			texts: 103,
+			concurrency: 8,
+			tokens: (n) => (n < 3 ? 1_001 : 1),
+			limit: { tokens: 1_000, windowMs: 60_000, kind: 'sliding', retryAfter },
+		};
+		for (const seed of SEEDS) {
+			const { ends, failed } = await runWorld(world, seed);
+			expect(failed.sort()).toStrictEqual([0, 1, 2]);
+			expect(Math.max(...ends.slice(3))).toBeLessThan(20);
+		}
+	},
+);
+
 it('every text is taken once at any limit, also by processes that know nothing of each other', async () => {
 	const worlds: fc.Arbitrary<World> = fc.record({
 		texts: fc.integer({ min: 1, max: 100 }),
