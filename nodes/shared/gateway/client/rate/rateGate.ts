@@ -7,10 +7,7 @@ const MINUTE_MS = 60_000;
 /** A request that is not refused within this time counts as taken: the response of a text may take minutes. */
 const TAKEN_AFTER_MS = 2_000;
 
-/**
- * How often requests look whether the first one after a pause was taken, and how far they step apart, so that no
- * request is always the last.
- */
+/** How often requests ask whether the first one after a pause was taken; with jitter, so that none is always last. */
 const PROBE_INTERVAL_MS = 100;
 
 /** What a gate depends on. */

@@ -11,7 +11,6 @@ const PAUSED = {
 	delivery: 'responded',
 	status: 429,
 	code: 'rate_limit_exceeded',
-	type: 'rate_limit_error',
 	retryable: true,
 	isRateLimit: true,
 } as const;
