@@ -126,11 +126,10 @@ function toAttachment(file: ContentFile, format: TextFormat): Attachment {
 
 const NO_CONTENT = 'A message to the Gateway Chat Model contains a file without content';
 const NO_CONTENT_HINT =
-	'It is empty, or refers to a file at another provider by an ID. Use the file itself, or its URL. Nothing was sent.';
+	'It is empty, or refers to a file at another provider by an ID. Use the file itself, or its URL.';
 
 const NOT_BASE64 = 'A message to the Gateway Chat Model contains a file that is not base64';
-const NOT_BASE64_HINT =
-	'Give its content as base64 text, or as a data URL such as data:image/png;base64,…. Nothing was sent.';
+const NOT_BASE64_HINT = 'Give its content as base64 text, or as a data URL such as data:image/png;base64,….';
 
 /** LangChain's parts may lack data, despite the SDK's type. */
 function isEmpty({ data }: { data?: string | Uint8Array }): boolean {
@@ -152,6 +151,6 @@ function bytesOf(
 function notTaken(format: TextFormat, kind: AttachmentKind, hint: string): InvalidInputError {
 	return new InvalidInputError(
 		`The API format ${format.label} cannot take this ${kind}`,
-		`A message to the Gateway Chat Model contains it. ${hint} Nothing was sent.`,
+		`A message to the Gateway Chat Model contains it. ${hint}`,
 	);
 }

@@ -10,7 +10,6 @@ import {
 	type ToolCall,
 } from '../shared/gateway/text/formats/completion';
 import { objectIn, type Json, type JsonObject } from '../shared/gateway/util/json';
-import { costText } from '../shared/gateway/util/money';
 
 /** What n8n shows of a request in the execution, besides text and tokens. */
 export interface CallInfo {
@@ -124,12 +123,12 @@ function textFor(completion: Completion): string {
 	if (said !== '' || toolCalls.length > 0 || !file) return said;
 	throw new ApiError({
 		message: `The model responded with ${file.kind === 'audio' ? 'audio' : 'an image'} and no text`,
-		description: `n8n's agents and chains pass on text only. Choose another model, or use Gateway Text Generation or Gateway Media Task, also as a tool. ${costText(completion.costRub)}`,
-		delivery: 'responded',
+		description: `n8n's agents and chains pass on text only. Choose another model, or use Gateway Text Generation or Gateway Media Task, also as a tool.`,
+		outcome: 'charged',
 		status: 200,
 		code: 'no_text',
 		retryable: false,
-		mayBeCharged: true,
+		extra: { costRub: completion.costRub },
 	});
 }
 
@@ -172,12 +171,12 @@ function brokenArguments(call: ToolCall, reason: string | null, costRub: number 
 	const lack = call.invalidArguments ? 'not JSON' : 'no JSON object';
 	return new ApiError({
 		message: `The model called the tool "${call.name}" with arguments that are ${lack}`,
-		description: `${hint} The tool was not run. ${costText(costRub)} The arguments: “${excerpt(text)}”`,
-		delivery: 'responded',
+		description: `${hint} The tool was not run. The arguments: “${excerpt(text)}”`,
+		outcome: 'charged',
 		status: 200,
 		code: 'invalid_tool_arguments',
 		retryable: false,
-		mayBeCharged: true,
+		extra: { costRub },
 	});
 }
 

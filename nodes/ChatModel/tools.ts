@@ -21,7 +21,7 @@ export function toToolDefinitions(
 		if (tool.type === 'provider') {
 			throw new InvalidInputError(
 				`The Gateway Chat Model cannot use the built-in tool "${tool.name}" of another model`,
-				"Tools that the gateway runs itself are set in the option 'Built-In Tools (JSON)' of the API format Responses. Nothing was sent.",
+				"Tools that the gateway runs itself are set in the option 'Built-In Tools (JSON)' of the API format Responses.",
 			);
 		}
 		if (tool.name.trim() === '') throw noName(tool);
@@ -38,7 +38,7 @@ export function toToolDefinitions(
 function noName({ description = '' }: FunctionTool): InvalidInputError {
 	return new InvalidInputError(
 		'A tool of the agent has no name',
-		`Give the node of the tool a name${description === '' ? '' : ` (its description: “${excerpt(description)}”)`}. Nothing was sent.`,
+		`Give the node of the tool a name${description === '' ? '' : ` (its description: “${excerpt(description)}”)`}.`,
 	);
 }
 
@@ -58,6 +58,6 @@ function schemaOf(tool: FunctionTool, jsonSchema: AiNodeSdk['getParametersJsonSc
 	}
 	throw new InvalidInputError(
 		`The Gateway Chat Model cannot read what the tool "${tool.name}" takes`,
-		'Its input schema uses another version of zod than n8n. Update the node of the tool, or use another one. Nothing was sent.',
+		'Its input schema uses another version of zod than n8n. Update the node of the tool, or use another one.',
 	);
 }

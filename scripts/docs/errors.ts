@@ -1,44 +1,42 @@
-import { CONNECTION_TEXTS, connectionText } from '../../nodes/shared/gateway/errors/texts/connection';
-import { errorText, type EndpointGroup, type ErrorText } from '../../nodes/shared/gateway/errors/texts';
-import type { Origin } from '../../nodes/shared/gateway/errors/texts/origin';
-import { SOURCE_CONNECTION_TEXTS, sourceStatusText } from '../../nodes/shared/gateway/errors/texts/source';
-import { isRetryableStatus } from '../../nodes/shared/gateway/errors/retryable';
+import type { ApiError } from '../../nodes/shared/gateway/errors/errors';
+import { errorFromResponse, problemError } from '../../nodes/shared/gateway/errors/fromResponse';
+import { chargeText } from '../../nodes/shared/gateway/errors/outcome';
+import { mayRepeat, type RequestKind } from '../../nodes/shared/gateway/errors/policy';
+import type { EndpointGroup } from '../../nodes/shared/gateway/errors/texts';
+import { FILE_PROBLEMS, PROBLEMS, type ProblemName } from '../../nodes/shared/gateway/errors/texts/problems';
 import { STREAM_TEXTS } from '../../nodes/shared/gateway/text/streamErrors';
 import spec from '../../test/fixtures/spec/errors.json';
 import { table } from './markdown';
 
-function section(title: string, rows: Array<[string, string, ErrorText]>): string {
-	const cells = rows.map(([response, retry, { message, description }]) => [
+/** A row: what came, and the error that it becomes. */
+type Row = [response: string, kind: RequestKind, error: ApiError];
+
+function section(title: string, rows: Row[]): string {
+	const cells = rows.map(([response, kind, { details }]) => [
 		response,
-		retry,
-		message,
-		description,
+		mayRepeat(kind, details) ? 'yes' : 'no',
+		details.message,
+		[details.description, chargeText(details)].filter(Boolean).join(' '),
 	]);
 	return `## ${title}\n\n${table(['response', 'retried', 'message', 'what to do'], cells)}\n`;
 }
 
-const retried = (status: number) => (isRetryableStatus(status) ? 'yes' : 'no');
-/** A text that the gateway has stopped at its time limit may have been charged. */
-const textRetried = (status: number) => (status === 504 ? 'never' : retried(status));
-const byStatus = (group: EndpointGroup, statuses: number[]): Array<[string, string, ErrorText]> =>
-	statuses.map((status) => [String(status), retried(status), errorText({ group, status })]);
-
-/** Hints that name options, and their replacements in panels without options. */
-function elsewhere(): string {
-	const texts: Array<[string, (origin: Origin) => ErrorText]> = [
-		['429 `rate_limit_exceeded`', (origin) => errorText({ group: 'text', status: 429, origin })],
-		[
-			'429 `token_limit_exceeded`',
-			(origin) => errorText({ group: 'text', status: 429, code: 'token_limit_exceeded', origin }),
-		],
-		['429 of the link to a file', (origin) => errorText({ group: 'file', status: 429, origin })],
-		['timeout', (origin) => connectionText('timeout', { charged: false, origin })],
-		['fileTimeout', (origin) => connectionText('timeout', { charged: false, file: true, origin })],
-	];
-	const origins: Origin[] = ['chatModel', 'trigger', 'editor'];
-	const rows = texts.map(([response, of]) => [response, ...origins.map((origin) => of(origin).description)]);
-	return `${table(['response', 'Gateway Chat Model', 'triggers', 'lists, forms, credential test'], rows)}\n`;
+/** The error for a status, with the body that the group sends. */
+function response(
+	group: EndpointGroup,
+	kind: RequestKind,
+	status: number,
+	error: { code?: string; type?: string } = {},
+): ApiError {
+	const isEnvelope = group === 'media' && error.code === undefined;
+	const body = isEnvelope ? { code: status, msg: '', data: null } : { error: { type: 'error', ...error } };
+	return errorFromResponse({ group, kind, status, body: JSON.stringify(body), now: 0, secrets: [] });
 }
+
+const byStatus = (group: EndpointGroup, kind: RequestKind, statuses: number[]): Row[] =>
+	statuses.map((status) => [String(status), kind, response(group, kind, status)]);
+
+const namesOf = (problems: object) => Object.keys(problems) as ProblemName[];
 
 /** docs/errors.md, generated from the error texts. */
 export function errorsPage(): string {
@@ -53,55 +51,45 @@ export function errorsPage(): string {
 		'anything, and names the field and its valid values. The code is `invalid_input`, and nothing is charged.',
 		'',
 		section(
-			'Text, balance and catalogues, and all authentication errors',
+			'Text, and all authentication errors',
 			spec.openai.map(({ status, code, type }) => [
 				`${status} \`${code}\``,
-				textRetried(status),
-				errorText({ group: 'text', status, code, type }),
+				'charge',
+				response('text', 'charge', status, { code, type }),
 			]),
 		),
 		section(
 			'API format Messages',
 			spec.messages.map(({ status, type }) => [
 				`${status} \`${type}\``,
-				textRetried(status),
-				errorText({ group: 'messages', status, type }),
+				'charge',
+				response('messages', 'charge', status, { type }),
 			]),
 		),
-		section('Media tasks', byStatus('media', spec.media)),
-		section('Storage', byStatus('storage', spec.storage)),
-		section('Balance, catalogues and storage', byStatus('balance', [504])),
-		section('Links to files', byStatus('file', [403, 404, 410])),
-		section('Uploads from a URL', [
-			...[401, 403, 404, 410, 429, 500].map((status): [string, string, ErrorText] => [
-				String(status),
-				retried(status),
-				sourceStatusText(status),
-			]),
-			...Object.entries(SOURCE_CONNECTION_TEXTS).map(([kind, text]): [string, string, ErrorText] => [
-				kind,
-				'',
-				text,
-			]),
-		]),
+		section('Creation of media tasks', byStatus('media', 'keyed', spec.media)),
+		section('Storage', byStatus('storage', 'read', spec.storage)),
+		section('Balance, catalogues and storage', byStatus('balance', 'read', [504])),
+		section('Links to files', byStatus('file', 'file', [401, 403, 404, 410, 429, 500])),
 		section(
-			'No response, or an unreadable one',
-			Object.entries(CONNECTION_TEXTS).map(([kind, text]) => [
-				kind,
-				kind.endsWith('Charge') ? 'never' : '',
-				text,
-			]),
+			'A text without a response, or with an unreadable one',
+			namesOf(PROBLEMS).map((name) => [name, 'charge', problemError(name, 'charge')]),
 		),
 		section(
-			'An incomplete stream',
-			Object.values(STREAM_TEXTS).map(({ code, ...text }) => [`\`${code}\``, 'never', text]),
+			'A file without a response, or with an unreadable one',
+			namesOf(FILE_PROBLEMS).map((name) => [name, 'file', problemError(name, 'file')]),
 		),
+		'## An incomplete stream',
+		'',
+		table(
+			['code', 'message', 'what to do'],
+			Object.values(STREAM_TEXTS).map(({ code, message, description }) => [
+				`\`${code}\``,
+				message,
+				description,
+			]),
+		),
+		'',
 		'The error also has the text so far, and says whether it may be charged.',
 		'',
-		'## Hints in nodes without these options',
-		'',
-		'The hints above are for nodes with the options *Concurrency*, *Max Retries* and *Timeout*. In other places:',
-		'',
-		elsewhere(),
 	].join('\n');
 }

@@ -16,8 +16,7 @@ export function request(
 		},
 		...(json === undefined ? {} : { body: JSON.stringify(json) }),
 		timeoutMs: 315_000,
-		authenticated: true,
-		charged: false,
+		kind: 'read',
 		...more,
 	};
 }

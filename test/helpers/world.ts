@@ -56,16 +56,16 @@ export function randomFrom(seed: number): () => number {
 
 const text = (n: number): GatewayRequest => ({
 	group: 'text',
+	kind: 'charge',
 	method: 'POST',
 	path: '/chat/completions',
-	charged: true,
 	json: { n },
 });
 const creation: GatewayRequest = {
 	group: 'media',
+	kind: 'keyed',
 	method: 'POST',
 	path: '/async/media/tasks',
-	idempotent: true,
 	json: {},
 };
 
@@ -80,7 +80,10 @@ export async function runWorld(world: World, seed: number): Promise<Outcome> {
 	const ends: number[] = [];
 	const execution = async (gate: RateGate, first: number) => {
 		const slots = { other: new Limiter(world.concurrency), poll: new Limiter(64) };
-		const client = gateway.client({}, { gate, withSlot: async (work, lane) => await slots[lane].run(work) });
+		const client = gateway.client(
+			{},
+			{ gate, withSlot: async (work, kind) => await slots[kind === 'poll' ? 'poll' : 'other'].run(work) },
+		);
 		const texts = pool(world.texts, world.concurrency, async (index) => {
 			const n = first + index;
 			if (world.startsAt) await clock.sleep(world.startsAt(n) * 1_000 - (clock.now() - start));

@@ -17,7 +17,7 @@ import { useNock } from '../helpers/nock';
 useNock();
 useFakeTime();
 
-const balance = { group: 'balance', method: 'GET', path: '/balance' } as const;
+const balance = { group: 'balance', kind: 'read', path: '/balance' } as const;
 type Context = ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions;
 
 const trigger = { node: 'mediaTaskTrigger', parameters: {}, mode: 'webhook', store: {} } as const;

@@ -8,7 +8,7 @@ import { useNock } from '../helpers/nock';
 
 useNock();
 
-const balance = { group: 'balance', method: 'GET', path: '/balance' } as const;
+const balance = { group: 'balance', kind: 'read', path: '/balance' } as const;
 const once = { maxRetries: 0, timeoutMs: undefined };
 const contextOf = (credential = { baseUrl: 'https://gateway.test/api/v1', apiKey: 'sk-test' }) =>
 	editorContext({ node: 'mediaTask', parameters: {}, credential });

@@ -8,7 +8,7 @@ import { useNock } from '../helpers/nock';
 
 // The client of a node that serves an agent.
 
-const balance = { group: 'balance', method: 'GET', path: '/balance' } as const;
+const balance = { group: 'balance', kind: 'read', path: '/balance' } as const;
 
 function served() {
 	const { context } = supplyContext({

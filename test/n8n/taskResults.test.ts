@@ -151,7 +151,7 @@ describe('a result that cannot be fetched', () => {
 		expect(error.details).toStrictEqual({
 			message: expect.any(String) as string,
 			description: expect.stringContaining(expected) as string,
-			delivery: 'responded',
+			outcome: 'rejected',
 			code: 'result_not_stored',
 			retryable: false,
 			taskId: 't1',

@@ -47,8 +47,7 @@ async function errorAt(port: number, { trusted = true } = {}) {
 			headers: { 'Content-Type': 'application/json' },
 			body: '{"model":"m"}',
 			timeoutMs: 5_000,
-			authenticated: true,
-			charged: true,
+			kind: 'charge',
 		}),
 	);
 	return details;
@@ -74,14 +73,14 @@ describe('an error in the handshake: nothing was sent', () => {
 		['a closed connection', (socket) => socket.end()],
 	])('%s', async (_, respond) => {
 		const port = await listen(createServer((socket) => socket.once('data', () => respond(socket))));
-		expect(await errorAt(port)).toMatchObject({ delivery: 'notSent', mayBeCharged: false });
+		expect(await errorAt(port)).toMatchObject({ outcome: 'notSent', mayBeCharged: false });
 	});
 
 	it('a certificate that is not trusted', async () => {
 		const port = await listen(createTlsServer(identity));
 		expect(await errorAt(port, { trusted: false })).toMatchObject({
 			message: expect.stringContaining('certificate') as string,
-			delivery: 'notSent',
+			outcome: 'notSent',
 			mayBeCharged: false,
 		});
 	});
@@ -132,7 +131,7 @@ describe.each<SecureVersion>(['TLSv1.2', 'TLSv1.3'])(
 		])('%s', async (_, bytes) => {
 			for (const head of ['', HEAD]) {
 				const details = await errorAt(await breaking(bytes, head));
-				expect(details).toMatchObject({ delivery: 'unknown', mayBeCharged: true });
+				expect(details).toMatchObject({ outcome: 'unknown', mayBeCharged: true });
 			}
 		});
 	},
@@ -147,7 +146,7 @@ it('an alert about a missing certificate of the client comes after the request: 
 	);
 	expect(await errorAt(port)).toMatchObject({
 		code: 'err_ssl_tlsv13_alert_certificate_required',
-		delivery: 'unknown',
+		outcome: 'unknown',
 		mayBeCharged: true,
 	});
 });

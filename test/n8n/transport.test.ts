@@ -13,8 +13,7 @@ const exchange: HttpRequest = {
 	url: 'https://files.test/a',
 	headers: {},
 	timeoutMs: 1_000,
-	authenticated: false,
-	charged: false,
+	kind: 'file',
 };
 
 /** n8n's functions, whose requests are answered with this body. */
@@ -201,7 +200,7 @@ describe('an error', () => {
 		[false, true, false],
 	])('of the connection says whether it may be charged: %j', async (charged, authenticated, mayBeCharged) => {
 		const error = await rejection(failing(cut()).text({ ...exchange, authenticated, charged }));
-		expect(error).toMatchObject({ details: { code: 'econnreset', delivery: 'unknown', mayBeCharged } });
+		expect(error).toMatchObject({ details: { code: 'econnreset', outcome: 'unknown', mayBeCharged } });
 	});
 
 	it('of the connection names the gateway or the server of a file', async () => {
@@ -312,7 +311,7 @@ describe('the credential', () => {
 	it('that cannot be read is read again by the next request', async () => {
 		const { keys, transport } = transportWithKeys({ failures: 1 });
 		const { details } = await apiErrorOf(transport.text(request));
-		expect([details.delivery, details.retryable, details.mayBeCharged]).toStrictEqual([
+		expect([details.outcome, details.retryable, details.mayBeCharged]).toStrictEqual([
 			'notSent',
 			true,
 			undefined,

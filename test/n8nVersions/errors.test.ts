@@ -60,7 +60,7 @@ const errors: Array<[message: string, code?: string, syscall?: string]> = [
 
 /** What a charged call makes of an error. */
 function reading(error: unknown): unknown {
-	const read = errorFromThrown(error, { charged: true });
+	const read = errorFromThrown(error, 'charge');
 	if (read instanceof StoppedError) return read.reason;
 	return read && { details: read.details, cause: (read.cause as Error).message };
 }
@@ -77,8 +77,8 @@ describe.each(versions)('an error of n8n-workflow %s', (version) => {
 	it('of addresses that all time out says that nothing was sent, unless n8n has deleted which call failed', () => {
 		const error = Object.assign(new AggregateError([]), { code: 'ETIMEDOUT' });
 		const wrapped = new NodeApiError(node, error);
-		const { details } = errorFromThrown(wrapped, { charged: true }) as ApiError;
-		expect(details.delivery).toBe(wrapped.cause === undefined ? 'unknown' : 'notSent');
+		const { details } = errorFromThrown(wrapped, 'charge') as ApiError;
+		expect(details.outcome).toBe(wrapped.cause === undefined ? 'unknown' : 'notSent');
 	});
 
 	it('keeps the key to itself', () => {

@@ -87,7 +87,7 @@ it('the hint of the chat model names the option of the agent or chain', async ()
 	busy('/models');
 	const { context } = supplyContext({ node: 'chatModel', parameters: {}, credential });
 	const { client } = await subNodeClient(context, 0, { maxRetries: 0, timeoutMs: undefined });
-	const error = await rejection(client.json({ group: 'catalogue', method: 'GET', path: '/models' }));
+	const error = await rejection(client.json({ group: 'catalogue', kind: 'read', path: '/models' }));
 	expect(error).toMatchObject({
 		details: {
 			description: expect.stringMatching(

@@ -32,8 +32,8 @@ function nodeOf(execution: Execution, name = 'node'): ExecutionCost {
 }
 
 const details = { message: 'no', description: '', retryable: false } as const;
-const rejected = new ApiError({ ...details, delivery: 'responded', status: 402 });
-const lost = new ApiError({ ...details, delivery: 'unknown', mayBeCharged: true });
+const rejected = new ApiError({ ...details, outcome: 'rejected', status: 402 });
+const lost = new ApiError({ ...details, outcome: 'unknown', mayBeCharged: true });
 
 const shown = (gatewayCostRub: string, gatewayCalls: number, gatewayCallsWithoutCost: number) => ({
 	gatewayCostRub,

@@ -14,11 +14,11 @@ const KEY = 'k';
 const details: ApiErrorDetails = {
 	message: 'no',
 	description: 'why',
-	delivery: 'responded',
+	outcome: 'rejected',
 	retryable: true,
 };
 const refusal = () => new ApiError(details);
-const lost = () => new ApiError({ ...details, delivery: 'unknown', mayBeCharged: true });
+const lost = () => new ApiError({ ...details, outcome: 'unknown', mayBeCharged: true });
 const detailsOf = (error: unknown) => (error instanceof ApiError ? error.details : undefined);
 
 /** A node whose context lasts through the tries of an execution. */

@@ -18,7 +18,7 @@ const apiError = (details: Partial<ApiErrorDetails> = {}) =>
 	new ApiError({
 		message: 'It failed',
 		description: 'Try it later.',
-		delivery: 'responded',
+		outcome: 'rejected',
 		retryable: false,
 		...details,
 	});

@@ -51,7 +51,7 @@ export function withPrompt(
 	if (name === undefined) {
 		throw new InvalidInputError(
 			'The model takes no prompt',
-			"Leave 'Prompt' empty, or choose another model. Nothing was sent.",
+			"Leave 'Prompt' empty, or choose another model.",
 			'prompt',
 		);
 	}

@@ -1,4 +1,4 @@
-import { pollOnce } from '../../shared/gateway/endpoints/polling';
+import { pollOnce, pollUntil } from '../../shared/gateway/endpoints/polling';
 import { hasEnded, type MediaTask } from '../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { taskJson } from '../../shared/n8n/taskResults';
@@ -98,10 +98,13 @@ export class SuspendableTask extends Deferred {
 		const { client, n8n } = this.item;
 		const { taskId, callback } = this.task;
 		try {
-			for (const pause of WATCH_PAUSES_MS) {
-				await client.sleep(pause);
-				const { task } = await pollOnce(client, taskId);
-				if (task && hasEnded(task.state) && (await isAccepted(this.item, callback.url))) return;
+			const pausesMs = [...WATCH_PAUSES_MS];
+			const watched = { poll: async () => await pollOnce(client, taskId), pauseMs: () => pausesMs.shift() };
+			const pause = async (milliseconds: number) => await client.sleep(milliseconds);
+			while (pausesMs.length > 0) {
+				const found = await pollUntil({ ...watched, pause });
+				if (!found?.task || !hasEnded(found.task.state)) return;
+				if (await isAccepted(this.item, callback.url)) return;
 			}
 		} catch (error) {
 			n8n.logger.debug(`The media task ${taskId} was not watched: ${toErrorJson(error).message}`);

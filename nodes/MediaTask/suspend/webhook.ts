@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 
 import type { GatewayClient } from '../../shared/gateway/client/client';
-import { pollOnce, pollWithRetries } from '../../shared/gateway/endpoints/polling';
+import { CALLBACK_PAUSES_MS, pollOnce, pollUntil } from '../../shared/gateway/endpoints/polling';
 import { hasEnded } from '../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { callbackClient } from '../../shared/n8n/client';
@@ -94,8 +94,8 @@ function itemsOf({ items, tasks }: SavedState): ReadonlySet<number> {
 }
 
 /**
- * Whether no task with a callback is known to be running. Polls first the tasks whose callback has come, and
- * stops at the first that is running.
+ * Whether no task with a callback is known to be running. Polls first the tasks whose callback has come, several times:
+ * they may still read as running for a moment. Stops at the first that is running.
  *
  * @param ended the IDs of tasks that have ended; further ones are added
  * @param received the items whose callback has come
@@ -108,36 +108,30 @@ async function haveAllEnded(
 ): Promise<boolean> {
 	const items = state.items.filter(({ hasCallback }) => hasCallback);
 	const first = items.filter(({ index }) => received.has(index));
-	for (const { taskId } of first) {
-		if ((await stateAfterRetries(client, taskId, ended)) === 'running') return false;
-	}
-	for (const { taskId } of items) {
-		const poll = first.length > 0 ? stateOf : stateAfterRetries;
-		if ((await poll(client, taskId, ended)) === 'running') return false;
+	for (const { taskId } of [...first, ...items]) {
+		if (ended.has(taskId)) continue;
+		const isFirst = first.length === 0 || first.some((item) => item.taskId === taskId);
+		const found = await stateOf(client, taskId, isFirst ? CALLBACK_PAUSES_MS : [0]);
+		if (found === 'running') return false;
+		if (found === 'ended') ended.add(taskId);
 	}
 	return true;
 }
 
-type State = 'ended' | 'running' | 'unclear';
-
-async function stateAfterRetries(client: GatewayClient, taskId: string, ended: Set<string>): Promise<State> {
-	const poll = async () => await stateOf(client, taskId, ended);
-	return await pollWithRetries(client, poll, (state) => state === 'ended');
-}
-
 /** The state of a task. One whose poll ends in an error counts as ended: the node reports the error. */
-async function stateOf(client: GatewayClient, taskId: string, ended: Set<string>): Promise<State> {
-	if (ended.has(taskId)) return 'ended';
-	const state = await polledState(client, taskId);
-	if (state === 'ended') ended.add(taskId);
-	return state;
-}
-
-async function polledState(client: GatewayClient, taskId: string): Promise<State> {
+async function stateOf(
+	client: GatewayClient,
+	taskId: string,
+	pausesMs: readonly number[],
+): Promise<'ended' | 'running' | 'unclear'> {
 	try {
-		const { task } = await pollOnce(client, taskId, POLL_TIMEOUT_MS);
-		if (!task) return 'unclear';
-		return hasEnded(task.state) ? 'ended' : 'running';
+		const found = await pollUntil({
+			pauseMs: (polls) => pausesMs[polls],
+			poll: async () => await pollOnce(client, taskId, POLL_TIMEOUT_MS),
+			pause: async (milliseconds) => await client.pause(milliseconds),
+		});
+		if (!found?.task) return 'unclear';
+		return hasEnded(found.task.state) ? 'ended' : 'running';
 	} catch (error) {
 		if (error instanceof ApiError) return 'ended';
 		throw asError(error);

@@ -122,8 +122,8 @@ function checkBuiltInTools(list: Json | undefined): void {
 		throw new InvalidInputError(
 			`'${textOptions.builtInTools.label}': tool ${index + 1} has no ${kind === '' ? 'type' : 'name'}`,
 			kind === ''
-				? 'Each is an object such as { "type": "web_search" }. Nothing was sent.'
-				: `A tool of the type "${kind}" is called by its "name". Nothing was sent.`,
+				? 'Each is an object such as { "type": "web_search" }.'
+				: `A tool of the type "${kind}" is called by its "name".`,
 			'builtInTools',
 		);
 	}

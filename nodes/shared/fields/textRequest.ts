@@ -55,7 +55,7 @@ export async function modelsOf(
 	if (unknown.length === 0) return [...new Set([model, ...fallbacks])];
 	throw new InvalidInputError(
 		`'Fallback Models' has models that the catalogue does not have: ${unknown.join(', ')}`,
-		'Copy the IDs from the list of models. Nothing was sent.',
+		'Copy the IDs from the list of models.',
 		'fallbackModels',
 	);
 }
@@ -91,11 +91,7 @@ export const extraBody = optional(
  */
 export function checkExtraBody(extra: JsonObject | undefined, streamHint: string): JsonObject {
 	if (extra?.stream === undefined) return extra ?? {};
-	throw new InvalidInputError(
-		"'Extra Body (JSON)' must not contain 'stream'",
-		`${streamHint} Nothing was sent.`,
-		'extraBody',
-	);
+	throw new InvalidInputError("'Extra Body (JSON)' must not contain 'stream'", streamHint, 'extraBody');
 }
 
 /** The model that a call asks: *Extra Body (JSON)* may name another one than the list. */

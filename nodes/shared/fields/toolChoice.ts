@@ -94,7 +94,7 @@ export function readToolChoice(params: ToolChoiceValues, request: RequestTools):
 	if (found) return found.isBuiltIn ? { builtIn: name } : { name };
 	throw new InvalidInputError(
 		name === '' ? "'Tool to Call' is empty" : `There is no tool called "${name}"`,
-		`Choose one of these tools: ${known.map(({ id }) => id).join(', ') || 'there are none'}. Nothing was sent.`,
+		`Choose one of these tools: ${known.map(({ id }) => id).join(', ') || 'there are none'}.`,
 		choice === 'function' ? 'toolChoiceName' : 'toolChoice',
 	);
 }
@@ -103,7 +103,7 @@ function noTools(choice: 'required' | 'any'): InvalidInputError {
 	const label = choice === 'any' ? 'Must Call Any Tool' : 'Must Call a Tool';
 	return new InvalidInputError(
 		`'Tool Choice' is '${label}', but there are no tools`,
-		"Add a tool, or set 'Tool Choice' to 'Model Decides'. Nothing was sent.",
+		"Add a tool, or set 'Tool Choice' to 'Model Decides'.",
 		'toolChoice',
 	);
 }

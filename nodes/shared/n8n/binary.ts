@@ -2,11 +2,9 @@ import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 
 import { fileInfo, typeByName } from '../gateway/util/fileName';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
-import { connectionError, noFile } from '../gateway/errors/fromResponse';
-import type { ApiError } from '../gateway/errors/errors';
-import type { Origin } from '../gateway/errors/texts/origin';
+import { problemError } from '../gateway/errors/fromResponse';
 import { REQUEST_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../gateway/client/transport';
-import { fileLimits, Watchdog } from '../gateway/client/watchdog';
+import { Watchdog } from '../gateway/client/watchdog';
 import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
 import { asObject } from '../gateway/util/json';
@@ -22,8 +20,6 @@ export interface BinaryStore {
 export interface FileHints {
 	/** MIME type, for responses without one. */
 	knownType?: string | undefined;
-	/** Where the request comes from; an action node by default. */
-	origin?: Origin | undefined;
 	/** Whether the caller checks the content: a web page, or nothing, is no error then. */
 	isUnchecked?: boolean;
 }
@@ -38,37 +34,33 @@ export async function storeResponse(
 	context: BinaryStore,
 	response: HttpResponse<ByteStream>,
 	names: ReadonlyArray<string | undefined>,
-	{ knownType, origin, isUnchecked = false }: FileHints = {},
+	{ knownType, isUnchecked = false }: FileHints = {},
 ): Promise<IBinaryData> {
 	const { fileName, mimeType } = fileInfo(response.headers, names);
 	const types = [knownType, ...names.map((name) => name && typeByName(name))];
 	const isPage = mimeType === 'text/html' && !types.includes(mimeType);
-	if (isPage && !isUnchecked) throw noFile('webPage', response.status);
+	if (isPage && !isUnchecked) throw problemError('webPage', 'file', { status: response.status });
 	let length = 0;
 	const { timeoutMs = REQUEST_TIMEOUT_MS } = response;
-	const watchdog = new Watchdog(fileLimits(timeoutMs), { now: () => Date.now(), sleep });
+	const watchdog = new Watchdog({ totalMs: Infinity, idleMs: timeoutMs }, { now: () => Date.now(), sleep });
 	const body = reportChunks(response.body as Readable, (chunk) => {
-		watchdog.touch(chunk.length);
+		watchdog.touch();
 		length += chunk.length;
 	});
 	try {
 		const storing = context.helpers.prepareBinaryData(body, fileName, mimeType ?? knownType);
 		const stored = await Promise.race([storing, watchdog.watch()]);
 		// Without redirects, the HTTP client's own timeout ends with the headers (seen in axios 1.18).
-		if (!stored) throw idleTimeout(origin);
-		if (length === 0 && !isUnchecked) throw noFile('empty', response.status);
+		if (!stored) throw problemError('timeout', 'file');
+		if (length === 0 && !isUnchecked) throw problemError('empty', 'file', { status: response.status });
 		return stored;
 	} catch (error) {
 		// With redirects, it closes the connection at the same moment.
-		if (watchdog.isSilent()) throw idleTimeout(origin);
-		throw errorFromThrown(error, { charged: false, file: true, origin }) ?? error;
+		if (watchdog.isSilent()) throw problemError('timeout', 'file');
+		throw errorFromThrown(error, 'file') ?? error;
 	} finally {
 		watchdog.stop();
 	}
-}
-
-function idleTimeout(origin: Origin | undefined): ApiError {
-	return connectionError({ kind: 'timeout' }, { charged: false, file: true, origin });
 }
 
 /** The item that a file belongs to. */

@@ -4,7 +4,6 @@ import { GatewayClient, type ClientDependencies, type RequestSettings } from '..
 import { asError, InvalidInputError } from '../gateway/errors/errors';
 import { RateGates } from '../gateway/client/rate/registry';
 import type { RateLimitDependencies } from '../gateway/client/rate/rateLimitWait';
-import type { Origin } from '../gateway/errors/texts/origin';
 import { RunSignal } from './runSignal';
 import { credentialReader, gatewayAddress, n8nTransport, type N8nContext } from './transport';
 
@@ -26,7 +25,6 @@ export const rateGates = new RateGates({ now: () => performance.now(), random: (
 interface ConnectionOptions {
 	/** The item whose credential is read: its fields may be expressions. Default: 0. */
 	itemIndex?: number;
-	origin?: Origin;
 	/** Ends pauses, and requests where n8n can, with the run. None outside an execution. */
 	signal?: RunSignal;
 	/** Runs `work` when a slot for a request is free. */
@@ -46,7 +44,6 @@ export async function connect(
 	context: N8nContext,
 	{
 		itemIndex,
-		origin,
 		signal,
 		withSlot = async (work) => await work(),
 		waitMeters,
@@ -57,21 +54,21 @@ export async function connect(
 	const { baseUrl, secrets: own } = await gatewayAddress(credential);
 	const secrets = [...own, ...more];
 	const dependencies: ClientDependencies = {
-		transport: n8nTransport(context, { credential, cancelSignal: signal?.cancelSignal, origin }),
+		transport: n8nTransport(context, { credential, cancelSignal: signal?.cancelSignal }),
 		gate: rateGates.of(baseUrl, own),
 		waitMeters,
-		withSlot: async (work, lane) =>
+		withSlot: async (work, kind) =>
 			await withSlot(async () => {
 				signal?.throwIfAborted();
 				return await work();
-			}, lane),
+			}, kind),
 		pause: async (milliseconds) => await (signal ? signal.pause(milliseconds) : sleep(milliseconds)),
 		sleep,
 		now: () => Date.now(),
 		random: () => Math.random(),
 	};
 	const client = (settings: RequestSettings, given: ClientDependencies) =>
-		new GatewayClient({ baseUrl, secrets, origin, ...settings }, given);
+		new GatewayClient({ baseUrl, secrets, ...settings }, given);
 	return {
 		secrets,
 		client: (settings) => client(settings, dependencies),
@@ -88,28 +85,23 @@ export async function connect(
 	};
 }
 
-type BackgroundSettings = RequestSettings & { origin: Origin };
-
 /** §6.4 does not say whether the gateway repeats a callback, so its task is polled for minutes. */
-export const CALLBACK_SETTINGS: BackgroundSettings = {
+export const CALLBACK_SETTINGS: RequestSettings = {
 	maxRetries: 8,
 	rateLimitWaitMs: 15 * 60_000,
-	origin: 'trigger',
 };
 
 /** n8n polls again, so it waits only until a minute's limit is free again. */
-export const POLL_SETTINGS: BackgroundSettings = {
+export const POLL_SETTINGS: RequestSettings = {
 	maxRetries: 3,
 	rateLimitWaitMs: 60_000,
-	origin: 'trigger',
 };
 
 /** The user waits for a list or a form. */
-export const EDITOR_SETTINGS: BackgroundSettings = {
+export const EDITOR_SETTINGS: RequestSettings = {
 	maxRetries: 1,
 	rateLimitWaitMs: 5_000,
 	timeoutMs: 30_000,
-	origin: 'editor',
 };
 
 /**
@@ -119,9 +111,9 @@ export const EDITOR_SETTINGS: BackgroundSettings = {
  */
 export async function backgroundClient(
 	context: N8nContext,
-	{ origin, ...settings }: BackgroundSettings,
+	settings: RequestSettings,
 ): Promise<GatewayClient> {
-	return (await connect(context, { origin })).client(settings);
+	return (await connect(context, {})).client(settings);
 }
 
 /** The pauses before the credential is read again, in milliseconds: n8n's database may be busy. */
@@ -161,7 +153,7 @@ export async function subNodeClient(
 		signal.dispose();
 	};
 	try {
-		const { client } = await connect(context, { itemIndex, origin: 'chatModel', signal });
+		const { client } = await connect(context, { itemIndex, signal });
 		return { client: client(settings), dispose };
 	} catch (error) {
 		dispose();

@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { readBalance } from '../gateway/endpoints/balance';
+import { UNREADABLE } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { errorFromResponse, unreadableResponse } from '../gateway/errors/fromResponse';
 import { redact } from '../gateway/errors/secrets';
@@ -49,10 +50,10 @@ async function checkBalance(
 ): Promise<void> {
 	const response = await requestBalance(context, baseUrl, apiKey);
 	if (response.status < 200 || response.status > 299) {
-		throw errorFromResponse({ ...response, group: 'balance', now: Date.now(), secrets, origin: 'editor' });
+		throw errorFromResponse({ ...response, group: 'balance', kind: 'read', now: Date.now(), secrets });
 	}
 	const body = asObject(parseJson(response.body));
-	if (!body) throw unreadableResponse(response, { charged: false });
+	if (!body) throw unreadableResponse(response, 'read');
 	readBalance(body);
 }
 
@@ -79,11 +80,12 @@ async function requestBalance(
 }
 
 function problemText(error: unknown): string {
-	const known = errorFromThrown(error, { charged: false, origin: 'editor' });
+	const known = errorFromThrown(error, 'read');
 	if (known && 'details' in known) {
 		const { status, code, type, message, description } = known.details;
 		// Something else responds at this address: the gateway's errors have a code or a type.
-		if (status === 401 && code === undefined && type === undefined) return OTHER_SIGN_IN;
+		if (status === 401 && (code === undefined || code === UNREADABLE) && type === undefined)
+			return OTHER_SIGN_IN;
 		return BY_STATUS[status ?? 0] ?? `${message}. ${description}`;
 	}
 	return error instanceof Error ? error.message : String(error);

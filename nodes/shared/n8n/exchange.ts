@@ -1,9 +1,9 @@
 import { sleep } from 'n8n-workflow';
 
-import { connectionError } from '../gateway/errors/fromResponse';
+import { problemError } from '../gateway/errors/fromResponse';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { asError, StoppedError } from '../gateway/errors/errors';
-import type { RequestInfo } from '../gateway/errors/texts/connection';
+import type { RequestKind } from '../gateway/errors/policy';
 import type { ByteStream } from '../gateway/client/transport';
 import { Watchdog, type StreamLimits } from '../gateway/client/watchdog';
 
@@ -41,7 +41,7 @@ export class Exchange {
 	 * @throws {ApiError} when a limit is exceeded, and for network errors
 	 * @throws {StoppedError} when a signal is aborted
 	 */
-	async within<T>(limits: StreamLimits, info: RequestInfo, work: () => Promise<T>): Promise<T> {
+	async within<T>(limits: StreamLimits, kind: RequestKind, work: () => Promise<T>): Promise<T> {
 		const watchdog = new Watchdog(limits, { now: () => Date.now(), sleep });
 		this.watchdog = watchdog;
 		const expired = new Error('The time of the exchange is over');
@@ -53,16 +53,16 @@ export class Exchange {
 			return await Promise.race([work(), this.aborted(), late()]);
 		} catch (error) {
 			this.abort();
-			if (watchdog.expired) throw connectionError({ kind: 'timeout' }, info);
-			throw this.stopped() ?? errorFromThrown(error, info) ?? asError(error);
+			if (watchdog.expired) throw problemError('timeout', kind);
+			throw this.stopped() ?? errorFromThrown(error, kind) ?? asError(error);
 		} finally {
 			watchdog.stop();
 		}
 	}
 
 	/** Data was sent or received. */
-	touch(bytes: number): void {
-		this.watchdog?.touch(bytes);
+	touch(): void {
+		this.watchdog?.touch();
 	}
 
 	/** Ends with the stream of its response; destroying the stream closes the connection at once. */
@@ -91,8 +91,8 @@ export class Exchange {
 
 	private stopped(): StoppedError | undefined {
 		const { cancel, request } = this.signals;
-		if (cancel?.aborted) return new StoppedError('cancelled', true);
-		return request?.aborted ? new StoppedError('not waited for', true) : undefined;
+		if (cancel?.aborted) return new StoppedError('cancelled', 'unknown');
+		return request?.aborted ? new StoppedError('not waited for', 'unknown') : undefined;
 	}
 
 	private async aborted(): Promise<never> {

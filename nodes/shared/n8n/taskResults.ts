@@ -1,7 +1,7 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { compact } from './compact';
-import { ApiError, StoppedError } from '../gateway/errors/errors';
+import { ApiError, asError, StoppedError } from '../gateway/errors/errors';
 import { nameInUrl } from '../gateway/util/fileName';
 import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
 import type { GatewayClient } from '../gateway/client/client';
@@ -37,7 +37,6 @@ export async function downloadFiles(
 	field: string,
 ): Promise<IBinaryKeyData> {
 	const binary: IBinaryKeyData = {};
-	const { origin } = context.client.settings;
 	try {
 		if (task.resultUrls.length === 0) return { [field]: await downloadArchive(context, task.taskId) };
 		for (const [index, url] of task.resultUrls.entries()) {
@@ -45,9 +44,7 @@ export async function downloadFiles(
 			binary[name] = await context.client.downloadUrl(
 				url,
 				async (response) =>
-					await storeResponse(context.n8n, response, [nameInUrl(url), `task_${task.taskId}_${index}`], {
-						origin,
-					}),
+					await storeResponse(context.n8n, response, [nameInUrl(url), `task_${task.taskId}_${index}`]),
 			);
 		}
 		return binary;
@@ -56,18 +53,15 @@ export async function downloadFiles(
 	}
 }
 
-/** Adds the task's ID: the task is paid for, and its result can be fetched again. */
+/** Adds the task's ID: its result can be fetched again. */
 function resultNotFetched(error: unknown, taskId: string): Error {
 	if (error instanceof StoppedError) return error;
-	const hint = `Task ${taskId} is finished and paid for: fetch its result again with the operation 'Download'.`;
-	if (error instanceof ApiError) {
-		return error.with({ taskId, description: `${error.details.description} ${hint}` });
-	}
-	const reason = error instanceof Error ? error.message : String(error);
+	if (error instanceof ApiError) return error.with({ taskId });
 	return new ApiError({
 		message: 'The result of the media task could not be stored in n8n',
-		description: `${reason}. ${hint}`,
-		delivery: 'responded',
+		description: `${asError(error).message}.`,
+		outcome: 'rejected',
+		kind: 'file',
 		code: 'result_not_stored',
 		retryable: false,
 		taskId,
@@ -79,10 +73,9 @@ export async function downloadArchive(
 	{ client, n8n }: ResultContext,
 	taskId: string,
 ): Promise<IBinaryKeyData[string]> {
-	const { origin } = client.settings;
 	return await downloadMediaTask(
 		client,
 		taskId,
-		async (response) => await storeResponse(n8n, response, [`task_${taskId}`], { origin }),
+		async (response) => await storeResponse(n8n, response, [`task_${taskId}`]),
 	);
 }

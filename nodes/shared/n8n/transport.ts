@@ -10,8 +10,8 @@ import type {
 
 import { asError, InvalidInputError } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
-import { credentialError, responseTooLarge } from '../gateway/errors/fromResponse';
-import type { RequestInfo } from '../gateway/errors/texts/connection';
+import { credentialError, problemError } from '../gateway/errors/fromResponse';
+import type { RequestKind } from '../gateway/errors/policy';
 import { asObject, asText } from '../gateway/util/json';
 import {
 	MAX_RESPONSE_BYTES,
@@ -20,8 +20,7 @@ import {
 	type HttpRequest,
 	type Transport,
 } from '../gateway/client/transport';
-import { fileLimits, unseenMs, type StreamLimits } from '../gateway/client/watchdog';
-import type { Origin } from '../gateway/errors/texts/origin';
+import type { StreamLimits } from '../gateway/client/watchdog';
 import { Exchange } from './exchange';
 import { NO_KEY_AFTER_REDIRECT } from './features';
 import { ignoreErrors, reportChunks, type Readable } from './streams';
@@ -41,58 +40,55 @@ export interface TransportSettings {
 	credential: CredentialReader;
 	/** The signal of the execution. */
 	cancelSignal?: AbortSignal | undefined;
-	/** Where requests come from; an action node by default. */
-	origin?: Origin | undefined;
 }
 
 /** Sends requests with n8n's HTTP helpers, which add the credential, proxies and the execution's cancel signal. */
 export function n8nTransport(
 	context: N8nContext,
-	{ credential, cancelSignal, origin }: TransportSettings,
+	{ credential, cancelSignal }: TransportSettings,
 ): Transport {
 	const send = async (httpRequest: HttpRequest, { signal }: Exchange): Promise<HttpResponse<unknown>> => {
 		const options = { ...requestOptions(httpRequest), abortSignal: signal };
-		if (!httpRequest.authenticated) return toResponse(await context.helpers.httpRequest(options));
+		if (httpRequest.kind === 'file') return toResponse(await context.helpers.httpRequest(options));
 		// n8n replaces the signal of the request by that of its caller.
 		const caller: N8nContext = Object.create(context, { getExecutionCancelSignal: { value: () => signal } });
 		const response: unknown = await caller.helpers.httpRequestWithAuthentication.call(
 			caller,
 			CREDENTIAL,
 			options,
-			{ credentialsDecrypted: await readable(credential) },
+			{ credentialsDecrypted: await readable(credential, httpRequest.kind) },
 		);
 		return toResponse(response);
-	};
-	const infoOf = ({ charged, authenticated }: HttpRequest): RequestInfo => {
-		return { charged, file: !authenticated, origin };
 	};
 	return {
 		async text(httpRequest) {
 			const exchange = new Exchange({ cancel: cancelSignal, request: httpRequest.signal });
-			const info = infoOf(httpRequest);
 			const work = async () => {
 				const response = await send(reporting(httpRequest, exchange), exchange);
-				return { ...response, body: await readText(response, info) };
+				return { ...response, body: await readText(response, httpRequest.kind) };
 			};
-			const response = await exchange.within(limitsOf(httpRequest), info, work);
+			const response = await exchange.within(limitsOf(httpRequest), httpRequest.kind, work);
 			exchange.end();
 			return response;
 		},
 		async stream(httpRequest) {
 			const exchange = new Exchange({ cancel: cancelSignal, request: httpRequest.signal });
 			const work = async () => await send(reporting(httpRequest, exchange), exchange);
-			const response = await exchange.within(limitsOf(httpRequest), infoOf(httpRequest), work);
+			const response = await exchange.within(limitsOf(httpRequest), httpRequest.kind, work);
 			// The stream may fail when it is no longer read.
 			return { ...response, body: exchange.endWith(ignoreErrors(response.body as ByteStream)) };
 		},
 	};
 }
 
+/** The slowest upload whose progress is not known, in bytes per second: nobody can tell it from one that hangs. */
+const MIN_UNSEEN_SPEED = 32_000;
+
 function limitsOf({ body, timeoutMs }: HttpRequest): StreamLimits {
-	if (isStream(body)) return fileLimits(timeoutMs);
+	if (isStream(body)) return { totalMs: Infinity, idleMs: timeoutMs };
 	// n8n does not report the progress of bytes in memory.
-	const slowest = body instanceof Uint8Array ? unseenMs(body.length) : 0;
-	return { totalMs: timeoutMs + slowest, idleMs: Infinity };
+	const unseenMs = body instanceof Uint8Array ? (body.length / MIN_UNSEEN_SPEED) * 1_000 : 0;
+	return { totalMs: timeoutMs + Math.ceil(unseenMs), idleMs: Infinity };
 }
 
 function isStream(body: HttpRequest['body']): body is Readable {
@@ -103,30 +99,30 @@ function isStream(body: HttpRequest['body']): body is Readable {
 function reporting(httpRequest: HttpRequest, exchange: Exchange): HttpRequest {
 	const { body } = httpRequest;
 	if (!isStream(body)) return httpRequest;
-	return { ...httpRequest, body: reportChunks(body, ({ length }) => exchange.touch(length)) };
+	return { ...httpRequest, body: reportChunks(body, () => exchange.touch()) };
 }
 
 /** @throws {ApiError} for a body over the limit, and for network errors */
-async function readText({ body }: HttpResponse<unknown>, info: RequestInfo): Promise<string> {
+async function readText({ body }: HttpResponse<unknown>, kind: RequestKind): Promise<string> {
 	if (typeof body === 'string') return body;
 	if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body)) return '';
 	try {
-		return await decoded(ignoreErrors(body as ByteStream), info);
+		return await decoded(ignoreErrors(body as ByteStream), kind);
 	} catch (error) {
-		const known = errorFromThrown(error, info);
+		const known = errorFromThrown(error, kind);
 		if (known) throw known;
 		// Bytes that cannot be decompressed are no text.
 		return '';
 	}
 }
 
-async function decoded(body: ByteStream, { charged }: RequestInfo): Promise<string> {
+async function decoded(body: ByteStream, kind: RequestKind): Promise<string> {
 	const decoder = new TextDecoder();
 	const parts: string[] = [];
 	let length = 0;
 	for await (const chunk of body) {
 		length += chunk.length;
-		if (length > MAX_RESPONSE_BYTES) throw responseTooLarge({ charged });
+		if (length > MAX_RESPONSE_BYTES) throw problemError('tooLarge', kind);
 		parts.push(decoder.decode(chunk, { stream: true }));
 	}
 	return parts.join('') + decoder.decode();
@@ -137,11 +133,11 @@ async function decoded(body: ByteStream, { charged }: RequestInfo): Promise<stri
  *
  * @throws {ApiError} that nothing was sent, so that the request may be repeated: n8n's database may be busy
  */
-async function readable(credential: CredentialReader): Promise<ICredentialsDecrypted> {
+async function readable(credential: CredentialReader, kind: RequestKind): Promise<ICredentialsDecrypted> {
 	try {
 		return await credential();
 	} catch (error) {
-		throw credentialError(asError(error));
+		throw credentialError(asError(error), kind);
 	}
 }
 
@@ -194,7 +190,7 @@ function requestOptions(httpRequest: HttpRequest): IHttpRequestOptions {
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		// The key must not leave the gateway's origin; and following a redirect buffers a streamed body.
-		disableFollowRedirect: httpRequest.authenticated,
+		disableFollowRedirect: httpRequest.kind !== 'file',
 		...NO_KEY_AFTER_REDIRECT,
 	};
 }

@@ -103,9 +103,5 @@ function storedRows(value: unknown, at: Location): JsonObject[] {
 	const stored = Object.values(groups ?? {}).flatMap((group) => asArray(group));
 	const read = stored.map(asObject).filter((row) => row !== undefined);
 	if (groups && read.length === stored.length) return read;
-	throw new InvalidInputError(
-		`${at.subject} is not a list of rows`,
-		'Add the rows in the panel. Nothing was sent.',
-		at.param,
-	);
+	throw new InvalidInputError(`${at.subject} is not a list of rows`, 'Add the rows in the panel.', at.param);
 }

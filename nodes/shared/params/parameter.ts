@@ -30,7 +30,7 @@ export class Location {
 	 * @param hint how to correct it
 	 */
 	error(problem: string, hint: string): InvalidInputError {
-		return new InvalidInputError(`${this.subject} ${problem}`, `${hint} Nothing was sent.`, this.param);
+		return new InvalidInputError(`${this.subject} ${problem}`, `${hint}`, this.param);
 	}
 }
 

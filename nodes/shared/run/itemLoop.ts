@@ -1,6 +1,5 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-import type { Lane } from '../gateway/client/attempts';
 import type { RequestSettings } from '../gateway/client/client';
 import { asError, StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
@@ -25,7 +24,7 @@ import { requestSettings } from './settings';
  */
 const POLL_CONCURRENCY = 64;
 
-type Slots = Record<Lane, Limiter>;
+type Slots = Record<'poll' | 'other', Limiter>;
 
 /** Waits for the rate limit are shown from this time on, in milliseconds. */
 const SHOWN_WAIT_MS = 1_000;
@@ -147,7 +146,7 @@ class ItemLoop {
 		const connection = await connect(this.context, {
 			itemIndex,
 			signal: this.signal,
-			withSlot: async (work, lane) => await slots[lane].run(work),
+			withSlot: async (work, kind) => await slots[kind === 'poll' ? 'poll' : 'other'].run(work),
 			waitMeters: this.waitMeters,
 			secrets: this.suspension.secrets,
 		});

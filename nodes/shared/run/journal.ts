@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { isFailedTask } from '../gateway/endpoints/tasks';
 import { ApiError, type ApiErrorDetails } from '../gateway/errors/errors';
 import { asNumber, asObject, canonicalJson, omit, type Json, type JsonObject } from '../gateway/util/json';
 import { storedContext } from '../n8n/features';
@@ -173,29 +174,26 @@ export class RunJournal {
 	 * @returns the error as the user gets it, with the task's ID and whether the item is, or may be, charged
 	 */
 	failed(index: number, error: unknown): unknown {
-		const entry = this.entry(index) ?? chargedEntry(error);
-		if (
-			error instanceof ApiError &&
-			error.details.taskId !== undefined &&
-			error.details.extra?.state === 'fail'
-		) {
+		const entry = this.entry(index);
+		if (isFailedTask(error)) {
 			const { executionId } = this.identity;
-			const failed: FailedTask = {
-				executionId,
-				taskId: error.details.taskId,
-				after: this.failedTaskId(index),
-			};
+			const { taskId } = error.details;
+			const failed: FailedTask = { executionId, taskId, after: this.failedTaskId(index) };
 			this.store[FAILED_KEY] = { ...this.failedTasks, [this.failedName(index)]: failed };
 		}
-		if (entry?.state !== 'requested') return itemError(error, entry?.state === 'created' ? entry : {});
-		if (!entry.mayBeCharged && !mayBeCharged(error)) {
+		if (entry?.state === 'created') return itemError(error, { outcome: 'charged', taskId: entry.taskId });
+		// An equal call of an agent's tool, at the same time, may have removed the entry of one that may be charged.
+		if (entry?.state !== 'requested' && !(error instanceof ApiError && mayBeCharged(error))) return error;
+		const known = entry?.state === 'requested' ? entry : { state: 'requested' as const };
+		if (!known.mayBeCharged && !mayBeCharged(error)) {
 			this.remove(index);
 			return error;
 		}
-		const told = itemError(error, { mayBeCharged: true });
-		const details = told instanceof ApiError ? told.details : entry.error;
-		this.write(index, { ...entry, mayBeCharged: true, ...(details ? { error: details } : {}) });
-		return told;
+		const kind = known.key === undefined ? 'charge' : 'keyed';
+		const complete = itemError(error, { outcome: 'unknown', kind });
+		const details = complete instanceof ApiError ? complete.details : known.error;
+		this.write(index, { ...known, mayBeCharged: true, ...(details ? { error: details } : {}) });
+		return complete;
 	}
 
 	/** The tasks that exist and are paid for, by item. */
@@ -266,11 +264,6 @@ export class RunJournal {
 	private remove(index: number): void {
 		delete this.stored.entries[String(index)];
 	}
-}
-
-/** An equal call of an agent's tool, at the same time, may have removed the entry. */
-function chargedEntry(error: unknown): Entry | undefined {
-	return error instanceof ApiError && error.details.mayBeCharged ? { state: 'requested' } : undefined;
 }
 
 /** Another version of the package may have stored something else. */

@@ -7,40 +7,31 @@ import {
 } from 'n8n-workflow';
 
 import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
+import { chargeText, NOTHING_SENT, outcomeFlags, type OutcomeFlags } from '../gateway/errors/outcome';
 
 /** The `json.error` of an error item. Workflows branch on `code`, `httpCode` and `retryable`. */
-export interface ErrorJson extends IDataObject {
+export interface ErrorJson extends IDataObject, OutcomeFlags {
 	message: string;
 	description: string | null;
 	httpCode: string | null;
 	code: string | null;
 	type: string | null;
 	param: string | null;
-	/** Whether sending the item again may succeed, and cannot pay twice. */
-	retryable: boolean;
-	/** The outcome is unknown: look before sending the item again. */
-	mayBeCharged?: boolean;
-	/** The task of `taskId` exists and is charged: fetch it with *Wait*. */
-	paid?: boolean;
 	taskId?: string;
 }
 
 /** Describes any error of an item, for *On Error: Continue*. */
 export function toErrorJson(error: unknown): ErrorJson {
 	if (error instanceof ApiError) {
-		const { message, description, status, code, type, param, taskId, extra } = error.details;
-		const { retryable, mayBeCharged, paid } = error.details;
+		const { message, status, code, type, param, taskId, extra } = error.details;
 		return {
 			message,
-			description,
+			description: descriptionOf(error),
 			httpCode: status === undefined ? null : String(status),
 			code: code ?? null,
 			type: type ?? null,
 			param: param ?? null,
-			// A retry by the workflow could be charged a second time.
-			retryable: retryable && !mayBeCharged,
-			...(mayBeCharged ? { mayBeCharged } : {}),
-			...(paid ? { paid } : {}),
+			...outcomeFlags(error.details),
 			...(taskId === undefined ? {} : { taskId }),
 			...extra,
 		};
@@ -57,16 +48,15 @@ export function toErrorJson(error: unknown): ErrorJson {
 	};
 }
 
-/** What an error says about what to do, if anything. */
+/** What an error says about what to do, and about what is charged, if anything. */
 export function descriptionOf(error: unknown): string | null {
-	if (
-		error instanceof InvalidInputError ||
-		error instanceof NodeOperationError ||
-		error instanceof NodeApiError
-	) {
-		return error.description ?? null;
+	if (error instanceof ApiError) {
+		const { description } = error.details;
+		return [description, chargeText(error.details)].filter(Boolean).join(' ');
 	}
-	return null;
+	if (error instanceof InvalidInputError) return `${error.description} ${NOTHING_SENT}`;
+	const isNodeError = error instanceof NodeOperationError || error instanceof NodeApiError;
+	return isNodeError ? (error.description ?? null) : null;
 }
 
 /**
@@ -77,7 +67,7 @@ export function descriptionOf(error: unknown): string | null {
 export function toNodeError(node: INode, error: unknown, itemIndex: number, note = ''): Error {
 	if (error instanceof ApiError) return apiError(node, error, itemIndex, note);
 	if (error instanceof InvalidInputError) {
-		return operationError(node, error.message, error.description + note, itemIndex);
+		return operationError(node, error.message, `${descriptionOf(error)}${note}`, itemIndex);
 	}
 	if (error instanceof NodeOperationError || error instanceof NodeApiError) {
 		error.context.itemIndex ??= itemIndex;
@@ -92,7 +82,7 @@ export function toNodeError(node: INode, error: unknown, itemIndex: number, note
 
 function apiError(node: INode, cause: ApiError, itemIndex: number, note: string): NodeApiError {
 	const { message, status, taskId } = cause.details;
-	const description = cause.details.description + note;
+	const description = `${descriptionOf(cause)}${note}`;
 	// Not the error itself: n8n stores this with the execution, and request headers contain the key.
 	const response: N8nJsonObject = { message, description };
 	const error = new NodeApiError(node, response, {

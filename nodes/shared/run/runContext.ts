@@ -137,7 +137,7 @@ function withId(models: readonly MediaModel[], id: string): MediaModel | undefin
 function notListed(id: string): never {
 	throw new InvalidInputError(
 		`The gateway has no media model "${id}"`,
-		'Model IDs change over time. Choose the model again from the list. Nothing was sent.',
+		'Model IDs change over time. Choose the model again from the list.',
 		'model',
 	);
 }

@@ -2,13 +2,13 @@ import { connectionError } from '../../../nodes/shared/gateway/errors/fromRespon
 import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { byteStream, apiErrorOf, rejection, scriptedClient } from '../../helpers/client';
 
-const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
 const text: GatewayRequest = {
 	group: 'text',
+	kind: 'charge',
 	method: 'POST',
 	path: '/chat/completions',
 	json: { model: 'm' },
-	charged: true,
 };
 const task: GatewayRequest = { ...text, group: 'media', path: '/async/media/tasks', idempotent: true };
 const lost = connectionError({ kind: 'lost', code: 'ECONNRESET' }, { charged: false });
@@ -139,7 +139,7 @@ describe('downloads', () => {
 	it('passes the bytes on and closes the stream', async () => {
 		const { client } = scriptedClient([{ body: 'the bytes of a file' }]);
 		let stream: { destroyed?: boolean } = {};
-		const length = await client.stream({ group: 'media', method: 'GET', path: '/x' }, async ({ body }) => {
+		const length = await client.stream({ group: 'media', kind: 'read', path: '/x' }, async ({ body }) => {
 			stream = body as unknown as { destroyed?: boolean };
 			let count = 0;
 			for await (const chunk of body) count += chunk.length;

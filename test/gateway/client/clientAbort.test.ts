@@ -6,7 +6,7 @@ import { asError, StoppedError } from '../../../nodes/shared/gateway/errors/erro
 import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { byteStream, rejection, scriptedClient, type Step } from '../../helpers/client';
 
-const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 const notWaitedFor = new StoppedError('not waited for');
 /** The error of a request that goes on. */

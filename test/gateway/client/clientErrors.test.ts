@@ -2,7 +2,7 @@ import type { ByteStream } from '../../../nodes/shared/gateway/client/transport'
 import type { GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { apiErrorOf, scriptedClient } from '../../helpers/client';
 
-const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
 const unused = () => Promise.reject(new Error('not used'));
 
 describe('the body of a rejected stream', () => {

@@ -6,12 +6,13 @@ import { virtualGateway } from '../../helpers/virtualGateway';
 
 // A 429 of the account's rate limit (§7.3, §7.6).
 
-const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
 const chat: GatewayRequest = {
 	group: 'text',
+	kind: 'charge',
 	method: 'POST',
 	path: '/chat/completions',
-	charged: true,
+
 	json: {},
 };
 const creation: GatewayRequest = { ...chat, group: 'media', path: '/async/media/tasks', idempotent: true };
@@ -133,7 +134,7 @@ describe('what may be charged', () => {
 
 	it('a charged request is sent again after a refusal, and not after a lost response', async () => {
 		const { client, sent } = scriptedClient([busy, lost, {}]);
-		expect((await apiErrorOf(client.json(chat))).details.delivery).toBe('unknown');
+		expect((await apiErrorOf(client.json(chat))).details.outcome).toBe('unknown');
 		expect(sent).toHaveLength(2);
 	});
 

@@ -4,7 +4,7 @@ import { fetchMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
 import type { ClientSettings, GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { byteStream, apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
-const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
 const post: GatewayRequest = { ...get, method: 'POST', path: '/x', json: { model: 'm' } };
 const Accept = 'application/json, */*;q=0.5';
 
@@ -23,8 +23,7 @@ describe('a request', () => {
 	const base = {
 		url: 'https://gateway.test/api/v1/balance',
 		timeoutMs: 315_000,
-		authenticated: true,
-		charged: false,
+		kind: 'read',
 	};
 
 	it('may have no body', async () => {
@@ -70,8 +69,7 @@ describe('a request', () => {
 					url: 'https://files.test/a?b=c',
 					headers: {},
 					timeoutMs: timeoutMs ?? 315_000,
-					authenticated: false,
-					charged: false,
+					kind: 'file',
 				},
 			]);
 		},
@@ -82,7 +80,7 @@ describe('a request', () => {
 		[{ charged: false }, false],
 		[{ charged: true }, true],
 		[{ charged: true, idempotent: false }, true],
-		[{ charged: true, idempotent: true }, false],
+		[{ kind: 'keyed' }, false],
 		[{ charged: true, method: 'PATCH' }, true],
 		[{ charged: true, method: 'GET' }, false],
 		[{ charged: true, method: 'DELETE' }, false],

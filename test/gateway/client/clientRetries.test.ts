@@ -4,13 +4,13 @@ import { createMediaTask } from '../../../nodes/shared/gateway/endpoints/tasks';
 import type { GatewayClient, GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
-const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
 const chat: GatewayRequest = {
 	group: 'text',
+	kind: 'charge',
 	method: 'POST',
 	path: '/chat/completions',
 	json: { model: 'm' },
-	charged: true,
 };
 const broken = (kind: 'lost' | 'timeout' | 'refused', charged = false) =>
 	connectionError({ kind }, { charged });
@@ -29,14 +29,14 @@ describe('a charged request', () => {
 			const error = broken(kind, true);
 			const { details, tries, pauses } = await errorOf(chat, [error, {}]);
 			expect(details).toStrictEqual(error.details);
-			expect(details).toMatchObject({ mayBeCharged: true, delivery: 'unknown', retryable: true });
+			expect(details).toMatchObject({ mayBeCharged: true, outcome: 'unknown', retryable: true });
 			expect([tries, pauses]).toStrictEqual([1, []]);
 		},
 	);
 
 	it('that did not reach the gateway is repeated, and not charged', async () => {
 		const { details, tries } = await errorOf(chat, [broken('refused', true)]);
-		expect(details).toMatchObject({ mayBeCharged: false, delivery: 'notSent' });
+		expect(details).toMatchObject({ mayBeCharged: false, outcome: 'notSent' });
 		expect(tries).toBe(4);
 	});
 
@@ -51,7 +51,7 @@ describe('a charged request', () => {
 		async (status) => {
 			for (const body of ['', '<html><h1>Bad Gateway</h1></html>']) {
 				const { details, tries } = await errorOf(chat, [{ status, body }, {}]);
-				expect(details).toMatchObject({ status, delivery: 'unknown', mayBeCharged: true });
+				expect(details).toMatchObject({ status, outcome: 'unknown', mayBeCharged: true });
 				expect(tries).toBe(1);
 				const { client, sent } = scriptedClient([{ status, body }]);
 				const streamed = await apiErrorOf(client.stream(chat, async () => await Promise.resolve()));
@@ -62,7 +62,7 @@ describe('a charged request', () => {
 
 	it.each([500, 502, 503])('is repeated after a %i of the gateway itself', async (status) => {
 		const { details, tries } = await errorOf(chat, [{ status }]);
-		expect(details).toMatchObject({ status, delivery: 'responded' });
+		expect(details).toMatchObject({ status, outcome: 'rejected' });
 		expect([details.mayBeCharged, tries]).toStrictEqual([undefined, 4]);
 	});
 
@@ -72,7 +72,7 @@ describe('a charged request', () => {
 	])('is not repeated after a 504 of the gateway itself: it may be charged (%s)', async (_, send) => {
 		const { client, sent } = scriptedClient([{ status: 504 }, {}]);
 		const { details } = await apiErrorOf(send(client));
-		expect(details).toMatchObject({ status: 504, delivery: 'unknown', mayBeCharged: true });
+		expect(details).toMatchObject({ status: 504, outcome: 'unknown', mayBeCharged: true });
 		expect(sent).toHaveLength(1);
 	});
 

@@ -13,15 +13,15 @@ import { events } from '../../helpers/streams';
 // The client with n8n's own HTTP client, over real sockets.
 
 const gateway = useSocketGateway();
-const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
 const chat: GatewayRequest = {
 	group: 'text',
+	kind: 'charge',
 	method: 'POST',
 	path: '/chat/completions',
 	json: { model: 'm' },
-	charged: true,
 };
-const file: GatewayRequest = { group: 'media', method: 'GET', path: '/async/media/tasks/t/download' };
+const file: GatewayRequest = { group: 'media', kind: 'read', path: '/async/media/tasks/t/download' };
 
 const hello = events({ choices: [{ index: 0, delta: { content: 'Hello' } }] });
 const finish = events({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
@@ -82,7 +82,7 @@ describe('a response that is lost', () => {
 		gateway.onRequest(lose);
 		const { client, pauses, slots } = gateway.client();
 		const { details } = await apiErrorOf(client.json(chat));
-		expect(details).toMatchObject({ code: 'econnreset', delivery: 'unknown', mayBeCharged: true });
+		expect(details).toMatchObject({ code: 'econnreset', outcome: 'unknown', mayBeCharged: true });
 		expect([gateway.received.length, pauses, slots.held]).toStrictEqual([1, [], 0]);
 	});
 
@@ -93,7 +93,7 @@ describe('a response that is lost', () => {
 		});
 		const { client } = gateway.client();
 		expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
-			delivery: 'unknown',
+			outcome: 'unknown',
 			mayBeCharged: true,
 		});
 		expect(gateway.received).toHaveLength(1);
@@ -104,7 +104,7 @@ describe('a response that is lost', () => {
 		const { client, pauses, slots } = gateway.client();
 		const { details } = await apiErrorOf(createMediaTask(client, { model: 'm', input: {} }, 'key-1'));
 		expect(details).toMatchObject({
-			delivery: 'unknown',
+			outcome: 'unknown',
 			mayBeCharged: true,
 			idempotent: true,
 			mayHaveTakenEffect: true,
@@ -149,7 +149,7 @@ it('a gateway that cannot be reached has charged nothing', async () => {
 	const { client, pauses } = gateway.client({ baseUrl: `http://127.0.0.1:${port}/api/v1` });
 	expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
 		code: 'econnrefused',
-		delivery: 'notSent',
+		outcome: 'notSent',
 		mayBeCharged: false,
 	});
 	expect(pauses).toHaveLength(3);
@@ -240,7 +240,7 @@ describe('a stream', () => {
 		const { client, slots } = gateway.client();
 		expect((await apiErrorOf(stream(client))).details).toMatchObject({
 			code: 'connection_lost',
-			delivery: 'unknown',
+			outcome: 'unknown',
 			mayBeCharged: true,
 			extra: { receivedText: 'Hello' },
 		});

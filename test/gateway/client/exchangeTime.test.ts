@@ -11,13 +11,13 @@ import { useSocketGateway } from '../../helpers/socketGateway';
 // 'Timeout' is the longest time of one exchange, its body included, on real sockets.
 
 const gateway = useSocketGateway();
-const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
+const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
 const chat: GatewayRequest = {
 	group: 'text',
+	kind: 'charge',
 	method: 'POST',
 	path: '/chat/completions',
 	json: { model: 'm' },
-	charged: true,
 };
 const timeoutMs = 300;
 
@@ -59,7 +59,7 @@ it.each([200, 402, 500])('a JSON body with status %i that brings a byte now and 
 	const closed = drip(status(code));
 	const { client } = gateway.client({ timeoutMs, maxRetries: 0 });
 	const { details } = await apiErrorOf(client.json(chat));
-	expect([details.code, details.delivery, details.mayBeCharged]).toStrictEqual(['timeout', 'unknown', true]);
+	expect([details.code, details.outcome, details.mayBeCharged]).toStrictEqual(['timeout', 'unknown', true]);
 	await closed;
 	expect(gateway.received).toHaveLength(1);
 });

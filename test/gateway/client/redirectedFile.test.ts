@@ -73,9 +73,15 @@ it.each(['', 'ftp://files.test/a', 'file:///etc/passwd', 'http://'])(
 it('is not followed for other requests', async () => {
 	redirectTo(`${origin}/a`);
 	const { client } = gateway.client({ maxRetries: 0 });
-	const balance = client.json({ group: 'balance', method: 'GET', path: '/balance' });
+	const balance = client.json({ group: 'balance', kind: 'read', path: '/balance' });
 	expect((await apiErrorOf(balance)).details.code).toBe('redirected');
-	const chat = { group: 'text', method: 'POST', path: '/chat/completions', json: {}, charged: true } as const;
+	const chat = {
+		group: 'text',
+		kind: 'charge',
+		method: 'POST',
+		path: '/chat/completions',
+		json: {},
+	} as const;
 	expect((await apiErrorOf(client.stream(chat, read))).details.code).toBe('redirected');
 	expect(seen).toStrictEqual([]);
 });

@@ -5,7 +5,7 @@ import { MAX_RETRY_AFTER_MS, retryDelayMs, type Attempt } from '../../../nodes/s
 const responded: Attempt = {
 	failures: 1,
 	maxRetries: 3,
-	delivery: 'responded',
+	outcome: 'rejected',
 	retryable: true,
 	idempotent: false,
 };
@@ -19,17 +19,17 @@ describe('the decision to retry', () => {
 		['nothing is repeated without retries', { maxRetries: 0 }, false],
 		[
 			'a request that was not sent is repeated, whatever it is',
-			{ delivery: 'notSent', idempotent: false },
+			{ outcome: 'notSent', idempotent: false },
 			true,
 		],
 		[
 			'an idempotent request with a lost response is repeated',
-			{ delivery: 'unknown', idempotent: true },
+			{ outcome: 'unknown', idempotent: true },
 			true,
 		],
 		[
 			'a charged request with a lost response is not repeated',
-			{ delivery: 'unknown', idempotent: false },
+			{ outcome: 'unknown', idempotent: false },
 			false,
 		],
 		['a short Retry-After is waited for', { retryAfterMs: 2_000 }, true],

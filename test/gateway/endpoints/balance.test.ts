@@ -58,7 +58,7 @@ describe('reading a balance (§2.8)', () => {
 		expect(details).toStrictEqual({
 			message: expect.any(String) as string,
 			description: expect.stringContaining(`: ${keys}.`) as string,
-			delivery: 'responded',
+			outcome: 'rejected',
 			code: 'unreadable_answer',
 			retryable: false,
 		});

@@ -156,7 +156,7 @@ describe('Max Wait', () => {
 		expect(details).toStrictEqual({
 			message: expect.any(String) as string,
 			description: expect.stringContaining("'Max Wait (Minutes)'") as string,
-			delivery: 'responded',
+			outcome: 'rejected',
 			code: 'wait_timeout',
 			retryable: true,
 			taskId: 't',

@@ -132,7 +132,7 @@ describe('base64 text', () => {
 
 	it('is not sent again when the response is lost: there would be two files', async () => {
 		const { client, sent } = scriptedClient([lost]);
-		expect((await apiErrorOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).details.delivery).toBe('unknown');
+		expect((await apiErrorOf(uploadBase64(client, { base64: 'Y2F0' }, {}))).details.outcome).toBe('unknown');
 		expect(sent).toHaveLength(1);
 	});
 
@@ -202,7 +202,7 @@ describe('deleting a file (§4.16)', () => {
 		expect((await apiErrorOf(deleteFile(client, 'f1'))).details).toStrictEqual({
 			message: expect.stringContaining('not delete') as string,
 			description: expect.any(String) as string,
-			delivery: 'responded',
+			outcome: 'rejected',
 			status: 200,
 			code: 'not_deleted',
 			retryable: true,

@@ -75,7 +75,7 @@ describe('the error text of an action', () => {
 		const { details } = await apiErrorOf(act(client, 't1'));
 		expect(details.message).toContain(expectedText);
 		expect(details.description).toContain('the reason');
-		expect(details).toMatchObject({ status, retryable: false, delivery: 'responded' });
+		expect(details).toMatchObject({ status, retryable: false, outcome: 'rejected' });
 		expect(sent).toHaveLength(1);
 	});
 });
@@ -96,7 +96,7 @@ describe('creating a session', () => {
 
 	it('is not repeated when the response is lost: there would be two', async () => {
 		const { client, sent } = scriptedClient([lost]);
-		expect((await apiErrorOf(createMediaSession(client, {}))).details.delivery).toBe('unknown');
+		expect((await apiErrorOf(createMediaSession(client, {}))).details.outcome).toBe('unknown');
 		expect(sent).toHaveLength(1);
 	});
 });

@@ -139,7 +139,7 @@ describe('a creation that fails', () => {
 	it('keeps the details of the error', async () => {
 		const error = JSON.stringify({ code: 504, msg: 'Too slow', data: null });
 		const details = await creationError([{ status: 504, body: error }]);
-		expect(details).toMatchObject({ status: 504, retryable: true, delivery: 'responded' });
+		expect(details).toMatchObject({ status: 504, retryable: true, outcome: 'rejected' });
 		expect(details.description).toContain('Too slow');
 	});
 
@@ -147,7 +147,7 @@ describe('a creation that fails', () => {
 		expect(await creationError([created(null)])).toMatchObject({
 			message: expect.stringContaining('task ID') as string,
 			code: 'unreadable_answer',
-			delivery: 'responded',
+			outcome: 'rejected',
 			retryable: false,
 		});
 	});

@@ -178,7 +178,7 @@ describe('reading a task (§2.6)', () => {
 		expect((await apiErrorOf(reading)).details).toStrictEqual({
 			message: 'The gateway’s response has no task',
 			description: expect.any(String) as string,
-			delivery: 'responded',
+			outcome: 'rejected',
 			code: 'unreadable_answer',
 			retryable: false,
 		});
@@ -202,7 +202,7 @@ describe('a failed task', () => {
 		expect(error.details).toStrictEqual({
 			message: 'The media task failed',
 			description: expect.stringMatching(/t1.*\(code 501\).*No face, \[key\]/) as string,
-			delivery: 'responded',
+			outcome: 'rejected',
 			code: '501',
 			retryable: false,
 			paid: false,

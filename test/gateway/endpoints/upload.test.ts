@@ -73,8 +73,7 @@ describe('a multipart upload (§4.14)', () => {
 			},
 			body,
 			timeoutMs: 315_000,
-			authenticated: true,
-			charged: false,
+			kind: 'read',
 		});
 	});
 

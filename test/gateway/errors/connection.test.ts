@@ -65,11 +65,11 @@ describe('a network error', () => {
 		['a cut-off body', new Error('aborted'), 'unknown', true],
 		['a response that is not HTTP', networkError('HPE_INVALID_CONSTANT'), 'unknown', true],
 	];
-	test.each(cases)('%s', (_, error, delivery, retryable) => {
-		expect(thrown(error)).toMatchObject({ details: { delivery, retryable } });
+	test.each(cases)('%s', (_, error, outcome, retryable) => {
+		expect(thrown(error)).toMatchObject({ details: { outcome, retryable } });
 	});
-	test.each(cases)('%s, wrapped by n8n', (_, error, delivery, retryable) => {
-		expect(thrown(wrapped(error as Error))).toMatchObject({ details: { delivery, retryable } });
+	test.each(cases)('%s, wrapped by n8n', (_, error, outcome, retryable) => {
+		expect(thrown(wrapped(error as Error))).toMatchObject({ details: { outcome, retryable } });
 	});
 
 	const codes: Array<[string, string[], 'notSent' | 'unknown', boolean, RegExp]> = [
@@ -126,39 +126,39 @@ describe('a network error', () => {
 	];
 	test.each(
 		codes.flatMap(([kind, list, ...expected]) => list.map((code) => [kind, code, ...expected] as const)),
-	)('%s: %s', (kind, code, delivery, retryable, message) => {
+	)('%s: %s', (kind, code, outcome, retryable, message) => {
 		expect(details(networkError(code))).toStrictEqual({
 			message: expect.stringMatching(message) as string,
 			description: expect.stringMatching(/\S/) as string,
-			delivery,
+			outcome,
 			code: kind === 'timeout' ? 'timeout' : code.toLowerCase(),
 			retryable,
-			mayBeCharged: delivery === 'unknown',
+			mayBeCharged: outcome === 'unknown',
 		});
 	});
 
 	it.each(['connect', 'getaddrinfo'])('is not sent where the %s failed, whatever its code', (syscall) => {
 		expect(details(networkError('ETIMEDOUT', syscall))).toMatchObject({
-			delivery: 'notSent',
+			outcome: 'notSent',
 			mayBeCharged: false,
 		});
-		expect(details(networkError('EMFILE', syscall))).toMatchObject({ delivery: 'notSent', code: 'emfile' });
+		expect(details(networkError('EMFILE', syscall))).toMatchObject({ outcome: 'notSent', code: 'emfile' });
 	});
 
 	it('is not sent where the connection was closed in the TLS handshake', () => {
 		const message = 'Client network socket disconnected before secure TLS connection was established';
 		const closed = Object.assign(new Error(message), { code: 'ECONNRESET' });
-		const expected = { delivery: 'notSent', retryable: true, mayBeCharged: false };
+		const expected = { outcome: 'notSent', retryable: true, mayBeCharged: false };
 		expect(details(closed)).toMatchObject(expected);
 		expect(details(wrapped(closed))).toMatchObject(expected);
 	});
 
 	it('that combines several errors needs a code', () => {
 		const tried = new AggregateError([networkError('ETIMEDOUT')]);
-		expect(details(Object.assign(tried, { code: 'ETIMEDOUT' }))).toMatchObject({ delivery: 'notSent' });
+		expect(details(Object.assign(tried, { code: 'ETIMEDOUT' }))).toMatchObject({ outcome: 'notSent' });
 		expect(thrown(new AggregateError([]))).toBeUndefined();
 		expect(details(Object.assign(new AggregateError([]), { isAxiosError: true }))).toMatchObject({
-			delivery: 'unknown',
+			outcome: 'unknown',
 		});
 	});
 
@@ -172,7 +172,7 @@ describe('a network error', () => {
 	])('is a lost connection: %s', (_, error) => {
 		const { code, ...others } = details(error);
 		expect(['connection_lost', 'x']).toContain(code);
-		expect(others).toMatchObject({ delivery: 'unknown', retryable: true, mayBeCharged: true });
+		expect(others).toMatchObject({ outcome: 'unknown', retryable: true, mayBeCharged: true });
 	});
 
 	it.each([

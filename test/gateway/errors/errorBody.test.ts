@@ -64,7 +64,7 @@ describe('a response with an error status', () => {
 			message: text,
 			description: expect.stringContaining('“No such thing”.') as string,
 			serverMessage: 'No such thing',
-			delivery: 'responded',
+			outcome: 'rejected',
 			status: 403,
 			code: 'forbidden',
 			type: 'invalid_request_error',
@@ -78,7 +78,7 @@ describe('a response with an error status', () => {
 		expect(errorOfResponse({ status: 429 }).details).toStrictEqual({
 			message: text,
 			description: expect.not.stringContaining('says') as string,
-			delivery: 'responded',
+			outcome: 'rejected',
 			status: 429,
 			code: undefined,
 			type: undefined,
@@ -109,7 +109,7 @@ describe('a response with an error status', () => {
 		).toStrictEqual({
 			message: text,
 			description: text,
-			delivery: 'responded',
+			outcome: 'rejected',
 			status: 307,
 			code: 'redirected',
 			retryable: false,
@@ -129,7 +129,7 @@ describe('a success that cannot be read', () => {
 		const details = {
 			message: text,
 			description: text,
-			delivery: 'unknown',
+			outcome: 'unknown',
 			status: 200,
 			code: 'unreadable_answer',
 		};
@@ -144,7 +144,7 @@ describe('a success that cannot be read', () => {
 		const details = {
 			message: text,
 			description: text,
-			delivery: 'unknown',
+			outcome: 'unknown',
 			status: 201,
 			code: 'unreadable_answer',
 		};
@@ -166,7 +166,7 @@ describe('an error inside a successful response', () => {
 		expect(errorFromObject(error, operationText).details).toStrictEqual({
 			message: 'It failed',
 			description: 'Try again. The gateway says: “upstream died”.',
-			delivery: 'responded',
+			outcome: 'rejected',
 			status: 200,
 			code: '17',
 			type: 'server_error',
@@ -237,7 +237,7 @@ describe('error texts of an operation', () => {
 		],
 		[
 			'without a status',
-			new ApiError({ message: 'm', description: 'd', delivery: 'unknown', retryable: true }),
+			new ApiError({ message: 'm', description: 'd', outcome: 'unknown', retryable: true }),
 		],
 		['that is not the gateway’s', new InvalidInputError('m', 'd')],
 	])('are not used for an error %s', async (_, error) => expect(await withText(error)).toBe(error));
@@ -283,7 +283,7 @@ it('errors have names, and a StoppedError has its reason', () => {
 });
 
 it('an ApiError with more details keeps its cause and its other details', () => {
-	const details = { message: 'm', description: 'd', delivery: 'unknown', retryable: true } as const;
+	const details = { message: 'm', description: 'd', outcome: 'unknown', retryable: true } as const;
 	const cause = new Error('ECONNRESET');
 	const more = new ApiError(details, cause).with({ message: 'n', taskId: 't' });
 	expect(more.details).toStrictEqual({ ...details, message: 'n', taskId: 't' });

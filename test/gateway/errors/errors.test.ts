@@ -160,7 +160,7 @@ describe('whether an error is retryable', () => {
 });
 
 test.each(allResponses)('%s is the response of the gateway itself', (_, { details }) => {
-	expect([details.delivery, details.mayBeCharged]).toStrictEqual(['responded', undefined]);
+	expect([details.outcome, details.mayBeCharged]).toStrictEqual(['rejected', undefined]);
 });
 
 it('the gateway’s 504 to a charge without a key has an unknown outcome, that to other requests has none', () => {
@@ -171,8 +171,8 @@ it('the gateway’s 504 to a charge without a key has an unknown outcome, that t
 		now: 0,
 	} as const;
 	const detailsOf = (charged: boolean) => errorFromResponse({ ...response, secrets: [], charged }).details;
-	expect(detailsOf(true)).toMatchObject({ delivery: 'unknown', mayBeCharged: true, code: 'gateway_timeout' });
-	expect([detailsOf(false).delivery, detailsOf(false).mayBeCharged]).toStrictEqual(['responded', undefined]);
+	expect(detailsOf(true)).toMatchObject({ outcome: 'unknown', mayBeCharged: true, code: 'gateway_timeout' });
+	expect([detailsOf(false).outcome, detailsOf(false).mayBeCharged]).toStrictEqual(['rejected', undefined]);
 });
 
 describe('a response in none of the formats', () => {
@@ -190,7 +190,7 @@ describe('a response in none of the formats', () => {
 	test.each(bodies)('%s with status 502 is not the gateway’s', (_, body) => {
 		const response = { group: 'text', status: 502, body, now: 0, secrets: [] } as const;
 		const details = {
-			delivery: 'unknown',
+			outcome: 'unknown',
 			code: 'unreadable_answer',
 			status: 502,
 			retryAfterMs: undefined,
@@ -211,14 +211,14 @@ describe('a response in none of the formats', () => {
 	test.each(bodies)('%s with a status below 500 says that nothing was done', (_, body) => {
 		for (const status of [401, 413, 429, 499]) {
 			const response = { group: 'text', status, body, now: 0, secrets: [], charged: true } as const;
-			const { delivery, mayBeCharged, message } = errorFromResponse(response).details;
-			expect([delivery, mayBeCharged]).toStrictEqual(['responded', undefined]);
+			const { outcome, mayBeCharged, message } = errorFromResponse(response).details;
+			expect([outcome, mayBeCharged]).toStrictEqual(['rejected', undefined]);
 			expect(message).toBe(errorOf('text', status, body).details.message);
 		}
 	});
 
 	it('is not repeated for a status that only proxies have', () => {
-		expect(errorOf('text', 524, '').details).toMatchObject({ delivery: 'unknown', retryable: false });
+		expect(errorOf('text', 524, '').details).toMatchObject({ outcome: 'unknown', retryable: false });
 	});
 
 	it('has the pause that the proxy asks for', () => {
@@ -228,7 +228,7 @@ describe('a response in none of the formats', () => {
 	it('is an error of the file’s server where the request goes to one', () => {
 		expect(errorOf('file', 503, '<html>').details).toMatchObject({
 			message: 'The server of the file failed',
-			delivery: 'responded',
+			outcome: 'rejected',
 		});
 	});
 
@@ -243,7 +243,7 @@ describe('a response in none of the formats', () => {
 
 	it('may be charged where the response of a charged request cannot be read', () => {
 		const { details } = unreadableResponse({ status: 200, body: '{"id": "x", "cho' }, { charged: true });
-		expect(details).toMatchObject({ mayBeCharged: true, delivery: 'unknown' });
+		expect(details).toMatchObject({ mayBeCharged: true, outcome: 'unknown' });
 		expect(details.description).toMatch(/may have been charged/);
 	});
 

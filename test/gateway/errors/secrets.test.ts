@@ -43,7 +43,7 @@ describe('redacting a text', () => {
 	});
 });
 
-const details: ApiErrorDetails = { message: 'm', description: 'd', delivery: 'responded', retryable: false };
+const details: ApiErrorDetails = { message: 'm', description: 'd', outcome: 'rejected', retryable: false };
 
 describe('an error', () => {
 	it('has no secret in any of its texts, however deep', () => {
@@ -125,7 +125,7 @@ describe('a key that the gateway repeats', () => {
 			],
 			{ secrets: [OTHER], maxRetries: 0, rateLimitWaitMs: 0 },
 		);
-		const request = { group: 'text', method: 'GET', path: '/x' } as const;
+		const request = { group: 'text', kind: 'read', path: '/x' } as const;
 		const codes: unknown[] = [];
 		for (let count = 0; count < 4; count += 1) {
 			const error = await apiErrorOf(client.json(request));

@@ -26,7 +26,7 @@ const rejection = (more: Partial<ApiError['details']> = {}) =>
 	new ApiError({
 		message: 'No',
 		description: '',
-		delivery: 'responded',
+		outcome: 'rejected',
 		status: 400,
 		retryable: false,
 		...more,
@@ -65,7 +65,7 @@ it('sends it without after a 400', async () => {
 it.each([
 	['another status', rejection({ status: 422 })],
 	['a 400 that may be charged', rejection({ mayBeCharged: true })],
-	['a lost response', rejection({ delivery: 'unknown' })],
+	['a lost response', rejection({ outcome: 'unknown' })],
 	['an input that is too long', rejection({ code: 'context_length_exceeded' })],
 	['another error', new Error('No')],
 ])('does not send it again after %s', async (_, error) => {

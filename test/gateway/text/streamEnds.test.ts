@@ -39,7 +39,7 @@ describe('chat: a stream that is cut', () => {
 	it('after its finish_reason, before the usage, is incomplete: its cost is unknown', async () => {
 		expect(await errorDetails(breaking(reset, events(textChunk('Hello'), finish)))).toMatchObject({
 			code: 'connection_lost',
-			delivery: 'unknown',
+			outcome: 'unknown',
 			retryable: true,
 			mayBeCharged: true,
 			extra: { receivedText: 'Hello' },
@@ -79,11 +79,11 @@ describe('chat: a stream that is cut', () => {
 
 	it.each([
 		[
-			new ApiError({ message: 'm', description: 'd', delivery: 'notSent', code: 'own', retryable: false }),
+			new ApiError({ message: 'm', description: 'd', outcome: 'notSent', code: 'own', retryable: false }),
 			'own',
 		],
 		[
-			new ApiError({ message: 'm', description: 'd', delivery: 'unknown', code: 'own', retryable: false }),
+			new ApiError({ message: 'm', description: 'd', outcome: 'unknown', code: 'own', retryable: false }),
 			'own',
 		],
 		[Object.assign(new Error('?'), { code: 'ENOTFOUND' }), 'enotfound'],
@@ -92,7 +92,7 @@ describe('chat: a stream that is cut', () => {
 	])('by %s has the code %s', async (error, code) => {
 		expect(await errorDetails(breaking(error, events(textChunk('Hello'))))).toMatchObject({
 			code,
-			delivery: 'unknown',
+			outcome: 'unknown',
 			retryable: true,
 			mayBeCharged: true,
 			extra: { receivedText: 'Hello' },
@@ -305,14 +305,14 @@ describe('the error of a stream', () => {
 			message,
 			description,
 			code,
-			delivery: 'unknown',
+			outcome: 'unknown',
 			retryable: true,
 		});
 		expect(error.cause).toBe(cause);
 		expect(new Set(Object.values(STREAM_TEXTS).map((texts) => texts.message)).size).toBe(5);
 	});
 
-	const base = { message: 'm', description: 'd', delivery: 'responded', retryable: false } as const;
+	const base = { message: 'm', description: 'd', outcome: 'rejected', retryable: false } as const;
 
 	it('has the received text, and says whether it may be charged', () => {
 		const details = { ...base, extra: { state: 's' }, status: 200 };
@@ -320,7 +320,7 @@ describe('the error of a stream', () => {
 		expect(charged.details).toStrictEqual({
 			...details,
 			description: expect.stringMatching(/^d .*may have been charged.*“Hi”$/) as string,
-			delivery: 'unknown',
+			outcome: 'unknown',
 			retryable: true,
 			mayBeCharged: true,
 			extra: { state: 's', receivedText: 'Hi' },

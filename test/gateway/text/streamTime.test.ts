@@ -97,11 +97,12 @@ function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 		output: { kind: 'text' },
 		request: {
 			group: 'text',
+			kind: 'charge',
 			method: 'POST',
 			path: format.path,
 			json: {},
 			headers: { 'X-Own': '1' },
-			charged: true,
+
 			signal: options.signal,
 		},
 		onText: async (text) => {
@@ -210,8 +211,8 @@ describe('the time of a stream', () => {
 	])('%s', async (_, arrivals, timeoutMs, timeoutKind) => {
 		const { completion, body } = streamOnClock(arrivals, timeoutMs ? { timeoutMs } : {});
 		const outcome = await textOf(completion).catch(async () => {
-			const { message, code, delivery, mayBeCharged } = (await apiErrorOf(completion)).details;
-			return [message, code, delivery, mayBeCharged];
+			const { message, code, outcome, mayBeCharged } = (await apiErrorOf(completion)).details;
+			return [message, code, outcome, mayBeCharged];
 		});
 		expect(outcome).toStrictEqual(
 			timeoutKind ? [STREAM_TEXTS[timeoutKind].message, 'timeout', 'unknown', true] : 'Hello',
@@ -245,7 +246,7 @@ describe('the time of a stream', () => {
 		const { completion, body } = streamOnClock(arrivals, { contentType: 'application/json' });
 		expect((await apiErrorOf(completion)).details).toMatchObject({
 			code: 'timeout',
-			delivery: 'unknown',
+			outcome: 'unknown',
 			mayBeCharged: true,
 		});
 		expect(body.destroyed).toBe(true);

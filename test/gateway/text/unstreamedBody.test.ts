@@ -41,7 +41,7 @@ describe('an unstreamed response', () => {
 		['cut-off JSON', '{"choices": [', 'unreadable_answer'],
 	])('that is %s may be charged', async (_, body, code) => {
 		const details = await errorDetails(body, {});
-		expect(details).toMatchObject({ code, status: 200, delivery: 'unknown', mayBeCharged: true });
+		expect(details).toMatchObject({ code, status: 200, outcome: 'unknown', mayBeCharged: true });
 		expect(details.extra).toBeUndefined();
 	});
 

@@ -199,7 +199,7 @@ describe('a response', () => {
 		expect(details).toStrictEqual({
 			message: expect.any(String) as string,
 			description: expect.stringMatching(end) as string,
-			delivery: 'responded',
+			outcome: 'rejected',
 			status: 200,
 			code: 'invalid_tool_arguments',
 			retryable: false,

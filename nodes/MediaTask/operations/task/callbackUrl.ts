@@ -19,14 +19,14 @@ export function readCallbackUrl(url: string | undefined, gatewayUrl: string): st
 	if (host === undefined) {
 		throw new InvalidInputError(
 			"'Callback URL' is not a web address",
-			'It begins with https:// (or http://) and the gateway must be able to reach it. Nothing was created.',
+			'It begins with https:// (or http://) and the gateway must be able to reach it.',
 			'callbackUrl',
 		);
 	}
 	if (isUnreachable(host, gatewayUrl)) {
 		throw new InvalidInputError(
 			`The gateway cannot reach the callback URL: "${host}" is an address of a local network`,
-			'Use the public address of this n8n (its webhook URL, set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL). Nothing was created.',
+			'Use the public address of this n8n (its webhook URL, set by N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL).',
 			'callbackUrl',
 		);
 	}
@@ -44,7 +44,7 @@ export function callbackWithData(url: string | undefined, data: Json | undefined
 	if (url === undefined) {
 		throw new InvalidInputError(
 			"'Pass Through (JSON)' needs a 'Callback URL'",
-			"The data comes back with the callback of the task. Add the option 'Callback URL' with the URL of a Gateway Media Task Trigger. Nothing was created.",
+			"The data comes back with the callback of the task. Add the option 'Callback URL' with the URL of a Gateway Media Task Trigger.",
 			'passThrough',
 		);
 	}
@@ -52,7 +52,7 @@ export function callbackWithData(url: string | undefined, data: Json | undefined
 	if (encoded !== undefined) return withPassThrough(url, encoded);
 	throw new InvalidInputError(
 		"'Pass Through (JSON)' is too large",
-		`The data is part of the callback URL: up to ${MAX_PASS_THROUGH_BYTES} bytes as JSON, with up to 50 levels. Pass an ID on, and look up the rest when the workflow starts. Nothing was created.`,
+		`The data is part of the callback URL: up to ${MAX_PASS_THROUGH_BYTES} bytes as JSON, with up to 50 levels. Pass an ID on, and look up the rest when the workflow starts.`,
 		'passThrough',
 	);
 }
@@ -68,7 +68,7 @@ export function checkResumeUrl(url: string, gatewayUrl: string): void {
 	if (!isUnreachable(host, gatewayUrl)) return;
 	throw new InvalidInputError(
 		`The gateway cannot reach this n8n: "${host}" is an address of a local network`,
-		"Set 'Wait Strategy' to 'Poll'; or ask the administrator of this n8n to set its public URL (N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL). Nothing was created.",
+		"Set 'Wait Strategy' to 'Poll'; or ask the administrator of this n8n to set its public URL (N8N_WEBHOOK_URL or, in older versions, WEBHOOK_URL).",
 		'waitStrategy',
 	);
 }

@@ -13,7 +13,7 @@ export function checkPriceLimit(task: TaskPrice, limit: string): void {
 	if ((compareDecimals(price, limit) ?? 1) <= 0) return;
 	throw new InvalidInputError(
 		`The task would cost ₽${price}, more than the highest price of ₽${limit}`,
-		"Choose a cheaper model or input, or raise the option 'Max Price (Rubles)'. Nothing was created.",
+		"Choose a cheaper model or input, or raise the option 'Max Price (Rubles)'.",
 		'maxPriceRub',
 	);
 }
@@ -30,7 +30,7 @@ export function knownPrice(task: TaskPrice, label: string, param: string): strin
 	if (price !== undefined) return price;
 	throw new InvalidInputError(
 		`The price of the task is unknown, so it cannot be compared with '${label}'`,
-		`${task.reason ?? `The catalogue gives it in ${task.currency}.`} Correct the input; without the option the task would be created at any price. Nothing was created.`,
+		`${task.reason ?? `The catalogue gives it in ${task.currency}.`} Correct the input; without the option the task would be created at any price.`,
 		param,
 	);
 }

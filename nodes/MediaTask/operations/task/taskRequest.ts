@@ -189,7 +189,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 function sharedKey(): InvalidInputError {
 	return new InvalidInputError(
 		"'Idempotency Key' is the same for two different inputs",
-		'Make it different for each input, e.g. with an order number of the item. Nothing was sent for this item.',
+		'Make it different for each input, e.g. with an order number of the item.',
 		'idempotencyKey',
 	);
 }
@@ -199,7 +199,7 @@ function checkCallback(resumeUrl: string, callbackUrl: string | undefined, gatew
 	if (callbackUrl === undefined) return;
 	throw new InvalidInputError(
 		"A task has one callback URL, and the 'Wait Strategy' 'Suspend' needs it to resume the execution",
-		"Remove the option 'Callback URL', or set 'Wait Strategy' to 'Poll'. Nothing was created.",
+		"Remove the option 'Callback URL', or set 'Wait Strategy' to 'Poll'.",
 		'callbackUrl',
 	);
 }

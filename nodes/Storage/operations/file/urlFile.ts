@@ -7,9 +7,15 @@ import {
 	type OpenedFile,
 	type UploadSettings,
 } from '../../../shared/gateway/endpoints/upload';
-import { ApiError, asError, InvalidInputError, StoppedError } from '../../../shared/gateway/errors/errors';
-import type { ErrorText } from '../../../shared/gateway/errors/texts';
-import { SOURCE_CONNECTION_TEXTS, sourceStatusText } from '../../../shared/gateway/errors/texts/source';
+import {
+	ApiError,
+	asError,
+	InvalidInputError,
+	StoppedError,
+	type ApiErrorDetails,
+} from '../../../shared/gateway/errors/errors';
+import { problemError } from '../../../shared/gateway/errors/fromResponse';
+import type { ProblemName } from '../../../shared/gateway/errors/texts/problems';
 import { excerpt } from '../../../shared/gateway/util/excerpt';
 import { fileInfo, nameInUrl, typeByName } from '../../../shared/gateway/util/fileName';
 import { asNumber, type JsonObject } from '../../../shared/gateway/util/json';
@@ -51,41 +57,34 @@ function webAddress(given: string): string {
 	throw new InvalidInputError(
 		isData ? "'URL' is a data URL" : "'URL' is not a web address",
 		isData
-			? "Set 'Upload Source' to 'Base64 Text', which takes data URLs. Nothing was sent."
-			: 'It begins with https:// or http://. Nothing was sent.',
+			? "Set 'Upload Source' to 'Base64 Text', which takes data URLs."
+			: 'It begins with https:// or http://.',
 		PARAM,
 	);
 }
 
-/** @throws {ApiError} whose text is about the URL, not about a file of the gateway */
+/** @throws {ApiError} that nothing was sent to the gateway */
 async function opened(client: GatewayClient, url: string): Promise<HttpResponse<ByteStream>> {
 	try {
 		return await client.openUrl(url);
 	} catch (error) {
-		if (error instanceof ApiError) throw worded(error);
+		if (error instanceof ApiError) throw error.with(UNSENT);
 		if (error instanceof StoppedError) throw asError(error);
-		const { message, description } = SOURCE_CONNECTION_TEXTS.unreachable;
 		// Such as a rule of this n8n about addresses.
+		const unreachable = sourceError('refused');
 		const reason = excerpt(asError(error).message, 200);
-		throw sourceError({ message, description: `${description} n8n says: “${reason}”` }, 'url_not_opened');
+		throw unreachable.with({
+			description: `${unreachable.details.description} n8n says: “${reason}”`,
+			code: 'url_not_opened',
+		});
 	}
 }
 
-function worded(error: ApiError): ApiError {
-	const { status, code, delivery } = error.details;
-	const { unreachable, silent, broken } = SOURCE_CONNECTION_TEXTS;
-	const withoutResponse = code === 'timeout' ? silent : delivery === 'notSent' ? unreachable : broken;
-	const { message, description } = status === undefined ? withoutResponse : sourceStatusText(status);
-	// Nothing was sent to the gateway, so the whole can be tried again.
-	return error.with({ message, description, delivery: 'notSent', param: PARAM, mayBeCharged: false });
-}
+const UNSENT = { kind: 'create', outcome: 'notSent', param: PARAM } as const;
 
-function sourceError({ message, description }: ErrorText, code: string): ApiError {
-	return new ApiError({ message, description, delivery: 'notSent', code, param: PARAM, retryable: true });
+function sourceError(problem: ProblemName, known: Partial<ApiErrorDetails> = {}): ApiError {
+	return problemError(problem, 'file', { ...UNSENT, ...known });
 }
-
-const silentSource = () => sourceError(SOURCE_CONNECTION_TEXTS.silent, 'timeout');
-const brokenSource = () => sourceError(SOURCE_CONNECTION_TEXTS.broken, 'connection_lost');
 
 /** The file of a response, checked while it is read. */
 class SourceFile implements OpenedFile {
@@ -116,7 +115,7 @@ class SourceFile implements OpenedFile {
 		this.size = status === 204 ? 0 : asNumber(headers['content-length']);
 		try {
 			if (mimeType === 'text/html' && typeByName(name ?? '') !== mimeType)
-				throw sourceError(SOURCE_CONNECTION_TEXTS.webPage, 'web_page').with({ retryable: false });
+				throw sourceError('webPage', { status });
 			if (this.size !== undefined) checkUpload({ size: this.size }, {}, PARAM);
 		} catch (error) {
 			body.destroy();
@@ -141,7 +140,7 @@ class SourceFile implements OpenedFile {
 		if (isGateways || error instanceof StoppedError) return error;
 		if (this.problem) return this.problem;
 		const isTimeout = error instanceof ApiError && error.details.code === 'timeout';
-		if (isTimeout && this.isWaiting) return silentSource();
+		if (isTimeout && this.isWaiting) return sourceError('timeout');
 		return asError(error);
 	}
 
@@ -167,13 +166,13 @@ class SourceFile implements OpenedFile {
 				yield chunk;
 				this.wait();
 			}
-			if (length === 0) throw sourceError(SOURCE_CONNECTION_TEXTS.empty, 'empty_file');
+			if (length === 0) throw sourceError('empty');
 			// The gateway would wait for the rest.
-			if (this.size !== undefined && length < this.size) throw brokenSource();
+			if (this.size !== undefined && length < this.size) throw sourceError('lost');
 		} catch (error) {
 			if (isClosed()) throw asError(error);
 			const isKnown = error instanceof ApiError || error instanceof InvalidInputError;
-			this.problem = isKnown ? error : this.isSilent() ? silentSource() : brokenSource();
+			this.problem = isKnown ? error : this.isSilent() ? sourceError('timeout') : sourceError('lost');
 			throw this.problem;
 		}
 	}
@@ -190,11 +189,11 @@ class SourceFile implements OpenedFile {
 	}
 
 	private problemWith(length: number): Error | undefined {
-		if (this.size !== undefined && length > this.size) return brokenSource();
+		if (this.size !== undefined && length > this.size) return sourceError('lost');
 		if (length <= MAX_UPLOAD_BYTES) return undefined;
 		return new InvalidInputError(
 			'The file at the URL is too large to upload: over 100 MB',
-			'The gateway takes files of up to 100 MB. Nothing was uploaded.',
+			'The gateway takes files of up to 100 MB.',
 			PARAM,
 		);
 	}

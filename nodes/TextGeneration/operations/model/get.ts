@@ -34,7 +34,8 @@ function notInCatalogue(id: string, ids: string[]): ApiError {
 			close.length > 0
 				? `Similar models: ${close.join(', ')}.`
 				: 'Choose a model from the list: IDs change over time.',
-		delivery: 'responded',
+		outcome: 'rejected',
+		kind: 'read',
 		code: 'model_not_found',
 		retryable: false,
 	});

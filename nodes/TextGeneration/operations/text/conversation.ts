@@ -93,7 +93,7 @@ function readMessages(rows: MessageRow[]): Array<ChatMessage | ToolMessage> {
 	if (rows.length === 0) {
 		throw new InvalidInputError(
 			'There are no messages',
-			'Add at least one message with the role User. Nothing was sent.',
+			'Add at least one message with the role User.',
 			'messages',
 		);
 	}
@@ -147,14 +147,14 @@ function readMessagesJson({ messagesJson: value }: Params): JsonObject[] | strin
 	if (messages.length === 0 || messages.length < elements.length) {
 		throw new InvalidInputError(
 			"'Messages (JSON)' is not a list of messages",
-			'It looks like [{ "role": "user", "content": "Hello" }] and has at least one message. Nothing was sent.',
+			'It looks like [{ "role": "user", "content": "Hello" }] and has at least one message.',
 			'messagesJson',
 		);
 	}
 	if (messages.every(({ content }) => content === '')) {
 		throw new InvalidInputError(
 			"'Messages (JSON)' has no content",
-			"Enter the prompt as the 'content' of a message. Nothing was sent.",
+			"Enter the prompt as the 'content' of a message.",
 			'messagesJson',
 		);
 	}

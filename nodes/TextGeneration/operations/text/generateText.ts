@@ -145,11 +145,10 @@ function notStoredError(completion: Completion, error: unknown): ApiError {
 	const reason = error instanceof Error ? error.message : String(error);
 	return new ApiError({
 		message: 'The response could not be stored in n8n',
-		description: `${reason}. The call was charged, so it was not repeated.`,
-		delivery: 'responded',
+		description: `${reason}.`,
+		outcome: 'charged',
 		code: 'result_not_stored',
 		retryable: false,
-		mayBeCharged: true,
 		extra: {
 			id: completion.id,
 			text: completion.choices.map(({ text }) => text).join('\n'),

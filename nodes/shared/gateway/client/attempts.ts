@@ -1,11 +1,9 @@
 import { ApiError, asError, StoppedError } from '../errors/errors';
+import type { RequestKind } from '../errors/policy';
 import { abortable, throwIfAborted } from './abort';
 import type { RateGate } from './rate/rateGate';
 import { RateLimitWait, type RateLimitDependencies, type RateLimitSettings } from './rate/rateLimitWait';
 import { retryDelayMs, withAttempts } from './retry';
-
-/** `poll`: for requests that ask for the state of a task. */
-export type Lane = 'poll' | 'other';
 
 /** How often a request is sent. */
 export interface RetrySettings extends Pick<RateLimitSettings, 'rateLimitWaitMs' | 'requestsPerMinute'> {
@@ -17,28 +15,17 @@ export interface RetrySettings extends Pick<RateLimitSettings, 'rateLimitWaitMs'
 export interface AttemptDependencies extends RateLimitDependencies {
 	/** Unix milliseconds. */
 	now: () => number;
-	/** Runs `work` when one of the slots for parallel requests is free. Polls have slots of their own. */
-	withSlot: <T>(work: () => Promise<T>, lane: Lane) => Promise<T>;
+	/** Runs `work` when one of the slots for parallel requests of this kind is free. */
+	withSlot: <T>(work: () => Promise<T>, kind: RequestKind) => Promise<T>;
 }
 
 /** A request that may be sent several times. */
 export interface AttemptedRequest extends Omit<RateLimitSettings, 'requestsPerMinute'> {
-	method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-	/** Whether sending it twice has the same effect as sending it once. Default: true for GET and DELETE only. */
-	idempotent?: boolean;
-	/** Replaces `maxRetries` of the settings, for callers that retry on their own. */
+	kind: RequestKind;
+	/** Replaces `maxRetries` of the settings. */
 	maxRetries?: number | undefined;
-	/** Default: `other`. */
-	lane?: Lane | undefined;
-	/** 5xx statuses after which the request had no effect; after the others that is unknown. */
-	statusesWithoutEffect?: ReadonlySet<number> | undefined;
 	/** Aborts the request: nothing more is sent, pauses end, the connection is closed. */
 	signal?: AbortSignal | undefined;
-}
-
-/** Whether sending a request twice has the same effect as sending it once. */
-export function isIdempotent({ method, idempotent }: AttemptedRequest): boolean {
-	return idempotent ?? (method === 'GET' || method === 'DELETE');
 }
 
 /**
@@ -47,7 +34,7 @@ export function isIdempotent({ method, idempotent }: AttemptedRequest): boolean 
  *
  * @param gate the rate limit that applies to the request, if any
  * @param attempt sends it once
- * @throws {ApiError} the last error
+ * @throws {ApiError} the last error, with the outcome of all attempts
  * @throws {StoppedError} as soon as the run ends or nobody waits for the response
  */
 export async function withRetries<T>(
@@ -57,13 +44,13 @@ export async function withRetries<T>(
 	dependencies: AttemptDependencies,
 	attempt: () => Promise<T>,
 ): Promise<T> {
-	const { maxRetries = settings.maxRetries, signal, statusesWithoutEffect, lane = 'other' } = request;
-	const idempotent = isIdempotent(request);
-	const { rateLimitWaitMs = settings.rateLimitWaitMs, isFallback } = request;
-	const { requestsPerMinute } = settings;
+	const { kind, signal, isFallback } = request;
+	const { rateLimitWaitMs = settings.rateLimitWaitMs } = request;
+	// A poll is sent again by its caller.
+	const { maxRetries = kind === 'poll' ? 0 : undefined } = request;
 	const pause = async (milliseconds: number) =>
 		await abortable(signal, async () => await dependencies.pause(milliseconds));
-	const waiting = { rateLimitWaitMs, requestsPerMinute, isFallback };
+	const waiting = { rateLimitWaitMs, requestsPerMinute: settings.requestsPerMinute, isFallback };
 	const limit = new RateLimitWait(gate, waiting, { ...dependencies, pause });
 	let isInFlight = false;
 	const send = async () => {
@@ -75,33 +62,27 @@ export async function withRetries<T>(
 		throwIfAborted(signal);
 		return await limit.send(send);
 	};
-	let mayHaveTakenEffect = false;
+	let outcome: StoppedError['outcome'] = 'notSent';
+	let wait = async () => await Promise.resolve();
 	for (let failures = 1; ; ) {
 		try {
-			return await abortable(signal, async () => await dependencies.withSlot(inSlot, lane));
+			await wait();
+			return await abortable(signal, async () => await dependencies.withSlot(inSlot, kind));
 		} catch (error) {
 			// A request that nobody waits for any more goes on.
-			if (!(error instanceof ApiError)) throw stoppedAfter(error, mayHaveTakenEffect || isInFlight);
-			const { delivery, retryable, retryAfterMs, isRateLimit, status = 0 } = error.details;
-			const retried = { failures, maxRetries, delivery, retryable, retryAfterMs, idempotent };
-			const isRefused = isRateLimit && request.maxRetries === undefined;
-			const delay = isRefused ? limit.pauseMs(error) : retryDelayMs(retried, dependencies.random());
-			if (delay === undefined) {
-				const known = mayHaveTakenEffect ? error.with({ mayHaveTakenEffect }) : error;
-				throw withAttempts(known, limit);
-			}
-			const hadEffect = delivery === 'unknown' || (status >= 500 && !statusesWithoutEffect?.has(status));
-			mayHaveTakenEffect ||= hadEffect;
+			if (error instanceof StoppedError && (isInFlight || outcome === 'unknown'))
+				throw new StoppedError(error.reason, 'unknown');
+			if (!(error instanceof ApiError)) throw asError(error);
+			const isRefused = error.details.isRateLimit && maxRetries === undefined;
+			const retries = { failures, maxRetries: maxRetries ?? settings.maxRetries };
+			const delay = isRefused
+				? limit.pauseMs(error)
+				: retryDelayMs(kind, error, retries, dependencies.random());
+			if (delay === undefined)
+				throw withAttempts(outcome === 'unknown' ? error.with({ outcome }) : error, limit);
+			if (error.details.outcome === 'unknown') outcome = 'unknown';
 			if (!isRefused) failures += 1;
-			await (isRefused ? limit.wait('account', delay) : pause(delay)).catch((stopped: unknown) => {
-				throw stoppedAfter(stopped, mayHaveTakenEffect);
-			});
+			wait = async () => await (isRefused ? limit.wait('account', delay) : pause(delay));
 		}
 	}
-}
-
-/** An error that ends the attempts. For a stop, with whether an attempt may have, or may have had, its effect. */
-function stoppedAfter(error: unknown, mayHaveTakenEffect: boolean): Error {
-	const isStop = error instanceof StoppedError && mayHaveTakenEffect;
-	return isStop ? new StoppedError(error.reason, true) : asError(error);
 }

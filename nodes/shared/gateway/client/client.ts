@@ -1,29 +1,22 @@
 import { createHash } from 'node:crypto';
 
-import { abortable } from './abort';
-import {
-	isIdempotent,
-	withRetries,
-	type AttemptDependencies,
-	type AttemptedRequest,
-	type RetrySettings,
-} from './attempts';
+import type { ApiError } from '../errors/errors';
 import { errorFromResponse, unreadableResponse } from '../errors/fromResponse';
 import type { EndpointGroup } from '../errors/texts';
-import {
-	readStart,
-	destroyBody,
-	REQUEST_TIMEOUT_MS,
-	type HttpResponse,
-	type ByteStream,
-	type HttpRequest,
-	type Transport,
-} from './transport';
-import { ApiError, asError } from '../errors/errors';
-import { asObject, parseJson, type Json, type JsonObject } from '../util/json';
-import type { Origin } from '../errors/texts/origin';
+import { asObject, parseJson, type JsonObject } from '../util/json';
+import { abortable } from './abort';
+import { withRetries, type AttemptDependencies, type AttemptedRequest, type RetrySettings } from './attempts';
 import type { RateGate } from './rate/rateGate';
 import { redirectedFile } from './redirect';
+import {
+	destroyBody,
+	readStart,
+	REQUEST_TIMEOUT_MS,
+	type ByteStream,
+	type HttpRequest,
+	type HttpResponse,
+	type Transport,
+} from './transport';
 import { Watchdog } from './watchdog';
 
 /** What the client depends on; passed in so that tests can replace it. */
@@ -47,8 +40,6 @@ export interface ClientSettings extends RequestSettings {
 	baseUrl: string;
 	/** Never shown: the API key. */
 	secrets: readonly string[];
-	/** Where its requests come from, so that hints name only options that exist; default: an action node. */
-	origin?: Origin | undefined;
 }
 
 /** A body that is sent as it is read. */
@@ -61,6 +52,8 @@ export interface OpenedBody {
 /** A request to an endpoint of the gateway. */
 export interface GatewayRequest extends AttemptedRequest {
 	group: EndpointGroup;
+	/** Default: GET. */
+	method?: HttpRequest['method'];
 	/** Below the base URL, with its leading slash; parts already encoded. */
 	path: string;
 	json?: JsonObject;
@@ -70,8 +63,6 @@ export interface GatewayRequest extends AttemptedRequest {
 	timeoutMs?: number;
 	/** Limits the timeout in milliseconds, also the one that the user sets. */
 	timeoutLimitMs?: number | undefined;
-	/** Whether it costs money. If it is not idempotent either, it is never sent again after a lost response or a 504. */
-	charged?: boolean;
 }
 
 /**
@@ -127,39 +118,24 @@ export class GatewayClient {
 	/**
 	 * Sends a request.
 	 *
-	 * @returns the JSON object of the response; an empty object for a 204
+	 * @param read reads the parsed body; `undefined` for one of another shape. Default: takes objects only.
+	 * @returns the body of the response; an empty object for a 204
 	 * @throws {ApiError} after the last retry, or when §7.6 forbids one
 	 */
-	async json(request: GatewayRequest): Promise<JsonObject> {
-		return await this.parsed(request, asObject);
-	}
-
-	/**
-	 * As {@link json}, for a response that may be an object or a list.
-	 *
-	 * @throws {ApiError} as {@link json}
-	 */
-	async jsonOrList(request: GatewayRequest): Promise<JsonObject | Json[]> {
-		return await this.parsed(request, (body) => (Array.isArray(body) ? (body as Json[]) : asObject(body)));
-	}
-
-	/** @param read returns `undefined` for a body of another shape */
-	private async parsed<T>(
-		request: GatewayRequest,
-		read: (body: unknown) => T | undefined,
-	): Promise<T | JsonObject> {
-		return await this.withRetries(request, this.gateOf(request), async () => {
+	async json(request: GatewayRequest): Promise<JsonObject>;
+	async json<T>(request: GatewayRequest, read: (body: unknown) => T | undefined): Promise<T | JsonObject>;
+	async json(request: GatewayRequest, read: (body: unknown) => unknown = asObject): Promise<unknown> {
+		return await this.withRetries(request, async () => {
 			const httpRequest = await this.httpRequest(request);
 			const response = await this.dependencies.transport
 				.text(httpRequest)
 				.finally(() => destroyBody(httpRequest.body));
 			const date = httpDate(response.headers.date);
 			if (date !== undefined) this.clockDifferenceMs = date - this.now();
-			if (response.status < 200 || response.status > 299)
-				throw this.errorResponse(request.group, response, httpRequest);
+			if (!isSuccess(response)) throw this.errorResponse(request.group, response, httpRequest);
 			if (response.status === 204) return {};
 			const body = read(parseJson(response.body));
-			if (body === undefined) throw unreadableResponse(response, { charged: httpRequest.charged });
+			if (body === undefined) throw unreadableResponse(response, request.kind);
 			return body;
 		});
 	}
@@ -174,10 +150,9 @@ export class GatewayClient {
 		request: GatewayRequest,
 		consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 	): Promise<T> {
-		const { group, signal } = request;
-		return await this.withRetries(request, this.gateOf(request), async () => {
+		return await this.withRetries(request, async () => {
 			const httpRequest = await this.httpRequest(request);
-			return await this.consumed(group, httpRequest, consume, signal).finally(() =>
+			return await this.consumed(request.group, httpRequest, consume).finally(() =>
 				destroyBody(httpRequest.body),
 			);
 		});
@@ -190,11 +165,7 @@ export class GatewayClient {
 	 */
 	async downloadUrl<T>(url: string, consume: (response: HttpResponse<ByteStream>) => Promise<T>): Promise<T> {
 		const httpRequest = this.fileRequest(url);
-		return await this.withRetries(
-			httpRequest,
-			undefined,
-			async () => await this.consumed('file', httpRequest, consume),
-		);
+		return await this.withRetries(httpRequest, async () => await this.consumed('file', httpRequest, consume));
 	}
 
 	/**
@@ -207,7 +178,7 @@ export class GatewayClient {
 		const httpRequest = { ...this.fileRequest(url), headers: { 'Accept-Encoding': 'identity' } };
 		const response = await this.dependencies.transport.stream(httpRequest);
 		const { timeoutMs } = httpRequest;
-		if (response.status >= 200 && response.status <= 299) return { ...response, timeoutMs };
+		if (isSuccess(response)) return { ...response, timeoutMs };
 		response.body.destroy();
 		throw this.errorResponse('file', { ...response, body: '' }, httpRequest);
 	}
@@ -216,18 +187,17 @@ export class GatewayClient {
 		group: EndpointGroup,
 		httpRequest: HttpRequest,
 		consume: (response: HttpResponse<ByteStream>) => Promise<T>,
-		signal?: AbortSignal,
 	): Promise<T> {
 		const response = await this.dependencies.transport.stream(httpRequest);
+		const { timeoutMs, signal } = httpRequest;
 		const fileUrl = redirectedFile(httpRequest, response, this.settings.secrets);
 		if (fileUrl !== undefined) {
 			response.body.destroy();
-			return await this.consumed('file', this.fileRequest(fileUrl, signal), consume, signal);
+			return await this.consumed('file', this.fileRequest(fileUrl, signal), consume);
 		}
-		const { timeoutMs } = httpRequest;
 		const watchdog = new Watchdog({ totalMs: timeoutMs, idleMs: timeoutMs }, this.dependencies);
 		const read = async () => {
-			if (response.status >= 200 && response.status <= 299) return await consume({ ...response, timeoutMs });
+			if (isSuccess(response)) return await consume({ ...response, timeoutMs });
 			const body = await readStart(response.body, watchdog);
 			throw this.errorResponse(group, { ...response, body }, httpRequest);
 		};
@@ -241,23 +211,17 @@ export class GatewayClient {
 
 	/** The request for a file on any host, without the key. */
 	private fileRequest(url: string, signal?: AbortSignal): HttpRequest {
-		return {
-			method: 'GET',
-			url,
-			headers: {},
-			...(signal ? { signal } : {}),
-			timeoutMs: this.settings.timeoutMs ?? REQUEST_TIMEOUT_MS,
-			authenticated: false,
-			charged: false,
-		};
+		const timeoutMs = this.settings.timeoutMs ?? REQUEST_TIMEOUT_MS;
+		return { kind: 'file', method: 'GET', url, headers: {}, signal, timeoutMs };
 	}
 
 	private async httpRequest(request: GatewayRequest): Promise<HttpRequest> {
-		const { json, openBody } = request;
-		const { content, headers }: Partial<OpenedBody> = (await openBody?.().catch(sourceError)) ?? {};
-		const body = content ?? (json && JSON.stringify(json));
+		const { kind, json, openBody, signal, method = 'GET' } = request;
+		const { content, headers }: Partial<OpenedBody> = (await openBody?.()) ?? {};
+		const timeoutMs = this.settings.timeoutMs ?? request.timeoutMs ?? REQUEST_TIMEOUT_MS;
 		return {
-			method: request.method,
+			kind,
+			method,
 			url: this.settings.baseUrl + request.path,
 			headers: {
 				Accept: 'application/json, */*;q=0.5',
@@ -265,57 +229,40 @@ export class GatewayClient {
 				...request.headers,
 				...headers,
 			},
-			...(body === undefined ? {} : { body }),
-			...(request.signal ? { signal: request.signal } : {}),
-			timeoutMs: Math.min(
-				this.settings.timeoutMs ?? request.timeoutMs ?? REQUEST_TIMEOUT_MS,
-				request.timeoutLimitMs ?? Infinity,
-			),
-			authenticated: true,
-			charged: (request.charged ?? false) && !isIdempotent(request),
+			body: content ?? (json && JSON.stringify(json)),
+			signal,
+			timeoutMs: Math.min(timeoutMs, request.timeoutLimitMs ?? Infinity),
 		};
 	}
 
 	private errorResponse(
 		group: EndpointGroup,
-		response: HttpResponse<string>,
-		{ charged, authenticated }: HttpRequest,
+		{ status, headers, body }: HttpResponse<string>,
+		{ kind }: HttpRequest,
 	): ApiError {
-		const error = errorFromResponse({
-			group,
-			charged,
-			status: response.status,
-			body: response.body,
-			retryAfter: response.headers['retry-after'],
-			// Another clock than that of the gateway would make its dates wrong.
-			now: httpDate(response.headers.date) ?? this.dependencies.now(),
-			secrets: this.settings.secrets,
-			origin: this.settings.origin,
-		});
-		const isRateLimit = response.status === 429 && authenticated;
-		return isRateLimit ? error.with({ isRateLimit }) : error;
-	}
-
-	/** §5: the catalogues need no key, so they do not wait for the account's other requests. */
-	private gateOf({ group }: GatewayRequest): RateGate | undefined {
-		return group === 'catalogue' ? undefined : this.dependencies.gate;
+		// Another clock than that of the gateway would make its dates wrong.
+		const now = httpDate(headers.date) ?? this.now();
+		const { secrets } = this.settings;
+		return errorFromResponse({ group, kind, status, body, retryAfter: headers['retry-after'], now, secrets });
 	}
 
 	private async withRetries<T>(
-		request: AttemptedRequest,
-		gate: RateGate | undefined,
+		request: AttemptedRequest & { group?: EndpointGroup },
 		attempt: () => Promise<T>,
 	): Promise<T> {
+		// §5: the catalogues need no key, so they do not wait for the account's other requests.
+		const hasNoKey = request.kind === 'file' || request.group === 'catalogue';
+		const gate = hasNoKey ? undefined : this.dependencies.gate;
 		return await withRetries(request, gate, this.settings, this.dependencies, attempt);
 	}
+}
+
+function isSuccess({ status }: HttpResponse<unknown>): boolean {
+	return status >= 200 && status <= 299;
 }
 
 /** Unix milliseconds. */
 function httpDate(header: string | undefined): number | undefined {
 	const time = Date.parse(header ?? '');
 	return Number.isNaN(time) ? undefined : time;
-}
-
-function sourceError(error: unknown): never {
-	throw error instanceof ApiError ? error.with({ isSource: true }) : asError(error);
 }

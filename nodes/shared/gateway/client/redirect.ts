@@ -9,12 +9,12 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  * @returns `undefined` for a response that is no redirect, and for a request that is not a GET
  */
 export function redirectedFile(
-	{ method, url, authenticated }: HttpRequest,
+	{ kind, method, url }: HttpRequest,
 	{ status, headers }: HttpResponse<unknown>,
 	secrets: readonly string[],
 ): string | undefined {
 	const { location = '' } = headers;
-	if (!authenticated || method !== 'GET' || !REDIRECTS.has(status) || location === '') return undefined;
+	if (kind === 'file' || method !== 'GET' || !REDIRECTS.has(status) || location === '') return undefined;
 	if (!URL.canParse(location, url)) return undefined;
 	const target = new URL(location, url);
 	const isSecret = secrets.some((secret) => target.href.includes(secret));

@@ -1,4 +1,5 @@
-import type { ApiError, Delivery } from '../errors/errors';
+import type { ApiError } from '../errors/errors';
+import { mayRepeat, type RequestKind } from '../errors/policy';
 import { duration } from '../util/duration';
 
 /** Base of the exponential backoff: the first delay is at most twice this. */
@@ -10,29 +11,21 @@ const MAX_DELAY_MS = 30_000;
 /** The longest `Retry-After` that the client waits: the limit of a request (§8). A longer one is reported instead. */
 export const MAX_RETRY_AFTER_MS = 300_000;
 
-/** What the decision to retry depends on. */
-export interface Attempt {
-	/** Failed attempts so far, at least 1. */
-	failures: number;
-	/** Retries that the user allows. */
-	maxRetries: number;
-	delivery: Delivery;
-	retryable: boolean;
-	retryAfterMs?: number | undefined;
-	/** Whether sending it twice has the same effect as sending it once (§7.6: GET, DELETE, an Idempotency-Key). */
-	idempotent: boolean;
-}
-
 /**
  * Decides whether to send a request again, and after which delay (§7.6).
  *
+ * @param failures failed attempts so far, at least 1
  * @param random a number in [0, 1), for the jitter
  * @returns the delay in milliseconds, or `undefined` if the error is final
  */
-export function retryDelayMs(attempt: Attempt, random: number): number | undefined {
-	const { failures, maxRetries, retryAfterMs } = attempt;
-	if (failures > maxRetries || !attempt.retryable) return undefined;
-	if (attempt.delivery === 'unknown' && !attempt.idempotent) return undefined;
+export function retryDelayMs(
+	kind: RequestKind,
+	{ details }: ApiError,
+	{ failures, maxRetries }: { failures: number; maxRetries: number },
+	random: number,
+): number | undefined {
+	const { retryAfterMs } = details;
+	if (failures > maxRetries || !mayRepeat(kind, details)) return undefined;
 	if (retryAfterMs !== undefined)
 		return retryAfterMs > MAX_RETRY_AFTER_MS ? undefined : withJitter(retryAfterMs, random);
 	return random * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(failures, 16));
@@ -66,7 +59,6 @@ export function withAttempts(
 	const longestDelayMs = isRateLimit ? longestMs : MAX_RETRY_AFTER_MS;
 	const notes = [
 		...(sent > 1 ? [`It was tried ${sent} times.`] : []),
-		...(isRateLimit && sent === 0 ? ['This request was not sent.'] : []),
 		...(waitedMs >= 1_000 ? [`It waited ${seconds(waitedMs)} for the rate limit.`] : []),
 		...(retryAfterMs > longestDelayMs
 			? [`The gateway asks to wait ${duration(retryAfterMs)} before the next try.`]

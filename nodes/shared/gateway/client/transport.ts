@@ -1,5 +1,6 @@
 // HTTP requests and responses as the client sees them; `n8n/transport.ts` sends them.
 
+import type { RequestKind } from '../errors/policy';
 import type { Watchdog } from './watchdog';
 
 /** A stream of bytes, such as Node's `Readable`. */
@@ -9,10 +10,12 @@ export interface ByteStream extends AsyncIterable<Uint8Array> {
 
 /** An HTTP request for the transport to send. */
 export interface HttpRequest {
+	/** Only requests to the gateway itself, and not those of the kind `file`, are sent with the API key. */
+	kind: RequestKind;
 	method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
 	url: string;
 	headers: Record<string, string>;
-	body?: string | ByteStream | Uint8Array;
+	body?: string | ByteStream | Uint8Array | undefined;
 	/**
 	 * The longest time of the exchange, in milliseconds; for a response that is streamed, until its headers arrive. With
 	 * a body that is a stream, the time over which it may be slow.
@@ -20,10 +23,6 @@ export interface HttpRequest {
 	timeoutMs: number;
 	/** Ends the exchange and closes its connection. */
 	signal?: AbortSignal | undefined;
-	/** Whether to send the API key: only to the gateway itself. */
-	authenticated: boolean;
-	/** Whether it costs money and is not idempotent: after a lost response, a retry could charge again. */
-	charged: boolean;
 }
 
 /** A response with any status; `client.ts` turns error statuses into errors. */
@@ -37,9 +36,9 @@ export interface HttpResponse<Body> {
 }
 
 /**
- * Sends one request. Follows no redirect if it is `authenticated`.
+ * Sends one request. Follows redirects only for the kind `file`.
  *
- * @throws {ApiError} with `delivery` `notSent` or `unknown` if there is no response
+ * @throws {ApiError} with the outcome `notSent` or `unknown` if there is no response
  * @throws {StoppedError} if the execution is cancelled
  */
 export interface Transport {

@@ -4,28 +4,6 @@ export interface StreamLimits {
 	totalMs: number;
 	/** Without a byte; keep-alive events count as data. */
 	idleMs: number;
-	/** The slowest transfer, in bytes per second, over each span of `idleMs`. Default: no limit. */
-	minBytesPerSecond?: number;
-}
-
-/** The slowest transfer of a file, in bytes per second. */
-const MIN_FILE_SPEED = 1_000;
-
-/**
- * The limits of a file's transfer.
- *
- * @param timeoutMs the time over which a transfer may be slow
- */
-export function fileLimits(timeoutMs: number): StreamLimits {
-	return { totalMs: Infinity, idleMs: timeoutMs, minBytesPerSecond: MIN_FILE_SPEED };
-}
-
-/** The slowest transfer whose progress is not known, in bytes per second: nobody can tell it from one that hangs. */
-const MIN_UNSEEN_SPEED = 32_000;
-
-/** How long the slowest transfer of so many bytes takes if its progress is not known, in milliseconds. */
-export function unseenMs(bytes: number): number {
-	return Math.ceil((bytes / MIN_UNSEEN_SPEED) * 1_000);
 }
 
 /** The longest sleep: a stopped watchdog ends within this time, also where `sleep` takes no signal. */
@@ -41,8 +19,6 @@ export class Watchdog {
 	private readonly stopped = new AbortController();
 	private readonly start: number;
 	private last: number;
-	/** The span over which the speed is measured. */
-	private span: { start: number; bytes: number };
 
 	constructor(
 		private readonly limits: StreamLimits,
@@ -52,13 +28,11 @@ export class Watchdog {
 		},
 	) {
 		this.start = this.last = clock.now();
-		this.span = { start: this.start, bytes: 0 };
 	}
 
 	/** Restarts the idle time: data has arrived. */
-	touch(bytes = 0): void {
+	touch(): void {
 		this.last = this.clock.now();
-		this.span.bytes += bytes;
 	}
 
 	/**
@@ -77,28 +51,15 @@ export class Watchdog {
 	async watch(): Promise<void> {
 		const { signal } = this.stopped;
 		while (!signal.aborted) {
-			const left = this.left();
-			if (left.total <= 0 || left.idle <= 0) {
-				this.expired = left.total <= 0 ? 'total' : 'idle';
+			const now = this.clock.now();
+			const totalMs = this.start + this.limits.totalMs - now;
+			const idleMs = this.last + this.limits.idleMs - now;
+			if (totalMs <= 0 || idleMs <= 0) {
+				this.expired = totalMs <= 0 ? 'total' : 'idle';
 				return;
 			}
-			const interval = Math.min(left.total, left.idle, left.span, MAX_INTERVAL_MS);
 			// Rejects when it is stopped.
-			await this.clock.sleep(interval, signal).catch(() => undefined);
+			await this.clock.sleep(Math.min(totalMs, idleMs, MAX_INTERVAL_MS), signal).catch(() => undefined);
 		}
-	}
-
-	/** What is left of each limit, in milliseconds. */
-	private left(): { total: number; idle: number; span: number } {
-		const { totalMs, idleMs, minBytesPerSecond } = this.limits;
-		const now = this.clock.now();
-		const total = this.start + totalMs - now;
-		const idle = this.last + idleMs - now;
-		if (minBytesPerSecond === undefined) return { total, idle, span: Infinity };
-		const span = this.span.start + idleMs - now;
-		if (span > 0) return { total, idle, span };
-		const isSlow = this.span.bytes < (minBytesPerSecond * idleMs) / 1_000;
-		this.span = { start: now, bytes: 0 };
-		return { total, idle: isSlow ? 0 : idle, span: idleMs };
 	}
 }

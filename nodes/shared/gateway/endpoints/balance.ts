@@ -22,7 +22,7 @@ export interface Balance {
  * @throws {ApiError} when the request fails
  */
 export async function fetchBalance(client: GatewayClient): Promise<JsonObject> {
-	return await client.json({ group: 'balance', method: 'GET', path: '/balance' });
+	return await client.json({ group: 'balance', kind: 'read', path: '/balance' });
 }
 
 const shapes = object({ amount: decimal, RUB: decimal, USD: number });
@@ -58,7 +58,8 @@ function unknownShape(body: JsonObject): ApiError {
 	return new ApiError({
 		message: 'The gateway’s balance could not be read',
 		description: `The response has neither 'amount' nor 'RUB' with a number. It has: ${keys}. Check the base URL in the AI Gateway credential.`,
-		delivery: 'responded',
+		outcome: 'rejected',
+		kind: 'read',
 		code: UNREADABLE,
 		retryable: false,
 	});

@@ -23,7 +23,9 @@ export async function fetchList(
 	{ group, path }: { group: EndpointGroup; path: string },
 	idOf: (record: JsonObject) => string | undefined,
 ): Promise<RecordList> {
-	const body = await client.jsonOrList({ group, method: 'GET', path });
+	const body = await client.json({ group, kind: 'read', path }, (received) =>
+		Array.isArray(received) ? (received as Json[]) : asObject(received),
+	);
 	return { body, records: recordsIn(body, idOf), total: totalIn(body) };
 }
 

@@ -47,7 +47,7 @@ export type RetryPolicy = Pick<GatewayRequest, 'maxRetries' | 'timeoutLimitMs' |
 
 /** A catalogue is returned at once: a minute without data means a lost connection. */
 function catalogueRequest(path: string): GatewayRequest {
-	return { group: 'catalogue', method: 'GET', path, timeoutMs: POLL_TIMEOUT_MS };
+	return { group: 'catalogue', kind: 'read', path, timeoutMs: POLL_TIMEOUT_MS };
 }
 
 /** The fields of a text model that are used. */

@@ -1,13 +1,73 @@
-import type { MediaType } from '../media/mediaModel';
+import type { GatewayClient } from '../client/client';
+import { POLL_TIMEOUT_MS } from '../client/transport';
 import { ApiError, UNREADABLE } from '../errors/errors';
+import type { MediaType } from '../media/mediaModel';
+import { duration } from '../util/duration';
 import type { JsonObject } from '../util/json';
 import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask, type MediaTask } from './tasks';
-import type { GatewayClient } from '../client/client';
-import { duration } from '../util/duration';
-import { StateClock, type StateTimes } from './stateTimes';
-import { withinTime } from '../client/abort';
-import { POLL_TIMEOUT_MS } from '../client/transport';
-import { connectionError } from '../errors/fromResponse';
+
+/** The result of a poll: the task, or a transient error. */
+export type PollResult =
+	| { body: JsonObject; task: MediaTask; transientError?: undefined }
+	| { body?: undefined; task?: undefined; transientError: ApiError };
+
+/**
+ * Polls a task once. Returns transient errors (lost connection, 429, 5xx, a web page, a response without a task) and
+ * throws others.
+ *
+ * @param limitMs the longest time of the poll, in milliseconds
+ * @throws {ApiError} with the task's id, if the gateway no longer knows the task
+ */
+export async function pollOnce(
+	client: GatewayClient,
+	taskId: string,
+	limitMs = POLL_TIMEOUT_MS,
+): Promise<PollResult> {
+	try {
+		const body = await fetchMediaTask(client, taskId, limitMs);
+		return { body, task: readMediaTask(body, taskId) };
+	} catch (error) {
+		if (!(error instanceof ApiError)) throw error;
+		const { retryable, code } = error.details;
+		// Something else than the gateway responded: a web page, with any status, or a response without a task.
+		if (!retryable && code !== UNREADABLE) throw error.with({ taskId });
+		return { transientError: error };
+	}
+}
+
+/** How a task is polled. */
+export interface Polling {
+	/** Whether a result ends the polling. Default: when the task has ended. */
+	until?: (found: PollResult) => boolean;
+	/**
+	 * The pause before a poll, in milliseconds; `undefined` ends the polling.
+	 *
+	 * @param polls the number of polls before
+	 * @param last the result of the last one
+	 */
+	pauseMs: (polls: number, last: PollResult | undefined) => number | undefined | Promise<number | undefined>;
+	/** Polls once. */
+	poll: () => Promise<PollResult>;
+	/** Waits; rejects to end the polling. */
+	pause: (milliseconds: number) => Promise<void>;
+}
+
+/** Polls a task until something holds, or until there is no further poll. Returns the last result. */
+export async function pollUntil({
+	until = ({ task }) => task !== undefined && hasEnded(task.state),
+	pauseMs,
+	poll,
+	pause,
+}: Polling): Promise<PollResult | undefined> {
+	let last: PollResult | undefined;
+	for (let polls = 0; !last || !until(last); polls += 1) {
+		const milliseconds = await pauseMs(polls, last);
+		if (milliseconds === undefined) break;
+		if (milliseconds > 0) await pause(milliseconds);
+		last = await poll();
+	}
+	return last;
+}
 
 /** The shortest time for the last poll, in milliseconds, even if the longest wait is over. */
 const MIN_POLL_MS = 5_000;
@@ -27,13 +87,11 @@ export interface WaitOptions {
 	maxWaitMs: number;
 	/** Whether the task may have ended already, so that the first poll needs no delay. */
 	pollImmediately: boolean;
-	/** Receives how long the task was in which state. */
-	stateTimes?: StateTimes | undefined;
 }
 
 /**
- * Polls a task until it has ended (§3.1). Transient errors (lost connection, 429, 5xx, a web page, a response without a
- * task) do not end the wait. Polls a last time when the longest wait is over.
+ * Polls a task until it has ended (§3.1), and a last time when the longest wait is over. Transient errors do not end the
+ * wait.
  *
  * @returns the body of the last poll, an envelope
  * @throws {ApiError} with the task's id when the wait is over or the gateway no longer knows the task
@@ -42,111 +100,23 @@ export interface WaitOptions {
 export async function waitForTask(
 	client: GatewayClient,
 	taskId: string,
-	options: WaitOptions,
+	{ mediaType, maxWaitMs, pollImmediately }: WaitOptions,
 ): Promise<JsonObject> {
-	const deadline = client.now() + options.maxWaitMs;
-	const clock = new StateClock(() => client.now());
-	let last: PollResult | undefined;
-	let delay = options.pollImmediately ? 0 : await nextDelay(client, options, last, deadline);
-	for (;;) {
-		const remaining = deadline - client.now();
-		const isDue = options.pollImmediately && last === undefined;
-		if (remaining <= 0 && !isDue) throw waitTimeout(taskId, last, options.maxWaitMs);
-		if (delay > 0) await client.pause(Math.min(delay, remaining));
-		const left = Math.max(deadline - client.now(), MIN_POLL_MS);
-		last = await pollOnce(client, taskId, left);
-		if (last.task) {
-			clock.found(last.task.state, hasEnded(last.task.state));
-			options.stateTimes?.add(taskId, clock.times);
-		}
-		if (last.task && hasEnded(last.task.state)) return last.body;
-		delay = await nextDelay(client, options, last, deadline);
-	}
-}
-
-/** The delay before the next poll, in milliseconds: by media type, longer if the gateway asks. */
-async function nextDelay(
-	client: GatewayClient,
-	options: WaitOptions,
-	last: PollResult | undefined,
-	deadline: number,
-): Promise<number> {
-	const mediaType = await withinTime(
-		client,
-		Math.max(deadline - client.now(), 0),
-		async () => await options.mediaType(last?.task?.model),
-	);
-	const { retryAfterMs = 0 } = last?.transientError?.details ?? {};
-	return Math.max(pollDelayMs(mediaType, client.random()), Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
-}
-
-/** Delays between polls after a callback, in milliseconds: the task may still read as running for a moment. */
-const CALLBACK_DELAYS_MS = [1_000, 3_000];
-
-/**
- * Polls after a callback until a result ends the polling, at most three times.
- *
- * @param poll polls once
- * @param isOver whether a result ends the polling
- * @returns the result of the last poll
- * @throws what `poll` throws
- */
-export async function pollWithRetries<Result>(
-	client: GatewayClient,
-	poll: () => Promise<Result>,
-	isOver: (result: Result) => boolean,
-): Promise<Result> {
-	let result = await poll();
-	for (const delay of CALLBACK_DELAYS_MS) {
-		if (isOver(result)) break;
-		await client.pause(delay);
-		result = await poll();
-	}
-	return result;
-}
-
-/** The result of a poll: the task, or a transient error. */
-type PollResult =
-	| { body: JsonObject; task: MediaTask; transientError?: undefined }
-	| { body?: undefined; task?: undefined; transientError: ApiError };
-
-/**
- * Polls a task once. Returns transient errors (lost connection, 429, 5xx, a web page, a response without a task) and
- * throws others.
- *
- * @param limitMs the longest time of the poll, in milliseconds, with the waits for a slot and for the rate limit
- * @throws {ApiError} with the task's id, if the gateway no longer knows the task
- */
-export async function pollOnce(
-	client: GatewayClient,
-	taskId: string,
-	limitMs = POLL_TIMEOUT_MS,
-): Promise<PollResult> {
-	const settings = { maxRetries: 0, rateLimitWaitMs: limitMs, lane: 'poll' } as const;
-	try {
-		const body = await withinTime(
-			client,
-			limitMs,
-			async (signal) => await fetchMediaTask(client, taskId, { ...settings, signal }),
-		);
-		if (!body) throw connectionError({ kind: 'timeout' }, { charged: false });
-		return { body, task: readMediaTask(body, taskId) };
-	} catch (error) {
-		return { transientError: transientErrorOf(error, taskId) };
-	}
-}
-
-/**
- * The error of a poll, if it is transient.
- *
- * @throws any other error, with the task's id
- */
-function transientErrorOf(error: unknown, taskId: string): ApiError {
-	if (!(error instanceof ApiError)) throw error;
-	const { retryable, delivery, code, isForeign } = error.details;
-	// A web page, with any status, or a response without a task is transient: something else than the gateway responded.
-	if (retryable || isForeign || delivery === 'unknown' || code === UNREADABLE) return error;
-	throw error.with({ taskId });
+	const deadline = client.now() + maxWaitMs;
+	const last = await pollUntil({
+		pauseMs: async (polls, found) => {
+			if (polls === 0 && pollImmediately) return 0;
+			const { retryAfterMs = 0 } = found?.transientError?.details ?? {};
+			const interval = pollDelayMs(await mediaType(found?.task?.model), client.random());
+			const leftMs = deadline - client.now();
+			const wanted = Math.max(interval, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+			return leftMs > 0 ? Math.min(wanted, leftMs) : undefined;
+		},
+		poll: async () => await pollOnce(client, taskId, Math.max(deadline - client.now(), MIN_POLL_MS)),
+		pause: async (milliseconds) => await client.pause(milliseconds),
+	});
+	if (last?.task && hasEnded(last.task.state)) return last.body;
+	throw waitTimeout(taskId, last, maxWaitMs);
 }
 
 function waitTimeout(taskId: string, last: PollResult | undefined, maxWaitMs: number): ApiError {
@@ -157,8 +127,9 @@ function waitTimeout(taskId: string, last: PollResult | undefined, maxWaitMs: nu
 	return new ApiError(
 		{
 			message: 'The media task did not finish within the maximum wait',
-			description: `Task ${taskId} ${found} after ${duration(maxWaitMs)}. It continues at the gateway and is paid for: get its result later with its ID, and raise the option 'Max Wait (Minutes)' for such tasks.`,
-			delivery: 'responded',
+			description: `Task ${taskId} ${found} after ${duration(maxWaitMs)}. It continues at the gateway: get its result later with its ID, and raise the option 'Max Wait (Minutes)' for such tasks.`,
+			outcome: 'rejected',
+			kind: 'poll',
 			code: 'wait_timeout',
 			retryable: true,
 			taskId,
@@ -167,3 +138,6 @@ function waitTimeout(taskId: string, last: PollResult | undefined, maxWaitMs: nu
 		last?.transientError,
 	);
 }
+
+/** The pauses before polls after a callback, in milliseconds: the task may still read as running for a moment. */
+export const CALLBACK_PAUSES_MS: readonly number[] = [0, 1_000, 3_000];

@@ -6,7 +6,8 @@ export function missingInResponse(what: string): ApiError {
 		message: `The gateway’s response has no ${what}`,
 		description:
 			'It responded with success, but not in the shape that its specification shows. Check the base URL in the AI Gateway credential.',
-		delivery: 'responded',
+		outcome: 'rejected',
+		kind: 'read',
 		code: UNREADABLE,
 		retryable: false,
 	});
@@ -22,7 +23,7 @@ export function pathSegment(id: string, label: string, param: string): string {
 	if (id === '.' || id === '..') {
 		throw new InvalidInputError(
 			`"${id}" is not a ${label}`,
-			'Enter the ID that the gateway returned. Nothing was sent.',
+			'Enter the ID that the gateway returned.',
 			param,
 		);
 	}

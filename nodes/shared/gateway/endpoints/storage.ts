@@ -33,7 +33,7 @@ export interface StoredFile {
  * @throws {InvalidInputError} for the IDs "." and ".."
  */
 export async function fetchFileRecord(client: GatewayClient, fileId: string): Promise<JsonObject> {
-	return await client.json({ group: 'storage', method: 'GET', path: filePath(fileId) });
+	return await client.json({ group: 'storage', kind: 'read', path: filePath(fileId) });
 }
 
 /**
@@ -62,14 +62,15 @@ const DELETE_TEXTS: Readonly<Record<number, ErrorText>> = {
  * @throws {InvalidInputError} for the IDs "." and ".."
  */
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
-	const deletion = client.json({ group: 'storage', method: 'DELETE', path: filePath(fileId) });
+	const deletion = client.json({ group: 'storage', kind: 'read', method: 'DELETE', path: filePath(fileId) });
 	const body = await withTexts(DELETE_TEXTS, deletion.catch(ignoreAlreadyDone));
 	if (body.success === false) {
 		throw new ApiError({
 			message: 'The gateway did not delete the file',
 			description:
 				'It reported that the deletion did not succeed. Get the file to see its status, then try again.',
-			delivery: 'responded',
+			outcome: 'rejected',
+			kind: 'read',
 			status: 200,
 			code: 'not_deleted',
 			retryable: true,

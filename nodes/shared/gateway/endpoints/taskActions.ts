@@ -45,10 +45,10 @@ const LYRICS_TEXTS: Readonly<Record<number, ErrorText>> = {
  */
 export async function setArchived(client: GatewayClient, taskId: string, archived: boolean): Promise<void> {
 	const setting = send(client, archived ? ARCHIVE_TEXTS : UNARCHIVE_TEXTS, {
+		kind: 'read',
 		method: 'PATCH',
 		path: `${taskPath(taskId)}/archive`,
 		json: { archive: archived },
-		idempotent: true,
 	});
 	await setting.catch(ignoreAlreadyDone);
 }
@@ -60,7 +60,7 @@ export async function setArchived(client: GatewayClient, taskId: string, archive
  * @throws {InvalidInputError} for the IDs "." and ".."
  */
 export async function deleteMediaTask(client: GatewayClient, taskId: string): Promise<void> {
-	await send(client, TASK_TEXTS, { method: 'DELETE', path: taskPath(taskId) });
+	await send(client, TASK_TEXTS, { kind: 'read', method: 'DELETE', path: taskPath(taskId) });
 }
 
 /**
@@ -70,7 +70,7 @@ export async function deleteMediaTask(client: GatewayClient, taskId: string): Pr
  * @throws {InvalidInputError} for the IDs "." and ".."
  */
 export async function restoreMediaTask(client: GatewayClient, taskId: string): Promise<void> {
-	await send(client, TASK_TEXTS, { method: 'POST', path: `${taskPath(taskId)}/restore`, idempotent: true });
+	await send(client, TASK_TEXTS, { kind: 'read', method: 'POST', path: `${taskPath(taskId)}/restore` });
 }
 
 /**
@@ -86,7 +86,7 @@ export async function fetchLyrics(
 	audioId: string,
 ): Promise<JsonObject> {
 	const path = `${taskPath(taskId)}/lyrics/timestamped`;
-	return await send(client, LYRICS_TEXTS, { method: 'POST', path, json: { audioId }, idempotent: true });
+	return await send(client, LYRICS_TEXTS, { kind: 'read', method: 'POST', path, json: { audioId } });
 }
 
 const SESSION_TEXTS: Readonly<Record<number, ErrorText>> = {
@@ -107,7 +107,12 @@ const SESSION_TEXTS: Readonly<Record<number, ErrorText>> = {
  * @throws {ApiError} when the request fails
  */
 export async function createMediaSession(client: GatewayClient, body: JsonObject): Promise<JsonObject> {
-	return await send(client, SESSION_TEXTS, { method: 'POST', path: '/media/sessions', json: body });
+	return await send(client, SESSION_TEXTS, {
+		kind: 'create',
+		method: 'POST',
+		path: '/media/sessions',
+		json: body,
+	});
 }
 
 async function send(

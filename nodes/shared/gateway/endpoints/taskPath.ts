@@ -17,7 +17,6 @@ export function taskPath(taskId: string): string {
 export const TASK_TEXTS: Readonly<Record<number, ErrorText>> = {
 	422: {
 		message: 'The gateway does not accept this task ID',
-		description:
-			"Enter the ID exactly as 'Create' returned it, e.g. {{ $json.taskId }}. Nothing was changed.",
+		description: "Enter the ID exactly as 'Create' returned it, e.g. {{ $json.taskId }}.",
 	},
 };

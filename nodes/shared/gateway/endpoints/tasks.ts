@@ -1,9 +1,9 @@
 import type { MediaType } from '../media/mediaModel';
-import { ApiError, asError, UNREADABLE } from '../errors/errors';
+import { ApiError } from '../errors/errors';
 import { asId, asObject, parseJson, type Json, type JsonObject } from '../util/json';
 import { id, json, number, object, optionalObject, records, text } from '../util/shape';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
-import type { GatewayClient, GatewayRequest } from '../client/client';
+import type { GatewayClient } from '../client/client';
 import { withTexts, withServerMessage } from '../errors/fromResponse';
 import { fetchList, type RecordList } from './lists';
 import { TASK_TEXTS, taskPath, TASKS_PATH } from './taskPath';
@@ -48,57 +48,30 @@ export function taskBody(request: MediaTaskRequest): JsonObject {
  * Creates a task (§4.6). A retry with the same key returns the same task and charges nothing.
  *
  * @returns its id, and the body as received
- * @throws {ApiError} when the request fails, or the response has no task ID; says whether the task may exist
+ * @throws {ApiError} when the request fails, or the response has no task ID
  */
 export async function createMediaTask(
 	client: GatewayClient,
 	body: JsonObject,
 	idempotencyKey: string,
 ): Promise<{ taskId: string; body: JsonObject }> {
-	const response = client.json({
+	const created = await client.json({
 		group: 'media',
+		kind: 'keyed',
 		method: 'POST',
 		path: TASKS_PATH,
 		json: body,
 		headers: { 'Idempotency-Key': idempotencyKey },
-		charged: true,
-		idempotent: true,
-		statusesWithoutEffect: STATUSES_WITHOUT_TASK,
 	});
-	try {
-		const created = await response;
-		return { taskId: createdTaskId(created), body: created };
-	} catch (error) {
-		throw maybeCreated(error);
-	}
-}
-
-/** §7.4: 5xx statuses after which there is no task: the generator was not reached. */
-const STATUSES_WITHOUT_TASK: ReadonlySet<number> = new Set([502, 503]);
-
-/** Adds that the task may exist and how to repeat the request safely, unless the gateway rejected every attempt. */
-function maybeCreated(error: unknown): Error {
-	if (!(error instanceof ApiError)) return asError(error);
-	const { delivery, status = 0, code, description, mayHaveTakenEffect } = error.details;
-	const isRejected = delivery !== 'unknown' && (status < 500 || STATUSES_WITHOUT_TASK.has(status));
-	if (isRejected && !mayHaveTakenEffect && code !== UNREADABLE) return error;
-	return error.with({
-		mayBeCharged: true,
-		idempotent: true,
-		description: `${description} The task may have been created and charged anyway. The node’s own retries and 'Retry On Fail' request the same task; a new run creates another one, unless 'Idempotency Scope' is 'Workflow' or 'Idempotency Key' is set.`,
-	});
-}
-
-function createdTaskId(body: JsonObject): string {
-	const taskId = envelope(body).data?.taskId;
-	if (taskId === undefined) throw missingInResponse('task ID');
-	return taskId;
+	const taskId = envelope(created).data?.taskId;
+	if (taskId === undefined) throw missingInResponse('task ID').with({ kind: 'keyed', outcome: 'unknown' });
+	return { taskId, body: created };
 }
 
 /**
  * Fetches a task (§4.7).
  *
- * @param settings for callers that retry on their own
+ * @param limitMs for a single poll: its longest time in milliseconds, also while the rate limit makes it wait
  * @returns the body as received, an envelope
  * @throws {ApiError} when the request fails
  * @throws {InvalidInputError} for the IDs "." and ".."
@@ -106,14 +79,15 @@ function createdTaskId(body: JsonObject): string {
 export async function fetchMediaTask(
 	client: GatewayClient,
 	taskId: string,
-	settings: Pick<GatewayRequest, 'maxRetries' | 'rateLimitWaitMs' | 'lane' | 'signal'> = {},
+	limitMs?: number,
 ): Promise<JsonObject> {
 	const response = client.json({
 		group: 'media',
-		method: 'GET',
 		path: taskPath(taskId),
 		timeoutMs: POLL_TIMEOUT_MS,
-		...settings,
+		...(limitMs === undefined
+			? { kind: 'read' }
+			: { kind: 'poll', timeoutLimitMs: limitMs, rateLimitWaitMs: limitMs }),
 	});
 	return await withTexts(TASK_TEXTS, response);
 }
@@ -144,7 +118,7 @@ export async function downloadMediaTask<T>(
 	consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 ): Promise<T> {
 	const response = client.stream(
-		{ group: 'media', method: 'GET', path: `${taskPath(taskId)}/download` },
+		{ group: 'media', kind: 'read', path: `${taskPath(taskId)}/download` },
 		consume,
 	);
 	return await withTexts(TASK_TEXTS, response);
@@ -236,11 +210,11 @@ export function taskError(task: MediaTask, secrets: readonly string[], priceRub?
 			task.failMsg,
 			secrets,
 		),
-		delivery: 'responded',
+		// The specification does not show whether it is charged.
+		outcome: 'unknown',
+		kind: 'keyed',
 		code: task.failCode ?? 'task_failed',
 		retryable: false,
-		// The specification does not show whether it is charged.
-		paid: false,
 		taskId: task.taskId,
 		extra: {
 			failCode: task.failCode ?? null,
@@ -250,6 +224,12 @@ export function taskError(task: MediaTask, secrets: readonly string[], priceRub?
 			...(priceRub === undefined ? {} : { priceRub }),
 		},
 	});
+}
+
+/** Whether an error is about a task that has ended in the state `fail`. */
+export function isFailedTask(error: unknown): error is ApiError & { details: { taskId: string } } {
+	if (!(error instanceof ApiError)) return false;
+	return error.details.taskId !== undefined && error.details.extra?.state === 'fail';
 }
 
 /** §3.1: seconds between two polls, by media type. */

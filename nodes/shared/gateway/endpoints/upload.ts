@@ -22,7 +22,7 @@ export interface UploadSettings {
 	externalUserId?: string | undefined;
 }
 
-const UPLOAD = { group: 'storage', method: 'POST', path: '/storage/upload' } as const;
+const UPLOAD = { group: 'storage', kind: 'create', method: 'POST', path: '/storage/upload' } as const;
 
 /** A file to upload. */
 export interface UploadFile {
@@ -58,8 +58,8 @@ export function checkUpload(
 		throw new InvalidInputError(
 			`The file is too large to upload: ${(size / 1024 / 1024).toFixed(1)} MB`,
 			encoded === undefined
-				? 'The gateway takes files of up to 100 MB. Nothing was sent.'
-				: 'The gateway takes base64 text of up to 100 MB, which is a file of 75 MB: use a binary field for a larger one. Nothing was sent.',
+				? 'The gateway takes files of up to 100 MB.'
+				: 'The gateway takes base64 text of up to 100 MB, which is a file of 75 MB: use a binary field for a larger one.',
 			param,
 		);
 	}
@@ -77,7 +77,7 @@ export function checkSettings({ externalUserId = '' }: UploadSettings): void {
 	if (length > MAX_EXTERNAL_USER_ID_LENGTH) {
 		throw new InvalidInputError(
 			`'External User ID' is ${length} characters long`,
-			`The gateway takes up to ${MAX_EXTERNAL_USER_ID_LENGTH} characters. Shorten it. Nothing was sent.`,
+			`The gateway takes up to ${MAX_EXTERNAL_USER_ID_LENGTH} characters. Shorten it.`,
 			'externalUserId',
 		);
 	}

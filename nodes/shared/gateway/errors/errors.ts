@@ -1,23 +1,27 @@
 import type { JsonObject } from '../util/json';
+import type { RequestKind } from './policy';
 
 /**
- * How far a request got that has no usable response. Decides whether sending it again could charge twice.
- * - `responded`: the gateway responded with a status
- * - `notSent`: there was no connection, so the gateway has not seen the request
- * - `unknown`: the gateway may have processed the request, and its response was lost or says that it took too long
+ * How an exchange with the gateway ended.
+ * - `notSent`: nothing reached the gateway
+ * - `rejected`: the gateway said no, and charges nothing
+ * - `unknown`: it may have taken effect
+ * - `charged`: it has, and there is a result or a task
  */
-export type Delivery = 'responded' | 'notSent' | 'unknown';
+export type Outcome = 'notSent' | 'rejected' | 'unknown' | 'charged';
 
 /** Code of a response that cannot be used, or that is not the gateway's. */
 export const UNREADABLE = 'unreadable_answer';
 
-/** What is known of a failed request: its texts, and what decides whether it can be sent again. */
+/** What is known of a failed request. What users read of its cost is derived from it, see `chargeText`. */
 export interface ApiErrorDetails {
 	/** What happened, for the user. */
 	message: string;
 	/** What to do about it. */
 	description: string;
-	delivery: Delivery;
+	outcome: Outcome;
+	/** What kind of request it was; default: `charge`. */
+	kind?: RequestKind | undefined;
 	/** HTTP status, if the gateway responded. */
 	status?: number | undefined;
 	/** Machine-readable code of the gateway (§7.3), or our own in snake_case if it sent none. */
@@ -32,20 +36,8 @@ export interface ApiErrorDetails {
 	retryAfterMs?: number | undefined;
 	/** Whether the rate limit of the account refused it (§7.3): it was not worked on, and not charged. */
 	isRateLimit?: boolean | undefined;
-	/** Whether the response has a body that is not a JSON object, such as a proxy's page. */
-	isForeign?: boolean | undefined;
-	/** Whether the source of the request's body failed: the request was not sent. */
-	isSource?: boolean | undefined;
 	/** Whether the same request can succeed later without being changed (§7.6). */
 	retryable: boolean;
-	/** Whether it may have been charged although no usable response came. */
-	mayBeCharged?: boolean | undefined;
-	/** Whether sending it again with the same idempotency key cannot charge again. */
-	idempotent?: boolean | undefined;
-	/** Whether an earlier attempt may have had its effect: its response was lost, or a 5xx. */
-	mayHaveTakenEffect?: boolean | undefined;
-	/** Whether the task of `taskId` exists and is charged. */
-	paid?: boolean | undefined;
 	/** The media task that the error is about. */
 	taskId?: string | undefined;
 	/** More fields of the error item, such as `failCode`. */
@@ -108,10 +100,10 @@ const STOP_REASONS = {
 export class StoppedError extends Error {
 	override readonly name = 'StoppedError';
 
-	/** @param mayHaveTakenEffect whether a request was in flight, or may have had its effect before */
+	/** @param outcome `unknown` if a request was in flight, or may have had its effect before */
 	constructor(
 		readonly reason: keyof typeof STOP_REASONS,
-		readonly mayHaveTakenEffect = false,
+		readonly outcome: 'notSent' | 'unknown' = 'notSent',
 	) {
 		super(STOP_REASONS[reason]);
 	}

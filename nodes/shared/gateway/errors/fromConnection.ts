@@ -1,37 +1,29 @@
-import type { RequestInfo } from './texts/connection';
-import { connectionError } from './fromResponse';
 import { errorChain } from './errorChain';
 import { ApiError, StoppedError } from './errors';
-
-/** Codes of connections that were never established. */
-const NEVER_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
-
-/** System calls that come before the first byte is sent. */
-const BEFORE_SENDING: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
-
-/** Codes of connections that broke after they were established. */
-const LOST: ReadonlySet<string> = new Set([
-	'ECONNRESET',
-	'EPIPE',
-	'ERR_STREAM_PREMATURE_CLOSE',
-	'ERR_BAD_RESPONSE',
-	'ERR_NETWORK',
-	'EHOSTUNREACH',
-	'ENETUNREACH',
-	'ENETDOWN',
-]);
-
-const TIMEOUTS: ReadonlySet<string> = new Set(['ECONNABORTED', 'ETIMEDOUT', 'ESOCKETTIMEDOUT']);
-
-/** Codes of an address that cannot work: not a URL, or a failed TLS handshake. Nothing was sent. */
-const WRONG_ADDRESS =
-	/^(EPROTO|ERR_INVALID_URL|ERR_BAD_OPTION|ERR_INVALID_PROTOCOL|ERR_UNESCAPED_CHARACTERS)/;
+import { problemError } from './fromResponse';
+import type { RequestKind } from './policy';
+import type { ProblemName } from './texts/problems';
 
 /**
  * TLS errors after the handshake, whatever they say: the request may have been sent. In the handshake, when the
  * request still waits to be written, Node.js reports the same errors as EPROTO.
  */
 const BROKEN_TLS = /^ERR_SSL_/;
+
+/** What the codes of Node.js and of n8n's HTTP client mean; the first that fits applies. */
+const BY_CODE: ReadonlyArray<readonly [code: RegExp, problem: ProblemName]> = [
+	[BROKEN_TLS, 'lost'],
+	[/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/, 'certificate'],
+	// Not a URL, or a failed TLS handshake.
+	[/^(EPROTO|ERR_INVALID_URL|ERR_BAD_OPTION|ERR_INVALID_PROTOCOL|ERR_UNESCAPED_CHARACTERS)/, 'address'],
+	[/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/, 'refused'],
+	[/^(ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT)$/, 'timeout'],
+	[/^(ECONNRESET|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|HPE_.*)$/, 'lost'],
+	[/^(ERR_STREAM_PREMATURE_CLOSE|ERR_BAD_RESPONSE|ERR_NETWORK)$/, 'lost'],
+];
+
+/** System calls that come before the first byte is sent. */
+const BEFORE_SENDING: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
 
 /** n8n's message for an address that its SSRF protection blocks; the error has no code. */
 const BLOCKED = /^The request was blocked because /;
@@ -48,33 +40,25 @@ const CLOSED_IN_HANDSHAKE = /before secure TLS connection was established/;
  * @returns {@link StoppedError} when the execution was cancelled; `undefined` for errors that are not network
  *   errors
  */
-export function errorFromThrown(error: unknown, request: RequestInfo): ApiError | StoppedError | undefined {
+export function errorFromThrown(error: unknown, kind: RequestKind): ApiError | StoppedError | undefined {
 	if (error instanceof ApiError || error instanceof StoppedError) return error;
 	const traces = errorChain(error);
-	if (traces.some(({ message }) => BLOCKED.test(message)))
-		return connectionError({ kind: 'blocked', code: 'blocked_by_n8n' }, request);
+	if (traces.some(({ message }) => BLOCKED.test(message))) return problemError('blocked', kind);
 	const decisive =
 		traces.find(({ code }) => code !== '') ?? traces.find(({ isHttpClientError }) => isHttpClientError);
-	if (!decisive) return traces.some(({ message }) => message === 'aborted') ? lost('', request) : undefined;
-	const { code, syscall, isAggregate } = decisive;
-	if (code === 'ERR_CANCELED') return new StoppedError('cancelled', true);
+	if (!decisive)
+		return traces.some(({ message }) => message === 'aborted') ? problemError('lost', kind) : undefined;
+	const { code, syscall, isAggregate, isHttpClientError } = decisive;
+	if (code === 'ERR_CANCELED') return new StoppedError('cancelled', 'unknown');
+	const [, listed] = BY_CODE.find(([pattern]) => pattern.test(code)) ?? [];
+	const isUnsent =
+		BEFORE_SENDING.has(syscall) ||
+		(isAggregate && code !== '') ||
+		traces.some(({ message }) => CLOSED_IN_HANDSHAKE.test(message));
+	const isFinal = listed === 'certificate' || listed === 'address' || BROKEN_TLS.test(code);
+	const name = isUnsent && !isFinal ? 'refused' : (listed ?? (isHttpClientError ? 'lost' : undefined));
+	if (name === undefined) return undefined;
 	const cause = new Error(`${code || 'network error'}${syscall ? ` (${syscall})` : ''}`);
-	if (BROKEN_TLS.test(code)) return lost(code, request, cause);
-	if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code)) {
-		return connectionError({ kind: 'certificate', code }, request, cause);
-	}
-	if (WRONG_ADDRESS.test(code)) return connectionError({ kind: 'address', code }, request, cause);
-	const isClosedInHandshake = traces.some(({ message }) => CLOSED_IN_HANDSHAKE.test(message));
-	const isRefused = NEVER_CONNECTED.has(code) || BEFORE_SENDING.has(syscall) || isClosedInHandshake;
-	if (isRefused || (isAggregate && code !== '')) {
-		return connectionError({ kind: 'refused', code }, request, cause);
-	}
-	if (TIMEOUTS.has(code)) return connectionError({ kind: 'timeout', code }, request, cause);
-	if (LOST.has(code) || code.startsWith('HPE_') || decisive.isHttpClientError)
-		return lost(code, request, cause);
-	return undefined;
-}
-
-function lost(code: string, request: RequestInfo, cause?: Error): ApiError {
-	return connectionError({ kind: 'lost', code: code || undefined }, request, cause);
+	const isUnnamed = code === '' || name === 'timeout';
+	return problemError(name, kind, isUnnamed ? {} : { code: code.toLowerCase() }, cause);
 }

@@ -1,17 +1,12 @@
 import { ApiError, asError, UNREADABLE, type ApiErrorDetails } from './errors';
-import {
-	CONNECTION_TEXTS,
-	connectionText,
-	type ConnectionProblem,
-	type RequestInfo,
-} from './texts/connection';
-import { errorText, type EndpointGroup, type ErrorText } from './texts';
 import { parseErrorBody } from './errorBody';
+import { statusPolicy, type RequestKind } from './policy';
+import { parseRetryAfter } from './retryAfter';
 import { redact } from './secrets';
+import { errorText, type EndpointGroup, type ErrorText } from './texts';
+import { problemOf, type ProblemName } from './texts/problems';
 import { excerpt } from '../util/excerpt';
 import { asId, asText, type JsonObject } from '../util/json';
-import type { Origin } from './texts/origin';
-import { isRetryableStatus, parseRetryAfter } from './retryable';
 
 /** Characters of the server's message that are shown. */
 const MAX_SERVER_MESSAGE = 600;
@@ -19,9 +14,10 @@ const MAX_SERVER_MESSAGE = 600;
 /** Characters of it in the message of an error. */
 const MAX_HEADLINE = 160;
 
-/** An error response, and what its texts depend on. */
+/** An error response, and what its meaning depends on. */
 export interface ErrorResponse {
 	group: EndpointGroup;
+	kind: RequestKind;
 	status: number;
 	body: string;
 	retryAfter?: string | undefined;
@@ -29,10 +25,6 @@ export interface ErrorResponse {
 	now: number;
 	/** Redacted from the texts: the API key. */
 	secrets: readonly string[];
-	/** Where the request comes from; default: an action node. */
-	origin?: Origin | undefined;
-	/** Whether the request costs money and cannot be repeated safely; default: false. */
-	charged?: boolean | undefined;
 }
 
 /**
@@ -40,29 +32,30 @@ export interface ErrorResponse {
  * formats of §7.1 is not the gateway's: a proxy sends it also while the gateway works on the request. Never throws.
  */
 export function errorFromResponse(response: ErrorResponse): ApiError {
-	const { group, status, origin, secrets, charged = false } = response;
-	if (status >= 300 && status < 400) return unusable('redirect', { status, retryable: false });
+	const { group, kind, status, secrets } = response;
+	if (status >= 300 && status < 400) return problemError('redirect', kind, { status });
 	const { isKnown, isForeign, serverMessage, code, type, param } = parseErrorBody(response.body);
+	const policy = statusPolicy(status);
+	const retryAfterMs = parseRetryAfter(response.retryAfter, response.now);
 	// The server of a file has no format.
-	if (status >= 500 && !isKnown && group !== 'file') return proxyError(response);
-	const text = errorText({ group, status, code, type, origin });
+	if (status >= 500 && !isKnown && kind !== 'file')
+		return problemError('proxy', kind, { status, retryAfterMs, retryable: policy.again });
+	const text = errorText({ group, status, code, type });
 	const words = namesField(group, { status, code, param }) ? serverMessage : undefined;
-	// §8: the gateway has stopped the call. The specification does not say that this is free.
-	const isUnknown = charged && status === 504;
 	return new ApiError({
 		...(words === undefined
 			? { ...text, description: withServerMessage(text.description, serverMessage, secrets) }
 			: causeFirst(text, words, { param, secrets })),
 		...(serverMessage ? { serverMessage: redact(serverMessage, secrets) } : {}),
-		delivery: isUnknown ? 'unknown' : 'responded',
+		outcome: policy.effect.includes(kind) ? 'unknown' : 'rejected',
+		kind,
 		status,
-		code,
+		code: isForeign ? UNREADABLE : code,
 		type,
 		param,
-		...(isUnknown ? { mayBeCharged: true } : {}),
-		...(isForeign ? { isForeign } : {}),
-		retryAfterMs: parseRetryAfter(response.retryAfter, response.now),
-		retryable: isRetryableStatus(status),
+		retryAfterMs,
+		retryable: policy.again,
+		...(status === 429 && kind !== 'file' ? { isRateLimit: true } : {}),
 	});
 }
 
@@ -97,12 +90,34 @@ function causeFirst(
 	};
 }
 
-function proxyError({ status, charged = false, retryAfter, now }: ErrorResponse): ApiError {
-	return unusable(charged ? 'proxyCharge' : 'proxy', {
-		status,
-		retryAfterMs: parseRetryAfter(retryAfter, now),
-		retryable: isRetryableStatus(status),
-		mayBeCharged: charged,
+/**
+ * The error for a request without a usable response.
+ *
+ * @param known replaces what the problem usually means
+ */
+export function problemError(
+	name: ProblemName,
+	kind: RequestKind,
+	known: Partial<ApiErrorDetails> = {},
+	cause?: Error,
+): ApiError {
+	return new ApiError({ ...problemOf(name, kind === 'file'), kind, ...known }, cause);
+}
+
+/** The error for a response with a successful status and an unusable body: HTML, empty, truncated JSON. */
+export function unreadableResponse(
+	{ status, body }: { status: number; body: string },
+	kind: RequestKind,
+): ApiError {
+	const isPage = /^\s*<(!doctype|html|head|body|\?xml)/i.test(body);
+	return problemError(isPage ? 'webPage' : 'notJson', kind, { status });
+}
+
+/** The error for a request that was not sent because n8n could not read the credential. */
+export function credentialError(cause: Error, kind: RequestKind): ApiError {
+	const error = problemError('credential', kind, {}, cause);
+	return error.with({
+		description: `${error.details.description} n8n says: “${excerpt(cause.message, MAX_SERVER_MESSAGE)}”`,
 	});
 }
 
@@ -111,125 +126,16 @@ export async function withTexts<T>(
 	texts: Readonly<Record<number, ErrorText>>,
 	response: Promise<T>,
 ): Promise<T> {
-	try {
-		return await response;
-	} catch (error) {
-		throw withText(texts, error);
-	}
-}
-
-function withText(texts: Readonly<Record<number, ErrorText>>, error: unknown): Error {
-	if (!(error instanceof ApiError)) return asError(error);
-	const { status = 0, code, serverMessage } = error.details;
-	// A code of §7.3 is more precise than the status.
-	const text = code === undefined ? texts[status] : undefined;
-	if (!text) return error;
-	return error.with({
-		message: text.message,
-		description: withServerMessage(text.description, serverMessage, []),
-	});
-}
-
-/** Problems that occur before anything is sent. */
-const NEVER_SENT: ReadonlySet<ConnectionProblem> = new Set(['refused', 'certificate', 'address', 'blocked']);
-
-/** Problems that a retry does not solve. */
-const LASTING: ReadonlySet<ConnectionProblem> = new Set(['certificate', 'address', 'blocked']);
-
-/** The error for a request without a response. */
-export function connectionError(
-	{ kind, code }: { kind: ConnectionProblem; code?: string | undefined },
-	request: RequestInfo,
-	cause?: Error,
-): ApiError {
-	const notSent = NEVER_SENT.has(kind);
-	return new ApiError(
-		{
-			...connectionText(kind, request),
-			delivery: notSent ? 'notSent' : 'unknown',
-			code: kind === 'timeout' ? 'timeout' : (code?.toLowerCase() ?? 'connection_lost'),
-			retryable: !LASTING.has(kind),
-			mayBeCharged: request.charged && !notSent,
-		},
-		cause,
-	);
-}
-
-/**
- * The error for a response with a successful status and an unusable body: HTML, empty, truncated JSON.
- *
- * @param options.charged whether the request costs money and cannot be repeated safely
- */
-export function unreadableResponse(
-	response: { status: number; body: string },
-	options: { charged: boolean },
-): ApiError {
-	const { status, body } = response;
-	if (/^\s*<(!doctype|html|head|body|\?xml)/i.test(body)) {
-		return unusable('webPage', { status, retryable: false, mayBeCharged: options.charged });
-	}
-	return unusable(options.charged ? 'notJsonCharge' : 'notJson', {
-		status,
-		retryable: true,
-		mayBeCharged: options.charged,
-	});
-}
-
-/**
- * The error for a response whose body is longer than the node keeps in memory.
- *
- * @param options.charged as for {@link unreadableResponse}
- */
-export function responseTooLarge({ charged }: { charged: boolean }): ApiError {
-	const { message, description } = CONNECTION_TEXTS[charged ? 'tooLargeCharge' : 'tooLarge'];
-	return new ApiError({
-		message,
-		description,
-		delivery: 'unknown',
-		code: 'response_too_large',
-		retryable: false,
-		mayBeCharged: charged,
-	});
-}
-
-/** The error for a successful response without the file that was asked for. It can be fetched again. */
-export function noFile(kind: 'empty' | 'webPage', status: number): ApiError {
-	const { message, description } = CONNECTION_TEXTS[kind === 'empty' ? 'fileEmpty' : 'fileWebPage'];
-	const code = kind === 'empty' ? 'empty_file' : 'web_page';
-	return new ApiError({
-		message,
-		description,
-		delivery: 'responded',
-		status,
-		code,
-		retryable: kind === 'empty',
-	});
-}
-
-/** The error for a request that was not sent because n8n could not read the credential. */
-export function credentialError(cause: Error): ApiError {
-	const { message, description } = CONNECTION_TEXTS.credential;
-	return new ApiError(
-		{
-			message,
-			description: `${description} n8n says: “${excerpt(cause.message, MAX_SERVER_MESSAGE)}”`,
-			delivery: 'notSent',
-			code: 'credential_unreadable',
-			retryable: true,
-		},
-		cause,
-	);
-}
-
-function unusable(
-	kind: 'redirect' | 'webPage' | 'notJson' | 'notJsonCharge' | 'proxy' | 'proxyCharge',
-	details: Pick<ApiErrorDetails, 'status' | 'retryable' | 'mayBeCharged' | 'retryAfterMs'>,
-): ApiError {
-	return new ApiError({
-		...CONNECTION_TEXTS[kind],
-		...details,
-		delivery: kind === 'redirect' ? 'responded' : 'unknown',
-		code: kind === 'redirect' ? 'redirected' : UNREADABLE,
+	return await response.catch((error: unknown) => {
+		if (!(error instanceof ApiError)) throw asError(error);
+		const { status = 0, code, serverMessage } = error.details;
+		// A code of §7.3 is more precise than the status.
+		const text = code === undefined ? texts[status] : undefined;
+		if (!text) throw error;
+		throw error.with({
+			message: text.message,
+			description: withServerMessage(text.description, serverMessage, []),
+		});
 	});
 }
 
@@ -241,7 +147,7 @@ export function errorFromObject(error: JsonObject, text: ErrorText): ApiError {
 	return new ApiError({
 		message: text.message,
 		description: withServerMessage(text.description, asText(error.message), []),
-		delivery: 'responded',
+		outcome: 'rejected',
 		status: 200,
 		code: asId(error.code) ?? 'generation_failed',
 		type: asText(error.type),
@@ -265,15 +171,14 @@ export function withServerMessage(
 }
 
 /**
- * For requests that return 404 when they have been done already (§3.2, §4.16): a 404 after an attempt with an
- * unknown outcome is a success.
+ * For requests that return 404 when they have been done already (§3.2, §4.16): a 404 after an attempt that may have
+ * had its effect is a success.
  *
  * @returns the body of a success
  * @throws any other error
  */
 export function ignoreAlreadyDone(error: unknown): JsonObject {
-	const isDone =
-		error instanceof ApiError && error.details.status === 404 && error.details.mayHaveTakenEffect;
-	if (isDone) return { success: true };
+	const { status, outcome } = error instanceof ApiError ? error.details : {};
+	if (status === 404 && outcome === 'unknown') return { success: true };
 	throw asError(error);
 }

@@ -33,7 +33,7 @@ export function checkKey(key: string): void {
 	if (key.length <= MAX_IDEMPOTENCY_KEY_LENGTH && /^(?! )[\x20-\x7e]+(?<! )$/.test(key)) return;
 	throw new InvalidInputError(
 		"'Idempotency Key' cannot be sent as it is",
-		`A key has up to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters: letters from A to Z, digits, ASCII punctuation, and spaces that are not at its beginning or end. Change it, or remove the option: the node then generates one. Nothing was sent.`,
+		`A key has up to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters: letters from A to Z, digits, ASCII punctuation, and spaces that are not at its beginning or end. Change it, or remove the option: the node then generates one.`,
 		'idempotencyKey',
 	);
 }

@@ -44,7 +44,7 @@ function joined(
 	if (present === undefined || present === null || present === '') return isList ? [value] : value;
 	throw new InvalidInputError(
 		`The input field '${field}' takes one file, and has a value already`,
-		"Choose another field in 'Input Files', or leave this one empty in the input. Nothing was sent.",
+		"Choose another field in 'Input Files', or leave this one empty in the input.",
 		'inputFiles',
 	);
 }
@@ -52,7 +52,7 @@ function joined(
 function noSuchField(field: string, form: InputForm): InvalidInputError {
 	return new InvalidInputError(
 		`The model has no input field '${field}' for a file`,
-		`${fileFields(form)} Nothing was sent.`,
+		`${fileFields(form)}`,
 		'inputFiles',
 	);
 }
@@ -60,7 +60,7 @@ function noSuchField(field: string, form: InputForm): InvalidInputError {
 function noFileField(field: string, form: InputForm): InvalidInputError {
 	return new InvalidInputError(
 		`The input field '${field}' takes no file`,
-		`${fileFields(form)} Nothing was sent.`,
+		`${fileFields(form)}`,
 		'inputFiles',
 	);
 }

@@ -155,7 +155,7 @@ function invalidField(field: InputField, path: string, rule: string, shown: stri
 	const place = path === '' ? '' : ` (${field.name}${path})`;
 	return new InvalidInputError(
 		`'${field.title}'${place} ${rule}`,
-		`The value is ${shown}, which the model does not accept. Correct the field. Nothing was sent.`,
+		`The value is ${shown}, which the model does not accept. Correct the field.`,
 		`input.${field.name}`,
 	);
 }
@@ -163,7 +163,7 @@ function invalidField(field: InputField, path: string, rule: string, shown: stri
 function missingField(field: InputField): InvalidInputError {
 	return new InvalidInputError(
 		`'${field.title}' is missing`,
-		`The model needs it. Fill the field${takesUrls(field) ? ", or add a file to 'Input Files'" : ''}${field.kind === 'list' || field.kind === 'text' ? ', or check the expression that fills it' : ''}. Nothing was sent.`,
+		`The model needs it. Fill the field${takesUrls(field) ? ", or add a file to 'Input Files'" : ''}${field.kind === 'list' || field.kind === 'text' ? ', or check the expression that fills it' : ''}.`,
 		`input.${field.name}`,
 	);
 }
@@ -171,7 +171,7 @@ function missingField(field: InputField): InvalidInputError {
 function unknownField(name: string): InvalidInputError {
 	return new InvalidInputError(
 		`The model has no field '${name}'`,
-		"The form was made for another model, or the model has changed: select the three dots next to 'Model Fields', then 'Refresh Field List'. Nothing was sent.",
+		"The form was made for another model, or the model has changed: select the three dots next to 'Model Fields', then 'Refresh Field List'.",
 		`input.${name}`,
 	);
 }

@@ -1,5 +1,6 @@
 import type { RequestSettings } from '../client/client';
 import { ApiError, asError, InvalidInputError } from '../errors/errors';
+import { statusPolicy } from '../errors/policy';
 import type { TextCall } from './textCall';
 
 /** Errors of §7.3 that another model may not have. */
@@ -10,20 +11,17 @@ const CODES: ReadonlySet<string | undefined> = new Set([
 	'feature_not_available',
 ]);
 
-/** Too many requests, and providers that do not work (§7.3, §7.4). */
-const STATUSES: ReadonlySet<number | undefined> = new Set([429, 502, 503]);
-
 /**
  * Whether another model may be asked after an error: the gateway has rejected every request for the first one, so
  * nothing is charged, and the reason may lie in the model.
  */
 function mayFallBack(error: unknown): error is ApiError {
 	if (!(error instanceof ApiError)) return false;
-	const { delivery, status, code, type, mayBeCharged, mayHaveTakenEffect } = error.details;
-	if (delivery !== 'responded' || mayBeCharged || mayHaveTakenEffect) return false;
+	const { outcome, status = 0, code, type } = error.details;
+	if (outcome === 'unknown' || outcome === 'charged') return false;
 	// §7.4: the messages format has no codes.
 	const isUnknownModel = status === 404 && type === 'not_found_error';
-	return STATUSES.has(status) || ((status ?? 0) >= 400 && (CODES.has(code) || isUnknownModel));
+	return statusPolicy(status).otherModel || (status >= 400 && (CODES.has(code) || isUnknownModel));
 }
 
 /** How long a call to a fallback model waits at least for the rate limit, in milliseconds: it may not be the same. */
@@ -69,7 +67,14 @@ function withRejections(error: Error, before: readonly Rejection[]): Error {
 	const models = before.map((rejection) => `${rejection.model} (“${rejection.error.message}”)`);
 	const note = `Rejected before: ${models.join(', ')}.`;
 	if (error instanceof ApiError) return error.with({ description: `${error.details.description} ${note}` });
-	if (error instanceof InvalidInputError)
-		return new InvalidInputError(error.message, `${error.description} ${note}`, error.param);
-	return error;
+	if (!(error instanceof InvalidInputError)) return error;
+	const { message, description, param } = error;
+	return new ApiError({
+		message,
+		description: `${description} ${note}`,
+		outcome: 'rejected',
+		code: 'invalid_input',
+		param,
+		retryable: false,
+	});
 }

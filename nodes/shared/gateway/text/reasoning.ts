@@ -46,6 +46,6 @@ const OTHER_CODES: ReadonlySet<string | undefined> = new Set(['context_length_ex
 
 function isRejection(error: unknown): boolean {
 	if (!(error instanceof ApiError)) return false;
-	const { status, delivery, mayBeCharged = false, code } = error.details;
-	return status === 400 && delivery === 'responded' && !mayBeCharged && !OTHER_CODES.has(code);
+	const { status, outcome, code } = error.details;
+	return status === 400 && outcome === 'rejected' && !OTHER_CODES.has(code);
 }

@@ -40,7 +40,7 @@ export const STREAM_TEXTS: Readonly<Record<StreamProblem, ErrorText & { code: st
 /** The error of a stream that did not end properly. */
 export function streamError(problem: StreamProblem, cause?: Error): ApiError {
 	const { message, description, code } = STREAM_TEXTS[problem];
-	return new ApiError({ message, description, code, delivery: 'unknown', retryable: true }, cause);
+	return new ApiError({ message, description, code, outcome: 'unknown', retryable: true }, cause);
 }
 
 /** What a stream had sent when it failed. */
@@ -63,16 +63,11 @@ export function withReceivedText(
 	const { details } = error;
 	const description = [
 		redact(details.description, secrets),
-		mayBeCharged
-			? 'The call was not repeated, because it may have been charged: check the balance, then run this item again if you need its response.'
-			: 'Nothing was charged: in this API format the gateway charges only complete responses. You can run this item again.',
 		text === '' ? 'No text had been received.' : `Received so far: “${excerpt(redact(text, secrets))}”`,
 	].join(' ');
 	return error.with({
 		description,
-		mayBeCharged,
-		// A stream that has begun is never retried: its text has been shown already.
-		delivery: 'unknown',
+		outcome: mayBeCharged ? 'unknown' : 'rejected',
 		retryable: true,
 		extra: {
 			...details.extra,

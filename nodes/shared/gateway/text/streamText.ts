@@ -1,6 +1,6 @@
 import { abortable } from '../client/abort';
 import { errorFromThrown } from '../errors/fromConnection';
-import { connectionError, responseTooLarge, unreadableResponse } from '../errors/fromResponse';
+import { problemError, unreadableResponse } from '../errors/fromResponse';
 import { asError, StoppedError, type ApiError } from '../errors/errors';
 import type { CompletionStream, TextFormat } from './formats/format';
 import type { OutputRequest } from './formats/request';
@@ -103,7 +103,7 @@ class StreamReader {
 			if (this.watchdog.expired) return;
 			this.watchdog.touch();
 			this.length += bytes.length;
-			if (this.length > MAX_RESPONSE_BYTES) throw responseTooLarge(CHARGED);
+			if (this.length > MAX_RESPONSE_BYTES) throw problemError('tooLarge', 'charge');
 			this.whole ??= this.isEventStream(bytes) ? undefined : '';
 			if (this.whole === undefined) this.parser.push(bytes);
 			else this.whole += this.decoder.decode(bytes, { stream: true });
@@ -129,7 +129,7 @@ class StreamReader {
 	private wholeBody(text: string): JsonObject {
 		if (this.watchdog.expired) throw bodyTimeout();
 		const object = asObject(parseJson(text));
-		if (!object) throw unreadableResponse({ status: this.source.status, body: text }, CHARGED);
+		if (!object) throw unreadableResponse({ status: this.source.status, body: text }, 'charge');
 		return object;
 	}
 
@@ -178,22 +178,20 @@ class StreamReader {
 	}
 }
 
-const CHARGED = { charged: true };
-
 /** The error of a complete response that did not end in time. */
 function bodyTimeout(): ApiError {
-	return connectionError({ kind: 'timeout' }, CHARGED);
+	return problemError('timeout', 'charge');
 }
 
 /** The error of a complete response that broke: it may be charged, because the gateway had begun to respond. */
 function bodyError(error: unknown): ApiError | StoppedError {
-	return errorFromThrown(error, CHARGED) ?? connectionError({ kind: 'lost' }, CHARGED, asError(error));
+	return errorFromThrown(error, 'charge') ?? problemError('lost', 'charge', {}, asError(error));
 }
 
 function readError(error: unknown): ApiError | StoppedError {
-	const known = errorFromThrown(error, CHARGED);
+	const known = errorFromThrown(error, 'charge');
 	// Not a network error: bytes that cannot be decompressed, an event that is too long.
 	if (known === undefined) return streamError('unreadable', asError(error));
-	if (known instanceof StoppedError || known === error || known.details.delivery !== 'unknown') return known;
+	if (known instanceof StoppedError || known === error || known.details.outcome !== 'unknown') return known;
 	return streamError('cut', known);
 }

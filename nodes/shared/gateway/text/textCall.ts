@@ -3,9 +3,6 @@ import { deepMerge, type JsonObject } from '../util/json';
 import type { TextFormat } from './formats/format';
 import type { TextRequest } from './formats/request';
 
-/** §7.3: statuses after which no provider has worked on the request. */
-const WITHOUT_PROVIDER: ReadonlySet<number> = new Set([502, 503]);
-
 /** A request to a text model. */
 export type TextCall = GatewayRequest & { json: JsonObject };
 
@@ -20,10 +17,9 @@ export function textCall(format: TextFormat, request: TextRequest, extraBody: Js
 	const json = deepMerge(format.toBody(request), extraBody);
 	return {
 		group,
+		kind: 'charge',
 		method: 'POST',
 		path,
-		charged: true,
-		statusesWithoutEffect: WITHOUT_PROVIDER,
 		headers,
 		json,
 	};

@@ -246,7 +246,7 @@ function checkLimit(spending: Spending, limitRub: string, mostRub: string): void
 	if ((compareDecimals(total, limitRub) ?? 1) <= 0) return;
 	throw new InvalidInputError(
 		`The call may cost ₽${mostRub}, more than is left of 'Max Cost per Execution (Rubles)'`,
-		`Of ₽${limitRub}, the execution has spent ₽${spending.rub} and reserved ₽${sum(spending.reservedRub)} for calls that are in progress or whose outcome is unknown. Nothing was sent. Raise the option, or make the call cheaper; with a lower 'Concurrency', less is reserved at a time.`,
+		`Of ₽${limitRub}, the execution has spent ₽${spending.rub} and reserved ₽${sum(spending.reservedRub)} for calls that are in progress or whose outcome is unknown. Raise the option, or make the call cheaper; with a lower 'Concurrency', less is reserved at a time.`,
 		'maxCostRub',
 	);
 }
@@ -254,7 +254,7 @@ function checkLimit(spending: Spending, limitRub: string, mostRub: string): void
 function unknownSpending(calls: number): InvalidInputError {
 	return new InvalidInputError(
 		"'Max Cost per Execution (Rubles)' cannot be kept: what the execution has cost is not known",
-		`The cost of ${calls} earlier call${calls === 1 ? '' : 's'} is unknown. Nothing was sent. Set the option in all nodes of the workflow that use the gateway: they then reserve what a call may cost. Without the option, this node sends its calls at any cost.`,
+		`The cost of ${calls} earlier call${calls === 1 ? '' : 's'} is unknown. Set the option in all nodes of the workflow that use the gateway: they then reserve what a call may cost. Without the option, this node sends its calls at any cost.`,
 		'maxCostRub',
 	);
 }

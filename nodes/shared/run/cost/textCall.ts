@@ -125,7 +125,7 @@ async function mostRubOf({ client, textModels }: TextCosts, { format, body }: Pl
 	if ('rub' in most) return most.rub;
 	throw new InvalidInputError(
 		`What the call to "${asText(body.model) ?? ''}" may cost is unknown, so 'Max Cost per Execution (Rubles)' cannot be kept`,
-		`Unknown, because ${most.reason}. ${most.hint} Nothing was sent.`,
+		`Unknown, because ${most.reason}. ${most.hint}`,
 		'maxCostRub',
 	);
 }

@@ -2,7 +2,7 @@ import { apiErrorOf, scriptedClient } from '../../../helpers/client';
 
 // `Retry-After` headers that cannot be meant.
 
-const get = { group: 'balance', method: 'GET', path: '/balance' } as const;
+const get = { group: 'balance', kind: 'read', path: '/balance' } as const;
 const taken = { body: '{"amount":"1"}' };
 const refused = (headers: Record<string, string>) => ({ status: 429, headers });
 const HOUR = 3_600_000;

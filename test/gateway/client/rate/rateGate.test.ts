@@ -8,7 +8,7 @@ import { WaitMeter } from '../../../../nodes/shared/gateway/client/rate/waitMete
 
 // The rules of the gate. The jitter is in the middle.
 
-const FREE_ERROR = new ApiError({ message: '', description: '', delivery: 'responded', retryable: false });
+const FREE_ERROR = new ApiError({ message: '', description: '', outcome: 'rejected', retryable: false });
 const NO_FILE = FREE_ERROR.with({ status: 404, isSource: true });
 const LOST = connectionError({ kind: 'lost' }, { charged: false });
 const refusal = (retryAfterMs?: number) => FREE_ERROR.with({ status: 429, isRateLimit: true, retryAfterMs });

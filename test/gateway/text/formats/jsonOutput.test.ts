@@ -134,7 +134,7 @@ describe('the error for a completion that is not JSON', () => {
 			code: 'not_json',
 			message: expect.stringContaining('not JSON') as string,
 			description: expect.stringContaining('₽0.5') as string,
-			delivery: 'responded',
+			outcome: 'rejected',
 			status: 200,
 			retryable: false,
 			mayBeCharged: true,

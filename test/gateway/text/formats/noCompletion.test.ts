@@ -17,7 +17,7 @@ describe('a response without any output', () => {
 		expect(details).toStrictEqual({
 			message: 'The model returned nothing',
 			description: expect.stringMatching(/is empty.*may have been charged.*not repeated/) as string,
-			delivery: 'responded',
+			outcome: 'rejected',
 			status: 200,
 			code: 'no_completion',
 			retryable: false,

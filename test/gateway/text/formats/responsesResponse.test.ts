@@ -94,7 +94,7 @@ it.each(['completed', 'incomplete', undefined])(
 	(status) => {
 		expect(errorDetailsOf(() => read('responses', { status }))).toMatchObject({
 			code: 'unreadable_answer',
-			delivery: 'unknown',
+			outcome: 'unknown',
 			retryable: false,
 			mayBeCharged: true,
 		});

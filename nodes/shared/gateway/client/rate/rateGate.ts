@@ -78,9 +78,9 @@ export class RateGate {
 	 * @param error `undefined` if it succeeded
 	 */
 	ended(passage: Passage, error: unknown): void {
-		const { isRateLimit, isSource, delivery } = error instanceof ApiError ? error.details : {};
+		const { isRateLimit, outcome } = error instanceof ApiError ? error.details : {};
 		if (isRateLimit) this.refused(passage);
-		else if (error === undefined || (delivery === 'responded' && !isSource)) this.taken(passage);
+		else if (error === undefined || outcome === 'rejected') this.taken(passage);
 		if (this.probe === passage) this.probe = 'next';
 	}
 

@@ -8,7 +8,6 @@ const PAUSED = {
 	message: 'The gateway receives too many requests from this account',
 	description:
 		"It has just rejected other requests of this n8n. Raise the option 'Rate Limit Wait (Minutes)', or send fewer requests at a time.",
-	delivery: 'responded',
 	status: 429,
 	code: 'rate_limit_exceeded',
 	retryable: true,
@@ -104,7 +103,7 @@ export class RateLimitWait {
 			if (!answer || 'number' in answer) return answer;
 			const { reason, milliseconds } = answer;
 			this.isOver = reason === 'account' && milliseconds > this.leftMs;
-			if (this.isOver) throw new ApiError(PAUSED);
+			if (this.isOver) throw new ApiError({ ...PAUSED, outcome: this.sent > 0 ? 'rejected' : 'notSent' });
 			await this.wait(reason, Math.ceil(milliseconds));
 		}
 	}

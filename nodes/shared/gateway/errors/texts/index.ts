@@ -1,52 +1,22 @@
-import { textFor, type ErrorText, type Origin, type TextByOrigin } from './origin';
 import { BY_CODE, BY_MESSAGES_TYPE } from './codes';
-import {
-	BAD_REQUEST,
-	BUSY,
-	CLIENT_CLOSED,
-	FORBIDDEN,
-	GATEWAY_TIMEOUT,
-	INTERNAL,
-	MODEL_TIMEOUT,
-	NO_MONEY,
-	WRONG_KEY,
-} from './common';
 import { BY_FILE_STATUS, BY_STORAGE_STATUS } from './files';
 import { BY_MEDIA_STATUS } from './media';
+import { BY_STATUS, TEXT_TIMEOUT, type ErrorText } from './statuses';
 
 export type { ErrorText };
 
 /** Groups of endpoints in which a status means the same. */
 export type EndpointGroup = 'text' | 'messages' | 'media' | 'storage' | 'balance' | 'catalogue' | 'file';
 
-/** Texts by status, where neither the code nor the group has one. */
-// prettier-ignore
-const BY_STATUS: Readonly<Record<number, TextByOrigin>> = {
-	400: BAD_REQUEST,
-	401: WRONG_KEY,
-	402: NO_MONEY,
-	403: FORBIDDEN,
-	404: { message: 'The gateway does not know this address or object',
-		description: 'Check the base URL in the AI Gateway credential: it ends in /api/v1. If it is right, the object does not exist or belongs to another account.' },
-	413: { message: 'The request is too large for the gateway',
-		description: 'The gateway takes requests of up to 100 MB. Send less at once.' },
-	422: { message: 'The gateway could not process the request',
-		description: 'A value does not fit. Correct what the gateway names and run the node again.' },
-	429: BUSY,
-	499: CLIENT_CLOSED,
-	500: INTERNAL,
-	502: { message: 'The gateway could not reach the service behind it',
-		description: 'Run the workflow again later.' },
-	503: { message: 'The gateway is not available at the moment',
-		description: 'Run the workflow again later.' },
-	504: GATEWAY_TIMEOUT,
-};
+const TEXT_STATUSES = { 504: { ...BY_STATUS[504], description: TEXT_TIMEOUT } };
 
-const BY_GROUP_STATUS: Partial<Record<EndpointGroup, Readonly<Record<number, TextByOrigin>>>> = {
-	text: { 504: MODEL_TIMEOUT },
-	messages: { 504: MODEL_TIMEOUT },
+const BY_GROUP: Readonly<Record<EndpointGroup, Readonly<Record<number, ErrorText>>>> = {
+	text: TEXT_STATUSES,
+	messages: TEXT_STATUSES,
 	media: BY_MEDIA_STATUS,
 	storage: BY_STORAGE_STATUS,
+	balance: {},
+	catalogue: {},
 	file: BY_FILE_STATUS,
 };
 
@@ -56,7 +26,6 @@ export interface ErrorInfo {
 	status: number;
 	code?: string | undefined;
 	type?: string | undefined;
-	origin?: Origin | undefined;
 }
 
 /**
@@ -64,30 +33,22 @@ export interface ErrorInfo {
  * else by status within the endpoint group (§7.4, §7.5), else by status alone. Unknown codes and statuses
  * have a text, too.
  */
-export function errorText(info: ErrorInfo): ErrorText {
-	return textFor(fittingText(info), info.origin);
-}
-
-function fittingText({ group, status, code, type }: ErrorInfo): TextByOrigin {
+export function errorText({ group, status, code = '', type = '' }: ErrorInfo): ErrorText {
 	// This code is the same for all groups; its text is not.
 	if (code === 'gateway_timeout') return byStatus(group, 504);
-	const byCode = code === undefined ? undefined : own(BY_CODE, code);
-	if (byCode) return byCode;
 	// §7.4 lists 402 and 504 among the statuses of types that otherwise mean something else.
-	if (group === 'messages' && status !== 402 && status !== 504) {
-		const byType = own(BY_MESSAGES_TYPE, type ?? '');
-		if (byType) return byType;
-	}
-	return byStatus(group, status);
+	const hasType = group === 'messages' && status !== 402 && status !== 504;
+	return own(BY_CODE, code) ?? (hasType ? own(BY_MESSAGES_TYPE, type) : undefined) ?? byStatus(group, status);
 }
 
-function byStatus(group: EndpointGroup, status: number): TextByOrigin {
-	return BY_GROUP_STATUS[group]?.[status] ?? BY_STATUS[status] ?? unlistedStatus(status);
+function byStatus(group: EndpointGroup, status: number): ErrorText {
+	const general: Readonly<Record<number, ErrorText>> = BY_STATUS;
+	return BY_GROUP[group][status] ?? general[status] ?? unlistedStatus(status);
 }
 
 function unlistedStatus(status: number): ErrorText {
 	if (status >= 500) {
-		return { ...INTERNAL, message: `The gateway could not handle the request (status ${status})` };
+		return { ...BY_STATUS[500], message: `The gateway could not handle the request (status ${status})` };
 	}
 	return {
 		message: `The gateway refused the request with status ${status}`,
@@ -97,6 +58,6 @@ function unlistedStatus(status: number): ErrorText {
 }
 
 /** Ignores inherited properties: a server may send the code "constructor". */
-function own(table: Readonly<Record<string, TextByOrigin>>, key: string): TextByOrigin | undefined {
+function own(table: Readonly<Record<string, ErrorText>>, key: string): ErrorText | undefined {
 	return Object.hasOwn(table, key) ? table[key] : undefined;
 }

@@ -1,13 +1,10 @@
-import type { TextByOrigin } from './origin';
-import { BUSY, CLIENT_CLOSED, INTERNAL, NO_MONEY, WRONG_KEY } from './common';
+import type { ErrorText } from './statuses';
 
 /** §7.4: texts by status for media endpoints, where `msg` is unstable. */
 // prettier-ignore
-export const BY_MEDIA_STATUS: Readonly<Record<number, TextByOrigin>> = {
+export const BY_MEDIA_STATUS: Readonly<Record<number, ErrorText>> = {
 	400: { message: 'The gateway did not accept the media request',
 		description: 'The request does not fit this task or model (lyrics, for example, exist for music tasks only). Check the parameters.' },
-	401: WRONG_KEY,
-	402: NO_MONEY,
 	403: { message: 'The plan of the gateway account does not include this media model',
 		description: 'Choose another model, or change the plan of the account.' },
 	404: { message: 'The gateway has no such media task',
@@ -18,9 +15,6 @@ export const BY_MEDIA_STATUS: Readonly<Record<number, TextByOrigin>> = {
 		description: 'The gateway says that it is no longer valid (a promo code, for example). Remove or replace it.' },
 	422: { message: 'The gateway did not accept the model or its input',
 		description: 'Correct the field that it names. Each media model has its own fields: choose the model from the list again if unsure.' },
-	429: BUSY,
-	499: CLIENT_CLOSED,
-	500: INTERNAL,
 	502: { message: 'The generator of this media model is not working',
 		description: 'Choose another model, or run the workflow again later.' },
 	503: { message: 'The generator of this media model is not available at the moment',

@@ -1,8 +1,7 @@
 import { errorFromObject } from '../../errors/fromResponse';
 import type { ErrorText } from '../../errors/texts';
-import { ApiError, UNREADABLE, type ApiErrorDetails } from '../../errors/errors';
+import { ApiError, UNREADABLE, type ApiErrorDetails, type Outcome } from '../../errors/errors';
 import { asId, asObject, asText, parseJson, type Json, type JsonObject } from '../../util/json';
-import { costText } from '../../util/money';
 import { object, text, type Shape } from '../../util/shape';
 import type { ReasoningPart } from './request';
 
@@ -95,8 +94,7 @@ export function generationError(error: JsonObject, charge?: Charge): ApiError {
 	const failed = errorFromObject(error, FAILED_GENERATION);
 	if (!charge || !isCharged(charge)) return failed;
 	return failed.with({
-		description: `${failed.details.description} ${costText(charge.costRub)}`,
-		mayBeCharged: true,
+		outcome: 'charged',
 		extra: chargeFields(charge),
 	});
 }
@@ -125,8 +123,8 @@ export function assertShape(body: JsonObject, list: string, charge: Charge): voi
 	if (Array.isArray(body[list])) return;
 	throw noOutput(charge, {
 		message: 'The gateway’s response does not match this API format',
-		description: `It has no list '${list}'. The call was not repeated, because it may have been charged. Check the base URL in the AI Gateway credential, or choose another API format.`,
-		delivery: 'unknown',
+		description: `It has no list '${list}'. Check the base URL in the AI Gateway credential, or choose another API format.`,
+		outcome: 'unknown',
 		code: UNREADABLE,
 	});
 }
@@ -135,8 +133,8 @@ export function assertShape(body: JsonObject, list: string, charge: Charge): voi
 export function noCompletion(list: string, charge: Charge): ApiError {
 	return noOutput(charge, {
 		message: 'The model returned nothing',
-		description: `The gateway reports success, but the list '${list}' of its response is empty. ${chargeText(charge)} It was not repeated: run this item again, or choose another model.`,
-		delivery: 'responded',
+		description: `The gateway reports success, but the list '${list}' of its response is empty. Run this item again, or choose another model.`,
+		outcome: outcomeOf(charge),
 		code: 'no_completion',
 	});
 }
@@ -145,25 +143,24 @@ export function noCompletion(list: string, charge: Charge): ApiError {
 export function cancelledResponse(charge: Charge): ApiError {
 	return noOutput(charge, {
 		message: 'The gateway cancelled the response',
-		description: `It is not complete. ${chargeText(charge)} It was not repeated: run this item again if you need its response.`,
-		delivery: 'responded',
+		description: 'It is not complete. Run this item again if you need its response.',
+		outcome: outcomeOf(charge),
 		code: 'response_cancelled',
 	});
 }
 
-function chargeText({ costRub }: Charge): string {
-	return costRub === null ? 'The call may have been charged: check the balance.' : costText(costRub);
+function outcomeOf({ costRub }: Charge): Outcome {
+	return costRub === null ? 'unknown' : 'charged';
 }
 
 function noOutput(
 	charge: Charge,
-	details: Pick<ApiErrorDetails, 'message' | 'description' | 'delivery' | 'code'>,
+	details: Pick<ApiErrorDetails, 'message' | 'description' | 'outcome' | 'code'>,
 ): ApiError {
 	return new ApiError({
 		...details,
 		status: 200,
 		retryable: false,
-		mayBeCharged: true,
 		extra: chargeFields(charge),
 	});
 }

@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../errors/errors';
 export function noUserMessage(format: string): InvalidInputError {
 	return new InvalidInputError(
 		'There is no message with the role User',
-		`The API format ${format} needs at least one. Nothing was sent.`,
+		`The API format ${format} needs at least one.`,
 		'messages',
 	);
 }

@@ -1,7 +1,7 @@
+import type { ErrorText } from '../../errors/texts';
 import { excerpt } from '../../util/excerpt';
 import { ApiError } from '../../errors/errors';
 import { parseJson, type Json } from '../../util/json';
-import { costText } from '../../util/money';
 import type { Choice, Completion } from './completion';
 import type { OutputRequest } from './request';
 
@@ -40,12 +40,10 @@ function withoutFence(text: string): string {
 
 function notJson(choice: Choice, completion: Completion): ApiError {
 	return new ApiError({
-		...problem(choice, costText(completion.costRub)),
-		delivery: 'responded',
+		...problem(choice),
+		outcome: 'charged',
 		status: 200,
 		retryable: false,
-		// A retry would be charged again.
-		mayBeCharged: true,
 		extra: {
 			id: completion.id,
 			text: choice.text,
@@ -60,33 +58,26 @@ function notJson(choice: Choice, completion: Completion): ApiError {
 	});
 }
 
-function problem(
-	{ text, refusal, finishReason }: Choice,
-	cost: string,
-): {
-	message: string;
-	description: string;
-	code: string;
-} {
+function problem({ text, refusal, finishReason }: Choice): ErrorText & { code: string } {
 	const content = refusal || text;
 	const shown = content === '' ? '' : ` It says: “${excerpt(content)}”`;
 	if (refusal !== '') {
 		return {
 			code: 'refused',
 			message: 'The model refused to respond',
-			description: `Change the prompt, or choose another model. ${cost}${shown}`,
+			description: `Change the prompt, or choose another model.${shown}`,
 		};
 	}
 	if (finishReason === 'length') {
 		return {
 			code: 'json_cut_off',
 			message: 'The JSON was cut off at the token limit',
-			description: `Raise the option 'Max Tokens', or ask for less. ${cost}${shown}`,
+			description: `Raise the option 'Max Tokens', or ask for less.${shown}`,
 		};
 	}
 	return {
 		code: 'not_json',
 		message: 'The model’s response is not JSON',
-		description: `Say in the prompt that the response must be JSON, or choose a model that can return JSON. ${cost}${shown}`,
+		description: `Say in the prompt that the response must be JSON, or choose a model that can return JSON.${shown}`,
 	};
 }

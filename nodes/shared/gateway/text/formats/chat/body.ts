@@ -85,7 +85,7 @@ function toWirePart({ kind, source }: Attachment): JsonObject {
 function notLinked(): InvalidInputError {
 	return new InvalidInputError(
 		'Audio and other files cannot be sent by URL',
-		'In the API format Chat Completions, use the file itself from a binary field. Nothing was sent.',
+		'In the API format Chat Completions, use the file itself from a binary field.',
 	);
 }
 

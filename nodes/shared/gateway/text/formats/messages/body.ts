@@ -41,7 +41,7 @@ function content(conversation: Conversation): JsonObject {
 		if (typeof messages === 'string') {
 			throw new InvalidInputError(
 				"'Messages (JSON)' is not a list",
-				'The API format Messages takes a list such as [{ "role": "user", "content": "Hello" }]. Nothing was sent.',
+				'The API format Messages takes a list such as [{ "role": "user", "content": "Hello" }].',
 				'messagesJson',
 			);
 		}
@@ -110,14 +110,14 @@ function toolFields(
 	if (definitions.some(({ name }) => name === output.name)) {
 		throw new InvalidInputError(
 			`A tool and the response have the same name: "${output.name}"`,
-			"In the API format Messages, the JSON is the input of a tool with that name. Rename the tool, or choose another 'Schema Name'. Nothing was sent.",
+			"In the API format Messages, the JSON is the input of a tool with that name. Rename the tool, or choose another 'Schema Name'.",
 			'tools',
 		);
 	}
 	if (typeof choice === 'object') {
 		throw new InvalidInputError(
 			'JSON output cannot be combined with a tool that must be called',
-			"In the API format Messages, JSON output is itself a tool that the model must call. Choose another 'Tool Choice', or another 'API Format'. Nothing was sent.",
+			"In the API format Messages, JSON output is itself a tool that the model must call. Choose another 'Tool Choice', or another 'API Format'.",
 			'toolChoice',
 		);
 	}
@@ -134,7 +134,7 @@ function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject 
 	if (schema.type !== undefined && schema.type !== 'object') {
 		throw new InvalidInputError(
 			"'JSON Schema' does not describe an object",
-			'In the API format Messages, the response is an object: set "type": "object" in the schema and put the rest into its properties. Nothing was sent.',
+			'In the API format Messages, the response is an object: set "type": "object" in the schema and put the rest into its properties.',
 			'jsonSchema',
 		);
 	}

@@ -1,11 +1,3 @@
-/** §7.6: statuses after which the same request may be sent again. */
-const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-
-/** Whether §7.6 allows a retry after this HTTP status. 499 and every other 4xx are final. */
-export function isRetryableStatus(status: number): boolean {
-	return RETRYABLE_STATUSES.has(status);
-}
-
 /**
  * Reads a `Retry-After` header: whole or fractional seconds, or an HTTP date.
  *

@@ -1,0 +1,54 @@
+import type { ApiErrorDetails } from './errors';
+
+/**
+ * What a request does.
+ * - `read`: costs nothing, and has the same effect if it is sent twice
+ * - `poll`: a read by a caller that sends it again
+ * - `file`: a read from another server, without the key
+ * - `create`: costs nothing, but makes two things if it is sent twice
+ * - `keyed`: creates a task with its idempotency key (§4.6): sent twice, it is charged once
+ * - `charge`: a text; sent twice, it is charged twice
+ */
+export type RequestKind = 'read' | 'poll' | 'file' | 'create' | 'keyed' | 'charge';
+
+const ALL: readonly RequestKind[] = ['read', 'poll', 'file', 'create', 'keyed', 'charge'];
+const REPEATABLE: readonly RequestKind[] = ['read', 'poll', 'file', 'keyed'];
+const NONE: readonly RequestKind[] = [];
+
+/** What a status means (§7.3 to 7.6). */
+interface StatusPolicy {
+	/** Whether the request is sent again. After a possible effect, only what is charged once. */
+	again: boolean;
+	/** The kinds of requests that may have had their effect. */
+	effect: readonly RequestKind[];
+	/** Whether another model may be asked. */
+	otherModel: boolean;
+}
+
+// prettier-ignore
+const POLICIES: Readonly<Record<number, StatusPolicy>> = {
+	429: { again: true, effect: NONE, otherModel: true },
+	500: { again: true, effect: REPEATABLE, otherModel: false },
+	// No generator and no provider was reached.
+	502: { again: true, effect: NONE, otherModel: true },
+	503: { again: true, effect: NONE, otherModel: true },
+	// §8: the gateway has stopped the request. The specification does not say that this is free.
+	504: { again: true, effect: ALL, otherModel: false },
+};
+
+/** The policy for the status of the gateway's own response. */
+export function statusPolicy(status: number): StatusPolicy {
+	const effect = status >= 500 ? REPEATABLE : NONE;
+	return POLICIES[status] ?? { again: false, effect, otherModel: false };
+}
+
+/** Whether a request that failed may be sent again (§7.6). A call that costs money only after an error status. */
+export function mayRepeat(kind: RequestKind, { retryable, outcome, status = 0 }: ApiErrorDetails): boolean {
+	if (!retryable) return false;
+	return REPEATABLE.includes(kind) || outcome === 'notSent' || (outcome === 'rejected' && status >= 400);
+}
+
+/** Whether a request of this kind costs money. */
+export function costsMoney(kind: RequestKind): boolean {
+	return kind === 'keyed' || kind === 'charge';
+}

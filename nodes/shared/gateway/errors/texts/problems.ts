@@ -1,0 +1,78 @@
+import { UNREADABLE, type Outcome } from '../errors';
+import type { ErrorText } from './statuses';
+
+/** A problem without an error response of the gateway. */
+interface Problem extends ErrorText {
+	outcome: Outcome;
+	retryable: boolean;
+	code: string;
+}
+
+const CHECK_ADDRESS = 'Check the base URL in the AI Gateway credential';
+
+/** Problems without a usable response, and what they mean. */
+// prettier-ignore
+export const PROBLEMS = {
+	refused: { outcome: 'notSent', retryable: true, code: 'connection_refused',
+		message: 'The gateway could not be reached',
+		description: `${CHECK_ADDRESS} and the network of this n8n server.` },
+	certificate: { outcome: 'notSent', retryable: false, code: 'certificate',
+		message: 'The gateway’s certificate is not trusted by this n8n server',
+		description: `${CHECK_ADDRESS}. If the server has its own certificate authority, add that authority to n8n’s trusted certificates.` },
+	address: { outcome: 'notSent', retryable: false, code: 'address',
+		message: 'The gateway’s address does not work',
+		description: `${CHECK_ADDRESS}: the port is wrong, or it says https:// for a server that speaks http:// (or the other way round).` },
+	blocked: { outcome: 'notSent', retryable: false, code: 'blocked_by_n8n',
+		message: 'This n8n server does not allow requests to that address',
+		description: 'n8n’s protection against requests to internal addresses (SSRF) blocks it: ask the n8n administrator to add it to N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.' },
+	credential: { outcome: 'notSent', retryable: true, code: 'credential_unreadable',
+		message: 'n8n could not read the AI Gateway credential',
+		description: 'Run the workflow again; if it keeps happening, open the credential and save it again.' },
+	redirect: { outcome: 'rejected', retryable: false, code: 'redirected',
+		message: 'The gateway’s address redirects elsewhere',
+		description: 'The API key is never sent on to another address, so the redirect was not followed. Enter the final address in the AI Gateway credential.' },
+	lost: { outcome: 'unknown', retryable: true, code: 'connection_lost',
+		message: 'The connection broke before the gateway responded',
+		description: 'If it keeps happening, check the network between this n8n server and the gateway.' },
+	timeout: { outcome: 'unknown', retryable: true, code: 'timeout',
+		message: 'The gateway did not respond in time',
+		description: "Run the workflow again later. For a long response, raise the option 'Timeout (Seconds)', or use the option 'Stream', which allows 15 minutes." },
+	notJson: { outcome: 'unknown', retryable: true, code: UNREADABLE,
+		message: 'The gateway’s response could not be read',
+		description: `It is not a JSON object. If it keeps happening, check the base URL in the AI Gateway credential.` },
+	webPage: { outcome: 'unknown', retryable: false, code: UNREADABLE,
+		message: 'The gateway’s URL returned a web page',
+		description: 'The base URL in the AI Gateway credential does not lead to the gateway’s API. It is the address that ends in /api/v1.' },
+	proxy: { outcome: 'unknown', retryable: true, code: UNREADABLE,
+		message: 'A server between n8n and the gateway responded in its place',
+		description: 'A proxy or load balancer probably sent the response. If it keeps happening, check the base URL in the AI Gateway credential and what is in front of the gateway.' },
+	tooLarge: { outcome: 'unknown', retryable: false, code: 'response_too_large',
+		message: 'The gateway’s response is too large',
+		description: 'It is longer than 128 MB. Ask for less.' },
+	empty: { outcome: 'rejected', retryable: true, code: 'empty_file',
+		message: 'The file is empty',
+		description: 'The server responded with success, but without content. Try again later.' },
+} satisfies Record<string, Problem>;
+
+export type ProblemName = keyof typeof PROBLEMS;
+
+const CHECK_LINK = 'Check the link, or try again later.';
+
+/** Where the text for a file's own URL differs: another server is the problem. */
+// prettier-ignore
+export const FILE_PROBLEMS: Readonly<Partial<Record<ProblemName, ErrorText & { code?: string }>>> = {
+	refused: { message: 'The server of the file could not be reached', description: CHECK_LINK },
+	certificate: { message: 'The certificate of the file’s server is not trusted by this n8n server', description: CHECK_LINK },
+	address: { message: 'The link to the file does not work', description: CHECK_LINK },
+	lost: { message: 'The connection broke while the file was downloaded', description: 'Try again.' },
+	timeout: { message: 'The server of the file did not respond in time',
+		description: "Try again later. In a workflow, you can raise the option 'Timeout (Seconds)'." },
+	webPage: { message: 'A web page came instead of the file', code: 'web_page',
+		description: 'The link leads to a page, such as a sign-in page, or a proxy of this network responded.' },
+};
+
+/** What is known of a problem; of a file's own URL if `isFile`. */
+export function problemOf(name: ProblemName, isFile: boolean): Problem {
+	const problem: Problem = PROBLEMS[name];
+	return isFile ? { ...problem, ...FILE_PROBLEMS[name] } : problem;
+}
