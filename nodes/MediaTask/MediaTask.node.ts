@@ -22,7 +22,7 @@ import {
 } from '../shared/fields/models';
 import { registry } from './operations';
 import { handleResumeCallback } from './suspend/webhook';
-import { resumeWebhooks } from './suspend/waitingExecution';
+import { restoreInput, resumeWebhooks } from './suspend/waitingExecution';
 
 export class MediaTask implements INodeType {
 	description: INodeTypeDescription = {
@@ -78,6 +78,7 @@ export class MediaTask implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		restoreInput(this);
 		return await executeRegistry(this, registry);
 	}
 

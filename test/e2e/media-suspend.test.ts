@@ -281,7 +281,7 @@ test('what fails after resuming can be retried without paying again', async () =
 	const failed = await end(suspended);
 	environment.gateway.control.clearFaults();
 	expect(failed.status).toBe('error');
-	expect(failed.error?.description).toContain('finished and paid for');
+	expect(failed.error?.description).toContain("paid for: fetch its result with the operation 'Wait'");
 	const { id } = await environment.client.send<{ id: string }>(
 		'POST',
 		`/rest/executions/${suspended.executionId}/retry`,

@@ -126,12 +126,12 @@ function stateId({ run }: RunResult): string | null {
 export async function resumeNode(
 	suspended: RunResult,
 	options: RunOptions,
-	{ token = stateId(suspended) }: { token?: string | null } = {},
+	{ token = stateId(suspended), isNextRun = false }: { token?: string | null; isNextRun?: boolean } = {},
 ): Promise<RunResult> {
 	const { workflow, mode, more } = prepare(options);
 	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
 	delete data.waitTill;
-	data.resultData.runData.Gateway?.pop();
+	if (!isNextRun) data.resultData.runData.Gateway?.pop();
 	const [waiting] = data.executionData?.nodeExecutionStack ?? [];
 	if (waiting) waiting.node.disabled = false;
 	const first = waiting?.data.main?.[0]?.[0];

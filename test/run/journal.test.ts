@@ -18,7 +18,7 @@ const details: ApiErrorDetails = {
 	retryable: true,
 };
 const refusal = () => new ApiError(details);
-const lost = () => new ApiError({ ...details, outcome: 'unknown', mayBeCharged: true });
+const lost = () => new ApiError({ ...details, outcome: 'unknown' });
 const detailsOf = (error: unknown) => (error instanceof ApiError ? error.details : undefined);
 
 /** A node whose context lasts through the tries of an execution. */
@@ -35,31 +35,11 @@ function nodeWith(settings: Partial<INode>) {
 
 const retrying = () => nodeWith({ retryOnFail: true, maxTries: 3 });
 
-it.each([
-	[undefined, 3],
-	[0, 3],
-	[1, 2],
-	[2, 2],
-	[5, 5],
-	[9, 5],
-	[-1, 2],
-])('counts tries as n8n does: with Max Tries %j there are %d', (maxTries, count) => {
-	const { store, attempt } = nodeWith({ retryOnFail: true, ...(maxTries === undefined ? {} : { maxTries }) });
-	const next = Array.from({ length: count }, () => attempt().hasNextTry);
-	expect(next).toStrictEqual(Array.from({ length: count }, (_, index) => index < count - 1));
-	attempt().clear();
-	expect(store).toStrictEqual({});
+it('keeps nothing where the node is not run again', () => {
+	const { store, attempt } = nodeWith({});
+	attempt().item(0).requested(KEY);
+	expect([store, attempt().item(0).sentKey]).toStrictEqual([{}, undefined]);
 });
-
-it.each([{}, { retryOnFail: false, maxTries: 5 }])(
-	'keeps nothing where the node is not run again: %j',
-	(settings) => {
-		const { store, attempt } = nodeWith(settings);
-		const journal = attempt();
-		journal.item(0).requested(KEY);
-		expect([journal.hasNextTry, store, attempt().item(0).sentKey]).toStrictEqual([false, {}, undefined]);
-	},
-);
 
 it('is written before the act: a try that ends in any way is known to the next one', () => {
 	const { attempt } = retrying();
@@ -98,7 +78,7 @@ it.each([7, 'x', {}, { executionId: 'e1', tries: 1 }, { executionId: 'e1', entri
 	(stored) => {
 		const { store, attempt } = retrying();
 		store.aiGatewayJournal = { '0': stored };
-		expect(attempt().hasNextTry).toBe(true);
+		expect(attempt().item(0).sentKey).toBeUndefined();
 	},
 );
 
@@ -115,7 +95,7 @@ describe('an item that was requested', () => {
 	it.each([
 		['a lost response', lost()],
 		['an error that is not the gateway’s', new TypeError('no')],
-		['a cancel in flight', new StoppedError('cancelled', true)],
+		['a cancel in flight', new StoppedError('cancelled', 'unknown')],
 	])('and ended by %s has an unknown outcome, and is sent again as it was', (_, error) => {
 		const { attempt } = retrying();
 		const journal = attempt();
@@ -140,11 +120,7 @@ describe('an item that was requested', () => {
 		first.failed(0, lost());
 		const second = attempt();
 		second.item(0).requested(KEY);
-		const told = detailsOf(second.failed(0, refusal()));
-		expect(told).toMatchObject({ mayBeCharged: true, retryable: false });
-		expect(told?.description).toBe(
-			'why An earlier request for this item may have been charged: check the balance before you send it again.',
-		);
+		expect(detailsOf(second.failed(0, refusal()))).toMatchObject({ outcome: 'unknown', kind: 'keyed' });
 		expect([second.unknown, attempt().item(0).sentKey]).toStrictEqual([[0], KEY]);
 	});
 
@@ -152,10 +128,10 @@ describe('an item that was requested', () => {
 		const { attempt } = retrying();
 		const first = attempt();
 		first.item(0).requested(KEY);
-		first.failed(0, new StoppedError('other item failed', true));
+		first.failed(0, new StoppedError('other item failed', 'unknown'));
 		const second = attempt();
 		second.item(0).requested(KEY);
-		expect(detailsOf(second.failed(0, refusal()))).toMatchObject({ mayBeCharged: true, retryable: false });
+		expect(detailsOf(second.failed(0, refusal()))).toMatchObject({ outcome: 'unknown' });
 		expect([second.unknown, attempt().item(0).sentKey]).toStrictEqual([[0], KEY]);
 	});
 
@@ -199,29 +175,17 @@ describe('a task that exists', () => {
 	it.each([
 		['of the gateway', lost()],
 		['of n8n', new TypeError('no')],
-	])('is named, and paid, in an error %s', (_, error) => {
+	])('is charged, whatever the error %s', (_, error) => {
 		const journal = retrying().attempt();
 		journal.item(0).created('t1', {});
-		const told = detailsOf(journal.failed(0, error));
-		expect(told).toMatchObject({ taskId: 't1', paid: true, retryable: false, mayBeCharged: undefined });
-		expect(told?.description).toContain("Task t1 is paid for: fetch its result with the operation 'Wait'.");
-		expect(told?.message).toBe('no');
+		expect(detailsOf(journal.failed(0, error))).toMatchObject({ outcome: 'charged', taskId: 't1' });
 	});
 
-	it('is named once where the error names it', () => {
+	it('and has failed is not called paid', () => {
 		const journal = retrying().attempt();
 		journal.item(0).created('t1', {});
-		const description = 'Task t1 goes on.';
-		expect(detailsOf(journal.failed(0, new ApiError({ ...details, description })))?.description).toBe(
-			description,
-		);
-	});
-
-	it('and has failed is named, and not called paid', () => {
-		const journal = retrying().attempt();
-		journal.item(0).created('t1', {});
-		const told = detailsOf(journal.failed(0, new ApiError({ ...details, paid: false })));
-		expect([told?.paid, told?.description]).toStrictEqual([false, 'why']);
+		const failed = new ApiError({ ...details, outcome: 'unknown', taskId: 't1', extra: { state: 'fail' } });
+		expect(journal.failed(0, failed)).toBe(failed);
 	});
 
 	it('is known while the node may end with an error, also when its item has finished in an earlier try', () => {
@@ -234,12 +198,6 @@ describe('a task that exists', () => {
 			[0, 't1'],
 			[3, 't2'],
 		]);
-	});
-
-	it('of a suspended execution is known when that is resumed', () => {
-		const journal = nodeWith({}).attempt();
-		journal.resumed(new Map([[1, 't1']]));
-		expect([...journal.tasks]).toStrictEqual([[1, 't1']]);
 	});
 });
 
@@ -312,16 +270,6 @@ it('knows in another execution which task of an item has failed, and forgets non
 	retried.failed(0, new ApiError({ ...details, taskId: 't9', extra: { state: 'fail' } }));
 	const later = [retried, attempt({ executionId: 'e3' })].map((journal) => journal.item(0).failedTaskId);
 	expect(later).toStrictEqual(['t0', 't9']);
-});
-
-it('keeps a finished item of a resumed run, whose task is known, finished', () => {
-	const { attempt } = retrying();
-	const first = attempt();
-	first.resumed(new Map([[0, 't1']]));
-	first.keep(new Map([[0, [{ json: { a: 1 } }]]]));
-	const second = attempt();
-	second.resumed(new Map([[0, 't1']]));
-	expect([second.finishedOutputs(0), [...second.tasks]]).toStrictEqual([[{ json: { a: 1 } }], [[0, 't1']]]);
 });
 
 it('knows a lost call whose entry an equal call at the same time has removed', () => {

@@ -19,9 +19,13 @@ const apiError = (details: Partial<ApiErrorDetails> = {}) =>
 		message: 'It failed',
 		description: 'Try it later.',
 		outcome: 'rejected',
+		kind: 'read',
 		retryable: false,
 		...details,
 	});
+
+const LOST =
+	'The call was not repeated, because it may have been charged: check the balance, then run this item again if you need its response.';
 
 const operationError = (description?: string) =>
 	new NodeOperationError(node, 'It failed', description === undefined ? {} : { description });
@@ -44,12 +48,45 @@ describe('the error in an error item', () => {
 		['a type', { type: 'rate_limit_error' }, { type: 'rate_limit_error' }],
 		['a field', { param: 'input.prompt' }, { param: 'input.prompt' }],
 		['a retry may succeed', { retryable: true }, { retryable: true }],
-		['nothing was charged', { mayBeCharged: false, retryable: true }, { retryable: true }],
-		['it may be charged', { mayBeCharged: true }, { mayBeCharged: true }],
+		['a lost read may be repeated', { outcome: 'unknown', retryable: true }, { retryable: true }],
 		[
-			'it may be charged, and a retry may succeed',
-			{ mayBeCharged: true, retryable: true },
-			{ mayBeCharged: true },
+			'a lost text may be charged',
+			{ outcome: 'unknown', kind: 'charge', retryable: true },
+			{ mayBeCharged: true, description: `Try it later. ${LOST}` },
+		],
+		[
+			'a charged text',
+			{ outcome: 'charged', retryable: true },
+			{ mayBeCharged: true, description: 'Try it later. The call was charged.' },
+		],
+		[
+			'a charged text whose cost is known',
+			{ outcome: 'charged', extra: { costRub: 0.5 } },
+			{ mayBeCharged: true, costRub: 0.5, description: 'Try it later. The call cost ₽0.5.' },
+		],
+		['a rejected text', { kind: 'charge' }, { description: 'Try it later. Nothing was charged.' }],
+		[
+			'a text that was not sent',
+			{ outcome: 'notSent', kind: 'charge' },
+			{ description: 'Try it later. Nothing was sent.' },
+		],
+		[
+			'a task that is paid for',
+			{ outcome: 'charged', taskId: 't1', retryable: true },
+			{
+				paid: true,
+				taskId: 't1',
+				description: "Try it later. Task t1 is paid for: fetch its result with the operation 'Wait'.",
+			},
+		],
+		[
+			'a task that failed',
+			{ outcome: 'unknown', kind: 'keyed', taskId: 't1' },
+			{
+				mayBeCharged: true,
+				taskId: 't1',
+				description: 'Try it later. It may have been charged: check the balance.',
+			},
 		],
 		['a task', { taskId: 't1' }, { taskId: 't1' }],
 		['more fields', { extra: { failCode: 'NSFW', state: null } }, { failCode: 'NSFW', state: null }],
@@ -58,7 +95,7 @@ describe('the error in an error item', () => {
 	});
 
 	it('has nothing that only the node needs', () => {
-		const details = { serverMessage: 'words', retryAfterMs: 5, idempotent: true, mayHaveTakenEffect: true };
+		const details = { serverMessage: 'words', retryAfterMs: 5, isRateLimit: true };
 		expect(toErrorJson(apiError(details))).toStrictEqual(commonFields);
 	});
 
@@ -66,12 +103,12 @@ describe('the error in an error item', () => {
 		[
 			'input that cannot be sent',
 			new InvalidInputError('It failed', 'Try it later.', 'prompt'),
-			{ code: 'invalid_input', param: 'prompt' },
+			{ code: 'invalid_input', param: 'prompt', description: 'Try it later. Nothing was sent.' },
 		],
 		[
 			'input without a parameter',
 			new InvalidInputError('It failed', 'Try it later.'),
-			{ code: 'invalid_input' },
+			{ code: 'invalid_input', description: 'Try it later. Nothing was sent.' },
 		],
 		['an error of n8n', operationError('Try it later.'), {}],
 		[
@@ -103,7 +140,6 @@ describe('the error that ends the node', () => {
 
 	it.each<[string, Error]>([
 		['an ApiError', apiError()],
-		['invalid input', new InvalidInputError('It failed', 'Try it later.')],
 		['an error of n8n', operationError('Try it later.')],
 	])('names its item, and says what to do: %s', (_, error) => {
 		expect(errorFields(toNodeError(node, error, 3))).toStrictEqual(ofItem);

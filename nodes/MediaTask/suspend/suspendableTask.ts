@@ -4,8 +4,6 @@ import { ApiError, asError } from '../../shared/gateway/errors/errors';
 import { taskJson } from '../../shared/n8n/taskResults';
 import { toErrorJson } from '../../shared/run/nodeError';
 import { Deferred, type ItemContext, type OperationOutput } from '../../shared/run/operation';
-import { pollTask, taskOutput, type ResultSettings } from '../operations/task/result';
-import type { SavedTask } from './savedState';
 import { callbackUrlOf } from './waitingExecution';
 
 /**
@@ -38,7 +36,7 @@ export function resumeCallback({ n8n, index }: ItemContext): ResumeCallback | un
 /** A task for which the execution may be suspended. */
 interface PendingTask {
 	taskId: string;
-	settings: ResultSettings;
+	model: string;
 	/** Its price in rubles, when the catalogue has it. */
 	price: () => Promise<number | undefined>;
 	callback: ResumeCallback;
@@ -69,15 +67,17 @@ export class SuspendableTask extends Deferred {
 		await this.item.client.pause(milliseconds);
 	}
 
-	/** Polls once. Returns what is stored with the execution, or `undefined` when the task has ended. */
-	async check(): Promise<SavedTask | undefined> {
-		const { taskId, settings, price } = this.task;
+	/**
+	 * Polls once.
+	 *
+	 * @returns the output if the execution resumes without a callback; `undefined` when the task has ended
+	 */
+	async check(): Promise<OperationOutput | undefined> {
+		const { taskId, model, price } = this.task;
 		const found = await this.firstPoll();
-		if (found && hasEnded(found.state)) return undefined;
-		const priceRub = await price();
-		const { model = settings.model, state = 'unknown', createdAt } = found ?? {};
-		const known = { taskId, model, state, createdAt, resultUrls: [] };
-		return { taskId, settings, priceRub, timedOutOutput: { ...taskJson(known, priceRub), timedOut: true } };
+		return found && hasEnded(found.state)
+			? undefined
+			: timedOutOutput({ taskId, model }, await price(), found);
 	}
 
 	/** The task; `undefined` when its state is unknown, or when the gateway does not know the task yet. */
@@ -120,22 +120,17 @@ async function isAccepted({ n8n }: ItemContext, url: string): Promise<boolean> {
 }
 
 /**
- * Finishes a task in a resumed execution. If it has not ended, it is polled for the rest of the longest wait;
- * then its item's output says that it timed out.
+ * The output of an item whose task has not ended when the longest wait is over.
  *
- * @param until when the longest wait ends, in Unix milliseconds
+ * @param found the task as it was last polled
  */
-export function resumedTask(item: ItemContext, saved: SavedTask, until: number): Deferred {
-	const { taskId, settings, priceRub, timedOutOutput } = saved;
-	return new Deferred(async () => {
-		const maxWaitMs = Math.max(until - item.client.now(), 0);
-		try {
-			const body = await pollTask(item, taskId, { model: settings.model, maxWaitMs, pollImmediately: true });
-			return [await taskOutput(item, taskId, body, settings, priceRub)];
-		} catch (error) {
-			if (error instanceof ApiError && error.details.code === 'wait_timeout')
-				return [{ json: timedOutOutput }];
-			throw asError(error);
-		}
-	});
+export function timedOutOutput(
+	task: { taskId: string; model: string },
+	priceRub: number | undefined,
+	{ model = task.model, state = 'unknown', createdAt }: Partial<MediaTask> = {},
+): OperationOutput {
+	const { taskId } = task;
+	return {
+		json: { ...taskJson({ taskId, model, state, createdAt, resultUrls: [] }, priceRub), timedOut: true },
+	};
 }

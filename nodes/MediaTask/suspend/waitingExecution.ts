@@ -1,5 +1,4 @@
 import type {
-	IDataObject,
 	IExecuteFunctions,
 	INodeExecutionData,
 	IWebhookDescription,
@@ -179,9 +178,10 @@ async function ownRequest(context: IWebhookFunctions, url: string): Promise<OwnR
 export async function suspendExecution(
 	context: IExecuteFunctions,
 	outputs: readonly INodeExecutionData[],
-	state: SavedState,
+	state: Omit<SavedState, 'input'>,
 ): Promise<void> {
 	const input = context.getInputData();
+	const saved: SavedState = { ...state, input: input.map(({ json }) => json) };
 	// These item objects are the node's own; only their `json` and `binary` belong to the output of the node
 	// before.
 	for (const [index, item] of input.entries()) {
@@ -192,7 +192,7 @@ export async function suspendExecution(
 	}
 	// With *Execute Once*, n8n stores more items and would pass them on.
 	storedInput(context)?.splice(input.length);
-	context.getContext('node')[KEY] = state;
+	context.getContext('node')[KEY] = saved;
 	context.getContext('flow')[UNTIL] = state.until;
 	await context.putExecutionToWait(new Date(state.until));
 }
@@ -202,29 +202,22 @@ export function lastSuspendedUntil(context: IExecuteFunctions): number {
 	return asNumber(storedContext(context, 'flow')?.[UNTIL]) ?? 0;
 }
 
-/**
- * The saved state that this run resumes; `undefined` when the node runs for the first time.
- *
- * @returns a state without items when the stored one cannot be read: the items are then passed on as they are
- */
-export function stateOfResumedRun(context: IExecuteFunctions): SavedState | undefined {
-	const token = asText(context.getInputData()[0]?.json[TOKEN]);
-	const stored = storedContext(context, 'node')?.[KEY];
-	// Without a stored state, the field came with the data of the input.
-	if (token === undefined || stored === undefined) return undefined;
-	const state = readSavedState(stored);
-	return state?.id === token ? state : { id: token, until: 0, concurrency: 1, items: [], tasks: {} };
+const resumedRuns = new WeakMap<IExecuteFunctions, SavedState>();
+
+/** Restores the input of a node that runs again after a callback. Its earlier outputs were stored in its place. */
+export function restoreInput(context: IExecuteFunctions): void {
+	const input = context.getInputData();
+	const token = asText(input[0]?.json[TOKEN]);
+	const state = readSavedState(storedContext(context, 'node')?.[KEY]);
+	// Another suspension: the field came with the data of the input.
+	if (token === undefined || state?.id !== token) return;
+	for (const [index, item] of input.entries()) item.json = state.input[index] ?? omit(item.json, TOKEN);
+	resumedRuns.set(context, state);
 }
 
-/** Removes the mark of the callback from the node's input. */
-export function removeToken(context: IExecuteFunctions): void {
-	const [first] = context.getInputData();
-	if (first) first.json = storedJson(first);
-}
-
-/** The `json` of an item of a resumed execution, as it was stored. */
-export function storedJson({ json }: INodeExecutionData): IDataObject {
-	return omit(json, TOKEN);
+/** The state of the suspension that this run of the node resumes; `undefined` when it runs for the first time. */
+export function resumedState(context: IExecuteFunctions): SavedState | undefined {
+	return resumedRuns.get(context);
 }
 
 /** The saved state of the execution that a callback is for; `undefined` when the node has not suspended it. */

@@ -89,8 +89,8 @@ function isInTime({ until }: SavedState): boolean {
 }
 
 /** The items with a task of the execution, also those whose task had ended before it was suspended. */
-function itemsOf({ items, tasks }: SavedState): ReadonlySet<number> {
-	return new Set([...items.map(({ index }) => index), ...Object.keys(tasks).map(Number)]);
+function itemsOf({ tasks }: SavedState): ReadonlySet<number> {
+	return new Set(Object.keys(tasks).map(Number));
 }
 
 /**
@@ -106,11 +106,12 @@ async function haveAllEnded(
 	ended: Set<string>,
 	received: ReadonlySet<number>,
 ): Promise<boolean> {
-	const items = state.items.filter(({ hasCallback }) => hasCallback);
-	const first = items.filter(({ index }) => received.has(index));
-	for (const { taskId } of [...first, ...items]) {
+	const { callbacks, tasks } = state;
+	const first = callbacks.filter((index) => received.has(index));
+	for (const index of new Set([...first, ...callbacks])) {
+		const taskId = tasks[index] ?? '';
 		if (ended.has(taskId)) continue;
-		const isFirst = first.length === 0 || first.some((item) => item.taskId === taskId);
+		const isFirst = first.length === 0 || first.includes(index);
 		const found = await stateOf(client, taskId, isFirst ? CALLBACK_PAUSES_MS : [0]);
 		if (found === 'running') return false;
 		if (found === 'ended') ended.add(taskId);

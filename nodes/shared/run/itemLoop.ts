@@ -1,19 +1,17 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-import type { RequestSettings } from '../gateway/client/client';
 import { asError, StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
 import { WaitMeter } from '../gateway/client/rate/waitMeter';
 import { connect, type Connection } from '../n8n/client';
-import { isToolExecution } from '../n8n/features';
 import { RunSignal } from '../n8n/runSignal';
 import type { Source } from '../params/parameter';
 import { NodeParameters } from '../params/source';
-import { isErrorItem, ItemResults, pairWithItem } from './itemResults';
+import { ItemResults, pairWithItem } from './itemResults';
 import { RunJournal } from './journal';
 import { forEachIndex, Limiter } from './limiter';
 import { tasksNote, toNodeError, unknownNote, withHint } from './nodeError';
-import { Deferred, noSuspension, type ItemContext, type OperationOutput, type Suspension } from './operation';
+import { Deferred, type ItemContext, type OperationOutput, type PausedRun } from './operation';
 import type { RegisteredOperation, Registry } from './registry';
 import { RunContext } from './runContext';
 import { requestSettings } from './settings';
@@ -60,15 +58,10 @@ class ItemLoop {
 	private readonly deferred = new Map<number, Deferred>();
 	private readonly signal: RunSignal;
 	private readonly runContext: RunContext;
-	private readonly suspension: Suspension;
 	private readonly waitMeters = {
 		account: new WaitMeter(() => performance.now()),
 		own: new WaitMeter(() => performance.now()),
 	};
-	/** The request settings of the items that were started. */
-	private readonly settings = new Map<number, RequestSettings>();
-	/** Of all items whose credential has been read. */
-	private readonly secrets = new Set<string>();
 	private firstError: { index: number; error: unknown } | undefined;
 
 	constructor(
@@ -85,17 +78,13 @@ class ItemLoop {
 		this.signal = new RunSignal(context.getExecutionCancelSignal());
 		this.runContext = new RunContext(context);
 		this.journal = new RunJournal(context, this.runContext);
-		this.suspension = registered.operation.suspension?.(context) ?? noSuspension;
-		this.journal.resumed(this.suspension.resumed?.tasks ?? new Map());
 	}
 
 	async run(): Promise<INodeExecutionData[]> {
 		try {
 			return await this.runAll();
 		} catch (error) {
-			this.journal.throws();
-			// With On Error: Continue, n8n passes on the node's input in place of its output.
-			if (this.context.continueOnFail() && !this.journal.hasNextTry) this.suspension.forget();
+			this.journal.tries.throws();
 			throw asError(error);
 		} finally {
 			this.signal.dispose();
@@ -109,31 +98,33 @@ class ItemLoop {
 			concurrency,
 			() => !this.signal.isAborted,
 			async (index) => {
-				await this.settle(index, async () => await this.start(index, slots));
+				await this.attempt(index, async () => await this.start(index, slots));
 			},
 		);
 		const started = this.runContext.started();
-		const suspended = await this.suspension.settle({
-			deferred: this.deferred,
-			finish: async (index) =>
-				await this.settle(index, async () =>
-					pairWithItem(index, (await this.deferred.get(index)?.finish()) ?? []),
-				),
-			attempt: async (index, work) =>
-				await this.settle(index, async () => {
-					await work();
-					return undefined;
-				}),
-		});
+		const paused = await this.finishDeferred();
 		await started;
-		return await this.conclude(suspended, concurrency);
+		return await this.conclude(paused);
+	}
+
+	private async finishDeferred(): Promise<PausedRun | undefined> {
+		const { deferred } = this;
+		const finish = async (index: number) =>
+			await this.attempt(index, async () => pairWithItem(index, (await deferred.get(index)?.finish()) ?? []));
+		const { operation } = this.registered;
+		if (operation.finishLater) {
+			const attempt = async (index: number, work: () => Promise<void>) =>
+				await this.attempt(index, async () => await work().then(() => undefined));
+			return await operation.finishLater(this.context, { deferred, finish, attempt });
+		}
+		await Promise.all([...deferred.keys()].map(finish));
+		return undefined;
 	}
 
 	/** Reads what all items share. An error here ends the node. */
 	private prepare(): { concurrency: number; slots: Slots } {
-		const { resumed } = this.suspension;
 		try {
-			const concurrency = resumed?.concurrency ?? this.params(0).options.concurrency;
+			const { concurrency } = this.params(0).options;
 			const polls = Math.max(concurrency, POLL_CONCURRENCY);
 			return { concurrency, slots: { other: new Limiter(concurrency), poll: new Limiter(polls) } };
 		} catch (error) {
@@ -148,9 +139,8 @@ class ItemLoop {
 			signal: this.signal,
 			withSlot: async (work, kind) => await slots[kind === 'poll' ? 'poll' : 'other'].run(work),
 			waitMeters: this.waitMeters,
-			secrets: this.suspension.secrets,
 		});
-		for (const secret of connection.secrets) this.secrets.add(secret);
+		for (const secret of connection.secrets) this.runContext.secrets.add(secret);
 		return connection;
 	}
 
@@ -181,12 +171,8 @@ class ItemLoop {
 	}
 
 	private async begin(index: number, connection: Connection): Promise<OperationOutput[] | Deferred> {
-		const { resumed } = this.suspension;
 		const params = this.params(index);
-		const settings = resumed
-			? (resumed.settings.get(index) ?? { maxRetries: 0 })
-			: requestSettings(params.options);
-		this.settings.set(index, settings);
+		const settings = requestSettings(params.options);
 		const item: ItemContext<typeof params> = {
 			index,
 			params,
@@ -196,10 +182,10 @@ class ItemLoop {
 			journal: this.journal.item(index),
 			n8n: this.context,
 		};
-		return resumed ? this.suspension.resume(item) : await this.registered.operation.execute(item);
+		return await this.registered.operation.execute(item);
 	}
 
-	private async settle(index: number, work: () => Promise<INodeExecutionData[] | undefined>): Promise<void> {
+	private async attempt(index: number, work: () => Promise<INodeExecutionData[] | undefined>): Promise<void> {
 		try {
 			const outputs = await work();
 			if (!outputs) return;
@@ -210,7 +196,7 @@ class ItemLoop {
 			// Another item's error stopped this one, which has no error of its own.
 			if (error instanceof StoppedError && error.reason !== 'cancelled') return;
 			if (error instanceof StoppedError) this.signal.abort('cancelled');
-			this.fail(index, withoutSecrets(error, [...this.secrets]));
+			this.fail(index, withoutSecrets(error, [...this.runContext.secrets]));
 		}
 	}
 
@@ -221,38 +207,35 @@ class ItemLoop {
 		this.signal.abort('other item failed');
 	}
 
-	private async conclude(
-		suspended: ReadonlyMap<number, OperationOutput>,
-		concurrency: number,
-	): Promise<INodeExecutionData[]> {
+	private async conclude(paused: PausedRun | undefined): Promise<INodeExecutionData[]> {
 		if (this.signal.isCancelled) throw this.cancelled();
 		this.showWaits();
+		const { journal, results } = this;
+		const { tries } = journal;
 		if (this.firstError) {
 			const { index, error } = this.firstError;
 			const nodeError = toNodeError(this.node, error, index, this.paidNote(error, index));
-			this.endTry('throws');
+			if (tries.mayFollowError) journal.keep(results.succeeded());
+			else if (this.runContext.isTool) journal.clear();
 			throw this.runContext.isTool ? withHint(nodeError) : nodeError;
 		}
-		const outputs = this.results.outputs(
-			new Map([...suspended].map(([index, output]) => [index, pairWithItem(index, [output])])),
+		const unfinished = [...(paused?.outputs ?? [])].map(
+			([index, output]) => [index, pairWithItem(index, [output])] as const,
 		);
-		// With *Retry On Fail*, n8n runs the node again when its first item is an error, also with On Error:
-		// Continue.
-		const runsAgain = isErrorItem(outputs[0]) && this.journal.hasNextTry && !isToolExecution(this.context);
-		const { tasks } = this.journal;
-		this.endTry(runsAgain ? 'returns' : 'over');
-		if (suspended.size > 0 && !runsAgain) {
-			const { settings } = this;
-			await this.suspension.suspend(outputs, { concurrency, settings, tasks });
-		}
+		const outputs = results.outputs(new Map(unfinished));
+		const { tasks } = journal;
+		if (tries.runsAgainAfter(outputs)) journal.keep(results.succeeded());
+		else if (paused) {
+			tries.restart();
+			journal.keep(results.all());
+			await paused.end(outputs, tasks);
+		} else journal.clear();
 		return outputs;
 	}
 
 	private showWaits(): void {
-		const { stateTimes, cost } = this.runContext;
-		const { summary } = stateTimes;
-		if (summary !== undefined)
-			this.runContext.hint(cost.ownRub === '0' ? summary : `${summary}. Cost: ₽${cost.ownRub}`);
+		const { cost } = this.runContext;
+		if (cost.ownRub !== '0') this.runContext.hint(`Cost: ₽${cost.ownRub}`);
 		this.showWait('the rate limit of the account', this.waitMeters.account);
 		this.showWait("'Requests per Minute' of this or another node", this.waitMeters.own);
 	}
@@ -271,13 +254,5 @@ class ItemLoop {
 		return new NodeOperationError(this.node, 'The execution was cancelled', {
 			description: note.trim() || 'No more requests were sent.',
 		});
-	}
-
-	/** @param end whether n8n may run the node again: after an error, or after the output of an error item */
-	private endTry(end: 'over' | 'throws' | 'returns'): void {
-		// An agent may call its tool again on purpose.
-		const isOver = end === 'over' || (this.runContext.isTool && !this.journal.hasNextTry);
-		if (isOver) this.journal.clear();
-		else this.journal.keep(this.results.succeeded(), end === 'returns');
 	}
 }

@@ -41,6 +41,11 @@ export class ItemResults {
 		return [{ json: { error: toErrorJson(settled.error) }, pairedItem: { item: index } }];
 	}
 
+	/** The outputs of all items that have ended, error items among them. */
+	all(): Map<number, INodeExecutionData[]> {
+		return new Map([...this.settled.keys()].map((index) => [index, this.outputsOf(index)]));
+	}
+
 	/** The outputs of the items that succeeded. */
 	succeeded(): Map<number, INodeExecutionData[]> {
 		const outputs = [...this.settled].flatMap(([index, settled]) =>
@@ -53,10 +58,4 @@ export class ItemResults {
 /** Links outputs to the item that they come from. */
 export function pairWithItem(index: number, outputs: OperationOutput[]): INodeExecutionData[] {
 	return outputs.map((output) => ({ ...output, pairedItem: { item: index } }));
-}
-
-/** Whether n8n treats the item as an error. */
-export function isErrorItem(item: INodeExecutionData | undefined): boolean {
-	const error: unknown = item?.json.error;
-	return error !== undefined && error !== null && error !== false;
 }

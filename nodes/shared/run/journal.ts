@@ -6,15 +6,11 @@ import { ApiError, type ApiErrorDetails } from '../gateway/errors/errors';
 import { asNumber, asObject, canonicalJson, omit, type Json, type JsonObject } from '../gateway/util/json';
 import { storedContext } from '../n8n/features';
 import { itemError, mayBeCharged } from './itemError';
+import { Tries, type StoredTries } from './tries';
 
 /** Keys in the node's context, which lives in the execution's data and is the same in each try. */
 const KEY = 'aiGatewayJournal';
 const FAILED_KEY = 'aiGatewayFailedTasks';
-
-/** n8n's own bounds for *Max. Tries*. */
-const MIN_TRIES = 2;
-const MAX_TRIES = 5;
-const DEFAULT_TRIES = 3;
 
 /** What is known of an item that has been sent. An item without an entry was not sent, or was rejected. */
 export type Entry =
@@ -47,11 +43,8 @@ export interface ItemJournal {
 	created(taskId: string, response: JsonObject): void;
 }
 
-interface StoredRun {
+interface StoredRun extends StoredTries {
 	executionId: string;
-	tries: number;
-	/** Whether the last try ended with an error item, as with *On Error: Continue*. */
-	hasErrorItem?: boolean;
 	entries: Record<string, Entry>;
 	/** What each idempotency key of the user stands for: the digest of the content, by item. */
 	keys?: Array<[key: string, digests: Array<[index: number, digest: string]>]>;
@@ -61,46 +54,27 @@ interface StoredRun {
 type FailedTask = { executionId: string; taskId: string; after?: string | undefined };
 
 /**
- * What a run of the node is doing, item by item, written before the act. With *Retry On Fail* it is kept in the node's
- * context until the node ends with an output or is cancelled. When the last try throws, it stays, because n8n sometimes
- * runs the node once more; only that of a tool is removed.
+ * What a run of the node is doing, item by item, written before the act. It is kept in the node's context while n8n may
+ * run the node again, with *Retry On Fail* or after a pause of the execution.
  */
 export class RunJournal {
+	readonly tries: Tries;
 	private readonly store: Record<string, unknown>;
-	private readonly maxTries: number;
 	private readonly stored: StoredRun;
 	private readonly keys: Map<string, Map<number, string>>;
-	/** Whether the try before this one ended with an error item. */
-	private readonly followsErrorItem: boolean;
 
 	/** @param identity.run identifies the run of the node within the execution; several may be open in an agent */
 	constructor(
-		context: Pick<IExecuteFunctions, 'getContext' | 'getNode'>,
+		context: IExecuteFunctions,
 		private readonly identity: { executionId: string; run: string },
 	) {
-		const { retryOnFail, maxTries } = context.getNode();
 		this.store = storedContext(context, 'node') ?? {};
-		this.maxTries = retryOnFail ? Math.min(MAX_TRIES, Math.max(MIN_TRIES, maxTries || DEFAULT_TRIES)) : 1;
 		const earlier = storedRun(this.runs[identity.run]);
 		const { executionId } = identity;
-		this.stored =
-			earlier?.executionId === executionId
-				? { ...earlier, tries: earlier.tries + 1 }
-				: { executionId, tries: 1, entries: {} };
-		this.followsErrorItem = this.stored.hasErrorItem === true;
-		this.stored.hasErrorItem = false;
+		this.stored = earlier?.executionId === executionId ? earlier : { executionId, tries: 0, entries: {} };
+		this.tries = new Tries(context, this.stored);
 		this.keys = new Map(this.stored.keys?.map(([key, digests]) => [key, new Map(digests)]));
-		if (this.maxTries > 1) this.save();
-	}
-
-	/** This try throws. After one that ended with an error item, n8n does not count it. */
-	throws(): void {
-		if (this.followsErrorItem) this.stored.tries -= 1;
-	}
-
-	/** Whether *Max. Tries* allows another try. */
-	get hasNextTry(): boolean {
-		return this.stored.tries < this.maxTries;
+		if (this.tries.isRetried) this.save();
 	}
 
 	/** The outputs of an item that an earlier try has finished. */
@@ -140,14 +114,8 @@ export class RunJournal {
 		if (this.entry(index)?.state === 'requested') this.remove(index);
 	}
 
-	/**
-	 * Keeps the journal, and the outputs of items, which the next try must not send again.
-	 *
-	 * @param hasErrorItem whether the try ends with an error item, and does not throw
-	 */
-	keep(outputs: ReadonlyMap<number, readonly INodeExecutionData[]>, hasErrorItem = false): void {
-		if (this.maxTries === 1) return;
-		this.stored.hasErrorItem = hasErrorItem;
+	/** Keeps the journal for the next run of the node, with outputs of items that are not to be sent again. */
+	keep(outputs: ReadonlyMap<number, readonly INodeExecutionData[]>): void {
 		for (const [index, items] of outputs) {
 			const entry = this.entry(index);
 			const taskId = entry && 'taskId' in entry ? entry.taskId : undefined;
@@ -159,13 +127,6 @@ export class RunJournal {
 			});
 		}
 		this.save();
-	}
-
-	/** Records the tasks of a suspended execution that is resumed. */
-	resumed(tasks: ReadonlyMap<number, string>): void {
-		for (const [index, taskId] of tasks) {
-			if (!this.entry(index)) this.item(index).created(taskId, {});
-		}
 	}
 
 	/**

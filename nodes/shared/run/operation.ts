@@ -1,6 +1,6 @@
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import type { GatewayClient, RequestSettings } from '../gateway/client/client';
+import type { GatewayClient } from '../gateway/client/client';
 import type { Declarations, Values } from '../params/parameter';
 import type { ItemJournal } from './journal';
 import type { RunContext } from './runContext';
@@ -50,8 +50,12 @@ export interface Operation<P extends Declarations = Declarations, O extends Decl
 	execute(
 		item: ItemContext<Values<P> & { readonly options: Values<O & typeof runOptions> }>,
 	): Promise<OperationOutput[] | Deferred>;
-	/** For operations that may suspend the execution during deferred work. */
-	suspension?(n8n: IExecuteFunctions): Suspension;
+	/**
+	 * Finishes the deferred work of a run, or a part of it: the node then runs again later.
+	 *
+	 * @returns `undefined` when all work is finished
+	 */
+	finishLater?(n8n: IExecuteFunctions, work: DeferredWork): Promise<PausedRun | undefined>;
 }
 
 /** Declares an operation, whose `execute` gets the values of its parameters. */
@@ -67,15 +71,6 @@ export interface Resource {
 	operations: Readonly<Record<string, Operation>>;
 }
 
-/** The state of a run that is restored when the execution resumes. */
-export interface RunState {
-	concurrency: number;
-	/** The request settings of the items that were started. */
-	settings: ReadonlyMap<number, RequestSettings>;
-	/** The tasks that exist and are paid for, by item. */
-	tasks: ReadonlyMap<number, string>;
-}
-
 /** The deferred work of a run. Its functions do not reject. */
 export interface DeferredWork {
 	deferred: ReadonlyMap<number, Deferred>;
@@ -85,39 +80,15 @@ export interface DeferredWork {
 	attempt(index: number, work: () => Promise<void>): Promise<void>;
 }
 
-/** Suspends an execution while the deferred work of its items continues at the gateway. */
-export interface Suspension {
-	/** The state of the suspended execution that this run resumes. */
-	readonly resumed: RunState | undefined;
-	/** Texts to remove from errors. */
-	readonly secrets: readonly string[];
-	/** Starts an item of a resumed execution. */
-	resume(item: ItemContext): OperationOutput[] | Deferred;
+/** A run that ends before its work is finished, and after which the node runs again. */
+export interface PausedRun {
+	/** By item, the output if the node does not run again. */
+	outputs: ReadonlyMap<number, OperationOutput>;
 	/**
-	 * Finishes the deferred work, except what the execution may be suspended for.
+	 * Is called when the run ends, unless it ends with an error.
 	 *
-	 * @returns by item, the output if the execution resumes too late; empty when all work is finished
+	 * @param all the outputs of all items, in their order
+	 * @param tasks the tasks that exist and are paid for, by item
 	 */
-	settle(work: DeferredWork): Promise<ReadonlyMap<number, OperationOutput>>;
-	/**
-	 * Suspends the execution. The node runs again when it resumes.
-	 *
-	 * @param outputs of all items, in their order
-	 */
-	suspend(outputs: readonly INodeExecutionData[], state: RunState): Promise<void>;
-	/** Makes the input of a resumed run like any other, before n8n passes it on. */
-	forget(): void;
+	end(all: readonly INodeExecutionData[], tasks: ReadonlyMap<number, string>): Promise<void>;
 }
-
-/** For operations that do not suspend. */
-export const noSuspension: Suspension = {
-	resumed: undefined,
-	secrets: [],
-	resume: () => [],
-	settle: async ({ deferred, finish }) => {
-		await Promise.all([...deferred.keys()].map(finish));
-		return new Map();
-	},
-	suspend: async () => undefined,
-	forget: () => undefined,
-};

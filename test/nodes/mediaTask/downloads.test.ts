@@ -85,7 +85,6 @@ describe('the files of a task', () => {
 				taskId,
 				httpCode: '404',
 				retryable: false,
-				description: expect.stringContaining('paid') as string,
 			},
 		]);
 		expect(errors.map((error) => 'mayBeCharged' in error)).toStrictEqual([false]);

@@ -2,7 +2,6 @@ import nock from 'nock';
 import { Workflow, type IRun } from 'n8n-workflow';
 
 import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
-import { omit } from '../../../nodes/shared/gateway/util/json';
 import { requestContext } from '../../helpers/contexts';
 import {
 	prepare,
@@ -30,12 +29,9 @@ function changed(
 ): RunResult {
 	const data = JSON.parse(JSON.stringify(suspended.run.data)) as IRun['data'];
 	const context = data.executionData?.contextData['node:Gateway'] ?? {};
-	// In addition to what the execution has cost, and the root of its keys.
-	const states = Object.values(omit(omit(context, 'gateway'), 'aiGatewayRoot'));
-	for (const state of states) change.state?.(state as StoredJson);
+	change.state?.(context.aiGatewaySuspended as StoredJson);
 	const copy = { ...suspended, run: { ...suspended.run, data } };
 	for (const { json } of stored(copy)) change.input?.(json);
-	expect(states).toHaveLength(1);
 	return copy;
 }
 
@@ -117,27 +113,11 @@ describe('saved state', () => {
 	const items = prompts('a', 'b');
 
 	it.each<[string, (state: StoredJson) => void]>([
-		['no concurrency', (state) => delete state.concurrency],
-		['an odd concurrency', (state) => (state.concurrency = 'many')],
-		['a concurrency of 0', (state) => (state.concurrency = 0)],
-		['no request settings', (state) => each(state, (item) => delete item.requests)],
-		[
-			'odd request settings',
-			(state) => each(state, (item) => (item.requests = { maxRetries: 'x', timeoutMs: null })),
-		],
-		['no result settings', (state) => each(state, (item) => delete item.settings)],
-		[
-			'odd result settings',
-			(state) =>
-				each(state, (item) => (item.settings = { model: 7, download: 'no', simplify: 1, binaryField: '' })),
-		],
-		['no price', (state) => each(state, (item) => delete item.priceRub)],
-		['no output', (state) => each(state, (item) => delete item.timedOutOutput)],
-		['no hasCallback', (state) => each(state, (item) => delete item.hasCallback)],
-		['no tasks', (state) => delete state.tasks],
-		['odd tasks', (state) => (state.tasks = { 0: 7, x: null })],
-		['only text for tasks', (state) => (state.tasks = 'x')],
-		['an element that is not an item', (state) => (state.items as unknown[]).push(null, 'x')],
+		['no callbacks', (state) => delete state.callbacks],
+		['odd callbacks', (state) => (state.callbacks = ['x', null, 7])],
+		['odd tasks', (state) => (state.tasks = { 0: 't1', 1: 7, x: null })],
+		['no input', (state) => delete state.input],
+		['odd input', (state) => (state.input = 'x')],
 	])('with %s still returns each item’s result', async (_, state) => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
 		const { resumed } = await sendCallback(changed(suspended, { state }), use, { item: 0 });
@@ -169,30 +149,19 @@ describe('saved state', () => {
 		const { suspended } = await suspendFor({}, { items });
 		const state: StoredJson = {};
 		changed(suspended, { state: (own) => Object.assign(state, own) });
-		const settings = { model: 'acme/painter', download: false, simplify: true, binaryField: 'data' };
-		const saved = (index: number, taskId: string) => ({
-			index,
-			taskId,
-			hasCallback: true,
-			requests: { maxRetries: 3, rateLimitWaitMs: 900_000, requestsPerMinute: 0 },
-			settings,
-			priceRub: 6,
-			timedOutOutput: expect.objectContaining({ taskId, timedOut: true }) as object,
-		});
-		const stateItems = (state.items as StoredJson[]).sort((a, b) => Number(a.index) - Number(b.index));
-		expect({ ...state, items: stateItems }).toStrictEqual({
+		expect(state).toStrictEqual({
 			id: expect.any(String) as string,
 			until: expect.any(Number) as number,
-			concurrency: 8,
-			items: [saved(0, 't1'), saved(1, 't2')],
 			tasks: { 0: 't1', 1: 't2' },
+			callbacks: [0, 1],
+			input: items.map(({ json }) => json),
 		});
 	});
 
 	it.each<[string, (state: StoredJson) => void]>([
 		['without an id', (state) => delete state.id],
-		['without items', (state) => delete state.items],
-		['with items that are not a list', (state) => (state.items = 'x')],
+		['without tasks', (state) => delete state.tasks],
+		['with tasks that are not an object', (state) => (state.tasks = 'x')],
 	])('%s is ignored: a callback resumes nothing', async (_, state) => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
 		const { responses, resumed } = await sendCallback(changed(suspended, { state }), use, { item: 0 });
@@ -215,7 +184,7 @@ describe('saved state', () => {
 	it('is ignored when its timed-out items come back without a callback, as in a loop: they are new orders', async () => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
 		expect(stored(suspended).map(({ json }) => json.timedOut)).toStrictEqual([true, true]);
-		await resumeNode(suspended, use, { token: null });
+		await resumeNode(suspended, use, { token: null, isNextRun: true });
 		expect(tasks.sent).toHaveLength(4);
 	});
 
@@ -240,17 +209,12 @@ describe('saved state', () => {
 		expect(tasks.sent).toHaveLength(2);
 	});
 
-	it('that belongs to another suspension passes the items on as they are', async () => {
+	it('that belongs to another suspension is not restored, and creates nothing', async () => {
 		const { tasks, use, suspended } = await suspendFor({}, { items });
-		const { items: passedOn } = await resumeNode(suspended, use, { token: 'another' });
-		expect(passedOn.map(({ json }) => json)).toStrictEqual(stored(suspended).map(({ json }) => json));
+		await resumeNode(suspended, use, { token: 'another' });
 		expect(tasks.sent).toHaveLength(2);
 	});
 });
-
-function each(state: StoredJson, change: (item: StoredJson) => void): void {
-	for (const item of state.items as StoredJson[]) change(item);
-}
 
 describe('the stored execution', () => {
 	it('has the files of ended items, and not those of the input', async () => {

@@ -105,7 +105,7 @@ describe('task: createAndWait', () => {
 		);
 		const error = items[0]?.json.error as unknown as Record<string, string | null>;
 		expect(error).toMatchObject({ taskId: 't1' });
-		expect(error.description).toContain('finished and paid for');
+		expect(error.description).toContain("paid for: fetch its result with the operation 'Wait'");
 		expect(error.message).not.toMatch(/API key|gateway refused/);
 		expect(error.code).toBe(code);
 	});

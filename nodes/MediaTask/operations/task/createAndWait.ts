@@ -1,9 +1,15 @@
+import { ApiError, asError } from '../../../shared/gateway/errors/errors';
+import { asText } from '../../../shared/gateway/util/json';
 import { choice } from '../../../shared/params/kinds';
 import { defineOperation, Deferred, type ItemContext } from '../../../shared/run/operation';
-import { SHORTEST_SUSPENSION_MS } from '../../suspend/settle';
-import { resumeCallback, SuspendableTask, type ResumeCallback } from '../../suspend/suspendableTask';
-import { TaskSuspension } from '../../suspend/suspension';
-import { suspendProblem } from '../../suspend/waitingExecution';
+import {
+	resumeCallback,
+	SuspendableTask,
+	timedOutOutput,
+	type ResumeCallback,
+} from '../../suspend/suspendableTask';
+import { SHORTEST_SUSPENSION_MS, suspendOrFinish } from '../../suspend/suspension';
+import { resumedState, resumeSecrets, suspendProblem } from '../../suspend/waitingExecution';
 import { createTask } from './createTask';
 import { maxWait, pollTask, resultOptions, resultParameters, resultSettings, taskOutput } from './result';
 import { isShared, readTaskRequest, taskOptions, taskParameters } from './taskRequest';
@@ -45,24 +51,51 @@ export const createAndWait = defineOperation({
 		...resultOptions,
 	},
 	async execute(item) {
-		const maxWaitMs = item.params.options.maxWait * 60_000;
-		const until = item.client.now() + maxWaitMs;
-		const settings = resultSettings(item, item.params.model);
-		const isSuspended = item.params.waitStrategy === 'suspend' && maxWaitMs >= SHORTEST_SUSPENSION_MS;
+		const { client, params, run } = item;
+		const maxWaitMs = params.options.maxWait * 60_000;
+		const settings = resultSettings(item, params.model);
+		const resumed = resumedState(item.n8n);
+		const until = resumed?.until ?? client.now() + maxWaitMs;
+		const isSuspended = params.waitStrategy === 'suspend' && maxWaitMs >= SHORTEST_SUSPENSION_MS;
+		if (isSuspended) for (const secret of resumeSecrets(item.n8n)) run.secrets.add(secret);
 		// The callback of a task that another execution may have created belongs to that one.
-		const isOfOthers = isShared(item.params.options) || item.run.isRetry;
-		const callback = isSuspended && !isOfOthers ? callbackOf(item) : undefined;
-		const created = await createTask(item, async () => await readTaskRequest(item, callback));
-		const { taskId, mayExist, priceRub: price } = created;
-		const finish = async () => {
-			const wait = { model: settings.model, maxWaitMs, pollImmediately: mayExist || callback !== undefined };
-			return [await taskOutput(item, taskId, await pollTask(item, taskId, wait), settings, await price())];
+		const isOfOthers = isShared(params.options) || run.isRetry;
+		const callback = isSuspended && !isOfOthers && !resumed ? callbackOf(item) : undefined;
+		const { taskId, mayExist, priceRub } = await createTask(
+			item,
+			async () => await readTaskRequest(item, callback),
+		);
+		const wait = { model: params.model, pollImmediately: mayExist || callback !== undefined };
+		const finish = async (waitMs: number) => {
+			const body = await pollTask(item, taskId, { ...wait, maxWaitMs: waitMs });
+			return [await taskOutput(item, taskId, body, settings, await priceRub())];
 		};
-		if (!callback) return new Deferred(finish);
-		return new SuspendableTask(item, { taskId, settings, price, callback, until }, finish);
+		const pending = { taskId, model: params.model };
+		if (resumed) {
+			const rest = async () => await finish(Math.max(until - client.now(), 0));
+			return new Deferred(async () => {
+				return await rest().catch(async (error: unknown) => {
+					const state = timedOutState(error);
+					return [timedOutOutput(pending, await priceRub(), { state })];
+				});
+			});
+		}
+		const complete = async () => await finish(maxWaitMs);
+		if (!callback) return new Deferred(complete);
+		return new SuspendableTask(item, { ...pending, price: priceRub, callback, until }, complete);
 	},
-	suspension: (n8n) => new TaskSuspension(n8n),
+	finishLater: suspendOrFinish,
 });
+
+/**
+ * The last state of a task that has not ended in time.
+ *
+ * @throws any other error
+ */
+function timedOutState(error: unknown): string {
+	if (!(error instanceof ApiError) || error.details.code !== 'wait_timeout') throw asError(error);
+	return asText(error.details.extra?.state) ?? 'unknown';
+}
 
 /** How the gateway resumes this execution; `undefined` when the node polls instead. */
 function callbackOf(item: ItemContext): ResumeCallback | undefined {

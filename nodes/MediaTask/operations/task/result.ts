@@ -2,7 +2,7 @@ import { binaryPropertyName, downloadResults } from '../../../shared/fields/medi
 import { simplify } from '../../../shared/fields/simplify';
 import { waitForTask } from '../../../shared/gateway/endpoints/polling';
 import { readMediaTask, taskError } from '../../../shared/gateway/endpoints/tasks';
-import { asObject, asText, type JsonObject } from '../../../shared/gateway/util/json';
+import type { JsonObject } from '../../../shared/gateway/util/json';
 import { downloadFiles, taskJson, type ResultContext } from '../../../shared/n8n/taskResults';
 import { number } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
@@ -27,15 +27,15 @@ export function maxWait(end: string) {
 	});
 }
 
-/** How a task's result is returned. Plain data, which can be stored while the execution is suspended. */
-export type ResultSettings = {
+/** How a task's result is returned. */
+export interface ResultSettings {
 	/** The model of the task; `undefined` when the task itself reports it. */
 	model?: string | undefined;
 	download: boolean;
 	simplify: boolean;
 	/** Name of the binary field for the first file. */
 	binaryField: string;
-};
+}
 
 type ResultParams = Values<typeof resultParameters> & { readonly options: Values<typeof resultOptions> };
 
@@ -51,17 +51,6 @@ export function resultSettings({ params, run }: ItemContext<ResultParams>, model
 		download: params.downloadResults && !run.isTool,
 		simplify: params.simplify,
 		binaryField: params.options.binaryPropertyName,
-	};
-}
-
-/** Reads stored settings. A missing one must not cost an item its result. */
-export function readResultSettings(stored: unknown): ResultSettings {
-	const { model, download, simplify, binaryField } = asObject(stored) ?? {};
-	return {
-		model: asText(model),
-		download: download === true,
-		simplify: simplify !== false,
-		binaryField: asText(binaryField) ?? 'data',
 	};
 }
 

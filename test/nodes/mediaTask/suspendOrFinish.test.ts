@@ -1,7 +1,8 @@
-import type { SavedTask } from '../../../nodes/MediaTask/suspend/savedState';
-import { settle } from '../../../nodes/MediaTask/suspend/settle';
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { suspendOrFinish } from '../../../nodes/MediaTask/suspend/suspension';
 import { SuspendableTask } from '../../../nodes/MediaTask/suspend/suspendableTask';
-import { Deferred, type ItemContext } from '../../../nodes/shared/run/operation';
+import { Deferred, type ItemContext, type OperationOutput } from '../../../nodes/shared/run/operation';
 
 // The items that an execution is suspended for, and those that are finished before.
 
@@ -23,7 +24,6 @@ interface Task {
 	stops?: boolean;
 }
 
-const settings = { download: false, simplify: true, binaryField: 'data' };
 const finish = () => Promise.reject(new Error('An item is finished by the item loop'));
 
 /** A task whose polls are scripted. */
@@ -38,7 +38,7 @@ class ScriptedTask extends SuspendableTask {
 		const { hasCallback = true, left = 600_000 } = script;
 		const callback = { url: 'https://n8n.test/', isRequested: hasCallback };
 		const price = () => Promise.resolve(undefined);
-		const task = { taskId: `t${index}`, settings, price, callback, until: NOW + left };
+		const task = { taskId: `t${index}`, model: 'm', price, callback, until: NOW + left };
 		super({} as ItemContext, task, finish);
 	}
 
@@ -49,18 +49,18 @@ class ScriptedTask extends SuspendableTask {
 		if (this.script.stops) throw new Error('The run has ended');
 	}
 
-	override async check(): Promise<SavedTask | undefined> {
+	override async check(): Promise<OperationOutput | undefined> {
 		const { index, script } = this;
 		this.polls += 1;
 		this.log.push(`poll ${index}`);
 		await Promise.resolve();
 		if (this.polls === script.failsAt) throw new Error('rejected');
 		if (this.polls > (script.endsAfter ?? Infinity)) return undefined;
-		return { taskId: `t${index}`, settings, timedOutOutput: { polls: this.polls } };
+		return { json: { polls: this.polls } };
 	}
 }
 
-/** Settles items with these tasks; `undefined` is an item without a task. */
+/** Suspends for, or finishes, items with these tasks; `undefined` is an item without a task. */
 async function settled(tasks: Array<Task | undefined>, lastUntil?: number) {
 	const log: string[] = [];
 	const finished: number[] = [];
@@ -68,20 +68,19 @@ async function settled(tasks: Array<Task | undefined>, lastUntil?: number) {
 	const deferred = new Map<number, Deferred>(
 		tasks.map((task, index) => [index, task ? new ScriptedTask(index, task, log) : new Deferred(finish)]),
 	);
-	const suspended = await settle(
-		{
-			deferred,
-			finish: async (index) => {
-				log.push(`finish ${index}`);
-				await Promise.resolve();
-				finished.push(index);
-			},
-			attempt: async (index, work) => {
-				await work().catch(() => failed.push(index));
-			},
+	const n8n = { getContext: () => ({ aiGatewaySuspendedUntil: lastUntil }) } as unknown as IExecuteFunctions;
+	const paused = await suspendOrFinish(n8n, {
+		deferred,
+		finish: async (index) => {
+			log.push(`finish ${index}`);
+			await Promise.resolve();
+			finished.push(index);
 		},
-		lastUntil,
-	);
+		attempt: async (index, work) => {
+			await work().catch(() => failed.push(index));
+		},
+	});
+	const suspended = paused?.outputs ?? new Map<number, OperationOutput>();
 	return { suspended, log, finished: finished.sort((a, b) => a - b), failed };
 }
 
@@ -101,9 +100,7 @@ it('does nothing for no items', async () => {
 it('suspends for a pending task, with the result of its last poll', async () => {
 	const { suspended, finished } = await settled([{}]);
 	expect(finished).toStrictEqual([]);
-	const { saved, task } = suspended.get(0) ?? {};
-	expect(saved).toStrictEqual({ taskId: 't0', settings, timedOutOutput: { polls: 2 } });
-	expect([task?.hasCallback, task?.until]).toStrictEqual([true, NOW + 600_000]);
+	expect(suspended.get(0)).toStrictEqual({ json: { polls: 2 } });
 });
 
 it.each([
