@@ -1,7 +1,8 @@
 import type { ApiError } from '../../nodes/shared/gateway/errors/errors';
 import { errorFromResponse, problemError } from '../../nodes/shared/gateway/errors/fromResponse';
 import { chargeText } from '../../nodes/shared/gateway/errors/outcome';
-import { mayRepeat, type RequestKind } from '../../nodes/shared/gateway/errors/policy';
+import type { RequestKind } from '../../nodes/shared/gateway/errors/errors';
+import { mayRepeat } from '../../nodes/shared/gateway/errors/policy';
 import type { EndpointGroup } from '../../nodes/shared/gateway/errors/texts';
 import { FILE_PROBLEMS, PROBLEMS, type ProblemName } from '../../nodes/shared/gateway/errors/texts/problems';
 import { STREAM_TEXTS } from '../../nodes/shared/gateway/text/streamErrors';

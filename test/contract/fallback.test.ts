@@ -84,16 +84,6 @@ describe('the next model', () => {
 		expect(asked()).toStrictEqual([TEXT_MODEL]);
 	});
 
-	it('is not asked when an earlier attempt may have been charged', async () => {
-		gateway.control.addFault({
-			match: { model: TEXT_MODEL },
-			action: { kind: 'error', code: 'internal_error' },
-		});
-		reject(TEXT_MODEL, 'no_providers');
-		await generate({ maxRetries: 1 });
-		expect(asked()).toStrictEqual([TEXT_MODEL, TEXT_MODEL]);
-	});
-
 	it('is asked after the retries of the one before', async () => {
 		reject(TEXT_MODEL, 'no_providers');
 		await generate({ maxRetries: 1 });
@@ -107,7 +97,7 @@ describe('the next model', () => {
 		expect(items[0]?.json.error).toMatchObject({
 			code: 'no_providers',
 			description: expect.stringMatching(
-				`Rejected before: ${TEXT_MODEL} \\(“.+”\\), ${SECOND} \\(“.+”\\)\\.$`,
+				`Rejected before: ${TEXT_MODEL} \\(“.+”\\), ${SECOND} \\(“.+”\\)\\. Nothing was charged\\.$`,
 			) as string,
 		});
 		expect(gateway.charges()).toBe(0);

@@ -38,7 +38,7 @@ it.each(['text', '', 7, false, [], { files: ['a'] }, { files: [null] }, { files:
 	(value) => {
 		expect(errorFields(invalidInput(() => read(value)))).toStrictEqual({
 			message: "'Input Files' is not a list of rows",
-			description: 'Add the rows in the panel. Nothing was sent.',
+			description: 'Add the rows in the panel.',
 			param: 'field',
 		});
 	},
@@ -56,7 +56,7 @@ describe('a field of a row', () => {
 		const row = second();
 		expect(errorFields(invalidInput(() => row?.values.flag))).toStrictEqual({
 			message: `'Input Files', row 2: 'Flag' has a value that is not allowed: "maybe"`,
-			description: 'It is true or false. Nothing was sent.',
+			description: 'It is true or false.',
 			param: 'field',
 		});
 	});
@@ -66,7 +66,7 @@ describe('a field of a row', () => {
 		expect(file?.value).toStrictEqual({ id: 1 });
 		expect(file && errorFields(file.at.error('is empty', 'Fill it in.'))).toStrictEqual({
 			message: "'Input Files', row 2: 'File' is empty",
-			description: 'Fill it in. Nothing was sent.',
+			description: 'Fill it in.',
 			param: 'field',
 		});
 	});
@@ -76,7 +76,7 @@ it('a row names its parameter and item for errors about the whole row', () => {
 	const [, row] = read({ files: [{}, {}] });
 	expect(row && errorFields(row.at.error('is empty', 'Fill it in.'))).toStrictEqual({
 		message: "'Input Files', row 2: is empty",
-		description: 'Fill it in. Nothing was sent.',
+		description: 'Fill it in.',
 		param: 'field',
 	});
 });

@@ -177,7 +177,7 @@ describe.each(places)('%s that is read tolerantly', (_, read) => {
 
 	it('throws where it must be set', () => {
 		const parameter = id({ displayName, whenEmpty: 'Enter it.' });
-		expect(invalidInput(() => read(parameter, {}, true)).description).toBe('Enter it. Nothing was sent.');
+		expect(invalidInput(() => read(parameter, {}, true)).description).toBe('Enter it.');
 	});
 });
 

@@ -29,7 +29,7 @@ describe.each(places)('%s that is text', (_, read) => {
 	it.each([[{}], [[]], [['a']], [{ text: 'a' }]])('rejects %j', (value) => {
 		const error = invalidInput(() => read(optional(text({ displayName })), value));
 		expect(error.message).toMatch(/'Field' is not text$/);
-		expect(error.description).toMatch(/toJsonString\(\)\. Nothing was sent\.$/);
+		expect(error.description).toMatch(/toJsonString\(\)\.$/);
 		expect(error.param).toBe('field');
 	});
 });
@@ -40,7 +40,7 @@ describe('text that must not be empty', () => {
 			const { message, description, param } = invalidInput(() => readParameter(parameter, value));
 			expect({ message, description, param }).toStrictEqual({
 				message: "'Field' is empty",
-				description: 'Enter it. Nothing was sent.',
+				description: 'Enter it.',
 				param: 'field',
 			});
 		}
@@ -83,7 +83,7 @@ describe('a locator', () => {
 		const { message, description, param } = invalidInput(() => readParameter(parameter, value));
 		expect({ message, description, param }).toStrictEqual({
 			message: "'Field' is empty",
-			description: 'Enter it. Nothing was sent.',
+			description: 'Enter it.',
 			param: 'field',
 		});
 	});
@@ -130,7 +130,7 @@ describe.each(places)('%s that is a choice', (_, read) => {
 		for (const one of [parameter, optional(parameter)]) {
 			const error = invalidInput(() => read(one, value));
 			expect(error.message).toContain(`not allowed: ${JSON.stringify(String(value))}`);
-			expect(error.description).toBe('It takes one of: poll, suspend. Nothing was sent.');
+			expect(error.description).toBe('It takes one of: poll, suspend.');
 		}
 	});
 });
@@ -166,7 +166,7 @@ describe.each(places)('%s that is a switch', (_, read) => {
 	it.each([0, 1, 'yes', 'TRUE', {}])('rejects %j', (value) => {
 		const error = invalidInput(() => read(flag({ displayName, default: true }), value));
 		expect(error.message).toContain(JSON.stringify(value));
-		expect(error.description).toBe('It is true or false. Nothing was sent.');
+		expect(error.description).toBe('It is true or false.');
 	});
 });
 
@@ -189,7 +189,7 @@ describe('an input file', () => {
 		);
 		expect({ message, description, param }).toStrictEqual({
 			message: "'Input Binary Field' is missing",
-			description: 'Add it. Nothing was sent.',
+			description: 'Add it.',
 			param: 'field',
 		});
 	});
@@ -202,7 +202,7 @@ describe('an invalid input error', () => {
 		const { message, description, param } = invalidInput(() => readParameter(parameter, 'x'));
 		expect({ message, description, param }).toStrictEqual({
 			message: `'Some Field' has a value that is not allowed: "x"`,
-			description: 'It is true or false. Nothing was sent.',
+			description: 'It is true or false.',
 			param: 'field',
 		});
 	});

@@ -46,7 +46,7 @@ describe('an option that is a list of texts', () => {
 
 	it.each([{ a: 1 }, [{ a: 1 }], '[{"a": 1}]', [[['deep']]]])('rejects %j', (value) => {
 		const { description, param } = invalidInput(() => readOption(parameter, value));
-		expect([description, param]).toStrictEqual(['It takes texts. Nothing was sent.', 'field']);
+		expect([description, param]).toStrictEqual(['It takes texts.', 'field']);
 	});
 
 	it('may have values that the panel does not list', () => {

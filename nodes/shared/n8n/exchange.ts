@@ -3,7 +3,7 @@ import { sleep } from 'n8n-workflow';
 import { problemError } from '../gateway/errors/fromResponse';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { asError, StoppedError } from '../gateway/errors/errors';
-import type { RequestKind } from '../gateway/errors/policy';
+import type { RequestKind } from '../gateway/errors/errors';
 import type { ByteStream } from '../gateway/client/transport';
 import { Watchdog, type StreamLimits } from '../gateway/client/watchdog';
 

@@ -11,7 +11,7 @@ import type {
 import { asError, InvalidInputError } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { credentialError, problemError } from '../gateway/errors/fromResponse';
-import type { RequestKind } from '../gateway/errors/policy';
+import type { RequestKind } from '../gateway/errors/errors';
 import { asObject, asText } from '../gateway/util/json';
 import {
 	MAX_RESPONSE_BYTES,

@@ -5,7 +5,7 @@ import { isFailedTask } from '../gateway/endpoints/tasks';
 import { ApiError, type ApiErrorDetails } from '../gateway/errors/errors';
 import { asNumber, asObject, canonicalJson, omit, type Json, type JsonObject } from '../gateway/util/json';
 import { storedContext } from '../n8n/features';
-import { itemError, mayBeCharged } from './itemError';
+import { itemError, mayBeCharged } from './nodeError';
 import { Tries, type StoredTries } from './tries';
 
 /** Keys in the node's context, which lives in the execution's data and is the same in each try. */

@@ -6,7 +6,14 @@ import {
 	type JsonObject as N8nJsonObject,
 } from 'n8n-workflow';
 
-import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
+import { isFailedTask } from '../gateway/endpoints/tasks';
+import {
+	ApiError,
+	asError,
+	InvalidInputError,
+	StoppedError,
+	type ApiErrorDetails,
+} from '../gateway/errors/errors';
 import { chargeText, NOTHING_SENT, outcomeFlags, type OutcomeFlags } from '../gateway/errors/outcome';
 
 /** The `json.error` of an error item. Workflows branch on `code`, `httpCode` and `retryable`. */
@@ -57,6 +64,42 @@ export function descriptionOf(error: unknown): string | null {
 	if (error instanceof InvalidInputError) return `${error.description} ${NOTHING_SENT}`;
 	const isNodeError = error instanceof NodeOperationError || error instanceof NodeApiError;
 	return isNodeError ? (error.description ?? null) : null;
+}
+
+/** Whether a call may be charged although it failed with this error. */
+export function mayBeCharged(error: unknown): boolean {
+	if (error instanceof StoppedError) return error.outcome === 'unknown';
+	if (error instanceof ApiError) return outcomeFlags(error.details).mayBeCharged ?? false;
+	return !(error instanceof InvalidInputError);
+}
+
+/**
+ * The error of an item, with what is known of its earlier requests.
+ *
+ * @param known the outcome `charged` with the item's task, or `unknown`
+ */
+export function itemError(
+	error: unknown,
+	known: Pick<ApiErrorDetails, 'outcome' | 'kind' | 'taskId'>,
+): unknown {
+	if (error instanceof StoppedError || isFailedTask(error)) return error;
+	const { details } = toApiError(error);
+	// What the error itself says of its outcome is more precise.
+	if (known.outcome === 'unknown' && outcomeFlags(details).mayBeCharged) return error;
+	return toApiError(error).with(known);
+}
+
+function toApiError(error: unknown): ApiError {
+	if (error instanceof ApiError) return error;
+	const cause = error instanceof Error ? error : undefined;
+	const details = {
+		message: cause?.message ?? String(error),
+		description: error instanceof InvalidInputError ? error.description : (descriptionOf(error) ?? ''),
+		outcome: 'unknown' as const,
+		code: 'internal_error',
+		retryable: false,
+	};
+	return new ApiError(details, cause);
 }
 
 /**

@@ -51,7 +51,7 @@ describe('a whole response', () => {
 		expect(await rejection(lc.invoke(go))).toMatchObject({
 			name: 'NodeApiError',
 			description: expect.stringMatching(/charged/) as string,
-			cause: { details: { mayBeCharged: true } },
+			cause: { details: { outcome: 'unknown' } },
 		});
 		expect(gateway.received).toHaveLength(1);
 		expect(logged()).toMatchObject([{ executionStatus: 'error' }]);
@@ -61,7 +61,7 @@ describe('a whole response', () => {
 		const { lc } = await modelAt((request) => sendJson(request, 200, '<html>Welcome</html>'));
 		expect(await rejection(lc.invoke(go))).toMatchObject({
 			description: expect.stringContaining('base URL') as string,
-			cause: { details: { code: 'unreadable_answer', mayBeCharged: true } },
+			cause: { details: { code: 'unreadable_answer', outcome: 'unknown' } },
 		});
 		expect(gateway.received).toHaveLength(1);
 	});
@@ -83,7 +83,7 @@ describe('a whole response', () => {
 		const { lc } = await modelAt((request) => sendJson(request, 402, error('insufficient_balance')));
 		const failure = await rejection(lc.invoke(go));
 		expect(failure).toMatchObject({ httpCode: '402', cause: { details: { code: 'insufficient_balance' } } });
-		expect(failure).not.toMatchObject({ cause: { details: { mayBeCharged: true } } });
+		expect(failure).not.toMatchObject({ cause: { details: { outcome: 'unknown' } } });
 		expect(gateway.received).toHaveLength(1);
 	});
 });
@@ -148,7 +148,7 @@ describe('a stream', () => {
 			name: 'NodeApiError',
 			description: expect.stringMatching(/charged/) as string,
 			context: { details: { receivedText: text } },
-			cause: { details: { code, mayBeCharged: true } },
+			cause: { details: { code, outcome: 'unknown' } },
 		});
 		expect(gateway.received).toHaveLength(1);
 	});
@@ -181,7 +181,7 @@ describe('a stream', () => {
 
 	it('whose response is lost before it begins is not requested again', async () => {
 		const { failure } = await readAll(breakOff);
-		expect(failure).toMatchObject({ cause: { details: { mayBeCharged: true } } });
+		expect(failure).toMatchObject({ cause: { details: { outcome: 'unknown' } } });
 		expect(gateway.received).toHaveLength(1);
 	});
 });

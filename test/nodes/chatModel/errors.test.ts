@@ -174,7 +174,7 @@ describe('the API key', () => {
 		gateway().post('/api/v1/chat/completions').replyWithError(`no luck for ${apiKey}`);
 		const { lc, logged } = await supplied({ apiKey });
 		const error = await rejection(lc.invoke(go));
-		expect(error).toMatchObject({ cause: { details: { mayBeCharged: true } } });
+		expect(error).toMatchObject({ cause: { details: { outcome: 'unknown' } } });
 		expect(everything([error, logged()])).not.toContain(apiKey);
 	});
 });

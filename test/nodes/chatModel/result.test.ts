@@ -66,7 +66,12 @@ describe('a response', () => {
 	])('of nothing but a file of the kind %s is an error that says what it cost', (kind, message) => {
 		const only = response({ files: [{ kind, base64: 'AA==', mimeType: undefined }] });
 		for (const work of [() => toResult(only), () => toClosingChunks(only, '')]) {
-			expect(thrownBy(work).details).toMatchObject({ message, code: 'no_text', mayBeCharged: true });
+			expect(thrownBy(work).details).toMatchObject({
+				message,
+				code: 'no_text',
+				outcome: 'charged',
+				extra: { costRub: 0.25 },
+			});
 		}
 	});
 
@@ -183,8 +188,8 @@ describe('a response', () => {
 		const broken = { id: 'a', name: 'weather', arguments: '{"city":', invalidArguments: true as const };
 		const failure = thrownBy(() => toResult(response({ toolCalls: [broken] })));
 		expect(failure.message).toBe('The model called the tool "weather" with arguments that are not JSON');
-		expect(failure.details.description).toMatch(/Run it again.*₽0\.25.*\{"city":/);
-		expect(failure.details.mayBeCharged).toBe(true);
+		expect(failure.details.description).toMatch(/Run it again.*\{"city":/);
+		expect(failure.details).toMatchObject({ outcome: 'charged', extra: { costRub: 0.25 } });
 		const cutOff = response({ toolCalls: [broken], finishReason: 'length' });
 		expect(thrownBy(() => toResult(cutOff)).details.description).toContain('Max Tokens');
 	});
@@ -199,11 +204,11 @@ describe('a response', () => {
 		expect(details).toStrictEqual({
 			message: expect.any(String) as string,
 			description: expect.stringMatching(end) as string,
-			outcome: 'rejected',
+			outcome: 'charged',
 			status: 200,
 			code: 'invalid_tool_arguments',
 			retryable: false,
-			mayBeCharged: true,
+			extra: { costRub: null },
 		});
 	});
 });

@@ -84,7 +84,7 @@ describe('file: download', () => {
 		gateway().get('/api/v1/storage/f1').reply(200, { asset });
 		nock('https://files.test').get('/f1.png').reply(404, 'gone');
 		const { error } = await run('download', { fileId: 'f1' });
-		expect(error?.message).toBe('The file behind the link is gone');
+		expect(error?.message).toBe('There is no file behind the link');
 	});
 });
 

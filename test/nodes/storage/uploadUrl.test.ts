@@ -163,21 +163,21 @@ describe('a file at a URL', () => {
 
 describe('what is no file', () => {
 	it.each<[string, RequestListener, string]>([
+		['404', (_, response) => response.writeHead(404).end('{"code":"x"}'), 'There is no file behind the link'],
 		[
-			'404',
-			(_, response) => response.writeHead(404).end('{"code":"x"}'),
-			'There is no file at the URL (404)',
+			'401',
+			(_, response) => response.writeHead(401).end(),
+			'The server of the file does not accept the link',
 		],
-		['401', (_, response) => response.writeHead(401).end(), 'The server of the URL asks for a sign-in (401)'],
 		[
 			'304',
 			(_, response) => response.writeHead(304).end(),
-			'The server of the URL responded with status 304 and no file',
+			'The server of the file responded with status 304',
 		],
 		[
 			'a sign-in page',
 			(_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
-			'A web page came from the URL instead of the file',
+			'A web page came instead of the file',
 		],
 		[
 			'an empty file',
@@ -213,7 +213,7 @@ describe('what is no file', () => {
 	});
 
 	it.each<[string, RequestListener, string]>([
-		['an empty stream', (_, response) => response.writeHead(200).end(), 'The file at the URL is empty'],
+		['an empty stream', (_, response) => response.writeHead(200).end(), 'The file is empty'],
 		[
 			'a file that breaks off',
 			(request, response) => {
@@ -221,7 +221,7 @@ describe('what is no file', () => {
 				response.write('png');
 				setTimeout(() => request.socket.destroy(), 50);
 			},
-			'The connection to the server of the URL broke before the file was complete',
+			'The connection broke while the file was downloaded',
 		],
 		[
 			'a stream that breaks off',
@@ -229,7 +229,7 @@ describe('what is no file', () => {
 				response.write('png');
 				setTimeout(() => request.socket.destroy(), 50);
 			},
-			'The connection to the server of the URL broke before the file was complete',
+			'The connection broke while the file was downloaded',
 		],
 		[
 			'a file that is longer than announced, because its server compresses it',
@@ -238,7 +238,7 @@ describe('what is no file', () => {
 				response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': String(body.length) });
 				response.end(body);
 			},
-			'The connection to the server of the URL broke before the file was complete',
+			'The connection broke while the file was downloaded',
 		],
 		[
 			'a file that is shorter than announced, because its server compresses it',
@@ -247,7 +247,7 @@ describe('what is no file', () => {
 				response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': String(body.length) });
 				response.end(body);
 			},
-			'The connection to the server of the URL broke before the file was complete',
+			'The connection broke while the file was downloaded',
 		],
 	])('ends the upload, which never arrives whole: %s', async (_, listener, message) => {
 		respond = listener;
@@ -278,13 +278,13 @@ describe('what is no file', () => {
 			response.write('png');
 		};
 		const { error } = await upload('/cat.png', { timeout: 1 });
-		expect(error?.message).toBe('The server of the URL did not send the file in time');
+		expect(error?.message).toBe('The server of the file did not respond in time');
 		expect(attempts).toBe(1);
 	});
 
 	it('a server that cannot be reached is named', async () => {
 		const { error } = await upload('http://127.0.0.1:1/cat.png', { maxRetries: 0 });
-		expect(error?.message).toBe('The server of the URL could not be reached');
+		expect(error?.message).toBe('The server of the file could not be reached');
 		expect(attempts).toBe(0);
 	});
 });

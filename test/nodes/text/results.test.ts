@@ -158,7 +158,7 @@ it('a response that n8n cannot store is an error with the charged output', async
 	storing.mockRestore();
 	expect(items[0]?.json.error).toMatchObject({
 		code: 'result_not_stored',
-		description: expect.stringMatching(/no space left.*charged/) as string,
+		description: expect.stringMatching(/no space left\. The call cost ₽0\.5\./) as string,
 		retryable: false,
 		mayBeCharged: true,
 		id: 'c1',

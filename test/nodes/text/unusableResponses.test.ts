@@ -92,7 +92,7 @@ describe.each(Object.keys(empty))('%s', (format) => {
 		const { requests, error } = await outcomeOf(format, [504, body], { options: { stream } });
 		expect(error).toMatchObject({
 			message: 'The gateway stopped the request after its limit of 300 seconds',
-			description: expect.stringMatching(/may have been charged.*'Stream'.*15 minutes.*Too slow/) as string,
+			description: expect.stringMatching(/'Stream'.*15 minutes.*Too slow.*may have been charged/) as string,
 			httpCode: '504',
 			retryable: false,
 			mayBeCharged: true,

@@ -1,5 +1,5 @@
 import { ApiError, asError, StoppedError } from '../errors/errors';
-import type { RequestKind } from '../errors/policy';
+import type { RequestKind } from '../errors/errors';
 import { abortable, throwIfAborted } from './abort';
 import type { RateGate } from './rate/rateGate';
 import { RateLimitWait, type RateLimitDependencies, type RateLimitSettings } from './rate/rateLimitWait';

@@ -1,5 +1,5 @@
-import type { ApiError } from '../errors/errors';
-import { mayRepeat, type RequestKind } from '../errors/policy';
+import type { ApiError, RequestKind } from '../errors/errors';
+import { mayRepeat } from '../errors/policy';
 import { duration } from '../util/duration';
 
 /** Base of the exponential backoff: the first delay is at most twice this. */

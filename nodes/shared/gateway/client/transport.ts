@@ -1,6 +1,6 @@
 // HTTP requests and responses as the client sees them; `n8n/transport.ts` sends them.
 
-import type { RequestKind } from '../errors/policy';
+import type { RequestKind } from '../errors/errors';
 import type { Watchdog } from './watchdog';
 
 /** A stream of bytes, such as Node's `Readable`. */

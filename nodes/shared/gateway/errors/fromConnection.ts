@@ -1,7 +1,7 @@
 import { errorChain } from './errorChain';
 import { ApiError, StoppedError } from './errors';
 import { problemError } from './fromResponse';
-import type { RequestKind } from './policy';
+import type { RequestKind } from './errors';
 import type { ProblemName } from './texts/problems';
 
 /**

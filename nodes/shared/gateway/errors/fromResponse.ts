@@ -1,6 +1,6 @@
-import { ApiError, asError, UNREADABLE, type ApiErrorDetails } from './errors';
+import { ApiError, asError, UNREADABLE, type ApiErrorDetails, type RequestKind } from './errors';
 import { parseErrorBody } from './errorBody';
-import { statusPolicy, type RequestKind } from './policy';
+import { statusPolicy } from './policy';
 import { parseRetryAfter } from './retryAfter';
 import { redact } from './secrets';
 import { errorText, type EndpointGroup, type ErrorText } from './texts';
@@ -33,12 +33,13 @@ export interface ErrorResponse {
  */
 export function errorFromResponse(response: ErrorResponse): ApiError {
 	const { group, kind, status, secrets } = response;
-	if (status >= 300 && status < 400) return problemError('redirect', kind, { status });
+	const isFile = kind === 'file';
+	if (status >= 300 && status < 400 && !isFile) return problemError('redirect', kind, { status });
 	const { isKnown, isForeign, serverMessage, code, type, param } = parseErrorBody(response.body);
 	const policy = statusPolicy(status);
 	const retryAfterMs = parseRetryAfter(response.retryAfter, response.now);
 	// The server of a file has no format.
-	if (status >= 500 && !isKnown && kind !== 'file')
+	if (status >= 500 && !isKnown && !isFile)
 		return problemError('proxy', kind, { status, retryAfterMs, retryable: policy.again });
 	const text = errorText({ group, status, code, type });
 	const words = namesField(group, { status, code, param }) ? serverMessage : undefined;
@@ -50,12 +51,12 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 		outcome: policy.effect.includes(kind) ? 'unknown' : 'rejected',
 		kind,
 		status,
-		code: isForeign ? UNREADABLE : code,
+		code: isForeign && !isFile ? UNREADABLE : code,
 		type,
 		param,
 		retryAfterMs,
 		retryable: policy.again,
-		...(status === 429 && kind !== 'file' ? { isRateLimit: true } : {}),
+		...(status === 429 && !isFile ? { isRateLimit: true } : {}),
 	});
 }
 

@@ -1,15 +1,4 @@
-import type { ApiErrorDetails } from './errors';
-
-/**
- * What a request does.
- * - `read`: costs nothing, and has the same effect if it is sent twice
- * - `poll`: a read by a caller that sends it again
- * - `file`: a read from another server, without the key
- * - `create`: costs nothing, but makes two things if it is sent twice
- * - `keyed`: creates a task with its idempotency key (§4.6): sent twice, it is charged once
- * - `charge`: a text; sent twice, it is charged twice
- */
-export type RequestKind = 'read' | 'poll' | 'file' | 'create' | 'keyed' | 'charge';
+import type { ApiErrorDetails, RequestKind } from './errors';
 
 const ALL: readonly RequestKind[] = ['read', 'poll', 'file', 'create', 'keyed', 'charge'];
 const REPEATABLE: readonly RequestKind[] = ['read', 'poll', 'file', 'keyed'];

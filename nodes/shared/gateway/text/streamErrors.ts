@@ -2,7 +2,7 @@ import { redact } from '../errors/secrets';
 import type { ErrorText } from '../errors/texts';
 import { excerpt } from '../util/excerpt';
 import { ApiError, UNREADABLE } from '../errors/errors';
-import { chargeFields, type Charge } from './formats/completion';
+import { chargeFields, isCharged, type Charge } from './formats/completion';
 
 /** How a stream can fail, besides an error event. */
 export type StreamProblem = 'cut' | 'ended' | 'idle' | 'total' | 'unreadable';
@@ -67,7 +67,7 @@ export function withReceivedText(
 	].join(' ');
 	return error.with({
 		description,
-		outcome: mayBeCharged ? 'unknown' : 'rejected',
+		outcome: charge && isCharged(charge) ? 'charged' : mayBeCharged ? 'unknown' : 'rejected',
 		retryable: true,
 		extra: {
 			...details.extra,

@@ -5,7 +5,7 @@ import { InvalidInputError } from '../../gateway/errors/errors';
 import { asObject, asText } from '../../gateway/util/json';
 import { addDecimals, compareDecimals, sumOfCosts } from '../../gateway/util/money';
 import { storedContext } from '../../n8n/features';
-import { mayBeCharged } from '../itemError';
+import { mayBeCharged } from '../nodeError';
 
 /** Key in the context that all nodes of an execution share. n8n stores it with the execution. */
 const KEY = 'aiGatewayCost';

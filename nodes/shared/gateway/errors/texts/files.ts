@@ -9,7 +9,6 @@ export const BY_STORAGE_STATUS: Readonly<Record<number, ErrorText>> = {
 		description: 'The gateway takes files of up to 100 MB.' },
 };
 
-const FAILED: ErrorText = { message: 'The server of the file failed', description: 'Try again later.' };
 const GONE: ErrorText = {
 	message: 'There is no file behind the link',
 	description:
@@ -30,8 +29,4 @@ export const BY_FILE_STATUS: Readonly<Record<number, ErrorText>> = {
 	410: GONE,
 	429: { message: 'The server of the file receives too many requests',
 		description: "Lower the option 'Concurrency', or try again later." },
-	500: FAILED,
-	502: FAILED,
-	503: FAILED,
-	504: FAILED,
 };

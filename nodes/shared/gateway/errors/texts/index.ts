@@ -42,11 +42,17 @@ export function errorText({ group, status, code = '', type = '' }: ErrorInfo): E
 }
 
 function byStatus(group: EndpointGroup, status: number): ErrorText {
-	const general: Readonly<Record<number, ErrorText>> = BY_STATUS;
-	return BY_GROUP[group][status] ?? general[status] ?? unlistedStatus(status);
+	const general: Readonly<Record<number, ErrorText>> = group === 'file' ? {} : BY_STATUS;
+	return BY_GROUP[group][status] ?? general[status] ?? unlistedStatus(group, status);
 }
 
-function unlistedStatus(status: number): ErrorText {
+function unlistedStatus(group: EndpointGroup, status: number): ErrorText {
+	if (group === 'file') {
+		return {
+			message: `The server of the file responded with status ${status}`,
+			description: 'Check the link, or try again later.',
+		};
+	}
 	if (status >= 500) {
 		return { ...BY_STATUS[500], message: `The gateway could not handle the request (status ${status})` };
 	}

@@ -36,7 +36,7 @@ export const PROBLEMS = {
 		description: 'If it keeps happening, check the network between this n8n server and the gateway.' },
 	timeout: { outcome: 'unknown', retryable: true, code: 'timeout',
 		message: 'The gateway did not respond in time',
-		description: "Run the workflow again later. For a long response, raise the option 'Timeout (Seconds)', or use the option 'Stream', which allows 15 minutes." },
+		description: "Try again later. In a workflow, raise the option 'Timeout (Seconds)'; for a text, the option 'Stream' allows 15 minutes." },
 	notJson: { outcome: 'unknown', retryable: true, code: UNREADABLE,
 		message: 'The gateway’s response could not be read',
 		description: `It is not a JSON object. If it keeps happening, check the base URL in the AI Gateway credential.` },
