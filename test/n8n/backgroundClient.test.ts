@@ -43,20 +43,6 @@ describe.each(uses)('for %s', (use, context, settings, tries) => {
 		expect([details.status, requests]).toStrictEqual([503, tries]);
 	});
 
-	it('has hints that name no options of an action node', async () => {
-		const lost = Object.assign(new Error('slow'), { code: 'ETIMEDOUT' });
-		nock('https://gateway.test').persist().get('/api/v1/balance').replyWithError(lost);
-		const client = await backgroundClient(context(), settings);
-		const { details } = await inFakeTime(apiErrorOf(client.json(balance)));
-		expect(details.code).toBe('timeout');
-		expect(details.description).not.toContain('Timeout (Seconds)');
-		nock.cleanAll();
-		nock('https://gateway.test').persist().get('/api/v1/balance').reply(429);
-		const { details: busy } = await inFakeTime(apiErrorOf(client.json(balance)));
-		expect(busy.status).toBe(429);
-		expect(busy.description).not.toContain('Concurrency');
-	});
-
 	it(`waits ${use === 'the editor' ? 'half a minute' : 'as long as a request may take'} for each response`, async () => {
 		const own = context();
 		const sent = jest

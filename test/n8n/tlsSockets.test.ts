@@ -73,7 +73,7 @@ describe('an error in the handshake: nothing was sent', () => {
 		['a closed connection', (socket) => socket.end()],
 	])('%s', async (_, respond) => {
 		const port = await listen(createServer((socket) => socket.once('data', () => respond(socket))));
-		expect(await errorAt(port)).toMatchObject({ outcome: 'notSent', mayBeCharged: false });
+		expect(await errorAt(port)).toMatchObject({ outcome: 'notSent' });
 	});
 
 	it('a certificate that is not trusted', async () => {
@@ -81,7 +81,6 @@ describe('an error in the handshake: nothing was sent', () => {
 		expect(await errorAt(port, { trusted: false })).toMatchObject({
 			message: expect.stringContaining('certificate') as string,
 			outcome: 'notSent',
-			mayBeCharged: false,
 		});
 	});
 });
@@ -131,7 +130,7 @@ describe.each<SecureVersion>(['TLSv1.2', 'TLSv1.3'])(
 		])('%s', async (_, bytes) => {
 			for (const head of ['', HEAD]) {
 				const details = await errorAt(await breaking(bytes, head));
-				expect(details).toMatchObject({ outcome: 'unknown', mayBeCharged: true });
+				expect(details).toMatchObject({ outcome: 'unknown' });
 			}
 		});
 	},
@@ -147,6 +146,5 @@ it('an alert about a missing certificate of the client comes after the request: 
 	expect(await errorAt(port)).toMatchObject({
 		code: 'err_ssl_tlsv13_alert_certificate_required',
 		outcome: 'unknown',
-		mayBeCharged: true,
 	});
 });

@@ -5,7 +5,6 @@ import type { IAdditionalCredentialOptions, IExecuteFunctions, IHttpRequestOptio
 
 import { credentialReader, gatewayAddress, n8nTransport } from '../../nodes/shared/n8n/transport';
 import type { HttpRequest } from '../../nodes/shared/gateway/client/transport';
-import type { Origin } from '../../nodes/shared/gateway/errors/texts/origin';
 import { apiErrorOf, rejection } from '../helpers/client';
 
 const exchange: HttpRequest = {
@@ -83,7 +82,7 @@ describe('a request', () => {
 		url: sent.url,
 		headers: sent.headers,
 		timeoutMs: 1_234,
-		authenticated: true,
+		kind: 'charge',
 	};
 
 	it('to the gateway is signed by n8n with the credential, and follows no redirect', async () => {
@@ -119,7 +118,7 @@ describe('a request', () => {
 	it('to another address has no key and follows redirects', async () => {
 		const { calls, context } = recording({ statusCode: 200, body: new PassThrough() });
 		const abortSignal = expect.any(AbortSignal) as AbortSignal;
-		await n8nTransport(context, settings).stream({ ...request, authenticated: false });
+		await n8nTransport(context, settings).stream({ ...request, kind: 'file' });
 		expect(calls.map(({ args }) => args)).toStrictEqual([
 			[{ ...sent, disableFollowRedirect: false, abortSignal }],
 		]);
@@ -137,7 +136,7 @@ describe('a request', () => {
 		};
 		const context = { helpers: { httpRequest } } as unknown as IExecuteFunctions;
 		const transport = n8nTransport(context, { ...settings, cancelSignal: cancelled.signal });
-		const sending = rejection(transport.text({ ...request, authenticated: false, signal: left.signal }));
+		const sending = rejection(transport.text({ ...request, kind: 'file', signal: left.signal }));
 		(reason === 'cancelled' ? cancelled : left).abort();
 		expect(await sending).toMatchObject({ name: 'StoppedError', reason });
 		expect(signals.map(({ aborted }) => aborted)).toStrictEqual([true]);
@@ -195,18 +194,12 @@ describe('an error', () => {
 	};
 	const cut = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
-	it.each([
-		[true, true, true],
-		[false, true, false],
-	])('of the connection says whether it may be charged: %j', async (charged, authenticated, mayBeCharged) => {
-		const error = await rejection(failing(cut()).text({ ...exchange, authenticated, charged }));
-		expect(error).toMatchObject({ details: { code: 'econnreset', outcome: 'unknown', mayBeCharged } });
-	});
-
-	it('of the connection names the gateway or the server of a file', async () => {
-		const errorText = async (authenticated: boolean) =>
-			String(await rejection(failing(cut()).text({ ...exchange, authenticated })));
-		expect(await errorText(false)).not.toBe(await errorText(true));
+	it.each<[HttpRequest['kind'], string]>([
+		['charge', 'The connection broke before the gateway responded'],
+		['file', 'The connection broke while the file was downloaded'],
+	])('of the connection knows the request: %s', async (kind, message) => {
+		const { details } = await apiErrorOf(failing(cut()).text({ ...exchange, kind }));
+		expect(details).toMatchObject({ kind, message, code: 'econnreset', outcome: 'unknown' });
 	});
 
 	it('of a cancelled execution is a StoppedError', async () => {
@@ -220,23 +213,6 @@ describe('an error', () => {
 	});
 });
 
-it.each<[Origin | undefined, boolean]>([
-	[undefined, true],
-	['chatModel', true],
-	['trigger', false],
-	['editor', false],
-])('a timeout in %s: the hint names the option (%j)', async (origin, hasOption) => {
-	const late = Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' });
-	const context = { helpers: { httpRequestWithAuthentication: async () => await Promise.reject(late) } };
-	const transport = n8nTransport(context as unknown as IExecuteFunctions, {
-		credential: async () => await Promise.resolve({ id: '', name: '', type: '' }),
-		...(origin ? { origin } : {}),
-	});
-	const error = await rejection(transport.text({ ...exchange, authenticated: true }));
-	expect(error).toMatchObject({ details: { code: 'timeout' } });
-	expect(JSON.stringify(error).includes('Timeout (Seconds)')).toBe(hasOption);
-});
-
 describe('the credential', () => {
 	beforeEach(() => jest.useFakeTimers());
 	afterEach(() => jest.useRealTimers());
@@ -244,7 +220,7 @@ describe('the credential', () => {
 	const request: HttpRequest = {
 		...exchange,
 		url: 'https://gateway.test/api/v1/x',
-		authenticated: true,
+		kind: 'read',
 	};
 
 	/** A transport that records the keys it sends and counts how often the credential was read: each read returns another key. */
@@ -311,11 +287,7 @@ describe('the credential', () => {
 	it('that cannot be read is read again by the next request', async () => {
 		const { keys, transport } = transportWithKeys({ failures: 1 });
 		const { details } = await apiErrorOf(transport.text(request));
-		expect([details.outcome, details.retryable, details.mayBeCharged]).toStrictEqual([
-			'notSent',
-			true,
-			undefined,
-		]);
+		expect(details).toMatchObject({ outcome: 'notSent', retryable: true });
 		expect(details.description).toContain('The database is busy');
 		await transport.text(request);
 		expect(keys).toStrictEqual(['key-2']);

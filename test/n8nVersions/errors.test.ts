@@ -82,9 +82,10 @@ describe.each(versions)('an error of n8n-workflow %s', (version) => {
 	});
 
 	it('keeps the key to itself', () => {
-		const error = errorFromThrown(new NodeApiError(node, clientError('socket hang up', 'ECONNRESET')), {
-			charged: true,
-		});
+		const error = errorFromThrown(
+			new NodeApiError(node, clientError('socket hang up', 'ECONNRESET')),
+			'charge',
+		);
 		expect(error).toBeInstanceOf(ApiError);
 		expect(JSON.stringify([error, (error as Error).cause])).not.toContain('secret');
 	});

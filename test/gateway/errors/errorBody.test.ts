@@ -7,6 +7,7 @@ import {
 	withServerMessage,
 	type ErrorResponse,
 } from '../../../nodes/shared/gateway/errors/fromResponse';
+import { PROBLEMS } from '../../../nodes/shared/gateway/errors/texts/problems';
 import { parseErrorBody } from '../../../nodes/shared/gateway/errors/errorBody';
 import {
 	ApiError,
@@ -18,7 +19,7 @@ import { rejection } from '../../helpers/client';
 
 const text = expect.stringMatching(/^\S.{10,}/) as string;
 const errorOfResponse = (response: Partial<ErrorResponse> & { status: number }) =>
-	errorFromResponse({ group: 'text', body: '', now: 0, secrets: [], ...response });
+	errorFromResponse({ group: 'text', kind: 'read', body: '', now: 0, secrets: [], ...response });
 
 describe('the body of an error', () => {
 	it.each([
@@ -65,6 +66,7 @@ describe('a response with an error status', () => {
 			description: expect.stringContaining('“No such thing”.') as string,
 			serverMessage: 'No such thing',
 			outcome: 'rejected',
+			kind: 'read',
 			status: 403,
 			code: 'forbidden',
 			type: 'invalid_request_error',
@@ -79,12 +81,14 @@ describe('a response with an error status', () => {
 			message: text,
 			description: expect.not.stringContaining('says') as string,
 			outcome: 'rejected',
+			kind: 'read',
 			status: 429,
 			code: undefined,
 			type: undefined,
 			param: undefined,
 			retryAfterMs: undefined,
 			retryable: true,
+			isRateLimit: true,
 		});
 	});
 
@@ -102,19 +106,6 @@ describe('a response with an error status', () => {
 	])('with status %i has the code %s', (status, code) => {
 		expect(errorOfResponse({ status }).details.code).toBe(code);
 	});
-
-	it('is final for a redirect', () => {
-		expect(
-			errorOfResponse({ status: 307, body: '{"error":{"message":"m"}}', retryAfter: '1' }).details,
-		).toStrictEqual({
-			message: text,
-			description: text,
-			outcome: 'rejected',
-			status: 307,
-			code: 'redirected',
-			retryable: false,
-		});
-	});
 });
 
 describe('a success that cannot be read', () => {
@@ -126,36 +117,22 @@ describe('a success that cannot be read', () => {
 		['<body>'],
 		['<?xml version="1.0"?>'],
 	])('%j is a web page: it is not retryable', (body) => {
-		const details = {
-			message: text,
-			description: text,
-			outcome: 'unknown',
+		expect(unreadableResponse({ status: 200, body }, 'charge').details).toStrictEqual({
+			...PROBLEMS.webPage,
+			kind: 'charge',
 			status: 200,
-			code: 'unreadable_answer',
-		};
-		for (const charged of [true, false]) {
-			const apiError = unreadableResponse({ status: 200, body }, { charged });
-			expect(apiError.details).toStrictEqual({ ...details, retryable: false, mayBeCharged: charged });
-			expect(apiError.message).toMatch(/web page/);
-		}
+		});
 	});
 
-	it.each(['', '{"a": "<html>"', 'x <html>', '<p>', '7'])('%j is not a web page: it is retryable', (body) => {
-		const details = {
-			message: text,
-			description: text,
-			outcome: 'unknown',
-			status: 201,
-			code: 'unreadable_answer',
-		};
-		const plain = unreadableResponse({ status: 201, body }, { charged: false });
-		const charged = unreadableResponse({ status: 201, body }, { charged: true });
-		expect(plain.details).toStrictEqual({ ...details, retryable: true, mayBeCharged: false });
-		expect(charged.details).toStrictEqual({ ...details, retryable: true, mayBeCharged: true });
-		expect(charged.message).not.toMatch(/web page/);
-		expect(plain.details.description).not.toMatch(/charged/);
-		expect(charged.details.description).toMatch(/charged/);
-	});
+	it.each(['', '{"a": "<html>"', 'x <html>', '<p>', '7', '[1]'])(
+		'%j is not a web page: it is retryable',
+		(body) => {
+			const { details } = unreadableResponse({ status: 201, body }, 'read');
+			expect(details).toStrictEqual({ ...PROBLEMS.notJson, kind: 'read', status: 201 });
+			// A list is not broken.
+			expect(details.description).toMatch(/^It is not a JSON object/);
+		},
+	);
 });
 
 describe('an error inside a successful response', () => {
@@ -249,17 +226,15 @@ describe('error texts of an operation', () => {
 
 describe('a 404 response after an earlier try that may have succeeded', () => {
 	it('is a success', () => {
-		expect(
-			ignoreAlreadyDone(errorOfResponse({ status: 404 }).with({ mayHaveTakenEffect: true })),
-		).toStrictEqual({
+		expect(ignoreAlreadyDone(errorOfResponse({ status: 404 }).with({ outcome: 'unknown' }))).toStrictEqual({
 			success: true,
 		});
 	});
 
 	it.each([
 		['the first try', errorOfResponse({ status: 404 })],
-		['another status', errorOfResponse({ status: 403 }).with({ mayHaveTakenEffect: true })],
-		['another error', Object.assign(new Error('?'), { details: { status: 404, mayHaveTakenEffect: true } })],
+		['another status', errorOfResponse({ status: 403 }).with({ outcome: 'unknown' })],
+		['another error', Object.assign(new Error('?'), { details: { status: 404, outcome: 'unknown' } })],
 	])('is not a success after %s', async (_, error) =>
 		expect(await rejection(Promise.resolve(error).then(ignoreAlreadyDone))).toBe(error),
 	);

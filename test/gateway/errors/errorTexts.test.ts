@@ -1,9 +1,15 @@
 import { errorText, type EndpointGroup, type ErrorInfo } from '../../../nodes/shared/gateway/errors/texts';
-import type { Origin } from '../../../nodes/shared/gateway/errors/texts/origin';
+import {
+	FILE_PROBLEMS,
+	PROBLEMS,
+	problemOf,
+	type ProblemName,
+} from '../../../nodes/shared/gateway/errors/texts/problems';
+import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
 import spec from '../../fixtures/spec/errors.json';
+import { fields } from '../../helpers/panel';
 
 const GROUPS: EndpointGroup[] = ['text', 'messages', 'media', 'storage', 'balance', 'catalogue', 'file'];
-const ORIGINS: Origin[] = ['action', 'chatModel', 'trigger', 'editor'];
 /** Statuses that have their own text in every group. */
 const STATUSES = [400, 401, 402, 403, 404, 413, 422, 429, 499, 500, 502, 503, 504];
 
@@ -15,20 +21,41 @@ const textOf = (errorInfo: ErrorInfo) => {
 const ownOf = (group: EndpointGroup, statuses: number[]) =>
 	statuses.filter((status) => textOf({ group, status }) !== textOf({ group: 'balance', status }));
 
-it('every error has a message and a hint, for each origin', () => {
-	const errorInfo = GROUPS.flatMap((group) => [
-		...[...STATUSES, 409, 410, 418, 599].map((status) => ({ group, status })),
-		...spec.openai.map(({ status, code }) => ({ group, status, code })),
-		...spec.messages.map(({ status, type }) => ({ group, status, type })),
-	]);
-	const texts = errorInfo.flatMap((info) => ORIGINS.map((origin) => errorText({ ...info, origin })));
-	expect(texts.length).toBeGreaterThan(1_000);
-	for (const text of texts) {
-		expect(text).toStrictEqual({
+/** All texts of errors. */
+const ALL_TEXTS = [
+	...GROUPS.flatMap((group) =>
+		[
+			...[...STATUSES, 409, 410, 418, 599].map((status) => ({ status })),
+			...spec.openai.map(({ status, code }) => ({ status, code })),
+			...spec.messages.map(({ status, type }) => ({ status, type })),
+		].map((info) => errorText({ ...info, group })),
+	),
+	...Object.values(PROBLEMS),
+	...Object.values(FILE_PROBLEMS),
+	...Object.values(STREAM_TEXTS),
+];
+
+it('every error has a message and a hint', () => {
+	expect(ALL_TEXTS.length).toBeGreaterThan(300);
+	for (const text of ALL_TEXTS) {
+		expect(text).toMatchObject({
 			message: expect.stringMatching(/^\S.{10,}/) as string,
-			description: expect.stringMatching(/^\S.{10,}/) as string,
+			description: expect.stringMatching(/^\S.{9,}/) as string,
 		});
+		expect(text.message + text.description).not.toContain('undefined');
+		// What is charged depends on the request: it is the last sentence, see `chargeText`.
+		expect(text.description).not.toMatch(/charged|[Nn]othing was sent/);
 	}
+});
+
+it('hints name only options and fields that exist', () => {
+	const labels = new Set(fields.map(({ property }) => property.displayName));
+	const hints = ALL_TEXTS.map(({ description }) => description).join(' ');
+	const named = [...hints.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
+	expect(new Set(named)).toStrictEqual(
+		new Set(['Concurrency', 'Max Tokens', 'Rate Limit Wait (Minutes)', 'Stream', 'Timeout (Seconds)']),
+	);
+	expect(named.filter((name) => !labels.has(name))).toStrictEqual([]);
 });
 
 it('each status has another text', () => {
@@ -112,37 +139,38 @@ describe('the text of a type', () => {
 	});
 });
 
-describe('the hint for an origin', () => {
-	const hintsOf = (errorInfo: Omit<ErrorInfo, 'origin'>) =>
-		ORIGINS.map((origin) => errorText({ ...errorInfo, origin }).description);
+describe('a request that exceeds the time limit of the gateway', () => {
+	const hintsFor = (group: EndpointGroup) =>
+		[undefined, 'gateway_timeout'].map((code) => errorText({ group, status: 504, code }).description);
 
-	it.each<[string, Omit<ErrorInfo, 'origin'>]>([
-		['too many requests', { group: 'text', status: 429 }],
-		['too many tokens', { group: 'text', status: 429, code: 'token_limit_exceeded' }],
-	])('%s: is another one for each origin', (_, errorInfo) => {
-		const hint = hintsOf(errorInfo);
-		expect(new Set(hint).size).toBe(ORIGINS.length);
-		expect(hint.map((text) => /'Rate Limit Wait|'Batch Size'/.exec(text)?.[0])).toStrictEqual([
-			"'Rate Limit Wait",
-			"'Batch Size'",
-			undefined,
-			undefined,
-		]);
+	it.each<EndpointGroup>(['text', 'messages'])('%s: the hint names the options that help', (group) => {
+		for (const hint of hintsFor(group)) expect(hint).toMatch(/'Stream'.*15 minutes.*'Max Tokens'/);
 	});
 
-	it('names an option only in action nodes: a busy server of a file', () => {
-		const [action, ...others] = hintsOf({ group: 'file', status: 429 });
-		expect(action).toContain("'Concurrency'");
-		expect(new Set(others).size).toBe(1);
-		expect(others[0]).not.toContain("'");
+	it.each<EndpointGroup>(['media', 'storage', 'balance', 'catalogue', 'file'])(
+		'%s: the hint does not mention a model’s response',
+		(group) => {
+			for (const hint of hintsFor(group)) expect(hint).not.toMatch(/'Max Tokens'|shorter response|input/);
+		},
+	);
+});
+
+describe('a problem without an error response', () => {
+	const names = Object.keys(PROBLEMS) as ProblemName[];
+	const messageOf = (name: ProblemName, isFile: boolean) => problemOf(name, isFile).message;
+
+	it('has a message of its own', () => {
+		expect(new Set(names.map((name) => messageOf(name, false))).size).toBe(names.length);
 	});
 
-	it('is that of an action node without an origin', () => {
-		const errorInfo = { group: 'text', status: 429 } as const;
-		expect(errorText(errorInfo)).toStrictEqual(errorText({ ...errorInfo, origin: 'action' }));
+	it('names the file where one was downloaded', () => {
+		for (const name of ['refused', 'certificate', 'address', 'lost', 'timeout', 'webPage'] as const) {
+			expect(messageOf(name, true)).toMatch(/file/);
+			expect(messageOf(name, false)).not.toMatch(/file/);
+		}
 	});
 
-	it('is the same for each origin where it names no option', () => {
-		expect(new Set(hintsOf({ group: 'text', status: 402 })).size).toBe(1);
+	it('names the option that helps after a text call without a response', () => {
+		expect(problemOf('timeout', false).description).toMatch(/'Timeout \(Seconds\)'.*'Stream'.*15 minutes/);
 	});
 });

@@ -104,7 +104,9 @@ describe('a key that the gateway repeats', () => {
 
 	it.each(bodies)('in %s is in no error', (_, body) => {
 		const errors = groups.flatMap((group) =>
-			[307, 401, 500].map((status) => errorFromResponse({ group, status, body, now: 0, secrets: [OTHER] })),
+			[307, 401, 500].map((status) =>
+				errorFromResponse({ group, kind: 'read', status, body, now: 0, secrets: [OTHER] }),
+			),
 		);
 		expect(errors).toHaveLength(15);
 		for (const error of errors) {
@@ -139,6 +141,7 @@ describe('a key that the gateway repeats', () => {
 		const body = JSON.stringify({ msg: 'y'.repeat(595) + OTHER });
 		const { description } = errorFromResponse({
 			group: 'media',
+			kind: 'keyed',
 			status: 400,
 			body,
 			now: 0,

@@ -83,14 +83,14 @@ describe('files in an input', () => {
 	it('have the known fields in their error', async () => {
 		const error = await rejectedInput(() => withFiles({}, [file('img', 'a')], retouch));
 		expect(error.param).toBe('inputFiles');
-		expect(error.description).toContain(': image_urls, mask_url. Nothing was sent.');
+		expect(error.description).toContain(': image_urls, mask_url.');
 	});
 
 	it('are rejected by a field that takes no file, also the first', async () => {
 		for (const field of ['strength', 'output_format']) {
 			const error = await rejectedInput(() => withFiles({}, [file(field, 'a')], retouch));
 			expect(error.message).toBe(`The input field '${field}' takes no file`);
-			expect(error.description).toContain(': image_urls, mask_url. Nothing was sent.');
+			expect(error.description).toContain(': image_urls, mask_url.');
 			expect(error.param).toBe('inputFiles');
 		}
 	});

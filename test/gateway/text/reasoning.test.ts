@@ -64,7 +64,7 @@ it('sends it without after a 400', async () => {
 
 it.each([
 	['another status', rejection({ status: 422 })],
-	['a 400 that may be charged', rejection({ mayBeCharged: true })],
+	['a 400 that may be charged', rejection({ outcome: 'charged' })],
 	['a lost response', rejection({ outcome: 'unknown' })],
 	['an input that is too long', rejection({ code: 'context_length_exceeded' })],
 	['another error', new Error('No')],

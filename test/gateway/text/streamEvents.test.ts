@@ -73,7 +73,7 @@ describe('responses: sequence numbers (§6.1)', () => {
 			readStream('responses', events(delta(0, 'a'), delta(2, 'c'), completed(3, []))),
 		);
 		expect(details.message).toBe('The response ended before it was complete');
-		expect(details.mayBeCharged).toBe(true);
+		expect(details.outcome).toBe('unknown');
 	});
 
 	it('the output is put together from its events when the closing event does not repeat it', async () => {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 
 import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
+import { chargeText } from '../../../nodes/shared/gateway/errors/outcome';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { apiErrorOf, rejection } from '../../helpers/client';
@@ -48,8 +49,8 @@ describe.each(formats)('%s: a stream that fails', (format) => {
 		{ text = 'Hello', free = false } = {},
 	) => {
 		expect(details.extra?.receivedText).toBe(text);
-		expect(details.mayBeCharged).toBe(!free);
-		expect(details.description).toContain(free ? 'Nothing was charged' : 'may have been charged');
+		expect(details.outcome).toBe(free ? 'rejected' : 'unknown');
+		expect(chargeText(details)).toContain(free ? 'Nothing was charged' : 'may have been charged');
 		if (text !== '') expect(details.description).toContain(`“${text}”`);
 	};
 
@@ -103,7 +104,7 @@ describe.each(formats)('%s: a stream that fails', (format) => {
 		const details = await failing(beginning(format) + events('{"broken'));
 		expect(details.message).toBe('A part of the streamed response could not be read');
 		// The unreadable event may be the one that charges.
-		expect(details).toMatchObject({ mayBeCharged: true, extra: { receivedText: 'Hello' } });
+		expect(details).toMatchObject({ outcome: 'unknown', extra: { receivedText: 'Hello' } });
 	});
 
 	it('throws StoppedError when the execution is cancelled', async () => {
@@ -194,7 +195,7 @@ it('an unstreamed response that stalls times out', async () => {
 			timeoutMs: 150,
 		},
 	);
-	expect((await apiErrorOf(stalled)).details).toMatchObject({ code: 'timeout', mayBeCharged: true });
+	expect((await apiErrorOf(stalled)).details).toMatchObject({ code: 'timeout', outcome: 'unknown' });
 });
 
 it.each([
@@ -205,7 +206,7 @@ it.each([
 	const headers = { 'content-type': 'application/json' };
 	expect((await apiErrorOf(readStream('chat', broken, { headers }))).details).toMatchObject({
 		code,
-		mayBeCharged: true,
+		outcome: 'unknown',
 	});
 });
 
@@ -213,7 +214,7 @@ it.each(formats)('%s: a stream that cannot be unpacked may be charged', async (f
 	const error = Object.assign(new Error('bad'), { code: 'Z_DATA_ERROR' });
 	const broken = textThen(beginning(format), (stream) => stream.destroy(error));
 	const { details } = await apiErrorOf(readStream(format, broken));
-	expect(details).toMatchObject({ code: 'unreadable_answer', mayBeCharged: true });
+	expect(details).toMatchObject({ code: 'unreadable_answer', outcome: 'unknown' });
 	expect(details.extra?.receivedText).toBe('Hello');
 });
 
@@ -221,14 +222,14 @@ describe('responses: a failure', () => {
 	const failed = (usage: JsonObject) =>
 		events({ type: 'response.failed', sequence_number: 2, response: { id: 'r', error: {}, usage } });
 
-	it.each<[string, JsonObject, boolean]>([
-		['without a cost is free', { input_tokens: 1 }, false],
-		['that costs nothing is free', { cost: { total_cost: 0 } }, false],
-		['with a cost is charged', { cost: { total_cost: 0.5 } }, true],
-	])('%s', async (_, usage, mayBeCharged) => {
+	it.each<[string, JsonObject, 'rejected' | 'unknown', number | undefined]>([
+		['without a cost is free', { input_tokens: 1 }, 'rejected', undefined],
+		['that costs nothing is free', { cost: { total_cost: 0 } }, 'rejected', undefined],
+		['with a cost is charged', { cost: { total_cost: 0.5 } }, 'unknown', 0.5],
+	])('%s', async (_, usage, outcome, costRub) => {
 		const { details } = await apiErrorOf(readStream('responses', beginning('responses') + failed(usage)));
-		expect(details).toMatchObject({ code: 'generation_failed', mayBeCharged });
-		expect(details.extra?.costRub).toBe(mayBeCharged ? 0.5 : undefined);
+		expect(details).toMatchObject({ code: 'generation_failed', outcome });
+		expect(details.extra?.costRub).toBe(costRub);
 	});
 });
 

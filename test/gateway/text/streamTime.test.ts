@@ -2,7 +2,6 @@ import { getEventListeners } from 'node:events';
 
 import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
-import { StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
 import { streamText } from '../../../nodes/shared/gateway/text/streamText';
@@ -102,7 +101,6 @@ function streamOnClock(arrivals: Arrival[], options: Options = {}) {
 			path: format.path,
 			json: {},
 			headers: { 'X-Own': '1' },
-
 			signal: options.signal,
 		},
 		onText: async (text) => {
@@ -139,7 +137,7 @@ it.each([
 				'Content-Type': 'application/json',
 				'X-Own': '1',
 			},
-			charged: true,
+			kind: 'charge',
 		}) as HttpRequest,
 	]);
 });
@@ -211,11 +209,11 @@ describe('the time of a stream', () => {
 	])('%s', async (_, arrivals, timeoutMs, timeoutKind) => {
 		const { completion, body } = streamOnClock(arrivals, timeoutMs ? { timeoutMs } : {});
 		const outcome = await textOf(completion).catch(async () => {
-			const { message, code, outcome, mayBeCharged } = (await apiErrorOf(completion)).details;
-			return [message, code, outcome, mayBeCharged];
+			const { message, code, outcome } = (await apiErrorOf(completion)).details;
+			return [message, code, outcome];
 		});
 		expect(outcome).toStrictEqual(
-			timeoutKind ? [STREAM_TEXTS[timeoutKind].message, 'timeout', 'unknown', true] : 'Hello',
+			timeoutKind ? [STREAM_TEXTS[timeoutKind].message, 'timeout', 'unknown'] : 'Hello',
 		);
 		expect(body.destroyed).toBe(true);
 	});
@@ -247,7 +245,6 @@ describe('the time of a stream', () => {
 		expect((await apiErrorOf(completion)).details).toMatchObject({
 			code: 'timeout',
 			outcome: 'unknown',
-			mayBeCharged: true,
 		});
 		expect(body.destroyed).toBe(true);
 	});
@@ -321,7 +318,11 @@ describe('the watchdog of a stream ends', () => {
 				},
 			},
 		);
-		expect(await rejection(completion)).toStrictEqual(new StoppedError('not waited for'));
+		expect(await rejection(completion)).toMatchObject({
+			name: 'StoppedError',
+			reason: 'not waited for',
+			outcome: 'unknown',
+		});
 		expect(await napsAfterwards()).toBeLessThanOrEqual(1);
 		expect(await napsAfterwards()).toBe(0);
 		expect(body.destroyed).toBe(true);

@@ -42,7 +42,7 @@ describe('similar model IDs', () => {
 
 describe('the error of a request with an unknown model', () => {
 	const errorWithStatus = (status: number) =>
-		errorFromResponse({ group: 'text', status, body: '', now: 0, secrets: [] });
+		errorFromResponse({ group: 'text', kind: 'charge', status, body: '', now: 0, secrets: [] });
 	const catalogue = (...ids: string[]) => {
 		const requests = { times: 0 };
 		const known = async () => {
@@ -96,6 +96,7 @@ describe('the error of a request with an unknown model', () => {
 	describe('that continues an earlier response', () => {
 		const notFound = errorFromResponse({
 			group: 'text',
+			kind: 'charge',
 			status: 404,
 			body: '{"error":{"code":"model_not_found","message":"Response r1 does not exist"}}',
 			now: 0,

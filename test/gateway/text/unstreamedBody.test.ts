@@ -41,7 +41,7 @@ describe('an unstreamed response', () => {
 		['cut-off JSON', '{"choices": [', 'unreadable_answer'],
 	])('that is %s may be charged', async (_, body, code) => {
 		const details = await errorDetails(body, {});
-		expect(details).toMatchObject({ code, status: 200, outcome: 'unknown', mayBeCharged: true });
+		expect(details).toMatchObject({ code, status: 200, outcome: 'unknown' });
 		expect(details.extra).toBeUndefined();
 	});
 
@@ -52,7 +52,7 @@ describe('an unstreamed response', () => {
 	])('is expected as a stream for %s', async (_, body, headers) => {
 		expect(await errorDetails(body, headers)).toMatchObject({
 			code: 'stream_incomplete',
-			mayBeCharged: true,
+			outcome: 'unknown',
 		});
 	});
 
@@ -80,7 +80,7 @@ describe('an unstreamed response', () => {
 			})(),
 			{ objectMode: true, highWaterMark: 1 },
 		);
-		expect(await errorDetails(source, {})).toMatchObject({ code: 'response_too_large', mayBeCharged: true });
+		expect(await errorDetails(source, {})).toMatchObject({ code: 'response_too_large', outcome: 'unknown' });
 		expect(pulled).toBeGreaterThanOrEqual(127);
 		expect(pulled).toBeLessThan(134);
 	});

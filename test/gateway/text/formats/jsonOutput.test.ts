@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 
+import { chargeText } from '../../../../nodes/shared/gateway/errors/outcome';
 import type { Choice, Completion } from '../../../../nodes/shared/gateway/text/formats/completion';
 import { parseJsonOutput } from '../../../../nodes/shared/gateway/text/formats/jsonOutput';
 import type { OutputRequest } from '../../../../nodes/shared/gateway/text/formats/request';
@@ -133,11 +134,10 @@ describe('the error for a completion that is not JSON', () => {
 		expect(errorDetails({ text: 'Sorry.' })).toStrictEqual({
 			code: 'not_json',
 			message: expect.stringContaining('not JSON') as string,
-			description: expect.stringContaining('₽0.5') as string,
-			outcome: 'rejected',
+			description: expect.stringContaining('“Sorry.”') as string,
+			outcome: 'charged',
 			status: 200,
 			retryable: false,
-			mayBeCharged: true,
 			extra: {
 				id: 'r1',
 				text: 'Sorry.',
@@ -155,10 +155,10 @@ describe('the error for a completion that is not JSON', () => {
 		]);
 	});
 
-	it('quotes the text of the model', () => {
-		expect(errorDetails({ text: 'Sorry.' }).description).toContain('“Sorry.”');
-		expect(errorDetails({ text: '' }).description).toMatch(/₽0\.5\.$/);
-		expect(errorDetails({ text: 'Sorry.' }, SCHEMA, [], null).description).toContain('charged');
+	it('says what it cost, and quotes no text that is empty', () => {
+		expect(errorDetails({ text: '' }).description).not.toContain('“');
+		expect(chargeText(errorDetails({ text: '' }))).toBe('The call cost ₽0.5.');
+		expect(chargeText(errorDetails({ text: '' }, SCHEMA, [], null))).toBe('The call was charged.');
 	});
 
 	it('is also thrown for JSON that is cut off at the token limit, even where it can be read', () => {
