@@ -140,17 +140,17 @@ describe('the cost of an execution', () => {
 		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
 	});
 
-	it.each(['rub', 'reservedRub', 'open', 'counted', 'totals'])(
-		'starts anew from what it cannot read: no %s',
-		(missing) => {
-			const execution = newExecution();
-			nodeOf(execution).begin({}).charged('1');
-			const [[key = '', stored] = []] = Object.entries(execution.flow);
-			execution.flow[key] = { ...(stored as IDataObject), [missing]: 7 };
-			nodeOf(execution).begin({}).charged('2');
-			expect(execution.custom).toStrictEqual(shown('2', 1, 0));
-		},
-	);
+	it('takes no longer for a call after thousands of others', () => {
+		const execution = newExecution();
+		const started = performance.now();
+		const calls = Array.from({ length: 5_000 }, (_, n) =>
+			nodeOf(execution).begin({ key: `k${n}`, mostRub: '0.3', limitRub: '1500' }),
+		);
+		for (const call of calls) call.charged('0.1');
+		// Time that is linear in the calls is a fraction of this.
+		expect(performance.now() - started).toBeLessThan(5_000);
+		expect(execution.custom).toStrictEqual(shown('500', 5_000, 0));
+	});
 
 	it('is counted for one node where n8n has no execution', () => {
 		const custom: Record<string, string | number> = {};
