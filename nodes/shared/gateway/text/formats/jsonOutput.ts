@@ -1,8 +1,8 @@
 import { excerpt } from '../../util/excerpt';
-import { ApiError } from '../../errors/errors';
+import { ApiError, type ApiErrorDetails } from '../../errors/errors';
 import { parseJson, type Json } from '../../util/json';
 import { costText } from '../../util/money';
-import type { Choice, Completion } from './completion';
+import { chargeFields, type Choice, type Completion } from './completion';
 import type { OutputRequest } from './request';
 
 /** States of a response that has no output yet (§2.3). */
@@ -47,14 +47,12 @@ function notJson(choice: Choice, completion: Completion): ApiError {
 		// A retry would be charged again.
 		mayBeCharged: true,
 		extra: {
-			id: completion.id,
+			...chargeFields(completion),
 			text: choice.text,
 			...(choice.toolCalls.length > 0 ? { toolCalls: choice.toolCalls.map((call) => ({ ...call })) } : {}),
 			...(choice.refusal === '' ? {} : { refusal: choice.refusal }),
 			...(completion.choices.length > 1 ? { texts: completion.choices.map(({ text }) => text) } : {}),
 			finishReason: choice.finishReason,
-			usage: { ...completion.usage },
-			costRub: completion.costRub,
 			...(completion.costIsComputed ? { costIsComputed: true } : {}),
 		},
 	});
@@ -63,11 +61,7 @@ function notJson(choice: Choice, completion: Completion): ApiError {
 function problem(
 	{ text, refusal, finishReason }: Choice,
 	cost: string,
-): {
-	message: string;
-	description: string;
-	code: string;
-} {
+): Pick<ApiErrorDetails, 'message' | 'description' | 'code'> {
 	const content = refusal || text;
 	const shown = content === '' ? '' : ` It says: “${excerpt(content)}”`;
 	if (refusal !== '') {
