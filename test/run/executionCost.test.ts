@@ -214,6 +214,17 @@ describe('a limit', () => {
 		);
 	});
 
+	it('counts a call that was in progress when n8n stored the execution with the most that it may cost, if that is known', () => {
+		const execution = newExecution();
+		const planned = { key: 'k', mostRub: '1', limitRub: '1' };
+		nodeOf(execution).begin({ key: 'other' });
+		nodeOf(execution).begin(planned);
+		execution.flow = JSON.parse(JSON.stringify(execution.flow)) as IDataObject;
+		nodeOf(execution).begin(planned).failed(rejected);
+		const limited = (limitRub: string) => errorOf(() => nodeOf(execution).begin({ mostRub: '1', limitRub }));
+		expect([limited('1.9'), limited('2')]).toStrictEqual([expect.any(InvalidInputError), undefined]);
+	});
+
 	it('does not reserve a repetition of the same creation again', () => {
 		const node = nodeOf(newExecution());
 		const planned = { key: 'k', mostRub: '1', limitRub: '1' };
