@@ -140,17 +140,17 @@ describe('the cost of an execution', () => {
 		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
 	});
 
-	it.each(['rub', 'reservedRub', 'open', 'counted', 'totals'])(
-		'starts anew from what it cannot read: no %s',
-		(missing) => {
-			const execution = newExecution();
-			nodeOf(execution).begin({}).charged('1');
-			const [[key = '', stored] = []] = Object.entries(execution.flow);
-			execution.flow[key] = { ...(stored as IDataObject), [missing]: 7 };
-			nodeOf(execution).begin({}).charged('2');
-			expect(execution.custom).toStrictEqual(shown('2', 1, 0));
-		},
-	);
+	it('takes no longer for a call after thousands of others', () => {
+		const execution = newExecution();
+		const started = performance.now();
+		const calls = Array.from({ length: 5_000 }, (_, n) =>
+			nodeOf(execution).begin({ key: `k${n}`, mostRub: '0.3', limitRub: '1500' }),
+		);
+		for (const call of calls) call.charged('0.1');
+		// Time that is linear in the calls is a fraction of this.
+		expect(performance.now() - started).toBeLessThan(5_000);
+		expect(execution.custom).toStrictEqual(shown('500', 5_000, 0));
+	});
 
 	it('is counted for one node where n8n has no execution', () => {
 		const custom: Record<string, string | number> = {};
@@ -212,6 +212,17 @@ describe('a limit', () => {
 		expect(errorOf(() => nodeOf(execution).begin({ mostRub: '0.1', limitRub: '1' }))).toBeInstanceOf(
 			InvalidInputError,
 		);
+	});
+
+	it('counts a call that was in progress when n8n stored the execution with the most that it may cost, if that is known', () => {
+		const execution = newExecution();
+		const planned = { key: 'k', mostRub: '1', limitRub: '1' };
+		nodeOf(execution).begin({ key: 'other' });
+		nodeOf(execution).begin(planned);
+		execution.flow = JSON.parse(JSON.stringify(execution.flow)) as IDataObject;
+		nodeOf(execution).begin(planned).failed(rejected);
+		const limited = (limitRub: string) => errorOf(() => nodeOf(execution).begin({ mostRub: '1', limitRub }));
+		expect([limited('1.9'), limited('2')]).toStrictEqual([expect.any(InvalidInputError), undefined]);
 	});
 
 	it('does not reserve a repetition of the same creation again', () => {

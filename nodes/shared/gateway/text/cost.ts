@@ -4,6 +4,9 @@ import { multiplyDecimals, sumOfCosts } from '../util/money';
 import type { Usage } from './formats/completion';
 import type { TextFormat } from './formats/format';
 
+/** Tokens of a call; null if they are not known. */
+export type PricedTokens = Omit<Usage, 'totalTokens' | 'reasoningTokens'>;
+
 /**
  * What a call cost, from its tokens and the account's prices, which are those that are charged (§1, §2.1).
  *
@@ -12,7 +15,7 @@ import type { TextFormat } from './formats/format';
  *   has no price for: cached tokens, plugins, web searches
  */
 export function costOfCall(
-	{ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens = 0 }: Usage,
+	{ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens = 0 }: PricedTokens,
 	body: JsonObject,
 	model: TextModel | undefined,
 ): string | undefined {

@@ -1,17 +1,7 @@
-/**
- * The price of a million tokens. Computed on the digits, because binary floating point would show
- * ₽0.30000000000000004.
- *
- * @param perToken decimal string, also in exponent form, as in the catalogue (§2.1)
- * @returns a decimal without superfluous zeros; `undefined` if `perToken` is not a decimal
- */
-export function millionTokenPrice(perToken: string | undefined): string | undefined {
-	const decimal = perToken === undefined ? undefined : readDecimal(perToken);
-	if (!decimal || decimal.digits < 0n) return undefined;
-	return shortest({ ...decimal, scale: decimal.scale - 6 });
-}
+// Amounts of money are decimal text, also in exponent form (§2.1), and computed on their digits: binary floating point
+// would show ₽0.30000000000000004. Results are plain decimals; `undefined` if an amount is not a decimal.
 
-/** A decimal number, exact: `digits` × 10^-`scale`. */
+/** `digits` × 10^-`scale`. */
 interface Decimal {
 	digits: bigint;
 	scale: number;
@@ -24,102 +14,68 @@ function readDecimal(text: string): Decimal | undefined {
 	return { digits: BigInt(`${whole}${fraction}`), scale: fraction.length - Number(exponent ?? 0) };
 }
 
-/**
- * Compares two amounts of money on their digits.
- *
- * @param a decimal string, also in exponent form
- * @returns below 0 if `a` is less, 0 if they are equal, above 0 if `a` is more; `undefined` if one of them is
- *   not a decimal
- */
-export function compareDecimals(a: string, b: string): number | undefined {
-	const [left, right] = [readDecimal(a), readDecimal(b)];
-	if (!left || !right) return undefined;
-	const scale = Math.max(left.scale, right.scale);
-	const difference = atScale(left, scale) - atScale(right, scale);
-	return difference < 0n ? -1 : Number(difference > 0n);
-}
-
-/**
- * Adds two amounts of money on their digits.
- *
- * @param a decimal string, also in exponent form
- * @param factor -1 subtracts `b`
- * @returns a plain decimal string; `undefined` if one of them is not a decimal
- */
-export function addDecimals(a: string, b: string, factor: 1 | -1 = 1): string | undefined {
+function atSameScale(a: string, b: string): { left: bigint; right: bigint; scale: number } | undefined {
 	const [left, right] = [readDecimal(a), readDecimal(b)];
 	if (!left || !right) return undefined;
 	const scale = Math.max(left.scale, right.scale, 0);
-	return plain(atScale(left, scale) + BigInt(factor) * atScale(right, scale), scale);
-}
-
-/**
- * Multiplies two decimals on their digits, such as a price by a number of tokens.
- *
- * @param a decimal string, also in exponent form
- * @returns a plain decimal string without superfluous zeros; `undefined` if one of them is not a decimal
- */
-export function multiplyDecimals(a: string, b: string): string | undefined {
-	const [left, right] = [readDecimal(a), readDecimal(b)];
-	if (!left || !right) return undefined;
-	return shortest({ digits: left.digits * right.digits, scale: left.scale + right.scale });
-}
-
-/**
- * Adds costs on their digits.
- *
- * @param costs decimal strings, also in exponent form
- * @returns a plain decimal string without superfluous zeros; `undefined` if one of them is not a decimal
- */
-export function sumOfCosts(...costs: string[]): string | undefined {
-	const sum = costs.reduce<string | undefined>(
-		(total, cost) => (total === undefined ? undefined : addDecimals(total, cost)),
-		'0',
-	);
-	return sum === undefined ? undefined : multiplyDecimals(sum, '1');
-}
-
-/**
- * An amount with two decimals, rounded down, for people: 99.999 is not shown as 100.
- *
- * @param amount decimal string, also in exponent form
- * @returns a plain decimal string, e.g. `-3.50`; the text itself if it is not a decimal
- */
-export function twoDecimals(amount: string): string {
-	const decimal = readDecimal(amount);
-	if (!decimal) return amount;
-	const scale = Math.max(decimal.scale, 2);
-	const digits = atScale(decimal, scale);
-	const unit = 10n ** BigInt(scale - 2);
-	const isRounded = digits < 0n && digits % unit !== 0n;
-	return plain(digits / unit - (isRounded ? 1n : 0n), 2);
-}
-
-/** A decimal without superfluous zeros. */
-function shortest(decimal: Decimal): string {
-	const scale = Math.max(decimal.scale, 0);
-	const text = plain(atScale(decimal, scale), scale);
-	return scale === 0 ? text : text.replace(/\.?0+$/, '');
-}
-
-function plain(digits: bigint, scale: number): string {
-	const sign = digits < 0n ? '-' : '';
-	const text = digits
-		.toString()
-		.replace('-', '')
-		.padStart(scale + 1, '0');
-	return scale === 0 ? `${sign}${text}` : `${sign}${text.slice(0, -scale)}.${text.slice(-scale)}`;
+	return { left: atScale(left, scale), right: atScale(right, scale), scale };
 }
 
 function atScale({ digits, scale }: Decimal, wanted: number): bigint {
 	return digits * 10n ** BigInt(wanted - scale);
 }
 
-/**
- * What a request cost, for error texts.
- *
- * @param costRub null if the format does not report it
- */
+function plain({ digits, scale }: Decimal): string {
+	if (scale <= 0) return atScale({ digits, scale }, 0).toString();
+	const [sign, size] = digits < 0n ? ['-', -digits] : ['', digits];
+	const text = size.toString().padStart(scale + 1, '0');
+	return `${sign}${text.slice(0, -scale)}.${text.slice(-scale)}`;
+}
+
+function withoutZeros(text: string): string {
+	return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+/** Below 0 if `a` is less, 0 if they are equal, above 0 if `a` is more. */
+export function compareDecimals(a: string, b: string): number | undefined {
+	const amounts = atSameScale(a, b);
+	return amounts && (amounts.left < amounts.right ? -1 : Number(amounts.left > amounts.right));
+}
+
+/** The sum, or with the factor -1 the difference, with as many decimals as the more precise amount. */
+export function addDecimals(a: string, b: string, factor: 1 | -1 = 1): string | undefined {
+	const amounts = atSameScale(a, b);
+	return amounts && plain({ digits: amounts.left + BigInt(factor) * amounts.right, scale: amounts.scale });
+}
+
+/** The sum, without superfluous zeros. */
+export function sumOfCosts(...costs: string[]): string | undefined {
+	const sum = costs.reduce<string | undefined>((total, cost) => total && addDecimals(total, cost), '0');
+	return sum && withoutZeros(sum);
+}
+
+/** The product, such as of a price and a number of tokens, without superfluous zeros. */
+export function multiplyDecimals(a: string, b: string): string | undefined {
+	const [left, right] = [readDecimal(a), readDecimal(b)];
+	if (!left || !right) return undefined;
+	return withoutZeros(plain({ digits: left.digits * right.digits, scale: left.scale + right.scale }));
+}
+
+/** The price of a million tokens; `undefined` also for a negative one. */
+export function millionTokenPrice(perToken = ''): string | undefined {
+	const price = multiplyDecimals(perToken, '1e6');
+	return price?.startsWith('-') ? undefined : price;
+}
+
+/** The amount for people, e.g. `-3.50`, rounded down: 99.999 is not shown as 100. Other text stays as it is. */
+export function twoDecimals(amount: string): string {
+	const amounts = atSameScale(amount, '0.01');
+	if (!amounts) return amount;
+	const { left, right } = amounts;
+	return plain({ digits: left / right - BigInt(left % right < 0n), scale: 2 });
+}
+
+/** What a request cost, for error texts; null if the format does not report it. */
 export function costText(costRub: number | null): string {
 	return costRub === null ? 'The call was charged.' : `The call cost ₽${costRub}.`;
 }

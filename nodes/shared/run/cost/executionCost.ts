@@ -1,43 +1,41 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { ContextType, IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
-import { asObject, asText } from '../../gateway/util/json';
+import { asObject } from '../../gateway/util/json';
 import { addDecimals, compareDecimals, sumOfCosts } from '../../gateway/util/money';
 import { storedContext } from '../../n8n/features';
 import { mayBeCharged } from '../nodeError';
 
-/** Key in the context that all nodes of an execution share. n8n stores it with the execution. */
+/** Key in the context that all nodes of an execution share. With another shape of {@link Spending}, use another key. */
 const KEY = 'aiGatewayCost';
-
-/** The cost of a call that has ended, of which not even the most is known. */
-const UNLIMITED = 'unlimited';
 
 /** n8n does not declare `getContext` for sub-nodes, but they have it. */
 type CostContext = Pick<IExecuteFunctions, 'getExecutionId' | 'getWorkflowDataProxy'> &
 	Partial<Pick<IExecuteFunctions, 'getContext'>>;
 
-/** What the calls of an execution have cost. Plain data; amounts are decimal text in rubles. */
+/** What the calls of an execution have cost. n8n stores it as JSON; amounts are decimal text in rubles. */
 interface Spending {
 	executionId: string;
-	/** The sum of the calls whose cost is known, and their number. */
+	/** By ID; null if the cost is known: it is then in the sum, and short, because it is stored for each task. */
+	calls: Record<string, Call | null>;
+	/** The sum of the costs that are known. */
 	rub: string;
-	calls: number;
-	/**
-	 * The calls whose cost is not known, or not yet, by ID: the most that each may cost. If that is not known, it is
-	 * empty while the call is in progress, and {@link UNLIMITED} afterwards.
-	 */
-	open: Record<string, string>;
-	openCalls: number;
-	/** The sum of what the open calls may cost. */
+	/** The sum of what the other calls may cost. */
 	reservedRub: string;
-	/** The number of {@link UNLIMITED} ones. */
+	/** The number of calls that may have cost any amount. */
 	unlimited: number;
-	/** The IDs of creations whose cost is known: the gateway does not charge a repetition (§4.6). */
-	counted: Record<string, true>;
-	/** Numbers the calls without an ID. */
-	next: number;
 	totals: Totals;
+}
+
+/** A call whose cost is not known, or not yet. Requests with the same key are one call. */
+interface Call {
+	/** The most that it may cost, if that is known. */
+	mostRub?: string | undefined;
+	/** Its requests in progress. */
+	requests: number;
+	/** Whether a request has ended that may be charged, at an unknown cost. */
+	isUnknown?: boolean;
 }
 
 /** What expressions read: `$('any node of this package').context.gateway.costRub`. */
@@ -53,7 +51,7 @@ export interface PlannedCall {
 	limitRub?: string | undefined;
 }
 
-/** The cost of one call. Each function is called at most once, when the call has ended. */
+/** The cost of one call. One of the functions is called, once, when the call has ended. */
 export interface CallCost {
 	/** It was charged. */
 	charged(rub: string): void;
@@ -84,55 +82,49 @@ export class ExecutionCost {
 	 *
 	 * @throws {InvalidInputError} if the execution could then cost more than the limit
 	 */
-	begin({ key, mostRub = '', limitRub }: PlannedCall): CallCost {
+	begin({ key, mostRub, limitRub }: PlannedCall): CallCost {
+		const id = key === undefined ? randomUUID() : digestOf(key);
 		const spending = this.spending();
-		const id = key === undefined ? String((spending.next += 1)) : digestOf(key);
-		if (spending.counted[id]) return REPEATED;
-		const isOpen = spending.open[id] !== undefined;
-		if (!isOpen) {
-			if (limitRub !== undefined) checkLimit(spending, limitRub, mostRub);
-			add(spending, id, mostRub);
-			this.show(spending);
-		}
-		const calls = inProgressOf(spending);
-		const creation = calls.get(id) ?? { requests: 0, isUnknown: isOpen };
-		creation.requests += 1;
-		calls.set(id, creation);
-		const end = (work: (spending: Spending) => void) => {
-			creation.requests -= 1;
-			if (creation.requests === 0) calls.delete(id);
-			this.change(work);
-		};
-		const leaveOpen = (most = mostRub) => {
-			creation.isUnknown = true;
-			end((now) => leave(now, id, most));
-		};
-		// Another request with this key may still be charged, or may have been.
-		const drop = () =>
-			end((now) => {
-				if (creation.requests === 0 && !creation.isUnknown) remove(now, id);
-			});
+		const isNew = spending.calls[id] === undefined;
+		if (isNew && limitRub !== undefined) checkLimit(spending, limitRub, mostRub);
+		this.change(id, 1, { mostRub });
+		const end = (news: Partial<Call>, rub?: string) => this.change(id, -1, news, rub);
 		return {
-			charged: (rub) =>
-				end((now) => {
-					if (charge(now, id, rub, key !== undefined)) this.ownRub = sum(this.ownRub, rub);
-				}),
-			failed: (error) => (mayBeCharged(error) ? leaveOpen() : drop()),
-			notSent: drop,
-			unknown: leaveOpen,
+			charged: (rub) => {
+				if (end({}, rub)) this.ownRub = sum(this.ownRub, rub);
+				if (key === undefined) delete this.spending().calls[id];
+			},
+			failed: (error) => end(mayBeCharged(error) ? { isUnknown: true } : {}),
+			notSent: () => end({}),
+			unknown: (most) => end({ isUnknown: true, mostRub: most }),
 		};
 	}
 
-	private change(work: (spending: Spending) => void): void {
+	/** Adds or ends a request, with what is then known of its call. False if the cost is known: then nothing changes. */
+	private change(id: string, step: 1 | -1, news: Partial<Call>, rub?: string): boolean {
 		const spending = this.spending();
-		work(spending);
+		const { calls, totals } = spending;
+		const known = calls[id];
+		if (known === null) return false;
+		if (known) count(spending, known, -1);
+		delete calls[id];
+		const { mostRub = news.mostRub, requests = 0 } = known ?? {};
+		const call = { ...known, ...news, mostRub, requests: requests + step };
+		if (rub !== undefined) {
+			spending.rub = sum(spending.rub, rub);
+			totals.calls += 1;
+			calls[id] = null;
+		} else if (call.requests > 0 || call.isUnknown) {
+			count(spending, call, 1);
+			calls[id] = call;
+		}
 		this.show(spending);
+		return true;
 	}
 
 	/** Also while calls are in progress: n8n stores a cancelled execution at once. */
-	private show(spending: Spending): void {
-		const { rub, calls, openCalls, totals } = spending;
-		Object.assign(totals, { costRub: Number(rub), calls: calls + openCalls, callsWithoutCost: openCalls });
+	private show({ rub, totals }: Spending): void {
+		totals.costRub = Number(rub);
 		// The same object for each node, which n8n also stores as one: so it is current at every node.
 		this.contextOf('node').gateway = totals;
 		this.customData ??= (this.context.getWorkflowDataProxy(0).$execution as ExecutionVariables).customData;
@@ -140,7 +132,7 @@ export class ExecutionCost {
 		this.customData?.setAll({
 			gatewayCostRub: rub,
 			gatewayCalls: totals.calls,
-			gatewayCallsWithoutCost: openCalls,
+			gatewayCallsWithoutCost: totals.callsWithoutCost,
 		});
 	}
 
@@ -152,21 +144,12 @@ export class ExecutionCost {
 	private spending(): Spending {
 		const store = this.contextOf('flow');
 		const executionId = this.context.getExecutionId() ?? '';
-		const stored: unknown = store[KEY];
+		const stored = store[KEY];
 		// n8n's retry of an execution copies the data of the former one.
 		if (isSpending(stored) && stored.executionId === executionId) return stored;
-		const fresh: Spending = {
-			executionId,
-			rub: '0',
-			calls: 0,
-			open: {},
-			openCalls: 0,
-			reservedRub: '0',
-			unlimited: 0,
-			counted: {},
-			next: 0,
-			totals: isSpending(stored) ? stored.totals : { costRub: 0, calls: 0, callsWithoutCost: 0 },
-		};
+		const none = { costRub: 0, calls: 0, callsWithoutCost: 0 };
+		const totals = Object.assign(isSpending(stored) ? stored.totals : {}, none);
+		const fresh = { executionId, calls: {}, rub: '0', reservedRub: '0', unlimited: 0, totals };
 		store[KEY] = fresh;
 		return fresh;
 	}
@@ -177,101 +160,40 @@ interface ExecutionVariables {
 	customData?: { setAll(values: Record<string, string | number>): void };
 }
 
-/** A call that the gateway answers with an earlier result. */
-const REPEATED: CallCost = {
-	charged: () => undefined,
-	failed: () => undefined,
-	notSent: () => undefined,
-	unknown: () => undefined,
-};
-
-/** A call in progress: requests with the same key are one call, also those of several runs of a tool. */
-interface CallInProgress {
-	requests: number;
-	/** Whether one of its requests, now or earlier, has an unknown outcome. */
-	isUnknown: boolean;
+/** Nothing else writes to the key. */
+function isSpending(stored: unknown): stored is Spending {
+	return asObject(stored) !== undefined;
 }
 
-/** The calls in progress of each execution, by ID. Not stored: after a restart nothing is in progress. */
-const inProgress = new WeakMap<Spending, Map<string, CallInProgress>>();
-
-function inProgressOf(spending: Spending): Map<string, CallInProgress> {
-	const calls = inProgress.get(spending) ?? new Map<string, CallInProgress>();
-	inProgress.set(spending, calls);
-	return calls;
-}
-
-/** Short, because it is stored for each task. */
 function digestOf(key: string): string {
 	return createHash('sha256').update(key).digest('hex').slice(0, 20);
 }
 
-function add(spending: Spending, id: string, mostRub: string): void {
-	spending.open[id] = mostRub;
-	spending.openCalls += 1;
-	if (mostRub === UNLIMITED) spending.unlimited += 1;
-	else spending.reservedRub = sum(spending.reservedRub, mostRub);
+/** Adds a call to the sums, or takes it out of them. */
+function count(spending: Spending, { mostRub, isUnknown }: Call, sign: 1 | -1): void {
+	spending.totals.calls += sign;
+	spending.totals.callsWithoutCost += sign;
+	if (mostRub !== undefined) spending.reservedRub = sum(spending.reservedRub, mostRub, sign);
+	else if (isUnknown) spending.unlimited += sign;
 }
 
-function remove(spending: Spending, id: string): void {
-	const mostRub = spending.open[id];
-	if (mostRub === undefined) return;
-	delete spending.open[id];
-	spending.openCalls -= 1;
-	if (mostRub === UNLIMITED) spending.unlimited -= 1;
-	else spending.reservedRub = addDecimals(spending.reservedRub, mostRub || '0', -1) ?? '0';
+function sum(total: string, amount: string, sign?: 1 | -1): string {
+	return sumOfCosts(addDecimals(total, amount, sign) ?? total) ?? total;
 }
 
-/** @returns whether the cost is added; another request with the same key may have added it */
-function charge(spending: Spending, id: string, rub: string, hasKey: boolean): boolean {
-	if (spending.counted[id]) return false;
-	remove(spending, id);
-	spending.rub = sum(spending.rub, rub);
-	spending.calls += 1;
-	if (hasKey) spending.counted[id] = true;
-	return true;
-}
-
-/** The call stays open, with the most that it may have cost. */
-function leave(spending: Spending, id: string, mostRub: string): void {
-	if (spending.counted[id]) return;
-	const known = spending.open[id];
-	remove(spending, id);
-	add(spending, id, (known === UNLIMITED ? undefined : known) || mostRub || UNLIMITED);
-}
-
-function checkLimit(spending: Spending, limitRub: string, mostRub: string): void {
-	if (spending.unlimited > 0) throw unknownSpending(spending.unlimited);
-	const total = sum(spending.rub, spending.reservedRub, mostRub);
+function checkLimit({ rub, reservedRub, unlimited }: Spending, limitRub: string, mostRub = '0'): void {
+	if (unlimited > 0) {
+		throw new InvalidInputError(
+			"'Max Cost per Execution (Rubles)' cannot be kept: what the execution has cost is not known",
+			`The cost of ${unlimited} earlier call${unlimited === 1 ? '' : 's'} is unknown. Set the option in all nodes of the workflow that use the gateway: they then reserve what a call may cost. Without the option, this node sends its calls at any cost.`,
+			'maxCostRub',
+		);
+	}
+	const total = sumOfCosts(rub, reservedRub, mostRub) ?? '';
 	if ((compareDecimals(total, limitRub) ?? 1) <= 0) return;
 	throw new InvalidInputError(
 		`The call may cost ₽${mostRub}, more than is left of 'Max Cost per Execution (Rubles)'`,
-		`Of ₽${limitRub}, the execution has spent ₽${spending.rub} and reserved ₽${sum(spending.reservedRub)} for calls that are in progress or whose outcome is unknown. Raise the option, or make the call cheaper; with a lower 'Concurrency', less is reserved at a time.`,
+		`Of ₽${limitRub}, the execution has spent ₽${rub} and reserved ₽${reservedRub} for calls that are in progress or whose outcome is unknown. Raise the option, or make the call cheaper; with a lower 'Concurrency', less is reserved at a time.`,
 		'maxCostRub',
-	);
-}
-
-function unknownSpending(calls: number): InvalidInputError {
-	return new InvalidInputError(
-		"'Max Cost per Execution (Rubles)' cannot be kept: what the execution has cost is not known",
-		`The cost of ${calls} earlier call${calls === 1 ? '' : 's'} is unknown. Set the option in all nodes of the workflow that use the gateway: they then reserve what a call may cost. Without the option, this node sends its calls at any cost.`,
-		'maxCostRub',
-	);
-}
-
-/** The sum of amounts; an empty one is 0. */
-function sum(...amounts: string[]): string {
-	return sumOfCosts(...amounts.map((amount) => amount || '0')) ?? '0';
-}
-
-/** Another version of the package may have stored something else. */
-function isSpending(value: unknown): value is Spending {
-	const { rub, reservedRub, open, counted, totals } = asObject(value) ?? {};
-	return (
-		asObject(totals) !== undefined &&
-		asText(rub) !== undefined &&
-		asText(reservedRub) !== undefined &&
-		asObject(open) !== undefined &&
-		asObject(counted) !== undefined
 	);
 }

@@ -1,13 +1,13 @@
 import type { GatewayClient } from '../../gateway/client/client';
 import type { TextModel } from '../../gateway/endpoints/models';
 import { ApiError, asError, InvalidInputError } from '../../gateway/errors/errors';
-import { costOfCall, mostOfCall } from '../../gateway/text/cost';
-import type { Completion, Usage } from '../../gateway/text/formats/completion';
+import { costOfCall, mostOfCall, type PricedTokens } from '../../gateway/text/cost';
+import type { Completion } from '../../gateway/text/formats/completion';
 import type { TextFormat } from '../../gateway/text/formats/format';
 import type { OutputRequest } from '../../gateway/text/formats/request';
 import { asNumber, asObject, asText, type JsonObject } from '../../gateway/util/json';
 import type { Catalogue } from '../catalogue';
-import type { CallCost, ExecutionCost } from './executionCost';
+import type { ExecutionCost } from './executionCost';
 
 /** What counts the cost of text calls. */
 export interface TextCosts {
@@ -49,75 +49,51 @@ export async function completeText(
 	const { format, output, limitRub } = planned;
 	const mostRub = limitRub === undefined ? undefined : await mostRubOf(costs, planned);
 	const call = costs.cost.begin({ mostRub, limitRub });
-	const computed = async (usage: Usage) => await computedCost(costs, planned.body, usage);
 	try {
 		const sent = send();
 		// Read meanwhile: the response need not wait for the prices.
-		if (!format.reportsCost) void knownModels(costs);
+		if (!format.reportsCost) void knownModel(costs, planned.body);
 		const body = await sent;
 		const completion = format.readCompletion(body, output);
-		return { body, completion: await withCost(call, completion, computed) };
+		const cost = await costOf(costs, planned.body, completion);
+		if (cost) call.charged(cost.rub);
+		else call.unknown();
+		return { body, completion: { ...completion, ...cost?.fields } };
 	} catch (error) {
-		throw await withKnownCost(call, error, computed);
+		const cost = error instanceof ApiError ? await costOf(costs, planned.body, chargeOf(error)) : undefined;
+		if (!(error instanceof ApiError) || !cost) {
+			call.failed(error);
+			throw asError(error);
+		}
+		call.charged(cost.rub);
+		throw error.with({ extra: { ...error.details.extra, ...cost.fields } });
 	}
 }
 
-const NO_TOKENS: Usage = {
-	inputTokens: null,
-	outputTokens: null,
-	totalTokens: null,
-	cachedInputTokens: null,
-	reasoningTokens: null,
-};
+/** What a response, or an error about it, says of the cost of its call. */
+type Charge = Pick<Completion, 'costRub'> & { usage: PricedTokens };
 
-type Computed = (usage: Usage) => Promise<string | undefined>;
-
-/** Decimal text. */
-async function computedCost(costs: TextCosts, body: JsonObject, usage: Usage): Promise<string | undefined> {
-	if (usage.inputTokens === null || usage.outputTokens === null) return undefined;
-	return costOfCall(usage, body, modelOf(await knownModels(costs), body));
+function chargeOf({ details: { extra = {} } }: ApiError): Charge {
+	const noTokens = { inputTokens: null, outputTokens: null, cachedInputTokens: null };
+	return { costRub: asNumber(extra.costRub) ?? null, usage: { ...noTokens, ...asObject(extra.usage) } };
 }
 
-/** The catalogue. An error, such as the end of the run, must not fail a call that is paid for. */
-async function knownModels({ priceClient, textModels }: TextCosts): Promise<TextModel[]> {
-	return await textModels.known(priceClient).catch(() => []);
+/** The cost that is reported, else the computed one, as decimal text and as fields of a completion or an error. */
+async function costOf(costs: TextCosts, body: JsonObject, { costRub, usage }: Charge) {
+	if (costRub !== null) return { rub: String(costRub), fields: { costRub } };
+	if (usage.inputTokens === null || usage.outputTokens === null) return undefined;
+	const rub = costOfCall(usage, body, await knownModel(costs, body));
+	if (rub === undefined) return undefined;
+	return { rub, fields: { costRub: Number(rub), costIsComputed: true as const } };
+}
+
+async function knownModel({ priceClient, textModels }: TextCosts, body: JsonObject) {
+	// An error, such as the end of the run, must not fail a call that is paid for.
+	return modelOf(await textModels.known(priceClient).catch(() => []), body);
 }
 
 function modelOf(models: readonly TextModel[], { model }: JsonObject): TextModel | undefined {
 	return models.find(({ id }) => id === model);
-}
-
-async function withCost(call: CallCost, completion: Completion, computed: Computed): Promise<Completion> {
-	if (completion.costRub !== null) {
-		call.charged(String(completion.costRub));
-		return completion;
-	}
-	const rub = await computed(completion.usage);
-	if (rub === undefined) {
-		call.unknown();
-		return completion;
-	}
-	call.charged(rub);
-	return { ...completion, costRub: Number(rub), costIsComputed: true };
-}
-
-/** Adds the cost to an error about a call that is charged: its `extra` has the tokens. */
-async function withKnownCost(call: CallCost, error: unknown, computed: Computed): Promise<Error> {
-	const { extra } = error instanceof ApiError ? error.details : {};
-	const usage = asObject(extra?.usage);
-	if (!(error instanceof ApiError) || !usage) {
-		call.failed(error);
-		return asError(error);
-	}
-	const reported = asNumber(extra?.costRub);
-	const rub = reported === undefined ? await computed({ ...NO_TOKENS, ...usage }) : String(reported);
-	if (rub === undefined) {
-		call.failed(error);
-		return error;
-	}
-	call.charged(rub);
-	if (reported !== undefined) return error;
-	return error.with({ extra: { ...extra, costRub: Number(rub), costIsComputed: true } });
 }
 
 async function mostRubOf({ client, textModels }: TextCosts, { format, body }: PlannedText): Promise<string> {

@@ -2,7 +2,7 @@ import type { ErrorText } from '../../errors/texts';
 import { excerpt } from '../../util/excerpt';
 import { ApiError } from '../../errors/errors';
 import { parseJson, type Json } from '../../util/json';
-import type { Choice, Completion } from './completion';
+import { chargeFields, type Choice, type Completion } from './completion';
 import type { OutputRequest } from './request';
 
 /** States of a response that has no output yet (§2.3). */
@@ -45,14 +45,12 @@ function notJson(choice: Choice, completion: Completion): ApiError {
 		status: 200,
 		retryable: false,
 		extra: {
-			id: completion.id,
+			...chargeFields(completion),
 			text: choice.text,
 			...(choice.toolCalls.length > 0 ? { toolCalls: choice.toolCalls.map((call) => ({ ...call })) } : {}),
 			...(choice.refusal === '' ? {} : { refusal: choice.refusal }),
 			...(completion.choices.length > 1 ? { texts: completion.choices.map(({ text }) => text) } : {}),
 			finishReason: choice.finishReason,
-			usage: { ...completion.usage },
-			costRub: completion.costRub,
 			...(completion.costIsComputed ? { costIsComputed: true } : {}),
 		},
 	});
