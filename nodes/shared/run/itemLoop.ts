@@ -250,10 +250,8 @@ class ItemLoop {
 	}
 
 	private showWaits(): void {
-		const { stateTimes, cost } = this.runContext;
-		const { summary } = stateTimes;
-		if (summary !== undefined)
-			this.runContext.hint(cost.ownRub === '0' ? summary : `${summary}. Cost: ₽${cost.ownRub}`);
+		const { ownRub } = this.runContext.cost;
+		if (ownRub !== '0') this.runContext.hint(`Cost: ₽${ownRub}`);
 		this.showWait('the rate limit of the account', this.waitMeters.account);
 		this.showWait("'Requests per Minute' of this or another node", this.waitMeters.own);
 	}

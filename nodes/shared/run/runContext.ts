@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
-import { StateTimes } from '../gateway/endpoints/stateTimes';
 import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel } from '../gateway/media/mediaModel';
@@ -39,8 +38,6 @@ export class RunContext {
 	readonly cost: ExecutionCost;
 	/** For hints, to check attachments and fallback models, and for prices. */
 	readonly textModels = new Catalogue<TextModel>(listTextModels);
-	/** How long the media tasks of the run were in which state. */
-	readonly stateTimes = new StateTimes();
 	private readonly pending: Array<() => Promise<void>> = [];
 	private readonly hints = new Set<string>();
 	private readonly mediaModels = new Catalogue<MediaModel>(listMediaModels);

@@ -31,8 +31,8 @@ const executeDataOf = (context: object) => (context as Internals).executeData;
 const run = async (more: Partial<RunOptions> = {}, parameters: object = {}) => {
 	const result = await runNode(suspending(parameters, more));
 	const [node] = result.run.data.resultData.runData.Gateway ?? [];
-	// Another hint says how long the polled tasks took.
-	const hints = (node?.hints ?? []).filter(({ message }) => !/^\d+ media tasks?: /.test(message));
+	// Another hint has the cost.
+	const hints = (node?.hints ?? []).filter(({ message }) => !message.startsWith('Cost: '));
 	return { ...result, hints };
 };
 
@@ -143,13 +143,15 @@ describe('a workflow whose files are part of the JSON data', () => {
 	});
 });
 
-describe('no hint is shown', () => {
+describe('no hint about suspending is shown', () => {
 	it('when the execution is suspended', async () => {
 		const tasks = mockTasks(() => 'processing');
 		const suspended = await suspend(tasks, suspending({}, { items: prompts('a') }));
 		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([true]);
 		expect(stored(suspended).map(({ json }) => json.timedOut)).toStrictEqual([true]);
-		expect(suspended.run.data.resultData.runData.Gateway?.[0]?.hints ?? []).toStrictEqual([]);
+		expect(suspended.run.data.resultData.runData.Gateway?.[0]?.hints).toMatchObject([
+			{ message: 'Cost: ₽6' },
+		]);
 	});
 
 	it.each<[string, object, Partial<RunOptions>]>([

@@ -81,8 +81,7 @@ export async function pollTask(
 		const id = model ?? reported;
 		return id === undefined ? undefined : (await item.run.mediaModel(item.client, id))?.mediaType;
 	};
-	const { stateTimes } = item.run;
-	return await waitForTask(item.client, taskId, { ...wait, mediaType, stateTimes });
+	return await waitForTask(item.client, taskId, { ...wait, mediaType });
 }
 
 /**

@@ -4,7 +4,6 @@ import type { JsonObject } from '../util/json';
 import { fetchMediaTask, hasEnded, pollDelayMs, readMediaTask, type MediaTask } from './tasks';
 import type { GatewayClient } from '../client/client';
 import { duration } from '../util/duration';
-import { StateClock, type StateTimes } from './stateTimes';
 import { withinTime } from '../client/abort';
 import { POLL_TIMEOUT_MS } from '../client/transport';
 import { connectionError } from '../errors/fromResponse';
@@ -27,8 +26,6 @@ export interface WaitOptions {
 	maxWaitMs: number;
 	/** Whether the task may have ended already, so that the first poll needs no delay. */
 	pollImmediately: boolean;
-	/** Receives how long the task was in which state. */
-	stateTimes?: StateTimes | undefined;
 }
 
 /**
@@ -45,7 +42,6 @@ export async function waitForTask(
 	options: WaitOptions,
 ): Promise<JsonObject> {
 	const deadline = client.now() + options.maxWaitMs;
-	const clock = new StateClock(() => client.now());
 	let last: PollResult | undefined;
 	let delay = options.pollImmediately ? 0 : await nextDelay(client, options, last, deadline);
 	for (;;) {
@@ -55,10 +51,6 @@ export async function waitForTask(
 		if (delay > 0) await client.pause(Math.min(delay, remaining));
 		const left = Math.max(deadline - client.now(), MIN_POLL_MS);
 		last = await pollOnce(client, taskId, left);
-		if (last.task) {
-			clock.found(last.task.state, hasEnded(last.task.state));
-			options.stateTimes?.add(taskId, clock.times);
-		}
 		if (last.task && hasEnded(last.task.state)) return last.body;
 		delay = await nextDelay(client, options, last, deadline);
 	}
