@@ -1,10 +1,10 @@
 import type { GatewayClient } from '../../../shared/gateway/client/client';
 import type { HttpResponse, ByteStream } from '../../../shared/gateway/client/transport';
 import {
-	checkUpload,
+	checkSize,
 	MAX_UPLOAD_BYTES,
-	uploadOpened,
-	type OpenedFile,
+	uploadFile,
+	type UploadFile,
 	type UploadSettings,
 } from '../../../shared/gateway/endpoints/upload';
 import { ApiError, asError, InvalidInputError, StoppedError } from '../../../shared/gateway/errors/errors';
@@ -38,7 +38,7 @@ export async function uploadFromUrl(
 		return source;
 	};
 	try {
-		return await uploadOpened(client, open, settings);
+		return await uploadFile(client, open, settings);
 	} catch (error) {
 		throw source?.decisive(error) ?? asError(error);
 	}
@@ -88,7 +88,7 @@ const silentSource = () => sourceError(SOURCE_CONNECTION_TEXTS.silent, 'timeout'
 const brokenSource = () => sourceError(SOURCE_CONNECTION_TEXTS.broken, 'connection_lost');
 
 /** The file of a response, checked while it is read. */
-class SourceFile implements OpenedFile {
+class SourceFile implements UploadFile {
 	readonly fileName: string;
 	readonly mimeType: string;
 	readonly size: number | undefined;
@@ -117,7 +117,7 @@ class SourceFile implements OpenedFile {
 		try {
 			if (mimeType === 'text/html' && typeByName(name ?? '') !== mimeType)
 				throw sourceError(SOURCE_CONNECTION_TEXTS.webPage, 'web_page').with({ retryable: false });
-			if (this.size !== undefined) checkUpload({ size: this.size }, {}, PARAM);
+			if (this.size !== undefined) checkSize({ size: this.size }, PARAM);
 		} catch (error) {
 			body.destroy();
 			throw asError(error);
