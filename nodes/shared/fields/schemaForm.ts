@@ -159,7 +159,7 @@ export function formOfStored(stored: unknown): InputForm {
 	const properties = Object.fromEntries(fields.map((field) => [String(field.id), storedSchema(field)]));
 	const required = fields.filter((field) => field.required === true).map(({ id }) => String(id));
 	const promptName = asText(fields.find(({ display }) => display === false)?.id);
-	return { ...inputForm({ type: 'object', properties, required }), isPartial: true, promptName };
+	return { ...inputForm({ type: 'object', properties, required }), promptName };
 }
 
 function storedSchema({ type, options, displayName }: JsonObject): JsonObject {
