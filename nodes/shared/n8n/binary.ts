@@ -79,7 +79,6 @@ export interface FileOwner {
 
 /** A file of an input item. */
 export interface InputFile extends UploadFile {
-	size: number;
 	/** Opens the file without a frame. */
 	open(): Promise<Readable | Uint8Array>;
 }

@@ -1,17 +1,7 @@
 import nock from 'nock';
 
 import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
-import {
-	catalogue,
-	creations,
-	envelope,
-	files,
-	form,
-	model,
-	painter,
-	run,
-	TASKS,
-} from '../../helpers/media';
+import { catalogue, creations, envelope, files, form, model, painter, run, TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 
 useNock();

@@ -122,7 +122,7 @@ async function fromUrl(
 
 async function fromBinary(item: ItemContext<Params>, settings: UploadSettings): Promise<JsonObject> {
 	const file = await readInputFile(item, item.params.binaryPropertyName);
-	checkSize(file, 'binaryPropertyName');
+	checkSize(file.size, 'binaryPropertyName');
 	return await uploadFile(item.client, () => Promise.resolve(file), settings);
 }
 
@@ -139,6 +139,6 @@ async function fromBase64(
 		);
 	}
 	const { base64, size, mimeType } = file;
-	checkSize({ size, encoded: base64.length }, 'base64');
+	checkSize(size, 'base64', base64.length);
 	return await uploadBase64(client, { base64, mimeType: params.mimeType.trim() || mimeType }, settings);
 }

@@ -88,7 +88,7 @@ const silentSource = () => sourceError(SOURCE_CONNECTION_TEXTS.silent, 'timeout'
 const brokenSource = () => sourceError(SOURCE_CONNECTION_TEXTS.broken, 'connection_lost');
 
 /** The file of a response, checked while it is read. */
-class SourceFile implements UploadFile {
+class SourceFile implements UploadFile<number | undefined> {
 	readonly fileName: string;
 	readonly mimeType: string;
 	readonly size: number | undefined;
@@ -117,7 +117,7 @@ class SourceFile implements UploadFile {
 		try {
 			if (mimeType === 'text/html' && typeByName(name ?? '') !== mimeType)
 				throw sourceError(SOURCE_CONNECTION_TEXTS.webPage, 'web_page').with({ retryable: false });
-			if (this.size !== undefined) checkSize({ size: this.size }, PARAM);
+			if (this.size !== undefined) checkSize(this.size, PARAM);
 		} catch (error) {
 			body.destroy();
 			throw asError(error);

@@ -25,11 +25,11 @@ export interface UploadSettings {
 const UPLOAD = { group: 'storage', method: 'POST', path: '/storage/upload' } as const;
 
 /** A file to upload. */
-export interface UploadFile {
+export interface UploadFile<Size extends number | undefined = number> {
 	fileName: string;
 	mimeType: string;
-	/** Exact length in bytes; `undefined` if it is not known. */
-	size: number | undefined;
+	/** Exact length in bytes; may be `undefined` if it is not known before the end. */
+	size: Size;
 	/** Opens the file between `head` and `tail`. Called for each attempt: a stream can be read only once. */
 	framed: (head: Uint8Array, tail: Uint8Array) => Promise<ByteStream | Uint8Array>;
 }
@@ -37,25 +37,19 @@ export interface UploadFile {
 /**
  * Checks the size of a file before the upload (§8).
  *
- * @param file.size in bytes
- * @param file.encoded its length as base64 text, if it is sent as such
+ * @param size in bytes
  * @param param the parameter that names the file
+ * @param sent its length in the request, if that is another one, as with base64 text
  * @throws {InvalidInputError} for an empty file, or one over the limit
  */
-export function checkSize({ size, encoded }: { size: number; encoded?: number }, param: string): void {
-	if (size === 0) {
-		throw new InvalidInputError(
-			'The file is empty',
-			'Check the node that makes the file: there is nothing to upload.',
-			param,
-		);
-	}
-	if ((encoded ?? size) <= MAX_UPLOAD_BYTES) return;
+export function checkSize(size: number, param: string, sent = size): void {
+	if (size > 0 && sent <= MAX_UPLOAD_BYTES) return;
+	const isEmpty = size === 0;
 	throw new InvalidInputError(
-		`The file is too large to upload: ${(size / 1024 / 1024).toFixed(1)} MB`,
-		encoded === undefined
-			? 'The gateway takes files of up to 100 MB. Nothing was sent.'
-			: 'The gateway takes base64 text of up to 100 MB, which is a file of 75 MB: use a binary field for a larger one. Nothing was sent.',
+		isEmpty ? 'The file is empty' : `The file is too large to upload: ${(size / 1024 / 1024).toFixed(1)} MB`,
+		isEmpty
+			? 'Check the node that makes the file: there is nothing to upload.'
+			: 'The gateway takes a file of up to 100 MB, or of 75 MB as base64 text. Nothing was sent.',
 		param,
 	);
 }
@@ -86,7 +80,7 @@ export function checkSettings({ externalUserId = '' }: UploadSettings): void {
  */
 export async function uploadFile(
 	client: GatewayClient,
-	open: () => Promise<UploadFile>,
+	open: () => Promise<UploadFile<number | undefined>>,
 	settings: UploadSettings,
 ): Promise<JsonObject> {
 	return await client.json({
@@ -124,8 +118,7 @@ export async function contentDigest(file: UploadFile): Promise<string> {
 	const nothing = new Uint8Array();
 	const content = await file.framed(nothing, nothing);
 	const hash = createHash('sha256');
-	if (content instanceof Uint8Array) hash.update(content);
-	else for await (const chunk of content) hash.update(chunk);
+	for await (const chunk of content instanceof Uint8Array ? [content] : content) hash.update(chunk);
 	return hash.digest('hex');
 }
 

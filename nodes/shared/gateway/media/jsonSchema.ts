@@ -26,10 +26,7 @@ export function resolvedSchema(schema: Json | undefined, root: JsonObject, depth
 /** Resolves a reference such as `#/$defs/Size`; `undefined` for one into another document. */
 function referred(pointer: string, root: JsonObject): Json | undefined {
 	if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
-	const steps = pointer
-		.split('/')
-		.slice(1)
-		.map((step) => step.replace(/~1/g, '/').replace(/~0/g, '~'));
+	const [, ...steps] = pointer.split('/');
 	return steps.reduce<Json | undefined>((found, step) => ownValue(asObject(found), step), root);
 }
 

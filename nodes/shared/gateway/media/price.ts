@@ -33,8 +33,9 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 /** The tiers that fit the input and have the most params. */
 function bestTiers(tiers: readonly PriceTier[], input: JsonObject): PriceTier[] {
 	const fitting = tiers.filter((tier) => fits(tier, input));
-	const most = Math.max(...fitting.map(specificity));
-	return fitting.filter((tier) => specificity(tier) === most);
+	const count = ({ params }: PriceTier) => Object.keys(params).length;
+	const most = Math.max(...fitting.map(count));
+	return fitting.filter((tier) => count(tier) === most);
 }
 
 function costsTheSame({ price }: PriceTier, other: PriceTier): boolean {
@@ -65,10 +66,6 @@ function isSame(value: Json | undefined, wanted: Json | undefined): boolean {
 	}
 	const number = asNumber(given);
 	return number === undefined ? String(given) === String(sought) : number === asNumber(sought);
-}
-
-function specificity({ params }: PriceTier): number {
-	return Object.keys(params).length;
 }
 
 /** "The prices depend on 'quality', 'size'." */
