@@ -15,7 +15,7 @@ describe('balance', () => {
 				node: 'balance',
 				parameters: { resource: 'balance', operation: 'get', options: { maxRetries: 1 } },
 			});
-			expect(error?.message).toMatch(/web page|could not be read/);
+			expect(error?.message).toMatch(/web page|could not be read|has no balance/);
 		},
 	);
 

@@ -56,6 +56,52 @@ describe('values of the form fit the gateway’s schema', () => {
 	});
 });
 
+describe('the gateway’s words are the error of an input that it does not accept, and nothing is charged', () => {
+	test.each<[string, string, object, string]>([
+		['a number out of range', 'aurora/canvas-1', { num_images: '9' }, 'input.num_images: must be <= 4'],
+		['another choice', 'aurora/canvas-1', { quality: 'divine' }, 'input.quality: must be equal to one of'],
+		[
+			'text that is too long',
+			'harmonia/song-3',
+			{ title: 'a'.repeat(81) },
+			'input.title: must NOT have more',
+		],
+		['a list that is too long', 'aurora/canvas-1', { tags: Array(9).fill('a') }, 'input.tags: must NOT have'],
+		['an element', 'aurora/canvas-1', { tags: [{ a: 1 }] }, 'input.tags.0: must be string'],
+		['a fraction', 'harmonia/song-3', { tempo: '90.5' }, 'input.tempo: must be integer'],
+		[
+			'a nested value',
+			'aurora/canvas-1',
+			{ watermark: '{"text": 5}' },
+			'input.watermark.text: must be string',
+		],
+		[
+			'a nested field',
+			'aurora/canvas-1',
+			{ watermark: '{"opacity": 1}' },
+			'input.watermark.text: is required',
+		],
+		['a field of another model', 'aurora/canvas-1', { voice: 'anna' }, 'input.voice: is not known'],
+	])('%s', async (_, model, value, words) => {
+		const { items } = await gateway.media('create', filled(model, { prompt: 'a', ...value }), continueOnFail);
+		expect(items[0]?.json.error).toMatchObject({
+			message: expect.stringContaining(words) as string,
+			httpCode: '422',
+			retryable: false,
+		});
+		expect([gateway.charges(), gateway.control.tasks()]).toStrictEqual([0, []]);
+	});
+
+	it('a file in a field that takes none', async () => {
+		const files = [{ binaryPropertyName: 'data', inputField: 'num_images' }];
+		const parameters = { ...filled('aurora/canvas-1', { prompt: 'a' }), inputFiles: { files } };
+		const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
+		const { error } = await gateway.media('create', parameters, { items });
+		expect(error?.message).toContain('input.num_images: must be integer');
+		expect(gateway.charges()).toBe(0);
+	});
+});
+
 describe('the price is what the gateway charges', () => {
 	const qualities = ['draft', 'standard', 'high', undefined];
 	const sizes = ['512x512', '1024x1024', '1536x1024', undefined];

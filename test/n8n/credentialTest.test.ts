@@ -111,7 +111,7 @@ describe('the credential test', () => {
 		[
 			'another service',
 			{ statusCode: 200, body: '{"status":"ok"}' },
-			/^The gateway’s balance could not be read/,
+			/^The gateway’s response has no balance/,
 		],
 		['a redirect', { statusCode: 301, body: '' }, /^The gateway’s address redirects elsewhere/],
 		['a gateway that cannot be reached', connectionRefused, /^The gateway could not be reached/],

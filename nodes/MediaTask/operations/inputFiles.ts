@@ -1,5 +1,5 @@
 import {
-	checkUpload,
+	checkSize,
 	contentDigest,
 	uploadForUse,
 	type UploadFile,
@@ -57,7 +57,7 @@ export async function readTaskFiles(item: ItemContext<InputFilesParams>): Promis
 	for (const { values } of item.params.inputFiles) {
 		const field = values.inputField;
 		const file = await readInputFile(item, values.binaryPropertyName);
-		checkUpload(file, {}, 'inputFiles');
+		checkSize(file.size, 'inputFiles');
 		files.push({ field, file });
 	}
 	return files;

@@ -1,5 +1,4 @@
 import { PROMPT_VERSION } from '../../shared/fields/mediaForm';
-import { InvalidInputError } from '../../shared/gateway/errors/errors';
 import type { InputForm } from '../../shared/gateway/media/inputSchema';
 import { promptField } from '../../shared/gateway/media/promptField';
 import type { JsonObject } from '../../shared/gateway/util/json';
@@ -39,7 +38,6 @@ export function hasText(given: string | undefined): given is string {
  * Puts the prompt into the model's field for it, unless the input has a value there.
  *
  * @param form the model's fields; `undefined` when they are unknown
- * @throws {InvalidInputError} for a model without such a field
  */
 export function withPrompt(
 	values: JsonObject,
@@ -47,14 +45,7 @@ export function withPrompt(
 	form: InputForm | undefined,
 ): JsonObject {
 	if (!hasText(given)) return values;
-	const name = (form && promptField(form)?.name) ?? (form?.closed ? undefined : 'prompt');
-	if (name === undefined) {
-		throw new InvalidInputError(
-			'The model takes no prompt',
-			"Leave 'Prompt' empty, or choose another model.",
-			'prompt',
-		);
-	}
+	const name = (form && promptField(form)?.name) ?? 'prompt';
 	return isUnset(values[name]) ? { ...values, [name]: given } : values;
 }
 

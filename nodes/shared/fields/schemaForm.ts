@@ -139,18 +139,9 @@ function shownDefault({ default: value, choices, kind }: InputField): string | n
 /** The editor marks an empty JSON field as an error. */
 const EMPTY: Partial<Record<FieldKind, string>> = { list: '[]', object: '{}' };
 
-/** JSON Schema types by type of the mapper; other types take any value. */
-const SCHEMA_TYPES: Readonly<Record<string, string>> = {
-	number: 'number',
-	boolean: 'boolean',
-	array: 'array',
-	object: 'object',
-	string: 'string',
-};
-
 /**
- * The form in a workflow's stored fields, for when the catalogue cannot be read. Rules such as ranges and formats are
- * not stored.
+ * The form in a workflow's stored fields, for when the catalogue cannot be read. Their types have the names of JSON
+ * Schema's; formats are not stored.
  *
  * @param stored the mapper's `schema`
  */
@@ -159,14 +150,14 @@ export function formOfStored(stored: unknown): InputForm {
 	const properties = Object.fromEntries(fields.map((field) => [String(field.id), storedSchema(field)]));
 	const required = fields.filter((field) => field.required === true).map(({ id }) => String(id));
 	const promptName = asText(fields.find(({ display }) => display === false)?.id);
-	return { ...inputForm({ type: 'object', properties, required }), isPartial: true, promptName };
+	return { ...inputForm({ type: 'object', properties, required }), promptName };
 }
 
 function storedSchema({ type, options, displayName }: JsonObject): JsonObject {
 	const title = asText(displayName) ?? null;
 	const values = asObjects(options).map(({ value }) => value ?? null);
 	if (type === 'options') return { title, enum: values };
-	return { title, type: SCHEMA_TYPES[asText(type) ?? ''] ?? null };
+	return { title, type: type ?? null };
 }
 
 /** The values of a mapper, as the workflow stores it. */

@@ -45,30 +45,21 @@ describe('reading a balance (§2.8)', () => {
 		],
 	])('has its amounts from %s', (_, body, read) => expect(readBalance(body)).toStrictEqual(read));
 
-	it.each<[string, JsonObject, string]>([
-		['nothing', {}, 'none'],
-		['dollars alone', { USD: '1', held: '2' }, 'USD, held'],
-		['text', { amount: 'much', RUB: '' }, 'amount, RUB'],
-		['null', { amount: null, RUB: null }, 'amount, RUB'],
-		['a list', { amount: ['1'] }, 'amount'],
-		['no number', { amount: '1,5' }, 'amount'],
-	])('rejects a body without a readable amount: %s', async (_, body, keys) => {
+	it.each<[string, JsonObject]>([
+		['nothing', {}],
+		['dollars alone', { USD: '1', held: '2' }],
+		['text', { amount: 'much', RUB: '' }],
+		['null', { amount: null, RUB: null }],
+		['a list', { amount: ['1'] }],
+		['no number', { amount: '1,5' }],
+	])('rejects a body without a readable amount: %s', async (_, body) => {
 		const { client } = scriptedClient([{ body: JSON.stringify(body) }]);
 		const { details } = await apiErrorOf(fetchBalance(client).then(readBalance));
-		expect(details).toStrictEqual({
-			message: expect.any(String) as string,
-			description: expect.stringContaining(`: ${keys}.`) as string,
-			outcome: 'rejected',
+		expect(details).toMatchObject({
+			message: 'The gateway’s response has no balance',
 			code: 'unreadable_answer',
 			retryable: false,
 		});
-	});
-
-	it('names 20 of the keys of the body in the error', async () => {
-		const body = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, index]));
-		const { description } = (await apiErrorOf(Promise.resolve(body).then(readBalance))).details;
-		expect(description).toContain('k19.');
-		expect(description).not.toContain('k20');
 	});
 });
 

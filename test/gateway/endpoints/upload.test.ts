@@ -25,7 +25,7 @@ async function sentFor(
 	settings: UploadSettings = {},
 ): Promise<{ sent: HttpRequest; body: Buffer }> {
 	const { client, sent } = scriptedClient([{ body: '{"id":"f1"}' }]);
-	await uploadFile(client, file, settings);
+	await uploadFile(client, () => Promise.resolve(file), settings);
 	const [exchange] = sent;
 	if (!(exchange?.body instanceof Uint8Array)) throw new Error('no bytes were sent');
 	return { sent: exchange, body: Buffer.from(exchange.body) };
@@ -149,7 +149,12 @@ describe('the stream of an upload', () => {
 			},
 		};
 		const scripted = scriptedClient(steps);
-		return { ...scripted, opened, heads, uploading: uploadFile(scripted.client, file, {}) };
+		return {
+			...scripted,
+			opened,
+			heads,
+			uploading: uploadFile(scripted.client, () => Promise.resolve(file), {}),
+		};
 	};
 
 	it('is opened again for each attempt, and each is closed', async () => {

@@ -30,10 +30,6 @@ describe('files in an input', () => {
 		);
 	});
 
-	it('are rejected where the model has no such field', () => {
-		expect(() => withFiles({}, [file('img', 'a')], retouch)).toThrow("no input field 'img'");
-	});
-
 	it('without a schema are a value, or a list where there are several or a list exists', () => {
 		expect(withFiles({}, [file('x', 'a')], undefined)).toStrictEqual({ x: 'a' });
 		expect(withFiles({}, [file('x', 'a'), file('x', 'b')], undefined)).toStrictEqual({ x: ['a', 'b'] });
@@ -78,33 +74,6 @@ describe('files in an input', () => {
 
 	it('are optional', () => {
 		expect(withFiles({ a: { b: null } }, [], retouch)).toStrictEqual({ a: { b: null } });
-	});
-
-	it('have the known fields in their error', async () => {
-		const error = await rejectedInput(() => withFiles({}, [file('img', 'a')], retouch));
-		expect(error.param).toBe('inputFiles');
-		expect(error.description).toContain(': image_urls, mask_url.');
-	});
-
-	it('are rejected by a field that takes no file, also the first', async () => {
-		for (const field of ['strength', 'output_format']) {
-			const error = await rejectedInput(() => withFiles({}, [file(field, 'a')], retouch));
-			expect(error.message).toBe(`The input field '${field}' takes no file`);
-			expect(error.description).toContain(': image_urls, mask_url.');
-			expect(error.param).toBe('inputFiles');
-		}
-	});
-
-	it('are rejected by a model that takes none', async () => {
-		const canvas = inputForm(sandbox.canvas as JsonObject);
-		const error = await rejectedInput(() => withFiles({}, [file('tags', 'a')], canvas));
-		expect(error.message).toBe("The input field 'tags' takes no file");
-		expect(error.description).toContain('no field of this model');
-	});
-
-	it('are not rejected by fields whose schema is not known as a whole', () => {
-		const partial = { ...inputForm({ properties: { x: { type: 'string' } } }), isPartial: true };
-		expect(withFiles({}, [file('x', 'a')], partial)).toStrictEqual({ x: 'a' });
 	});
 
 	it('leave the original input unchanged', () => {

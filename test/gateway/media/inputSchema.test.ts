@@ -1,7 +1,5 @@
 import {
-	inputField,
 	inputForm,
-	takesNoFile,
 	takesUrls,
 	type FieldKind,
 	type InputField,
@@ -24,66 +22,35 @@ describe('the form of an input', () => {
 			additionalProperties: false,
 			$defs: { tag: { type: 'string', maxLength: 3 } },
 		};
-		expect(inputForm(schema)).toStrictEqual({
-			fields: [
-				{
-					name: 'prompt',
-					title: 'Words',
-					description: 'What it shows',
-					required: true,
-					kind: 'text',
-					choices: [],
-					default: undefined,
-					schema: { type: 'string', title: 'Words', description: 'What it shows' },
-					items: {},
-				},
-				{
-					name: 'tags',
-					title: 'Tags',
-					description: undefined,
-					required: false,
-					kind: 'list',
-					choices: [],
-					default: ['a'],
-					schema: schema.properties.tags,
-					items: { type: 'string', maxLength: 3 },
-				},
-				{
-					name: 'odd',
-					title: 'Odd',
-					description: undefined,
-					required: false,
-					kind: 'json',
-					choices: [],
-					default: undefined,
-					schema: {},
-					items: {},
-				},
-			],
-			closed: true,
-			root: schema,
-		});
+		const { fields, defaults } = inputForm(schema);
+		const tag = { name: 'tags', title: 'Tags', kind: 'text', schema: { type: 'string', maxLength: 3 } };
+		expect(fields).toMatchObject([
+			{
+				name: 'prompt',
+				title: 'Words',
+				description: 'What it shows',
+				required: true,
+				kind: 'text',
+				choices: [],
+				default: undefined,
+				schema: { type: 'string', title: 'Words', description: 'What it shows' },
+				element: undefined,
+			},
+			{ name: 'tags', title: 'Tags', required: false, kind: 'list', default: ['a'], element: tag },
+			{ name: 'odd', title: 'Odd', required: false, kind: 'json', schema: {}, element: undefined },
+		]);
+		expect(defaults).toStrictEqual([{ prompt: undefined, tags: ['a'], odd: undefined }]);
 	});
 
 	it.each<[string, JsonObject]>([
 		['nothing', {}],
 		['properties that are null', { properties: null }],
 		['properties that are a list', { properties: [{ type: 'string' }] }],
-	])('is empty and open where the schema has %s', (_, schema) => {
-		expect(inputForm(schema)).toStrictEqual({ fields: [], closed: false, root: schema });
+	])('is empty where the schema has %s', (_, schema) => {
+		expect(inputForm(schema)).toStrictEqual({ fields: [], defaults: [{}] });
 	});
 
-	it.each<[Json | undefined, boolean]>([
-		[false, true],
-		[true, false],
-		[{}, false],
-		[null, false],
-		[undefined, false],
-	])('with additionalProperties %j is closed: %s', (additionalProperties, closed) => {
-		expect(inputForm({ properties: {}, additionalProperties }).closed).toBe(closed);
-	});
-
-	it('of a union has the fields of all its objects, none of them required, and is open', () => {
+	it('of a union has the fields of all its objects, with what all share above that', () => {
 		const schema = {
 			anyOf: [
 				{ properties: { text: { type: 'string' }, n: { type: 'string' } }, required: ['text'] },
@@ -92,17 +59,43 @@ describe('the form of an input', () => {
 			],
 			properties: { n: { type: 'integer' }, seed: { type: 'integer' } },
 			required: ['seed'],
-			additionalProperties: false,
 			$defs: { image: { properties: { image: { type: 'string' } }, required: ['image'] } },
 		};
-		const { fields, closed } = inputForm(schema);
-		expect(fields.map(({ name, kind, required }) => [name, kind, required])).toStrictEqual([
+		const found = inputForm(schema).fields.map(({ name, kind, required }) => [name, kind, required]);
+		expect(found).toStrictEqual([
 			['text', 'text', false],
 			['n', 'integer', false],
-			['image', 'text', false],
 			['seed', 'integer', true],
+			['image', 'text', false],
 		]);
-		expect(closed).toBe(false);
+	});
+
+	it('of a union has one field for a name that several objects have: it takes what any of them takes', () => {
+		const branch = (mode: string, more: JsonObject): JsonObject => ({
+			properties: { mode: { const: mode, title: mode }, ...more },
+			required: ['mode'],
+		});
+		const { fields, defaults } = inputForm({
+			oneOf: [
+				branch('pro', { size: { enum: ['m', 'l'] }, n: { type: 'integer' }, seed: { type: 'integer' } }),
+				branch('fast', { size: { enum: ['s', 'm'] }, n: { type: 'string' }, seed: { type: 'integer' } }),
+				branch('plain', { n: { type: 'integer', default: 2 } }),
+			],
+		});
+		expect(
+			fields.map(({ name, kind, choices, required }) => [
+				name,
+				kind,
+				choices.map(({ label }) => label),
+				required,
+			]),
+		).toStrictEqual([
+			['mode', 'text', ['pro', 'fast', 'plain'], true],
+			['size', 'text', ['m', 'l', 's'], false],
+			['n', 'json', [], false],
+			['seed', 'integer', [], false],
+		]);
+		expect(defaults.map(({ n }) => n)).toStrictEqual([undefined, undefined, 2]);
 	});
 
 	it('has the fields of a schema that refers to another', () => {
@@ -213,7 +206,7 @@ describe('the choices of a field', () => {
 			[choice('a', 'A', 'First'), choice('b', 'b')],
 		],
 		[
-			'no labels of other values',
+			'the values of `enum`, with the labels of constants',
 			{
 				enum: ['a', 'b'],
 				anyOf: [
@@ -221,54 +214,9 @@ describe('the choices of a field', () => {
 					{ type: 'string', title: 'Any' },
 				],
 			},
-			[choice('a', 'a'), choice('b', 'b')],
+			[choice('a', 'a'), choice('b', 'B')],
 		],
 	])('are %s', (_, schema, choices) => expect(fieldOf(schema)?.choices).toStrictEqual(choices));
-});
-
-test('a field is optional by default', () => {
-	const field = inputField('n', { items: { $ref: '#/a' } }, { a: { type: 'integer' } });
-	expect(field.required).toBe(false);
-	expect(field.items).toStrictEqual({ type: 'integer' });
-});
-
-describe('a field that surely takes no file', () => {
-	const refuses = (schema: Json, name = 'x') => {
-		const field = fieldOf(schema, name);
-		return field && takesNoFile(field);
-	};
-
-	it.each<[string, Json]>([
-		['fixed choices', { type: 'string', enum: ['a', 'b'] }],
-		['a constant', { const: 'png' }],
-		['a whole number', { type: 'integer', description: 'How many images' }],
-		['a number', { type: 'number' }],
-		['a switch', { type: 'boolean', title: 'Video' }],
-		['an object', { type: 'object' }],
-		['text', { type: 'string', title: 'Tags', description: 'Words about the style' }],
-		['a list of text', { type: 'array', title: 'Tags', items: { type: 'string' } }],
-		['a list of numbers', { type: 'array', title: 'Images', items: { type: 'integer' } }],
-		['a list of choices', { type: 'array', items: { enum: ['a'] } }],
-		['a nullable text', { anyOf: [{ type: 'string' }, { type: 'null' }] }],
-	])('is %s', (_, schema) => expect(refuses(schema)).toBe(true));
-
-	it.each<[string, Json]>([
-		['one with the format of a URL', { type: 'string', format: 'uri' }],
-		['text that its title calls a URL', { type: 'string', title: 'Reference URL' }],
-		[
-			'text whose description speaks of a picture',
-			{ type: 'string', description: 'The picture to start with' },
-		],
-		['a list that speaks of files', { type: 'array', description: 'Links', items: { type: 'string' } }],
-		['a list of anything', { type: 'array' }],
-		['anything', {}],
-		['a union', { anyOf: [{ type: 'string' }, { type: 'object' }] }],
-	])('is not %s', (_, schema) => expect(refuses(schema)).toBe(false));
-
-	it('is not one whose name speaks of a file', () => {
-		expect(refuses({ type: 'string' }, 'image')).toBe(false);
-		expect(refuses({ type: 'string' }, 'image_url')).toBe(false);
-	});
 });
 
 describe('a URL of a file', () => {
@@ -316,6 +264,8 @@ describe('a URL of a file', () => {
 		['x', { type: 'string', format: 'not-uri' }],
 		['x', { type: 'array', format: 'uri' }],
 		['x', { type: 'string', items: { format: 'uri' } }],
+		['images', { type: 'array', items: { type: 'integer' } }],
+		['images', { type: 'array', items: { enum: ['a', 'b'] } }],
 		['image', { type: 'string', enum: ['a', 'b'] }],
 		['x', { type: 'string', format: 'uri', enum: ['https://a.test'] }],
 		['num_images', { type: 'integer' }],

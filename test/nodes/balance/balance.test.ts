@@ -38,8 +38,7 @@ describe('balance: get', () => {
 			.get('/balance')
 			.reply(200, { wallet: { total: '5' }, ok: true });
 		const { error } = await runNode({ node: 'balance', parameters });
-		expect(error?.message).toBe('The gateway’s balance could not be read');
-		expect(error?.description).toContain('wallet, ok');
+		expect(error?.message).toBe('The gateway’s response has no balance');
 	});
 
 	it('returns the body as received without Simplify', async () => {

@@ -60,38 +60,6 @@ function uploads(): string[] {
 	return bodies;
 }
 
-describe('a field that takes no file', () => {
-	const wordy = painter({
-		properties: {
-			prompt: { type: 'string' },
-			tags: { type: 'string', title: 'Tags' },
-			count: { type: 'integer' },
-			image_url: { type: 'string' },
-		},
-	});
-
-	it.each(['tags', 'count'])('is rejected before the upload, as a form and as JSON: %s', async (field) => {
-		catalogue([wordy]);
-		const sent = creations();
-		const bodies = uploads();
-		const inputFiles = rows(['data', `={{ "${field}" }}`]);
-		const json = { model, inputMode: 'json', inputJson: '{ "prompt": "a" }', inputFiles };
-		for (const parameters of [edit(inputFiles), json]) {
-			const { items } = await run('create', parameters, {
-				items: [item({ data: 'one' })],
-				...continueOnFail,
-			});
-			expect(items[0]?.json.error).toMatchObject({
-				message: `The input field '${field}' takes no file`,
-				description: expect.stringContaining(': image_url.') as string,
-				code: 'invalid_input',
-				param: 'inputFiles',
-			});
-		}
-		expect([bodies, sent]).toStrictEqual([[], []]);
-	});
-});
-
 describe('files of the item', () => {
 	it('are uploaded, and their URLs are set where the schema expects them', async () => {
 		catalogue([retouch]);
@@ -161,12 +129,6 @@ describe('files of the item', () => {
 
 	test.each<[string, Record<string, string>, object, string]>([
 		['an empty file', { data: '' }, rows(['data', 'image_urls']), 'The file is empty'],
-		[
-			'a field that the model lacks',
-			{ data: 'x' },
-			rows(['data', 'img']),
-			"The model has no input field 'img' for a file",
-		],
 		[
 			'a row with an empty field from an expression',
 			{ data: 'x' },

@@ -1,6 +1,17 @@
 import nock from 'nock';
 
-import { continueOnFail, catalogue, creations, form, model, painter, run } from '../../helpers/media';
+import {
+	continueOnFail,
+	catalogue,
+	creations,
+	envelope,
+	form,
+	gateway,
+	model,
+	painter,
+	run,
+	TASKS,
+} from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 
 useNock();
@@ -80,36 +91,11 @@ describe('the form of a model', () => {
 			"'Prompt' is missing",
 			'input.prompt',
 		],
-		['a value out of range', { prompt: 'a', n: 9 }, "'Number' must be at most 4", 'input.n'],
-		[
-			'a value that is not a choice',
-			{ prompt: 'a', size: '={{ "huge" }}' },
-			"'Size' must be one of: small, large",
-			'input.size',
-		],
-		[
-			'text that is too long',
-			{ prompt: 'a'.repeat(21) },
-			"'Prompt' must have at most 20 characters (it has 21)",
-			'input.prompt',
-		],
 		[
 			'text that is not a number',
 			{ prompt: 'a', n: '={{ "many" }}' },
 			"'Number' takes a whole number",
 			'input.n',
-		],
-		[
-			'a nested value',
-			{ prompt: 'a', watermark: '{"text": 5}' },
-			"'Watermark' (watermark.text) must be text",
-			'input.watermark',
-		],
-		[
-			'a field of another model',
-			{ prompt: 'a', voice: 'anna' },
-			"The model has no field 'voice'",
-			'input.voice',
 		],
 	])('rejects %s before anything is sent, and names the field', async (_, value, message, param) => {
 		catalogue([painter(SCHEMA)]);
@@ -117,6 +103,22 @@ describe('the form of a model', () => {
 		const { items } = await run('create', filled(value), continueOnFail);
 		expect(items[0]?.json.error).toMatchObject({ message, param, code: 'invalid_input' });
 		expect(sent).toStrictEqual([]);
+	});
+
+	it('sends what it can convert: the gateway checks it, and its words are the error', async () => {
+		catalogue([painter(SCHEMA)]);
+		gateway()
+			.post(TASKS)
+			.reply(422, envelope(null, 422, 'input.n: must be <= 4'));
+		const value = { prompt: 'a', n: '9', size: 'huge', voice: 'anna' };
+		const { items } = await run('create', filled(value), continueOnFail);
+		expect(items[0]?.json.error).toMatchObject({
+			message: 'input.n: must be <= 4',
+			description: expect.stringContaining('Correct the field that it names') as string,
+			httpCode: '422',
+			retryable: false,
+		});
+		expect(items[0]?.json.error).not.toMatchObject({ mayBeCharged: true });
 	});
 
 	it('does not stop the other items', async () => {

@@ -1,18 +1,7 @@
 import nock from 'nock';
 
 import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
-import {
-	continueOnFail,
-	catalogue,
-	creations,
-	envelope,
-	files,
-	form,
-	model,
-	painter,
-	run,
-	TASKS,
-} from '../../helpers/media';
+import { catalogue, creations, envelope, files, form, model, painter, run, TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 
 useNock();
@@ -146,18 +135,11 @@ describe('the prompt', () => {
 		expect(await inputOf({ input: form({ voice: 'anna' }) }, sandbox.speech, version)).toBe(message);
 	});
 
-	test('is rejected by a model that takes none, and nothing is sent', async () => {
-		catalogue([
-			painter({ type: 'object', properties: { n: { type: 'integer' } }, additionalProperties: false }),
-		]);
+	test('is `prompt` for a model that names no field for it: the gateway says whether it takes one', async () => {
+		catalogue([painter({ type: 'object', properties: { n: { type: 'integer' } } })]);
 		const sent = creations();
-		const { items } = await run(
-			'create',
-			{ model, prompt: 'A cat', input: form({}) },
-			{ settings: { ...newest.settings, ...continueOnFail.settings } },
-		);
-		expect(items[0]?.json.error).toMatchObject({ message: 'The model takes no prompt', param: 'prompt' });
-		expect(sent).toStrictEqual([]);
+		await run('create', { model, prompt: 'A cat', input: form({}) }, newest);
+		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'A cat' });
 	});
 
 	test('is in the key of the creation, with the scope of the workflow', async () => {

@@ -197,6 +197,15 @@ describe('the price in the output', () => {
 		expect(items[0]?.json).toMatchObject({ state: 'success', priceRub: 12 });
 	});
 
+	it('is in a hint, for all tasks of the node', async () => {
+		catalogue([priced]);
+		creations();
+		const items = [{ json: {} }, { json: {} }];
+		const { run: execution } = await run('create', json({ quality: 'high' }), { items });
+		const hints = execution.data.resultData.runData.Gateway?.[0]?.hints;
+		expect(hints).toMatchObject([{ message: 'Cost: ₽24' }]);
+	});
+
 	it('is missing when the catalogue cannot be read, and the task is created', async () => {
 		gateway().get('/api/v1/media/models').reply(403, '');
 		creations();

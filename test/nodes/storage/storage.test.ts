@@ -92,7 +92,7 @@ describe('file: delete', () => {
 	it('rejects when the file is not deleted', async () => {
 		gateway().delete('/api/v1/storage/f1').reply(200, { success: false });
 		const { error } = await run('delete', { fileId: 'f1' });
-		expect(error?.message).toBe('The gateway did not delete the file');
+		expect(error?.message).toContain('no confirmation that the file is deleted');
 	});
 
 	it('returns the ID of the deleted file', async () => {

@@ -189,7 +189,7 @@ describe('file: upload', () => {
 		const base64 = 'A'.repeat(104 * 1024 * 1024 + 768 * 1024);
 		const { error } = await run('upload', { uploadSource: 'base64', base64 });
 		expect(error?.message).toBe('The file is too large to upload: 78.6 MB');
-		expect(error?.description).toContain('a file of 75 MB');
+		expect(error?.description).toContain('75 MB as base64 text');
 	});
 
 	it('rejects an empty file, and one over the limit, before anything is sent', async () => {

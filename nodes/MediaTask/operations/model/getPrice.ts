@@ -1,4 +1,5 @@
-import { priceInRubles, taskPrice } from '../../../shared/gateway/media/price';
+import { rublePrice, taskPrice } from '../../../shared/gateway/media/price';
+import { asNumber } from '../../../shared/gateway/util/json';
 import { compact } from '../../../shared/n8n/compact';
 import { defineOperation } from '../../../shared/run/operation';
 import { inputParameters, model, readInput } from '../input';
@@ -17,7 +18,7 @@ export const getPrice = defineOperation({
 		const { values } = await readInput(item);
 		const task = taskPrice(found, values);
 		const { price, currency, matched, reason } = task;
-		const priceRub = priceInRubles(task) ?? null;
+		const priceRub = asNumber(rublePrice(task)) ?? null;
 		return [{ json: compact({ model: id, priceRub, price, currency, matched, reason, tiers: found.tiers }) }];
 	},
 });

@@ -3,7 +3,7 @@ import { taskBody } from '../../../shared/gateway/endpoints/tasks';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { checkKey, idempotencyKey } from '../../../shared/gateway/media/idempotency';
 import { withFiles, type InputFileUrl } from '../../../shared/gateway/media/inputFiles';
-import { checkInput } from '../../../shared/gateway/media/inputValues';
+import { checkRequired } from '../../../shared/gateway/media/inputValues';
 import { taskPrice } from '../../../shared/gateway/media/price';
 import { choice, decimal, filled, json, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
@@ -147,7 +147,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 	const needsModel = scope === 'workflow' && ownKey === undefined;
 	const { values, form } = await readInput(item, needsModel);
 	const files = await readTaskFiles(item);
-	// JSON input is not checked, but the schema says which fields are lists of files.
+	// The schema says which fields are lists of files.
 	const fileForm =
 		form ??
 		(files.length > 0
@@ -157,7 +157,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 	const bodyWith = (urls: readonly InputFileUrl[], url = callbackUrl) =>
 		taskBody({ model: params.model, input: inputWith(urls), sessionId, callbackUrl: url });
 	const input = inputWith(placeholderUrls(files));
-	if (form) checkInput(input, form);
+	if (form) checkRequired(input, form);
 	const price =
 		maxPriceRub === undefined && maxCostRub === undefined
 			? undefined

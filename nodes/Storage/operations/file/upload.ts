@@ -1,7 +1,7 @@
 import { simplify } from '../../../shared/fields/simplify';
 import {
 	checkSettings,
-	checkUpload,
+	checkSize,
 	uploadBase64,
 	uploadFile,
 	type UploadSettings,
@@ -105,6 +105,7 @@ export const upload = defineOperation({
 		const { params } = item;
 		const isSimple = params.simplify;
 		const settings = { storagePolicy: params.storagePolicy, externalUserId: params.options.externalUserId };
+		checkSettings(settings);
 		const body = await UPLOADS[params.uploadSource](item, settings);
 		return [{ json: isSimple ? compact(readStoredFile(body)) : body }];
 	},
@@ -116,14 +117,13 @@ async function fromUrl(
 	{ params, client }: ItemContext<Params>,
 	settings: UploadSettings,
 ): Promise<JsonObject> {
-	checkSettings(settings);
 	return await uploadFromUrl(client, params.url, settings);
 }
 
 async function fromBinary(item: ItemContext<Params>, settings: UploadSettings): Promise<JsonObject> {
 	const file = await readInputFile(item, item.params.binaryPropertyName);
-	checkUpload(file, settings, 'binaryPropertyName');
-	return await uploadFile(item.client, file, settings);
+	checkSize(file.size, 'binaryPropertyName');
+	return await uploadFile(item.client, () => Promise.resolve(file), settings);
 }
 
 async function fromBase64(
@@ -139,6 +139,6 @@ async function fromBase64(
 		);
 	}
 	const { base64, size, mimeType } = file;
-	checkUpload({ size, encoded: base64.length }, settings, 'base64');
+	checkSize(size, 'base64', base64.length);
 	return await uploadBase64(client, { base64, mimeType: params.mimeType.trim() || mimeType }, settings);
 }

@@ -1,10 +1,10 @@
 import type { GatewayClient } from '../../../shared/gateway/client/client';
 import type { HttpResponse, ByteStream } from '../../../shared/gateway/client/transport';
 import {
-	checkUpload,
+	checkSize,
 	MAX_UPLOAD_BYTES,
-	uploadOpened,
-	type OpenedFile,
+	uploadFile,
+	type UploadFile,
 	type UploadSettings,
 } from '../../../shared/gateway/endpoints/upload';
 import {
@@ -44,7 +44,7 @@ export async function uploadFromUrl(
 		return source;
 	};
 	try {
-		return await uploadOpened(client, open, settings);
+		return await uploadFile(client, open, settings);
 	} catch (error) {
 		throw source?.decisive(error) ?? asError(error);
 	}
@@ -87,7 +87,7 @@ function sourceError(problem: ProblemName, known: Partial<ApiErrorDetails> = {})
 }
 
 /** The file of a response, checked while it is read. */
-class SourceFile implements OpenedFile {
+class SourceFile implements UploadFile<number | undefined> {
 	readonly fileName: string;
 	readonly mimeType: string;
 	readonly size: number | undefined;
@@ -116,7 +116,7 @@ class SourceFile implements OpenedFile {
 		try {
 			if (mimeType === 'text/html' && typeByName(name ?? '') !== mimeType)
 				throw sourceError('webPage', { status });
-			if (this.size !== undefined) checkUpload({ size: this.size }, {}, PARAM);
+			if (this.size !== undefined) checkSize(this.size, PARAM);
 		} catch (error) {
 			body.destroy();
 			throw asError(error);

@@ -1,8 +1,8 @@
-import { ApiError, UNREADABLE } from '../errors/errors';
 import type { JsonObject } from '../util/json';
 import { decimal, number, object } from '../util/shape';
 import { compareDecimals } from '../util/money';
 import type { GatewayClient } from '../client/client';
+import { missingInResponse } from './response';
 
 /** The balance of the wallet (§2.8). */
 export interface Balance {
@@ -35,7 +35,7 @@ const shapes = object({ amount: decimal, RUB: decimal, USD: number });
 export function readBalance(body: JsonObject): Balance {
 	const { amount: own, RUB, USD: amountUsd } = shapes(body);
 	const amount = own ?? RUB;
-	if (amount === undefined) throw unknownShape(body);
+	if (amount === undefined) throw missingInResponse('balance');
 	return {
 		amountRub: Number(amount),
 		amount,
@@ -51,16 +51,4 @@ export function readBalance(body: JsonObject): Balance {
  */
 export function isBelow({ amount }: Balance, threshold: string): boolean {
 	return (compareDecimals(amount, threshold) ?? 0) < 0;
-}
-
-function unknownShape(body: JsonObject): ApiError {
-	const keys = Object.keys(body).slice(0, 20).join(', ') || 'none';
-	return new ApiError({
-		message: 'The gateway’s balance could not be read',
-		description: `The response has neither 'amount' nor 'RUB' with a number. It has: ${keys}. Check the base URL in the AI Gateway credential.`,
-		outcome: 'rejected',
-		kind: 'read',
-		code: UNREADABLE,
-		retryable: false,
-	});
 }

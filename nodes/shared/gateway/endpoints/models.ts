@@ -17,37 +17,33 @@ export interface TextModel {
 	record: JsonObject;
 }
 
-/**
- * Fetches the text models (§4.4). Leaves out records without an id.
- *
- * @param policy replaces the client's own
- * @throws {ApiError} when the request fails
- */
-export async function listTextModels(client: GatewayClient, policy: RetryPolicy = {}): Promise<TextModel[]> {
-	const body = await client.json({ ...catalogueRequest('/models'), ...policy });
-	return asObjects(body.data).flatMap((record) => toTextModel(record) ?? []);
-}
-
-/**
- * Fetches the media models (§4.5). Leaves out records without an id.
- *
- * @param policy replaces the client's own
- * @throws {ApiError} when the request fails
- */
-export async function listMediaModels(
-	client: GatewayClient,
-	policy: RetryPolicy = {},
-): Promise<MediaModel[]> {
-	const body = await client.json({ ...catalogueRequest('/media/models'), ...policy });
-	return asObjects(body.data).flatMap((record) => toMediaModel(record) ?? []);
-}
-
-/** Retries and timeout of a catalogue request. */
+/** Retries and timeout of a catalogue request; they replace the client's own. */
 export type RetryPolicy = Pick<GatewayRequest, 'maxRetries' | 'timeoutLimitMs' | 'rateLimitWaitMs'>;
 
-/** A catalogue is returned at once: a minute without data means a lost connection. */
-function catalogueRequest(path: string): GatewayRequest {
-	return { group: 'catalogue', kind: 'read', path, timeoutMs: POLL_TIMEOUT_MS };
+/**
+ * Fetches a catalogue. Leaves out records without an id.
+ *
+ * @throws {ApiError} when the request fails
+ */
+type ListModels<Model> = (client: GatewayClient, policy?: RetryPolicy) => Promise<Model[]>;
+
+/** Fetches the text models (§4.4). */
+export const listTextModels: ListModels<TextModel> = async (client, policy) =>
+	(await fetchRecords(client, '/models', policy)).flatMap((record) => toTextModel(record) ?? []);
+
+/** Fetches the media models (§4.5). */
+export const listMediaModels: ListModels<MediaModel> = async (client, policy) =>
+	(await fetchRecords(client, '/media/models', policy)).flatMap((record) => toMediaModel(record) ?? []);
+
+async function fetchRecords(
+	client: GatewayClient,
+	path: string,
+	policy: RetryPolicy = {},
+): Promise<JsonObject[]> {
+	// A catalogue is returned at once: a minute without data means a lost connection.
+	const timeoutMs = POLL_TIMEOUT_MS;
+	const body = await client.json({ group: 'catalogue', kind: 'read', path, timeoutMs, ...policy });
+	return asObjects(body.data);
 }
 
 /** The fields of a text model that are used. */

@@ -14,18 +14,12 @@ export function missingInResponse(what: string): ApiError {
 }
 
 /**
- * An id as a segment of a path.
+ * An ID as a segment of a path.
  *
  * @param label its name in the panel
  * @throws {InvalidInputError} for "." and "..", which change the path however they are encoded
  */
 export function pathSegment(id: string, label: string, param: string): string {
-	if (id === '.' || id === '..') {
-		throw new InvalidInputError(
-			`"${id}" is not a ${label}`,
-			'Enter the ID that the gateway returned.',
-			param,
-		);
-	}
-	return encodeURIComponent(id);
+	if (id !== '.' && id !== '..') return encodeURIComponent(id);
+	throw new InvalidInputError(`"${id}" is not a ${label}`, 'Enter the ID that the gateway returned.', param);
 }

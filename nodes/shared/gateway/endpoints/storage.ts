@@ -1,4 +1,3 @@
-import { ApiError } from '../errors/errors';
 import type { ErrorText } from '../errors/texts';
 import { withTexts, ignoreAlreadyDone } from '../errors/fromResponse';
 import { asId, asText, type JsonObject } from '../util/json';
@@ -7,40 +6,14 @@ import { fetchList, type RecordList } from './lists';
 import { missingInResponse, pathSegment } from './response';
 import type { GatewayClient } from '../client/client';
 
-/** A stored file: both record shapes of §2.7 as one. */
-export interface StoredFile {
-	id: string;
-	fileName?: string | undefined;
-	mimeType?: string | undefined;
-	/** Bytes. */
-	size?: number | undefined;
-	url?: string | undefined;
-	source?: string | undefined;
-	storagePolicy?: string | undefined;
-	status?: string | undefined;
-	/** ISO 8601; null for permanent storage; `undefined` if the record does not tell. */
-	expiresAt?: string | null | undefined;
-	createdAt?: string | undefined;
-	updatedAt?: string | undefined;
-	externalUserId?: string | undefined;
-}
+// Each request throws an ApiError when it fails, and an InvalidInputError for the IDs "." and "..".
 
-/**
- * Fetches a file's record (§4.15).
- *
- * @returns the body as received
- * @throws {ApiError} when the request fails
- * @throws {InvalidInputError} for the IDs "." and ".."
- */
+/** Fetches a file's record (§4.15): the body as received. */
 export async function fetchFileRecord(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	return await client.json({ group: 'storage', kind: 'read', path: filePath(fileId) });
 }
 
-/**
- * Lists the account's files (§4.17, which shows neither filters nor shape).
- *
- * @throws {ApiError} when the request fails
- */
+/** Lists the account's files (§4.17, which shows neither filters nor shape). */
 export async function listFiles(client: GatewayClient): Promise<RecordList> {
 	return await fetchList(client, { group: 'storage', path: '/storage' }, ({ id }) => asId(id));
 }
@@ -57,25 +30,13 @@ const DELETE_TEXTS: Readonly<Record<number, ErrorText>> = {
  * Deletes a file (§4.16).
  *
  * @returns the body as received
- * @throws {ApiError} when the request fails, or the gateway reports that it did not delete the file; with 404 for a
- *   file that is deleted already, unless an earlier attempt may have deleted it
- * @throws {InvalidInputError} for the IDs "." and ".."
+ * @throws {ApiError} when the gateway does not confirm it; with 404 for a file that is deleted already, unless an
+ *   earlier attempt may have deleted it
  */
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	const deletion = client.json({ group: 'storage', kind: 'read', method: 'DELETE', path: filePath(fileId) });
 	const body = await withTexts(DELETE_TEXTS, deletion.catch(ignoreAlreadyDone));
-	if (body.success === false) {
-		throw new ApiError({
-			message: 'The gateway did not delete the file',
-			description:
-				'It reported that the deletion did not succeed. Get the file to see its status, then try again.',
-			outcome: 'rejected',
-			kind: 'read',
-			status: 200,
-			code: 'not_deleted',
-			retryable: true,
-		});
-	}
+	if (body.success === false) throw missingInResponse('confirmation that the file is deleted');
 	return body;
 }
 
@@ -104,8 +65,13 @@ const storedFile = object({
 	externalUserId: text,
 });
 
-/** Reads either record shape of §2.7, also under `asset`. */
-export function readStoredFile(body: JsonObject): StoredFile {
+/**
+ * Reads either record shape of §2.7, also under `asset`: `size` in bytes, times in ISO 8601, `expiresAt` null for
+ * permanent storage, `undefined` for what the record does not say.
+ *
+ * @throws {ApiError} without an ID
+ */
+export function readStoredFile(body: JsonObject) {
 	const file = storedFile(record(body.asset) ?? body);
 	if (file.id === undefined) throw missingInResponse('file ID');
 	return {
@@ -123,6 +89,9 @@ export function readStoredFile(body: JsonObject): StoredFile {
 		externalUserId: file.externalUserId,
 	};
 }
+
+/** A stored file. */
+export type StoredFile = ReturnType<typeof readStoredFile>;
 
 /** A timestamp as ISO 8601; text that is not a date is returned unchanged. */
 function isoTime(value: string | undefined): string | undefined {

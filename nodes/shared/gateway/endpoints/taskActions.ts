@@ -4,24 +4,21 @@ import type { JsonObject } from '../util/json';
 import { TASK_TEXTS, taskPath } from './taskPath';
 import type { GatewayClient, GatewayRequest } from '../client/client';
 
+// Each function throws an ApiError when its request fails, and an InvalidInputError for the IDs "." and "..".
+
 const CHECK_ID =
 	'Check the task ID and the credential: the task may have been deleted, or belong to another account.';
 
-const ARCHIVE_TEXTS: Readonly<Record<number, ErrorText>> = {
-	...TASK_TEXTS,
-	404: {
-		message: 'The media task is archived already, or does not exist',
-		description: `The gateway responds to both in the same way. If it is archived, there is nothing to do. ${CHECK_ID}`,
-	},
-};
-
-const UNARCHIVE_TEXTS: Readonly<Record<number, ErrorText>> = {
-	...TASK_TEXTS,
-	404: {
-		message: 'The media task is not archived, or does not exist',
-		description: `The gateway responds to both in the same way. If it is not archived, there is nothing to do. ${CHECK_ID}`,
-	},
-};
+/** §3.2: a flag that has the value already gives 404. */
+function flagTexts(flag: string): Readonly<Record<number, ErrorText>> {
+	return {
+		...TASK_TEXTS,
+		404: {
+			message: `The media task is ${flag}, or does not exist`,
+			description: `The gateway responds to both in the same way, so there may be nothing to do. ${CHECK_ID}`,
+		},
+	};
+}
 
 const LYRICS_TEXTS: Readonly<Record<number, ErrorText>> = {
 	...TASK_TEXTS,
@@ -39,12 +36,10 @@ const LYRICS_TEXTS: Readonly<Record<number, ErrorText>> = {
 /**
  * Moves a task to the archived list or back (§4.9).
  *
- * @throws {ApiError} when the request fails; with 404 when the flag has that value already (§3.2), unless an earlier
- *   attempt may have set it
- * @throws {InvalidInputError} for the IDs "." and ".."
+ * @throws {ApiError} with 404 when the flag has that value already (§3.2), unless an earlier attempt may have set it
  */
 export async function setArchived(client: GatewayClient, taskId: string, archived: boolean): Promise<void> {
-	const setting = send(client, archived ? ARCHIVE_TEXTS : UNARCHIVE_TEXTS, {
+	const setting = send(client, flagTexts(archived ? 'archived already' : 'not archived'), {
 		kind: 'read',
 		method: 'PATCH',
 		path: `${taskPath(taskId)}/archive`,
@@ -53,33 +48,17 @@ export async function setArchived(client: GatewayClient, taskId: string, archive
 	await setting.catch(ignoreAlreadyDone);
 }
 
-/**
- * Marks a task and its files as deleted (§4.10); repeating it changes nothing.
- *
- * @throws {ApiError} when the request fails
- * @throws {InvalidInputError} for the IDs "." and ".."
- */
+/** Marks a task and its files as deleted (§4.10); repeating it changes nothing. */
 export async function deleteMediaTask(client: GatewayClient, taskId: string): Promise<void> {
 	await send(client, TASK_TEXTS, { kind: 'read', method: 'DELETE', path: taskPath(taskId) });
 }
 
-/**
- * Restores a deleted task and its files (§4.11); repeating it changes nothing.
- *
- * @throws {ApiError} when the request fails
- * @throws {InvalidInputError} for the IDs "." and ".."
- */
+/** Restores a deleted task and its files (§4.11); repeating it changes nothing. */
 export async function restoreMediaTask(client: GatewayClient, taskId: string): Promise<void> {
 	await send(client, TASK_TEXTS, { kind: 'read', method: 'POST', path: `${taskPath(taskId)}/restore` });
 }
 
-/**
- * Fetches the lyrics of a track with the time of each word (§4.12).
- *
- * @returns the body as received, an envelope
- * @throws {ApiError} when the request fails
- * @throws {InvalidInputError} for the task IDs "." and ".."
- */
+/** Fetches the lyrics of a track with the time of each word (§4.12): the envelope as received. */
 export async function fetchLyrics(
 	client: GatewayClient,
 	taskId: string,
@@ -89,30 +68,18 @@ export async function fetchLyrics(
 	return await send(client, LYRICS_TEXTS, { kind: 'read', method: 'POST', path, json: { audioId } });
 }
 
-const SESSION_TEXTS: Readonly<Record<number, ErrorText>> = {
-	400: {
-		message: 'The gateway did not accept the session',
-		description: 'Correct what it names in the fields of the session.',
-	},
-	422: {
-		message: 'The gateway did not accept the session',
-		description: 'Correct what it names in the fields of the session.',
-	},
+const SESSION_TEXT: ErrorText = {
+	message: 'The gateway did not accept the session',
+	description: 'Correct what it names in the fields of the session.',
 };
 
-/**
- * Creates a media session (§4.13, which shows the shape of neither request nor response).
- *
- * @returns the body as received
- * @throws {ApiError} when the request fails
- */
+/** Creates a media session (§4.13, which shows the shape of neither request nor response): the body as received. */
 export async function createMediaSession(client: GatewayClient, body: JsonObject): Promise<JsonObject> {
-	return await send(client, SESSION_TEXTS, {
-		kind: 'create',
-		method: 'POST',
-		path: '/media/sessions',
-		json: body,
-	});
+	return await send(
+		client,
+		{ 400: SESSION_TEXT, 422: SESSION_TEXT },
+		{ kind: 'create', method: 'POST', path: '/media/sessions', json: body },
+	);
 }
 
 async function send(

@@ -4,11 +4,7 @@ import { pathSegment } from './response';
 /** The path of all tasks (§4.6, §4.13). */
 export const TASKS_PATH = '/async/media/tasks';
 
-/**
- * The path of a task (§4.7).
- *
- * @throws {InvalidInputError} for an id that changes the path
- */
+/** The path of a task (§4.7). */
 export function taskPath(taskId: string): string {
 	return `${TASKS_PATH}/${pathSegment(taskId, 'task ID', 'taskId')}`;
 }

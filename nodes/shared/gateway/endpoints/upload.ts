@@ -25,45 +25,33 @@ export interface UploadSettings {
 const UPLOAD = { group: 'storage', kind: 'create', method: 'POST', path: '/storage/upload' } as const;
 
 /** A file to upload. */
-export interface UploadFile {
+export interface UploadFile<Size extends number | undefined = number> {
 	fileName: string;
 	mimeType: string;
-	/** Exact length in bytes. */
-	size: number;
+	/** Exact length in bytes; may be `undefined` if it is not known before the end. */
+	size: Size;
 	/** Opens the file between `head` and `tail`. Called for each attempt: a stream can be read only once. */
 	framed: (head: Uint8Array, tail: Uint8Array) => Promise<ByteStream | Uint8Array>;
 }
 
 /**
- * Checks a file and its settings before the upload (§8).
+ * Checks the size of a file before the upload (§8).
  *
- * @param file.size in bytes
- * @param file.encoded its length as base64 text, if it is sent as such
+ * @param size in bytes
  * @param param the parameter that names the file
- * @throws {InvalidInputError} for an empty file, one over the limit, or an `externalUserId` over its length
+ * @param sent its length in the request, if that is another one, as with base64 text
+ * @throws {InvalidInputError} for an empty file, or one over the limit
  */
-export function checkUpload(
-	{ size, encoded }: { size: number; encoded?: number },
-	settings: UploadSettings,
-	param: string,
-): void {
-	if (size === 0) {
-		throw new InvalidInputError(
-			'The file is empty',
-			'Check the node that makes the file: there is nothing to upload.',
-			param,
-		);
-	}
-	if ((encoded ?? size) > MAX_UPLOAD_BYTES) {
-		throw new InvalidInputError(
-			`The file is too large to upload: ${(size / 1024 / 1024).toFixed(1)} MB`,
-			encoded === undefined
-				? 'The gateway takes files of up to 100 MB.'
-				: 'The gateway takes base64 text of up to 100 MB, which is a file of 75 MB: use a binary field for a larger one.',
-			param,
-		);
-	}
-	checkSettings(settings);
+export function checkSize(size: number, param: string, sent = size): void {
+	if (size > 0 && sent <= MAX_UPLOAD_BYTES) return;
+	const isEmpty = size === 0;
+	throw new InvalidInputError(
+		isEmpty ? 'The file is empty' : `The file is too large to upload: ${(size / 1024 / 1024).toFixed(1)} MB`,
+		isEmpty
+			? 'Check the node that makes the file: there is nothing to upload.'
+			: 'The gateway takes a file of up to 100 MB, or of 75 MB as base64 text.',
+		param,
+	);
 }
 
 /**
@@ -74,45 +62,25 @@ export function checkUpload(
 export function checkSettings({ externalUserId = '' }: UploadSettings): void {
 	// Counts code points, not UTF-16 units.
 	const { length } = [...externalUserId];
-	if (length > MAX_EXTERNAL_USER_ID_LENGTH) {
-		throw new InvalidInputError(
-			`'External User ID' is ${length} characters long`,
-			`The gateway takes up to ${MAX_EXTERNAL_USER_ID_LENGTH} characters. Shorten it.`,
-			'externalUserId',
-		);
-	}
+	if (length <= MAX_EXTERNAL_USER_ID_LENGTH) return;
+	throw new InvalidInputError(
+		`'External User ID' is ${length} characters long`,
+		`The gateway takes up to ${MAX_EXTERNAL_USER_ID_LENGTH} characters. Shorten it.`,
+		'externalUserId',
+	);
 }
 
 /**
  * Uploads a file as multipart form data (§4.14), streamed.
  *
- * @returns the record as received
- * @throws {ApiError} when the request fails
- */
-export async function uploadFile(
-	client: GatewayClient,
-	file: UploadFile,
-	settings: UploadSettings,
-): Promise<JsonObject> {
-	return await uploadOpened(client, () => Promise.resolve(file), settings);
-}
-
-/** A file that is opened for one attempt, such as a download. */
-export interface OpenedFile extends Pick<UploadFile, 'fileName' | 'mimeType' | 'framed'> {
-	/** Exact length in bytes; `undefined` if it is not known. */
-	size: number | undefined;
-}
-
-/**
- * Uploads a file that is opened for each attempt, as {@link uploadFile}.
- *
+ * @param open opens the file, for each attempt
  * @returns the record as received
  * @throws {ApiError} when the request fails
  * @throws what `open` throws
  */
-export async function uploadOpened(
+export async function uploadFile(
 	client: GatewayClient,
-	open: () => Promise<OpenedFile>,
+	open: () => Promise<UploadFile<number | undefined>>,
 	settings: UploadSettings,
 ): Promise<JsonObject> {
 	return await client.json({
@@ -139,7 +107,8 @@ export async function uploadOpened(
  * @throws {ApiError} when the request fails, or the response has no URL
  */
 export async function uploadForUse(client: GatewayClient, file: UploadFile): Promise<string> {
-	const { url } = readStoredFile(await uploadFile(client, file, { storagePolicy: 'TEMP_UPLOAD' }));
+	const body = await uploadFile(client, () => Promise.resolve(file), { storagePolicy: 'TEMP_UPLOAD' });
+	const { url } = readStoredFile(body);
 	if (url === undefined) throw missingInResponse('URL of the uploaded file');
 	return url;
 }
@@ -149,8 +118,7 @@ export async function contentDigest(file: UploadFile): Promise<string> {
 	const nothing = new Uint8Array();
 	const content = await file.framed(nothing, nothing);
 	const hash = createHash('sha256');
-	if (content instanceof Uint8Array) hash.update(content);
-	else for await (const chunk of content) hash.update(chunk);
+	for await (const chunk of content instanceof Uint8Array ? [content] : content) hash.update(chunk);
 	return hash.digest('hex');
 }
 

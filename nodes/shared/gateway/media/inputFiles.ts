@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../errors/errors';
-import { takesNoFile, takesUrls, type InputForm } from './inputSchema';
+import type { InputForm } from './inputSchema';
 import type { Json, JsonObject } from '../util/json';
 import { typesOf } from './jsonSchema';
 
@@ -14,8 +14,7 @@ export interface InputFileUrl {
  * files for a field without a known schema become a list.
  *
  * @param form `undefined` if the catalogue does not have the model
- * @throws {InvalidInputError} if a field for one value gets a second one, if the model has no such field, or if the
- *   field surely takes no file
+ * @throws {InvalidInputError} if a field for one value gets a second one
  */
 export function withFiles(
 	input: JsonObject,
@@ -25,8 +24,6 @@ export function withFiles(
 	const filled = { ...input };
 	for (const { field, value } of files) {
 		const known = form?.fields.find(({ name }) => name === field);
-		if (form?.closed && !known) throw noSuchField(field, form);
-		if (form && known && !form.isPartial && takesNoFile(known)) throw noFileField(field, form);
 		const isList = known
 			? typesOf(known.schema).includes('array')
 			: files.filter((file) => file.field === field).length > 1;
@@ -47,27 +44,4 @@ function joined(
 		"Choose another field in 'Input Files', or leave this one empty in the input.",
 		'inputFiles',
 	);
-}
-
-function noSuchField(field: string, form: InputForm): InvalidInputError {
-	return new InvalidInputError(
-		`The model has no input field '${field}' for a file`,
-		`${fileFields(form)}`,
-		'inputFiles',
-	);
-}
-
-function noFileField(field: string, form: InputForm): InvalidInputError {
-	return new InvalidInputError(
-		`The input field '${field}' takes no file`,
-		`${fileFields(form)}`,
-		'inputFiles',
-	);
-}
-
-function fileFields({ fields }: InputForm): string {
-	const names = fields.filter(takesUrls).map(({ name }) => name);
-	if (names.length === 0)
-		return "The catalogue shows no field of this model that takes one: remove the rows of 'Input Files'.";
-	return `Choose a field that takes one in 'Input Files': ${names.join(', ')}.`;
 }

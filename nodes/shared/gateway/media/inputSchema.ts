@@ -1,5 +1,5 @@
-import { asArray, asObject, asText, type Json, type JsonObject } from '../util/json';
-import { branches, resolvedSchema, typesOf } from './jsonSchema';
+import { asArray, asObject, asText, canonicalJson, type Json, type JsonObject } from '../util/json';
+import { branches, merged, resolvedSchema, typesOf } from './jsonSchema';
 
 /** The type of a field. `json` is all that the others do not cover: unions and schemas without a type. */
 export type FieldKind = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'object' | 'json';
@@ -24,19 +24,15 @@ export interface InputField {
 	default?: Json | undefined;
 	/** The resolved schema. */
 	schema: JsonObject;
-	/** The resolved schema of its elements; empty if there is none. */
-	items: JsonObject;
+	/** The elements of a list. */
+	element?: InputField | undefined;
 }
 
 /** The fields of an `input_schema`, in its order. */
 export interface InputForm {
 	fields: InputField[];
-	/** Whether the schema allows no other fields. */
-	closed: boolean;
-	/** The document that references point into. */
-	root: JsonObject;
-	/** Whether fields may have more to their schema, such as a format; default: false. */
-	isPartial?: boolean;
+	/** The defaults of each alternative that the schema has. */
+	defaults: JsonObject[];
 	/** The name of the field that takes the prompt, where the form says so. */
 	promptName?: string | undefined;
 }
@@ -51,59 +47,53 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
 };
 
 /**
- * Reads a model's `input_schema`. Returns every field: one whose schema is not understood has the kind `json`. For a
- * union of objects, returns the fields of all of them.
+ * Reads a model's `input_schema`. Returns every field: one whose schema is not understood has the kind `json`. Of a
+ * union of objects, a field takes what any of them takes, and is required if all require it.
  */
 export function inputForm(inputSchema: JsonObject): InputForm {
-	const root = resolvedSchema(inputSchema, inputSchema);
-	const union = branches(root);
-	const all = [...union, root].map((schema) => asObject(schema.properties) ?? {});
-	const properties: JsonObject = Object.assign({}, ...all);
+	const shared = resolvedSchema(inputSchema, inputSchema);
+	const union = branches(shared);
+	const alternatives = (union.length > 0 ? union : [{}]).map((branch) => {
+		const { properties, required } = merged(branch, shared);
+		const fields = Object.entries(asObject(properties) ?? {}).map(
+			([name, schema]) => [name, resolvedSchema(schema, inputSchema)] as const,
+		);
+		return { fields: new Map(fields), required: asArray(required) };
+	});
+	const names = new Set(alternatives.flatMap(({ fields }) => [...fields.keys()]));
 	return {
-		fields: fieldsOf(properties, asArray(root.required), inputSchema),
-		closed: root.additionalProperties === false && union.length === 0,
-		root: inputSchema,
+		fields: [...names].map((name) => {
+			const schemas = alternatives.map(({ fields }) => fields.get(name)).filter((one) => one !== undefined);
+			const isRequired = alternatives.every(({ required }) => required.includes(name));
+			return inputField(name, anyOf(schemas), isRequired);
+		}),
+		defaults: alternatives.map(({ fields }) =>
+			Object.fromEntries([...fields].map(([name, schema]) => [name, schema.default])),
+		),
 	};
 }
 
-/**
- * The fields of each alternative of an `input_schema`, which has several if it is a union of objects. Fields that all
- * share come first.
- */
-export function alternatives(inputSchema: JsonObject): InputField[][] {
-	const shared = resolvedSchema(inputSchema, inputSchema);
-	const union = branches(shared);
-	return (union.length > 0 ? union : [{}]).map((branch) => {
-		const required = [...asArray(shared.required), ...asArray(branch.required)];
-		return [shared, branch].flatMap(({ properties }) =>
-			fieldsOf(asObject(properties) ?? {}, required, inputSchema),
-		);
-	});
+/** What any of some resolved schemas allows. */
+function anyOf(schemas: readonly JsonObject[]): JsonObject {
+	const [first = {}, ...others] = new Map(schemas.map((schema) => [canonicalJson(schema), schema])).values();
+	const { title, description } = first;
+	return others.length === 0 ? first : resolvedSchema({ title, description, anyOf: [first, ...others] }, {});
 }
 
-function fieldsOf(properties: JsonObject, required: readonly Json[], root: JsonObject): InputField[] {
-	return Object.entries(properties).map(([name, schema]) =>
-		inputField(name, resolvedSchema(schema, root), root, required.includes(name)),
-	);
-}
-
-/**
- * Reads a field from its resolved schema.
- *
- * @param root the document that references point into
- */
-export function inputField(name: string, schema: JsonObject, root: JsonObject, required = false): InputField {
+function inputField(name: string, schema: JsonObject, required = false): InputField {
 	const choices = choicesOf(schema);
+	const title = asText(schema.title) ?? titleOf(name);
+	const kind = kindOf(schema, choices);
 	return {
 		name,
-		title: asText(schema.title) ?? titleOf(name),
+		title,
 		description: asText(schema.description),
 		required,
-		kind: kindOf(schema, choices),
+		kind,
 		choices,
 		default: schema.default ?? undefined,
 		schema,
-		items: resolvedSchema(schema.items, root),
+		element: kind === 'list' ? { ...inputField(name, asObject(schema.items) ?? {}), title } : undefined,
 	};
 }
 
@@ -119,20 +109,14 @@ function kindOf(schema: JsonObject, choices: EnumChoice[]): FieldKind {
 
 /** The values of `enum`; none if a list cannot show one of them (an object, a list, null). */
 function choicesOf(schema: JsonObject): EnumChoice[] {
-	const options = branches(schema);
-	const choices = asArray(schema.enum).map((value, index) => toChoice(value, options[index]));
-	return choices.every((choice) => choice !== undefined) ? choices : [];
-}
-
-function toChoice(value: Json, option: JsonObject | undefined): EnumChoice | undefined {
-	if (typeof value === 'object') return undefined;
-	// §2.2 shows no labels for values; a union of constants may have titles.
-	const constant = option?.const === value ? option : undefined;
-	return {
-		value,
-		label: asText(constant?.title) ?? String(value),
-		description: asText(constant?.description),
-	};
+	const values = asArray(schema.enum);
+	const shown = values.filter((value) => typeof value !== 'object');
+	if (shown.length < values.length) return [];
+	return shown.map((value) => {
+		// §2.2 shows no labels for values; a union of constants may have titles.
+		const { title, description } = branches(schema).find((option) => option.const === value) ?? {};
+		return { value, label: asText(title) ?? String(value), description: asText(description) };
+	});
 }
 
 /** `num_images`, `numImages` → "Num Images". */
@@ -141,31 +125,12 @@ function titleOf(name: string): string {
 	return words.trim().replace(/(^|\s)\p{Ll}/gu, (letter) => letter.toUpperCase()) || name;
 }
 
-/** Words in a title or description that mean a file. */
-const FILE_WORDS =
-	/\b(ur[il]s?|links?|files?|images?|pictures?|photos?|videos?|clips?|audios?|sounds?|recordings?|songs?|tracks?|uploads?|base64)\b/i;
-
-const FILELESS_KINDS: ReadonlySet<FieldKind> = new Set(['integer', 'number', 'boolean', 'object']);
-
-/**
- * Whether the field surely takes no file: fixed choices, a number, a switch, an object, text that nothing calls a file or
- * a URL, and lists of these.
- */
-export function takesNoFile(field: InputField): boolean {
-	if (takesUrls(field)) return false;
-	const { name, items, title, description = '' } = field;
-	const { kind, choices } = field.kind === 'list' ? inputField(name, items, {}) : field;
-	if (choices.length > 0 || FILELESS_KINDS.has(kind)) return true;
-	return kind === 'text' && !FILE_WORDS.test(`${title} ${description}`);
-}
-
-/** Whether the field can hold a file's URL, alone or in a list. */
-export function takesUrls({ kind, schema, items, choices, name }: InputField): boolean {
-	if (choices.length > 0) return false;
-	const inner = kind === 'list' ? items : schema;
-	const formats = [inner, ...branches(inner)].map((part) => asText(part.format) ?? '');
+/** Whether the field is for the URL of a file, or a list of them: its type allows it, and its format or name says so. */
+export function takesUrls(field: InputField): boolean {
+	const { schema, kind, choices } = field.element ?? field;
+	if (choices.length > 0 || (kind !== 'text' && kind !== 'json')) return false;
+	const formats = [schema, ...branches(schema)].map((part) => asText(part.format) ?? '');
 	if (formats.some((format) => /^(uri|url|iri|binary)/.test(format))) return true;
-	const words = name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
-	const mayBeText = kind === 'list' || kind === 'json' || kind === 'text';
-	return mayBeText && /(^|_)(urls?|uris?|images?|videos?|audios?|files?|masks?|frames?)(_|$)/.test(words);
+	const words = field.name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
+	return /(^|_)(urls?|uris?|images?|videos?|audios?|files?|masks?|frames?)(_|$)/.test(words);
 }

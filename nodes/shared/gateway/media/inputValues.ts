@@ -1,9 +1,8 @@
 import { excerpt } from '../util/excerpt';
 import { InvalidInputError } from '../errors/errors';
-import { inputField, takesUrls, type InputField, type InputForm } from './inputSchema';
+import { takesUrls, type InputField, type InputForm } from './inputSchema';
 import { asNumber, objectIn, parseJson, type Json, type JsonObject } from '../util/json';
-import { branches, resolvedSchema, typesOf } from './jsonSchema';
-import { violation } from './schemaRules';
+import { typesOf } from './jsonSchema';
 
 /** Characters of a value that an error shows. */
 const MAX_SHOWN = 80;
@@ -11,17 +10,16 @@ const MAX_SHOWN = 80;
 /**
  * Converts the values of a form to the types of the model's schema: "5" becomes 5 in an integer field and stays text
  * in a text field, JSON text becomes a list or an object. Leaves out unset values: null, empty text, and an empty
- * list or object unless the field has a default.
+ * list or object unless the field has a default. The gateway checks the rest (422).
  *
- * @throws {InvalidInputError} for a value that cannot be converted and for an unknown field, naming the field
+ * @throws {InvalidInputError} for a value that cannot be converted, naming the field
  */
 export function typedInput(values: JsonObject, form: InputForm): JsonObject {
 	const typed: JsonObject = {};
 	for (const [name, value] of Object.entries(values)) {
 		if (isUnset(value)) continue;
 		const field = form.fields.find((candidate) => candidate.name === name);
-		if (!field && form.closed) throw unknownField(name);
-		const converted = field ? typedValue(value, field, form.root) : value;
+		const converted = field ? typedValue(value, field) : value;
 		if (!field || !isEmpty(converted) || field.default !== undefined) typed[name] = converted;
 	}
 	return typed;
@@ -33,44 +31,42 @@ function isEmpty(value: Json): boolean {
 }
 
 /**
- * Checks an input against the model's schema before it is sent.
+ * Checks that an input has the required fields of the model.
  *
- * @throws {InvalidInputError} for a missing required field and for a value that breaks a rule (choices, range,
- *   length), naming field and rule
+ * @throws {InvalidInputError} for a missing field, naming it
  */
-export function checkInput(input: JsonObject, form: InputForm): void {
-	for (const field of form.fields) {
-		const value = input[field.name];
-		if (value === undefined) {
-			if (field.required) throw missingField(field);
-			continue;
-		}
-		const broken = violation(value, field.schema, form.root);
-		if (broken) throw invalidField(field, broken.path, broken.rule, valueText(value));
-	}
+export function checkRequired(input: JsonObject, { fields }: InputForm): void {
+	const missing = fields.find(({ name, required }) => required && input[name] === undefined);
+	if (!missing) return;
+	throw new InvalidInputError(
+		`'${missing.title}' is missing`,
+		`The model needs it. Fill the field, check the expression that fills it${takesUrls(missing) ? ", or add a file to 'Input Files'" : ''}.`,
+		`input.${missing.name}`,
+	);
 }
 
 function isUnset(value: Json | undefined): value is null | undefined | '' {
 	return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-function typedValue(value: Json, field: InputField, root: JsonObject): Json {
+function typedValue(value: Json, field: InputField): Json {
 	const chosen = field.choices.find((choice) => choice.value === value) ?? choiceLike(value, field);
 	if (chosen) return chosen.value;
 	switch (field.kind) {
 		case 'text':
-			return toText(value, field);
+			return typeof value === 'object' ? unfit(value, field, 'text') : String(value);
 		case 'integer':
+			return asNumber(value) ?? unfit(value, field, 'a whole number');
 		case 'number':
-			return toNumber(value, field);
+			return asNumber(value) ?? unfit(value, field, 'a number');
 		case 'boolean':
-			return toBoolean(value, field);
+			return toBoolean(value) ?? unfit(value, field, 'true or false');
 		case 'list':
-			return toList(value, field, root);
+			return toList(value, field);
 		case 'object':
-			return toObject(value, field);
+			return objectIn(value) ?? unfit(value, field, 'a JSON object');
 		case 'json':
-			return toJson(value, field.schema, root);
+			return toJson(value, typesOf(field.schema));
 	}
 }
 
@@ -81,101 +77,51 @@ function choiceLike(value: Json, { choices }: InputField) {
 		: choices.find((choice) => String(choice.value) === String(value));
 }
 
-function toText(value: Json, field: InputField): string {
-	if (typeof value === 'object') {
-		throw invalidField(field, '', 'takes text', valueText(value));
-	}
-	return String(value);
-}
-
-function toNumber(value: Json, field: InputField): number {
-	const number = asNumber(value);
-	if (number === undefined) {
-		const rule = field.kind === 'integer' ? 'takes a whole number' : 'takes a number';
-		throw invalidField(field, '', rule, valueText(value));
-	}
-	return number;
-}
-
-function toBoolean(value: Json, field: InputField): boolean {
+function toBoolean(value: Json): boolean | undefined {
 	const word = typeof value === 'object' ? '' : String(value).trim().toLowerCase();
 	if (word === 'true' || word === '1') return true;
-	if (word === 'false' || word === '0') return false;
-	throw invalidField(field, '', 'takes true or false', valueText(value));
+	return word === 'false' || word === '0' ? false : undefined;
 }
 
-function toList(value: Json, field: InputField, root: JsonObject): Json[] {
-	const element = inputField(field.name, field.items, root);
+/** Lists, objects and null among the elements stay, and all elements of a list of several types. */
+function toList(value: Json, { element }: InputField): Json[] {
 	return elements(value, element).map((part) =>
-		isForeign(part, element, root) ? typedValue(part, { ...element, title: field.title }, root) : part,
+		!element || typeof part === 'object' || element.kind === 'json' ? part : typedValue(part, element),
 	);
 }
 
-/** Whether to convert an element: lists, objects and elements that fit their schema stay. */
-function isForeign(value: Json, element: InputField, root: JsonObject): boolean {
-	return typeof value !== 'object' && violation(value, element.schema, root) !== undefined;
-}
-
 /** The elements of a list, of JSON text, or of text with one element per line or between commas. */
-function elements(value: Json, element: InputField): Json[] {
+function elements(value: Json, element: InputField | undefined): Json[] {
 	if (Array.isArray(value)) return value;
 	if (typeof value !== 'string') return [value];
 	const parsed = parseJson(value);
 	if (Array.isArray(parsed)) return parsed;
 	const isUrl = /:\/\/|^\s*data:/.test(value);
-	const separator = /[\r\n]/.test(value) || isUrl || element.kind === 'object' ? /[\r\n]/ : /,/;
+	const separator = /[\r\n]/.test(value) || isUrl || element?.kind === 'object' ? /[\r\n]/ : /,/;
 	return value
 		.split(separator)
 		.map((part) => part.trim())
 		.filter((part) => part !== '');
 }
 
-function toObject(value: Json, field: InputField): JsonObject {
-	const object = objectIn(value);
-	if (!object) throw invalidField(field, '', 'takes a JSON object', valueText(value));
-	return object;
-}
-
-/** Parses text if it is JSON of a type that the schema allows; returns any other value unchanged. */
-function toJson(value: Json, schema: JsonObject, root: JsonObject): Json {
-	if (typeof value !== 'string') return value;
-	const parsed = parseJson(value);
+/** Parses text if it is JSON of one of the types; any other value stays. Without types, only a list or an object is. */
+function toJson(value: Json, types: readonly string[]): Json {
+	const parsed = typeof value === 'string' ? parseJson(value) : undefined;
 	if (parsed === undefined || parsed === null) return value;
-	const types = typesOf(schema);
-	const isStructure = typeof parsed === 'object';
+	if (typeof parsed === 'object') {
+		const type = Array.isArray(parsed) ? 'array' : 'object';
+		return types.length === 0 || types.includes(type) ? parsed : value;
+	}
 	// Text that looks like a number or a boolean stays text where text is allowed.
-	if (!isStructure && (types.length === 0 || types.includes('string'))) return value;
-	const fits = [schema, ...branches(schema)].some(
-		(part) => violation(parsed, resolvedSchema(part, root), root) === undefined,
-	);
+	if (types.includes('string')) return value;
+	const fits = types.some((type) => (type === 'integer' ? 'number' : type) === typeof parsed);
 	return fits ? parsed : value;
 }
 
-function invalidField(field: InputField, path: string, rule: string, shown: string): InvalidInputError {
-	const place = path === '' ? '' : ` (${field.name}${path})`;
-	return new InvalidInputError(
-		`'${field.title}'${place} ${rule}`,
-		`The value is ${shown}, which the model does not accept. Correct the field.`,
+function unfit(value: Json, field: InputField, wanted: string): never {
+	throw new InvalidInputError(
+		`'${field.title}' takes ${wanted}`,
+		`The value is ${excerpt(JSON.stringify(value), MAX_SHOWN)}, which the model does not accept. Correct the field.`,
 		`input.${field.name}`,
 	);
-}
-
-function missingField(field: InputField): InvalidInputError {
-	return new InvalidInputError(
-		`'${field.title}' is missing`,
-		`The model needs it. Fill the field${takesUrls(field) ? ", or add a file to 'Input Files'" : ''}${field.kind === 'list' || field.kind === 'text' ? ', or check the expression that fills it' : ''}.`,
-		`input.${field.name}`,
-	);
-}
-
-function unknownField(name: string): InvalidInputError {
-	return new InvalidInputError(
-		`The model has no field '${name}'`,
-		"The form was made for another model, or the model has changed: select the three dots next to 'Model Fields', then 'Refresh Field List'.",
-		`input.${name}`,
-	);
-}
-
-function valueText(value: Json): string {
-	return excerpt(JSON.stringify(value), MAX_SHOWN);
 }

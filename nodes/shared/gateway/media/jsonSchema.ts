@@ -4,35 +4,29 @@ import { asArray, asObject, asObjects, asText, type Json, type JsonObject } from
 const MAX_DEPTH = 5;
 
 /**
- * Simplifies a JSON Schema: resolves references into the same document, merges `allOf`, removes a `null` that only
- * means "optional" (`anyOf: [X, null]`, `type: [X, 'null']`), and turns constants into `enum`. Keywords next to a
- * reference override it. Never throws: what cannot be resolved allows anything.
+ * Simplifies a JSON Schema and those of its elements and branches: resolves references into the same document, merges
+ * `allOf`, removes a `null` that only means "optional" (`anyOf: [X, null]`, `type: [X, 'null']`), and turns constants
+ * and unions of choices into `enum`. Keywords next to a reference override it. Never throws: what cannot be resolved
+ * allows anything.
  *
  * @param root the document that references point into
  */
 export function resolvedSchema(schema: Json | undefined, root: JsonObject, depth = 0): JsonObject {
 	const own = asObject(schema);
 	if (!own || depth > MAX_DEPTH) return {};
-	const { $ref, allOf, ...siblings } = own;
+	const { $ref, allOf, items, ...siblings } = own;
+	if (items !== undefined) siblings.items = resolvedSchema(items, root, depth + 1);
 	const parts = [...(typeof $ref === 'string' ? [referred($ref, root)] : []), ...asObjects(allOf)].map(
 		(part) => resolvedSchema(part, root, depth + 1),
 	);
-	return asChoice(
-		withoutNull(
-			parts.reduceRight<JsonObject>((rest, part) => merged(part, rest), siblings),
-			root,
-			depth,
-		),
-	);
+	const whole = parts.reduceRight<JsonObject>((rest, part) => merged(part, rest), siblings);
+	return asChoice(withoutNull(whole, root, depth));
 }
 
 /** Resolves a reference such as `#/$defs/Size`; `undefined` for one into another document. */
 function referred(pointer: string, root: JsonObject): Json | undefined {
 	if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
-	const steps = pointer
-		.split('/')
-		.slice(1)
-		.map((step) => step.replace(/~1/g, '/').replace(/~0/g, '~'));
+	const [, ...steps] = pointer.split('/');
 	return steps.reduce<Json | undefined>((found, step) => ownValue(asObject(found), step), root);
 }
 
@@ -41,7 +35,7 @@ function ownValue(object: JsonObject | undefined, key: string): Json | undefined
 }
 
 /** Merges two schemas; `over` takes precedence. */
-function merged(under: JsonObject, over: JsonObject): JsonObject {
+export function merged(under: JsonObject, over: JsonObject): JsonObject {
 	const properties = { ...asObject(under.properties), ...asObject(over.properties) };
 	const required = [...new Set([...asArray(under.required), ...asArray(over.required)])];
 	return {
@@ -79,12 +73,12 @@ function typeWithoutNull(schema: JsonObject): JsonObject {
 	return { ...schema, ...choices, type: types.length === 1 ? types[0] : types };
 }
 
-/** Turns a constant, or a union of constants, into `enum`. */
+/** Turns a constant, or a union of resolved choices, into `enum`. */
 function asChoice(schema: JsonObject): JsonObject {
 	if (schema.const !== undefined) return { ...schema, enum: [schema.const] };
 	const options = branches(schema);
-	if (options.length === 0 || options.some((option) => option.const === undefined)) return schema;
-	return { ...schema, enum: options.map((option) => option.const ?? null) };
+	if (options.length === 0 || !options.every((option) => Array.isArray(option.enum))) return schema;
+	return { ...schema, enum: [...new Set(options.flatMap((option) => asArray(option.enum)))] };
 }
 
 /** The types that a resolved schema allows; empty if it names none. */

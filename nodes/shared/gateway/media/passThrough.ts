@@ -1,4 +1,4 @@
-import { isFlat, type Json } from '../util/json';
+import { isFlat, parseJson, type Json } from '../util/json';
 
 // Data of the user that comes back with a task's callback. §6.4 does not show the body of a callback, so the data is in
 // the query of the callback URL. Anybody who has the URL can send other data.
@@ -8,9 +8,6 @@ const NAME = 'passThrough';
 
 /** The longest data as JSON text, in bytes: many servers take URLs of up to 8 KB. */
 export const MAX_PASS_THROUGH_BYTES = 2048;
-
-/** Base64 needs four characters for three bytes. */
-const MAX_LENGTH = Math.ceil((MAX_PASS_THROUGH_BYTES * 4) / 3);
 
 /** How deep the data may be nested: n8n fails to store what is nested much deeper. */
 const MAX_LEVELS = 50;
@@ -42,16 +39,7 @@ export function withPassThrough(url: string, encoded: string): string {
  */
 export function readPassThrough(query: unknown): Json | undefined {
 	const given: unknown = typeof query === 'object' && query !== null ? Reflect.get(query, NAME) : undefined;
-	if (typeof given !== 'string' || given.length > MAX_LENGTH || !/^[\w-]+$/.test(given)) return undefined;
-	const value = parsed(Buffer.from(given, 'base64url').toString('utf8'));
+	if (typeof given !== 'string') return undefined;
+	const value = parseJson(Buffer.from(given, 'base64url').toString('utf8'));
 	return value !== undefined && isFlat(value, MAX_LEVELS) ? value : undefined;
-}
-
-/** As `JSON.parse`, without fields that change the prototype where they are copied. */
-function parsed(text: string): Json | undefined {
-	try {
-		return JSON.parse(text, (key, value: unknown) => (key === '__proto__' ? undefined : value)) as Json;
-	} catch {
-		return undefined;
-	}
 }

@@ -1,10 +1,7 @@
 import type { MediaModel, PriceTier } from './mediaModel';
-import { alternatives, type InputField } from './inputSchema';
+import { inputForm } from './inputSchema';
 import { asNumber, canonicalJson, type Json, type JsonObject } from '../util/json';
 import { compareDecimals } from '../util/money';
-
-/** Values of an input field that a reason lists. */
-const MAX_SHOWN_VALUES = 12;
 
 /** The price of a task (§2.2). If it is unknown, `price` is null and `reason` says why. */
 export type TaskPrice =
@@ -20,7 +17,8 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	const { tiers, currency } = model;
 	const none = (reason: string): TaskPrice => ({ price: null, currency, matched: null, reason });
 	if (tiers.length === 0) return none('The catalogue has no price per task for this model.');
-	const found = completions(input, model.inputSchema).map((complete) => bestTiers(tiers, complete));
+	const { defaults } = inputForm(model.inputSchema);
+	const found = defaults.map((values) => bestTiers(tiers, withDefaults(input, values)));
 	const [best, ...others] = found.flat();
 	if (!best || found.some((fitting) => fitting.length === 0)) {
 		return none(`No price tier fits these values. ${dependsOn(tiers)}`);
@@ -35,8 +33,9 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 /** The tiers that fit the input and have the most params. */
 function bestTiers(tiers: readonly PriceTier[], input: JsonObject): PriceTier[] {
 	const fitting = tiers.filter((tier) => fits(tier, input));
-	const most = Math.max(...fitting.map(specificity));
-	return fitting.filter((tier) => specificity(tier) === most);
+	const count = ({ params }: PriceTier) => Object.keys(params).length;
+	const most = Math.max(...fitting.map(count));
+	return fitting.filter((tier) => count(tier) === most);
 }
 
 function costsTheSame({ price }: PriceTier, other: PriceTier): boolean {
@@ -49,25 +48,11 @@ export function rublePrice({ price, currency }: TaskPrice): string | undefined {
 	return currency === 'RUB' ? (price ?? undefined) : undefined;
 }
 
-/** The price in rubles, rounded by floating point; `undefined` if it is unknown or in another currency. */
-export function priceInRubles({ price, currency }: TaskPrice): number | undefined {
-	return currency === 'RUB' ? asNumber(price) : undefined;
-}
-
-/** The input with the defaults of the schema; of a union, with those of each alternative that the input may be of. */
-function completions(input: JsonObject, schema: JsonObject): JsonObject[] {
-	const all = alternatives(schema);
-	const possible = all.filter((fields) => fields.every((field) => allows(field, input[field.name])));
-	return (possible.length > 0 ? possible : all).map((fields) => {
-		const complete = { ...input };
-		for (const { name, default: value } of fields) complete[name] ??= value;
-		return complete;
-	});
-}
-
-function allows(field: InputField, value: Json | undefined): boolean {
-	if ((value ?? null) === null) return !field.required || field.default !== undefined;
-	return field.choices.length === 0 || field.choices.some((choice) => isSame(value, choice.value));
+/** Null means the default, too. */
+function withDefaults(input: JsonObject, defaults: JsonObject): JsonObject {
+	const complete = { ...input };
+	for (const [name, value] of Object.entries(defaults)) complete[name] ??= value;
+	return complete;
 }
 
 function fits({ params }: PriceTier, input: JsonObject): boolean {
@@ -83,22 +68,8 @@ function isSame(value: Json | undefined, wanted: Json | undefined): boolean {
 	return number === undefined ? String(given) === String(sought) : number === asNumber(sought);
 }
 
-function specificity({ params }: PriceTier): number {
-	return Object.keys(params).length;
-}
-
-/** "There are prices for: quality draft, high; size 512x512". */
+/** "The prices depend on 'quality', 'size'." */
 function dependsOn(tiers: readonly PriceTier[]): string {
-	const names = [...new Set(tiers.flatMap(({ params }) => Object.keys(params)))];
-	const known = names.map((name) => {
-		const values = tiers.flatMap(({ params }) =>
-			Object.hasOwn(params, name) ? [valueText(params[name])] : [],
-		);
-		return `'${name}' ${[...new Set(values)].slice(0, MAX_SHOWN_VALUES).join(', ')}`;
-	});
-	return `There are prices for: ${known.join('; ')}.`;
-}
-
-function valueText(value: Json | undefined): string {
-	return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+	const names = new Set(tiers.flatMap(({ params }) => Object.keys(params)));
+	return `The prices depend on ${[...names].map((name) => `'${name}'`).join(', ')}.`;
 }
