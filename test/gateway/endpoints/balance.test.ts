@@ -59,6 +59,7 @@ describe('reading a balance (§2.8)', () => {
 			message: expect.any(String) as string,
 			description: expect.stringContaining(`: ${keys}.`) as string,
 			outcome: 'rejected',
+			kind: 'read',
 			code: 'unreadable_answer',
 			retryable: false,
 		});
