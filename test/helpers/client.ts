@@ -1,5 +1,7 @@
 import { RateGate, type GateClock } from '../../nodes/shared/gateway/client/rate/rateGate';
 import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
+import { problemError } from '../../nodes/shared/gateway/errors/fromResponse';
+import type { ProblemName } from '../../nodes/shared/gateway/errors/texts/problems';
 import type {
 	HttpResponse,
 	ByteStream,
@@ -12,8 +14,8 @@ import {
 	type ClientDependencies,
 } from '../../nodes/shared/gateway/client/client';
 
-/** What a scripted transport does with one request. */
-export type Step = { status?: number; headers?: Record<string, string>; body?: string } | Error;
+/** What a scripted transport does with one request: responds, or throws. */
+export type Step = { status?: number; headers?: Record<string, string>; body?: string } | ProblemName | Error;
 
 export interface ScriptedClient {
 	client: GatewayClient;
@@ -49,6 +51,7 @@ export function scriptedClient(
 		sent.push(request);
 		if (step === undefined) throw new Error('the script has no step');
 		if (step instanceof Error) throw step;
+		if (typeof step === 'string') throw problemError(step, request.kind);
 		const { status = 200, headers = {} } = step;
 		return { status, headers, body: step.body ?? (status >= 500 ? gatewayFailure(status) : '{}') };
 	};

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 
-import { withinTime, abortable } from '../../../nodes/shared/gateway/client/abort';
+import { abortable } from '../../../nodes/shared/gateway/client/abort';
 import { asError, StoppedError } from '../../../nodes/shared/gateway/errors/errors';
 import { rejection } from '../../helpers/client';
 
@@ -61,43 +61,5 @@ describe('work with an abort signal', () => {
 			return await work(controller);
 		}).catch(asError);
 		expect([...during, listeners(controller.signal)]).toStrictEqual([1, 0]);
-	});
-});
-
-describe('work with a limited time', () => {
-	const clockOf = (sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>) => ({ sleep });
-
-	it('returns its result, and ends the clock', async () => {
-		const signals: Array<AbortSignal | undefined> = [];
-		const clock = clockOf(async (_, signal) => {
-			signals.push(signal);
-			return await new Promise(() => undefined);
-		});
-		expect(await withinTime(clock, 10, async () => await Promise.resolve(7))).toBe(7);
-		expect(signals.map((signal) => signal?.aborted)).toStrictEqual([true]);
-	});
-
-	it('returns nothing when the time is over, and is aborted', async () => {
-		let given: AbortSignal | undefined;
-		const clock = clockOf(async () => await Promise.resolve());
-		const work = async (signal: AbortSignal) => {
-			given = signal;
-			return await new Promise(() => undefined);
-		};
-		expect([await withinTime(clock, 10, work), given?.aborted]).toStrictEqual([undefined, true]);
-	});
-
-	it('may take longer than a timer of Node can', async () => {
-		const steps: number[] = [];
-		const clock = clockOf(async (milliseconds) => {
-			steps.push(milliseconds);
-			await new Promise((resolve) => setImmediate(resolve));
-		});
-		const work = async () => {
-			while (steps.length < 40_000) await new Promise((resolve) => setImmediate(resolve));
-			return 'ended';
-		};
-		expect(await withinTime(clock, 100_000 * 60_000, work)).toBe('ended');
-		expect(Math.max(...steps.slice(0, 100))).toBe(60_000);
 	});
 });

@@ -10,9 +10,9 @@ const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' }
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 const notWaitedFor = new StoppedError('not waited for');
 /** The error of a request that goes on. */
-const inFlight = { name: 'StoppedError', reason: 'not waited for', mayHaveTakenEffect: true };
+const inFlight = { name: 'StoppedError', reason: 'not waited for', outcome: 'unknown' };
 /** The error of one that was not sent. */
-const notSent = { ...inFlight, mayHaveTakenEffect: false };
+const notSent = { ...inFlight, outcome: 'notSent' };
 
 /** A promise with its resolve function. */
 function deferred<T>() {
@@ -118,7 +118,7 @@ describe('a signal that is aborted', () => {
 		});
 		const { signal, abort } = controller();
 		const one = client.json({ ...get, path: '/1' });
-		const two = rejection(client.json({ ...get, path: '/2', charged: true, signal }));
+		const two = rejection(client.json({ ...get, path: '/2', kind: 'charge', signal }));
 		const three = client.json({ ...get, path: '/3' });
 		abort();
 		expect(await two).toMatchObject(notSent);

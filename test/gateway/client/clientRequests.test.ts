@@ -22,6 +22,8 @@ async function exchangeOf(
 describe('a request', () => {
 	const base = {
 		url: 'https://gateway.test/api/v1/balance',
+		body: undefined,
+		signal: undefined,
 		timeoutMs: 315_000,
 		kind: 'read',
 	};
@@ -68,26 +70,13 @@ describe('a request', () => {
 					method: 'GET',
 					url: 'https://files.test/a?b=c',
 					headers: {},
+					signal: undefined,
 					timeoutMs: timeoutMs ?? 315_000,
 					kind: 'file',
 				},
 			]);
 		},
 	);
-
-	it.each<[Partial<GatewayRequest>, boolean]>([
-		[{}, false],
-		[{ charged: false }, false],
-		[{ charged: true }, true],
-		[{ charged: true, idempotent: false }, true],
-		[{ kind: 'keyed' }, false],
-		[{ charged: true, method: 'PATCH' }, true],
-		[{ charged: true, method: 'GET' }, false],
-		[{ charged: true, method: 'DELETE' }, false],
-		[{ charged: true, method: 'GET', idempotent: false }, true],
-	])('%j is marked as charged when its response is lost: %s', async (traits, charged) => {
-		expect((await exchangeOf({ ...post, ...traits })).charged).toBe(charged);
-	});
 });
 
 it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
@@ -114,7 +103,7 @@ it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
 });
 
 it('the state of a task has a timeout of a minute', async () => {
-	const { client, sent } = scriptedClient([{}], {});
+	const { client, sent } = scriptedClient([{}]);
 	await fetchMediaTask(client, 't');
 	expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([60_000]);
 });
@@ -146,28 +135,12 @@ describe('a response', () => {
 		expect(await scriptedClient([{ status: 204, body: '<html>' }]).client.json(get)).toStrictEqual({});
 	});
 
-	it.each([
-		['{"a":[1]}', { a: [1] }],
-		['[1,{"a":2}]', [1, { a: 2 }]],
-		['[]', []],
-	])('is read as %s where an object or a list is expected', async (body, value) => {
-		expect(await scriptedClient([{ body }]).client.jsonOrList(get)).toStrictEqual(value);
-	});
-
-	it.each(['"text"', '7', 'null', '', '[1'])(
-		'with the body %j is neither an object nor a list',
-		async (body) => {
-			const { client } = scriptedClient([{ body }], { maxRetries: 0 });
-			expect((await apiErrorOf(client.jsonOrList(get))).details.code).toBe('unreadable_answer');
-		},
-	);
-
-	it('that is a list is rejected where an object is expected', async () => {
-		const { client } = scriptedClient([{ body: '[{}]' }], { maxRetries: 0 });
-		expect((await apiErrorOf(client.json(get))).details).toMatchObject({
-			code: 'unreadable_answer',
-			mayBeCharged: false,
-		});
+	it('is read by the caller’s own rule, if there is one', async () => {
+		const { client } = scriptedClient([{ body: '[1]' }], { maxRetries: 0 });
+		const list = (body: unknown) => (Array.isArray(body) ? body.length : undefined);
+		expect(await client.json(get, list)).toBe(1);
+		const { code, outcome } = (await apiErrorOf(client.json(get))).details;
+		expect([code, outcome]).toStrictEqual(['unreadable_answer', 'unknown']);
 	});
 
 	it('with a date in Retry-After is repeated at that date', async () => {
@@ -180,15 +153,6 @@ describe('a response', () => {
 		expect(pauses).toStrictEqual([20_500]);
 	});
 
-	it('has a hint that names only options of the node', async () => {
-		const hint = async (settings: Partial<ClientSettings>) => {
-			const { client } = scriptedClient([{ status: 429 }], { rateLimitWaitMs: 0, ...settings });
-			return (await apiErrorOf(client.json(get))).details.description;
-		};
-		expect(await hint({})).toContain("'Rate Limit Wait (Minutes)'");
-		expect(await hint({ origin: 'chatModel' })).toContain("'Batch Size'");
-	});
-
 	it('has an error text for its endpoint', async () => {
 		const messageOf = async (group: GatewayRequest['group']) => {
 			const { client } = scriptedClient([{ status: 404, body: '' }]);
@@ -199,6 +163,9 @@ describe('a response', () => {
 		};
 		expect(await messageOf('storage')).toMatch(/no such file/);
 		expect(await messageOf('media')).toMatch(/no such media task/);
+		const file = scriptedClient([{ status: 404, body: 'gone' }]).client;
+		const download = file.downloadUrl('https://files.test/a', () => Promise.resolve());
+		expect((await apiErrorOf(download)).message).toBe('There is no file behind the link');
 	});
 });
 
@@ -231,18 +198,21 @@ describe('bodies', () => {
 		expect(sent).toStrictEqual([]);
 	});
 
-	it('that are received are destroyed when reading them fails', async () => {
-		const { client } = scriptedClient([{ headers: { 'content-type': 'a/b' }, body: 'abc' }]);
-		const bodies: unknown[] = [];
-		const error = new InvalidInputError('no space', '');
-		const reading = client.stream({ ...get, timeoutMs: 1_234 }, async ({ body, ...others }) => {
-			bodies.push(body);
-			expect(others).toStrictEqual({ status: 200, headers: { 'content-type': 'a/b' }, timeoutMs: 1_234 });
-			return await Promise.reject(error);
-		});
-		expect(await rejection(reading)).toBe(error);
-		expect(bodies).toStrictEqual([expect.objectContaining({ destroyed: true })]);
-	});
+	it.each([undefined, new InvalidInputError('no space', '')])(
+		'that are received are destroyed when they are read, and when that fails: %s',
+		async (error) => {
+			const { client } = scriptedClient([{ headers: { 'content-type': 'a/b' }, body: 'abc' }]);
+			const bodies: unknown[] = [];
+			const reading = client.stream({ ...get, timeoutMs: 1_234 }, async ({ body, ...others }) => {
+				bodies.push(body);
+				expect(others).toStrictEqual({ status: 200, headers: { 'content-type': 'a/b' }, timeoutMs: 1_234 });
+				if (error) throw error;
+				return await Promise.resolve('read');
+			});
+			expect(await (error ? rejection(reading) : reading)).toBe(error ?? 'read');
+			expect(bodies).toStrictEqual([expect.objectContaining({ destroyed: true })]);
+		},
+	);
 });
 
 it('uses the clock and the random numbers of its dependencies', async () => {

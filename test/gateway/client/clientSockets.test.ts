@@ -82,7 +82,7 @@ describe('a response that is lost', () => {
 		gateway.onRequest(lose);
 		const { client, pauses, slots } = gateway.client();
 		const { details } = await apiErrorOf(client.json(chat));
-		expect(details).toMatchObject({ code: 'econnreset', outcome: 'unknown', mayBeCharged: true });
+		expect(details).toMatchObject({ code: 'econnreset', outcome: 'unknown', kind: 'charge' });
 		expect([gateway.received.length, pauses, slots.held]).toStrictEqual([1, [], 0]);
 	});
 
@@ -94,7 +94,7 @@ describe('a response that is lost', () => {
 		const { client } = gateway.client();
 		expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
 			outcome: 'unknown',
-			mayBeCharged: true,
+			kind: 'charge',
 		});
 		expect(gateway.received).toHaveLength(1);
 	});
@@ -103,12 +103,7 @@ describe('a response that is lost', () => {
 		gateway.onRequest(lose);
 		const { client, pauses, slots } = gateway.client();
 		const { details } = await apiErrorOf(createMediaTask(client, { model: 'm', input: {} }, 'key-1'));
-		expect(details).toMatchObject({
-			outcome: 'unknown',
-			mayBeCharged: true,
-			idempotent: true,
-			mayHaveTakenEffect: true,
-		});
+		expect(details).toMatchObject({ outcome: 'unknown', kind: 'keyed' });
 		expect(gateway.received.map(({ headers }) => headers['idempotency-key'])).toStrictEqual(
 			Array.from({ length: 4 }, () => 'key-1'),
 		);
@@ -150,7 +145,6 @@ it('a gateway that cannot be reached has charged nothing', async () => {
 	expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
 		code: 'econnrefused',
 		outcome: 'notSent',
-		mayBeCharged: false,
 	});
 	expect(pauses).toHaveLength(3);
 });
@@ -167,7 +161,8 @@ describe('a gateway that stops sending', () => {
 		const { client, slots } = gateway.client({ timeoutMs: 150 });
 		expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
 			code: 'timeout',
-			mayBeCharged: true,
+			outcome: 'unknown',
+			kind: 'charge',
 		});
 		expect([gateway.received.length, slots.held]).toStrictEqual([1, 0]);
 	});
@@ -177,7 +172,7 @@ describe('a gateway that stops sending', () => {
 		const { client } = gateway.client({ timeoutMs: 60_000, maxRetries: 0 });
 		expect((await apiErrorOf(client.json({ ...get, timeoutLimitMs: 150 }))).details).toMatchObject({
 			code: 'timeout',
-			mayBeCharged: false,
+			kind: 'read',
 		});
 	});
 
@@ -241,7 +236,6 @@ describe('a stream', () => {
 		expect((await apiErrorOf(stream(client))).details).toMatchObject({
 			code: 'connection_lost',
 			outcome: 'unknown',
-			mayBeCharged: true,
 			extra: { receivedText: 'Hello' },
 		});
 		expect([gateway.received.length, slots.held]).toStrictEqual([1, 0]);
@@ -250,7 +244,7 @@ describe('a stream', () => {
 	it('that does not end times out, and its connection is closed', async () => {
 		const closed = endless(hello);
 		const { client, slots } = gateway.client({ timeoutMs: 150 });
-		expect((await apiErrorOf(stream(client))).details).toMatchObject({ code: 'timeout', mayBeCharged: true });
+		expect((await apiErrorOf(stream(client))).details).toMatchObject({ code: 'timeout', outcome: 'unknown' });
 		await closed;
 		expect(slots.held).toBe(0);
 	});

@@ -1,50 +1,48 @@
-import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { deleteMediaTask, setArchived } from '../../../nodes/shared/gateway/endpoints/taskActions';
 import { deleteFile } from '../../../nodes/shared/gateway/endpoints/storage';
 import { apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
 
-// A request whose response is lost, or whose first response is a 5xx, may have succeeded: when the next try says
-// that there is nothing to do (§3.2, §4.16), it has.
+// A request that may have had its effect has had it when the next try says that there is nothing to do (§3.2, §4.16).
 
-const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
-const lost = connectionError({ kind: 'lost' }, { charged: false });
 const notFound: Step = { status: 404 };
 
 const actions: Array<[string, (client: GatewayClient) => Promise<unknown>, unknown]> = [
-	['a file is deleted', async (client) => await deleteFile(client, ID), { success: true }],
-	['a task is archived', async (client) => await setArchived(client, ID, true), undefined],
-	['a task is unarchived', async (client) => await setArchived(client, ID, false), undefined],
+	['deleting a file', async (client) => await deleteFile(client, 'f1'), { success: true }],
+	['archiving a task', async (client) => await setArchived(client, 't1', true), undefined],
+	['unarchiving a task', async (client) => await setArchived(client, 't1', false), undefined],
 ];
 
 describe.each(actions)('%s', (_, act, result) => {
-	test.each<[string, Step]>([
-		['a bad gateway', { status: 502 }],
-		['a gateway timeout', { status: 504 }],
-	])('succeeds when %s is followed by 404', async (__, first) => {
+	it.each<[string, Step]>([
+		['a lost response', 'lost'],
+		['500', { status: 500 }],
+		['504', { status: 504 }],
+		['a 502 of a proxy', { status: 502, body: '<html>' }],
+	])('succeeds when 404 follows %s', async (__, first) => {
 		const { client, sent } = scriptedClient([first, notFound]);
 		await expect(act(client)).resolves.toStrictEqual(result);
 		expect(sent).toHaveLength(2);
 	});
 
-	it('fails when the first response is 404', async () => {
-		const { client } = scriptedClient([notFound]);
-		expect((await apiErrorOf(act(client))).details.status).toBe(404);
+	it.each<[string, Step[]]>([
+		['comes first', []],
+		['follows 429', [{ status: 429 }]],
+		['follows 503', [{ status: 503 }]],
+		['follows a refused connection', ['refused']],
+	])('fails when 404 %s', async (__, before) => {
+		const { client } = scriptedClient([...before, notFound]);
+		expect((await apiErrorOf(act(client))).details).toMatchObject({ status: 404, outcome: 'rejected' });
 	});
 
-	it('fails when 404 follows 429', async () => {
-		const { client } = scriptedClient([{ status: 429 }, notFound]);
-		expect((await apiErrorOf(act(client))).details.status).toBe(404);
+	it('fails when it was done before', async () => {
+		const { client } = scriptedClient([{ body: '{"success":true}' }, notFound]);
+		await act(client);
+		expect((await apiErrorOf(act(client))).details).toMatchObject({ status: 404, outcome: 'rejected' });
 	});
 });
 
-test.each(actions)('%s when the response was lost and 404 follows', async (_, act, result) => {
-	const { client, sent } = scriptedClient([lost, notFound]);
-	await expect(act(client)).resolves.toStrictEqual(result);
-	expect(sent).toHaveLength(2);
-});
-
-test('deleting a task fails with 404 after an unknown outcome', async () => {
-	const { client } = scriptedClient([{ status: 502 }, notFound]);
-	expect((await apiErrorOf(deleteMediaTask(client, ID))).details.status).toBe(404);
+it('deleting a task fails with 404 after an unknown outcome: a repeat changes nothing (§4.10)', async () => {
+	const { client } = scriptedClient([{ status: 500 }, notFound]);
+	expect((await apiErrorOf(deleteMediaTask(client, 't1'))).details.status).toBe(404);
 });

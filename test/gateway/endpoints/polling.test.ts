@@ -1,12 +1,15 @@
-import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
-import { waitForTask, pollWithRetries } from '../../../nodes/shared/gateway/endpoints/polling';
+import {
+	CALLBACK_PAUSES_MS,
+	pollOnce,
+	pollUntil,
+	waitForTask,
+} from '../../../nodes/shared/gateway/endpoints/polling';
 import type { MediaType } from '../../../nodes/shared/gateway/media/mediaModel';
 import { apiErrorOf, rejection, scriptedClient, type Step } from '../../helpers/client';
 
 const poll = (state: string): Step => ({ body: JSON.stringify({ code: 200, data: { taskId: 't', state } }) });
 const makes = (mediaType: MediaType | undefined) => async () => await Promise.resolve(mediaType);
 const plan = { mediaType: makes('image'), maxWaitMs: 60_000, pollImmediately: false };
-const lost = connectionError({ kind: 'lost', code: 'ECONNRESET' }, { charged: false });
 
 describe('waiting for a task (§3.1)', () => {
 	it('polls at the pace of its media type and stops at the end, without a last pause', async () => {
@@ -41,7 +44,7 @@ describe('waiting for a task (§3.1)', () => {
 	});
 
 	test.each<[string, Step]>([
-		['a lost connection', lost],
+		['a lost connection', 'lost'],
 		['429', { status: 429 }],
 		['500', { status: 500 }],
 		['503', { status: 503 }],
@@ -160,28 +163,29 @@ describe('waiting for a task (§3.1)', () => {
 });
 
 describe('polling a task after its callback', () => {
-	const pollUntilSuccess = async (...states: string[]) => {
-		const { client, pauses } = scriptedClient([]);
-		const found = await pollWithRetries(
-			client,
-			async () => await Promise.resolve(states.shift()),
-			(state) => state === 'success',
-		);
-		return { found, pauses };
+	const pollAfterCallback = async (...states: string[]) => {
+		const { client, pauses } = scriptedClient(states.map(poll));
+		const found = await pollUntil({
+			pauseMs: (polls) => CALLBACK_PAUSES_MS[polls],
+			poll: async () => await pollOnce(client, 't'),
+			pause: async (milliseconds) => await client.pause(milliseconds),
+		});
+		return [found?.task?.state, pauses];
 	};
 
-	it('ends at once when the task has ended', async () =>
-		expect(await pollUntilSuccess('success')).toStrictEqual({ found: 'success', pauses: [] }));
-
-	it('is repeated for a moment while the task has not ended', async () =>
-		expect(await pollUntilSuccess('processing', 'processing', 'success')).toStrictEqual({
-			found: 'success',
-			pauses: [1_000, 3_000],
-		}));
-
-	it('returns the last state', async () =>
-		expect(await pollUntilSuccess('waiting', 'waiting', 'processing', 'success')).toStrictEqual({
-			found: 'processing',
-			pauses: [1_000, 3_000],
-		}));
+	it.each<[string, string[], unknown]>([
+		['ends at once when the task has ended', ['success'], ['success', []]],
+		[
+			'is repeated for a moment while it has not',
+			['processing', 'processing', 'fail'],
+			['fail', [1_000, 3_000]],
+		],
+		[
+			'returns the last state',
+			['waiting', 'waiting', 'processing', 'success'],
+			['processing', [1_000, 3_000]],
+		],
+	])('%s', async (_, states, expected) => {
+		expect(await pollAfterCallback(...states)).toStrictEqual(expected);
+	});
 });

@@ -1,6 +1,5 @@
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import type { HttpRequest } from '../../../nodes/shared/gateway/client/transport';
-import { connectionError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import {
 	createMediaSession,
 	deleteMediaTask,
@@ -21,7 +20,6 @@ const lyrics: Action = async (client, id) => await fetchLyrics(client, id, 'a1')
 const session: Action = async (client) => await createMediaSession(client, { title: null });
 
 const PATH = '/async/media/tasks/t%2F1';
-const lost = connectionError({ kind: 'lost' }, { charged: false });
 
 describe.each<[string, Action, HttpRequest]>([
 	['archiving', archive, request('PATCH', `${PATH}/archive`, { json: { archive: true } })],
@@ -37,7 +35,7 @@ describe.each<[string, Action, HttpRequest]>([
 	});
 
 	it('is repeated when the response is lost', async () => {
-		const { client, sent } = scriptedClient([lost, { status: 204, body: '' }]);
+		const { client, sent } = scriptedClient(['lost', { status: 204, body: '' }]);
 		await act(client, 't/1');
 		expect(sent).toStrictEqual([expected, expected]);
 	});
@@ -91,29 +89,12 @@ describe('creating a session', () => {
 		const fields = { title: 'x', config: { seed: null } };
 		const { client, sent } = scriptedClient([{ status: 201, body: '{"data":{"id":"s1"}}' }]);
 		await expect(createMediaSession(client, fields)).resolves.toStrictEqual({ data: { id: 's1' } });
-		expect(sent).toStrictEqual([request('POST', '/media/sessions', { json: fields })]);
+		expect(sent).toStrictEqual([request('POST', '/media/sessions', { kind: 'create', json: fields })]);
 	});
 
 	it('is not repeated when the response is lost: there would be two', async () => {
-		const { client, sent } = scriptedClient([lost]);
+		const { client, sent } = scriptedClient(['lost']);
 		expect((await apiErrorOf(createMediaSession(client, {}))).details.outcome).toBe('unknown');
 		expect(sent).toHaveLength(1);
-	});
-});
-
-describe('archiving twice', () => {
-	it('fails the second time', async () => {
-		const { client, sent } = scriptedClient([{ status: 204, body: '' }, { status: 404 }]);
-		await expect(setArchived(client, 't1', true)).resolves.toBeUndefined();
-		const { details } = await apiErrorOf(setArchived(client, 't1', true));
-		expect(details.status).toBe(404);
-		expect(details.mayHaveTakenEffect).toBeUndefined();
-		expect(sent).toHaveLength(2);
-	});
-
-	it.each([true, false])('succeeds when the repeat of a lost request returns 404: %s', async (archived) => {
-		const { client, sent } = scriptedClient([lost, { status: 404 }]);
-		await expect(setArchived(client, 't1', archived)).resolves.toBeUndefined();
-		expect(sent).toHaveLength(2);
 	});
 });

@@ -25,12 +25,11 @@ describe('fetching a task (§4.7)', () => {
 		expect(sent).toStrictEqual([request('GET', '/async/media/tasks/a%2Fb%20%3F', { timeoutMs: 60_000 })]);
 	});
 
-	it('uses the signal and the retries of its caller', async () => {
-		const { signal } = new AbortController();
+	it('in a single poll is not repeated, and takes no longer than its limit', async () => {
 		const { client, sent } = scriptedClient([{ status: 503 }]);
-		const { details } = await apiErrorOf(fetchMediaTask(client, 't1', { maxRetries: 0, signal }));
+		const { details } = await apiErrorOf(fetchMediaTask(client, 't1', 7_000));
 		expect(details.message).toBe(errorText({ group: 'media', status: 503 }).message);
-		expect(sent.map((sentRequest) => sentRequest.signal)).toStrictEqual([signal]);
+		expect(sent.map(({ kind, timeoutMs }) => [kind, timeoutMs])).toStrictEqual([['poll', 7_000]]);
 	});
 
 	it('has the error text for an invalid task ID after 422', async () => {
@@ -179,6 +178,7 @@ describe('reading a task (§2.6)', () => {
 			message: 'The gateway’s response has no task',
 			description: expect.any(String) as string,
 			outcome: 'rejected',
+			kind: 'read',
 			code: 'unreadable_answer',
 			retryable: false,
 		});
@@ -202,10 +202,10 @@ describe('a failed task', () => {
 		expect(error.details).toStrictEqual({
 			message: 'The media task failed',
 			description: expect.stringMatching(/t1.*\(code 501\).*No face, \[key\]/) as string,
-			outcome: 'rejected',
+			outcome: 'unknown',
+			kind: 'keyed',
 			code: '501',
 			retryable: false,
-			paid: false,
 			taskId: 't1',
 			extra: { failCode: '501', failMsg: 'No face, secret-key', state: 'fail' },
 		});

@@ -21,7 +21,6 @@ export interface AttemptDependencies extends RateLimitDependencies {
 
 /** A request that may be sent several times. */
 export interface AttemptedRequest extends Omit<RateLimitSettings, 'requestsPerMinute'> {
-	kind: RequestKind;
 	/** Replaces `maxRetries` of the settings. */
 	maxRetries?: number | undefined;
 	/** Aborts the request: nothing more is sent, pauses end, the connection is closed. */
@@ -50,7 +49,7 @@ export async function withRetries<T>(
 	const { maxRetries = kind === 'poll' ? 0 : undefined } = request;
 	const pause = async (milliseconds: number) =>
 		await abortable(signal, async () => await dependencies.pause(milliseconds));
-	const waiting = { rateLimitWaitMs, requestsPerMinute: settings.requestsPerMinute, isFallback };
+	const waiting = { kind, rateLimitWaitMs, requestsPerMinute: settings.requestsPerMinute, isFallback };
 	const limit = new RateLimitWait(gate, waiting, { ...dependencies, pause });
 	let isInFlight = false;
 	const send = async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { connectionError } from '../../../../nodes/shared/gateway/errors/fromResponse';
+import { problemError } from '../../../../nodes/shared/gateway/errors/fromResponse';
 import { ApiError } from '../../../../nodes/shared/gateway/errors/errors';
 import { RateGate, type Passage } from '../../../../nodes/shared/gateway/client/rate/rateGate';
 import { RateGates } from '../../../../nodes/shared/gateway/client/rate/registry';
@@ -9,8 +9,8 @@ import { WaitMeter } from '../../../../nodes/shared/gateway/client/rate/waitMete
 // The rules of the gate. The jitter is in the middle.
 
 const FREE_ERROR = new ApiError({ message: '', description: '', outcome: 'rejected', retryable: false });
-const NO_FILE = FREE_ERROR.with({ status: 404, isSource: true });
-const LOST = connectionError({ kind: 'lost' }, { charged: false });
+const UNSENT = FREE_ERROR.with({ status: 404, outcome: 'notSent' });
+const LOST = problemError('lost', 'read');
 const refusal = (retryAfterMs?: number) => FREE_ERROR.with({ status: 429, isRateLimit: true, retryAfterMs });
 
 function setUp() {
@@ -60,7 +60,7 @@ it('refusals with a request taken in between pause nobody', () => {
 it.each([
 	['that was sent before', () => undefined],
 	['whose response was lost', () => LOST],
-	['whose source failed', () => NO_FILE],
+	['that was not sent, because its file could not be opened', () => UNSENT],
 ])('a request %s does not show that others are taken', (name, end) => {
 	const { gate, pass } = setUp();
 	const [before, first, after, second] = [pass(), pass(), pass(), pass()];

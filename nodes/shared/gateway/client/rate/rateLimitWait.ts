@@ -1,4 +1,5 @@
 import { ApiError, asError } from '../../errors/errors';
+import type { RequestKind } from '../../errors/policy';
 import { pauseMs } from '../retry';
 import type { Passage, RateGate, Wait } from './rateGate';
 import type { WaitMeter } from './waitMeter';
@@ -16,6 +17,8 @@ const PAUSED = {
 
 /** How a request waits. */
 export interface RateLimitSettings {
+	/** That of its errors. */
+	kind: RequestKind;
 	/** How long it waits while the gateway refuses it. Default: 15 minutes. */
 	rateLimitWaitMs?: number | undefined;
 	/** The most requests of the account in a minute; 0, the default: as many as the gateway takes. */
@@ -97,13 +100,14 @@ export class RateLimitWait {
 	}
 
 	private async pass(): Promise<Passage | undefined> {
-		const { requestsPerMinute = 0, isFallback = false } = this.settings;
+		const { kind, requestsPerMinute = 0, isFallback = false } = this.settings;
 		for (;;) {
 			const answer = this.gate?.pass(requestsPerMinute, isFallback && this.sent === 0);
 			if (!answer || 'number' in answer) return answer;
 			const { reason, milliseconds } = answer;
 			this.isOver = reason === 'account' && milliseconds > this.leftMs;
-			if (this.isOver) throw new ApiError({ ...PAUSED, outcome: this.sent > 0 ? 'rejected' : 'notSent' });
+			const outcome = this.sent > 0 ? 'rejected' : 'notSent';
+			if (this.isOver) throw new ApiError({ ...PAUSED, kind, outcome });
 			await this.wait(reason, Math.ceil(milliseconds));
 		}
 	}
