@@ -1,6 +1,6 @@
 import type { GatewayClient, GatewayRequest } from '../../../nodes/shared/gateway/client/client';
 import { ApiError, type ApiErrorDetails, type Outcome } from '../../../nodes/shared/gateway/errors/errors';
-import type { RequestKind } from '../../../nodes/shared/gateway/errors/policy';
+import type { RequestKind } from '../../../nodes/shared/gateway/errors/errors';
 import { apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
 
 // Which requests are sent again (§7.6), and what is known of their effect. What may be charged is not sent twice.

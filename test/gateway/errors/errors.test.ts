@@ -3,7 +3,7 @@ import { NodeApiError } from 'n8n-workflow';
 
 import type { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import { errorFromResponse } from '../../../nodes/shared/gateway/errors/fromResponse';
-import type { RequestKind } from '../../../nodes/shared/gateway/errors/policy';
+import type { RequestKind } from '../../../nodes/shared/gateway/errors/errors';
 import { redact } from '../../../nodes/shared/gateway/errors/secrets';
 import { PROBLEMS } from '../../../nodes/shared/gateway/errors/texts/problems';
 import type { EndpointGroup } from '../../../nodes/shared/gateway/errors/texts';

@@ -1,5 +1,6 @@
 import { errorFromResponse, problemError } from '../../../nodes/shared/gateway/errors/fromResponse';
-import { mayRepeat, statusPolicy, type RequestKind } from '../../../nodes/shared/gateway/errors/policy';
+import type { RequestKind } from '../../../nodes/shared/gateway/errors/errors';
+import { mayRepeat, statusPolicy } from '../../../nodes/shared/gateway/errors/policy';
 import type { ProblemName } from '../../../nodes/shared/gateway/errors/texts/problems';
 import type { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import retryTable from '../../fixtures/spec/retry.json';

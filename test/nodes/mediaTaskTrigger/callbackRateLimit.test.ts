@@ -61,7 +61,13 @@ it.each([240, 600])(
 			const headers = { 'retry-after': String(retryAfter) };
 			return refusals === 1 ? { status: 429, headers, body: limitBody() } : {};
 		});
-		const text = client().json({ group: 'text', method: 'POST', path: '/chat/completions', json: {} });
+		const text = client().json({
+			group: 'text',
+			kind: 'charge',
+			method: 'POST',
+			path: '/chat/completions',
+			json: {},
+		});
 		await clock.run(clock.sleep(1_000));
 		expect(await clock.run(check(client(CALLBACK_SETTINGS)))).toMatchObject({ state: 'success' });
 		await clock.run(text);

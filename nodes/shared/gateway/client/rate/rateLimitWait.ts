@@ -1,5 +1,5 @@
 import { ApiError, asError } from '../../errors/errors';
-import type { RequestKind } from '../../errors/policy';
+import type { RequestKind } from '../../errors/errors';
 import { pauseMs } from '../retry';
 import type { Passage, RateGate, Wait } from './rateGate';
 import type { WaitMeter } from './waitMeter';
