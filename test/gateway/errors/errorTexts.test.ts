@@ -70,7 +70,6 @@ it.each<[EndpointGroup, number[]]>([
 	['catalogue', []],
 	['storage', [404, 413]],
 	['media', [400, 403, 404, 409, 410, 422, 502, 503, 504]],
-	['file', [401, 403, 404, 410, 429, 500, 502, 503, 504]],
 ])('%s has its own texts for %j', (group, own) => {
 	expect(ownOf(group, [...STATUSES, 409, 410].sort())).toStrictEqual(own);
 });

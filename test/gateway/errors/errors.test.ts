@@ -159,7 +159,7 @@ describe('a response in none of the formats', () => {
 
 	it('is an error of the file’s server where the request goes to one', () => {
 		expect(errorOf('file', 503, '<html>').details).toMatchObject({
-			message: 'The server of the file failed',
+			message: 'The server of the file responded with status 503',
 			outcome: 'rejected',
 		});
 	});

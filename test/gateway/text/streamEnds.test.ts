@@ -100,14 +100,14 @@ describe('chat: a stream that is cut', () => {
 
 describe('an error frame', () => {
 	it.each([
-		['after the text', [textChunk('Hello'), failed]],
-		['after finish_reason', [textChunk('Hello'), finish, failed]],
-		['after the usage', [textChunk('Hello'), finish, usage, failed]],
-	])('chat: %s is an error, and the request may be charged', async (_, payloads) => {
+		['after the text', [textChunk('Hello'), failed], 'unknown'],
+		['after finish_reason', [textChunk('Hello'), finish, failed], 'unknown'],
+		['after the usage, whose cost is charged', [textChunk('Hello'), finish, usage, failed], 'charged'],
+	])('chat: %s is an error, and the request is or may be charged', async (_, payloads, outcome) => {
 		for (const source of [events(...payloads), payloads.map((payload) => bytes(events(payload)))]) {
 			expect(await errorDetails(source)).toMatchObject({
 				code: 'provider_error',
-				outcome: 'unknown',
+				outcome,
 				extra: { receivedText: 'Hello' },
 			});
 		}
@@ -205,7 +205,7 @@ describe('a stream that fails after its usage', () => {
 	])('%s: has the tokens and the cost in its error', async (format, sent, costRub) => {
 		const { details } = await apiErrorOf(readStream(format, breaking(reset, events(...sent))));
 		expect(details).toMatchObject({
-			outcome: 'unknown',
+			outcome: costRub === null ? 'unknown' : 'charged',
 			extra: { usage: { inputTokens: 1, outputTokens: 2 }, costRub },
 		});
 	});

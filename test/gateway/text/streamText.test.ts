@@ -222,10 +222,10 @@ describe('responses: a failure', () => {
 	const failed = (usage: JsonObject) =>
 		events({ type: 'response.failed', sequence_number: 2, response: { id: 'r', error: {}, usage } });
 
-	it.each<[string, JsonObject, 'rejected' | 'unknown', number | undefined]>([
+	it.each<[string, JsonObject, 'rejected' | 'charged', number | undefined]>([
 		['without a cost is free', { input_tokens: 1 }, 'rejected', undefined],
 		['that costs nothing is free', { cost: { total_cost: 0 } }, 'rejected', undefined],
-		['with a cost is charged', { cost: { total_cost: 0.5 } }, 'unknown', 0.5],
+		['with a cost is charged', { cost: { total_cost: 0.5 } }, 'charged', 0.5],
 	])('%s', async (_, usage, outcome, costRub) => {
 		const { details } = await apiErrorOf(readStream('responses', beginning('responses') + failed(usage)));
 		expect(details).toMatchObject({ code: 'generation_failed', outcome });

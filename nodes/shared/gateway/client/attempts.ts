@@ -69,9 +69,7 @@ export async function withRetries<T>(
 			return await abortable(signal, async () => await dependencies.withSlot(inSlot, kind));
 		} catch (error) {
 			// A request that nobody waits for any more goes on.
-			if (error instanceof StoppedError && (isInFlight || outcome === 'unknown'))
-				throw new StoppedError(error.reason, 'unknown');
-			if (!(error instanceof ApiError)) throw asError(error);
+			if (!(error instanceof ApiError)) throw stoppedAfter(error, isInFlight ? 'unknown' : outcome);
 			const isRefused = error.details.isRateLimit && maxRetries === undefined;
 			const retries = { failures, maxRetries: maxRetries ?? settings.maxRetries };
 			const delay = isRefused
@@ -84,4 +82,10 @@ export async function withRetries<T>(
 			wait = async () => await (isRefused ? limit.wait('account', delay) : pause(delay));
 		}
 	}
+}
+
+/** An error that ends the attempts. For a stop, with the outcome of the attempts. */
+function stoppedAfter(error: unknown, outcome: StoppedError['outcome']): Error {
+	const isUnknown = error instanceof StoppedError && outcome === 'unknown';
+	return isUnknown ? new StoppedError(error.reason, outcome) : asError(error);
 }

@@ -1,6 +1,6 @@
 import type { GatewayClient } from '../client/client';
 import { POLL_TIMEOUT_MS } from '../client/transport';
-import { ApiError, UNREADABLE } from '../errors/errors';
+import { ApiError, asError, UNREADABLE } from '../errors/errors';
 import type { MediaType } from '../media/mediaModel';
 import { duration } from '../util/duration';
 import type { JsonObject } from '../util/json';
@@ -27,7 +27,7 @@ export async function pollOnce(
 		const body = await fetchMediaTask(client, taskId, limitMs);
 		return { body, task: readMediaTask(body, taskId) };
 	} catch (error) {
-		if (!(error instanceof ApiError)) throw error;
+		if (!(error instanceof ApiError)) throw asError(error);
 		const { retryable, code } = error.details;
 		// Something else than the gateway responded: a web page, with any status, or a response without a task.
 		if (!retryable && code !== UNREADABLE) throw error.with({ taskId });
