@@ -13,11 +13,6 @@ export interface Connection {
 	/** Texts to remove from errors, such as the API key. */
 	secrets: readonly string[];
 	client(settings: RequestSettings): GatewayClient;
-	/**
-	 * Reads the prices of calls that are paid for, also when the run ends early, unless it is cancelled. Takes no slot of
-	 * the others.
-	 */
-	priceClient: GatewayClient;
 }
 
 /** The rate limits of this process, which all nodes and executions share. Their clock is never set back. */
@@ -62,7 +57,8 @@ export async function connect(
 		waitMeters,
 		withSlot: async (work, lane) =>
 			await withSlot(async () => {
-				signal?.throwIfAborted();
+				// The prices of calls that are paid for are also read when another item has failed.
+				signal?.throwIfAborted(lane === 'catalogue' ? 'other item failed' : undefined);
 				return await work();
 			}, lane),
 		pause: async (milliseconds) => await (signal ? signal.pause(milliseconds) : sleep(milliseconds)),
@@ -70,21 +66,9 @@ export async function connect(
 		now: () => Date.now(),
 		random: () => Math.random(),
 	};
-	const client = (settings: RequestSettings, given: ClientDependencies) =>
-		new GatewayClient({ baseUrl, secrets, origin, ...settings }, given);
 	return {
 		secrets,
-		client: (settings) => client(settings, dependencies),
-		priceClient: client(
-			{ maxRetries: 0 },
-			{
-				...dependencies,
-				withSlot: async (work) => {
-					signal?.throwIfCancelled();
-					return await work();
-				},
-			},
-		),
+		client: (settings) => new GatewayClient({ baseUrl, secrets, origin, ...settings }, dependencies),
 	};
 }
 

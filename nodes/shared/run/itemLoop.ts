@@ -136,7 +136,12 @@ class ItemLoop {
 		try {
 			const concurrency = resumed?.concurrency ?? this.params(0).options.concurrency;
 			const polls = Math.max(concurrency, POLL_CONCURRENCY);
-			return { concurrency, slots: { other: new Limiter(concurrency), poll: new Limiter(polls) } };
+			const slots = {
+				other: new Limiter(concurrency),
+				poll: new Limiter(polls),
+				catalogue: new Limiter(Infinity),
+			};
+			return { concurrency, slots };
 		} catch (error) {
 			throw toNodeError(this.node, error, 0, this.paidNote(error));
 		}
@@ -192,7 +197,6 @@ class ItemLoop {
 			index,
 			params,
 			client: connection.client(settings),
-			priceClient: connection.priceClient,
 			run: this.runContext,
 			journal: this.journal.item(index),
 			n8n: this.context,

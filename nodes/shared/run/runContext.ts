@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
 import { StateTimes } from '../gateway/endpoints/stateTimes';
-import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
+import { InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel } from '../gateway/media/mediaModel';
 import { asNumber, asObject, asText, canonicalJson, omit } from '../gateway/util/json';
@@ -98,14 +98,6 @@ export class RunContext {
 	}
 
 	/**
-	 * A media model from the catalogue. `undefined` when it cannot be read soon: that must not fail or delay a task that
-	 * is paid for.
-	 */
-	async mediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
-		return withId(await this.mediaModels.known(client), id);
-	}
-
-	/**
 	 * A media model that is required, e.g. for a price limit.
 	 *
 	 * @throws {ApiError} when the catalogue cannot be read
@@ -116,17 +108,14 @@ export class RunContext {
 	}
 
 	/**
-	 * A media model for work that needs no catalogue, but must not use a wrong model.
+	 * A media model, for work that can do without the catalogue.
 	 *
-	 * @throws {InvalidInputError} when the catalogue could be read and does not have the model
+	 * @returns `undefined` when the catalogue cannot be read soon
+	 * @throws {InvalidInputError} when the catalogue does not have the model
 	 */
 	async findMediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
-		try {
-			return await this.requireMediaModel(client, id);
-		} catch (error) {
-			if (error instanceof ApiError) return undefined;
-			throw asError(error);
-		}
+		const models = await this.mediaModels.known(client);
+		return withId(models, id) ?? (models.length > 0 ? notListed(id) : undefined);
 	}
 }
 

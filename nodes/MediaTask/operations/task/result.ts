@@ -79,7 +79,10 @@ export async function pollTask(
 ): Promise<JsonObject> {
 	const mediaType = async (reported: string | undefined) => {
 		const id = model ?? reported;
-		return id === undefined ? undefined : (await item.run.mediaModel(item.client, id))?.mediaType;
+		if (id === undefined) return undefined;
+		// The catalogue may no longer have the model.
+		const found = await item.run.findMediaModel(item.client, id).catch(() => undefined);
+		return found?.mediaType;
 	};
 	const { stateTimes } = item.run;
 	return await waitForTask(item.client, taskId, { ...wait, mediaType, stateTimes });

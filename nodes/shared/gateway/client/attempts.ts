@@ -4,8 +4,11 @@ import type { RateGate } from './rate/rateGate';
 import { RateLimitWait, type RateLimitDependencies, type RateLimitSettings } from './rate/rateLimitWait';
 import { retryDelayMs, withAttempts } from './retry';
 
-/** `poll`: for requests that ask for the state of a task. */
-export type Lane = 'poll' | 'other';
+/**
+ * `poll`: for requests that ask for the state of a task. `catalogue`: for those that cost nothing and need no key (§5);
+ * they are also sent when another item has failed.
+ */
+export type Lane = 'poll' | 'catalogue' | 'other';
 
 /** How often a request is sent. */
 export interface RetrySettings extends Pick<RateLimitSettings, 'rateLimitWaitMs' | 'requestsPerMinute'> {

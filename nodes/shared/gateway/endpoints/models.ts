@@ -20,34 +20,26 @@ export interface TextModel {
 /**
  * Fetches the text models (§4.4). Leaves out records without an id.
  *
- * @param policy replaces the client's own
  * @throws {ApiError} when the request fails
  */
-export async function listTextModels(client: GatewayClient, policy: RetryPolicy = {}): Promise<TextModel[]> {
-	const body = await client.json({ ...catalogueRequest('/models'), ...policy });
+export async function listTextModels(client: GatewayClient): Promise<TextModel[]> {
+	const body = await client.json(catalogueRequest('/models'));
 	return asObjects(body.data).flatMap((record) => toTextModel(record) ?? []);
 }
 
 /**
  * Fetches the media models (§4.5). Leaves out records without an id.
  *
- * @param policy replaces the client's own
  * @throws {ApiError} when the request fails
  */
-export async function listMediaModels(
-	client: GatewayClient,
-	policy: RetryPolicy = {},
-): Promise<MediaModel[]> {
-	const body = await client.json({ ...catalogueRequest('/media/models'), ...policy });
+export async function listMediaModels(client: GatewayClient): Promise<MediaModel[]> {
+	const body = await client.json(catalogueRequest('/media/models'));
 	return asObjects(body.data).flatMap((record) => toMediaModel(record) ?? []);
 }
 
-/** Retries and timeout of a catalogue request. */
-export type RetryPolicy = Pick<GatewayRequest, 'maxRetries' | 'timeoutLimitMs' | 'rateLimitWaitMs'>;
-
 /** A catalogue is returned at once: a minute without data means a lost connection. */
 function catalogueRequest(path: string): GatewayRequest {
-	return { group: 'catalogue', method: 'GET', path, timeoutMs: POLL_TIMEOUT_MS };
+	return { group: 'catalogue', lane: 'catalogue', method: 'GET', path, timeoutMs: POLL_TIMEOUT_MS };
 }
 
 /** The fields of a text model that are used. */

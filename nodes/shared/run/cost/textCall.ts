@@ -12,8 +12,6 @@ import type { CallCost, ExecutionCost } from './executionCost';
 /** What counts the cost of text calls. */
 export interface TextCosts {
 	client: GatewayClient;
-	/** Reads the prices of calls that are paid for. */
-	priceClient: GatewayClient;
 	cost: ExecutionCost;
 	textModels: Catalogue<TextModel>;
 }
@@ -53,7 +51,7 @@ export async function completeText(
 	try {
 		const sent = send();
 		// Read meanwhile: the response need not wait for the prices.
-		if (!format.reportsCost) void knownModels(costs);
+		if (!format.reportsCost) void costs.textModels.known(costs.client);
 		const body = await sent;
 		const completion = format.readCompletion(body, output);
 		return { body, completion: await withCost(call, completion, computed) };
@@ -75,12 +73,7 @@ type Computed = (usage: Usage) => Promise<string | undefined>;
 /** Decimal text. */
 async function computedCost(costs: TextCosts, body: JsonObject, usage: Usage): Promise<string | undefined> {
 	if (usage.inputTokens === null || usage.outputTokens === null) return undefined;
-	return costOfCall(usage, body, modelOf(await knownModels(costs), body));
-}
-
-/** The catalogue. An error, such as the end of the run, must not fail a call that is paid for. */
-async function knownModels({ priceClient, textModels }: TextCosts): Promise<TextModel[]> {
-	return await textModels.known(priceClient).catch(() => []);
+	return costOfCall(usage, body, modelOf(await costs.textModels.known(costs.client), body));
 }
 
 function modelOf(models: readonly TextModel[], { model }: JsonObject): TextModel | undefined {
