@@ -172,15 +172,6 @@ describe('a gateway that stops sending', () => {
 		expect([gateway.received.length, slots.held]).toStrictEqual([1, 0]);
 	});
 
-	it('times out at the time limit, whatever the timeout is', async () => {
-		gateway.onRequest(silent);
-		const { client } = gateway.client({ timeoutMs: 60_000, maxRetries: 0 });
-		expect((await apiErrorOf(client.json({ ...get, timeoutLimitMs: 150 }))).details).toMatchObject({
-			code: 'timeout',
-			mayBeCharged: false,
-		});
-	});
-
 	it.each([
 		[
 			'from the gateway',

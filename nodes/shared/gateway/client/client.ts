@@ -68,8 +68,6 @@ export interface GatewayRequest extends AttemptedRequest {
 	openBody?: () => Promise<OpenedBody>;
 	headers?: Record<string, string>;
 	timeoutMs?: number;
-	/** Limits the timeout in milliseconds, also the one that the user sets. */
-	timeoutLimitMs?: number | undefined;
 	/** Whether it costs money. If it is not idempotent either, it is never sent again after a lost response or a 504. */
 	charged?: boolean;
 }
@@ -267,10 +265,7 @@ export class GatewayClient {
 			},
 			...(body === undefined ? {} : { body }),
 			...(request.signal ? { signal: request.signal } : {}),
-			timeoutMs: Math.min(
-				this.settings.timeoutMs ?? request.timeoutMs ?? REQUEST_TIMEOUT_MS,
-				request.timeoutLimitMs ?? Infinity,
-			),
+			timeoutMs: this.settings.timeoutMs ?? request.timeoutMs ?? REQUEST_TIMEOUT_MS,
 			authenticated: true,
 			charged: (request.charged ?? false) && !isIdempotent(request),
 		};
