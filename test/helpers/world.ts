@@ -79,7 +79,11 @@ export async function runWorld(world: World, seed: number): Promise<Outcome> {
 	const failed: number[] = [];
 	const ends: number[] = [];
 	const execution = async (gate: RateGate, first: number) => {
-		const slots = { other: new Limiter(world.concurrency), poll: new Limiter(64) };
+		const slots = {
+			other: new Limiter(world.concurrency),
+			poll: new Limiter(64),
+			catalogue: new Limiter(Infinity),
+		};
 		const client = gateway.client({}, { gate, withSlot: async (work, lane) => await slots[lane].run(work) });
 		const texts = pool(world.texts, world.concurrency, async (index) => {
 			const n = first + index;

@@ -46,7 +46,9 @@ function grouped(properties: INodeProperties[]): unknown[] {
 		const { displayOptions, ...stored } = surface(property);
 		const { resource, operation = ['*'], ...show } = displayOptions?.show ?? {};
 		const key = JSON.stringify({ ...stored, displayOptions: { ...displayOptions, show } });
-		const own = resource?.flatMap((of) => operation.map((name) => `${String(of)}: ${String(name)}`));
+		const own = resource?.flatMap((of) =>
+			operation.map((name) => [of, name].filter((part) => typeof part === 'string').join(': ')),
+		);
 		users.set(key, [...(users.get(key) ?? []), ...(own ?? [])]);
 	}
 	return [...users].map(([key, operations]) => {

@@ -74,12 +74,13 @@ function selector<T>(
 	describe: (choice: T) => Omit<INodePropertyOptions, 'value'>,
 ): INodeProperties {
 	const options = Object.entries(choices).map(([value, choice]) => ({ ...describe(choice), value }));
+	const [initial = ''] = Object.keys(choices);
 	return {
 		displayName,
 		name,
 		type: 'options',
 		noDataExpression: true,
-		default: options[0]?.value ?? '',
+		default: initial,
 		options: options.sort((a, b) => a.name.localeCompare(b.name)),
 	};
 }

@@ -39,11 +39,11 @@ export class RunContext {
 	readonly cost: ExecutionCost;
 	/** For hints, to check attachments and fallback models, and for prices. */
 	readonly textModels = new Catalogue<TextModel>(listTextModels);
+	readonly mediaModels = new Catalogue<MediaModel>(listMediaModels);
 	/** How long the media tasks of the run were in which state. */
 	readonly stateTimes = new StateTimes();
 	private readonly pending: Array<() => Promise<void>> = [];
 	private readonly hints = new Set<string>();
-	private readonly mediaModels = new Catalogue<MediaModel>(listMediaModels);
 	private readonly sessions = new Map<string, Limiter>();
 
 	constructor(private readonly context: IExecuteFunctions) {

@@ -13,7 +13,6 @@ import { events } from '../../helpers/streams';
 // The client with n8n's own HTTP client, over real sockets.
 
 const gateway = useSocketGateway();
-const get: GatewayRequest = { group: 'balance', method: 'GET', path: '/balance' };
 const chat: GatewayRequest = {
 	group: 'text',
 	method: 'POST',

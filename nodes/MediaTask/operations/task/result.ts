@@ -78,11 +78,8 @@ export async function pollTask(
 	{ model, ...wait }: { model?: string | undefined; maxWaitMs: number; pollImmediately: boolean },
 ): Promise<JsonObject> {
 	const mediaType = async (reported: string | undefined) => {
-		const id = model ?? reported;
-		if (id === undefined) return undefined;
-		// The catalogue may no longer have the model.
-		const found = await item.run.findMediaModel(item.client, id).catch(() => undefined);
-		return found?.mediaType;
+		const models = await item.run.mediaModels.known(item.client);
+		return models.find(({ id }) => id === (model ?? reported))?.mediaType;
 	};
 	const { stateTimes } = item.run;
 	return await waitForTask(item.client, taskId, { ...wait, mediaType, stateTimes });

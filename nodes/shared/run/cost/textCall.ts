@@ -49,10 +49,7 @@ export async function completeText(
 	const call = costs.cost.begin({ mostRub, limitRub });
 	const computed = async (usage: Usage) => await computedCost(costs, planned.body, usage);
 	try {
-		const sent = send();
-		// Read meanwhile: the response need not wait for the prices.
-		if (!format.reportsCost) void costs.textModels.known(costs.client);
-		const body = await sent;
+		const body = await send();
 		const completion = format.readCompletion(body, output);
 		return { body, completion: await withCost(call, completion, computed) };
 	} catch (error) {
