@@ -157,6 +157,14 @@ describe('the text models', () => {
 		expect(down.sent).toHaveLength(3);
 	});
 
+	it('are not read further after the end of the run', async () => {
+		const { client, sent } = scriptedClient([list('a')]);
+		const context = contextOf();
+		context.end();
+		expect(await context.textModels.known(client)).toStrictEqual([]);
+		expect(sent).toHaveLength(0);
+	});
+
 	it('that cannot be read for any reason do not fail what is paid for', async () => {
 		const { client } = scriptedClient([new Error('a mistake')]);
 		expect(await contextOf().textModels.known(client)).toStrictEqual([]);

@@ -21,7 +21,11 @@ interface Read<Model> {
 export class Catalogue<Model> {
 	private readonly reads = new Map<string, Read<Model>>();
 
-	constructor(private readonly list: (client: GatewayClient) => Promise<Model[]>) {}
+	/** @param signal ends a read that nobody waits for any more */
+	constructor(
+		private readonly list: (client: GatewayClient, signal?: AbortSignal) => Promise<Model[]>,
+		private readonly signal?: AbortSignal,
+	) {}
 
 	/** For what a call can do without, such as the price of one that is paid for: empty if it cannot be read soon. */
 	async known(client: GatewayClient): Promise<Model[]> {
@@ -42,7 +46,7 @@ export class Catalogue<Model> {
 		const { account } = client;
 		const last = this.reads.get(account);
 		if (last && (!last.hasFailed || last.count === MAX_READS)) return last;
-		const models = this.list(client);
+		const models = this.list(client, this.signal);
 		const soon = withinTime(client, OPTIONAL_MS, async () => await models).catch(() => undefined);
 		const read = { models, soon, hasFailed: false, count: (last?.count ?? 0) + 1 };
 		models.catch(() => (read.hasFailed = true));

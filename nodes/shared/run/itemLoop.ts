@@ -100,6 +100,7 @@ class ItemLoop {
 			throw asError(error);
 		} finally {
 			this.signal.dispose();
+			this.runContext.end();
 		}
 	}
 

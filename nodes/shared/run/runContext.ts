@@ -37,9 +37,10 @@ export class RunContext {
 	readonly chunkWriter: ChunkWriter | undefined;
 	/** What the execution has cost. */
 	readonly cost: ExecutionCost;
+	private readonly over = new AbortController();
 	/** For hints, to check attachments and fallback models, and for prices. */
-	readonly textModels = new Catalogue<TextModel>(listTextModels);
-	readonly mediaModels = new Catalogue<MediaModel>(listMediaModels);
+	readonly textModels = new Catalogue<TextModel>(listTextModels, this.over.signal);
+	readonly mediaModels = new Catalogue<MediaModel>(listMediaModels, this.over.signal);
 	/** How long the media tasks of the run were in which state. */
 	readonly stateTimes = new StateTimes();
 	private readonly pending: Array<() => Promise<void>> = [];
@@ -67,6 +68,11 @@ export class RunContext {
 	/** Does the work of {@link whenStarted}. */
 	async started(): Promise<void> {
 		await Promise.all(this.pending.splice(0).map(async (work) => await work()));
+	}
+
+	/** Ends reads of a catalogue that nobody waits for any more. */
+	end(): void {
+		this.over.abort();
 	}
 
 	/** Shows a hint with the node's output, each text once. */

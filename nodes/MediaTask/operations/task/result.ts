@@ -78,8 +78,9 @@ export async function pollTask(
 	{ model, ...wait }: { model?: string | undefined; maxWaitMs: number; pollImmediately: boolean },
 ): Promise<JsonObject> {
 	const mediaType = async (reported: string | undefined) => {
-		const models = await item.run.mediaModels.known(item.client);
-		return models.find(({ id }) => id === (model ?? reported))?.mediaType;
+		const id = model ?? reported;
+		const models = id === undefined ? [] : await item.run.mediaModels.known(item.client);
+		return models.find((known) => known.id === id)?.mediaType;
 	};
 	const { stateTimes } = item.run;
 	return await waitForTask(item.client, taskId, { ...wait, mediaType, stateTimes });

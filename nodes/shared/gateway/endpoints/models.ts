@@ -20,26 +20,28 @@ export interface TextModel {
 /**
  * Fetches the text models (§4.4). Leaves out records without an id.
  *
+ * @param signal ends the request and its retries
  * @throws {ApiError} when the request fails
  */
-export async function listTextModels(client: GatewayClient): Promise<TextModel[]> {
-	const body = await client.json(catalogueRequest('/models'));
+export async function listTextModels(client: GatewayClient, signal?: AbortSignal): Promise<TextModel[]> {
+	const body = await client.json(catalogueRequest('/models', signal));
 	return asObjects(body.data).flatMap((record) => toTextModel(record) ?? []);
 }
 
 /**
  * Fetches the media models (§4.5). Leaves out records without an id.
  *
+ * @param signal ends the request and its retries
  * @throws {ApiError} when the request fails
  */
-export async function listMediaModels(client: GatewayClient): Promise<MediaModel[]> {
-	const body = await client.json(catalogueRequest('/media/models'));
+export async function listMediaModels(client: GatewayClient, signal?: AbortSignal): Promise<MediaModel[]> {
+	const body = await client.json(catalogueRequest('/media/models', signal));
 	return asObjects(body.data).flatMap((record) => toMediaModel(record) ?? []);
 }
 
 /** A catalogue is returned at once: a minute without data means a lost connection. */
-function catalogueRequest(path: string): GatewayRequest {
-	return { group: 'catalogue', lane: 'catalogue', method: 'GET', path, timeoutMs: POLL_TIMEOUT_MS };
+function catalogueRequest(path: string, signal?: AbortSignal): GatewayRequest {
+	return { group: 'catalogue', lane: 'catalogue', method: 'GET', path, timeoutMs: POLL_TIMEOUT_MS, signal };
 }
 
 /** The fields of a text model that are used. */
