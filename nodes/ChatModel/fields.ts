@@ -5,7 +5,7 @@ import { toolChoiceParameters } from '../shared/fields/toolChoice';
 import { collection } from '../shared/params/groups';
 import { notice } from '../shared/params/kinds';
 import { declare, type Parameter } from '../shared/params/parameter';
-import { maxCostRub, maxRetries, rateLimitOptions, textTimeout } from '../shared/run/settings';
+import { maxCostRub, requestOptions, textTimeout } from '../shared/run/settings';
 
 /** The text node's description names an output field, which this node does not have. */
 function forAgents<T>(name: string, option: Parameter<T>): Parameter<T> {
@@ -50,8 +50,7 @@ export const parameters = declare({
 		extraBody,
 		fallbackModels,
 		maxCostRub,
-		maxRetries,
-		...rateLimitOptions,
+		...requestOptions,
 		timeout: textTimeout,
 	}),
 });

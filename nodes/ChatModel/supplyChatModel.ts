@@ -33,7 +33,6 @@ export async function supplyChatModel(context: ISupplyDataFunctions, itemIndex: 
 		const known = async () => await textModels.known(client);
 		const model = new GatewayChatModel(settings, {
 			client,
-			priceClient: client,
 			cost: new ExecutionCost(context),
 			textModels,
 			jsonSchema: getParametersJsonSchema,

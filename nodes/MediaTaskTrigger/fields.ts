@@ -4,7 +4,6 @@ import { binaryPropertyName, downloadResults } from '../shared/fields/mediaResul
 import { collection } from '../shared/params/groups';
 import { choice, flag, notice, optional } from '../shared/params/kinds';
 import { declare } from '../shared/params/parameter';
-import { mergedInOrder } from '../shared/run/registry';
 import type { Events } from './events';
 
 /** The events that start the workflow. The default differs between versions, and workflows do not store a default. */
@@ -77,4 +76,4 @@ export function parametersOf(version: number): typeof latest {
 }
 
 /** The parameters of all versions, in the order of the panel. */
-export const properties: INodeProperties[] = mergedInOrder([first.properties, latest.properties]);
+export const properties: INodeProperties[] = [...first.properties.slice(0, 2), ...latest.properties.slice(1)];

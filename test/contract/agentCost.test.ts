@@ -252,7 +252,7 @@ describe('a catalogue that could not be read', () => {
 	});
 
 	it('is read again for the next cost that is computed', async () => {
-		const model = await modelOf({ format: 'messages' });
+		const model = await modelOf({ format: 'messages', options: { maxRetries: 0 } });
 		for (let call = 0; call < 3; call += 1) await model.invoke(ask);
 		expect(execution.resultData.metadata).toMatchObject({ gatewayCalls: '3', gatewayCallsWithoutCost: '1' });
 	});

@@ -60,8 +60,9 @@ describe('a cost that the response does not report', () => {
 		gateway.control.addFault({
 			match: { path: '*/models' },
 			action: { kind: 'error', code: 'service_unavailable' },
+			times: 0,
 		});
-		const result = await gateway.generate({ format: 'messages' });
+		const result = await gateway.generate({ format: 'messages', options: { maxRetries: 1 } });
 		expect(result.items[0]?.json).toMatchObject({ costRub: null });
 		expect(result.items[0]?.json).not.toHaveProperty('costIsComputed');
 		expect(costOf(result)).toStrictEqual({ ...shown(1, 1), gatewayCostRub: '0' });
@@ -135,6 +136,16 @@ describe('media tasks', () => {
 		);
 		expect(costOf(result)).toStrictEqual(shown(3));
 		expect(result.items[1]?.json.error).toMatchObject({ model: 'aurora/canvas-1', priceRub: 1.8 });
+	});
+
+	it('cost their price when another item has failed before it is read', async () => {
+		const inputJson = `={{ $json.n === 0 ? ${JSON.stringify(image('draft').inputJson)} : '' }}`;
+		const parameters = { ...image('draft'), inputJson, options: { concurrency: 1 } };
+		const result = await gateway.media('create', parameters, { items: items(2) });
+		expect(result.error?.message).toContain('Input');
+		expect(gateway.control.requests({ path: '/api/v1/media/models' })).toHaveLength(1);
+		expect(gateway.charges()).toBe(1);
+		expect(costOf(result)).toStrictEqual(shown(1));
 	});
 
 	it('of an earlier execution may be charged again or not', async () => {

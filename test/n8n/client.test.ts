@@ -1,5 +1,6 @@
 import nock from 'nock';
 
+import { listTextModels } from '../../nodes/shared/gateway/endpoints/models';
 import { connect } from '../../nodes/shared/n8n/client';
 import { RunSignal } from '../../nodes/shared/n8n/runSignal';
 import { apiErrorOf, rejection } from '../helpers/client';
@@ -80,6 +81,25 @@ it('sends nothing when the run ends while a request waits for its slot', async (
 	const error = await rejection(connection.client(once).json(balance));
 	expect([error, seen.requests]).toMatchObject([{ reason: 'other item failed' }, 0]);
 });
+
+it.each([
+	['other item failed', 1],
+	['cancelled', 0],
+] as const)(
+	'reads a catalogue after the run has ended, unless it was cancelled: %s',
+	async (reason, requests) => {
+		let seen = 0;
+		nock('https://gateway.test')
+			.get('/api/v1/models')
+			.optionally()
+			.reply(() => [200, { data: [{ id: `m${(seen += 1)}` }] }]);
+		const signal = new RunSignal(undefined);
+		signal.abort(reason);
+		const connection = await connect(contextOf(), { signal });
+		const models = await listTextModels(connection.client(once)).catch(() => []);
+		expect([models.length, seen]).toStrictEqual([requests, requests]);
+	},
+);
 
 it('uses the present time, random numbers in [0, 1), and real pauses', async () => {
 	const client = (await connect(contextOf(), {})).client(once);

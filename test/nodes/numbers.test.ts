@@ -82,6 +82,7 @@ describe('values of expressions', () => {
 
 	it('of a longest wait must be above 0, as in its field', () => {
 		const waits = numbers.filter(({ property: { name } }) => name === 'maxWait');
-		expect(waits.map(({ property }) => property.typeOptions?.minValue)).toStrictEqual([0.001, 0.001, 0.001]);
+		const bounds = new Set(waits.map(({ property }) => property.typeOptions?.minValue));
+		expect([...bounds]).toStrictEqual([0.001]);
 	});
 });

@@ -24,12 +24,6 @@ it('returns the properties for n8n, in their order', () => {
 	]);
 });
 
-it('returns the same property each time, so that a parameter of several operations appears once', () => {
-	const { prompt } = declarations;
-	expect(prompt.property('prompt')).toBe(prompt.property('prompt'));
-	expect(prompt.property('other').name).toBe('other');
-});
-
 it('returns typed values, each read when it is used', () => {
 	const requested: string[] = [];
 	const values = declare(declarations).read(

@@ -1,11 +1,10 @@
-import fc from 'fast-check';
 import type { INodeProperties } from 'n8n-workflow';
 
 import { number, text } from '../../nodes/shared/params/kinds';
 import type { Declarations } from '../../nodes/shared/params/parameter';
 import { nodeParameters } from '../../nodes/shared/params/source';
 import { defineOperation, type Resource } from '../../nodes/shared/run/operation';
-import { mergedInOrder, Registry } from '../../nodes/shared/run/registry';
+import { Registry } from '../../nodes/shared/run/registry';
 import { invalidInput } from '../helpers/invalidInput';
 import { nodeWith } from '../params/support';
 
@@ -80,15 +79,16 @@ it('begins with the resource and one list of operations for each, in the order o
 	]);
 });
 
-it('shows each parameter for the operations that have it, and a shared one once', () => {
+it('shows the parameters of each operation in their order', () => {
 	const shown = properties
 		.slice(3)
 		.filter(({ name }) => name !== 'options' && name !== 'toolDescription')
 		.map(({ name, displayOptions }) => [name, displayOptions?.show]);
 	expect(shown).toStrictEqual([
 		['name', { resource: ['things'], operation: ['make'] }],
-		['id', { resource: ['things'], operation: ['get', 'cut'] }],
+		['id', { resource: ['things'], operation: ['get'] }],
 		['when', { id: ['1'], resource: ['things'], operation: ['get'] }],
+		['id', { resource: ['things'], operation: ['cut'] }],
 		['name', { resource: ['animals'], operation: ['feed'] }],
 	]);
 });
@@ -107,7 +107,7 @@ it('tells agents what an operation does as a tool', () => {
 	]);
 });
 
-it('ends each resource with the options of its operations: those of the operation first, then those of the node, then the common ones', () => {
+it('ends each operation with its options: those of the operation first, then those of the node, then the common ones', () => {
 	const collections = properties
 		.filter(({ name }) => name === 'options')
 		.map(({ displayOptions, options = [], ...otherFields }) => ({
@@ -137,32 +137,10 @@ it('ends each resource with the options of its operations: those of the operatio
 	]);
 	expect(properties.map(({ name }) => name)).toStrictEqual([
 		...['resource', 'operation', 'operation'],
-		...Array<string>(4).fill('toolDescription'),
-		...['name', 'id', 'when', 'options', 'options', 'options'],
-		...['name', 'options'],
-	]);
-});
-
-it('shows what resources share once, for operations of the same name, and keeps the order of each panel', () => {
-	const options = { zone: field('Zone') };
-	const name = field('Name');
-	const grow = (label: string) => operation('Grow', { seed: field(label), name }, options);
-	const garden = new Registry({
-		trees: { displayName: 'Tree', operations: { grow: grow('Acorn') } },
-		herbs: { displayName: 'Herb', operations: { grow: grow('Pip'), cut: operation('Cut', { id }) } },
-	});
-	const shown = garden.properties
-		.slice(3)
-		.filter(({ name }) => name !== 'toolDescription')
-		.map(({ displayName, displayOptions }) => [displayName, displayOptions?.show]);
-	const each = { operation: ['grow'] };
-	expect(shown).toStrictEqual([
-		['Acorn', { resource: ['trees'], ...each }],
-		['Pip', { resource: ['herbs'], ...each }],
-		['Name', { resource: ['trees', 'herbs'], ...each }],
-		['ID', { resource: ['herbs'], operation: ['cut'] }],
-		['Options', { resource: ['trees', 'herbs'], ...each }],
-		['Options', { resource: ['herbs'], operation: ['cut'] }],
+		...['toolDescription', 'name', 'options'],
+		...['toolDescription', 'id', 'when', 'options'],
+		...['toolDescription', 'id', 'options'],
+		...['toolDescription', 'name', 'options'],
 	]);
 });
 
@@ -211,55 +189,5 @@ describe('an operation', () => {
 		expect(read({})?.options.maxRetries).toBe(3);
 		expect(read({})?.options.timeout).toBe(5);
 		expect(invalidInput(() => read({ timeout: 11 })?.options.timeout).message).toContain("'Own Timeout'");
-	});
-});
-
-describe('merging lists', () => {
-	const letters = ['a', 'b', 'c', 'd', 'e', 'f'];
-
-	it('returns each element once, and keeps the order of lists that agree', () => {
-		fc.assert(
-			fc.property(fc.array(fc.subarray(letters), { maxLength: 5 }), (lists) => {
-				const merged = mergedInOrder(lists);
-				expect([...merged].sort()).toStrictEqual([...new Set(lists.flat())].sort());
-				for (const list of lists) {
-					expect(merged.filter((element) => list.includes(element))).toStrictEqual(list);
-				}
-			}),
-		);
-	});
-
-	it('keeps each element of lists that contradict each other', () => {
-		const shuffled = fc.shuffledSubarray(letters);
-		fc.assert(
-			fc.property(fc.array(shuffled, { maxLength: 4 }), (lists) => {
-				expect(mergedInOrder(lists).sort()).toStrictEqual([...new Set(lists.flat())].sort());
-			}),
-		);
-	});
-
-	it('returns elements that no list orders in order of appearance', () => {
-		expect(mergedInOrder([['b'], ['a'], ['c', 'a']])).toStrictEqual(['b', 'c', 'a']);
-		expect(mergedInOrder([['b'], ['a'], ['c']])).toStrictEqual(['b', 'a', 'c']);
-	});
-
-	it('keeps the order of each list', () => {
-		expect(mergedInOrder([['a', 'b', 'z'], ['c', 'z'], ['f'], ['f', 'z', 'e']])).toStrictEqual([
-			'a',
-			'b',
-			'c',
-			'f',
-			'z',
-			'e',
-		]);
-	});
-
-	it('begins with the first list where lists contradict each other', () => {
-		expect(
-			mergedInOrder([
-				['a', 'b'],
-				['b', 'a'],
-			]),
-		).toStrictEqual(['a', 'b']);
 	});
 });

@@ -111,87 +111,82 @@ describe('the text models', () => {
 		expect(sent).toHaveLength(1);
 	});
 
-	it('are an empty list where one try of 10 seconds fails', async () => {
+	it('are an empty list where they cannot be read with all retries', async () => {
 		const { client, sent } = scriptedClient([busy]);
+		expect(await contextOf().textModels.known(client)).toStrictEqual([]);
+		expect(sent.map(({ url }) => url)).toStrictEqual(Array(4).fill('https://gateway.test/api/v1/models'));
+	});
+
+	it('are an empty list after ten seconds, for all items together; the read goes on', async () => {
+		let respond: () => void = () => undefined;
+		const responds = new Promise<void>((resolve) => (respond = resolve));
+		const slept: number[] = [];
+		const { client, sent } = scriptedClient(
+			[list('a')],
+			{},
+			{
+				dependencies: {
+					withSlot: async (work) => await responds.then(work),
+					sleep: async (milliseconds) => void slept.push(await Promise.resolve(milliseconds)),
+				},
+			},
+		);
 		const context = contextOf();
+		const required = context.textModels.require(client);
 		expect(await context.textModels.known(client)).toStrictEqual([]);
-		expect(sent.map(({ url, timeoutMs }) => [url, timeoutMs])).toStrictEqual([
-			['https://gateway.test/api/v1/models', 10_000],
-		]);
+		expect(await context.textModels.known(client)).toStrictEqual([]);
+		expect(slept).toStrictEqual([10_000]);
+		respond();
+		expect(await required).toHaveLength(1);
+		expect(await context.textModels.known(client)).toHaveLength(1);
+		expect(sent).toHaveLength(1);
 	});
 
 	it('are requested again after a failure, three times in all', async () => {
-		const { client, sent } = scriptedClient([busy, list('a')]);
+		const once = { maxRetries: 0 };
+		const { client, sent } = scriptedClient([busy, list('a')], once);
 		const context = contextOf();
 		const atOnce = [context.textModels.known(client), context.textModels.known(client)];
 		expect(await Promise.all(atOnce)).toStrictEqual([[], []]);
 		expect(await context.textModels.known(client)).toHaveLength(1);
 		expect(sent).toHaveLength(2);
 
-		const down = scriptedClient([busy]);
+		const down = scriptedClient([busy], once);
 		const other = contextOf();
 		for (let item = 0; item < 5; item += 1) await other.textModels.known(down.client);
 		expect(down.sent).toHaveLength(3);
 	});
 
-	it('do not hide errors that are not the gateway’s', async () => {
+	it('are not read further after the end of the run', async () => {
+		const { client, sent } = scriptedClient([list('a')]);
+		const context = contextOf();
+		context.end();
+		expect(await context.textModels.known(client)).toStrictEqual([]);
+		expect(sent).toHaveLength(0);
+	});
+
+	it('that cannot be read for any reason do not fail what is paid for', async () => {
 		const { client } = scriptedClient([new Error('a mistake')]);
-		expect(await rejection(contextOf().textModels.known(client))).toMatchObject({ message: 'a mistake' });
+		expect(await contextOf().textModels.known(client)).toStrictEqual([]);
 	});
 });
 
 describe('the media models', () => {
-	it('are requested once per run, in one try of 10 seconds', async () => {
-		const { client, sent } = scriptedClient([list('a', 'b')]);
+	it('are requested once for all items, with all retries', async () => {
+		const { client, sent } = scriptedClient([busy, busy, list('a', 'b')]);
 		const context = contextOf();
-		const found = await Promise.all([context.mediaModel(client, 'a'), context.mediaModel(client, 'c')]);
-		expect(found.map((model) => model?.mediaType)).toStrictEqual(['video', undefined]);
-		expect((await context.mediaModel(client, 'b'))?.id).toBe('b');
-		expect(sent.map(({ url, timeoutMs }) => [url, timeoutMs])).toStrictEqual([
-			['https://gateway.test/api/v1/media/models', 10_000],
+		const found = await Promise.all([
+			context.findMediaModel(client, 'a'),
+			context.requireMediaModel(client, 'b'),
 		]);
-	});
-
-	it('are unknown where that try fails', async () => {
-		const { client, sent } = scriptedClient([busy]);
-		const context = contextOf();
-		expect(await context.mediaModel(client, 'a')).toBeUndefined();
-		expect(sent).toHaveLength(1);
-		for (let item = 0; item < 5; item += 1) expect(await context.mediaModel(client, 'a')).toBeUndefined();
-		expect(sent).toHaveLength(3);
-	});
-
-	it('are requested with all retries where something depends on them', async () => {
-		const { client, sent } = scriptedClient([busy, busy, list('a')]);
-		const context = contextOf();
+		expect(found.map((model) => [model?.id, model?.mediaType])).toStrictEqual([
+			['a', 'video'],
+			['b', 'video'],
+		]);
 		expect((await context.requireMediaModel(client, 'a')).id).toBe('a');
-		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([60_000, 60_000, 60_000]);
-		expect((await context.findMediaModel(client, 'a'))?.id).toBe('a');
-		expect((await context.mediaModel(client, 'a'))?.id).toBe('a');
-		expect(sent).toHaveLength(3);
-	});
-
-	it('that are known are not requested again', async () => {
-		const { client, sent } = scriptedClient([list('a')]);
-		const context = contextOf();
-		await context.mediaModel(client, 'a');
-		expect((await context.requireMediaModel(client, 'a')).id).toBe('a');
-		expect(sent).toHaveLength(1);
-	});
-
-	it('that are unknown are requested again where something depends on them', async () => {
-		const { client, sent } = scriptedClient([busy, list('a')]);
-		const context = contextOf();
-		expect(await context.mediaModel(client, 'a')).toBeUndefined();
-		expect((await context.requireMediaModel(client, 'a')).id).toBe('a');
-		expect(sent).toHaveLength(2);
-	});
-
-	it('are requested once for all items, also with all retries', async () => {
-		const { client, sent } = scriptedClient([list('a')]);
-		const context = contextOf();
-		await Promise.all([context.requireMediaModel(client, 'a'), context.findMediaModel(client, 'a')]);
-		expect(sent).toHaveLength(1);
+		expect(sent.map(({ url, timeoutMs }) => [url, timeoutMs])).toStrictEqual(
+			Array(3).fill(['https://gateway.test/api/v1/media/models', 60_000]),
+		);
 	});
 
 	it('that cannot be read fail what depends on them, and nothing else', async () => {
@@ -201,14 +196,21 @@ describe('the media models', () => {
 		expect(error).toBeInstanceOf(ApiError);
 		expect(error).toMatchObject({ details: { code: 'invalid_api_key' } });
 		expect(await context.findMediaModel(client, 'a')).toBeUndefined();
-		expect(await context.mediaModel(client, 'a')).toBeUndefined();
 		const last = await rejection(context.requireMediaModel(client, 'a'));
 		for (let item = 0; item < 5; item += 1)
 			expect(await rejection(context.requireMediaModel(client, 'a'))).toBe(last);
-		expect(sent).toHaveLength(4);
+		expect(sent).toHaveLength(3);
 	});
 
-	it('reject a model that they do not have, where something depends on it', async () => {
+	it('that could not be read are requested again where something depends on them', async () => {
+		const { client, sent } = scriptedClient([busy, list('a')], { maxRetries: 0 });
+		const context = contextOf();
+		expect(await context.findMediaModel(client, 'a')).toBeUndefined();
+		expect((await context.requireMediaModel(client, 'a')).id).toBe('a');
+		expect(sent).toHaveLength(2);
+	});
+
+	it('reject a model that they do not have', async () => {
 		const { client } = scriptedClient([list('a')]);
 		const context = contextOf();
 		const rejections = [context.requireMediaModel(client, 'b'), context.findMediaModel(client, 'b')].map(
@@ -218,13 +220,12 @@ describe('the media models', () => {
 			expect(error).toBeInstanceOf(InvalidInputError);
 			expect(error).toMatchObject({ param: 'model', message: expect.stringContaining('"b"') as string });
 		}
-		expect(await context.mediaModel(client, 'b')).toBeUndefined();
 	});
 
-	it('do not hide errors that are not the gateway’s', async () => {
+	it('do not hide errors that are not the gateway’s where something depends on them', async () => {
 		const { client } = scriptedClient([new Error('a mistake')]);
-		const context = contextOf();
-		expect(await rejection(context.mediaModel(client, 'a'))).toMatchObject({ message: 'a mistake' });
-		expect(await rejection(context.requireMediaModel(client, 'a'))).toMatchObject({ message: 'a mistake' });
+		expect(await rejection(contextOf().requireMediaModel(client, 'a'))).toMatchObject({
+			message: 'a mistake',
+		});
 	});
 });

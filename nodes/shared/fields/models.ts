@@ -51,55 +51,47 @@ export function modelParameter(listMethod: string, example: string, description:
 	});
 }
 
-/** List search: the text models with their context windows and prices. */
-export async function searchTextModels(
-	this: ILoadOptionsFunctions,
-	filter?: string,
-): Promise<INodeListSearchResult> {
-	return await searchCatalogue(this, filter, async (client) => (await listTextModels(client)).map(textEntry));
-}
+/** n8n's function for a list search. */
+type ListSearch = (this: ILoadOptionsFunctions, filter?: string) => Promise<INodeListSearchResult>;
 
 /**
- * Makes a list search: the text models that take a kind of attachment, and those of which the catalogue does not say
- * what they take.
+ * Makes a list search: the text models with their context windows and prices.
+ *
+ * @param kind leaves out models of which the catalogue says that they do not take such an attachment
  */
-export function searchTextModelsFor(kind: AttachmentKind): typeof searchTextModels {
-	return async function (this: ILoadOptionsFunctions, filter?: string) {
+export function searchTextModelsFor(kind: AttachmentKind | undefined): ListSearch {
+	return async function (filter) {
 		return await searchCatalogue(this, filter, async (client) => {
 			const models = await listTextModels(client);
-			return models.filter((model) => inputModalities(model)?.includes(kind) ?? true).map(textEntry);
+			const takes = (model: TextModel) => !kind || (inputModalities(model)?.includes(kind) ?? true);
+			return models.filter(takes).map(textEntry);
 		});
 	};
 }
 
-/** List search: the media models with their types and prices. */
-export async function searchMediaModels(
-	this: ILoadOptionsFunctions,
-	filter?: string,
-): Promise<INodeListSearchResult> {
-	return await searchCatalogue(this, filter, async (client) =>
-		(await listMediaModels(client)).map((model) => mediaEntry(model, [model.mediaType ?? ''])),
-	);
-}
-
-/** List search: the media models that make images, with their prices. */
-export const searchImageModels = searchModelsOf('image');
-/** The same for videos. */
-export const searchVideoModels = searchModelsOf('video');
-/** The same for music. */
-export const searchMusicModels = searchModelsOf('music');
-/** The same for speech, which §2.2 calls `audio`. */
-export const searchSpeechModels = searchModelsOf('audio');
-
-function searchModelsOf(mediaType: MediaType) {
-	return async function (this: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> {
-		return await searchCatalogue(this, filter, async (client) =>
-			(await listMediaModels(client))
-				.filter((model) => model.mediaType === mediaType)
-				.map((model) => mediaEntry(model)),
-		);
+/** Makes a list search: the media models with their prices; with their types, unless it is for one. */
+function searchMediaModelsOf(mediaType: MediaType | undefined): ListSearch {
+	return async function (filter) {
+		return await searchCatalogue(this, filter, async (client) => {
+			const models = await listMediaModels(client);
+			if (mediaType === undefined) return models.map((model) => mediaEntry(model, [model.mediaType ?? '']));
+			return models.filter((model) => model.mediaType === mediaType).map((model) => mediaEntry(model));
+		});
 	};
 }
+
+/** All text models. */
+export const searchTextModels = searchTextModelsFor(undefined);
+/** All media models. */
+export const searchMediaModels = searchMediaModelsOf(undefined);
+/** The media models that make images. */
+export const searchImageModels = searchMediaModelsOf('image');
+/** The same for videos. */
+export const searchVideoModels = searchMediaModelsOf('video');
+/** The same for music. */
+export const searchMusicModels = searchMediaModelsOf('music');
+/** The same for speech, which §2.2 calls `audio`. */
+export const searchSpeechModels = searchMediaModelsOf('audio');
 
 async function searchCatalogue(
 	context: ILoadOptionsFunctions,

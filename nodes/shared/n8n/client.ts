@@ -12,11 +12,6 @@ export interface Connection {
 	/** Texts to remove from errors, such as the API key. */
 	secrets: readonly string[];
 	client(settings: RequestSettings): GatewayClient;
-	/**
-	 * Reads the prices of calls that are paid for, also when the run ends early, unless it is cancelled. Takes no slot of
-	 * the others.
-	 */
-	priceClient: GatewayClient;
 }
 
 /** The rate limits of this process, which all nodes and executions share. Their clock is never set back. */
@@ -59,7 +54,8 @@ export async function connect(
 		waitMeters,
 		withSlot: async (work, kind) =>
 			await withSlot(async () => {
-				signal?.throwIfAborted();
+				// The prices of calls that are paid for are also read when another item has failed.
+				signal?.throwIfAborted(kind === 'catalogue' ? 'other item failed' : undefined);
 				return await work();
 			}, kind),
 		pause: async (milliseconds) => await (signal ? signal.pause(milliseconds) : sleep(milliseconds)),
@@ -67,21 +63,9 @@ export async function connect(
 		now: () => Date.now(),
 		random: () => Math.random(),
 	};
-	const client = (settings: RequestSettings, given: ClientDependencies) =>
-		new GatewayClient({ baseUrl, secrets, ...settings }, given);
 	return {
 		secrets,
-		client: (settings) => client(settings, dependencies),
-		priceClient: client(
-			{ maxRetries: 0 },
-			{
-				...dependencies,
-				withSlot: async (work) => {
-					signal?.throwIfCancelled();
-					return await work();
-				},
-			},
-		),
+		client: (settings) => new GatewayClient({ baseUrl, secrets, ...settings }, dependencies),
 	};
 }
 

@@ -40,14 +40,12 @@ export class RunSignal {
 		return this.reason !== undefined;
 	}
 
-	/** @throws {StoppedError} when the run has ended */
-	throwIfAborted(): void {
-		if (this.reason !== undefined) throw new StoppedError(this.reason);
-	}
-
-	/** @throws {StoppedError} when the execution was cancelled */
-	throwIfCancelled(): void {
-		if (this.isCancelled) throw new StoppedError('cancelled');
+	/**
+	 * @param ignored a reason that does not count
+	 * @throws {StoppedError} when the run has ended
+	 */
+	throwIfAborted(ignored?: StoppedError['reason']): void {
+		if (this.reason !== undefined && this.reason !== ignored) throw new StoppedError(this.reason);
 	}
 
 	/** @throws {StoppedError} as soon as the run ends */

@@ -36,8 +36,6 @@ export class Location {
 
 /** A parameter of a node, declared once: what the panel shows, and how its value is read. */
 export class Parameter<out T> {
-	private readonly properties = new Map<string, INodeProperties>();
-
 	/**
 	 * @param description what the panel shows
 	 * @param reader reads the value that n8n returns, `undefined` when the parameter is not there; throws also for
@@ -54,14 +52,9 @@ export class Parameter<out T> {
 		return this.description.displayName;
 	}
 
-	/**
-	 * n8n's description of the parameter with this name. Always the same object, by which {@link Registry}
-	 * recognises parameters that operations share.
-	 */
+	/** n8n's description of the parameter with this name. */
 	property(name: string): INodeProperties {
-		const property = this.properties.get(name) ?? { ...this.description, name };
-		this.properties.set(name, property);
-		return property;
+		return { ...this.description, name };
 	}
 
 	/** @throws {InvalidInputError} for a value that cannot be sent */

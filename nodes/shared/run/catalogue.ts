@@ -1,26 +1,34 @@
 import type { GatewayClient } from '../gateway/client/client';
-import type { RetryPolicy } from '../gateway/endpoints/models';
-import { ApiError, asError } from '../gateway/errors/errors';
 
-/** One try with a short timeout: for optional data, such as the price of a task that exists. */
-const BEST_EFFORT: RetryPolicy = { maxRetries: 0, timeoutLimitMs: 10_000, rateLimitWaitMs: 10_000 };
+/** How long the models are waited for where a call can do without them, in milliseconds. */
+const OPTIONAL_MS = 10_000;
 
-/** So often a run reads a catalogue again that it could not read: without a limit, an outage would delay each item. */
-const MAX_FAILURES = 3;
+/** So often a run reads a catalogue that it cannot read: without a limit, an outage would delay each item. */
+const MAX_READS = 3;
 
-/**
- * A catalogue of models, which a run fetches once for each account. After a failure, the next item fetches it again.
- */
+interface Read<Model> {
+	/** Rejects when the catalogue cannot be read. */
+	models: Promise<Model[]>;
+	/** The same; `undefined` if that takes longer than {@link OPTIONAL_MS}, or fails. */
+	soon: Promise<Model[] | undefined>;
+	hasFailed: boolean;
+	/** How often the catalogue has been read. */
+	count: number;
+}
+
+/** A catalogue of models. All items of a run share one read for each account; after a failure, the next item reads it. */
 export class Catalogue<Model> {
-	private readonly reads = new Map<string, Reads<Model>>();
+	private readonly reads = new Map<string, Read<Model>>();
 
-	constructor(private readonly list: (client: GatewayClient, policy?: RetryPolicy) => Promise<Model[]>) {}
+	/** @param signal ends a read that nobody waits for any more */
+	constructor(
+		private readonly list: (client: GatewayClient, signal?: AbortSignal) => Promise<Model[]>,
+		private readonly signal?: AbortSignal,
+	) {}
 
-	/** For optional data: fetched in one try, empty when that fails. */
+	/** For what a call can do without, such as the price of one that is paid for: empty if it cannot be read soon. */
 	async known(client: GatewayClient): Promise<Model[]> {
-		const { required, bestEffort } = this.readsOf(client);
-		const read = required.current;
-		return await orNothing(read ?? bestEffort.get(async () => await this.list(client, BEST_EFFORT)));
+		return (await this.readWith(client).soon) ?? [];
 	}
 
 	/**
@@ -29,59 +37,22 @@ export class Catalogue<Model> {
 	 * @throws {ApiError} when the catalogue cannot be read
 	 */
 	async require(client: GatewayClient): Promise<Model[]> {
-		const { required, bestEffort } = this.readsOf(client);
-		return await required.get(async () => {
-			const known = await orNothing(bestEffort.current ?? Promise.resolve([]));
-			return known.length > 0 ? known : await this.list(client);
-		});
+		return await this.readWith(client).models;
 	}
 
-	private readsOf({ account }: GatewayClient): Reads<Model> {
-		const reads = this.reads.get(account) ?? { bestEffort: new SharedRead(), required: new SharedRead() };
-		this.reads.set(account, reads);
-		return reads;
-	}
-}
-
-interface Reads<Model> {
-	/** In one try. */
-	bestEffort: SharedRead<Model[]>;
-	/** With retries. */
-	required: SharedRead<Model[]>;
-}
-
-/** Data that is read once, and again after a failure. */
-class SharedRead<T> {
-	private promise: Promise<T> | undefined;
-	private failures = 0;
-
-	/** The data, or a failure that is not read again; `undefined` if there is none yet. */
-	get current(): Promise<T> | undefined {
-		return this.promise;
-	}
-
-	async get(read: () => Promise<T>): Promise<T> {
-		this.promise ??= this.countingFailures(read);
-		return await this.promise;
-	}
-
-	private async countingFailures(read: () => Promise<T>): Promise<T> {
-		try {
-			return await read();
-		} catch (error) {
-			this.failures += 1;
-			if (this.failures < MAX_FAILURES) this.promise = undefined;
-			throw asError(error);
-		}
-	}
-}
-
-/** The list; an empty one when the gateway does not return it. */
-async function orNothing<T>(list: Promise<T[]>): Promise<T[]> {
-	try {
-		return await list;
-	} catch (error) {
-		if (error instanceof ApiError) return [];
-		throw asError(error);
+	private readWith(client: GatewayClient): Read<Model> {
+		const { account } = client;
+		const last = this.reads.get(account);
+		if (last && (!last.hasFailed || last.count === MAX_READS)) return last;
+		const models = this.list(client, this.signal);
+		const over = new AbortController();
+		const late = client.sleep(OPTIONAL_MS, over.signal).then(() => undefined);
+		const soon = Promise.race([models, late.catch(() => undefined)])
+			.catch(() => undefined)
+			.finally(() => over.abort());
+		const read = { models, soon, hasFailed: false, count: (last?.count ?? 0) + 1 };
+		models.catch(() => (read.hasFailed = true));
+		this.reads.set(account, read);
+		return read;
 	}
 }

@@ -8,34 +8,68 @@ export interface ItemChunkWriter {
 	end(problem?: string): Promise<void>;
 }
 
+/** The response of an item, as far as it is not sent. */
+interface Response {
+	readonly itemIndex: number;
+	text: string;
+	hasBegun: boolean;
+	ending: { problem: string | undefined } | undefined;
+}
+
 /**
  * Streams texts to the workflow's chat or webhook. Chats ignore the item of a chunk and show one message after
  * the other, so one item streams at a time; texts of the others wait until it has ended, in the order in which
  * the items started.
  */
 export class ChunkWriter {
-	private readonly queue: ItemWriter[] = [];
+	private readonly queue: Response[] = [];
+	/** Chunks are sent one after the other. */
+	private sending: Promise<void> = Promise.resolve();
 	private isMuted = false;
 
 	constructor(private readonly sender: ChunkSender) {}
 
 	/** Returns the writer of an item. Its texts are sent when the items before it have ended. */
 	forItem(itemIndex: number): ItemChunkWriter {
-		const writer = new ItemWriter(itemIndex, this);
-		this.queue.push(writer);
-		return writer;
+		const response: Response = { itemIndex, text: '', hasBegun: false, ending: undefined };
+		this.queue.push(response);
+		const advance = async () => {
+			this.sending = this.sending.then(async () => await this.sendFirst());
+			await this.sending;
+		};
+		return {
+			write: async (text) => {
+				response.text += text;
+				await advance();
+			},
+			end: async (problem) => {
+				response.ending ??= { problem };
+				await advance();
+			},
+		};
 	}
 
-	/** Sends the pending texts of the first item in the queue, and continues with the next one when it has ended. */
-	async advance(): Promise<void> {
-		for (let first = this.queue[0]; first; first = this.queue[0]) {
-			if (!(await first.flush())) return;
-			if (this.queue[0] === first) this.queue.shift();
-		}
+	/** Sends what there is of the first response; when it has ended, continues with the next. */
+	private async sendFirst(): Promise<void> {
+		const [first] = this.queue;
+		if (!first || (first.text === '' && !first.ending)) return;
+		const { itemIndex } = first;
+		if (!first.hasBegun) await this.send('begin', itemIndex);
+		first.hasBegun = true;
+		const { text } = first;
+		first.text = '';
+		if (text !== '') await this.send('item', itemIndex, text);
+		// Text may have arrived meanwhile.
+		if (!first.ending || first.text !== '') return;
+		const { problem } = first.ending;
+		if (problem !== undefined) await this.send('error', itemIndex, problem);
+		await this.send('end', itemIndex);
+		this.queue.shift();
+		await this.sendFirst();
 	}
 
 	/** Sends nothing more after an error: a closed chat must not fail the item. */
-	async send(type: ChunkType, itemIndex: number, text?: string): Promise<void> {
+	private async send(type: ChunkType, itemIndex: number, text?: string): Promise<void> {
 		if (this.isMuted) return;
 		try {
 			await this.sender.sendChunk(type, itemIndex, text);
@@ -44,54 +78,5 @@ export class ChunkWriter {
 			const reason = error instanceof Error ? error.message : String(error);
 			this.sender.logger.warn(`The streamed response can no longer be sent on: ${reason}`);
 		}
-	}
-}
-
-class ItemWriter implements ItemChunkWriter {
-	private pending: string[] = [];
-	private hasBegun = false;
-	private isClosed = false;
-	private ending: { problem: string | undefined } | undefined;
-	/** Flushes run one after the other, which keeps the chunks in order. */
-	private flushing: Promise<unknown> = Promise.resolve();
-
-	constructor(
-		private readonly itemIndex: number,
-		private readonly chunkWriter: ChunkWriter,
-	) {}
-
-	async write(text: string): Promise<void> {
-		this.pending.push(text);
-		await this.chunkWriter.advance();
-	}
-
-	async end(problem?: string): Promise<void> {
-		this.ending ??= { problem };
-		await this.chunkWriter.advance();
-	}
-
-	/** Sends what is pending; true when the item has ended and all of it is sent. */
-	async flush(): Promise<boolean> {
-		const run = this.flushing.then(async () => await this.sendPending());
-		this.flushing = run;
-		return await run;
-	}
-
-	private async sendPending(): Promise<boolean> {
-		if (!this.hasBegun && (this.pending.length > 0 || this.ending)) {
-			this.hasBegun = true;
-			await this.chunkWriter.send('begin', this.itemIndex);
-		}
-		const { ending } = this;
-		const text = this.pending.join('');
-		this.pending = [];
-		if (text !== '') await this.chunkWriter.send('item', this.itemIndex, text);
-		if (!ending || this.pending.length > 0) return false;
-		if (!this.isClosed) {
-			this.isClosed = true;
-			if (ending.problem !== undefined) await this.chunkWriter.send('error', this.itemIndex, ending.problem);
-			await this.chunkWriter.send('end', this.itemIndex);
-		}
-		return true;
 	}
 }

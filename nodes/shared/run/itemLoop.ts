@@ -88,6 +88,7 @@ class ItemLoop {
 			throw asError(error);
 		} finally {
 			this.signal.dispose();
+			this.runContext.end();
 		}
 	}
 
@@ -137,7 +138,10 @@ class ItemLoop {
 		const connection = await connect(this.context, {
 			itemIndex,
 			signal: this.signal,
-			withSlot: async (work, kind) => await slots[kind === 'poll' ? 'poll' : 'other'].run(work),
+			withSlot: async (work, kind) => {
+				if (kind === 'catalogue') return await work();
+				return await slots[kind === 'poll' ? 'poll' : 'other'].run(work);
+			},
 			waitMeters: this.waitMeters,
 		});
 		for (const secret of connection.secrets) this.runContext.secrets.add(secret);
@@ -177,7 +181,6 @@ class ItemLoop {
 			index,
 			params,
 			client: connection.client(settings),
-			priceClient: connection.priceClient,
 			run: this.runContext,
 			journal: this.journal.item(index),
 			n8n: this.context,

@@ -3,55 +3,44 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { toErrorJson } from './nodeError';
 import type { OperationOutput } from './operation';
 
-/** The result of an item. */
-type Settled = { outputs: INodeExecutionData[] } | { error: unknown };
-
 /** The results of a run's items. */
 export class ItemResults {
-	private readonly settled = new Map<number, Settled>();
+	private readonly ended = new Map<number, { outputs: INodeExecutionData[]; hasFailed: boolean }>();
 
 	/** @param count the number of input items */
 	constructor(private readonly count: number) {}
 
 	succeed(index: number, outputs: INodeExecutionData[]): void {
-		this.settled.set(index, { outputs });
+		this.ended.set(index, { outputs, hasFailed: false });
 	}
 
 	fail(index: number, error: unknown): void {
-		this.settled.set(index, { error });
+		// Without `item.error`: n8n would replace the details by the message alone.
+		const outputs = [{ json: { error: toErrorJson(error) }, pairedItem: { item: index } }];
+		this.ended.set(index, { outputs, hasFailed: true });
 	}
 
 	/**
 	 * The output of the node, in the order of the items.
 	 *
-	 * @param suspended by item, the outputs of items that the execution is suspended for
+	 * @param unfinished by item, the outputs of items whose work is not finished
 	 */
-	outputs(suspended: ReadonlyMap<number, INodeExecutionData[]>): INodeExecutionData[] {
-		return Array.from(
-			{ length: this.count },
-			(_, index) => suspended.get(index) ?? this.outputsOf(index),
-		).flat();
-	}
-
-	private outputsOf(index: number): INodeExecutionData[] {
-		const settled = this.settled.get(index);
-		if (!settled) return [];
-		if ('outputs' in settled) return settled.outputs;
-		// Without `item.error`: n8n would replace the details by the message alone.
-		return [{ json: { error: toErrorJson(settled.error) }, pairedItem: { item: index } }];
+	outputs(unfinished: ReadonlyMap<number, INodeExecutionData[]>): INodeExecutionData[] {
+		const all = Array.from({ length: this.count }, (_, index) => {
+			return unfinished.get(index) ?? this.ended.get(index)?.outputs ?? [];
+		});
+		return all.flat();
 	}
 
 	/** The outputs of all items that have ended, error items among them. */
 	all(): Map<number, INodeExecutionData[]> {
-		return new Map([...this.settled.keys()].map((index) => [index, this.outputsOf(index)]));
+		return new Map([...this.ended].map(([index, { outputs }]) => [index, outputs]));
 	}
 
 	/** The outputs of the items that succeeded. */
 	succeeded(): Map<number, INodeExecutionData[]> {
-		const outputs = [...this.settled].flatMap(([index, settled]) =>
-			'outputs' in settled ? [[index, settled.outputs] as const] : [],
-		);
-		return new Map(outputs);
+		const succeeded = [...this.ended].filter(([, { hasFailed }]) => !hasFailed);
+		return new Map(succeeded.map(([index, { outputs }]) => [index, outputs]));
 	}
 }
 

@@ -12,8 +12,6 @@ export interface ItemContext<Params = unknown> {
 	/** The values of the operation's parameters and, under `options`, of its options. Each is read on access. */
 	readonly params: Params;
 	readonly client: GatewayClient;
-	/** Reads the prices of calls that are paid for. */
-	readonly priceClient: GatewayClient;
 	readonly run: RunContext;
 	/** What is sent for the item. */
 	readonly journal: ItemJournal;

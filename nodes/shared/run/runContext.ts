@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
-import { ApiError, asError, InvalidInputError } from '../gateway/errors/errors';
+import { InvalidInputError } from '../gateway/errors/errors';
 import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel } from '../gateway/media/mediaModel';
 import { asNumber, asObject, asText, canonicalJson, omit } from '../gateway/util/json';
@@ -36,13 +36,14 @@ export class RunContext {
 	readonly chunkWriter: ChunkWriter | undefined;
 	/** What the execution has cost. */
 	readonly cost: ExecutionCost;
+	private readonly over = new AbortController();
 	/** For hints, to check attachments and fallback models, and for prices. */
-	readonly textModels = new Catalogue<TextModel>(listTextModels);
+	readonly textModels = new Catalogue<TextModel>(listTextModels, this.over.signal);
+	readonly mediaModels = new Catalogue<MediaModel>(listMediaModels, this.over.signal);
 	/** Texts to remove from errors, such as the API keys of all items. */
 	readonly secrets = new Set<string>();
 	private readonly pending: Array<() => Promise<void>> = [];
 	private readonly hints = new Set<string>();
-	private readonly mediaModels = new Catalogue<MediaModel>(listMediaModels);
 	private readonly sessions = new Map<string, Limiter>();
 
 	constructor(private readonly context: IExecuteFunctions) {
@@ -66,6 +67,11 @@ export class RunContext {
 	/** Does the work of {@link whenStarted}. */
 	async started(): Promise<void> {
 		await Promise.all(this.pending.splice(0).map(async (work) => await work()));
+	}
+
+	/** Ends reads of a catalogue that nobody waits for any more. */
+	end(): void {
+		this.over.abort();
 	}
 
 	/** Shows a hint with the node's output, each text once. */
@@ -97,14 +103,6 @@ export class RunContext {
 	}
 
 	/**
-	 * A media model from the catalogue. `undefined` when it cannot be read soon: that must not fail or delay a task that
-	 * is paid for.
-	 */
-	async mediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
-		return withId(await this.mediaModels.known(client), id);
-	}
-
-	/**
 	 * A media model that is required, e.g. for a price limit.
 	 *
 	 * @throws {ApiError} when the catalogue cannot be read
@@ -115,17 +113,14 @@ export class RunContext {
 	}
 
 	/**
-	 * A media model for work that needs no catalogue, but must not use a wrong model.
+	 * A media model, for work that can do without the catalogue.
 	 *
-	 * @throws {InvalidInputError} when the catalogue could be read and does not have the model
+	 * @returns `undefined` when the catalogue cannot be read soon
+	 * @throws {InvalidInputError} when the catalogue does not have the model
 	 */
 	async findMediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
-		try {
-			return await this.requireMediaModel(client, id);
-		} catch (error) {
-			if (error instanceof ApiError) return undefined;
-			throw asError(error);
-		}
+		const models = await this.mediaModels.known(client);
+		return withId(models, id) ?? (models.length > 0 ? notListed(id) : undefined);
 	}
 }
 

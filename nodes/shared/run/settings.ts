@@ -2,16 +2,6 @@ import type { RequestSettings } from '../gateway/client/client';
 import { decimal, filled, integer, number, optional } from '../params/kinds';
 import type { Values } from '../params/parameter';
 
-/** How often a request is retried. */
-export const maxRetries = integer({
-	displayName: 'Max Retries',
-	min: 0,
-	max: 10,
-	default: 3,
-	description:
-		'How often to repeat a request that did not succeed for a temporary reason. Nothing is charged twice. Defaults to 3.',
-});
-
 /** The most that an execution may cost, as decimal text in rubles. */
 export const maxCostRub = filled(
 	decimal({
@@ -21,27 +11,6 @@ export const maxCostRub = filled(
 			'The most that all gateway calls of an execution may cost together. A call is sent only if its highest possible cost is known and within the limit.',
 	}),
 );
-
-/** How the requests of all nodes share the rate limit of their account. */
-export const rateLimitOptions = {
-	rateLimitWait: number({
-		displayName: 'Rate Limit Wait (Minutes)',
-		min: 0,
-		max: 1440,
-		decimals: 3,
-		default: 15,
-		description:
-			'How long a request waits while the gateway rejects it because of the rate limit. Such rejections do not count as retries. Defaults to 15; with 0, the item fails at once.',
-	}),
-	requestsPerMinute: integer({
-		displayName: 'Requests per Minute',
-		min: 0,
-		max: 100_000,
-		default: 0,
-		description:
-			'The maximum number of requests of this n8n process for the account. The lowest value of all running nodes applies. Defaults to 0: as many as the gateway accepts.',
-	}),
-};
 
 /**
  * The option for the timeout of a request.
@@ -71,6 +40,36 @@ export const mediaTimeout = timeoutOption('Defaults to 315, to 60 for catalogues
 /** For operations that only read a catalogue. */
 export const catalogueTimeout = timeoutOption('Defaults to 60', 60);
 
+/** Options for the requests of every node. */
+export const requestOptions = {
+	maxRetries: integer({
+		displayName: 'Max Retries',
+		min: 0,
+		max: 10,
+		default: 3,
+		description:
+			'How often to repeat a request that did not succeed for a temporary reason. Nothing is charged twice. Defaults to 3.',
+	}),
+	rateLimitWait: number({
+		displayName: 'Rate Limit Wait (Minutes)',
+		min: 0,
+		max: 1440,
+		decimals: 3,
+		default: 15,
+		description:
+			'How long a request waits while the gateway rejects it because of the rate limit. Such rejections do not count as retries. Defaults to 15; with 0, the item fails at once.',
+	}),
+	requestsPerMinute: integer({
+		displayName: 'Requests per Minute',
+		min: 0,
+		max: 100_000,
+		default: 0,
+		description:
+			'The maximum number of requests of this n8n process for the account. The lowest value of all running nodes applies. Defaults to 0: as many as the gateway accepts.',
+	}),
+	timeout: timeoutOption('Defaults to 315'),
+};
+
 /** Options that every operation of every action node has. */
 export const runOptions = {
 	concurrency: integer({
@@ -80,20 +79,15 @@ export const runOptions = {
 		default: 8,
 		description: 'How many items to send to the gateway at the same time. Defaults to 8.',
 	}),
-	maxRetries,
-	...rateLimitOptions,
-	timeout: timeoutOption('Defaults to 315'),
+	...requestOptions,
 };
-
-/** The values of {@link runOptions}. */
-export type RunOptions = Values<typeof runOptions>;
 
 /**
  * Reads the request settings of an item.
  *
  * @throws {InvalidInputError} for values out of range
  */
-export function requestSettings(options: Omit<RunOptions, 'concurrency'>): RequestSettings {
+export function requestSettings(options: Values<typeof requestOptions>): RequestSettings {
 	const { timeout } = options;
 	return {
 		maxRetries: options.maxRetries,

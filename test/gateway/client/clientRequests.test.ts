@@ -83,21 +83,6 @@ it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
 	['nothing is set', {}, undefined, 315_000],
 	['the request has its own', { timeoutMs: 60_000 }, undefined, 60_000],
 	['the user has set one', { timeoutMs: 60_000 }, 400_000, 400_000],
-	['the time limit is shorter', { timeoutLimitMs: 2_000 }, undefined, 2_000],
-	[
-		'the time limit is shorter than the user’s timeout',
-		{ timeoutLimitMs: 2_000, timeoutMs: 60_000 },
-		5_000,
-		2_000,
-	],
-	['the time limit is longer', { timeoutLimitMs: 900_000 }, undefined, 315_000],
-	[
-		'the time limit is longer than the request’s own timeout',
-		{ timeoutLimitMs: 90_000, timeoutMs: 60_000 },
-		undefined,
-		60_000,
-	],
-	['the time limit is used up', { timeoutLimitMs: 0 }, 5_000, 0],
 ])('the timeout is set where %s', async (_, request, timeoutMs, expected) => {
 	expect((await exchangeOf({ ...get, ...request }, { timeoutMs })).timeoutMs).toBe(expected);
 });

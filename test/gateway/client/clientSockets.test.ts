@@ -13,7 +13,6 @@ import { events } from '../../helpers/streams';
 // The client with n8n's own HTTP client, over real sockets.
 
 const gateway = useSocketGateway();
-const get: GatewayRequest = { group: 'balance', kind: 'read', path: '/balance' };
 const chat: GatewayRequest = {
 	group: 'text',
 	kind: 'charge',
@@ -165,15 +164,6 @@ describe('a gateway that stops sending', () => {
 			kind: 'charge',
 		});
 		expect([gateway.received.length, slots.held]).toStrictEqual([1, 0]);
-	});
-
-	it('times out at the time limit, whatever the timeout is', async () => {
-		gateway.onRequest(silent);
-		const { client } = gateway.client({ timeoutMs: 60_000, maxRetries: 0 });
-		expect((await apiErrorOf(client.json({ ...get, timeoutLimitMs: 150 }))).details).toMatchObject({
-			code: 'timeout',
-			kind: 'read',
-		});
 	});
 
 	it.each([

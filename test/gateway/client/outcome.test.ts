@@ -8,13 +8,14 @@ import { apiErrorOf, scriptedClient, type Step } from '../../helpers/client';
 const requests: Record<Exclude<RequestKind, 'file'>, GatewayRequest> = {
 	read: { group: 'balance', kind: 'read', path: '/balance' },
 	poll: { group: 'media', kind: 'poll', path: '/async/media/tasks/t' },
+	catalogue: { group: 'catalogue', kind: 'catalogue', path: '/models' },
 	create: { group: 'storage', kind: 'create', method: 'POST', path: '/storage/upload', json: {} },
 	keyed: { group: 'media', kind: 'keyed', method: 'POST', path: '/async/media/tasks', json: {} },
 	charge: { group: 'text', kind: 'charge', method: 'POST', path: '/chat/completions', json: {} },
 };
-const GATEWAY = ['read', 'poll', 'create', 'keyed', 'charge'] as const;
+const GATEWAY = ['read', 'poll', 'catalogue', 'create', 'keyed', 'charge'] as const;
 const ALL: readonly RequestKind[] = [...GATEWAY, 'file'];
-const ONCE_CHARGED: readonly RequestKind[] = ['read', 'poll', 'keyed', 'file'];
+const ONCE_CHARGED: readonly RequestKind[] = ['read', 'poll', 'catalogue', 'keyed', 'file'];
 const NONE: readonly RequestKind[] = [];
 
 const nothing = async () => await Promise.resolve();

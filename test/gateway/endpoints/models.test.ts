@@ -5,7 +5,7 @@ import {
 } from '../../../nodes/shared/gateway/endpoints/models';
 import { MEDIA_TYPES, type MediaModel } from '../../../nodes/shared/gateway/media/mediaModel';
 import type { Json, JsonObject } from '../../../nodes/shared/gateway/util/json';
-import { apiErrorOf, scriptedClient } from '../../helpers/client';
+import { scriptedClient } from '../../helpers/client';
 import { request } from '../../helpers/requests';
 
 const listing = (data: Json) => scriptedClient([{ body: JSON.stringify({ object: 'list', data }) }]);
@@ -20,12 +20,6 @@ describe.each([
 		const { client, sent } = listing([]);
 		await expect(list(client)).resolves.toStrictEqual([]);
 		expect(sent).toStrictEqual([request('GET', path, { timeoutMs: 60_000 })]);
-	});
-
-	it('uses the time limit and the retries of its caller', async () => {
-		const { client, sent } = scriptedClient([{ status: 503 }]);
-		await apiErrorOf(list(client, { maxRetries: 1, timeoutLimitMs: 4_000 }));
-		expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([4_000, 4_000]);
 	});
 
 	it('leaves out entries without an ID', async () => {

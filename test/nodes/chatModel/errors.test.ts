@@ -107,19 +107,10 @@ describe('a model that the gateway does not know', () => {
 		expect(nock.isDone()).toBe(true);
 	});
 
-	it('is an error without similar models when the catalogue, requested once, is unavailable', async () => {
+	it('is an error without similar models when the catalogue is unavailable', async () => {
 		unknown();
-		let requests = 0;
-		gateway()
-			.get('/api/v1/models')
-			.query(true)
-			.times(9)
-			.reply(() => {
-				requests += 1;
-				return [503, {}, { 'Retry-After': '0' }];
-			});
+		gateway().get('/api/v1/models').query(true).times(4).reply(503, {}, { 'Retry-After': '0' });
 		const error = await modelError();
-		expect(requests).toBe(1);
 		expect(error).toMatchObject({ httpCode: '404', cause: { details: { code: 'model_not_found' } } });
 		expect(error).not.toMatchObject({ description: expect.stringContaining('Similar models') as string });
 	});

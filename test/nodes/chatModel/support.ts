@@ -61,7 +61,6 @@ export function modelWith(body: string, { format: name = 'chat', client }: Model
 		{ format, model: 'm', options: { temperature: 0.5 }, extraBody: { user: 'me' } },
 		{
 			client: client ?? scripted.client,
-			priceClient: client ?? scripted.client,
 			cost: new ExecutionCost({
 				getExecutionId: () => 'e1',
 				getWorkflowDataProxy: () => ({ $execution: {} }) as unknown as IWorkflowDataProxyData,

@@ -131,7 +131,7 @@ describe('the form of a model', () => {
 	});
 
 	it('rejects a model that is not in the catalogue', async () => {
-		catalogue([]);
+		catalogue([painter({}, { id: 'acme/other' })]);
 		const sent = creations();
 		const { error } = await run('create', filled({ prompt: 'a' }));
 		expect(error?.message).toBe('The gateway has no media model "acme/painter"');

@@ -225,7 +225,7 @@ describe('input files', () => {
 	});
 
 	it('are not uploaded when the model is not in the catalogue', async () => {
-		catalogue([]);
+		catalogue([painter({}, { id: 'acme/other' })]);
 		const count = uploads();
 		const sent = creations();
 		const result = await run(

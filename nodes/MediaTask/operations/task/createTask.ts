@@ -119,9 +119,8 @@ function costKey({ client }: ItemContext, key: string): string {
 
 /** Decimal text. */
 async function priceOf(item: TaskItem, priced?: TaskRequest['priced']): Promise<string | undefined> {
-	const { run, priceClient, params } = item;
 	try {
-		const found = await run.mediaModel(priceClient, params.model);
+		const found = await item.run.findMediaModel(item.client, item.params.model);
 		const input = priced?.input ?? (await readInput(item)).values;
 		return found && rublePrice(taskPrice(found, input));
 	} catch {

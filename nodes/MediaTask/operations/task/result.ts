@@ -68,7 +68,8 @@ export async function pollTask(
 ): Promise<JsonObject> {
 	const mediaType = async (reported: string | undefined) => {
 		const id = model ?? reported;
-		return id === undefined ? undefined : (await item.run.mediaModel(item.client, id))?.mediaType;
+		const models = id === undefined ? [] : await item.run.mediaModels.known(item.client);
+		return models.find((known) => known.id === id)?.mediaType;
 	};
 	return await waitForTask(item.client, taskId, { ...wait, mediaType });
 }

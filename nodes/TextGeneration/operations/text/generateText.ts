@@ -59,10 +59,10 @@ async function complete(
 	call: TextCall,
 	chat: StreamedChat,
 ): Promise<CompletedText> {
-	const { client, priceClient, run } = item;
+	const { client, run } = item;
 	const { format, request, maxCostRub: limitRub } = prepared;
 	return await completeText(
-		{ client, priceClient, cost: run.cost, textModels: run.textModels },
+		{ client, cost: run.cost, textModels: run.textModels },
 		{ format, output: request.output, body: call.json, limitRub },
 		async () => await send(item, prepared, call, chat),
 	);

@@ -61,7 +61,7 @@ export interface GatewayRequest extends AttemptedRequest {
 	openBody?: () => Promise<OpenedBody>;
 	headers?: Record<string, string>;
 	timeoutMs?: number;
-	/** Limits the timeout in milliseconds, also the one that the user sets. */
+	/** Limits the timeout of a poll in milliseconds, also the one that the user sets. */
 	timeoutLimitMs?: number | undefined;
 }
 
@@ -246,12 +246,8 @@ export class GatewayClient {
 		return errorFromResponse({ group, kind, status, body, retryAfter: headers['retry-after'], now, secrets });
 	}
 
-	private async withRetries<T>(
-		request: AttemptedRequest & { group?: EndpointGroup },
-		attempt: () => Promise<T>,
-	): Promise<T> {
-		// §5: the catalogues need no key, so they do not wait for the account's other requests.
-		const hasNoKey = request.kind === 'file' || request.group === 'catalogue';
+	private async withRetries<T>(request: AttemptedRequest, attempt: () => Promise<T>): Promise<T> {
+		const hasNoKey = request.kind === 'file' || request.kind === 'catalogue';
 		const gate = hasNoKey ? undefined : this.dependencies.gate;
 		return await withRetries(request, gate, this.settings, this.dependencies, attempt);
 	}

@@ -2,7 +2,7 @@ import { asObjects, type JsonObject } from '../util/json';
 import { decimal, number, object, objects, record, text } from '../util/shape';
 import { POLL_TIMEOUT_MS } from '../client/transport';
 import { MEDIA_TYPES, type MediaModel } from '../media/mediaModel';
-import type { GatewayClient, GatewayRequest } from '../client/client';
+import type { GatewayClient } from '../client/client';
 
 /** A text model of the catalogue (§2.1). */
 export interface TextModel {
@@ -17,32 +17,30 @@ export interface TextModel {
 	record: JsonObject;
 }
 
-/** Retries and timeout of a catalogue request; they replace the client's own. */
-export type RetryPolicy = Pick<GatewayRequest, 'maxRetries' | 'timeoutLimitMs' | 'rateLimitWaitMs'>;
-
 /**
  * Fetches a catalogue. Leaves out records without an id.
  *
+ * @param signal ends the request and its retries
  * @throws {ApiError} when the request fails
  */
-type ListModels<Model> = (client: GatewayClient, policy?: RetryPolicy) => Promise<Model[]>;
+type ListModels<Model> = (client: GatewayClient, signal?: AbortSignal) => Promise<Model[]>;
 
 /** Fetches the text models (§4.4). */
-export const listTextModels: ListModels<TextModel> = async (client, policy) =>
-	(await fetchRecords(client, '/models', policy)).flatMap((record) => toTextModel(record) ?? []);
+export const listTextModels: ListModels<TextModel> = async (client, signal) =>
+	(await fetchRecords(client, '/models', signal)).flatMap((record) => toTextModel(record) ?? []);
 
 /** Fetches the media models (§4.5). */
-export const listMediaModels: ListModels<MediaModel> = async (client, policy) =>
-	(await fetchRecords(client, '/media/models', policy)).flatMap((record) => toMediaModel(record) ?? []);
+export const listMediaModels: ListModels<MediaModel> = async (client, signal) =>
+	(await fetchRecords(client, '/media/models', signal)).flatMap((record) => toMediaModel(record) ?? []);
 
 async function fetchRecords(
 	client: GatewayClient,
 	path: string,
-	policy: RetryPolicy = {},
+	signal: AbortSignal | undefined,
 ): Promise<JsonObject[]> {
 	// A catalogue is returned at once: a minute without data means a lost connection.
 	const timeoutMs = POLL_TIMEOUT_MS;
-	const body = await client.json({ group: 'catalogue', kind: 'read', path, timeoutMs, ...policy });
+	const body = await client.json({ group: 'catalogue', kind: 'catalogue', path, timeoutMs, signal });
 	return asObjects(body.data);
 }
 

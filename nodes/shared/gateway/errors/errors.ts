@@ -13,12 +13,13 @@ export type Outcome = 'notSent' | 'rejected' | 'unknown' | 'charged';
  * What a request does.
  * - `read`: costs nothing, and has the same effect if it is sent twice
  * - `poll`: a read by a caller that sends it again
+ * - `catalogue`: a read without the key (§5), which waits for no other request
  * - `file`: a read from another server, without the key
  * - `create`: costs nothing, but makes two things if it is sent twice
  * - `keyed`: creates a task with its idempotency key (§4.6): sent twice, it is charged once
  * - `charge`: a text; sent twice, it is charged twice
  */
-export type RequestKind = 'read' | 'poll' | 'file' | 'create' | 'keyed' | 'charge';
+export type RequestKind = 'read' | 'poll' | 'catalogue' | 'file' | 'create' | 'keyed' | 'charge';
 
 /** Code of a response that cannot be used, or that is not the gateway's. */
 export const UNREADABLE = 'unreadable_answer';

@@ -1,7 +1,7 @@
 import type { ApiErrorDetails, RequestKind } from './errors';
 
-const ALL: readonly RequestKind[] = ['read', 'poll', 'file', 'create', 'keyed', 'charge'];
-const REPEATABLE: readonly RequestKind[] = ['read', 'poll', 'file', 'keyed'];
+const REPEATABLE: readonly RequestKind[] = ['read', 'poll', 'catalogue', 'file', 'keyed'];
+const ALL: readonly RequestKind[] = [...REPEATABLE, 'create', 'charge'];
 const NONE: readonly RequestKind[] = [];
 
 /** What a status means (§7.3 to 7.6). */

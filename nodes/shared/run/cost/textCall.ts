@@ -12,8 +12,6 @@ import type { ExecutionCost } from './executionCost';
 /** What counts the cost of text calls. */
 export interface TextCosts {
 	client: GatewayClient;
-	/** Reads the prices of calls that are paid for. */
-	priceClient: GatewayClient;
 	cost: ExecutionCost;
 	textModels: Catalogue<TextModel>;
 }
@@ -50,10 +48,7 @@ export async function completeText(
 	const mostRub = limitRub === undefined ? undefined : await mostRubOf(costs, planned);
 	const call = costs.cost.begin({ mostRub, limitRub });
 	try {
-		const sent = send();
-		// Read meanwhile: the response need not wait for the prices.
-		if (!format.reportsCost) void knownModel(costs, planned.body);
-		const body = await sent;
+		const body = await send();
 		const completion = format.readCompletion(body, output);
 		const cost = await costOf(costs, planned.body, completion);
 		if (cost) call.charged(cost.rub);
@@ -87,9 +82,8 @@ async function costOf(costs: TextCosts, body: JsonObject, { costRub, usage }: Ch
 	return { rub, fields: { costRub: Number(rub), costIsComputed: true as const } };
 }
 
-async function knownModel({ priceClient, textModels }: TextCosts, body: JsonObject) {
-	// An error, such as the end of the run, must not fail a call that is paid for.
-	return modelOf(await textModels.known(priceClient).catch(() => []), body);
+async function knownModel({ client, textModels }: TextCosts, body: JsonObject) {
+	return modelOf(await textModels.known(client), body);
 }
 
 function modelOf(models: readonly TextModel[], { model }: JsonObject): TextModel | undefined {

@@ -20,8 +20,6 @@ export interface TextFormat {
 	hasStrictTools: boolean;
 	/** Whether it can require JSON output to match its schema exactly. */
 	hasStrictSchema: boolean;
-	/** Whether its responses report what the call cost. */
-	reportsCost: boolean;
 	/** Whether a request can say up to where the conversation is cached. */
 	hasCachePoints: boolean;
 	/** The kinds of attachments that it has a part for: as a URL too, or only as a file. */

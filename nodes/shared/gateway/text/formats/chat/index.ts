@@ -14,7 +14,6 @@ export const chat: TextFormat = {
 	options: paths,
 	hasStrictTools: true,
 	hasStrictSchema: true,
-	reportsCost: true,
 	hasCachePoints: true,
 	attachments: { image: 'url or file', audio: 'file', video: 'url or file', file: 'file' },
 	toBody,

@@ -15,7 +15,6 @@ export const messages: TextFormat = {
 	options: paths,
 	hasStrictTools: false,
 	hasStrictSchema: false,
-	reportsCost: false,
 	hasCachePoints: false,
 	attachments: { image: 'url or file', file: 'url or file' },
 	toBody,

@@ -14,7 +14,6 @@ export const responses: TextFormat = {
 	options: paths,
 	hasStrictTools: false,
 	hasStrictSchema: true,
-	reportsCost: true,
 	hasCachePoints: false,
 	attachments: { image: 'url or file', audio: 'file', file: 'url or file' },
 	toBody,
