@@ -9,8 +9,8 @@ const MAX_READS = 3;
 interface Read<Model> {
 	/** Rejects when the catalogue cannot be read. */
 	models: Promise<Model[]>;
-	/** The same; `undefined` if that takes longer than {@link OPTIONAL_MS}, or fails. */
-	soon: Promise<Model[] | undefined>;
+	/** Resolves after {@link OPTIONAL_MS}. */
+	late: Promise<void>;
 	hasFailed: boolean;
 	/** How often the catalogue has been read. */
 	count: number;
@@ -28,7 +28,8 @@ export class Catalogue<Model> {
 
 	/** For what a call can do without, such as the price of one that is paid for: empty if it cannot be read soon. */
 	async known(client: GatewayClient): Promise<Model[]> {
-		return (await this.readWith(client).soon) ?? [];
+		const { models, late } = this.readWith(client);
+		return (await Promise.race([models, late]).catch(() => [])) ?? [];
 	}
 
 	/**
@@ -46,12 +47,9 @@ export class Catalogue<Model> {
 		if (last && (!last.hasFailed || last.count === MAX_READS)) return last;
 		const models = this.list(client, this.signal);
 		const over = new AbortController();
-		const late = client.sleep(OPTIONAL_MS, over.signal).then(() => undefined);
-		const soon = Promise.race([models, late.catch(() => undefined)])
-			.catch(() => undefined)
-			.finally(() => over.abort());
-		const read = { models, soon, hasFailed: false, count: (last?.count ?? 0) + 1 };
-		models.catch(() => (read.hasFailed = true));
+		const late = client.sleep(OPTIONAL_MS, over.signal).catch(() => undefined);
+		const read = { models, late, hasFailed: false, count: (last?.count ?? 0) + 1 };
+		models.catch(() => (read.hasFailed = true)).finally(() => over.abort());
 		this.reads.set(account, read);
 		return read;
 	}

@@ -19,7 +19,7 @@ describe.each([
 	it('is requested once, with a timeout of a minute', async () => {
 		const { client, sent } = listing([]);
 		await expect(list(client)).resolves.toStrictEqual([]);
-		expect(sent).toStrictEqual([request('GET', path, { timeoutMs: 60_000 })]);
+		expect(sent).toStrictEqual([request('GET', path, { kind: 'catalogue', timeoutMs: 60_000 })]);
 	});
 
 	it('leaves out entries without an ID', async () => {
