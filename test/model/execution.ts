@@ -63,6 +63,27 @@ export class Execution {
 		);
 	}
 
+	/** Runs the node again in the same execution, as an agent does that repeats a call of its tool. */
+	async repeat(limitMs: number): Promise<void> {
+		if (!this.run) throw new Error('There is no execution');
+		const { workflow, mode, more } = this.prepare();
+		const data = copy(this.run.data);
+		const node = workflow.getNode('Gateway');
+		const { executionData, resultData } = data;
+		const [items = []] = resultData.runData.Source?.[0]?.data?.main ?? [];
+		if (!node || !executionData) throw new Error('The execution has no data');
+		delete resultData.error;
+		resultData.runData.Gateway = [];
+		const repeated = items?.map((item) => ({ ...item, json: { ...item.json, toolCallId: 'call-2' } }));
+		executionData.nodeExecutionStack = [
+			{ node, data: { main: [repeated ?? []] }, source: { main: [{ previousNode: 'Source' }] } },
+		];
+		await this.playFrom(
+			() => new WorkflowExecute(more, mode, data).processRunExecutionData(workflow),
+			limitMs,
+		);
+	}
+
 	private async playFrom(first: () => Running, limitMs: number): Promise<void> {
 		let start: (() => Running) | undefined = first;
 		while (start) {

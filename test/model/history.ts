@@ -65,6 +65,8 @@ export interface History {
 	accounts: 1 | 2;
 	/** Whether somebody presses *Retry* when the execution has failed. */
 	retried: boolean;
+	/** Whether the node is the tool of an agent, which calls it twice with the same input. */
+	repeated: boolean;
 	/** Callbacks that nobody expects, by seconds after the start and the item that they name. */
 	forged: Array<{ after: number; item: number | null }>;
 }
@@ -141,6 +143,7 @@ export const classes = {
 	),
 	severalAccounts: (history) => ({ ...history, accounts: 1 }),
 	retriedExecutions: (history) => ({ ...history, retried: false }),
+	repeatedToolCalls: (history) => ({ ...history, repeated: false }),
 	forgedCallbacks: (history) => ({ ...history, forged: [] }),
 } satisfies Record<string, Change>;
 
@@ -213,6 +216,7 @@ export function histories(
 		maxCost: fc.constantFrom(null, 0, 0.004, 0.01, 2, 4, 7, 14, 100),
 		accounts: rarely<1 | 2>(fc.constantFrom(1, 2), 1),
 		retried: bool,
+		repeated: rarely(bool, false),
 		forged: rarely(
 			fc.array(fc.record({ after: fc.nat(60), item: fc.option(fc.nat(7)) }), { maxLength: 3 }),
 			[],
@@ -231,11 +235,16 @@ function plain(history: History): History {
 	const isOrderedAgain = isText || fails || (history.scope === 'workflow' && history.input !== 'same');
 	const canBeRetried =
 		history.onError === 'stopWorkflow' && !isOrderedAgain && !history.loop && !history.cancel;
+	const isAnotherOrder = history.scope === 'workflow' && history.input !== 'same';
+	const canBeTool = !isText && history.operation !== 'suspend' && !isAnotherOrder;
+	const repeated = history.repeated && canBeTool && !history.loop && !history.cancel;
 	return {
 		...history,
-		retried: history.retried && canBeRetried,
+		repeated,
+		items: repeated ? 1 : history.items,
+		retried: history.retried && canBeRetried && !repeated,
 		// The key is taken from the item, which another node or n8n itself may have replaced.
-		accounts: history.loop || history.operation === 'suspend' ? 1 : history.accounts,
+		accounts: history.loop ? 1 : history.accounts,
 		...(isText ? { scope: 'execution', hasFile: false, failing: [] } : {}),
 		...(isWaiting ? {} : { maxWait: 30, duration: [0, 0], failing: [] }),
 		download: history.download && isWaiting,

@@ -121,7 +121,7 @@ function chargedRetryables(history: History, { run, charges }: Observation, hasT
 }
 
 function untold(seen: Observation): string[] {
-	const { failed: run } = seen;
+	const { before: run } = seen;
 	const told = new Set([...toldOrders(seen), ...toldOrders({ ...seen, run })]);
 	const stored = storedText(seen);
 	return seen.charges
@@ -131,8 +131,8 @@ function untold(seen: Observation): string[] {
 }
 
 /** All that n8n stores of the execution and writes to its log. */
-function storedText({ run, failed, log }: Observation): string {
-	return `${JSON.stringify([run?.data, failed?.data])}\n${log.join('\n')}`;
+function storedText({ run, before, log }: Observation): string {
+	return `${JSON.stringify([run?.data, before?.data])}\n${log.join('\n')}`;
 }
 
 /** What the node has returned, run by run. When it throws, n8n passes its input on in place of an output. */

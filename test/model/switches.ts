@@ -27,6 +27,7 @@ export const enabled: Record<Class, boolean> = {
 	loopsOfSuspendedTasks: true,
 	severalAccounts: true,
 	retriedExecutions: true,
+	repeatedToolCalls: true,
 	forgedCallbacks: true,
 };
 

@@ -11,12 +11,16 @@ const locator = (value: string) => ({ __rl: true, mode: 'id', value });
 
 /** How the node of a history runs. */
 export function runOptions(history: History): RunOptions {
-	const { items, hasFile, onError, tries } = history;
+	const { items, hasFile, onError, tries, repeated } = history;
 	const binary = { data: { data: PIXEL, mimeType: 'image/png', fileName: 'pixel.png' } };
 	return {
 		node: history.operation === 'text' ? 'textGeneration' : 'mediaTask',
 		parameters: history.operation === 'text' ? textParameters(history) : mediaParameters(history),
-		items: Array.from({ length: items }, (_, item) => ({ json: { item }, ...(hasFile && { binary }) })),
+		...(repeated && { asTool: true }),
+		items: Array.from({ length: items }, (_, item) => ({
+			json: { item, ...(repeated && { toolCallId: 'call-1' }) },
+			...(hasFile && { binary }),
+		})),
 		settings: { onError, retryOnFail: tries > 1, maxTries: tries, waitBetweenTries: 1 },
 	};
 }

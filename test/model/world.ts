@@ -23,6 +23,8 @@ export interface Observation {
 	wasCancelled: boolean;
 	/** The run of an execution that has failed, and was run again as another one. */
 	failed: IRun | undefined;
+	/** The run before the last one: that of a failed execution, or of the first call of a tool. */
+	before: IRun | undefined;
 	charges: Charge[];
 	sent: SentRequest[];
 	/** The origin of the gateway's API. */
@@ -115,6 +117,8 @@ export class World {
 			await execution.play(runLimitMs(history));
 			const failed = history.retried && execution.run?.status === 'error' ? execution.run : undefined;
 			if (failed) await execution.retry(optionsOf(newId()), runLimitMs(history));
+			const called = history.repeated ? execution.run : undefined;
+			if (called) await execution.repeat(runLimitMs(history));
 			const { run, segments } = execution;
 			// What follows belongs to no run that could be cancelled.
 			const sent = [...requests.all];
@@ -124,6 +128,7 @@ export class World {
 				segments,
 				wasCancelled: requests.isCancelled,
 				failed,
+				before: failed ?? called,
 				charges: charges(gateway, requests.answered),
 				sent: [...sent, ...requests.all.slice(sent.length).map((one) => ({ ...one, afterCancel: false }))],
 				origin: new URL(baseUrl).origin,
