@@ -67,8 +67,8 @@ test('many pictures at once: results have picture and price, failed items leave 
 	expect(result.nodes['What went wrong']?.items.map(({ json }) => json)).toStrictEqual([
 		{
 			idea: 'a fox in the first snow',
-			problem: 'input.quality: must be equal to one of the allowed values: draft, standard, high',
-			hint: expect.stringContaining('Correct the field that it names') as string,
+			problem: "The price of the task is unknown, so it cannot be compared with 'Max Price (Rubles)'",
+			hint: expect.stringContaining("'quality'") as string,
 		},
 	]);
 	const others = new Set(late.tasks);

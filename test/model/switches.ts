@@ -39,7 +39,7 @@ export const kept: Record<PromiseName, boolean> = {
 	'a task that the node knows is named': true,
 	'an unknown outcome is told': true,
 	'an unknown outcome is told after a cancel': true,
-	'nothing is sent after a cancel': true,
+	'nothing is sent to the gateway after a cancel': true,
 	'each item has its own output': true,
 	'what is retryable was not charged': true,
 	'what is retryable has no task': true,
