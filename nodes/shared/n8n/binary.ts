@@ -4,7 +4,7 @@ import { fileInfo, typeByName } from '../gateway/util/fileName';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { problemError } from '../gateway/errors/fromResponse';
 import { REQUEST_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../gateway/client/transport';
-import { Watchdog } from '../gateway/client/watchdog';
+import { fileLimits, Watchdog } from '../gateway/client/watchdog';
 import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
 import { asObject } from '../gateway/util/json';
@@ -42,7 +42,7 @@ export async function storeResponse(
 	if (isPage && !isUnchecked) throw problemError('webPage', 'file', { status: response.status });
 	let length = 0;
 	const { timeoutMs = REQUEST_TIMEOUT_MS } = response;
-	const watchdog = new Watchdog({ totalMs: Infinity, idleMs: timeoutMs }, { now: () => Date.now(), sleep });
+	const watchdog = new Watchdog(fileLimits(timeoutMs), { now: () => Date.now(), sleep });
 	const body = reportChunks(response.body as Readable, (chunk) => {
 		watchdog.touch();
 		length += chunk.length;

@@ -20,7 +20,7 @@ import {
 	type HttpRequest,
 	type Transport,
 } from '../gateway/client/transport';
-import type { StreamLimits } from '../gateway/client/watchdog';
+import { fileLimits, type StreamLimits } from '../gateway/client/watchdog';
 import { Exchange } from './exchange';
 import { NO_KEY_AFTER_REDIRECT } from './features';
 import { ignoreErrors, reportChunks, type Readable } from './streams';
@@ -85,7 +85,7 @@ export function n8nTransport(
 const MIN_UNSEEN_SPEED = 32_000;
 
 function limitsOf({ body, timeoutMs }: HttpRequest): StreamLimits {
-	if (isStream(body)) return { totalMs: Infinity, idleMs: timeoutMs };
+	if (isStream(body)) return fileLimits(timeoutMs);
 	// n8n does not report the progress of bytes in memory.
 	const unseenMs = body instanceof Uint8Array ? (body.length / MIN_UNSEEN_SPEED) * 1_000 : 0;
 	return { totalMs: timeoutMs + Math.ceil(unseenMs), idleMs: Infinity };

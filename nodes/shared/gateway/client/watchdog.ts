@@ -6,6 +6,15 @@ export interface StreamLimits {
 	idleMs: number;
 }
 
+/**
+ * The limits of a file's transfer: as long as data comes, it may take twelve times the timeout.
+ *
+ * @param timeoutMs the time without data
+ */
+export function fileLimits(timeoutMs: number): StreamLimits {
+	return { totalMs: 12 * timeoutMs, idleMs: timeoutMs };
+}
+
 /** The longest sleep: a stopped watchdog ends within this time, also where `sleep` takes no signal. */
 const MAX_INTERVAL_MS = 1_000;
 
