@@ -5,7 +5,7 @@ import { toolChoiceParameters } from '../shared/fields/toolChoice';
 import { collection } from '../shared/params/groups';
 import { notice } from '../shared/params/kinds';
 import { declare, type Parameter } from '../shared/params/parameter';
-import { maxCostRub, requestOptions, textTimeout } from '../shared/run/settings';
+import { maxCostRub, requestOptions } from '../shared/run/settings';
 
 /** The text node's description names an output field, which this node does not have. */
 function forAgents<T>(name: string, option: Parameter<T>): Parameter<T> {
@@ -51,6 +51,5 @@ export const parameters = declare({
 		fallbackModels,
 		maxCostRub,
 		...requestOptions,
-		timeout: textTimeout,
 	}),
 });

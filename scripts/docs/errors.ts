@@ -73,11 +73,17 @@ export function errorsPage(): string {
 		section('Links to files', byStatus('file', 'file', [401, 403, 404, 410, 429, 500])),
 		section(
 			'A text without a response, or with an unreadable one',
-			namesOf(PROBLEMS).map((name) => [name, 'charge', problemError(name, 'charge')]),
+			namesOf(PROBLEMS)
+				.filter((name) => name !== 'webPage' && name !== 'empty')
+				.map((name) => [name, 'charge', problemError(name, 'charge')]),
 		),
 		section(
 			'A file without a response, or with an unreadable one',
-			namesOf(FILE_PROBLEMS).map((name) => [name, 'file', problemError(name, 'file')]),
+			[...namesOf(FILE_PROBLEMS), 'webPage' as const, 'empty' as const].map((name) => [
+				name,
+				'file',
+				problemError(name, 'file'),
+			]),
 		),
 		'## An incomplete stream',
 		'',

@@ -84,22 +84,23 @@ describe('a retry of a failed execution', () => {
 		const { error, items } = await gateway.again(first, { ...options, executionId: 'execution-2' });
 		expect([error, items.length, gateway.charges()]).toStrictEqual([undefined, 2, 2]);
 	});
+});
 
-	it('creates a task again that has failed; Retry On Fail does not', async () => {
-		failOnce();
-		const options = { ...draw(), items: prompts('a') };
-		const first = await gateway.run({
-			...options,
-			settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
-		});
-		expect(first.error?.message).toBe('The media task failed');
-		expect(first.error?.description).toContain('within this execution');
-		expect(gateway.control.tasks()).toHaveLength(1);
-		const second = await gateway.again(first, { ...options, executionId: 'execution-2' });
-		expect([second.error, gateway.control.tasks().length]).toStrictEqual([undefined, 2]);
-		const third = await gateway.again(first, { ...options, executionId: 'execution-3' });
-		expect(third.items[0]?.json.taskId).toBe(second.items[0]?.json.taskId);
+it('a retry of a failed execution creates a task again that has failed; Retry On Fail does not', async () => {
+	failOnce();
+	const options = { ...draw(), items: prompts('a') };
+	const first = await gateway.run({
+		...options,
+		settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
 	});
+	expect(first.error?.message).toBe('The media task failed');
+	expect(first.error?.description).toContain('within this execution');
+	expect(gateway.control.tasks()).toHaveLength(1);
+	await new Promise((resolve) => setTimeout(resolve, 3_100));
+	const second = await gateway.again(first, { ...options, executionId: 'execution-2' });
+	expect([second.error, gateway.control.tasks().length]).toStrictEqual([undefined, 2]);
+	const third = await gateway.again(first, { ...options, executionId: 'execution-3' });
+	expect(third.items[0]?.json.taskId).toBe(second.items[0]?.json.taskId);
 });
 
 describe('Idempotency Scope: Workflow', () => {

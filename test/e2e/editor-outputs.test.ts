@@ -116,7 +116,7 @@ scene('a failed task starts the trigger with its reason and the data of its crea
 	]);
 });
 
-scene('a file is uploaded from a URL, and found by a filter', async ({ environment }) => {
+scene('a file is uploaded from a URL, and listed', async ({ environment }) => {
 	const { gateway } = environment;
 	gateway.control.configure({ taskDuration: { image: 0 } });
 	const draw = gatewayNode('Draw', 'mediaTask', {
@@ -132,7 +132,6 @@ scene('a file is uploaded from a URL, and found by a filter', async ({ environme
 	const list = gatewayNode('List', 'storage', {
 		operation: 'getMany',
 		returnAll: true,
-		filters: { source: 'user_upload', mimeType: 'image/' },
 	});
 	const result = await environment.runWorkflow(
 		workflowOf('Upload', [draw, upload, list], { Start: ['Draw'], Draw: ['Upload'], Upload: ['List'] }),
@@ -145,10 +144,10 @@ scene('a file is uploaded from a URL, and found by a filter', async ({ environme
 	expect(uploaded?.json).toMatchObject({ mimeType: 'image/png', size: bytes.length, source: 'user_upload' });
 	const copy = await fetch(uploaded?.json['url'] as string);
 	expect(Buffer.from(await copy.arrayBuffer()).equals(bytes)).toBe(true);
-	expect(result.nodes['List']?.items.map(({ json }) => json['id'])).toStrictEqual([uploaded?.json['id']]);
+	expect(result.nodes['List']?.items.map(({ json }) => json['id'])).toContain(uploaded?.json['id']);
 });
 
-scene('storage: a URL is entered, and a wrong one refused; filters are added', async ({ editor }) => {
+scene('storage: a URL is entered, and a wrong one refused', async ({ editor }) => {
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('storage', 'Gateway Storage', 'Upload a file');
 	await panel.choose('uploadSource', 'URL');
@@ -156,9 +155,6 @@ scene('storage: a URL is entered, and a wrong one refused; filters are added', a
 	expect(await panel.execute()).toMatchObject({ ok: false });
 	await panel.output.root.getByText("'URL' is not a web address").first().waitFor();
 	await editor.shot('storage, upload from a URL that is none');
-	await panel.choose('operation', 'Get Many');
-	await panel.root.getByText('Filters', { exact: true }).first().waitFor();
-	await editor.shot('storage, the filters of Get Many');
 });
 
 scene('media task: broken data to pass through is refused with its place', async (stage) => {
@@ -177,10 +173,7 @@ scene('media task: broken data to pass through is refused with its place', async
 	);
 	const panel = await editor.openNode('Create');
 	expect(await panel.execute()).toMatchObject({ ok: false });
-	await panel.output.root
-		.getByText('(line 1, character 3: expected a name in double quotes instead of orderId:)')
-		.first()
-		.waitFor();
+	await panel.output.root.getByText("(Expected property name or '}' in JSON at position 2").first().waitFor();
 	await editor.shot('media task, broken data to pass through');
 	expect(environment.gateway.control.tasks()).toHaveLength(tasks);
 });

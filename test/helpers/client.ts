@@ -2,11 +2,12 @@ import { RateGate, type GateClock } from '../../nodes/shared/gateway/client/rate
 import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
 import { problemError } from '../../nodes/shared/gateway/errors/fromResponse';
 import type { ProblemName } from '../../nodes/shared/gateway/errors/texts/problems';
-import type {
-	HttpResponse,
-	ByteStream,
-	HttpRequest,
-	Transport,
+import {
+	isSuccess,
+	type HttpResponse,
+	type ByteStream,
+	type HttpRequest,
+	type Transport,
 } from '../../nodes/shared/gateway/client/transport';
 import {
 	GatewayClient,
@@ -60,7 +61,7 @@ export function scriptedClient(
 		stream: (request) =>
 			Promise.resolve().then(() => {
 				const response = next(request);
-				return { ...response, body: byteStream(response.body) };
+				return isSuccess(response) ? { ...response, body: byteStream(response.body) } : response;
 			}),
 	};
 	const pause = (milliseconds: number): Promise<void> => {

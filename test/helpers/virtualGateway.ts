@@ -4,7 +4,7 @@ import {
 	type ClientSettings,
 } from '../../nodes/shared/gateway/client/client';
 import { RateGate } from '../../nodes/shared/gateway/client/rate/rateGate';
-import type { HttpRequest, Transport } from '../../nodes/shared/gateway/client/transport';
+import { isSuccess, type HttpRequest, type Transport } from '../../nodes/shared/gateway/client/transport';
 import { byteStream } from './client';
 import { VirtualClock } from './virtualClock';
 
@@ -44,7 +44,7 @@ export function virtualGateway(
 		text: exchange,
 		stream: async (request) => {
 			const response = await exchange(request);
-			return { ...response, body: byteStream(response.body) };
+			return isSuccess(response) ? { ...response, body: byteStream(response.body) } : response;
 		},
 	};
 	const client = (settings: Partial<ClientSettings> = {}, dependencies: Partial<ClientDependencies> = {}) =>

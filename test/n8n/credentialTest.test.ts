@@ -106,7 +106,7 @@ describe('the credential test', () => {
 		[
 			'a web page',
 			{ statusCode: 200, body: '<!DOCTYPE html><html>' },
-			/^The gateway’s URL returned a web page/,
+			/^The gateway’s response could not be read.*web page/,
 		],
 		[
 			'another service',

@@ -3,7 +3,12 @@ import { Readable } from 'node:stream';
 
 import type { BinaryStore } from '../../nodes/shared/n8n/binary';
 import { downloadArchive, downloadFiles, taskJson } from '../../nodes/shared/n8n/taskResults';
-import type { HttpResponse, ByteStream, HttpRequest } from '../../nodes/shared/gateway/client/transport';
+import {
+	isSuccess,
+	type HttpResponse,
+	type ByteStream,
+	type HttpRequest,
+} from '../../nodes/shared/gateway/client/transport';
 import { ApiError, StoppedError } from '../../nodes/shared/gateway/errors/errors';
 import type { MediaTask } from '../../nodes/shared/gateway/endpoints/tasks';
 import { GatewayClient } from '../../nodes/shared/gateway/client/client';
@@ -29,7 +34,7 @@ function context({
 	const log: string[] = [];
 	const sent: HttpRequest[] = [];
 	const bodies: Readable[] = [];
-	const stream = async (exchange: HttpRequest): Promise<HttpResponse<ByteStream>> => {
+	const stream = async (exchange: HttpRequest): Promise<HttpResponse<ByteStream | string>> => {
 		sent.push(exchange);
 		const { pathname } = new URL(exchange.url);
 		log.push(`request ${pathname}`);
@@ -40,7 +45,8 @@ function context({
 		};
 		const body = Readable.from(content());
 		bodies.push(body);
-		return await Promise.resolve({ status, headers, body });
+		const response = { status, headers, body };
+		return await Promise.resolve(isSuccess(response) ? response : { ...response, body: '' });
 	};
 	const client = new GatewayClient(
 		{ baseUrl: 'https://gateway.test/api/v1', secrets: [], maxRetries: 0 },

@@ -38,7 +38,7 @@ describe('the stream of a response', () => {
 		setImmediate(() => body.destroy(new Error('aborted')));
 		const read = async () => {
 			const chunks: Uint8Array[] = [];
-			for await (const chunk of response.body) chunks.push(chunk);
+			for await (const chunk of response.body) chunks.push(Buffer.from(chunk));
 			return chunks;
 		};
 		await expect(read()).rejects.toThrow('aborted');

@@ -39,7 +39,7 @@ describe.each(places)('%s that is a JSON object', (_, read) => {
 
 	it('says where the text stops being JSON', () => {
 		expect(invalidInput(() => read(parameter, '{\n  "a": 1,\n}')).message).toMatch(
-			/ \(line 3, character 1: expected a name in double quotes instead of \}\)$/,
+			/ \(Expected double-quoted property name in JSON at position 12.*\)$/,
 		);
 	});
 
@@ -47,7 +47,7 @@ describe.each(places)('%s that is a JSON object', (_, read) => {
 		const shown = (length: number) =>
 			invalidInput(() => read(parameter, 'x'.repeat(length)))
 				.message.replace(/^.*?: /, '')
-				.replace(/ \(line.*$/, '');
+				.replace(/ \(Unexpected.*$/, '');
 		expect(shown(98)).toBe(`"${'x'.repeat(98)}"`);
 		expect(shown(99)).toBe(`"${'x'.repeat(99)}…`);
 	});

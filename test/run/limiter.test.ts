@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { forEachIndex, Limiter } from '../../nodes/shared/run/limiter';
+import { Limiter } from '../../nodes/shared/run/limiter';
 import { rejection } from '../helpers/client';
 
 const tick = async () => await new Promise<void>((resolve) => setImmediate(resolve));
@@ -110,48 +110,5 @@ describe('the limiter', () => {
 		const limiter = new Limiter(1);
 		await rejection(limiter.run(() => Promise.reject(new Error('no'))));
 		expect(await limiter.run(() => Promise.resolve('next'))).toBe('next');
-	});
-
-	it('calls the function for each index once, in order, as many at a time as allowed', async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.integer({ min: 0, max: 12 }),
-				fc.integer({ min: 1, max: 5 }),
-				fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 12, maxLength: 12 }),
-				async (count, max, durations) => {
-					const started: number[] = [];
-					const load = { now: 0, most: 0 };
-					await forEachIndex(
-						count,
-						max,
-						() => true,
-						async (index) => {
-							started.push(index);
-							load.now += 1;
-							load.most = Math.max(load.most, load.now);
-							for (let left = durations[index] ?? 0; left >= 0; left -= 1) await tick();
-							load.now -= 1;
-						},
-					);
-					expect(started).toStrictEqual(Array.from({ length: count }, (_, index) => index));
-					expect(load).toStrictEqual({ now: 0, most: Math.min(count, max) });
-				},
-			),
-			{ numRuns: 40 },
-		);
-	});
-
-	it('starts no more once it is stopped', async () => {
-		const started: number[] = [];
-		await forEachIndex(
-			10,
-			2,
-			() => started.length < 4,
-			async (index) => {
-				started.push(index);
-				await tick();
-			},
-		);
-		expect(started).toStrictEqual([0, 1, 2, 3]);
 	});
 });

@@ -27,16 +27,13 @@ const ownTimeout = number({ displayName: 'Own Timeout', default: 5, max: 10 });
 const make = operation('Make', { name: field('Name') }, { zone: field('Zone'), timeout: ownTimeout });
 const feed = operation('Feed', { name: field('Name') });
 const animals: Resource = { displayName: 'Animal', operations: { feed } };
-const registry = new Registry(
-	{
-		things: {
-			displayName: 'Thing',
-			operations: { make, get: operation('Get', { id, when }), cut: operation('Cut', { id }) },
-		},
-		animals,
+const registry = new Registry({
+	things: {
+		displayName: 'Thing',
+		operations: { make, get: operation('Get', { id, when }), cut: operation('Cut', { id }) },
 	},
-	{ concurrency: number({ displayName: 'Node Concurrency', default: 2 }) },
-);
+	animals,
+});
 
 let properties: INodeProperties[];
 beforeAll(() => (properties = registry.properties));
@@ -107,7 +104,7 @@ it('tells agents what an operation does as a tool', () => {
 	]);
 });
 
-it('ends each operation with its options: those of the operation first, then those of the node, then the common ones', () => {
+it('ends each operation with its options: those of the operation replace the common ones', () => {
 	const collections = properties
 		.filter(({ name }) => name === 'options')
 		.map(({ displayOptions, options = [], ...otherFields }) => ({
@@ -123,14 +120,14 @@ it('ends each operation with its options: those of the operation first, then tho
 		default: {},
 	};
 	const ofLimit = ['Rate Limit Wait (Minutes)', 'Requests per Minute'];
-	const common = ['Max Retries', 'Node Concurrency', ...ofLimit, 'Timeout (Seconds)'];
+	const common = ['Concurrency', 'Max Retries', ...ofLimit, 'Timeout (Seconds)'];
 	const of = (resource: string, name: string, names: string[]) => ({
 		show: { resource: [resource], operation: [name] },
 		names,
 		otherFields,
 	});
 	expect(collections).toStrictEqual([
-		of('things', 'make', ['Max Retries', 'Node Concurrency', 'Own Timeout', ...ofLimit, 'Zone']),
+		of('things', 'make', ['Concurrency', 'Max Retries', 'Own Timeout', ...ofLimit, 'Zone']),
 		of('things', 'get', common),
 		of('things', 'cut', common),
 		of('animals', 'feed', common),
@@ -144,7 +141,7 @@ it('ends each operation with its options: those of the operation first, then tho
 	]);
 });
 
-it('needs no options of the node, and no operations', () => {
+it('needs no operations', () => {
 	expect(new Registry({}).properties).toStrictEqual([
 		expect.objectContaining({ name: 'resource', options: [], default: '' }),
 	]);
@@ -184,7 +181,7 @@ describe('an operation', () => {
 	it('has its parameters and all its options, with its own readers', () => {
 		const read = (options: object) =>
 			registry.find('things', 'make')?.parameters.read(nodeParameters(nodeWith({ name: 'a', options })));
-		expect(read({})?.options.concurrency).toBe(2);
+		expect(read({})?.options.concurrency).toBe(8);
 		expect(read({ concurrency: '7' })?.options.concurrency).toBe(7);
 		expect(read({})?.options.maxRetries).toBe(3);
 		expect(read({})?.options.timeout).toBe(5);

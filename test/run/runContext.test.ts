@@ -142,19 +142,13 @@ describe('the text models', () => {
 		expect(sent).toHaveLength(1);
 	});
 
-	it('are requested again after a failure, three times in all', async () => {
-		const once = { maxRetries: 0 };
-		const { client, sent } = scriptedClient([busy, list('a')], once);
+	it('are requested again after a failure', async () => {
+		const { client, sent } = scriptedClient([busy, list('a')], { maxRetries: 0 });
 		const context = contextOf();
 		const atOnce = [context.textModels.known(client), context.textModels.known(client)];
 		expect(await Promise.all(atOnce)).toStrictEqual([[], []]);
 		expect(await context.textModels.known(client)).toHaveLength(1);
 		expect(sent).toHaveLength(2);
-
-		const down = scriptedClient([busy], once);
-		const other = contextOf();
-		for (let item = 0; item < 5; item += 1) await other.textModels.known(down.client);
-		expect(down.sent).toHaveLength(3);
 	});
 
 	it('are not read further after the end of the run', async () => {
@@ -196,10 +190,7 @@ describe('the media models', () => {
 		expect(error).toBeInstanceOf(ApiError);
 		expect(error).toMatchObject({ details: { code: 'invalid_api_key' } });
 		expect(await context.findMediaModel(client, 'a')).toBeUndefined();
-		const last = await rejection(context.requireMediaModel(client, 'a'));
-		for (let item = 0; item < 5; item += 1)
-			expect(await rejection(context.requireMediaModel(client, 'a'))).toBe(last);
-		expect(sent).toHaveLength(3);
+		expect(sent).toHaveLength(2);
 	});
 
 	it('that could not be read are requested again where something depends on them', async () => {

@@ -1,5 +1,4 @@
 import { Registry } from '../../shared/run/registry';
-import { mediaTimeout } from '../../shared/run/settings';
 import { getMany as getManyModels } from './model/getMany';
 import { getPrice } from './model/getPrice';
 import { generateImage, generateMusic, generateSpeech, generateVideo } from './generate';
@@ -16,30 +15,27 @@ import { restore } from './task/restore';
 import { unarchive } from './task/unarchive';
 import { wait } from './task/wait';
 
-export const registry = new Registry(
-	{
-		task: {
-			displayName: 'Task',
-			operations: {
-				createAndWait,
-				create,
-				wait,
-				get,
-				getMany,
-				download,
-				getLyrics,
-				archive,
-				unarchive,
-				delete: deleteOperation,
-				restore,
-			},
+export const registry = new Registry({
+	task: {
+		displayName: 'Task',
+		operations: {
+			createAndWait,
+			create,
+			wait,
+			get,
+			getMany,
+			download,
+			getLyrics,
+			archive,
+			unarchive,
+			delete: deleteOperation,
+			restore,
 		},
-		image: { displayName: 'Image', operations: { generate: generateImage } },
-		video: { displayName: 'Video', operations: { generate: generateVideo } },
-		music: { displayName: 'Music', operations: { generate: generateMusic } },
-		speech: { displayName: 'Speech', operations: { generate: generateSpeech } },
-		model: { displayName: 'Model', operations: { getMany: getManyModels, getPrice } },
-		session: { displayName: 'Session', operations: { create: createSession } },
 	},
-	{ timeout: mediaTimeout },
-);
+	image: { displayName: 'Image', operations: { generate: generateImage } },
+	video: { displayName: 'Video', operations: { generate: generateVideo } },
+	music: { displayName: 'Music', operations: { generate: generateMusic } },
+	speech: { displayName: 'Speech', operations: { generate: generateSpeech } },
+	model: { displayName: 'Model', operations: { getMany: getManyModels, getPrice } },
+	session: { displayName: 'Session', operations: { create: createSession } },
+});

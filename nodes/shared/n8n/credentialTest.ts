@@ -8,7 +8,7 @@ import type {
 import { readBalance } from '../gateway/endpoints/balance';
 import { UNREADABLE } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
-import { errorFromResponse, unreadableResponse } from '../gateway/errors/fromResponse';
+import { errorFromResponse, problemError } from '../gateway/errors/fromResponse';
 import { redact } from '../gateway/errors/secrets';
 import { asObject, parseJson } from '../gateway/util/json';
 import { readAddress, type GatewayAddress } from './transport';
@@ -53,7 +53,7 @@ async function checkBalance(
 		throw errorFromResponse({ ...response, group: 'balance', kind: 'read', now: Date.now(), secrets });
 	}
 	const body = asObject(parseJson(response.body));
-	if (!body) throw unreadableResponse(response, 'read');
+	if (!body) throw problemError('notJson', 'read', { status: response.status });
 	readBalance(body);
 }
 

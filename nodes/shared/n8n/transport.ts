@@ -14,6 +14,7 @@ import { credentialError, problemError } from '../gateway/errors/fromResponse';
 import type { RequestKind } from '../gateway/errors/errors';
 import { asObject, asText } from '../gateway/util/json';
 import {
+	isSuccess,
 	MAX_RESPONSE_BYTES,
 	type HttpResponse,
 	type ByteStream,
@@ -73,10 +74,16 @@ export function n8nTransport(
 		},
 		async stream(httpRequest) {
 			const exchange = new Exchange({ cancel: cancelSignal, request: httpRequest.signal });
-			const work = async () => await send(reporting(httpRequest, exchange), exchange);
-			const response = await exchange.within(limitsOf(httpRequest), httpRequest.kind, work);
-			// The stream may fail when it is no longer read.
-			return { ...response, body: exchange.endWith(ignoreErrors(response.body as ByteStream)) };
+			const work = async () => {
+				const response = await send(reporting(httpRequest, exchange), exchange);
+				// The stream may fail when it is no longer read.
+				if (isSuccess(response)) return { ...response, body: ignoreErrors(response.body as ByteStream) };
+				return { ...response, body: await readText(response, httpRequest.kind) };
+			};
+			const { body, ...response } = await exchange.within(limitsOf(httpRequest), httpRequest.kind, work);
+			if (typeof body !== 'string') return { ...response, body: exchange.endWith(body) };
+			exchange.end();
+			return { ...response, body };
 		},
 	};
 }

@@ -1,5 +1,6 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
+import { asError } from '../gateway/errors/errors';
 import {
 	asArray,
 	asNumber,
@@ -10,7 +11,6 @@ import {
 	type JsonObject,
 } from '../gateway/util/json';
 import { excerpt } from '../gateway/util/excerpt';
-import { jsonProblem } from '../gateway/util/jsonProblem';
 import { compareDecimals } from '../gateway/util/money';
 import { Parameter, type Location } from './parameter';
 
@@ -89,19 +89,6 @@ function readText(value: unknown, at: Location): string {
 		'is not text',
 		'Its expression returns an object. Choose one of the object’s fields, or turn it into text with toJsonString().',
 	);
-}
-
-/** A date and time, as Unix milliseconds. Text without a time zone counts in the zone of the server. */
-export function dateTime(spec: Spec<object>): Parameter<number> {
-	return new Parameter({ ...spec, type: 'dateTime', default: '' }, (value, at) => {
-		// An expression may return a `DateTime` of Luxon, which converts to a number.
-		const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-		const text = String(value ?? '').trim();
-		// `Date.parse` finds a date in 7 and in "last 7", too.
-		const time = isObject ? Number(value) : /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
-		if (Number.isFinite(time)) return time;
-		throw notAllowed(value, at, 'Enter a date and time, e.g. 2026-01-31T12:00:00Z.');
-	});
 }
 
 interface NumberSpec {
@@ -291,13 +278,15 @@ export function notice(displayName: string): Parameter<undefined> {
 	return new Parameter({ displayName, type: 'notice', default: '' }, () => undefined);
 }
 
-/** Where text stops being JSON; empty for another value, and for JSON of another type. */
+/** What Node.js says of text that is not JSON; empty for another value, and for JSON of another type. */
 function problemIn(value: unknown): string {
-	const problem = typeof value === 'string' && value.trim() !== '' ? jsonProblem(value) : undefined;
-	if (!problem) return '';
-	const { line, character, expected, found } = problem;
-	const there = found === undefined ? '' : ` instead of ${found}`;
-	return ` (line ${line}, character ${character}: expected ${expected}${there})`;
+	if (typeof value !== 'string' || value.trim() === '') return '';
+	try {
+		JSON.parse(value);
+		return '';
+	} catch (error) {
+		return ` (${asError(error).message})`;
+	}
 }
 
 function notAllowed(value: unknown, at: Location, hint: string) {

@@ -1,17 +1,17 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-import { asError, StoppedError } from '../gateway/errors/errors';
+import { StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
 import { WaitMeter } from '../gateway/client/rate/waitMeter';
-import { connect, type Connection } from '../n8n/client';
+import { connect } from '../n8n/client';
 import { RunSignal } from '../n8n/runSignal';
 import type { Source } from '../params/parameter';
 import { NodeParameters } from '../params/source';
 import { ItemResults, pairWithItem } from './itemResults';
 import { RunJournal } from './journal';
-import { forEachIndex, Limiter } from './limiter';
+import { Limiter } from './limiter';
 import { tasksNote, toNodeError, unknownNote, withHint } from './nodeError';
-import { Deferred, type ItemContext, type OperationOutput, type PausedRun } from './operation';
+import { Deferred, type PausedRun } from './operation';
 import type { RegisteredOperation, Registry } from './registry';
 import { RunContext } from './runContext';
 import { requestSettings } from './settings';
@@ -83,9 +83,6 @@ class ItemLoop {
 	async run(): Promise<INodeExecutionData[]> {
 		try {
 			return await this.runAll();
-		} catch (error) {
-			this.journal.tries.throws();
-			throw asError(error);
 		} finally {
 			this.signal.dispose();
 			this.runContext.end();
@@ -94,14 +91,15 @@ class ItemLoop {
 
 	private async runAll(): Promise<INodeExecutionData[]> {
 		const { concurrency, slots } = this.prepare();
-		await forEachIndex(
-			this.count,
-			concurrency,
-			() => !this.signal.isAborted,
-			async (index) => {
-				await this.attempt(index, async () => await this.start(index, slots));
-			},
-		);
+		const items = new Limiter(concurrency);
+		const start = async (index: number) => {
+			if (this.signal.isAborted) return;
+			await this.attempt(index, async () => await this.start(index, slots));
+		};
+		const all = Array.from({ length: this.count }, async (_, index) => {
+			await items.run(async () => await start(index));
+		});
+		await Promise.all(all);
 		const started = this.runContext.started();
 		const paused = await this.finishDeferred();
 		await started;
@@ -133,21 +131,6 @@ class ItemLoop {
 		}
 	}
 
-	/** Each item has its own credential, as in n8n's HTTP Request node. */
-	private async connect(itemIndex: number, slots: Slots): Promise<Connection> {
-		const connection = await connect(this.context, {
-			itemIndex,
-			signal: this.signal,
-			withSlot: async (work, kind) => {
-				if (kind === 'catalogue') return await work();
-				return await slots[kind === 'poll' ? 'poll' : 'other'].run(work);
-			},
-			waitMeters: this.waitMeters,
-		});
-		for (const secret of connection.secrets) this.runContext.secrets.add(secret);
-		return connection;
-	}
-
 	/**
 	 * Names what is, or may be, paid for, also by earlier tries.
 	 *
@@ -168,24 +151,29 @@ class ItemLoop {
 		if (finished) return finished;
 		const lastError = this.journal.lastError(index);
 		if (lastError) throw lastError;
-		const result = await this.begin(index, await this.connect(index, slots));
-		if (!(result instanceof Deferred)) return pairWithItem(index, result);
-		this.deferred.set(index, result);
-		return undefined;
-	}
-
-	private async begin(index: number, connection: Connection): Promise<OperationOutput[] | Deferred> {
+		// Each item has its own credential, as in n8n's HTTP Request node.
+		const { secrets, client } = await connect(this.context, {
+			itemIndex: index,
+			signal: this.signal,
+			withSlot: async (work, kind) => {
+				if (kind === 'catalogue') return await work();
+				return await slots[kind === 'poll' ? 'poll' : 'other'].run(work);
+			},
+			waitMeters: this.waitMeters,
+		});
+		for (const secret of secrets) this.runContext.secrets.add(secret);
 		const params = this.params(index);
-		const settings = requestSettings(params.options);
-		const item: ItemContext<typeof params> = {
+		const result = await this.registered.operation.execute({
 			index,
 			params,
-			client: connection.client(settings),
+			client: client(requestSettings(params.options)),
 			run: this.runContext,
 			journal: this.journal.item(index),
 			n8n: this.context,
-		};
-		return await this.registered.operation.execute(item);
+		});
+		if (!(result instanceof Deferred)) return pairWithItem(index, result);
+		this.deferred.set(index, result);
+		return undefined;
 	}
 
 	private async attempt(index: number, work: () => Promise<INodeExecutionData[] | undefined>): Promise<void> {
@@ -214,12 +202,13 @@ class ItemLoop {
 		if (this.signal.isCancelled) throw this.cancelled();
 		this.showWaits();
 		const { journal, results } = this;
-		const { tries } = journal;
+		const hasNextTry = journal.endTry();
 		if (this.firstError) {
 			const { index, error } = this.firstError;
 			const nodeError = toNodeError(this.node, error, index, this.paidNote(error, index));
-			if (tries.mayFollowError) journal.keep(results.succeeded());
-			else if (this.runContext.isTool) journal.clear();
+			// n8n may run a node once more than 'Max. Tries' says; an agent may call its tool again on purpose.
+			if (hasNextTry || (journal.isRetried && !this.runContext.isTool)) journal.keep(results.succeeded());
+			else journal.clear();
 			throw this.runContext.isTool ? withHint(nodeError) : nodeError;
 		}
 		const unfinished = [...(paused?.outputs ?? [])].map(
@@ -227,10 +216,9 @@ class ItemLoop {
 		);
 		const outputs = results.outputs(new Map(unfinished));
 		const { tasks } = journal;
-		if (tries.runsAgainAfter(outputs)) journal.keep(results.succeeded());
+		if (hasNextTry && isErrorFirst(outputs)) journal.keep(results.succeeded());
 		else if (paused) {
-			tries.restart();
-			journal.keep(results.all());
+			journal.pause(results.all());
 			await paused.end(outputs, tasks);
 		} else journal.clear();
 		return outputs;
@@ -258,4 +246,10 @@ class ItemLoop {
 			description: note.trim() || 'No more requests were sent.',
 		});
 	}
+}
+
+/** Whether *Retry On Fail* runs the node again after this output. */
+function isErrorFirst([first]: readonly INodeExecutionData[]): boolean {
+	const error: unknown = first?.json.error;
+	return error !== undefined && error !== null && error !== false;
 }

@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { isFailedTask } from '../gateway/endpoints/tasks';
 import { ApiError, type ApiErrorDetails } from '../gateway/errors/errors';
-import { asNumber, asObject, canonicalJson, omit, type Json, type JsonObject } from '../gateway/util/json';
+import { asObject, canonicalJson, omit, type Json, type JsonObject } from '../gateway/util/json';
 import { storedContext } from '../n8n/features';
 import { itemError, mayBeCharged } from './nodeError';
-import { Tries, type StoredTries } from './tries';
 
-/** Keys in the node's context, which lives in the execution's data and is the same in each try. */
+/** Key in the node's context, which lives in the execution's data and is the same in each try. */
 const KEY = 'aiGatewayJournal';
-const FAILED_KEY = 'aiGatewayFailedTasks';
 
 /** What is known of an item that has been sent. An item without an entry was not sent, or was rejected. */
 export type Entry =
@@ -26,8 +23,6 @@ export interface ItemJournal {
 	readonly sentKey: string | undefined;
 	/** The task of the item, and the response to its creation. */
 	readonly task: { taskId: string; response: JsonObject } | undefined;
-	/** The task of the item that failed in another execution, which n8n retries: it is not to be returned again. */
-	readonly failedTaskId: string | undefined;
 	/**
 	 * Is called before a call that costs money is sent.
 	 *
@@ -43,25 +38,23 @@ export interface ItemJournal {
 	created(taskId: string, response: JsonObject): void;
 }
 
-interface StoredRun extends StoredTries {
+interface StoredRun {
 	executionId: string;
+	tries: number;
 	entries: Record<string, Entry>;
-	/** What each idempotency key of the user stands for: the digest of the content, by item. */
-	keys?: Array<[key: string, digests: Array<[index: number, digest: string]>]>;
+	/** What each idempotency key of the user stands for, and the item that used it first. */
+	keys?: Record<string, { index: number; digest: string }>;
 }
-
-/** A task that failed, the execution in which it did, and the failed task of an earlier one that it took the place of. */
-type FailedTask = { executionId: string; taskId: string; after?: string | undefined };
 
 /**
  * What a run of the node is doing, item by item, written before the act. It is kept in the node's context while n8n may
  * run the node again, with *Retry On Fail* or after a pause of the execution.
  */
 export class RunJournal {
-	readonly tries: Tries;
+	/** Within n8n's own bounds. */
+	private readonly maxTries: number;
 	private readonly store: Record<string, unknown>;
 	private readonly stored: StoredRun;
-	private readonly keys: Map<string, Map<number, string>>;
 
 	/** @param identity.run identifies the run of the node within the execution; several may be open in an agent */
 	constructor(
@@ -72,9 +65,24 @@ export class RunJournal {
 		const earlier = storedRun(this.runs[identity.run]);
 		const { executionId } = identity;
 		this.stored = earlier?.executionId === executionId ? earlier : { executionId, tries: 0, entries: {} };
-		this.tries = new Tries(context, this.stored);
-		this.keys = new Map(this.stored.keys?.map(([key, digests]) => [key, new Map(digests)]));
-		if (this.tries.isRetried) this.save();
+		const { retryOnFail, maxTries } = context.getNode();
+		this.maxTries = retryOnFail ? Math.min(5, Math.max(2, maxTries || 3)) : 1;
+		if (this.isRetried) this.save();
+	}
+
+	/** Whether *Retry On Fail* is on. */
+	get isRetried(): boolean {
+		return this.maxTries > 1;
+	}
+
+	/**
+	 * Counts a try whose items have ended. One that could not begin does not count: n8n may not count it either.
+	 *
+	 * @returns whether *Retry On Fail* may run the node again
+	 */
+	endTry(): boolean {
+		this.stored.tries += 1;
+		return this.stored.tries < this.maxTries;
 	}
 
 	/** The outputs of an item that an earlier try has finished. */
@@ -97,7 +105,6 @@ export class RunJournal {
 		return {
 			sentKey: (task ?? earlier)?.key,
 			task,
-			failedTaskId: this.failedTaskId(index),
 			// An earlier try may have been charged: that is kept.
 			requested: (key) => this.write(index, { ...earlier, state: 'requested', key }),
 			claimKey: (key, content) => this.claimKey(index, key, content),
@@ -129,6 +136,12 @@ export class RunJournal {
 		this.save();
 	}
 
+	/** Keeps the journal for the run after a pause, for which n8n counts the tries from 1 again. */
+	pause(outputs: ReadonlyMap<number, readonly INodeExecutionData[]>): void {
+		this.stored.tries = 0;
+		this.keep(outputs);
+	}
+
 	/**
 	 * Records the error of an item.
 	 *
@@ -136,12 +149,6 @@ export class RunJournal {
 	 */
 	failed(index: number, error: unknown): unknown {
 		const entry = this.entry(index);
-		if (isFailedTask(error)) {
-			const { executionId } = this.identity;
-			const { taskId } = error.details;
-			const failed: FailedTask = { executionId, taskId, after: this.failedTaskId(index) };
-			this.store[FAILED_KEY] = { ...this.failedTasks, [this.failedName(index)]: failed };
-		}
 		if (entry?.state === 'created') return itemError(error, { outcome: 'charged', taskId: entry.taskId });
 		// An equal call of an agent's tool, at the same time, may have removed the entry of one that may be charged.
 		if (entry?.state !== 'requested' && !(error instanceof ApiError && mayBeCharged(error))) return error;
@@ -178,7 +185,6 @@ export class RunJournal {
 	}
 
 	private save(): void {
-		this.stored.keys = [...this.keys].map(([key, digests]) => [key, [...digests]]);
 		this.store[KEY] = { ...this.runs, [this.identity.run]: this.stored };
 	}
 
@@ -192,26 +198,12 @@ export class RunJournal {
 
 	private claimKey(index: number, key: string, content: Json): boolean {
 		const digest = createHash('sha256').update(canonicalJson(content)).digest('hex');
-		const digests = this.keys.get(key) ?? new Map<number, string>();
-		if (!this.entry(index)) digests.delete(index);
-		// All items of a key have the same.
-		const [known = digest] = digests.values();
-		if (known !== digest) return false;
-		this.keys.set(key, digests.set(index, digest));
+		const keys = (this.stored.keys ??= {});
+		const known = keys[key] ?? { index, digest };
+		const isOwn = known.index === index && !this.entry(index);
+		if (known.digest !== digest && !isOwn) return false;
+		keys[key] = { index: known.index, digest };
 		return true;
-	}
-
-	private get failedTasks(): Record<string, FailedTask> {
-		return (asObject(this.store[FAILED_KEY]) ?? {}) as Record<string, FailedTask>;
-	}
-
-	private failedTaskId(index: number): string | undefined {
-		const { executionId, taskId, after } = this.failedTasks[this.failedName(index)] ?? {};
-		return executionId === this.identity.executionId ? after : taskId;
-	}
-
-	private failedName(index: number): string {
-		return `${this.identity.run} ${index}`;
 	}
 
 	private entry(index: number): Entry | undefined {
@@ -230,7 +222,6 @@ export class RunJournal {
 /** Another version of the package may have stored something else. */
 function storedRun(value: unknown): StoredRun | undefined {
 	const { executionId, tries, entries } = asObject(value) ?? {};
-	const known = asObject(entries);
-	if (typeof executionId !== 'string' || asNumber(tries) === undefined || !known) return undefined;
+	if (typeof executionId !== 'string' || typeof tries !== 'number' || !asObject(entries)) return undefined;
 	return value as StoredRun;
 }

@@ -20,26 +20,3 @@ export class Limiter {
 		}
 	}
 }
-
-/**
- * Calls `work` for 0 … count − 1 in ascending order, at most `max` at a time. Resolves when all started calls
- * have ended; `work` must not reject.
- *
- * @param mayStart called before each start; nothing more starts when it returns false
- */
-export async function forEachIndex(
-	count: number,
-	max: number,
-	mayStart: () => boolean,
-	work: (index: number) => Promise<void>,
-): Promise<void> {
-	let next = 0;
-	const worker = async () => {
-		while (next < count && mayStart()) {
-			const index = next;
-			next += 1;
-			await work(index);
-		}
-	};
-	await Promise.all(Array.from({ length: Math.min(max, count) }, worker));
-}

@@ -14,7 +14,7 @@ import {
 	StoppedError,
 	type ApiErrorDetails,
 } from '../gateway/errors/errors';
-import { chargeText, NOTHING_SENT, outcomeFlags, type OutcomeFlags } from '../gateway/errors/outcome';
+import { chargeText, outcomeFlags, type OutcomeFlags } from '../gateway/errors/outcome';
 
 /** The `json.error` of an error item. Workflows branch on `code`, `httpCode` and `retryable`. */
 export interface ErrorJson extends IDataObject, OutcomeFlags {
@@ -29,41 +29,40 @@ export interface ErrorJson extends IDataObject, OutcomeFlags {
 
 /** Describes any error of an item, for *On Error: Continue*. */
 export function toErrorJson(error: unknown): ErrorJson {
-	if (error instanceof ApiError) {
-		const { message, status, code, type, param, taskId, extra } = error.details;
-		return {
-			message,
-			description: descriptionOf(error),
-			httpCode: status === undefined ? null : String(status),
-			code: code ?? null,
-			type: type ?? null,
-			param: param ?? null,
-			...outcomeFlags(error.details),
-			...(taskId === undefined ? {} : { taskId }),
-			...extra,
-		};
-	}
-	const param = error instanceof InvalidInputError ? (error.param ?? null) : null;
+	const details = detailsOf(error);
+	const { message, status, code, type, param, taskId, extra } = details;
 	return {
-		message: error instanceof Error ? error.message : String(error),
+		message,
 		description: descriptionOf(error),
-		httpCode: null,
-		code: error instanceof InvalidInputError ? 'invalid_input' : null,
-		type: null,
-		param,
-		retryable: false,
+		httpCode: status === undefined ? null : String(status),
+		code: code ?? null,
+		type: type ?? null,
+		param: param ?? null,
+		...outcomeFlags(details),
+		...(taskId === undefined ? {} : { taskId }),
+		...extra,
 	};
 }
 
 /** What an error says about what to do, and about what is charged, if anything. */
 export function descriptionOf(error: unknown): string | null {
-	if (error instanceof ApiError) {
-		const { description } = error.details;
-		return [description, chargeText(error.details)].filter(Boolean).join(' ');
+	const details = detailsOf(error);
+	return [details.description, chargeText(details)].filter(Boolean).join(' ') || null;
+}
+
+function detailsOf(error: unknown): ApiErrorDetails {
+	if (error instanceof ApiError) return error.details;
+	const { message } = asError(error);
+	if (error instanceof InvalidInputError) {
+		const { description, param } = error;
+		return { message, description, param, code: 'invalid_input', outcome: 'notSent', retryable: false };
 	}
-	if (error instanceof InvalidInputError) return `${error.description} ${NOTHING_SENT}`;
-	const isNodeError = error instanceof NodeOperationError || error instanceof NodeApiError;
-	return isNodeError ? (error.description ?? null) : null;
+	const description = isNodeError(error) ? (error.description ?? '') : '';
+	return { message, description, outcome: 'rejected', kind: 'read', retryable: false };
+}
+
+function isNodeError(error: unknown): error is NodeOperationError | NodeApiError {
+	return error instanceof NodeOperationError || error instanceof NodeApiError;
 }
 
 /** Whether a call may be charged although it failed with this error. */
@@ -83,23 +82,10 @@ export function itemError(
 	known: Pick<ApiErrorDetails, 'outcome' | 'kind' | 'taskId'>,
 ): unknown {
 	if (error instanceof StoppedError || isFailedTask(error)) return error;
-	const { details } = toApiError(error);
+	const details = detailsOf(error);
 	// What the error itself says of its outcome is more precise.
 	if (known.outcome === 'unknown' && outcomeFlags(details).mayBeCharged) return error;
-	return toApiError(error).with(known);
-}
-
-function toApiError(error: unknown): ApiError {
-	if (error instanceof ApiError) return error;
-	const cause = error instanceof Error ? error : undefined;
-	const details = {
-		message: cause?.message ?? String(error),
-		description: error instanceof InvalidInputError ? error.description : (descriptionOf(error) ?? ''),
-		outcome: 'unknown' as const,
-		code: 'internal_error',
-		retryable: false,
-	};
-	return new ApiError(details, cause);
+	return new ApiError({ ...details, ...known }, asError(error));
 }
 
 /**
@@ -109,18 +95,19 @@ function toApiError(error: unknown): ApiError {
  */
 export function toNodeError(node: INode, error: unknown, itemIndex: number, note = ''): Error {
 	if (error instanceof ApiError) return apiError(node, error, itemIndex, note);
-	if (error instanceof InvalidInputError) {
-		return operationError(node, error.message, `${descriptionOf(error)}${note}`, itemIndex);
-	}
-	if (error instanceof NodeOperationError || error instanceof NodeApiError) {
+	if (isNodeError(error)) {
 		error.context.itemIndex ??= itemIndex;
 		if (note) error.description = `${error.description ?? ''}${note}`.trim();
 		return error;
 	}
-	return new NodeOperationError(node, asError(error), {
+	const description = `${descriptionOf(error) ?? ''}${note}`.trim();
+	const nodeError = new NodeOperationError(node, asError(error), {
 		itemIndex,
-		...(note ? { description: note.trim() } : {}),
+		...(description ? { description } : {}),
 	});
+	// n8n replaces messages that contain the name of a system error.
+	nodeError.message = asError(error).message;
+	return nodeError;
 }
 
 function apiError(node: INode, cause: ApiError, itemIndex: number, note: string): NodeApiError {
@@ -143,24 +130,12 @@ function apiError(node: INode, cause: ApiError, itemIndex: number, note: string)
 	return error;
 }
 
-function operationError(
-	node: INode,
-	message: string,
-	description: string,
-	itemIndex: number,
-): NodeOperationError {
-	const error = new NodeOperationError(node, message, { description, itemIndex });
-	error.message = message;
-	return error;
-}
-
 /**
  * Adds the description to the message of an error: an AI Agent's model reads the message only, and needs the hint
  * to correct its tool call.
  */
 export function withHint(error: Error): Error {
-	const isNodeError = error instanceof NodeOperationError || error instanceof NodeApiError;
-	if (isNodeError && error.description) error.message = `${error.message}. ${error.description}`;
+	if (isNodeError(error) && error.description) error.message = `${error.message}. ${error.description}`;
 	return error;
 }
 

@@ -1,7 +1,7 @@
 import { updateDisplayOptions, type INodeProperties, type INodePropertyOptions } from 'n8n-workflow';
 
 import { collection } from '../params/groups';
-import { declare, type Declarations } from '../params/parameter';
+import { declare } from '../params/parameter';
 import type { Operation, Resource } from './operation';
 import { runOptions } from './settings';
 
@@ -10,8 +10,8 @@ export const operationSubtitle =
 	'={{ ($parameter["operation"].replace(/[A-Z]/g, " $&").toLowerCase() + ": " + $parameter["resource"]).toTitleCase() }}';
 
 /** All parameters of an operation; its options are last. */
-function parametersOf({ parameters, options }: Operation, nodeOptions: Declarations) {
-	const all = { ...runOptions, ...nodeOptions, ...options } as typeof runOptions;
+function parametersOf({ parameters, options }: Operation) {
+	const all = { ...runOptions, ...options } as typeof runOptions;
 	return declare({ ...parameters, options: collection(all) });
 }
 
@@ -27,14 +27,10 @@ export interface RegisteredOperation {
 export class Registry {
 	private readonly registered: readonly RegisteredOperation[];
 
-	/** @param nodeOptions options of all operations of this node; they replace those of {@link runOptions} */
-	constructor(
-		private readonly resources: Readonly<Record<string, Resource>>,
-		nodeOptions: Declarations = {},
-	) {
+	constructor(private readonly resources: Readonly<Record<string, Resource>>) {
 		this.registered = Object.entries(resources).flatMap(([resource, { operations }]) =>
 			Object.entries(operations).map(([name, operation]) => {
-				return { resource, name, operation, parameters: parametersOf(operation, nodeOptions) };
+				return { resource, name, operation, parameters: parametersOf(operation) };
 			}),
 		);
 	}

@@ -109,7 +109,7 @@ export class RunContext {
 	 * @throws {InvalidInputError} when it does not have the model
 	 */
 	async requireMediaModel(client: GatewayClient, id: string): Promise<MediaModel> {
-		return withId(await this.mediaModels.require(client), id) ?? notListed(id);
+		return modelOf(await this.mediaModels.require(client), id);
 	}
 
 	/**
@@ -120,15 +120,13 @@ export class RunContext {
 	 */
 	async findMediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
 		const models = await this.mediaModels.known(client);
-		return withId(models, id) ?? (models.length > 0 ? notListed(id) : undefined);
+		return models.length > 0 ? modelOf(models, id) : undefined;
 	}
 }
 
-function withId(models: readonly MediaModel[], id: string): MediaModel | undefined {
-	return models.find((model) => model.id === id);
-}
-
-function notListed(id: string): never {
+function modelOf(models: readonly MediaModel[], id: string): MediaModel {
+	const found = models.find((model) => model.id === id);
+	if (found) return found;
 	throw new InvalidInputError(
 		`The gateway has no media model "${id}"`,
 		'Model IDs change over time. Choose the model again from the list.',

@@ -12,34 +12,6 @@ export const maxCostRub = filled(
 	}),
 );
 
-/**
- * The option for the timeout of a request.
- *
- * @param note its default, and what else it limits
- * @param seconds the panel's initial value
- */
-function timeoutOption(note: string, seconds = 315) {
-	return optional(
-		number({
-			displayName: 'Timeout (Seconds)',
-			min: 1,
-			default: seconds,
-			description: `How long a request may take until its response is complete. ${note}.`,
-		}),
-	);
-}
-
-/** For text models, whose responses may be streamed. */
-export const textTimeout = timeoutOption(
-	'Defaults to 315, to 60 for catalogues, to 900 for a streamed response',
-);
-
-/** For media: tasks are polled, models are looked up. */
-export const mediaTimeout = timeoutOption('Defaults to 315, to 60 for catalogues and task states');
-
-/** For operations that only read a catalogue. */
-export const catalogueTimeout = timeoutOption('Defaults to 60', 60);
-
 /** Options for the requests of every node. */
 export const requestOptions = {
 	maxRetries: integer({
@@ -67,7 +39,15 @@ export const requestOptions = {
 		description:
 			'The maximum number of requests of this n8n process for the account. The lowest value of all running nodes applies. Defaults to 0: as many as the gateway accepts.',
 	}),
-	timeout: timeoutOption('Defaults to 315'),
+	timeout: optional(
+		number({
+			displayName: 'Timeout (Seconds)',
+			min: 1,
+			default: 315,
+			description:
+				'How long a request may take until its response is complete. Defaults to 315, to 60 for catalogues and task states, to 900 for a streamed response.',
+		}),
+	),
 };
 
 /** Options that every operation of every action node has. */

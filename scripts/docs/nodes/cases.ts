@@ -260,7 +260,7 @@ export const cases: Case[] = [
 	{
 		node: 'storage',
 		operation: 'file/getMany',
-		parameters: { limit: 2, filters: { source: 'user_upload', mimeType: 'image/' } },
+		parameters: { limit: 2 },
 	},
 	{ node: 'storage', operation: 'file/download', after: 'upload', parameters: { fileId } },
 	{ node: 'storage', operation: 'file/delete', after: 'upload', parameters: { fileId } },

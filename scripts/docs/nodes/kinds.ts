@@ -7,7 +7,6 @@ import { valueLabel } from './conditions';
 
 const WORDS: Partial<Record<NodePropertyTypes, string>> = {
 	boolean: 'toggle',
-	dateTime: 'date and time',
 	fixedCollection: 'rows',
 	json: 'JSON',
 	multiOptions: 'multiple options',

@@ -124,7 +124,6 @@ class PageWriter {
 			...(tables.length > 0 ? [`${level} Parameters`] : []),
 			...notices(panel, scope),
 			...tables,
-			...panel.filter(isOtherCollection).flatMap((filters) => collectionTable(filters, panel, level)),
 			...this.options(panel, level),
 		];
 	}
@@ -165,19 +164,6 @@ class PageWriter {
 			...outputs(this.examples, { panel: properties, all, normaliser: this.normaliser }),
 		];
 	}
-}
-
-const isOtherCollection = ({ type, name }: INodeProperties) => type === 'collection' && name !== 'options';
-
-/** The section of a collection besides the options, e.g. filters. */
-function collectionTable(collection: INodeProperties, panel: INodeProperties[], level: string): string[] {
-	const all = collected(collection);
-	const { displayName, name, description, placeholder = displayName } = collection;
-	return [
-		`${level} ${displayName}`,
-		`${fromHtml(description ?? '')}. A filter applies only if you add it (*${placeholder}*).`,
-		...parameterTables(all, { panel, siblings: all }, { prefix: `${name}.`, defaults: 'Initial value' }),
-	];
 }
 
 const heading = ({ resource, operation }: OperationSection) => `${resource.name}: ${operation.name}`;

@@ -61,21 +61,15 @@ it('of another server has nothing to do with the account', async () => {
 	const file = scriptedClient([busy], { maxRetries: 1 });
 	await apiErrorOf(file.client.downloadUrl('https://files.test/a', () => Promise.resolve()));
 	expect(file.sent).toHaveLength(2);
-	const redirect = { status: 302, headers: { location: 'https://files.test/a' } };
-	const redirected = scriptedClient([redirect, busy], { maxRetries: 0 });
-	const { details } = await apiErrorOf(redirected.client.stream(get, () => Promise.resolve()));
-	expect([details.status, details.isRateLimit]).toStrictEqual([429, undefined]);
 });
 
 describe('Rate Limit Wait', () => {
-	it('ends a request that is still refused, with the number of tries and the time', async () => {
+	it('ends a request that is still refused, with the number of tries', async () => {
 		const { client, clock, sent } = scriptedClient([busy], { rateLimitWaitMs: 150_000 });
 		const { details } = await apiErrorOf(client.json(get));
 		expect(details.status).toBe(429);
 		expect(clock.now).toBe(1_000_000 + 150_000);
-		expect(details.description).toContain(
-			`It was tried ${sent.length} times. It waited 150 s for the rate limit.`,
-		);
+		expect(details.description).toContain(`It was tried ${sent.length} times.`);
 	});
 
 	it('of 0 ends it at once; while the account pauses, nothing is sent', async () => {

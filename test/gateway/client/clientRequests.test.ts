@@ -70,6 +70,7 @@ describe('a request', () => {
 					method: 'GET',
 					url: 'https://files.test/a?b=c',
 					headers: {},
+					body: undefined,
 					signal: undefined,
 					timeoutMs: timeoutMs ?? 315_000,
 					kind: 'file',

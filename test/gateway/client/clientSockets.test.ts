@@ -176,21 +176,18 @@ describe('a gateway that stops sending', () => {
 			async ({ client }: SocketClient) =>
 				await client.downloadUrl(`${gateway.origin()}/file`, () => Promise.resolve()),
 		],
-	])('within the body of a rejected stream %s: the beginning of the body is read', async (_, request) => {
+	])('within the body of a rejected stream %s', async (_, request) => {
 		gateway.onRequest((_request, response) => {
 			response.writeHead(404, { 'content-type': 'application/json' });
 			response.write('{"code":404,"msg":"gone","data":null}');
 		});
 		const connection = gateway.client({ timeoutMs: 150, maxRetries: 0 });
-		expect((await apiErrorOf(request(connection))).details).toMatchObject({
-			status: 404,
-			serverMessage: 'gone',
-		});
+		expect((await apiErrorOf(request(connection))).details.code).toBe('timeout');
 		expect(connection.slots.held).toBe(0);
 	});
 });
 
-it('the beginning of an endless error body is read', async () => {
+it('an endless error body is read up to the limit', async () => {
 	const { closed, seen } = closing();
 	gateway.onRequest((request, response) => {
 		response.writeHead(500, { 'content-type': 'text/html' });
@@ -203,7 +200,7 @@ it('the beginning of an endless error body is read', async () => {
 	});
 	const { client, slots } = gateway.client({ maxRetries: 0 });
 	expect((await apiErrorOf(client.stream(file, () => Promise.resolve()))).details).toMatchObject({
-		status: 500,
+		code: 'response_too_large',
 	});
 	await closed;
 	expect(slots.held).toBe(0);

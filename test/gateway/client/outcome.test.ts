@@ -75,13 +75,13 @@ const problems: Row[] = [
 	{ step: 'tooLarge' as const, again: NONE, unknown: ALL },
 ].map((row) => ({ ...row, others: 'notSent' }));
 
-const bodies: Row[] = [
-	...['', '{"choices": [{"mess', '[{}]', '"text"', '7', 'null'].map((body) => ({
-		body,
-		again: ONCE_CHARGED,
-	})),
-	...['<html>', ' <!doctype html>'].map((body) => ({ body, again: NONE })),
-].map(({ body, again }) => ({ step: { body }, again, unknown: ALL, kinds: GATEWAY, asStream: false }));
+const bodies: Row[] = ['', '{"choices": [{"mess', '[{}]', '"text"', '7', 'null', '<html>'].map((body) => ({
+	step: { body },
+	again: ONCE_CHARGED,
+	unknown: ALL,
+	kinds: GATEWAY,
+	asStream: false,
+}));
 
 describe.each([...statuses, ...proxies, ...problems, ...bodies])('after $step', (row) => {
 	const { step, again, unknown, others = 'rejected', kinds = ALL, asStream } = row;

@@ -63,10 +63,9 @@ describe('the error text of an action', () => {
 	test.each<[string, number, Action, string]>([
 		['archiving', 404, archive, 'archived already'],
 		['unarchiving', 404, unarchive, 'not archived'],
-		['getting lyrics', 404, lyrics, 'track'],
+		['getting lyrics', 404, lyrics, 'lyrics'],
 		['getting lyrics', 400, lyrics, 'lyrics'],
-		['creating a session', 400, session, 'session'],
-		['creating a session', 422, session, 'session'],
+		['creating a session', 400, session, errorText({ group: 'media', status: 400 }).message],
 		['deleting', 404, deleteMediaTask, errorText({ group: 'media', status: 404 }).message],
 	])('depends on the action and the status: %s, %s', async (_, status, act, expectedText) => {
 		const { client, sent } = scriptedClient([{ status, body: '{"msg":"the reason"}' }]);

@@ -58,7 +58,7 @@ describe('the list of tasks (§4.13)', () => {
 	it.each(['taskId', 'task_id', 'id'])('finds records by %s', async (name) => {
 		const body = envelope({ page: [{ [name]: 't1' }] });
 		const { client, sent } = scriptedClient([{ body: JSON.stringify(body) }]);
-		await expect(listMediaTasks(client)).resolves.toMatchObject({ body, records: [{ [name]: 't1' }] });
+		await expect(listMediaTasks(client)).resolves.toStrictEqual([{ [name]: 't1' }]);
 		expect(sent).toStrictEqual([request('GET', '/async/media/tasks')]);
 	});
 
@@ -161,7 +161,6 @@ describe('reading a task (§2.6)', () => {
 		['empty text', '', undefined],
 		['nothing but URLs', '{"resultUrls":["u"]}', undefined],
 		['more than URLs and tracks', '{"resultUrls":["u"],"tracks":[{"id":1}],"seed":7}', { seed: 7 }],
-		['URLs that are none', '{"resultUrls":5}', { resultUrls: 5 }],
 		['text that is not JSON', '{"a":', '{"a":'],
 	])('has the parsed result: %s', (_, resultJson, result) => {
 		expect(read({ resultJson }).result).toStrictEqual(result);

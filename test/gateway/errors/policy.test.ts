@@ -69,7 +69,7 @@ it.each<[ProblemName, RequestKind[], 'notSent' | 'rejected' | 'unknown']>([
 	['lost', SAFE, 'unknown'],
 	['timeout', SAFE, 'unknown'],
 	['notJson', SAFE, 'unknown'],
-	['webPage', NONE, 'unknown'],
+	['webPage', NONE, 'rejected'],
 	['tooLarge', NONE, 'unknown'],
 ])('after %j, %j are sent again, and the outcome is %j', (name, again, outcome) => {
 	expect(repeated((kind) => problemError(name, kind)).again).toStrictEqual(again);

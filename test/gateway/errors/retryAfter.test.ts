@@ -17,7 +17,7 @@ describe('Retry-After', () => {
 		['12.', undefined],
 		['9'.repeat(400), undefined],
 		['01 Mar 2026 12:00:30 GMT', 30_000],
-		['Sun, 01 Mar 2026 12:00:30 +0000', 30_000],
+		['Sun, 01 Mar 2026 12:00:30 +0000', undefined],
 		['SUN, 01 MAR 2026 12:00:30 GMT', 30_000],
 		['Sun, 01 Mar 2026 11:59:00 GMT', 0],
 		['-5', undefined],

@@ -44,7 +44,7 @@ describe('data in a callback URL', () => {
 
 	it.each([
 		['?passThrough=old', '?passThrough=bmV3'],
-		['?a=1&passThrough=old&b=2', '?a=1&b=2&passThrough=bmV3'],
+		['?a=1&passThrough=old&b=2', '?a=1&passThrough=bmV3&b=2'],
 		['?otherPassThrough=1&passThrough=old#c', '?otherPassThrough=1&passThrough=bmV3#c'],
 	])('replaces other data: %s', (before, after) => {
 		expect(withPassThrough(`https://n8n.test/a${before}`, 'bmV3')).toBe(`https://n8n.test/a${after}`);

@@ -111,7 +111,7 @@ describe('the tier of an input (§2.2)', () => {
 		expect(
 			priceOf([tier('1', { n: 1 }), tier('1', { quality: 'standard' }), tier('2', { n: '1' })], {}),
 		).toBeNull();
-		expect(priceOf([tier('1.0', { n: 1 }), tier('1', { quality: 'standard' })], {})).toBe('1.0');
+		expect(priceOf([tier('1.0', { n: 1 }), tier('1.0', { quality: 'standard' })], {})).toBe('1.0');
 	});
 
 	it('is unknown where the catalogue has no price for the values', () => {

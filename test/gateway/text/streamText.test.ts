@@ -124,7 +124,7 @@ describe.each(formats)('%s: a stream that fails', (format) => {
 		const page = readStream(format, '<!doctype html><html></html>', {
 			headers: { 'content-type': 'text/html' },
 		});
-		expect((await apiErrorOf(page)).message).toBe('The gateway’s URL returned a web page');
+		expect((await apiErrorOf(page)).message).toBe('The gateway’s response could not be read');
 	});
 });
 

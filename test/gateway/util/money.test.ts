@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import {
 	addDecimals,
 	compareDecimals,
-	costText,
 	twoDecimals,
 	millionTokenPrice,
 	multiplyDecimals,
@@ -199,12 +198,6 @@ describe('the sum of costs', () => {
 		expect(sumOfCosts('1', '', '2')).toBeUndefined();
 	});
 });
-
-test.each([
-	[null, 'was charged'],
-	[0, '₽0.'],
-	[1.5, '₽1.5.'],
-])('the cost %s is described', (cost, text) => expect(costText(cost)).toContain(text));
 
 test.each(['1', '0', '+1.', '.1', '1e'])('reads %j 100,000 times in linear time', (part) => {
 	expect(compareDecimals(`${part.repeat(100_000)}x`, '0')).toBeUndefined();

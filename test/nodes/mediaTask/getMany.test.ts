@@ -63,11 +63,4 @@ describe('task: getMany', () => {
 		const { items } = await list(envelope({ count: 3 }));
 		expect(items.map(({ json }) => json)).toStrictEqual([envelope({ count: 3 })]);
 	});
-
-	it('shows a hint when the gateway has more tasks than it returns', async () => {
-		const { run: execution } = await list(envelope({ items: [done], total: 57 }));
-		expect(execution.data.resultData.runData.Gateway?.[0]?.hints).toMatchObject([
-			{ message: 'The gateway has returned 1 of 57 media tasks: it does not return more in one response' },
-		]);
-	});
 });

@@ -2,6 +2,7 @@ import nock from 'nock';
 
 import { catalogue, envelope, gateway, model, run, TASKS as API } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
+import { jsonProblem } from '../../helpers/jsonProblem';
 
 useNock();
 beforeEach(() => void catalogue([]));
@@ -120,7 +121,7 @@ describe('task: create', () => {
 		[
 			'input that is no JSON',
 			{ inputJson: '={{ "{prompt: 1" }}' },
-			'\'Input (JSON)\' is not a JSON object: "{prompt: 1" (line 1, character 2: expected a name in double quotes instead of prompt:)',
+			`'Input (JSON)' is not a JSON object: "{prompt: 1" (${jsonProblem('{prompt: 1')})`,
 		],
 		['input that is a list', { inputJson: '[1]' }, '\'Input (JSON)\' is not a JSON object: "[1]"'],
 		[

@@ -188,7 +188,7 @@ describe('file: upload', () => {
 	it('rejects base64 text over the limit, also when the file is not, before anything is sent', async () => {
 		const base64 = 'A'.repeat(104 * 1024 * 1024 + 768 * 1024);
 		const { error } = await run('upload', { uploadSource: 'base64', base64 });
-		expect(error?.message).toBe('The file is too large to upload: 78.6 MB');
+		expect(error?.message).toBe('The file is too large to upload: 104.8 MB');
 		expect(error?.description).toContain('75 MB as base64 text');
 	});
 

@@ -204,7 +204,7 @@ describe('what is no file', () => {
 	it.each<[string, string]>([
 		['ftp://files.test/a', "'URL' is not a web address"],
 		['cat.png', "'URL' is not a web address"],
-		['data:image/png;base64,QUJD', "'URL' is a data URL"],
+		['data:image/png;base64,QUJD', "'URL' is not a web address"],
 		[' ', "'URL' is empty"],
 	])('%s is refused', async (url, message) => {
 		const { error } = await upload(url);
@@ -268,7 +268,7 @@ describe('what is no file', () => {
 		};
 		receive = (request) => request.resume().on('error', () => undefined);
 		const { error } = await upload('/film.mp4');
-		expect(error?.message).toBe('The file at the URL is too large to upload: over 100 MB');
+		expect(error?.message).toMatch(/^The file is too large to upload: 10\d\.\d MB$/);
 		expect(attempts).toBe(1);
 	});
 
@@ -279,6 +279,13 @@ describe('what is no file', () => {
 		};
 		const { error } = await upload('/cat.png', { timeout: 1 });
 		expect(error?.message).toBe('The server of the file did not respond in time');
+		expect(attempts).toBe(1);
+	});
+
+	it('a gateway that does not respond to the whole file is named, not the server of the file', async () => {
+		receive = (request) => request.resume();
+		const { error } = await upload('/cat.png', { timeout: 1 });
+		expect(error?.message).toBe('The gateway did not respond in time');
 		expect(attempts).toBe(1);
 	});
 

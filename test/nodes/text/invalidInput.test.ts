@@ -5,6 +5,7 @@ import type { RunOptions } from '../../helpers/engine';
 import { useNock } from '../../helpers/nock';
 import { attach, fromField, fromUrl, paper, picture, withFiles } from './files';
 import { generate, json, mockResponse, rows } from './support';
+import { jsonProblem } from '../../helpers/jsonProblem';
 
 useNock();
 
@@ -32,7 +33,7 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 		[
 			'broken JSON messages',
 			json('[{'),
-			'\'Messages (JSON)\' is not valid JSON: "[{" (line 1, character 3: expected a name in double quotes)',
+			`'Messages (JSON)' is not valid JSON: "[{" (${jsonProblem('[{')})`,
 			'messagesJson',
 		],
 		[
@@ -113,7 +114,7 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 		[
 			'a JSON option that is broken',
 			{ options: { logitBias: '{' } },
-			'The option \'Logit Bias (JSON)\' is not a JSON object: "{" (line 1, character 2: expected a name in double quotes)',
+			`The option 'Logit Bias (JSON)' is not a JSON object: "{" (${jsonProblem('{')})`,
 			'logitBias',
 		],
 		[
@@ -131,7 +132,7 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 		[
 			'an extra body that is broken',
 			{ options: { extraBody: '{a' } },
-			'The option \'Extra Body (JSON)\' is not a JSON object: "{a" (line 1, character 2: expected a name in double quotes instead of a)',
+			`The option 'Extra Body (JSON)' is not a JSON object: "{a" (${jsonProblem('{a')})`,
 			'extraBody',
 		],
 		[

@@ -3,6 +3,7 @@ import nock from 'nock';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 import { useNock } from '../../helpers/nock';
 import { bySchema, chatCompletion, generate, mockResponse, schema, sentBody } from './support';
+import { jsonProblem } from '../../helpers/jsonProblem';
 
 useNock();
 
@@ -154,7 +155,7 @@ describe('a JSON response', () => {
 		[
 			'is broken',
 			'{"type": ',
-			'\'JSON Schema\' is not a JSON object: "{\\"type\\": " (line 1, character 10: expected a value, with text in double quotes)',
+			`'JSON Schema' is not a JSON object: "{\\"type\\": " (${jsonProblem('{"type": ')})`,
 		],
 		['is a list', '[]', '\'JSON Schema\' is not a JSON object: "[]"'],
 		['is a text', '"object"', '\'JSON Schema\' is not a JSON object: "\\"object\\""'],

@@ -61,9 +61,7 @@ interface Creation {
 async function create(item: TaskItem, request: TaskRequest): Promise<Creation> {
 	const { journal, run } = item;
 	const { files, bodyWith, mostRub, limitRub } = request;
-	const { sentKey, failedTaskId } = journal;
-	const isNew = failedTaskId === undefined || isShared(item.params.options);
-	const key = sentKey ?? (isNew ? request.key : keyAfter(request.key, failedTaskId));
+	const key = journal.sentKey ?? request.key;
 	const call = run.cost.begin({ key: costKey(item, key), mostRub, limitRub });
 	let body: JsonObject;
 	try {

@@ -1,4 +1,4 @@
-import { limitParameters, listOutput } from '../../../shared/fields/lists';
+import { limitOf, limitParameters } from '../../../shared/fields/lists';
 import { simplify } from '../../../shared/fields/simplify';
 import { listMediaTasks, readMediaTask, taskIdOf } from '../../../shared/gateway/endpoints/tasks';
 import { taskJson } from '../../../shared/n8n/taskResults';
@@ -12,14 +12,12 @@ export const getMany = defineOperation({
 	toolDescription:
 		'Lists the media tasks of the account. Returns the ID, the state, the model and the file URLs of each.',
 	parameters: { ...limitParameters, simplify },
-	async execute(item) {
-		const isSimple = item.params.simplify;
-		return listOutput(item, await listMediaTasks(item.client), {
-			words: 'media tasks',
-			toJson: (record) => {
-				const id = isSimple ? taskIdOf(record) : undefined;
-				return id === undefined ? record : taskJson(readMediaTask({ data: record }, id));
-			},
+	async execute({ client, params }) {
+		const isSimple = params.simplify;
+		const records = await listMediaTasks(client);
+		return records.slice(0, limitOf(params)).map((record) => {
+			const id = isSimple ? taskIdOf(record) : undefined;
+			return { json: id === undefined ? record : taskJson(readMediaTask({ data: record }, id)) };
 		});
 	},
 });

@@ -179,7 +179,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 		files,
 		bodyWith: (urls) => bodyWith(urls, callback?.isRequested ? callback.url : callbackWithOwnData),
 		key: ownKey ?? idempotencyKey(scope, run.creationContext(item.index), content),
-		mayHaveFailed: needsModel,
+		mayHaveFailed: ownKey === undefined && (scope === 'workflow' || run.isRetry),
 		mostRub,
 		limitRub: maxCostRub,
 	};

@@ -1,6 +1,6 @@
 import { simplify } from '../../../shared/fields/simplify';
 import { fetchFileRecord, readStoredFile } from '../../../shared/gateway/endpoints/storage';
-import { InvalidInputError } from '../../../shared/gateway/errors/errors';
+import { missingInResponse } from '../../../shared/gateway/endpoints/response';
 import { nameInUrl } from '../../../shared/gateway/util/fileName';
 import { storeResponse } from '../../../shared/n8n/binary';
 import { compact } from '../../../shared/n8n/compact';
@@ -34,13 +34,7 @@ export const download = defineOperation({
 		// An AI Agent can use links, not files.
 		if (run.isTool) return [{ json }];
 		const { url, id } = file;
-		if (url === undefined) {
-			throw new InvalidInputError(
-				'The file has no URL to download it from',
-				`The gateway returned none for file ${id} (status: ${file.status ?? 'unknown'}). Upload it again.`,
-				'fileId',
-			);
-		}
+		if (url === undefined) throw missingInResponse('URL of the file');
 		const names = [file.fileName, nameInUrl(url), `file_${id}`];
 		const binary = await client.downloadUrl(
 			url,

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/gateway/endpoints/upload';
 import { readStoredFile } from '../../../shared/gateway/endpoints/storage';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
-import { readBase64 } from '../../../shared/gateway/util/base64';
+import { readBase64, type Base64File } from '../../../shared/gateway/util/base64';
 import type { JsonObject } from '../../../shared/gateway/util/json';
 import { readInputFile } from '../../../shared/n8n/binary';
 import { compact } from '../../../shared/n8n/compact';
@@ -82,8 +82,6 @@ const parameters = {
 	simplify,
 };
 
-type Params = Values<typeof parameters>;
-
 /** Uploads a file (§4.14): streamed from a binary field or a URL, or from base64 text. */
 export const upload = defineOperation({
 	displayName: 'Upload',
@@ -106,31 +104,29 @@ export const upload = defineOperation({
 		const isSimple = params.simplify;
 		const settings = { storagePolicy: params.storagePolicy, externalUserId: params.options.externalUserId };
 		checkSettings(settings);
-		const body = await UPLOADS[params.uploadSource](item, settings);
+		const body = await uploaded(item, settings);
 		return [{ json: isSimple ? compact(readStoredFile(body)) : body }];
 	},
 });
 
-const UPLOADS = { binary: fromBinary, base64: fromBase64, url: fromUrl };
-
-async function fromUrl(
-	{ params, client }: ItemContext<Params>,
+async function uploaded(
+	item: ItemContext<Values<typeof parameters>>,
 	settings: UploadSettings,
 ): Promise<JsonObject> {
-	return await uploadFromUrl(client, params.url, settings);
-}
-
-async function fromBinary(item: ItemContext<Params>, settings: UploadSettings): Promise<JsonObject> {
-	const file = await readInputFile(item, item.params.binaryPropertyName);
+	const { params, client } = item;
+	if (params.uploadSource === 'url') return await uploadFromUrl(client, params.url, settings);
+	if (params.uploadSource === 'base64') {
+		const file = base64File(params.base64);
+		const mimeType = params.mimeType.trim() || file.mimeType;
+		return await uploadBase64(client, { base64: file.base64, mimeType }, settings);
+	}
+	const file = await readInputFile(item, params.binaryPropertyName);
 	checkSize(file.size, 'binaryPropertyName');
-	return await uploadFile(item.client, () => Promise.resolve(file), settings);
+	return await uploadFile(client, () => Promise.resolve(file), settings);
 }
 
-async function fromBase64(
-	{ params, client }: ItemContext<Params>,
-	settings: UploadSettings,
-): Promise<JsonObject> {
-	const file = readBase64(params.base64);
+function base64File(text: string): Base64File {
+	const file = readBase64(text);
 	if (!file) {
 		throw new InvalidInputError(
 			'The text is not base64',
@@ -138,7 +134,6 @@ async function fromBase64(
 			'base64',
 		);
 	}
-	const { base64, size, mimeType } = file;
-	checkSize(size, 'base64', base64.length);
-	return await uploadBase64(client, { base64, mimeType: params.mimeType.trim() || mimeType }, settings);
+	checkSize(file.base64.length, 'base64');
+	return file;
 }

@@ -3,7 +3,6 @@ import { listTextModels } from '../../../shared/gateway/endpoints/models';
 import { ApiError } from '../../../shared/gateway/errors/errors';
 import { similarIds } from '../../../shared/gateway/text/unknownModel';
 import { defineOperation } from '../../../shared/run/operation';
-import { catalogueTimeout } from '../../../shared/run/settings';
 
 /** Returns a text model of the catalogue (§4.4), with the fields that the gateway returns. */
 export const get = defineOperation({
@@ -13,7 +12,6 @@ export const get = defineOperation({
 	parameters: {
 		model: modelParameter('searchTextModels', 'vendor/model-name', 'The model to look up in the catalogue'),
 	},
-	options: { timeout: catalogueTimeout },
 	async execute({ client, params }) {
 		const id = params.model;
 		const models = await listTextModels(client);

@@ -2,7 +2,6 @@ import { limitOf, limitParameters, searchParameter } from '../../../shared/field
 import { containsWords } from '../../../shared/fields/models';
 import { listTextModels } from '../../../shared/gateway/endpoints/models';
 import { defineOperation } from '../../../shared/run/operation';
-import { catalogueTimeout } from '../../../shared/run/settings';
 
 /** Lists the text models, with the fields that the gateway returns (§4.4). */
 export const getMany = defineOperation({
@@ -12,7 +11,6 @@ export const getMany = defineOperation({
 	toolDescription:
 		'Lists the language models of the gateway. Returns the ID, the context window in tokens and the prices in rubles of each.',
 	parameters: { search: searchParameter('their ID'), ...limitParameters },
-	options: { timeout: catalogueTimeout },
 	async execute({ client, params }) {
 		const { search } = params;
 		const limit = limitOf(params);

@@ -11,7 +11,7 @@ import {
 import { toolChoiceParameters } from '../../../shared/fields/toolChoice';
 import { rows } from '../../../shared/params/groups';
 import { choice, flag, id, json, optional, shownFor, text } from '../../../shared/params/kinds';
-import { maxCostRub, textTimeout } from '../../../shared/run/settings';
+import { maxCostRub } from '../../../shared/run/settings';
 import { attachments, messages } from './conversationFields';
 
 const inputMode = choice({
@@ -116,7 +116,6 @@ export const callOptions = {
 	extraBody,
 	fallbackModels,
 	maxCostRub,
-	timeout: textTimeout,
 	...schemaOptions,
 	stream: optional(
 		flag({

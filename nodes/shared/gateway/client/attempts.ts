@@ -3,7 +3,7 @@ import type { RequestKind } from '../errors/errors';
 import { abortable, throwIfAborted } from './abort';
 import type { RateGate } from './rate/rateGate';
 import { RateLimitWait, type RateLimitDependencies, type RateLimitSettings } from './rate/rateLimitWait';
-import { retryDelayMs, withAttempts } from './retry';
+import { retryDelayMs } from './retry';
 
 /** How often a request is sent. */
 export interface RetrySettings extends Pick<RateLimitSettings, 'rateLimitWaitMs' | 'requestsPerMinute'> {
@@ -21,8 +21,6 @@ export interface AttemptDependencies extends RateLimitDependencies {
 
 /** A request that may be sent several times. */
 export interface AttemptedRequest extends Omit<RateLimitSettings, 'requestsPerMinute'> {
-	/** Replaces `maxRetries` of the settings. */
-	maxRetries?: number | undefined;
 	/** Aborts the request: nothing more is sent, pauses end, the connection is closed. */
 	signal?: AbortSignal | undefined;
 }
@@ -46,7 +44,8 @@ export async function withRetries<T>(
 	const { kind, signal, isFallback } = request;
 	const { rateLimitWaitMs = settings.rateLimitWaitMs } = request;
 	// A poll is sent again by its caller.
-	const { maxRetries = kind === 'poll' ? 0 : undefined } = request;
+	const isPoll = kind === 'poll';
+	const maxRetries = isPoll ? 0 : settings.maxRetries;
 	const pause = async (milliseconds: number) =>
 		await abortable(signal, async () => await dependencies.pause(milliseconds));
 	const waiting = { kind, rateLimitWaitMs, requestsPerMinute: settings.requestsPerMinute, isFallback };
@@ -70,18 +69,25 @@ export async function withRetries<T>(
 		} catch (error) {
 			// A request that nobody waits for any more goes on.
 			if (!(error instanceof ApiError)) throw stoppedAfter(error, isInFlight ? 'unknown' : outcome);
-			const isRefused = error.details.isRateLimit && maxRetries === undefined;
-			const retries = { failures, maxRetries: maxRetries ?? settings.maxRetries };
+			const isRefused = error.details.isRateLimit && !isPoll;
 			const delay = isRefused
 				? limit.pauseMs(error)
-				: retryDelayMs(kind, error, retries, dependencies.random());
-			if (delay === undefined)
-				throw withAttempts(outcome === 'unknown' ? error.with({ outcome }) : error, limit);
+				: retryDelayMs(kind, error, { failures, maxRetries }, dependencies.random());
+			if (delay === undefined) throw failedAfter(limit, error, outcome);
 			if (error.details.outcome === 'unknown') outcome = 'unknown';
 			if (!isRefused) failures += 1;
 			wait = async () => await (isRefused ? limit.wait('account', delay) : pause(delay));
 		}
 	}
+}
+
+/** An error response that ends the attempts, with their number and the outcome of all. */
+function failedAfter({ sent }: RateLimitWait, error: ApiError, outcome: StoppedError['outcome']): ApiError {
+	const { description, ...details } = error.details;
+	return error.with({
+		description: sent > 1 ? `${description} It was tried ${sent} times.` : description,
+		outcome: outcome === 'unknown' ? outcome : details.outcome,
+	});
 }
 
 /** An error that ends the attempts. For a stop, with the outcome of the attempts. */

@@ -1,23 +1,20 @@
-import { createHash } from 'node:crypto';
-
 import type { ApiError } from '../errors/errors';
-import { errorFromResponse, unreadableResponse } from '../errors/fromResponse';
-import type { EndpointGroup } from '../errors/texts';
+import { errorFromResponse, problemError } from '../errors/fromResponse';
+import type { EndpointGroup, StatusTexts } from '../errors/texts';
 import { asObject, parseJson, type JsonObject } from '../util/json';
 import { abortable } from './abort';
 import { withRetries, type AttemptDependencies, type AttemptedRequest, type RetrySettings } from './attempts';
 import type { RateGate } from './rate/rateGate';
-import { redirectedFile } from './redirect';
+import { accountOf } from './rate/registry';
 import {
 	destroyBody,
-	readStart,
+	isSuccess,
 	REQUEST_TIMEOUT_MS,
 	type ByteStream,
 	type HttpRequest,
 	type HttpResponse,
 	type Transport,
 } from './transport';
-import { Watchdog } from './watchdog';
 
 /** What the client depends on; passed in so that tests can replace it. */
 export interface ClientDependencies extends AttemptDependencies {
@@ -52,9 +49,11 @@ export interface OpenedBody {
 /** A request to an endpoint of the gateway. */
 export interface GatewayRequest extends AttemptedRequest {
 	group: EndpointGroup;
+	/** Texts of its errors, by status. */
+	texts?: StatusTexts;
 	/** Default: GET. */
 	method?: HttpRequest['method'];
-	/** Below the base URL, with its leading slash; parts already encoded. */
+	/** Below the base URL, with its leading slash; parts already encoded. A URL for the kind `file`. */
 	path: string;
 	json?: JsonObject;
 	/** Opens the body for each attempt: a stream can be read only once. */
@@ -65,6 +64,8 @@ export interface GatewayRequest extends AttemptedRequest {
 	timeoutLimitMs?: number | undefined;
 }
 
+const FILE = { group: 'file', kind: 'file' } as const;
+
 /**
  * Sends all requests: waits for a slot, retries (§7.6), and reads error responses (§7.1). Knows neither n8n nor any
  * endpoint.
@@ -73,32 +74,25 @@ export class GatewayClient {
 	/** The clock of the gateway, as its last response showed it, minus that of this server. */
 	private clockDifferenceMs: number | undefined;
 
+	/** Waits; rejects if the run ends first. */
+	readonly pause: ClientDependencies['pause'];
+	readonly sleep: ClientDependencies['sleep'];
+	readonly now: ClientDependencies['now'];
+	readonly random: ClientDependencies['random'];
+
 	constructor(
 		readonly settings: ClientSettings,
 		private readonly dependencies: ClientDependencies,
-	) {}
+	) {
+		this.pause = dependencies.pause;
+		this.sleep = dependencies.sleep;
+		this.now = dependencies.now;
+		this.random = dependencies.random;
+	}
 
-	/** Identifies the account, its base URL and key, without showing them: it is stored with executions. */
+	/** Identifies the account, see {@link accountOf}. */
 	get account(): string {
-		const { baseUrl, secrets } = this.settings;
-		return createHash('sha256')
-			.update(JSON.stringify([baseUrl, secrets[0]]))
-			.digest('hex');
-	}
-
-	/** Waits; rejects if the run ends first. */
-	async pause(milliseconds: number): Promise<void> {
-		return await this.dependencies.pause(milliseconds);
-	}
-
-	/** Waits even if the run ends. May reject when the signal is aborted. */
-	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-		await this.dependencies.sleep(milliseconds, signal);
-	}
-
-	/** Current time in Unix milliseconds. */
-	now(): number {
-		return this.dependencies.now();
+		return accountOf(this.settings.baseUrl, this.settings.secrets);
 	}
 
 	/**
@@ -108,11 +102,6 @@ export class GatewayClient {
 	 */
 	gatewayTime(time: number): number | undefined {
 		return this.clockDifferenceMs === undefined ? undefined : time + this.clockDifferenceMs;
-	}
-
-	/** A number in [0, 1), for jitter. */
-	random(): number {
-		return this.dependencies.random();
 	}
 
 	/**
@@ -125,17 +114,14 @@ export class GatewayClient {
 	async json(request: GatewayRequest): Promise<JsonObject>;
 	async json<T>(request: GatewayRequest, read: (body: unknown) => T | undefined): Promise<T | JsonObject>;
 	async json(request: GatewayRequest, read: (body: unknown) => unknown = asObject): Promise<unknown> {
-		return await this.withRetries(request, async () => {
-			const httpRequest = await this.httpRequest(request);
-			const response = await this.dependencies.transport
-				.text(httpRequest)
-				.finally(() => destroyBody(httpRequest.body));
+		return await this.withRetries(request, async (httpRequest) => {
+			const response = await this.dependencies.transport.text(httpRequest);
 			const date = httpDate(response.headers.date);
 			if (date !== undefined) this.clockDifferenceMs = date - this.now();
-			if (!isSuccess(response)) throw this.errorResponse(request.group, response, httpRequest);
+			if (!isSuccess(response)) throw this.errorResponse(request, response);
 			if (response.status === 204) return {};
 			const body = read(parseJson(response.body));
-			if (body === undefined) throw unreadableResponse(response, request.kind);
+			if (body === undefined) throw problemError('notJson', request.kind, { status: response.status });
 			return body;
 		});
 	}
@@ -150,10 +136,10 @@ export class GatewayClient {
 		request: GatewayRequest,
 		consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 	): Promise<T> {
-		return await this.withRetries(request, async () => {
-			const httpRequest = await this.httpRequest(request);
-			return await this.consumed(request.group, httpRequest, consume).finally(() =>
-				destroyBody(httpRequest.body),
+		return await this.withRetries(request, async (httpRequest) => {
+			const response = await this.opened(request, httpRequest);
+			return await abortable(request.signal, async () => await consume(response)).finally(() =>
+				response.body.destroy(),
 			);
 		});
 	}
@@ -164,8 +150,7 @@ export class GatewayClient {
 	 * @throws {ApiError} as {@link json}
 	 */
 	async downloadUrl<T>(url: string, consume: (response: HttpResponse<ByteStream>) => Promise<T>): Promise<T> {
-		const httpRequest = this.fileRequest(url);
-		return await this.withRetries(httpRequest, async () => await this.consumed('file', httpRequest, consume));
+		return await this.stream({ ...FILE, path: url }, consume);
 	}
 
 	/**
@@ -175,44 +160,14 @@ export class GatewayClient {
 	 */
 	async openUrl(url: string): Promise<HttpResponse<ByteStream>> {
 		// The length of a body that is compressed on its way is not known.
-		const httpRequest = { ...this.fileRequest(url), headers: { 'Accept-Encoding': 'identity' } };
-		const response = await this.dependencies.transport.stream(httpRequest);
-		const { timeoutMs } = httpRequest;
-		if (isSuccess(response)) return { ...response, timeoutMs };
-		response.body.destroy();
-		throw this.errorResponse('file', { ...response, body: '' }, httpRequest);
+		const request = { ...FILE, path: url, headers: { 'Accept-Encoding': 'identity' } };
+		return await this.opened(request, await this.httpRequest(request));
 	}
 
-	private async consumed<T>(
-		group: EndpointGroup,
-		httpRequest: HttpRequest,
-		consume: (response: HttpResponse<ByteStream>) => Promise<T>,
-	): Promise<T> {
-		const response = await this.dependencies.transport.stream(httpRequest);
-		const { timeoutMs, signal } = httpRequest;
-		const fileUrl = redirectedFile(httpRequest, response, this.settings.secrets);
-		if (fileUrl !== undefined) {
-			response.body.destroy();
-			return await this.consumed('file', this.fileRequest(fileUrl, signal), consume);
-		}
-		const watchdog = new Watchdog({ totalMs: timeoutMs, idleMs: timeoutMs }, this.dependencies);
-		const read = async () => {
-			if (isSuccess(response)) return await consume({ ...response, timeoutMs });
-			const body = await readStart(response.body, watchdog);
-			throw this.errorResponse(group, { ...response, body }, httpRequest);
-		};
-		try {
-			return await abortable(signal, read);
-		} finally {
-			watchdog.stop();
-			response.body.destroy();
-		}
-	}
-
-	/** The request for a file on any host, without the key. */
-	private fileRequest(url: string, signal?: AbortSignal): HttpRequest {
-		const timeoutMs = this.settings.timeoutMs ?? REQUEST_TIMEOUT_MS;
-		return { kind: 'file', method: 'GET', url, headers: {}, signal, timeoutMs };
+	private async opened(request: GatewayRequest, httpRequest: HttpRequest): Promise<HttpResponse<ByteStream>> {
+		const { body, ...response } = await this.dependencies.transport.stream(httpRequest);
+		if (typeof body === 'string') throw this.errorResponse(request, { ...response, body });
+		return { ...response, body, timeoutMs: httpRequest.timeoutMs };
 	}
 
 	private async httpRequest(request: GatewayRequest): Promise<HttpRequest> {
@@ -222,9 +177,9 @@ export class GatewayClient {
 		return {
 			kind,
 			method,
-			url: this.settings.baseUrl + request.path,
+			url: kind === 'file' ? request.path : this.settings.baseUrl + request.path,
 			headers: {
-				Accept: 'application/json, */*;q=0.5',
+				...(kind === 'file' ? {} : { Accept: 'application/json, */*;q=0.5' }),
 				...(json ? { 'Content-Type': 'application/json' } : {}),
 				...request.headers,
 				...headers,
@@ -235,26 +190,27 @@ export class GatewayClient {
 		};
 	}
 
-	private errorResponse(
-		group: EndpointGroup,
-		{ status, headers, body }: HttpResponse<string>,
-		{ kind }: HttpRequest,
-	): ApiError {
+	private errorResponse(request: GatewayRequest, response: HttpResponse<string>): ApiError {
+		const { group, kind, texts } = request;
+		const { status, headers, body } = response;
 		// Another clock than that of the gateway would make its dates wrong.
 		const now = httpDate(headers.date) ?? this.now();
 		const { secrets } = this.settings;
-		return errorFromResponse({ group, kind, status, body, retryAfter: headers['retry-after'], now, secrets });
+		const retryAfter = headers['retry-after'];
+		return errorFromResponse({ group, kind, texts, status, body, retryAfter, now, secrets });
 	}
 
-	private async withRetries<T>(request: AttemptedRequest, attempt: () => Promise<T>): Promise<T> {
+	private async withRetries<T>(
+		request: GatewayRequest,
+		exchange: (httpRequest: HttpRequest) => Promise<T>,
+	): Promise<T> {
 		const hasNoKey = request.kind === 'file' || request.kind === 'catalogue';
 		const gate = hasNoKey ? undefined : this.dependencies.gate;
-		return await withRetries(request, gate, this.settings, this.dependencies, attempt);
+		return await withRetries(request, gate, this.settings, this.dependencies, async () => {
+			const httpRequest = await this.httpRequest(request);
+			return await exchange(httpRequest).finally(() => destroyBody(httpRequest.body));
+		});
 	}
-}
-
-function isSuccess({ status }: HttpResponse<unknown>): boolean {
-	return status >= 200 && status <= 299;
 }
 
 /** Unix milliseconds. */

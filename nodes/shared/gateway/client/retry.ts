@@ -1,6 +1,5 @@
 import type { ApiError, RequestKind } from '../errors/errors';
 import { mayRepeat } from '../errors/policy';
-import { duration } from '../util/duration';
 
 /** Base of the exponential backoff: the first delay is at most twice this. */
 const BASE_DELAY_MS = 500;
@@ -8,7 +7,7 @@ const BASE_DELAY_MS = 500;
 /** The longest delay, unless the gateway asks for a longer one. */
 const MAX_DELAY_MS = 30_000;
 
-/** The longest `Retry-After` that the client waits: the limit of a request (§8). A longer one is reported instead. */
+/** The longest `Retry-After` that the client waits: the limit of a request (§8). A longer one ends the attempts. */
 export const MAX_RETRY_AFTER_MS = 300_000;
 
 /**
@@ -45,28 +44,4 @@ function withJitter(retryAfterMs: number, random: number): number {
 export function pauseMs(retryAfterMs = 0, earlier: number, random: number): number {
 	const growing = Math.min(1_000 * 2 ** earlier, 5_000) * (0.75 + random / 2);
 	return Math.max(withJitter(retryAfterMs, random), growing);
-}
-
-/**
- * Adds the number of attempts, how long the request has waited for the rate limit, and the delay that the gateway asks
- * for if it is longer than the client waits.
- */
-export function withAttempts(
-	error: ApiError,
-	{ sent, waitedMs, longestMs }: { sent: number; waitedMs: number; longestMs: number },
-): ApiError {
-	const { description, retryAfterMs = 0, isRateLimit } = error.details;
-	const longestDelayMs = isRateLimit ? longestMs : MAX_RETRY_AFTER_MS;
-	const notes = [
-		...(sent > 1 ? [`It was tried ${sent} times.`] : []),
-		...(waitedMs >= 1_000 ? [`It waited ${seconds(waitedMs)} for the rate limit.`] : []),
-		...(retryAfterMs > longestDelayMs
-			? [`The gateway asks to wait ${duration(retryAfterMs)} before the next try.`]
-			: []),
-	];
-	return notes.length === 0 ? error : error.with({ description: [description, ...notes].join(' ') });
-}
-
-function seconds(milliseconds: number): string {
-	return `${Math.round(milliseconds / 1_000)} s`;
 }

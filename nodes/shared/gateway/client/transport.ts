@@ -1,7 +1,6 @@
 // HTTP requests and responses as the client sees them; `n8n/transport.ts` sends them.
 
 import type { RequestKind } from '../errors/errors';
-import type { Watchdog } from './watchdog';
 
 /** A stream of bytes, such as Node's `Readable`. */
 export interface ByteStream extends AsyncIterable<Uint8Array> {
@@ -43,7 +42,13 @@ export interface HttpResponse<Body> {
  */
 export interface Transport {
 	text(httpRequest: HttpRequest): Promise<HttpResponse<string>>;
-	stream(httpRequest: HttpRequest): Promise<HttpResponse<ByteStream>>;
+	/** With an error status, the body is text. */
+	stream(httpRequest: HttpRequest): Promise<HttpResponse<ByteStream | string>>;
+}
+
+/** Whether a response has no error status. */
+export function isSuccess({ status }: HttpResponse<unknown>): boolean {
+	return status >= 200 && status <= 299;
 }
 
 /** §8: the gateway stops a request after 300 s. A little more, so that its 504 arrives. */
@@ -61,26 +66,4 @@ export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 /** Destroys a request body: a server may respond before it has read all of it. */
 export function destroyBody(body: HttpRequest['body']): void {
 	if (typeof body === 'object' && 'destroy' in body) body.destroy();
-}
-
-/** Bytes that are read of the error response to a streamed request. */
-const MAX_ERROR_BODY_BYTES = 64 * 1024;
-
-/**
- * Reads the beginning of a stream as text. If the stream breaks or the watchdog expires, returns what has been
- * received.
- */
-export async function readStart(stream: ByteStream, watchdog: Watchdog): Promise<string> {
-	const chunks: Uint8Array[] = [];
-	let length = 0;
-	const reading = async () => {
-		for await (const chunk of stream) {
-			chunks.push(chunk);
-			length += chunk.length;
-			if (length >= MAX_ERROR_BODY_BYTES) break;
-		}
-	};
-	// What the gateway sent matters more than the error of a broken stream.
-	await Promise.race([reading().catch(() => undefined), watchdog.watch()]);
-	return Buffer.concat(chunks).toString('utf8');
 }

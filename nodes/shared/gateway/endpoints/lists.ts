@@ -1,32 +1,23 @@
 import type { GatewayClient } from '../client/client';
 import type { EndpointGroup } from '../errors/texts';
-import { asNumber, asObject, asObjects, type Json, type JsonObject } from '../util/json';
-
-/** A list whose shape the specification does not show (§4.13, §4.17). */
-export interface RecordList {
-	/** As received. */
-	body: JsonObject | Json[];
-	/** The records in it; `undefined` if nothing looks like a list of them. */
-	records: JsonObject[] | undefined;
-	/** The number of all records, if the response has it. */
-	total?: number | undefined;
-}
+import { asObject, asObjects, type Json, type JsonObject } from '../util/json';
 
 /**
- * Fetches a list. The specification shows no query either, so none is sent.
+ * Fetches a list. The specification shows neither its query nor its shape (§4.13, §4.17).
  *
  * @param idOf returns the ID of a record; `undefined` for other objects
+ * @returns the records of one response; the response itself if nothing in it looks like a list of them
  * @throws {ApiError} when the request fails
  */
 export async function fetchList(
 	client: GatewayClient,
 	{ group, path }: { group: EndpointGroup; path: string },
 	idOf: (record: JsonObject) => string | undefined,
-): Promise<RecordList> {
+): Promise<JsonObject[]> {
 	const body = await client.json({ group, kind: 'read', path }, (received) =>
 		Array.isArray(received) ? (received as Json[]) : asObject(received),
 	);
-	return { body, records: recordsIn(body, idOf), total: totalIn(body) };
+	return recordsIn(body, idOf) ?? (Array.isArray(body) ? [{ list: body }] : [body]);
 }
 
 /** The depth to which a response is searched for the list: `{ data: { items: […] } }`. */
@@ -47,10 +38,4 @@ function recordsIn(
 		level = level.flatMap((value) => Object.values(asObject(value) ?? {}));
 	}
 	return empty;
-}
-
-/** Next to the list, or in the envelope. */
-function totalIn(body: JsonObject | Json[]): number | undefined {
-	const { total, data } = asObject(body) ?? {};
-	return asNumber(total) ?? asNumber(asObject(data)?.total);
 }

@@ -37,8 +37,6 @@ export async function pollOnce(
 
 /** How a task is polled. */
 export interface Polling {
-	/** Whether a result ends the polling. Default: when the task has ended. */
-	until?: (found: PollResult) => boolean;
 	/**
 	 * The pause before a poll, in milliseconds; `undefined` ends the polling.
 	 *
@@ -52,15 +50,10 @@ export interface Polling {
 	pause: (milliseconds: number) => Promise<void>;
 }
 
-/** Polls a task until something holds, or until there is no further poll. Returns the last result. */
-export async function pollUntil({
-	until = ({ task }) => task !== undefined && hasEnded(task.state),
-	pauseMs,
-	poll,
-	pause,
-}: Polling): Promise<PollResult | undefined> {
+/** Polls a task until it has ended, or until there is no further poll. Returns the last result. */
+export async function pollUntil({ pauseMs, poll, pause }: Polling): Promise<PollResult | undefined> {
 	let last: PollResult | undefined;
-	for (let polls = 0; !last || !until(last); polls += 1) {
+	for (let polls = 0; !last?.task || !hasEnded(last.task.state); polls += 1) {
 		const milliseconds = await pauseMs(polls, last);
 		if (milliseconds === undefined) break;
 		if (milliseconds > 0) await pause(milliseconds);

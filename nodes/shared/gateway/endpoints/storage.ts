@@ -1,8 +1,7 @@
-import type { ErrorText } from '../errors/texts';
-import { withTexts, ignoreAlreadyDone } from '../errors/fromResponse';
-import { asId, asText, type JsonObject } from '../util/json';
-import { id, json, number, object, record, text } from '../util/shape';
-import { fetchList, type RecordList } from './lists';
+import type { StatusTexts } from '../errors/texts';
+import { ignoreAlreadyDone } from '../errors/fromResponse';
+import { asId, asNumber, asObject, asText, type JsonObject } from '../util/json';
+import { fetchList } from './lists';
 import { missingInResponse, pathSegment } from './response';
 import type { GatewayClient } from '../client/client';
 
@@ -13,12 +12,12 @@ export async function fetchFileRecord(client: GatewayClient, fileId: string): Pr
 	return await client.json({ group: 'storage', kind: 'read', path: filePath(fileId) });
 }
 
-/** Lists the account's files (§4.17, which shows neither filters nor shape). */
-export async function listFiles(client: GatewayClient): Promise<RecordList> {
+/** Lists the account's files (§4.17), see {@link fetchList}. */
+export async function listFiles(client: GatewayClient): Promise<JsonObject[]> {
 	return await fetchList(client, { group: 'storage', path: '/storage' }, ({ id }) => asId(id));
 }
 
-const DELETE_TEXTS: Readonly<Record<number, ErrorText>> = {
+const DELETE_TEXTS: StatusTexts = {
 	404: {
 		message: 'There is no such file to delete',
 		description:
@@ -34,8 +33,9 @@ const DELETE_TEXTS: Readonly<Record<number, ErrorText>> = {
  *   earlier attempt may have deleted it
  */
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
-	const deletion = client.json({ group: 'storage', kind: 'read', method: 'DELETE', path: filePath(fileId) });
-	const body = await withTexts(DELETE_TEXTS, deletion.catch(ignoreAlreadyDone));
+	const deletion = { group: 'storage', kind: 'read', method: 'DELETE', texts: DELETE_TEXTS } as const;
+	const path = filePath(fileId);
+	const body = await client.json({ ...deletion, path }).catch(ignoreAlreadyDone);
 	if (body.success === false) throw missingInResponse('confirmation that the file is deleted');
 	return body;
 }
@@ -44,27 +44,6 @@ function filePath(fileId: string): string {
 	return `/storage/${pathSegment(fileId, 'file ID', 'fileId')}`;
 }
 
-/** The fields of both record shapes of §2.7 that are used: `storage_key` is internal. */
-const storedFile = object({
-	id,
-	filename: text,
-	fileName: text,
-	mimeType: text,
-	mime_type: text,
-	size: number,
-	size_bytes: number,
-	url: text,
-	source: text,
-	storagePolicy: text,
-	status: text,
-	expiresAt: json,
-	createdAt: text,
-	created_at: text,
-	updatedAt: text,
-	updated_at: text,
-	externalUserId: text,
-});
-
 /**
  * Reads either record shape of §2.7, also under `asset`: `size` in bytes, times in ISO 8601, `expiresAt` null for
  * permanent storage, `undefined` for what the record does not say.
@@ -72,29 +51,21 @@ const storedFile = object({
  * @throws {ApiError} without an ID
  */
 export function readStoredFile(body: JsonObject) {
-	const file = storedFile(record(body.asset) ?? body);
-	if (file.id === undefined) throw missingInResponse('file ID');
+	const file = asObject(body.asset) ?? body;
+	const id = asId(file.id);
+	if (id === undefined) throw missingInResponse('file ID');
 	return {
-		id: file.id,
-		fileName: file.filename ?? file.fileName,
-		mimeType: file.mimeType ?? file.mime_type,
-		size: file.size ?? file.size_bytes,
-		url: file.url,
-		source: file.source?.toLowerCase(),
-		storagePolicy: file.storagePolicy,
-		status: file.status,
-		expiresAt: file.expiresAt === null ? null : isoTime(asText(file.expiresAt)),
-		createdAt: isoTime(file.createdAt ?? file.created_at),
-		updatedAt: isoTime(file.updatedAt ?? file.updated_at),
-		externalUserId: file.externalUserId,
+		id,
+		fileName: asText(file.filename ?? file.fileName),
+		mimeType: asText(file.mimeType ?? file.mime_type),
+		size: asNumber(file.size ?? file.size_bytes),
+		url: asText(file.url),
+		source: asText(file.source)?.toLowerCase(),
+		storagePolicy: asText(file.storagePolicy),
+		status: asText(file.status),
+		expiresAt: file.expiresAt === null ? null : asText(file.expiresAt),
+		createdAt: asText(file.createdAt ?? file.created_at),
+		updatedAt: asText(file.updatedAt ?? file.updated_at),
+		externalUserId: asText(file.externalUserId),
 	};
-}
-
-/** A stored file. */
-export type StoredFile = ReturnType<typeof readStoredFile>;
-
-/** A timestamp as ISO 8601; text that is not a date is returned unchanged. */
-function isoTime(value: string | undefined): string | undefined {
-	const time = new Date(value ?? NaN);
-	return Number.isNaN(time.getTime()) ? value : time.toISOString();
 }

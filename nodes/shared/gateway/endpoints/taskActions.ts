@@ -1,36 +1,27 @@
-import type { ErrorText } from '../errors/texts';
-import { withTexts, ignoreAlreadyDone } from '../errors/fromResponse';
+import type { ErrorText, StatusTexts } from '../errors/texts';
+import { ignoreAlreadyDone } from '../errors/fromResponse';
 import type { JsonObject } from '../util/json';
-import { TASK_TEXTS, taskPath } from './taskPath';
 import type { GatewayClient, GatewayRequest } from '../client/client';
+import { TASK_TEXTS, taskPath } from './tasks';
 
 // Each function throws an ApiError when its request fails, and an InvalidInputError for the IDs "." and "..".
 
-const CHECK_ID =
-	'Check the task ID and the credential: the task may have been deleted, or belong to another account.';
-
 /** §3.2: a flag that has the value already gives 404. */
-function flagTexts(flag: string): Readonly<Record<number, ErrorText>> {
+function flagTexts(flag: string): StatusTexts {
 	return {
 		...TASK_TEXTS,
 		404: {
 			message: `The media task is ${flag}, or does not exist`,
-			description: `The gateway responds to both in the same way, so there may be nothing to do. ${CHECK_ID}`,
+			description:
+				'The gateway responds to both in the same way, so there may be nothing to do. Otherwise check the task ID and the credential.',
 		},
 	};
 }
 
-const LYRICS_TEXTS: Readonly<Record<number, ErrorText>> = {
-	...TASK_TEXTS,
-	400: {
-		message: 'The gateway has no lyrics for this',
-		description:
-			"Lyrics exist for the tracks of music tasks only. Enter the ID of such a task, and as 'Audio ID' the 'id' of one of its 'tracks'.",
-	},
-	404: {
-		message: 'The gateway has no such media task or track',
-		description: `Enter as 'Audio ID' the 'id' of one of the task’s 'tracks'. ${CHECK_ID}`,
-	},
+const NO_LYRICS: ErrorText = {
+	message: 'The gateway has no lyrics for this',
+	description:
+		"Lyrics exist for the tracks of music tasks only. Enter the ID of such a task, and as 'Audio ID' the 'id' of one of its 'tracks'.",
 };
 
 /**
@@ -65,27 +56,19 @@ export async function fetchLyrics(
 	audioId: string,
 ): Promise<JsonObject> {
 	const path = `${taskPath(taskId)}/lyrics/timestamped`;
-	return await send(client, LYRICS_TEXTS, { kind: 'read', method: 'POST', path, json: { audioId } });
+	const texts = { ...TASK_TEXTS, 400: NO_LYRICS, 404: NO_LYRICS };
+	return await send(client, texts, { kind: 'read', method: 'POST', path, json: { audioId } });
 }
-
-const SESSION_TEXT: ErrorText = {
-	message: 'The gateway did not accept the session',
-	description: 'Correct what it names in the fields of the session.',
-};
 
 /** Creates a media session (§4.13, which shows the shape of neither request nor response): the body as received. */
 export async function createMediaSession(client: GatewayClient, body: JsonObject): Promise<JsonObject> {
-	return await send(
-		client,
-		{ 400: SESSION_TEXT, 422: SESSION_TEXT },
-		{ kind: 'create', method: 'POST', path: '/media/sessions', json: body },
-	);
+	return await send(client, {}, { kind: 'create', method: 'POST', path: '/media/sessions', json: body });
 }
 
 async function send(
 	client: GatewayClient,
-	texts: Readonly<Record<number, ErrorText>>,
+	texts: StatusTexts,
 	request: Omit<GatewayRequest, 'group'>,
 ): Promise<JsonObject> {
-	return await withTexts(texts, client.json({ ...request, group: 'media' }));
+	return await client.json({ ...request, texts, group: 'media' });
 }

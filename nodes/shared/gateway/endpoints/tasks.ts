@@ -1,13 +1,14 @@
 import type { MediaType } from '../media/mediaModel';
 import { ApiError } from '../errors/errors';
-import { asId, asObject, parseJson, type Json, type JsonObject } from '../util/json';
-import { id, json, number, object, optionalObject, records, text } from '../util/shape';
+import { asId, asObject, asObjects, asText, parseJson, type Json, type JsonObject } from '../util/json';
+import { id, json, number, optionalObject, object, text } from '../util/shape';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
 import type { GatewayClient } from '../client/client';
-import { withTexts, withServerMessage } from '../errors/fromResponse';
-import { fetchList, type RecordList } from './lists';
-import { TASK_TEXTS, taskPath, TASKS_PATH } from './taskPath';
-import { missingInResponse } from './response';
+import { withServerMessage } from '../errors/fromResponse';
+import { redact } from '../errors/secrets';
+import type { StatusTexts } from '../errors/texts';
+import { fetchList } from './lists';
+import { missingInResponse, pathSegment } from './response';
 
 /** A request to create a task (§4.6). */
 export interface MediaTaskRequest {
@@ -33,6 +34,21 @@ export interface MediaTask {
 	failCode?: string | undefined;
 	failMsg?: string | undefined;
 }
+
+const TASKS_PATH = '/async/media/tasks';
+
+/** The path of a task (§4.7). */
+export function taskPath(taskId: string): string {
+	return `${TASKS_PATH}/${pathSegment(taskId, 'task ID', 'taskId')}`;
+}
+
+/** Texts for requests with a task ID: their 422 is about the ID, not about a model's input (§4.7). */
+export const TASK_TEXTS: StatusTexts = {
+	422: {
+		message: 'The gateway does not accept this task ID',
+		description: "Enter the ID exactly as 'Create' returned it, e.g. {{ $json.taskId }}.",
+	},
+};
 
 /** The body of a task request (§4.6). The idempotency key is derived from it. */
 export function taskBody(request: MediaTaskRequest): JsonObject {
@@ -81,23 +97,19 @@ export async function fetchMediaTask(
 	taskId: string,
 	limitMs?: number,
 ): Promise<JsonObject> {
-	const response = client.json({
+	return await client.json({
 		group: 'media',
+		texts: TASK_TEXTS,
 		path: taskPath(taskId),
 		timeoutMs: POLL_TIMEOUT_MS,
 		...(limitMs === undefined
 			? { kind: 'read' }
 			: { kind: 'poll', timeoutLimitMs: limitMs, rateLimitWaitMs: limitMs }),
 	});
-	return await withTexts(TASK_TEXTS, response);
 }
 
-/**
- * Lists the account's tasks (§4.13, which shows neither filters nor shape).
- *
- * @throws {ApiError} when the request fails
- */
-export async function listMediaTasks(client: GatewayClient): Promise<RecordList> {
+/** Lists the account's tasks (§4.13), see {@link fetchList}. */
+export async function listMediaTasks(client: GatewayClient): Promise<JsonObject[]> {
 	return await fetchList(client, { group: 'media', path: TASKS_PATH }, taskIdOf);
 }
 
@@ -117,11 +129,8 @@ export async function downloadMediaTask<T>(
 	taskId: string,
 	consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 ): Promise<T> {
-	const response = client.stream(
-		{ group: 'media', kind: 'read', path: `${taskPath(taskId)}/download` },
-		consume,
-	);
-	return await withTexts(TASK_TEXTS, response);
+	const path = `${taskPath(taskId)}/download`;
+	return await client.stream({ group: 'media', kind: 'read', texts: TASK_TEXTS, path }, consume);
 }
 
 /** The record of a task (§2.6). */
@@ -137,9 +146,6 @@ const envelope = object({
 	}),
 });
 
-/** The fields of `resultJson` that are used. */
-const taskResult = object({ resultUrls: json, tracks: records });
-
 /**
  * Reads a task from its envelope (§2.6). `resultJson` may be missing, not JSON, or hold anything; ids and times may
  * be strings or numbers.
@@ -149,46 +155,27 @@ const taskResult = object({ resultUrls: json, tracks: records });
 export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
 	const task = envelope(body).data;
 	if (!task) throw missingInResponse('task');
-	const result = readResult(task.resultJson);
-	const { resultUrls, tracks } = taskResult(result);
-	const urls = readUrls(resultUrls);
+	const { resultJson } = task;
+	const parsed = typeof resultJson === 'string' ? parseJson(resultJson) : resultJson;
+	const result = parsed === undefined ? asText(resultJson) : parsed;
+	const { resultUrls, tracks, ...rest } = asObject(result) ?? {};
+	const foundTracks = asObjects(tracks);
+	const created = new Date(task.createTime ?? NaN);
 	return {
 		taskId: task.taskId ?? taskId,
 		model: task.model,
 		state: task.state ?? 'unknown',
-		createdAt: isoOfMilliseconds(task.createTime ?? NaN),
-		resultUrls: urls,
-		tracks: tracks.length > 0 ? tracks : undefined,
-		result: restOf(result, { hasUrls: urls.length > 0, hasTracks: tracks.length > 0 }),
+		createdAt: Number.isNaN(created.getTime()) ? undefined : created.toISOString(),
+		resultUrls: [resultUrls].flat().flatMap((url) => asText(url) ?? []),
+		tracks: foundTracks.length > 0 ? foundTracks : undefined,
+		result: asObject(result) ? nonEmpty(rest) : (result ?? undefined),
 		failCode: task.failCode,
 		failMsg: task.failMsg,
 	};
 }
 
-function readResult(value: Json | undefined): Json {
-	if (typeof value !== 'string') return value ?? null;
-	if (value === '') return null;
-	const parsed = parseJson(value);
-	return parsed === undefined ? value : parsed;
-}
-
-/** The result without the fields that are read. */
-function restOf(result: Json, { hasUrls, hasTracks }: { hasUrls: boolean; hasTracks: boolean }) {
-	const object = asObject(result);
-	if (!object) return result ?? undefined;
-	const rest = Object.entries(object).filter(
-		([name]) => !(hasUrls && name === 'resultUrls') && !(hasTracks && name === 'tracks'),
-	);
-	return rest.length === 0 ? undefined : Object.fromEntries(rest);
-}
-
-function readUrls(value: Json | undefined): string[] {
-	return [value].flat().flatMap((url) => text(url) ?? []);
-}
-
-function isoOfMilliseconds(milliseconds: number): string | undefined {
-	const time = new Date(milliseconds);
-	return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+function nonEmpty(object: JsonObject): JsonObject | undefined {
+	return Object.keys(object).length > 0 ? object : undefined;
 }
 
 /** §3.1: whether the task has ended, so that polling stops. */
@@ -207,8 +194,7 @@ export function taskError(task: MediaTask, secrets: readonly string[], priceRub?
 		message: 'The media task failed',
 		description: withServerMessage(
 			`The gateway ended task ${task.taskId} without a result${task.failCode ? ` (code ${task.failCode})` : ''}. Change the input or the model, then execute the workflow again: within this execution, the item keeps its task, because another one could cost again.`,
-			task.failMsg,
-			secrets,
+			redact(task.failMsg ?? '', secrets),
 		),
 		// The specification does not show whether it is charged.
 		outcome: 'unknown',
@@ -232,14 +218,6 @@ export function isFailedTask(error: unknown): error is ApiError & { details: { t
 	return error.details.taskId !== undefined && error.details.extra?.state === 'fail';
 }
 
-/** §3.1: seconds between two polls, by media type. */
-const POLL_SECONDS: Record<MediaType, readonly [min: number, max: number]> = {
-	image: [3, 5],
-	video: [5, 10],
-	music: [5, 10],
-	audio: [5, 10],
-};
-
 /**
  * The delay before the next poll (§3.1), random within the recommended range so that tasks are not polled all at
  * once.
@@ -249,6 +227,6 @@ const POLL_SECONDS: Record<MediaType, readonly [min: number, max: number]> = {
  * @returns milliseconds
  */
 export function pollDelayMs(mediaType: MediaType | undefined, random: number): number {
-	const [min, max] = POLL_SECONDS[mediaType ?? 'video'];
-	return Math.round((min + (max - min) * random) * 1000);
+	const [min, max] = mediaType === 'image' ? [3_000, 5_000] : [5_000, 10_000];
+	return Math.round(min + (max - min) * random);
 }

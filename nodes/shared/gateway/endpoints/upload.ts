@@ -8,7 +8,7 @@ import { missingInResponse } from './response';
 import { readStoredFile } from './storage';
 
 /** §8: the largest request body of an upload, in bytes. */
-export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /** §4.14, §8. */
 const MAX_EXTERNAL_USER_ID_LENGTH = 128;
@@ -37,13 +37,12 @@ export interface UploadFile<Size extends number | undefined = number> {
 /**
  * Checks the size of a file before the upload (§8).
  *
- * @param size in bytes
+ * @param size in bytes; of base64 text, its length
  * @param param the parameter that names the file
- * @param sent its length in the request, if that is another one, as with base64 text
  * @throws {InvalidInputError} for an empty file, or one over the limit
  */
-export function checkSize(size: number, param: string, sent = size): void {
-	if (size > 0 && sent <= MAX_UPLOAD_BYTES) return;
+export function checkSize(size: number, param: string): void {
+	if (size > 0 && size <= MAX_UPLOAD_BYTES) return;
 	const isEmpty = size === 0;
 	throw new InvalidInputError(
 		isEmpty ? 'The file is empty' : `The file is too large to upload: ${(size / 1024 / 1024).toFixed(1)} MB`,

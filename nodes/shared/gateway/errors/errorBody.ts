@@ -1,4 +1,4 @@
-import { asId, asNumber, asObject, asText, parseJson, type JsonObject } from '../util/json';
+import { asId, asNumber, asObject, asText, parseJson } from '../util/json';
 
 /** The fields of an error body in any of the four formats of §7.1. */
 export interface ErrorBody {
@@ -22,27 +22,14 @@ export interface ErrorBody {
 export function parseErrorBody(text: string): ErrorBody {
 	const body = asObject(parseJson(text));
 	if (!body) return { isKnown: false, isForeign: text.trim() !== '' };
-	const error = asObject(body.error);
-	if (error) {
-		return {
-			isKnown: isErrorObject(error),
-			serverMessage: asText(error.message),
-			code: asId(error.code),
-			type: asText(error.type),
-			param: asText(error.param),
-		};
-	}
+	const { message, type, param, code } = asObject(body.error) ?? {};
+	const isEnvelope = asNumber(body.code) !== undefined && typeof body.msg === 'string';
 	return {
-		isKnown: isEnvelope(body),
-		serverMessage: asText(body.msg) ?? asText(body.message) ?? asText(body.error),
+		// Load balancers send error objects with a numeric `code` only.
+		isKnown: isEnvelope || (asText(type) ?? asText(code)) !== undefined,
+		serverMessage: asText(message) ?? asText(body.msg) ?? asText(body.message) ?? asText(body.error),
+		code: asId(code),
+		type: asText(type),
+		param: asText(param),
 	};
-}
-
-/** All formats with an error object have its `type`. Load balancers send objects with a numeric `code` only. */
-function isErrorObject({ type, code }: JsonObject): boolean {
-	return asText(type) !== undefined || asText(code) !== undefined;
-}
-
-function isEnvelope({ code, msg }: JsonObject): boolean {
-	return asNumber(code) !== undefined && typeof msg === 'string';
 }

@@ -6,7 +6,6 @@ export interface Trace {
 	syscall: string;
 	message: string;
 	isHttpClientError: boolean;
-	isAggregate: boolean;
 }
 
 /** @returns the error and its causes, outermost first */
@@ -17,58 +16,31 @@ export function errorChain(error: unknown): Trace[] {
 		// `cause` is not enumerable, so `fields` may lack it.
 		const cause: unknown = 'cause' in current ? current.cause : undefined;
 		const fields: Record<string, unknown> = { ...current };
-		traces.push(hasLostCause(fields, cause) ? traceOfLostCause(fields) : traceOf(current, fields));
+		traces.push(traceOf(current, cause === undefined ? withLostCause(fields) : fields));
 		current = cause;
 	}
 	return traces;
 }
 
 function traceOf(error: object, fields: Record<string, unknown>): Trace {
-	return {
-		code: text(fields.code),
-		syscall: text(fields.syscall),
-		message: error instanceof Error ? error.message : '',
-		isHttpClientError: fields.isAxiosError === true,
-		isAggregate: error instanceof AggregateError,
-	};
-}
-
-/** What n8n's `NodeApiError` has of an error that it was made from. */
-interface LostCause {
-	/** The status or the code of the original error; null without one. */
-	httpCode: unknown;
-	/** The message of the original error, then those that n8n has put in its place. */
-	messages: unknown[];
+	const code = text(fields.code);
+	const message = error instanceof Error ? text(fields.message) || error.message : '';
+	// Node.js writes "connect ECONNREFUSED 127.0.0.1:443", and combines the errors of several addresses.
+	const [first = '', second] = error instanceof AggregateError ? ['connect', code] : message.split(' ');
+	const syscall = text(fields.syscall) || (code !== '' && second === code ? first : '');
+	return { code, syscall, message, isHttpClientError: fields.isAxiosError === true };
 }
 
 /**
- * Whether this is a `NodeApiError` of n8n-workflow 1.99.0 to 2.33.2, which deletes the cause of an error. One that
- * was made from a response, and not from an error, has an `errorResponse`.
+ * The fields of the error that a `NodeApiError` of n8n-workflow 1.99.0 to 2.33.2 was made from: it deletes the cause.
+ * One that was made from a response, and not from an error, has an `errorResponse`. Whatever it says, the HTTP client
+ * has thrown it: without a code, too, the request may have been sent.
  */
-function hasLostCause(
-	fields: Record<string, unknown>,
-	cause: unknown,
-): fields is Record<string, unknown> & LostCause {
-	const { errorResponse, messages } = fields;
-	return (
-		cause === undefined && errorResponse === undefined && 'httpCode' in fields && Array.isArray(messages)
-	);
-}
-
-/** Whatever it says, the HTTP client has thrown it: without a code, too, the request may have been sent. */
-function traceOfLostCause({ httpCode, messages }: LostCause): Trace {
-	const code = /^\d+$/.test(text(httpCode)) ? '' : text(httpCode);
-	const message = text(messages[0]);
-	// Node.js writes "connect ECONNREFUSED 127.0.0.1:443".
-	const [syscall = '', name] = message.split(' ');
-	const hasSyscall = code !== '' && name === code;
-	return {
-		code,
-		syscall: hasSyscall ? syscall : '',
-		message,
-		isHttpClientError: true,
-		isAggregate: false,
-	};
+function withLostCause(fields: Record<string, unknown>): Record<string, unknown> {
+	const { errorResponse, httpCode, messages } = fields;
+	if (errorResponse !== undefined || httpCode === undefined || !Array.isArray(messages)) return fields;
+	const code = /^\d+$/.test(text(httpCode)) ? '' : httpCode;
+	return { code, message: messages[0], isAxiosError: true };
 }
 
 function text(value: unknown): string {

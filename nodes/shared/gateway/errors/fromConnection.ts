@@ -1,7 +1,7 @@
 import { errorChain } from './errorChain';
 import { ApiError, StoppedError } from './errors';
-import { problemError } from './fromResponse';
 import type { RequestKind } from './errors';
+import { problemError } from './fromResponse';
 import type { ProblemName } from './texts/problems';
 
 /**
@@ -48,13 +48,11 @@ export function errorFromThrown(error: unknown, kind: RequestKind): ApiError | S
 		traces.find(({ code }) => code !== '') ?? traces.find(({ isHttpClientError }) => isHttpClientError);
 	if (!decisive)
 		return traces.some(({ message }) => message === 'aborted') ? problemError('lost', kind) : undefined;
-	const { code, syscall, isAggregate, isHttpClientError } = decisive;
+	const { code, syscall, isHttpClientError } = decisive;
 	if (code === 'ERR_CANCELED') return new StoppedError('cancelled', 'unknown');
 	const [, listed] = BY_CODE.find(([pattern]) => pattern.test(code)) ?? [];
 	const isUnsent =
-		BEFORE_SENDING.has(syscall) ||
-		(isAggregate && code !== '') ||
-		traces.some(({ message }) => CLOSED_IN_HANDSHAKE.test(message));
+		BEFORE_SENDING.has(syscall) || traces.some(({ message }) => CLOSED_IN_HANDSHAKE.test(message));
 	const isFinal = listed === 'certificate' || listed === 'address' || BROKEN_TLS.test(code);
 	const name = isUnsent && !isFinal ? 'refused' : (listed ?? (isHttpClientError ? 'lost' : undefined));
 	if (name === undefined) return undefined;

@@ -3,8 +3,9 @@ import { parseErrorBody } from './errorBody';
 import { statusPolicy } from './policy';
 import { parseRetryAfter } from './retryAfter';
 import { redact } from './secrets';
-import { errorText, type EndpointGroup, type ErrorText } from './texts';
+import { errorText, type ErrorInfo, type ErrorText } from './texts';
 import { problemOf, type ProblemName } from './texts/problems';
+import { duration } from '../util/duration';
 import { excerpt } from '../util/excerpt';
 import { asId, asText, type JsonObject } from '../util/json';
 
@@ -15,10 +16,8 @@ const MAX_SERVER_MESSAGE = 600;
 const MAX_HEADLINE = 160;
 
 /** An error response, and what its meaning depends on. */
-export interface ErrorResponse {
-	group: EndpointGroup;
+export interface ErrorResponse extends ErrorInfo {
 	kind: RequestKind;
-	status: number;
 	body: string;
 	retryAfter?: string | undefined;
 	/** Current time in Unix milliseconds. */
@@ -32,26 +31,32 @@ export interface ErrorResponse {
  * formats of §7.1 is not the gateway's: a proxy sends it also while the gateway works on the request. Never throws.
  */
 export function errorFromResponse(response: ErrorResponse): ApiError {
-	const { group, kind, status, secrets } = response;
+	const { group, kind, status } = response;
 	const isFile = kind === 'file';
 	if (status >= 300 && status < 400 && !isFile) return problemError('redirect', kind, { status });
-	const { isKnown, isForeign, serverMessage, code, type, param } = parseErrorBody(response.body);
+	// The server of a file has no format.
+	const { isKnown, isForeign, code, type, param, ...body } = parseErrorBody(isFile ? '' : response.body);
 	const policy = statusPolicy(status);
 	const retryAfterMs = parseRetryAfter(response.retryAfter, response.now);
-	// The server of a file has no format.
 	if (status >= 500 && !isKnown && !isFile)
 		return problemError('proxy', kind, { status, retryAfterMs, retryable: policy.again });
-	const text = errorText({ group, status, code, type });
-	const words = namesField(group, { status, code, param }) ? serverMessage : undefined;
+	const { message, description } = errorText({ ...response, code });
+	const wait = retryAfterMs ? ` The gateway asks to wait ${duration(retryAfterMs)} before the next try.` : '';
+	const text = { message, description: description + wait };
+	const serverMessage = body.serverMessage && redact(body.serverMessage, response.secrets);
+	// The words then say which field is wrong: `param` (§7.1), or the `msg` of a media 422 (§7.4).
+	const isGeneral = GENERAL_CODES.has(code) && response.texts?.[status] === undefined;
+	const isMediaInput = group === 'media' && status === 422;
+	const namesField = isMediaInput || (param !== undefined && (status === 400 || status === 422));
 	return new ApiError({
-		...(words === undefined
-			? { ...text, description: withServerMessage(text.description, serverMessage, secrets) }
-			: causeFirst(text, words, { param, secrets })),
-		...(serverMessage ? { serverMessage: redact(serverMessage, secrets) } : {}),
+		...(isGeneral && namesField && serverMessage
+			? causeFirst(text, serverMessage, param)
+			: { ...text, description: withServerMessage(text.description, serverMessage) }),
+		...(serverMessage ? { serverMessage } : {}),
 		outcome: policy.effect.includes(kind) ? 'unknown' : 'rejected',
 		kind,
 		status,
-		code: isForeign && !isFile ? UNREADABLE : code,
+		code: isForeign ? UNREADABLE : code,
 		type,
 		param,
 		retryAfterMs,
@@ -67,27 +72,14 @@ const GENERAL_CODES: ReadonlySet<string | undefined> = new Set([
 	'provider_bad_request',
 ]);
 
-/** Whether the gateway's words say which field is wrong: `param` (§7.1), or the `msg` of a media 422 (§7.4). */
-function namesField(
-	group: EndpointGroup,
-	{ status, code, param }: { status: number; code: string | undefined; param: string | undefined },
-): boolean {
-	if ((status !== 400 && status !== 422) || !GENERAL_CODES.has(code)) return false;
-	return param !== undefined || (group === 'media' && status === 422);
-}
-
 /** The gateway's words as the message, with the field, then what to do. Long words are in the description, too. */
-function causeFirst(
-	{ message, description }: ErrorText,
-	serverMessage: string,
-	{ param = '', secrets }: { param: string | undefined; secrets: readonly string[] },
-): ErrorText {
-	const words = redact(serverMessage, secrets).replace(/\s+/g, ' ').trim();
+function causeFirst({ message, description }: ErrorText, serverMessage: string, param = ''): ErrorText {
+	const words = serverMessage.replace(/\s+/g, ' ').trim();
 	const cause = words.includes(param) ? words : `${param}: ${words}`;
 	const rest = `${message}. ${description}`;
 	return {
 		message: excerpt(cause, MAX_HEADLINE).replace(/\.$/, ''),
-		description: cause.length > MAX_HEADLINE ? withServerMessage(rest, serverMessage, secrets) : rest,
+		description: cause.length > MAX_HEADLINE ? withServerMessage(rest, serverMessage) : rest,
 	};
 }
 
@@ -105,38 +97,11 @@ export function problemError(
 	return new ApiError({ ...problemOf(name, kind === 'file'), kind, ...known }, cause);
 }
 
-/** The error for a response with a successful status and an unusable body: HTML, empty, truncated JSON. */
-export function unreadableResponse(
-	{ status, body }: { status: number; body: string },
-	kind: RequestKind,
-): ApiError {
-	const isPage = /^\s*<(!doctype|html|head|body|\?xml)/i.test(body);
-	return problemError(isPage ? 'webPage' : 'notJson', kind, { status });
-}
-
 /** The error for a request that was not sent because n8n could not read the credential. */
 export function credentialError(cause: Error, kind: RequestKind): ApiError {
 	const error = problemError('credential', kind, {}, cause);
 	return error.with({
 		description: `${error.details.description} n8n says: “${excerpt(cause.message, MAX_SERVER_MESSAGE)}”`,
-	});
-}
-
-/** Awaits a response; an error gets the text of `texts` for its status, if there is one. */
-export async function withTexts<T>(
-	texts: Readonly<Record<number, ErrorText>>,
-	response: Promise<T>,
-): Promise<T> {
-	return await response.catch((error: unknown) => {
-		if (!(error instanceof ApiError)) throw asError(error);
-		const { status = 0, code, serverMessage } = error.details;
-		// A code of §7.3 is more precise than the status.
-		const text = code === undefined ? texts[status] : undefined;
-		if (!text) throw error;
-		throw error.with({
-			message: text.message,
-			description: withServerMessage(text.description, serverMessage, []),
-		});
 	});
 }
 
@@ -147,7 +112,7 @@ export async function withTexts<T>(
 export function errorFromObject(error: JsonObject, text: ErrorText): ApiError {
 	return new ApiError({
 		message: text.message,
-		description: withServerMessage(text.description, asText(error.message), []),
+		description: withServerMessage(text.description, asText(error.message)),
 		outcome: 'rejected',
 		status: 200,
 		code: asId(error.code) ?? 'generation_failed',
@@ -157,15 +122,10 @@ export function errorFromObject(error: JsonObject, text: ErrorText): ApiError {
 	});
 }
 
-/** `description`, followed by the server's message, shortened and without secrets. */
-export function withServerMessage(
-	description: string,
-	serverMessage: string | undefined,
-	secrets: readonly string[],
-): string {
-	if (!serverMessage) return description;
-	const clean = redact(serverMessage, secrets).replace(/\s+/g, ' ').trim();
-	const shown = excerpt(clean, MAX_SERVER_MESSAGE);
+/** `description`, followed by the server's message, shortened. It must have no secrets: half of one is not found. */
+export function withServerMessage(description: string, serverMessage = ''): string {
+	const shown = excerpt(serverMessage.replace(/\s+/g, ' ').trim(), MAX_SERVER_MESSAGE);
+	if (shown === '') return description;
 	// Another sentence may follow.
 	const end = /[.!?…]$/.test(shown) ? '' : '.';
 	return `${description} The gateway says: “${shown}”${end}`;

@@ -108,14 +108,12 @@ function elements(value: Json, element: InputField | undefined): Json[] {
 function toJson(value: Json, types: readonly string[]): Json {
 	const parsed = typeof value === 'string' ? parseJson(value) : undefined;
 	if (parsed === undefined || parsed === null) return value;
-	if (typeof parsed === 'object') {
-		const type = Array.isArray(parsed) ? 'array' : 'object';
-		return types.length === 0 || types.includes(type) ? parsed : value;
-	}
+	const type = Array.isArray(parsed) ? 'array' : typeof parsed;
+	const isScalar = typeof parsed !== 'object';
 	// Text that looks like a number or a boolean stays text where text is allowed.
-	if (types.includes('string')) return value;
-	const fits = types.some((type) => (type === 'integer' ? 'number' : type) === typeof parsed);
-	return fits ? parsed : value;
+	if (isScalar && types.includes('string')) return value;
+	const allowed = types.length === 0 ? ['array', 'object'] : types;
+	return allowed.some((one) => (one === 'integer' ? 'number' : one) === type) ? parsed : value;
 }
 
 function unfit(value: Json, field: InputField, wanted: string): never {

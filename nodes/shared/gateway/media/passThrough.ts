@@ -26,10 +26,9 @@ export function encodePassThrough(value: Json): string | undefined {
 
 /** The callback URL with encoded data in its query, in place of other such data. */
 export function withPassThrough(url: string, encoded: string): string {
-	const [given = '', ...fragment] = url.split('#');
-	const address = given.replaceAll(new RegExp(`(?<=[?&])${NAME}=[^&]*(&|$)`, 'g'), '');
-	const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';
-	return [`${address}${separator}${NAME}=${encoded}`, ...fragment].join('#');
+	const target = new URL(url);
+	target.searchParams.set(NAME, encoded);
+	return target.href;
 }
 
 /**

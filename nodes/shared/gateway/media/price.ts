@@ -1,7 +1,6 @@
 import type { MediaModel, PriceTier } from './mediaModel';
 import { inputForm } from './inputSchema';
 import { asNumber, canonicalJson, type Json, type JsonObject } from '../util/json';
-import { compareDecimals } from '../util/money';
 
 /** The price of a task (§2.2). If it is unknown, `price` is null and `reason` says why. */
 export type TaskPrice =
@@ -23,7 +22,7 @@ export function taskPrice(model: MediaModel, input: JsonObject): TaskPrice {
 	if (!best || found.some((fitting) => fitting.length === 0)) {
 		return none(`No price tier fits these values. ${dependsOn(tiers)}`);
 	}
-	if (others.some((other) => !costsTheSame(other, best))) {
+	if (others.some(({ price }) => price !== best.price)) {
 		return none(`Several price tiers fit these values. ${dependsOn(tiers)}`);
 	}
 	if (best.price === null) return none('The catalogue has no price for these values.');
@@ -36,11 +35,6 @@ function bestTiers(tiers: readonly PriceTier[], input: JsonObject): PriceTier[] 
 	const count = ({ params }: PriceTier) => Object.keys(params).length;
 	const most = Math.max(...fitting.map(count));
 	return fitting.filter((tier) => count(tier) === most);
-}
-
-function costsTheSame({ price }: PriceTier, other: PriceTier): boolean {
-	if (price === null || other.price === null) return price === other.price;
-	return compareDecimals(price, other.price) === 0;
 }
 
 /** The price in rubles as decimal text; `undefined` if it is unknown or in another currency. */

@@ -1,6 +1,6 @@
 import { abortable } from '../client/abort';
 import { errorFromThrown } from '../errors/fromConnection';
-import { problemError, unreadableResponse } from '../errors/fromResponse';
+import { problemError } from '../errors/fromResponse';
 import { asError, StoppedError, type ApiError } from '../errors/errors';
 import type { CompletionStream, TextFormat } from './formats/format';
 import type { OutputRequest } from './formats/request';
@@ -129,7 +129,7 @@ class StreamReader {
 	private wholeBody(text: string): JsonObject {
 		if (this.watchdog.expired) throw bodyTimeout();
 		const object = asObject(parseJson(text));
-		if (!object) throw unreadableResponse({ status: this.source.status, body: text }, 'charge');
+		if (!object) throw problemError('notJson', 'charge', { status: this.source.status });
 		return object;
 	}
 

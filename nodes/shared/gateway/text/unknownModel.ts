@@ -39,7 +39,7 @@ function unknownResponse(error: ApiError, option: string, mayBeModel: boolean): 
 	const description = `Check the option '${option}': what it names was not stored, or belongs to another account.`;
 	return error.with({
 		message: `The gateway does not know ${what}`,
-		description: withServerMessage(description, error.details.serverMessage, []),
+		description: withServerMessage(description, error.details.serverMessage),
 	});
 }
 

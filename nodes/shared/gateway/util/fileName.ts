@@ -7,46 +7,41 @@ export interface FileInfo {
 
 const MAX_FILE_NAME_LENGTH = 150;
 
-/** Extensions for names that have none, by MIME type. */
-const EXTENSIONS: Readonly<Record<string, string>> = {
-	'image/png': 'png',
-	'image/jpeg': 'jpg',
-	'image/webp': 'webp',
-	'image/gif': 'gif',
-	'video/mp4': 'mp4',
-	'video/webm': 'webm',
-	'audio/mpeg': 'mp3',
-	'audio/wav': 'wav',
-	'audio/x-wav': 'wav',
-	'audio/ogg': 'ogg',
-	'audio/flac': 'flac',
-	'audio/mp4': 'm4a',
-	'video/quicktime': 'mov',
-	'application/zip': 'zip',
-	'application/pdf': 'pdf',
-	'application/json': 'json',
-	'text/plain': 'txt',
-	'text/csv': 'csv',
-	'text/html': 'html',
-};
-
-const OTHER_SPELLINGS: ReadonlyMap<string, string> = new Map([
-	['jpeg', 'jpg'],
-	['htm', 'html'],
-]);
+/** Extensions and their MIME types. For a name or type that occurs twice, the first one is used. */
+const TYPES: ReadonlyArray<[extension: string, mimeType: string]> = [
+	['png', 'image/png'],
+	['jpg', 'image/jpeg'],
+	['jpeg', 'image/jpeg'],
+	['webp', 'image/webp'],
+	['gif', 'image/gif'],
+	['mp4', 'video/mp4'],
+	['webm', 'video/webm'],
+	['mp3', 'audio/mpeg'],
+	['wav', 'audio/wav'],
+	['wav', 'audio/x-wav'],
+	['ogg', 'audio/ogg'],
+	['flac', 'audio/flac'],
+	['m4a', 'audio/mp4'],
+	['mov', 'video/quicktime'],
+	['zip', 'application/zip'],
+	['pdf', 'application/pdf'],
+	['json', 'application/json'],
+	['txt', 'text/plain'],
+	['csv', 'text/csv'],
+	['html', 'text/html'],
+	['htm', 'text/html'],
+];
 
 /** `name` with the extension of the type, if the type is known. */
 export function fileNameFor(name: string, mimeType: string): string {
-	const extension = EXTENSIONS[mimeType];
+	const [extension] = TYPES.find(([, type]) => type === mimeType) ?? [];
 	return extension === undefined ? name : `${name}.${extension}`;
 }
 
 /** The MIME type of a file name's extension. */
 export function typeByName(fileName: string): string | undefined {
 	const extension = /\.([a-z0-9]+)$/i.exec(fileName)?.[1]?.toLowerCase();
-	if (extension === undefined) return undefined;
-	const known = OTHER_SPELLINGS.get(extension) ?? extension;
-	return Object.keys(EXTENSIONS).find((type) => EXTENSIONS[type] === known);
+	return TYPES.find(([known]) => known === extension)?.[1];
 }
 
 /**
@@ -81,12 +76,8 @@ function dispositionName(header: string | undefined): string | undefined {
 /** HTTP clients decode headers as Latin-1, so a name in UTF-8 is decoded again. */
 function fromLatin1(name: string): string {
 	const bytes = Buffer.from(name, 'latin1');
-	if (bytes.toString('latin1') !== name) return name;
-	try {
-		return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-	} catch {
-		return name;
-	}
+	const text = bytes.toString();
+	return bytes.toString('latin1') !== name || text.includes('\uFFFD') ? name : text;
 }
 
 /** The last part of a URL's path, decoded; `undefined` when it has none. */
@@ -106,16 +97,11 @@ function decoded(text: string): string {
 
 function harmless(name: string | undefined): string | undefined {
 	if (!name) return undefined;
-	const last = name.split(/[\\/]/).pop() ?? '';
+	// From its end, which has the extension.
+	const last = (name.split(/[\\/]/).pop() ?? '').slice(-MAX_FILE_NAME_LENGTH);
 	const clean = last
 		.replace(/\p{C}/gu, '')
 		.replace(/[<>:"|?*]/g, '_')
 		.replace(/^[.\s]+|\s+$/g, '');
-	if (clean === '') return undefined;
-	return clean.length > MAX_FILE_NAME_LENGTH ? shortened(clean) : clean;
-}
-
-function shortened(name: string): string {
-	const extension = /\.[a-z0-9]{1,5}$/i.exec(name)?.[0] ?? '';
-	return name.slice(0, MAX_FILE_NAME_LENGTH - extension.length) + extension;
+	return clean === '' ? undefined : clean;
 }

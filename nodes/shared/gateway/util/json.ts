@@ -63,14 +63,10 @@ export function omit<T extends object>(object: T, name: string): T {
 
 /** JSON with sorted keys, so that equal values have equal text. */
 export function canonicalJson(value: unknown): string {
-	if (Array.isArray(value)) return `[${value.map((element) => canonicalJson(element ?? null)).join(',')}]`;
-	const object = asObject(value);
-	if (!object) return JSON.stringify(value ?? null);
-	const fields = Object.keys(object)
-		.filter((key) => object[key] !== undefined)
-		.sort()
-		.map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key])}`);
-	return `{${fields.join(',')}}`;
+	return JSON.stringify(value ?? null, (_, child: unknown) => {
+		const fields = Object.entries(asObject(child) ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+		return asObject(child) ? Object.fromEntries(fields) : child;
+	});
 }
 
 /** `base` with the fields of `more`, objects merged. A null in `more` does not replace a value. */

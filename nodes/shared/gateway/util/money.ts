@@ -74,8 +74,3 @@ export function twoDecimals(amount: string): string {
 	const { left, right } = amounts;
 	return plain({ digits: left / right - BigInt(left % right < 0n), scale: 2 });
 }
-
-/** What a request cost, for error texts; null if the format does not report it. */
-export function costText(costRub: number | null): string {
-	return costRub === null ? 'The call was charged.' : `The call cost ₽${costRub}.`;
-}

@@ -27,17 +27,6 @@ it('hours fail a request at once, and no other one', async () => {
 	expect([sent.length, clock.now - begin < 2_000]).toStrictEqual([3, true]);
 });
 
-it.each(['Thu, 01 Jan 1970 00:17:05', 'Thu Jan  1 00:17:05 1970'])(
-	'a date without a time zone is in UTC: %s',
-	async (header) => {
-		const { client, clock } = scriptedClient([refused({ 'retry-after': header }), taken]);
-		const begin = clock.now;
-		await client.json(get);
-		expect(clock.now - begin).toBeGreaterThanOrEqual(25_000);
-		expect(clock.now - begin).toBeLessThan(30_000);
-	},
-);
-
 it('a date is read by the clock of the gateway', async () => {
 	const { clock } = scriptedClient([]);
 	// This server's clock is 10 minutes late.

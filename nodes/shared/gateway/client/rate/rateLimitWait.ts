@@ -1,12 +1,13 @@
 import { ApiError, asError } from '../../errors/errors';
 import type { RequestKind } from '../../errors/errors';
+import { BY_STATUS } from '../../errors/texts/statuses';
 import { pauseMs } from '../retry';
 import type { Passage, RateGate, Wait } from './rateGate';
 import type { WaitMeter } from './waitMeter';
 
 /** The error of a request that was not sent. */
 const PAUSED = {
-	message: 'The gateway receives too many requests from this account',
+	message: BY_STATUS[429].message,
 	description:
 		"It has just rejected other requests of this n8n. Raise the option 'Rate Limit Wait (Minutes)', or send fewer requests at a time.",
 	status: 429,
@@ -41,9 +42,9 @@ export interface RateLimitDependencies {
 export class RateLimitWait {
 	/** How often it was sent. */
 	sent = 0;
+	private readonly longestMs: number;
 	/** How long it has waited for its account, in milliseconds. */
-	waitedMs = 0;
-	readonly longestMs: number;
+	private waitedMs = 0;
 	private refusals = 0;
 	private isOver = false;
 

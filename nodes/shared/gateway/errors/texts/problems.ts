@@ -39,16 +39,16 @@ export const PROBLEMS = {
 		description: "Try again later. In a workflow, raise the option 'Timeout (Seconds)'; for a text, the option 'Stream' allows 15 minutes." },
 	notJson: { outcome: 'unknown', retryable: true, code: UNREADABLE,
 		message: 'The gateway’s response could not be read',
-		description: `It is not a JSON object. If it keeps happening, check the base URL in the AI Gateway credential.` },
-	webPage: { outcome: 'unknown', retryable: false, code: UNREADABLE,
-		message: 'The gateway’s URL returned a web page',
-		description: 'The base URL in the AI Gateway credential does not lead to the gateway’s API. It is the address that ends in /api/v1.' },
+		description: `It is not a JSON object, but perhaps a web page. ${CHECK_ADDRESS}: it ends in /api/v1.` },
 	proxy: { outcome: 'unknown', retryable: true, code: UNREADABLE,
 		message: 'A server between n8n and the gateway responded in its place',
 		description: 'A proxy or load balancer probably sent the response. If it keeps happening, check the base URL in the AI Gateway credential and what is in front of the gateway.' },
 	tooLarge: { outcome: 'unknown', retryable: false, code: 'response_too_large',
 		message: 'The gateway’s response is too large',
 		description: 'It is longer than 128 MB. Ask for less.' },
+	webPage: { outcome: 'rejected', retryable: false, code: 'web_page',
+		message: 'A web page came instead of the file',
+		description: 'The link leads to a page, such as a sign-in page, or a proxy of this network responded.' },
 	empty: { outcome: 'rejected', retryable: true, code: 'empty_file',
 		message: 'The file is empty',
 		description: 'The server responded with success, but without content. Try again later.' },
@@ -60,15 +60,13 @@ const CHECK_LINK = 'Check the link, or try again later.';
 
 /** Where the text for a file's own URL differs: another server is the problem. */
 // prettier-ignore
-export const FILE_PROBLEMS: Readonly<Partial<Record<ProblemName, ErrorText & { code?: string }>>> = {
+export const FILE_PROBLEMS: Readonly<Partial<Record<ProblemName, ErrorText>>> = {
 	refused: { message: 'The server of the file could not be reached', description: CHECK_LINK },
 	certificate: { message: 'The certificate of the file’s server is not trusted by this n8n server', description: CHECK_LINK },
 	address: { message: 'The link to the file does not work', description: CHECK_LINK },
 	lost: { message: 'The connection broke while the file was downloaded', description: 'Try again.' },
 	timeout: { message: 'The server of the file did not respond in time',
 		description: "Try again later. In a workflow, you can raise the option 'Timeout (Seconds)'." },
-	webPage: { message: 'A web page came instead of the file', code: 'web_page',
-		description: 'The link leads to a page, such as a sign-in page, or a proxy of this network responded.' },
 };
 
 /** What is known of a problem; of a file's own URL if `isFile`. */

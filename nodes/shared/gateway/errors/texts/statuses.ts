@@ -18,7 +18,7 @@ export const BY_STATUS = {
 	402: { message: 'There is not enough money in the gateway wallet',
 		description: 'Top up the wallet and run the workflow again. A Gateway Balance node in a scheduled workflow can warn you in time.' },
 	403: { message: 'The gateway denied access',
-		description: 'The account may not do this. Check the plan and the restrictions of the account.' },
+		description: 'The account may not do this. Check its plan and its restrictions, or choose another model.' },
 	404: { message: 'The gateway does not know this address or object',
 		description: 'Check the base URL in the AI Gateway credential: it ends in /api/v1. If it is right, the object does not exist or belongs to another account.' },
 	413: { message: 'The request is too large for the gateway',
@@ -38,7 +38,3 @@ export const BY_STATUS = {
 	504: { message: 'The gateway stopped the request after its limit of 300 seconds',
 		description: 'It took too long. Try again later; if it keeps happening, contact the gateway’s support.' },
 } satisfies Record<number, ErrorText>;
-
-/** For a text that takes too long. */
-export const TEXT_TIMEOUT =
-	"The model did not finish in time. The option 'Stream', or an agent that streams its response, allows 15 minutes. Or ask for a shorter response (option 'Max Tokens'), shorten the input, or choose a faster model.";

@@ -1,0 +1,71 @@
+import { UNKNOWN_MODEL } from './codes';
+import { BY_STATUS, type ErrorText } from './statuses';
+
+/** Groups of endpoints in which a status means the same. */
+export type EndpointGroup = 'text' | 'messages' | 'media' | 'storage' | 'balance' | 'catalogue' | 'file';
+
+/** Texts by status. */
+export type StatusTexts = Readonly<Record<number, ErrorText>>;
+
+const OTHER_MODEL = 'Choose another model, or run the workflow again later.';
+
+const MODEL: StatusTexts = {
+	502: { message: 'The provider of this model is not working', description: OTHER_MODEL },
+	503: { message: 'The provider of this model is not available at the moment', description: OTHER_MODEL },
+};
+
+// prettier-ignore
+const TEXT: StatusTexts = {
+	...MODEL,
+	504: { ...BY_STATUS[504],
+		description: "The model did not finish in time. The option 'Stream', or an agent that streams its response, allows 15 minutes. Or ask for a shorter response (option 'Max Tokens'), shorten the input, or choose a faster model." },
+};
+
+const INVALID_MESSAGES: ErrorText = {
+	message: 'The gateway did not accept the request',
+	description:
+		'In the API format Messages, this status can mean invalid parameters, an input that is too long or an empty wallet. Read the gateway’s message, and check the parameters and the balance.',
+};
+
+const NO_FILE: ErrorText = {
+	message: 'The gateway has no such file',
+	description:
+		'It was deleted, has expired (uploads are kept for 24 hours, generated files for 7 days, permanent ones until you delete them) or belongs to another account. Check the ID or the link, and the credential.',
+};
+
+const GONE: ErrorText = { ...NO_FILE, message: 'There is no file behind the link' };
+
+const NO_ACCESS: ErrorText = {
+	message: 'The server of the file does not accept the link',
+	description:
+		'A link of the gateway stops working when its file expires or is deleted. A link elsewhere may need a sign-in: download the file with n8n’s HTTP Request node, and use its binary field.',
+};
+
+/** §7.4, §7.5: the texts of a group, where its errors carry no code or a status means something else than elsewhere. */
+// prettier-ignore
+export const BY_GROUP: Readonly<Record<EndpointGroup, StatusTexts>> = {
+	text: TEXT,
+	messages: {
+		...TEXT,
+		400: INVALID_MESSAGES,
+		404: UNKNOWN_MODEL,
+		409: INVALID_MESSAGES,
+		410: INVALID_MESSAGES,
+		422: INVALID_MESSAGES,
+	},
+	media: {
+		...MODEL,
+		404: { message: 'The gateway has no such media task',
+			description: 'The task does not exist, was deleted, has no saved result yet, or belongs to another account. Check the task ID and the credential.' },
+		409: { message: 'The gateway is still busy with this media session',
+			description: 'Another request of the same session is running. Wait until it has ended, or use another session.' },
+		410: { message: 'What this media request refers to has expired',
+			description: 'The gateway says that it is no longer valid (a promo code, for example). Remove or replace it.' },
+		422: { message: 'The gateway did not accept the model or its input',
+			description: 'Correct the field that it names. Each media model has its own fields: choose the model from the list again if unsure.' },
+	},
+	storage: { 404: NO_FILE },
+	balance: {},
+	catalogue: {},
+	file: { 401: NO_ACCESS, 403: NO_ACCESS, 404: GONE, 410: GONE },
+};
