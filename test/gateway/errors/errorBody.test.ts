@@ -19,6 +19,8 @@ const errorOfResponse = (response: Partial<ErrorResponse> & { status: number }) 
 	errorFromResponse({ group: 'text', kind: 'read', body: '', now: 0, secrets: [], ...response });
 
 describe('the body of an error', () => {
+	const nothing = { serverMessage: undefined, code: undefined, type: undefined, param: undefined };
+
 	it.each([
 		['a type', { error: { message: 'm', type: 't' } }, { isKnown: true, serverMessage: 'm', type: 't' }],
 		['a code', { error: { message: 'm', code: 'c' } }, { isKnown: true, serverMessage: 'm', code: 'c' }],
@@ -27,7 +29,6 @@ describe('the body of an error', () => {
 		['texts that are empty', { error: { message: '', type: '', param: '', code: '' } }, {}],
 		['an error without anything', { error: {}, code: '502' }, {}],
 	])('has %s in its error object', (_, body, read) => {
-		const nothing = { serverMessage: undefined, code: undefined, type: undefined, param: undefined };
 		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({ isKnown: false, ...nothing, ...read });
 	});
 
@@ -40,7 +41,7 @@ describe('the body of an error', () => {
 		['an error that is a text', { error: 'c', code: 'not read' }, false, 'c'],
 		['nothing to read', { msg: 1, message: {}, error: ['x'] }, false, undefined],
 	])('has %s', (_, body, isKnown, serverMessage) =>
-		expect(parseErrorBody(JSON.stringify(body))).toEqual({ isKnown, serverMessage }),
+		expect(parseErrorBody(JSON.stringify(body))).toStrictEqual({ ...nothing, isKnown, serverMessage }),
 	);
 
 	it.each(['', '<html>', '[{"error": {"message": "m"}}]', '"error"', 'null', '{"error": {"mess'])(
