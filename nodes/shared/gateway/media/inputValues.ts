@@ -40,7 +40,7 @@ export function checkRequired(input: JsonObject, { fields }: InputForm): void {
 	if (!missing) return;
 	throw new InvalidInputError(
 		`'${missing.title}' is missing`,
-		`The model needs it. Fill the field, check the expression that fills it${takesUrls(missing) ? ", or add a file to 'Input Files'" : ''}.`,
+		`The model needs it. Fill the field or check the expression that fills it${takesUrls(missing) ? ", or add a file to 'Input Files'" : ''}.`,
 		`input.${missing.name}`,
 	);
 }
