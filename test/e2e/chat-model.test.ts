@@ -234,7 +234,7 @@ describe('errors of the agent say what to do', () => {
 				prepare: () => fault({ kind: 'loseResponse' }),
 				calls: 1,
 				message: /connection broke/,
-				description: /may have processed and charged/,
+				description: /may have been charged: check the balance/,
 			},
 		],
 		[

@@ -167,13 +167,12 @@ describe('a download', () => {
 			gatewayNode('Node', 'mediaTask', { operation: 'download', taskId, options: { maxRetries: 0 } }),
 		);
 
-	test('follows a redirect to the file host without the key', async () => {
+	test('that the gateway redirects is an error, and the key goes nowhere else', async () => {
 		const { taskId, url } = await finished();
 		fault('GET', `${TASKS}/*/download`, { kind: 'redirect', location: url });
 		const result = await download(taskId);
-		expect(result.nodes['Node']?.items[0]?.binary?.['data']?.mimeType).toBe('image/png');
-		const fetched = environment.gateway.control.requests({ host: 'files' });
-		expect(fetched.map(({ headers }) => 'authorization' in headers)).toStrictEqual([false]);
+		expect(result.error?.message).toBe('The gateway’s address redirects elsewhere');
+		expect(environment.gateway.control.requests({ host: 'files' })).toStrictEqual([]);
 	});
 
 	test.each<[string, FaultAction]>([
