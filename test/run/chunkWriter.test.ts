@@ -1,20 +1,19 @@
 import fc from 'fast-check';
 
 import { ChunkWriter } from '../../nodes/shared/run/chunkWriter';
+import { eventually } from '../helpers/time';
 
 type Sent = [type: string, itemIndex: number, text: string | undefined];
 
-function writerTo(sent: Sent[], fails = false) {
-	const warnings: string[] = [];
+function writerTo(sent: Sent[]) {
 	const chunkWriter = new ChunkWriter({
 		sendChunk: async (type, itemIndex, content) => {
 			await Promise.resolve();
-			if (fails) throw new Error('gone');
 			sent.push([type, itemIndex, content]);
 		},
-		logger: { warn: (message: string) => void warnings.push(message) } as never,
+		logger: { warn: jest.fn() } as never,
 	});
-	return { chunkWriter, warnings };
+	return { chunkWriter };
 }
 
 it('sends items one after the other in the order in which they began, whatever the order of their texts', async () => {
@@ -29,19 +28,18 @@ it('sends items one after the other in the order in which they began, whatever t
 				written: '',
 				ended: false,
 			}));
-			const pending: Array<Promise<void>> = [];
 			for (const [count, { item, end }] of steps.entries()) {
 				const writer = writers[item];
 				if (!writer || writer.ended) continue;
 				writer.written += `${count} `;
-				pending.push(writer.forItem.write(`${count} `));
+				writer.forItem.write(`${count} `);
 				if (end) {
 					writer.ended = true;
-					pending.push(writer.forItem.end());
+					writer.forItem.end();
 				}
 			}
-			for (const { forItem, ended } of writers) if (!ended) pending.push(forItem.end('failed'));
-			await Promise.all(pending);
+			for (const { forItem, ended } of writers) if (!ended) forItem.end('failed');
+			await chunkWriter.sent();
 			const order = sent.map(([, index]) => index);
 			expect(order.filter((index, place) => order[place - 1] !== index)).toStrictEqual([3, 1, 0, 2]);
 			for (const { index, written, ended } of writers) {
@@ -56,22 +54,73 @@ it('sends items one after the other in the order in which they began, whatever t
 	);
 });
 
-it('sends a chunk of the current item at once', async () => {
+it('sends a chunk of the first item at once, and nothing of the second one before its turn', async () => {
 	const sent: Sent[] = [];
 	const { chunkWriter } = writerTo(sent);
-	const forItem = chunkWriter.forItem(0);
-	await forItem.write('a');
+	const [first, second] = [chunkWriter.forItem(0), chunkWriter.forItem(1)];
+	second.write('x');
+	second.end();
+	first.write('a');
+	await eventually(() => sent.length === 2);
 	expect(sent).toStrictEqual([
 		['begin', 0, undefined],
 		['item', 0, 'a'],
 	]);
+	first.end();
+	await chunkWriter.sent();
+	expect(sent.map(([type, index]) => `${type} ${index}`).slice(2)).toStrictEqual([
+		'end 0',
+		'begin 1',
+		'item 1',
+		'end 1',
+	]);
 });
 
-it('sends nothing more to a closed connection, and logs it once', async () => {
-	const { chunkWriter, warnings } = writerTo([], true);
+it('sends one chunk at a time to a slow reader', async () => {
+	const sent: Sent[] = [];
+	let isBusy = false;
+	const chunkWriter = new ChunkWriter({
+		sendChunk: async (type, itemIndex, text) => {
+			expect(isBusy).toBe(false);
+			isBusy = true;
+			await new Promise((resolve) => setImmediate(resolve));
+			isBusy = false;
+			sent.push([type, itemIndex, text]);
+		},
+		logger: { warn: jest.fn() } as never,
+	});
 	const forItem = chunkWriter.forItem(0);
-	await forItem.write('a');
-	await forItem.write('b');
-	await forItem.end();
-	expect(warnings).toStrictEqual(['The streamed response can no longer be sent on: gone']);
+	for (const text of ['a', '', 'b', 'c']) forItem.write(text);
+	forItem.end('');
+	await chunkWriter.sent();
+	expect(sent.map(([type, , text]) => text || type)).toStrictEqual(['begin', 'a', 'b', 'c', 'error', 'end']);
 });
+
+it.each<[string, () => unknown, string]>([
+	['throws', () => thrown(new Error('gone')), 'gone'],
+	['rejects', async () => await Promise.reject(new Error('closed')), 'closed'],
+	['throws a value that is not an error', () => thrown('odd'), 'odd'],
+])('sends nothing more to a reader that %s, and logs it once', async (_, sendChunk, reason) => {
+	const warn = jest.fn();
+	const sent: string[] = [];
+	const chunkWriter = new ChunkWriter({
+		sendChunk: (type) => {
+			sent.push(type);
+			return sendChunk() as undefined;
+		},
+		logger: { warn } as never,
+	});
+	for (const forItem of [chunkWriter.forItem(0), chunkWriter.forItem(1)]) {
+		forItem.write('a');
+		forItem.end();
+	}
+	await chunkWriter.sent();
+	expect([sent, warn.mock.calls]).toStrictEqual([
+		['begin'],
+		[[`The streamed response can no longer be sent on: ${reason}`]],
+	]);
+});
+
+function thrown(value: unknown): never {
+	throw value;
+}

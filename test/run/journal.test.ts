@@ -11,6 +11,8 @@ import { RunJournal } from '../../nodes/shared/run/journal';
 // What a run of a node records of its items, and what the tries of Retry On Fail and the user learn from it.
 
 const KEY = 'k';
+const UNKNOWN_0 = ' The outcome of item 0 is unknown: it may have been charged.';
+const TASK_1 = ' Media tasks of this run, whose results you can still fetch by ID: t1.';
 const details: ApiErrorDetails = {
 	message: 'no',
 	description: 'why',
@@ -55,7 +57,7 @@ it('is plain data: n8n can store it between the tries', () => {
 	journal.failed(0, lost());
 	Object.assign(store, JSON.parse(JSON.stringify(store)));
 	const next = attempt();
-	expect([next.unknown, [...next.tasks], next.item(0).sentKey]).toStrictEqual([[0], [[1, 't1']], KEY]);
+	expect([next.paidNote(), next.item(0).sentKey]).toStrictEqual([UNKNOWN_0 + TASK_1, KEY]);
 });
 
 it.each([{ executionId: 'e2' }, { run: '1' }])('of another execution or run is not taken: %j', (other) => {
@@ -89,7 +91,7 @@ describe('an item that was requested', () => {
 		const error = refusal();
 		journal.item(0).requested(KEY);
 		expect(journal.failed(0, error)).toBe(error);
-		expect([journal.unknown, attempt().item(0).sentKey]).toStrictEqual([[], undefined]);
+		expect([journal.paidNote(), attempt().item(0).sentKey]).toStrictEqual(['', undefined]);
 	});
 
 	it.each([
@@ -99,9 +101,9 @@ describe('an item that was requested', () => {
 	])('and ended by %s has an unknown outcome, and is sent again as it was', (_, error) => {
 		const { attempt } = retrying();
 		const journal = attempt();
-		journal.item(2).requested(KEY);
-		journal.failed(2, error);
-		expect([journal.unknown, attempt().item(2).sentKey]).toStrictEqual([[2], KEY]);
+		journal.item(0).requested(KEY);
+		journal.failed(0, error);
+		expect([journal.paidNote(), attempt().item(0).sentKey]).toStrictEqual([UNKNOWN_0, KEY]);
 	});
 
 	it.each([
@@ -110,7 +112,7 @@ describe('an item that was requested', () => {
 	])('and ended by %s was not sent', (_, error) => {
 		const journal = retrying().attempt();
 		journal.item(0).requested(KEY);
-		expect([journal.failed(0, error), journal.unknown]).toStrictEqual([error, []]);
+		expect([journal.failed(0, error), journal.paidNote()]).toStrictEqual([error, '']);
 	});
 
 	it('stays unknown when a later try is rejected, and its error says so', () => {
@@ -121,7 +123,7 @@ describe('an item that was requested', () => {
 		const second = attempt();
 		second.item(0).requested(KEY);
 		expect(detailsOf(second.failed(0, refusal()))).toMatchObject({ outcome: 'unknown', kind: 'keyed' });
-		expect([second.unknown, attempt().item(0).sentKey]).toStrictEqual([[0], KEY]);
+		expect([second.paidNote(), attempt().item(0).sentKey]).toStrictEqual([UNKNOWN_0, KEY]);
 	});
 
 	it('and stopped in flight stays unknown when a later try is rejected', () => {
@@ -132,7 +134,7 @@ describe('an item that was requested', () => {
 		const second = attempt();
 		second.item(0).requested(KEY);
 		expect(detailsOf(second.failed(0, refusal()))).toMatchObject({ outcome: 'unknown' });
-		expect([second.unknown, attempt().item(0).sentKey]).toStrictEqual([[0], KEY]);
+		expect([second.paidNote(), attempt().item(0).sentKey]).toStrictEqual([UNKNOWN_0, KEY]);
 	});
 
 	it('and cannot be repeated has its error again in the next try', () => {
@@ -140,7 +142,7 @@ describe('an item that was requested', () => {
 		const journal = attempt();
 		journal.item(0).requested();
 		const told = journal.failed(0, lost());
-		expect(attempt().lastError(0)).toStrictEqual(told);
+		expect(() => attempt().outputs(0)).toThrow(told as Error);
 	});
 
 	it('and can be repeated has no error in the next try', () => {
@@ -148,14 +150,14 @@ describe('an item that was requested', () => {
 		const journal = attempt();
 		journal.item(0).requested(KEY);
 		journal.failed(0, lost());
-		expect(attempt().lastError(0)).toBeUndefined();
+		expect(attempt().outputs(0)).toBeUndefined();
 	});
 
 	it('and has succeeded is no longer unknown', () => {
 		const journal = retrying().attempt();
 		journal.item(0).requested();
-		journal.succeeded(0);
-		expect(journal.unknown).toStrictEqual([]);
+		journal.finished(0, []);
+		expect(journal.paidNote()).toBe('');
 	});
 });
 
@@ -188,80 +190,89 @@ describe('a task that exists', () => {
 		expect(journal.failed(0, failed)).toBe(failed);
 	});
 
-	it('is known while the node may end with an error, also when its item has finished in an earlier try', () => {
+	it('is named while the node may end with an error, also when its item has finished in an earlier try', () => {
 		const { attempt } = retrying();
 		const journal = attempt();
-		journal.item(0).created('t1', {});
-		journal.item(3).created('t2', {});
-		journal.keep(new Map([[0, [{ json: { a: 1 } }]]]));
-		expect([...attempt().tasks]).toStrictEqual([
-			[0, 't1'],
-			[3, 't2'],
-		]);
+		journal.item(0).created('t0', {});
+		journal.item(3).created('t1', {});
+		journal.finished(0, [{ json: { a: 1 } }]);
+		journal.keep();
+		expect(attempt().paidNote()).toBe(TASK_1.replace('t1', 't0, t1'));
+		expect(attempt().paidNote(0)).toBe(TASK_1);
 	});
 });
 
-it('returns copies of the outputs of a finished item, which n8n may change', () => {
-	const { attempt } = retrying();
-	const outputs = [{ json: { a: 1 } }];
-	attempt().keep(new Map([[0, outputs]]));
-	outputs.splice(0);
-	const journal = attempt();
-	journal.finishedOutputs(0)?.splice(0);
-	expect([journal.finishedOutputs(0), journal.finishedOutputs(1)]).toStrictEqual([
-		[{ json: { a: 1 } }],
-		undefined,
-	]);
+it('names all items whose outcome is unknown, except the one whose error says so', () => {
+	const journal = retrying().attempt();
+	for (const index of [1, 2, 3]) journal.item(index).requested();
+	expect(journal.paidNote(2)).toBe(' The outcome of items 1, 3 is unknown: they may have been charged.');
 });
 
-it('is still known in a run beyond Max Tries, which n8n makes after some errors', () => {
-	const { attempt } = nodeWith({ retryOnFail: true, maxTries: 2 });
-	const first = attempt();
-	first.item(0).requested();
-	const told = first.failed(0, lost());
-	attempt();
-	expect(attempt().lastError(0)).toStrictEqual(told);
+it('keeps copies of the outputs of a finished item, which n8n may change', () => {
+	const { attempt } = retrying();
+	const outputs = [{ json: { a: 1 } }];
+	const journal = attempt();
+	journal.finished(0, outputs);
+	journal.endTry(true);
+	outputs.splice(0);
+	expect([attempt().outputs(0), attempt().outputs(1)]).toStrictEqual([[{ json: { a: 1 } }], undefined]);
+});
+
+it.each([
+	['the node has failed, with Retry On Fail', true, { retryOnFail: true }, true],
+	['the node has failed, without', true, {}, false],
+	['the node has not failed', false, { retryOnFail: true }, false],
+])('is kept or removed at the end of a try: %s', (_, hasFailed, settings, isKept) => {
+	const { store, attempt } = nodeWith(settings);
+	const journal = attempt();
+	journal.finished(0, []);
+	journal.endTry(hasFailed);
+	expect(Object.keys(store)).toHaveLength(isKept ? 1 : 0);
 });
 
 it('knows in each try which content a key of the user stands for', () => {
 	const { attempt } = retrying();
 	const uses = [
-		[0, 'a', 1, true],
-		[1, 'a', 2, false],
-		[1, 'b', 2, true],
-		[2, 'a', 1, true],
+		[0, 'a', 'x', true],
+		[1, 'a', 'y', false],
+		[1, 'b', 'y', true],
+		[2, 'a', 'x', true],
 	] as const;
-	const journal = attempt();
-	for (const [index, key, content, isClaimed] of uses)
-		expect(journal.item(index).claimKey(key, { n: content })).toBe(isClaimed);
-	journal.keep(new Map());
-	const next = attempt();
-	for (const [index, key, content, isClaimed] of uses)
-		expect(next.item(index).claimKey(key, { n: content })).toBe(isClaimed);
+	for (const journal of [attempt(), attempt()]) {
+		for (const [index, key, content, isFree] of uses) {
+			const use = () => journal.item(index).requested(key, { account: 'one', content });
+			if (isFree) use();
+			else expect(use).toThrow("'Idempotency Key' is the same for two different inputs");
+		}
+		journal.finished(0, []);
+		journal.keep();
+	}
 });
 
-it('lets an item use its key for other content once its creation was rejected, and not before', () => {
+it('an own key of another account is another key', () => {
+	const journal = retrying().attempt();
+	journal.item(0).requested('a', { account: 'one', content: 'x' });
+	expect(() => journal.item(1).requested('a', { account: 'two', content: 'y' })).not.toThrow();
+});
+
+it('an item may use its key for other content once its creation was rejected', () => {
 	const { attempt } = retrying();
 	const first = attempt();
-	expect(first.item(0).claimKey('a', { n: 1 })).toBe(true);
-	first.item(0).requested('a');
-	expect(first.item(0).claimKey('a', { n: 2 })).toBe(false);
+	first.item(0).requested('a', { account: 'one', content: 'x' });
 	first.failed(0, refusal());
-	first.keep(new Map());
 	const second = attempt();
-	expect(second.item(0).claimKey('a', { n: 2 })).toBe(true);
-	expect(second.item(1).claimKey('a', { n: 1 })).toBe(false);
+	expect(() => second.item(0).requested('a', { account: 'one', content: 'y' })).not.toThrow();
+	expect(() => second.item(1).requested('a', { account: 'one', content: 'x' })).toThrow(InvalidInputError);
 });
 
 it('knows a lost call whose entry an equal call at the same time has removed', () => {
 	const { attempt } = retrying();
 	const [one, other] = [attempt(), attempt()];
 	one.item(0).requested();
-	one.succeeded(0);
-	one.clear();
+	one.failed(0, refusal());
 	const told = other.failed(0, lost());
-	other.keep(new Map());
-	expect(attempt().lastError(0)).toStrictEqual(told);
+	other.keep();
+	expect(() => attempt().outputs(0)).toThrow(told as Error);
 });
 
 it('passes on the error of an item that was not sent', () => {

@@ -1,6 +1,6 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
-import { toErrorJson, tasksNote, toNodeError, unknownNote, withHint } from '../../nodes/shared/run/nodeError';
+import { toErrorJson, toNodeError, withHint } from '../../nodes/shared/run/nodeError';
 import { ApiError, InvalidInputError, type ApiErrorDetails } from '../../nodes/shared/gateway/errors/errors';
 
 // The error of an error item, and the error that ends a node.
@@ -219,38 +219,5 @@ describe('an error for the model of an AI Agent', () => {
 		for (const error of [operationError(''), described]) {
 			expect(withHint(error).message).toBe('It failed');
 		}
-	});
-});
-
-describe('the note on tasks whose results are lost', () => {
-	const ids = (count: number) => Array.from({ length: count }, (_, index) => `task-${index + 1}`);
-	const named = (note: string) => note.match(/task-\d+/g) ?? [];
-
-	it('is empty without tasks', () => {
-		expect(tasksNote([])).toBe('');
-		expect(tasksNote(['t1'], apiError({ taskId: 't1' }))).toBe('');
-	});
-
-	it.each([1, 2, 60, 500])('names all of %d', (count) => {
-		const note = tasksNote(ids(count));
-		expect(named(note)).toStrictEqual(ids(count));
-		expect(note).toMatch(/^ .*task-\d+\.$/);
-	});
-
-	it('leaves out the task that the error names itself', () => {
-		expect(named(tasksNote(ids(3), apiError({ taskId: 'task-2' })))).toStrictEqual(['task-1', 'task-3']);
-		expect(named(tasksNote(ids(2), apiError()))).toStrictEqual(ids(2));
-		expect(named(tasksNote(ids(2), new Error('no')))).toStrictEqual(ids(2));
-	});
-});
-
-describe('the note on items whose outcome is unknown', () => {
-	it.each([
-		[[], undefined, ''],
-		[[3], 3, ''],
-		[[0], undefined, ' The outcome of item 0 is unknown: it may have been charged.'],
-		[[1, 2, 3], 2, ' The outcome of items 1, 3 is unknown: they may have been charged.'],
-	])('of %j with the error of item %j is %j', (items, failed, note) => {
-		expect(unknownNote(items, failed)).toBe(note);
 	});
 });

@@ -169,15 +169,12 @@ describe('the media models', () => {
 	it('are requested once for all items, with all retries', async () => {
 		const { client, sent } = scriptedClient([busy, busy, list('a', 'b')]);
 		const context = contextOf();
-		const found = await Promise.all([
-			context.findMediaModel(client, 'a'),
-			context.requireMediaModel(client, 'b'),
-		]);
+		const found = await Promise.all([context.mediaModel(client, 'a'), context.mediaModel(client, 'b', true)]);
 		expect(found.map((model) => [model?.id, model?.mediaType])).toStrictEqual([
 			['a', 'video'],
 			['b', 'video'],
 		]);
-		expect((await context.requireMediaModel(client, 'a')).id).toBe('a');
+		expect((await context.mediaModel(client, 'a', true)).id).toBe('a');
 		expect(sent.map(({ url, timeoutMs }) => [url, timeoutMs])).toStrictEqual(
 			Array(3).fill(['https://gateway.test/api/v1/media/models', 60_000]),
 		);
@@ -186,25 +183,25 @@ describe('the media models', () => {
 	it('that cannot be read fail what depends on them, and nothing else', async () => {
 		const { client, sent } = scriptedClient([rejected]);
 		const context = contextOf();
-		const error = await rejection(context.requireMediaModel(client, 'a'));
+		const error = await rejection(context.mediaModel(client, 'a', true));
 		expect(error).toBeInstanceOf(ApiError);
 		expect(error).toMatchObject({ details: { code: 'invalid_api_key' } });
-		expect(await context.findMediaModel(client, 'a')).toBeUndefined();
+		expect(await context.mediaModel(client, 'a')).toBeUndefined();
 		expect(sent).toHaveLength(2);
 	});
 
 	it('that could not be read are requested again where something depends on them', async () => {
 		const { client, sent } = scriptedClient([busy, list('a')], { maxRetries: 0 });
 		const context = contextOf();
-		expect(await context.findMediaModel(client, 'a')).toBeUndefined();
-		expect((await context.requireMediaModel(client, 'a')).id).toBe('a');
+		expect(await context.mediaModel(client, 'a')).toBeUndefined();
+		expect((await context.mediaModel(client, 'a', true)).id).toBe('a');
 		expect(sent).toHaveLength(2);
 	});
 
 	it('reject a model that they do not have', async () => {
 		const { client } = scriptedClient([list('a')]);
 		const context = contextOf();
-		const rejections = [context.requireMediaModel(client, 'b'), context.findMediaModel(client, 'b')].map(
+		const rejections = [context.mediaModel(client, 'b', true), context.mediaModel(client, 'b')].map(
 			rejection,
 		);
 		for (const error of await Promise.all(rejections)) {
@@ -215,7 +212,7 @@ describe('the media models', () => {
 
 	it('do not hide errors that are not the gateway’s where something depends on them', async () => {
 		const { client } = scriptedClient([new Error('a mistake')]);
-		expect(await rejection(contextOf().requireMediaModel(client, 'a'))).toMatchObject({
+		expect(await rejection(contextOf().mediaModel(client, 'a', true))).toMatchObject({
 			message: 'a mistake',
 		});
 	});

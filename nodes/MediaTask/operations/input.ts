@@ -104,13 +104,12 @@ export async function readInput(
 	const { prompt, model: id } = params;
 	if (params.inputMode === 'json') {
 		// Only the gateway checks JSON: without a prompt, the model's fields are not needed.
-		const fields = hasText(prompt) ? formOf(await run.requireMediaModel(client, id)) : undefined;
+		const fields = hasText(prompt) ? formOf(await run.mediaModel(client, id, true)) : undefined;
 		return { values: withPrompt(params.inputJson, prompt, fields), form: undefined };
 	}
 	const stored = formOfStored(params.input?.schema);
 	const needsName = hasText(prompt) && stored.promptName === undefined;
-	const found =
-		needsName || needsModel ? await run.requireMediaModel(client, id) : await run.findMediaModel(client, id);
+	const found = await run.mediaModel(client, id, needsName || needsModel);
 	const form = formOf(found) ?? stored;
 	const values = typedInput(withPrompt(mapperValues(params.input), prompt, form), form);
 	return { values, form: prompt === undefined ? form : withPromptLabel(form) };

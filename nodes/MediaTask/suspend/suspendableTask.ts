@@ -54,6 +54,10 @@ export class SuspendableTask extends Deferred {
 		super(finish);
 	}
 
+	get taskId(): string {
+		return this.task.taskId;
+	}
+
 	get hasCallback(): boolean {
 		return this.task.callback.isRequested;
 	}

@@ -81,11 +81,11 @@ function paused(
 	const withCallback = open.filter(([, { hasCallback }]) => hasCallback);
 	return {
 		outputs,
-		end: async (all, tasks) => {
+		end: async (all) => {
 			await suspendExecution(n8n, all, {
 				id: randomUUID(),
 				until: Math.max(...open.map(([, { until }]) => until)),
-				tasks: Object.fromEntries(tasks),
+				tasks: Object.fromEntries(open.map(([index, { taskId }]) => [index, taskId])),
 				callbacks: withCallback.map(([index]) => index),
 			});
 			void withCallback.at(-1)?.[1].watch();

@@ -56,6 +56,8 @@ const STATE = 'state';
  */
 export function suspendProblem(context: IExecuteFunctions): string | undefined {
 	if (!context.getExecutionId()) return 'the execution has no ID';
+	// n8n would run the node again at once if its first item has failed.
+	if (context.getNode().retryOnFail) return "'Retry On Fail' is on";
 	if (!resumeUrl(context)) return 'n8n has no URL that resumes the execution';
 	if (typeof context.putExecutionToWait !== 'function') return 'this n8n cannot suspend executions';
 	const problem = webhookProblem(context);

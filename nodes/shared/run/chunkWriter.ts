@@ -2,18 +2,10 @@ import type { ChunkSender, ChunkType } from '../n8n/features';
 
 /** Streams the response of one item. */
 export interface ItemChunkWriter {
-	/** Sends a chunk of the response. */
-	write(text: string): Promise<void>;
+	/** Sends a chunk of the response when its turn has come. */
+	write(text: string): void;
 	/** Ends the response; `problem` says why it is incomplete. */
-	end(problem?: string): Promise<void>;
-}
-
-/** The response of an item, as far as it is not sent. */
-interface Response {
-	readonly itemIndex: number;
-	text: string;
-	hasBegun: boolean;
-	ending: { problem: string | undefined } | undefined;
+	end(problem?: string): void;
 }
 
 /**
@@ -22,50 +14,37 @@ interface Response {
  * the items started.
  */
 export class ChunkWriter {
-	private readonly queue: Response[] = [];
-	/** Chunks are sent one after the other. */
-	private sending: Promise<void> = Promise.resolve();
+	/** Resolves when the last response is sent. */
+	private last: Promise<void> = Promise.resolve();
 	private isMuted = false;
 
 	constructor(private readonly sender: ChunkSender) {}
 
-	/** Returns the writer of an item. Its texts are sent when the items before it have ended. */
-	forItem(itemIndex: number): ItemChunkWriter {
-		const response: Response = { itemIndex, text: '', hasBegun: false, ending: undefined };
-		this.queue.push(response);
-		const advance = async () => {
-			this.sending = this.sending.then(async () => await this.sendFirst());
-			await this.sending;
-		};
-		return {
-			write: async (text) => {
-				response.text += text;
-				await advance();
-			},
-			end: async (problem) => {
-				response.ending ??= { problem };
-				await advance();
-			},
-		};
+	/** Resolves when all responses are sent, each of which has ended. */
+	async sent(): Promise<void> {
+		await this.last;
 	}
 
-	/** Sends what there is of the first response; when it has ended, continues with the next. */
-	private async sendFirst(): Promise<void> {
-		const [first] = this.queue;
-		if (!first || (first.text === '' && !first.ending)) return;
-		const { itemIndex } = first;
-		if (!first.hasBegun) await this.send('begin', itemIndex);
-		first.hasBegun = true;
-		const { text } = first;
-		first.text = '';
-		if (text !== '') await this.send('item', itemIndex, text);
-		// Text may have arrived meanwhile.
-		if (!first.ending || first.text !== '') return;
-		const { problem } = first.ending;
-		if (problem !== undefined) await this.send('error', itemIndex, problem);
-		await this.send('end', itemIndex);
-		this.queue.shift();
-		await this.sendFirst();
+	/** Begins the response of an item. */
+	forItem(itemIndex: number): ItemChunkWriter {
+		let sent = this.last;
+		let onEnd: () => void = () => undefined;
+		const ended = new Promise<void>((resolve) => (onEnd = resolve));
+		const send = (type: ChunkType, text?: string) => {
+			sent = sent.then(async () => await this.send(type, itemIndex, text));
+		};
+		send('begin');
+		this.last = ended.then(async () => await sent);
+		return {
+			write: (text) => {
+				if (text !== '') send('item', text);
+			},
+			end: (problem) => {
+				if (problem !== undefined) send('error', problem);
+				send('end');
+				onEnd();
+			},
+		};
 	}
 
 	/** Sends nothing more after an error: a closed chat must not fail the item. */

@@ -5,13 +5,11 @@ import { withoutSecrets } from '../gateway/errors/secrets';
 import { WaitMeter } from '../gateway/client/rate/waitMeter';
 import { connect } from '../n8n/client';
 import { RunSignal } from '../n8n/runSignal';
-import type { Source } from '../params/parameter';
 import { NodeParameters } from '../params/source';
-import { ItemResults, pairWithItem } from './itemResults';
 import { RunJournal } from './journal';
 import { Limiter } from './limiter';
-import { tasksNote, toNodeError, unknownNote, withHint } from './nodeError';
-import { Deferred, type PausedRun } from './operation';
+import { toErrorJson, toNodeError, withHint } from './nodeError';
+import { Deferred, type DeferredWork, type OperationOutput, type PausedRun } from './operation';
 import type { RegisteredOperation, Registry } from './registry';
 import { RunContext } from './runContext';
 import { requestSettings } from './settings';
@@ -51,10 +49,10 @@ export async function executeRegistry(
 class ItemLoop {
 	private readonly node;
 	private readonly count: number;
-	/** The parameters of an item. */
-	private readonly source: (index: number) => Source;
-	private readonly results: ItemResults;
+	private readonly parameters: NodeParameters;
 	private readonly journal: RunJournal;
+	/** The error items of those that have failed. */
+	private readonly failures = new Map<number, INodeExecutionData[]>();
 	private readonly deferred = new Map<number, Deferred>();
 	private readonly signal: RunSignal;
 	private readonly runContext: RunContext;
@@ -70,11 +68,7 @@ class ItemLoop {
 	) {
 		this.node = context.getNode();
 		this.count = context.getInputData().length;
-		const parameters = new NodeParameters(context);
-		const first = parameters.item(0);
-		// Item 0 is read twice: for what all items share, and for itself.
-		this.source = (index) => (index === 0 ? first : parameters.item(index));
-		this.results = new ItemResults(this.count);
+		this.parameters = new NodeParameters(context);
 		this.signal = new RunSignal(context.getExecutionCancelSignal());
 		this.runContext = new RunContext(context);
 		this.journal = new RunJournal(context, this.runContext);
@@ -82,75 +76,43 @@ class ItemLoop {
 
 	async run(): Promise<INodeExecutionData[]> {
 		try {
-			return await this.runAll();
+			const concurrency = this.concurrency();
+			const items = new Limiter(concurrency);
+			const slots = {
+				other: new Limiter(concurrency),
+				poll: new Limiter(Math.max(concurrency, POLL_CONCURRENCY)),
+			};
+			const all = Array.from({ length: this.count }, async (_, index) => {
+				await items.run(async () => {
+					if (!this.signal.isAborted) await this.attempt(index, async () => await this.start(index, slots));
+				});
+			});
+			await Promise.all(all);
+			const paused = await this.finishDeferred();
+			await this.runContext.end();
+			return await this.conclude(paused);
 		} finally {
 			this.signal.dispose();
-			this.runContext.end();
 		}
 	}
 
-	private async runAll(): Promise<INodeExecutionData[]> {
-		const { concurrency, slots } = this.prepare();
-		const items = new Limiter(concurrency);
-		const start = async (index: number) => {
-			if (this.signal.isAborted) return;
-			await this.attempt(index, async () => await this.start(index, slots));
-		};
-		const all = Array.from({ length: this.count }, async (_, index) => {
-			await items.run(async () => await start(index));
-		});
-		await Promise.all(all);
-		const started = this.runContext.started();
-		const paused = await this.finishDeferred();
-		await started;
-		return await this.conclude(paused);
-	}
-
-	private async finishDeferred(): Promise<PausedRun | undefined> {
-		const { deferred } = this;
-		const finish = async (index: number) =>
-			await this.attempt(index, async () => pairWithItem(index, (await deferred.get(index)?.finish()) ?? []));
-		const { operation } = this.registered;
-		if (operation.finishLater) {
-			const attempt = async (index: number, work: () => Promise<void>) =>
-				await this.attempt(index, async () => await work().then(() => undefined));
-			return await operation.finishLater(this.context, { deferred, finish, attempt });
-		}
-		await Promise.all([...deferred.keys()].map(finish));
-		return undefined;
-	}
-
-	/** Reads what all items share. An error here ends the node. */
-	private prepare(): { concurrency: number; slots: Slots } {
+	/** What all items share. An error here ends the node. */
+	private concurrency(): number {
 		try {
-			const { concurrency } = this.params(0).options;
-			const polls = Math.max(concurrency, POLL_CONCURRENCY);
-			return { concurrency, slots: { other: new Limiter(concurrency), poll: new Limiter(polls) } };
+			return this.params(0).options.concurrency;
 		} catch (error) {
-			throw toNodeError(this.node, error, 0, this.paidNote(error));
+			throw toNodeError(this.node, error, 0, this.journal.paidNote());
 		}
-	}
-
-	/**
-	 * Names what is, or may be, paid for, also by earlier tries.
-	 *
-	 * @param error the error that ends the node, and the item that it is about: they say it themselves
-	 */
-	private paidNote(error?: unknown, failed?: number): string {
-		const { tasks, unknown } = this.journal;
-		return unknownNote(unknown, failed) + tasksNote([...tasks.values()], error);
 	}
 
 	private params(index: number) {
-		return this.registered.parameters.read(this.source(index));
+		return this.registered.parameters.read(this.parameters.item(index));
 	}
 
 	/** Starts an item. Returns `undefined` when the rest of its work is deferred. */
-	private async start(index: number, slots: Slots): Promise<INodeExecutionData[] | undefined> {
-		const finished = this.journal.finishedOutputs(index);
+	private async start(index: number, slots: Slots): Promise<OperationOutput[] | undefined> {
+		const finished = this.journal.outputs(index);
 		if (finished) return finished;
-		const lastError = this.journal.lastError(index);
-		if (lastError) throw lastError;
 		// Each item has its own credential, as in n8n's HTTP Request node.
 		const { secrets, client } = await connect(this.context, {
 			itemIndex: index,
@@ -171,17 +133,28 @@ class ItemLoop {
 			journal: this.journal.item(index),
 			n8n: this.context,
 		});
-		if (!(result instanceof Deferred)) return pairWithItem(index, result);
+		if (!(result instanceof Deferred)) return result;
 		this.deferred.set(index, result);
 		return undefined;
 	}
 
-	private async attempt(index: number, work: () => Promise<INodeExecutionData[] | undefined>): Promise<void> {
+	private async finishDeferred(): Promise<PausedRun | undefined> {
+		const { deferred } = this;
+		const attempt: DeferredWork['attempt'] = async (index, work) => await this.attempt(index, work);
+		const finish = async (index: number) => {
+			await attempt(index, async () => await deferred.get(index)?.finish());
+		};
+		const { finishLater } = this.registered.operation;
+		if (finishLater) return await finishLater(this.context, { deferred, finish, attempt });
+		await Promise.all([...deferred.keys()].map(finish));
+		return undefined;
+	}
+
+	/** Does work for an item. Its outputs are those of the item. */
+	private async attempt(index: number, work: () => Promise<OperationOutput[] | void>): Promise<void> {
 		try {
 			const outputs = await work();
-			if (!outputs) return;
-			this.journal.succeeded(index);
-			this.results.succeed(index, outputs);
+			if (outputs) this.journal.finished(index, paired(index, outputs));
 		} catch (thrown) {
 			const error = this.journal.failed(index, thrown);
 			// Another item's error stopped this one, which has no error of its own.
@@ -192,39 +165,37 @@ class ItemLoop {
 	}
 
 	private fail(index: number, error: unknown): void {
-		this.results.fail(index, error);
+		// Without `item.error`: n8n would replace the details by the message alone.
+		this.failures.set(index, paired(index, [{ json: { error: toErrorJson(error) } }]));
 		if (this.context.continueOnFail()) return;
 		this.firstError ??= { index, error };
 		this.signal.abort('other item failed');
 	}
 
 	private async conclude(paused: PausedRun | undefined): Promise<INodeExecutionData[]> {
+		const { journal, failures, firstError, runContext } = this;
 		if (this.signal.isCancelled) throw this.cancelled();
-		this.showWaits();
-		const { journal, results } = this;
-		const hasNextTry = journal.endTry();
-		if (this.firstError) {
-			const { index, error } = this.firstError;
-			const nodeError = toNodeError(this.node, error, index, this.paidNote(error, index));
-			// n8n may run a node once more than 'Max. Tries' says; an agent may call its tool again on purpose.
-			if (hasNextTry || (journal.isRetried && !this.runContext.isTool)) journal.keep(results.succeeded());
-			else journal.clear();
-			throw this.runContext.isTool ? withHint(nodeError) : nodeError;
+		this.showHints();
+		if (firstError) {
+			const { index, error } = firstError;
+			const nodeError = toNodeError(this.node, error, index, journal.paidNote(index));
+			journal.endTry(true);
+			throw runContext.isTool ? withHint(nodeError) : nodeError;
 		}
-		const unfinished = [...(paused?.outputs ?? [])].map(
-			([index, output]) => [index, pairWithItem(index, [output])] as const,
-		);
-		const outputs = results.outputs(new Map(unfinished));
-		const { tasks } = journal;
-		if (hasNextTry && isErrorFirst(outputs)) journal.keep(results.succeeded());
-		else if (paused) {
-			journal.pause(results.all());
-			await paused.end(outputs, tasks);
-		} else journal.clear();
+		const outputOf = (index: number) => {
+			const unfinished = paused?.outputs.get(index);
+			return failures.get(index) ?? journal.outputs(index) ?? paired(index, unfinished ? [unfinished] : []);
+		};
+		const outputs = Array.from({ length: this.count }, (_, index) => outputOf(index)).flat();
+		if (paused) {
+			for (const [index, failure] of failures) journal.finished(index, failure);
+			journal.keep();
+			await paused.end(outputs);
+		} else journal.endTry(isErrorFirst(outputs));
 		return outputs;
 	}
 
-	private showWaits(): void {
+	private showHints(): void {
 		const { cost } = this.runContext;
 		if (cost.ownRub !== '0') this.runContext.hint(`Cost: ₽${cost.ownRub}`);
 		this.showWait('the rate limit of the account', this.waitMeters.account);
@@ -239,7 +210,7 @@ class ItemLoop {
 
 	/** n8n discards the error of a cancelled node, so the tasks that are paid for are logged as well. */
 	private cancelled(): NodeOperationError {
-		const note = this.paidNote();
+		const note = this.journal.paidNote();
 		if (note) this.context.logger.warn(`"${this.node.name}" was cancelled.${note}`);
 		this.journal.clear();
 		return new NodeOperationError(this.node, 'The execution was cancelled', {
@@ -248,8 +219,12 @@ class ItemLoop {
 	}
 }
 
+/** Links outputs to the item that they come from. */
+function paired(index: number, outputs: OperationOutput[]): INodeExecutionData[] {
+	return outputs.map((output) => ({ ...output, pairedItem: { item: index } }));
+}
+
 /** Whether *Retry On Fail* runs the node again after this output. */
 function isErrorFirst([first]: readonly INodeExecutionData[]): boolean {
-	const error: unknown = first?.json.error;
-	return error !== undefined && error !== null && error !== false;
+	return (first?.json.error ?? false) !== false;
 }

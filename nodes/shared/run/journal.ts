@@ -1,21 +1,40 @@
-import { createHash } from 'node:crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { ApiError, type ApiErrorDetails } from '../gateway/errors/errors';
-import { asObject, canonicalJson, omit, type Json, type JsonObject } from '../gateway/util/json';
+import { ApiError, InvalidInputError, type ApiErrorDetails } from '../gateway/errors/errors';
+import { asObject, omit, type JsonObject } from '../gateway/util/json';
 import { storedContext } from '../n8n/features';
 import { itemError, mayBeCharged } from './nodeError';
 
 /** Key in the node's context, which lives in the execution's data and is the same in each try. */
 const KEY = 'aiGatewayJournal';
 
+/** A key of the user, which may stand for one task only. */
+export interface OwnKey {
+	/** The account in which it counts. */
+	account: string;
+	/** What it stands for. */
+	content: string;
+}
+
+/** How the creation of an item's task was sent. */
+interface Sent {
+	/** Its idempotency key. */
+	key?: string | undefined;
+	ownKey?: OwnKey | undefined;
+}
+
 /** What is known of an item that has been sent. An item without an entry was not sent, or was rejected. */
-export type Entry =
-	/** Sent. It may be charged: its outcome is not known yet, or never will be. */
-	| { state: 'requested'; key?: string | undefined; mayBeCharged?: boolean; error?: ApiErrorDetails }
-	/** The task exists and is paid for. */
-	| { state: 'created'; key?: string | undefined; taskId: string; response: JsonObject }
-	| { state: 'finished'; outputs: INodeExecutionData[]; taskId?: string };
+export type Entry = Sent &
+	(
+		| /** Sent. It may be charged: its outcome is not known yet, or never will be. */
+		{
+				state: 'requested';
+				mayBeCharged?: boolean;
+				error?: ApiErrorDetails;
+		  } /** The task exists and is paid for. */
+		| { state: 'created'; taskId: string; response: JsonObject }
+		| { state: 'finished'; outputs: INodeExecutionData[]; taskId?: string | undefined }
+	);
 
 /** The journal of one item, for its operation. */
 export interface ItemJournal {
@@ -27,23 +46,16 @@ export interface ItemJournal {
 	 * Is called before a call that costs money is sent.
 	 *
 	 * @param key its idempotency key; a call without one cannot be repeated safely
+	 * @throws {InvalidInputError} if the user's key stands for other content in this run
 	 */
-	requested(key?: string): void;
-	/**
-	 * Registers the user's key for this content; false if it stands for other content in this run. A rejected creation
-	 * of the item itself does not count.
-	 */
-	claimKey(key: string, content: Json): boolean;
+	requested(key?: string, ownKey?: OwnKey): void;
 	/** Is called when a task exists and is paid for. */
 	created(taskId: string, response: JsonObject): void;
 }
 
 interface StoredRun {
 	executionId: string;
-	tries: number;
 	entries: Record<string, Entry>;
-	/** What each idempotency key of the user stands for, and the item that used it first. */
-	keys?: Record<string, { index: number; digest: string }>;
 }
 
 /**
@@ -51,10 +63,9 @@ interface StoredRun {
  * run the node again, with *Retry On Fail* or after a pause of the execution.
  */
 export class RunJournal {
-	/** Within n8n's own bounds. */
-	private readonly maxTries: number;
 	private readonly store: Record<string, unknown>;
 	private readonly stored: StoredRun;
+	private readonly isRetried: boolean;
 
 	/** @param identity.run identifies the run of the node within the execution; several may be open in an agent */
 	constructor(
@@ -64,38 +75,22 @@ export class RunJournal {
 		this.store = storedContext(context, 'node') ?? {};
 		const earlier = storedRun(this.runs[identity.run]);
 		const { executionId } = identity;
-		this.stored = earlier?.executionId === executionId ? earlier : { executionId, tries: 0, entries: {} };
-		const { retryOnFail, maxTries } = context.getNode();
-		this.maxTries = retryOnFail ? Math.min(5, Math.max(2, maxTries || 3)) : 1;
+		this.stored = earlier?.executionId === executionId ? earlier : { executionId, entries: {} };
+		this.isRetried = context.getNode().retryOnFail === true;
 		if (this.isRetried) this.save();
 	}
 
-	/** Whether *Retry On Fail* is on. */
-	get isRetried(): boolean {
-		return this.maxTries > 1;
-	}
-
 	/**
-	 * Counts a try whose items have ended. One that could not begin does not count: n8n may not count it either.
+	 * The outputs of an item that has finished, also in an earlier try.
 	 *
-	 * @returns whether *Retry On Fail* may run the node again
+	 * @throws {ApiError} that of a call that may be charged and cannot be repeated
 	 */
-	endTry(): boolean {
-		this.stored.tries += 1;
-		return this.stored.tries < this.maxTries;
-	}
-
-	/** The outputs of an item that an earlier try has finished. */
-	finishedOutputs(index: number): INodeExecutionData[] | undefined {
+	outputs(index: number): INodeExecutionData[] | undefined {
 		const entry = this.entry(index);
-		return entry?.state === 'finished' ? entry.outputs.map((item) => ({ ...item })) : undefined;
-	}
-
-	/** The error of an item whose call may be charged and cannot be repeated. */
-	lastError(index: number): ApiError | undefined {
-		const entry = this.entry(index);
-		if (entry?.state !== 'requested' || entry.key !== undefined || !entry.error) return undefined;
-		return new ApiError(entry.error);
+		if (entry?.state === 'requested' && entry.key === undefined && entry.error) {
+			throw new ApiError(entry.error);
+		}
+		return entry?.state === 'finished' ? entry.outputs : undefined;
 	}
 
 	item(index: number): ItemJournal {
@@ -105,41 +100,22 @@ export class RunJournal {
 		return {
 			sentKey: (task ?? earlier)?.key,
 			task,
-			// An earlier try may have been charged: that is kept.
-			requested: (key) => this.write(index, { ...earlier, state: 'requested', key }),
-			claimKey: (key, content) => this.claimKey(index, key, content),
-			created: (id, response) => {
-				const known = this.entry(index);
-				const key = known?.state === 'requested' ? known.key : undefined;
-				this.write(index, { state: 'created', key, taskId: id, response });
+			requested: (key, ownKey) => {
+				if (ownKey) this.checkOwnKey(index, { key, ownKey });
+				// An earlier try may have been charged: that is kept.
+				this.write(index, { ...earlier, state: 'requested', key, ownKey });
+			},
+			created: (taskId, response) => {
+				this.write(index, { ...sent(this.entry(index)), state: 'created', taskId, response });
 			},
 		};
 	}
 
-	/** Records that an item has succeeded. */
-	succeeded(index: number): void {
-		if (this.entry(index)?.state === 'requested') this.remove(index);
-	}
-
-	/** Keeps the journal for the next run of the node, with outputs of items that are not to be sent again. */
-	keep(outputs: ReadonlyMap<number, readonly INodeExecutionData[]>): void {
-		for (const [index, items] of outputs) {
-			const entry = this.entry(index);
-			const taskId = entry && 'taskId' in entry ? entry.taskId : undefined;
-			this.write(index, {
-				state: 'finished',
-				// Copies: n8n changes the arrays that a node returns.
-				outputs: items.map((item) => ({ ...item })),
-				...(taskId === undefined ? {} : { taskId }),
-			});
-		}
-		this.save();
-	}
-
-	/** Keeps the journal for the run after a pause, for which n8n counts the tries from 1 again. */
-	pause(outputs: ReadonlyMap<number, readonly INodeExecutionData[]>): void {
-		this.stored.tries = 0;
-		this.keep(outputs);
+	/** Records the outputs of an item that has finished. */
+	finished(index: number, outputs: INodeExecutionData[]): void {
+		const entry = this.entry(index);
+		const taskId = entry && 'taskId' in entry ? entry.taskId : undefined;
+		this.write(index, { ...sent(entry), state: 'finished', outputs, taskId });
 	}
 
 	/**
@@ -154,7 +130,7 @@ export class RunJournal {
 		if (entry?.state !== 'requested' && !(error instanceof ApiError && mayBeCharged(error))) return error;
 		const known = entry?.state === 'requested' ? entry : { state: 'requested' as const };
 		if (!known.mayBeCharged && !mayBeCharged(error)) {
-			this.remove(index);
+			delete this.stored.entries[String(index)];
 			return error;
 		}
 		const kind = known.key === undefined ? 'charge' : 'keyed';
@@ -164,17 +140,39 @@ export class RunJournal {
 		return complete;
 	}
 
-	/** The tasks that exist and are paid for, by item. */
-	get tasks(): ReadonlyMap<number, string> {
-		const tasks = this.entries.flatMap(([index, entry]) =>
-			'taskId' in entry && entry.taskId !== undefined ? [[index, entry.taskId] as const] : [],
-		);
-		return new Map(tasks);
+	/**
+	 * Names what is, or may be, paid for, and is missing from the output of a node that ends early.
+	 *
+	 * @param failed the item whose error ends the node, and says this of itself
+	 */
+	paidNote(failed?: number): string {
+		let text = '';
+		const others = Object.entries(this.stored.entries).filter(([index]) => Number(index) !== failed);
+		const unknown = others.flatMap(([index, { state }]) => (state === 'requested' ? [index] : []));
+		if (unknown.length > 0) {
+			const [noun, pronoun] = unknown.length === 1 ? ['item', 'it'] : ['items', 'they'];
+			text += ` The outcome of ${noun} ${unknown.join(', ')} is unknown: ${pronoun} may have been charged.`;
+		}
+		const tasks = others.flatMap(([, entry]) => ('taskId' in entry && entry.taskId) || []);
+		if (tasks.length > 0) {
+			text += ` Media tasks of this run, whose results you can still fetch by ID: ${tasks.join(', ')}.`;
+		}
+		return text;
 	}
 
-	/** The items whose outcome is unknown: they may be charged. */
-	get unknown(): number[] {
-		return this.entries.flatMap(([index, { state }]) => (state === 'requested' ? [index] : []));
+	/** Ends a try: the journal is kept if *Retry On Fail* may run the node again. */
+	endTry(hasFailed: boolean): void {
+		if (hasFailed && this.isRetried) this.keep();
+		else this.clear();
+	}
+
+	/** Keeps the journal for the next run of the node. */
+	keep(): void {
+		for (const entry of Object.values(this.stored.entries)) {
+			// Copies: n8n changes what a node returns.
+			if (entry.state === 'finished') entry.outputs = entry.outputs.map((item) => ({ ...item }));
+		}
+		this.save();
 	}
 
 	/** Removes the run from the node's context. */
@@ -192,18 +190,18 @@ export class RunJournal {
 		return asObject(this.store[KEY]) ?? {};
 	}
 
-	private get entries(): Array<[index: number, entry: Entry]> {
-		return Object.entries(this.stored.entries).map(([index, entry]) => [Number(index), entry]);
-	}
-
-	private claimKey(index: number, key: string, content: Json): boolean {
-		const digest = createHash('sha256').update(canonicalJson(content)).digest('hex');
-		const keys = (this.stored.keys ??= {});
-		const known = keys[key] ?? { index, digest };
-		const isOwn = known.index === index && !this.entry(index);
-		if (known.digest !== digest && !isOwn) return false;
-		keys[key] = { index: known.index, digest };
-		return true;
+	/** The gateway would return the task of another item. */
+	private checkOwnKey(index: number, { key, ownKey }: Sent): void {
+		const isTaken = Object.entries(this.stored.entries).some(([other, entry]) => {
+			if (Number(other) === index || entry.key !== key) return false;
+			return entry.ownKey?.account === ownKey?.account && entry.ownKey?.content !== ownKey?.content;
+		});
+		if (!isTaken) return;
+		throw new InvalidInputError(
+			"'Idempotency Key' is the same for two different inputs",
+			'Make it different for each input, e.g. with an order number of the item.',
+			'idempotencyKey',
+		);
 	}
 
 	private entry(index: number): Entry | undefined {
@@ -213,15 +211,15 @@ export class RunJournal {
 	private write(index: number, entry: Entry): void {
 		this.stored.entries[String(index)] = entry;
 	}
+}
 
-	private remove(index: number): void {
-		delete this.stored.entries[String(index)];
-	}
+function sent({ key, ownKey }: Sent = {}): Sent {
+	return { key, ownKey };
 }
 
 /** Another version of the package may have stored something else. */
 function storedRun(value: unknown): StoredRun | undefined {
-	const { executionId, tries, entries } = asObject(value) ?? {};
-	if (typeof executionId !== 'string' || typeof tries !== 'number' || !asObject(entries)) return undefined;
+	const { executionId, entries } = asObject(value) ?? {};
+	if (typeof executionId !== 'string' || !asObject(entries)) return undefined;
 	return value as StoredRun;
 }

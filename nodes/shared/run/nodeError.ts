@@ -1,10 +1,4 @@
-import {
-	NodeApiError,
-	NodeOperationError,
-	type IDataObject,
-	type INode,
-	type JsonObject as N8nJsonObject,
-} from 'n8n-workflow';
+import { NodeApiError, NodeOperationError, type IDataObject, type INode } from 'n8n-workflow';
 
 import { isFailedTask } from '../gateway/endpoints/tasks';
 import {
@@ -89,45 +83,31 @@ export function itemError(
 }
 
 /**
- * The error that ends the node, with its item.
+ * The error that ends the node, with its item. Without its cause's request, whose headers contain the key: n8n stores
+ * the error with the execution.
  *
  * @param note the end of the description, e.g. the tasks that were created
  */
 export function toNodeError(node: INode, error: unknown, itemIndex: number, note = ''): Error {
-	if (error instanceof ApiError) return apiError(node, error, itemIndex, note);
 	if (isNodeError(error)) {
 		error.context.itemIndex ??= itemIndex;
 		if (note) error.description = `${error.description ?? ''}${note}`.trim();
 		return error;
 	}
+	const { message, status, taskId, extra } = detailsOf(error);
 	const description = `${descriptionOf(error) ?? ''}${note}`.trim();
-	const nodeError = new NodeOperationError(node, asError(error), {
-		itemIndex,
-		...(description ? { description } : {}),
-	});
+	const options = { message, itemIndex, ...(description ? { description } : {}) };
+	const nodeError =
+		error instanceof ApiError
+			? new NodeApiError(node, options, { ...options, ...(status ? { httpCode: String(status) } : {}) })
+			: new NodeOperationError(node, asError(error), options);
 	// n8n replaces messages that contain the name of a system error.
-	nodeError.message = asError(error).message;
+	nodeError.message = message;
+	if (description) nodeError.description = description;
+	nodeError.cause = asError(error);
+	if (taskId !== undefined) nodeError.context.taskId = taskId;
+	if (extra) nodeError.context.details = extra;
 	return nodeError;
-}
-
-function apiError(node: INode, cause: ApiError, itemIndex: number, note: string): NodeApiError {
-	const { message, status, taskId } = cause.details;
-	const description = `${descriptionOf(cause)}${note}`;
-	// Not the error itself: n8n stores this with the execution, and request headers contain the key.
-	const response: N8nJsonObject = { message, description };
-	const error = new NodeApiError(node, response, {
-		message,
-		description,
-		itemIndex,
-		...(status === undefined ? {} : { httpCode: String(status) }),
-	});
-	// n8n replaces messages that contain the name of a system error.
-	error.message = message;
-	error.description = description;
-	error.cause = cause;
-	if (taskId !== undefined) error.context.taskId = taskId;
-	if (cause.details.extra) error.context.details = cause.details.extra;
-	return error;
 }
 
 /**
@@ -137,29 +117,4 @@ function apiError(node: INode, cause: ApiError, itemIndex: number, note: string)
 export function withHint(error: Error): Error {
 	if (isNodeError(error) && error.description) error.message = `${error.message}. ${error.description}`;
 	return error;
-}
-
-/**
- * Lists the tasks whose results are missing from the output of a node that ends early: they are paid for.
- *
- * @param error the error that ends the node; its own task is left out
- */
-export function tasksNote(taskIds: readonly string[], error?: unknown): string {
-	const named = error instanceof ApiError ? error.details.taskId : undefined;
-	const lost = taskIds.filter((taskId) => taskId !== named);
-	if (lost.length === 0) return '';
-	return ` Media tasks of this run, whose results you can still fetch by ID: ${lost.join(', ')}.`;
-}
-
-/**
- * Names the items whose calls may have been charged without a response.
- *
- * @param items their indexes
- * @param failed the item whose error ends the node; it is left out, because its error says so
- */
-export function unknownNote(items: readonly number[], failed?: number): string {
-	const others = items.filter((index) => index !== failed);
-	if (others.length === 0) return '';
-	const [noun, pronoun] = others.length === 1 ? ['item', 'it'] : ['items', 'they'];
-	return ` The outcome of ${noun} ${others.join(', ')} is unknown: ${pronoun} may have been charged.`;
 }

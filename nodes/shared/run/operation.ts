@@ -74,19 +74,14 @@ export interface DeferredWork {
 	deferred: ReadonlyMap<number, Deferred>;
 	/** Does the rest of an item's work. */
 	finish(index: number): Promise<void>;
-	/** Does `work` for an item, whose error is that of `work`. */
-	attempt(index: number, work: () => Promise<void>): Promise<void>;
+	/** Does `work` for an item, which gets its error, or its outputs if there are any. */
+	attempt(index: number, work: () => Promise<OperationOutput[] | void>): Promise<void>;
 }
 
 /** A run that ends before its work is finished, and after which the node runs again. */
 export interface PausedRun {
 	/** By item, the output if the node does not run again. */
 	outputs: ReadonlyMap<number, OperationOutput>;
-	/**
-	 * Is called when the run ends, unless it ends with an error.
-	 *
-	 * @param all the outputs of all items, in their order
-	 * @param tasks the tasks that exist and are paid for, by item
-	 */
-	end(all: readonly INodeExecutionData[], tasks: ReadonlyMap<number, string>): Promise<void>;
+	/** Is called with the outputs of all items, in their order, when the run ends without an error. */
+	end(all: readonly INodeExecutionData[]): Promise<void>;
 }

@@ -42,7 +42,8 @@ export class RunContext {
 	readonly mediaModels = new Catalogue<MediaModel>(listMediaModels, this.over.signal);
 	/** Texts to remove from errors, such as the API keys of all items. */
 	readonly secrets = new Set<string>();
-	private readonly pending: Array<() => Promise<void>> = [];
+	/** Work that the run waits for at its end. It does not reject. */
+	readonly background: Array<Promise<void>> = [];
 	private readonly hints = new Set<string>();
 	private readonly sessions = new Map<string, Limiter>();
 
@@ -59,18 +60,10 @@ export class RunContext {
 		this.run = this.isTool ? inputDigest(context) : String(proxy.$runIndex ?? 0);
 	}
 
-	/** Does work when all items have been started, in parallel with their deferred work. It must not reject. */
-	whenStarted(work: () => Promise<void>): void {
-		this.pending.push(work);
-	}
-
-	/** Does the work of {@link whenStarted}. */
-	async started(): Promise<void> {
-		await Promise.all(this.pending.splice(0).map(async (work) => await work()));
-	}
-
-	/** Ends reads of a catalogue that nobody waits for any more. */
-	end(): void {
+	/** Waits for work in the background, and ends reads of a catalogue that nobody waits for any more. */
+	async end(): Promise<void> {
+		await Promise.all(this.background);
+		await this.chunkWriter?.sent();
 		this.over.abort();
 	}
 
@@ -103,35 +96,25 @@ export class RunContext {
 	}
 
 	/**
-	 * A media model that is required, e.g. for a price limit.
+	 * A media model.
 	 *
-	 * @throws {ApiError} when the catalogue cannot be read
-	 * @throws {InvalidInputError} when it does not have the model
-	 */
-	async requireMediaModel(client: GatewayClient, id: string): Promise<MediaModel> {
-		return modelOf(await this.mediaModels.require(client), id);
-	}
-
-	/**
-	 * A media model, for work that can do without the catalogue.
-	 *
-	 * @returns `undefined` when the catalogue cannot be read soon
+	 * @param isRequired whether the work cannot do without it, e.g. for a price limit
+	 * @returns `undefined` for work that can, when the catalogue cannot be read soon
+	 * @throws {ApiError} when a required catalogue cannot be read
 	 * @throws {InvalidInputError} when the catalogue does not have the model
 	 */
-	async findMediaModel(client: GatewayClient, id: string): Promise<MediaModel | undefined> {
-		const models = await this.mediaModels.known(client);
-		return models.length > 0 ? modelOf(models, id) : undefined;
+	async mediaModel(client: GatewayClient, id: string, isRequired: true): Promise<MediaModel>;
+	async mediaModel(client: GatewayClient, id: string, isRequired?: boolean): Promise<MediaModel | undefined>;
+	async mediaModel(client: GatewayClient, id: string, isRequired = false): Promise<MediaModel | undefined> {
+		const models = await this.mediaModels[isRequired ? 'require' : 'known'](client);
+		const found = models.find((model) => model.id === id);
+		if (found || (models.length === 0 && !isRequired)) return found;
+		throw new InvalidInputError(
+			`The gateway has no media model "${id}"`,
+			'Model IDs change over time. Choose the model again from the list.',
+			'model',
+		);
 	}
-}
-
-function modelOf(models: readonly MediaModel[], id: string): MediaModel {
-	const found = models.find((model) => model.id === id);
-	if (found) return found;
-	throw new InvalidInputError(
-		`The gateway has no media model "${id}"`,
-		'Model IDs change over time. Choose the model again from the list.',
-		'model',
-	);
 }
 
 /**

@@ -48,7 +48,7 @@ describe('a resumed node', () => {
 	});
 
 	it('returns the results in a workflow whose binary data is part of the JSON data', async () => {
-		const tasks = mockTasks(byTask({ t2: 'success' }));
+		const tasks = mockTasks(byTask({ t1: 'success' }));
 		const workflowSettings = { binaryMode: 'combined' } as const;
 		const use = suspending(inOrder, { items: prompts('a', 'b'), workflowSettings });
 		const { items } = await resumed(tasks, use, () => 'success');

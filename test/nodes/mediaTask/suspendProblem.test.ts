@@ -119,6 +119,14 @@ it('an execution without an ID polls and shows a hint', async () => {
 	expect(hints).toStrictEqual([hint('the execution has no ID')]);
 });
 
+it('a node with Retry On Fail polls and shows a hint: n8n may run it again at once', async () => {
+	const tasks = mockTasks(() => 'success');
+	const { items, hints } = await run({ settings: { retryOnFail: true } });
+	expect(items.map(({ json }) => json.state)).toStrictEqual(['success']);
+	expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
+	expect(hints).toStrictEqual([hint("'Retry On Fail' is on")]);
+});
+
 describe('a workflow whose files are part of the JSON data', () => {
 	const workflowSettings = { binaryMode: 'combined' } as const;
 

@@ -14,7 +14,7 @@ export const getPrice = defineOperation({
 	parameters: { model, ...inputParameters('mapPriceInput') },
 	async execute(item) {
 		const id = item.params.model;
-		const found = await item.run.requireMediaModel(item.client, id);
+		const found = await item.run.mediaModel(item.client, id, true);
 		const { values } = await readInput(item);
 		const task = taskPrice(found, values);
 		const { price, currency, matched, reason } = task;

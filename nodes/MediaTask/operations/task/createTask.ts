@@ -37,12 +37,13 @@ export async function createTask(item: TaskItem, read: () => Promise<TaskRequest
 	const { taskId, response: body } = created.task;
 	const isOfOthers = isShared(item.params.options) || run.isRetry;
 	const price = async () => await priceOf(item, created.request?.priced);
-	run.whenStarted(async () => {
+	const count = async () => {
 		const rub = await price();
 		// The gateway does not say whether a task with a key of an earlier execution is new, and charged.
 		if (rub === undefined || isOfOthers) created.call.unknown(rub);
 		else created.call.charged(rub);
-	});
+	};
+	run.background.push(count());
 	return {
 		taskId,
 		body,
@@ -87,7 +88,7 @@ async function send(item: TaskItem, request: TaskRequest, body: JsonObject, firs
 	const mayHaveFailed = request.mayHaveFailed && journal.sentKey === undefined;
 	let key = firstKey;
 	const create = async () => {
-		journal.requested(key);
+		journal.requested(key, request.ownKey);
 		return await createMediaTask(client, body, key);
 	};
 	for (let failed = 0; ; failed += 1) {
@@ -118,7 +119,7 @@ function costKey({ client }: ItemContext, key: string): string {
 /** Decimal text. */
 async function priceOf(item: TaskItem, priced?: TaskRequest['priced']): Promise<string | undefined> {
 	try {
-		const found = await item.run.findMediaModel(item.client, item.params.model);
+		const found = await item.run.mediaModel(item.client, item.params.model);
 		const input = priced?.input ?? (await readInput(item)).values;
 		return found && rublePrice(taskPrice(found, input));
 	} catch {

@@ -42,7 +42,7 @@ export async function generateText(item: ItemContext, prepared: PreparedText): P
 			return await simplifiedOutputs(item, request, completion, result.body);
 		});
 	} finally {
-		await chat.chunks?.end(chat.problem);
+		chat.chunks?.end(chat.problem);
 	}
 }
 
@@ -169,15 +169,15 @@ async function sendStreamed(
 	chat.problem = 'The response could not be completed';
 	const { chunks } = chat;
 	let hasChunks = false;
-	const onText = async (text: string) => {
+	const onText = (text: string) => {
 		hasChunks = true;
-		await chunks?.write(text);
+		chunks?.write(text);
 	};
 	const body = await streamText(item.client, { format, output: request.output, request: call, onText });
 	// A response that was not streamed is written as one chunk.
 	if (chunks && !hasChunks) {
 		const [choice] = format.readCompletion(body, request.output).choices;
-		await chunks.write(choice?.text || (choice?.refusal ?? ''));
+		chunks.write(choice?.text || (choice?.refusal ?? ''));
 	}
 	chat.problem = undefined;
 	return body;

@@ -24,7 +24,7 @@ export interface StreamRequest {
 	/** Its body asks for a stream. */
 	request: GatewayRequest;
 	/** Receives each text as it arrives; the stream waits for it. */
-	onText: (text: string) => Promise<void>;
+	onText: (text: string) => void | Promise<void>;
 }
 
 /**
