@@ -56,8 +56,7 @@ describe('the node itself', () => {
 		const values: Record<string, string> = { resource, operation };
 		jest.spyOn(context, 'getNodeParameter').mockImplementation((name: string) => values[name]);
 		const error = (await rejection(executeOn({ node: 'textGeneration' }, context))) as NodeOperationError;
-		expect(error?.message).toContain(`"${operation}" of "${resource}"`);
-		expect(error?.description).toContain("'Operation'");
+		expect(error?.message).toBe(`Unknown operation: ${resource} ${operation}`);
 	});
 
 	it('fails as a whole, also with On Error: Continue, for a concurrency out of range', async () => {

@@ -239,30 +239,17 @@ it('knows in each try which content a key of the user stands for', () => {
 		[2, 'a', 'x', true],
 	] as const;
 	for (const journal of [attempt(), attempt()]) {
-		for (const [index, key, content, isFree] of uses) {
-			const use = () => journal.item(index).requested(key, { account: 'one', content });
-			if (isFree) use();
-			else expect(use).toThrow("'Idempotency Key' is the same for two different inputs");
-		}
-		journal.finished(0, []);
+		for (const [index, key, content, isFree] of uses)
+			expect(journal.item(index).claimKey(key, content)).toBe(isFree);
 		journal.keep();
 	}
 });
 
-it('an own key of another account is another key', () => {
-	const journal = retrying().attempt();
-	journal.item(0).requested('a', { account: 'one', content: 'x' });
-	expect(() => journal.item(1).requested('a', { account: 'two', content: 'y' })).not.toThrow();
-});
-
-it('an item may use its key for other content once its creation was rejected', () => {
+it('lets the first item with a key change its content, and not another item', () => {
 	const { attempt } = retrying();
-	const first = attempt();
-	first.item(0).requested('a', { account: 'one', content: 'x' });
-	first.failed(0, refusal());
-	const second = attempt();
-	expect(() => second.item(0).requested('a', { account: 'one', content: 'y' })).not.toThrow();
-	expect(() => second.item(1).requested('a', { account: 'one', content: 'x' })).toThrow(InvalidInputError);
+	expect(attempt().item(0).claimKey('a', 'x')).toBe(true);
+	expect(attempt().item(0).claimKey('a', 'y')).toBe(true);
+	expect(attempt().item(1).claimKey('a', 'x')).toBe(false);
 });
 
 it('knows a lost call whose entry an equal call at the same time has removed', () => {

@@ -1,6 +1,6 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
-import { toErrorJson, toNodeError, withHint } from '../../nodes/shared/run/nodeError';
+import { toErrorJson, toNodeError } from '../../nodes/shared/run/nodeError';
 import { ApiError, InvalidInputError, type ApiErrorDetails } from '../../nodes/shared/gateway/errors/errors';
 
 // The error of an error item, and the error that ends a node.
@@ -202,22 +202,5 @@ describe('the error that ends the node', () => {
 		expect(error).toBeInstanceOf(NodeOperationError);
 		expect(errorFields(error)).toMatchObject({ message: 'It failed', itemIndex: 3, node: 'Gateway' });
 		expect(errorFields(toNodeError(node, thrown, 3, ' A note.'))).toMatchObject({ description: 'A note.' });
-	});
-});
-
-describe('an error for the model of an AI Agent', () => {
-	it.each([operationError('Try it later.'), toNodeError(node, apiError(), 0)])(
-		'has the hint in its message',
-		(error) => {
-			expect(withHint(error)).toBe(error);
-			expect(error.message).toBe('It failed. Try it later.');
-		},
-	);
-
-	it('has only its message if there is no hint', () => {
-		const described = Object.assign(new Error('It failed'), { description: 'Try it later.' });
-		for (const error of [operationError(''), described]) {
-			expect(withHint(error).message).toBe('It failed');
-		}
 	});
 });

@@ -35,18 +35,17 @@ function contextOf(options: ContextOptions = {}): RunContext {
 }
 
 describe('the context of a creation', () => {
-	it('names the workflow, node, execution, run and item', () => {
-		expect(contextOf({ runIndex: 2 }).creationContext(3)).toStrictEqual({
+	it('names the workflow, node, execution and run', () => {
+		expect(contextOf({ runIndex: 2 }).identity).toStrictEqual({
 			workflowId: 'w1',
 			nodeId: 'n1',
 			root: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
 			run: '2',
-			itemIndex: 3,
 		});
 	});
 
 	it('is that of the first run, of no workflow, where n8n does not know them', () => {
-		expect(contextOf({ workflowId: undefined }).creationContext(0)).toMatchObject({
+		expect(contextOf({ workflowId: undefined }).identity).toMatchObject({
 			workflowId: '',
 			run: '0',
 		});
@@ -55,7 +54,7 @@ describe('the context of a creation', () => {
 
 it('an execution has a root of its own, which is kept in the node’s context', () => {
 	const store = {};
-	const rootOf = (options: ContextOptions) => contextOf(options).creationContext(0).root;
+	const rootOf = (options: ContextOptions) => contextOf(options).identity.root;
 	const root = rootOf({ store });
 	expect(rootOf({ store, executionId: 'e2' })).toBe(root);
 	expect(rootOf({ store: {} })).not.toBe(root);

@@ -1,6 +1,6 @@
 import { pollOnce, pollUntil } from '../../shared/gateway/endpoints/polling';
 import { hasEnded, type MediaTask } from '../../shared/gateway/endpoints/tasks';
-import { ApiError, asError } from '../../shared/gateway/errors/errors';
+import { ApiError } from '../../shared/gateway/errors/errors';
 import { taskJson } from '../../shared/n8n/taskResults';
 import { toErrorJson } from '../../shared/run/nodeError';
 import { Deferred, type ItemContext, type OperationOutput } from '../../shared/run/operation';
@@ -66,32 +66,24 @@ export class SuspendableTask extends Deferred {
 		return this.task.until;
 	}
 
-	/** @throws {StoppedError} as soon as the run ends */
-	async pause(milliseconds: number): Promise<void> {
-		await this.item.client.pause(milliseconds);
-	}
-
 	/**
 	 * Polls once.
 	 *
-	 * @returns the output if the execution resumes without a callback; `undefined` when the task has ended
+	 * @returns the output if the execution resumes without a callback; `undefined` when the task has ended, or when its
+	 *   work cannot go on
 	 */
 	async check(): Promise<OperationOutput | undefined> {
 		const { taskId, model, price } = this.task;
-		const found = await this.firstPoll();
+		let found: MediaTask | undefined;
+		try {
+			found = (await pollOnce(this.item.client, taskId)).task;
+		} catch (error) {
+			// The gateway may not know the task yet.
+			if (!(error instanceof ApiError) || error.details.status !== 404) return undefined;
+		}
 		return found && hasEnded(found.state)
 			? undefined
 			: timedOutOutput({ taskId, model }, await price(), found);
-	}
-
-	/** The task; `undefined` when its state is unknown, or when the gateway does not know the task yet. */
-	private async firstPoll(): Promise<MediaTask | undefined> {
-		try {
-			return (await pollOnce(this.item.client, this.task.taskId)).task;
-		} catch (error) {
-			if (error instanceof ApiError && error.details.status === 404) return undefined;
-			throw asError(error);
-		}
 	}
 
 	/**

@@ -40,7 +40,7 @@ interface NewerFunctions {
 export type ChunkType = 'begin' | 'item' | 'end' | 'error';
 
 /** n8n's functions for streaming. */
-export interface ChunkSender extends Pick<IExecuteFunctions, 'logger'> {
+export interface ChunkSender {
 	sendChunk(type: ChunkType, itemIndex: number, text?: string): void | Promise<void>;
 }
 

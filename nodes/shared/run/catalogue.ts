@@ -20,7 +20,7 @@ interface Read<Model> {
 export class Catalogue<Model> {
 	private readonly reads = new Map<string, Read<Model>>();
 
-	/** @param signal ends a read that nobody waits for any more */
+	/** @param signal ends reads, and waits for them, when the run ends */
 	constructor(
 		private readonly list: (client: GatewayClient, signal?: AbortSignal) => Promise<Model[]>,
 		private readonly signal?: AbortSignal,
@@ -46,10 +46,9 @@ export class Catalogue<Model> {
 		const last = this.reads.get(account);
 		if (last && (!last.hasFailed || last.count === MAX_READS)) return last;
 		const models = this.list(client, this.signal);
-		const over = new AbortController();
-		const late = client.sleep(OPTIONAL_MS, over.signal).catch(() => undefined);
+		const late = client.sleep(OPTIONAL_MS, this.signal).catch(() => undefined);
 		const read = { models, late, hasFailed: false, count: (last?.count ?? 0) + 1 };
-		models.catch(() => (read.hasFailed = true)).finally(() => over.abort());
+		models.catch(() => (read.hasFailed = true));
 		this.reads.set(account, read);
 		return read;
 	}

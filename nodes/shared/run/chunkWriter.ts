@@ -16,7 +16,6 @@ export interface ItemChunkWriter {
 export class ChunkWriter {
 	/** Resolves when the last response is sent. */
 	private last: Promise<void> = Promise.resolve();
-	private isMuted = false;
 
 	constructor(private readonly sender: ChunkSender) {}
 
@@ -31,7 +30,8 @@ export class ChunkWriter {
 		let onEnd: () => void = () => undefined;
 		const ended = new Promise<void>((resolve) => (onEnd = resolve));
 		const send = (type: ChunkType, text?: string) => {
-			sent = sent.then(async () => await this.send(type, itemIndex, text));
+			// A closed chat must not fail the item.
+			sent = sent.then(async () => await this.sender.sendChunk(type, itemIndex, text)).catch(() => undefined);
 		};
 		send('begin');
 		this.last = ended.then(async () => await sent);
@@ -45,17 +45,5 @@ export class ChunkWriter {
 				onEnd();
 			},
 		};
-	}
-
-	/** Sends nothing more after an error: a closed chat must not fail the item. */
-	private async send(type: ChunkType, itemIndex: number, text?: string): Promise<void> {
-		if (this.isMuted) return;
-		try {
-			await this.sender.sendChunk(type, itemIndex, text);
-		} catch (error) {
-			this.isMuted = true;
-			const reason = error instanceof Error ? error.message : String(error);
-			this.sender.logger.warn(`The streamed response can no longer be sent on: ${reason}`);
-		}
 	}
 }

@@ -4,12 +4,13 @@ import { StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
 import { WaitMeter } from '../gateway/client/rate/waitMeter';
 import { connect } from '../n8n/client';
+import { addHint } from '../n8n/features';
 import { RunSignal } from '../n8n/runSignal';
 import { NodeParameters } from '../params/source';
 import { RunJournal } from './journal';
 import { Limiter } from './limiter';
-import { toErrorJson, toNodeError, withHint } from './nodeError';
-import { Deferred, type DeferredWork, type OperationOutput, type PausedRun } from './operation';
+import { toErrorJson, toNodeError } from './nodeError';
+import { Deferred, type OperationOutput, type PausedRun } from './operation';
 import type { RegisteredOperation, Registry } from './registry';
 import { RunContext } from './runContext';
 import { requestSettings } from './settings';
@@ -34,11 +35,8 @@ export async function executeRegistry(
 	const resource = String(context.getNodeParameter('resource', 0));
 	const name = String(context.getNodeParameter('operation', 0));
 	const registered = registry.find(resource, name);
-	if (!registered) {
-		throw new NodeOperationError(context.getNode(), `The operation "${name}" of "${resource}" is unknown`, {
-			description: "Open the node and choose 'Resource' and 'Operation' again.",
-		});
-	}
+	// n8n itself names the values that a panel does not have.
+	if (!registered) throw new NodeOperationError(context.getNode(), `Unknown operation: ${resource} ${name}`);
 	return [await new ItemLoop(context, registered).run()];
 }
 
@@ -139,19 +137,18 @@ class ItemLoop {
 	}
 
 	private async finishDeferred(): Promise<PausedRun | undefined> {
-		const { deferred } = this;
-		const attempt: DeferredWork['attempt'] = async (index, work) => await this.attempt(index, work);
+		const { deferred, context } = this;
 		const finish = async (index: number) => {
-			await attempt(index, async () => await deferred.get(index)?.finish());
+			await this.attempt(index, async () => await deferred.get(index)?.finish());
 		};
 		const { finishLater } = this.registered.operation;
-		if (finishLater) return await finishLater(this.context, { deferred, finish, attempt });
+		if (finishLater) return await finishLater(context, deferred, finish);
 		await Promise.all([...deferred.keys()].map(finish));
 		return undefined;
 	}
 
 	/** Does work for an item. Its outputs are those of the item. */
-	private async attempt(index: number, work: () => Promise<OperationOutput[] | void>): Promise<void> {
+	private async attempt(index: number, work: () => Promise<OperationOutput[] | undefined>): Promise<void> {
 		try {
 			const outputs = await work();
 			if (outputs) this.journal.finished(index, paired(index, outputs));
@@ -160,27 +157,26 @@ class ItemLoop {
 			// Another item's error stopped this one, which has no error of its own.
 			if (error instanceof StoppedError && error.reason !== 'cancelled') return;
 			if (error instanceof StoppedError) this.signal.abort('cancelled');
-			this.fail(index, withoutSecrets(error, [...this.runContext.secrets]));
+			const shown = withoutSecrets(error, [...this.runContext.secrets]);
+			// Without `item.error`: n8n would replace the details by the message alone.
+			this.failures.set(index, paired(index, [{ json: { error: toErrorJson(shown) } }]));
+			if (this.context.continueOnFail()) return;
+			this.firstError ??= { index, error: shown };
+			this.signal.abort('other item failed');
 		}
-	}
-
-	private fail(index: number, error: unknown): void {
-		// Without `item.error`: n8n would replace the details by the message alone.
-		this.failures.set(index, paired(index, [{ json: { error: toErrorJson(error) } }]));
-		if (this.context.continueOnFail()) return;
-		this.firstError ??= { index, error };
-		this.signal.abort('other item failed');
 	}
 
 	private async conclude(paused: PausedRun | undefined): Promise<INodeExecutionData[]> {
 		const { journal, failures, firstError, runContext } = this;
 		if (this.signal.isCancelled) throw this.cancelled();
-		this.showHints();
+		this.addHints();
 		if (firstError) {
 			const { index, error } = firstError;
 			const nodeError = toNodeError(this.node, error, index, journal.paidNote(index));
 			journal.endTry(true);
-			throw runContext.isTool ? withHint(nodeError) : nodeError;
+			// The model of an AI Agent reads only the message.
+			if (runContext.isTool && nodeError.description) nodeError.message += `. ${nodeError.description}`;
+			throw nodeError;
 		}
 		const outputOf = (index: number) => {
 			const unfinished = paused?.outputs.get(index);
@@ -195,17 +191,18 @@ class ItemLoop {
 		return outputs;
 	}
 
-	private showHints(): void {
-		const { cost } = this.runContext;
-		if (cost.ownRub !== '0') this.runContext.hint(`Cost: ₽${cost.ownRub}`);
-		this.showWait('the rate limit of the account', this.waitMeters.account);
-		this.showWait("'Requests per Minute' of this or another node", this.waitMeters.own);
+	private addHints(): void {
+		const { cost, hints } = this.runContext;
+		if (cost.ownRub !== '0') hints.add(`Cost: ₽${cost.ownRub}`);
+		this.addWait('the rate limit of the account', this.waitMeters.account);
+		this.addWait("'Requests per Minute' of this or another node", this.waitMeters.own);
+		for (const hint of hints) addHint(this.context, hint);
 	}
 
-	private showWait(limit: string, { totalMs }: WaitMeter): void {
+	private addWait(limit: string, { totalMs }: WaitMeter): void {
 		if (totalMs < SHOWN_WAIT_MS) return;
 		const seconds = Math.round(totalMs / 1_000);
-		this.runContext.hint(`Requests waited for ${limit}: ${seconds} s of the time that this node took.`);
+		this.runContext.hints.add(`Requests waited for ${limit}: ${seconds} s of the time that this node took.`);
 	}
 
 	/** n8n discards the error of a cancelled node, so the tasks that are paid for are logged as well. */

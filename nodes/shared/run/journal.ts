@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { ApiError, InvalidInputError, type ApiErrorDetails } from '../gateway/errors/errors';
+import { ApiError, type ApiErrorDetails } from '../gateway/errors/errors';
 import { asObject, omit, type JsonObject } from '../gateway/util/json';
 import { storedContext } from '../n8n/features';
 import { itemError, mayBeCharged } from './nodeError';
@@ -8,33 +8,13 @@ import { itemError, mayBeCharged } from './nodeError';
 /** Key in the node's context, which lives in the execution's data and is the same in each try. */
 const KEY = 'aiGatewayJournal';
 
-/** A key of the user, which may stand for one task only. */
-export interface OwnKey {
-	/** The account in which it counts. */
-	account: string;
-	/** What it stands for. */
-	content: string;
-}
-
-/** How the creation of an item's task was sent. */
-interface Sent {
-	/** Its idempotency key. */
-	key?: string | undefined;
-	ownKey?: OwnKey | undefined;
-}
-
 /** What is known of an item that has been sent. An item without an entry was not sent, or was rejected. */
-export type Entry = Sent &
-	(
-		| /** Sent. It may be charged: its outcome is not known yet, or never will be. */
-		{
-				state: 'requested';
-				mayBeCharged?: boolean;
-				error?: ApiErrorDetails;
-		  } /** The task exists and is paid for. */
-		| { state: 'created'; taskId: string; response: JsonObject }
-		| { state: 'finished'; outputs: INodeExecutionData[]; taskId?: string | undefined }
-	);
+export type Entry =
+	/** Sent. It may be charged: its outcome is not known yet, or never will be. */
+	| { state: 'requested'; key?: string | undefined; mayBeCharged?: boolean; error?: ApiErrorDetails }
+	/** The task exists and is paid for. */
+	| { state: 'created'; key?: string | undefined; taskId: string; response: JsonObject }
+	| { state: 'finished'; outputs: INodeExecutionData[]; taskId?: string | undefined };
 
 /** The journal of one item, for its operation. */
 export interface ItemJournal {
@@ -46,16 +26,20 @@ export interface ItemJournal {
 	 * Is called before a call that costs money is sent.
 	 *
 	 * @param key its idempotency key; a call without one cannot be repeated safely
-	 * @throws {InvalidInputError} if the user's key stands for other content in this run
 	 */
-	requested(key?: string, ownKey?: OwnKey): void;
+	requested(key?: string): void;
+	/** Registers the user's key for the content of a request; false if it stands for another item's content. */
+	claimKey(key: string, content: string): boolean;
 	/** Is called when a task exists and is paid for. */
 	created(taskId: string, response: JsonObject): void;
 }
 
 interface StoredRun {
 	executionId: string;
+	/** By the index of the item. */
 	entries: Record<string, Entry>;
+	/** What each key of the user stands for, and the item that used it first. */
+	keys?: Record<string, { index: number; content: string }>;
 }
 
 /**
@@ -86,7 +70,7 @@ export class RunJournal {
 	 * @throws {ApiError} that of a call that may be charged and cannot be repeated
 	 */
 	outputs(index: number): INodeExecutionData[] | undefined {
-		const entry = this.entry(index);
+		const entry = this.entries[index];
 		if (entry?.state === 'requested' && entry.key === undefined && entry.error) {
 			throw new ApiError(entry.error);
 		}
@@ -94,28 +78,28 @@ export class RunJournal {
 	}
 
 	item(index: number): ItemJournal {
-		const entry = this.entry(index);
+		const entry = this.entries[index];
 		const task = entry?.state === 'created' ? entry : undefined;
 		const earlier = entry?.state === 'requested' ? entry : undefined;
 		return {
 			sentKey: (task ?? earlier)?.key,
 			task,
-			requested: (key, ownKey) => {
-				if (ownKey) this.checkOwnKey(index, { key, ownKey });
-				// An earlier try may have been charged: that is kept.
-				this.write(index, { ...earlier, state: 'requested', key, ownKey });
-			},
+			// An earlier try may have been charged: that is kept.
+			requested: (key) => void (this.entries[index] = { ...earlier, state: 'requested', key }),
+			claimKey: (key, content) => this.claimKey(index, key, content),
 			created: (taskId, response) => {
-				this.write(index, { ...sent(this.entry(index)), state: 'created', taskId, response });
+				const known = this.entries[index];
+				const key = known?.state === 'requested' ? known.key : undefined;
+				this.entries[index] = { state: 'created', key, taskId, response };
 			},
 		};
 	}
 
 	/** Records the outputs of an item that has finished. */
 	finished(index: number, outputs: INodeExecutionData[]): void {
-		const entry = this.entry(index);
+		const entry = this.entries[index];
 		const taskId = entry && 'taskId' in entry ? entry.taskId : undefined;
-		this.write(index, { ...sent(entry), state: 'finished', outputs, taskId });
+		this.entries[index] = { state: 'finished', outputs, taskId };
 	}
 
 	/**
@@ -124,19 +108,19 @@ export class RunJournal {
 	 * @returns the error as the user gets it, with the task's ID and whether the item is, or may be, charged
 	 */
 	failed(index: number, error: unknown): unknown {
-		const entry = this.entry(index);
+		const entry = this.entries[index];
 		if (entry?.state === 'created') return itemError(error, { outcome: 'charged', taskId: entry.taskId });
 		// An equal call of an agent's tool, at the same time, may have removed the entry of one that may be charged.
 		if (entry?.state !== 'requested' && !(error instanceof ApiError && mayBeCharged(error))) return error;
 		const known = entry?.state === 'requested' ? entry : { state: 'requested' as const };
 		if (!known.mayBeCharged && !mayBeCharged(error)) {
-			delete this.stored.entries[String(index)];
+			delete this.entries[index];
 			return error;
 		}
 		const kind = known.key === undefined ? 'charge' : 'keyed';
 		const complete = itemError(error, { outcome: 'unknown', kind });
 		const details = complete instanceof ApiError ? complete.details : known.error;
-		this.write(index, { ...known, mayBeCharged: true, ...(details ? { error: details } : {}) });
+		this.entries[index] = { ...known, mayBeCharged: true, ...(details ? { error: details } : {}) };
 		return complete;
 	}
 
@@ -147,7 +131,7 @@ export class RunJournal {
 	 */
 	paidNote(failed?: number): string {
 		let text = '';
-		const others = Object.entries(this.stored.entries).filter(([index]) => Number(index) !== failed);
+		const others = Object.entries(this.entries).filter(([index]) => Number(index) !== failed);
 		const unknown = others.flatMap(([index, { state }]) => (state === 'requested' ? [index] : []));
 		if (unknown.length > 0) {
 			const [noun, pronoun] = unknown.length === 1 ? ['item', 'it'] : ['items', 'they'];
@@ -168,7 +152,7 @@ export class RunJournal {
 
 	/** Keeps the journal for the next run of the node. */
 	keep(): void {
-		for (const entry of Object.values(this.stored.entries)) {
+		for (const entry of Object.values(this.entries)) {
 			// Copies: n8n changes what a node returns.
 			if (entry.state === 'finished') entry.outputs = entry.outputs.map((item) => ({ ...item }));
 		}
@@ -190,31 +174,17 @@ export class RunJournal {
 		return asObject(this.store[KEY]) ?? {};
 	}
 
-	/** The gateway would return the task of another item. */
-	private checkOwnKey(index: number, { key, ownKey }: Sent): void {
-		const isTaken = Object.entries(this.stored.entries).some(([other, entry]) => {
-			if (Number(other) === index || entry.key !== key) return false;
-			return entry.ownKey?.account === ownKey?.account && entry.ownKey?.content !== ownKey?.content;
-		});
-		if (!isTaken) return;
-		throw new InvalidInputError(
-			"'Idempotency Key' is the same for two different inputs",
-			'Make it different for each input, e.g. with an order number of the item.',
-			'idempotencyKey',
-		);
+	private claimKey(index: number, key: string, content: string): boolean {
+		const keys = (this.stored.keys ??= {});
+		const known = keys[key] ?? { index, content };
+		if (known.index !== index && known.content !== content) return false;
+		keys[key] = { index: known.index, content };
+		return true;
 	}
 
-	private entry(index: number): Entry | undefined {
-		return this.stored.entries[String(index)];
+	private get entries(): StoredRun['entries'] {
+		return this.stored.entries;
 	}
-
-	private write(index: number, entry: Entry): void {
-		this.stored.entries[String(index)] = entry;
-	}
-}
-
-function sent({ key, ownKey }: Sent = {}): Sent {
-	return { key, ownKey };
 }
 
 /** Another version of the package may have stored something else. */

@@ -55,7 +55,9 @@ function detailsOf(error: unknown): ApiErrorDetails {
 	return { message, description, outcome: 'rejected', kind: 'read', retryable: false };
 }
 
-function isNodeError(error: unknown): error is NodeOperationError | NodeApiError {
+type NodeError = NodeOperationError | NodeApiError;
+
+function isNodeError(error: unknown): error is NodeError {
 	return error instanceof NodeOperationError || error instanceof NodeApiError;
 }
 
@@ -88,7 +90,7 @@ export function itemError(
  *
  * @param note the end of the description, e.g. the tasks that were created
  */
-export function toNodeError(node: INode, error: unknown, itemIndex: number, note = ''): Error {
+export function toNodeError(node: INode, error: unknown, itemIndex: number, note = ''): NodeError {
 	if (isNodeError(error)) {
 		error.context.itemIndex ??= itemIndex;
 		if (note) error.description = `${error.description ?? ''}${note}`.trim();
@@ -108,13 +110,4 @@ export function toNodeError(node: INode, error: unknown, itemIndex: number, note
 	if (taskId !== undefined) nodeError.context.taskId = taskId;
 	if (extra) nodeError.context.details = extra;
 	return nodeError;
-}
-
-/**
- * Adds the description to the message of an error: an AI Agent's model reads the message only, and needs the hint
- * to correct its tool call.
- */
-export function withHint(error: Error): Error {
-	if (isNodeError(error) && error.description) error.message = `${error.message}. ${error.description}`;
-	return error;
 }

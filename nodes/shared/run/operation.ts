@@ -51,9 +51,15 @@ export interface Operation<P extends Declarations = Declarations, O extends Decl
 	/**
 	 * Finishes the deferred work of a run, or a part of it: the node then runs again later.
 	 *
+	 * @param deferred by item
+	 * @param finish does the rest of an item's work, and does not reject
 	 * @returns `undefined` when all work is finished
 	 */
-	finishLater?(n8n: IExecuteFunctions, work: DeferredWork): Promise<PausedRun | undefined>;
+	finishLater?(
+		n8n: IExecuteFunctions,
+		deferred: ReadonlyMap<number, Deferred>,
+		finish: (index: number) => Promise<void>,
+	): Promise<PausedRun | undefined>;
 }
 
 /** Declares an operation, whose `execute` gets the values of its parameters. */
@@ -67,15 +73,6 @@ export function defineOperation<P extends Declarations, O extends Declarations =
 export interface Resource {
 	displayName: string;
 	operations: Readonly<Record<string, Operation>>;
-}
-
-/** The deferred work of a run. Its functions do not reject. */
-export interface DeferredWork {
-	deferred: ReadonlyMap<number, Deferred>;
-	/** Does the rest of an item's work. */
-	finish(index: number): Promise<void>;
-	/** Does `work` for an item, which gets its error, or its outputs if there are any. */
-	attempt(index: number, work: () => Promise<OperationOutput[] | void>): Promise<void>;
 }
 
 /** A run that ends before its work is finished, and after which the node runs again. */

@@ -7,7 +7,7 @@ import type { CreationContext } from '../gateway/media/idempotency';
 import type { MediaModel } from '../gateway/media/mediaModel';
 import { asNumber, asObject, asText, canonicalJson, omit } from '../gateway/util/json';
 import type { GatewayClient } from '../gateway/client/client';
-import { addHint, isStreaming, isTool, storedContext } from '../n8n/features';
+import { isStreaming, isTool, storedContext } from '../n8n/features';
 import { Catalogue } from './catalogue';
 import { ChunkWriter } from './chunkWriter';
 import { ExecutionCost } from './cost/executionCost';
@@ -19,11 +19,8 @@ const ROOT_KEY = 'aiGatewayRoot';
 /** What all items of a run share. */
 export class RunContext {
 	readonly executionId: string;
-	/**
-	 * Random, the same in all tries of the node and in retries of the execution: another execution must not get its tasks,
-	 * and n8n counts the IDs of executions from 1 again in a new database.
-	 */
-	private readonly root: string;
+	/** For the idempotency keys of its tasks (§4.6). */
+	readonly identity: Omit<CreationContext, 'itemIndex'>;
 	/** Whether the execution is a retry of another one, whose tasks it finds. */
 	readonly isRetry: boolean;
 	/** When the node ran first in this execution, in Unix milliseconds. */
@@ -44,20 +41,21 @@ export class RunContext {
 	readonly secrets = new Set<string>();
 	/** Work that the run waits for at its end. It does not reject. */
 	readonly background: Array<Promise<void>> = [];
-	private readonly hints = new Set<string>();
+	/** Shown with the node's output. */
+	readonly hints = new Set<string>();
 	private readonly sessions = new Map<string, Limiter>();
 
-	constructor(private readonly context: IExecuteFunctions) {
-		const proxy = context.getWorkflowDataProxy(0);
+	constructor(context: IExecuteFunctions) {
 		this.executionId = context.getExecutionId() ?? '';
+		this.isTool = isTool(context);
+		this.run = this.isTool ? inputDigest(context) : String(context.getWorkflowDataProxy(0).$runIndex ?? 0);
 		const { root, firstExecutionId, startedAt } = rootOf(context, this.executionId);
-		this.root = root;
+		const workflowId = context.getWorkflow().id ?? '';
+		this.identity = { workflowId, nodeId: context.getNode().id, root, run: this.run };
 		this.isRetry = firstExecutionId !== this.executionId;
 		this.startedAt = startedAt;
-		this.isTool = isTool(context);
 		this.chunkWriter = !this.isTool && isStreaming(context) ? new ChunkWriter(context) : undefined;
 		this.cost = new ExecutionCost(context);
-		this.run = this.isTool ? inputDigest(context) : String(proxy.$runIndex ?? 0);
 	}
 
 	/** Waits for work in the background, and ends reads of a catalogue that nobody waits for any more. */
@@ -65,25 +63,6 @@ export class RunContext {
 		await Promise.all(this.background);
 		await this.chunkWriter?.sent();
 		this.over.abort();
-	}
-
-	/** Shows a hint with the node's output, each text once. */
-	hint(message: string): void {
-		if (this.hints.has(message)) return;
-		this.hints.add(message);
-		addHint(this.context, message);
-	}
-
-	/** Identifies the creation of this item's task, for its idempotency key (§4.6). */
-	creationContext(itemIndex: number): CreationContext {
-		const workflow = this.context.getWorkflow();
-		return {
-			workflowId: workflow.id ?? '',
-			nodeId: this.context.getNode().id,
-			root: this.root,
-			run: this.run,
-			itemIndex,
-		};
 	}
 
 	/** Does work in a media session, if there is one, while no other work is in it (§7.4: 409, session busy). */
@@ -126,18 +105,19 @@ function inputDigest(context: IExecuteFunctions): string {
 	return `tool-${createHash('sha256').update(canonicalJson(inputs)).digest('hex')}`;
 }
 
-/** What the node's context keeps for its keys. */
-type Root = { root: string; firstExecutionId: string; executionId: string; startedAt: number };
-
-function rootOf(context: IExecuteFunctions, executionId: string): Root {
+/**
+ * What the node's context keeps for its keys. The root is random, and the same in all tries of the node and in retries
+ * of the execution: n8n counts the IDs of executions from 1 again in a new database.
+ */
+function rootOf(context: IExecuteFunctions, executionId: string) {
 	const store = storedContext(context, 'node') ?? {};
-	const known = asObject(store[ROOT_KEY]);
-	const { executionId: lastId, startedAt } = known ?? {};
-	const stored: Root = {
-		root: asText(known?.root) ?? randomUUID(),
-		firstExecutionId: asText(known?.firstExecutionId) ?? executionId,
+	const known = asObject(store[ROOT_KEY]) ?? {};
+	const startedAt = known.executionId === executionId ? asNumber(known.startedAt) : undefined;
+	const stored = {
+		root: asText(known.root) ?? randomUUID(),
+		firstExecutionId: asText(known.firstExecutionId) ?? executionId,
 		executionId,
-		startedAt: (lastId === executionId ? asNumber(startedAt) : undefined) ?? Date.now(),
+		startedAt: startedAt ?? Date.now(),
 	};
 	store[ROOT_KEY] = stored;
 	return stored;

@@ -1,4 +1,4 @@
-import { continueOnFail, envelope, gateway, TASKS as API } from '../../helpers/media';
+import { continueOnFail } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
 import { prompts, stored, suspend, suspending, mockTasks } from '../../helpers/suspended';
 import { quickTime } from '../../helpers/time';
@@ -97,27 +97,5 @@ describe('a suspended execution', () => {
 		const callers = tasks.sent.filter(({ body }) => 'callBackUrl' in body);
 		const numbers = callers.map(({ body }) => (body.input as { n: number }).n);
 		expect(numbers.sort((a, b) => a - b)).toStrictEqual(Array.from({ length: 20 }, (_, index) => index + 10));
-	});
-
-	it('is not suspended while Retry On Fail has an attempt left for the first item', async () => {
-		gateway()
-			.persist()
-			.post(API, ({ input }: { input: { prompt: string } }) => input.prompt === 'bad')
-			.reply(422, envelope(null, 422, 'prompt: no'));
-		const tasks = mockTasks(() => 'processing');
-		const use = suspending(
-			{ inputJson: '={{ { prompt: $json.prompt } }}' },
-			{
-				items: prompts('bad', 'good'),
-				settings: { onError: 'continueRegularOutput', retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
-			},
-		);
-		const suspended = await suspend(tasks, use);
-		// Later tries take up the task of the second item.
-		expect(tasks.sent).toHaveLength(1);
-		expect(stored(suspended).map(({ json }) => json)).toMatchObject([
-			{ error: { httpCode: '422' } },
-			{ taskId: 't1', timedOut: true },
-		]);
 	});
 });

@@ -18,10 +18,6 @@ interface Task {
 	hasCallback?: boolean;
 	/** The longest wait from now, in milliseconds. */
 	left?: number;
-	/** The poll that fails, counting from 1. */
-	failsAt?: number;
-	/** Whether the run ends in a pause. */
-	stops?: boolean;
 }
 
 const finish = () => Promise.reject(new Error('An item is finished by the item loop'));
@@ -42,19 +38,11 @@ class ScriptedTask extends SuspendableTask {
 		super({} as ItemContext, task, finish);
 	}
 
-	override async pause(milliseconds: number): Promise<void> {
-		this.log.push(`pause ${milliseconds}`);
-		jest.setSystemTime(NOW + milliseconds);
-		await Promise.resolve();
-		if (this.script.stops) throw new Error('The run has ended');
-	}
-
 	override async check(): Promise<OperationOutput | undefined> {
 		const { index, script } = this;
 		this.polls += 1;
 		this.log.push(`poll ${index}`);
 		await Promise.resolve();
-		if (this.polls === script.failsAt) throw new Error('rejected');
 		if (this.polls > (script.endsAfter ?? Infinity)) return undefined;
 		return { json: { polls: this.polls } };
 	}
@@ -64,24 +52,17 @@ class ScriptedTask extends SuspendableTask {
 async function settled(tasks: Array<Task | undefined>, lastUntil?: number) {
 	const log: string[] = [];
 	const finished: number[] = [];
-	const failed: number[] = [];
 	const deferred = new Map<number, Deferred>(
 		tasks.map((task, index) => [index, task ? new ScriptedTask(index, task, log) : new Deferred(finish)]),
 	);
 	const n8n = { getContext: () => ({ aiGatewaySuspendedUntil: lastUntil }) } as unknown as IExecuteFunctions;
-	const paused = await suspendOrFinish(n8n, {
-		deferred,
-		finish: async (index) => {
-			log.push(`finish ${index}`);
-			await Promise.resolve();
-			finished.push(index);
-		},
-		attempt: async (index, work) => {
-			await work().catch(() => failed.push(index));
-		},
+	const paused = await suspendOrFinish(n8n, deferred, async (index) => {
+		log.push(`finish ${index}`);
+		await Promise.resolve();
+		finished.push(index);
 	});
 	const suspended = paused?.outputs ?? new Map<number, OperationOutput>();
-	return { suspended, log, finished: finished.sort((a, b) => a - b), failed };
+	return { suspended, log, finished: finished.sort((a, b) => a - b) };
 }
 
 const indexes = (suspended: ReadonlyMap<number, unknown>) => [...suspended.keys()].sort((a, b) => a - b);
@@ -97,10 +78,10 @@ it('does nothing for no items', async () => {
 	expect([indexes(suspended), log]).toStrictEqual([[], []]);
 });
 
-it('suspends for a pending task, with the result of its last poll', async () => {
+it('suspends for a pending task, with the result of its poll', async () => {
 	const { suspended, finished } = await settled([{}]);
 	expect(finished).toStrictEqual([]);
-	expect(suspended.get(0)).toStrictEqual({ json: { polls: 2 } });
+	expect(suspended.get(0)).toStrictEqual({ json: { polls: 1 } });
 });
 
 it.each([
@@ -113,36 +94,33 @@ it.each([
 
 it('finishes other items before it polls the tasks that it suspends for', async () => {
 	const { log } = await settled([{}, undefined, { left: 10 }]);
-	expect(log).toStrictEqual(['finish 1', 'finish 2', 'poll 0', 'poll 0']);
-});
-
-it('polls the last task with a callback again: a callback before the suspension is lost', async () => {
-	const { suspended, log } = await settled([{}, {}, { hasCallback: false }]);
-	expect(indexes(suspended)).toStrictEqual([0, 1, 2]);
-	expect(log).toStrictEqual(['poll 0', 'poll 1', 'poll 2', 'poll 1']);
+	expect(log).toStrictEqual(['finish 1', 'finish 2', 'poll 0']);
 });
 
 it('finishes a task that has ended at the first poll', async () => {
 	const { suspended, finished, log } = await settled([{ endsAfter: 0 }, {}]);
 	expect([indexes(suspended), finished]).toStrictEqual([[1], [0]]);
-	expect(log.filter((line) => line === 'poll 0')).toHaveLength(1);
+	expect(log).toStrictEqual(['poll 0', 'poll 1', 'finish 0', 'poll 1']);
 });
 
-it('polls all other tasks again when the last one with a callback has ended meanwhile', async () => {
-	const { suspended, finished, log } = await settled([{ hasCallback: false }, {}, { endsAfter: 1 }]);
-	expect([indexes(suspended), finished]).toStrictEqual([[0, 1], [2]]);
-	expect(log).toStrictEqual([
-		...['poll 0', 'poll 1', 'poll 2'],
-		...['poll 2', 'finish 2'],
-		...['poll 0', 'poll 1'],
-		'poll 1',
+it('polls tasks again until none of them has ended meanwhile: a callback before the suspension is lost', async () => {
+	const { suspended, finished, log } = await settled([
+		{ hasCallback: false },
+		{ endsAfter: 1 },
+		{ endsAfter: 0 },
+		{},
 	]);
+	expect([indexes(suspended), finished]).toStrictEqual([
+		[0, 3],
+		[1, 2],
+	]);
+	expect(log.filter((line) => line === 'poll 0')).toHaveLength(3);
 });
 
 it('finishes all tasks when no pending one has a callback', async () => {
 	const { suspended, finished } = await settled([
 		{ hasCallback: false },
-		{ endsAfter: 1 },
+		{ endsAfter: 0 },
 		{ hasCallback: false },
 	]);
 	expect([indexes(suspended), finished]).toStrictEqual([[], [0, 1, 2]]);
@@ -154,36 +132,13 @@ it('finishes tasks when none has a callback', async () => {
 	expect(log).toStrictEqual(['poll 0', 'poll 1', 'finish 0', 'finish 1']);
 });
 
-it('finishes a task that has ended at the second poll', async () => {
-	const { suspended, finished } = await settled([{ endsAfter: 1 }, {}, { endsAfter: 1 }]);
-	expect([indexes(suspended), finished]).toStrictEqual([[1], [0, 2]]);
-});
-
-it.each([1, 2])('fails an item when poll %i fails, and suspends for the others', async (failsAt) => {
-	const { suspended, failed, finished } = await settled([{}, { failsAt }]);
-	expect([indexes(suspended), failed, finished]).toStrictEqual([[0], [1], []]);
-});
-
-describe('an earlier suspension of the execution, for which n8n may still have a timer,', () => {
-	it.each([
-		[75_000, ['poll 0', 'pause 75000', 'poll 0']],
-		[1, ['poll 0', 'pause 1', 'poll 0']],
-		[75_001, ['poll 0', 'poll 0']],
-		[0, ['poll 0', 'poll 0']],
-		[-1, ['poll 0', 'poll 0']],
-	])('that ends in %d ms is waited for', async (left, expected) => {
-		const { suspended, log } = await settled([{}], NOW + left);
-		expect([indexes(suspended), log]).toStrictEqual([[0], expected]);
-	});
-
-	it('is not waited for when all tasks have ended', async () => {
-		const { log } = await settled([{ endsAfter: 0 }], NOW + 60_000);
-		expect(log).toStrictEqual(['poll 0', 'finish 0']);
-	});
-
-	it('is waited for until the run ends', async () => {
-		const { suspended, failed, log } = await settled([{ stops: true }, {}], NOW + 60_000);
-		expect([indexes(suspended), failed]).toStrictEqual([[1], [0]]);
-		expect(log.slice(4)).toStrictEqual(['poll 1']);
-	});
+it.each([
+	[75_000, []],
+	[1, []],
+	[75_001, [0]],
+	[0, [0]],
+	[-1, [0]],
+])('with %d ms until the timer of an earlier suspension suspends for %j', async (left, kept) => {
+	const { suspended, finished } = await settled([{}], NOW + left);
+	expect([indexes(suspended), finished]).toStrictEqual([kept, kept.length > 0 ? [] : [0]]);
 });

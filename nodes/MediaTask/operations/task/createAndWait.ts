@@ -103,6 +103,6 @@ function callbackOf(item: ItemContext): ResumeCallback | undefined {
 	if (item.run.isTool) return undefined;
 	const problem = suspendProblem(item.n8n);
 	if (problem === undefined) return resumeCallback(item);
-	item.run.hint(`The node polls instead of suspending the execution: ${problem}`);
+	item.run.hints.add(`The node polls instead of suspending the execution: ${problem}`);
 	return undefined;
 }

@@ -88,7 +88,7 @@ async function send(item: TaskItem, request: TaskRequest, body: JsonObject, firs
 	const mayHaveFailed = request.mayHaveFailed && journal.sentKey === undefined;
 	let key = firstKey;
 	const create = async () => {
-		journal.requested(key, request.ownKey);
+		journal.requested(key);
 		return await createMediaTask(client, body, key);
 	};
 	for (let failed = 0; ; failed += 1) {

@@ -7,7 +7,6 @@ import { checkRequired } from '../../../shared/gateway/media/inputValues';
 import { taskPrice } from '../../../shared/gateway/media/price';
 import { choice, decimal, filled, json, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
-import type { OwnKey } from '../../../shared/run/journal';
 import type { ItemContext } from '../../../shared/run/operation';
 import { maxCostRub } from '../../../shared/run/settings';
 import type { ResumeCallback } from '../../suspend/suspendableTask';
@@ -106,8 +105,6 @@ export interface TaskRequest {
 	/** The body of the request with these files in the input. */
 	bodyWith: (files: readonly InputFileUrl[]) => JsonObject;
 	key: string;
-	/** If the key is the user's. */
-	ownKey: OwnKey | undefined;
 	/** Whether the task of the key may have failed in another execution: another one is then created in its place. */
 	mayHaveFailed: boolean;
 	/** The price as decimal text in rubles; only if there is a limit. */
@@ -132,7 +129,7 @@ export function isShared({
  * @throws {ApiError} when there is a price limit and the catalogue cannot be read
  */
 export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback): Promise<TaskRequest> {
-	const { params, run, client } = item;
+	const { params, run, client, journal } = item;
 	const {
 		sessionId,
 		idempotencyKey: ownKey,
@@ -168,20 +165,28 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 			? knownPrice(price, 'Max Cost per Execution (Rubles)', 'maxCostRub')
 			: undefined;
 	const content = isShared(params.options) ? bodyWith(await contentPlaceholders(files)) : {};
-	const context = run.creationContext(item.index);
+	const context = { ...run.identity, itemIndex: item.index };
+	const digest = idempotencyKey('workflow', context, content);
+	const isFree = ownKey === undefined || journal.claimKey(`${client.account} ${ownKey}`, digest);
+	if (!isFree) throw sharedKey();
 	return {
 		priced: { input },
 		files,
 		bodyWith: (urls) => bodyWith(urls, callback?.isRequested ? callback.url : callbackWithOwnData),
 		key: ownKey ?? idempotencyKey(scope, context, content),
-		ownKey:
-			ownKey === undefined
-				? undefined
-				: { account: client.account, content: idempotencyKey('workflow', context, content) },
 		mayHaveFailed: ownKey === undefined && (scope === 'workflow' || run.isRetry),
 		mostRub,
 		limitRub: maxCostRub,
 	};
+}
+
+/** The gateway would return the first item's task for the second one. */
+function sharedKey(): InvalidInputError {
+	return new InvalidInputError(
+		"'Idempotency Key' is the same for two different inputs",
+		'Make it different for each input, e.g. with an order number of the item.',
+		'idempotencyKey',
+	);
 }
 
 function checkCallback(resumeUrl: string, callbackUrl: string | undefined, gatewayUrl: string): void {
