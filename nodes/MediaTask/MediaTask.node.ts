@@ -12,7 +12,7 @@ import { testGateway } from '../shared/n8n/credentialTest';
 import { forBuilder, waitingTooltip } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
-import { loadFileFields, mapMediaFields, mapMediaInput, mapPriceInput } from '../shared/fields/mediaForm';
+import { loadFileFields, mapMediaFields, mapPriceInput } from '../shared/fields/mediaForm';
 import {
 	searchImageModels,
 	searchMediaModels,
@@ -30,8 +30,8 @@ export class MediaTask implements INodeType {
 		name: 'mediaTask',
 		icon: { light: 'file:../../icons/media.svg', dark: 'file:../../icons/media.dark.svg' },
 		group: ['transform'],
-		version: [1, 1.1],
-		defaultVersion: 1.1,
+		// n8n fails to evaluate the webhooks of version 1 where files are part of the JSON data (seen in 2.40).
+		version: 1.1,
 		subtitle: operationSubtitle,
 		description: 'Generate images, videos, music and speech with the models of an AI gateway',
 		defaults: { name: 'Gateway Media Task' },
@@ -74,7 +74,7 @@ export class MediaTask implements INodeType {
 			searchVideoModels,
 		},
 		loadOptions: { loadFileFields },
-		resourceMapping: { mapMediaFields, mapMediaInput, mapPriceInput },
+		resourceMapping: { mapMediaFields, mapPriceInput },
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

@@ -86,56 +86,6 @@ scene('the prompt stays when the model or the input mode changes', async ({ edit
 	expect(environment.gateway.control.tasks().at(-1)?.input).toMatchObject({ prompt: 'A lighthouse' });
 });
 
-scene('a node that was stored as version 1 has its prompt in the form, and keeps it', async (stage) => {
-	const { editor, environment } = stage;
-	const draw = gatewayNode(
-		'Draw',
-		'mediaTask',
-		{
-			resource: 'task',
-			operation: 'create',
-			model: byId('aurora/canvas-1'),
-			input: {
-				mappingMode: 'defineBelow',
-				value: { prompt: 'A cat', quality: 'draft' },
-				matchingColumns: [],
-				schema: [
-					{
-						id: 'prompt',
-						displayName: 'Prompt',
-						required: true,
-						defaultMatch: false,
-						display: true,
-						type: 'string',
-					},
-					{
-						id: 'quality',
-						displayName: 'Quality',
-						required: false,
-						defaultMatch: false,
-						display: true,
-						type: 'options',
-					},
-				],
-			},
-		},
-		{ typeVersion: 1 },
-	);
-	const workflow = workflowOf('Stored', [draw], { Start: ['Draw'] });
-	await editor.openWorkflow(
-		await environment.client.createWorkflow(withCredential(workflow, environment.credential)),
-	);
-	const panel = await editor.openNode('Draw');
-	await eventually(async () => expect(await panel.field('prompt').inputValue()).toBe('A cat'));
-	expect(await panel.field('prompt').evaluate((field: { tagName: string }) => field.tagName)).toBe('INPUT');
-	await editor.shot('media task, stored as version 1');
-	expect(await panel.execute()).toMatchObject({ ok: true });
-	expect(environment.gateway.control.tasks().at(-1)?.input).toMatchObject({
-		prompt: 'A cat',
-		quality: 'draft',
-	});
-});
-
 scene('an example shows its prompt, and only the fields that it fills', async ({ editor, environment }) => {
 	const example = withCredential(await loadExample('text-to-media'), environment.credential);
 	await editor.openWorkflow(await environment.client.createWorkflow(example));

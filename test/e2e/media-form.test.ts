@@ -14,7 +14,7 @@ const nodeType = 'n8n-nodes-ai-gateway.mediaTask';
 /** The fields that the editor gets for a model, as it asks for them. */
 async function fieldsOf(
 	model: string,
-	methodName = 'mapMediaInput',
+	methodName = 'mapMediaFields',
 ): Promise<Array<Record<string, unknown>>> {
 	const { fields } = await environment.client.mapperFields({
 		nodeType,

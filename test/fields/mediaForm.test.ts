@@ -1,12 +1,7 @@
 import nock from 'nock';
 
 import * as sandbox from '../../sandbox/gateway/catalogue/mediaSchemas';
-import {
-	loadFileFields,
-	mapMediaFields,
-	mapMediaInput,
-	mapPriceInput,
-} from '../../nodes/shared/fields/mediaForm';
+import { loadFileFields, mapMediaFields, mapPriceInput } from '../../nodes/shared/fields/mediaForm';
 import {
 	searchImageModels,
 	searchMusicModels,
@@ -42,28 +37,21 @@ describe('the list of fields for a file', () => {
 });
 
 describe('the form of a model', () => {
-	const shown = async (load: typeof mapMediaInput, typeVersion: number) => {
+	const shown = async (load: typeof mapMediaFields) => {
 		catalogue([painter(sandbox.retouch)]);
 		// Without data of an execution, the editor does not pass on what an expression returns.
-		const context = editorContext({ node: 'mediaTask', parameters: { model }, settings: { typeVersion } });
+		const context = editorContext({ node: 'mediaTask', parameters: { model } });
 		return (await load.call(context)).fields.filter(({ display }) => display).map(({ id }) => id);
 	};
 
-	it.each([
-		['a task', mapMediaInput, 1.1],
-		['generating in a node of version 1', mapMediaFields, 1],
-		['generating', mapMediaFields, 1.1],
-	])('leaves out the prompt for %s, which has a parameter for it', async (_, load, version) => {
-		const ids = await shown(load, version);
+	it('leaves out the prompt for a task, which has a parameter for it', async () => {
+		const ids = await shown(mapMediaFields);
 		expect(ids).toContain('image_urls');
 		expect(ids).not.toContain('prompt');
 	});
 
-	it.each([
-		['a task of a node of version 1', mapMediaInput, 1],
-		['a price', mapPriceInput, 1.1],
-	])('has the prompt for %s', async (_, load, version) => {
-		expect(await shown(load, version)).toContain('prompt');
+	it('has the prompt for a price', async () => {
+		expect(await shown(mapPriceInput)).toContain('prompt');
 	});
 });
 

@@ -153,7 +153,7 @@ describe('the text models', () => {
 	it('are not read further after the end of the run', async () => {
 		const { client, sent } = scriptedClient([list('a')]);
 		const context = contextOf();
-		context.end();
+		await context.end();
 		expect(await context.textModels.known(client)).toStrictEqual([]);
 		expect(sent).toHaveLength(0);
 	});

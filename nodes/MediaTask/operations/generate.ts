@@ -1,6 +1,5 @@
 import { modelParameter } from '../../shared/fields/models';
 import type { Operation } from '../../shared/run/operation';
-import { inputParameters } from './input';
 import { promptParameter } from './prompt';
 import { createAndWait } from './task/createAndWait';
 
@@ -15,8 +14,6 @@ interface Kind {
 	prompt: string;
 	examplePrompt: string;
 }
-
-const input = inputParameters('mapMediaFields', '{}');
 
 /** `task: createAndWait` for one kind of media, with a picker of its models. */
 function generate({ what, models, exampleModel, prompt, examplePrompt }: Kind): Operation {
@@ -34,7 +31,6 @@ function generate({ what, models, exampleModel, prompt, examplePrompt }: Kind): 
 				`The model that generates the ${what.replace(/^an? /, '')}. The list shows your price: with the model’s defaults, and the lowest.`,
 			),
 			prompt: promptParameter(prompt, examplePrompt),
-			...input,
 		},
 	};
 }

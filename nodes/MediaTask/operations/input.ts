@@ -21,9 +21,8 @@ export const model = modelParameter(
  * The parameters for a model's input, as a form or as JSON.
  *
  * @param mapperMethod the node's method that returns the fields of the form
- * @param initialJson what the JSON begins with
  */
-export function inputParameters(mapperMethod: string, initialJson = '{\n  "prompt": ""\n}') {
+export function inputParameters(mapperMethod: string) {
 	return {
 		inputMode: choice({
 			displayName: 'Input Mode',
@@ -65,7 +64,7 @@ export function inputParameters(mapperMethod: string, initialJson = '{\n  "promp
 				inputJson: jsonObject({
 					displayName: 'Input (JSON)',
 					rows: 6,
-					default: initialJson,
+					default: '{}',
 					example: '{ "prompt": "A lighthouse at dusk" }',
 					required: true,
 					description:

@@ -1,4 +1,3 @@
-import { PROMPT_VERSION } from '../../shared/fields/mediaForm';
 import type { InputForm } from '../../shared/gateway/media/inputSchema';
 import { promptField } from '../../shared/gateway/media/promptField';
 import type { JsonObject } from '../../shared/gateway/util/json';
@@ -24,10 +23,8 @@ export function promptParameter(what: string, example: string): Parameter<string
 	);
 }
 
-/** The prompt of tasks. In nodes of version 1, it is a field of the form. */
-export const taskPrompt = promptParameter('What to generate', 'A lighthouse in a winter storm').with({
-	displayOptions: { show: { '@version': [{ _cnd: { gte: PROMPT_VERSION } }] } },
-});
+/** The prompt of tasks. */
+export const taskPrompt = promptParameter('What to generate', 'A lighthouse in a winter storm');
 
 /** Whether the user has entered a prompt. */
 export function hasText(given: string | undefined): given is string {

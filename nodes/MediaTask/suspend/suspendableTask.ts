@@ -1,10 +1,10 @@
-import { pollOnce, pollUntil } from '../../shared/gateway/endpoints/polling';
+import { pollOnce } from '../../shared/gateway/endpoints/polling';
 import { hasEnded, type MediaTask } from '../../shared/gateway/endpoints/tasks';
 import { ApiError } from '../../shared/gateway/errors/errors';
+import { asObject } from '../../shared/gateway/util/json';
 import { taskJson } from '../../shared/n8n/taskResults';
-import { toErrorJson } from '../../shared/run/nodeError';
 import { Deferred, type ItemContext, type OperationOutput } from '../../shared/run/operation';
-import { callbackUrlOf } from './waitingExecution';
+import { ANY_RESPONSE, callbackUrlOf } from './waitingExecution';
 
 /**
  * Pauses before the polls that follow a suspension, in milliseconds. n8n responds with 409 to a callback that
@@ -48,22 +48,10 @@ interface PendingTask {
 export class SuspendableTask extends Deferred {
 	constructor(
 		private readonly item: ItemContext,
-		private readonly task: PendingTask,
+		readonly task: PendingTask,
 		finish: () => Promise<OperationOutput[]>,
 	) {
 		super(finish);
-	}
-
-	get taskId(): string {
-		return this.task.taskId;
-	}
-
-	get hasCallback(): boolean {
-		return this.task.callback.isRequested;
-	}
-
-	get until(): number {
-		return this.task.until;
 	}
 
 	/**
@@ -87,32 +75,20 @@ export class SuspendableTask extends Deferred {
 	}
 
 	/**
-	 * Polls a few times while the execution is suspended. Resumes it when the task has ended, in case the callback
-	 * came too early.
+	 * Polls a few times while the execution is suspended, and sends the callback in place of the gateway if the task has
+	 * ended.
 	 */
 	async watch(): Promise<void> {
 		const { client, n8n } = this.item;
-		const { taskId, callback } = this.task;
-		try {
-			const pausesMs = [...WATCH_PAUSES_MS];
-			const watched = { poll: async () => await pollOnce(client, taskId), pauseMs: () => pausesMs.shift() };
-			const pause = async (milliseconds: number) => await client.sleep(milliseconds);
-			while (pausesMs.length > 0) {
-				const found = await pollUntil({ ...watched, pause });
-				if (!found?.task || !hasEnded(found.task.state)) return;
-				if (await isAccepted(this.item, callback.url)) return;
-			}
-		} catch (error) {
-			n8n.logger.debug(`The media task ${taskId} was not watched: ${toErrorJson(error).message}`);
+		const callback = { method: 'POST', url: this.task.callback.url, ...ANY_RESPONSE } as const;
+		for (const pauseMs of WATCH_PAUSES_MS) {
+			await client.sleep(pauseMs);
+			const isPending = (await this.check()) !== undefined;
+			if (isPending) continue;
+			const response: unknown = await n8n.helpers.httpRequest(callback).catch(() => undefined);
+			if (Number(asObject(response)?.statusCode) < 300) return;
 		}
 	}
-}
-
-/** Sends the callback in place of the gateway. Returns whether n8n accepts it. */
-async function isAccepted({ n8n }: ItemContext, url: string): Promise<boolean> {
-	const request = { method: 'POST', url, returnFullResponse: true, ignoreHttpStatusErrors: true } as const;
-	const { statusCode } = (await n8n.helpers.httpRequest(request)) as { statusCode: number };
-	return statusCode < 300;
 }
 
 /**

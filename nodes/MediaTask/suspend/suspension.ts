@@ -31,7 +31,7 @@ export async function suspendOrFinish(
 	let open: OpenTask[] = [];
 	const others: number[] = [];
 	for (const [index, work] of deferred) {
-		const isLong = work instanceof SuspendableTask && work.until - Date.now() >= SHORTEST_SUSPENSION_MS;
+		const isLong = work instanceof SuspendableTask && work.task.until - Date.now() >= SHORTEST_SUSPENSION_MS;
 		if (isLong && canSuspend) open.push([index, work]);
 		else others.push(index);
 	}
@@ -46,7 +46,7 @@ export async function suspendOrFinish(
 		await Promise.all(open.map(check));
 		const isUnchanged = outputs.size === open.length;
 		open = open.filter(([index]) => outputs.has(index));
-		const withCallback = open.filter(([, { hasCallback }]) => hasCallback);
+		const withCallback = open.filter(([, { task }]) => task.callback.isRequested);
 		if (withCallback.length === 0) {
 			await Promise.all(open.map(async ([index]) => await finish(index)));
 			return undefined;
@@ -63,9 +63,9 @@ async function suspend(
 ): Promise<void> {
 	await suspendExecution(n8n, outputs, {
 		id: randomUUID(),
-		until: Math.max(...open.map(([, { until }]) => until)),
-		tasks: Object.fromEntries(open.map(([index, { taskId }]) => [index, taskId])),
-		callbacks: withCallback.map(([index]) => index),
+		until: Math.max(...open.map(([, { task }]) => task.until)),
+		tasks: Object.fromEntries(open.map(([index, { task }]) => [index, task.taskId])),
+		callbacks: withCallback.map(([index]) => String(index)),
 	});
 	void withCallback.at(-1)?.[1].watch();
 }

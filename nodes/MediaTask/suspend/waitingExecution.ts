@@ -1,17 +1,39 @@
-import type {
-	IExecuteFunctions,
-	INodeExecutionData,
-	IWebhookDescription,
-	IWebhookFunctions,
+import {
+	sleep,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type IWebhookDescription,
+	type IWebhookFunctions,
 } from 'n8n-workflow';
 
 import { asNumber, asObject, asText, objectIn, omit } from '../../shared/gateway/util/json';
-import { storedContext, webhookProblem } from '../../shared/n8n/features';
-import { readSavedState, type SavedState } from './savedState';
+import { storedContext } from '../../shared/n8n/features';
 
 // Everything that depends on how n8n suspends and resumes an execution, beyond its types: n8n stores the node's
 // input, and on resuming disables the node and passes the input on. Here the node's output is stored in place of
 // its input, and the node is enabled again, so that it runs again.
+
+/** What is stored with a suspended execution. A type, not an interface: n8n stores plain data. */
+export type SavedState = {
+	/** Identifies this suspension of the execution. */
+	id: string;
+	/** When the execution resumes without a callback, in Unix milliseconds. */
+	until: number;
+	/** The tasks that have not ended, by item. */
+	tasks: Record<string, string>;
+	/** The items for whose tasks the gateway sends a callback. */
+	callbacks: string[];
+	/** The JSON data of the node's input items, in whose place its outputs are stored. */
+	input: IDataObject[];
+};
+
+/** Reads a saved state. Another version of the package may have stored something else. */
+function readSavedState(value: unknown): SavedState | undefined {
+	const { id, until, tasks, callbacks, input } = asObject(value) ?? {};
+	const isKnown = typeof id === 'string' && typeof until === 'number' && asObject(tasks) !== undefined;
+	return isKnown && Array.isArray(callbacks) && Array.isArray(input) ? (value as SavedState) : undefined;
+}
 
 /**
  * The path below the execution's resume URL that receives callbacks. A path of its own, so that a repeated
@@ -45,10 +67,10 @@ const UNTIL = 'aiGatewaySuspendedUntil';
 const TOKEN = 'aiGatewayResumed';
 
 /** Query parameter of the callback URL: the item whose task has ended. */
-const ITEM = 'item';
+export const ITEM = 'item';
 
 /** Query parameter of the request with which the handler of a callback resumes the execution: the state's ID. */
-const STATE = 'state';
+export const STATE = 'state';
 
 /**
  * Why this n8n cannot suspend and resume this execution; `undefined` when it can. Call it before anything is
@@ -60,8 +82,6 @@ export function suspendProblem(context: IExecuteFunctions): string | undefined {
 	if (context.getNode().retryOnFail) return "'Retry On Fail' is on";
 	if (!resumeUrl(context)) return 'n8n has no URL that resumes the execution';
 	if (typeof context.putExecutionToWait !== 'function') return 'this n8n cannot suspend executions';
-	const problem = webhookProblem(context);
-	if (problem !== undefined) return problem;
 	const [stored] = storedInput(context) ?? [];
 	// n8n must store these very items, and disable this very node.
 	const isAsExpected = stored !== undefined && stored === context.getInputData()[0] && runningNode(context);
@@ -103,73 +123,39 @@ function resumeUrl(context: IExecuteFunctions): URL | undefined {
 	return url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
 }
 
-/** What a request to the suspended execution is about, from its URL. */
-export interface ResumeRequest {
-	/** The item of a callback. */
-	item?: number;
-	/** The ID of the state to resume, in a request of {@link requestResume}. */
-	stateId?: string | undefined;
-}
-
-export function readResumeRequest(context: IWebhookFunctions): ResumeRequest {
-	const query = asObject(context.getQueryData());
-	const index = Number(asText(query?.[ITEM]));
-	return { ...(Number.isInteger(index) ? { item: index } : {}), stateId: asText(query?.[STATE]) };
-}
-
 /** How long n8n may take to respond to itself, in milliseconds. */
 const OWN_REQUEST_MS = 5_000;
 
-/** The pauses after responses of n8n that fail, in milliseconds: another process may be resuming the execution. */
-const OWN_PAUSES_MS = [500, 2_000];
+/** Any status is a response. */
+export const ANY_RESPONSE = { returnFullResponse: true, ignoreHttpStatusErrors: true } as const;
+
+/** The pauses before each request, in milliseconds: if n8n fails, another process may be resuming the execution. */
+const OWN_PAUSES_MS = [0, 500, 2_000];
 
 /**
  * Asks n8n to resume the execution. n8n then reads it again: while a callback is checked, another process may
  * have resumed it, and n8n would resume it again in the state of when the callback came.
  *
  * @param id the ID of the saved state
- * @param pause waits so many milliseconds
  * @returns whether n8n has handled the request; `false` when it cannot reach itself
  */
-export async function requestResume(
-	context: IWebhookFunctions,
-	id: string,
-	pause: (milliseconds: number) => Promise<void>,
-): Promise<boolean> {
+export async function requestResume(context: IWebhookFunctions, id: string): Promise<boolean> {
 	const base = asText(context.evaluateExpression('{{ $execution.resumeUrl }}'));
 	if (base === undefined || !URL.canParse(base)) return false;
 	const url = webhookUrl(new URL(base), STATE, id);
-	for (const pauseMs of [...OWN_PAUSES_MS, undefined]) {
-		const { statusCode = 0, body } = await ownRequest(context, url);
+	const request = { method: 'POST', url, timeout: OWN_REQUEST_MS, ...ANY_RESPONSE } as const;
+	for (const pauseMs of OWN_PAUSES_MS) {
+		await sleep(pauseMs);
+		const response: unknown = await context.helpers.httpRequest(request).catch(() => undefined);
+		const { statusCode, body } = asObject(response) ?? {};
+		const status = Number(statusCode ?? 0);
 		const { state, message } = objectIn(body) ?? {};
 		// 404 and 409: the execution has ended, runs, or waits for something else.
-		const isOver = (statusCode === 404 || statusCode === 409) && typeof message === 'string';
+		const isOver = (status === 404 || status === 409) && typeof message === 'string';
 		if (isOver || state === id) return true;
-		if (statusCode < 500 || pauseMs === undefined) return false;
-		await pause(pauseMs);
+		if (status < 500) return false;
 	}
 	return false;
-}
-
-interface OwnResponse {
-	/** Missing when there is no response. */
-	statusCode?: number;
-	body?: unknown;
-}
-
-async function ownRequest(context: IWebhookFunctions, url: string): Promise<OwnResponse> {
-	try {
-		const response: unknown = await context.helpers.httpRequest({
-			method: 'POST',
-			url,
-			timeout: OWN_REQUEST_MS,
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-		});
-		return response as OwnResponse;
-	} catch {
-		return {};
-	}
 }
 
 /**
@@ -242,19 +228,8 @@ export function stateOfSuspended(context: IWebhookFunctions): SavedState | undef
  */
 export function resumeExecution(context: IWebhookFunctions, id: string): INodeExecutionData[][] | undefined {
 	const node = runningNode(context);
-	if (!node) {
-		context.logger.error(
-			'This version of n8n does not let a node run again after a callback: the execution resumes when its maximum wait is over',
-		);
-		return undefined;
-	}
 	const [first, ...others] = (storedInput(context) ?? []).filter(isItem);
-	if (!first) {
-		context.logger.error(
-			'This version of n8n does not let a node read its stored input: the execution resumes when its maximum wait is over',
-		);
-		return undefined;
-	}
+	if (!node || !first) return undefined;
 	Reflect.set(node, 'disabled', false);
 	return [[{ ...first, json: { ...first.json, [TOKEN]: id } }, ...others]];
 }

@@ -1,19 +1,20 @@
-import {
-	sleep,
-	type INodeExecutionData,
-	type IWebhookFunctions,
-	type IWebhookResponseData,
-} from 'n8n-workflow';
+import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
 import type { GatewayClient } from '../../shared/gateway/client/client';
 import { CALLBACK_PAUSES_MS, pollOnce, pollUntil } from '../../shared/gateway/endpoints/polling';
 import { hasEnded } from '../../shared/gateway/endpoints/tasks';
 import { ApiError, asError } from '../../shared/gateway/errors/errors';
+import { asObject, asText } from '../../shared/gateway/util/json';
 import { callbackClient } from '../../shared/n8n/client';
 import { toErrorJson } from '../../shared/run/nodeError';
-import { CallbackGuard } from './callbackGuard';
-import type { SavedState } from './savedState';
-import { readResumeRequest, requestResume, resumeExecution, stateOfSuspended } from './waitingExecution';
+import {
+	ITEM,
+	requestResume,
+	resumeExecution,
+	STATE,
+	stateOfSuspended,
+	type SavedState,
+} from './waitingExecution';
 
 /**
  * Short, because n8n resumes the execution in the state of when the callback came. The node polls what is unclear
@@ -33,7 +34,8 @@ export async function handleResumeCallback(context: IWebhookFunctions): Promise<
 	let hasResponse = false;
 	try {
 		const response = context.getResponseObject();
-		const { item, stateId } = readResumeRequest(context);
+		const query = asObject(context.getQueryData()) ?? {};
+		const [item, stateId] = [asText(query[ITEM]), asText(query[STATE])];
 		hasResponse = true;
 		response.status(200).json({ message: 'Received', ...(stateId === undefined ? {} : { state: stateId }) });
 		const workflowData =
@@ -49,92 +51,90 @@ export async function handleResumeCallback(context: IWebhookFunctions): Promise<
 	return hasResponse ? { noWebhookResponse: true } : {};
 }
 
+/** The suspensions that this process has resumed last. */
+const resumed = new Set<string>();
+const MAX_RESUMED = 500;
+
 /** The items of the resumed execution; `undefined` when it is not suspended in this state any more. */
 function resumedItems(context: IWebhookFunctions, stateId: string): INodeExecutionData[][] | undefined {
 	const state = stateOfSuspended(context);
-	if (state?.id !== stateId || !isInTime(state)) return undefined;
-	return CallbackGuard.of(context.getExecutionId()).claim(stateId)
-		? resumeExecution(context, stateId)
-		: undefined;
+	if (state?.id !== stateId || !isInTime(state) || resumed.has(stateId)) return undefined;
+	resumed.add(stateId);
+	for (const oldest of [...resumed].slice(0, -MAX_RESUMED)) resumed.delete(oldest);
+	return resumeExecution(context, stateId);
 }
 
+/** The checks in progress, by suspension, and the items whose callbacks have come meanwhile. */
+const checks = new Map<string, Set<string>>();
+
 /**
- * Checks the tasks after a callback, and resumes the execution when all have ended.
+ * Checks the tasks after a callback, and has the execution resumed when all have ended. Callbacks that come at the same
+ * time lead to one check, and to another one for those that come during it. A callback for no item leads to none: where
+ * n8n has no secret in the URL, anybody can send one.
  *
  * @returns the items of the resumed execution, when n8n cannot reach itself to resume it
  */
 async function itemsAfterCallback(
 	context: IWebhookFunctions,
-	item: number | undefined,
+	item: string | undefined,
 ): Promise<INodeExecutionData[][] | undefined> {
-	const guard = CallbackGuard.of(context.getExecutionId());
-	let state: SavedState | undefined;
-	const read = () => {
-		state = stateOfSuspended(context);
-		return state && { id: state.id, items: itemsOf(state) };
-	};
-	const check = async (items: ReadonlySet<number>) => {
-		if (!state) return false;
+	const state = stateOfSuspended(context);
+	if (item === undefined || state?.tasks[item] === undefined || resumed.has(state.id)) return undefined;
+	const running = checks.get(state.id);
+	const received = running ?? new Set();
+	received.add(item);
+	if (running) return undefined;
+	checks.set(state.id, received);
+	try {
 		const client = await callbackClient(context);
-		const isOver = await haveAllEnded(client, state, guard.ended, items);
-		return isOver && isInTime(state);
-	};
-	const resumes = await guard.handle(item, read, check);
-	if (!resumes || !state || (await requestResume(context, state.id, sleep))) return undefined;
-	return guard.claim(state.id) ? resumeExecution(context, state.id) : undefined;
+		while (received.size > 0) {
+			const items = [...received];
+			received.clear();
+			if (!(await haveAllEnded(client, state, items)) || !isInTime(state)) continue;
+			const isDone = await requestResume(context, state.id);
+			return isDone ? undefined : resumedItems(context, state.id);
+		}
+		return undefined;
+	} finally {
+		checks.delete(state.id);
+	}
 }
 
 function isInTime({ until }: SavedState): boolean {
 	return Date.now() < until - LAST_MOMENT_MS;
 }
 
-/** The items with a task of the execution, also those whose task had ended before it was suspended. */
-function itemsOf({ tasks }: SavedState): ReadonlySet<number> {
-	return new Set(Object.keys(tasks).map(Number));
-}
-
 /**
  * Whether no task with a callback is known to be running. Polls first the tasks whose callback has come, several times:
- * they may still read as running for a moment. Stops at the first that is running.
- *
- * @param ended the IDs of tasks that have ended; further ones are added
- * @param received the items whose callback has come
+ * they may still read as running for a moment.
  */
 async function haveAllEnded(
 	client: GatewayClient,
-	state: SavedState,
-	ended: Set<string>,
-	received: ReadonlySet<number>,
+	{ callbacks, tasks }: SavedState,
+	received: readonly string[],
 ): Promise<boolean> {
-	const { callbacks, tasks } = state;
-	const first = callbacks.filter((index) => received.has(index));
-	for (const index of new Set([...first, ...callbacks])) {
-		const taskId = tasks[index] ?? '';
-		if (ended.has(taskId)) continue;
-		const isFirst = first.length === 0 || first.includes(index);
-		const found = await stateOf(client, taskId, isFirst ? CALLBACK_PAUSES_MS : [0]);
-		if (found === 'running') return false;
-		if (found === 'ended') ended.add(taskId);
+	for (const index of new Set([...received, ...callbacks])) {
+		const pausesMs = received.includes(index) ? CALLBACK_PAUSES_MS : [0];
+		if (await isRunning(client, tasks[index] ?? '', pausesMs)) return false;
 	}
 	return true;
 }
 
-/** The state of a task. One whose poll ends in an error counts as ended: the node reports the error. */
-async function stateOf(
+/** Whether a task is known to be running. If its poll fails for good, the node reports the error. */
+async function isRunning(
 	client: GatewayClient,
 	taskId: string,
 	pausesMs: readonly number[],
-): Promise<'ended' | 'running' | 'unclear'> {
+): Promise<boolean> {
 	try {
 		const found = await pollUntil({
 			pauseMs: (polls) => pausesMs[polls],
 			poll: async () => await pollOnce(client, taskId, POLL_TIMEOUT_MS),
 			pause: async (milliseconds) => await client.pause(milliseconds),
 		});
-		if (!found?.task) return 'unclear';
-		return hasEnded(found.task.state) ? 'ended' : 'running';
+		return found?.task !== undefined && !hasEnded(found.task.state);
 	} catch (error) {
-		if (error instanceof ApiError) return 'ended';
+		if (error instanceof ApiError) return false;
 		throw asError(error);
 	}
 }

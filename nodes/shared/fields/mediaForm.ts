@@ -7,17 +7,9 @@ import type { MediaModel } from '../gateway/media/mediaModel';
 import { inputForm, takesUrls } from '../gateway/media/inputSchema';
 import { formFields, type FormStyle } from './schemaForm';
 
-/** The first version of the node in which the prompt of every task is a parameter next to the form. */
-export const PROMPT_VERSION = 1.1;
-
 /** Resource mapping: the form of the chosen model's input, without the prompt. */
 export async function mapMediaFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 	return await mapped(this, { hasPrompt: true });
-}
-
-/** Resource mapping: the same form for tasks, with the prompt in older nodes. */
-export async function mapMediaInput(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-	return await mapped(this, { hasPrompt: this.getNode().typeVersion >= PROMPT_VERSION });
 }
 
 /** Resource mapping: the same form with nothing required, for *Get Price*. */

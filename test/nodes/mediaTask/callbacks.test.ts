@@ -30,7 +30,7 @@ describe('a callback', () => {
 		tasks.respond = ended('t2');
 		expect(await call(1)).toStrictEqual({ resumes: false, polls: ['t2', 't1'] });
 		tasks.respond = ended('t2', 't1');
-		expect(await call(0)).toStrictEqual({ resumes: false, polls: ['t1', 't3'] });
+		expect(await call(0)).toStrictEqual({ resumes: false, polls: ['t1', 't2', 't3'] });
 		tasks.respond = ended('t1', 't2', 't3');
 		expect((await call(2)).resumes).toBe(true);
 	});

@@ -6,9 +6,6 @@ import { useNock } from '../../helpers/nock';
 
 useNock();
 
-/** Nodes as the editor makes them today. */
-const newest = { settings: { typeVersion: 1.1 } };
-
 /** A task may exist under this scope, so that the first poll has no pause. */
 const options = { idempotencyScope: 'workflow' };
 
@@ -43,7 +40,7 @@ describe.each(['image', 'video', 'music', 'speech'])('%s: generate', (resource) 
 async function inputOf(
 	parameters: object,
 	schema: object = sandbox.canvas,
-	extra: Parameters<typeof run>[2] = newest,
+	extra: Parameters<typeof run>[2] = {},
 ): Promise<unknown> {
 	catalogue([painter(schema)]);
 	const sent = creations();
@@ -84,7 +81,7 @@ describe('the prompt', () => {
 		catalogue([painter(sandbox.canvas)]);
 		const sent = creations();
 		const items = ['a', 'b'].map((p) => ({ json: { p } }));
-		await run('create', { model, prompt: '={{ $json.p }}', input: form({}) }, { ...newest, items });
+		await run('create', { model, prompt: '={{ $json.p }}', input: form({}) }, { items });
 		expect(sent.map(({ body }) => body.input)).toStrictEqual([{ prompt: 'a' }, { prompt: 'b' }]);
 	});
 
@@ -105,8 +102,7 @@ describe('the prompt', () => {
 			.get('/api/v1/media/models')
 			.reply(() => [status, { data: [painter(schema)] }]);
 		const sent = creations();
-		const speak = async () =>
-			await run('create', { model, prompt: 'Hello', ...parameters, ...scope }, newest);
+		const speak = async () => await run('create', { model, prompt: 'Hello', ...parameters, ...scope });
 		expect((await speak()).error).toBeUndefined();
 		status = 403;
 		expect((await speak()).error).toBeDefined();
@@ -127,18 +123,14 @@ describe('the prompt', () => {
 		expect(await inputOf({ prompt, input: form({ quality: 'draft' }) })).toBe("'Prompt' is missing");
 	});
 
-	test.each([
-		[1.1, "'Prompt' is missing"],
-		[1, "'Text' is missing"],
-	])('is called as in the panel when it is missing: version %d', async (typeVersion, message) => {
-		const version = { settings: { typeVersion } };
-		expect(await inputOf({ input: form({ voice: 'anna' }) }, sandbox.speech, version)).toBe(message);
+	test('is called as in the panel when it is missing', async () => {
+		expect(await inputOf({ input: form({ voice: 'anna' }) }, sandbox.speech)).toBe("'Prompt' is missing");
 	});
 
 	test('is `prompt` for a model that names no field for it: the gateway says whether it takes one', async () => {
 		catalogue([painter({ type: 'object', properties: { n: { type: 'integer' } } })]);
 		const sent = creations();
-		await run('create', { model, prompt: 'A cat', input: form({}) }, newest);
+		await run('create', { model, prompt: 'A cat', input: form({}) });
 		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'A cat' });
 	});
 
@@ -146,31 +138,9 @@ describe('the prompt', () => {
 		catalogue([painter(sandbox.canvas)]);
 		const sent = creations();
 		const options = { idempotencyScope: 'workflow' };
-		for (const prompt of ['a', 'b', 'a'])
-			await run('create', { model, prompt, input: form({}), options }, newest);
+		for (const prompt of ['a', 'b', 'a']) await run('create', { model, prompt, input: form({}), options });
 		const keys = sent.map(({ key }) => key);
 		expect(keys[1]).not.toBe(keys[0]);
 		expect(keys[2]).toBe(keys[0]);
-	});
-});
-
-describe('a node of version 1', () => {
-	const older = { settings: { typeVersion: 1 } };
-
-	test.each([
-		['form', { input: form({ prompt: 'A dog' }) }, { prompt: 'A dog' }],
-		['JSON', { inputMode: 'json', inputJson: '{"n": 1}' }, { n: 1 }],
-	])('takes the input of a task from its %s only, as it always has', async (_, parameters, input) => {
-		expect(await inputOf({ prompt: 'A cat', ...parameters }, sandbox.canvas, older)).toStrictEqual(input);
-	});
-
-	test('creates and waits by default', async () => {
-		catalogue([painter(sandbox.canvas)]);
-		const sent = creations();
-		results();
-		const parameters = { model, input: form({ prompt: 'A cat' }), options };
-		const { items } = await run('createAndWait', parameters, older);
-		expect(sent[0]?.body.input).toStrictEqual({ prompt: 'A cat' });
-		expect(items[0]?.json.state).toBe('success');
 	});
 });

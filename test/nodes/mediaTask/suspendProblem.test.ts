@@ -127,28 +127,11 @@ it('a node with Retry On Fail polls and shows a hint: n8n may run it again at on
 	expect(hints).toStrictEqual([hint("'Retry On Fail' is on")]);
 });
 
-describe('a workflow whose files are part of the JSON data', () => {
+it('a workflow whose files are part of the JSON data is suspended', async () => {
+	const tasks = mockTasks(() => 'processing');
 	const workflowSettings = { binaryMode: 'combined' } as const;
-
-	it('polls with version 1 of the node, whose callbacks n8n rejects', async () => {
-		const tasks = mockTasks(() => 'success');
-		const { hints } = await run({ workflowSettings, settings: { typeVersion: 1 } });
-		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([false]);
-		expect(hints).toStrictEqual([
-			hint(
-				"with the workflow setting 'Execution Logic' v2, n8n rejects callbacks to version 1 of this node. Add the node again to get its newest version",
-			),
-		]);
-	});
-
-	it.each<[string, Partial<RunOptions>]>([
-		['the newest version', { workflowSettings }],
-		['version 1 where files are separate', { settings: { typeVersion: 1 } }],
-	])('is suspended with %s', async (_, more) => {
-		const tasks = mockTasks(() => 'processing');
-		await suspend(tasks, suspending({}, { items: prompts('a'), ...more }));
-		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([true]);
-	});
+	await suspend(tasks, suspending({}, { items: prompts('a'), workflowSettings }));
+	expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([true]);
 });
 
 describe('no hint is shown', () => {

@@ -26,7 +26,7 @@ export function mediaSuites(): void {
 			const { fields } = await environment.client.mapperFields({
 				nodeType: `${packageName}.mediaTask`,
 				parameter: 'input',
-				methodName: 'mapMediaInput',
+				methodName: 'mapMediaFields',
 				parameters,
 				credentials: { aiGatewayApi: environment.credential },
 			});

@@ -23,7 +23,7 @@ import { callbackWithData, checkResumeUrl, readCallbackUrl } from './callbackUrl
 import { checkPriceLimit, knownPrice } from './priceLimit';
 
 /** Parameters of every operation that creates a task. */
-export const taskParameters = { model, prompt: taskPrompt, ...inputParameters('mapMediaInput'), inputFiles };
+export const taskParameters = { model, prompt: taskPrompt, ...inputParameters('mapMediaFields'), inputFiles };
 
 /** Options of every operation that creates a task. */
 export const taskOptions = {
