@@ -107,22 +107,6 @@ test('where files are part of the JSON data, the results come back, and the next
 	expect(kept.map(({ json }) => json['mimeType'])).toStrictEqual(['image/png', 'image/png']);
 });
 
-test('version 1, whose callbacks n8n rejects there, polls', async () => {
-	environment.gateway.control.configure({ taskDuration: { image: 1_000 } });
-	const workflow = pictures(['a cat'], {}, { typeVersion: 1 });
-	const stored = await environment.client.createWorkflow(
-		withCredential(
-			{ ...workflow, settings: { ...workflow.settings, binaryMode: 'combined' } },
-			environment.credential,
-		),
-	);
-	const executionId = await environment.client.runManually(stored.id, startName);
-	const result = await end({ executionId, tasks: [] });
-	environment.gateway.control.configure({ taskDuration: { image: 600_000 } });
-	expect(result.status).toBe('success');
-	expect(asked(result.nodes['After']?.items)).toStrictEqual(['a cat']);
-});
-
 test('a failed task ends the execution, and the error names the other tasks', async () => {
 	const suspended = await suspendExecution(environment, pictures(['a cat', 'a dog']));
 	const [first, second] = suspended.tasks;

@@ -39,38 +39,38 @@ const retrying = () => nodeWith({ retryOnFail: true, maxTries: 3 });
 
 it('keeps nothing where the node is not run again', () => {
 	const { store, attempt } = nodeWith({});
-	attempt().item(0).requested(KEY);
-	expect([store, attempt().item(0).sentKey]).toStrictEqual([{}, undefined]);
+	attempt().requested(0, KEY);
+	expect([store, attempt().entry(0)?.key]).toStrictEqual([{}, undefined]);
 });
 
 it('is written before the act: a try that ends in any way is known to the next one', () => {
 	const { attempt } = retrying();
-	attempt().item(0).requested(KEY);
-	expect(attempt().item(0).sentKey).toBe(KEY);
+	attempt().requested(0, KEY);
+	expect(attempt().entry(0)?.key).toBe(KEY);
 });
 
 it('is plain data: n8n can store it between the tries', () => {
 	const { store, attempt } = retrying();
 	const journal = attempt();
-	journal.item(0).requested(KEY);
-	journal.item(1).created('t1', { data: {} });
+	journal.requested(0, KEY);
+	journal.created(1, 't1', { data: {} });
 	journal.failed(0, lost());
 	Object.assign(store, JSON.parse(JSON.stringify(store)));
 	const next = attempt();
-	expect([next.paidNote(), next.item(0).sentKey]).toStrictEqual([UNKNOWN_0 + TASK_1, KEY]);
+	expect([next.paidNote(), next.entry(0)?.key]).toStrictEqual([UNKNOWN_0 + TASK_1, KEY]);
 });
 
 it.each([{ executionId: 'e2' }, { run: '1' }])('of another execution or run is not taken: %j', (other) => {
 	const { attempt } = retrying();
-	attempt().item(0).requested(KEY);
-	expect(attempt(other).item(0).sentKey).toBeUndefined();
+	attempt().requested(0, KEY);
+	expect(attempt(other).entry(0)?.key).toBeUndefined();
 });
 
 it('of one run of an agent’s tool does not end that of another', () => {
 	const { store, attempt } = retrying();
-	attempt({ run: 'a' }).item(0).requested(KEY);
+	attempt({ run: 'a' }).requested(0, KEY);
 	attempt({ run: 'b' }).clear();
-	expect(attempt({ run: 'a' }).item(0).sentKey).toBe(KEY);
+	expect(attempt({ run: 'a' }).entry(0)?.key).toBe(KEY);
 	attempt({ run: 'a' }).clear();
 	expect(store).toStrictEqual({});
 });
@@ -80,7 +80,7 @@ it.each([7, 'x', {}, { executionId: 'e1' }, { entries: {} }])(
 	(stored) => {
 		const { store, attempt } = retrying();
 		store.aiGatewayJournal = { '0': stored };
-		expect(attempt().item(0).sentKey).toBeUndefined();
+		expect(attempt().entry(0)?.key).toBeUndefined();
 	},
 );
 
@@ -89,9 +89,9 @@ describe('an item that was requested', () => {
 		const { attempt } = retrying();
 		const journal = attempt();
 		const error = refusal();
-		journal.item(0).requested(KEY);
+		journal.requested(0, KEY);
 		expect(journal.failed(0, error)).toBe(error);
-		expect([journal.paidNote(), attempt().item(0).sentKey]).toStrictEqual(['', undefined]);
+		expect([journal.paidNote(), attempt().entry(0)?.key]).toStrictEqual(['', undefined]);
 	});
 
 	it.each([
@@ -101,9 +101,9 @@ describe('an item that was requested', () => {
 	])('and ended by %s has an unknown outcome, and is sent again as it was', (_, error) => {
 		const { attempt } = retrying();
 		const journal = attempt();
-		journal.item(0).requested(KEY);
+		journal.requested(0, KEY);
 		journal.failed(0, error);
-		expect([journal.paidNote(), attempt().item(0).sentKey]).toStrictEqual([UNKNOWN_0, KEY]);
+		expect([journal.paidNote(), attempt().entry(0)?.key]).toStrictEqual([UNKNOWN_0, KEY]);
 	});
 
 	it.each([
@@ -111,51 +111,51 @@ describe('an item that was requested', () => {
 		['a cancel before it was sent', new StoppedError('cancelled')],
 	])('and ended by %s was not sent', (_, error) => {
 		const journal = retrying().attempt();
-		journal.item(0).requested(KEY);
+		journal.requested(0, KEY);
 		expect([journal.failed(0, error), journal.paidNote()]).toStrictEqual([error, '']);
 	});
 
 	it('stays unknown when a later try is rejected, and its error says so', () => {
 		const { attempt } = retrying();
 		const first = attempt();
-		first.item(0).requested(KEY);
+		first.requested(0, KEY);
 		first.failed(0, lost());
 		const second = attempt();
-		second.item(0).requested(KEY);
+		second.requested(0, KEY);
 		expect(detailsOf(second.failed(0, refusal()))).toMatchObject({ outcome: 'unknown', kind: 'keyed' });
-		expect([second.paidNote(), attempt().item(0).sentKey]).toStrictEqual([UNKNOWN_0, KEY]);
+		expect([second.paidNote(), attempt().entry(0)?.key]).toStrictEqual([UNKNOWN_0, KEY]);
 	});
 
 	it('and stopped in flight stays unknown when a later try is rejected', () => {
 		const { attempt } = retrying();
 		const first = attempt();
-		first.item(0).requested(KEY);
+		first.requested(0, KEY);
 		first.failed(0, new StoppedError('other item failed', 'unknown'));
 		const second = attempt();
-		second.item(0).requested(KEY);
+		second.requested(0, KEY);
 		expect(detailsOf(second.failed(0, refusal()))).toMatchObject({ outcome: 'unknown' });
-		expect([second.paidNote(), attempt().item(0).sentKey]).toStrictEqual([UNKNOWN_0, KEY]);
+		expect([second.paidNote(), attempt().entry(0)?.key]).toStrictEqual([UNKNOWN_0, KEY]);
 	});
 
 	it('and cannot be repeated has its error again in the next try', () => {
 		const { attempt } = retrying();
 		const journal = attempt();
-		journal.item(0).requested();
+		journal.requested(0);
 		const told = journal.failed(0, lost());
-		expect(() => attempt().outputs(0)).toThrow(told as Error);
+		expect(attempt().entry(0)?.error).toStrictEqual(detailsOf(told));
 	});
 
 	it('and can be repeated has no error in the next try', () => {
 		const { attempt } = retrying();
 		const journal = attempt();
-		journal.item(0).requested(KEY);
+		journal.requested(0, KEY);
 		journal.failed(0, lost());
-		expect(attempt().outputs(0)).toBeUndefined();
+		expect(attempt().entry(0)?.outputs).toBeUndefined();
 	});
 
 	it('and has succeeded is no longer unknown', () => {
 		const journal = retrying().attempt();
-		journal.item(0).requested();
+		journal.requested(0);
 		journal.finished(0, []);
 		expect(journal.paidNote()).toBe('');
 	});
@@ -164,14 +164,10 @@ describe('an item that was requested', () => {
 describe('a task that exists', () => {
 	it('is taken up by the next try', () => {
 		const { attempt } = retrying();
-		const item = attempt().item(0);
-		item.requested(KEY);
-		item.created('t1', { code: 201 });
-		const { sentKey, task } = attempt().item(0);
-		expect([sentKey, task]).toStrictEqual([
-			KEY,
-			expect.objectContaining({ taskId: 't1', response: { code: 201 } }),
-		]);
+		const journal = attempt();
+		journal.requested(0, KEY);
+		journal.created(0, 't1', { code: 201 });
+		expect(attempt().entry(0)).toStrictEqual({ key: KEY, task: { taskId: 't1', response: { code: 201 } } });
 	});
 
 	it.each([
@@ -179,13 +175,13 @@ describe('a task that exists', () => {
 		['of n8n', new TypeError('no')],
 	])('is charged, whatever the error %s', (_, error) => {
 		const journal = retrying().attempt();
-		journal.item(0).created('t1', {});
+		journal.created(0, 't1', {});
 		expect(detailsOf(journal.failed(0, error))).toMatchObject({ outcome: 'charged', taskId: 't1' });
 	});
 
 	it('and has failed is not called paid', () => {
 		const journal = retrying().attempt();
-		journal.item(0).created('t1', {});
+		journal.created(0, 't1', {});
 		const failed = new ApiError({ ...details, outcome: 'unknown', taskId: 't1', extra: { state: 'fail' } });
 		expect(journal.failed(0, failed)).toBe(failed);
 	});
@@ -193,8 +189,8 @@ describe('a task that exists', () => {
 	it('is named while the node may end with an error, also when its item has finished in an earlier try', () => {
 		const { attempt } = retrying();
 		const journal = attempt();
-		journal.item(0).created('t0', {});
-		journal.item(3).created('t1', {});
+		journal.created(0, 't0', {});
+		journal.created(3, 't1', {});
 		journal.finished(0, [{ json: { a: 1 } }]);
 		journal.keep();
 		expect(attempt().paidNote()).toBe(TASK_1.replace('t1', 't0, t1'));
@@ -204,7 +200,7 @@ describe('a task that exists', () => {
 
 it('names all items whose outcome is unknown, except the one whose error says so', () => {
 	const journal = retrying().attempt();
-	for (const index of [1, 2, 3]) journal.item(index).requested();
+	for (const index of [1, 2, 3]) journal.requested(index);
 	expect(journal.paidNote(2)).toBe(' The outcome of items 1, 3 is unknown: they may have been charged.');
 });
 
@@ -215,7 +211,10 @@ it('keeps copies of the outputs of a finished item, which n8n may change', () =>
 	journal.finished(0, outputs);
 	journal.endTry(true);
 	outputs.splice(0);
-	expect([attempt().outputs(0), attempt().outputs(1)]).toStrictEqual([[{ json: { a: 1 } }], undefined]);
+	expect([attempt().entry(0)?.outputs, attempt().entry(1)?.outputs]).toStrictEqual([
+		[{ json: { a: 1 } }],
+		undefined,
+	]);
 });
 
 it.each([
@@ -240,26 +239,26 @@ it('knows in each try which content a key of the user stands for', () => {
 	] as const;
 	for (const journal of [attempt(), attempt()]) {
 		for (const [index, key, content, isFree] of uses)
-			expect(journal.item(index).claimKey(key, content)).toBe(isFree);
+			expect(journal.claimKey(index, key, content)).toBe(isFree);
 		journal.keep();
 	}
 });
 
 it('lets the first item with a key change its content, and not another item', () => {
 	const { attempt } = retrying();
-	expect(attempt().item(0).claimKey('a', 'x')).toBe(true);
-	expect(attempt().item(0).claimKey('a', 'y')).toBe(true);
-	expect(attempt().item(1).claimKey('a', 'x')).toBe(false);
+	expect(attempt().claimKey(0, 'a', 'x')).toBe(true);
+	expect(attempt().claimKey(0, 'a', 'y')).toBe(true);
+	expect(attempt().claimKey(1, 'a', 'x')).toBe(false);
 });
 
 it('knows a lost call whose entry an equal call at the same time has removed', () => {
 	const { attempt } = retrying();
 	const [one, other] = [attempt(), attempt()];
-	one.item(0).requested();
+	one.requested(0);
 	one.failed(0, refusal());
 	const told = other.failed(0, lost());
 	other.keep();
-	expect(() => attempt().outputs(0)).toThrow(told as Error);
+	expect(attempt().entry(0)?.error).toStrictEqual(detailsOf(told));
 });
 
 it('passes on the error of an item that was not sent', () => {

@@ -124,7 +124,7 @@ function resumeUrl(context: IExecuteFunctions): URL | undefined {
 }
 
 /** How long n8n may take to respond to itself, in milliseconds. */
-const OWN_REQUEST_MS = 5_000;
+const OWN_REQUEST_MS = 30_000;
 
 /** Any status is a response. */
 export const ANY_RESPONSE = { returnFullResponse: true, ignoreHttpStatusErrors: true } as const;

@@ -1,6 +1,6 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-import { StoppedError } from '../gateway/errors/errors';
+import { ApiError, StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
 import { WaitMeter } from '../gateway/client/rate/waitMeter';
 import { connect } from '../n8n/client';
@@ -109,8 +109,10 @@ class ItemLoop {
 
 	/** Starts an item. Returns `undefined` when the rest of its work is deferred. */
 	private async start(index: number, slots: Slots): Promise<OperationOutput[] | undefined> {
-		const finished = this.journal.outputs(index);
-		if (finished) return finished;
+		const { outputs, key, error } = this.journal.entry(index) ?? {};
+		if (outputs) return outputs;
+		// It may be charged, and cannot be repeated.
+		if (error && key === undefined) throw new ApiError(error);
 		// Each item has its own credential, as in n8n's HTTP Request node.
 		const { secrets, client } = await connect(this.context, {
 			itemIndex: index,
@@ -128,7 +130,7 @@ class ItemLoop {
 			params,
 			client: client(requestSettings(params.options)),
 			run: this.runContext,
-			journal: this.journal.item(index),
+			journal: this.journal,
 			n8n: this.context,
 		});
 		if (!(result instanceof Deferred)) return result;
@@ -180,7 +182,9 @@ class ItemLoop {
 		}
 		const outputOf = (index: number) => {
 			const unfinished = paused?.outputs.get(index);
-			return failures.get(index) ?? journal.outputs(index) ?? paired(index, unfinished ? [unfinished] : []);
+			return (
+				failures.get(index) ?? journal.entry(index)?.outputs ?? paired(index, unfinished ? [unfinished] : [])
+			);
 		};
 		const outputs = Array.from({ length: this.count }, (_, index) => outputOf(index)).flat();
 		if (paused) {

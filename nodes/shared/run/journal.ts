@@ -8,30 +8,17 @@ import { itemError, mayBeCharged } from './nodeError';
 /** Key in the node's context, which lives in the execution's data and is the same in each try. */
 const KEY = 'aiGatewayJournal';
 
-/** What is known of an item that has been sent. An item without an entry was not sent, or was rejected. */
-export type Entry =
-	/** Sent. It may be charged: its outcome is not known yet, or never will be. */
-	| { state: 'requested'; key?: string | undefined; mayBeCharged?: boolean; error?: ApiErrorDetails }
-	/** The task exists and is paid for. */
-	| { state: 'created'; key?: string | undefined; taskId: string; response: JsonObject }
-	| { state: 'finished'; outputs: INodeExecutionData[]; taskId?: string | undefined };
-
-/** The journal of one item, for its operation. */
-export interface ItemJournal {
-	/** The idempotency key (§4.6) of the creation that an earlier try has sent for the item. */
-	readonly sentKey: string | undefined;
-	/** The task of the item, and the response to its creation. */
-	readonly task: { taskId: string; response: JsonObject } | undefined;
-	/**
-	 * Is called before a call that costs money is sent.
-	 *
-	 * @param key its idempotency key; a call without one cannot be repeated safely
-	 */
-	requested(key?: string): void;
-	/** Registers the user's key for the content of a request; false if it stands for another item's content. */
-	claimKey(key: string, content: string): boolean;
-	/** Is called when a task exists and is paid for. */
-	created(taskId: string, response: JsonObject): void;
+/** What is known of an item that has been sent. One without an entry was not sent, or was rejected. */
+export interface Entry {
+	/** The idempotency key (§4.6) of its creation; a call without one cannot be repeated safely. */
+	key?: string | undefined;
+	/** The task, which exists and is paid for, and the response to its creation. */
+	task?: { taskId: string; response: JsonObject } | undefined;
+	/** Whether it has ended without a known outcome, and the error. */
+	mayBeCharged?: boolean | undefined;
+	error?: ApiErrorDetails | undefined;
+	/** Its outputs, when it has finished. */
+	outputs?: INodeExecutionData[];
 }
 
 interface StoredRun {
@@ -64,64 +51,57 @@ export class RunJournal {
 		if (this.isRetried) this.save();
 	}
 
-	/**
-	 * The outputs of an item that has finished, also in an earlier try.
-	 *
-	 * @throws {ApiError} that of a call that may be charged and cannot be repeated
-	 */
-	outputs(index: number): INodeExecutionData[] | undefined {
-		const entry = this.entries[index];
-		if (entry?.state === 'requested' && entry.key === undefined && entry.error) {
-			throw new ApiError(entry.error);
-		}
-		return entry?.state === 'finished' ? entry.outputs : undefined;
+	/** What earlier tries, or this one, have sent for an item. */
+	entry(index: number): Entry | undefined {
+		return this.stored.entries[String(index)];
 	}
 
-	item(index: number): ItemJournal {
-		const entry = this.entries[index];
-		const task = entry?.state === 'created' ? entry : undefined;
-		const earlier = entry?.state === 'requested' ? entry : undefined;
-		return {
-			sentKey: (task ?? earlier)?.key,
-			task,
-			// An earlier try may have been charged: that is kept.
-			requested: (key) => void (this.entries[index] = { ...earlier, state: 'requested', key }),
-			claimKey: (key, content) => this.claimKey(index, key, content),
-			created: (taskId, response) => {
-				const known = this.entries[index];
-				const key = known?.state === 'requested' ? known.key : undefined;
-				this.entries[index] = { state: 'created', key, taskId, response };
-			},
-		};
+	/** Is called before a call that costs money is sent. */
+	requested(index: number, key?: string): void {
+		// An earlier try may have been charged: that is kept.
+		const { mayBeCharged: isUnknown, error } = this.entry(index) ?? {};
+		this.write(index, { key, mayBeCharged: isUnknown, error });
 	}
 
-	/** Records the outputs of an item that has finished. */
+	/** Is called when a task exists and is paid for. */
+	created(index: number, taskId: string, response: JsonObject): void {
+		this.write(index, { key: this.entry(index)?.key, task: { taskId, response } });
+	}
+
+	/** Is called when an item has finished. */
 	finished(index: number, outputs: INodeExecutionData[]): void {
-		const entry = this.entries[index];
-		const taskId = entry && 'taskId' in entry ? entry.taskId : undefined;
-		this.entries[index] = { state: 'finished', outputs, taskId };
+		this.write(index, { task: this.entry(index)?.task, outputs });
 	}
 
 	/**
-	 * Records the error of an item.
+	 * Is called with the error of an item.
 	 *
 	 * @returns the error as the user gets it, with the task's ID and whether the item is, or may be, charged
 	 */
 	failed(index: number, error: unknown): unknown {
-		const entry = this.entries[index];
-		if (entry?.state === 'created') return itemError(error, { outcome: 'charged', taskId: entry.taskId });
-		// An equal call of an agent's tool, at the same time, may have removed the entry of one that may be charged.
-		if (entry?.state !== 'requested' && !(error instanceof ApiError && mayBeCharged(error))) return error;
-		const known = entry?.state === 'requested' ? entry : { state: 'requested' as const };
+		const { task, outputs, ...known } = this.entry(index) ?? {};
+		// An equal call of an agent's tool, at the same time, may have finished, or removed the entry.
+		const isSent = this.entry(index) !== undefined && !outputs;
+		if (task && !outputs) return itemError(error, { outcome: 'charged', taskId: task.taskId });
+		if (!isSent && !(error instanceof ApiError && mayBeCharged(error))) return error;
 		if (!known.mayBeCharged && !mayBeCharged(error)) {
-			delete this.entries[index];
+			delete this.stored.entries[String(index)];
 			return error;
 		}
 		const kind = known.key === undefined ? 'charge' : 'keyed';
 		const complete = itemError(error, { outcome: 'unknown', kind });
 		const details = complete instanceof ApiError ? complete.details : known.error;
-		this.entries[index] = { ...known, mayBeCharged: true, ...(details ? { error: details } : {}) };
+		this.write(index, { ...known, mayBeCharged: true, error: details });
 		return complete;
+	}
+
+	/** Registers the user's key for the content of a request; false if it stands for another item's content. */
+	claimKey(index: number, key: string, content: string): boolean {
+		const keys = (this.stored.keys ??= {});
+		const known = keys[key] ?? { index, content };
+		if (known.index !== index && known.content !== content) return false;
+		keys[key] = { index: known.index, content };
+		return true;
 	}
 
 	/**
@@ -131,13 +111,13 @@ export class RunJournal {
 	 */
 	paidNote(failed?: number): string {
 		let text = '';
-		const others = Object.entries(this.entries).filter(([index]) => Number(index) !== failed);
-		const unknown = others.flatMap(([index, { state }]) => (state === 'requested' ? [index] : []));
+		const others = Object.entries(this.stored.entries).filter(([index]) => Number(index) !== failed);
+		const unknown = others.flatMap(([index, { task, outputs }]) => (task || outputs ? [] : [index]));
 		if (unknown.length > 0) {
 			const [noun, pronoun] = unknown.length === 1 ? ['item', 'it'] : ['items', 'they'];
 			text += ` The outcome of ${noun} ${unknown.join(', ')} is unknown: ${pronoun} may have been charged.`;
 		}
-		const tasks = others.flatMap(([, entry]) => ('taskId' in entry && entry.taskId) || []);
+		const tasks = others.flatMap(([, { task }]) => task?.taskId ?? []);
 		if (tasks.length > 0) {
 			text += ` Media tasks of this run, whose results you can still fetch by ID: ${tasks.join(', ')}.`;
 		}
@@ -152,9 +132,9 @@ export class RunJournal {
 
 	/** Keeps the journal for the next run of the node. */
 	keep(): void {
-		for (const entry of Object.values(this.entries)) {
+		for (const entry of Object.values(this.stored.entries)) {
 			// Copies: n8n changes what a node returns.
-			if (entry.state === 'finished') entry.outputs = entry.outputs.map((item) => ({ ...item }));
+			if (entry.outputs) entry.outputs = entry.outputs.map((item) => ({ ...item }));
 		}
 		this.save();
 	}
@@ -174,16 +154,8 @@ export class RunJournal {
 		return asObject(this.store[KEY]) ?? {};
 	}
 
-	private claimKey(index: number, key: string, content: string): boolean {
-		const keys = (this.stored.keys ??= {});
-		const known = keys[key] ?? { index, content };
-		if (known.index !== index && known.content !== content) return false;
-		keys[key] = { index: known.index, content };
-		return true;
-	}
-
-	private get entries(): StoredRun['entries'] {
-		return this.stored.entries;
+	private write(index: number, entry: Entry): void {
+		this.stored.entries[String(index)] = entry;
 	}
 }
 

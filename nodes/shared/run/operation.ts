@@ -2,7 +2,7 @@ import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData
 
 import type { GatewayClient } from '../gateway/client/client';
 import type { Declarations, Values } from '../params/parameter';
-import type { ItemJournal } from './journal';
+import type { RunJournal } from './journal';
 import type { RunContext } from './runContext';
 import type { runOptions } from './settings';
 
@@ -13,8 +13,8 @@ export interface ItemContext<Params = unknown> {
 	readonly params: Params;
 	readonly client: GatewayClient;
 	readonly run: RunContext;
-	/** What is sent for the item. */
-	readonly journal: ItemJournal;
+	/** What is sent for the items. */
+	readonly journal: RunJournal;
 	/** n8n's functions, for binary data. */
 	readonly n8n: IExecuteFunctions;
 }

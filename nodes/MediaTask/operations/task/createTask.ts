@@ -29,8 +29,8 @@ export interface CreatedTask {
  * @throws {InvalidInputError} if the execution could then cost more than the limit
  */
 export async function createTask(item: TaskItem, read: () => Promise<TaskRequest>): Promise<CreatedTask> {
-	const { run, journal } = item;
-	const { task, sentKey } = journal;
+	const { run, journal, index } = item;
+	const { task, key: sentKey } = journal.entry(index) ?? {};
 	const created = task
 		? { task, request: undefined, call: run.cost.begin({ key: costKey(item, sentKey ?? task.taskId) }) }
 		: await create(item, await read());
@@ -60,9 +60,9 @@ interface Creation {
 
 /** Reserves the price, then uploads the files, which is not repeated with the creation. */
 async function create(item: TaskItem, request: TaskRequest): Promise<Creation> {
-	const { journal, run } = item;
+	const { journal, run, index } = item;
 	const { files, bodyWith, mostRub, limitRub } = request;
-	const key = journal.sentKey ?? request.key;
+	const key = journal.entry(index)?.key ?? request.key;
 	const call = run.cost.begin({ key: costKey(item, key), mostRub, limitRub });
 	let body: JsonObject;
 	try {
@@ -84,16 +84,16 @@ const MAX_FAILED = 20;
 
 /** Creates the task, and in place of one that failed in an earlier execution, another one. */
 async function send(item: TaskItem, request: TaskRequest, body: JsonObject, firstKey: string) {
-	const { journal, client, run } = item;
-	const mayHaveFailed = request.mayHaveFailed && journal.sentKey === undefined;
+	const { journal, client, run, index } = item;
+	const mayHaveFailed = request.mayHaveFailed && journal.entry(index) === undefined;
 	let key = firstKey;
 	const create = async () => {
-		journal.requested(key);
+		journal.requested(index, key);
 		return await createMediaTask(client, body, key);
 	};
 	for (let failed = 0; ; failed += 1) {
 		const { taskId, body: response } = await run.inSession(client, asText(body.sessionId), create);
-		journal.created(taskId, response);
+		journal.created(index, taskId, response);
 		const isOld = mayHaveFailed && failed < MAX_FAILED && (await failedBefore(item, taskId));
 		if (!isOld) return { taskId, response };
 		key = keyAfter(key, taskId);

@@ -167,7 +167,7 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 	const content = isShared(params.options) ? bodyWith(await contentPlaceholders(files)) : {};
 	const context = { ...run.identity, itemIndex: item.index };
 	const digest = idempotencyKey('workflow', context, content);
-	const isFree = ownKey === undefined || journal.claimKey(`${client.account} ${ownKey}`, digest);
+	const isFree = ownKey === undefined || journal.claimKey(item.index, `${client.account} ${ownKey}`, digest);
 	if (!isFree) throw sharedKey();
 	return {
 		priced: { input },

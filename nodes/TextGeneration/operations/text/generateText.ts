@@ -111,7 +111,7 @@ async function send(
 	call: TextCall,
 	chat: StreamedChat,
 ): Promise<JsonObject> {
-	item.journal.requested();
+	item.journal.requested(item.index);
 	try {
 		if (!prepared.request.stream) return await item.client.json(call);
 		return await sendStreamed(item, prepared, call, chat);
