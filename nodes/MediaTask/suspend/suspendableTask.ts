@@ -4,7 +4,7 @@ import { ApiError } from '../../shared/gateway/errors/errors';
 import { asObject } from '../../shared/gateway/util/json';
 import { taskJson } from '../../shared/n8n/taskResults';
 import { Deferred, type ItemContext, type OperationOutput } from '../../shared/run/operation';
-import { ANY_RESPONSE, callbackUrlOf } from './waitingExecution';
+import { ANY_RESPONSE, ITEM, webhookUrl } from './waitingExecution';
 
 /**
  * Pauses before the polls that follow a suspension, in milliseconds. n8n responds with 409 to a callback that
@@ -26,11 +26,10 @@ export interface ResumeCallback {
  */
 const MAX_CALLBACKS = 20;
 
-/** How the gateway resumes the execution for an item; `undefined` when it cannot. */
-export function resumeCallback({ n8n, index }: ItemContext): ResumeCallback | undefined {
-	const url = callbackUrlOf(n8n, index);
+/** How the gateway resumes the execution for an item. */
+export function resumeCallback({ n8n, index }: ItemContext, resumeUrl: URL): ResumeCallback {
 	const isRequested = index >= n8n.getInputData().length - MAX_CALLBACKS;
-	return url === undefined ? undefined : { url, isRequested };
+	return { url: webhookUrl(resumeUrl, ITEM, String(index)), isRequested };
 }
 
 /** A task for which the execution may be suspended. */

@@ -75,12 +75,14 @@ export const STATE = 'state';
 /**
  * Why this n8n cannot suspend and resume this execution; `undefined` when it can. Call it before anything is
  * created.
+ *
+ * @param url that of {@link resumeUrlOf}
  */
-export function suspendProblem(context: IExecuteFunctions): string | undefined {
+export function suspendProblem(context: IExecuteFunctions, url: URL | undefined): string | undefined {
 	if (!context.getExecutionId()) return 'the execution has no ID';
 	// n8n would run the node again at once if its first item has failed.
 	if (context.getNode().retryOnFail) return "'Retry On Fail' is on";
-	if (!resumeUrl(context)) return 'n8n has no URL that resumes the execution';
+	if (!url) return 'n8n has no URL that resumes the execution';
 	if (typeof context.putExecutionToWait !== 'function') return 'this n8n cannot suspend executions';
 	const [stored] = storedInput(context) ?? [];
 	// n8n must store these very items, and disable this very node.
@@ -89,38 +91,21 @@ export function suspendProblem(context: IExecuteFunctions): string | undefined {
 }
 
 /**
- * The URL that resumes the suspended execution. It contains a secret of the execution, without which n8n responds
- * with 401.
- *
- * @returns `undefined` when the execution has no ID
+ * The URL that resumes the suspended execution; `undefined` when the execution has no ID. Its query contains a secret of
+ * the execution, without which n8n responds with 401.
  */
-export function callbackUrlOf(context: IExecuteFunctions, itemIndex: number): string | undefined {
-	const url = resumeUrl(context);
-	return url && webhookUrl(url, ITEM, String(itemIndex));
+export function resumeUrlOf(context: IExecuteFunctions): URL | undefined {
+	const execution = asObject(property(context.getWorkflowDataProxy(0), '$execution'));
+	const url = context.getExecutionId() && asText(execution?.resumeUrl);
+	return url && URL.canParse(url) ? new URL(url) : undefined;
 }
 
-function webhookUrl(base: URL, parameter: string, value: string): string {
-	const url = new URL(base);
+/** The URL of a request to the suspended execution. */
+export function webhookUrl(resumeUrl: URL, parameter: typeof ITEM | typeof STATE, value: string): string {
+	const url = new URL(resumeUrl);
 	url.pathname += `/${PATH}`;
 	url.searchParams.set(parameter, value);
 	return url.href;
-}
-
-/** The secrets of the URL that resumes the execution, which are all it takes to resume it. */
-export function resumeSecrets(context: IExecuteFunctions): string[] {
-	return [...(resumeUrl(context)?.searchParams.values() ?? [])];
-}
-
-/** The resume URLs by the functions of the run: n8n's proxy is costly to make, and each item asks twice. */
-const resumeUrls = new WeakMap<IExecuteFunctions, string | undefined>();
-
-function resumeUrl(context: IExecuteFunctions): URL | undefined {
-	if (!resumeUrls.has(context)) {
-		const execution = asObject(property(context.getWorkflowDataProxy(0), '$execution'));
-		resumeUrls.set(context, context.getExecutionId() && asText(execution?.resumeUrl));
-	}
-	const url = resumeUrls.get(context);
-	return url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
 }
 
 /** How long n8n may take to respond to itself, in milliseconds. */

@@ -9,7 +9,7 @@ import {
 	type ResumeCallback,
 } from '../../suspend/suspendableTask';
 import { SHORTEST_SUSPENSION_MS, suspendOrFinish } from '../../suspend/suspension';
-import { resumedState, resumeSecrets, suspendProblem } from '../../suspend/waitingExecution';
+import { resumedState, resumeUrlOf, suspendProblem } from '../../suspend/waitingExecution';
 import { createTask } from './createTask';
 import { maxWait, pollTask, resultOptions, resultParameters, resultSettings, taskOutput } from './result';
 import { isShared, readTaskRequest, taskOptions, taskParameters } from './taskRequest';
@@ -57,10 +57,11 @@ export const createAndWait = defineOperation({
 		const resumed = resumedState(item.n8n);
 		const until = resumed?.until ?? client.now() + maxWaitMs;
 		const isSuspended = params.waitStrategy === 'suspend' && maxWaitMs >= SHORTEST_SUSPENSION_MS;
-		if (isSuspended) for (const secret of resumeSecrets(item.n8n)) run.secrets.add(secret);
+		const resumeUrl = isSuspended ? resumeUrlOf(item.n8n) : undefined;
+		for (const secret of resumeUrl?.searchParams.values() ?? []) run.secrets.add(secret);
 		// The callback of a task that another execution may have created belongs to that one.
 		const isOfOthers = isShared(params.options) || run.isRetry;
-		const callback = isSuspended && !isOfOthers && !resumed ? callbackOf(item) : undefined;
+		const callback = isSuspended && !isOfOthers && !resumed ? callbackOf(item, resumeUrl) : undefined;
 		const { taskId, mayExist, priceRub } = await createTask(
 			item,
 			async () => await readTaskRequest(item, callback),
@@ -98,11 +99,11 @@ function timedOutState(error: unknown): string {
 }
 
 /** How the gateway resumes this execution; `undefined` when the node polls instead. */
-function callbackOf(item: ItemContext): ResumeCallback | undefined {
+function callbackOf(item: ItemContext, resumeUrl: URL | undefined): ResumeCallback | undefined {
 	// An AI Agent waits for its tool.
 	if (item.run.isTool) return undefined;
-	const problem = suspendProblem(item.n8n);
-	if (problem === undefined) return resumeCallback(item);
+	const problem = suspendProblem(item.n8n, resumeUrl);
+	if (resumeUrl && problem === undefined) return resumeCallback(item, resumeUrl);
 	item.run.hints.add(`The node polls instead of suspending the execution: ${problem}`);
 	return undefined;
 }
