@@ -58,10 +58,7 @@ class ItemLoop {
 	private readonly deferred = new Map<number, Deferred>();
 	private readonly signal: RunSignal;
 	private readonly runContext: RunContext;
-	private readonly waitMeters = {
-		account: new WaitMeter(() => performance.now()),
-		own: new WaitMeter(() => performance.now()),
-	};
+	private readonly waitMeter = new WaitMeter(() => performance.now());
 	private firstError: { index: number; error: unknown } | undefined;
 
 	constructor(
@@ -159,7 +156,7 @@ class ItemLoop {
 				if (kind === 'catalogue') return await work();
 				return await slots[kind === 'poll' ? 'poll' : 'other'].run(work);
 			},
-			waitMeters: this.waitMeters,
+			waitMeter: this.waitMeter,
 		});
 		for (const secret of secrets) this.runContext.secrets.add(secret);
 		const params = this.params(index);
@@ -227,14 +224,12 @@ class ItemLoop {
 	private showWaits(): void {
 		const { cost } = this.runContext;
 		if (cost.ownRub !== '0') this.runContext.hint(`Cost: ₽${cost.ownRub}`);
-		this.showWait('the rate limit of the account', this.waitMeters.account);
-		this.showWait("'Requests per Minute' of this or another node", this.waitMeters.own);
-	}
-
-	private showWait(limit: string, { totalMs }: WaitMeter): void {
+		const { totalMs } = this.waitMeter;
 		if (totalMs < SHOWN_WAIT_MS) return;
 		const seconds = Math.round(totalMs / 1_000);
-		this.runContext.hint(`Requests waited for ${limit}: ${seconds} s of the time that this node took.`);
+		this.runContext.hint(
+			`Requests waited ${seconds} s for the rate limit of the account or 'Requests per Minute'.`,
+		);
 	}
 
 	/** n8n discards the error of a cancelled node, so the tasks that are paid for are logged as well. */

@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto';
+
 import type { ApiError } from '../errors/errors';
 import { errorFromResponse, problemError } from '../errors/fromResponse';
 import type { EndpointGroup, StatusTexts } from '../errors/texts';
 import { asObject, parseJson, type JsonObject } from '../util/json';
 import { abortable } from './abort';
-import { withRetries, type AttemptDependencies, type AttemptedRequest, type RetrySettings } from './attempts';
+import { Attempts, type AttemptDependencies, type AttemptedRequest, type RetrySettings } from './attempts';
 import type { RateGate } from './rate/rateGate';
-import { accountOf } from './rate/registry';
 import {
 	destroyBody,
 	isSuccess,
@@ -35,8 +36,18 @@ export interface RequestSettings extends RetrySettings {
 export interface ClientSettings extends RequestSettings {
 	/** Ends in `/api/v1`, without a trailing slash. */
 	baseUrl: string;
-	/** Never shown: the API key. */
+	/** Never shown: the API key first. */
 	secrets: readonly string[];
+}
+
+/** Identifies an account, without its key: it is stored with executions. */
+export function accountOf({
+	baseUrl,
+	secrets: [key = ''],
+}: Omit<ClientSettings, keyof RequestSettings>): string {
+	// The URL in one spelling.
+	const account = JSON.stringify([new URL(baseUrl).href, key]);
+	return createHash('sha256').update(account).digest('hex');
 }
 
 /** A body that is sent as it is read. */
@@ -92,7 +103,7 @@ export class GatewayClient {
 
 	/** Identifies the account, see {@link accountOf}. */
 	get account(): string {
-		return accountOf(this.settings.baseUrl, this.settings.secrets);
+		return accountOf(this.settings);
 	}
 
 	/**
@@ -206,10 +217,11 @@ export class GatewayClient {
 	): Promise<T> {
 		const hasNoKey = request.kind === 'file' || request.kind === 'catalogue';
 		const gate = hasNoKey ? undefined : this.dependencies.gate;
-		return await withRetries(request, gate, this.settings, this.dependencies, async () => {
+		const attempt = async () => {
 			const httpRequest = await this.httpRequest(request);
 			return await exchange(httpRequest).finally(() => destroyBody(httpRequest.body));
-		});
+		};
+		return await new Attempts(request, this.settings, this.dependencies, gate, attempt).run();
 	}
 }
 
