@@ -69,7 +69,7 @@ describe('a request', () => {
 		method: 'POST',
 		url: 'https://gateway.test/api/v1/x',
 		headers: { accept: '*/*' },
-		timeout: 1_234,
+		timeout: 0,
 		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
