@@ -1,7 +1,7 @@
 import { modelsOf } from '../../../shared/fields/textRequest';
 import { ApiError } from '../../../shared/gateway/errors/errors';
 import type { Completion } from '../../../shared/gateway/text/formats/completion';
-import { fallbackCall, withFallbacks } from '../../../shared/gateway/text/fallback';
+import { withFallbacks } from '../../../shared/gateway/text/fallback';
 import { textOptions } from '../../../shared/gateway/text/formats/options';
 import type { Conversation } from '../../../shared/gateway/text/formats/request';
 import { streamText } from '../../../shared/gateway/text/streamText';
@@ -32,8 +32,7 @@ export async function generateText(item: ItemContext, prepared: PreparedText): P
 	try {
 		const { result, fallbackFrom } = await withFallbacks(models, async (model) => {
 			const call = gatewayRequest(prepared, attached, model);
-			const sent = model === request.model ? call : fallbackCall(call, item.client.settings);
-			return await complete(item, prepared, sent, chat);
+			return await complete(item, prepared, { ...call, isFallback: model !== request.model }, chat);
 		});
 		const completion = { ...result.completion, fallbackFrom };
 		return await afterCharge(completion, async () => {

@@ -1,22 +1,27 @@
 import { ApiError, asError, StoppedError } from '../errors/errors';
 import type { RequestKind } from '../errors/errors';
 import { abortable, throwIfAborted } from './abort';
+import type { HttpRequest } from './transport';
 import type { RateGate } from './rate/rateGate';
 import type { WaitMeter } from './rate/waitMeter';
 import { pauseMs, retryDelayMs } from './retry';
 
-/** How often a request is sent, and how long it waits. */
-export interface RetrySettings {
+/** How the requests of a client behave. */
+export interface RequestSettings {
 	/** Retries after a failed attempt (§7.6). */
 	maxRetries: number;
-	/** How long it waits while the gateway refuses it. Default: 15 minutes. */
+	/** How long a request waits while the gateway refuses it. Default: 15 minutes. */
 	rateLimitWaitMs?: number | undefined;
 	/** The most requests of the account in a minute; 0, the default: as many as the gateway takes. */
 	requestsPerMinute?: number | undefined;
+	/** The longest time of one exchange, body included, in milliseconds. */
+	timeoutMs?: number | undefined;
 }
 
 /** What the attempts of a request depend on. */
 export interface AttemptDependencies {
+	/** The rate limit of the account. */
+	gate: RateGate;
 	/** Measures the waits for the rate limit. */
 	waitMeter?: WaitMeter | undefined;
 	/** Unix milliseconds. */
@@ -29,18 +34,17 @@ export interface AttemptDependencies {
 	withSlot: <T>(work: () => Promise<T>, kind: RequestKind) => Promise<T>;
 }
 
-/** A request that may be sent several times. */
-export interface AttemptedRequest extends Pick<RetrySettings, 'rateLimitWaitMs'> {
-	/** That of its errors. */
-	kind: RequestKind;
-	/** Aborts the request: nothing more is sent, pauses end, the connection is closed. */
-	signal?: AbortSignal | undefined;
-	/** Whether it is sent once even while the account pauses: the limit may be that of another model. */
-	isFallback?: boolean | undefined;
-}
+/** A request that may be sent several times. When its signal is aborted, nothing more is sent, and pauses end. */
+export type AttemptedRequest = Pick<HttpRequest, 'kind' | 'signal'> &
+	Pick<RequestSettings, 'rateLimitWaitMs'> & {
+		/** Whether it is sent once even while the account pauses: the limit may be that of another model. */
+		isFallback?: boolean;
+	};
 
 /** The attempts of one request. */
 export class Attempts<T> {
+	/** The rate limit that applies to the request. */
+	private readonly gate: RateGate | undefined;
 	private sent = 0;
 	private failures = 0;
 	private refusals = 0;
@@ -49,18 +53,17 @@ export class Attempts<T> {
 	/** `unknown` after an attempt that may have had its effect. */
 	private outcome: StoppedError['outcome'] = 'notSent';
 
-	/**
-	 * @param gate the rate limit that applies to the request, if any
-	 * @param attempt sends it once
-	 */
+	/** @param attempt sends the request once */
 	constructor(
 		private readonly request: AttemptedRequest,
-		private readonly settings: RetrySettings,
+		private readonly settings: RequestSettings,
 		private readonly dependencies: AttemptDependencies,
-		private readonly gate: RateGate | undefined,
 		private readonly attempt: () => Promise<T>,
 	) {
-		this.leftMs = request.rateLimitWaitMs ?? settings.rateLimitWaitMs ?? 15 * 60_000;
+		const { kind, rateLimitWaitMs = settings.rateLimitWaitMs } = request;
+		this.leftMs = rateLimitWaitMs ?? 15 * 60_000;
+		const hasNoKey = kind === 'file' || kind === 'catalogue';
+		this.gate = hasNoKey ? undefined : dependencies.gate;
 	}
 
 	/**

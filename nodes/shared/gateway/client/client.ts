@@ -5,8 +5,7 @@ import { errorFromResponse, problemError } from '../errors/fromResponse';
 import type { EndpointGroup, StatusTexts } from '../errors/texts';
 import { asObject, parseJson, type JsonObject } from '../util/json';
 import { abortable } from './abort';
-import { Attempts, type AttemptDependencies, type AttemptedRequest, type RetrySettings } from './attempts';
-import type { RateGate } from './rate/rateGate';
+import { Attempts, type AttemptDependencies, type AttemptedRequest, type RequestSettings } from './attempts';
 import {
 	destroyBody,
 	isSuccess,
@@ -20,17 +19,11 @@ import {
 /** What the client depends on; passed in so that tests can replace it. */
 export interface ClientDependencies extends AttemptDependencies {
 	transport: Transport;
-	/** The rate limit of the account. */
-	gate: RateGate;
 	/** Waits even if the run ends, but not longer than until the signal is aborted. */
 	sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** How the requests of a client behave. */
-export interface RequestSettings extends RetrySettings {
-	/** Replaces each request's own timeout, in milliseconds: the longest time of one exchange, body included. */
-	timeoutMs?: number | undefined;
-}
+export type { RequestSettings };
 
 /** The settings of a client: whose gateway and key it uses, and how its requests behave. */
 export interface ClientSettings extends RequestSettings {
@@ -44,7 +37,7 @@ export interface ClientSettings extends RequestSettings {
 export function accountOf({
 	baseUrl,
 	secrets: [key = ''],
-}: Omit<ClientSettings, keyof RequestSettings>): string {
+}: Pick<ClientSettings, 'baseUrl' | 'secrets'>): string {
 	// The URL in one spelling.
 	const account = JSON.stringify([new URL(baseUrl).href, key]);
 	return createHash('sha256').update(account).digest('hex');
@@ -57,22 +50,20 @@ export interface OpenedBody {
 	headers?: Record<string, string>;
 }
 
-/** A request to an endpoint of the gateway. */
-export interface GatewayRequest extends AttemptedRequest {
+/** A request to an endpoint of the gateway. Its method is GET unless it says another. */
+export interface GatewayRequest
+	extends AttemptedRequest,
+		Partial<Pick<HttpRequest, 'method' | 'headers' | 'timeoutMs'>> {
 	group: EndpointGroup;
 	/** Texts of its errors, by status. */
 	texts?: StatusTexts;
-	/** Default: GET. */
-	method?: HttpRequest['method'];
 	/** Below the base URL, with its leading slash; parts already encoded. A URL for the kind `file`. */
 	path: string;
 	json?: JsonObject;
 	/** Opens the body for each attempt: a stream can be read only once. */
 	openBody?: () => Promise<OpenedBody>;
-	headers?: Record<string, string>;
-	timeoutMs?: number;
-	/** Limits the timeout of a poll in milliseconds, also the one that the user sets. */
-	timeoutLimitMs?: number | undefined;
+	/** Whether the response may be a list. */
+	takesList?: boolean;
 }
 
 const FILE = { group: 'file', kind: 'file' } as const;
@@ -118,20 +109,18 @@ export class GatewayClient {
 	/**
 	 * Sends a request.
 	 *
-	 * @param read reads the parsed body; `undefined` for one of another shape. Default: takes objects only.
-	 * @returns the body of the response; an empty object for a 204
+	 * @returns the body of the response; an empty object for a 204; a list as `list`
 	 * @throws {ApiError} after the last retry, or when §7.6 forbids one
 	 */
-	async json(request: GatewayRequest): Promise<JsonObject>;
-	async json<T>(request: GatewayRequest, read: (body: unknown) => T | undefined): Promise<T | JsonObject>;
-	async json(request: GatewayRequest, read: (body: unknown) => unknown = asObject): Promise<unknown> {
+	async json(request: GatewayRequest): Promise<JsonObject> {
 		return await this.withRetries(request, async (httpRequest) => {
 			const response = await this.dependencies.transport.text(httpRequest);
 			const date = httpDate(response.headers.date);
 			if (date !== undefined) this.clockDifferenceMs = date - this.now();
 			if (!isSuccess(response)) throw this.errorResponse(request, response);
 			if (response.status === 204) return {};
-			const body = read(parseJson(response.body));
+			const parsed = parseJson(response.body);
+			const body = request.takesList && Array.isArray(parsed) ? { list: parsed } : asObject(parsed);
 			if (body === undefined) throw problemError('notJson', request.kind, { status: response.status });
 			return body;
 		});
@@ -184,7 +173,6 @@ export class GatewayClient {
 	private async httpRequest(request: GatewayRequest): Promise<HttpRequest> {
 		const { kind, json, openBody, signal, method = 'GET' } = request;
 		const { content, headers }: Partial<OpenedBody> = (await openBody?.()) ?? {};
-		const timeoutMs = this.settings.timeoutMs ?? request.timeoutMs ?? REQUEST_TIMEOUT_MS;
 		return {
 			kind,
 			method,
@@ -197,31 +185,27 @@ export class GatewayClient {
 			},
 			body: content ?? (json && JSON.stringify(json)),
 			signal,
-			timeoutMs: Math.min(timeoutMs, request.timeoutLimitMs ?? Infinity),
+			timeoutMs: request.timeoutMs ?? this.settings.timeoutMs ?? REQUEST_TIMEOUT_MS,
 		};
 	}
 
 	private errorResponse(request: GatewayRequest, response: HttpResponse<string>): ApiError {
-		const { group, kind, texts } = request;
-		const { status, headers, body } = response;
+		const { headers } = response;
 		// Another clock than that of the gateway would make its dates wrong.
 		const now = httpDate(headers.date) ?? this.now();
 		const { secrets } = this.settings;
-		const retryAfter = headers['retry-after'];
-		return errorFromResponse({ group, kind, texts, status, body, retryAfter, now, secrets });
+		return errorFromResponse({ ...request, ...response, retryAfter: headers['retry-after'], now, secrets });
 	}
 
 	private async withRetries<T>(
 		request: GatewayRequest,
 		exchange: (httpRequest: HttpRequest) => Promise<T>,
 	): Promise<T> {
-		const hasNoKey = request.kind === 'file' || request.kind === 'catalogue';
-		const gate = hasNoKey ? undefined : this.dependencies.gate;
 		const attempt = async () => {
 			const httpRequest = await this.httpRequest(request);
 			return await exchange(httpRequest).finally(() => destroyBody(httpRequest.body));
 		};
-		return await new Attempts(request, this.settings, this.dependencies, gate, attempt).run();
+		return await new Attempts(request, this.settings, this.dependencies, attempt).run();
 	}
 }
 

@@ -39,7 +39,7 @@ async function fetchRecords(
 	signal: AbortSignal | undefined,
 ): Promise<JsonObject[]> {
 	// A catalogue is returned at once: a minute without data means a lost connection.
-	const timeoutMs = POLL_TIMEOUT_MS;
+	const { timeoutMs = POLL_TIMEOUT_MS } = client.settings;
 	const body = await client.json({ group: 'catalogue', kind: 'catalogue', path, timeoutMs, signal });
 	return asObjects(body.data);
 }

@@ -95,16 +95,14 @@ export async function createMediaTask(
 export async function fetchMediaTask(
 	client: GatewayClient,
 	taskId: string,
-	limitMs?: number,
+	limitMs = Infinity,
 ): Promise<JsonObject> {
 	return await client.json({
 		group: 'media',
 		texts: TASK_TEXTS,
 		path: taskPath(taskId),
-		timeoutMs: POLL_TIMEOUT_MS,
-		...(limitMs === undefined
-			? { kind: 'read' }
-			: { kind: 'poll', timeoutLimitMs: limitMs, rateLimitWaitMs: limitMs }),
+		timeoutMs: Math.min(client.settings.timeoutMs ?? POLL_TIMEOUT_MS, limitMs),
+		...(limitMs === Infinity ? { kind: 'read' } : { kind: 'poll', rateLimitWaitMs: limitMs }),
 	});
 }
 
