@@ -96,7 +96,7 @@ export class Attempts<T> {
 		throwIfAborted(this.request.signal);
 		const passage = await this.pass();
 		this.sent += 1;
-		// A request that nobody waits for any more goes on.
+		// Until it has ended: when nobody waits for it any more, it goes on.
 		this.outcome = 'unknown';
 		let error: unknown;
 		try {
@@ -118,7 +118,7 @@ export class Attempts<T> {
 			const ignoresPause = isFirstFallback || this.leftMs <= 0;
 			const answer = this.gate?.pass(this.settings.requestsPerMinute ?? 0, ignoresPause) ?? 0;
 			if (typeof answer === 'number') return answer;
-			await this.waitForLimit(answer.milliseconds, answer.isPause);
+			await this.waitForLimit(answer.waitMs, answer.isPause);
 		}
 	}
 
@@ -128,16 +128,16 @@ export class Attempts<T> {
 		const { isRateLimit, retryAfterMs = 0 } = error.details;
 		const random = this.dependencies.random();
 		// A poll is sent again by its caller.
-		const maxRetries = kind === 'poll' ? 0 : this.settings.maxRetries;
-		if (isRateLimit && kind !== 'poll') {
+		if (kind === 'poll') throw error;
+		if (isRateLimit) {
 			if (this.leftMs <= retryAfterMs) throw error;
-			const milliseconds = pauseMs(retryAfterMs, this.refusals, random);
 			this.refusals += 1;
-			await this.waitForLimit(milliseconds, true);
+			await this.waitForLimit(pauseMs(retryAfterMs, this.refusals, random), true);
 			return;
 		}
 		this.failures += 1;
-		const delayMs = retryDelayMs(kind, error, { failures: this.failures, maxRetries }, random);
+		const tries = { failures: this.failures, maxRetries: this.settings.maxRetries };
+		const delayMs = retryDelayMs(kind, error, tries, random);
 		if (delayMs === undefined) throw error;
 		await this.pause(delayMs);
 	}

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ApiError } from '../errors/errors';
 import { errorFromResponse, problemError } from '../errors/fromResponse';
 import type { EndpointGroup, StatusTexts } from '../errors/texts';
-import { asObject, parseJson, type JsonObject } from '../util/json';
+import { asNumber, asObject, parseJson, type JsonObject } from '../util/json';
 import { abortable } from './abort';
 import { Attempts, type AttemptDependencies, type AttemptedRequest, type RequestSettings } from './attempts';
 import {
@@ -34,20 +34,10 @@ export interface ClientSettings extends RequestSettings {
 }
 
 /** Identifies an account, without its key: it is stored with executions. */
-export function accountOf({
-	baseUrl,
-	secrets: [key = ''],
-}: Pick<ClientSettings, 'baseUrl' | 'secrets'>): string {
+export function accountOf({ baseUrl, secrets }: Pick<ClientSettings, 'baseUrl' | 'secrets'>): string {
 	// The URL in one spelling.
-	const account = JSON.stringify([new URL(baseUrl).href, key]);
+	const account = JSON.stringify([new URL(baseUrl).href, secrets[0] ?? '']);
 	return createHash('sha256').update(account).digest('hex');
-}
-
-/** A body that is sent as it is read. */
-export interface OpenedBody {
-	content: ByteStream | Uint8Array;
-	/** Headers that are known only when it is open. */
-	headers?: Record<string, string>;
 }
 
 /** A request to an endpoint of the gateway. Its method is GET unless it says another. */
@@ -60,8 +50,8 @@ export interface GatewayRequest
 	/** Below the base URL, with its leading slash; parts already encoded. A URL for the kind `file`. */
 	path: string;
 	json?: JsonObject;
-	/** Opens the body for each attempt: a stream can be read only once. */
-	openBody?: () => Promise<OpenedBody>;
+	/** Opens the body for each attempt, a stream can be read only once, with headers that are known only then. */
+	openBody?: () => Promise<{ content: ByteStream | Uint8Array; headers?: Record<string, string> }>;
 	/** Whether the response may be a list. */
 	takesList?: boolean;
 }
@@ -115,7 +105,7 @@ export class GatewayClient {
 	async json(request: GatewayRequest): Promise<JsonObject> {
 		return await this.withRetries(request, async (httpRequest) => {
 			const response = await this.dependencies.transport.text(httpRequest);
-			const date = httpDate(response.headers.date);
+			const date = dateOf(response);
 			if (date !== undefined) this.clockDifferenceMs = date - this.now();
 			if (!isSuccess(response)) throw this.errorResponse(request, response);
 			if (response.status === 204) return {};
@@ -172,7 +162,7 @@ export class GatewayClient {
 
 	private async httpRequest(request: GatewayRequest): Promise<HttpRequest> {
 		const { kind, json, openBody, signal, method = 'GET' } = request;
-		const { content, headers }: Partial<OpenedBody> = (await openBody?.()) ?? {};
+		const opened = await openBody?.();
 		return {
 			kind,
 			method,
@@ -181,20 +171,20 @@ export class GatewayClient {
 				...(kind === 'file' ? {} : { Accept: 'application/json, */*;q=0.5' }),
 				...(json ? { 'Content-Type': 'application/json' } : {}),
 				...request.headers,
-				...headers,
+				...opened?.headers,
 			},
-			body: content ?? (json && JSON.stringify(json)),
+			body: opened?.content ?? (json && JSON.stringify(json)),
 			signal,
 			timeoutMs: request.timeoutMs ?? this.settings.timeoutMs ?? REQUEST_TIMEOUT_MS,
 		};
 	}
 
 	private errorResponse(request: GatewayRequest, response: HttpResponse<string>): ApiError {
-		const { headers } = response;
 		// Another clock than that of the gateway would make its dates wrong.
-		const now = httpDate(headers.date) ?? this.now();
+		const now = dateOf(response) ?? this.now();
 		const { secrets } = this.settings;
-		return errorFromResponse({ ...request, ...response, retryAfter: headers['retry-after'], now, secrets });
+		const retryAfter = response.headers['retry-after'];
+		return errorFromResponse({ ...request, ...response, retryAfter, now, secrets });
 	}
 
 	private async withRetries<T>(
@@ -209,8 +199,5 @@ export class GatewayClient {
 	}
 }
 
-/** Unix milliseconds. */
-function httpDate(header: string | undefined): number | undefined {
-	const time = Date.parse(header ?? '');
-	return Number.isNaN(time) ? undefined : time;
-}
+/** By the clock of the server, in Unix milliseconds. */
+const dateOf = ({ headers }: HttpResponse<unknown>) => asNumber(Date.parse(headers.date ?? ''));

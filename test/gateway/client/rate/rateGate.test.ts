@@ -19,7 +19,7 @@ function setUp() {
 	const pass = (perMinute = 0, ignoresPause = false): number => {
 		const answer = gate.pass(perMinute, ignoresPause);
 		if (typeof answer === 'number') return answer;
-		throw new Error(`It waits ${answer.milliseconds} ms for ${answer.isPause ? 'account' : 'own'}`);
+		throw new Error(`It waits ${answer.waitMs} ms for ${answer.isPause ? 'account' : 'own'}`);
 	};
 	/** Waits until a request passes. Returns its number, when it passed, and how long it has waited. */
 	const next = (perMinute = 0) => {
@@ -27,7 +27,7 @@ function setUp() {
 		for (;;) {
 			const answer = gate.pass(perMinute, false);
 			if (typeof answer === 'number') return { passage: answer, at: now, waitedMs: now - begin };
-			now += answer.milliseconds;
+			now += answer.waitMs;
 		}
 	};
 	const sleep = (milliseconds: number) => void (now += milliseconds);

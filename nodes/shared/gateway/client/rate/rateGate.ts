@@ -10,19 +10,10 @@ const TAKEN_AFTER_MS = 2_000;
 /** How often requests ask whether the first one after a pause was taken; with jitter, so that none is always last. */
 const PROBE_INTERVAL_MS = 100;
 
-/** What a gate depends on. */
+/** A clock that is never set back, in milliseconds, and numbers in [0, 1). */
 export interface GateClock {
-	/** Milliseconds of a clock that is never set back. */
 	now(): number;
-	/** A number in [0, 1). */
 	random(): number;
-}
-
-/** A request that has to wait before it asks again. */
-export interface Wait {
-	milliseconds: number;
-	/** Whether the account pauses; else the limit that nodes set is reached. */
-	isPause: boolean;
 }
 
 /**
@@ -50,18 +41,17 @@ export class RateGate {
 	 * Lets a request pass, or says how long it waits before it asks again.
 	 *
 	 * @param requestsPerMinute the limit of its node; 0: none
-	 * @param ignoresPause whether it may be sent during a pause
-	 * @returns its number: later ones are higher; 0 during a pause, which it does not concern
+	 * @param ignoresPause whether it may be sent during a pause, and says nothing about the account
+	 * @returns its number, 0 if it ignores pauses; or a wait, with `isPause` for a pause of the account
 	 */
-	pass(requestsPerMinute: number, ignoresPause: boolean): number | Wait {
+	pass(requestsPerMinute: number, ignoresPause: boolean): number | { waitMs: number; isPause: boolean } {
 		const now = this.clock.now();
-		const isOutside = ignoresPause && this.pausedUntil > now;
-		const pauseLeftMs = isOutside ? 0 : this.pauseLeftMs(now);
-		if (pauseLeftMs > 0) return { isPause: true, milliseconds: pauseLeftMs };
+		const pauseLeftMs = ignoresPause ? 0 : this.pauseLeftMs(now);
+		if (pauseLeftMs > 0) return { waitMs: pauseLeftMs, isPause: true };
 		const ownMs = this.ownOpensAt(requestsPerMinute, now) - now;
-		if (ownMs > 0) return { isPause: false, milliseconds: ownMs };
+		if (ownMs > 0) return { waitMs: ownMs, isPause: false };
 		this.minute.push(now);
-		if (isOutside) return 0;
+		if (ignoresPause) return 0;
 		this.count += 1;
 		if (this.pauses > 0) {
 			this.probe = this.count;
@@ -102,8 +92,8 @@ export class RateGate {
 		this.refusal = isSecond ? this.count : number;
 		if (!isSecond) return;
 		const { now, random } = this.clock;
-		this.pausedUntil = now() + pauseMs(0, this.pauses, random());
 		this.pauses += 1;
+		this.pausedUntil = now() + pauseMs(0, this.pauses, random());
 		this.probe = undefined;
 	}
 
