@@ -10,7 +10,7 @@ import type {
 
 import { asError, InvalidInputError } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
-import { credentialError, problemError } from '../gateway/errors/fromResponse';
+import { problemError } from '../gateway/errors/fromResponse';
 import type { RequestKind } from '../gateway/errors/errors';
 import { asObject, asText } from '../gateway/util/json';
 import {
@@ -65,9 +65,12 @@ export function n8nTransport(
 		if (httpRequest.kind === 'file') return await context.helpers.httpRequest(options);
 		// n8n replaces the signal of the request by that of its caller.
 		const caller: N8nContext = Object.create(context, { getExecutionCancelSignal: { value: () => signal } });
-		return await caller.helpers.httpRequestWithAuthentication.call(caller, CREDENTIAL, options, {
-			credentialsDecrypted: await readable(credential, httpRequest.kind),
+		// n8n's database may be busy.
+		const credentialsDecrypted = await credential().catch((error: unknown) => {
+			throw problemError('credential', httpRequest.kind, {}, asError(error));
 		});
+		const decrypted = { credentialsDecrypted };
+		return await caller.helpers.httpRequestWithAuthentication.call(caller, CREDENTIAL, options, decrypted);
 	};
 	return {
 		text: async (httpRequest) =>
@@ -130,19 +133,6 @@ async function decoded(body: ByteStream, kind: RequestKind): Promise<string> {
 		parts.push(decoder.decode(chunk, { stream: true }));
 	}
 	return parts.join('') + decoder.decode();
-}
-
-/**
- * The credential.
- *
- * @throws {ApiError} that nothing was sent, so that the request may be repeated: n8n's database may be busy
- */
-async function readable(credential: CredentialReader, kind: RequestKind): Promise<ICredentialsDecrypted> {
-	try {
-		return await credential();
-	} catch (error) {
-		throw credentialError(asError(error), kind);
-	}
 }
 
 /** How long a credential is reused. A wait of hours must notice a new key. */
