@@ -46,8 +46,8 @@ export async function exchange<T>(
 		});
 	} catch (error) {
 		close();
-		if (cancel?.aborted) throw new StoppedError('cancelled', 'unknown');
-		if (unwanted?.aborted) throw new StoppedError('not waited for', 'unknown');
+		const reason = cancel?.aborted ? 'cancelled' : unwanted?.aborted ? 'not waited for' : undefined;
+		if (reason) throw asError(new StoppedError(reason, 'unknown'));
 		if (error instanceof TimeLimitError) throw problemError('timeout', kind);
 		throw errorFromThrown(error, kind) ?? asError(error);
 	}

@@ -224,17 +224,10 @@ export async function gatewayAddress(credential: CredentialReader): Promise<Gate
  */
 export function readAddress({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): GatewayAddress {
 	const address = baseUrl.trim().replace(/\/+$/, '');
-	if (!/^https?:\/\/[^\s/]+/i.test(address)) {
+	if (!/^https?:\/\/[^\s/]+/i.test(address) || !URL.canParse(address)) {
 		throw new InvalidInputError(
 			'The base URL in the AI Gateway credential is not a web address',
-			'Enter the address of the gateway’s API: it begins with https:// and ends in /api/v1.',
-			'baseUrl',
-		);
-	}
-	if (!URL.canParse(address)) {
-		throw new InvalidInputError(
-			'The base URL in the AI Gateway credential cannot be read',
-			'Check its host name and port.',
+			'Enter the address of the gateway’s API: it begins with https:// and ends in /api/v1. Check its host name and port.',
 			'baseUrl',
 		);
 	}

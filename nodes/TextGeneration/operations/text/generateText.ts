@@ -9,7 +9,7 @@ import { textCall, type TextCall } from '../../../shared/gateway/text/textCall';
 import { withModelHint } from '../../../shared/gateway/text/unknownModel';
 import { asText, type JsonObject } from '../../../shared/gateway/util/json';
 import { bodyWithFiles } from '../../../shared/n8n/bodyWithFiles';
-import { recordTokens } from '../../../shared/n8n/tokenUsage';
+import { addTokenUsage } from '../../../shared/n8n/features';
 import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
 import { completeText, type CompletedText } from '../../../shared/run/cost/textCall';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
@@ -36,7 +36,7 @@ export async function generateText(item: ItemContext, prepared: PreparedText): P
 		});
 		const completion = { ...result.completion, fallbackFrom };
 		return await afterCharge(completion, async () => {
-			recordTokens(item.n8n, completion.usage);
+			addTokenUsage(item.n8n, completion.usage);
 			if (!prepared.simplify && !item.run.isTool) return [{ json: result.body }];
 			return await simplifiedOutputs(item, request, completion, result.body);
 		});
