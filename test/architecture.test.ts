@@ -144,13 +144,13 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[456, 'Storage/'],
 	[1_359, 'TextGeneration/'],
 	[1_519, 'shared/fields/', 'shared/params/'],
-	[827, 'shared/gateway/client/'],
-	[300, 'shared/gateway/client/rate/'],
-	[801, 'shared/gateway/errors/'],
-	[1_558, 'shared/gateway/endpoints/', 'shared/gateway/media/'],
+	[699, 'shared/gateway/client/'],
+	[140, 'shared/gateway/client/rate/'],
+	[780, 'shared/gateway/errors/'],
+	[1_499, 'shared/gateway/endpoints/', 'shared/gateway/media/'],
 	[3_135, 'shared/gateway/text/'],
 	[390, 'shared/gateway/util/'],
-	[1_241, 'shared/n8n/'],
+	[1_158, 'shared/n8n/'],
 	[1_589, 'shared/run/'],
 ];
 

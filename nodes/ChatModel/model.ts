@@ -21,7 +21,7 @@ import type {
 import { asText, type JsonObject } from '../shared/gateway/util/json';
 import { readToolChoice, type ToolChoiceValues } from '../shared/fields/toolChoice';
 import { modelsOf } from '../shared/fields/textRequest';
-import { fallbackCall, withFallbacks } from '../shared/gateway/text/fallback';
+import { withFallbacks } from '../shared/gateway/text/fallback';
 import { sendWithReasoning } from '../shared/gateway/text/reasoning';
 import { streamText } from '../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../shared/gateway/text/textCall';
@@ -172,10 +172,10 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 		const { result, fallbackFrom } = await withFallbacks(models, async (asked) => {
 			const isOther = asked !== model;
 			const extra = isOther ? { ...extraBody, model: asked } : extraBody;
-			const toCall = (given: TextRequest) => {
-				const call = textCall(format, given, extra);
-				return isOther ? fallbackCall(call, client.settings) : call;
-			};
+			const toCall = (given: TextRequest) => ({
+				...textCall(format, given, extra),
+				isFallback: isOther,
+			});
 			const { request, rejectsReasoning: rejected } = isOther ? prepared.forModel(asked) : prepared;
 			const { response, isRejected } = await sendWithReasoning(request, toCall, complete);
 			const kept = keepReasoning(response, { format: format.name, model: asked }, rejected || isRejected);

@@ -19,7 +19,7 @@ describe('the hint of the node', () => {
 		const code = 'rate_limit_exceeded';
 		gateway.control.addFault({ action: { kind: 'error', code, retryAfter: 9 }, match: { method: 'POST' } });
 		expect(hintsOf(await gateway.generate())).toStrictEqual([
-			expect.stringMatching(/waited for the rate limit of the account: (9|1\d) s/),
+			expect.stringMatching(/^Requests waited (9|1\d) s for the rate limit of the account or /),
 		]);
 	});
 
@@ -27,7 +27,7 @@ describe('the hint of the node', () => {
 		const options = { requestsPerMinute: 5 };
 		const hints = hintsOf(await gateway.generate({ options }, { items: items(8) }));
 		expect(hints).toStrictEqual([
-			expect.stringMatching(/waited for 'Requests per Minute' of this or another node: 6\d s/),
+			expect.stringMatching(/^Requests waited 6\d s for .* or 'Requests per Minute'\.$/),
 		]);
 	});
 

@@ -80,7 +80,7 @@ export function scriptedClient(
 			gate,
 			withSlot: async (work) => await work(),
 			pause,
-			// Watchdogs read the clock, which only pauses move.
+			// Time limits read the clock, which only pauses move.
 			sleep: async (milliseconds) =>
 				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
 			now: () => clock.now,

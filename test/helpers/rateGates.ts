@@ -9,10 +9,9 @@ export function useFreshRateGates(): void {
 /** Replaces the rate gates of the process until the end of the test file. */
 export function freshRateGates(): void {
 	const gates = new Map<string, ReturnType<typeof testGate>>();
-	jest.spyOn(rateGates, 'of').mockImplementation((...account) => {
-		const id = JSON.stringify(account);
-		const gate = gates.get(id) ?? testGate();
-		gates.set(id, gate);
+	jest.spyOn(rateGates, 'get').mockImplementation((account) => {
+		const gate = gates.get(account) ?? testGate();
+		gates.set(account, gate);
 		return gate;
 	});
 }

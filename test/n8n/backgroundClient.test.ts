@@ -45,13 +45,12 @@ describe.each(uses)('for %s', (use, context, settings, tries) => {
 
 	it(`waits ${use === 'the editor' ? 'half a minute' : 'as long as a request may take'} for each response`, async () => {
 		const own = context();
-		const sent = jest
-			.spyOn(own.helpers, 'httpRequestWithAuthentication')
-			.mockResolvedValue({ statusCode: 200, headers: {}, body: '{"amount":1}' });
-		const client = await backgroundClient(own, settings);
-		expect(await client.json(balance)).toStrictEqual({ amount: 1 });
-		const timeouts = sent.mock.calls.map(([, options]) => options.timeout);
-		expect(timeouts).toStrictEqual([use === 'the editor' ? 30_000 : 315_000]);
+		jest.spyOn(own.helpers, 'httpRequestWithAuthentication').mockReturnValue(new Promise(() => undefined));
+		const client = await backgroundClient(own, { ...settings, maxRetries: 0 });
+		const begin = Date.now();
+		const { details } = await inFakeTime(apiErrorOf(client.json(balance)));
+		const waitedMs = use === 'the editor' ? 30_000 : 315_000;
+		expect([details.code, Date.now() - begin]).toStrictEqual(['timeout', waitedMs]);
 	});
 
 	it('does not show the key', async () => {

@@ -145,12 +145,13 @@ describe('a request is rejected', () => {
 	});
 
 	it.each([
-		['gateway.test:8080/api/v1', 'is not a web address'],
-		['data:text/plain,1', 'is not a web address'],
-		['', 'is not a web address'],
-		[undefined, 'is not a web address'],
-		['https://gateway.test:99999/api/v1', 'cannot be read'],
-	])('if the base URL is not valid: %j', async (baseUrl, text) => {
+		['gateway.test:8080/api/v1'],
+		['data:text/plain,1'],
+		[''],
+		[undefined],
+		['https://gateway.test:99999/api/v1'],
+	])('if the base URL is not valid: %j', async (baseUrl) => {
+		const text = 'is not a web address';
 		const data = { baseUrl, apiKey: KEY };
 		await expect(authenticate({ url: 'https://gateway.test:8080/api/v1' }, data)).rejects.toThrow(
 			`The base URL in the AI Gateway credential ${text}`,

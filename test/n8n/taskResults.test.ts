@@ -55,7 +55,7 @@ function context({
 			gate: testGate(),
 			withSlot: async (work) => await work(),
 			pause: () => Promise.reject(new Error('not used')),
-			// A watchdog over a stream that ends at once.
+			// The time limits of a stream that ends at once.
 			sleep: async (milliseconds) =>
 				await new Promise((resolve) => setTimeout(resolve, milliseconds).unref()),
 			now: () => Date.now(),

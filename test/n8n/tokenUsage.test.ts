@@ -1,10 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { recordTokens } from '../../nodes/shared/n8n/tokenUsage';
+import { addTokenUsage } from '../../nodes/shared/n8n/features';
 import type { Usage } from '../../nodes/shared/gateway/text/formats/completion';
 
 /** The tokens that n8n records after these requests; undefined when none were recorded. */
-function recorded(record: typeof recordTokens, calls: Array<[number | null, number | null]>): unknown {
+function recorded(record: typeof addTokenUsage, calls: Array<[number | null, number | null]>): unknown {
 	let metadata: object = {};
 	const context = {
 		getExecuteData: () => ({ metadata }),
@@ -29,14 +29,14 @@ it.each<[Array<[number | null, number | null]>, unknown]>([
 		{ inputTokens: 13, outputTokens: 24 },
 	],
 ])('requests of %j tokens are recorded as %j in the execution', (calls, usage) => {
-	expect(recorded(recordTokens, calls)).toStrictEqual(usage);
+	expect(recorded(addTokenUsage, calls)).toStrictEqual(usage);
 });
 
 it('an n8n that cannot count tokens returns the response', () => {
 	jest.isolateModules(() => {
 		jest.doMock('n8n-workflow', () => ({}));
-		const path = '../../nodes/shared/n8n/tokenUsage';
-		const older = jest.requireActual<{ recordTokens: typeof recordTokens }>(path);
-		expect(recorded(older.recordTokens, [[3, 4]])).toBeUndefined();
+		const path = '../../nodes/shared/n8n/features';
+		const older = jest.requireActual<{ addTokenUsage: typeof addTokenUsage }>(path);
+		expect(recorded(older.addTokenUsage, [[3, 4]])).toBeUndefined();
 	});
 });

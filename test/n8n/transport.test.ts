@@ -69,7 +69,7 @@ describe('a request', () => {
 		method: 'POST',
 		url: 'https://gateway.test/api/v1/x',
 		headers: { accept: '*/*' },
-		timeout: 1_234,
+		timeout: 0,
 		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
@@ -286,9 +286,9 @@ describe('the credential', () => {
 
 	it('that cannot be read is read again by the next request', async () => {
 		const { keys, transport } = transportWithKeys({ failures: 1 });
-		const { details } = await apiErrorOf(transport.text(request));
+		const { details, cause } = await apiErrorOf(transport.text(request));
 		expect(details).toMatchObject({ outcome: 'notSent', retryable: true });
-		expect(details.description).toContain('The database is busy');
+		expect(cause).toStrictEqual(new Error('The database is busy'));
 		await transport.text(request);
 		expect(keys).toStrictEqual(['key-2']);
 	});

@@ -1,4 +1,4 @@
-import type { FieldType, INodePropertyOptions, ResourceMapperField } from 'n8n-workflow';
+import type { FieldType, ResourceMapperField } from 'n8n-workflow';
 
 import {
 	inputForm,
@@ -80,7 +80,7 @@ function formField(field: InputField, isFree: boolean): ResourceMapperField {
 		required: required && !mayComeAsFile && !isFree,
 		display: true,
 		type: choices.length > 0 ? 'options' : WIDGETS[kind],
-		...(choices.length > 0 ? { options: choices.map(toOption) } : {}),
+		...(choices.length > 0 ? { options: choices.map((value) => ({ name: String(value), value })) } : {}),
 		...(defaultValue === undefined ? {} : { defaultValue }),
 		...(required || (isFree && !hasForcedValue(field)) ? {} : { removed: true }),
 	};
@@ -125,15 +125,11 @@ function range(low: Json | undefined, high: Json | undefined): string {
 	return min === undefined || min === 0 ? '' : `at least ${min}`;
 }
 
-function toOption({ value, label: name, description }: InputField['choices'][number]): INodePropertyOptions {
-	return { name, value, ...(description ? { description } : {}) };
-}
-
 /** A default as the mapper takes it: lists and objects as JSON text, `[]` and `{}` for none. */
 function shownDefault({ default: value, choices, kind }: InputField): string | number | boolean | undefined {
 	if (value === undefined || value === null) return choices.length === 0 ? EMPTY[kind] : undefined;
 	if (typeof value === 'object') return JSON.stringify(value);
-	return choices.length > 0 && !choices.some((choice) => choice.value === value) ? undefined : value;
+	return choices.length > 0 && !choices.includes(value) ? undefined : value;
 }
 
 /** The editor marks an empty JSON field as an error. */

@@ -4,7 +4,7 @@ import { fileInfo, typeByName } from '../gateway/util/fileName';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { problemError } from '../gateway/errors/fromResponse';
 import { REQUEST_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../gateway/client/transport';
-import { fileLimits, Watchdog } from '../gateway/client/watchdog';
+import { fileLimits, TimeLimitError, withinLimits } from '../gateway/client/limits';
 import type { UploadFile } from '../gateway/endpoints/upload';
 import type { FileReference } from '../params/kinds';
 import { asObject } from '../gateway/util/json';
@@ -41,25 +41,21 @@ export async function storeResponse(
 	const isPage = mimeType === 'text/html' && !types.includes(mimeType);
 	if (isPage && !isUnchecked) throw problemError('webPage', 'file', { status: response.status });
 	let length = 0;
-	const { timeoutMs = REQUEST_TIMEOUT_MS } = response;
-	const watchdog = new Watchdog(fileLimits(timeoutMs), { now: () => Date.now(), sleep });
-	const body = reportChunks(response.body as Readable, (chunk) => {
-		watchdog.touch();
-		length += chunk.length;
-	});
+	const limits = fileLimits(response.timeoutMs ?? REQUEST_TIMEOUT_MS);
+	const store = async (touch: () => void) => {
+		const body = reportChunks(response.body as Readable, (chunk) => {
+			touch();
+			length += chunk.length;
+		});
+		return await context.helpers.prepareBinaryData(body, fileName, mimeType ?? knownType);
+	};
 	try {
-		const storing = context.helpers.prepareBinaryData(body, fileName, mimeType ?? knownType);
-		const stored = await Promise.race([storing, watchdog.watch()]);
-		// Without redirects, the HTTP client's own timeout ends with the headers (seen in axios 1.18).
-		if (!stored) throw problemError('timeout', 'file');
+		const stored = await withinLimits(limits, { now: () => Date.now(), sleep }, store);
 		if (length === 0 && !isUnchecked) throw problemError('empty', 'file', { status: response.status });
 		return stored;
 	} catch (error) {
-		// With redirects, it closes the connection at the same moment.
-		if (watchdog.isSilent()) throw problemError('timeout', 'file');
+		if (error instanceof TimeLimitError) throw problemError('timeout', 'file');
 		throw errorFromThrown(error, 'file') ?? error;
-	} finally {
-		watchdog.stop();
 	}
 }
 

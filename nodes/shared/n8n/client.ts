@@ -1,9 +1,13 @@
 import { sleep, type ISupplyDataFunctions, type IWebhookFunctions } from 'n8n-workflow';
 
-import { GatewayClient, type ClientDependencies, type RequestSettings } from '../gateway/client/client';
+import {
+	accountOf,
+	GatewayClient,
+	type ClientDependencies,
+	type RequestSettings,
+} from '../gateway/client/client';
 import { asError, InvalidInputError } from '../gateway/errors/errors';
-import { RateGates } from '../gateway/client/rate/registry';
-import type { RateLimitDependencies } from '../gateway/client/rate/rateLimitWait';
+import { RateGate, type GateClock } from '../gateway/client/rate/rateGate';
 import { RunSignal } from './runSignal';
 import { credentialReader, gatewayAddress, n8nTransport, type N8nContext } from './transport';
 
@@ -14,8 +18,11 @@ export interface Connection {
 	client(settings: RequestSettings): GatewayClient;
 }
 
-/** The rate limits of this process, which all nodes and executions share. Their clock is never set back. */
-export const rateGates = new RateGates({ now: () => performance.now(), random: () => Math.random() });
+/** The rate limits of this process by account, which all nodes and executions share. */
+export const rateGates = new Map<string, RateGate>();
+
+/** Is never set back. */
+const GATE_CLOCK: GateClock = { now: () => performance.now(), random: () => Math.random() };
 
 interface ConnectionOptions {
 	/** The item whose credential is read: its fields may be expressions. Default: 0. */
@@ -24,10 +31,8 @@ interface ConnectionOptions {
 	signal?: RunSignal;
 	/** Runs `work` when a slot for a request is free. */
 	withSlot?: ClientDependencies['withSlot'];
-	/** Measure the waits for the rate limit. */
-	waitMeters?: RateLimitDependencies['waitMeters'];
-	/** Texts to remove from errors, besides the API key. */
-	secrets?: readonly string[];
+	/** Measures the waits for the rate limit. */
+	waitMeter?: ClientDependencies['waitMeter'];
 }
 
 /**
@@ -37,21 +42,17 @@ interface ConnectionOptions {
  */
 export async function connect(
 	context: N8nContext,
-	{
-		itemIndex,
-		signal,
-		withSlot = async (work) => await work(),
-		waitMeters,
-		secrets: more = [],
-	}: ConnectionOptions,
+	{ itemIndex, signal, withSlot = async (work) => await work(), waitMeter }: ConnectionOptions,
 ): Promise<Connection> {
 	const credential = credentialReader(context, itemIndex);
-	const { baseUrl, secrets: own } = await gatewayAddress(credential);
-	const secrets = [...own, ...more];
+	const address = await gatewayAddress(credential);
+	const account = accountOf(address);
+	const gate = rateGates.get(account) ?? new RateGate(GATE_CLOCK);
+	rateGates.set(account, gate);
 	const dependencies: ClientDependencies = {
 		transport: n8nTransport(context, { credential, cancelSignal: signal?.cancelSignal }),
-		gate: rateGates.of(baseUrl, own),
-		waitMeters,
+		gate,
+		waitMeter,
 		withSlot: async (work, kind) =>
 			await withSlot(async () => {
 				// The prices of calls that are paid for are also read when another item has failed.
@@ -64,8 +65,8 @@ export async function connect(
 		random: () => Math.random(),
 	};
 	return {
-		secrets,
-		client: (settings) => new GatewayClient({ baseUrl, secrets, ...settings }, dependencies),
+		secrets: address.secrets,
+		client: (settings) => new GatewayClient({ ...address, ...settings }, dependencies),
 	};
 }
 

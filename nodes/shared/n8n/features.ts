@@ -1,6 +1,8 @@
 import * as n8nWorkflow from 'n8n-workflow';
 import type { ContextType, IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
+import type { Usage } from '../gateway/text/formats/completion';
+
 // What a newer n8n has, and n8n 1.100, the oldest that is supported, does not. Version numbers are those of
 // n8n-workflow; n8n 1.100 comes with 1.97.
 
@@ -102,9 +104,10 @@ export async function sleepUnlessAborted(milliseconds: number, signal: AbortSign
 	await newer.sleep(milliseconds, signal);
 }
 
-/** Adds tokens to those of the execution. An older n8n does not count them. */
-export function addTokenUsage(context: IExecuteFunctions, inputTokens: number, outputTokens: number): void {
-	newer.accumulateTokenUsage?.(context, inputTokens, outputTokens);
+/** Adds the tokens of a request to those of the execution, where n8n counts them and the format reports them. */
+export function addTokenUsage(context: IExecuteFunctions, { inputTokens, outputTokens }: Usage): void {
+	if (inputTokens === null && outputTokens === null) return;
+	newer.accumulateTokenUsage?.(context, inputTokens ?? 0, outputTokens ?? 0);
 }
 
 /** A description's text for the canvas while the node waits. An older n8n ignores it (before 1.113). */

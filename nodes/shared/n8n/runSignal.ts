@@ -51,16 +51,13 @@ export class RunSignal {
 	/** @throws {StoppedError} as soon as the run ends */
 	async pause(milliseconds: number): Promise<void> {
 		this.throwIfAborted();
-		let reject: (stopped: StoppedError) => void = () => undefined;
-		const interrupted = new Promise<never>((_, onStop) => {
-			reject = onStop;
-			this.waiting.add(onStop);
-		});
+		let removeListener: () => void = () => undefined;
+		const interrupted = new Promise<never>((_, reject) => (removeListener = this.onStop(reject)));
 		const over = new AbortController();
 		try {
 			await Promise.race([sleepUnlessAborted(milliseconds, over.signal), interrupted]);
 		} finally {
-			this.waiting.delete(reject);
+			removeListener();
 			over.abort();
 		}
 	}

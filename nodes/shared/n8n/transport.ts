@@ -10,7 +10,7 @@ import type {
 
 import { asError, InvalidInputError } from '../gateway/errors/errors';
 import { errorFromThrown } from '../gateway/errors/fromConnection';
-import { credentialError, problemError } from '../gateway/errors/fromResponse';
+import { problemError } from '../gateway/errors/fromResponse';
 import type { RequestKind } from '../gateway/errors/errors';
 import { asObject, asText } from '../gateway/util/json';
 import {
@@ -21,8 +21,8 @@ import {
 	type HttpRequest,
 	type Transport,
 } from '../gateway/client/transport';
-import { fileLimits, type StreamLimits } from '../gateway/client/watchdog';
-import { Exchange } from './exchange';
+import { fileLimits, type TimeLimits } from '../gateway/client/limits';
+import { exchange, type Connection } from './exchange';
 import { NO_KEY_AFTER_REDIRECT } from './features';
 import { ignoreErrors, reportChunks, type Readable } from './streams';
 
@@ -48,50 +48,57 @@ export function n8nTransport(
 	context: N8nContext,
 	{ credential, cancelSignal }: TransportSettings,
 ): Transport {
-	const send = async (httpRequest: HttpRequest, { signal }: Exchange): Promise<HttpResponse<unknown>> => {
-		const options = { ...requestOptions(httpRequest), abortSignal: signal };
-		if (httpRequest.kind === 'file') return toResponse(await context.helpers.httpRequest(options));
+	/** Sends a request, and reads its response with `read`. */
+	const send = async <Body>(
+		httpRequest: HttpRequest,
+		read: (response: HttpResponse<unknown>, connection: Connection) => Promise<Body>,
+	): Promise<HttpResponse<Body>> => {
+		const { kind, signal: unwanted } = httpRequest;
+		const settings = { kind, limits: limitsOf(httpRequest), cancel: cancelSignal, unwanted };
+		return await exchange(settings, async (connection) => {
+			const response = toResponse(await sendOnce(httpRequest, connection));
+			return { ...response, body: await read(response, connection) };
+		});
+	};
+	const sendOnce = async (httpRequest: HttpRequest, { signal, touch }: Connection): Promise<unknown> => {
+		const options = { ...requestOptions(httpRequest, touch), abortSignal: signal };
+		if (httpRequest.kind === 'file') return await context.helpers.httpRequest(options);
 		// n8n replaces the signal of the request by that of its caller.
 		const caller: N8nContext = Object.create(context, { getExecutionCancelSignal: { value: () => signal } });
-		const response: unknown = await caller.helpers.httpRequestWithAuthentication.call(
-			caller,
-			CREDENTIAL,
-			options,
-			{ credentialsDecrypted: await readable(credential, httpRequest.kind) },
-		);
-		return toResponse(response);
+		// n8n's database may be busy.
+		const credentialsDecrypted = await credential().catch((error: unknown) => {
+			throw problemError('credential', httpRequest.kind, {}, asError(error));
+		});
+		const decrypted = { credentialsDecrypted };
+		return await caller.helpers.httpRequestWithAuthentication.call(caller, CREDENTIAL, options, decrypted);
 	};
 	return {
-		async text(httpRequest) {
-			const exchange = new Exchange({ cancel: cancelSignal, request: httpRequest.signal });
-			const work = async () => {
-				const response = await send(reporting(httpRequest, exchange), exchange);
-				return { ...response, body: await readText(response, httpRequest.kind) };
-			};
-			const response = await exchange.within(limitsOf(httpRequest), httpRequest.kind, work);
-			exchange.end();
-			return response;
-		},
-		async stream(httpRequest) {
-			const exchange = new Exchange({ cancel: cancelSignal, request: httpRequest.signal });
-			const work = async () => {
-				const response = await send(reporting(httpRequest, exchange), exchange);
-				// The stream may fail when it is no longer read.
-				if (isSuccess(response)) return { ...response, body: ignoreErrors(response.body as ByteStream) };
-				return { ...response, body: await readText(response, httpRequest.kind) };
-			};
-			const { body, ...response } = await exchange.within(limitsOf(httpRequest), httpRequest.kind, work);
-			if (typeof body !== 'string') return { ...response, body: exchange.endWith(body) };
-			exchange.end();
-			return { ...response, body };
-		},
+		text: async (httpRequest) =>
+			await send(httpRequest, async (response) => await readText(response, httpRequest.kind)),
+		stream: async (httpRequest) =>
+			await send<ByteStream | string>(httpRequest, async (response, { close }) => {
+				if (!isSuccess(response)) return await readText(response, httpRequest.kind);
+				return closing(response.body as ByteStream, close);
+			}),
 	};
+}
+
+/** The stream of a response. It may fail when it is no longer read, and destroying it closes its connection at once. */
+function closing(body: ByteStream, close: () => void): ByteStream {
+	const stream = ignoreErrors(body);
+	const destroy = stream.destroy.bind(stream);
+	stream.destroy = (error) => {
+		const destroyed = destroy(error);
+		close();
+		return destroyed;
+	};
+	return stream;
 }
 
 /** The slowest upload whose progress is not known, in bytes per second: nobody can tell it from one that hangs. */
 const MIN_UNSEEN_SPEED = 32_000;
 
-function limitsOf({ body, timeoutMs }: HttpRequest): StreamLimits {
+function limitsOf({ body, timeoutMs }: HttpRequest): TimeLimits {
 	if (isStream(body)) return fileLimits(timeoutMs);
 	// n8n does not report the progress of bytes in memory.
 	const unseenMs = body instanceof Uint8Array ? (body.length / MIN_UNSEEN_SPEED) * 1_000 : 0;
@@ -100,13 +107,6 @@ function limitsOf({ body, timeoutMs }: HttpRequest): StreamLimits {
 
 function isStream(body: HttpRequest['body']): body is Readable {
 	return typeof body === 'object' && !(body instanceof Uint8Array);
-}
-
-/** A request whose streamed body keeps the exchange alive while it makes progress. */
-function reporting(httpRequest: HttpRequest, exchange: Exchange): HttpRequest {
-	const { body } = httpRequest;
-	if (!isStream(body)) return httpRequest;
-	return { ...httpRequest, body: reportChunks(body, () => exchange.touch()) };
 }
 
 /** @throws {ApiError} for a body over the limit, and for network errors */
@@ -133,19 +133,6 @@ async function decoded(body: ByteStream, kind: RequestKind): Promise<string> {
 		parts.push(decoder.decode(chunk, { stream: true }));
 	}
 	return parts.join('') + decoder.decode();
-}
-
-/**
- * The credential.
- *
- * @throws {ApiError} that nothing was sent, so that the request may be repeated: n8n's database may be busy
- */
-async function readable(credential: CredentialReader, kind: RequestKind): Promise<ICredentialsDecrypted> {
-	try {
-		return await credential();
-	} catch (error) {
-		throw credentialError(asError(error), kind);
-	}
 }
 
 /** How long a credential is reused. A wait of hours must notice a new key. */
@@ -181,23 +168,24 @@ async function readCredential(context: N8nContext, itemIndex: number): Promise<I
 	return { id: id ?? '', name, type: CREDENTIAL, data };
 }
 
-/** The longest timer of Node. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-
-function requestOptions(httpRequest: HttpRequest): IHttpRequestOptions {
+/** @param touch is called when a part of a streamed body is sent */
+function requestOptions(
+	{ method, url, headers, body, kind }: HttpRequest,
+	touch: () => void,
+): IHttpRequestOptions {
 	return {
-		method: httpRequest.method,
-		url: httpRequest.url,
-		headers: httpRequest.headers,
-		...(httpRequest.body === undefined ? {} : { body: httpRequest.body }),
-		// Counts from the start (seen in axios 1.18): the exchange has its own limits for a body that takes longer.
-		timeout: Math.min(Math.max(limitsOf(httpRequest).totalMs, httpRequest.timeoutMs), MAX_TIMEOUT_MS),
+		method,
+		url,
+		headers,
+		...(body === undefined ? {} : { body: isStream(body) ? reportChunks(body, touch) : body }),
+		// None: the exchange has limits of its own, and those of the client count from its start for a body.
+		timeout: 0,
 		// Streamed, so that time and memory are bounded.
 		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		// The key must not leave the gateway's origin; and following a redirect buffers a streamed body.
-		disableFollowRedirect: httpRequest.kind !== 'file',
+		disableFollowRedirect: kind !== 'file',
 		...NO_KEY_AFTER_REDIRECT,
 	};
 }
@@ -236,17 +224,10 @@ export async function gatewayAddress(credential: CredentialReader): Promise<Gate
  */
 export function readAddress({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): GatewayAddress {
 	const address = baseUrl.trim().replace(/\/+$/, '');
-	if (!/^https?:\/\/[^\s/]+/i.test(address)) {
+	if (!/^https?:\/\/[^\s/]+/i.test(address) || !URL.canParse(address)) {
 		throw new InvalidInputError(
 			'The base URL in the AI Gateway credential is not a web address',
-			'Enter the address of the gateway’s API: it begins with https:// and ends in /api/v1.',
-			'baseUrl',
-		);
-	}
-	if (!URL.canParse(address)) {
-		throw new InvalidInputError(
-			'The base URL in the AI Gateway credential cannot be read',
-			'Check its host name and port.',
+			'Enter the address of the gateway’s API: it begins with https:// and ends in /api/v1. Check its host name and port.',
 			'baseUrl',
 		);
 	}

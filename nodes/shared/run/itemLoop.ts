@@ -54,10 +54,7 @@ class ItemLoop {
 	private readonly deferred = new Map<number, Deferred>();
 	private readonly signal: RunSignal;
 	private readonly runContext: RunContext;
-	private readonly waitMeters = {
-		account: new WaitMeter(() => performance.now()),
-		own: new WaitMeter(() => performance.now()),
-	};
+	private readonly waitMeter = new WaitMeter(() => performance.now());
 	private firstError: { index: number; error: unknown } | undefined;
 
 	constructor(
@@ -121,7 +118,7 @@ class ItemLoop {
 				if (kind === 'catalogue') return await work();
 				return await slots[kind === 'poll' ? 'poll' : 'other'].run(work);
 			},
-			waitMeters: this.waitMeters,
+			waitMeter: this.waitMeter,
 		});
 		for (const secret of secrets) this.runContext.secrets.add(secret);
 		const params = this.params(index);
@@ -198,15 +195,12 @@ class ItemLoop {
 	private addHints(): void {
 		const { cost, hints } = this.runContext;
 		if (cost.ownRub !== '0') hints.add(`Cost: ₽${cost.ownRub}`);
-		this.addWait('the rate limit of the account', this.waitMeters.account);
-		this.addWait("'Requests per Minute' of this or another node", this.waitMeters.own);
+		const { totalMs } = this.waitMeter;
+		if (totalMs >= SHOWN_WAIT_MS) {
+			const seconds = Math.round(totalMs / 1_000);
+			hints.add(`Requests waited ${seconds} s for the rate limit of the account or 'Requests per Minute'.`);
+		}
 		for (const hint of hints) addHint(this.context, hint);
-	}
-
-	private addWait(limit: string, { totalMs }: WaitMeter): void {
-		if (totalMs < SHOWN_WAIT_MS) return;
-		const seconds = Math.round(totalMs / 1_000);
-		this.runContext.hints.add(`Requests waited for ${limit}: ${seconds} s of the time that this node took.`);
 	}
 
 	/** n8n discards the error of a cancelled node, so the tasks that are paid for are logged as well. */

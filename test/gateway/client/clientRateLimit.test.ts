@@ -72,16 +72,27 @@ describe('Rate Limit Wait', () => {
 		expect(details.description).toContain(`It was tried ${sent.length} times.`);
 	});
 
-	it('of 0 ends it at once; while the account pauses, nothing is sent', async () => {
-		const { client, clock, sent } = scriptedClient([busy, busy, {}], { rateLimitWaitMs: 0, maxRetries: 10 });
-		const errors = [
-			await apiErrorOf(client.json(chat)),
-			await apiErrorOf(client.json(chat)),
-			await apiErrorOf(client.json(chat)),
-		].map(({ details }) => details);
-		expect(errors.map(({ status }) => status)).toStrictEqual([429, 429, 429]);
-		expect(errors.map(({ outcome }) => outcome)).toStrictEqual(['rejected', 'rejected', 'notSent']);
-		expect([sent.length, clock.now]).toStrictEqual([2, 1_000_000]);
+	it('of 0 ends it at once, and the pauses of the account do not hold it back', async () => {
+		const steps: Step[] = [busy, busy, busy, { body: '{"a":1}' }];
+		const { client, clock, sent } = scriptedClient(steps, { rateLimitWaitMs: 0, maxRetries: 10 });
+		for (let count = 0; count < 3; count += 1)
+			expect((await apiErrorOf(client.json(chat))).details).toMatchObject({
+				status: 429,
+				outcome: 'rejected',
+			});
+		expect(await client.json(chat)).toStrictEqual({ a: 1 });
+		expect([sent.length, clock.now]).toStrictEqual([4, 1_000_000]);
+	});
+
+	it('that ends during a pause of the account: the request is sent a last time', async () => {
+		const { clock, client, log } = virtualGateway(() => ({ status: 429 }));
+		const patient = client();
+		void Promise.all([patient.json(chat), patient.json(chat)]).catch(() => undefined);
+		await clock.run(clock.sleep(500));
+		const { details } = await clock.run(apiErrorOf(client({ rateLimitWaitMs: 200 }).json(get)));
+		expect([details.status, log.filter(({ url }) => url.endsWith('/balance')).length]).toStrictEqual([
+			429, 1,
+		]);
 	});
 
 	it('that is shorter than Retry-After ends it at once, and the error names the time', async () => {

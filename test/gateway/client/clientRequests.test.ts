@@ -83,7 +83,8 @@ describe('a request', () => {
 it.each<[string, Partial<GatewayRequest>, number | undefined, number]>([
 	['nothing is set', {}, undefined, 315_000],
 	['the request has its own', { timeoutMs: 60_000 }, undefined, 60_000],
-	['the user has set one', { timeoutMs: 60_000 }, 400_000, 400_000],
+	['the user has set one', {}, 400_000, 400_000],
+	['both have one', { timeoutMs: 60_000 }, 400_000, 60_000],
 ])('the timeout is set where %s', async (_, request, timeoutMs, expected) => {
 	expect((await exchangeOf({ ...get, ...request }, { timeoutMs })).timeoutMs).toBe(expected);
 });
@@ -92,6 +93,9 @@ it('the state of a task has a timeout of a minute', async () => {
 	const { client, sent } = scriptedClient([{}]);
 	await fetchMediaTask(client, 't');
 	expect(sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([60_000]);
+	const patient = scriptedClient([{}], { timeoutMs: 400_000 });
+	await fetchMediaTask(patient.client, 't');
+	expect(patient.sent.map(({ timeoutMs }) => timeoutMs)).toStrictEqual([400_000]);
 });
 
 describe('a response', () => {
@@ -121,10 +125,9 @@ describe('a response', () => {
 		expect(await scriptedClient([{ status: 204, body: '<html>' }]).client.json(get)).toStrictEqual({});
 	});
 
-	it('is read by the caller’s own rule, if there is one', async () => {
+	it('may be a list where the request says so', async () => {
 		const { client } = scriptedClient([{ body: '[1]' }], { maxRetries: 0 });
-		const list = (body: unknown) => (Array.isArray(body) ? body.length : undefined);
-		expect(await client.json(get, list)).toBe(1);
+		expect(await client.json({ ...get, takesList: true })).toStrictEqual({ list: [1] });
 		const { code, outcome } = (await apiErrorOf(client.json(get))).details;
 		expect([code, outcome]).toStrictEqual(['unreadable_answer', 'unknown']);
 	});

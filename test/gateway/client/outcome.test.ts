@@ -135,7 +135,7 @@ describe('after several attempts, the outcome is that of all', () => {
 
 	it('also where the account pauses before the next attempt', async () => {
 		const busy: Step = { status: 429 };
-		const { client } = scriptedClient(['lost', busy, busy, {}], { rateLimitWaitMs: 0 });
+		const { client } = scriptedClient(['lost', busy, busy, busy], { rateLimitWaitMs: 0 });
 		const [error] = await Promise.all([
 			apiErrorOf(client.json(requests.read)),
 			apiErrorOf(client.json(requests.charge)),

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { errorText } from '../../../nodes/shared/gateway/errors/texts';
 import type { Json } from '../../../nodes/shared/gateway/util/json';
 import {
-	checkSettings,
 	checkSize,
 	contentDigest,
 	uploadBase64,
@@ -40,17 +39,6 @@ describe('an upload (§8)', () => {
 		expect(error.param).toBe(args[1]);
 		expect(error.message).toContain(message);
 		expect(error.description).toContain(description);
-	});
-
-	it.each([undefined, 'я'.repeat(128), '🙂'.repeat(128)])('accepts the user ID %j', (externalUserId) => {
-		expect(() => checkSettings({ externalUserId })).not.toThrow();
-	});
-
-	it('rejects a user ID of 129 characters', async () => {
-		const error = await rejectedInput(() => checkSettings({ externalUserId: 'я'.repeat(129) }));
-		expect(error.param).toBe('externalUserId');
-		expect(error.message).toContain('129');
-		expect(error.description).toContain('128');
 	});
 });
 

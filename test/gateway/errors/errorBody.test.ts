@@ -11,6 +11,7 @@ import {
 	asError,
 	InvalidInputError,
 	StoppedError,
+	UNREADABLE,
 } from '../../../nodes/shared/gateway/errors/errors';
 import { rejection } from '../../helpers/client';
 
@@ -46,7 +47,11 @@ describe('the body of an error', () => {
 
 	it.each(['', '<html>', '[{"error": {"message": "m"}}]', '"error"', 'null', '{"error": {"mess'])(
 		'has no fields for %j',
-		(body) => expect(parseErrorBody(body)).toStrictEqual({ isKnown: false, isForeign: body !== '' }),
+		(body) =>
+			expect(parseErrorBody(body)).toStrictEqual({
+				isKnown: false,
+				code: body === '' ? undefined : UNREADABLE,
+			}),
 	);
 });
 

@@ -2,9 +2,9 @@ import { errorText, type EndpointGroup, type ErrorInfo } from '../../../nodes/sh
 import {
 	FILE_PROBLEMS,
 	PROBLEMS,
-	problemOf,
 	type ProblemName,
 } from '../../../nodes/shared/gateway/errors/texts/problems';
+import { problemError } from '../../../nodes/shared/gateway/errors/fromResponse';
 import { BY_CODE } from '../../../nodes/shared/gateway/errors/texts/codes';
 import { STREAM_TEXTS } from '../../../nodes/shared/gateway/text/streamErrors';
 import spec from '../../fixtures/spec/errors.json';
@@ -117,7 +117,8 @@ describe('a request that exceeds the time limit of the gateway', () => {
 
 describe('a problem without an error response', () => {
 	const names = Object.keys(PROBLEMS) as ProblemName[];
-	const messageOf = (name: ProblemName, isFile: boolean) => problemOf(name, isFile).message;
+	const messageOf = (name: ProblemName, isFile: boolean) =>
+		problemError(name, isFile ? 'file' : 'read').message;
 
 	it('has a message of its own', () => {
 		expect(new Set(names.map((name) => messageOf(name, false))).size).toBe(names.length);
@@ -131,6 +132,7 @@ describe('a problem without an error response', () => {
 	});
 
 	it('names the option that helps after a text call without a response', () => {
-		expect(problemOf('timeout', false).description).toMatch(/'Timeout \(Seconds\)'.*'Stream'.*15 minutes/);
+		const { description } = problemError('timeout', 'charge').details;
+		expect(description).toMatch(/'Timeout \(Seconds\)'.*'Stream'.*15 minutes/);
 	});
 });

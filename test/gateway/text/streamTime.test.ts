@@ -250,7 +250,7 @@ describe('the time of a stream', () => {
 	});
 });
 
-describe('the watchdog of a stream ends', () => {
+describe('the time limit of a stream ends', () => {
 	const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 
 	it.each<[string, Arrival[], Options]>([

@@ -131,11 +131,6 @@ describe('file: upload', () => {
 	test.each([
 		['text that is not base64', { uploadSource: 'base64', base64: 'hello world!' }, 'The text is not base64'],
 		[
-			'an external user ID that is too long',
-			{ options: { externalUserId: 'x'.repeat(129) } },
-			"'External User ID' is 129 characters long",
-		],
-		[
 			'a missing field',
 			{ binaryPropertyName: 'photo' },
 			"'Input Binary Field' names the binary field 'photo', which the input item does not have",

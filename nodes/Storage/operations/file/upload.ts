@@ -1,6 +1,5 @@
 import { simplify } from '../../../shared/fields/simplify';
 import {
-	checkSettings,
 	checkSize,
 	uploadBase64,
 	uploadFile,
@@ -103,7 +102,6 @@ export const upload = defineOperation({
 		const { params } = item;
 		const isSimple = params.simplify;
 		const settings = { storagePolicy: params.storagePolicy, externalUserId: params.options.externalUserId };
-		checkSettings(settings);
 		const body = await uploaded(item, settings);
 		return [{ json: isSimple ? compact(readStoredFile(body)) : body }];
 	},

@@ -109,7 +109,7 @@ class SourceFile implements UploadFile<number | undefined> {
 		if (isGateways || error instanceof StoppedError) return error;
 		const own = this.content?.errored;
 		if (own instanceof ApiError || own instanceof InvalidInputError) return own;
-		// As `Watchdog.isSilent`: n8n's HTTP client, too, closes a connection that is silent for the timeout.
+		// The upload ends with the timeout, too.
 		const { timeoutMs = Infinity } = this.response;
 		if (Date.now() - this.waitsSince >= timeoutMs / 2) return sourceError('timeout');
 		return own ? sourceError('lost') : asError(error);

@@ -1,7 +1,7 @@
 import { modelsOf } from '../../../shared/fields/textRequest';
 import { ApiError } from '../../../shared/gateway/errors/errors';
 import type { Completion } from '../../../shared/gateway/text/formats/completion';
-import { fallbackCall, withFallbacks } from '../../../shared/gateway/text/fallback';
+import { withFallbacks } from '../../../shared/gateway/text/fallback';
 import { textOptions } from '../../../shared/gateway/text/formats/options';
 import type { Conversation } from '../../../shared/gateway/text/formats/request';
 import { streamText } from '../../../shared/gateway/text/streamText';
@@ -9,7 +9,7 @@ import { textCall, type TextCall } from '../../../shared/gateway/text/textCall';
 import { withModelHint } from '../../../shared/gateway/text/unknownModel';
 import { asText, type JsonObject } from '../../../shared/gateway/util/json';
 import { bodyWithFiles } from '../../../shared/n8n/bodyWithFiles';
-import { recordTokens } from '../../../shared/n8n/tokenUsage';
+import { addTokenUsage } from '../../../shared/n8n/features';
 import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
 import { completeText, type CompletedText } from '../../../shared/run/cost/textCall';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
@@ -32,12 +32,11 @@ export async function generateText(item: ItemContext, prepared: PreparedText): P
 	try {
 		const { result, fallbackFrom } = await withFallbacks(models, async (model) => {
 			const call = gatewayRequest(prepared, attached, model);
-			const sent = model === request.model ? call : fallbackCall(call, item.client.settings);
-			return await complete(item, prepared, sent, chat);
+			return await complete(item, prepared, { ...call, isFallback: model !== request.model }, chat);
 		});
 		const completion = { ...result.completion, fallbackFrom };
 		return await afterCharge(completion, async () => {
-			recordTokens(item.n8n, completion.usage);
+			addTokenUsage(item.n8n, completion.usage);
 			if (!prepared.simplify && !item.run.isTool) return [{ json: result.body }];
 			return await simplifiedOutputs(item, request, completion, result.body);
 		});

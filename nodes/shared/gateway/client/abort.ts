@@ -6,18 +6,13 @@ import { StoppedError } from '../errors/errors';
  * @throws {StoppedError} as soon as the signal is aborted; `work` does not start if it is aborted already
  */
 export async function abortable<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-	if (!signal) return await work();
 	throwIfAborted(signal);
-	let onAbort: () => void = () => undefined;
+	const done = new AbortController();
 	const aborted = new Promise<never>((_, reject) => {
-		onAbort = () => reject(new StoppedError('not waited for'));
-		signal.addEventListener('abort', onAbort);
+		const stop = () => reject(new StoppedError('not waited for'));
+		signal?.addEventListener('abort', stop, { signal: done.signal });
 	});
-	try {
-		return await Promise.race([work(), aborted]);
-	} finally {
-		signal.removeEventListener('abort', onAbort);
-	}
+	return await Promise.race([work(), aborted]).finally(() => done.abort('done'));
 }
 
 /** @throws {StoppedError} if the signal is aborted */

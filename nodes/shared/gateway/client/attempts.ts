@@ -1,97 +1,168 @@
 import { ApiError, asError, StoppedError } from '../errors/errors';
 import type { RequestKind } from '../errors/errors';
 import { abortable, throwIfAborted } from './abort';
+import type { HttpRequest } from './transport';
 import type { RateGate } from './rate/rateGate';
-import { RateLimitWait, type RateLimitDependencies, type RateLimitSettings } from './rate/rateLimitWait';
-import { retryDelayMs } from './retry';
+import type { WaitMeter } from './rate/waitMeter';
+import { pauseMs, retryDelayMs } from './retry';
 
-/** How often a request is sent. */
-export interface RetrySettings extends Pick<RateLimitSettings, 'rateLimitWaitMs' | 'requestsPerMinute'> {
+/** How the requests of a client behave. */
+export interface RequestSettings {
 	/** Retries after a failed attempt (§7.6). */
 	maxRetries: number;
+	/** How long a request waits while the gateway refuses it. Default: 15 minutes. */
+	rateLimitWaitMs?: number | undefined;
+	/** The most requests of the account in a minute; 0, the default: as many as the gateway takes. */
+	requestsPerMinute?: number | undefined;
+	/** The longest time of one exchange, body included, in milliseconds. */
+	timeoutMs?: number | undefined;
 }
 
 /** What the attempts of a request depend on. */
-export interface AttemptDependencies extends RateLimitDependencies {
+export interface AttemptDependencies {
+	/** The rate limit of the account. */
+	gate: RateGate;
+	/** Measures the waits for the rate limit. */
+	waitMeter?: WaitMeter | undefined;
 	/** Unix milliseconds. */
 	now: () => number;
+	/** A number in [0, 1). */
+	random: () => number;
+	/** Rejects with {@link StoppedError} as soon as the run ends. */
+	pause: (milliseconds: number) => Promise<void>;
 	/** Runs `work` when one of the slots for parallel requests of this kind is free. */
 	withSlot: <T>(work: () => Promise<T>, kind: RequestKind) => Promise<T>;
 }
 
-/** A request that may be sent several times. */
-export interface AttemptedRequest extends Omit<RateLimitSettings, 'requestsPerMinute'> {
-	/** Aborts the request: nothing more is sent, pauses end, the connection is closed. */
-	signal?: AbortSignal | undefined;
-}
+/** A request that may be sent several times. When its signal is aborted, nothing more is sent, and pauses end. */
+export type AttemptedRequest = Pick<HttpRequest, 'kind' | 'signal'> &
+	Pick<RequestSettings, 'rateLimitWaitMs'> & {
+		/** Whether it is sent once even while the account pauses: the limit may be that of another model. */
+		isFallback?: boolean;
+	};
 
-/**
- * Sends a request until it succeeds, or until §7.6 or the settings forbid another attempt. Each attempt waits for a
- * slot and for the rate limit. A 429 of the account's rate limit is no failed attempt: it has a time limit of its own.
- *
- * @param gate the rate limit that applies to the request, if any
- * @param attempt sends it once
- * @throws {ApiError} the last error, with the outcome of all attempts
- * @throws {StoppedError} as soon as the run ends or nobody waits for the response
- */
-export async function withRetries<T>(
-	request: AttemptedRequest,
-	gate: RateGate | undefined,
-	settings: RetrySettings,
-	dependencies: AttemptDependencies,
-	attempt: () => Promise<T>,
-): Promise<T> {
-	const { kind, signal, isFallback } = request;
-	const { rateLimitWaitMs = settings.rateLimitWaitMs } = request;
-	// A poll is sent again by its caller.
-	const isPoll = kind === 'poll';
-	const maxRetries = isPoll ? 0 : settings.maxRetries;
-	const pause = async (milliseconds: number) =>
-		await abortable(signal, async () => await dependencies.pause(milliseconds));
-	const waiting = { kind, rateLimitWaitMs, requestsPerMinute: settings.requestsPerMinute, isFallback };
-	const limit = new RateLimitWait(gate, waiting, { ...dependencies, pause });
-	let isInFlight = false;
-	const send = async () => {
-		isInFlight = true;
-		return await attempt().finally(() => (isInFlight = false));
-	};
-	const inSlot = async () => {
-		// The wait for the slot may have been long.
-		throwIfAborted(signal);
-		return await limit.send(send);
-	};
-	let outcome: StoppedError['outcome'] = 'notSent';
-	let wait = async () => await Promise.resolve();
-	for (let failures = 1; ; ) {
+/** The attempts of one request. */
+export class Attempts<T> {
+	/** The rate limit that applies to the request. */
+	private readonly gate: RateGate | undefined;
+	private sent = 0;
+	private failures = 0;
+	private refusals = 0;
+	/** How long it may still wait for the rate limit of the account, in milliseconds. */
+	private leftMs: number;
+	/** `unknown` after an attempt that may have had its effect. */
+	private outcome: StoppedError['outcome'] = 'notSent';
+
+	/** @param attempt sends the request once */
+	constructor(
+		private readonly request: AttemptedRequest,
+		private readonly settings: RequestSettings,
+		private readonly dependencies: AttemptDependencies,
+		private readonly attempt: () => Promise<T>,
+	) {
+		const { kind, rateLimitWaitMs = settings.rateLimitWaitMs } = request;
+		this.leftMs = rateLimitWaitMs ?? 15 * 60_000;
+		const hasNoKey = kind === 'file' || kind === 'catalogue';
+		this.gate = hasNoKey ? undefined : dependencies.gate;
+	}
+
+	/**
+	 * Sends the request until it succeeds, or until §7.6 or the settings forbid another attempt. Each attempt waits for a
+	 * slot and for the rate limit. A 429 of the account's rate limit is no failed attempt: it has a time limit of its own.
+	 *
+	 * @throws {ApiError} the last error, with the outcome of all attempts
+	 * @throws {StoppedError} as soon as the run ends or nobody waits for the response
+	 */
+	async run(): Promise<T> {
+		const { signal, kind } = this.request;
+		const inSlot = async () => await this.dependencies.withSlot(async () => await this.send(), kind);
 		try {
-			await wait();
-			return await abortable(signal, async () => await dependencies.withSlot(inSlot, kind));
+			for (;;) {
+				try {
+					return await abortable(signal, inSlot);
+				} catch (error) {
+					if (!(error instanceof ApiError)) throw asError(error);
+					await this.pauseAfter(error);
+				}
+			}
 		} catch (error) {
-			// A request that nobody waits for any more goes on.
-			if (!(error instanceof ApiError)) throw stoppedAfter(error, isInFlight ? 'unknown' : outcome);
-			const isRefused = error.details.isRateLimit && !isPoll;
-			const delay = isRefused
-				? limit.pauseMs(error)
-				: retryDelayMs(kind, error, { failures, maxRetries }, dependencies.random());
-			if (delay === undefined) throw failedAfter(limit, error, outcome);
-			if (error.details.outcome === 'unknown') outcome = 'unknown';
-			if (!isRefused) failures += 1;
-			wait = async () => await (isRefused ? limit.wait('account', delay) : pause(delay));
+			throw this.lastError(error);
 		}
 	}
-}
 
-/** An error response that ends the attempts, with their number and the outcome of all. */
-function failedAfter({ sent }: RateLimitWait, error: ApiError, outcome: StoppedError['outcome']): ApiError {
-	const { description, ...details } = error.details;
-	return error.with({
-		description: sent > 1 ? `${description} It was tried ${sent} times.` : description,
-		outcome: outcome === 'unknown' ? outcome : details.outcome,
-	});
-}
+	private async send(): Promise<T> {
+		const { gate, outcome } = this;
+		// The wait for the slot may have been long.
+		throwIfAborted(this.request.signal);
+		const passage = await this.pass();
+		this.sent += 1;
+		// Until it has ended: when nobody waits for it any more, it goes on.
+		this.outcome = 'unknown';
+		let error: unknown;
+		try {
+			return await this.attempt();
+		} catch (thrown) {
+			error = thrown;
+			const mayHaveEffect = thrown instanceof ApiError && thrown.details.outcome === 'unknown';
+			this.outcome = mayHaveEffect ? 'unknown' : outcome;
+			throw asError(thrown);
+		} finally {
+			gate?.ended(passage, error);
+		}
+	}
 
-/** An error that ends the attempts. For a stop, with the outcome of the attempts. */
-function stoppedAfter(error: unknown, outcome: StoppedError['outcome']): Error {
-	const isUnknown = error instanceof StoppedError && outcome === 'unknown';
-	return isUnknown ? new StoppedError(error.reason, outcome) : asError(error);
+	/** Waits until the rate limit allows the request. When its time is over, it ignores the pauses of the account. */
+	private async pass(): Promise<number> {
+		const isFirstFallback = this.request.isFallback === true && this.sent === 0;
+		for (;;) {
+			const ignoresPause = isFirstFallback || this.leftMs <= 0;
+			const answer = this.gate?.pass(this.settings.requestsPerMinute ?? 0, ignoresPause) ?? 0;
+			if (typeof answer === 'number') return answer;
+			await this.waitForLimit(answer.waitMs, answer.isPause);
+		}
+	}
+
+	/** @throws {ApiError} `error`, if it is the last one */
+	private async pauseAfter(error: ApiError): Promise<void> {
+		const { kind } = this.request;
+		const { isRateLimit, retryAfterMs = 0 } = error.details;
+		const random = this.dependencies.random();
+		// A poll is sent again by its caller.
+		if (kind === 'poll') throw error;
+		if (isRateLimit) {
+			if (this.leftMs <= retryAfterMs) throw error;
+			this.refusals += 1;
+			await this.waitForLimit(pauseMs(retryAfterMs, this.refusals, random), true);
+			return;
+		}
+		this.failures += 1;
+		const tries = { failures: this.failures, maxRetries: this.settings.maxRetries };
+		const delayMs = retryDelayMs(kind, error, tries, random);
+		if (delayMs === undefined) throw error;
+		await this.pause(delayMs);
+	}
+
+	/** @param isCounted whether it counts for the longest wait; waits for *Requests per Minute* do not */
+	private async waitForLimit(milliseconds: number, isCounted: boolean): Promise<void> {
+		const waitMs = isCounted ? Math.min(milliseconds, this.leftMs) : milliseconds;
+		if (isCounted) this.leftMs -= waitMs;
+		const wait = this.pause(waitMs);
+		await (this.dependencies.waitMeter?.during(wait) ?? wait);
+	}
+
+	private async pause(milliseconds: number): Promise<void> {
+		await abortable(this.request.signal, async () => await this.dependencies.pause(milliseconds));
+	}
+
+	/** The error that ends the attempts, with their number and the outcome of all. */
+	private lastError(error: unknown): Error {
+		const isUnknown = this.outcome === 'unknown';
+		if (error instanceof StoppedError) return isUnknown ? new StoppedError(error.reason, 'unknown') : error;
+		if (!(error instanceof ApiError)) return asError(error);
+		const { description, outcome } = error.details;
+		return error.with({
+			description: this.sent > 1 ? `${description} It was tried ${this.sent} times.` : description,
+			outcome: isUnknown ? 'unknown' : outcome,
+		});
+	}
 }

@@ -1,11 +1,11 @@
+import { createHash } from 'node:crypto';
+
 import type { ApiError } from '../errors/errors';
 import { errorFromResponse, problemError } from '../errors/fromResponse';
 import type { EndpointGroup, StatusTexts } from '../errors/texts';
-import { asObject, parseJson, type JsonObject } from '../util/json';
+import { asNumber, asObject, parseJson, type JsonObject } from '../util/json';
 import { abortable } from './abort';
-import { withRetries, type AttemptDependencies, type AttemptedRequest, type RetrySettings } from './attempts';
-import type { RateGate } from './rate/rateGate';
-import { accountOf } from './rate/registry';
+import { Attempts, type AttemptDependencies, type AttemptedRequest, type RequestSettings } from './attempts';
 import {
 	destroyBody,
 	isSuccess,
@@ -19,49 +19,41 @@ import {
 /** What the client depends on; passed in so that tests can replace it. */
 export interface ClientDependencies extends AttemptDependencies {
 	transport: Transport;
-	/** The rate limit of the account. */
-	gate: RateGate;
 	/** Waits even if the run ends, but not longer than until the signal is aborted. */
 	sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** How the requests of a client behave. */
-export interface RequestSettings extends RetrySettings {
-	/** Replaces each request's own timeout, in milliseconds: the longest time of one exchange, body included. */
-	timeoutMs?: number | undefined;
-}
+export type { RequestSettings };
 
 /** The settings of a client: whose gateway and key it uses, and how its requests behave. */
 export interface ClientSettings extends RequestSettings {
 	/** Ends in `/api/v1`, without a trailing slash. */
 	baseUrl: string;
-	/** Never shown: the API key. */
+	/** Never shown: the API key first. */
 	secrets: readonly string[];
 }
 
-/** A body that is sent as it is read. */
-export interface OpenedBody {
-	content: ByteStream | Uint8Array;
-	/** Headers that are known only when it is open. */
-	headers?: Record<string, string>;
+/** Identifies an account, without its key: it is stored with executions. */
+export function accountOf({ baseUrl, secrets }: Pick<ClientSettings, 'baseUrl' | 'secrets'>): string {
+	// The URL in one spelling.
+	const account = JSON.stringify([new URL(baseUrl).href, secrets[0] ?? '']);
+	return createHash('sha256').update(account).digest('hex');
 }
 
-/** A request to an endpoint of the gateway. */
-export interface GatewayRequest extends AttemptedRequest {
+/** A request to an endpoint of the gateway. Its method is GET unless it says another. */
+export interface GatewayRequest
+	extends AttemptedRequest,
+		Partial<Pick<HttpRequest, 'method' | 'headers' | 'timeoutMs'>> {
 	group: EndpointGroup;
 	/** Texts of its errors, by status. */
 	texts?: StatusTexts;
-	/** Default: GET. */
-	method?: HttpRequest['method'];
 	/** Below the base URL, with its leading slash; parts already encoded. A URL for the kind `file`. */
 	path: string;
 	json?: JsonObject;
-	/** Opens the body for each attempt: a stream can be read only once. */
-	openBody?: () => Promise<OpenedBody>;
-	headers?: Record<string, string>;
-	timeoutMs?: number;
-	/** Limits the timeout of a poll in milliseconds, also the one that the user sets. */
-	timeoutLimitMs?: number | undefined;
+	/** Opens the body for each attempt, a stream can be read only once, with headers that are known only then. */
+	openBody?: () => Promise<{ content: ByteStream | Uint8Array; headers?: Record<string, string> }>;
+	/** Whether the response may be a list. */
+	takesList?: boolean;
 }
 
 const FILE = { group: 'file', kind: 'file' } as const;
@@ -92,7 +84,7 @@ export class GatewayClient {
 
 	/** Identifies the account, see {@link accountOf}. */
 	get account(): string {
-		return accountOf(this.settings.baseUrl, this.settings.secrets);
+		return accountOf(this.settings);
 	}
 
 	/**
@@ -107,20 +99,18 @@ export class GatewayClient {
 	/**
 	 * Sends a request.
 	 *
-	 * @param read reads the parsed body; `undefined` for one of another shape. Default: takes objects only.
-	 * @returns the body of the response; an empty object for a 204
+	 * @returns the body of the response; an empty object for a 204; a list as `list`
 	 * @throws {ApiError} after the last retry, or when §7.6 forbids one
 	 */
-	async json(request: GatewayRequest): Promise<JsonObject>;
-	async json<T>(request: GatewayRequest, read: (body: unknown) => T | undefined): Promise<T | JsonObject>;
-	async json(request: GatewayRequest, read: (body: unknown) => unknown = asObject): Promise<unknown> {
+	async json(request: GatewayRequest): Promise<JsonObject> {
 		return await this.withRetries(request, async (httpRequest) => {
 			const response = await this.dependencies.transport.text(httpRequest);
-			const date = httpDate(response.headers.date);
+			const date = dateOf(response);
 			if (date !== undefined) this.clockDifferenceMs = date - this.now();
 			if (!isSuccess(response)) throw this.errorResponse(request, response);
 			if (response.status === 204) return {};
-			const body = read(parseJson(response.body));
+			const parsed = parseJson(response.body);
+			const body = request.takesList && Array.isArray(parsed) ? { list: parsed } : asObject(parsed);
 			if (body === undefined) throw problemError('notJson', request.kind, { status: response.status });
 			return body;
 		});
@@ -172,8 +162,7 @@ export class GatewayClient {
 
 	private async httpRequest(request: GatewayRequest): Promise<HttpRequest> {
 		const { kind, json, openBody, signal, method = 'GET' } = request;
-		const { content, headers }: Partial<OpenedBody> = (await openBody?.()) ?? {};
-		const timeoutMs = this.settings.timeoutMs ?? request.timeoutMs ?? REQUEST_TIMEOUT_MS;
+		const opened = await openBody?.();
 		return {
 			kind,
 			method,
@@ -182,39 +171,33 @@ export class GatewayClient {
 				...(kind === 'file' ? {} : { Accept: 'application/json, */*;q=0.5' }),
 				...(json ? { 'Content-Type': 'application/json' } : {}),
 				...request.headers,
-				...headers,
+				...opened?.headers,
 			},
-			body: content ?? (json && JSON.stringify(json)),
+			body: opened?.content ?? (json && JSON.stringify(json)),
 			signal,
-			timeoutMs: Math.min(timeoutMs, request.timeoutLimitMs ?? Infinity),
+			timeoutMs: request.timeoutMs ?? this.settings.timeoutMs ?? REQUEST_TIMEOUT_MS,
 		};
 	}
 
 	private errorResponse(request: GatewayRequest, response: HttpResponse<string>): ApiError {
-		const { group, kind, texts } = request;
-		const { status, headers, body } = response;
 		// Another clock than that of the gateway would make its dates wrong.
-		const now = httpDate(headers.date) ?? this.now();
+		const now = dateOf(response) ?? this.now();
 		const { secrets } = this.settings;
-		const retryAfter = headers['retry-after'];
-		return errorFromResponse({ group, kind, texts, status, body, retryAfter, now, secrets });
+		const retryAfter = response.headers['retry-after'];
+		return errorFromResponse({ ...request, ...response, retryAfter, now, secrets });
 	}
 
 	private async withRetries<T>(
 		request: GatewayRequest,
 		exchange: (httpRequest: HttpRequest) => Promise<T>,
 	): Promise<T> {
-		const hasNoKey = request.kind === 'file' || request.kind === 'catalogue';
-		const gate = hasNoKey ? undefined : this.dependencies.gate;
-		return await withRetries(request, gate, this.settings, this.dependencies, async () => {
+		const attempt = async () => {
 			const httpRequest = await this.httpRequest(request);
 			return await exchange(httpRequest).finally(() => destroyBody(httpRequest.body));
-		});
+		};
+		return await new Attempts(request, this.settings, this.dependencies, attempt).run();
 	}
 }
 
-/** Unix milliseconds. */
-function httpDate(header: string | undefined): number | undefined {
-	const time = Date.parse(header ?? '');
-	return Number.isNaN(time) ? undefined : time;
-}
+/** By the clock of the server, in Unix milliseconds. */
+const dateOf = ({ headers }: HttpResponse<unknown>) => asNumber(Date.parse(headers.date ?? ''));

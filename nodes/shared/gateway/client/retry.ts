@@ -39,9 +39,9 @@ function withJitter(retryAfterMs: number, random: number): number {
  * The pause after a 429, in milliseconds: its `Retry-After`, and at least a second that grows to five, since a
  * `Retry-After` may be 0.
  *
- * @param earlier the number of pauses before
+ * @param pauses the number of pauses, with this one
  */
-export function pauseMs(retryAfterMs = 0, earlier: number, random: number): number {
-	const growing = Math.min(1_000 * 2 ** earlier, 5_000) * (0.75 + random / 2);
+export function pauseMs(retryAfterMs: number, pauses: number, random: number): number {
+	const growing = Math.min(500 * 2 ** pauses, 5_000) * (0.75 + random / 2);
 	return Math.max(withJitter(retryAfterMs, random), growing);
 }

@@ -1,5 +1,3 @@
-// HTTP requests and responses as the client sees them; `n8n/transport.ts` sends them.
-
 import type { RequestKind } from '../errors/errors';
 
 /** A stream of bytes, such as Node's `Readable`. */
@@ -35,7 +33,7 @@ export interface HttpResponse<Body> {
 }
 
 /**
- * Sends one request. Follows redirects only for the kind `file`.
+ * Sends one request, such as with n8n's HTTP helper. Follows redirects only for the kind `file`.
  *
  * @throws {ApiError} with the outcome `notSent` or `unknown` if there is no response
  * @throws {StoppedError} if the execution is cancelled

@@ -14,10 +14,8 @@ export async function fetchList(
 	{ group, path }: { group: EndpointGroup; path: string },
 	idOf: (record: JsonObject) => string | undefined,
 ): Promise<JsonObject[]> {
-	const body = await client.json({ group, kind: 'read', path }, (received) =>
-		Array.isArray(received) ? (received as Json[]) : asObject(received),
-	);
-	return recordsIn(body, idOf) ?? (Array.isArray(body) ? [{ list: body }] : [body]);
+	const body = await client.json({ group, kind: 'read', path, takesList: true });
+	return recordsIn(body, idOf) ?? [body];
 }
 
 /** The depth to which a response is searched for the list: `{ data: { items: […] } }`. */
@@ -25,7 +23,7 @@ const MAX_LIST_DEPTH = 3;
 
 /** The elements of the uppermost list of objects with an ID; an empty list if there is only an empty one. */
 function recordsIn(
-	body: JsonObject | Json[],
+	body: JsonObject,
 	idOf: (record: JsonObject) => string | undefined,
 ): JsonObject[] | undefined {
 	let level: Array<Json | undefined> = [body];

@@ -18,31 +18,23 @@ export interface TextModel {
 }
 
 /**
- * Fetches a catalogue. Leaves out records without an id.
- *
- * @param signal ends the request and its retries
- * @throws {ApiError} when the request fails
+ * Makes a function that fetches a catalogue, without records that have no ID. Its signal ends the request and its
+ * retries; it throws an {@link ApiError} when the request fails.
  */
-type ListModels<Model> = (client: GatewayClient, signal?: AbortSignal) => Promise<Model[]>;
+function catalogue<Model>(path: string, toModel: (record: JsonObject) => Model | undefined) {
+	return async (client: GatewayClient, signal?: AbortSignal): Promise<Model[]> => {
+		// It is returned at once: a minute without data means a lost connection.
+		const { timeoutMs = POLL_TIMEOUT_MS } = client.settings;
+		const body = await client.json({ group: 'catalogue', kind: 'catalogue', path, timeoutMs, signal });
+		return asObjects(body.data).flatMap((received) => toModel(received) ?? []);
+	};
+}
 
 /** Fetches the text models (§4.4). */
-export const listTextModels: ListModels<TextModel> = async (client, signal) =>
-	(await fetchRecords(client, '/models', signal)).flatMap((record) => toTextModel(record) ?? []);
+export const listTextModels = catalogue('/models', toTextModel);
 
 /** Fetches the media models (§4.5). */
-export const listMediaModels: ListModels<MediaModel> = async (client, signal) =>
-	(await fetchRecords(client, '/media/models', signal)).flatMap((record) => toMediaModel(record) ?? []);
-
-async function fetchRecords(
-	client: GatewayClient,
-	path: string,
-	signal: AbortSignal | undefined,
-): Promise<JsonObject[]> {
-	// A catalogue is returned at once: a minute without data means a lost connection.
-	const timeoutMs = POLL_TIMEOUT_MS;
-	const body = await client.json({ group: 'catalogue', kind: 'catalogue', path, timeoutMs, signal });
-	return asObjects(body.data);
-}
+export const listMediaModels = catalogue('/media/models', toMediaModel);
 
 /** The fields of a text model that are used. */
 const textRecord = object({

@@ -33,9 +33,8 @@ const DELETE_TEXTS: StatusTexts = {
  *   earlier attempt may have deleted it
  */
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
-	const deletion = { group: 'storage', kind: 'read', method: 'DELETE', texts: DELETE_TEXTS } as const;
-	const path = filePath(fileId);
-	const body = await client.json({ ...deletion, path }).catch(ignoreAlreadyDone);
+	const request = { group: 'storage', kind: 'read', texts: DELETE_TEXTS, path: filePath(fileId) } as const;
+	const body = await client.json({ ...request, method: 'DELETE' }).catch(ignoreAlreadyDone);
 	if (body.success === false) throw missingInResponse('confirmation that the file is deleted');
 	return body;
 }

@@ -1,10 +1,12 @@
 import type { ErrorText, StatusTexts } from '../errors/texts';
 import { ignoreAlreadyDone } from '../errors/fromResponse';
 import type { JsonObject } from '../util/json';
-import type { GatewayClient, GatewayRequest } from '../client/client';
+import type { GatewayClient } from '../client/client';
 import { TASK_TEXTS, taskPath } from './tasks';
 
 // Each function throws an ApiError when its request fails, and an InvalidInputError for the IDs "." and "..".
+
+const ACTION = { group: 'media', kind: 'read', texts: TASK_TEXTS } as const;
 
 /** §3.2: a flag that has the value already gives 404. */
 function flagTexts(flag: string): StatusTexts {
@@ -30,23 +32,20 @@ const NO_LYRICS: ErrorText = {
  * @throws {ApiError} with 404 when the flag has that value already (§3.2), unless an earlier attempt may have set it
  */
 export async function setArchived(client: GatewayClient, taskId: string, archived: boolean): Promise<void> {
-	const setting = send(client, flagTexts(archived ? 'archived already' : 'not archived'), {
-		kind: 'read',
-		method: 'PATCH',
-		path: `${taskPath(taskId)}/archive`,
-		json: { archive: archived },
-	});
-	await setting.catch(ignoreAlreadyDone);
+	const texts = flagTexts(archived ? 'archived already' : 'not archived');
+	const path = `${taskPath(taskId)}/archive`;
+	const json = { archive: archived };
+	await client.json({ ...ACTION, method: 'PATCH', texts, path, json }).catch(ignoreAlreadyDone);
 }
 
 /** Marks a task and its files as deleted (§4.10); repeating it changes nothing. */
 export async function deleteMediaTask(client: GatewayClient, taskId: string): Promise<void> {
-	await send(client, TASK_TEXTS, { kind: 'read', method: 'DELETE', path: taskPath(taskId) });
+	await client.json({ ...ACTION, method: 'DELETE', path: taskPath(taskId) });
 }
 
 /** Restores a deleted task and its files (§4.11); repeating it changes nothing. */
 export async function restoreMediaTask(client: GatewayClient, taskId: string): Promise<void> {
-	await send(client, TASK_TEXTS, { kind: 'read', method: 'POST', path: `${taskPath(taskId)}/restore` });
+	await client.json({ ...ACTION, method: 'POST', path: `${taskPath(taskId)}/restore` });
 }
 
 /** Fetches the lyrics of a track with the time of each word (§4.12): the envelope as received. */
@@ -57,18 +56,16 @@ export async function fetchLyrics(
 ): Promise<JsonObject> {
 	const path = `${taskPath(taskId)}/lyrics/timestamped`;
 	const texts = { ...TASK_TEXTS, 400: NO_LYRICS, 404: NO_LYRICS };
-	return await send(client, texts, { kind: 'read', method: 'POST', path, json: { audioId } });
+	return await client.json({ ...ACTION, method: 'POST', texts, path, json: { audioId } });
 }
 
 /** Creates a media session (§4.13, which shows the shape of neither request nor response): the body as received. */
 export async function createMediaSession(client: GatewayClient, body: JsonObject): Promise<JsonObject> {
-	return await send(client, {}, { kind: 'create', method: 'POST', path: '/media/sessions', json: body });
-}
-
-async function send(
-	client: GatewayClient,
-	texts: StatusTexts,
-	request: Omit<GatewayRequest, 'group'>,
-): Promise<JsonObject> {
-	return await client.json({ ...request, texts, group: 'media' });
+	return await client.json({
+		group: 'media',
+		kind: 'create',
+		method: 'POST',
+		path: '/media/sessions',
+		json: body,
+	});
 }

@@ -10,14 +10,6 @@ import type { StatusTexts } from '../errors/texts';
 import { fetchList } from './lists';
 import { missingInResponse, pathSegment } from './response';
 
-/** A request to create a task (§4.6). */
-export interface MediaTaskRequest {
-	model: string;
-	input: JsonObject;
-	sessionId?: string | undefined;
-	callbackUrl?: string | undefined;
-}
-
 /** A media task as nodes output it (§2.6). */
 export interface MediaTask {
 	taskId: string;
@@ -51,12 +43,17 @@ export const TASK_TEXTS: StatusTexts = {
 };
 
 /** The body of a task request (§4.6). The idempotency key is derived from it. */
-export function taskBody(request: MediaTaskRequest): JsonObject {
+export function taskBody(task: {
+	model: string;
+	input: JsonObject;
+	sessionId?: string | undefined;
+	callbackUrl?: string | undefined;
+}): JsonObject {
 	return {
-		model: request.model,
-		input: request.input,
-		...(request.sessionId ? { sessionId: request.sessionId } : {}),
-		...(request.callbackUrl ? { callBackUrl: request.callbackUrl } : {}),
+		model: task.model,
+		input: task.input,
+		...(task.sessionId ? { sessionId: task.sessionId } : {}),
+		...(task.callbackUrl ? { callBackUrl: task.callbackUrl } : {}),
 	};
 }
 
@@ -95,16 +92,14 @@ export async function createMediaTask(
 export async function fetchMediaTask(
 	client: GatewayClient,
 	taskId: string,
-	limitMs?: number,
+	limitMs = Infinity,
 ): Promise<JsonObject> {
 	return await client.json({
 		group: 'media',
 		texts: TASK_TEXTS,
 		path: taskPath(taskId),
-		timeoutMs: POLL_TIMEOUT_MS,
-		...(limitMs === undefined
-			? { kind: 'read' }
-			: { kind: 'poll', timeoutLimitMs: limitMs, rateLimitWaitMs: limitMs }),
+		timeoutMs: Math.min(client.settings.timeoutMs ?? POLL_TIMEOUT_MS, limitMs),
+		...(limitMs === Infinity ? { kind: 'read' } : { kind: 'poll', rateLimitWaitMs: limitMs }),
 	});
 }
 
@@ -158,7 +153,8 @@ export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
 	const { resultJson } = task;
 	const parsed = typeof resultJson === 'string' ? parseJson(resultJson) : resultJson;
 	const result = parsed === undefined ? asText(resultJson) : parsed;
-	const { resultUrls, tracks, ...rest } = asObject(result) ?? {};
+	const { resultUrls, tracks, ...others } = asObject(result) ?? {};
+	const rest = Object.keys(others).length > 0 ? others : undefined;
 	const foundTracks = asObjects(tracks);
 	const created = new Date(task.createTime ?? NaN);
 	return {
@@ -168,14 +164,10 @@ export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
 		createdAt: Number.isNaN(created.getTime()) ? undefined : created.toISOString(),
 		resultUrls: [resultUrls].flat().flatMap((url) => asText(url) ?? []),
 		tracks: foundTracks.length > 0 ? foundTracks : undefined,
-		result: asObject(result) ? nonEmpty(rest) : (result ?? undefined),
+		result: asObject(result) ? rest : (result ?? undefined),
 		failCode: task.failCode,
 		failMsg: task.failMsg,
 	};
-}
-
-function nonEmpty(object: JsonObject): JsonObject | undefined {
-	return Object.keys(object).length > 0 ? object : undefined;
 }
 
 /** §3.1: whether the task has ended, so that polling stops. */

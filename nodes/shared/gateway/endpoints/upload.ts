@@ -10,9 +10,6 @@ import { readStoredFile } from './storage';
 /** §8: the largest request body of an upload, in bytes. */
 const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
-/** §4.14, §8. */
-const MAX_EXTERNAL_USER_ID_LENGTH = 128;
-
 /** §4.14: the policies that a client may set; `TEMP_UPLOAD` keeps a file for 24 hours. */
 export type StoragePolicy = 'TEMP_UPLOAD' | 'PERMANENT';
 
@@ -50,22 +47,6 @@ export function checkSize(size: number, param: string): void {
 			? 'Check the node that makes the file: there is nothing to upload.'
 			: 'The gateway takes a file of up to 100 MB, or of 75 MB as base64 text.',
 		param,
-	);
-}
-
-/**
- * Checks the settings of an upload (§8).
- *
- * @throws {InvalidInputError} for an `externalUserId` over its length
- */
-export function checkSettings({ externalUserId = '' }: UploadSettings): void {
-	// Counts code points, not UTF-16 units.
-	const { length } = [...externalUserId];
-	if (length <= MAX_EXTERNAL_USER_ID_LENGTH) return;
-	throw new InvalidInputError(
-		`'External User ID' is ${length} characters long`,
-		`The gateway takes up to ${MAX_EXTERNAL_USER_ID_LENGTH} characters. Shorten it.`,
-		'externalUserId',
 	);
 }
 

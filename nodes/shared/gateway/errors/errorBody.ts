@@ -1,11 +1,10 @@
 import { asId, asNumber, asObject, asText, parseJson } from '../util/json';
+import { UNREADABLE } from './errors';
 
 /** The fields of an error body in any of the four formats of §7.1. */
 export interface ErrorBody {
 	/** Whether the body has one of the formats. A proxy's error has none. */
 	isKnown: boolean;
-	/** Whether there is a body that is not a JSON object, such as a proxy's page. */
-	isForeign?: boolean | undefined;
 	/** For people; unstable, so no code depends on it. */
 	serverMessage?: string | undefined;
 	code?: string | undefined;
@@ -16,12 +15,12 @@ export interface ErrorBody {
 /**
  * Reads an error body of any of the formats of §7.1: OpenAI-style `{error: {message, type, param, code}}`, messages
  * `{type: 'error', error: {type, message}}`, media envelope `{code, msg, data}`, storage `{error: {message, type}}`.
- * Recognizes the format by its shape, not by the endpoint: authentication errors are OpenAI-style everywhere. Of a body
- * that is no JSON object (HTML, empty, truncated), returns only the flags. Never throws.
+ * Recognizes the format by its shape, not by the endpoint: authentication errors are OpenAI-style everywhere. A body
+ * that is no JSON object, such as a proxy's page, has the code {@link UNREADABLE}. Never throws.
  */
 export function parseErrorBody(text: string): ErrorBody {
 	const body = asObject(parseJson(text));
-	if (!body) return { isKnown: false, isForeign: text.trim() !== '' };
+	if (!body) return { isKnown: false, code: text.trim() === '' ? undefined : UNREADABLE };
 	const { message, type, param, code } = asObject(body.error) ?? {};
 	const isEnvelope = asNumber(body.code) !== undefined && typeof body.msg === 'string';
 	return {

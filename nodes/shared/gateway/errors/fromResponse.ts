@@ -1,10 +1,10 @@
-import { ApiError, asError, UNREADABLE, type ApiErrorDetails, type RequestKind } from './errors';
+import { ApiError, asError, type ApiErrorDetails, type RequestKind } from './errors';
 import { parseErrorBody } from './errorBody';
 import { statusPolicy } from './policy';
 import { parseRetryAfter } from './retryAfter';
 import { redact } from './secrets';
 import { errorText, type ErrorInfo, type ErrorText } from './texts';
-import { problemOf, type ProblemName } from './texts/problems';
+import { FILE_PROBLEMS, PROBLEMS, type ProblemName } from './texts/problems';
 import { duration } from '../util/duration';
 import { excerpt } from '../util/excerpt';
 import { asId, asText, type JsonObject } from '../util/json';
@@ -35,7 +35,7 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 	const isFile = kind === 'file';
 	if (status >= 300 && status < 400 && !isFile) return problemError('redirect', kind, { status });
 	// The server of a file has no format.
-	const { isKnown, isForeign, code, type, param, ...body } = parseErrorBody(isFile ? '' : response.body);
+	const { isKnown, code, type, param, ...body } = parseErrorBody(isFile ? '' : response.body);
 	const policy = statusPolicy(status);
 	const retryAfterMs = parseRetryAfter(response.retryAfter, response.now);
 	if (status >= 500 && !isKnown && !isFile)
@@ -45,18 +45,18 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 	const text = { message, description: description + wait };
 	const serverMessage = body.serverMessage && redact(body.serverMessage, response.secrets);
 	// The words then say which field is wrong: `param` (§7.1), or the `msg` of a media 422 (§7.4).
-	const isGeneral = GENERAL_CODES.has(code) && response.texts?.[status] === undefined;
 	const isMediaInput = group === 'media' && status === 422;
 	const namesField = isMediaInput || (param !== undefined && (status === 400 || status === 422));
+	const isOwnText = response.texts?.[status] !== undefined;
 	return new ApiError({
-		...(isGeneral && namesField && serverMessage
+		...(namesField && !isOwnText && serverMessage
 			? causeFirst(text, serverMessage, param)
 			: { ...text, description: withServerMessage(text.description, serverMessage) }),
 		...(serverMessage ? { serverMessage } : {}),
 		outcome: policy.effect.includes(kind) ? 'unknown' : 'rejected',
 		kind,
 		status,
-		code: isForeign ? UNREADABLE : code,
+		code,
 		type,
 		param,
 		retryAfterMs,
@@ -64,13 +64,6 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 		...(status === 429 && !isFile ? { isRateLimit: true } : {}),
 	});
 }
-
-/** Codes that say no more than the status. */
-const GENERAL_CODES: ReadonlySet<string | undefined> = new Set([
-	undefined,
-	'invalid_request',
-	'provider_bad_request',
-]);
 
 /** The gateway's words as the message, with the field, then what to do. Long words are in the description, too. */
 function causeFirst({ message, description }: ErrorText, serverMessage: string, param = ''): ErrorText {
@@ -94,15 +87,8 @@ export function problemError(
 	known: Partial<ApiErrorDetails> = {},
 	cause?: Error,
 ): ApiError {
-	return new ApiError({ ...problemOf(name, kind === 'file'), kind, ...known }, cause);
-}
-
-/** The error for a request that was not sent because n8n could not read the credential. */
-export function credentialError(cause: Error, kind: RequestKind): ApiError {
-	const error = problemError('credential', kind, {}, cause);
-	return error.with({
-		description: `${error.details.description} n8n says: “${excerpt(cause.message, MAX_SERVER_MESSAGE)}”`,
-	});
+	const fileText = kind === 'file' ? FILE_PROBLEMS[name] : undefined;
+	return new ApiError({ ...PROBLEMS[name], ...fileText, kind, ...known }, cause);
 }
 
 /**

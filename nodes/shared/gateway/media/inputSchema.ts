@@ -4,13 +4,6 @@ import { branches, merged, resolvedSchema, typesOf } from './jsonSchema';
 /** The type of a field. `json` is all that the others do not cover: unions and schemas without a type. */
 export type FieldKind = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'object' | 'json';
 
-/** A value of an `enum`. */
-export interface EnumChoice {
-	value: string | number | boolean;
-	label: string;
-	description?: string | undefined;
-}
-
 /** A field of a model's `input`, as its `input_schema` describes it (§2.2). */
 export interface InputField {
 	name: string;
@@ -20,7 +13,7 @@ export interface InputField {
 	required: boolean;
 	kind: FieldKind;
 	/** The values that it allows; empty if it has no `enum`. */
-	choices: EnumChoice[];
+	choices: Array<string | number | boolean>;
 	default?: Json | undefined;
 	/** The resolved schema. */
 	schema: JsonObject;
@@ -97,26 +90,21 @@ function inputField(name: string, schema: JsonObject, required = false): InputFi
 	};
 }
 
-function kindOf(schema: JsonObject, choices: EnumChoice[]): FieldKind {
+function kindOf(schema: JsonObject, choices: InputField['choices']): FieldKind {
 	const types = typesOf(schema);
 	const [type, ...others] = types;
 	if (type !== undefined && others.length === 0) return KINDS[type] ?? 'json';
 	// An `enum` may come without a type.
-	const kinds = new Set(choices.map(({ value }) => typeof value));
+	const kinds = new Set(choices.map((choice) => typeof choice));
 	if (types.length > 0 || kinds.size !== 1) return 'json';
 	return kinds.has('string') ? 'text' : kinds.has('number') ? 'number' : 'boolean';
 }
 
 /** The values of `enum`; none if a list cannot show one of them (an object, a list, null). */
-function choicesOf(schema: JsonObject): EnumChoice[] {
+function choicesOf(schema: JsonObject): InputField['choices'] {
 	const values = asArray(schema.enum);
 	const shown = values.filter((value) => typeof value !== 'object');
-	if (shown.length < values.length) return [];
-	return shown.map((value) => {
-		// §2.2 shows no labels for values; a union of constants may have titles.
-		const { title, description } = branches(schema).find((option) => option.const === value) ?? {};
-		return { value, label: asText(title) ?? String(value), description: asText(description) };
-	});
+	return shown.length < values.length ? [] : shown;
 }
 
 /** `num_images`, `numImages` → "Num Images". */

@@ -4,9 +4,6 @@ import { takesUrls, type InputField, type InputForm } from './inputSchema';
 import { asNumber, objectIn, parseJson, type Json, type JsonObject } from '../util/json';
 import { typesOf } from './jsonSchema';
 
-/** Characters of a value that an error shows. */
-const MAX_SHOWN = 80;
-
 /**
  * Converts the values of a form to the types of the model's schema: "5" becomes 5 in an integer field and stays text
  * in a text field, JSON text becomes a list or an object. Leaves out unset values: null, empty text, and an empty
@@ -50,8 +47,8 @@ function isUnset(value: Json | undefined): value is null | undefined | '' {
 }
 
 function typedValue(value: Json, field: InputField): Json {
-	const chosen = field.choices.find((choice) => choice.value === value) ?? choiceLike(value, field);
-	if (chosen) return chosen.value;
+	const chosen = choiceLike(value, field);
+	if (chosen !== undefined) return chosen;
 	switch (field.kind) {
 		case 'text':
 			return typeof value === 'object' ? unfit(value, field, 'text') : String(value);
@@ -70,11 +67,12 @@ function typedValue(value: Json, field: InputField): Json {
 	}
 }
 
-/** The choice with the same text: an expression may return a number as text, or text as a number. */
+/** The choice that is the value, or has its text: an expression may return a number as text, or text as a number. */
 function choiceLike(value: Json, { choices }: InputField) {
-	return typeof value === 'object'
-		? undefined
-		: choices.find((choice) => String(choice.value) === String(value));
+	if (typeof value === 'object') return undefined;
+	return (
+		choices.find((choice) => choice === value) ?? choices.find((choice) => String(choice) === String(value))
+	);
 }
 
 function toBoolean(value: Json): boolean | undefined {
@@ -119,7 +117,7 @@ function toJson(value: Json, types: readonly string[]): Json {
 function unfit(value: Json, field: InputField, wanted: string): never {
 	throw new InvalidInputError(
 		`'${field.title}' takes ${wanted}`,
-		`The value is ${excerpt(JSON.stringify(value), MAX_SHOWN)}, which the model does not accept. Correct the field.`,
+		`The value is ${excerpt(JSON.stringify(value), 80)}, which the model does not accept. Correct the field.`,
 		`input.${field.name}`,
 	);
 }

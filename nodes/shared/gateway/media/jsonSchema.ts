@@ -27,11 +27,7 @@ export function resolvedSchema(schema: Json | undefined, root: JsonObject, depth
 function referred(pointer: string, root: JsonObject): Json | undefined {
 	if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
 	const [, ...steps] = pointer.split('/');
-	return steps.reduce<Json | undefined>((found, step) => ownValue(asObject(found), step), root);
-}
-
-function ownValue(object: JsonObject | undefined, key: string): Json | undefined {
-	return object && Object.hasOwn(object, key) ? object[key] : undefined;
+	return steps.reduce<Json | undefined>((found, step) => asObject(found)?.[step], root);
 }
 
 /** Merges two schemas; `over` takes precedence. */

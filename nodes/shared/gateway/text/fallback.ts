@@ -1,7 +1,5 @@
-import type { RequestSettings } from '../client/client';
 import { ApiError, asError, InvalidInputError } from '../errors/errors';
 import { statusPolicy } from '../errors/policy';
-import type { TextCall } from './textCall';
 
 /** Errors of §7.3 that another model may not have. */
 const CODES: ReadonlySet<string | undefined> = new Set([
@@ -22,15 +20,6 @@ function mayFallBack(error: unknown): error is ApiError {
 	// §7.4: the messages format has no codes.
 	const isUnknownModel = status === 404 && type === 'not_found_error';
 	return statusPolicy(status).otherModel || (status >= 400 && (CODES.has(code) || isUnknownModel));
-}
-
-/** How long a call to a fallback model waits at least for the rate limit, in milliseconds: it may not be the same. */
-const MIN_RATE_LIMIT_WAIT_MS = 5_000;
-
-/** A call to a fallback model, which is sent also while the gateway refuses calls to the first model. */
-export function fallbackCall(call: TextCall, { rateLimitWaitMs = Infinity }: RequestSettings): TextCall {
-	if (rateLimitWaitMs >= MIN_RATE_LIMIT_WAIT_MS) return { ...call, isFallback: true };
-	return { ...call, isFallback: true, rateLimitWaitMs: MIN_RATE_LIMIT_WAIT_MS };
 }
 
 /** A model that did not take a call, and why. */

@@ -15,7 +15,7 @@ import {
 import type { GatewayClient, GatewayRequest } from '../client/client';
 import { DONE, SseParser } from './sse';
 import { streamError, withReceivedText } from './streamErrors';
-import { Watchdog } from '../client/watchdog';
+import { TimeLimitError, withinLimits, type TimeLimits } from '../client/limits';
 
 /** A request for a streamed completion. */
 export interface StreamRequest {
@@ -39,7 +39,7 @@ export async function streamText(client: GatewayClient, options: StreamRequest):
 	const limits = { totalMs, idleMs: Math.min(totalMs, REQUEST_TIMEOUT_MS) };
 	const headers = { ...options.request.headers, Accept: 'text/event-stream, application/json;q=0.9' };
 	return await client.stream({ ...options.request, headers }, async (response) => {
-		return await new StreamReader(client, options, response, new Watchdog(limits, client)).read();
+		return await new StreamReader(client, options, response).read(limits);
 	});
 }
 
@@ -65,32 +65,31 @@ class StreamReader {
 	private isAtEnd = false;
 	/** Whether an error event has come. */
 	private hasFailed = false;
+	/** Whether nobody reads any more. */
+	private isOver = false;
 
 	constructor(
 		private readonly client: GatewayClient,
 		private readonly options: StreamRequest,
 		private readonly source: HttpResponse<ByteStream>,
-		private readonly watchdog: Watchdog,
 	) {
 		this.completion = options.format.createStream(options.output);
 	}
 
-	async read(): Promise<JsonObject> {
+	async read(limits: TimeLimits): Promise<JsonObject> {
 		try {
 			// A stream that is destroyed while it waits for bytes does not always end or throw.
-			await abortable(
-				this.options.request.signal,
-				async () => await Promise.race([this.readChunks(), this.watchdog.watch()]),
-			);
+			await withinLimits(limits, this.client, async (touch) => {
+				await abortable(this.options.request.signal, async () => await this.readChunks(touch));
+			});
 		} catch (error) {
+			this.isOver = true;
 			// Text that came before the error in the same chunk was received, too.
 			await this.show();
 			if (error instanceof StoppedError || this.hasFailed || !this.isComplete()) throw this.toError(error);
-		} finally {
-			this.watchdog.stop();
 		}
 		if (this.whole !== undefined) return this.wholeBody(this.whole);
-		if (!this.isComplete()) throw this.toError(this.watchdog.expired ? undefined : streamError('ended'));
+		if (!this.isComplete()) throw this.toError(streamError('ended'));
 		return this.completion.body();
 	}
 
@@ -98,10 +97,10 @@ class StreamReader {
 		return this.completion.isComplete(this.sawDone);
 	}
 
-	private async readChunks(): Promise<void> {
+	private async readChunks(touch: () => void): Promise<void> {
 		for await (const bytes of this.source.body) {
-			if (this.watchdog.expired) return;
-			this.watchdog.touch();
+			if (this.isOver) return;
+			touch();
 			this.length += bytes.length;
 			if (this.length > MAX_RESPONSE_BYTES) throw problemError('tooLarge', 'charge');
 			this.whole ??= this.isEventStream(bytes) ? undefined : '';
@@ -127,7 +126,6 @@ class StreamReader {
 	}
 
 	private wholeBody(text: string): JsonObject {
-		if (this.watchdog.expired) throw bodyTimeout();
 		const object = asObject(parseJson(text));
 		if (!object) throw problemError('notJson', 'charge', { status: this.source.status });
 		return object;
@@ -161,12 +159,10 @@ class StreamReader {
 		await this.options.onText(text);
 	}
 
-	/** @param thrown `undefined` if the watchdog expired */
 	private toError(thrown: unknown): ApiError | StoppedError {
 		if (thrown instanceof StoppedError) return thrown;
-		const { expired } = this.watchdog;
-		if (this.whole !== undefined) return expired ? bodyTimeout() : bodyError(thrown);
-		const error = expired ? streamError(expired) : readError(thrown);
+		if (this.whole !== undefined) return bodyError(thrown);
+		const error = readError(thrown);
 		if (error instanceof StoppedError) return error;
 		const mayBeCharged = this.completion.mayBeCharged();
 		return withReceivedText(error, {
@@ -178,17 +174,14 @@ class StreamReader {
 	}
 }
 
-/** The error of a complete response that did not end in time. */
-function bodyTimeout(): ApiError {
-	return problemError('timeout', 'charge');
-}
-
 /** The error of a complete response that broke: it may be charged, because the gateway had begun to respond. */
 function bodyError(error: unknown): ApiError | StoppedError {
+	if (error instanceof TimeLimitError) return problemError('timeout', 'charge');
 	return errorFromThrown(error, 'charge') ?? problemError('lost', 'charge', {}, asError(error));
 }
 
 function readError(error: unknown): ApiError | StoppedError {
+	if (error instanceof TimeLimitError) return streamError(error.limit);
 	const known = errorFromThrown(error, 'charge');
 	// Not a network error: bytes that cannot be decompressed, an event that is too long.
 	if (known === undefined) return streamError('unreadable', asError(error));

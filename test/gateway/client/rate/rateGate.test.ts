@@ -2,8 +2,8 @@ import fc from 'fast-check';
 
 import { problemError } from '../../../../nodes/shared/gateway/errors/fromResponse';
 import { ApiError } from '../../../../nodes/shared/gateway/errors/errors';
-import { RateGate, type Passage } from '../../../../nodes/shared/gateway/client/rate/rateGate';
-import { RateGates } from '../../../../nodes/shared/gateway/client/rate/registry';
+import { accountOf } from '../../../../nodes/shared/gateway/client/client';
+import { RateGate } from '../../../../nodes/shared/gateway/client/rate/rateGate';
 import { WaitMeter } from '../../../../nodes/shared/gateway/client/rate/waitMeter';
 
 // The rules of the gate. The jitter is in the middle.
@@ -16,18 +16,18 @@ const refusal = (retryAfterMs?: number) => FREE_ERROR.with({ status: 429, isRate
 function setUp() {
 	let now = 0;
 	const gate = new RateGate({ now: () => now, random: () => 0.5 });
-	const pass = (perMinute = 0, ignoresPause = false): Passage => {
+	const pass = (perMinute = 0, ignoresPause = false): number => {
 		const answer = gate.pass(perMinute, ignoresPause);
-		if ('number' in answer) return answer;
-		throw new Error(`It waits ${answer.milliseconds} ms for ${answer.reason}`);
+		if (typeof answer === 'number') return answer;
+		throw new Error(`It waits ${answer.waitMs} ms for ${answer.isPause ? 'account' : 'own'}`);
 	};
-	/** Waits until a request passes. Returns it, and how long it has waited. */
-	const next = (perMinute = 0): { passage: Passage; waitedMs: number } => {
+	/** Waits until a request passes. Returns its number, when it passed, and how long it has waited. */
+	const next = (perMinute = 0) => {
 		const begin = now;
 		for (;;) {
 			const answer = gate.pass(perMinute, false);
-			if ('number' in answer) return { passage: answer, waitedMs: now - begin };
-			now += answer.milliseconds;
+			if (typeof answer === 'number') return { passage: answer, at: now, waitedMs: now - begin };
+			now += answer.waitMs;
 		}
 	};
 	const sleep = (milliseconds: number) => void (now += milliseconds);
@@ -54,7 +54,7 @@ it('refusals with a request taken in between pause nobody', () => {
 		gate.ended(refused, refusal(60_000));
 		gate.ended(taken, count % 2 === 0 ? undefined : FREE_ERROR);
 	}
-	expect(pass().number).toBe(41);
+	expect(pass()).toBe(41);
 });
 
 it.each([
@@ -146,7 +146,7 @@ describe('Requests per Minute', () => {
 				const { next, sleep } = setUp();
 				const sent = pauses.map((pause) => {
 					sleep(pause % 3 === 0 ? 0 : pause);
-					return next(perMinute).passage.sentAt;
+					return next(perMinute).at;
 				});
 				const over = sent.filter((at, n) => at - (sent[n - perMinute] ?? -Infinity) < 60_000);
 				expect(over).toStrictEqual([]);
@@ -168,41 +168,34 @@ describe('Requests per Minute', () => {
 	});
 });
 
-describe('RateGates', () => {
-	const gates = () => new RateGates({ now: () => 0, random: () => 0 });
-
-	it('has one gate for each base URL, in any spelling, and key', () => {
-		const all = gates();
-		const gate = all.of('https://a.test', ['sk-1']);
-		for (const spelling of ['https://A.test', 'HTTPS://a.test', 'https://a.test:443', 'https://a.test/'])
-			expect(all.of(spelling, ['sk-1'])).toBe(gate);
-		expect(all.of('https://a.test', ['sk-2'])).not.toBe(gate);
-		expect(all.of('https://b.test', ['sk-1'])).not.toBe(gate);
-	});
-
-	it('keeps no key, and a bounded number of gates', () => {
-		const all = gates();
-		for (let n = 0; n < 2_500; n += 1) all.of('https://a.test', [`sk-secret-${n}`]);
-		const kept = JSON.stringify(all, (_, value: unknown) => (value instanceof Map ? [...value] : value));
-		expect(kept).not.toContain('secret');
-		expect(kept.match(/pausedUntil/g)?.length).toBeLessThanOrEqual(1_000);
-	});
+it('an account is a base URL, in any spelling, and a key, which cannot be read from it', () => {
+	const account = accountOf({ baseUrl: 'https://a.test', secrets: ['sk-1'] });
+	for (const baseUrl of ['https://A.test', 'HTTPS://a.test', 'https://a.test:443', 'https://a.test/'])
+		expect(accountOf({ baseUrl, secrets: ['sk-1', 'another'] })).toBe(account);
+	expect(accountOf({ baseUrl: 'https://a.test', secrets: ['sk-2'] })).not.toBe(account);
+	expect(accountOf({ baseUrl: 'https://b.test', secrets: ['sk-1'] })).not.toBe(account);
+	expect(account).toMatch(/^[0-9a-f]{64}$/);
 });
 
-it('WaitMeter measures the time in which at least one request waits', () => {
+it('WaitMeter measures the time in which at least one request waits', async () => {
 	let now = 0;
 	const meter = new WaitMeter(() => now);
-	const steps = [
-		[0, 'begin'],
-		[5, 'begin'],
-		[10, 'end'],
-		[20, 'end'],
-		[50, 'begin'],
-		[57, 'end'],
-	] as const;
-	for (const [time, step] of steps) {
+	const ends: Array<() => void> = [];
+	const wait = async () => await meter.during(new Promise((end) => ends.push(end)));
+	const at = async (time: number, step: () => void) => {
 		now = time;
-		meter[step]();
-	}
+		step();
+		await new Promise((resolve) => setImmediate(resolve));
+	};
+	const waits: Array<Promise<void>> = [];
+	const begin = () => void waits.push(wait());
+	const end = () => ends.shift()?.();
+	await at(0, begin);
+	await at(5, begin);
+	await at(10, end);
+	await at(20, end);
+	await at(50, begin);
+	await at(57, end);
+	await Promise.all(waits);
 	expect(meter.totalMs).toBe(27);
 });

@@ -10,25 +10,10 @@ const TAKEN_AFTER_MS = 2_000;
 /** How often requests ask whether the first one after a pause was taken; with jitter, so that none is always last. */
 const PROBE_INTERVAL_MS = 100;
 
-/** What a gate depends on. */
+/** A clock that is never set back, in milliseconds, and numbers in [0, 1). */
 export interface GateClock {
-	/** Milliseconds of a clock that is never set back. */
 	now(): number;
-	/** A number in [0, 1). */
 	random(): number;
-}
-
-/** A request that may be sent. */
-export interface Passage {
-	/** Requests that pass later have a higher number. */
-	number: number;
-	sentAt: number;
-}
-
-/** A request that has to wait: for its account, or for the limit that nodes set. */
-export interface Wait {
-	reason: 'account' | 'own';
-	milliseconds: number;
 }
 
 /**
@@ -40,11 +25,11 @@ export class RateGate {
 	private count = 0;
 	/** The number of the last request that was refused, until a later one is taken. Only responses to later ones count. */
 	private refusal: number | undefined;
-	/** Pauses since a request was taken. */
+	/** Pauses since a request was taken. After each, one request is sent. */
 	private pauses = 0;
 	private pausedUntil = -Infinity;
-	/** The request that is sent after a pause; `undefined` when all may be. */
-	private probe: Passage | 'next' | undefined;
+	/** The number of the request that is sent after a pause: the others wait for it. */
+	private probe: number | undefined;
 	/** When the requests of the last minute were sent. */
 	private readonly minute: number[] = [];
 	/** The limits that nodes have set, and when each is forgotten. The lowest counts. */
@@ -56,20 +41,23 @@ export class RateGate {
 	 * Lets a request pass, or says how long it waits before it asks again.
 	 *
 	 * @param requestsPerMinute the limit of its node; 0: none
-	 * @param ignoresPause whether it may be sent during a pause
+	 * @param ignoresPause whether it may be sent during a pause, and says nothing about the account
+	 * @returns its number, 0 if it ignores pauses; or a wait, with `isPause` for a pause of the account
 	 */
-	pass(requestsPerMinute: number, ignoresPause: boolean): Passage | Wait {
+	pass(requestsPerMinute: number, ignoresPause: boolean): number | { waitMs: number; isPause: boolean } {
 		const now = this.clock.now();
-		const isOutside = ignoresPause && this.pausedUntil > now;
-		const accountMs = isOutside ? 0 : this.accountOpensAt(now) - now;
-		if (accountMs > 0) return { reason: 'account', milliseconds: accountMs };
+		const pauseLeftMs = ignoresPause ? 0 : this.pauseLeftMs(now);
+		if (pauseLeftMs > 0) return { waitMs: pauseLeftMs, isPause: true };
 		const ownMs = this.ownOpensAt(requestsPerMinute, now) - now;
-		if (ownMs > 0) return { reason: 'own', milliseconds: ownMs };
+		if (ownMs > 0) return { waitMs: ownMs, isPause: false };
 		this.minute.push(now);
+		if (ignoresPause) return 0;
 		this.count += 1;
-		const passage = { number: isOutside ? 0 : this.count, sentAt: now };
-		if (this.probe && !isOutside) this.probe = passage;
-		return passage;
+		if (this.pauses > 0) {
+			this.probe = this.count;
+			this.pausedUntil = now + TAKEN_AFTER_MS;
+		}
+		return this.count;
 	}
 
 	/**
@@ -77,40 +65,46 @@ export class RateGate {
 	 *
 	 * @param error `undefined` if it succeeded
 	 */
-	ended(passage: Passage, error: unknown): void {
+	ended(number: number, error: unknown): void {
 		const { isRateLimit, outcome } = error instanceof ApiError ? error.details : {};
-		if (isRateLimit) this.refused(passage);
-		else if (error === undefined || outcome === 'rejected') this.taken(passage);
-		if (this.probe === passage) this.probe = 'next';
+		if (isRateLimit) this.refused(number);
+		else if (error === undefined || outcome === 'rejected') this.taken(number);
+		// Its fate is not known: the next request is sent in its place.
+		else if (this.probe === number) this.endPause();
 	}
 
-	private taken({ number }: Passage): void {
+	private taken(number: number): void {
 		if (this.refusal === undefined || number <= this.refusal) return;
 		this.refusal = undefined;
 		this.pauses = 0;
+		this.endPause();
+	}
+
+	private endPause(): void {
 		this.probe = undefined;
+		this.pausedUntil = -Infinity;
 	}
 
 	/** `Retry-After` concerns the request alone: it may be that of its model, or a mistake. */
-	private refused({ number }: Passage): void {
+	private refused(number: number): void {
 		if (number <= (this.refusal ?? 0)) return;
 		const isSecond = this.refusal !== undefined;
 		this.refusal = isSecond ? this.count : number;
 		if (!isSecond) return;
 		const { now, random } = this.clock;
-		this.pausedUntil = now() + pauseMs(0, this.pauses, random());
 		this.pauses += 1;
-		this.probe = 'next';
+		this.pausedUntil = now() + pauseMs(0, this.pauses, random());
+		this.probe = undefined;
 	}
 
-	private accountOpensAt(now: number): number {
+	private pauseLeftMs(now: number): number {
 		const { probe, pausedUntil } = this;
-		const stepMs = PROBE_INTERVAL_MS * (0.5 + this.clock.random());
-		if (now < pausedUntil) return pausedUntil + stepMs;
-		if (probe === undefined || probe === 'next') return now;
-		if (now < probe.sentAt + TAKEN_AFTER_MS) return now + stepMs;
-		this.taken(probe);
-		return now;
+		if (now < pausedUntil) {
+			const stepMs = PROBE_INTERVAL_MS * (0.5 + this.clock.random());
+			return (probe === undefined ? pausedUntil - now : 0) + stepMs;
+		}
+		if (probe !== undefined) this.taken(probe);
+		return 0;
 	}
 
 	/** When a node with this limit may send a request. The lowest limit of all nodes counts. */

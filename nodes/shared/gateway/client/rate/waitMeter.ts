@@ -8,13 +8,13 @@ export class WaitMeter {
 	/** @param now returns milliseconds */
 	constructor(private readonly now: () => number) {}
 
-	begin(): void {
+	/** Measures a wait. */
+	async during(wait: Promise<void>): Promise<void> {
 		if (this.waiting === 0) this.since = this.now();
 		this.waiting += 1;
-	}
-
-	end(): void {
-		this.waiting -= 1;
-		if (this.waiting === 0) this.totalMs += this.now() - this.since;
+		await wait.finally(() => {
+			this.waiting -= 1;
+			if (this.waiting === 0) this.totalMs += this.now() - this.since;
+		});
 	}
 }

@@ -68,9 +68,3 @@ export const FILE_PROBLEMS: Readonly<Partial<Record<ProblemName, ErrorText>>> = 
 	timeout: { message: 'The server of the file did not respond in time',
 		description: "Try again later. In a workflow, you can raise the option 'Timeout (Seconds)'." },
 };
-
-/** What is known of a problem; of a file's own URL if `isFile`. */
-export function problemOf(name: ProblemName, isFile: boolean): Problem {
-	const problem: Problem = PROBLEMS[name];
-	return isFile ? { ...problem, ...FILE_PROBLEMS[name] } : problem;
-}

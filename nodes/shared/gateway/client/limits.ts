@@ -1,0 +1,53 @@
+/** How long an exchange, or the transfer of a stream, may take, in milliseconds. */
+export interface TimeLimits {
+	totalMs: number;
+	/** Without a byte; keep-alive events count as data. */
+	idleMs: number;
+}
+
+/** The limits of a file's transfer: as long as data comes within the timeout, it may take twelve times as long. */
+export function fileLimits(timeoutMs: number): TimeLimits {
+	return { totalMs: 12 * timeoutMs, idleMs: timeoutMs };
+}
+
+/** Work has taken too long. */
+export class TimeLimitError extends Error {
+	constructor(readonly limit: 'total' | 'idle') {
+		super('The time is over');
+	}
+}
+
+/** The longest sleep: it ends within this time, also where `sleep` takes no signal. */
+const MAX_INTERVAL_MS = 1_000;
+
+/**
+ * Limits the time of work, which goes on when it is over. Sleeps at intervals, because a timer for each chunk would cost
+ * more than reading it.
+ *
+ * @param work calls `touch` when data has come, which begins the idle time anew
+ * @throws {TimeLimitError} when a limit is exceeded
+ */
+export async function withinLimits<T>(
+	{ totalMs, idleMs }: TimeLimits,
+	{ now, sleep }: { now(): number; sleep(milliseconds: number, signal: AbortSignal): Promise<void> },
+	work: (touch: () => void) => Promise<T>,
+): Promise<T> {
+	const end = now() + totalMs;
+	let last = now();
+	const done = new AbortController();
+	const timeLimit = async (): Promise<never> => {
+		for (;;) {
+			done.signal.throwIfAborted();
+			const [totalLeftMs, idleLeftMs] = [end - now(), last + idleMs - now()];
+			if (totalLeftMs <= 0) throw new TimeLimitError('total');
+			if (idleLeftMs <= 0) throw new TimeLimitError('idle');
+			await sleep(Math.min(totalLeftMs, idleLeftMs, MAX_INTERVAL_MS), done.signal);
+		}
+	};
+	try {
+		return await Promise.race([work(() => (last = now())), timeLimit()]);
+	} finally {
+		// Without a reason, it makes an error with a stack, which takes 3 % of a text's time.
+		done.abort('done');
+	}
+}

@@ -1,0 +1,76 @@
+import { TimeLimitError, withinLimits, type TimeLimits } from '../../../nodes/shared/gateway/client/limits';
+import { asError } from '../../../nodes/shared/gateway/errors/errors';
+
+/**
+ * Work on a clock that only the sleeps of its limits move. Returns its end: the limit that was exceeded, or its result.
+ *
+ * @param during runs after each sleep, and may end the work
+ */
+async function end(
+	limits: TimeLimits,
+	during: (touch: () => void, naps: number, finish: (result: string) => void) => void = () => undefined,
+) {
+	const naps: number[] = [];
+	let time = 1_000;
+	let touch: () => void = () => undefined;
+	let finish: (result: string) => void = () => undefined;
+	const clock = {
+		now: () => time,
+		sleep: async (milliseconds: number) => {
+			naps.push(milliseconds);
+			time += milliseconds;
+			during(touch, naps.length, finish);
+			return await Promise.resolve();
+		},
+	};
+	const work = withinLimits(limits, clock, async (begin) => {
+		touch = begin;
+		return await new Promise<string>((resolve) => (finish = resolve));
+	});
+	const result = await work.catch((error: unknown) => {
+		if (error instanceof TimeLimitError) return error.limit;
+		throw asError(error);
+	});
+	return { result, naps, took: time - 1_000 };
+}
+
+it('work ends after the whole time, to the millisecond', async () => {
+	const { result, naps } = await end({ totalMs: 2_500, idleMs: 9_000 });
+	expect([result, naps]).toStrictEqual(['total', [1_000, 1_000, 500]]);
+});
+
+it('work ends after the longest silence, to the millisecond', async () => {
+	const { result, naps } = await end({ totalMs: 9_000, idleMs: 1_001 });
+	expect([result, naps]).toStrictEqual(['idle', [1_000, 1]]);
+});
+
+it('where the silence may last as long as the whole, the whole time is over', async () => {
+	expect((await end({ totalMs: 700, idleMs: 700 })).result).toBe('total');
+});
+
+it('data begins a new silence', async () => {
+	const { result, took } = await end({ totalMs: 60_000, idleMs: 1_500 }, (touch, naps) => {
+		if (naps === 1) touch();
+	});
+	expect([result, took]).toStrictEqual(['idle', 1_000 + 1_500]);
+});
+
+it('work ends by itself as long as data comes, and the limits sleep no more', async () => {
+	const { result, naps } = await end({ totalMs: Infinity, idleMs: 1_500 }, (touch, count, finish) => {
+		touch();
+		if (count === 5_000) finish('done');
+	});
+	expect(result).toBe('done');
+	const { length } = naps;
+	await new Promise((resolve) => setImmediate(resolve));
+	expect([length < 5_010, naps.length]).toStrictEqual([true, length]);
+});
+
+it('an error of the work is thrown as it is', async () => {
+	const failed = new Error('failed');
+	const sleep = async () => await new Promise<void>(() => undefined);
+	const work = withinLimits({ totalMs: 1, idleMs: 1 }, { now: () => 0, sleep }, async () => {
+		return await Promise.reject(failed);
+	});
+	await expect(work).rejects.toBe(failed);
+});
