@@ -20,7 +20,7 @@ interface Read<Model> {
 export class Catalogue<Model> {
 	private readonly reads = new Map<string, Read<Model>>();
 
-	/** @param signal ends reads, and waits for them, when the run ends */
+	/** @param signal ends a read that nobody waits for any more */
 	constructor(
 		private readonly list: (client: GatewayClient, signal?: AbortSignal) => Promise<Model[]>,
 		private readonly signal?: AbortSignal,
@@ -46,9 +46,10 @@ export class Catalogue<Model> {
 		const last = this.reads.get(account);
 		if (last && (!last.hasFailed || last.count === MAX_READS)) return last;
 		const models = this.list(client, this.signal);
-		const late = client.sleep(OPTIONAL_MS, this.signal).catch(() => undefined);
+		const over = new AbortController();
+		const late = client.sleep(OPTIONAL_MS, over.signal).catch(() => undefined);
 		const read = { models, late, hasFailed: false, count: (last?.count ?? 0) + 1 };
-		models.catch(() => (read.hasFailed = true));
+		models.catch(() => (read.hasFailed = true)).finally(() => over.abort());
 		this.reads.set(account, read);
 		return read;
 	}
