@@ -77,13 +77,9 @@ function chargeOf({ details: { extra = {} } }: ApiError): Charge {
 async function costOf(costs: TextCosts, body: JsonObject, { costRub, usage }: Charge) {
 	if (costRub !== null) return { rub: String(costRub), fields: { costRub } };
 	if (usage.inputTokens === null || usage.outputTokens === null) return undefined;
-	const rub = costOfCall(usage, body, await knownModel(costs, body));
+	const rub = costOfCall(usage, body, modelOf(await costs.textModels.known(costs.client), body));
 	if (rub === undefined) return undefined;
 	return { rub, fields: { costRub: Number(rub), costIsComputed: true as const } };
-}
-
-async function knownModel({ client, textModels }: TextCosts, body: JsonObject) {
-	return modelOf(await textModels.known(client), body);
 }
 
 function modelOf(models: readonly TextModel[], { model }: JsonObject): TextModel | undefined {
