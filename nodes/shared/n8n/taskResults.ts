@@ -1,8 +1,11 @@
-import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
+import type { IBinaryData, IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { compact } from './compact';
 import { ApiError, asError, StoppedError } from '../gateway/errors/errors';
-import { nameInUrl } from '../gateway/util/fileName';
+import { problemError } from '../gateway/errors/fromResponse';
+import { readBase64 } from '../gateway/util/base64';
+import { excerpt } from '../gateway/util/excerpt';
+import { fileInfo, nameInUrl } from '../gateway/util/fileName';
 import { downloadMediaTask, type MediaTask } from '../gateway/endpoints/tasks';
 import type { GatewayClient } from '../gateway/client/client';
 import { storeResponse, type BinaryStore } from './binary';
@@ -36,21 +39,33 @@ export async function downloadFiles(
 	task: MediaTask,
 	field: string,
 ): Promise<IBinaryKeyData> {
-	const binary: IBinaryKeyData = {};
+	const { taskId, resultUrls } = task;
 	try {
-		if (task.resultUrls.length === 0) return { [field]: await downloadArchive(context, task.taskId) };
-		for (const [index, url] of task.resultUrls.entries()) {
+		if (resultUrls.length === 0) return { [field]: await downloadArchive(context, taskId) };
+		const files: Array<[string, IBinaryData]> = [];
+		for (const [index, url] of resultUrls.entries()) {
 			const name = index === 0 ? field : `${field}_${index}`;
-			binary[name] = await context.client.downloadUrl(
-				url,
-				async (response) =>
-					await storeResponse(context.n8n, response, [nameInUrl(url), `task_${task.taskId}_${index}`]),
-			);
+			files.push([name, await resultFile(context, url, `task_${taskId}_${index}`)]);
 		}
-		return binary;
+		return Object.fromEntries(files);
 	} catch (error) {
-		throw resultNotFetched(error, task.taskId);
+		throw resultNotFetched(error, taskId);
 	}
+}
+
+/** @param name of a file whose URL and response have none */
+async function resultFile({ client, n8n }: ResultContext, url: string, name: string): Promise<IBinaryData> {
+	const inline = /^data:/i.test(url) ? readBase64(url) : undefined;
+	if (inline) {
+		const { fileName, mimeType } = fileInfo({ 'content-type': inline.mimeType ?? '' }, [name]);
+		return await n8n.helpers.prepareBinaryData(Buffer.from(inline.base64, 'base64'), fileName, mimeType);
+	}
+	if (!/^https?:/i.test(url))
+		throw problemError('noWebAddress', 'file', { description: `The gateway returns "${excerpt(url, 80)}".` });
+	return await client.downloadUrl(
+		url,
+		async (response) => await storeResponse(n8n, response, [nameInUrl(url), name]),
+	);
 }
 
 /** Adds the task's ID: its result can be fetched again. */

@@ -21,6 +21,11 @@ describe('files in an input', () => {
 		expect(withFiles({ mask_url: null }, [file('mask_url', 'a')], retouch)).toStrictEqual({ mask_url: 'a' });
 	});
 
+	it.each(['__proto__', 'toString', 'constructor'])('may be in a field of any name: %s', (name) => {
+		const filled = withFiles({}, [file(name, 'a')], undefined);
+		expect(JSON.stringify(filled)).toBe(`{"${name}":"a"}`);
+	});
+
 	it('are rejected where the field is full', () => {
 		expect(() => withFiles({}, [file('mask_url', 'a'), file('mask_url', 'b')], retouch)).toThrow(
 			'takes one file',

@@ -32,6 +32,18 @@ function outcome(check: () => void): string {
 	}
 }
 
+test.each(['__proto__', 'toString', 'constructor'])('a field may have any name: %s', (name) => {
+	const form = inputForm(
+		JSON.parse(
+			`{"type":"object","properties":{"${name}":{"type":"integer"}},"required":["${name}"]}`,
+		) as JsonObject,
+	);
+	const values = JSON.parse(`{"${name}":"5"}`) as JsonObject;
+	expect(JSON.stringify(typedInput(values, form))).toBe(`{"${name}":5}`);
+	expect(outcome(() => checkRequired(values, form))).toBe('valid');
+	expect(outcome(() => checkRequired({}, form))).toBe('InvalidInputError');
+});
+
 describe('the type of a value', () => {
 	const texts = { type: 'array', items: { type: 'string' } };
 	const numbers = { type: 'array', items: { type: 'integer' } };

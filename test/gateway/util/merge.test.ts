@@ -38,11 +38,12 @@ describe('merging fields', () => {
 		);
 	});
 
-	it('ignores a field called __proto__, at any depth', () => {
-		const more = JSON.parse('{"__proto__":{"x":1},"a":{"__proto__":{"x":1},"b":1}}') as JsonObject;
-		const merged = deepMerge({ a: {} }, more);
-		expect(merged).toStrictEqual({ a: { b: 1 } });
-		expect([merged.x, asObject(merged.a)?.x]).toStrictEqual([undefined, undefined]);
+	it.each(['__proto__', 'toString', 'constructor'])('%s is a name like any other, at any depth', (name) => {
+		const more = JSON.parse(`{"${name}":{"x":1},"a":{"${name}":{"x":1},"b":1}}`) as JsonObject;
+		expect(JSON.stringify(deepMerge({ a: {} }, more))).toBe(
+			`{"a":{"${name}":{"x":1},"b":1},"${name}":{"x":1}}`,
+		);
+		expect(asObject(deepMerge({}, more))?.x).toBeUndefined();
 	});
 });
 

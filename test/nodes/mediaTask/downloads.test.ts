@@ -46,6 +46,32 @@ describe('the files of a task', () => {
 		expect(bytes).toStrictEqual(['one', 'two', 'three']);
 	});
 
+	it('may be in the URL itself: they are stored with their type', async () => {
+		finished(`data:image/png;base64,${Buffer.from('one').toString('base64')}`);
+		const { items } = await run('wait', { taskId });
+		const { data } = items[0]?.binary ?? {};
+		expect([data?.fileName, data?.mimeType]).toStrictEqual(['task_t1_0.png', 'image/png']);
+		expect(data && String(await (await binaryStorage()).getAsBuffer(data))).toBe('one');
+	});
+
+	it.each(['ftp://files.test/a.png', '/a.png', 'data:text/plain,one'])(
+		'that have no web address are an error that says so: %s',
+		async (url) => {
+			finished(url);
+			const { error } = await run('wait', { taskId });
+			expect(error?.message).toBe('The link to the file is no web address');
+			expect(error?.description).toContain(`"${url}"`);
+			expect(error?.context).toMatchObject({ taskId });
+		},
+	);
+
+	it.each(['__proto__', 'toString'])('may be in a field of any name: %s', async (name) => {
+		finished('https://files.test/a.png');
+		served('/a.png', 'one');
+		const { items } = await run('wait', { taskId, options: { binaryPropertyName: name } });
+		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual([name]);
+	});
+
 	it('are not fetched when the option is off', async () => {
 		finished('https://files.test/a.png');
 		const { items } = await run('wait', { taskId, downloadResults: false });

@@ -21,15 +21,15 @@ export function withFiles(
 	files: readonly InputFileUrl[],
 	form: InputForm | undefined,
 ): JsonObject {
-	const filled = { ...input };
+	const filled = new Map(Object.entries(input));
 	for (const { field, value } of files) {
 		const known = form?.fields.find(({ name }) => name === field);
 		const isList = known
 			? typesOf(known.schema).includes('array')
 			: files.filter((file) => file.field === field).length > 1;
-		filled[field] = joined(filled[field], value, { field, isList });
+		filled.set(field, joined(filled.get(field), value, { field, isList }));
 	}
-	return filled;
+	return Object.fromEntries(filled);
 }
 
 function joined(

@@ -12,14 +12,13 @@ import { typesOf } from './jsonSchema';
  * @throws {InvalidInputError} for a value that cannot be converted, naming the field
  */
 export function typedInput(values: JsonObject, form: InputForm): JsonObject {
-	const typed: JsonObject = {};
-	for (const [name, value] of Object.entries(values)) {
-		if (isUnset(value)) continue;
+	const typed = Object.entries(values).flatMap(([name, value]) => {
+		if (isUnset(value)) return [];
 		const field = form.fields.find((candidate) => candidate.name === name);
 		const converted = field ? typedValue(value, field) : value;
-		if (!field || !isEmpty(converted) || field.default !== undefined) typed[name] = converted;
-	}
-	return typed;
+		return field && isEmpty(converted) && field.default === undefined ? [] : [[name, converted] as const];
+	});
+	return Object.fromEntries(typed);
 }
 
 /** The form shows an unset list or object as an empty one. */
@@ -33,7 +32,7 @@ function isEmpty(value: Json): boolean {
  * @throws {InvalidInputError} for a missing field, naming it
  */
 export function checkRequired(input: JsonObject, { fields }: InputForm): void {
-	const missing = fields.find(({ name, required }) => required && input[name] === undefined);
+	const missing = fields.find(({ name, required }) => required && !Object.hasOwn(input, name));
 	if (!missing) return;
 	throw new InvalidInputError(
 		`'${missing.title}' is missing`,

@@ -82,14 +82,14 @@ export function mergeKnown(base: JsonObject, more: JsonObject): JsonObject {
 
 /** `base` with the fields of `more`; objects are merged, everything else is replaced. Changes neither. */
 export function deepMerge(base: JsonObject, more: JsonObject): JsonObject {
-	const merged = { ...base };
+	// A map: `__proto__` is a name like any other.
+	const merged = new Map(Object.entries(base));
 	for (const [name, value] of Object.entries(more)) {
-		const before = asObject(merged[name]);
+		const before = asObject(merged.get(name));
 		const after = asObject(value);
-		// Assigning `__proto__` would change the prototype; no field of the API has that name.
-		if (name !== '__proto__') merged[name] = before && after ? deepMerge(before, after) : value;
+		merged.set(name, before && after ? deepMerge(before, after) : value);
 	}
-	return merged;
+	return Object.fromEntries(merged);
 }
 
 /** Whether objects and lists in a value are nested at most so many levels deep. */
