@@ -140,7 +140,7 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[1_567, 'ChatModel/'],
 	[2_286, 'MediaTask/'],
 	[776, 'MediaTask/suspend/'],
-	[1_087, 'MediaTaskTrigger/'],
+	[450, 'MediaTaskTrigger/'],
 	[456, 'Storage/'],
 	[1_359, 'TextGeneration/'],
 	[1_519, 'shared/fields/', 'shared/params/'],

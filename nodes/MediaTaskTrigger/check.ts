@@ -43,7 +43,7 @@ export async function checkCallback(
 	if (ids.some((id) => startedTasks.has(id))) return STARTED;
 	// A callback may not be repeated, so an invalid setting counts as not set.
 	const { events, downloadResults, options } = parameters.read(nodeParameters(context, { isTolerant: true }));
-	const client = await callbackClient(context, withSlot);
+	const client = await callbackClient(context, { withSlot });
 	const task = await findTask(client, ids);
 	if (!task) return { status: 404, message: 'The account has no such media task' };
 	const { taskId, state } = task;
@@ -74,7 +74,7 @@ async function findTask(client: GatewayClient, ids: readonly string[]): Promise<
 		let task: MediaTask | undefined;
 		try {
 			for (const pauseMs of CALLBACK_PAUSES_MS) {
-				await client.pause(pauseMs);
+				if (pauseMs > 0) await client.pause(pauseMs);
 				task = readMediaTask(await fetchMediaTask(client, id), id);
 				if (hasEnded(task.state)) break;
 			}

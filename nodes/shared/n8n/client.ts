@@ -96,9 +96,8 @@ export const EDITOR_SETTINGS: RequestSettings = {
 export async function backgroundClient(
 	context: N8nContext,
 	settings: RequestSettings,
-	options: ConnectionOptions = {},
 ): Promise<GatewayClient> {
-	return (await connect(context, options)).client(settings);
+	return (await connect(context, {})).client(settings);
 }
 
 /** The pauses before the credential is read again, in milliseconds: n8n's database may be busy. */
@@ -109,20 +108,16 @@ const CREDENTIAL_PAUSES_MS = [1_000, 3_000, 9_000];
  *
  * @throws {InvalidInputError} as {@link connect}
  */
-export async function callbackClient(
-	context: IWebhookFunctions,
-	withSlot?: ConnectionOptions['withSlot'],
-): Promise<GatewayClient> {
-	const options = withSlot ? { withSlot } : {};
+export async function callbackClient(context: IWebhookFunctions, options: ConnectionOptions = {}) {
 	for (const pauseMs of CREDENTIAL_PAUSES_MS) {
 		try {
-			return await backgroundClient(context, CALLBACK_SETTINGS, options);
+			return (await connect(context, options)).client(CALLBACK_SETTINGS);
 		} catch (error) {
 			if (error instanceof InvalidInputError) throw asError(error);
 			await sleep(pauseMs);
 		}
 	}
-	return await backgroundClient(context, CALLBACK_SETTINGS, options);
+	return (await connect(context, options)).client(CALLBACK_SETTINGS);
 }
 
 /**
