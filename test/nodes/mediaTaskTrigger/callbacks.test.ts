@@ -98,7 +98,7 @@ it('whatever a callback contains, it gets status 200, 400 or 404 for an account 
 				const options = { nodeId: 'any' };
 				const { result, status } = await sendCallback(
 					noFiles,
-					{ body, query, headers } as IncomingRequest,
+					{ body, query, headers },
 					options,
 				);
 				expect([400, 404]).toContain(status);

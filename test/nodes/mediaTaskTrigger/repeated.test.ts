@@ -1,5 +1,6 @@
 import { useFakeTime } from '../../helpers/fakeTime';
 import { useNock } from '../../helpers/nock';
+import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
 import { StartedTasks } from '../../../nodes/MediaTaskTrigger/startedTasks';
 import {
 	callbackContext,
@@ -96,7 +97,6 @@ describe('while n8n stores the execution, a second callback', () => {
 		task(taskId, { state: 'success' });
 		const options = { nodeId: 'storing' };
 		const { context, response } = callbackContext(noFiles, { body: { taskId } }, options);
-		const { MediaTaskTrigger } = await import('../../../nodes/MediaTaskTrigger/MediaTaskTrigger.node');
 		await inTime(new MediaTaskTrigger().webhook.call(context));
 		const second = sendCallback(noFiles, { body: { taskId } }, options);
 		await jest.advanceTimersByTimeAsync(1_000);
