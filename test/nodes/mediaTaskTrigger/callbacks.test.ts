@@ -96,11 +96,7 @@ it('whatever a callback contains, it gets status 200, 400 or 404 for an account 
 			fc.dictionary(fc.string(), fc.string()),
 			async (body, query, headers) => {
 				const options = { nodeId: 'any' };
-				const { result, status } = await sendCallback(
-					noFiles,
-					{ body, query, headers },
-					options,
-				);
+				const { result, status } = await sendCallback(noFiles, { body, query, headers }, options);
 				expect([400, 404]).toContain(status);
 				expect(result).toStrictEqual(nothing);
 			},
