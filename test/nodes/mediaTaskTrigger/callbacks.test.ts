@@ -1,240 +1,296 @@
+import fc from 'fast-check';
 import nock from 'nock';
 
-import { inFakeTime, useFakeTime } from '../../helpers/fakeTime';
-import { envelope, TASKS } from '../../helpers/media';
-import { useNock } from '../../helpers/nock';
 import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
-import { StartedTasks } from '../../../nodes/MediaTaskTrigger/startedTasks';
-import { webhookContext } from '../../helpers/contexts';
-import { callbackContext, sendCallback, freshTask, errorResponse, successAfter, task } from './support';
+import type { IncomingRequest } from '../../helpers/contexts';
+import { useFakeTime } from '../../helpers/fakeTime';
+import { envelope } from '../../helpers/media';
+import { useNock } from '../../helpers/nock';
+import {
+	callbackContext,
+	errorResponse,
+	freshTask,
+	sendCallback,
+	successAfter,
+	task,
+	inTime,
+} from './support';
+
+// Whatever a callback contains: which response it gets, and what starts.
 
 useNock();
 
 const noFiles = { downloadResults: false };
-const trigger = (id: string) =>
-	({ node: 'mediaTaskTrigger', parameters: {}, mode: 'webhook', settings: { id } }) as const;
-const received = [200, { message: 'Received' }];
+const nothing = { noWebhookResponse: true };
 
-it.each<[string, object, object]>([
-	['no id', { status: 'done' }, {}],
-	['nothing', {}, {}],
-	['an empty id', { taskId: ' ' }, { taskId: '' }],
-	['an id that is far too long', { taskId: 'x'.repeat(1_000) }, {}],
-])('a callback with %s gets 400, and nothing is sent to the gateway', async (_, body, query) => {
-	const { result, response, warnings } = await sendCallback(noFiles, { body, query });
-	expect(response).toStrictEqual([400, { message: expect.any(String) as string }]);
-	expect(result).toStrictEqual({ noWebhookResponse: true });
-	expect(warnings).toBe(0);
-});
-
-it('a callback gets its response before the task is polled', async () => {
-	const taskId = freshTask();
-	const log: string[] = [];
-	nock('https://gateway.test')
-		.get(`${TASKS}/${taskId}`)
-		.reply(() => {
-			log.push('task');
-			return [200, envelope({ taskId, state: 'success' })];
-		});
-	const onResponse = () => void log.push('response');
-	const { response } = await sendCallback(noFiles, { body: { taskId } }, { onResponse });
-	expect(log).toStrictEqual(['response', 'task']);
-	expect(response).toStrictEqual(received);
-});
-
-it.each([404, 422])(
-	'a callback for a task that the account does not have (%i) starts nothing, without a warning',
-	async (status) => {
+describe('the ID of a task that has succeeded starts the workflow', () => {
+	it.each<[string, (taskId: string) => IncomingRequest]>([
+		['in the body', (taskId) => ({ body: { taskId } })],
+		['in the body as the gateway sends it', (taskId) => ({ body: envelope({ taskId, state: 'fail' }) })],
+		['in the query', (taskId) => ({ body: {}, query: { taskId } })],
+		['with another name', (taskId) => ({ body: [{ task_id: taskId }] })],
+		['as text', (taskId) => ({ body: JSON.stringify({ taskId }) })],
+		['below __proto__', (taskId) => ({ body: JSON.parse(`{"__proto__":{"taskId":"${taskId}"}}`) as object })],
+		['below toString', (taskId) => ({ body: { toString: { constructor: { id: taskId } } } })],
+		[
+			'after one that the account does not have',
+			(taskId) => ({ body: { id: 'event', data: { id: taskId } } }),
+		],
+	])('%s', async (_, request) => {
 		const taskId = freshTask();
-		const seen = errorResponse(taskId, status);
-		const { result, response, warnings } = await sendCallback(noFiles, { body: { taskId } });
-		expect(result).toStrictEqual({ noWebhookResponse: true });
-		expect(response).toStrictEqual(received);
-		expect([seen.requests, warnings]).toStrictEqual([1, 0]);
-	},
-);
-
-it.each([404, 422])(
-	'goes on to the next id where the account has no task of the first (%i)',
-	async (status) => {
-		const [event, taskId] = [freshTask(), freshTask()];
-		const seen = errorResponse(event, status);
+		errorResponse('event', 404);
 		task(taskId, { state: 'success' });
-		const { item } = await sendCallback(noFiles, { body: { id: event, data: { id: taskId } } });
-		expect(item?.json.taskId).toBe(taskId);
-		expect(seen.requests).toBe(1);
-	},
-);
+		const { item, result, status, warnings } = await sendCallback(noFiles, request(taskId));
+		expect(item?.json).toStrictEqual({ taskId, state: 'success', resultUrls: [] });
+		// n8n responds, when it has stored the execution.
+		expect(result).toStrictEqual({ workflowData: [[item]] });
+		expect([status, warnings]).toStrictEqual([200, 0]);
+	});
 
-it.each([401, 403, 400])('another error (%i) is logged, and nothing starts', async (status) => {
-	const taskId = freshTask();
-	const seen = errorResponse(taskId, status);
-	const { result, response, warnings } = await sendCallback(noFiles, { body: { taskId } });
-	expect(result).toStrictEqual({ noWebhookResponse: true });
-	expect(response).toStrictEqual(received);
-	expect([seen.requests, warnings]).toStrictEqual([1, 1]);
+	it.each(['__proto__', 'constructor', 'toString'])('also when it is %s', async (taskId) => {
+		task(taskId, { state: 'success' });
+		const send = async () => await sendCallback(noFiles, { body: { taskId } }, { nodeId: 'odd names' });
+		expect((await send()).item?.json.taskId).toBe(taskId);
+		expect((await send()).item).toBeUndefined();
+	});
 });
 
-it('does not take the state from the callback', async () => {
-	const taskId = freshTask();
-	task(taskId, { state: 'fail' });
-	const parameters = { ...noFiles, events: 'success' };
-	const { result } = await sendCallback(parameters, { body: { data: { taskId, state: 'success' } } });
-	expect(result).toStrictEqual({ noWebhookResponse: true });
+describe('nothing starts, and nothing is sent to the gateway,', () => {
+	/** A value nested in this many lists. */
+	const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as object;
+	const many = (value: object) => Array.from({ length: 150_000 }, () => value);
+
+	it.each<[string, () => IncomingRequest]>([
+		['an ID', () => ({ body: { status: 'done' } })],
+		['a body', () => ({ body: undefined })],
+		['anything in an ID', () => ({ body: { taskId: ' ' }, query: { taskId: '' } })],
+		['an ID of a possible length', () => ({ body: { taskId: 'x'.repeat(1_000) } })],
+		['an ID in 150,000 objects', () => ({ body: many({}) })],
+		[
+			'an ID in 150,000 named objects',
+			() => ({ body: Object.fromEntries(many({}).map((one, k) => [k, one])) }),
+		],
+		['an ID in 500,000 lists within lists', () => ({ body: nested(500_000) })],
+	])('for a callback without %s: 400', async (_, make) => {
+		const request = make();
+		const rawBody = Buffer.from('...');
+		const { result, status, message, warnings } = await sendCallback(noFiles, request, { rawBody });
+		expect([result, status, message]).toStrictEqual([nothing, 400, 'The call names no media task']);
+		expect(warnings).toBe(0);
+	});
+
+	it.each(['.', '..', '\ud800'])('for the ID %j, which cannot be in a URL: 404', async (taskId) => {
+		const { result, status } = await sendCallback(noFiles, { body: { taskId } });
+		expect([result, status]).toStrictEqual([nothing, 404]);
+	});
 });
 
-it('accepts the ID in the query as well', async () => {
-	const taskId = freshTask();
-	task(taskId, { state: 'success' });
-	expect((await sendCallback(noFiles, { body: {}, query: { taskId } })).item?.json.taskId).toBe(taskId);
+it('whatever a callback contains, it gets status 200, 400 or 404 for an account without tasks', async () => {
+	nock('https://gateway.test').persist().get(/./).optionally().reply(404, envelope(null, 404));
+	const key = fc.oneof(fc.constantFrom('taskId', 'id', 'data', '__proto__', 'toString'), fc.string());
+	const value = fc.oneof(fc.jsonValue(), fc.dictionary(key, fc.jsonValue()));
+	await fc.assert(
+		fc.asyncProperty(
+			fc.oneof(value, fc.constantFrom(undefined, null)),
+			fc.dictionary(key, value),
+			fc.dictionary(fc.string(), fc.string()),
+			async (body, query, headers) => {
+				const options = { nodeId: 'any' };
+				const { result, status } = await sendCallback(noFiles, { body, query, headers }, options);
+				expect([400, 404]).toContain(status);
+				expect(result).toStrictEqual(nothing);
+			},
+		),
+		{ numRuns: 100 },
+	);
 });
 
-describe('a gateway with transient errors', () => {
+describe('by what the gateway says about the task,', () => {
 	useFakeTime();
 
-	it('is polled for minutes: the callback may not be repeated', async () => {
+	const waits = { state: 'processing' };
+	it.each<[string, (taskId: string) => { requests: number }, object, number, string, number]>([
+		['unknown', (id) => errorResponse(id, 404), {}, 404, 'The account has no such media task', 1],
+		['of an impossible ID', (id) => errorResponse(id, 422), {}, 404, 'The account has no such media task', 1],
+		['not ended', (id) => task(id, waits), {}, 200, 'The media task has not ended', 3],
+		['cancelled', (id) => task(id, { state: 'cancelled' }), {}, 200, 'The media task has not ended', 3],
+		[
+			'failed, for success',
+			(id) => task(id, { state: 'fail' }),
+			{ events: 'success' },
+			200,
+			'A media task in this state does not start the workflow',
+			1,
+		],
+		[
+			'a success, for failures',
+			(id) => task(id, { state: 'success' }),
+			{ events: 'fail' },
+			200,
+			'A media task in this state does not start the workflow',
+			1,
+		],
+	])('a callback for one that is %s starts nothing', async (_, gateway, more, status, message, requests) => {
 		const taskId = freshTask();
-		const seen = successAfter(8, taskId, 503, '');
-		const { item, warnings } = await inFakeTime(sendCallback(noFiles, { body: { taskId } }));
-		expect(item?.json.state).toBe('success');
-		expect([seen.requests, warnings]).toStrictEqual([9, 0]);
+		const store = {};
+		const seen = gateway(taskId);
+		const sent = sendCallback({ ...noFiles, ...more }, { body: { taskId, state: 'success' } }, { store });
+		const outcome = await inTime(sent);
+		expect(outcome).toMatchObject({ result: nothing, status, message, retryAfter: undefined, warnings: 0 });
+		expect([seen.requests, store]).toStrictEqual([requests, {}]);
 	});
 
 	it.each([
-		[404, '<html>Not here</html>'],
-		[404, 'default backend - 404'],
-		[403, '<html>Blocked</html>'],
-		[200, '<html>Back soon</html>'],
-		[200, envelope(null)],
-	])('is polled again after a response that is not the gateway’s: %i %j', async (status, page) => {
+		['success', 'success'],
+		['fail', 'fail'],
+		['both', 'fail'],
+		['an unknown event', 'fail'],
+		[undefined, 'fail'],
+	])('Trigger On %s starts the workflow for a task in state %s', async (events, state) => {
 		const taskId = freshTask();
-		const seen = successAfter(2, taskId, status, page);
-		const { item, warnings } = await inFakeTime(sendCallback(noFiles, { body: { taskId } }));
-		expect(item?.json.state).toBe('success');
-		expect([seen.requests, warnings]).toStrictEqual([3, 0]);
+		task(taskId, { state, model: 'acme/painter', failCode: 'NSFW', failMsg: 'refused' });
+		const parameters = events === undefined ? noFiles : { ...noFiles, events };
+		const { item } = await sendCallback(parameters, { body: { taskId } });
+		const reason = { failCode: 'NSFW', failMsg: 'refused', model: 'acme/painter' };
+		expect(item?.json).toStrictEqual({ taskId, state, ...reason, resultUrls: [] });
+	});
+
+	it('a callback a moment before its end starts the workflow', async () => {
+		const taskId = freshTask();
+		const seen = task(taskId, waits, waits, { state: 'success' });
+		const { item, status } = await inTime(sendCallback(noFiles, { body: { taskId } }));
+		expect([item?.json.state, status, seen.requests]).toStrictEqual(['success', 200, 3]);
+	});
+
+	it.each<[number, string | object]>([
+		[400, envelope(null, 400)],
+		[401, envelope(null, 401)],
+		[404, '<html>Not here</html>'],
+		[200, envelope(null)],
+	])('a callback is to be repeated when it is not said: %i %j', async (status, body) => {
+		const taskId = freshTask();
+		successAfter(1, taskId, status, body as nock.Body);
+		const outcome = await inTime(sendCallback(noFiles, { body: { taskId } }));
+		expect(outcome).toMatchObject({ result: nothing, status: 503, retryAfter: '10', warnings: 1 });
+		expect((await sendCallback(noFiles, { body: { taskId } })).item?.json.taskId).toBe(taskId);
+	});
+
+	it.each([
+		[429, ''],
+		[500, ''],
+		[503, ''],
+		[200, '<html>Back soon</html>'],
+	])('a callback waits while the gateway fails for a moment: %i %s', async (status, body) => {
+		const taskId = freshTask();
+		const seen = successAfter(2, taskId, status, body);
+		const { item, warnings } = await inTime(sendCallback(noFiles, { body: { taskId } }));
+		expect([item?.json.state, seen.requests, warnings]).toStrictEqual(['success', 3, 0]);
+	});
+
+	it('a callback gets 503 after 8 s while the gateway fails, and the workflow starts later', async () => {
+		const taskId = freshTask();
+		successAfter(7, taskId, 503, '');
+		const { result, item, ...outcome } = await inTime(sendCallback(noFiles, { body: { taskId } }));
+		expect(outcome).toMatchObject({ status: 503, retryAfter: '10', warnings: 0 });
+		expect(result).toStrictEqual({ noWebhookResponse: true, workflowData: [[item]] });
+		expect(item?.json.taskId).toBe(taskId);
+		expect((await sendCallback(noFiles, { body: { taskId } })).status).toBe(200);
+	});
+
+	it('the polls end at last, with a warning', async () => {
+		const taskId = freshTask();
+		const seen = errorResponse(taskId, 503);
+		const { result, status, warnings } = await inTime(sendCallback(noFiles, { body: { taskId } }));
+		expect([result, status, seen.requests, warnings]).toStrictEqual([nothing, 503, 9, 1]);
+	});
+});
+
+describe('when something fails in n8n', () => {
+	useFakeTime();
+
+	it.each([
+		'getBodyData',
+		'getQueryData',
+		'getRequestObject',
+		'getNode',
+		'getMode',
+		'getWorkflowStaticData',
+	] as const)('a callback is to be repeated: %s throws', async (name) => {
+		const { context, response } = callbackContext(noFiles, { body: { taskId: freshTask() } });
+		const warn = jest.spyOn(context.logger, 'warn').mockReturnValue();
+		const fail = () => {
+			throw new RangeError('Maximum call stack size exceeded');
+		};
+		Object.assign(context, { [name]: fail });
+		expect(await new MediaTaskTrigger().webhook.call(context)).toStrictEqual(nothing);
+		expect([response.statusCode, warn.mock.calls.length]).toStrictEqual([503, 1]);
+		warn.mockRestore();
+	});
+
+	it('the body of a callback that cannot be read is to be sent again', async () => {
+		const { context, response } = callbackContext(noFiles, { body: undefined }, { rawBody: undefined });
+		const warn = jest.spyOn(context.logger, 'warn').mockReturnValue();
+		const readRawBody = async () => await Promise.reject(new Error('request aborted'));
+		Object.assign(context.getRequestObject(), { readRawBody });
+		expect(await new MediaTaskTrigger().webhook.call(context)).toStrictEqual(nothing);
+		expect([response.statusCode, warn.mock.calls.length]).toStrictEqual([503, 1]);
+		warn.mockRestore();
 	});
 
 	it.each([
 		[3, 'success', 0],
 		[4, undefined, 1],
-	])('reads the credential again after n8n has failed to (%i times)', async (failures, state, warnings) => {
+	])(
+		'the credential is read again after %i failures, and the key is never logged',
+		async (failures, state, warnings) => {
+			const taskId = freshTask();
+			task(taskId, { state: 'success' });
+			const { context, response } = callbackContext(noFiles, { body: { taskId } });
+			const warn = jest.spyOn(context.logger, 'warn').mockReturnValue();
+			const busy = jest.spyOn(context, 'getCredentials');
+			for (let count = 0; count < failures; count += 1)
+				busy.mockRejectedValueOnce(new Error('SQLITE_BUSY: database is locked'));
+			const { workflowData } = await inTime(new MediaTaskTrigger().webhook.call(context));
+			expect([workflowData?.[0]?.[0]?.json.state, warn.mock.calls.length]).toStrictEqual([state, warnings]);
+			expect(JSON.stringify(warn.mock.calls)).not.toContain('sk-test');
+			warn.mockRestore();
+			// It took 13 s.
+			expect(response.statusCode).toBe(503);
+		},
+	);
+});
+
+describe('a body that n8n has not parsed, because it does not know its media type,', () => {
+	async function outcomeOf(rawBody: Buffer, body: unknown) {
+		const options = { ...noFiles, options: { includeCallback: true } };
+		const { context, response } = callbackContext(options, { body }, { rawBody: undefined });
+		const request = context.getRequestObject() as object;
+		const readRawBody = async () => await Promise.resolve(void Object.assign(request, { rawBody }));
+		Object.assign(request, { readRawBody });
+		const { workflowData } = await new MediaTaskTrigger().webhook.call(context);
+		return { item: workflowData?.[0]?.[0], status: response.statusCode };
+	}
+
+	it.each([undefined, null, {}])('starts the workflow when it is JSON (n8n has %j)', async (body) => {
 		const taskId = freshTask();
 		task(taskId, { state: 'success' });
-		const { context, response } = callbackContext(noFiles, { body: { taskId } }, { nodeId: taskId });
-		const warn = jest.spyOn(context.logger, 'warn');
-		const busy = jest.spyOn(context, 'getCredentials');
-		for (let count = 0; count < failures; count += 1)
-			busy.mockRejectedValueOnce(new Error('SQLITE_BUSY: database is locked'));
-		const { workflowData } = await inFakeTime(new MediaTaskTrigger().webhook.call(context));
-		expect([workflowData?.[0]?.[0]?.json.state, warn.mock.calls.length]).toStrictEqual([state, warnings]);
-		warn.mockRestore();
-		expect(response).toStrictEqual(received);
+		const bytes = Buffer.from(`\ufeff{"data":{"taskId":"${taskId}","state":"success"}}`);
+		const { item } = await outcomeOf(bytes, body);
+		expect(item?.json).toMatchObject({ taskId, callback: { body: { data: { taskId } } } });
 	});
 
-	it('ends the polls at last, with a warning', async () => {
-		const taskId = freshTask();
-		const seen = errorResponse(taskId, 503);
-		const { result, warnings } = await inFakeTime(sendCallback(noFiles, { body: { taskId } }));
-		expect(result).toStrictEqual({ noWebhookResponse: true });
-		expect([seen.requests, warnings]).toStrictEqual([9, 1]);
+	it.each([
+		['empty', Buffer.alloc(0)],
+		['not JSON', Buffer.from([0xff, 0xfe, 0x00])],
+		['larger than 256 KiB', Buffer.from(JSON.stringify({ taskId: 'a', rest: 'x'.repeat(256 * 1024) }))],
+	])('gets status 400 when it is %s', async (_, bytes) => {
+		expect(await outcomeOf(bytes, undefined)).toStrictEqual({ item: undefined, status: 400 });
 	});
 });
 
-describe('a repeated callback', () => {
-	const nodeId = 'repeated';
-
-	it('starts the workflow once, also with several at a time, and the task is stored', async () => {
-		const taskId = freshTask();
-		task(taskId, { state: 'success' });
-		const store = {};
-		const outcomes = await Promise.all(
-			Array.from(
-				{ length: 5 },
-				async () => await sendCallback(noFiles, { body: { taskId } }, { store, nodeId }),
-			),
-		);
-		expect(outcomes.filter(({ item }) => item)).toHaveLength(1);
-		const hour = expect.stringMatching(/^.{8}$/) as string;
-		const hours = { [Math.floor(Date.now() / 3_600_000)]: hour };
-		expect(store).toStrictEqual({ started: { from: expect.any(Number) as number, hours } });
-		const again = await sendCallback(noFiles, { body: { taskId } }, { store, nodeId });
-		expect(again.result).toStrictEqual({ noWebhookResponse: true });
-		expect(again.response).toStrictEqual(received);
-	});
-
-	it('starts nothing and polls nothing when only the static data has the task', async () => {
-		const taskId = freshTask();
-		task(taskId, { state: 'success' });
-		const store = {};
-		await sendCallback(noFiles, { body: { taskId } }, { store, nodeId: 'in a process' });
-		const before = JSON.stringify(store);
-		nock.cleanAll();
-		const { result, warnings } = await sendCallback(
-			noFiles,
-			{ body: { taskId } },
-			{ store, nodeId: 'in another' },
-		);
-		expect(result).toStrictEqual({ noWebhookResponse: true });
-		expect([JSON.stringify(store), warnings]).toStrictEqual([before, 0]);
-	});
-
-	it('starts nothing after thousands of other tasks', async () => {
-		const createTime = Date.now() - 60_000;
-		const replayed = freshTask();
-		task(replayed, { state: 'success', createTime });
-		const store = {};
-		const now = jest.spyOn(Date, 'now');
-		const { item } = await sendCallback(noFiles, { body: { taskId: replayed } }, { store, nodeId: 'busy' });
-		expect(item?.json.taskId).toBe(replayed);
-		const others = new StartedTasks(webhookContext({ ...trigger('busy'), store }, { body: {} }));
-		const createdAt = new Date(createTime).toISOString();
-		for (let count = 0; count < 1_100; count += 1) others.take({ taskId: `other-${count}`, createdAt });
-		// Longer than a process remembers which IDs it has polled.
-		now.mockReturnValue(Date.now() + 3_600_000);
-		const again = await sendCallback(noFiles, { body: { taskId: replayed } }, { store, nodeId: 'busy' });
-		const elsewhere = await sendCallback(noFiles, { body: { taskId: replayed } }, { store, nodeId: 'new' });
-		now.mockRestore();
-		expect([again.item, elsewhere.item]).toStrictEqual([undefined, undefined]);
-	});
-
-	it('starts nothing when the task is more than 7 days old, and polls it once', async () => {
-		const taskId = freshTask();
-		const createTime = Date.now() - 8 * 24 * 3_600_000;
-		const seen = task(taskId, { state: 'success', createTime });
-		const { result, response, warnings } = await sendCallback(noFiles, { body: { taskId } });
-		expect(result).toStrictEqual({ noWebhookResponse: true });
-		expect(response).toStrictEqual(received);
-		await sendCallback(noFiles, { body: { taskId } });
-		expect([warnings, seen.requests]).toStrictEqual([0, 1]);
-	});
-
-	it('starts another trigger of the workflow as well', async () => {
-		const taskId = freshTask();
-		task(taskId, { state: 'success' });
-		await sendCallback(noFiles, { body: { taskId } }, { nodeId: 'one' });
-		const { item } = await sendCallback(noFiles, { body: { taskId } }, { nodeId: 'another' });
-		expect(item?.json.taskId).toBe(taskId);
-	});
-
-	it('starts each time in the editor, and stores nothing', async () => {
-		const taskId = freshTask();
-		task(taskId, { state: 'success' });
-		const store = {};
-		const once = async () => await sendCallback(noFiles, { body: { taskId } }, { store, mode: 'manual' });
-		const items = [(await once()).item, (await once()).item];
-		expect(items.map((item) => item?.json.taskId)).toStrictEqual([taskId, taskId]);
-		expect(store).toStrictEqual({});
-	});
-
-	it.each<[string, object]>([
-		['a list', { started: ['x'] }],
-		['an object of other values', { started: { from: 'x', hours: [1, null, { a: 1 }] } }],
-	])('starts the workflow when the static data is %s', async (name, store) => {
-		const taskId = freshTask();
-		task(taskId, { state: 'success' });
-		const { item } = await sendCallback(noFiles, { body: { taskId } }, { store, nodeId: name });
-		expect(item?.json.taskId).toBe(taskId);
-		const again = await sendCallback(noFiles, { body: { taskId } }, { store, nodeId: `${name} again` });
-		expect(again.item).toBeUndefined();
-	});
+it('the names of a large body, of which there may be millions, are not listed', async () => {
+	const ownKeys = jest.fn(() => []);
+	const request = { body: new Proxy({}, { ownKeys }) };
+	const { status } = await sendCallback(noFiles, request, { rawBody: Buffer.alloc(256 * 1024 + 1) });
+	expect([status, ownKeys.mock.calls.length]).toStrictEqual([400, 0]);
 });

@@ -93,6 +93,19 @@ describe('Download Results', () => {
 	});
 });
 
+it('switches that an expression sets with text count', async () => {
+	const { taskId, requests } = taskWithFiles();
+	const options = { includeCallback: 'true', archiveTask: 'false' };
+	const { item } = await sendCallback({ downloadResults: 'false', options }, { body: { taskId } });
+	expect([Object.hasOwn(item?.json ?? {}, 'callback'), requests]).toStrictEqual([true, []]);
+});
+
+it('settings that cannot be read count as not set', async () => {
+	const { taskId } = taskWithFiles('fail');
+	const { item } = await sendCallback({ events: 5, downloadResults: [] }, { body: { taskId } });
+	expect(item?.json.state).toBe('fail');
+});
+
 describe('Include Callback', () => {
 	const request = (taskId: string) => ({
 		body: { data: { taskId, more: [1] } },
@@ -111,6 +124,25 @@ describe('Include Callback', () => {
 			resultUrls,
 			callback,
 		});
+	});
+
+	/** A value nested in this many lists. */
+	const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as object;
+	const odd = JSON.parse('{"__proto__":1,"toString":2,"constructor":3}') as object;
+
+	it.each<[string, object, Buffer | undefined, boolean]>([
+		['with 100 levels', nested(100), Buffer.alloc(9), true],
+		['with 101 levels', nested(101), Buffer.alloc(9), false],
+		['with 10,000 levels', nested(10_000), Buffer.alloc(9), false],
+		['of 256 KiB', [], Buffer.alloc(256 * 1024), true],
+		['of more than 256 KiB', [], Buffer.alloc(256 * 1024 + 1), false],
+		['of unknown length', [1], undefined, false],
+		['with names that JavaScript objects have', odd, Buffer.alloc(9), true],
+	])('adds a body only if n8n can store it: %s', async (_, body, rawBody, isKept) => {
+		const { taskId } = taskWithFiles();
+		const parameters = { downloadResults: false, options: { includeCallback: true } };
+		const { item } = await sendCallback(parameters, { body, query: { taskId } }, { rawBody });
+		expect(item?.json.callback).toStrictEqual({ body: isKept ? body : null, query: { taskId }, headers: {} });
 	});
 
 	it.each<[string, string | object]>([

@@ -2,14 +2,14 @@ import nock from 'nock';
 import type {
 	INodeExecutionData,
 	INodeParameters,
-	IWebhookFunctions,
 	IWebhookResponseData,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 
 import { MediaTaskTrigger } from '../../../nodes/MediaTaskTrigger/MediaTaskTrigger.node';
-import { webhookContext, type IncomingRequest } from '../../helpers/contexts';
+import { RecordedResponse, webhookContext, type IncomingRequest } from '../../helpers/contexts';
 import { binaryStorage, type RunOptions } from '../../helpers/engine';
+import { inFakeTime } from '../../helpers/fakeTime';
 import { envelope, TASKS } from '../../helpers/media';
 
 let count = 0;
@@ -17,13 +17,19 @@ let count = 0;
 /** A new task: within a process, a trigger starts once for a task. */
 export const freshTask = () => `task-${(count += 1)}`;
 
+/** Moves the fake clock until a promise has settled, so slowly that requests take no time: a call gets 503 after 8 s. */
+export const inTime = async <T>(promise: Promise<T>): Promise<T> => await inFakeTime(promise, 60);
+
 /** The effects of a callback. */
 export interface CallbackOutcome {
 	/** The item that starts the workflow. */
 	item: INodeExecutionData | undefined;
 	result: IWebhookResponseData;
-	/** Status and body of the response. */
-	response: unknown[];
+	/** Status of the response. */
+	status: number;
+	/** The message of a response that n8n has not sent. */
+	message: string | undefined;
+	retryAfter: string | undefined;
 	/** The number of warnings in n8n's log. */
 	warnings: number;
 }
@@ -32,51 +38,29 @@ export interface CallbackOptions {
 	mode?: WorkflowExecuteMode;
 	/** The node's static data. */
 	store?: object;
-	/** Called when the response is sent. */
-	onResponse?: () => void;
+	/** The status with which n8n responds when the workflow starts; 0 if the caller has gone before. */
+	n8nStatus?: number;
 	nodeId?: string;
-	/** The version of the node; the newest by default. */
-	typeVersion?: number;
-	/** Where the callback comes from. */
-	ip?: string;
-	/** The body as it came. */
-	rawBody?: Buffer;
+	/** The body as it came; that of the request by default. */
+	rawBody?: Buffer | undefined;
 	credential?: RunOptions['credential'];
 }
 
-/** The context of a callback, and what is sent in response: headers, status and body. */
+/** The context of a callback, and the response to it. */
 export function callbackContext(
 	parameters: INodeParameters,
 	request: IncomingRequest,
-	{
-		mode = 'webhook',
-		store = {},
-		onResponse,
-		nodeId = 'node-1',
-		typeVersion,
-		ip,
-		rawBody,
-		credential,
-	}: CallbackOptions = {},
-): { context: IWebhookFunctions; response: unknown[] } {
-	const settings = { id: nodeId, ...(typeVersion === undefined ? {} : { typeVersion }) };
+	{ mode = 'webhook', store = {}, nodeId = 'node-1', credential, ...more }: CallbackOptions = {},
+) {
+	const settings = { id: nodeId };
 	const options = { node: 'mediaTaskTrigger', parameters, mode, store, settings } as const;
 	const context = webhookContext({ ...options, ...(credential ? { credential } : {}) }, request);
-	Object.assign(context.getRequestObject(), { ip, rawBody });
-	const response: unknown[] = [];
-	const recorder = {
-		setHeader: (name: string, value: string) => response.push(`${name}: ${value}`),
-		status: (status: number) => {
-			response.push(status);
-			return recorder;
-		},
-		json: (body: unknown) => {
-			response.push(body);
-			onResponse?.();
-		},
-	};
-	Object.assign(context, { getResponseObject: () => recorder });
-	return { context, response };
+	const rawBody = 'rawBody' in more ? more.rawBody : Buffer.from(JSON.stringify(request.body ?? {}));
+	Object.assign(context.getRequestObject(), { rawBody });
+	let message: string | undefined;
+	const response = new RecordedResponse((_, json) => (message = (json as { message?: string }).message));
+	Object.assign(context, { getResponseObject: () => response });
+	return { context, response, messageOf: () => message };
 }
 
 /** Sends a callback to the trigger. */
@@ -86,12 +70,16 @@ export async function sendCallback(
 	options: CallbackOptions = {},
 ): Promise<CallbackOutcome> {
 	await binaryStorage();
-	const { context, response } = callbackContext(parameters, request, options);
+	const { n8nStatus = 200 } = options;
+	const { context, response, messageOf } = callbackContext(parameters, request, options);
 	const warn = jest.spyOn(context.logger, 'warn');
 	const result = await new MediaTaskTrigger().webhook.call(context);
 	const warnings = warn.mock.calls.length;
 	warn.mockRestore();
-	return { item: result.workflowData?.[0]?.[0], result, response, warnings };
+	if (!response.headersSent && n8nStatus > 0) response.status(n8nStatus).json({});
+	const { statusCode: status, headers } = response;
+	const item = result.workflowData?.[0]?.[0];
+	return { item, result, status, message: messageOf(), retryAfter: headers['Retry-After'], warnings };
 }
 
 const signed = () => nock('https://gateway.test', { reqheaders: { authorization: 'Bearer sk-test' } });

@@ -1,0 +1,104 @@
+import type { IBinaryKeyData, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
+
+import type { ClientDependencies, GatewayClient } from '../shared/gateway/client/client';
+import { CALLBACK_PAUSES_MS } from '../shared/gateway/endpoints/polling';
+import { setArchived } from '../shared/gateway/endpoints/taskActions';
+import { fetchMediaTask, hasEnded, readMediaTask, type MediaTask } from '../shared/gateway/endpoints/tasks';
+import { ApiError, asError, InvalidInputError, UNREADABLE } from '../shared/gateway/errors/errors';
+import { callbackClient } from '../shared/n8n/client';
+import { compact } from '../shared/n8n/compact';
+import { downloadFiles, taskJson } from '../shared/n8n/taskResults';
+import { nodeParameters } from '../shared/params/source';
+import { Limiter } from '../shared/run/limiter';
+import { toErrorJson, type ErrorJson } from '../shared/run/nodeError';
+import { parameters } from './fields';
+import type { IncomingCallback } from './incoming';
+import type { StartedTasks } from './startedTasks';
+
+/** Requests at a time in this process: anybody who knows a trigger's URL can cause them. Not those for files. */
+const slots = new Limiter(16);
+const withSlot: ClientDependencies['withSlot'] = async (work, kind) =>
+	kind === 'file' ? await work() : await slots.run(work);
+
+/** The answer to a call. With 200 it is done with, with 429 and 503 it is to be repeated. */
+export interface Answer {
+	status: number;
+	message: string;
+}
+
+export const STARTED: Answer = { status: 200, message: 'The media task has started the workflow' };
+
+/**
+ * Finds out whether a callback starts the workflow. Its content is not trusted: the task is polled with the credential.
+ * Downloads the files, and archives the task.
+ *
+ * @returns the item that starts the workflow, or the answer when nothing starts it
+ * @throws {Error} when the credential cannot be read, or the gateway rejects a poll or fails for a minute
+ */
+export async function checkCallback(
+	context: IWebhookFunctions,
+	{ ids, passThrough, content }: IncomingCallback,
+	startedTasks: StartedTasks,
+): Promise<Answer | { taskId: string; item: INodeExecutionData }> {
+	if (ids.some((id) => startedTasks.has(id))) return STARTED;
+	// A callback may not be repeated, so an invalid setting counts as not set.
+	const { events, downloadResults, options } = parameters.read(nodeParameters(context, { isTolerant: true }));
+	const client = await callbackClient(context, { withSlot });
+	const task = await findTask(client, ids);
+	if (!task) return { status: 404, message: 'The account has no such media task' };
+	const { taskId, state } = task;
+	if (!hasEnded(state)) return { status: 200, message: 'The media task has not ended' };
+	if (events !== 'both' && events !== state)
+		return { status: 200, message: 'A media task in this state does not start the workflow' };
+	let binary: IBinaryKeyData | undefined;
+	let downloadError: ErrorJson | undefined;
+	try {
+		const field = options.binaryPropertyName;
+		if (downloadResults && state === 'success')
+			binary = await downloadFiles({ client, n8n: context }, task, field);
+	} catch (error) {
+		// The callback may not come again, so the workflow starts without the files.
+		downloadError = toErrorJson(error);
+	}
+	// Last, so that little can happen between it and the start.
+	const isOurs = !options.archiveTask || (await archive(context, client, taskId));
+	if (!isOurs && !startedTasks.isTest) return STARTED;
+	const callback = options.includeCallback ? content : undefined;
+	const json = compact({ ...taskJson(task), passThrough, downloadError, callback });
+	return { taskId, item: { json, ...(binary ? { binary } : {}) } };
+}
+
+/** Polls the first of the tasks that the account has, until it has ended, a few times (§4.7). */
+async function findTask(client: GatewayClient, ids: readonly string[]): Promise<MediaTask | undefined> {
+	for (const id of ids) {
+		let task: MediaTask | undefined;
+		try {
+			for (const pauseMs of CALLBACK_PAUSES_MS) {
+				if (pauseMs > 0) await client.pause(pauseMs);
+				task = readMediaTask(await fetchMediaTask(client, id), id);
+				if (hasEnded(task.state)) break;
+			}
+			return task;
+		} catch (error) {
+			const { status, code } = error instanceof ApiError ? error.details : {};
+			// A web page with status 404 is not the gateway's.
+			const isUnknown = (status === 404 || status === 422) && code !== UNREADABLE;
+			const isNoId = error instanceof InvalidInputError || error instanceof URIError;
+			if (!isUnknown && !isNoId) throw asError(error);
+		}
+	}
+	return undefined;
+}
+
+/** Archives a task; returns false when it is archived already (§3.2), maybe by another process. */
+async function archive(context: IWebhookFunctions, client: GatewayClient, taskId: string): Promise<boolean> {
+	try {
+		await setArchived(client, taskId, true);
+	} catch (error) {
+		if (error instanceof ApiError && error.details.status === 404) return false;
+		// Better two starts than none.
+		const { message } = toErrorJson(error);
+		context.logger.warn(`The media task ${taskId} could not be archived: ${message}`);
+	}
+	return true;
+}
