@@ -150,7 +150,7 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[1_499, 'shared/gateway/endpoints/', 'shared/gateway/media/'],
 	[3_117, 'shared/gateway/text/'],
 	[390, 'shared/gateway/util/'],
-	[1_158, 'shared/n8n/'],
+	[1_164, 'shared/n8n/'],
 	[1_315, 'shared/run/'],
 ];
 

@@ -60,8 +60,13 @@ async function resultFile({ client, n8n }: ResultContext, url: string, name: str
 		const { fileName, mimeType } = fileInfo({ 'content-type': inline.mimeType ?? '' }, [name]);
 		return await n8n.helpers.prepareBinaryData(Buffer.from(inline.base64, 'base64'), fileName, mimeType);
 	}
-	if (!/^https?:/i.test(url))
-		throw problemError('noWebAddress', 'file', { description: `The gateway returns "${excerpt(url, 80)}".` });
+	if (!/^https?:/i.test(url)) {
+		const message = 'The link to the file is no web address';
+		throw problemError('address', 'file', {
+			message,
+			description: `The gateway returns "${excerpt(url, 80)}".`,
+		});
+	}
 	return await client.downloadUrl(
 		url,
 		async (response) => await storeResponse(n8n, response, [nameInUrl(url), name]),
