@@ -7,7 +7,7 @@ import { readCallback, type IncomingCallback } from './incoming';
 import { StartedTasks } from './startedTasks';
 
 /** Calls at a time in this process: n8n 2.40 keeps some 11 MB for each. */
-const MAX_CALLS = 100;
+const MAX_CALLS = 300;
 
 /** When a call gets its response although its check has not ended, in milliseconds. */
 const RESPONSE_MS = 8_000;
