@@ -115,7 +115,7 @@ const OWN_REQUEST_MS = 30_000;
 export const ANY_RESPONSE = { returnFullResponse: true, ignoreHttpStatusErrors: true } as const;
 
 /** The pauses before each request, in milliseconds: if n8n fails, another process may be resuming the execution. */
-const OWN_PAUSES_MS = [0, 500, 2_000];
+const OWN_PAUSES_MS = [0, 500, 2_000, 10_000, 30_000];
 
 /**
  * Asks n8n to resume the execution. n8n then reads it again: while a callback is checked, another process may

@@ -106,7 +106,7 @@ describe('the handler asks n8n to resume the execution', () => {
 		Object.assign(tasks, { inPlaceOfN8n, respond: () => 'success' });
 		const { resumed, warnings } = await sendCallback(suspended, use, { item: 2 });
 		expect(resumed?.run.status).toBe(resumes ? 'success' : undefined);
-		expect(tasks.resumes).toHaveLength(inPlaceOfN8n.status === 502 ? 3 : 1);
+		expect(tasks.resumes).toHaveLength(inPlaceOfN8n.status === 502 ? 5 : 1);
 		expect(warnings).toStrictEqual([]);
 	});
 
