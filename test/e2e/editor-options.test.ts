@@ -1,3 +1,4 @@
+import { withCredential } from '../../sandbox/n8n/workflows';
 import { story } from './support/editor/story';
 import { gatewayNode, workflowOf } from './support/workflows';
 
@@ -13,8 +14,9 @@ scene('a group of options keeps what it has, and another one is added', async ({
 		prompt: 'Hello',
 		options: { providerRouting: { values: { providerSort: 'price' } } },
 	});
-	const { client, gateway } = environment;
-	await editor.openWorkflow(await client.createWorkflow(workflowOf('Options', [node], { Start: ['Text'] })));
+	const { client, credential, gateway } = environment;
+	const workflow = withCredential(workflowOf('Options', [node], { Start: ['Text'] }), credential);
+	await editor.openWorkflow(await client.createWorkflow(workflow));
 	const panel = await editor.openNode('Text');
 	await panel.scrollTo('providerSort');
 	expect(await panel.field('providerSort').inputValue()).toBe('price');
@@ -27,5 +29,5 @@ scene('a group of options keeps what it has, and another one is added', async ({
 	await editor.shot('two groups');
 	expect(await panel.execute()).toMatchObject({ ok: true });
 	const sent = gateway.control.requests({ path: '/chat/completions' }).at(-1);
-	expect(sent).toMatchObject({ body: { provider: { sort: 'price' }, presence_penalty: 0.5 } });
+	expect(sent?.body.json).toMatchObject({ provider: { sort: 'price' }, presence_penalty: 0.5 });
 });

@@ -96,10 +96,5 @@ export function readOutput(params: OutputValues): OutputRequest {
 	const kind = params.outputFormat;
 	if (kind === 'text') return { kind };
 	if (kind === 'jsonObject') return { kind, name: JSON_OBJECT_NAME };
-	return {
-		kind,
-		name: params.schemaName,
-		schema: params.jsonSchema,
-		strict: params.options.schemaStrict,
-	};
+	return { kind, name: params.schemaName, schema: params.jsonSchema, strict: params.options.schemaStrict };
 }

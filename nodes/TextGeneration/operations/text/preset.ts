@@ -30,16 +30,12 @@ interface Preset extends Pick<Operation, 'displayName' | 'action' | 'description
 /** The format that has a part for each kind of file (§4.2). */
 const [format] = textFormats;
 
-const { extraBody, fallbackModels, maxCostRub, schemaStrict, stream } = callOptions;
-
 /** A few: text: generate has more. */
 const options = {
-	...textOptionsWhere((name) => name === 'maxTokens' || name === 'temperature'),
-	extraBody,
-	fallbackModels,
-	maxCostRub,
-	schemaStrict: schemaStrict.with({ displayOptions: schemaOnly }),
-	stream,
+	...textOptionsWhere((name) => name === 'maxTokens'),
+	...callOptions,
+	cachePrompt: callOptions.cachePrompt.with({ displayOptions: {} }),
+	schemaStrict: callOptions.schemaStrict.with({ displayOptions: schemaOnly }),
 };
 
 const HINTS: AttachmentHints = {
@@ -108,6 +104,7 @@ function read(item: ItemContext<Params>, { kind }: Preset): PreparedText {
 			output: readOutput(params),
 			options: readTextOptions(options, format),
 			stream: options.stream ?? run.chunkWriter !== undefined,
+			cachesPrompt: options.cachePrompt === true,
 		},
 		attachments: [
 			{
