@@ -1,25 +1,14 @@
 import { outputParameters, schemaOptions } from '../shared/fields/outputFormat';
-import { optionsOfOneText, type textOptionParameters } from '../shared/fields/textOptions';
+import { textOptionsWhere } from '../shared/fields/textOptions';
 import { cachePrompt, extraBody, fallbackModels, format, textModel } from '../shared/fields/textRequest';
 import { toolChoiceParameters } from '../shared/fields/toolChoice';
 import { collection } from '../shared/params/groups';
 import { notice } from '../shared/params/kinds';
-import { declare, type Parameter } from '../shared/params/parameter';
+import { declare } from '../shared/params/parameter';
 import { maxCostRub, requestOptions } from '../shared/run/settings';
 
-/** The text node's description names an output field, which this node does not have. */
-function forAgents<T>(name: string, option: Parameter<T>): Parameter<T> {
-	return name === 'plugins'
-		? option.with({ description: 'Plugins of the gateway to enable, as a list' })
-		: option;
-}
-
-/** Without options that conflict with the agent's control of the conversation. */
-const agentOptions: typeof textOptionParameters = Object.fromEntries(
-	Object.entries(
-		optionsOfOneText('include', 'background', 'previousResponseId', 'conversation', 'streamOptions'),
-	).map(([name, option]) => [name, forAgents(name, option)]),
-);
+/** Options that conflict with the agent's control of the conversation, or are not of one text. */
+const NOT_FOR_AGENTS = ['n', 'audioAndImages', 'previousResponseId'];
 
 const toolChoiceOptions = {
 	...toolChoiceParameters,
@@ -43,7 +32,7 @@ export const parameters = declare({
 			'What the model responds with, as text or JSON text. An output parser of the agent or chain needs Text.',
 	}),
 	options: collection({
-		...agentOptions,
+		...textOptionsWhere((name) => !NOT_FOR_AGENTS.includes(name)),
 		...schemaOptions,
 		...toolChoiceOptions,
 		cachePrompt,

@@ -69,7 +69,7 @@ describe('a computed cost', () => {
 				plugins: { masker: { operations: [], total_cost_rub: 5 } },
 			},
 		});
-		const { items } = await gateway.generate({ options: { plugins: '[{"id":"masker"}]' } });
+		const { items } = await gateway.generate({ options: { extraBody: '{ "plugins": [{"id":"masker"}] }' } });
 		expect(items[0]?.json).toMatchObject({ text: 'Hi', pluginsCostRub: 5, costRub: null });
 	});
 });

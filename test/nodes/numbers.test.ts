@@ -12,7 +12,7 @@ const places = (found: typeof numbers) => found.map(({ place }) => place);
 
 /** Fields that may be fractions: money, probabilities, times. */
 const FRACTIONS =
-	/^(threshold|margin|maxPriceRub|maxCostRub|providerMaxPrice\w+|temperature|topP|\w+Penalty|timeout|maxWait|rateLimitWait)$/;
+	/^(threshold|margin|maxPriceRub|maxCostRub|temperature|topP|\w+Penalty|timeout|maxWait|rateLimitWait)$/;
 
 /** Fields that may be negative. A wallet may be overdrawn. */
 const NEGATIVE = /^(threshold|\w+Penalty|seed)$/;

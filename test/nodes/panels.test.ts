@@ -16,7 +16,7 @@ function isTitleCase(name: string): boolean {
 }
 
 /** Lists in ascending order. */
-const SCALES = ['reasoningEffort', 'verbosity', 'webSearchContextSize'];
+const SCALES = ['reasoningEffort', 'verbosity', 'webSearch'];
 
 describe('names', () => {
 	it('of nodes, fields and choices are in title case', () => {

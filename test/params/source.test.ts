@@ -200,18 +200,18 @@ describe('on n8n', () => {
 	it('requests parameters without an expression once per run, and resolves expressions for each item', async () => {
 		const context = await attemptContext({
 			node: 'textGeneration',
-			parameters: { prompt: 'Hi', options: { user: '={{ $json.name }}' } },
+			parameters: { prompt: 'Hi', options: { stop: '={{ $json.name }}' } },
 			items,
 		});
 		const requested = jest.spyOn(context, 'getNodeParameter');
 		const set = declare({
 			prompt: text({ displayName: 'Prompt' }),
-			options: collection({ user: text({ displayName: 'User' }) }),
+			options: collection({ stop: text({ displayName: 'Stop' }) }),
 		});
 		const parameters = new NodeParameters(context);
 		const read = items.map((_, index) => {
 			const { prompt, options } = set.read(parameters.item(index));
-			return [prompt, options.user];
+			return [prompt, options.stop];
 		});
 		expect(read).toStrictEqual([
 			['Hi', 'a'],

@@ -1,6 +1,6 @@
 import { schemaProblem } from '../gateway/text/schema';
 import type { OutputRequest } from '../gateway/text/formats/request';
-import { choice, flag, id, jsonObject, optional, shownFor, text } from '../params/kinds';
+import { choice, flag, id, jsonObject, optional, shownFor } from '../params/kinds';
 import { Parameter, type Values } from '../params/parameter';
 import { shownForFormats } from './textOptions';
 
@@ -60,16 +60,11 @@ const schemaParameters = shownFor(
 /** The form of the response. */
 export const outputParameters = { outputFormat, ...schemaParameters };
 
+/** The display condition of {@link schemaOptions}. */
+export const schemaOnly = { show: { '/outputFormat': ['jsonSchema'] } };
+
 /** Options for the schema of a response. */
 export const schemaOptions = {
-	schemaDescription: optional(
-		text({
-			displayName: 'Schema Description',
-			placeholder: 'e.g. The data of an invoice',
-			description: 'Tells the model what the response is for',
-			displayOptions: { show: { '/outputFormat': ['jsonSchema'] } },
-		}),
-	),
 	schemaStrict: optional(
 		flag({
 			displayName: 'Schema Strict',
@@ -78,7 +73,7 @@ export const schemaOptions = {
 				'Whether the response must match the schema exactly, if the model supports it. The schema must then require all fields and set additionalProperties to false.',
 			displayOptions: {
 				show: {
-					'/outputFormat': ['jsonSchema'],
+					...schemaOnly.show,
 					...shownForFormats(({ hasStrictSchema }) => hasStrictSchema).displayOptions?.show,
 				},
 			},
@@ -101,6 +96,5 @@ export function readOutput(params: OutputValues): OutputRequest {
 	const kind = params.outputFormat;
 	if (kind === 'text') return { kind };
 	if (kind === 'jsonObject') return { kind, name: JSON_OBJECT_NAME };
-	const { schemaDescription: description, schemaStrict: strict } = params.options;
-	return { kind, name: params.schemaName, schema: params.jsonSchema, description, strict };
+	return { kind, name: params.schemaName, schema: params.jsonSchema, strict: params.options.schemaStrict };
 }

@@ -2,11 +2,12 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { textFormats } from '../gateway/text/formats';
 import type { TextFormat } from '../gateway/text/formats/format';
-import { textOptions, type TextOption } from '../gateway/text/formats/options';
+import { optionGroups, textOptions, type TextOption } from '../gateway/text/formats/options';
 import { InvalidInputError } from '../gateway/errors/errors';
 import { asArray, asObject, asText, type Json, type JsonObject } from '../gateway/util/json';
+import { group } from '../params/groups';
 import { choice, flag, integer, jsonList, jsonObject, number, optional, text, texts } from '../params/kinds';
-import type { Declarations, Parameter } from '../params/parameter';
+import type { Parameter } from '../params/parameter';
 
 /** Makes n8n's parameter from a row of the table of text options. */
 function parameterOf(option: TextOption): Parameter<Json | undefined> {
@@ -48,47 +49,31 @@ export function shownForFormats(
 	return formats.length === textFormats.length ? {} : { displayOptions: { show: { '/format': formats } } };
 }
 
-/** The text options as parameters, each shown for the formats that have it. */
-export const textOptionParameters: Readonly<Record<string, Parameter<Json | undefined>>> = Object.fromEntries(
-	Object.entries<TextOption>(textOptions).map(([name, option]) => {
-		const parameter = parameterOf(option);
-		return [name, optional(parameter.with(shownForFormats(({ options }) => name in options)))];
-	}),
-);
+type OptionParameters = Readonly<Record<string, Parameter<Json | undefined>>>;
 
-/** Options of several responses, of probabilities, and of responses other than text. */
-const NOT_OF_ONE_TEXT = [
-	'n',
-	'logprobs',
-	'topLogprobs',
-	'modalities',
-	'audioVoice',
-	'audioFormat',
-	'imageConfigQuality',
-	'imageConfigSize',
-];
+const declared = Object.entries<TextOption>(textOptions).map(([name, option]) => {
+	const shown = shownForFormats(({ options }) => name in options);
+	return { name, group: option.group, parameter: optional(parameterOf(option).with(shown)) };
+});
 
-/**
- * The text options of what makes one text.
- *
- * @param without further options that are left out
- */
-export function optionsOfOneText(...without: string[]): typeof textOptionParameters {
-	const names = new Set([...NOT_OF_ONE_TEXT, ...without]);
-	return Object.fromEntries(Object.entries(textOptionParameters).filter(([name]) => !names.has(name)));
+/** The options of a group, or those in none. */
+function optionsIn(group?: string): OptionParameters {
+	const own = declared.filter((option) => option.group === group);
+	return Object.fromEntries(own.map(({ name, parameter }) => [name, parameter]));
 }
 
-/**
- * The parameters that a format has, for operations that always use it: without the condition on the format.
- */
-export function parametersOfFormat<D extends Declarations>(declarations: D, { name }: TextFormat): D {
-	const kept = Object.entries(declarations).flatMap(([key, parameter]) => {
-		const { show = {}, ...rest } = parameter.description.displayOptions ?? {};
-		const { '/format': formats, ...others } = show;
-		if (formats && !formats.includes(name)) return [];
-		return [[key, formats ? parameter.with({ displayOptions: { ...rest, show: others } }) : parameter]];
-	});
-	return Object.fromEntries(kept) as D;
+const groups = Object.entries(optionGroups).map(([name, label]) => {
+	const options = optionsIn(name);
+	const shown = shownForFormats((format) => Object.keys(options).some((option) => option in format.options));
+	return [name, group(label, options).with(shown)] as const;
+});
+
+/** The text options as parameters, each shown for the formats that have it. */
+export const textOptionParameters = { ...optionsIn(), ...Object.fromEntries(groups) };
+
+/** The text options of which a node has only some. */
+export function textOptionsWhere(fits: (name: string) => boolean): typeof textOptionParameters {
+	return Object.fromEntries(Object.entries(textOptionParameters).filter(([name]) => fits(name)));
 }
 
 /**
@@ -96,17 +81,24 @@ export function parametersOfFormat<D extends Declarations>(declarations: D, { na
  *
  * @throws {InvalidInputError} for a value out of the range, or of another kind
  */
-export function readTextOptions(
-	options: Readonly<Record<string, Json | undefined>>,
-	format: TextFormat,
-): JsonObject {
+export function readTextOptions(options: Readonly<Record<string, unknown>>, format: TextFormat): JsonObject {
 	const values: JsonObject = {};
-	for (const name of Object.keys(format.options)) {
-		const value = options[name];
-		if (value !== undefined) values[name] = value;
+	for (const [name, { group, initial, startsUnset }] of Object.entries<TextOption>(textOptions)) {
+		if (!(name in format.options)) continue;
+		const source = group === undefined ? options : (options[group] as typeof options | undefined);
+		const value = source?.[name] as Json | undefined;
+		const isNone = value === initial && (startsUnset ?? group !== undefined);
+		if (value !== undefined && !isNone) values[name] = value;
 	}
 	checkBuiltInTools(values.builtInTools);
-	return values;
+	return withSearchTool(values, format);
+}
+
+/** In a format with built-in tools, web search is one of them (§4.1). */
+function withSearchTool(values: JsonObject, { options }: TextFormat): JsonObject {
+	const { webSearch, builtInTools, ...others } = values;
+	if (webSearch === undefined || !('builtInTools' in options)) return values;
+	return { ...others, builtInTools: [...asArray(builtInTools), { type: 'web_search' }] };
 }
 
 /** Tools that are called by a name. */

@@ -16,11 +16,6 @@ export const toolChoiceParameters = {
 		options: [
 			{ name: 'Model Decides', value: 'auto' },
 			{ name: 'Must Call a Tool', value: 'required' },
-			{
-				name: 'Must Call Any Tool',
-				value: 'any',
-				description: "Like 'Must Call a Tool', but sent as the value any, which some models expect",
-			},
 			{ name: 'Must Call This Tool', value: 'function', description: "The one named in 'Tool to Call'" },
 			{ name: 'No Tools', value: 'none' },
 		],
@@ -83,9 +78,13 @@ export function readToolChoice(params: ToolChoiceValues, request: RequestTools):
 	const tools = choosable(request);
 	if (tools.length === 0 && (choice === 'none' || choice === '')) return undefined;
 	if (choice === 'none') return choice;
-	if (choice === 'required' || choice === 'any') {
-		if (tools.length === 0) throw noTools(choice);
-		return choice;
+	if (choice === 'required') {
+		if (tools.length > 0) return choice;
+		throw new InvalidInputError(
+			"'Tool Choice' is 'Must Call a Tool', but there are no tools",
+			"Add a tool, or set 'Tool Choice' to 'Model Decides'.",
+			'toolChoice',
+		);
 	}
 	// An expression may return the name of a tool.
 	const name = choice === 'function' ? params.toolChoiceName.trim() : choice;
@@ -96,14 +95,5 @@ export function readToolChoice(params: ToolChoiceValues, request: RequestTools):
 		name === '' ? "'Tool to Call' is empty" : `There is no tool called "${name}"`,
 		`Choose one of these tools: ${known.map(({ id }) => id).join(', ') || 'there are none'}.`,
 		choice === 'function' ? 'toolChoiceName' : 'toolChoice',
-	);
-}
-
-function noTools(choice: 'required' | 'any'): InvalidInputError {
-	const label = choice === 'any' ? 'Must Call Any Tool' : 'Must Call a Tool';
-	return new InvalidInputError(
-		`'Tool Choice' is '${label}', but there are no tools`,
-		"Add a tool, or set 'Tool Choice' to 'Model Decides'.",
-		'toolChoice',
 	);
 }

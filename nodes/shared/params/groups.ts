@@ -3,7 +3,15 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInputError } from '../gateway/errors/errors';
 import { asArray, asObject, type JsonObject } from '../gateway/util/json';
 import { isUnset } from './kinds';
-import { declare, Parameter, type Location, type Declarations, type Source, type Values } from './parameter';
+import {
+	declare,
+	Parameter,
+	type Declarations,
+	type Description,
+	type Location,
+	type Source,
+	type Values,
+} from './parameter';
 
 /** Reads each value of an object once. */
 class ObjectSource implements Source {
@@ -48,6 +56,19 @@ export function collection<D extends Declarations>(
 				),
 			),
 	);
+}
+
+/** Options that belong together: one entry of a {@link collection}, which shows all of them when it is added. */
+export function group<D extends Declarations>(displayName: string, declarations: D): Parameter<Values<D>> {
+	const name = 'values';
+	const description: Description = {
+		displayName,
+		type: 'fixedCollection',
+		default: { [name]: {} },
+		options: [{ displayName, name, values: declare(declarations).properties }],
+	};
+	const { reader } = collection(declarations);
+	return new Parameter(description, (value, at) => reader(asObject(value)?.[name], at));
 }
 
 function added(value: unknown, declarations: Declarations): JsonObject {

@@ -33,6 +33,7 @@ export function kind(property: INodeProperties): string {
 function word({ type, name, typeOptions }: INodeProperties): string {
 	const found = WORDS[type];
 	if (found === undefined) throw new Error(`There is no word for the type "${type}" of "${name}"`);
+	if (type === 'fixedCollection' && !typeOptions?.multipleValues) return 'group';
 	if (type === 'number')
 		return `${typeOptions?.numberPrecision === 0 ? 'whole number' : found}${range(typeOptions)}`;
 	if (type === 'options' && typeOptions?.loadOptionsMethod) return `${found} from the gateway`;

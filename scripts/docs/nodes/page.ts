@@ -3,6 +3,7 @@ import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 import { anchor } from '../../../test/helpers/markdown';
 import { code, fromHtml, plain } from '../markdown';
 import { collected, condition } from './conditions';
+import { extraBodyFields } from './extraBody';
 import type { Example, ExampleRun } from './examples';
 import { Normaliser } from './normalise';
 import { commonOptions, operationsOf, optionsOf, type OperationSection } from './operations';
@@ -142,6 +143,7 @@ class PageWriter {
 			...first,
 			shared === '' ? begin : `${begin} See also the ${shared}.`,
 			...parameterTables(own, { panel, siblings: all }, { prefix: 'options.', defaults: 'Initial value' }),
+			...extraBodyFields(panel, options),
 		];
 	}
 

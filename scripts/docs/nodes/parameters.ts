@@ -90,9 +90,11 @@ function groups({ type, options }: INodeProperties): INodePropertyCollection[] {
 
 function rowTable(property: INodeProperties, group: INodePropertyCollection, scope: Scope, prefix: string) {
 	const place = `${prefix}${property.name}.${group.name}`;
-	const stored = property.typeOptions?.multipleValues ? `${place}[]` : place;
+	const isRepeated = property.typeOptions?.multipleValues === true;
 	return [
-		`A row of *${property.displayName}* (stored in ${code(stored)}):`,
+		isRepeated
+			? `A row of *${property.displayName}* (stored in ${code(`${place}[]`)}):`
+			: `The fields of *${property.displayName}* (stored in ${code(place)}):`,
 		...parameterTables(group.values, { ...scope, siblings: group.values }),
 	];
 }

@@ -1,10 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type {
+	INodeParameters,
+	INodeProperties,
+	INodePropertyOptions,
+	NodeParameterValueType,
+} from 'n8n-workflow';
 
 import { textOptionParameters } from '../../../nodes/shared/fields/textOptions';
 import { textFormats } from '../../../nodes/shared/gateway/text/formats';
 import { asObject, type JsonObject } from '../../../nodes/shared/gateway/util/json';
+import { FIELDS_WITHOUT_OPTION } from '../../../scripts/docs/nodes/extraBody';
 import { generate, sentBody } from './support';
 import { useNock } from '../../helpers/nock';
 
@@ -63,20 +69,40 @@ const nested: Record<string, string[]> = {
 	messages: ['thinking.type'],
 };
 
-/** A valid value of an option, as the panel stores it. */
-function sample({ type, options, typeOptions, default: initial, name }: INodeProperties) {
-	if (type === 'options') return String((options?.[0] as INodePropertyOptions).value);
+/** A valid value of an option, as the panel stores it; not the one that it has when it is added. */
+function sample({
+	type,
+	options,
+	typeOptions,
+	default: initial,
+	name,
+}: INodeProperties): NodeParameterValueType {
+	if (type === 'fixedCollection') return { values: samples(membersOf(options)) };
+	if (type === 'options') return String((options?.at(-1) as INodePropertyOptions).value);
 	if (type === 'multiOptions')
 		return options?.map((option) => String((option as INodePropertyOptions).value)) ?? [];
-	if (type === 'number') return typeOptions?.minValue ?? 1;
-	if (type === 'boolean') return false;
+	if (type === 'number') return (typeOptions?.minValue ?? 0) + 1;
+	if (type === 'boolean') return initial !== true;
 	const text = typeof initial === 'string' ? initial : '';
-	if (type === 'json') return text === '{}' ? `{"${name}": 1}` : text.replace('[]', '[{"id": 1}]');
+	if (type === 'json') return text === '{}' ? `{"${name}": 1}` : text.replace('[]', '[{"type": "a"}]');
 	return typeOptions?.multipleValues ? ['one', 'two'] : 'some';
+}
+
+function samples(properties: INodeProperties[]): INodeParameters {
+	return Object.fromEntries(properties.map((property) => [property.name, sample(property)]));
+}
+
+/** The fields of a group; none for other options. */
+function membersOf(options: INodeProperties['options'] = []): INodeProperties[] {
+	return options.flatMap((option) => ('values' in option ? option.values : []));
 }
 
 /** The text options of the panel. */
 const textOptions = Object.entries(textOptionParameters).map(([name, parameter]) => parameter.property(name));
+
+function isShown({ displayOptions }: INodeProperties, format: string): boolean {
+	return displayOptions?.show?.['/format']?.includes(format) ?? true;
+}
 
 const everything: INodeParameters = {
 	systemPrompt: 'Be brief',
@@ -87,8 +113,7 @@ const everything: INodeParameters = {
 	toolChoice: 'required',
 };
 const options = {
-	...Object.fromEntries(textOptions.map((option) => [option.name, sample(option)])),
-	schemaDescription: 'a book',
+	...samples(textOptions),
 	schemaStrict: true,
 };
 
@@ -108,30 +133,39 @@ describe.each(textFormats.map(({ name, path }) => ({ name, path })))('$name: $pa
 		return new Set([...paths(body), ...paths(text)]);
 	};
 
-	it('has a parameter for every field of the request table', async () => {
+	/** What only *Extra Body* sends. */
+	const without = FIELDS_WITHOUT_OPTION[name] ?? [];
+	const isWithout = (field: string) => without.some((one) => `${field}.`.startsWith(`${one}.`));
+
+	it('has no parameter for the fields that the documentation lists for Extra Body', async () => {
+		const all = await reached();
+		expect(without.filter((field) => all.has(field))).toStrictEqual([]);
+	});
+
+	it('has a parameter for every other field of the request table', async () => {
 		const table = requestTable(path).flatMap(({ names }) => names);
 		expect(table.length).toBeGreaterThan(8);
 		const all = await reached();
-		expect(table.filter((field) => !all.has(field))).toStrictEqual([]);
+		expect(table.filter((field) => !all.has(field) && !isWithout(field))).toStrictEqual([]);
 	});
 
-	it('has a parameter for every nested field of the notes', async () => {
+	it('has a parameter for every other nested field of the notes', async () => {
 		const all = await reached();
 		for (const field of nested[name] ?? []) {
 			const [top = '', ...below] = field.split('.');
 			const row = requestTable(path).find(({ names }) => names.includes(top));
 			expect(row?.notes).toContain(below.at(-1));
 		}
-		expect((nested[name] ?? []).filter((field) => !all.has(field))).toStrictEqual([]);
+		const missing = (nested[name] ?? []).filter((field) => !all.has(field) && !isWithout(field));
+		expect(missing).toStrictEqual([]);
 	});
 
 	it('shows exactly the options of the format', () => {
 		const format = textFormats.find((candidate) => candidate.name === name);
 		const shown = textOptions
-			.filter(({ displayOptions }) => {
-				const formats = displayOptions?.show?.['/format'];
-				return formats === undefined || formats.includes(name);
-			})
+			.filter((option) => isShown(option, name))
+			.flatMap((option) => (option.type === 'fixedCollection' ? membersOf(option.options) : [option]))
+			.filter((option) => isShown(option, name))
 			.map((option) => option.name);
 		expect(shown.sort()).toStrictEqual(Object.keys(format?.options ?? {}).sort());
 	});
@@ -144,21 +178,22 @@ function promptOf(format: string): string {
 
 describe('the ranges of §4.2', () => {
 	const chat = requestTable('/chat/completions');
+	const penalty = (name: string) => (value: number) => ({ penalties: { values: { [name]: value } } });
 	test.each([
-		['temperature', 'temperature'],
-		['topP', 'top_p'],
-		['frequencyPenalty', 'frequency_penalty'],
-		['presencePenalty', 'presence_penalty'],
-	])('%s', async (option, field) => {
+		['temperature', (temperature: number) => ({ temperature })],
+		['top_p', (topP: number) => ({ topP })],
+		['frequency_penalty', penalty('frequencyPenalty')],
+		['presence_penalty', penalty('presencePenalty')],
+	])('%s', async (field, optionsOf) => {
 		const notes = chat.find(({ names }) => names.includes(field))?.notes ?? '';
 		const [, min, max] = /(-?\d+) to (-?\d+)/.exec(notes) ?? [];
 		for (const value of [Number(min) - 0.01, Number(max) + 0.01]) {
-			const { error } = await generate({ options: { [option]: value } });
+			const { error } = await generate({ options: optionsOf(value) });
 			expect(error?.message).toMatch(/has a value that is not allowed/);
 			expect(error?.description).toContain(`from ${min} to ${max}`);
 		}
 		for (const value of [Number(min), Number(max)]) {
-			expect(await sentBody({ options: { [option]: value } })).toMatchObject({ [field]: value });
+			expect(await sentBody({ options: optionsOf(value) })).toMatchObject({ [field]: value });
 		}
 	});
 

@@ -254,7 +254,7 @@ describe('the extra body', () => {
 		const body = await sentBody({
 			options: {
 				temperature: 0.1,
-				providerSort: 'price',
+				providerRouting: { values: { providerSort: 'price' } },
 				extraBody: '{"temperature": 0.9, "provider": {"data_collection": "deny"}, "new_field": [1]}',
 			},
 		});

@@ -113,15 +113,15 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 		],
 		[
 			'a JSON option that is broken',
-			{ options: { logitBias: '{' } },
-			`The option 'Logit Bias (JSON)' is not a JSON object: "{" (${jsonProblem('{')})`,
-			'logitBias',
+			{ format: 'messages', options: { thinking: '{' } },
+			`The option 'Thinking (JSON)' is not a JSON object: "{" (${jsonProblem('{')})`,
+			'thinking',
 		],
 		[
-			'plugins that are not a list',
-			{ options: { plugins: '{}' } },
-			'The option \'Plugins (JSON)\' is not a JSON list: "{}"',
-			'plugins',
+			'tools that are not a list',
+			{ format: 'responses', options: { builtInTools: '{}' } },
+			'The option \'Built-In Tools (JSON)\' is not a JSON list: "{}"',
+			'builtInTools',
 		],
 		[
 			'a fraction of a token',

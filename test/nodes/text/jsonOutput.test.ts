@@ -63,13 +63,20 @@ describe('a JSON response', () => {
 
 	it('is not expected of a pending response', async () => {
 		mockResponse('responses', { id: 'r9', status: 'queued', output: [] });
-		const { items } = await generate({ ...bySchema, format: 'responses', options: { background: true } });
+		const { items } = await generate({
+			...bySchema,
+			format: 'responses',
+			options: { extraBody: '{ "background": true }' },
+		});
 		expect(items[0]?.json).toMatchObject({ id: 'r9', finishReason: 'queued' });
 	});
 
 	it('has an ID and a state, and no text, when it is pending', async () => {
 		mockResponse('responses', { id: 'r9', model: 'acme/writer', status: 'queued', output: [] });
-		const { items } = await generate({ format: 'responses', options: { background: true } });
+		const { items } = await generate({
+			format: 'responses',
+			options: { extraBody: '{ "background": true }' },
+		});
 		expect(items[0]?.json).toMatchObject({ id: 'r9', finishReason: 'queued', text: '', costRub: null });
 	});
 

@@ -54,7 +54,7 @@ describe('a model that takes text only', () => {
 	});
 
 	it('is sent documents where a plugin may read them', async () => {
-		const options = { plugins: '[{ "id": "file-parser" }]' };
+		const options = { extraBody: '{ "plugins": [{ "id": "file-parser" }] }' };
 		const document = attach(fromUrl('file', 'data:application/pdf;base64,JVBERg=='));
 		catalogue({ id: 'acme/writer', input_modalities: ['text'] });
 		expect((await run({ ...document, options })).sent).toBe(1);

@@ -70,7 +70,9 @@ describe('other output of a response', () => {
 		const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } };
 		const audio = { id: 'a', data: Buffer.from('sound').toString('base64'), transcript: 'la la' };
 		mockResponse('chat', chatCompletion({ content: null, audio, images: [image, image] }));
-		const { items } = await generate({ options: { modalities: ['text', 'audio'], audioFormat: 'mp3' } });
+		const { items } = await generate({
+			options: { audioAndImages: { values: { modalities: ['text', 'audio'], audioFormat: 'mp3' } } },
+		});
 		expect(items[0]?.json.text).toBe('la la');
 		expect(items[0]?.binary).toMatchObject({
 			audio: { mimeType: 'audio/mpeg', fileName: 'audio.mp3' },

@@ -17,15 +17,15 @@ it.each<[string, INodeParameters, unknown]>([
 		{ toolChoice: '={{ "web_search" }}', toolChoiceName: 'unused' },
 		{ type: 'web_search' },
 	],
-	['as any tool', { toolChoice: 'any' }, 'any'],
+	['as any tool', { toolChoice: 'required' }, 'required'],
 ])('a built-in tool is chosen %s', async (_, parameters, choice) => {
 	const body = await sentBody(responses({ ...parameters, options: { builtInTools: SEARCH } }));
 	expect(body.tool_choice).toStrictEqual(choice);
 });
 
-it('any tool must be there', async () => {
-	const { error } = await generate({ toolChoice: 'any' });
-	expect(error?.message).toBe("'Tool Choice' is 'Must Call Any Tool', but there are no tools");
+it('a tool must be there', async () => {
+	const { error } = await generate({ toolChoice: 'required' });
+	expect(error?.message).toBe("'Tool Choice' is 'Must Call a Tool', but there are no tools");
 });
 
 it.each<[string, INodeParameters, string]>([

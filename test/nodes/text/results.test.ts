@@ -116,7 +116,7 @@ describe('the files of a response', () => {
 			'chat',
 			chat([choice({ content: null, audio, images: [picture(), picture('image/webp'), picture()] })]),
 		);
-		const { items } = await generate({ options: { audioFormat: 'wav' } });
+		const { items } = await generate({ options: { audioAndImages: { values: { audioFormat: 'wav' } } } });
 		const names = Object.entries(items[0]?.binary ?? {}).map(([field, { fileName }]) => [field, fileName]);
 		expect(names).toStrictEqual([
 			['audio', 'audio.wav'],

@@ -77,8 +77,7 @@ async function checkModel(
 ): Promise<void> {
 	const kind = row.kind;
 	// A plugin may turn documents into text.
-	const hasPlugins = request.options.plugins !== undefined || extraBody.plugins !== undefined;
-	if (kind === 'file' && hasPlugins) return;
+	if (kind === 'file' && extraBody.plugins !== undefined) return;
 	const known = await run.textModels.known(client);
 	for (const id of [request.model, ...fallbackModels]) {
 		const model = known.find((candidate) => candidate.id === id);

@@ -116,19 +116,10 @@ async function send(
 		return await sendStreamed(item, prepared, call, chat);
 	} catch (error) {
 		const known = async () => await item.run.textModels.known(item.client);
-		throw await withModelHint(
-			known,
-			asText(call.json.model) ?? '',
-			error,
-			continued(prepared.request.options),
-		);
+		const isContinued = prepared.request.options.previousResponseId !== undefined;
+		const continued = isContinued ? textOptions.previousResponseId.label : undefined;
+		throw await withModelHint(known, asText(call.json.model) ?? '', error, continued);
 	}
-}
-
-/** The label of the option that names an earlier response or conversation, if it is set. */
-function continued(options: JsonObject): string | undefined {
-	if (options.previousResponseId !== undefined) return textOptions.previousResponseId.label;
-	return options.conversation === undefined ? undefined : textOptions.conversation.label;
 }
 
 /** An error after the completion must neither lose it nor repeat the request, which was charged. */

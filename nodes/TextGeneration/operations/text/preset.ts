@@ -1,7 +1,7 @@
 import { modelParameter } from '../../../shared/fields/models';
-import { outputParameters, readOutput } from '../../../shared/fields/outputFormat';
+import { outputParameters, readOutput, schemaOnly } from '../../../shared/fields/outputFormat';
 import { simplify } from '../../../shared/fields/simplify';
-import { optionsOfOneText, parametersOfFormat, readTextOptions } from '../../../shared/fields/textOptions';
+import { readTextOptions, textOptionsWhere } from '../../../shared/fields/textOptions';
 import { askedModel, checkExtraBody } from '../../../shared/fields/textRequest';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { AttachmentKind } from '../../../shared/gateway/text/formats/request';
@@ -30,9 +30,12 @@ interface Preset extends Pick<Operation, 'displayName' | 'action' | 'description
 /** The format that has a part for each kind of file (§4.2). */
 const [format] = textFormats;
 
+/** A few: text: generate has more. */
 const options = {
-	...parametersOfFormat(optionsOfOneText('parallelToolCalls', 'webSearchContextSize'), format),
-	...parametersOfFormat(callOptions, format),
+	...textOptionsWhere((name) => name === 'maxTokens'),
+	...callOptions,
+	cachePrompt: callOptions.cachePrompt.with({ displayOptions: {} }),
+	schemaStrict: callOptions.schemaStrict.with({ displayOptions: schemaOnly }),
 };
 
 const HINTS: AttachmentHints = {
@@ -86,12 +89,12 @@ type Params = Values<ReturnType<typeof parametersOf>> & { readonly options: Valu
 /** @throws {InvalidInputError} for what cannot be sent */
 function read(item: ItemContext<Params>, { kind }: Preset): PreparedText {
 	const { params, run } = item;
-	const { stream, cachePrompt, maxCostRub, fallbackModels } = params.options;
+	const { options } = params;
 	const [name, label] =
 		params.source === 'url'
 			? ['url', sourceFields.url.label]
 			: ['binaryPropertyName', sourceFields.binaryPropertyName.label];
-	const extraBody = checkExtraBody(params.options.extraBody, STREAM_HINT);
+	const extraBody = checkExtraBody(options.extraBody, STREAM_HINT);
 	return {
 		format,
 		request: {
@@ -99,9 +102,9 @@ function read(item: ItemContext<Params>, { kind }: Preset): PreparedText {
 			conversation: { kind: 'messages', messages: [{ role: 'user', text: params.prompt }] },
 			tools: [],
 			output: readOutput(params),
-			options: readTextOptions(params.options, format),
-			stream: stream ?? run.chunkWriter !== undefined,
-			cachesPrompt: format.hasCachePoints && cachePrompt === true,
+			options: readTextOptions(options, format),
+			stream: options.stream ?? run.chunkWriter !== undefined,
+			cachesPrompt: options.cachePrompt === true,
 		},
 		attachments: [
 			{
@@ -115,7 +118,7 @@ function read(item: ItemContext<Params>, { kind }: Preset): PreparedText {
 		],
 		extraBody,
 		simplify: params.simplify,
-		maxCostRub,
-		fallbackModels,
+		maxCostRub: options.maxCostRub,
+		fallbackModels: options.fallbackModels,
 	};
 }

@@ -77,13 +77,13 @@ export function mostOfCall(
 
 /** The longest response of each choice, in tokens. */
 function mostTokens(body: JsonObject, options: TextFormat['options']): number | undefined {
-	const limits = ['maxTokens', 'maxCompletionTokens'].flatMap(
-		(option) => asNumber(body[options[option] ?? '']) ?? [],
-	);
-	if (limits.length === 0 || Math.min(...limits) < 0) return undefined;
+	const limit = asNumber(body[options.maxTokens ?? '']) ?? -1;
+	// An alternative to the limit (§4.2), which *Extra Body* may add: which of them holds is not known.
+	const other = asNumber(body.max_completion_tokens) ?? 0;
+	if (Math.min(limit, other) < 0) return undefined;
 	// The specification does not show whether the other limits include the tokens of reasoning (§4.1).
 	const reasoning = asNumber(asObject(body.reasoning)?.max_tokens) ?? 0;
-	return Math.max(...limits, 0) + Math.max(reasoning, 0);
+	return Math.max(limit, other) + Math.max(reasoning, 0);
 }
 
 function mostInput(body: JsonObject, { contextLength }: TextModel): number | undefined {

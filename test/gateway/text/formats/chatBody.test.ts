@@ -219,12 +219,12 @@ it.each<[string, TextRequest['output'], JsonObject]>([
 	],
 	[
 		'a schema that must be followed',
-		{ kind: 'jsonSchema', name: 'book', schema, description: 'A book', strict: true },
-		{ type: 'json_schema', json_schema: { name: 'book', description: 'A book', schema, strict: true } },
+		{ kind: 'jsonSchema', name: 'book', schema, strict: true },
+		{ type: 'json_schema', json_schema: { name: 'book', schema, strict: true } },
 	],
 	[
 		'a schema that need not be followed',
-		{ kind: 'jsonSchema', name: 'book', schema, description: '', strict: false },
+		{ kind: 'jsonSchema', name: 'book', schema, strict: false },
 		{ type: 'json_schema', json_schema: { name: 'book', schema, strict: false } },
 	],
 ])('JSON by %s', (_, output, responseFormat) => {

@@ -248,13 +248,6 @@ describe('JSON output', () => {
 		expect(extra({ output })).toStrictEqual({ tools: [jsonTool], tool_choice: forced });
 	});
 
-	it('has the description of the schema', () => {
-		expect(extra({ output: { ...output, description: 'A book', strict: true } })).toStrictEqual({
-			tools: [{ ...jsonTool, description: 'A book' }],
-			tool_choice: forced,
-		});
-	});
-
 	it('may be any object, without a schema', () => {
 		expect(extra({ output: { kind: 'jsonObject', name: 'book' } })).toStrictEqual({
 			tools: [{ ...jsonTool, input_schema: { type: 'object' } }],

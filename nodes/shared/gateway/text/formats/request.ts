@@ -74,7 +74,7 @@ export interface ToolDefinition {
 }
 
 /** Whether the model calls a tool, and which: a function by its name, a built-in tool by its type. */
-export type ToolChoice = 'auto' | 'none' | 'required' | 'any' | { name: string } | { builtIn: string };
+export type ToolChoice = 'auto' | 'none' | 'required' | { name: string } | { builtIn: string };
 
 /** The requested shape of the output. */
 export type OutputRequest =
@@ -84,7 +84,6 @@ export type OutputRequest =
 			kind: 'jsonSchema';
 			name: string;
 			schema: JsonObject;
-			description?: string | undefined;
 			strict?: boolean | undefined;
 	  };
 

@@ -102,7 +102,7 @@ function toWireTool({ name, description, parameters, strict }: ToolDefinition): 
 }
 
 function toWireToolChoice(choice: ToolChoice): Json {
-	if (typeof choice === 'string') return choice === 'any' ? 'required' : choice;
+	if (typeof choice === 'string') return choice;
 	return 'builtIn' in choice
 		? { type: choice.builtIn }
 		: { type: 'function', function: { name: choice.name } };
@@ -111,13 +111,12 @@ function toWireToolChoice(choice: ToolChoice): Json {
 function responseFormat(output: OutputRequest): JsonObject {
 	if (output.kind === 'text') return {};
 	if (output.kind === 'jsonObject') return { response_format: { type: 'json_object' } };
-	const { name, schema, description, strict } = output;
+	const { name, schema, strict } = output;
 	return {
 		response_format: {
 			type: 'json_schema',
 			json_schema: {
 				name,
-				...(description ? { description } : {}),
 				schema,
 				...(strict === undefined ? {} : { strict }),
 			},

@@ -129,8 +129,7 @@ function toolFields(
 }
 
 function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject {
-	const { schema, description } =
-		output.kind === 'jsonSchema' ? output : { schema: {} as JsonObject, description: undefined };
+	const schema: JsonObject = output.kind === 'jsonSchema' ? output.schema : {};
 	if (schema.type !== undefined && schema.type !== 'object') {
 		throw new InvalidInputError(
 			"'JSON Schema' does not describe an object",
@@ -140,7 +139,7 @@ function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject 
 	}
 	return {
 		name: output.name,
-		description: description ?? 'Gives the answer as JSON.',
+		description: 'Gives the answer as JSON.',
 		input_schema: { ...schema, type: 'object' },
 	};
 }

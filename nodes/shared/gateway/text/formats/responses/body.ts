@@ -24,8 +24,7 @@ const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 /** The body of `POST /responses` (§4.1). */
 export function toBody(request: TextRequest): JsonObject {
 	const { model, conversation, toolChoice, output, options, stream, keepsReasoning } = request;
-	// Without a stream, its options are not sent.
-	const { builtInTools, streamOptions, ...others } = options;
+	const { builtInTools, ...others } = options;
 	const tools = [...request.tools.map(toWireTool), ...asArray(builtInTools)];
 	const body: JsonObject = {
 		model,
@@ -36,7 +35,7 @@ export function toBody(request: TextRequest): JsonObject {
 		...textFormat(output),
 		...(keepsReasoning && options.reasoningEffort !== 'none' ? { include: [ENCRYPTED_REASONING] } : {}),
 	};
-	return deepMerge(body, wireOptions(paths, { ...others, ...(stream ? { streamOptions } : {}) }));
+	return deepMerge(body, wireOptions(paths, others));
 }
 
 function content(conversation: Conversation): JsonObject {
@@ -102,13 +101,12 @@ function toWireToolChoice(choice: ToolChoice): Json {
 function textFormat(output: OutputRequest): JsonObject {
 	if (output.kind === 'text') return {};
 	if (output.kind === 'jsonObject') return { text: { format: { type: 'json_object' } } };
-	const { name, schema, description, strict } = output;
+	const { name, schema, strict } = output;
 	return {
 		text: {
 			format: {
 				type: 'json_schema',
 				name,
-				...(description ? { description } : {}),
 				schema,
 				...(strict === undefined ? {} : { strict }),
 			},

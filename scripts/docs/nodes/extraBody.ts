@@ -1,0 +1,43 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { code } from '../markdown';
+import { collected, valueLabel } from './conditions';
+
+/** The fields of the API formats (§4.1, 4.2) for which there is no option. A field of an object includes those in it. */
+export const FIELDS_WITHOUT_OPTION: Readonly<Record<string, readonly string[]>> = {
+	chat: [
+		'logit_bias',
+		'logprobs',
+		'max_completion_tokens',
+		'parallel_tool_calls',
+		'plugins',
+		'provider.max_price',
+		'reasoning.enabled',
+		'top_logprobs',
+		'user',
+	],
+	responses: [
+		'background',
+		'conversation',
+		'include',
+		'metadata',
+		'parallel_tool_calls',
+		'stream_options',
+		'text.format.description',
+		'top_logprobs',
+	],
+};
+
+/** What may be in *Extra Body*, for a panel with options and a choice of the format. */
+export function extraBodyFields(
+	panel: readonly INodeProperties[],
+	options: INodeProperties | undefined,
+): string[] {
+	const format = panel.find(({ name }) => name === 'format');
+	const extraBody = options && collected(options).find(({ name }) => name === 'extraBody');
+	if (!format || !extraBody) return [];
+	const lists = Object.entries(FIELDS_WITHOUT_OPTION).map(
+		([name, fields]) => `- ${valueLabel(format, name)}: ${fields.map(code).join(', ')}`,
+	);
+	return [`Fields without an option, for *${extraBody.displayName}*:`, lists.join('\n')];
+}

@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import type { INodeProperties } from 'n8n-workflow';
+
+import { textOptionParameters } from '../../nodes/shared/fields/textOptions';
+import { textFormats } from '../../nodes/shared/gateway/text/formats';
+import type { JsonObject } from '../../nodes/shared/gateway/util/json';
+import { useNock } from '../helpers/nock';
+import { collected, descriptions } from '../helpers/panel';
+import { gateway, sentBody } from './text/support';
+
+// The lists under *Add option*: n8n shows only names in them, and all of them at once.
+
+useNock();
+
+/** The most entries of a list, by the resource of its operation; of the others, the most that one can read. */
+const MOST: Readonly<Record<string, number>> = { image: 12, audio: 12, document: 12 };
+
+const formats = textFormats.map(({ name }) => name);
+
+/** Whether the list has an entry in a format; conditions on other parameters count as met. */
+function isShown({ displayOptions }: INodeProperties, format: string): boolean {
+	return displayOptions?.show?.['/format']?.includes(format) ?? true;
+}
+
+const lists = descriptions
+	.filter(({ name }) => name === 'textGeneration' || name === 'chatModel')
+	.flatMap(({ name: node, properties }) =>
+		properties
+			.filter(({ name }) => name === 'options')
+			.flatMap((list) =>
+				formats.map((format) => {
+					const [resource] =
+						list.displayOptions?.show?.resource?.filter((one) => typeof one === 'string') ?? [];
+					const entries = collected(list).filter((entry) => isShown(entry, format));
+					return { node, resource, format, labels: entries.map(({ displayName }) => displayName) };
+				}),
+			),
+	);
+
+it.each(lists)('$node $resource in $format: short, and no name twice', ({ resource, labels }) => {
+	expect(labels.length).toBeLessThanOrEqual(MOST[resource ?? ''] ?? 25);
+	expect(new Set(labels).size).toBe(labels.length);
+});
+
+/** What is sent of an option that is added and left as it is. The others send nothing. */
+const SENT: Readonly<Record<string, JsonObject>> = {
+	temperature: { temperature: 1 },
+	topP: { top_p: 1 },
+	seed: { seed: 1 },
+	reasoningEffort: { reasoning: { effort: 'medium' } },
+	verbosity: { text: { verbosity: 'medium' } },
+	serviceTier: { service_tier: 'auto' },
+	truncation: { truncation: 'disabled' },
+	store: { store: true },
+	maxToolCalls: { max_tool_calls: 5 },
+	thinking: { thinking: { type: 'adaptive' } },
+};
+
+describe.each(formats)('an option that is added and left as it is, in %s', (format) => {
+	const own = Object.entries(textOptionParameters)
+		.map(([name, parameter]) => parameter.property(name))
+		.filter((property) => isShown(property, format));
+
+	beforeEach(() => {
+		gateway().persist().get('/api/v1/models').reply(200, { data: [] });
+	});
+
+	it.each(own.map((property) => [property.name, property] as const))('%s', async (name, property) => {
+		const bare = await sentBody({ format });
+		const body = await sentBody({ format, options: { [name]: property.default } });
+		const changed = Object.entries(body).filter(([field, value]) => !isDeepStrictEqual(value, bare[field]));
+		expect(Object.fromEntries(changed)).toStrictEqual(SENT[name] ?? {});
+	});
+});
+
+test.each([
+	['chat', { web_search_options: { search_context_size: 'low' } }],
+	['responses', { tools: [{ type: 'web_search' }] }],
+])('a web search in %s', async (format, wire) => {
+	expect(await sentBody({ format, options: { webSearch: 'low' } })).toMatchObject(wire);
+});
+
+test('the fields of a group are sent where they belong', async () => {
+	const providerRouting = { values: { providerAllowFallbacks: false, providerOnly: ['a'] } };
+	const penalties = { values: { presencePenalty: 0.5 } };
+	const body = await sentBody({ options: { providerRouting, penalties } });
+	expect(body).toMatchObject({ provider: { allow_fallbacks: false, only: ['a'] }, presence_penalty: 0.5 });
+	expect(body).not.toHaveProperty('frequency_penalty');
+});
