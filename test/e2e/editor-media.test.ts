@@ -103,7 +103,7 @@ scene('another model has another form, with rows, options and operations', async
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Start a media task');
 	await panel.openPicker();
-	await panel.models.filter({ hasText: /lumen\/motion-2 · video · (from )?₽/ }).waitFor();
+	await panel.models.filter({ hasText: /lumen\/motion-2 · (from )?₽[\d.]+ per task · video/ }).waitFor();
 	await panel.searchModels('video');
 	await eventually(async () => expect(await panel.models.count()).toBe(1));
 	await panel.chooseModel('lumen/motion-2');
