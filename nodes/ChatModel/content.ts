@@ -20,7 +20,7 @@ function normalizePart(part: JsonObject): JsonObject {
 		case 'document':
 			return sourced(part);
 		case 'tool_use':
-			return { type: 'tool_call', id: part.id, name: part.name, args: inputOf(part.input) };
+			return { type: 'tool_call', id: part.id, name: part.name, args: objectIn(part.input) ?? {} };
 		case 'image':
 		case 'audio':
 		case 'video':
@@ -121,10 +121,6 @@ const SIGNATURES: ReadonlyArray<[string, string]> = [
 function typeOf(data: Json | undefined, kind: string): string | undefined {
 	const ofKind = SIGNATURES.filter(([, type]) => type.startsWith(kind));
 	return ofKind.find(([beginning]) => asText(data)?.startsWith(beginning))?.[1];
-}
-
-function inputOf(input: Json | undefined): JsonObject {
-	return objectIn(input) ?? {};
 }
 
 /** The result of a tool in parts, as text: formats take no other results. Other parts become JSON. */

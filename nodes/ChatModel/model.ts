@@ -173,7 +173,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			const isOther = asked !== model;
 			const extra = isOther ? { ...extraBody, model: asked } : extraBody;
 			const toCall = (given: TextRequest) => ({
-				...textCall(format, given, extra),
+				...textCall(format, given, extra, limitRub !== undefined),
 				isFallback: isOther,
 			});
 			const { request, rejectsReasoning: rejected } = isOther ? prepared.forModel(asked) : prepared;

@@ -13,6 +13,9 @@ import { objectIn, type Json, type JsonObject } from '../shared/gateway/util/jso
 
 /** What n8n shows of a request in the execution, besides text and tokens. */
 export interface CallInfo {
+	/** `false` for a text that is cut off or filtered, and what to do about it. */
+	isComplete?: false;
+	hint?: string;
 	/** As the text node outputs it. */
 	finish_reason: string | null;
 	id: string | null;
@@ -37,6 +40,7 @@ export function callInfoOf(completion: Completion): CallInfo {
 	const { finishReason, reasoning, sources, files } = choiceOf(completion);
 	const cachedInputTokens = completion.usage.cachedInputTokens ?? 0;
 	return {
+		...(completion.hint === undefined ? {} : { isComplete: false, hint: completion.hint }),
 		finish_reason: finishReason,
 		id: completion.id,
 		model: completion.model,
@@ -145,15 +149,12 @@ function callsOf(
 	return toolCalls.map((call) => {
 		const input = call.invalidArguments ? undefined : argumentsOf(call.arguments);
 		if (!input) throw brokenArguments(call, reason, completion.costRub);
-		const id = call.id === null || taken.has(call.id) ? newId() : call.id;
+		// Some providers take IDs of up to 40 characters only.
+		const fresh = `call_${randomUUID().replaceAll('-', '')}`;
+		const id = call.id === null || taken.has(call.id) ? fresh : call.id;
 		taken.add(id);
 		return { id, name: call.name, input: JSON.stringify(input) };
 	});
-}
-
-/** Some providers take IDs of up to 40 characters only. */
-function newId(): string {
-	return `call_${randomUUID().replaceAll('-', '')}`;
 }
 
 /** Models write missing arguments as null, and some encode the object as JSON text twice. */

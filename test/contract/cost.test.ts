@@ -211,18 +211,33 @@ describe('*Max Cost per Execution*', () => {
 		expect(Number(addDecimals('0.5', ledger() ?? '', -1))).toBeLessThan(0.2);
 	});
 
+	test.each([
+		['chat', 'max_tokens'],
+		['responses', 'max_output_tokens'],
+		['messages', 'max_tokens'],
+	])('%s: limits the length of a text without Max Tokens', async (format, field) => {
+		const { error } = await gateway.generate({ format, options: { maxCostRub: 100 } });
+		expect(error).toBeUndefined();
+		const [request] = gateway.control.requests({ method: 'POST' });
+		expect(request?.body).toMatchObject({ json: { [field]: 4096 } });
+	});
+
+	it('leaves a length alone that Extra Body sets', async () => {
+		const extraBody = '{ "max_completion_tokens": 20 }';
+		const { error } = await gateway.generate({ options: { maxCostRub: 100, extraBody } });
+		expect(error).toBeUndefined();
+		const [request] = gateway.control.requests({ method: 'POST' });
+		expect(request?.body).not.toHaveProperty('json.max_tokens');
+	});
+
 	it('sends nothing whose cost is not limited', async () => {
-		const { error } = await gateway.generate({ options: { maxCostRub: 100 } });
+		const options = { maxCostRub: 100, extraBody: '{ "max_tokens": "many" }' };
+		const { error } = await gateway.generate({ options });
 		expect(error).toMatchObject({
 			message: expect.stringContaining('may cost is unknown') as string,
 			description: expect.stringContaining("Set the option 'Max Tokens'.") as string,
 		});
 		expect(gateway.charges()).toBe(0);
-	});
-
-	it('has a limit for its length in the format that requires one', async () => {
-		const { error } = await gateway.generate({ format: 'messages', options: { maxCostRub: 100 } });
-		expect(error).toBeUndefined();
 	});
 
 	test.each([[-1], ['a lot'], ['']])('is at least 0, not %j', async (maxCostRub) => {

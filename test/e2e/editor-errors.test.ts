@@ -26,6 +26,13 @@ const nodes = [
 	ask('Ask what the item says', { prompt: '={{ $json.topic }}' }),
 	ask('Ask what no item says', { prompt: '={{ $json.subject }}' }),
 	ask('Ask nobody', { model: byId('sandbox/swft-1') }),
+	ask('Ask for more', { options: { maxTokens: 4 }, prompt: 'Tell a long story' }),
+	gatewayNode('Draw with a video model', 'mediaTask', {
+		resource: 'image',
+		operation: 'generate',
+		model: byId('lumen/motion-2'),
+		prompt: 'A cat',
+	}),
 	gatewayNode('Draw', 'mediaTask', {
 		resource: 'task',
 		operation: 'createAndWait',
@@ -120,6 +127,24 @@ scene('a model that does not exist: the error names similar ones', async (stage)
 		message: 'The gateway does not know this model',
 		hint: 'The catalogue has no "sandbox/swft-1". Similar models: sandbox/swift-1',
 	});
+});
+
+scene('a text that is cut off: a hint says what to do', async (stage) => {
+	const panel = await open(stage, 'Ask for more');
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	await panel.output.root.getByText("cut off at 4 tokens. Raise or remove the option 'Max Tokens'").waitFor();
+	await panel.output.show('table');
+	expect(await panel.output.root.locator('thead').innerText()).toMatch(/^\s*isComplete/);
+	await stage.editor.shot('a text that is cut off');
+});
+
+scene('a video model for an image: nothing is created', async (stage) => {
+	await expectError(stage, await open(stage, 'Draw with a video model'), {
+		title: 'a video model for an image',
+		message: 'The media type of the model "lumen/motion-2" is Video, not Image',
+		hint: "Use it with 'Video: Generate'",
+	});
+	expect(stage.environment.gateway.control.tasks()).toStrictEqual([]);
 });
 
 scene('a task that fails', async (stage) => {

@@ -39,8 +39,14 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 	await panel.choose('quality', 'draft');
 	await panel.addField('Size – Width and height in pixels');
 	await panel.choose('size', '512x512');
+	await panel.addField('Tags (up to 8) – Style words');
+	await panel.root.getByText('["…"]').first().waitFor();
 	await editor.shot('media task, the form of a model');
 	expect(await panel.execute()).toMatchObject({ ok: true });
+	// The example is not sent.
+	const [creation] = environment.gateway.control.requests({ method: 'POST', path: '*/media/tasks' });
+	expect(creation?.body).toHaveProperty('json.input.quality', 'draft');
+	expect(creation?.body).not.toHaveProperty('json.input.tags');
 	const picture = (await panel.output.viewFile()).locator('img');
 	await eventually(async () => expect(await widthOf(picture)).toBe(512));
 	await editor.shot('media task, the picture');
@@ -103,7 +109,7 @@ scene('another model has another form, with rows, options and operations', async
 	await editor.newWorkflow();
 	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Start a media task');
 	await panel.openPicker();
-	await panel.models.filter({ hasText: /lumen\/motion-2 · video · (from )?₽/ }).waitFor();
+	await panel.models.filter({ hasText: /lumen\/motion-2 · (from )?₽[\d.]+ per task · video/ }).waitFor();
 	await panel.searchModels('video');
 	await eventually(async () => expect(await panel.models.count()).toBe(1));
 	await panel.chooseModel('lumen/motion-2');

@@ -39,7 +39,9 @@ scene(
 		const panel = await editor.addFirst('llm', 'Gateway Text Generation', 'Generate text');
 		await editor.shot('text generation, new');
 		await panel.openPicker();
-		await panel.models.filter({ hasText: 'sandbox/balanced-2 · 200K context · ₽' }).waitFor();
+		await panel.models
+			.filter({ hasText: /sandbox\/balanced-2 · ₽[\d.]+ \/ ₽[\d.]+ per 1M tokens/ })
+			.waitFor();
 		await editor.shot('text generation, the model picker');
 		await panel.searchModels('balanced');
 		await panel.chooseModel('sandbox/balanced-2');
@@ -173,7 +175,9 @@ scene(
 		let panel = await editor.addBelow('Agent', 'ai_languageModel', 'gateway', 'Gateway Chat Model');
 		await editor.shot('chat model, new');
 		await panel.openPicker();
-		await panel.models.filter({ hasText: 'sandbox/balanced-2 · 200K context · ₽' }).waitFor();
+		await panel.models
+			.filter({ hasText: /sandbox\/balanced-2 · ₽[\d.]+ \/ ₽[\d.]+ per 1M tokens/ })
+			.waitFor();
 		await panel.searchModels('balanced');
 		await eventually(async () => expect(await panel.models.count()).toBe(1));
 		await editor.shot('chat model, the model picker');

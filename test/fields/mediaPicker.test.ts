@@ -14,24 +14,18 @@ const tiers = (...prices: Array<[string | undefined, string]>) =>
 
 it.each<[string, object[], object, string]>([
 	['none', [], {}, 'acme/painter'],
-	['one price', tiers([undefined, '6.00']), {}, 'acme/painter · ₽6.00'],
+	['one price', tiers([undefined, '6.00']), {}, 'acme/painter · ₽6.00 per task'],
 	[
-		'the price with the defaults, and the lowest',
+		'that with the defaults',
 		tiers(['draft', '1.80'], ['high', '5.40']),
 		quality,
-		'acme/painter · ₽5.40 (from ₽1.80)',
-	],
-	[
-		'the lowest price, which is that with the defaults',
-		tiers(['draft', '7'], ['high', '5.40']),
-		quality,
-		'acme/painter · from ₽5.40',
+		'acme/painter · ₽5.40 per task',
 	],
 	[
 		'the lowest price, where the defaults have none',
 		tiers(['draft', '7'], ['fine', '9']),
 		quality,
-		'acme/painter · from ₽7',
+		'acme/painter · from ₽7 per task',
 	],
 ])('an entry has the price: %s', async (_, prices, schema, name) => {
 	const pricing = { currency: 'RUB', type: 'tiered', tiers: prices };
@@ -46,7 +40,7 @@ it('a price in another currency has its name', async () => {
 	catalogue([painter(quality, { pricing })]);
 	const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
 	const { results } = await new MediaTask().methods.listSearch.searchImageModels.call(context);
-	expect(results.map(({ name }) => name)).toStrictEqual(['acme/painter · 2 USD (from 1 USD)']);
+	expect(results.map(({ name }) => name)).toStrictEqual(['acme/painter · 2 USD per task']);
 });
 
 it('a price of another type than tiers is not shown', async () => {

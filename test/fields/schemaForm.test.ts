@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import * as sandbox from '../../sandbox/gateway/catalogue/mediaSchemas';
-import { formFields, formOfStored } from '../../nodes/shared/fields/schemaForm';
+import { formFields, formOfStored, mapperValues } from '../../nodes/shared/fields/schemaForm';
 import { typedInput } from '../../nodes/shared/gateway/media/inputValues';
 import type { Json, JsonObject } from '../../nodes/shared/gateway/util/json';
 
@@ -85,7 +85,7 @@ describe('a field in the panel', () => {
 			'Guidance (0 to 20)',
 			'Transparent Background',
 			'Tags (up to 8) – Style words',
-			'Watermark (text, opacity)',
+			'Watermark',
 			'Seed',
 		]);
 	});
@@ -117,7 +117,28 @@ describe('a field in the panel', () => {
 		['false', { type: 'boolean', default: false }, false],
 		['zero', { type: 'number', default: 0 }, 0],
 		['a list, as JSON', { type: 'array', default: ['a'] }, '["a"]'],
-		['of a list without one: an empty list', { type: 'array' }, '[]'],
+		['of a list of texts: an example', { type: 'array', items: { type: 'string' } }, '["…"]'],
+		['of a list of numbers: an example', { type: 'array', items: { type: 'integer' } }, '["number"]'],
+		[
+			'of a list of URLs: an example',
+			{ type: 'array', items: { format: 'uri', type: 'string' } },
+			'["https://…"]',
+		],
+		['of a list of choices: an example', { type: 'array', items: { enum: ['a', 'b'] } }, '["a | b"]'],
+		[
+			'of an object: an example of its fields',
+			{
+				type: 'object',
+				properties: {
+					text: { type: 'string' },
+					loud: { type: 'boolean' },
+					size: { default: 2 },
+					tags: { type: 'array', items: { type: 'string' } },
+				},
+			},
+			'{"text":"…","loud":false,"size":2,"tags":["…"]}',
+		],
+		['of an object without fields: an empty one', { type: 'object' }, '{}'],
 		['null: no default', { type: 'string', default: null }, undefined],
 		['that is not among the choices: no default', { enum: ['a'], default: 'b' }, undefined],
 	])('has the default %s', (_, schema, value) => expect(onlyField(schema).defaultValue).toBe(value));
@@ -192,5 +213,16 @@ describe('the fields that a workflow stores', () => {
 			tags: ['a'],
 			size: '512x512',
 		});
+	});
+
+	it('are left out where they are still the example that the form starts with', () => {
+		const schema = JSON.parse(JSON.stringify(formFields(sandbox.retouch as JsonObject))) as JsonObject[];
+		const shown = schema.find(({ type }) => type === 'array')?.defaultValue ?? null;
+		expect(shown).toBe('["https://…"]');
+		expect(mapperValues({ value: { prompt: 'x', image_urls: shown }, schema })).toStrictEqual({
+			prompt: 'x',
+		});
+		const value = { prompt: 'x', image_urls: '["https://files.test/a.png"]' };
+		expect(mapperValues({ value, schema })).toStrictEqual(value);
 	});
 });

@@ -1,22 +1,27 @@
 import { modelParameter } from '../../shared/fields/models';
-import type { Operation } from '../../shared/run/operation';
+import { InvalidInputError } from '../../shared/gateway/errors/errors';
+import type { MediaType } from '../../shared/gateway/media/mediaModel';
+import type { ItemContext, Operation } from '../../shared/run/operation';
 import { promptParameter } from './prompt';
 import { createAndWait } from './task/createAndWait';
 
+/** What the panel calls the media types (§2.2). */
+const NAMES = { image: 'Image', video: 'Video', music: 'Music', audio: 'Speech' } as const;
+
 /** What differs between the operations that generate a file. */
 interface Kind {
+	/** The type of its models (§2.2). */
+	mediaType: MediaType;
 	/** What is made, with its article. */
 	what: string;
-	/** The node's list search for its models. */
-	models: string;
-	exampleModel: string;
 	/** What the prompt says. */
 	prompt: string;
 	examplePrompt: string;
 }
 
 /** `task: createAndWait` for one kind of media, with a picker of its models. */
-function generate({ what, models, exampleModel, prompt, examplePrompt }: Kind): Operation {
+function generate({ mediaType, what, prompt, examplePrompt }: Kind): Operation {
+	const name = NAMES[mediaType];
 	return {
 		...createAndWait,
 		displayName: 'Generate',
@@ -26,43 +31,59 @@ function generate({ what, models, exampleModel, prompt, examplePrompt }: Kind): 
 		parameters: {
 			...createAndWait.parameters,
 			model: modelParameter(
-				models,
-				exampleModel,
-				`The model that generates the ${what.replace(/^an? /, '')}. The list shows your price: with the model’s defaults, and the lowest.`,
+				`search${name}Models`,
+				`vendor/${name.toLowerCase()}-model`,
+				`The model that generates the ${what.replace(/^an? /, '')}. The list shows your price for a task with the model’s defaults.`,
 			),
 			prompt: promptParameter(prompt, examplePrompt),
+		},
+		execute: async (item) => {
+			await checkMediaType(item, String(item.params.model), mediaType);
+			return await createAndWait.execute(item);
 		},
 	};
 }
 
+/**
+ * Checks a model that is given by ID.
+ *
+ * @throws {InvalidInputError} if the catalogue can be read and says that the model is of another type
+ */
+async function checkMediaType({ run, client }: ItemContext, model: string, wanted: MediaType) {
+	const models = await run.mediaModels.known(client);
+	const { mediaType = wanted } = models.find(({ id }) => id === model) ?? {};
+	if (mediaType === wanted) return;
+	throw new InvalidInputError(
+		`The media type of the model "${model}" is ${NAMES[mediaType]}, not ${NAMES[wanted]}`,
+		`Use it with '${NAMES[mediaType]}: Generate', or choose a model from the list.`,
+		'model',
+	);
+}
+
 export const generateImage = generate({
+	mediaType: 'image',
 	what: 'an image',
-	models: 'searchImageModels',
-	exampleModel: 'vendor/image-model',
 	prompt: 'What the image shows, or what to change in an input file',
 	examplePrompt: 'A lighthouse in a winter storm',
 });
 
 export const generateVideo = generate({
+	mediaType: 'video',
 	what: 'a video',
-	models: 'searchVideoModels',
-	exampleModel: 'vendor/video-model',
 	prompt: 'What happens in the video',
 	examplePrompt: 'Waves break over a lighthouse at dusk',
 });
 
 export const generateMusic = generate({
+	mediaType: 'music',
 	what: 'music',
-	models: 'searchMusicModels',
-	exampleModel: 'vendor/music-model',
 	prompt: 'What the music sounds like, or what the song is about',
 	examplePrompt: 'A calm piano piece about the sea',
 });
 
 export const generateSpeech = generate({
+	mediaType: 'audio',
 	what: 'speech',
-	models: 'searchSpeechModels',
-	exampleModel: 'vendor/speech-model',
 	prompt: 'The text to speak',
 	examplePrompt: 'Welcome aboard! We leave at nine.',
 });

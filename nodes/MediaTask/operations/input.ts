@@ -14,7 +14,7 @@ import { hasText, withPrompt, withPromptLabel } from './prompt';
 export const model = modelParameter(
 	'searchMediaModels',
 	'vendor/image-model',
-	'The model to use. The list shows the media type and your price: with the model’s defaults, and the lowest. Search for image, video, music or audio to see only such models.',
+	'The model to use. The list shows the media type and your price for a task with the model’s defaults. Search for image, video, music or audio to see only such models.',
 );
 
 /**

@@ -10,7 +10,7 @@ import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
 import type { AttachmentKind } from '../gateway/text/formats/request';
 import { inputModalities } from '../gateway/text/inputModalities';
 import { taskPrice } from '../gateway/media/price';
-import { compareDecimals, millionTokenPrice } from '../gateway/util/money';
+import { millionTokenPrice } from '../gateway/util/money';
 import type { GatewayClient } from '../gateway/client/client';
 
 /**
@@ -120,19 +120,16 @@ export function containsWords(text: string, filter = ''): boolean {
 }
 
 function textEntry(model: TextModel): INodeListSearchItems {
-	const details = [
-		model.contextLength === undefined ? '' : `${shortTokens(model.contextLength)} context`,
-		textPrice(model),
-	].filter((detail) => detail !== '');
-	return { name: [model.id, ...details].join(' · '), value: model.id };
+	const context = model.contextLength === undefined ? '' : `${shortTokens(model.contextLength)} context`;
+	return entry(model.id, textPrice(model), context);
 }
 
 function textPrice({ costContext, costCompletion }: TextModel): string {
 	const input = millionTokenPrice(costContext);
 	const output = millionTokenPrice(costCompletion);
 	if (input === undefined || output === undefined) return '';
-	// The picker cuts off long entries. The parameter's description explains the two prices.
-	return `₽${input} in / ₽${output} out per 1M tokens`;
+	// The picker cuts off long entries: the parameter's description explains the two prices.
+	return `₽${input} / ₽${output} per 1M tokens`;
 }
 
 /** Formats a number of tokens: 128K, 1M. */
@@ -142,19 +139,21 @@ function shortTokens(tokens: number): string {
 }
 
 function mediaEntry(model: MediaModel, details: string[] = []): INodeListSearchItems {
-	const parts = [model.id, ...details, mediaPrice(model)];
-	return { name: parts.filter((part) => part !== '').join(' · '), value: model.id };
+	return entry(model.id, mediaPrice(model), ...details);
 }
 
-/** The price with the defaults of the model, and that of the cheapest tier if it differs. */
+/** The price of a task with the defaults of the model; where they have none, the lowest. */
 function mediaPrice(model: MediaModel): string {
 	const { tiers, currency } = model;
-	const money = (price: string) => (currency === 'RUB' ? `₽${price}` : `${price} ${currency}`);
+	const money = (price: string) => `${currency === 'RUB' ? `₽${price}` : `${price} ${currency}`} per task`;
 	const { price: usual } = taskPrice(model, {});
+	if (usual !== null) return money(usual);
 	const prices = tiers.flatMap(({ price }) => price ?? []);
 	const [cheapest] = prices.sort((price, other) => Number(price) - Number(other));
-	if (cheapest === undefined) return '';
-	if (tiers.length === 1) return money(cheapest);
-	const isUsual = usual === null || compareDecimals(usual, cheapest) === 0;
-	return isUsual ? `from ${money(cheapest)}` : `${money(usual)} (from ${money(cheapest)})`;
+	return cheapest === undefined ? '' : `from ${money(cheapest)}`;
+}
+
+/** An entry of a picker, which cuts off long ones: the price comes first. */
+function entry(id: string, ...details: string[]): INodeListSearchItems {
+	return { name: [id, ...details].filter((part) => part !== '').join(' · '), value: id };
 }

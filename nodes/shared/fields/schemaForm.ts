@@ -1,6 +1,7 @@
 import type { FieldType, ResourceMapperField } from 'n8n-workflow';
 
 import {
+	exampleOf,
 	inputForm,
 	takesUrls,
 	type FieldKind,
@@ -21,7 +22,6 @@ import {
 /** The longest labels, in characters: longer ones are cut off in a narrow panel. */
 const MAX_LABEL = 34;
 const MAX_REQUIRED_LABEL = 24;
-const MAX_NAMES = 60;
 
 /** Larger bounds are those of a data type and are not shown. */
 const MANY = 1_000_000;
@@ -113,10 +113,7 @@ function shortened(text: string, room: number): string {
 function limits({ kind, schema, choices }: InputField): string {
 	if (choices.length > 0) return '';
 	if (kind === 'integer' || kind === 'number') return range(schema.minimum, schema.maximum);
-	if (kind === 'list') return range(schema.minItems, schema.maxItems);
-	return kind === 'object'
-		? shortened(Object.keys(asObject(schema.properties) ?? {}).join(', '), MAX_NAMES)
-		: '';
+	return kind === 'list' ? range(schema.minItems, schema.maxItems) : '';
 }
 
 function range(low: Json | undefined, high: Json | undefined): string {
@@ -125,15 +122,14 @@ function range(low: Json | undefined, high: Json | undefined): string {
 	return min === undefined || min === 0 ? '' : `at least ${min}`;
 }
 
-/** A default as the mapper takes it: lists and objects as JSON text, `[]` and `{}` for none. */
-function shownDefault({ default: value, choices, kind }: InputField): string | number | boolean | undefined {
-	if (value === undefined || value === null) return choices.length === 0 ? EMPTY[kind] : undefined;
-	if (typeof value === 'object') return JSON.stringify(value);
-	return choices.length > 0 && !choices.includes(value) ? undefined : value;
+/** A default as the mapper takes it: lists and objects as JSON text. They have an example, as there are no placeholders. */
+function shownDefault(field: InputField): string | number | boolean | undefined {
+	const { default: value, choices, kind } = field;
+	const isJson = choices.length === 0 && (kind === 'list' || kind === 'object');
+	const shown = value ?? (isJson ? exampleOf(field) : undefined);
+	if (typeof shown === 'object') return JSON.stringify(shown);
+	return shown !== undefined && choices.length > 0 && !choices.includes(shown) ? undefined : shown;
 }
-
-/** The editor marks an empty JSON field as an error. */
-const EMPTY: Partial<Record<FieldKind, string>> = { list: '[]', object: '{}' };
 
 /**
  * The form in a workflow's stored fields, for when the catalogue cannot be read. Their types have the names of JSON
@@ -156,7 +152,10 @@ function storedSchema({ type, options, displayName }: JsonObject): JsonObject {
 	return { title, type: type ?? null };
 }
 
-/** The values of a mapper, as the workflow stores it. */
+/** The values of a mapper, as the workflow stores it, without lists and objects that are as the form showed them. */
 export function mapperValues(mapper: JsonObject | undefined): JsonObject {
-	return asObject(mapper?.value) ?? {};
+	const shown = asObjects(mapper?.schema).filter(({ type }) => type === 'array' || type === 'object');
+	const values = asObject(mapper?.value) ?? {};
+	const untouched = shown.filter(({ id, defaultValue }) => values[String(id)] === (defaultValue ?? null));
+	return untouched.reduce((rest, { id }) => omit(rest, String(id)), values);
 }

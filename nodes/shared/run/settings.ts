@@ -8,7 +8,7 @@ export const maxCostRub = filled(
 		displayName: 'Max Cost per Execution (Rubles)',
 		default: 100,
 		description:
-			'The most that all gateway calls of an execution may cost together. A call is sent only if its highest possible cost is known and within the limit.',
+			'What all gateway calls of an execution may cost together: a call that could cost more is not sent. A text without a limit of tokens gets one of 4,096.',
 	}),
 );
 
@@ -68,11 +68,10 @@ export const runOptions = {
  * @throws {InvalidInputError} for values out of range
  */
 export function requestSettings(options: Values<typeof requestOptions>): RequestSettings {
-	const { timeout } = options;
 	return {
 		maxRetries: options.maxRetries,
 		rateLimitWaitMs: Math.round(options.rateLimitWait * 60_000),
 		requestsPerMinute: options.requestsPerMinute,
-		timeoutMs: timeout === undefined ? undefined : Math.round(timeout * 1000),
+		timeoutMs: options.timeout && Math.round(options.timeout * 1000),
 	};
 }

@@ -42,11 +42,11 @@ const NOTHING_CHARGED = /^Nothing was charged\.$/;
 
 it.each<[Outcome, Partial<Record<RequestKind, RegExp>>]>([
 	['notSent', { create: NOTHING_SENT, keyed: NOTHING_SENT, charge: NOTHING_SENT }],
-	['rejected', { keyed: NOTHING_CHARGED, charge: NOTHING_CHARGED }],
+	['rejected', { create: NOTHING_CHARGED, keyed: NOTHING_CHARGED, charge: NOTHING_CHARGED }],
 	[
 		'unknown',
 		{
-			create: /not repeated.*may have arrived/,
+			create: /not repeated.*may have arrived\. Nothing was charged\.$/,
 			keyed: /may have been created and charged.*'Retry On Fail' request the same task.*'Idempotency Key'/,
 			charge: /not repeated.*may have been charged: check the balance/,
 		},

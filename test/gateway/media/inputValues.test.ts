@@ -91,6 +91,19 @@ describe('the type of a value', () => {
 		expect(typedInput({ field: value }, formOf(schema))).toStrictEqual({});
 	});
 
+	test.each<[string, Json, string]>([
+		['an object', { type: 'object', properties: { text: { type: 'string' } } }, '{"text":"…"}'],
+		[
+			'a list of objects',
+			{ type: 'array', items: { type: 'object', properties: { at: { type: 'number' } } } },
+			'{"at":"number"}',
+		],
+	])('words for %s are rejected, with an example of what to write', (_, schema, example) => {
+		expect(thrown(() => typed('some words', schema)).message).toContain(
+			`takes a JSON object such as ${example}`,
+		);
+	});
+
 	it('an empty list replaces a default', () => {
 		expect(typed('[]', { ...texts, default: ['a'] })).toStrictEqual([]);
 	});
@@ -101,8 +114,8 @@ describe('the type of a value', () => {
 		['a boolean', true, { type: 'number' }, "'Field' takes a number"],
 		['another text', 'perhaps', { type: 'boolean' }, "'Field' takes true or false"],
 		['an object', { a: 1 }, { type: 'string' }, "'Field' takes text"],
-		['broken JSON', '{"a":', { type: 'object' }, "'Field' takes a JSON object"],
-		['a list', '[1]', { type: 'object' }, "'Field' takes a JSON object"],
+		['broken JSON', '{"a":', { type: 'object' }, "'Field' takes a JSON object such as {}"],
+		['a list', '[1]', { type: 'object' }, "'Field' takes a JSON object such as {}"],
 	])('%s of the wrong type is rejected, and the error names the field', (_, value, schema, message) => {
 		const error = thrown(() => typed(value, schema));
 		expect(error.message).toBe(message);

@@ -38,7 +38,7 @@ async function send(errors: Error[], given = request) {
 	const left = [...errors];
 	const outcome = await sendWithReasoning(
 		given,
-		(one) => textCall(textFormat('chat'), one, {}),
+		(one) => textCall(textFormat('chat'), one, {}, false),
 		async ({ json = {} }) => {
 			bodies.push(json);
 			const error = left.shift();

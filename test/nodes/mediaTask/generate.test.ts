@@ -20,9 +20,16 @@ function results(): void {
 	files().persist().get('/a.png').reply(200, 'bytes', { 'content-type': 'image/png' });
 }
 
-describe.each(['image', 'video', 'music', 'speech'])('%s: generate', (resource) => {
+const TYPES = [
+	['image', 'image'],
+	['video', 'video'],
+	['music', 'music'],
+	['speech', 'audio'],
+] as const;
+
+describe.each(TYPES)('%s: generate', (resource, mediaType) => {
 	test('creates a task with the prompt, waits for it, and downloads its file', async () => {
-		catalogue([painter(sandbox.canvas)]);
+		catalogue([painter(sandbox.canvas, { media_type: mediaType })]);
 		const sent = creations();
 		results();
 		const input = form({ quality: 'draft' });
@@ -33,6 +40,40 @@ describe.each(['image', 'video', 'music', 'speech'])('%s: generate', (resource) 
 		]);
 		expect(items[0]?.json).toMatchObject({ taskId: 't1', state: 'success', priceRub: 6 });
 		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'image/png' });
+	});
+
+	test.each(TYPES.filter(([other]) => other !== resource))(
+		'sends nothing for a model for %s, and names the operation for it',
+		async (other, otherType) => {
+			catalogue([painter({}, { media_type: otherType })]);
+			const sent = creations();
+			const parameters = { model, inputMode: 'json', inputJson: '{ "prompt": "A cat" }', options };
+			const { error } = await run('generate', parameters, {}, resource);
+			const name = other.charAt(0).toUpperCase() + other.slice(1);
+			expect(error?.message).toContain(`The media type of the model "acme/painter" is ${name}, not`);
+			expect(error).toMatchObject({
+				description: expect.stringContaining(`'${name}: Generate'`) as string,
+			});
+			expect(sent).toStrictEqual([]);
+		},
+	);
+
+	test.each<[string, object[] | undefined]>([
+		['the catalogue cannot be read', undefined],
+		['the catalogue has no such model', [painter({}, { id: 'acme/other' })]],
+		['the catalogue says no type', [painter({}, { media_type: 'hologram' })]],
+	])('sends the call if %s', async (_, models) => {
+		if (models) catalogue(models);
+		const sent = creations();
+		results();
+		const inputJson = '{ "prompt": "A cat" }';
+		await run(
+			'generate',
+			{ model, inputMode: 'json', inputJson, options: { ...options, idempotencyKey: 'k', maxRetries: 0 } },
+			{},
+			resource,
+		);
+		expect(sent).toHaveLength(1);
 	});
 });
 

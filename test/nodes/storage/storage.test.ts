@@ -101,13 +101,13 @@ describe('file: delete', () => {
 		expect(items[0]?.json).toStrictEqual({ deleted: true, id: 'f1' });
 	});
 
-	it('explains that a missing file needs no deletion', async () => {
+	it('explains that a missing file may have been deleted', async () => {
 		gateway()
 			.delete('/api/v1/storage/f1')
 			.reply(404, { error: { message: 'File not found' } });
 		const { error } = await run('delete', { fileId: 'f1' });
-		expect(error?.message).toBe('There is no such file to delete');
-		expect(error?.description).toContain('there is nothing to do');
+		expect(error?.message).toBe('The gateway has no such file');
+		expect(error?.description).toContain('It was deleted, has expired');
 		expect(error?.httpCode).toBe('404');
 	});
 });

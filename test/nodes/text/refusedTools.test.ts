@@ -35,9 +35,9 @@ it.each<[string, INodeParameters, string]>([
 		'\'JSON Schema\' is not a JSON Schema: it has neither "type" nor "properties", but "name", "age"',
 	],
 	[
-		'a schema of a tool with an unknown type',
-		{ tools: { function: [{ name: 'a', parameters: '{"properties": {"x": {"type": "text"}}}' }] } },
-		`'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON Schema: "properties.x.type" is "text", which is not a type`,
+		'an example in place of a schema of a tool',
+		{ tools: { function: [{ name: 'a', parameters: '{"city": "Oslo"}' }] } },
+		`'Tools', row 1: 'Parameters (JSON Schema)' is not a JSON Schema: it has neither "type" nor "properties", but "city"`,
 	],
 	['a tool without a name', { tools: { function: [{ name: ' ' }] } }, "'Tools', row 1: 'Name' is empty"],
 	[

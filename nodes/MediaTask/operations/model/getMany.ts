@@ -1,7 +1,7 @@
 import { limitOf, limitParameters, searchParameter } from '../../../shared/fields/lists';
 import { containsWords } from '../../../shared/fields/models';
 import { listMediaModels } from '../../../shared/gateway/endpoints/models';
-import type { JsonObject } from '../../../shared/gateway/util/json';
+import { omit } from '../../../shared/gateway/util/json';
 import { choice } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';
 
@@ -36,15 +36,9 @@ export const getMany = defineOperation({
 				(mediaType === 'all' || model.mediaType === mediaType) &&
 				containsWords([model.id, model.ownedBy, model.mediaType].join(' '), search),
 		);
+		// An input schema is too long for an AI Agent.
 		return models
 			.slice(0, limit)
-			.map(({ record }) => ({ json: run.isTool ? withoutSchema(record) : record }));
+			.map(({ record }) => ({ json: run.isTool ? omit(record, 'input_schema') : record }));
 	},
 });
-
-/** A record without its input schema, which is too long for an AI Agent. */
-function withoutSchema(record: JsonObject): JsonObject {
-	const short = { ...record };
-	delete short.input_schema;
-	return short;
-}

@@ -93,15 +93,7 @@ const LOCAL_ADDRESSES = [
 	/(^|\.)(localhost|local|internal|lan|home\.arpa)$/,
 ];
 
-function isLocalHost(address: string): boolean {
-	const host = withoutMapping(address);
+function isLocalHost(host: string): boolean {
 	// A name without a dot, such as that of a container, is known on this network only.
 	return LOCAL_ADDRESSES.some((pattern) => pattern.test(host)) || /^[^.[\]]+$/.test(host);
-}
-
-/** Converts an IPv4 address in IPv6 notation (`[::ffff:7f00:1]`) to IPv4; returns other hosts unchanged. */
-function withoutMapping(host: string): string {
-	const [, high, low] = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(host) ?? [];
-	if (high === undefined || low === undefined) return host;
-	return [high, low].flatMap((half) => [parseInt(half, 16) >> 8, parseInt(half, 16) & 255]).join('.');
 }

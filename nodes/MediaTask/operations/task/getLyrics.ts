@@ -1,7 +1,6 @@
 import { simplify } from '../../../shared/fields/simplify';
 import { fetchLyrics } from '../../../shared/gateway/endpoints/taskActions';
-import { asObject, type JsonObject } from '../../../shared/gateway/util/json';
-import { compact } from '../../../shared/n8n/compact';
+import { asObject, omit } from '../../../shared/gateway/util/json';
 import { id } from '../../../shared/params/kinds';
 import { defineOperation } from '../../../shared/run/operation';
 import { taskId } from './taskId';
@@ -27,12 +26,8 @@ export const getLyrics = defineOperation({
 		const { taskId: task, audioId } = params;
 		const body = await fetchLyrics(client, task, audioId);
 		if (!isSimple) return [{ json: body }];
-		return [{ json: compact({ taskId: task, audioId, ...alignment(body, run.isTool) }) }];
+		const lyrics = asObject(body.data) ?? {};
+		// The waveform is too long for an AI Agent.
+		return [{ json: { taskId: task, audioId, ...(run.isTool ? omit(lyrics, 'waveformData') : lyrics) } }];
 	},
 });
-
-/** The alignment in an envelope; for an AI Agent without the waveform. */
-function alignment({ data }: JsonObject, isTool: boolean): JsonObject {
-	const { waveformData, ...rest } = asObject(data) ?? {};
-	return isTool || waveformData === undefined ? rest : { ...rest, waveformData };
-}

@@ -168,7 +168,13 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 	const context = { ...run.identity, itemIndex: item.index };
 	const digest = idempotencyKey('workflow', context, content);
 	const isFree = ownKey === undefined || journal.claimKey(item.index, `${client.account} ${ownKey}`, digest);
-	if (!isFree) throw sharedKey();
+	// The gateway would return the first item's task for the second one.
+	if (!isFree)
+		throw new InvalidInputError(
+			"'Idempotency Key' is the same for two different inputs",
+			'Make it different for each input, e.g. with an order number of the item.',
+			'idempotencyKey',
+		);
 	return {
 		priced: { input },
 		files,
@@ -178,15 +184,6 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 		mostRub,
 		limitRub: maxCostRub,
 	};
-}
-
-/** The gateway would return the first item's task for the second one. */
-function sharedKey(): InvalidInputError {
-	return new InvalidInputError(
-		"'Idempotency Key' is the same for two different inputs",
-		'Make it different for each input, e.g. with an order number of the item.',
-		'idempotencyKey',
-	);
 }
 
 function checkCallback(resumeUrl: string, callbackUrl: string | undefined, gatewayUrl: string): void {

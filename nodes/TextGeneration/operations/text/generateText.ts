@@ -2,7 +2,6 @@ import { modelsOf } from '../../../shared/fields/textRequest';
 import { ApiError } from '../../../shared/gateway/errors/errors';
 import type { Completion } from '../../../shared/gateway/text/formats/completion';
 import { withFallbacks } from '../../../shared/gateway/text/fallback';
-import { textOptions } from '../../../shared/gateway/text/formats/options';
 import type { Conversation } from '../../../shared/gateway/text/formats/request';
 import { streamText } from '../../../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../../../shared/gateway/text/textCall';
@@ -37,6 +36,7 @@ export async function generateText(item: ItemContext, prepared: PreparedText): P
 		const completion = { ...result.completion, fallbackFrom };
 		return await afterCharge(completion, async () => {
 			addTokenUsage(item.n8n, completion.usage);
+			if (completion.hint !== undefined) item.run.hints.add(completion.hint);
 			if (!prepared.simplify && !item.run.isTool) return [{ json: result.body }];
 			return await simplifiedOutputs(item, request, completion, result.body);
 		});
@@ -69,13 +69,14 @@ async function complete(
 
 /** @param model replaces the model of the request, if it is another one */
 function gatewayRequest(
-	{ format, request, extraBody }: PreparedText,
+	{ format, request, extraBody, maxCostRub }: PreparedText,
 	{ attachments, files }: ReadAttachments,
 	model: string,
 ): TextCall {
 	const conversation = withAttachments(request.conversation, attachments);
 	const extra = model === request.model ? extraBody : { ...extraBody, model };
-	const { json, ...call } = textCall(format, { ...request, conversation }, extra);
+	const asked = { ...request, conversation };
+	const { json, ...call } = textCall(format, asked, extra, maxCostRub !== undefined);
 	if (files.length === 0) return { ...call, json };
 	const body = bodyWithFiles(JSON.stringify(json), files);
 	return {
@@ -116,9 +117,7 @@ async function send(
 		return await sendStreamed(item, prepared, call, chat);
 	} catch (error) {
 		const known = async () => await item.run.textModels.known(item.client);
-		const isContinued = prepared.request.options.previousResponseId !== undefined;
-		const continued = isContinued ? textOptions.previousResponseId.label : undefined;
-		throw await withModelHint(known, asText(call.json.model) ?? '', error, continued);
+		throw await withModelHint(known, asText(call.json.model) ?? '', error);
 	}
 }
 

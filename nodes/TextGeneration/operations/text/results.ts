@@ -3,6 +3,7 @@ import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import { compact } from '../../../shared/n8n/compact';
 import type { OutputFile, Choice, Completion, Usage } from '../../../shared/gateway/text/formats/completion';
+import { isIncomplete } from '../../../shared/gateway/text/incomplete';
 import { parseJsonOutput } from '../../../shared/gateway/text/formats/jsonOutput';
 import type { TextRequest } from '../../../shared/gateway/text/formats/request';
 import type { JsonObject } from '../../../shared/gateway/util/json';
@@ -75,6 +76,7 @@ function toolJson(facts: IDataObject): IDataObject {
 function choiceFacts(choice: Choice, json: { json?: unknown }): IDataObject {
 	const { text, toolCalls, reasoning, refusal, sources, finishReason } = choice;
 	return compact({
+		isComplete: isIncomplete(choice) ? false : undefined,
 		text,
 		...json,
 		toolCalls: toolCalls.length > 0 ? toolCalls : undefined,

@@ -1,4 +1,3 @@
-import type { StatusTexts } from '../errors/texts';
 import { ignoreAlreadyDone } from '../errors/fromResponse';
 import { asId, asNumber, asObject, asText, type JsonObject } from '../util/json';
 import { fetchList } from './lists';
@@ -17,14 +16,6 @@ export async function listFiles(client: GatewayClient): Promise<JsonObject[]> {
 	return await fetchList(client, { group: 'storage', path: '/storage' }, ({ id }) => asId(id));
 }
 
-const DELETE_TEXTS: StatusTexts = {
-	404: {
-		message: 'There is no such file to delete',
-		description:
-			'If it was deleted before, or has expired, there is nothing to do. Otherwise check the file ID and the credential: files of other accounts look the same.',
-	},
-};
-
 /**
  * Deletes a file (§4.16).
  *
@@ -33,8 +24,8 @@ const DELETE_TEXTS: StatusTexts = {
  *   earlier attempt may have deleted it
  */
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
-	const request = { group: 'storage', kind: 'read', texts: DELETE_TEXTS, path: filePath(fileId) } as const;
-	const body = await client.json({ ...request, method: 'DELETE' }).catch(ignoreAlreadyDone);
+	const request = { group: 'storage', kind: 'read', method: 'DELETE', path: filePath(fileId) } as const;
+	const body = await client.json(request).catch(ignoreAlreadyDone);
 	if (body.success === false) throw missingInResponse('confirmation that the file is deleted');
 	return body;
 }

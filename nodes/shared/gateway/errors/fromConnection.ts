@@ -1,6 +1,5 @@
 import { errorChain } from './errorChain';
-import { ApiError, StoppedError } from './errors';
-import type { RequestKind } from './errors';
+import { ApiError, StoppedError, type RequestKind } from './errors';
 import { problemError } from './fromResponse';
 import type { ProblemName } from './texts/problems';
 

@@ -28,7 +28,7 @@ export const NOTHING_SENT = 'Nothing was sent.';
 /**
  * Says whether a failed request is charged: the last sentence of its error.
  *
- * @returns `undefined` for requests that cost nothing
+ * @returns `undefined` for requests that cost nothing, and after which nothing is sent that does
  */
 export function chargeText({ outcome, kind = 'charge', taskId, extra }: ApiErrorDetails): string | undefined {
 	if (outcome === 'charged') {
@@ -37,9 +37,10 @@ export function chargeText({ outcome, kind = 'charge', taskId, extra }: ApiError
 		const { costRub } = extra ?? {};
 		return typeof costRub === 'number' ? `The call cost ₽${costRub}.` : 'The call was charged.';
 	}
-	if (kind === 'create' && outcome === 'unknown') return 'It was not repeated, because it may have arrived.';
-	if (outcome === 'notSent' && (kind === 'create' || costsMoney(kind))) return NOTHING_SENT;
-	if (!costsMoney(kind)) return undefined;
+	if (kind === 'create' && outcome === 'unknown')
+		return 'It was not repeated, because it may have arrived. Nothing was charged.';
+	if (kind !== 'create' && !costsMoney(kind)) return undefined;
+	if (outcome === 'notSent') return NOTHING_SENT;
 	if (outcome === 'rejected') return 'Nothing was charged.';
 	if (taskId !== undefined) return 'It may have been charged: check the balance.';
 	return kind === 'keyed'

@@ -113,6 +113,19 @@ function titleOf(name: string): string {
 	return words.trim().replace(/(^|\s)\p{Ll}/gu, (letter) => letter.toUpperCase()) || name;
 }
 
+/** The default of a field, else an example, in which `…`, `number` and `a | b` stand for what the user writes. */
+export function exampleOf(field: InputField): Json {
+	const { kind, choices, element, schema, default: value } = field;
+	if (value !== undefined) return value;
+	if (choices.length > 0) return choices.join(' | ');
+	if (kind === 'list') return element ? [exampleOf(element)] : [];
+	if (kind === 'object')
+		return Object.fromEntries(inputForm(schema).fields.map((part) => [part.name, exampleOf(part)]));
+	if (kind === 'boolean') return false;
+	if (kind === 'integer' || kind === 'number') return 'number';
+	return takesUrls(field) ? 'https://…' : '…';
+}
+
 /** Whether the field is for the URL of a file, or a list of them: its type allows it, and its format or name says so. */
 export function takesUrls(field: InputField): boolean {
 	const { schema, kind, choices } = field.element ?? field;

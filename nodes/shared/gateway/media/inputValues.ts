@@ -1,6 +1,6 @@
 import { excerpt } from '../util/excerpt';
 import { InvalidInputError } from '../errors/errors';
-import { takesUrls, type InputField, type InputForm } from './inputSchema';
+import { exampleOf, takesUrls, type InputField, type InputForm } from './inputSchema';
 import { asNumber, objectIn, parseJson, type Json, type JsonObject } from '../util/json';
 import { typesOf } from './jsonSchema';
 
@@ -16,14 +16,11 @@ export function typedInput(values: JsonObject, form: InputForm): JsonObject {
 		if (isUnset(value)) return [];
 		const field = form.fields.find((candidate) => candidate.name === name);
 		const converted = field ? typedValue(value, field) : value;
-		return field && isEmpty(converted) && field.default === undefined ? [] : [[name, converted] as const];
+		// The form shows an unset list or object as an empty one.
+		const isEmpty = typeof converted === 'object' && Object.keys(converted ?? {}).length === 0;
+		return field && isEmpty && field.default === undefined ? [] : [[name, converted] as const];
 	});
 	return Object.fromEntries(typed);
-}
-
-/** The form shows an unset list or object as an empty one. */
-function isEmpty(value: Json): boolean {
-	return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 /**
@@ -60,7 +57,9 @@ function typedValue(value: Json, field: InputField): Json {
 		case 'list':
 			return toList(value, field);
 		case 'object':
-			return objectIn(value) ?? unfit(value, field, 'a JSON object');
+			return (
+				objectIn(value) ?? unfit(value, field, `a JSON object such as ${JSON.stringify(exampleOf(field))}`)
+			);
 		case 'json':
 			return toJson(value, typesOf(field.schema));
 	}

@@ -49,17 +49,13 @@ export function branches(schema: JsonObject): JsonObject[] {
 
 function withoutNull(schema: JsonObject, root: JsonObject, depth: number): JsonObject {
 	const all = branches(schema).map((branch) => resolvedSchema(branch, root, depth + 1));
-	const real = all.filter((branch) => !isNull(branch));
+	const real = all.filter((branch) => branch.type !== 'null' && branch.const !== null);
 	if (all.length === 0) return typeWithoutNull(schema);
 	const siblings = { ...schema };
 	delete siblings.anyOf;
 	delete siblings.oneOf;
 	const [only] = real;
 	return typeWithoutNull(only && real.length === 1 ? merged(only, siblings) : { ...siblings, anyOf: real });
-}
-
-function isNull(schema: JsonObject): boolean {
-	return schema.type === 'null' || schema.const === null;
 }
 
 function typeWithoutNull(schema: JsonObject): JsonObject {

@@ -2,7 +2,7 @@ import type { TextModel } from '../endpoints/models';
 import { asArray, asNumber, asObject, type Json, type JsonObject } from '../util/json';
 import { multiplyDecimals, sumOfCosts } from '../util/money';
 import type { Usage } from './formats/completion';
-import type { TextFormat } from './formats/format';
+import { DEFAULT_MAX_TOKENS, type TextFormat } from './formats/format';
 
 /** Tokens of a call; null if they are not known. */
 export type PricedTokens = Omit<Usage, 'totalTokens' | 'reasoningTokens'>;
@@ -50,7 +50,7 @@ const CACHE_WRITE_FACTOR = 2;
  * @param body as it is sent
  */
 export function mostOfCall(
-	{ options }: Pick<TextFormat, 'options'>,
+	format: Pick<TextFormat, 'options'>,
 	body: JsonObject,
 	model: TextModel | undefined,
 ): CostLimit {
@@ -60,7 +60,7 @@ export function mostOfCall(
 	}
 	const extra = extraOf(body);
 	if (extra) return { reason: `${extra.name} cost extra, and how much is not known`, hint: `Remove them.` };
-	const output = mostTokens(body, options);
+	const output = mostTokens(body, format);
 	if (output === undefined) {
 		return { reason: 'the length of the response is not limited', hint: "Set the option 'Max Tokens'." };
 	}
@@ -75,15 +75,26 @@ export function mostOfCall(
 	return rub === undefined ? { reason: 'its price is not known', hint: 'Choose another model.' } : { rub };
 }
 
+/** The values in a body that limit the length of the response; Chat Completions has two fields for it (§4.2). */
+export function limitsIn(body: JsonObject, { options }: Pick<TextFormat, 'options'>): Json[] {
+	const { maxTokens = '' } = options;
+	const fields = maxTokens === 'max_tokens' ? [maxTokens, 'max_completion_tokens'] : [maxTokens];
+	return fields.map((field) => body[field] ?? null).filter((limit) => limit !== null);
+}
+
+/** The body of a call whose cost is limited: without a limit of its length, nobody knows what it can cost. */
+export function withMaxTokens(format: Pick<TextFormat, 'options'>, body: JsonObject): JsonObject {
+	const { maxTokens = '' } = format.options;
+	return limitsIn(body, format).length > 0 ? body : { ...body, [maxTokens]: DEFAULT_MAX_TOKENS };
+}
+
 /** The longest response of each choice, in tokens. */
-function mostTokens(body: JsonObject, options: TextFormat['options']): number | undefined {
-	const limit = asNumber(body[options.maxTokens ?? '']) ?? -1;
-	// An alternative to the limit (§4.2), which *Extra Body* may add: which of them holds is not known.
-	const other = asNumber(body.max_completion_tokens) ?? 0;
-	if (Math.min(limit, other) < 0) return undefined;
+function mostTokens(body: JsonObject, format: Pick<TextFormat, 'options'>): number | undefined {
+	const limits = limitsIn(body, format).flatMap((limit) => asNumber(limit) ?? []);
+	if (limits.length === 0 || Math.min(...limits) < 0) return undefined;
 	// The specification does not show whether the other limits include the tokens of reasoning (§4.1).
 	const reasoning = asNumber(asObject(body.reasoning)?.max_tokens) ?? 0;
-	return Math.max(limit, other) + Math.max(reasoning, 0);
+	return Math.max(...limits, 0) + Math.max(reasoning, 0);
 }
 
 function mostInput(body: JsonObject, { contextLength }: TextModel): number | undefined {

@@ -1,5 +1,6 @@
 import type { GatewayRequest } from '../client/client';
 import { deepMerge, type JsonObject } from '../util/json';
+import { withMaxTokens } from './cost';
 import type { TextFormat } from './formats/format';
 import type { TextRequest } from './formats/request';
 
@@ -10,17 +11,17 @@ export type TextCall = GatewayRequest & { json: JsonObject };
  * The request to a text model.
  *
  * @param extraBody merged into the body last
+ * @param hasLimit whether its cost is limited
  * @throws {InvalidInputError} for a conversation that the format cannot express
  */
-export function textCall(format: TextFormat, request: TextRequest, extraBody: JsonObject): TextCall {
+export function textCall(
+	format: TextFormat,
+	request: TextRequest,
+	extraBody: JsonObject,
+	hasLimit: boolean,
+): TextCall {
 	const { group, path, headers } = format;
-	const json = deepMerge(format.toBody(request), extraBody);
-	return {
-		group,
-		kind: 'charge',
-		method: 'POST',
-		path,
-		headers,
-		json,
-	};
+	const body = deepMerge(format.toBody(request), extraBody);
+	const json = hasLimit ? withMaxTokens(format, body) : body;
+	return { group, kind: 'charge', method: 'POST', path, headers, json };
 }

@@ -1,6 +1,5 @@
 import type { TextModel } from '../endpoints/models';
 import { ApiError, asError } from '../errors/errors';
-import { withServerMessage } from '../errors/fromResponse';
 
 const SUGGESTIONS = 3;
 
@@ -9,38 +8,24 @@ const MAX_COMPARED = 120;
 
 /**
  * Adds similar model ids to the error of a request with an unknown model (404). §7.3 has the same code for an unknown
- * response: the catalogue tells them apart. Returns any other error unchanged.
+ * response: where the catalogue has the model, the gateway's own words are the message. Returns any other error
+ * unchanged.
  *
  * @param known returns the catalogue; empty if it is not available
- * @param continued the label of the option that names an earlier response or conversation, if it is set
  */
 export async function withModelHint(
 	known: () => Promise<TextModel[]>,
 	model: string,
 	error: unknown,
-	continued?: string,
 ): Promise<Error> {
 	if (!(error instanceof ApiError) || error.details.status !== 404) return asError(error);
+	const { message, description, serverMessage = message } = error.details;
 	const ids = (await known()).map(({ id }) => id);
-	const mayBeModel = ids.length === 0;
-	if (continued !== undefined && (mayBeModel || ids.includes(model)))
-		return unknownResponse(error, continued, mayBeModel);
-	if (ids.length === 0 || ids.includes(model)) return error;
+	if (ids.length === 0) return error;
+	if (ids.includes(model)) return error.with({ message: serverMessage });
 	const close = similarIds(model, ids);
-	const hint =
-		close.length > 0
-			? `The catalogue has no "${model}". Similar models: ${close.join(', ')}.`
-			: `The catalogue has no "${model}".`;
-	return error.with({ description: `${error.details.description} ${hint}` });
-}
-
-function unknownResponse(error: ApiError, option: string, mayBeModel: boolean): ApiError {
-	const what = mayBeModel ? 'the model or the earlier response' : 'the earlier response';
-	const description = `Check the option '${option}': what it names was not stored, or belongs to another account.`;
-	return error.with({
-		message: `The gateway does not know ${what}`,
-		description: withServerMessage(description, error.details.serverMessage),
-	});
+	const similar = close.length > 0 ? ` Similar models: ${close.join(', ')}.` : '';
+	return error.with({ description: `${description} The catalogue has no "${model}".${similar}` });
 }
 
 /** The ids most similar to `id`, best first; none that have too little in common. */

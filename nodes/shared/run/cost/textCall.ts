@@ -3,6 +3,7 @@ import type { TextModel } from '../../gateway/endpoints/models';
 import { ApiError, asError, InvalidInputError } from '../../gateway/errors/errors';
 import { costOfCall, mostOfCall, type PricedTokens } from '../../gateway/text/cost';
 import type { Completion } from '../../gateway/text/formats/completion';
+import { incompleteHint } from '../../gateway/text/incomplete';
 import type { TextFormat } from '../../gateway/text/formats/format';
 import type { OutputRequest } from '../../gateway/text/formats/request';
 import { asNumber, asObject, asText, type JsonObject } from '../../gateway/util/json';
@@ -53,7 +54,8 @@ export async function completeText(
 		const cost = await costOf(costs, planned.body, completion);
 		if (cost) call.charged(cost.rub);
 		else call.unknown();
-		return { body, completion: { ...completion, ...cost?.fields } };
+		const hint = incompleteHint(completion.choices, planned.body, format);
+		return { body, completion: { ...completion, ...cost?.fields, hint } };
 	} catch (error) {
 		const cost = error instanceof ApiError ? await costOf(costs, planned.body, chargeOf(error)) : undefined;
 		if (!(error instanceof ApiError) || !cost) {
@@ -77,17 +79,16 @@ function chargeOf({ details: { extra = {} } }: ApiError): Charge {
 async function costOf(costs: TextCosts, body: JsonObject, { costRub, usage }: Charge) {
 	if (costRub !== null) return { rub: String(costRub), fields: { costRub } };
 	if (usage.inputTokens === null || usage.outputTokens === null) return undefined;
-	const rub = costOfCall(usage, body, modelOf(await costs.textModels.known(costs.client), body));
+	const models = await costs.textModels.known(costs.client);
+	const model = models.find(({ id }) => id === body.model);
+	const rub = costOfCall(usage, body, model);
 	if (rub === undefined) return undefined;
 	return { rub, fields: { costRub: Number(rub), costIsComputed: true as const } };
 }
 
-function modelOf(models: readonly TextModel[], { model }: JsonObject): TextModel | undefined {
-	return models.find(({ id }) => id === model);
-}
-
 async function mostRubOf({ client, textModels }: TextCosts, { format, body }: PlannedText): Promise<string> {
-	const most = mostOfCall(format, body, modelOf(await textModels.require(client), body));
+	const model = (await textModels.require(client)).find(({ id }) => id === body.model);
+	const most = mostOfCall(format, body, model);
 	if ('rub' in most) return most.rub;
 	throw new InvalidInputError(
 		`What the call to "${asText(body.model) ?? ''}" may cost is unknown, so 'Max Cost per Execution (Rubles)' cannot be kept`,

@@ -71,6 +71,8 @@ export interface Completion {
 	pluginsCostRub?: number;
 	/** Whether a plugin failed after the completion (§2.4), if the response says so. */
 	pluginPostProcessError?: boolean;
+	/** What to do about a text that is cut off or filtered, if it is. */
+	hint?: string | undefined;
 	/** The models that rejected the call before, if there are fallback models. */
 	fallbackFrom?: readonly string[];
 }

@@ -3,6 +3,9 @@ import type { JsonObject } from '../../util/json';
 import type { Charge, Completion } from './completion';
 import type { AttachmentKind, OutputRequest, TextRequest } from './request';
 
+/** The longest response in tokens where one must be given and the user sets none: enough for an article (§4.3). */
+export const DEFAULT_MAX_TOKENS = 4096;
+
 /** A wire format: pure conversions, no n8n and no network. All code of a format is in its folder. */
 export interface TextFormat {
 	/** Value of the node's `format` parameter. */

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../../errors/errors';
 import { asObject, asObjects, parseJson, type JsonObject } from '../../../util/json';
 import { noUserMessage } from '../conversation';
+import { DEFAULT_MAX_TOKENS } from '../format';
 import { optionPaths, wireOptions } from '../options';
 import {
 	splitSystem,
@@ -14,9 +15,6 @@ import {
 	type ToolMessage,
 	type ChatMessage,
 } from '../request';
-
-/** §4.3 requires `max_tokens`: the value if the user sets none. Long enough for an article, and limits the cost. */
-const DEFAULT_MAX_TOKENS = 4096;
 
 /** The paths of the options that this format has. */
 export const paths = optionPaths('messages');
