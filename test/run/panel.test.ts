@@ -4,8 +4,9 @@ import { packageNodes } from '../helpers/engine';
 import { collected, fields } from '../helpers/panel';
 
 /** The names of the parameters that the panel shows, in order. */
-function shown(node: keyof typeof packageNodes, parameters: INode['parameters']): string[] {
-	const { description } = packageNodes[node];
+function shown(node: keyof typeof packageNodes, parameters: INode['parameters'], isTool = false): string[] {
+	const { description: ofNode } = packageNodes[node];
+	const description = isTool ? { ...ofNode, name: `${ofNode.name}Tool` } : ofNode;
 	const values = NodeHelpers.getNodeParameters(
 		description.properties,
 		parameters,
@@ -34,6 +35,20 @@ describe('the panel', () => {
 			'inputFiles',
 			'waitStrategy',
 			'downloadResults',
+			'simplify',
+			'options',
+		]);
+	});
+	it('Media Task as a tool of an AI Agent: nothing that a tool does not do', () => {
+		expect(shown('mediaTask', {}, true)).toStrictEqual([
+			'resource',
+			'operation',
+			'toolDescription',
+			'model',
+			'prompt',
+			'inputMode',
+			'input',
+			'inputFiles',
 			'simplify',
 			'options',
 		]);

@@ -1,4 +1,4 @@
-import { flag, text } from '../params/kinds';
+import { flag, notForTools, text } from '../params/kinds';
 
 // Parameters of every node that returns the result of a media task.
 
@@ -8,6 +8,7 @@ export const downloadResults = flag({
 	default: true,
 	description:
 		'Whether to download the generated files into binary fields, in addition to returning their URLs, which work for 7 days',
+	...notForTools,
 });
 
 /** Where the files go. */

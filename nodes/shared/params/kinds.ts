@@ -42,6 +42,9 @@ export function filled<T>(parameter: Parameter<T>): Parameter<T | undefined> {
 	return new Parameter(parameter.description, read, true);
 }
 
+/** Hides a parameter in the tool of an AI Agent. */
+export const notForTools = { displayOptions: { hide: { '@tool': [true] } } };
+
 /** Adds display conditions to each parameter. */
 export function shownFor<D extends Readonly<Record<string, Parameter<unknown>>>>(
 	show: NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>,

@@ -96,6 +96,7 @@ function toolDescription({
 		typeOptions: { rows: 3 },
 		default: text,
 		description: 'What the AI Agent is told about this tool: what it does, what it needs and what it returns',
+		hint: 'To let the model fill in a field, click the sparkle button beside it',
 		displayOptions: { show: { '@tool': [true] } },
 	};
 }

@@ -19,9 +19,6 @@ export interface Scope {
 /** The key of the format parameter in display conditions of options; the slash refers to the panel. */
 const FORMAT = '/format';
 
-/** The key of the node's version in display conditions. A page is about the newest. */
-const VERSION = '@version';
-
 const SELECTORS = ['resource', 'operation'] as const;
 
 type Conditions = Readonly<Record<string, readonly unknown[] | undefined>>;
@@ -55,7 +52,7 @@ export function formatsOf(property: INodeProperties, { panel }: Scope): string[]
 
 function sentences(conditions: Conditions, verb: string, scope: Scope): string[] {
 	return Object.entries(conditions).flatMap(([key, values = []]) => {
-		const isLeftOut = SELECTORS.some((selector) => selector === key) || key === FORMAT || key === VERSION;
+		const isLeftOut = SELECTORS.some((selector) => selector === key) || key === FORMAT || key === '@tool';
 		if (isLeftOut) return [];
 		const parameter = find(key, scope);
 		return `${parameter.displayName} ${verb} ${either(values.map((value) => valueLabel(parameter, value)))}`;

@@ -152,11 +152,6 @@ describe('deleting a file (§4.16)', () => {
 		expect(sent).toStrictEqual([request('DELETE', '/storage/f%2F1')]);
 	});
 
-	it('has a text of its own for a file that was deleted before', async () => {
-		const { client } = scriptedClient([{ status: 404 }]);
-		expect((await apiErrorOf(deleteFile(client, 'f1'))).message).toContain('to delete');
-	});
-
 	it('has the error text for files', async () => {
 		const { client } = scriptedClient([{ status: 413 }]);
 		const { message } = errorText({ group: 'storage', status: 413 });

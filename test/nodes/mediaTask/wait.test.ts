@@ -90,7 +90,7 @@ describe('task: createAndWait', () => {
 	});
 
 	it.each([
-		['an invalid URL', 'files/a.png', undefined, 'err_invalid_url'],
+		['a link that is no web address', 'files/a.png', undefined, 'address'],
 		['a server that requires a sign-in', 'https://files.test/a', 401, null],
 	])('rejects with the task ID when the result cannot be fetched: %s', async (_, url, status, code) => {
 		gateway()

@@ -1,6 +1,6 @@
 import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { asText } from '../../../shared/gateway/util/json';
-import { choice } from '../../../shared/params/kinds';
+import { choice, notForTools } from '../../../shared/params/kinds';
 import { defineOperation, Deferred, type ItemContext } from '../../../shared/run/operation';
 import {
 	resumeCallback,
@@ -32,6 +32,7 @@ const waitStrategy = choice({
 	],
 	default: 'poll',
 	description: 'How to wait for the result',
+	...notForTools,
 });
 
 /**
