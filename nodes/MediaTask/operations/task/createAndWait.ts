@@ -27,7 +27,7 @@ const waitStrategy = choice({
 			name: 'Suspend',
 			value: 'suspend',
 			description:
-				'Suspend the execution until the gateway sends a callback. Meanwhile, nothing is kept in memory. The gateway must be able to reach this n8n.',
+				'Suspend the execution until the gateway sends a callback. Meanwhile, nothing is kept in memory. The gateway must be able to reach this n8n. With Retry On Fail, the node polls.',
 		},
 	],
 	default: 'poll',
