@@ -51,7 +51,8 @@ describe('the form', () => {
 	test('has every field of the model’s schema, with its widget', async () => {
 		const fields = await fieldsOf('aurora/canvas-1');
 		expect(fields.map(({ id, type, required }) => [id, type, required])).toStrictEqual([
-			['prompt', 'string', true],
+			// Prompt is a parameter of its own, so the form hides the field.
+			['prompt', 'string', false],
 			['negative_prompt', 'string', false],
 			['size', 'options', false],
 			['quality', 'options', false],
@@ -87,7 +88,7 @@ describe('the drop-down of Input Files', () => {
 			{
 				path: 'parameters.inputFiles.files[0].inputField',
 				methodName: 'loadFileFields',
-				nodeTypeAndVersion: { name: nodeType, version: 1 },
+				nodeTypeAndVersion: { name: nodeType, version: 1.1 },
 				currentNodeParameters: { resource: 'task', operation: 'create', model: byId(model) },
 				credentials: { aiGatewayApi: environment.credential },
 			},
