@@ -138,7 +138,7 @@ describe('the directions of imports', () => {
 const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[496, '../credentials/', 'Balance/', 'BalanceTrigger/'],
 	[1_553, 'ChatModel/'],
-	[2_057, 'MediaTask/'],
+	[2054, 'MediaTask/'],
 	[559, 'MediaTask/suspend/'],
 	[450, 'MediaTaskTrigger/'],
 	[454, 'Storage/'],
@@ -151,7 +151,7 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[3_080, 'shared/gateway/text/'],
 	[390, 'shared/gateway/util/'],
 	[1_164, 'shared/n8n/'],
-	[1_316, 'shared/run/'],
+	[1_238, 'shared/run/'],
 ];
 
 function linesBelow(folder: string): number {

@@ -38,7 +38,7 @@ it('sends items one after the other in the order in which they began, whatever t
 				}
 			}
 			for (const { forItem, ended } of writers) if (!ended) forItem.end('failed');
-			await chunkWriter.sent();
+			await chunkWriter.sent;
 			const order = sent.map(([, index]) => index);
 			expect(order.filter((index, place) => order[place - 1] !== index)).toStrictEqual([3, 1, 0, 2]);
 			for (const { index, written, ended } of writers) {
@@ -66,7 +66,7 @@ it('sends a chunk of the first item at once, and nothing of the second one befor
 		['item', 0, 'a'],
 	]);
 	first.end();
-	await chunkWriter.sent();
+	await chunkWriter.sent;
 	expect(sent.map(([type, index]) => `${type} ${index}`).slice(2)).toStrictEqual([
 		'end 0',
 		'begin 1',
@@ -90,7 +90,7 @@ it('sends one chunk at a time to a slow reader', async () => {
 	const forItem = chunkWriter.forItem(0);
 	for (const text of ['a', '', 'b', 'c']) forItem.write(text);
 	forItem.end('');
-	await chunkWriter.sent();
+	await chunkWriter.sent;
 	expect(sent.map(([type, , text]) => text || type)).toStrictEqual(['begin', 'a', 'b', 'c', 'error', 'end']);
 });
 
@@ -103,7 +103,7 @@ it.each<[string, () => unknown]>([
 		forItem.write('a');
 		forItem.end();
 	}
-	await expect(chunkWriter.sent()).resolves.toBeUndefined();
+	await expect(chunkWriter.sent).resolves.toBeUndefined();
 });
 
 function thrown(error: Error): never {

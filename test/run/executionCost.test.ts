@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject, IWorkflowDataProxyData } from 'n8n-workflow';
 
-import { ApiError, InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
+import { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { addDecimals, compareDecimals } from '../../nodes/shared/gateway/util/money';
 import { ExecutionCost, type CallCost, type PlannedCall } from '../../nodes/shared/run/cost/executionCost';
 
@@ -30,10 +30,6 @@ function nodeOf(execution: Execution, name = 'node'): ExecutionCost {
 		getWorkflowDataProxy: () => ({ $execution: { customData } }) as unknown as IWorkflowDataProxyData,
 	});
 }
-
-const details = { message: 'no', description: '', retryable: false } as const;
-const rejected = new ApiError({ ...details, outcome: 'rejected', status: 402 });
-const lost = new ApiError({ ...details, outcome: 'unknown' });
 
 const shown = (gatewayCostRub: string, gatewayCalls: number, gatewayCallsWithoutCost: number) => ({
 	gatewayCostRub,
@@ -64,11 +60,9 @@ describe('the cost of an execution', () => {
 		const execution = newExecution();
 		const node = nodeOf(execution);
 		node.begin({}).charged('1e-7');
-		node.begin({}).failed(rejected);
-		node.begin({}).failed(new InvalidInputError('no', ''));
-		node.begin({}).notSent();
-		node.begin({}).failed(lost);
-		node.begin({}).unknown();
+		node.begin({}).ended(false);
+		node.begin({}).ended(true);
+		node.begin({}).ended(true);
 		expect(execution.custom).toStrictEqual(shown('0.0000001', 3, 2));
 	});
 
@@ -80,14 +74,14 @@ describe('the cost of an execution', () => {
 
 	it('has calls with the same key once', () => {
 		const execution = newExecution();
-		nodeOf(execution).begin({ key: 'k' }).failed(lost);
-		nodeOf(execution).begin({ key: 'k' }).failed(rejected);
+		nodeOf(execution).begin({ key: 'k' }).ended(true);
+		nodeOf(execution).begin({ key: 'k' }).ended(false);
 		expect(execution.custom).toStrictEqual(shown('0', 1, 1));
 		nodeOf(execution).begin({ key: 'k' }).charged('2');
 		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
 		const again = nodeOf(execution).begin({ key: 'k' });
 		again.charged('2');
-		again.unknown();
+		again.ended(true);
 		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
 	});
 
@@ -97,7 +91,7 @@ describe('the cost of an execution', () => {
 		expect(execution.custom).toStrictEqual(shown('0', 1, 1));
 		calls[0]?.charged('2');
 		calls[1]?.charged('2');
-		calls[2]?.unknown();
+		calls[2]?.ended(true);
 		expect(execution.custom).toStrictEqual(shown('2', 1, 0));
 	});
 
@@ -114,7 +108,7 @@ describe('the cost of an execution', () => {
 		const execution = newExecution();
 		nodeOf(execution, 'first').begin({}).charged('0.1');
 		nodeOf(execution, 'second').begin({}).charged('0.2');
-		nodeOf(execution, 'second').begin({}).unknown();
+		nodeOf(execution, 'second').begin({}).ended(true);
 		const current = () => [execution.nodes.first?.gateway, execution.nodes.second?.gateway];
 		const totals = { costRub: 0.3, calls: 3, callsWithoutCost: 1 };
 		expect(current()).toStrictEqual([totals, totals]);
@@ -199,15 +193,15 @@ describe('a limit', () => {
 
 	it('gets back what a call does not cost', () => {
 		const node = nodeOf(newExecution());
-		node.begin({ mostRub: '1', limitRub: '1' }).failed(rejected);
+		node.begin({ mostRub: '1', limitRub: '1' }).ended(false);
 		node.begin({ mostRub: '1', limitRub: '1' }).charged('0.25');
-		node.begin({ mostRub: '0.75', limitRub: '1' }).notSent();
+		node.begin({ mostRub: '0.75', limitRub: '1' }).ended(false);
 		expect(errorOf(() => node.begin({ mostRub: '0.75', limitRub: '1' }))).toBeUndefined();
 	});
 
 	it('counts a call whose outcome is unknown with the most that it may cost, also when it is stored', () => {
 		const execution = newExecution();
-		nodeOf(execution).begin({ mostRub: '1', limitRub: '1' }).failed(lost);
+		nodeOf(execution).begin({ mostRub: '1', limitRub: '1' }).ended(true);
 		execution.flow = JSON.parse(JSON.stringify(execution.flow)) as IDataObject;
 		expect(errorOf(() => nodeOf(execution).begin({ mostRub: '0.1', limitRub: '1' }))).toBeInstanceOf(
 			InvalidInputError,
@@ -220,7 +214,7 @@ describe('a limit', () => {
 		nodeOf(execution).begin({ key: 'other' });
 		nodeOf(execution).begin(planned);
 		execution.flow = JSON.parse(JSON.stringify(execution.flow)) as IDataObject;
-		nodeOf(execution).begin(planned).failed(rejected);
+		nodeOf(execution).begin(planned).ended(false);
 		const limited = (limitRub: string) => errorOf(() => nodeOf(execution).begin({ mostRub: '1', limitRub }));
 		expect([limited('1.9'), limited('2')]).toStrictEqual([expect.any(InvalidInputError), undefined]);
 	});
@@ -228,7 +222,7 @@ describe('a limit', () => {
 	it('does not reserve a repetition of the same creation again', () => {
 		const node = nodeOf(newExecution());
 		const planned = { key: 'k', mostRub: '1', limitRub: '1' };
-		node.begin(planned).failed(lost);
+		node.begin(planned).ended(true);
 		node.begin(planned).charged('1');
 		expect(errorOf(() => node.begin(planned))).toBeUndefined();
 	});
@@ -238,10 +232,10 @@ describe('a limit', () => {
 		const node = nodeOf(execution);
 		const planned = { key: 'k', mostRub: '1', limitRub: '1' };
 		const [first, second] = [node.begin(planned), node.begin(planned)];
-		first.failed(rejected);
+		first.ended(false);
 		const other = () => errorOf(() => node.begin({ mostRub: '1', limitRub: '1' }));
 		expect(other()).toBeInstanceOf(InvalidInputError);
-		second.notSent();
+		second.ended(false);
 		expect(execution.custom).toStrictEqual(shown('0', 0, 0));
 		expect(other()).toBeUndefined();
 	});
@@ -251,16 +245,16 @@ describe('a limit', () => {
 		const node = nodeOf(execution);
 		const planned = { key: 'k', mostRub: '1', limitRub: '1' };
 		const [first, second] = [node.begin(planned), node.begin(planned)];
-		first.failed(lost);
-		second.failed(rejected);
+		first.ended(true);
+		second.ended(false);
 		expect(execution.custom).toStrictEqual(shown('0', 1, 1));
 		expect(errorOf(() => node.begin({ mostRub: '1', limitRub: '1' }))).toBeInstanceOf(InvalidInputError);
 	});
 
 	it('reserves what a repetition may cost, when nothing was known of the call before', () => {
 		const execution = newExecution();
-		nodeOf(execution).begin({ key: 'k' }).failed(lost);
-		nodeOf(execution).begin({ key: 'k' }).unknown('3');
+		nodeOf(execution).begin({ key: 'k' }).ended(true);
+		nodeOf(execution).begin({ key: 'k' }).ended(true, '3');
 		const limited = (limitRub: string) => errorOf(() => nodeOf(execution).begin({ mostRub: '1', limitRub }));
 		expect([limited('3.9'), limited('4')]).toStrictEqual([expect.any(InvalidInputError), undefined]);
 	});
@@ -276,7 +270,7 @@ describe('a limit', () => {
 	it('allows nothing when it is not known what an earlier call has cost', () => {
 		const execution = newExecution();
 		const call = nodeOf(execution).begin({ key: 'k' });
-		call.failed(lost);
+		call.ended(true);
 		const limited = () => nodeOf(execution).begin({ mostRub: '1', limitRub: '100' });
 		expect(errorOf(limited)).toMatchObject({
 			description: expect.stringMatching(/The cost of 1 earlier call is unknown\./) as string,
@@ -328,8 +322,7 @@ test('an execution never costs more than its limit, in whatever order its calls 
 				sent.count += 1;
 				const rub = String(Math.floor((most * share) / 100) / 1_000);
 				if (end !== 'lost' && end !== 'rejected') paid = addDecimals(paid, rub) ?? '';
-				const finish = () =>
-					end === 'charged' ? begun.charged(rub) : begun.failed(end === 'rejected' ? rejected : lost);
+				const finish = () => (end === 'charged' ? begun.charged(rub) : begun.ended(end !== 'rejected'));
 				open.push({ until: index + length, finish });
 			}
 			expect(compareDecimals(paid, limitRub)).toBeLessThanOrEqual(0);

@@ -37,10 +37,12 @@ function nodeWith(settings: Partial<INode>) {
 
 const retrying = () => nodeWith({ retryOnFail: true, maxTries: 3 });
 
-it('keeps nothing where the node is not run again', () => {
+it.each([true, false])('keeps nothing where the node is not run again (it has failed: %s)', (hasFailed) => {
 	const { store, attempt } = nodeWith({});
-	attempt().requested(0, KEY);
-	expect([store, attempt().entry(0)?.key]).toStrictEqual([{}, undefined]);
+	const journal = attempt();
+	journal.requested(0, KEY);
+	journal.endTry(hasFailed);
+	expect(store).toStrictEqual({});
 });
 
 it('is written before the act: a try that ends in any way is known to the next one', () => {
@@ -74,15 +76,6 @@ it('of one run of an agent’s tool does not end that of another', () => {
 	attempt({ run: 'a' }).clear();
 	expect(store).toStrictEqual({});
 });
-
-it.each([7, 'x', {}, { executionId: 'e1' }, { entries: {} }])(
-	'that another version has stored is ignored: %j',
-	(stored) => {
-		const { store, attempt } = retrying();
-		store.aiGatewayJournal = { '0': stored };
-		expect(attempt().entry(0)?.key).toBeUndefined();
-	},
-);
 
 describe('an item that was requested', () => {
 	it('and rejected is read again by the next try', () => {

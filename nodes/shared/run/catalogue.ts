@@ -3,22 +3,13 @@ import type { GatewayClient } from '../gateway/client/client';
 /** How long the models are waited for where a call can do without them, in milliseconds. */
 const OPTIONAL_MS = 10_000;
 
-/** So often a run reads a catalogue that it cannot read: without a limit, an outage would delay each item. */
+/** So many times a run fails to read a catalogue before it gives up: else, an outage would delay each item. */
 const MAX_READS = 3;
-
-interface Read<Model> {
-	/** Rejects when the catalogue cannot be read. */
-	models: Promise<Model[]>;
-	/** Resolves after {@link OPTIONAL_MS}. */
-	late: Promise<void>;
-	hasFailed: boolean;
-	/** How often the catalogue has been read. */
-	count: number;
-}
 
 /** A catalogue of models. All items of a run share one read for each account; after a failure, the next item reads it. */
 export class Catalogue<Model> {
-	private readonly reads = new Map<string, Read<Model>>();
+	private readonly reads = new Map<string, { models: Promise<Model[]>; late: Promise<void> }>();
+	private failures = 0;
 
 	/** @param signal ends a read that nobody waits for any more */
 	constructor(
@@ -41,16 +32,20 @@ export class Catalogue<Model> {
 		return await this.readWith(client).models;
 	}
 
-	private readWith(client: GatewayClient): Read<Model> {
+	private readWith(client: GatewayClient) {
 		const { account } = client;
-		const last = this.reads.get(account);
-		if (last && (!last.hasFailed || last.count === MAX_READS)) return last;
+		const known = this.reads.get(account);
+		if (known) return known;
 		const models = this.list(client, this.signal);
 		const over = new AbortController();
 		const late = client.sleep(OPTIONAL_MS, over.signal).catch(() => undefined);
-		const read = { models, late, hasFailed: false, count: (last?.count ?? 0) + 1 };
-		models.catch(() => (read.hasFailed = true)).finally(() => over.abort());
+		const read = { models, late };
 		this.reads.set(account, read);
+		const onFailure = () => {
+			this.failures += 1;
+			if (this.failures < MAX_READS) this.reads.delete(account);
+		};
+		models.catch(onFailure).finally(() => over.abort());
 		return read;
 	}
 }

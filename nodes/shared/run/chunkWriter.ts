@@ -1,12 +1,7 @@
 import type { ChunkSender, ChunkType } from '../n8n/features';
 
 /** Streams the response of one item. */
-export interface ItemChunkWriter {
-	/** Sends a chunk of the response when its turn has come. */
-	write(text: string): void;
-	/** Ends the response; `problem` says why it is incomplete. */
-	end(problem?: string): void;
-}
+export type ItemChunkWriter = ReturnType<ChunkWriter['forItem']>;
 
 /**
  * Streams texts to the workflow's chat or webhook. Chats ignore the item of a chunk and show one message after
@@ -14,19 +9,14 @@ export interface ItemChunkWriter {
  * the items started.
  */
 export class ChunkWriter {
-	/** Resolves when the last response is sent. */
-	private last: Promise<void> = Promise.resolve();
+	/** Resolves when all responses are sent, each of which has ended. */
+	sent: Promise<void> = Promise.resolve();
 
 	constructor(private readonly sender: ChunkSender) {}
 
-	/** Resolves when all responses are sent, each of which has ended. */
-	async sent(): Promise<void> {
-		await this.last;
-	}
-
 	/** Begins the response of an item. */
-	forItem(itemIndex: number): ItemChunkWriter {
-		let sent = this.last;
+	forItem(itemIndex: number) {
+		let { sent } = this;
 		let onEnd: () => void = () => undefined;
 		const ended = new Promise<void>((resolve) => (onEnd = resolve));
 		const send = (type: ChunkType, text?: string) => {
@@ -34,12 +24,14 @@ export class ChunkWriter {
 			sent = sent.then(async () => await this.sender.sendChunk(type, itemIndex, text)).catch(() => undefined);
 		};
 		send('begin');
-		this.last = ended.then(async () => await sent);
+		this.sent = ended.then(async () => await sent);
 		return {
-			write: (text) => {
+			/** Sends a chunk of the response when its turn has come. */
+			write: (text: string) => {
 				if (text !== '') send('item', text);
 			},
-			end: (problem) => {
+			/** Ends the response; `problem` says why it is incomplete. */
+			end: (problem?: string) => {
 				if (problem !== undefined) send('error', problem);
 				send('end');
 				onEnd();

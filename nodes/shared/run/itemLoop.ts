@@ -2,6 +2,7 @@ import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } f
 
 import { ApiError, StoppedError } from '../gateway/errors/errors';
 import { withoutSecrets } from '../gateway/errors/secrets';
+import type { ClientDependencies } from '../gateway/client/client';
 import { WaitMeter } from '../gateway/client/rate/waitMeter';
 import { connect } from '../n8n/client';
 import { addHint } from '../n8n/features';
@@ -16,15 +17,10 @@ import { RunContext } from './runContext';
 import { requestSettings } from './settings';
 
 /**
- * Tasks polled at the same time; *Concurrency*, if that is higher. Polls do not take the slots of downloads and
- * creations: 500 tasks are polled at the pace of §3.1 while a poll takes up to half a second.
+ * Polls and catalogues at the same time, or *Concurrency*. They do not take the slots of downloads and creations: 500
+ * tasks are polled at the pace of §3.1 while a poll takes up to half a second.
  */
-const POLL_CONCURRENCY = 64;
-
-type Slots = Record<'poll' | 'other', Limiter>;
-
-/** Waits for the rate limit are shown from this time on, in milliseconds. */
-const SHOWN_WAIT_MS = 1_000;
+const READ_CONCURRENCY = 64;
 
 /** The `execute` of a node: runs the operation that its `resource` and `operation` name. */
 export async function executeRegistry(
@@ -46,7 +42,6 @@ export async function executeRegistry(
  */
 class ItemLoop {
 	private readonly node;
-	private readonly count: number;
 	private readonly parameters: NodeParameters;
 	private readonly journal: RunJournal;
 	/** The error items of those that have failed. */
@@ -62,7 +57,6 @@ class ItemLoop {
 		private readonly registered: RegisteredOperation,
 	) {
 		this.node = context.getNode();
-		this.count = context.getInputData().length;
 		this.parameters = new NodeParameters(context);
 		this.signal = new RunSignal(context.getExecutionCancelSignal());
 		this.runContext = new RunContext(context);
@@ -73,13 +67,14 @@ class ItemLoop {
 		try {
 			const concurrency = this.concurrency();
 			const items = new Limiter(concurrency);
-			const slots = {
-				other: new Limiter(concurrency),
-				poll: new Limiter(Math.max(concurrency, POLL_CONCURRENCY)),
-			};
-			const all = Array.from({ length: this.count }, async (_, index) => {
+			const requests = new Limiter(concurrency);
+			const reads = new Limiter(Math.max(concurrency, READ_CONCURRENCY));
+			const withSlot: ClientDependencies['withSlot'] = async (work, kind) =>
+				await (kind === 'poll' || kind === 'catalogue' ? reads : requests).run(work);
+			const all = this.context.getInputData().map(async (_, index) => {
 				await items.run(async () => {
-					if (!this.signal.isAborted) await this.attempt(index, async () => await this.start(index, slots));
+					if (!this.signal.isAborted)
+						await this.attempt(index, async () => await this.start(index, withSlot));
 				});
 			});
 			await Promise.all(all);
@@ -105,7 +100,7 @@ class ItemLoop {
 	}
 
 	/** Starts an item. Returns `undefined` when the rest of its work is deferred. */
-	private async start(index: number, slots: Slots): Promise<OperationOutput[] | undefined> {
+	private async start(index: number, withSlot: ClientDependencies['withSlot']) {
 		const { outputs, key, error } = this.journal.entry(index) ?? {};
 		if (outputs) return outputs;
 		// It may be charged, and cannot be repeated.
@@ -114,10 +109,7 @@ class ItemLoop {
 		const { secrets, client } = await connect(this.context, {
 			itemIndex: index,
 			signal: this.signal,
-			withSlot: async (work, kind) => {
-				if (kind === 'catalogue') return await work();
-				return await slots[kind === 'poll' ? 'poll' : 'other'].run(work);
-			},
+			withSlot,
 			waitMeter: this.waitMeter,
 		});
 		for (const secret of secrets) this.runContext.secrets.add(secret);
@@ -183,21 +175,22 @@ class ItemLoop {
 				failures.get(index) ?? journal.entry(index)?.outputs ?? paired(index, unfinished ? [unfinished] : [])
 			);
 		};
-		const outputs = Array.from({ length: this.count }, (_, index) => outputOf(index)).flat();
+		const outputs = this.context.getInputData().flatMap((_, index) => outputOf(index));
 		if (paused) {
 			for (const [index, failure] of failures) journal.finished(index, failure);
 			journal.keep();
 			await paused.end(outputs);
-		} else journal.endTry(isErrorFirst(outputs));
+		}
+		// n8n runs a node with *Retry On Fail* again for any such field, also of a result.
+		else journal.endTry((outputs[0]?.json.error ?? false) !== false);
 		return outputs;
 	}
 
 	private addHints(): void {
 		const { cost, hints } = this.runContext;
 		if (cost.ownRub !== '0') hints.add(`Cost: ₽${cost.ownRub}`);
-		const { totalMs } = this.waitMeter;
-		if (totalMs >= SHOWN_WAIT_MS) {
-			const seconds = Math.round(totalMs / 1_000);
+		const seconds = Math.round(this.waitMeter.totalMs / 1_000);
+		if (seconds > 0) {
 			hints.add(`Requests waited ${seconds} s for the rate limit of the account or 'Requests per Minute'.`);
 		}
 		for (const hint of hints) addHint(this.context, hint);
@@ -217,9 +210,4 @@ class ItemLoop {
 /** Links outputs to the item that they come from. */
 function paired(index: number, outputs: OperationOutput[]): INodeExecutionData[] {
 	return outputs.map((output) => ({ ...output, pairedItem: { item: index } }));
-}
-
-/** Whether *Retry On Fail* runs the node again after this output. */
-function isErrorFirst([first]: readonly INodeExecutionData[]): boolean {
-	return (first?.json.error ?? false) !== false;
 }

@@ -37,18 +37,16 @@ export class RunJournal {
 	private readonly store: Record<string, unknown>;
 	private readonly stored: StoredRun;
 	private readonly isRetried: boolean;
+	private readonly run: string;
 
 	/** @param identity.run identifies the run of the node within the execution; several may be open in an agent */
-	constructor(
-		context: IExecuteFunctions,
-		private readonly identity: { executionId: string; run: string },
-	) {
+	constructor(context: IExecuteFunctions, { executionId, run }: { executionId: string; run: string }) {
+		this.run = run;
 		this.store = storedContext(context, 'node') ?? {};
-		const earlier = storedRun(this.runs[identity.run]);
-		const { executionId } = identity;
+		const earlier = this.runs[run] as StoredRun | undefined;
 		this.stored = earlier?.executionId === executionId ? earlier : { executionId, entries: {} };
 		this.isRetried = context.getNode().retryOnFail === true;
-		if (this.isRetried) this.save();
+		this.store[KEY] = { ...this.runs, [run]: this.stored };
 	}
 
 	/** What earlier tries, or this one, have sent for an item. */
@@ -136,32 +134,20 @@ export class RunJournal {
 			// Copies: n8n changes what a node returns.
 			if (entry.outputs) entry.outputs = entry.outputs.map((item) => ({ ...item }));
 		}
-		this.save();
 	}
 
 	/** Removes the run from the node's context. */
 	clear(): void {
-		const others = omit(this.runs, this.identity.run);
+		const others = omit(this.runs, this.run);
 		if (Object.keys(others).length > 0) this.store[KEY] = others;
 		else delete this.store[KEY];
 	}
 
-	private save(): void {
-		this.store[KEY] = { ...this.runs, [this.identity.run]: this.stored };
-	}
-
-	private get runs(): JsonObject {
+	private get runs(): Record<string, unknown> {
 		return asObject(this.store[KEY]) ?? {};
 	}
 
 	private write(index: number, entry: Entry): void {
 		this.stored.entries[String(index)] = entry;
 	}
-}
-
-/** Another version of the package may have stored something else. */
-function storedRun(value: unknown): StoredRun | undefined {
-	const { executionId, entries } = asObject(value) ?? {};
-	if (typeof executionId !== 'string' || !asObject(entries)) return undefined;
-	return value as StoredRun;
 }

@@ -1,4 +1,4 @@
-import { NodeApiError, NodeOperationError, type IDataObject, type INode } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
 import { isFailedTask } from '../gateway/endpoints/tasks';
 import {
@@ -8,21 +8,13 @@ import {
 	StoppedError,
 	type ApiErrorDetails,
 } from '../gateway/errors/errors';
-import { chargeText, outcomeFlags, type OutcomeFlags } from '../gateway/errors/outcome';
+import { chargeText, outcomeFlags } from '../gateway/errors/outcome';
 
 /** The `json.error` of an error item. Workflows branch on `code`, `httpCode` and `retryable`. */
-export interface ErrorJson extends IDataObject, OutcomeFlags {
-	message: string;
-	description: string | null;
-	httpCode: string | null;
-	code: string | null;
-	type: string | null;
-	param: string | null;
-	taskId?: string;
-}
+export type ErrorJson = ReturnType<typeof toErrorJson>;
 
 /** Describes any error of an item, for *On Error: Continue*. */
-export function toErrorJson(error: unknown): ErrorJson {
+export function toErrorJson(error: unknown) {
 	const details = detailsOf(error);
 	const { message, status, code, type, param, taskId, extra } = details;
 	return {

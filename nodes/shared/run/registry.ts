@@ -9,18 +9,17 @@ import { runOptions } from './settings';
 export const operationSubtitle =
 	'={{ ($parameter["operation"].replace(/[A-Z]/g, " $&").toLowerCase() + ": " + $parameter["resource"]).toTitleCase() }}';
 
-/** All parameters of an operation; its options are last. */
-function parametersOf({ parameters, options }: Operation) {
-	const all = { ...runOptions, ...options } as typeof runOptions;
-	return declare({ ...parameters, options: collection(all) });
-}
+/** An operation of a resource, and its parameters: its options are last. */
+export type RegisteredOperation = ReturnType<typeof register>;
 
-/** An operation of a resource, and its parameters. */
-export interface RegisteredOperation {
-	resource: string;
-	name: string;
-	operation: Operation;
-	parameters: ReturnType<typeof parametersOf>;
+function register(resource: string, name: string, operation: Operation) {
+	const options = { ...runOptions, ...operation.options } as typeof runOptions;
+	return {
+		resource,
+		name,
+		operation,
+		parameters: declare({ ...operation.parameters, options: collection(options) }),
+	};
 }
 
 /** A node's resources and operations. Selectors, parameters and dispatch derive from it. */
@@ -29,9 +28,7 @@ export class Registry {
 
 	constructor(private readonly resources: Readonly<Record<string, Resource>>) {
 		this.registered = Object.entries(resources).flatMap(([resource, { operations }]) =>
-			Object.entries(operations).map(([name, operation]) => {
-				return { resource, name, operation, parameters: parametersOf(operation) };
-			}),
+			Object.entries(operations).map(([name, operation]) => register(resource, name, operation)),
 		);
 	}
 

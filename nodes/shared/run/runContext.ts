@@ -61,7 +61,7 @@ export class RunContext {
 	/** Waits for work in the background, and ends reads of a catalogue that nobody waits for any more. */
 	async end(): Promise<void> {
 		await Promise.all(this.background);
-		await this.chunkWriter?.sent();
+		await this.chunkWriter?.sent;
 		this.over.abort();
 	}
 

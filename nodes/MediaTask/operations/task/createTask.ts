@@ -5,6 +5,7 @@ import { keyAfter } from '../../../shared/gateway/media/idempotency';
 import { rublePrice, taskPrice } from '../../../shared/gateway/media/price';
 import { asNumber, asText, type JsonObject } from '../../../shared/gateway/util/json';
 import type { CallCost } from '../../../shared/run/cost/executionCost';
+import { mayBeCharged } from '../../../shared/run/nodeError';
 import type { ItemContext } from '../../../shared/run/operation';
 import { readInput } from '../input';
 import { uploadTaskFiles } from '../inputFiles';
@@ -40,7 +41,7 @@ export async function createTask(item: TaskItem, read: () => Promise<TaskRequest
 	const count = async () => {
 		const rub = await price();
 		// The gateway does not say whether a task with a key of an earlier execution is new, and charged.
-		if (rub === undefined || isOfOthers) created.call.unknown(rub);
+		if (rub === undefined || isOfOthers) created.call.ended(true, rub);
 		else created.call.charged(rub);
 	};
 	run.background.push(count());
@@ -64,17 +65,13 @@ async function create(item: TaskItem, request: TaskRequest): Promise<Creation> {
 	const { files, bodyWith, mostRub, limitRub } = request;
 	const key = journal.entry(index)?.key ?? request.key;
 	const call = run.cost.begin({ key: costKey(item, key), mostRub, limitRub });
-	let body: JsonObject;
+	let isSent = false;
 	try {
-		body = bodyWith(await uploadTaskFiles(item, files));
-	} catch (error) {
-		call.notSent();
-		throw asError(error);
-	}
-	try {
+		const body = bodyWith(await uploadTaskFiles(item, files));
+		isSent = true;
 		return { task: await send(item, request, body, key), request, call };
 	} catch (error) {
-		call.failed(error);
+		call.ended(isSent && mayBeCharged(error));
 		throw asError(error);
 	}
 }

@@ -2,10 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { ContextType, IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
-import { asObject } from '../../gateway/util/json';
 import { addDecimals, compareDecimals, sumOfCosts } from '../../gateway/util/money';
 import { storedContext } from '../../n8n/features';
-import { mayBeCharged } from '../nodeError';
 
 /** Key in the context that all nodes of an execution share. With another shape of {@link Spending}, use another key. */
 const KEY = 'aiGatewayCost';
@@ -52,16 +50,7 @@ export interface PlannedCall {
 }
 
 /** The cost of one call. One of the functions is called, once, when the call has ended. */
-export interface CallCost {
-	/** It was charged. */
-	charged(rub: string): void;
-	/** It failed: it is not charged, or its outcome is unknown. */
-	failed(error: unknown): void;
-	/** It was not sent, so it costs nothing. */
-	notSent(): void;
-	/** It is, or may be, charged an unknown amount. */
-	unknown(mostRub?: string): void;
-}
+export type CallCost = ReturnType<ExecutionCost['begin']>;
 
 /**
  * What the calls of this package have cost in an execution. All nodes share it, also sub-nodes and tools. Kept in the
@@ -71,7 +60,7 @@ export interface CallCost {
 export class ExecutionCost {
 	/** What the calls of this run have cost, where it is known; decimal text in rubles. */
 	ownRub = '0';
-	private customData: ExecutionVariables['customData'];
+	private customData: { setAll(values: Record<string, string | number>): void } | undefined;
 	/** Where n8n has no context of the execution. */
 	private readonly ownStore: Record<string, unknown> = {};
 
@@ -82,21 +71,20 @@ export class ExecutionCost {
 	 *
 	 * @throws {InvalidInputError} if the execution could then cost more than the limit
 	 */
-	begin({ key, mostRub, limitRub }: PlannedCall): CallCost {
-		const id = key === undefined ? randomUUID() : digestOf(key);
+	begin({ key, mostRub, limitRub }: PlannedCall) {
+		const id = key === undefined ? randomUUID() : createHash('sha256').update(key).digest('hex').slice(0, 20);
 		const spending = this.spending();
 		const isNew = spending.calls[id] === undefined;
 		if (isNew && limitRub !== undefined) checkLimit(spending, limitRub, mostRub);
 		this.change(id, 1, { mostRub });
 		const end = (news: Partial<Call>, rub?: string) => this.change(id, -1, news, rub);
 		return {
-			charged: (rub) => {
+			charged: (rub: string) => {
 				if (end({}, rub)) this.ownRub = sum(this.ownRub, rub);
 				if (key === undefined) delete this.spending().calls[id];
 			},
-			failed: (error) => end(mayBeCharged(error) ? { isUnknown: true } : {}),
-			notSent: () => end({}),
-			unknown: (most) => end({ isUnknown: true, mostRub: most }),
+			/** It is not charged, or an unknown amount. */
+			ended: (isUnknown: boolean, most?: string) => end(isUnknown ? { isUnknown, mostRub: most } : {}),
 		};
 	}
 
@@ -127,7 +115,7 @@ export class ExecutionCost {
 		totals.costRub = Number(rub);
 		// The same object for each node, which n8n also stores as one: so it is current at every node.
 		this.contextOf('node').gateway = totals;
-		this.customData ??= (this.context.getWorkflowDataProxy(0).$execution as ExecutionVariables).customData;
+		this.customData ??= this.context.getWorkflowDataProxy(0).$execution.customData;
 		// n8n keeps ten keys; without room it drops these.
 		this.customData?.setAll({
 			gatewayCostRub: rub,
@@ -144,29 +132,15 @@ export class ExecutionCost {
 	private spending(): Spending {
 		const store = this.contextOf('flow');
 		const executionId = this.context.getExecutionId() ?? '';
-		const stored = store[KEY];
+		// Nothing else writes to the key.
+		const stored = store[KEY] as Spending | undefined;
 		// n8n's retry of an execution copies the data of the former one.
-		if (isSpending(stored) && stored.executionId === executionId) return stored;
-		const none = { costRub: 0, calls: 0, callsWithoutCost: 0 };
-		const totals = Object.assign(isSpending(stored) ? stored.totals : {}, none);
+		if (stored?.executionId === executionId) return stored;
+		const totals = Object.assign(stored?.totals ?? {}, { costRub: 0, calls: 0, callsWithoutCost: 0 });
 		const fresh = { executionId, calls: {}, rub: '0', reservedRub: '0', unlimited: 0, totals };
 		store[KEY] = fresh;
 		return fresh;
 	}
-}
-
-/** The part of `$execution` that is used. */
-interface ExecutionVariables {
-	customData?: { setAll(values: Record<string, string | number>): void };
-}
-
-/** Nothing else writes to the key. */
-function isSpending(stored: unknown): stored is Spending {
-	return asObject(stored) !== undefined;
-}
-
-function digestOf(key: string): string {
-	return createHash('sha256').update(key).digest('hex').slice(0, 20);
 }
 
 /** Adds a call to the sums, or takes it out of them. */

@@ -8,6 +8,7 @@ import type { TextFormat } from '../../gateway/text/formats/format';
 import type { OutputRequest } from '../../gateway/text/formats/request';
 import { asNumber, asObject, asText, type JsonObject } from '../../gateway/util/json';
 import type { Catalogue } from '../catalogue';
+import { mayBeCharged } from '../nodeError';
 import type { ExecutionCost } from './executionCost';
 
 /** What counts the cost of text calls. */
@@ -28,10 +29,7 @@ export interface PlannedText {
 }
 
 /** A completion, and the body of its response. */
-export interface CompletedText {
-	body: JsonObject;
-	completion: Completion;
-}
+export type CompletedText = Awaited<ReturnType<typeof completeText>>;
 
 /**
  * Sends a text call, and adds its cost to that of the execution. A cost that the response does not report is computed
@@ -44,7 +42,7 @@ export async function completeText(
 	costs: TextCosts,
 	planned: PlannedText,
 	send: () => Promise<JsonObject>,
-): Promise<CompletedText> {
+): Promise<{ body: JsonObject; completion: Completion }> {
 	const { format, output, limitRub } = planned;
 	const mostRub = limitRub === undefined ? undefined : await mostRubOf(costs, planned);
 	const call = costs.cost.begin({ mostRub, limitRub });
@@ -53,13 +51,13 @@ export async function completeText(
 		const completion = format.readCompletion(body, output);
 		const cost = await costOf(costs, planned.body, completion);
 		if (cost) call.charged(cost.rub);
-		else call.unknown();
+		else call.ended(true);
 		const hint = incompleteHint(completion.choices, planned.body, format);
 		return { body, completion: { ...completion, ...cost?.fields, hint } };
 	} catch (error) {
 		const cost = error instanceof ApiError ? await costOf(costs, planned.body, chargeOf(error)) : undefined;
 		if (!(error instanceof ApiError) || !cost) {
-			call.failed(error);
+			call.ended(mayBeCharged(error));
 			throw asError(error);
 		}
 		call.charged(cost.rub);
