@@ -41,6 +41,14 @@ export class AiGatewayApi implements ICredentialType {
 			placeholder: 'e.g. sk-…',
 			hint: 'Created in the profile area of the web application, where it is shown in full only once',
 		},
+		{
+			displayName: 'Minimum Balance (Rubles)',
+			name: 'minBalanceRub',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 100',
+			hint: 'Optional: a call that could leave less than this on the account is not sent',
+		},
 	];
 
 	/**

@@ -25,6 +25,7 @@ import { withFallbacks } from '../shared/gateway/text/fallback';
 import { sendWithReasoning } from '../shared/gateway/text/reasoning';
 import { streamText } from '../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../shared/gateway/text/textCall';
+import { costLimit } from '../shared/run/cost/minBalance';
 import { completeText, type TextCosts } from '../shared/run/cost/textCall';
 import { iterateChunks } from './chunkQueue';
 import { callIds, toChatMessages } from './messages';
@@ -173,7 +174,7 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 			const isOther = asked !== model;
 			const extra = isOther ? { ...extraBody, model: asked } : extraBody;
 			const toCall = (given: TextRequest) => ({
-				...textCall(format, given, extra, limitRub !== undefined),
+				...textCall(format, given, extra, costLimit(client, limitRub) !== undefined),
 				isFallback: isOther,
 			});
 			const { request, rejectsReasoning: rejected } = isOther ? prepared.forModel(asked) : prepared;

@@ -133,3 +133,37 @@ test('*Max Cost per Execution* holds for all nodes together', async () => {
 	expect(shown(result)).toStrictEqual(paid(5));
 	expect(JSON.stringify(result.nodes['Agent'])).toContain('more than is left of');
 });
+
+test('*Minimum Balance* of the credential holds for executions that run at once', async () => {
+	const { client, gateway } = environment;
+	const { baseUrl, apiKey } = gateway;
+	const limited = await client.saveCredential('Limited', 'aiGatewayApi', {
+		baseUrl,
+		apiKey,
+		minBalanceRub: '90',
+	});
+	gateway.control.setBalance('100');
+	const workflow = workflowOf(
+		'Minimum balance',
+		[ideas, draw({ operation: 'create' }, { onError: 'continueRegularOutput' })],
+		{ [startName]: ['Ideas'], Ideas: ['Draw'] },
+	);
+	const executions = await Promise.all(
+		[1, 2, 3, 4].map(async () => {
+			const { id } = await client.createWorkflow(withCredential(workflow, limited));
+			return await client.runManually(id, manualTrigger(workflow));
+		}),
+	);
+	const results = await Promise.all(
+		executions.map(async (id) => resultOf(await waitForExecution(client, id))),
+	);
+	const items = results.flatMap(({ nodes }) => nodes['Draw']?.items ?? []);
+	expect(items).toHaveLength(12);
+	const left = Number(gateway.control.balance());
+	expect(left).toBeGreaterThanOrEqual(90);
+	// No more than needed is refused.
+	expect(left - Number(ledger()[0]?.amount)).toBeLessThan(90);
+	expect(items.filter(({ json }) => json['error'] === undefined)).toHaveLength(ledger().length);
+	const balanceReads = gateway.control.requests().filter(({ path }) => path.endsWith('/balance'));
+	expect(balanceReads).toHaveLength(1);
+});

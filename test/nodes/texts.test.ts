@@ -1,3 +1,4 @@
+import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
 import { choices, descriptions, fields } from '../helpers/panel';
 import { sourceTexts } from '../helpers/sourceTexts';
 
@@ -7,6 +8,7 @@ import { sourceTexts } from '../helpers/sourceTexts';
 const labels = new Set([
 	...fields.map(({ property }) => property.displayName),
 	...choices.map(({ choice }) => choice.name),
+	...new AiGatewayApi().properties.map(({ displayName }) => displayName),
 ]);
 
 /** Names of n8n, of output fields, and of the gateway's fields. */

@@ -13,6 +13,7 @@ import { errorFromThrown } from '../gateway/errors/fromConnection';
 import { problemError } from '../gateway/errors/fromResponse';
 import type { RequestKind } from '../gateway/errors/errors';
 import { asObject, asText } from '../gateway/util/json';
+import { compareDecimals } from '../gateway/util/money';
 import {
 	isSuccess,
 	MAX_RESPONSE_BYTES,
@@ -204,16 +205,26 @@ export interface GatewayAddress {
 	/** Without a trailing slash. */
 	baseUrl: string;
 	secrets: readonly string[];
+	/** Decimal text in rubles. */
+	minBalanceRub?: string;
 }
 
 /**
  * Reads the address from the credential.
  *
- * @throws {InvalidInputError} when its base URL is no web address
+ * @throws {InvalidInputError} when its base URL is no web address, or its minimum balance no amount
  */
 export async function gatewayAddress(credential: CredentialReader): Promise<GatewayAddress> {
-	const { baseUrl, apiKey } = (await credential()).data ?? {};
-	return readAddress({ baseUrl: asText(baseUrl) ?? '', apiKey: asText(apiKey) ?? '' });
+	const { baseUrl, apiKey, minBalanceRub } = (await credential()).data ?? {};
+	const address = readAddress({ baseUrl: asText(baseUrl) ?? '', apiKey: asText(apiKey) ?? '' });
+	const min = String(minBalanceRub ?? '').trim();
+	if (min === '') return address;
+	if (compareDecimals(min, '0') !== undefined) return { ...address, minBalanceRub: min };
+	throw new InvalidInputError(
+		"'Minimum Balance (Rubles)' in the AI Gateway credential is not an amount",
+		'Enter a number, such as 100 or 99.50, or leave it empty.',
+		'minBalanceRub',
+	);
 }
 
 /**

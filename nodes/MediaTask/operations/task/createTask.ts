@@ -5,6 +5,7 @@ import { keyAfter } from '../../../shared/gateway/media/idempotency';
 import { rublePrice, taskPrice } from '../../../shared/gateway/media/price';
 import { asNumber, asText, type JsonObject } from '../../../shared/gateway/util/json';
 import type { CallCost } from '../../../shared/run/cost/executionCost';
+import { beginCall } from '../../../shared/run/cost/minBalance';
 import { mayBeCharged } from '../../../shared/run/nodeError';
 import type { ItemContext } from '../../../shared/run/operation';
 import { readInput } from '../input';
@@ -61,10 +62,14 @@ interface Creation {
 
 /** Reserves the price, then uploads the files, which is not repeated with the creation. */
 async function create(item: TaskItem, request: TaskRequest): Promise<Creation> {
-	const { journal, run, index } = item;
+	const { journal, run, client, index } = item;
 	const { files, bodyWith, mostRub, limitRub } = request;
-	const key = journal.entry(index)?.key ?? request.key;
-	const call = run.cost.begin({ key: costKey(item, key), mostRub, limitRub });
+	const sentKey = journal.entry(index)?.key;
+	const key = sentKey ?? request.key;
+	const planned = { key: costKey(item, key), mostRub, limitRub };
+	// A repetition may be of a task that is paid for.
+	const call =
+		sentKey === undefined ? await beginCall({ client, cost: run.cost }, planned) : run.cost.begin(planned);
 	let isSent = false;
 	try {
 		const body = bodyWith(await uploadTaskFiles(item, files));

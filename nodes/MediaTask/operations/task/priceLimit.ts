@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { compareDecimals } from '../../../shared/gateway/util/money';
 import { rublePrice, type TaskPrice } from '../../../shared/gateway/media/price';
+import type { Limit } from '../../../shared/run/cost/minBalance';
 
 /**
  * Checks that a task costs at most `limit`.
@@ -9,7 +10,7 @@ import { rublePrice, type TaskPrice } from '../../../shared/gateway/media/price'
  * @throws {InvalidInputError} when the price is higher, or is not known
  */
 export function checkPriceLimit(task: TaskPrice, limit: string): void {
-	const price = knownPrice(task, 'Max Price (Rubles)', 'maxPriceRub');
+	const price = knownPrice(task, { label: 'Max Price (Rubles)', param: 'maxPriceRub' });
 	if ((compareDecimals(price, limit) ?? 1) <= 0) return;
 	throw new InvalidInputError(
 		`The task would cost ₽${price}, more than the highest price of ₽${limit}`,
@@ -21,11 +22,10 @@ export function checkPriceLimit(task: TaskPrice, limit: string): void {
 /**
  * The price of a task as decimal text in rubles.
  *
- * @param label the option that needs it
- * @param param the same, by the name that workflows store
+ * @param limit the option that needs it
  * @throws {InvalidInputError} when it is not known
  */
-export function knownPrice(task: TaskPrice, label: string, param: string): string {
+export function knownPrice(task: TaskPrice, { label, param }: Limit): string {
 	const price = rublePrice(task);
 	if (price !== undefined) return price;
 	throw new InvalidInputError(

@@ -8,6 +8,7 @@ import { taskPrice } from '../../../shared/gateway/media/price';
 import { choice, decimal, filled, json, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemContext } from '../../../shared/run/operation';
+import { costLimit } from '../../../shared/run/cost/minBalance';
 import { maxCostRub } from '../../../shared/run/settings';
 import type { ResumeCallback } from '../../suspend/suspendableTask';
 import { formOf, inputParameters, model, readInput } from '../input';
@@ -155,15 +156,10 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 		taskBody({ model: params.model, input: inputWith(urls), sessionId, callbackUrl: url });
 	const input = inputWith(placeholderUrls(files));
 	if (form) checkRequired(input, form);
-	const price =
-		maxPriceRub === undefined && maxCostRub === undefined
-			? undefined
-			: taskPrice(await run.mediaModel(client, params.model, true), input);
+	const limit = costLimit(client, maxCostRub);
+	const price = (maxPriceRub ?? limit) && taskPrice(await run.mediaModel(client, params.model, true), input);
 	if (price && maxPriceRub !== undefined) checkPriceLimit(price, maxPriceRub);
-	const mostRub =
-		price && maxCostRub !== undefined
-			? knownPrice(price, 'Max Cost per Execution (Rubles)', 'maxCostRub')
-			: undefined;
+	const mostRub = price && limit && knownPrice(price, limit);
 	const content = isShared(params.options) ? bodyWith(await contentPlaceholders(files)) : {};
 	const context = { ...run.identity, itemIndex: item.index };
 	const digest = idempotencyKey('workflow', context, content);

@@ -10,6 +10,7 @@ import { asText, type JsonObject } from '../../../shared/gateway/util/json';
 import { bodyWithFiles } from '../../../shared/n8n/bodyWithFiles';
 import { addTokenUsage } from '../../../shared/n8n/features';
 import type { ItemChunkWriter } from '../../../shared/run/chunkWriter';
+import { costLimit } from '../../../shared/run/cost/minBalance';
 import { completeText, type CompletedText } from '../../../shared/run/cost/textCall';
 import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import { readAttachments, type ReadAttachments } from './attachments';
@@ -30,7 +31,7 @@ export async function generateText(item: ItemContext, prepared: PreparedText): P
 	const chat: StreamedChat = {};
 	try {
 		const { result, fallbackFrom } = await withFallbacks(models, async (model) => {
-			const call = gatewayRequest(prepared, attached, model);
+			const call = gatewayRequest(item, prepared, attached, model);
 			return await complete(item, prepared, { ...call, isFallback: model !== request.model }, chat);
 		});
 		const completion = { ...result.completion, fallbackFrom };
@@ -69,6 +70,7 @@ async function complete(
 
 /** @param model replaces the model of the request, if it is another one */
 function gatewayRequest(
+	{ client }: ItemContext,
 	{ format, request, extraBody, maxCostRub }: PreparedText,
 	{ attachments, files }: ReadAttachments,
 	model: string,
@@ -76,7 +78,7 @@ function gatewayRequest(
 	const conversation = withAttachments(request.conversation, attachments);
 	const extra = model === request.model ? extraBody : { ...extraBody, model };
 	const asked = { ...request, conversation };
-	const { json, ...call } = textCall(format, asked, extra, maxCostRub !== undefined);
+	const { json, ...call } = textCall(format, asked, extra, costLimit(client, maxCostRub) !== undefined);
 	if (files.length === 0) return { ...call, json };
 	const body = bodyWithFiles(JSON.stringify(json), files);
 	return {

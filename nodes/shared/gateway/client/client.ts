@@ -31,6 +31,8 @@ export interface ClientSettings extends RequestSettings {
 	baseUrl: string;
 	/** Never shown: the API key first. */
 	secrets: readonly string[];
+	/** What calls are to leave on the account, as decimal text in rubles. */
+	minBalanceRub?: string | undefined;
 }
 
 /** Identifies an account, without its key: it is stored with executions. */

@@ -9,6 +9,9 @@ const CODES: ReadonlySet<string | undefined> = new Set([
 	'feature_not_available',
 ]);
 
+/** Limits of cost, by the names that workflows and credentials store. */
+const LIMITS: ReadonlySet<string | undefined> = new Set(['maxCostRub', 'minBalanceRub']);
+
 /**
  * Whether another model may be asked after an error: the gateway has rejected every request for the first one, so
  * nothing is charged, and the reason may lie in the model.
@@ -44,8 +47,8 @@ export async function withFallbacks<T>(
 	try {
 		return { result: await ask(model), fallbackFrom: before.map((rejection) => rejection.model) };
 	} catch (error) {
-		// Invalid input is found before anything is sent.
-		const isUnsent = before.length > 0 && error instanceof InvalidInputError;
+		// Found before anything is sent: another model may be cheaper.
+		const isUnsent = error instanceof InvalidInputError && (before.length > 0 || LIMITS.has(error.param));
 		if (others.length > 0 && (isUnsent || mayFallBack(error)))
 			return await withFallbacks(others, ask, [...before, { model, error }]);
 		throw before.length > 0 ? withRejections(asError(error), before) : asError(error);

@@ -10,6 +10,7 @@ import { asNumber, asObject, asText, type JsonObject } from '../../gateway/util/
 import type { Catalogue } from '../catalogue';
 import { mayBeCharged } from '../nodeError';
 import type { ExecutionCost } from './executionCost';
+import { beginCall, costLimit, type Limit } from './minBalance';
 
 /** What counts the cost of text calls. */
 export interface TextCosts {
@@ -44,8 +45,9 @@ export async function completeText(
 	send: () => Promise<JsonObject>,
 ): Promise<{ body: JsonObject; completion: Completion }> {
 	const { format, output, limitRub } = planned;
-	const mostRub = limitRub === undefined ? undefined : await mostRubOf(costs, planned);
-	const call = costs.cost.begin({ mostRub, limitRub });
+	const limit = costLimit(costs.client, limitRub);
+	const mostRub = limit && (await mostRubOf(costs, planned, limit));
+	const call = await beginCall(costs, { mostRub, limitRub });
 	try {
 		const body = await send();
 		const completion = format.readCompletion(body, output);
@@ -84,13 +86,17 @@ async function costOf(costs: TextCosts, body: JsonObject, { costRub, usage }: Ch
 	return { rub, fields: { costRub: Number(rub), costIsComputed: true as const } };
 }
 
-async function mostRubOf({ client, textModels }: TextCosts, { format, body }: PlannedText): Promise<string> {
+async function mostRubOf(
+	{ client, textModels }: TextCosts,
+	{ format, body }: PlannedText,
+	{ label, param }: Limit,
+): Promise<string> {
 	const model = (await textModels.require(client)).find(({ id }) => id === body.model);
 	const most = mostOfCall(format, body, model);
 	if ('rub' in most) return most.rub;
 	throw new InvalidInputError(
-		`What the call to "${asText(body.model) ?? ''}" may cost is unknown, so 'Max Cost per Execution (Rubles)' cannot be kept`,
+		`What the call to "${asText(body.model) ?? ''}" may cost is unknown, so '${label}' cannot be kept`,
 		`Unknown, because ${most.reason}. ${most.hint}`,
-		'maxCostRub',
+		param,
 	);
 }
