@@ -23,9 +23,6 @@ const POLL_CONCURRENCY = 64;
 
 type Slots = Record<'poll' | 'other', Limiter>;
 
-/** Waits for the rate limit are shown from this time on, in milliseconds. */
-const SHOWN_WAIT_MS = 1_000;
-
 /** The `execute` of a node: runs the operation that its `resource` and `operation` name. */
 export async function executeRegistry(
 	context: IExecuteFunctions,
@@ -174,8 +171,9 @@ class ItemLoop {
 			const nodeError = toNodeError(this.node, error, index, journal.paidNote(index));
 			journal.endTry(true);
 			// The model of an AI Agent reads only the message.
-			if (runContext.isTool && nodeError.description) nodeError.message += `. ${nodeError.description}`;
-			throw nodeError;
+			const { message, description } = nodeError;
+			if (!runContext.isTool || !description) throw nodeError;
+			throw Object.assign(nodeError, { message: `${message}. ${description}`, description: '' });
 		}
 		const outputOf = (index: number) => {
 			const unfinished = paused?.outputs.get(index);
@@ -193,11 +191,9 @@ class ItemLoop {
 	}
 
 	private addHints(): void {
-		const { cost, hints } = this.runContext;
-		if (cost.ownRub !== '0') hints.add(`Cost: ₽${cost.ownRub}`);
-		const { totalMs } = this.waitMeter;
-		if (totalMs >= SHOWN_WAIT_MS) {
-			const seconds = Math.round(totalMs / 1_000);
+		const { hints } = this.runContext;
+		const seconds = Math.round(this.waitMeter.totalMs / 1_000);
+		if (seconds > 0) {
 			hints.add(`Requests waited ${seconds} s for the rate limit of the account or 'Requests per Minute'.`);
 		}
 		for (const hint of hints) addHint(this.context, hint);
