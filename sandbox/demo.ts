@@ -111,7 +111,7 @@ What to try next
   2. Back in the Editor, open "Topic", change the text, and select Execute workflow.
   3. Make an image of your own: select +, search for "generate image", open Actions and select "Generate an image".
      Choose a model, write a prompt, and select Execute step. The credential "Sandbox gateway" is chosen already.
-  4. Import another example: select ⋯ at the top, then Import from file.
+  4. Import another example: select ⋯ at the top, then Import and From file.
 ${(await otherExamples()).map((example) => `       ${example}`).join('\n')}
 
   Login       ${owner.email}   password ${owner.password}   at ${server.url}
