@@ -20,6 +20,9 @@ export class AiGatewayApi implements ICredentialType {
 
 	documentationUrl = 'https://github.com/n8n-nodes-ai-gateway/n8n-nodes-ai-gateway#credential';
 
+	// n8n's field says that the key goes to all domains.
+	hideDomainRestrictionFields = true;
+
 	properties: INodeProperties[] = [
 		{
 			displayName: 'Base URL',
@@ -28,8 +31,7 @@ export class AiGatewayApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://gateway.example.com/api/v1',
-			// A hint, because descriptions show only when the mouse is over the label.
-			hint: 'The address of the gateway’s API. It ends in /api/v1.',
+			hint: 'The address of the gateway’s API. It ends in /api/v1. The API key is sent only there.',
 		},
 		{
 			displayName: 'API Key',
@@ -100,12 +102,8 @@ function destination(url: string, baseURL?: string): URL | undefined {
 }
 
 function webUrl(text: string): URL | undefined {
-	try {
-		const url = new URL(text);
-		return /^https?:$/.test(url.protocol) ? url : undefined;
-	} catch {
-		return undefined;
-	}
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	return url && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
 /** @throws {InvalidInputError} unless `target` has the origin of `baseUrl` */

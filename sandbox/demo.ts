@@ -5,9 +5,10 @@ import { owner, startDemoN8n, type DemoN8n } from './demo/n8n';
 import { runAndReport } from './demo/report';
 import { serveSignInLink } from './demo/signIn';
 import { stopSignals } from './demo/signals';
+import { placeWorkflow } from './demo/workflow';
 import { packPackage } from './n8n/package';
 import type { WorkflowJson } from './n8n/types';
-import { credentialType, loadExample, withCredential } from './n8n/workflows';
+import { credentialType, loadExample, loadExamples, withCredential } from './n8n/workflows';
 
 /** The demo's command line. */
 export interface DemoOptions {
@@ -72,10 +73,9 @@ async function runExample(
 	const { baseUrl, apiKey } = gateway;
 	const credential = await client.saveCredential('Sandbox gateway', credentialType, { baseUrl, apiKey });
 	const workflow = readyToRun(withCredential(await loadExample('text-to-media'), credential));
-	const { id } = await client.saveWorkflow(workflow);
-	console.log(
-		`Workflow          "${workflow.name}", imported from examples/text-to-media.json; running it\n`,
-	);
+	const { id, name, isBesideChanged } = await placeWorkflow(client, workflow);
+	if (isBesideChanged) console.log(`Workflow          "${workflow.name}" stays as you have changed it`);
+	console.log(`Workflow          "${name}", from examples/text-to-media.json; running it\n`);
 	const before = await readBalance(gateway);
 	const workflowUrl = `${server.url}/workflow/${id}`;
 	const run = { client, workflowUrl, gateway, workflow, workflowId: id, before, signal };
@@ -111,6 +111,8 @@ What to try next
   2. Back in the Editor, open "Topic", change the text, and select Execute workflow.
   3. Make an image of your own: select +, search for "generate image", open Actions and select "Generate an image".
      Choose a model, write a prompt, and select Execute step. The credential "Sandbox gateway" is chosen already.
+  4. Import another example: select ⋯ at the top, then Import and From file.
+${(await otherExamples()).map((example) => `       ${example}`).join('\n')}
 
   Login       ${owner.email}   password ${owner.password}   at ${server.url}
   Gateway     ${gateway.baseUrl}   key ${gateway.apiKey}
@@ -119,6 +121,12 @@ What to try next
 The sandbox gateway makes up texts, draws the prompt as a picture, and takes play money. Press Ctrl+C to stop.`);
 	await Promise.race([server.ended(), aborted(signal)]);
 	if (!signal.aborted) throw new Error(`n8n has ended by itself; its log is ${server.logFile}`);
+}
+
+/** The examples that the demo does not run: file and name. */
+async function otherExamples(): Promise<string[]> {
+	const others = (await loadExamples()).filter(({ file }) => file !== 'text-to-media.json');
+	return others.map(({ file, workflow }) => `examples/${file}`.padEnd(40) + workflow.name);
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

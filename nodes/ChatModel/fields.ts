@@ -14,7 +14,7 @@ const toolChoiceOptions = {
 	...toolChoiceParameters,
 	toolChoice: toolChoiceParameters.toolChoice.with({
 		description:
-			'Whether the model may, must or must not call a tool. After the result of a tool the model decides again, so that the agent can respond.',
+			'Whether the model may, must or must not call one of its tools, if it has any. After the result of a tool the model decides again, so that the agent can respond.',
 	}),
 };
 
@@ -27,7 +27,6 @@ export const parameters = declare({
 	format,
 	...outputParameters,
 	outputFormat: outputParameters.outputFormat.with({
-		displayName: 'Response Format',
 		description:
 			'What the model responds with, as text or JSON text. An output parser of the agent or chain needs Text.',
 	}),

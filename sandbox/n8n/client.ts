@@ -72,15 +72,6 @@ export class N8nClient {
 		return await this.send<StoredWorkflow>('POST', '/rest/workflows', { ...workflow, ...olderDefaults });
 	}
 
-	/** Stores a workflow in place of the one of the same name, if there is one. */
-	async saveWorkflow(workflow: WorkflowJson): Promise<StoredWorkflow> {
-		const filter = encodeURIComponent(JSON.stringify({ name: workflow.name }));
-		const candidates = await this.get<Stored[]>(`/rest/workflows?filter=${filter}`);
-		const known = candidates.find(({ name }) => name === workflow.name);
-		if (known === undefined) return await this.createWorkflow(workflow);
-		return await this.send<StoredWorkflow>('PATCH', `/rest/workflows/${known.id}?forceSave=true`, workflow);
-	}
-
 	/** Publishes a workflow: its triggers and webhooks go live. */
 	async activate(workflow: StoredWorkflow): Promise<void> {
 		if (isN8nAtLeast(PUBLISHING))

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageName } from './package';
 import { repositoryRoot } from './runtime';
@@ -11,6 +11,15 @@ export const credentialType = 'aiGatewayApi';
 export async function loadExample(name: string): Promise<WorkflowJson> {
 	const text = await readFile(join(repositoryRoot, 'examples', `${name}.json`), 'utf8');
 	return JSON.parse(text) as WorkflowJson;
+}
+
+/** Reads all of them, with the names of their files. */
+export async function loadExamples(): Promise<Array<{ file: string; workflow: WorkflowJson }>> {
+	const files = await readdir(join(repositoryRoot, 'examples'));
+	const names = files.filter((file) => file.endsWith('.json')).sort();
+	return await Promise.all(
+		names.map(async (file) => ({ file, workflow: await loadExample(file.replace(/\.json$/, '')) })),
+	);
 }
 
 /** The workflow with the credential chosen in each node of the package, as a user does after importing it. */

@@ -80,6 +80,20 @@ describe('the cost of the execution', () => {
 		});
 	});
 
+	it('is in a hint at the model, with what the tool has cost', async () => {
+		const model = await modelOf();
+		await model.invoke(ask);
+		await draw();
+		await model.invoke(ask);
+		const own = sumOfCosts(
+			...gateway.control.ledger().flatMap(({ amount }, call) => (call === 1 ? [] : amount)),
+		);
+		const { hints } = execution.resultData.runData.Gateway?.at(-1) ?? {};
+		expect(hints?.map(({ message }) => message)).toStrictEqual([
+			`Cost: ₽${own} (execution so far: ₽${ledger()})`,
+		]);
+	});
+
 	it('has a task that the tool asks for again once: the gateway does not charge it again', async () => {
 		await draw();
 		await draw();

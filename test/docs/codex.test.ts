@@ -69,7 +69,7 @@ describe('a codex file', () => {
 	});
 
 	test.each(codexes)('$file has aliases, each once', ({ codex: { alias } }) => {
-		expect(alias).toContain('gateway');
+		expect(alias).toContain('AI gateway');
 		expect(alias.length).toBeGreaterThan(5);
 		expect(new Set(alias.map((word) => word.toLowerCase())).size).toBe(alias.length);
 	});

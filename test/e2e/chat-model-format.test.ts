@@ -2,7 +2,7 @@ import { agent, balanceTool, model, pathOf, start, writerTool } from './support/
 import { useEnvironment, type Environment } from './support/environment';
 import { clusterOf } from './support/workflows';
 
-// Response Format, Tool Choice and built-in tools of the chat model in n8n's AI Agent.
+// Output Format, Tool Choice and built-in tools of the chat model in n8n's AI Agent.
 
 const FORMATS = ['chat', 'responses', 'messages'];
 const place = {

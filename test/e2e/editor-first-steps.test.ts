@@ -97,7 +97,7 @@ scene('an entry lists the actions of the node and its trigger', async ({ editor 
 	for (const text of [
 		'On media task succeeded',
 		'On media task failed',
-		'Start a media task and wait',
+		'Create a media task and wait',
 		'Get the price of a media task',
 	]) {
 		await root.getByText(text, { exact: true }).waitFor();
@@ -153,7 +153,7 @@ scene('without a credential, the model picker and the form say what is missing',
 	const { editor, environment } = stage;
 	await forgetCredentials(environment);
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('gateway', 'Gateway Media Task', 'Start a media task');
+	const panel = await editor.addFirst('gateway', 'Gateway Media Task', 'Create a media task');
 	await panel.root.getByText('Choose a model to see its fields').waitFor();
 	await panel.openPicker();
 	await editor.page.getByText('Could not load list').waitFor();

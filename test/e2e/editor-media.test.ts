@@ -67,7 +67,7 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 
 scene('the prompt stays when the model or the input mode changes', async ({ editor, environment }) => {
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('sora', 'Gateway Media Task', 'Start a media task');
+	const panel = await editor.addFirst('sora', 'Gateway Media Task', 'Create a media task');
 	const prompt = async () => await panel.field('prompt').inputValue();
 	await panel.pickModel('aurora/canvas-1');
 	await panel.fill('prompt', 'A lighthouse');
@@ -107,7 +107,7 @@ scene('an example shows its prompt, and only the fields that it fills', async ({
 
 scene('another model has another form, with rows, options and operations', async ({ editor }) => {
 	await editor.newWorkflow();
-	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Start a media task');
+	const panel = await editor.addFirst('video', 'Gateway Media Task', 'Create a media task');
 	await panel.openPicker();
 	await panel.models.filter({ hasText: /lumen\/motion-2 · (from )?₽[\d.]+ per task · video/ }).waitFor();
 	await panel.searchModels('video');

@@ -12,6 +12,12 @@ const TEXT = 'Gateway Text Generation';
 const LOOKED_AT = 8;
 
 const searches: Array<[string, string, string]> = [
+	['ai gateway', TEXT, 'Generate text'],
+	['ai gateway', MEDIA, 'Generate an image'],
+	['ai gateway', 'Gateway Balance', 'Get the balance'],
+	['gateway', TEXT, 'Generate text'],
+	['generate text', TEXT, 'Generate text'],
+	['balance', 'Gateway Balance', 'Get the balance'],
 	['image', MEDIA, 'Generate an image'],
 	['video', MEDIA, 'Generate a video'],
 	['music', MEDIA, 'Generate music'],
@@ -42,6 +48,19 @@ for (const [words, node, action] of searches) {
 	});
 }
 
+scene('"Generate text" stands first among the actions of its node', async ({ editor }) => {
+	const { creator } = editor;
+	await editor.newWorkflow();
+	await creator.open();
+	await creator.search(TEXT);
+	await creator.openItem(TEXT);
+	await creator.action('Generate text').waitFor();
+	await editor.shot('what Gateway Text Generation can do');
+	const entries = (await creator.items.allInnerTexts()).map((name) => name.trim());
+	// n8n's own triggers stand before all actions.
+	expect(entries.filter((name) => !name.startsWith('On a '))[0]).toBe('Generate text');
+});
+
 scene('the actions of media are named by what they make, and the others by what they do', async (stage) => {
 	const { creator } = stage.editor;
 	await stage.editor.newWorkflow();
@@ -53,8 +72,8 @@ scene('the actions of media are named by what they make, and the others by what 
 		'Generate a video',
 		'Generate music',
 		'Generate speech',
-		'Start a media task',
-		'Start a media task and wait',
+		'Create a media task',
+		'Create a media task and wait',
 		'Wait for a media task',
 	]) {
 		await eventually(async () => expect(await creator.action(action).count()).toBe(1));

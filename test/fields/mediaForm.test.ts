@@ -2,12 +2,7 @@ import nock from 'nock';
 
 import * as sandbox from '../../sandbox/gateway/catalogue/mediaSchemas';
 import { loadFileFields, mapMediaFields, mapPriceInput } from '../../nodes/shared/fields/mediaForm';
-import {
-	searchImageModels,
-	searchMusicModels,
-	searchSpeechModels,
-	searchVideoModels,
-} from '../../nodes/shared/fields/models';
+import { mediaSearches } from '../../nodes/shared/fields/models';
 import { editorContext } from '../helpers/contexts';
 import { catalogue, model, painter } from '../helpers/media';
 import { useNock } from '../helpers/nock';
@@ -61,10 +56,10 @@ describe('the list of models', () => {
 	);
 
 	it.each([
-		['images', searchImageModels, 'acme/image'],
-		['videos', searchVideoModels, 'acme/video'],
-		['music', searchMusicModels, 'acme/music'],
-		['speech', searchSpeechModels, 'acme/audio'],
+		['images', mediaSearches.searchImageModels, 'acme/image'],
+		['videos', mediaSearches.searchVideoModels, 'acme/video'],
+		['music', mediaSearches.searchMusicModels, 'acme/music'],
+		['speech', mediaSearches.searchSpeechModels, 'acme/audio'],
 	])('for %s has only those, with their prices', async (_, search, id) => {
 		catalogue([...models, painter({}, { id: 'acme/unknown', media_type: 'hologram' })]);
 		const context = editorContext({ node: 'mediaTask', parameters: {} });

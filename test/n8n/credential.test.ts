@@ -1,10 +1,11 @@
 import axios from 'axios';
 import fc from 'fast-check';
-import type {
-	ICredentialDataDecryptedObject,
-	IDataObject,
-	IHttpRequestOptions,
-	IRequestOptions,
+import {
+	injectDomainRestrictionFields,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type IHttpRequestOptions,
+	type IRequestOptions,
 } from 'n8n-workflow';
 
 import { AiGatewayApi } from '../../credentials/AiGatewayApi.credentials';
@@ -26,6 +27,12 @@ const authenticate = async (request: Request, data: object = credentials) =>
 		data as ICredentialDataDecryptedObject,
 		request as IHttpRequestOptions,
 	);
+
+it('n8n adds no list of allowed domains: the key goes to the origin of the base URL only', () => {
+	const credential = new AiGatewayApi();
+	expect(injectDomainRestrictionFields(credential)).toStrictEqual(credential.properties);
+	expect(credential.properties.map(({ hint }) => hint)[0]).toContain('sent only there');
+});
 
 describe('the key is added to requests to the gateway’s origin', () => {
 	it.each<[string, Request]>([

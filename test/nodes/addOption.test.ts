@@ -1,10 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
-
 import type { INodeProperties } from 'n8n-workflow';
 
 import { textOptionParameters } from '../../nodes/shared/fields/textOptions';
 import { textFormats } from '../../nodes/shared/gateway/text/formats';
-import type { JsonObject } from '../../nodes/shared/gateway/util/json';
 import { useNock } from '../helpers/nock';
 import { collected, descriptions } from '../helpers/panel';
 import { gateway, sentBody } from './text/support';
@@ -14,7 +11,14 @@ import { gateway, sentBody } from './text/support';
 useNock();
 
 /** The most entries of a list, by the resource of its operation; of the others, the most that one can read. */
-const MOST: Readonly<Record<string, number>> = { image: 12, audio: 12, document: 12 };
+const MOST: Readonly<Record<string, number>> = {
+	image: 12,
+	video: 12,
+	music: 12,
+	speech: 12,
+	audio: 12,
+	document: 12,
+};
 
 const formats = textFormats.map(({ name }) => name);
 
@@ -23,41 +27,25 @@ function isShown({ displayOptions }: INodeProperties, format: string): boolean {
 	return displayOptions?.show?.['/format']?.includes(format) ?? true;
 }
 
-const lists = descriptions
-	.filter(({ name }) => name === 'textGeneration' || name === 'chatModel')
-	.flatMap(({ name: node, properties }) =>
-		properties
-			.filter(({ name }) => name === 'options')
-			.flatMap((list) =>
-				formats.map((format) => {
-					const [resource] =
-						list.displayOptions?.show?.resource?.filter((one) => typeof one === 'string') ?? [];
-					const entries = collected(list).filter((entry) => isShown(entry, format));
-					return { node, resource, format, labels: entries.map(({ displayName }) => displayName) };
-				}),
-			),
-	);
+const lists = descriptions.flatMap(({ name: node, properties }) =>
+	properties
+		.filter(({ name }) => name === 'options')
+		.flatMap((list) =>
+			formats.map((format) => {
+				const [resource] =
+					list.displayOptions?.show?.resource?.filter((one) => typeof one === 'string') ?? [];
+				const entries = collected(list).filter((entry) => isShown(entry, format));
+				return { node, resource, format, labels: entries.map(({ displayName }) => displayName) };
+			}),
+		),
+);
 
 it.each(lists)('$node $resource in $format: short, and no name twice', ({ resource, labels }) => {
 	expect(labels.length).toBeLessThanOrEqual(MOST[resource ?? ''] ?? 25);
 	expect(new Set(labels).size).toBe(labels.length);
 });
 
-/** What is sent of an option that is added and left as it is. The others send nothing. */
-const SENT: Readonly<Record<string, JsonObject>> = {
-	temperature: { temperature: 1 },
-	topP: { top_p: 1 },
-	seed: { seed: 1 },
-	reasoningEffort: { reasoning: { effort: 'medium' } },
-	verbosity: { text: { verbosity: 'medium' } },
-	serviceTier: { service_tier: 'auto' },
-	truncation: { truncation: 'disabled' },
-	store: { store: true },
-	maxToolCalls: { max_tool_calls: 5 },
-	thinking: { thinking: { type: 'adaptive' } },
-};
-
-describe.each(formats)('an option that is added and left as it is, in %s', (format) => {
+describe.each(formats)('an option that is added and left as it is sends nothing, in %s', (format) => {
 	const own = Object.entries(textOptionParameters)
 		.map(([name, parameter]) => parameter.property(name))
 		.filter((property) => isShown(property, format));
@@ -69,8 +57,7 @@ describe.each(formats)('an option that is added and left as it is, in %s', (form
 	it.each(own.map((property) => [property.name, property] as const))('%s', async (name, property) => {
 		const bare = await sentBody({ format });
 		const body = await sentBody({ format, options: { [name]: property.default } });
-		const changed = Object.entries(body).filter(([field, value]) => !isDeepStrictEqual(value, bare[field]));
-		expect(Object.fromEntries(changed)).toStrictEqual(SENT[name] ?? {});
+		expect(body).toStrictEqual(bare);
 	});
 });
 
@@ -79,6 +66,12 @@ test.each([
 	['responses', { tools: [{ type: 'web_search' }] }],
 ])('a web search in %s', async (format, wire) => {
 	expect(await sentBody({ format, options: { webSearch: 'low' } })).toMatchObject(wire);
+});
+
+test.each(['web_search', 'web_search_preview'])('a web search beside the built-in tool %s', async (type) => {
+	const options = { webSearch: 'low', builtInTools: JSON.stringify([{ type, filters: {} }]) };
+	const { tools } = await sentBody({ format: 'responses', options });
+	expect(tools).toStrictEqual([{ type, filters: {} }]);
 });
 
 test('the fields of a group are sent where they belong', async () => {

@@ -104,14 +104,14 @@ describe('tooltips', () => {
 });
 
 describe('lists', () => {
-	it('are sorted by name, unless they are scales', () => {
+	it('are sorted by name, unless they are scales; the resource Text stands first', () => {
 		const sorted = (names: string[]) => [...names].sort((a, b) => a.localeCompare(b));
 		const lists = fields
 			.filter(({ property: { name } }) => !SCALES.includes(name))
 			.map(({ place, property }) => ({
 				place,
 				names: [
-					...choicesOf(property).map(({ name }) => name),
+					...choicesOf(property).map(({ name }, index) => (index === 0 && name === 'Text' ? '' : name)),
 					...(property.type === 'collection' ? collected(property) : []).map(
 						({ displayName }) => displayName,
 					),

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { IDataObject, IWorkflowDataProxyData } from 'n8n-workflow';
+import type { IDataObject, IWorkflowDataProxyData, NodeExecutionHint } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { addDecimals, compareDecimals } from '../../nodes/shared/gateway/util/money';
@@ -15,9 +15,11 @@ interface Execution {
 	nodes: Record<string, IDataObject>;
 	/** n8n's custom execution data. */
 	custom: Record<string, string | number>;
+	/** The hints of all nodes. */
+	hints: NodeExecutionHint[];
 }
 
-const newExecution = (id = 'e1'): Execution => ({ id, flow: {}, nodes: {}, custom: {} });
+const newExecution = (id = 'e1'): Execution => ({ id, flow: {}, nodes: {}, custom: {}, hints: [] });
 
 /** The counter of one node. */
 function nodeOf(execution: Execution, name = 'node'): ExecutionCost {
@@ -27,6 +29,7 @@ function nodeOf(execution: Execution, name = 'node'): ExecutionCost {
 	return new ExecutionCost({
 		getExecutionId: () => execution.id,
 		getContext: (kind) => (kind === 'flow' ? execution.flow : (execution.nodes[name] ??= {})),
+		addExecutionHints: (...hints) => void execution.hints.push(...hints),
 		getWorkflowDataProxy: () => ({ $execution: { customData } }) as unknown as IWorkflowDataProxyData,
 	});
 }
@@ -161,6 +164,47 @@ describe('the cost of an execution', () => {
 		cost.begin({}).charged('1');
 		cost.begin({}).charged('2');
 		expect(custom).toStrictEqual(shown('3', 2, 0));
+	});
+});
+
+describe('the hint of a node', () => {
+	const hintsOf = ({ hints }: Execution) => hints.map(({ message }) => message);
+
+	it('has the cost of its run, and that of the execution so far', () => {
+		const execution = newExecution();
+		const node = nodeOf(execution);
+		node.begin({}).charged('0.1');
+		node.begin({}).charged('0.2');
+		nodeOf(execution, 'other').begin({}).charged('12');
+		expect(hintsOf(execution)).toStrictEqual([
+			'Cost: ₽0.3 (execution so far: ₽0.3)',
+			'Cost: ₽12 (execution so far: ₽12.3)',
+		]);
+	});
+
+	it('says how many calls have an unknown cost', () => {
+		const execution = newExecution();
+		const node = nodeOf(execution);
+		node.begin({}).charged('2');
+		node.begin({}).failed(lost);
+		expect(hintsOf(execution)).toStrictEqual(['Cost: ₽2 (execution so far: ₽2; calls of unknown cost: 1)']);
+	});
+
+	it('has the cost of a task once, also in the run that continues after a suspension', () => {
+		const execution = newExecution();
+		const [first, resumed] = [nodeOf(execution), nodeOf(execution)];
+		for (const node of [first, first, resumed]) node.begin({ key: 'k' }).charged('6');
+		expect(hintsOf(execution)).toStrictEqual([
+			'Cost: ₽6 (execution so far: ₽6)',
+			'Cost: ₽6 (execution so far: ₽6)',
+		]);
+	});
+
+	it('is missing as long as nothing is charged', () => {
+		const execution = newExecution();
+		nodeOf(execution).begin({}).failed(rejected);
+		nodeOf(execution).begin({}).notSent();
+		expect(hintsOf(execution)).toStrictEqual([]);
 	});
 });
 

@@ -67,6 +67,8 @@ describe('Timeout', () => {
 		[1.0006, 1_001],
 		[1.0004, 1_000],
 		[86_400, 86_400_000],
+		// As it is when the option is added: no limit of its own, which would end a stream sooner.
+		[315, undefined],
 	])('%j seconds are %j milliseconds', (value, milliseconds) => {
 		expect(settings({ timeout: value })).toStrictEqual({ ...defaults, timeoutMs: milliseconds });
 	});

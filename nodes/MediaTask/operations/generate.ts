@@ -1,6 +1,7 @@
 import { modelParameter } from '../../shared/fields/models';
 import { InvalidInputError } from '../../shared/gateway/errors/errors';
 import type { MediaType } from '../../shared/gateway/media/mediaModel';
+import { omit } from '../../shared/gateway/util/json';
 import type { ItemContext, Operation } from '../../shared/run/operation';
 import { promptParameter } from './prompt';
 import { createAndWait } from './task/createAndWait';
@@ -37,6 +38,8 @@ function generate({ mediaType, what, prompt, examplePrompt }: Kind): Operation {
 			),
 			prompt: promptParameter(prompt, examplePrompt),
 		},
+		// A workflow that does not wait uses 'Create'.
+		options: omit(omit({ ...createAndWait.options }, 'callbackUrl'), 'passThrough'),
 		execute: async (item) => {
 			await checkMediaType(item, String(item.params.model), mediaType);
 			return await createAndWait.execute(item);

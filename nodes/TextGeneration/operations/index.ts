@@ -7,7 +7,7 @@ import { getMany } from './model/getMany';
 import { generate } from './text/generate';
 
 export const registry = new Registry({
-	text: { displayName: 'Text', operations: { generate } },
+	text: { displayName: 'Text', isFirst: true, operations: { generate } },
 	image: { displayName: 'Image', operations: { analyze } },
 	audio: { displayName: 'Audio', operations: { transcribe } },
 	document: { displayName: 'Document', operations: { read } },

@@ -77,28 +77,29 @@ export function textOptionsWhere(fits: (name: string) => boolean): typeof textOp
 }
 
 /**
- * The values of the options that `format` has and the user has set.
+ * The values of the options that `format` has and the user has changed.
  *
  * @throws {InvalidInputError} for a value out of the range, or of another kind
  */
 export function readTextOptions(options: Readonly<Record<string, unknown>>, format: TextFormat): JsonObject {
 	const values: JsonObject = {};
-	for (const [name, { group, initial, startsUnset }] of Object.entries<TextOption>(textOptions)) {
+	for (const [name, { group, initial }] of Object.entries<TextOption>(textOptions)) {
 		if (!(name in format.options)) continue;
 		const source = group === undefined ? options : (options[group] as typeof options | undefined);
 		const value = source?.[name] as Json | undefined;
-		const isNone = value === initial && (startsUnset ?? group !== undefined);
-		if (value !== undefined && !isNone) values[name] = value;
+		if (value !== undefined && value !== initial && JSON.stringify(value) !== initial) values[name] = value;
 	}
 	checkBuiltInTools(values.builtInTools);
 	return withSearchTool(values, format);
 }
 
-/** In a format with built-in tools, web search is one of them (§4.1). */
+/** In a format with built-in tools, web search is one of them (§4.1), also under a longer name. */
 function withSearchTool(values: JsonObject, { options }: TextFormat): JsonObject {
 	const { webSearch, builtInTools, ...others } = values;
 	if (webSearch === undefined || !('builtInTools' in options)) return values;
-	return { ...others, builtInTools: [...asArray(builtInTools), { type: 'web_search' }] };
+	const tools = asArray(builtInTools);
+	const searches = tools.some((tool) => asText(asObject(tool)?.type)?.startsWith('web_search'));
+	return { ...others, builtInTools: searches ? tools : [...tools, { type: 'web_search' }] };
 }
 
 /** Tools that are called by a name. */

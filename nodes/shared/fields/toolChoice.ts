@@ -10,7 +10,7 @@ export const toolChoiceParameters = {
 	toolChoice: text({
 		displayName: 'Tool Choice',
 		default: 'auto',
-		description: 'Whether the model may, must or must not call a tool',
+		description: 'Whether the model may, must or must not call one of the tools, if there are any',
 	}).with({
 		type: 'options',
 		options: [

@@ -26,11 +26,10 @@ export function storedContext(
 interface NewerFunctions {
 	/** From n8n-workflow 2.2 on. */
 	isToolExecution?(): boolean;
-	/** From 1.99 on. */
+	/** These two from 1.99 on. */
 	isStreaming?(): boolean;
-	/** From 1.98 on. */
 	sendChunk?: ChunkSender['sendChunk'];
-	/** There from the start, but not in an agent's tool. */
+	/** There from the start, but not in sub-nodes and an agent's tool. */
 	addExecutionHints?: IExecuteFunctions['addExecutionHints'];
 	/** Missing in the oldest. */
 	getWorkflowSettings?(): { binaryMode?: string };
@@ -63,10 +62,11 @@ export function isStreaming(context: IExecuteFunctions): context is IExecuteFunc
 	return ask?.call(context) === true && typeof sendChunk === 'function';
 }
 
-/** Shows a hint with the node's output. An agent's tool has none in an older n8n. */
-export function addHint(context: IExecuteFunctions, message: string): void {
-	const { addExecutionHints }: NewerFunctions = context;
-	addExecutionHints?.call(context, { message, location: 'outputPane' });
+/** Shows a hint with the node's output; its text may still change. An agent's tool has none in an older n8n. */
+export function addHint(context: NewerFunctions, message: string): { message: string } {
+	const hint = { message, location: 'outputPane' as const };
+	context.addExecutionHints?.(hint);
+	return hint;
 }
 
 /** Whether an object is a file of n8n. n8n-workflow exports this function from 2.5 on. */

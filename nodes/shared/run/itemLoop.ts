@@ -166,8 +166,9 @@ class ItemLoop {
 			const nodeError = toNodeError(this.node, error, index, journal.paidNote(index));
 			journal.endTry(true);
 			// The model of an AI Agent reads only the message.
-			if (runContext.isTool && nodeError.description) nodeError.message += `. ${nodeError.description}`;
-			throw nodeError;
+			const { message, description } = nodeError;
+			if (!runContext.isTool || !description) throw nodeError;
+			throw Object.assign(nodeError, { message: `${message}. ${description}`, description: '' });
 		}
 		const outputOf = (index: number) => {
 			const unfinished = paused?.outputs.get(index);
@@ -187,8 +188,7 @@ class ItemLoop {
 	}
 
 	private addHints(): void {
-		const { cost, hints } = this.runContext;
-		if (cost.ownRub !== '0') hints.add(`Cost: ₽${cost.ownRub}`);
+		const { hints } = this.runContext;
 		const seconds = Math.round(this.waitMeter.totalMs / 1_000);
 		if (seconds > 0) {
 			hints.add(`Requests waited ${seconds} s for the rate limit of the account or 'Requests per Minute'.`);

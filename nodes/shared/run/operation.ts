@@ -33,7 +33,7 @@ export class Deferred {
 /** An operation is one module: what the panel shows of it, and what it does with an item. */
 export interface Operation<P extends Declarations = Declarations, O extends Declarations = Declarations> {
 	displayName: string;
-	/** As the list of actions names it, in plain words, e.g. "Start a media task". */
+	/** As the list of actions names it, in plain words, e.g. "Create a media task". */
 	action: string;
 	description: string;
 	/**
@@ -72,6 +72,8 @@ export function defineOperation<P extends Declarations, O extends Declarations =
 /** Operations on the same thing. */
 export interface Resource {
 	displayName: string;
+	/** Whether it comes before the others, also in n8n's list of actions. */
+	isFirst?: true;
 	operations: Readonly<Record<string, Operation>>;
 }
 

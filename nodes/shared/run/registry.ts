@@ -59,8 +59,8 @@ export class Registry {
 	}
 }
 
-/** A selector, sorted by name. A new node starts with the first entry of the registry. */
-function selector<T>(
+/** A selector, sorted by name, but for one that comes first. A new node starts with the first entry of the registry. */
+function selector<T extends Pick<Resource, 'displayName' | 'isFirst'>>(
 	name: string,
 	displayName: string,
 	choices: Readonly<Record<string, T>>,
@@ -68,13 +68,14 @@ function selector<T>(
 ): INodeProperties {
 	const options = Object.entries(choices).map(([value, choice]) => ({ ...describe(choice), value }));
 	const [initial = ''] = Object.keys(choices);
+	const rank = ({ value }: { value: string }) => (choices[value]?.isFirst ? 0 : 1);
 	return {
 		displayName,
 		name,
 		type: 'options',
 		noDataExpression: true,
 		default: initial,
-		options: options.sort((a, b) => a.name.localeCompare(b.name)),
+		options: options.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name)),
 	};
 }
 

@@ -1,5 +1,5 @@
 import type { RequestSettings } from '../gateway/client/client';
-import { decimal, filled, integer, number, optional } from '../params/kinds';
+import { decimal, filled, integer, number } from '../params/kinds';
 import type { Values } from '../params/parameter';
 
 /** The most that an execution may cost, as decimal text in rubles. */
@@ -39,15 +39,13 @@ export const requestOptions = {
 		description:
 			'The maximum number of requests of this n8n process for the account. The lowest value of all running nodes applies. Defaults to 0: as many as the gateway accepts.',
 	}),
-	timeout: optional(
-		number({
-			displayName: 'Timeout (Seconds)',
-			min: 1,
-			default: 315,
-			description:
-				'How long a request may take until its response is complete. Defaults to 315, to 60 for catalogues and task states, to 900 for a streamed response.',
-		}),
-	),
+	timeout: number({
+		displayName: 'Timeout (Seconds)',
+		min: 1,
+		default: 315,
+		description:
+			'How long a request may take until its response is complete. Defaults to 315, to 60 for catalogues and task states, to 900 for a streamed response.',
+	}),
 };
 
 /** Options that every operation of every action node has. */
@@ -72,6 +70,7 @@ export function requestSettings(options: Values<typeof requestOptions>): Request
 		maxRetries: options.maxRetries,
 		rateLimitWaitMs: Math.round(options.rateLimitWait * 60_000),
 		requestsPerMinute: options.requestsPerMinute,
-		timeoutMs: options.timeout && Math.round(options.timeout * 1000),
+		// The initial value does not end a stream sooner.
+		timeoutMs: options.timeout === 315 ? undefined : Math.round(options.timeout * 1000),
 	};
 }

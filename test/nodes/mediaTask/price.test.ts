@@ -203,7 +203,7 @@ describe('the price in the output', () => {
 		const items = [{ json: {} }, { json: {} }];
 		const { run: execution } = await run('create', json({ quality: 'high' }), { items });
 		const hints = execution.data.resultData.runData.Gateway?.[0]?.hints;
-		expect(hints).toMatchObject([{ message: 'Cost: ₽24' }]);
+		expect(hints).toMatchObject([{ message: 'Cost: ₽24 (execution so far: ₽24)' }]);
 	});
 
 	it('is missing when the catalogue cannot be read, and the task is created', async () => {

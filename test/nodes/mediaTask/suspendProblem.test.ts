@@ -141,7 +141,7 @@ describe('no hint is shown', () => {
 		expect(tasks.sent.map(({ body }) => 'callBackUrl' in body)).toStrictEqual([true]);
 		expect(stored(suspended).map(({ json }) => json.timedOut)).toStrictEqual([true]);
 		expect(suspended.run.data.resultData.runData.Gateway?.[0]?.hints).toMatchObject([
-			{ message: 'Cost: ₽6' },
+			{ message: 'Cost: ₽6 (execution so far: ₽6)' },
 		]);
 	});
 

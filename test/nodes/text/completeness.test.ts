@@ -70,21 +70,19 @@ const nested: Record<string, string[]> = {
 };
 
 /** A valid value of an option, as the panel stores it; not the one that it has when it is added. */
-function sample({
-	type,
-	options,
-	typeOptions,
-	default: initial,
-	name,
-}: INodeProperties): NodeParameterValueType {
+function sample({ type, options, typeOptions, default: initial }: INodeProperties): NodeParameterValueType {
 	if (type === 'fixedCollection') return { values: samples(membersOf(options)) };
-	if (type === 'options') return String((options?.at(-1) as INodePropertyOptions).value);
+	if (type === 'options') {
+		const values = options?.map((option) => String((option as INodePropertyOptions).value)) ?? [];
+		return values.filter((value) => value !== initial).at(-1);
+	}
 	if (type === 'multiOptions')
 		return options?.map((option) => String((option as INodePropertyOptions).value)) ?? [];
-	if (type === 'number') return (typeOptions?.minValue ?? 0) + 1;
+	if (type === 'number')
+		return (typeOptions?.minValue ?? 0) + 0.5 * (typeOptions?.numberPrecision === 0 ? 2 : 1);
 	if (type === 'boolean') return initial !== true;
 	const text = typeof initial === 'string' ? initial : '';
-	if (type === 'json') return text === '{}' ? `{"${name}": 1}` : text.replace('[]', '[{"type": "a"}]');
+	if (type === 'json') return text === '{}' ? '{"type": "a"}' : text.replace('[]', '[{"type": "a"}]');
 	return typeOptions?.multipleValues ? ['one', 'two'] : 'some';
 }
 
@@ -192,7 +190,10 @@ describe('the ranges of §4.2', () => {
 			expect(error?.message).toMatch(/has a value that is not allowed/);
 			expect(error?.description).toContain(`from ${min} to ${max}`);
 		}
-		for (const value of [Number(min), Number(max)]) {
+		const sent = [Number(min), Number(max)].filter(
+			(value) => value !== Number(/default (\S+)/.exec(notes)?.[1]),
+		);
+		for (const value of sent) {
 			expect(await sentBody({ options: optionsOf(value) })).toMatchObject({ [field]: value });
 		}
 	});
@@ -204,8 +205,8 @@ describe('the ranges of §4.2', () => {
 				const { error } = await generate({ format, options: option });
 				expect(error?.message).toMatch(/has a value that is not allowed/);
 			}
-			const body = await sentBody({ format, options: { temperature: 2, topP: 1 } });
-			expect(body).toMatchObject({ temperature: 2, top_p: 1 });
+			const body = await sentBody({ format, options: { temperature: 2, topP: 0 } });
+			expect(body).toMatchObject({ temperature: 2, top_p: 0 });
 		},
 	);
 
@@ -213,7 +214,8 @@ describe('the ranges of §4.2', () => {
 		const notes = requestTable('/responses').find(({ names }) => names.includes('reasoning'))?.notes ?? '';
 		const listed = /`effort` in ((?:`\w+`,? ?)+)/.exec(notes)?.[1]?.match(/\w+/g) ?? [];
 		const effort = textOptions.find(({ name }) => name === 'reasoningEffort');
-		expect(effort?.options?.map((option) => (option as INodePropertyOptions).value)).toStrictEqual(listed);
+		const values = effort?.options?.map((option) => (option as INodePropertyOptions).value);
+		expect(values).toStrictEqual([effort?.default, ...listed]);
 		const { error } = await generate({ options: { reasoningEffort: '={{ "extreme" }}' } });
 		expect(error?.message).toBe('The option \'Reasoning Effort\' has a value that is not allowed: "extreme"');
 	});

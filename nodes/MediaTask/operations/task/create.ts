@@ -7,7 +7,7 @@ import { readTaskRequest, taskOptions, taskParameters } from './taskRequest';
 /** Creates a media task and does not wait for it (§4.6). Prices are looked up when all tasks are created. */
 export const create = defineOperation({
 	displayName: 'Create',
-	action: 'Start a media task',
+	action: 'Create a media task',
 	description: 'Create a new task and continue with its ID, without waiting for the result',
 	toolDescription:
 		'Starts to generate an image, video, piece of music or speech from a description, without waiting for it. Returns the ID of the task, with which its result can be fetched later.',

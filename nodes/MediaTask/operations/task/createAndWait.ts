@@ -21,17 +21,18 @@ const waitStrategy = choice({
 		{
 			name: 'Poll',
 			value: 'poll',
-			description: 'Keep the execution running and check the task every few seconds',
+			description:
+				'The execution keeps running and asks for the result every few seconds. Suits images and speech.',
 		},
 		{
 			name: 'Suspend',
 			value: 'suspend',
 			description:
-				'Suspend the execution until the gateway sends a callback. Meanwhile, nothing is kept in memory. The gateway must be able to reach this n8n. With Retry On Fail, the node polls.',
+				'The execution is stored until the gateway calls back. Suits videos and many tasks. The gateway must be able to reach this n8n. With Retry On Fail, the node polls.',
 		},
 	],
 	default: 'poll',
-	description: 'How to wait for the result',
+	description: 'How to wait for the result. If in doubt, choose Poll.',
 	...notForTools,
 });
 
@@ -41,7 +42,7 @@ const waitStrategy = choice({
  */
 export const createAndWait = defineOperation({
 	displayName: 'Create and Wait',
-	action: 'Start a media task and wait',
+	action: 'Create a media task and wait',
 	description: 'Create a new task, wait until it ends, and retrieve its files',
 	toolDescription:
 		'Generates an image, video, piece of music or speech from a description, and waits until it is done. Returns the URLs of the files and the price in rubles.',

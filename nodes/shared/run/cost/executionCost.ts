@@ -3,14 +3,14 @@ import type { ContextType, IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
 import { addDecimals, compareDecimals, sumOfCosts } from '../../gateway/util/money';
-import { storedContext } from '../../n8n/features';
+import { addHint, storedContext } from '../../n8n/features';
 
 /** Key in the context that all nodes of an execution share. With another shape of {@link Spending}, use another key. */
 const KEY = 'aiGatewayCost';
 
-/** n8n does not declare `getContext` for sub-nodes, but they have it. */
+/** n8n does not declare the second two for sub-nodes, but they have them. */
 type CostContext = Pick<IExecuteFunctions, 'getExecutionId' | 'getWorkflowDataProxy'> &
-	Partial<Pick<IExecuteFunctions, 'getContext'>>;
+	Partial<Pick<IExecuteFunctions, 'getContext' | 'addExecutionHints'>>;
 
 /** What the calls of an execution have cost. n8n stores it as JSON; amounts are decimal text in rubles. */
 interface Spending {
@@ -54,12 +54,14 @@ export type CallCost = ReturnType<ExecutionCost['begin']>;
 
 /**
  * What the calls of this package have cost in an execution. All nodes share it, also sub-nodes and tools. Kept in the
- * context of n8n's execution, and shown in its custom data and in the contexts of the nodes: since n8n evaluates
- * expressions in a sandbox, they no longer read custom data.
+ * context of n8n's execution, and shown in a hint at each node that sends such calls, in custom data and in the contexts
+ * of the nodes: since n8n evaluates expressions in a sandbox, they no longer read custom data.
  */
 export class ExecutionCost {
-	/** What the calls of this run have cost, where it is known; decimal text in rubles. */
-	ownRub = '0';
+	/** What the calls of this run have cost, where it is known; also those that a resumed run ends again. */
+	private ownRub = '0';
+	private readonly ownCalls = new Set<string>();
+	private hint: { message: string } | undefined;
 	private customData: { setAll(values: Record<string, string | number>): void } | undefined;
 	/** Where n8n has no context of the execution. */
 	private readonly ownStore: Record<string, unknown> = {};
@@ -80,7 +82,9 @@ export class ExecutionCost {
 		const end = (news: Partial<Call>, rub?: string) => this.change(id, -1, news, rub);
 		return {
 			charged: (rub: string) => {
-				if (end({}, rub)) this.ownRub = sum(this.ownRub, rub);
+				if (!this.ownCalls.has(id)) this.ownRub = sum(this.ownRub, rub);
+				this.ownCalls.add(id);
+				end({}, rub);
 				if (key === undefined) delete this.spending().calls[id];
 			},
 			/** It is not charged, or an unknown amount. */
@@ -88,12 +92,12 @@ export class ExecutionCost {
 		};
 	}
 
-	/** Adds or ends a request, with what is then known of its call. False if the cost is known: then nothing changes. */
-	private change(id: string, step: 1 | -1, news: Partial<Call>, rub?: string): boolean {
+	/** Adds or ends a request, with what is then known of its call. If the cost is known, nothing changes. */
+	private change(id: string, step: 1 | -1, news: Partial<Call>, rub?: string): void {
 		const spending = this.spending();
 		const { calls, totals } = spending;
 		const known = calls[id];
-		if (known === null) return false;
+		if (known === null) return this.showHint(spending);
 		if (known) count(spending, known, -1);
 		delete calls[id];
 		const { mostRub = news.mostRub, requests = 0 } = known ?? {};
@@ -107,7 +111,15 @@ export class ExecutionCost {
 			calls[id] = call;
 		}
 		this.show(spending);
-		return true;
+		if (step === -1) this.showHint(spending);
+	}
+
+	/** One hint with what is known last; none as long as nothing is charged. */
+	private showHint({ rub, totals: { callsWithoutCost: count } }: Spending): void {
+		if (rub === '0' && count === 0 && !this.hint) return;
+		const unknown = count === 0 ? '' : `; calls of unknown cost: ${count}`;
+		this.hint ??= addHint(this.context, '');
+		this.hint.message = `Cost: ₽${this.ownRub} (execution so far: ₽${rub}${unknown})`;
 	}
 
 	/** Also while calls are in progress: n8n stores a cancelled execution at once. */

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/jso
 import { bodyOf } from './support';
 
 const LEVELS = ['off', 'low', 'medium', 'high'];
+/** Without a value that stands for none. */
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /** An option, the path of its field in the body, its type, and the range or the values of the specification. */
@@ -87,7 +88,8 @@ const VALUES: Record<string, Json[]> = {
 function limitsOf(name: string) {
 	const options: Readonly<Record<string, TextOption>> = textOptions;
 	const { kind, min, max, choices = [] } = options[name] ?? {};
-	return { kind, min, max, choices: kind === 'choice' ? choices.map(({ value }) => value) : undefined };
+	const values = choices.filter((choice) => choice.name !== 'Model Decides').map(({ value }) => value);
+	return { kind, min, max, choices: kind === 'choice' ? values : undefined };
 }
 
 function nested(path: string, value: Json): JsonObject {

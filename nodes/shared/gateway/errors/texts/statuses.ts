@@ -16,7 +16,7 @@ export const BY_STATUS = {
 	401: { message: 'The gateway refused the API key',
 		description: 'The key is wrong, revoked or expired. Open the AI Gateway credential of this node and enter a valid key (it looks like sk-… and is shown only once, when it is created in the profile area of the web application).' },
 	402: { message: 'There is not enough money in the gateway wallet',
-		description: 'Top up the wallet and run the workflow again. A Gateway Balance node in a scheduled workflow can warn you in time.' },
+		description: 'Top up the wallet and run the workflow again. A Gateway Balance Trigger can warn you in time.' },
 	403: { message: 'The gateway denied access',
 		description: 'The account may not do this. Check its plan and its restrictions, or choose another model.' },
 	404: { message: 'The gateway does not know this address or object',
