@@ -48,5 +48,10 @@ export const responsesEvent = object({
 	content_index: number,
 	summary_index: number,
 	delta: json,
+	text: json,
+	refusal: json,
+	arguments: json,
+	part: record,
+	annotation: record,
 });
 export type ResponsesEvent = Shape<typeof responsesEvent>;
