@@ -217,6 +217,11 @@ describe('the list of files (§4.17)', () => {
 		expect((await apiErrorOf(listFiles(client))).details.code).toBe('unreadable_answer');
 	});
 
+	it('cannot be read from a response without a body', async () => {
+		const { client } = scriptedClient([{ status: 204, body: '' }], { maxRetries: 0 });
+		expect((await apiErrorOf(listFiles(client))).details.code).toBe('unreadable_answer');
+	});
+
 	it('has the error text for files', async () => {
 		const { client } = scriptedClient([{ status: 404 }]);
 		expect((await apiErrorOf(listFiles(client))).message).toBe(

@@ -166,6 +166,17 @@ describe('reading a task (§2.6)', () => {
 		expect(read({ resultJson }).result).toStrictEqual(result);
 	});
 
+	it('has the words of a success without a task', () => {
+		for (const error of ['Seed is not a number', { message: 'Seed is not a number' }])
+			expect(() => readMediaTask({ error }, 't1')).toThrow(
+				expect.objectContaining({
+					details: expect.objectContaining({
+						description: expect.stringMatching(/The gateway says: “Seed is not a number”\.$/) as string,
+					}) as object,
+				}),
+			);
+	});
+
 	it.each<[string, Json]>([
 		['null', null],
 		['a list', []],

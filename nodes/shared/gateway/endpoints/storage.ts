@@ -26,7 +26,7 @@ export async function listFiles(client: GatewayClient): Promise<JsonObject[]> {
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	const request = { group: 'storage', kind: 'read', method: 'DELETE', path: filePath(fileId) } as const;
 	const body = await client.json(request).catch(ignoreAlreadyDone);
-	if (body.success === false) throw missingInResponse('confirmation that the file is deleted');
+	if (body.success === false) throw missingInResponse('confirmation that the file is deleted', body);
 	return body;
 }
 
@@ -43,7 +43,7 @@ function filePath(fileId: string): string {
 export function readStoredFile(body: JsonObject) {
 	const file = asObject(body.asset) ?? body;
 	const id = asId(file.id);
-	if (id === undefined) throw missingInResponse('file ID');
+	if (id === undefined) throw missingInResponse('file ID', body);
 	return {
 		id,
 		fileName: asText(file.filename ?? file.fileName),

@@ -77,7 +77,8 @@ export async function createMediaTask(
 		headers: { 'Idempotency-Key': idempotencyKey },
 	});
 	const taskId = envelope(created).data?.taskId;
-	if (taskId === undefined) throw missingInResponse('task ID').with({ kind: 'keyed', outcome: 'unknown' });
+	if (taskId === undefined)
+		throw missingInResponse('task ID', created).with({ kind: 'keyed', outcome: 'unknown' });
 	return { taskId, body: created };
 }
 
@@ -149,7 +150,7 @@ const envelope = object({
  */
 export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
 	const task = envelope(body).data;
-	if (!task) throw missingInResponse('task');
+	if (!task) throw missingInResponse('task', body);
 	const { resultJson } = task;
 	const parsed = typeof resultJson === 'string' ? parseJson(resultJson) : resultJson;
 	const result = parsed === undefined ? asText(resultJson) : parsed;
