@@ -182,11 +182,9 @@ describe('output that the closing event does not repeat', () => {
 			item,
 		});
 		const annotate = { type: 'response.output_text.annotation.added', ...place, annotation: note };
-		const part = { type: 'response.content_part.added', ...place, part: { type: 'output_text', text: '' } };
 		expect(
 			outputOf(
 				added(0, { id: 'm', type: 'message', content: [] }),
-				part,
 				delta('Hel'),
 				delta('lo'),
 				annotate,

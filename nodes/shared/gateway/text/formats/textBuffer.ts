@@ -7,13 +7,6 @@ export class TextBuffer {
 		if (typeof chunk === 'string' && chunk !== '') this.chunks.push(chunk);
 	}
 
-	/** Replaces the text; ignores anything but text. */
-	replace(text: unknown): void {
-		if (typeof text !== 'string' || text === '') return;
-		this.chunks.length = 0;
-		this.chunks.push(text);
-	}
-
 	get isEmpty(): boolean {
 		return this.chunks.length === 0;
 	}

@@ -1,59 +1,49 @@
 import { asObjects, asText, type Json, type JsonObject } from '../../../util/json';
-import { TextBuffer } from '../textBuffer';
 import type { ResponsesEvent } from './types';
 
-/** The texts that arrive in chunks: the list of their parts, and the type of such a part. */
-const TEXTS: ReadonlyMap<string, { list: 'content' | 'summary'; type: string }> = new Map([
-	['response.output_text', { list: 'content', type: 'output_text' }],
-	['response.refusal', { list: 'content', type: 'refusal' }],
-	['response.reasoning_summary_text', { list: 'summary', type: 'summary_text' }],
-]);
+type List = 'content' | 'summary';
 
-/** A part of an item: as received, and what its other events say. */
-interface StreamedPart {
-	received: JsonObject;
-	type?: string;
-	text: TextBuffer;
-	annotations: JsonObject[];
-}
+/** The texts that arrive in chunks: the list of their parts, the type of such a part, and the field in it. */
+const TEXTS: ReadonlyMap<string, readonly [List, string, 'text' | 'refusal']> = new Map([
+	['response.output_text', ['content', 'output_text', 'text']],
+	['response.refusal', ['content', 'refusal', 'refusal']],
+	['response.reasoning_summary_text', ['summary', 'summary_text', 'text']],
+]);
 
 /** An output item of a stream, for responses whose closing event does not repeat the output (§6.1). */
 export class StreamedItem {
 	private item: JsonObject = {};
 	private isDone = false;
-	private args: TextBuffer | undefined;
-	private readonly parts = {
-		content: new Map<number, StreamedPart>(),
-		summary: new Map<number, StreamedPart>(),
-	};
+	/** Its fields, as the events of its parts have them. */
+	private streamed: JsonObject = {};
+	private readonly parts = { content: new Map<number, JsonObject>(), summary: new Map<number, JsonObject>() };
 
 	read(event: ResponsesEvent): void {
 		// Such as `response.output_text` and `delta`.
 		const [, subject = '', action] = /^(.*)\.(\w+)$/.exec(asText(event.type) ?? '') ?? [];
 		const text = TEXTS.get(subject);
 		if (text) {
-			const part = this.part(text.list, text.list === 'content' ? event.content_index : event.summary_index);
-			part.type = text.type;
-			if (action === 'done') part.text.replace(event.text ?? event.refusal);
-			else part.text.add(event.delta);
-		} else if (subject === 'response.content_part') {
-			this.part('content', event.content_index).received = event.part ?? {};
+			const [list, type, field] = text;
+			const part = this.part(list, list === 'content' ? event.content_index : event.summary_index);
+			part.type = type;
+			this.streamed.type = list === 'content' ? 'message' : 'reasoning';
+			part[field] = event[field] ?? joined(part[field], event.delta);
 		} else if (subject === 'response.output_text.annotation') {
-			this.part('content', event.content_index).annotations.push(event.annotation ?? {});
+			const part = this.part('content', event.content_index);
+			part.annotations = [...asObjects(part.annotations), ...asObjects([event.annotation])];
 		} else if (subject === 'response.function_call_arguments') {
-			this.args ??= new TextBuffer();
-			if (action === 'done') this.args.replace(event.arguments);
-			else this.args.add(event.delta);
+			const args = event.arguments ?? joined(this.streamed.arguments, event.delta);
+			this.streamed = { type: 'function_call', arguments: args };
 		} else if (subject === 'response.output_item') {
 			this.item = filled(event.item ?? {}, this.item);
 			this.isDone = action === 'done';
 		}
 	}
 
-	private part(list: 'content' | 'summary', index = 0): StreamedPart {
-		const known = this.parts[list].get(index) ?? { received: {}, text: new TextBuffer(), annotations: [] };
-		this.parts[list].set(index, known);
-		return known;
+	private part(list: List, index = 0): JsonObject {
+		const part = this.parts[list].get(index) ?? {};
+		this.parts[list].set(index, part);
+		return part;
 	}
 
 	/** Whether it calls a tool whose arguments are lost. A complete call of a tool without parameters may have none. */
@@ -64,46 +54,33 @@ export class StreamedItem {
 
 	/** The item of its last event, with what that lacks from the events before. */
 	assembled(): JsonObject {
-		const content = this.list('content');
-		const summary = this.list('summary');
-		const args = this.args?.text();
-		const [type] = [
-			...(content.length > 0 ? ['message'] : []),
-			...(summary.length > 0 ? ['reasoning'] : []),
-			...(args === undefined ? [] : ['function_call']),
-		];
-		const streamed = {
-			...(type === undefined ? {} : { type }),
-			...(args === undefined ? {} : { arguments: args }),
-		};
+		const { content, summary } = this.parts;
 		return {
-			...filled(this.item, streamed),
-			...(content.length > 0 ? { content } : {}),
-			...(summary.length > 0 ? { summary } : {}),
+			...filled(this.item, this.streamed),
+			...(content.size > 0 ? { content: merged(this.item.content, content) } : {}),
+			...(summary.size > 0 ? { summary: merged(this.item.summary, summary) } : {}),
 		};
-	}
-
-	/** The parts of the item, each with what it lacks from its events. */
-	private list(name: 'content' | 'summary'): JsonObject[] {
-		const parts = asObjects(this.item[name]);
-		for (const [index, { received, type = '', text, annotations }] of this.parts[name]) {
-			const streamed = {
-				...(type === '' ? {} : { type, [type === 'refusal' ? 'refusal' : 'text']: text.text() }),
-				...(annotations.length > 0 ? { annotations } : {}),
-			};
-			parts[index] = filled(parts[index] ?? {}, filled(received, streamed));
-		}
-		// An index may be missing.
-		return parts.filter((part) => part !== undefined);
 	}
 }
 
-function isMissing(value: Json | undefined): boolean {
-	return (value ?? '') === '' || (Array.isArray(value) && value.length === 0);
+/** A text with a chunk added to it. */
+function joined(text: Json | undefined, chunk: unknown): string {
+	return (asText(text) ?? '') + (asText(chunk) ?? '');
+}
+
+/** The parts of a list, each with what it lacks from its events. */
+function merged(list: Json | undefined, streamed: ReadonlyMap<number, JsonObject>): JsonObject[] {
+	const parts = new Map(asObjects(list).entries());
+	for (const [index, part] of streamed) parts.set(index, filled(parts.get(index) ?? {}, part));
+	return [...parts].sort(([a], [b]) => a - b).map(([, part]) => part);
 }
 
 /** An object, with what it lacks from another one. */
 function filled(object: JsonObject, other: JsonObject): JsonObject {
 	const known = Object.entries(object).filter(([, value]) => !isMissing(value));
 	return { ...object, ...other, ...Object.fromEntries(known) };
+}
+
+function isMissing(value: Json | undefined): boolean {
+	return (value ?? '') === '' || (Array.isArray(value) && value.length === 0);
 }

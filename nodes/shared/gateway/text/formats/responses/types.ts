@@ -48,10 +48,9 @@ export const responsesEvent = object({
 	content_index: number,
 	summary_index: number,
 	delta: json,
-	text: json,
-	refusal: json,
-	arguments: json,
-	part: record,
+	text,
+	refusal: text,
+	arguments: text,
 	annotation: record,
 });
 export type ResponsesEvent = Shape<typeof responsesEvent>;
