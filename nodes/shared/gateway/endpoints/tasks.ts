@@ -1,5 +1,5 @@
 import type { MediaType } from '../media/mediaModel';
-import { ApiError } from '../errors/errors';
+import { ApiError, asError } from '../errors/errors';
 import { asId, asObject, asObjects, asText, parseJson, type Json, type JsonObject } from '../util/json';
 import { id, json, number, optionalObject, object, text } from '../util/shape';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
@@ -117,7 +117,7 @@ export function taskIdOf({ taskId, task_id, id: plainId }: JsonObject): string |
 /**
  * Streams the result of a task (§4.8): the file itself, or a ZIP of several.
  *
- * @throws {ApiError} when the request fails
+ * @throws {ApiError} when the request fails; with the state of a task that exists but has no file
  * @throws {InvalidInputError} for the IDs "." and ".."
  */
 export async function downloadMediaTask<T>(
@@ -126,7 +126,28 @@ export async function downloadMediaTask<T>(
 	consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 ): Promise<T> {
 	const path = `${taskPath(taskId)}/download`;
-	return await client.stream({ group: 'media', kind: 'read', texts: TASK_TEXTS, path }, consume);
+	const request = { group: 'media', kind: 'read', texts: TASK_TEXTS, path } as const;
+	return await client.stream(request, consume).catch(async (error: unknown) => {
+		throw await withState(client, taskId, asError(error));
+	});
+}
+
+/** §4.8: a task without a file gives 404, as one that does not exist. */
+async function withState(client: GatewayClient, taskId: string, error: Error): Promise<Error> {
+	if (!(error instanceof ApiError) || error.details.status !== 404) return error;
+	const body = await fetchMediaTask(client, taskId).catch(() => undefined);
+	const { state, failMsg } = envelope(body).data ?? {};
+	if (state === undefined) return error;
+	const end = hasEnded(state);
+	return error.with({
+		message: end ? 'The media task has no file' : 'The media task has not finished',
+		description: end
+			? withServerMessage(`Its state is "${state}".`, failMsg)
+			: `It has no file yet: its state is "${state}". Use the operation 'Wait', which returns its files.`,
+		code: end ? 'no_result' : 'task_not_finished',
+		retryable: !end,
+		taskId,
+	});
 }
 
 /** The record of a task (§2.6). */
