@@ -58,14 +58,17 @@ describe('the list of tasks (§4.13)', () => {
 	it.each(['taskId', 'task_id', 'id'])('finds records by %s', async (name) => {
 		const body = envelope({ page: [{ [name]: 't1' }] });
 		const { client, sent } = scriptedClient([{ body: JSON.stringify(body) }]);
-		await expect(listMediaTasks(client)).resolves.toStrictEqual([{ [name]: 't1' }]);
+		await expect(listMediaTasks(client)).resolves.toStrictEqual({
+			records: [{ [name]: 't1' }],
+			hasMore: false,
+		});
 		expect(sent).toStrictEqual([request('GET', '/async/media/tasks')]);
 	});
 
-	it('has the error text for media', async () => {
+	it('may not be offered', async () => {
 		const { client } = scriptedClient([{ status: 404, body: '{"code":404,"msg":"no list"}' }]);
 		const { message, description } = await apiErrorOf(listMediaTasks(client)).then(({ details }) => details);
-		expect(message).toBe(errorText({ group: 'media', status: 404 }).message);
+		expect(message).toBe('The gateway does not offer this list');
 		expect(description).toContain('no list');
 	});
 });

@@ -1,6 +1,6 @@
 import { ignoreAlreadyDone } from '../errors/fromResponse';
 import { asId, asNumber, asObject, asText, type JsonObject } from '../util/json';
-import { fetchList } from './lists';
+import { fetchList, type List } from './lists';
 import { missingInResponse, pathSegment } from './response';
 import type { GatewayClient } from '../client/client';
 
@@ -12,7 +12,7 @@ export async function fetchFileRecord(client: GatewayClient, fileId: string): Pr
 }
 
 /** Lists the account's files (§4.17), see {@link fetchList}. */
-export async function listFiles(client: GatewayClient): Promise<JsonObject[]> {
+export async function listFiles(client: GatewayClient): Promise<List> {
 	return await fetchList(client, { group: 'storage', path: '/storage' }, ({ id }) => asId(id));
 }
 

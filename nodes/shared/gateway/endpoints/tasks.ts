@@ -7,7 +7,7 @@ import type { GatewayClient } from '../client/client';
 import { withServerMessage } from '../errors/fromResponse';
 import { redact } from '../errors/secrets';
 import type { StatusTexts } from '../errors/texts';
-import { fetchList } from './lists';
+import { fetchList, type List } from './lists';
 import { missingInResponse, pathSegment } from './response';
 
 /** A media task as nodes output it (§2.6). */
@@ -105,7 +105,7 @@ export async function fetchMediaTask(
 }
 
 /** Lists the account's tasks (§4.13), see {@link fetchList}. */
-export async function listMediaTasks(client: GatewayClient): Promise<JsonObject[]> {
+export async function listMediaTasks(client: GatewayClient): Promise<List> {
 	return await fetchList(client, { group: 'media', path: TASKS_PATH }, taskIdOf);
 }
 
@@ -117,7 +117,7 @@ export function taskIdOf({ taskId, task_id, id: plainId }: JsonObject): string |
 /**
  * Streams the result of a task (§4.8): the file itself, or a ZIP of several.
  *
- * @throws {ApiError} when the request fails; with the state of a task that exists but has no file
+ * @throws {ApiError} when the request fails; with its state, when the task has not ended
  * @throws {InvalidInputError} for the IDs "." and ".."
  */
 export async function downloadMediaTask<T>(
@@ -132,20 +132,17 @@ export async function downloadMediaTask<T>(
 	});
 }
 
-/** §4.8: a task without a file gives 404, as one that does not exist. */
+/** §4.8: a task that has no file yet gives 404, as one that does not exist. */
 async function withState(client: GatewayClient, taskId: string, error: Error): Promise<Error> {
 	if (!(error instanceof ApiError) || error.details.status !== 404) return error;
 	const body = await fetchMediaTask(client, taskId).catch(() => undefined);
-	const { state, failMsg } = envelope(body).data ?? {};
-	if (state === undefined) return error;
-	const end = hasEnded(state);
+	const { state } = envelope(body).data ?? {};
+	if (state === undefined || hasEnded(state)) return error;
 	return error.with({
-		message: end ? 'The media task has no file' : 'The media task has not finished',
-		description: end
-			? withServerMessage(`Its state is "${state}".`, failMsg)
-			: `It has no file yet: its state is "${state}". Use the operation 'Wait', which returns its files.`,
-		code: end ? 'no_result' : 'task_not_finished',
-		retryable: !end,
+		message: 'The media task has not finished',
+		description: `It has no file yet: its state is "${state}". Use the operation 'Wait', which returns its files.`,
+		code: 'task_not_finished',
+		retryable: true,
 		taskId,
 	});
 }
