@@ -27,7 +27,7 @@ export interface ReadAttachments {
 	files: EmbeddedFile[];
 }
 
-/** The longest that all files of a request may be, in base64; §8 shows this limit for other bodies. */
+/** The longest that all files of a request may be, in base64: a limit of this node, e.g. for URLs without an end. */
 const MAX_FILES_LENGTH = 100 * 1024 * 1024;
 const MAX_FILES_MEGABYTES = 75;
 
@@ -166,7 +166,7 @@ function limitedBody(response: HttpResponse<ByteStream>, row: AttachmentRow): By
 
 function tooLarge(row: AttachmentRow): InvalidInputError {
 	return row.at.error(
-		`the attachments have more than ${MAX_FILES_MEGABYTES} MB in total`,
+		`the attachments have more than ${MAX_FILES_MEGABYTES} MB in total, the most that this node sends`,
 		'Upload large files with Gateway Storage and attach them by their URL, where the API format and the model take one.',
 	);
 }
