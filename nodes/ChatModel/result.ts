@@ -30,7 +30,7 @@ export interface CallInfo {
 	cachedInputTokens?: number;
 	/** The reasoning of the model. */
 	reasoning?: string;
-	sources?: Array<{ url: string; title?: string }>;
+	sources?: JsonObject[];
 	/** The kinds of files in the response, which n8n's agents and chains do not pass on. */
 	filesLeftOut?: string[];
 }

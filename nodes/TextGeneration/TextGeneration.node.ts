@@ -10,7 +10,7 @@ import { testGateway } from '../shared/n8n/credentialTest';
 import { forBuilder } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
-import { searchTextModels, searchTextModelsFor } from '../shared/fields/models';
+import { searchTextModels } from '../shared/fields/models';
 import { registry } from './operations';
 
 export class TextGeneration implements INodeType {
@@ -48,12 +48,7 @@ export class TextGeneration implements INodeType {
 
 	methods = {
 		credentialTest: { testGateway },
-		listSearch: {
-			searchTextModels,
-			searchImageReaders: searchTextModelsFor('image'),
-			searchAudioReaders: searchTextModelsFor('audio'),
-			searchDocumentReaders: searchTextModelsFor('file'),
-		},
+		listSearch: { searchTextModels },
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

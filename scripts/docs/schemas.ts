@@ -5,7 +5,7 @@ import type { INodeTypeDescription } from 'n8n-workflow';
 import { repository } from '../../test/helpers/markdown';
 import type { Example, ExampleRun } from './nodes/examples';
 import { Normaliser } from './nodes/normalise';
-import { operationsOf } from './nodes/operations';
+import { NOT_SHOWN, operationsOf } from './nodes/operations';
 
 // n8n's editor shows the fields of a node that has not run yet from __schema__/v<version>/<resource>/<operation>.json next to
 // the node.
@@ -36,7 +36,9 @@ export function schemas(nodes: readonly INodeTypeDescription[], run: ExampleRun)
 	const files = nodes.flatMap((node) => {
 		// A sub-node has no output of its own.
 		if (node.outputNames) return [];
-		const keys = operationsOf(node).map(({ key }) => key);
+		const keys = operationsOf(node)
+			.map(({ key }) => key)
+			.filter((key) => !NOT_SHOWN.has(key));
 		const names: Array<[operation: string | undefined, file: string]> =
 			keys.length > 0 ? keys.map((key) => [key, key]) : [[undefined, 'output']];
 		return names.map(([operation, file]): [string, string] => {

@@ -40,6 +40,23 @@ describe.each(Object.keys(CALLS))('%s: the next model', (format) => {
 	});
 });
 
+describe('messages: the next model', () => {
+	// §7.4: there are no codes, so 403 and 422 may be due to the model.
+	test.each(['feature_not_available', 'content_too_large'])('is asked after %s', async (code) => {
+		reject(TEXT_MODEL, code);
+		expect((await generate({}, { format: 'messages' })).items[0]?.json).toMatchObject({ model: SECOND });
+	});
+
+	test.each(['invalid_request', 'invalid_api_key', 'insufficient_quota', 'internal_error'])(
+		'is not asked after %s',
+		async (code) => {
+			reject(TEXT_MODEL, code);
+			await generate({}, { format: 'messages' });
+			expect(asked()).toStrictEqual([TEXT_MODEL]);
+		},
+	);
+});
+
 describe('the next model', () => {
 	test.each(['context_length_exceeded', 'content_too_large', 'feature_not_available'])(
 		'is asked after %s',

@@ -100,6 +100,20 @@ describe('a task', () => {
 		expect(Object.keys(items[0]?.binary ?? {})).toStrictEqual(['data', 'data_1']);
 	});
 
+	it('cannot be downloaded before it has ended: the error says so, and not that there is no task', async () => {
+		gateway.control.configure({ taskDuration: { video: 60_000 } });
+		const { items } = await gateway.media('create', filled('lumen/motion-2', { prompt: 'a' }));
+		const taskId = items[0]?.json.taskId as string;
+		for (const separateFiles of [false, true]) {
+			const { error } = await gateway.media('download', { taskId, options: { separateFiles } });
+			expect(error?.message).toBe('The media task has not finished');
+			expect(error?.description).toMatch(/its state is "(waiting|processing)".*'Wait'/);
+		}
+		await gateway.control.finishTask(taskId, { failCode: 'NSFW', failMsg: 'No such picture' });
+		const { error } = await gateway.media('download', { taskId });
+		expect(error?.message).toBe('The gateway has no such media task');
+	});
+
 	it('belongs to a session', async () => {
 		const session = await gateway.media('create', { sessionJson: '{"name":"x"}' }, {}, 'session');
 		const sessionId = session.items[0]?.json.sessionId as string;

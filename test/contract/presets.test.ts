@@ -76,20 +76,6 @@ describe.each(PRESETS)('$resource: $operation', (preset) => {
 		expect(items[0]?.json.text).toContain(`I also received: ${preset.kind}`);
 		expect(items[0]?.json.costRub).toBe(Number(gateway.control.ledger()[0]?.amount));
 	});
-
-	it('is refused before sending when the model does not take the file', async () => {
-		const { error } = await run(
-			preset,
-			{ model: locator('tiny/window-1k') },
-			{ items: await fileIn(preset.file) },
-		);
-		expect(error?.message).toBe(
-			`'Input Binary Field': the model "tiny/window-1k" takes no ${preset.kind} attachments`,
-		);
-		expect(error?.description).toMatch(/Choose another model: the list shows .* Nothing was sent\./);
-		expect(sent()).toStrictEqual([]);
-	});
-
 	it.each(PRESETS.filter((other) => other !== preset))(
 		'is refused before sending for the file of $resource: $operation',
 		async ({ file }) => {

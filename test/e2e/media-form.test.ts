@@ -79,9 +79,9 @@ describe('the form', () => {
 
 describe('the drop-down of Input Files', () => {
 	test.each([
-		['aurora/retouch-1', ['image_urls', 'mask_url']],
-		['lumen/motion-2', ['image_url']],
-	])('%s: offers the fields that take a URL', async (model, expected) => {
+		['aurora/retouch-1', ['image_urls', 'mask_url', 'prompt']],
+		['lumen/motion-2', ['image_url', 'prompt']],
+	])('%s: offers the fields that may take a URL, the likely ones first', async (model, expected) => {
 		const options = await environment.client.send<Array<{ value: string }>>(
 			'POST',
 			'/rest/dynamic-node-parameters/options',

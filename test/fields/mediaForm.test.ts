@@ -16,19 +16,34 @@ describe('the list of fields for a file', () => {
 		return await loadFileFields.call(editorContext({ node: 'mediaTask', parameters: { model } }));
 	};
 
-	it('has the fields that take a URL, with their titles and descriptions', async () => {
+	it('has the fields that may take a URL, the likely ones first, with their titles and descriptions', async () => {
 		expect(await listed(sandbox.retouch)).toStrictEqual([
 			{ name: 'Images (image_urls)', value: 'image_urls', description: 'URLs of the images to edit' },
 			{ name: 'Mask (mask_url)', value: 'mask_url', description: 'URL of a mask image' },
+			{ name: 'Prompt (prompt)', value: 'prompt', description: 'What to change' },
 		]);
 	});
 
-	it.each([
-		['text, tags and numbers', sandbox.canvas],
-		['nothing', {}],
-	])('is empty for a model that takes %s', async (_, schema) => {
-		expect(await listed(schema)).toStrictEqual([]);
+	it('leaves out only fields whose schema excludes a URL, whatever their names and descriptions', async () => {
+		const text = { type: 'string' };
+		const fields = {
+			style: { enum: ['ink', 'oil'] },
+			'лицо': { ...text, description: 'Фотография лица' },
+			refs: { type: 'array', items: text },
+			images: { type: 'integer' },
+			hd: { type: 'boolean' },
+			camera: { type: 'object', properties: { url: text } },
+			sizes: { type: 'array', items: { type: 'number' } },
+			range: { anyOf: [{ type: 'number' }, { type: 'object' }] },
+			any: {},
+			img: { anyOf: [{ type: 'number' }, text] },
+			video_url: text,
+		};
+		const found = await listed({ properties: fields });
+		expect(found.map(({ value }) => value)).toStrictEqual(['video_url', 'лицо', 'refs', 'any', 'img']);
 	});
+
+	it('is empty for a model without fields', async () => expect(await listed({})).toStrictEqual([]));
 });
 
 describe('the form of a model', () => {

@@ -77,7 +77,7 @@ describe('a field in the panel', () => {
 	it('has its title and bounds as its label, and its description if that is short', () => {
 		const labels = formFields(sandbox.canvas as JsonObject).map(({ displayName }) => displayName);
 		expect(labels).toStrictEqual([
-			'Prompt',
+			'Prompt (required)',
 			'Negative Prompt',
 			'Size – Width and height in pixels',
 			'Quality',
@@ -177,8 +177,12 @@ describe('a field in the panel', () => {
 
 describe('required fields', () => {
 	it('are required in the editor, except those that a file can fill', () => {
-		const required = formFields(sandbox.retouch as JsonObject).filter((field) => field.required);
-		expect(required.map(({ id }) => id)).toStrictEqual(['prompt']);
+		const schema = { properties: { count: { type: 'integer' }, img: { type: 'string' } } };
+		const own = formFields({ ...schema, required: ['count', 'img'] });
+		expect(own.map(({ displayName, required }) => [displayName, required])).toStrictEqual([
+			['Count', true],
+			['Img (required)', false],
+		]);
 		const images = formFields(sandbox.retouch as JsonObject).find(({ id }) => id === 'image_urls');
 		expect(images?.displayName).toBe('Images (required or file; 1 to 4)');
 	});

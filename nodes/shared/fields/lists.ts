@@ -1,4 +1,7 @@
+import type { List } from '../gateway/endpoints/lists';
+import type { JsonObject } from '../gateway/util/json';
 import { flag, integer, text } from '../params/kinds';
+import type { ItemContext } from '../run/operation';
 
 /**
  * The search words for a list.
@@ -28,6 +31,22 @@ export const limitParameters = {
 		displayOptions: { show: { returnAll: [false] } },
 	}),
 };
+
+/**
+ * The wanted records of a list of which only one page can be fetched, because the specification shows no query for
+ * others (§4.13, §4.17). A hint of the run says if there are more.
+ */
+export function pageOf(
+	{ records, hasMore }: List,
+	{ params, run }: ItemContext<Parameters<typeof limitOf>[0]>,
+): JsonObject[] {
+	const limit = limitOf(params);
+	if (hasMore && limit > records.length)
+		run.hints.add(
+			`The gateway has more than these ${records.length}, but the node can fetch only its first page.`,
+		);
+	return records.slice(0, limit);
+}
 
 /** How many results to return; infinite for all. */
 export function limitOf(params: { readonly returnAll: boolean; readonly limit: number }): number {

@@ -4,7 +4,7 @@ import { backgroundClient, EDITOR_SETTINGS } from '../n8n/client';
 import { toNodeError } from '../run/nodeError';
 import { listMediaModels } from '../gateway/endpoints/models';
 import type { MediaModel } from '../gateway/media/mediaModel';
-import { inputForm, takesUrls } from '../gateway/media/inputSchema';
+import { inputForm, mayTakeUrls, takesUrls } from '../gateway/media/inputSchema';
 import { formFields, type FormStyle } from './schemaForm';
 
 /** Resource mapping: the form of the chosen model's input, without the prompt. */
@@ -17,12 +17,13 @@ export async function mapPriceInput(this: ILoadOptionsFunctions): Promise<Resour
 	return await mapped(this, { isFree: true });
 }
 
-/** Load options: the input fields of the chosen model that take a file's URL. */
+/** Load options: the input fields of the chosen model that may take a file's URL, the likely ones first. */
 export async function loadFileFields(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	const model = await chosenModel(this);
 	if (model === undefined || typeof model === 'string') return [];
 	return inputForm(model.inputSchema)
-		.fields.filter(takesUrls)
+		.fields.filter(mayTakeUrls)
+		.sort((a, b) => Number(takesUrls(b)) - Number(takesUrls(a)))
 		.map(({ name, title, description }) => ({
 			name: title === name ? name : `${title} (${name})`,
 			value: name,

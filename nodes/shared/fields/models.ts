@@ -7,8 +7,6 @@ import { locator } from '../params/kinds';
 import type { Parameter } from '../params/parameter';
 import { listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
-import type { AttachmentKind } from '../gateway/text/formats/request';
-import { inputModalities } from '../gateway/text/inputModalities';
 import { taskPrice } from '../gateway/media/price';
 import { millionTokenPrice } from '../gateway/util/money';
 import type { GatewayClient } from '../gateway/client/client';
@@ -54,20 +52,10 @@ export function modelParameter(listMethod: string, example: string, description:
 /** n8n's function for a list search. */
 type ListSearch = (this: ILoadOptionsFunctions, filter?: string) => Promise<INodeListSearchResult>;
 
-/**
- * Makes a list search: the text models with their context windows and prices.
- *
- * @param kind leaves out models of which the catalogue says that they do not take such an attachment
- */
-export function searchTextModelsFor(kind: AttachmentKind | undefined): ListSearch {
-	return async function (filter) {
-		return await searchCatalogue(this, filter, async (client) => {
-			const models = await listTextModels(client);
-			const takes = (model: TextModel) => !kind || (inputModalities(model)?.includes(kind) ?? true);
-			return models.filter(takes).map(textEntry);
-		});
-	};
-}
+/** List search: the text models with their context windows and prices. */
+export const searchTextModels: ListSearch = async function (filter) {
+	return await searchCatalogue(this, filter, async (client) => (await listTextModels(client)).map(textEntry));
+};
 
 /** Makes a list search: the media models with their prices; with their types, unless it is for one. */
 function searchMediaModelsOf(mediaType: MediaType | undefined): ListSearch {
@@ -79,9 +67,6 @@ function searchMediaModelsOf(mediaType: MediaType | undefined): ListSearch {
 		});
 	};
 }
-
-/** All text models. */
-export const searchTextModels = searchTextModelsFor(undefined);
 
 /** All media models, and those of one type; §2.2 calls speech `audio`. */
 export const mediaSearches = {

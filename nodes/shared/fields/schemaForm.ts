@@ -3,6 +3,7 @@ import type { FieldType, ResourceMapperField } from 'n8n-workflow';
 import {
 	exampleOf,
 	inputForm,
+	mayTakeUrls,
 	takesUrls,
 	type FieldKind,
 	type InputField,
@@ -70,14 +71,14 @@ function hidden(field: ResourceMapperField): ResourceMapperField {
 function formField(field: InputField, isFree: boolean): ResourceMapperField {
 	const { name, required, kind, choices } = field;
 	// n8n does not run a node without a required field, also when *Input Files* provides it.
-	const mayComeAsFile = required && takesUrls(field);
+	const mayComeAsFile = required && !isFree && mayTakeUrls(field);
 	const defaultValue = shownDefault(field);
 	return {
 		id: name,
 		displayName: label(field, mayComeAsFile),
 		defaultMatch: false,
 		canBeUsedToMatch: false,
-		required: required && !mayComeAsFile && !isFree,
+		required: required && !isFree && !mayComeAsFile,
 		display: true,
 		type: choices.length > 0 ? 'options' : WIDGETS[kind],
 		...(choices.length > 0 ? { options: choices.map((value) => ({ name: String(value), value })) } : {}),
@@ -97,7 +98,8 @@ function hasForcedValue({ kind, choices, default: value }: InputField): boolean 
  */
 function label(field: InputField, mayComeAsFile: boolean): string {
 	const { title, description = '', required } = field;
-	const notes = [mayComeAsFile ? 'required or file' : '', limits(field)].filter((note) => note !== '');
+	const needed = takesUrls(field) ? 'required or file' : 'required';
+	const notes = [mayComeAsFile ? needed : '', limits(field)].filter((note) => note !== '');
 	const text = description.replace(/\s+/g, ' ').trim();
 	const heading = notes.length > 0 ? `${title} (${notes.join('; ')})` : title;
 	const full = text === '' || text === title ? heading : `${heading} – ${text}`;

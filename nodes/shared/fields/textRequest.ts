@@ -16,7 +16,7 @@ export const format = choice({
 		.sort((a, b) => a.name.localeCompare(b.name)),
 	default: textFormats[0].name,
 	description:
-		'The API of the gateway to use. Every model works with each; they differ in their options, and in whether the gateway reports the cost or the node computes it.',
+		'The API of the gateway to use. They differ in their options, and in whether the gateway reports the cost or the node computes it.',
 });
 
 /** The text model. */

@@ -3,7 +3,6 @@ import { accountPrice, parseRubles, toNumber, type Nano } from '../money';
 
 export interface TextModel {
 	id: string;
-	name: string;
 	contextLength: number;
 	/** Base prices per token. */
 	costContext: Nano;
@@ -12,45 +11,36 @@ export interface TextModel {
 	reasons: boolean;
 	/** Rejects tool results whose assistant message comes back without its reasoning. */
 	needsReasoning: boolean;
-	inputModalities: string[];
-	outputModalities: string[];
 }
 
 function model(
 	id: string,
-	name: string,
 	contextLength: number,
 	costContext: string,
 	costCompletion: string,
-	more: Partial<Pick<TextModel, 'reasons' | 'needsReasoning' | 'inputModalities' | 'outputModalities'>> = {},
+	more: Partial<Pick<TextModel, 'reasons' | 'needsReasoning'>> = {},
 ): TextModel {
 	return {
 		id,
-		name,
 		contextLength,
 		costContext: parseRubles(costContext),
 		costCompletion: parseRubles(costCompletion),
 		reasons: more.reasons ?? false,
 		needsReasoning: more.needsReasoning ?? false,
-		inputModalities: more.inputModalities ?? ['text', 'image', 'file'],
-		outputModalities: more.outputModalities ?? ['text'],
 	};
 }
 
 export const textModels: readonly TextModel[] = [
-	model('sandbox/swift-1', 'Swift 1', 128_000, '0.00001', '0.00004'),
-	model('sandbox/balanced-2', 'Balanced 2', 200_000, '0.0003', '0.0015'),
-	model('sandbox/thinker-3', 'Thinker 3', 400_000, '0.0015', '0.009', { reasons: true }),
-	model('sandbox/grand-4', 'Grand 4', 1_000_000, '0.0125', '0.0625'),
-	model('sandbox/recall-5', 'Recall 5', 400_000, '0.0015', '0.009', {
+	model('sandbox/swift-1', 128_000, '0.00001', '0.00004'),
+	model('sandbox/balanced-2', 200_000, '0.0003', '0.0015'),
+	model('sandbox/thinker-3', 400_000, '0.0015', '0.009', { reasons: true }),
+	model('sandbox/grand-4', 1_000_000, '0.0125', '0.0625'),
+	model('sandbox/recall-5', 400_000, '0.0015', '0.009', {
 		reasons: true,
 		needsReasoning: true,
 	}),
-	model('polyglot/omni-audio', 'Omni Audio', 64_000, '0.00025', '0.001', {
-		inputModalities: ['text', 'image', 'audio', 'video', 'file'],
-		outputModalities: ['text', 'audio'],
-	}),
-	model('tiny/window-1k', 'Window 1k', 1_024, '0.00002', '0.00002', { inputModalities: ['text'] }),
+	model('polyglot/omni-audio', 64_000, '0.00025', '0.001'),
+	model('tiny/window-1k', 1_024, '0.00002', '0.00002'),
 ];
 
 export function findTextModel(id: string): TextModel | undefined {
@@ -62,20 +52,15 @@ export function accountPrices(entry: TextModel): { context: Nano; completion: Na
 	return { context: accountPrice(entry.costContext), completion: accountPrice(entry.costCompletion) };
 }
 
-/** The catalogue record: base prices, or the account's (§2.1). Prices are rubles per token. */
+/** The catalogue record: base prices, or the account's (§2.1, which shows no other fields). Prices are rubles per token. */
 export function textModelRecord(entry: TextModel, forAccount: boolean): Record<string, unknown> {
 	const prices = forAccount
 		? accountPrices(entry)
 		: { context: entry.costContext, completion: entry.costCompletion };
 	return {
 		id: entry.id,
-		object: 'model',
-		name: entry.name,
-		owned_by: entry.id.split('/')[0],
 		context_length: entry.contextLength,
 		cost_context: toNumber(prices.context),
 		cost_completion: toNumber(prices.completion),
-		input_modalities: entry.inputModalities,
-		output_modalities: entry.outputModalities,
 	};
 }

@@ -9,6 +9,13 @@ import {
 
 import { belongsTo, collected } from './conditions';
 
+/** Operations whose response the specification does not show (§4.13, §4.17). */
+export const NOT_SHOWN: ReadonlySet<string | undefined> = new Set([
+	'task/getMany',
+	'session/create',
+	'file/getMany',
+]);
+
 /** The data of an operation's section. */
 export interface OperationSection {
 	/** `resource/operation`, as workflows store it. */

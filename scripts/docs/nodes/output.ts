@@ -6,10 +6,13 @@ import { collected, valueLabel } from './conditions';
 import type { Example } from './examples';
 import { oneLine, readableJson } from './json';
 import type { Normaliser } from './normalise';
-import { operationsOf } from './operations';
+import { NOT_SHOWN, operationsOf } from './operations';
 
 /** A longer sentence becomes a list. */
 const LONGEST_SENTENCE = 110;
+
+const OF_SANDBOX =
+	'The gateway’s specification does not show this response, and a gateway may be without it. The example is of the sandbox:';
 
 /** The data of an output section. */
 interface Dependencies {
@@ -23,6 +26,7 @@ interface Dependencies {
 /** The examples of an operation: parameters and output. */
 export function outputs(examples: readonly Example[], dependencies: Dependencies): string[] {
 	return examples.flatMap((example) => [
+		...(NOT_SHOWN.has(example.operation) ? [OF_SANDBOX] : []),
 		...(example.title === undefined ? [] : [`**${example.title}**`]),
 		...situation(example, dependencies),
 		...result(example, dependencies.normaliser),

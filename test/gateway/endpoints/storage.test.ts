@@ -196,7 +196,7 @@ describe('the list of files (§4.17)', () => {
 		['the first of two lists', { files: [{ id: 'a' }], others: [{ id: 'b' }] }, ['a']],
 		['the objects of a list', { data: [null, { id: 'a' }, 'b', { id: null }] }, ['a', null]],
 	])('is found: %s', async (_, body, ids) => {
-		expect((await listed(body)).map(({ id }) => id)).toStrictEqual(ids);
+		expect((await listed(body)).records.map(({ id }) => id)).toStrictEqual(ids);
 	});
 
 	it.each<[string, Json]>([
@@ -209,7 +209,7 @@ describe('the list of files (§4.17)', () => {
 		['a list too far down', { a: { b: { c: [{ id: 'a' }] } } }],
 		['an empty list too far down', { a: { b: { c: [] } } }],
 	])('is the response itself without a list of records: %s', async (_, body) =>
-		expect(await listed(body)).toStrictEqual([Array.isArray(body) ? { list: body } : body]),
+		expect((await listed(body)).records).toStrictEqual([Array.isArray(body) ? { list: body } : body]),
 	);
 
 	it.each(['"text"', '7', 'null', '', '[1'])('cannot be read from the body %j', async (body) => {
@@ -217,10 +217,27 @@ describe('the list of files (§4.17)', () => {
 		expect((await apiErrorOf(listFiles(client))).details.code).toBe('unreadable_answer');
 	});
 
-	it('has the error text for files', async () => {
+	it('cannot be read from a response without a body', async () => {
+		const { client } = scriptedClient([{ status: 204, body: '' }], { maxRetries: 0 });
+		expect((await apiErrorOf(listFiles(client))).details.code).toBe('unreadable_answer');
+	});
+
+	it.each<[boolean, Json]>([
+		[true, { has_more: true }],
+		[true, { hasMore: true }],
+		[true, { data: { total: 2 } }],
+		[true, { total_count: '2' }],
+		[true, { nextCursor: 'c2' }],
+		[true, { data: { next_page: 2 } }],
+		[false, {}],
+		[false, { has_more: false, next: null, next_cursor: '', total: 1 }],
+		[false, { nextSteps: ['x'], total: null, object: 'list' }],
+	])('has more records than the response: %j, by %j', async (hasMore, fields) => {
+		expect((await listed({ files: [{ id: 'a' }], ...(fields as object) })).hasMore).toBe(hasMore);
+	});
+
+	it('may not be offered', async () => {
 		const { client } = scriptedClient([{ status: 404 }]);
-		expect((await apiErrorOf(listFiles(client))).message).toBe(
-			errorText({ group: 'storage', status: 404 }).message,
-		);
+		expect((await apiErrorOf(listFiles(client))).message).toBe('The gateway does not offer this list');
 	});
 });

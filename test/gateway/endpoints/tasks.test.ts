@@ -58,14 +58,17 @@ describe('the list of tasks (§4.13)', () => {
 	it.each(['taskId', 'task_id', 'id'])('finds records by %s', async (name) => {
 		const body = envelope({ page: [{ [name]: 't1' }] });
 		const { client, sent } = scriptedClient([{ body: JSON.stringify(body) }]);
-		await expect(listMediaTasks(client)).resolves.toStrictEqual([{ [name]: 't1' }]);
+		await expect(listMediaTasks(client)).resolves.toStrictEqual({
+			records: [{ [name]: 't1' }],
+			hasMore: false,
+		});
 		expect(sent).toStrictEqual([request('GET', '/async/media/tasks')]);
 	});
 
-	it('has the error text for media', async () => {
+	it('may not be offered', async () => {
 		const { client } = scriptedClient([{ status: 404, body: '{"code":404,"msg":"no list"}' }]);
 		const { message, description } = await apiErrorOf(listMediaTasks(client)).then(({ details }) => details);
-		expect(message).toBe(errorText({ group: 'media', status: 404 }).message);
+		expect(message).toBe('The gateway does not offer this list');
 		expect(description).toContain('no list');
 	});
 });
@@ -164,6 +167,17 @@ describe('reading a task (§2.6)', () => {
 		['text that is not JSON', '{"a":', '{"a":'],
 	])('has the parsed result: %s', (_, resultJson, result) => {
 		expect(read({ resultJson }).result).toStrictEqual(result);
+	});
+
+	it('has the words of a success without a task', () => {
+		for (const error of ['Seed is not a number', { message: 'Seed is not a number' }])
+			expect(() => readMediaTask({ error }, 't1')).toThrow(
+				expect.objectContaining({
+					details: expect.objectContaining({
+						description: expect.stringMatching(/The gateway says: “Seed is not a number”\.$/) as string,
+					}) as object,
+				}),
+			);
 	});
 
 	it.each<[string, Json]>([

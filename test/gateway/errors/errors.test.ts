@@ -132,8 +132,11 @@ describe('a response in none of the formats', () => {
 		['null', 'null'],
 		['a list', '[1,2]'],
 		['fields of the wrong type', '{"error": ["x"], "msg": {"a": 1}}'],
+	];
+	const withWords: Array<[string, string]> = [
 		['the message of a load balancer', '{"message": "upstream request timeout"}'],
-		['its error object', '{"error": {"code": 502, "message": "backend error", "status": "UNAVAILABLE"}}'],
+		['its error object', '{"error": {"code": 502, "message": "upstream request timeout"}}'],
+		['an error that is a text', '{"error": "upstream request timeout"}'],
 	];
 	test.each(bodies)('%s with status 502 is not the gateway’s', (_, body) => {
 		expect(errorOf('text', 502, body).details).toStrictEqual({
@@ -144,7 +147,15 @@ describe('a response in none of the formats', () => {
 		});
 	});
 
-	test.each(bodies)('%s with a status below 500 says that nothing was done', (_, body) => {
+	test.each(withWords)('%s with status 502 keeps its words', (_, body) => {
+		expect(errorOf('media', 502, body).details).toMatchObject({
+			message: PROBLEMS.proxy.message,
+			description: `${PROBLEMS.proxy.description} It says: “upstream request timeout”.`,
+			outcome: 'unknown',
+		});
+	});
+
+	test.each([...bodies, ...withWords])('%s with a status below 500 says that nothing was done', (_, body) => {
 		for (const status of [401, 413, 429, 499]) {
 			const { outcome, code, message } = errorOf('text', status, body).details;
 			expect(outcome).toBe('rejected');

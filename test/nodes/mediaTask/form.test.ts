@@ -91,12 +91,6 @@ describe('the form of a model', () => {
 			"'Prompt' is missing",
 			'input.prompt',
 		],
-		[
-			'text that is not a number',
-			{ prompt: 'a', n: '={{ "many" }}' },
-			"'Number' takes a whole number",
-			'input.n',
-		],
 	])('rejects %s before anything is sent, and names the field', async (_, value, message, param) => {
 		catalogue([painter(SCHEMA)]);
 		const sent = creations();

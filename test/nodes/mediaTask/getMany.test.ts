@@ -55,6 +55,19 @@ describe('task: getMany', () => {
 		expect(items.map(({ json }) => json)).toStrictEqual([done]);
 	});
 
+	it.each([
+		[
+			{ returnAll: true },
+			[{ message: expect.stringMatching('The gateway has more than these 2') as string }],
+		],
+		[{ returnAll: false, limit: 2 }, []],
+	])('says that there is more where the limit %j is not reached', async (parameters, hints) => {
+		const { run: result } = await list(envelope({ items: [done, failed], total: 7 }), parameters);
+		expect(result.data.resultData.runData.Gateway?.[0]?.hints).toStrictEqual(
+			hints.map((hint) => expect.objectContaining(hint) as object),
+		);
+	});
+
 	it('returns no items for an empty list', async () => {
 		expect((await list(envelope({ items: [], total: 0 }))).items).toStrictEqual([]);
 	});

@@ -36,6 +36,7 @@ describe('text: generate, in each format', () => {
 				json: {
 					id: 'chatcmpl-1',
 					model: 'acme/writer',
+					provider: 'acme',
 					text: 'Hello there',
 					reasoning: 'Greet back.',
 					finishReason: 'stop',

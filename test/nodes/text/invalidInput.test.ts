@@ -190,7 +190,9 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 			.get('/huge.mp3')
 			.reply(200, 'x', { 'content-type': 'audio/mpeg', 'content-length': String(200 * 1024 * 1024) });
 		const { error } = await generate(attach(fromUrl('audio', 'https://files.test/huge.mp3')));
-		expect(error?.message).toBe("'Attachments', row 1: the attachments have more than 75 MB in total");
+		expect(error?.message).toBe(
+			"'Attachments', row 1: the attachments have more than 75 MB in total, the most that this node sends",
+		);
 		expect(error?.description).toContain('Gateway Storage');
 	});
 

@@ -28,7 +28,7 @@ describe('other output of a response', () => {
 			text: 'Text',
 			refusal: 'Only that',
 			reasoning: 'Hm',
-			sources: [{ url: 'https://a.test', title: 'A' }, { url: 'https://b.test' }],
+			sources: [{ url: 'https://a.test', title: 'A' }, { url: 'https://b.test' }, { type: 'note' }],
 		});
 	});
 
@@ -45,6 +45,22 @@ describe('other output of a response', () => {
 		});
 		const { items } = await generate({ format: 'responses' });
 		expect(items[0]?.json.sources).toStrictEqual([{ url: 'https://m.test' }, { url: 'https://s.test' }]);
+	});
+
+	it('has what has no field of its own as it came: it is charged', async () => {
+		const call = { type: 'custom_tool_call', call_id: 'c', name: 'shell', input: 'ls' };
+		const message = { type: 'message', content: [{ type: 'output_text', text: 'Hi' }] };
+		mockResponse('responses', { status: 'completed', output: [message, call] });
+		const { items } = await generate({ format: 'responses' });
+		expect(items[0]?.json).toMatchObject({ text: 'Hi', otherOutput: [call] });
+		expect(items[0]?.json).not.toHaveProperty('raw');
+	});
+
+	it('has the provider and the number of web searches, where the response has them', async () => {
+		const searched = { ...usage, server_tool_use: { web_search_requests: 3 } };
+		mockResponse('chat', { ...chatCompletion({ content: 'Hi' }), provider: 'Acme Cloud', usage: searched });
+		const { items } = await generate();
+		expect(items[0]?.json).toMatchObject({ provider: 'Acme Cloud', usage: { webSearchRequests: 3 } });
 	});
 
 	it('has an item for each choice, whose costs add up to that of the request', async () => {

@@ -14,8 +14,9 @@ export const createSession = defineOperation({
 			displayName: 'Session (JSON)',
 			rows: 4,
 			default: '{}',
-			example: '{ "name": "Spring campaign" }',
-			description: 'The fields of the session as a JSON object, sent to the gateway unchanged',
+			example: '{ "name": "value" }',
+			description:
+				'The fields of the session as a JSON object, sent to the gateway unchanged. Which ones it takes, its documentation must say.',
 		}),
 		simplify,
 	},

@@ -3,7 +3,7 @@ import { taskBody } from '../../../shared/gateway/endpoints/tasks';
 import { InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { checkKey, idempotencyKey } from '../../../shared/gateway/media/idempotency';
 import { withFiles, type InputFileUrl } from '../../../shared/gateway/media/inputFiles';
-import { checkRequired } from '../../../shared/gateway/media/inputValues';
+import { withRequired } from '../../../shared/gateway/media/inputValues';
 import { taskPrice } from '../../../shared/gateway/media/price';
 import { choice, decimal, filled, json, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
@@ -151,11 +151,13 @@ export async function readTaskRequest(item: TaskItem, callback?: ResumeCallback)
 	// The schema says which fields are lists of files.
 	const fileForm =
 		form ?? (files.length > 0 ? formOf(await run.mediaModel(client, params.model, needsModel)) : undefined);
-	const inputWith = (urls: readonly InputFileUrl[]) => withFiles(values, urls, fileForm);
+	const inputWith = (urls: readonly InputFileUrl[]) => {
+		const input = withFiles(values, urls, fileForm);
+		return form ? withRequired(input, form) : input;
+	};
 	const bodyWith = (urls: readonly InputFileUrl[], url = callbackUrl) =>
 		taskBody({ model: params.model, input: inputWith(urls), sessionId, callbackUrl: url });
 	const input = inputWith(placeholderUrls(files));
-	if (form) checkRequired(input, form);
 	const limit = costLimit(client, maxCostRub);
 	const price = (maxPriceRub ?? limit) && taskPrice(await run.mediaModel(client, params.model, true), input);
 	if (price && maxPriceRub !== undefined) checkPriceLimit(price, maxPriceRub);

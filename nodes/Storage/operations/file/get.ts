@@ -8,9 +8,8 @@ import { fileId } from './fields';
 export const get = defineOperation({
 	displayName: 'Get',
 	action: 'Get a file',
-	description: 'Retrieve the record of a file: its URL, type, size and until when it is kept',
-	toolDescription:
-		'Looks up a stored file by its ID. Returns its URL, its type, its size and until when it is kept.',
+	description: 'Retrieve the record of a file, such as its URL, type and size',
+	toolDescription: 'Looks up a stored file by its ID. Returns its URL, its type and its size.',
 	parameters: { fileId, simplify },
 	async execute({ client, params }) {
 		const { fileId: id, simplify: isSimple } = params;

@@ -1,21 +1,20 @@
-import { limitOf, limitParameters } from '../../../shared/fields/lists';
+import { limitParameters, pageOf } from '../../../shared/fields/lists';
 import { simplify } from '../../../shared/fields/simplify';
 import { listFiles, readStoredFile } from '../../../shared/gateway/endpoints/storage';
 import { asId } from '../../../shared/gateway/util/json';
 import { compact } from '../../../shared/n8n/compact';
 import { defineOperation } from '../../../shared/run/operation';
 
-/** Lists the account's files (§4.17). */
+/** Lists the account's files (§4.17, which does not show the list). */
 export const getMany = defineOperation({
 	displayName: 'Get Many',
 	action: 'Get many files',
-	description: 'Retrieve a list of files that are stored for the account',
+	description: 'Retrieve a list of stored files of the account, if the gateway offers it',
 	toolDescription: 'Lists the stored files. Returns the ID, the URL, the type and the size of each.',
 	parameters: { ...limitParameters, simplify },
-	async execute({ client, params }) {
-		const isSimple = params.simplify;
-		const records = await listFiles(client);
-		return records.slice(0, limitOf(params)).map((record) => {
+	async execute(item) {
+		const isSimple = item.params.simplify;
+		return pageOf(await listFiles(item.client), item).map((record) => {
 			const isFile = asId(record.id) !== undefined;
 			return { json: isSimple && isFile ? compact(readStoredFile(record)) : record };
 		});

@@ -9,7 +9,6 @@ export const transcribe = definePreset({
 	toolDescription:
 		'Turns the speech in the recording at a URL into text. Returns the text and the cost in rubles.',
 	kind: 'audio',
-	searchModels: 'searchAudioReaders',
 	exampleUrl: 'https://example.com/recording.mp3',
 	prompt: 'Transcribe this audio. Return only the text.',
 	promptHint: 'What to do with the recording, e.g. transcribe, translate or summarize it',

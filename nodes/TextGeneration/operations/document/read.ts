@@ -9,7 +9,6 @@ export const read = definePreset({
 	toolDescription:
 		'Extracts the text of the document at a URL, such as a PDF, or answers a question about it. Returns the text and the cost in rubles.',
 	kind: 'file',
-	searchModels: 'searchDocumentReaders',
 	exampleUrl: 'https://example.com/invoice.pdf',
 	prompt: 'Extract the text of this document. Return only the text.',
 	promptHint: "What to get from the document. For data of an invoice or a form, set 'Output Format' to JSON.",

@@ -9,7 +9,6 @@ export const analyze = definePreset({
 	toolDescription:
 		'Looks at the image at a URL and describes it, reads its text or answers a question about it. Returns the text and the cost in rubles.',
 	kind: 'image',
-	searchModels: 'searchImageReaders',
 	exampleUrl: 'https://example.com/photo.jpg',
 	prompt: 'Describe this image',
 	promptHint: 'What you want to know about the image',

@@ -13,7 +13,6 @@ import { deriveStream, type Readable } from '../../../shared/n8n/streams';
 import { readBase64 } from '../../../shared/gateway/util/base64';
 import { ApiError, asError, type InvalidInputError } from '../../../shared/gateway/errors/errors';
 import { fileNameFor, nameInUrl, typeByName } from '../../../shared/gateway/util/fileName';
-import { inputModalities } from '../../../shared/gateway/text/inputModalities';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { TextFormat } from '../../../shared/gateway/text/formats/format';
 import { type Attachment, type AttachmentKind } from '../../../shared/gateway/text/formats/request';
@@ -28,7 +27,7 @@ export interface ReadAttachments {
 	files: EmbeddedFile[];
 }
 
-/** The longest that all files of a request may be, in base64; §8 shows this limit for other bodies. */
+/** The longest that all files of a request may be, in base64: a limit of this node, e.g. for URLs without an end. */
 const MAX_FILES_LENGTH = 100 * 1024 * 1024;
 const MAX_FILES_MEGABYTES = 75;
 
@@ -36,7 +35,7 @@ const MAX_FILES_MEGABYTES = 75;
  * Reads the attachments of an item; the content of files is read when the request is sent. When the format takes
  * no URL, the file is downloaded first, without the key.
  *
- * @throws {InvalidInputError} for a kind that the format or the model does not support, a missing field, an
+ * @throws {InvalidInputError} for a kind that the format does not support, a missing field, an
  *   invalid URL, a file that is empty or of another kind, and for more than 75 MB in total
  * @throws {ApiError} for a file that cannot be downloaded
  */
@@ -50,7 +49,6 @@ export async function readAttachments(item: ItemContext, prepared: PreparedText)
 		const kind = row.kind;
 		const support = format.attachments[kind];
 		if (support === undefined) throw noPart(row, kind, format);
-		await checkModel(item, prepared, row);
 		const found = await readSource(item, row, support);
 		if ('url' in found) {
 			add(row, { kind, source: found });
@@ -64,30 +62,6 @@ export async function readAttachments(item: ItemContext, prepared: PreparedText)
 		add(row, { kind, source: { base64: placeholder, mimeType, fileName } });
 	}
 	return read;
-}
-
-/**
- * Checks that the model takes a kind of attachment: the request would be charged anyway. A model that the
- * catalogue does not describe may take it.
- */
-async function checkModel(
-	{ run, client }: ItemContext,
-	{ request, extraBody, fallbackModels = [] }: PreparedText,
-	row: AttachmentRow,
-): Promise<void> {
-	const kind = row.kind;
-	// A plugin may turn documents into text.
-	if (kind === 'file' && extraBody.plugins !== undefined) return;
-	const known = await run.textModels.known(client);
-	for (const id of [request.model, ...fallbackModels]) {
-		const model = known.find((candidate) => candidate.id === id);
-		const modalities = model && inputModalities(model);
-		if (modalities === undefined || modalities.includes(kind)) continue;
-		throw row.at.error(
-			`the model "${id}" takes no ${kind} attachments`,
-			`The catalogue says that it takes: ${modalities.join(', ')}. ${row.hints.wrongModel}`,
-		);
-	}
 }
 
 async function readSource(
@@ -123,12 +97,17 @@ function checkedFile(row: AttachmentRow, file: InputFile): InputFile {
 	return { ...file, mimeType };
 }
 
-function checkType({ kind, isDocument, at, hints }: AttachmentRow, name: string, mimeType?: string): void {
+function checkType({ kind, isPreset, at }: AttachmentRow, name: string, mimeType?: string): void {
 	const [type = ''] = mimeType?.split('/') ?? [];
-	const isOther = kind === 'file' ? isDocument === true && MEDIA_TYPES.has(type) : type !== kind;
+	const isOther = kind === 'file' ? isPreset === true && MEDIA_TYPES.has(type) : type !== kind;
 	if (mimeType === undefined || !isOther) return;
 	const expected = kind === 'file' ? 'document' : kind;
-	throw at.error(`the file "${name}" is ${mimeType}, no ${expected}`, hints.wrongKind);
+	throw at.error(
+		`the file "${name}" is ${mimeType}, no ${expected}`,
+		isPreset
+			? "Choose another file, or the resource that fits: 'Image', 'Audio' or 'Document'."
+			: 'Choose the type of attachment that fits, or another file.',
+	);
 }
 
 /** Whether the name says audio or video where the other is wanted: files such as .mp4 and .webm hold either. */
@@ -187,7 +166,7 @@ function limitedBody(response: HttpResponse<ByteStream>, row: AttachmentRow): By
 
 function tooLarge(row: AttachmentRow): InvalidInputError {
 	return row.at.error(
-		`the attachments have more than ${MAX_FILES_MEGABYTES} MB in total`,
+		`the attachments have more than ${MAX_FILES_MEGABYTES} MB in total, the most that this node sends`,
 		'Upload large files with Gateway Storage and attach them by their URL, where the API format and the model take one.',
 	);
 }

@@ -34,23 +34,9 @@ export interface AttachmentRow {
 	message: number;
 	values: Values<typeof sourceFields>;
 	at: Location;
-	/** Whether the file of the kind `file` must be a document. */
-	isDocument?: boolean;
-	hints: AttachmentHints;
+	/** Whether it is the one file of a preset: a `file` is then a document. */
+	isPreset?: boolean;
 }
-
-/** What to do about an attachment that cannot be sent. */
-export interface AttachmentHints {
-	/** The file is of another kind. */
-	wrongKind: string;
-	/** The model does not take its kind. */
-	wrongModel: string;
-}
-
-const HINTS: AttachmentHints = {
-	wrongKind: 'Choose the type of attachment that fits, or another file.',
-	wrongModel: 'Choose another model, or remove the attachment.',
-};
 
 /**
  * Reads the conversation of an item, and the files that go with it.
@@ -76,7 +62,7 @@ export function readConversation(params: Params): {
 	}
 	const system: ChatMessage[] = systemPrompt ? [{ role: 'system', text: systemPrompt }] : [];
 	const attachments = params.attachments.map(({ values, at }) => {
-		return { kind: values.type, message: system.length, values, at, hints: HINTS };
+		return { kind: values.type, message: system.length, values, at };
 	});
 	const messages: ChatMessage[] = [...system, { role: 'user', text: params.prompt }];
 	return { conversation: { kind: 'messages', messages }, attachments };
@@ -85,7 +71,7 @@ export function readConversation(params: Params): {
 function filesOf(rows: MessageRow[]): AttachmentRow[] {
 	return rows.flatMap(({ values, at }, message) => {
 		const kind = values.role === 'user' ? values.attachment : 'none';
-		return kind === 'none' ? [] : [{ kind, message, values, at, hints: HINTS }];
+		return kind === 'none' ? [] : [{ kind, message, values, at }];
 	});
 }
 

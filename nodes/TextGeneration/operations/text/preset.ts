@@ -1,14 +1,12 @@
-import { modelParameter } from '../../../shared/fields/models';
 import { outputParameters, readOutput, schemaOnly } from '../../../shared/fields/outputFormat';
 import { simplify } from '../../../shared/fields/simplify';
 import { readTextOptions, textOptionsWhere } from '../../../shared/fields/textOptions';
-import { askedModel, checkExtraBody } from '../../../shared/fields/textRequest';
+import { askedModel, checkExtraBody, textModel } from '../../../shared/fields/textRequest';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { AttachmentKind } from '../../../shared/gateway/text/formats/request';
 import { text } from '../../../shared/params/kinds';
 import { Location, type Values } from '../../../shared/params/parameter';
 import { defineOperation, type ItemContext, type Operation } from '../../../shared/run/operation';
-import type { AttachmentHints } from './conversation';
 import { sourceFields } from './conversationFields';
 import { callOptions } from './fields';
 import { generateText } from './generateText';
@@ -19,8 +17,6 @@ import { STREAM_HINT, type PreparedText } from './parameters';
 /** An operation about one file. */
 interface Preset extends Pick<Operation, 'displayName' | 'action' | 'description' | 'toolDescription'> {
 	kind: AttachmentKind;
-	/** The node's list search of the models that take this kind of file. */
-	searchModels: string;
 	/** A URL for the placeholder. */
 	exampleUrl: string;
 	prompt: string;
@@ -38,11 +34,6 @@ const options = {
 	schemaStrict: callOptions.schemaStrict.with({ displayOptions: schemaOnly }),
 };
 
-const HINTS: AttachmentHints = {
-	wrongKind: "Choose another file, or the resource that fits: 'Image', 'Audio' or 'Document'.",
-	wrongModel: 'Choose another model: the list shows those that take such a file.',
-};
-
 /** Declares an operation about one file (§4.2). */
 export function definePreset(preset: Preset): Operation {
 	const { displayName, action, description, toolDescription = description } = preset;
@@ -58,14 +49,10 @@ export function definePreset(preset: Preset): Operation {
 	});
 }
 
-function parametersOf({ searchModels, exampleUrl, prompt, promptHint }: Preset) {
+function parametersOf({ exampleUrl, prompt, promptHint }: Preset) {
 	const { source, binaryPropertyName, url } = sourceFields;
 	return {
-		model: modelParameter(
-			searchModels,
-			'vendor/model-name',
-			'The model to use. The list shows the models that take such a file, if the catalogue says so, with context window and price for a million input / output tokens.',
-		),
+		model: textModel,
 		source: source.with({
 			description: 'Where the file is. A tool of an AI Agent gets no files: use a URL there.',
 		}),
@@ -112,8 +99,7 @@ function read(item: ItemContext<Params>, { kind }: Preset): PreparedText {
 				message: 0,
 				values: params,
 				at: new Location(name, `'${label}':`),
-				isDocument: true,
-				hints: HINTS,
+				isPreset: true,
 			},
 		],
 		extraBody,

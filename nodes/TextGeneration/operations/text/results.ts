@@ -54,6 +54,7 @@ export async function simplifiedOutputs(
 							costIsComputed: cost.costIsComputed,
 							...(index === 0 ? pluginFacts(completion) : {}),
 							model: completion.model,
+							provider: completion.provider,
 							fallbackFrom: fallback,
 							usage: cost.usage,
 							id: completion.id,
@@ -74,7 +75,7 @@ function toolJson(facts: IDataObject): IDataObject {
 }
 
 function choiceFacts(choice: Choice, json: { json?: unknown }): IDataObject {
-	const { text, toolCalls, reasoning, refusal, sources, finishReason } = choice;
+	const { text, toolCalls, reasoning, refusal, sources, otherOutput, finishReason } = choice;
 	return compact({
 		isComplete: isIncomplete(choice) ? false : undefined,
 		text,
@@ -83,6 +84,7 @@ function choiceFacts(choice: Choice, json: { json?: unknown }): IDataObject {
 		reasoning: reasoning || undefined,
 		refusal: refusal || undefined,
 		sources: sources.length > 0 ? sources : undefined,
+		otherOutput,
 		finishReason,
 	});
 }
@@ -92,8 +94,8 @@ function pluginFacts({ pluginsCostRub, pluginPostProcessError }: Completion): ID
 }
 
 /** Whether nothing was recognised in a completion: it is paid for, so the output then has the whole body. */
-function isEmpty({ text, toolCalls, refusal, files }: Choice): boolean {
-	return text === '' && toolCalls.length === 0 && refusal === '' && files.length === 0;
+function isEmpty({ text, toolCalls, refusal, files, otherOutput = [] }: Choice): boolean {
+	return text === '' && toolCalls.length === 0 && refusal === '' && [...files, ...otherOutput].length === 0;
 }
 
 function noUsage(usage: Usage): Usage {
@@ -104,6 +106,7 @@ function noUsage(usage: Usage): Usage {
 		totalTokens: none(usage.totalTokens),
 		cachedInputTokens: none(usage.cachedInputTokens),
 		reasoningTokens: none(usage.reasoningTokens),
+		...(usage.webSearchRequests === undefined ? {} : { webSearchRequests: 0 }),
 	};
 }
 

@@ -101,7 +101,7 @@ export class GatewayClient {
 	/**
 	 * Sends a request.
 	 *
-	 * @returns the body of the response; an empty object for a 204; a list as `list`
+	 * @returns the body of the response; an empty object for a 204, except to a GET; a list as `list`
 	 * @throws {ApiError} after the last retry, or when §7.6 forbids one
 	 */
 	async json(request: GatewayRequest): Promise<JsonObject> {
@@ -110,7 +110,7 @@ export class GatewayClient {
 			const date = dateOf(response);
 			if (date !== undefined) this.clockDifferenceMs = date - this.now();
 			if (!isSuccess(response)) throw this.errorResponse(request, response);
-			if (response.status === 204) return {};
+			if (response.status === 204 && httpRequest.method !== 'GET') return {};
 			const parsed = parseJson(response.body);
 			const body = request.takesList && Array.isArray(parsed) ? { list: parsed } : asObject(parsed);
 			if (body === undefined) throw problemError('notJson', request.kind, { status: response.status });

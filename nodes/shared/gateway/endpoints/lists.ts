@@ -1,21 +1,47 @@
 import type { GatewayClient } from '../client/client';
-import type { EndpointGroup } from '../errors/texts';
-import { asObject, asObjects, type Json, type JsonObject } from '../util/json';
+import type { EndpointGroup, ErrorText } from '../errors/texts';
+import { asId, asNumber, asObject, asObjects, type Json, type JsonObject } from '../util/json';
+
+/** A list, as far as one response has it. */
+export interface List {
+	/** The response itself if nothing in it looks like a list of records. */
+	records: JsonObject[];
+	/** Whether the response says that there are more. */
+	hasMore: boolean;
+}
+
+const NO_LIST: ErrorText = {
+	message: 'The gateway does not offer this list',
+	description:
+		"Its specification does not describe the list, so a gateway may be without it. Keep the IDs that 'Create' or 'Upload' returns.",
+};
 
 /**
  * Fetches a list. The specification shows neither its query nor its shape (§4.13, §4.17).
  *
  * @param idOf returns the ID of a record; `undefined` for other objects
- * @returns the records of one response; the response itself if nothing in it looks like a list of them
  * @throws {ApiError} when the request fails
  */
 export async function fetchList(
 	client: GatewayClient,
 	{ group, path }: { group: EndpointGroup; path: string },
 	idOf: (record: JsonObject) => string | undefined,
-): Promise<JsonObject[]> {
-	const body = await client.json({ group, kind: 'read', path, takesList: true });
-	return recordsIn(body, idOf) ?? [body];
+): Promise<List> {
+	const body = await client.json({ group, kind: 'read', path, takesList: true, texts: { 404: NO_LIST } });
+	const records = recordsIn(body, idOf) ?? [body];
+	return {
+		records,
+		hasMore: [body, asObject(body.data) ?? {}].some((page) => saysMore(page, records.length)),
+	};
+}
+
+/** Whether a page says that others follow: `has_more`, a `next…` that is set, or a larger `total`. */
+function saysMore(page: JsonObject, count: number): boolean {
+	return Object.entries(page).some(([name, value]) => {
+		if (/^has_?(more|next)/i.test(name)) return value === true;
+		if (/^total/i.test(name)) return (asNumber(value) ?? 0) > count;
+		return /^next/i.test(name) && (asId(value) ?? '') !== '';
+	});
 }
 
 /** The depth to which a response is searched for the list: `{ data: { items: […] } }`. */

@@ -1,11 +1,19 @@
 import { ApiError, InvalidInputError, UNREADABLE } from '../errors/errors';
+import { withServerMessage } from '../errors/fromResponse';
+import { asObject, asText, type JsonObject } from '../util/json';
 
-/** The error for a successful response without something that the specification shows. */
-export function missingInResponse(what: string): ApiError {
+/**
+ * The error for a successful response without something that the specification shows.
+ *
+ * @param body its `error`, a text or an object with a message, is part of the description
+ */
+export function missingInResponse(what: string, { error = null }: JsonObject = {}): ApiError {
 	return new ApiError({
 		message: `The gateway’s response has no ${what}`,
-		description:
+		description: withServerMessage(
 			'It responded with success, but not in the shape that its specification shows. Check the base URL in the AI Gateway credential.',
+			asText(error) ?? asText(asObject(error)?.message),
+		),
 		outcome: 'rejected',
 		kind: 'read',
 		code: UNREADABLE,

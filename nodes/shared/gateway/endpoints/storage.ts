@@ -1,6 +1,6 @@
 import { ignoreAlreadyDone } from '../errors/fromResponse';
 import { asId, asNumber, asObject, asText, type JsonObject } from '../util/json';
-import { fetchList } from './lists';
+import { fetchList, type List } from './lists';
 import { missingInResponse, pathSegment } from './response';
 import type { GatewayClient } from '../client/client';
 
@@ -12,7 +12,7 @@ export async function fetchFileRecord(client: GatewayClient, fileId: string): Pr
 }
 
 /** Lists the account's files (§4.17), see {@link fetchList}. */
-export async function listFiles(client: GatewayClient): Promise<JsonObject[]> {
+export async function listFiles(client: GatewayClient): Promise<List> {
 	return await fetchList(client, { group: 'storage', path: '/storage' }, ({ id }) => asId(id));
 }
 
@@ -26,7 +26,7 @@ export async function listFiles(client: GatewayClient): Promise<JsonObject[]> {
 export async function deleteFile(client: GatewayClient, fileId: string): Promise<JsonObject> {
 	const request = { group: 'storage', kind: 'read', method: 'DELETE', path: filePath(fileId) } as const;
 	const body = await client.json(request).catch(ignoreAlreadyDone);
-	if (body.success === false) throw missingInResponse('confirmation that the file is deleted');
+	if (body.success === false) throw missingInResponse('confirmation that the file is deleted', body);
 	return body;
 }
 
@@ -43,7 +43,7 @@ function filePath(fileId: string): string {
 export function readStoredFile(body: JsonObject) {
 	const file = asObject(body.asset) ?? body;
 	const id = asId(file.id);
-	if (id === undefined) throw missingInResponse('file ID');
+	if (id === undefined) throw missingInResponse('file ID', body);
 	return {
 		id,
 		fileName: asText(file.filename ?? file.fileName),

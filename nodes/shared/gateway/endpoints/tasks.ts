@@ -1,5 +1,5 @@
 import type { MediaType } from '../media/mediaModel';
-import { ApiError } from '../errors/errors';
+import { ApiError, asError } from '../errors/errors';
 import { asId, asObject, asObjects, asText, parseJson, type Json, type JsonObject } from '../util/json';
 import { id, json, number, optionalObject, object, text } from '../util/shape';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
@@ -7,7 +7,7 @@ import type { GatewayClient } from '../client/client';
 import { withServerMessage } from '../errors/fromResponse';
 import { redact } from '../errors/secrets';
 import type { StatusTexts } from '../errors/texts';
-import { fetchList } from './lists';
+import { fetchList, type List } from './lists';
 import { missingInResponse, pathSegment } from './response';
 
 /** A media task as nodes output it (§2.6). */
@@ -77,7 +77,8 @@ export async function createMediaTask(
 		headers: { 'Idempotency-Key': idempotencyKey },
 	});
 	const taskId = envelope(created).data?.taskId;
-	if (taskId === undefined) throw missingInResponse('task ID').with({ kind: 'keyed', outcome: 'unknown' });
+	if (taskId === undefined)
+		throw missingInResponse('task ID', created).with({ kind: 'keyed', outcome: 'unknown' });
 	return { taskId, body: created };
 }
 
@@ -104,7 +105,7 @@ export async function fetchMediaTask(
 }
 
 /** Lists the account's tasks (§4.13), see {@link fetchList}. */
-export async function listMediaTasks(client: GatewayClient): Promise<JsonObject[]> {
+export async function listMediaTasks(client: GatewayClient): Promise<List> {
 	return await fetchList(client, { group: 'media', path: TASKS_PATH }, taskIdOf);
 }
 
@@ -116,7 +117,7 @@ export function taskIdOf({ taskId, task_id, id: plainId }: JsonObject): string |
 /**
  * Streams the result of a task (§4.8): the file itself, or a ZIP of several.
  *
- * @throws {ApiError} when the request fails
+ * @throws {ApiError} when the request fails; with its state, when the task has not ended
  * @throws {InvalidInputError} for the IDs "." and ".."
  */
 export async function downloadMediaTask<T>(
@@ -125,7 +126,25 @@ export async function downloadMediaTask<T>(
 	consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 ): Promise<T> {
 	const path = `${taskPath(taskId)}/download`;
-	return await client.stream({ group: 'media', kind: 'read', texts: TASK_TEXTS, path }, consume);
+	const request = { group: 'media', kind: 'read', texts: TASK_TEXTS, path } as const;
+	return await client.stream(request, consume).catch(async (error: unknown) => {
+		throw await withState(client, taskId, asError(error));
+	});
+}
+
+/** §4.8: a task that has no file yet gives 404, as one that does not exist. */
+async function withState(client: GatewayClient, taskId: string, error: Error): Promise<Error> {
+	if (!(error instanceof ApiError) || error.details.status !== 404) return error;
+	const body = await fetchMediaTask(client, taskId).catch(() => undefined);
+	const { state } = envelope(body).data ?? {};
+	if (state === undefined || hasEnded(state)) return error;
+	return error.with({
+		message: 'The media task has not finished',
+		description: `It has no file yet: its state is "${state}". Use the operation 'Wait', which returns its files.`,
+		code: 'task_not_finished',
+		retryable: true,
+		taskId,
+	});
 }
 
 /** The record of a task (§2.6). */
@@ -149,7 +168,7 @@ const envelope = object({
  */
 export function readMediaTask(body: JsonObject, taskId: string): MediaTask {
 	const task = envelope(body).data;
-	if (!task) throw missingInResponse('task');
+	if (!task) throw missingInResponse('task', body);
 	const { resultJson } = task;
 	const parsed = typeof resultJson === 'string' ? parseJson(resultJson) : resultJson;
 	const result = parsed === undefined ? asText(resultJson) : parsed;

@@ -38,12 +38,14 @@ export function errorFromResponse(response: ErrorResponse): ApiError {
 	const { isKnown, code, type, param, ...body } = parseErrorBody(isFile ? '' : response.body);
 	const policy = statusPolicy(status);
 	const retryAfterMs = parseRetryAfter(response.retryAfter, response.now);
-	if (status >= 500 && !isKnown && !isFile)
-		return problemError('proxy', kind, { status, retryAfterMs, retryable: policy.again });
+	const serverMessage = body.serverMessage && redact(body.serverMessage, response.secrets);
+	if (status >= 500 && !isKnown && !isFile) {
+		const words = withServerMessage(PROBLEMS.proxy.description, serverMessage, 'It says');
+		return problemError('proxy', kind, { status, retryAfterMs, retryable: policy.again, description: words });
+	}
 	const { message, description } = errorText({ ...response, code });
 	const wait = retryAfterMs ? ` The gateway asks to wait ${duration(retryAfterMs)} before the next try.` : '';
 	const text = { message, description: description + wait };
-	const serverMessage = body.serverMessage && redact(body.serverMessage, response.secrets);
 	// The words then say which field is wrong: `param` (§7.1), or the `msg` of a media 422 (§7.4).
 	const isMediaInput = group === 'media' && status === 422;
 	const namesField = isMediaInput || (param !== undefined && (status === 400 || status === 422));
@@ -109,12 +111,16 @@ export function errorFromObject(error: JsonObject, text: ErrorText): ApiError {
 }
 
 /** `description`, followed by the server's message, shortened. It must have no secrets: half of one is not found. */
-export function withServerMessage(description: string, serverMessage = ''): string {
+export function withServerMessage(
+	description: string,
+	serverMessage = '',
+	says = 'The gateway says',
+): string {
 	const shown = excerpt(serverMessage.replace(/\s+/g, ' ').trim(), MAX_SERVER_MESSAGE);
 	if (shown === '') return description;
 	// Another sentence may follow.
 	const end = /[.!?…]$/.test(shown) ? '' : '.';
-	return `${description} The gateway says: “${shown}”${end}`;
+	return `${description} ${says}: “${shown}”${end}`;
 }
 
 /**

@@ -126,10 +126,18 @@ export function exampleOf(field: InputField): Json {
 	return takesUrls(field) ? 'https://…' : '…';
 }
 
-/** Whether the field is for the URL of a file, or a list of them: its type allows it, and its format or name says so. */
-export function takesUrls(field: InputField): boolean {
+/** Whether the schema of a field allows the URL of a file, or a list of them. */
+export function mayTakeUrls(field: InputField): boolean {
 	const { schema, kind, choices } = field.element ?? field;
-	if (choices.length > 0 || (kind !== 'text' && kind !== 'json')) return false;
+	if (choices.length > 0) return false;
+	const types = typesOf(schema);
+	return kind === 'text' || (kind === 'json' && (types.length === 0 || types.includes('string')));
+}
+
+/** Whether the field probably is for the URL of a file, or a list of them: its format or an English name says so. */
+export function takesUrls(field: InputField): boolean {
+	if (!mayTakeUrls(field)) return false;
+	const { schema } = field.element ?? field;
 	const formats = [schema, ...branches(schema)].map((part) => asText(part.format) ?? '');
 	if (formats.some((format) => /^(uri|url|iri|binary)/.test(format))) return true;
 	const words = field.name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();

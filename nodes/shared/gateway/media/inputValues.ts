@@ -1,20 +1,20 @@
-import { excerpt } from '../util/excerpt';
 import { InvalidInputError } from '../errors/errors';
-import { exampleOf, takesUrls, type InputField, type InputForm } from './inputSchema';
+import { takesUrls, type InputField, type InputForm } from './inputSchema';
 import { asNumber, objectIn, parseJson, type Json, type JsonObject } from '../util/json';
 import { typesOf } from './jsonSchema';
 
 /**
  * Converts the values of a form to the types of the model's schema: "5" becomes 5 in an integer field and stays text
  * in a text field, JSON text becomes a list or an object. Leaves out unset values: null, empty text, and an empty
- * list or object unless the field has a default. The gateway checks the rest (422).
- *
- * @throws {InvalidInputError} for a value that cannot be converted, naming the field
+ * list or object unless the field has a default. The gateway checks the rest (422), also what cannot be converted.
  */
 export function typedInput(values: JsonObject, form: InputForm): JsonObject {
 	const typed = Object.entries(values).flatMap(([name, value]) => {
-		if (isUnset(value)) return [];
 		const field = form.fields.find((candidate) => candidate.name === name);
+		// A default that the user has emptied.
+		const isEmptied = value === '' && field?.kind === 'text' && field.choices.length === 0;
+		if (isEmptied && field.default !== undefined) return [[name, value] as const];
+		if (isUnset(value)) return [];
 		const converted = field ? typedValue(value, field) : value;
 		// The form shows an unset list or object as an empty one.
 		const isEmpty = typeof converted === 'object' && Object.keys(converted ?? {}).length === 0;
@@ -24,17 +24,19 @@ export function typedInput(values: JsonObject, form: InputForm): JsonObject {
 }
 
 /**
- * Checks that an input has the required fields of the model.
+ * Adds the defaults of the required fields that an input lacks.
  *
- * @throws {InvalidInputError} for a missing field, naming it
+ * @throws {InvalidInputError} for a missing field without a default, naming it
  */
-export function checkRequired(input: JsonObject, { fields }: InputForm): void {
-	const missing = fields.find(({ name, required }) => required && !Object.hasOwn(input, name));
-	if (!missing) return;
+export function withRequired(input: JsonObject, { fields }: InputForm): JsonObject {
+	const missing = fields.filter(({ name, required }) => required && !Object.hasOwn(input, name));
+	const [unknown] = missing.filter((field) => field.default === undefined);
+	if (!unknown)
+		return { ...input, ...Object.fromEntries(missing.map((field) => [field.name, field.default])) };
 	throw new InvalidInputError(
-		`'${missing.title}' is missing`,
-		`The model needs it. Fill the field or check the expression that fills it${takesUrls(missing) ? ", or add a file to 'Input Files'" : ''}.`,
-		`input.${missing.name}`,
+		`'${unknown.title}' is missing`,
+		`The model needs it. Fill the field or check the expression that fills it${takesUrls(unknown) ? ", or add a file to 'Input Files'" : ''}.`,
+		`input.${unknown.name}`,
 	);
 }
 
@@ -47,19 +49,16 @@ function typedValue(value: Json, field: InputField): Json {
 	if (chosen !== undefined) return chosen;
 	switch (field.kind) {
 		case 'text':
-			return typeof value === 'object' ? unfit(value, field, 'text') : String(value);
+			return typeof value === 'object' ? value : String(value);
 		case 'integer':
-			return asNumber(value) ?? unfit(value, field, 'a whole number');
 		case 'number':
-			return asNumber(value) ?? unfit(value, field, 'a number');
+			return asNumber(value) ?? value;
 		case 'boolean':
-			return toBoolean(value) ?? unfit(value, field, 'true or false');
+			return toBoolean(value) ?? value;
 		case 'list':
 			return toList(value, field);
 		case 'object':
-			return (
-				objectIn(value) ?? unfit(value, field, `a JSON object such as ${JSON.stringify(exampleOf(field))}`)
-			);
+			return objectIn(value) ?? value;
 		case 'json':
 			return toJson(value, typesOf(field.schema));
 	}
@@ -110,12 +109,4 @@ function toJson(value: Json, types: readonly string[]): Json {
 	if (isScalar && types.includes('string')) return value;
 	const allowed = types.length === 0 ? ['array', 'object'] : types;
 	return allowed.some((one) => (one === 'integer' ? 'number' : one) === type) ? parsed : value;
-}
-
-function unfit(value: Json, field: InputField, wanted: string): never {
-	throw new InvalidInputError(
-		`'${field.title}' takes ${wanted}`,
-		`The value is ${excerpt(JSON.stringify(value), 80)}, which the model does not accept. Correct the field.`,
-		`input.${field.name}`,
-	);
 }

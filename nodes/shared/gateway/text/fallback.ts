@@ -12,6 +12,9 @@ const CODES: ReadonlySet<string | undefined> = new Set([
 /** Limits of cost, by the names that workflows and credentials store. */
 const LIMITS: ReadonlySet<string | undefined> = new Set(['maxCostRub', 'minBalanceRub']);
 
+/** Statuses that such errors have. */
+const UNCODED: ReadonlySet<number> = new Set([403, 404, 422]);
+
 /**
  * Whether another model may be asked after an error: the gateway has rejected every request for the first one, so
  * nothing is charged, and the reason may lie in the model.
@@ -20,9 +23,9 @@ function mayFallBack(error: unknown): error is ApiError {
 	if (!(error instanceof ApiError)) return false;
 	const { outcome, status = 0, code, type } = error.details;
 	if (outcome === 'unknown' || outcome === 'charged') return false;
-	// §7.4: the messages format has no codes.
-	const isUnknownModel = status === 404 && type === 'not_found_error';
-	return statusPolicy(status).otherModel || (status >= 400 && (CODES.has(code) || isUnknownModel));
+	// §7.4: the messages format has types, and no codes.
+	const mayBeOfModel = code === undefined ? type !== undefined && UNCODED.has(status) : CODES.has(code);
+	return statusPolicy(status).otherModel || (status >= 400 && mayBeOfModel);
 }
 
 /** A model that did not take a call, and why. */

@@ -17,7 +17,7 @@ export const STREAM_TEXTS: Readonly<Record<StreamProblem, ErrorText & { code: st
 	ended: {
 		code: 'stream_incomplete',
 		message: 'The response ended before it was complete',
-		description: 'The gateway closed the stream without the event that ends a response.',
+		description: 'The event that ends a response, or a part of the response, did not come.',
 	},
 	idle: {
 		code: 'timeout',

@@ -10,6 +10,7 @@ it('reads all fields of a completion', () => {
 	const body = {
 		id: 'c1',
 		model: 'acme/writer',
+		provider: 'Acme Cloud',
 		choices: [
 			{
 				index: 0,
@@ -32,14 +33,23 @@ it('reads all fields of a completion', () => {
 			total_tokens: 3,
 			prompt_tokens_details: { cached_tokens: 4 },
 			completion_tokens_details: { reasoning_tokens: 5 },
+			server_tool_use: { web_search_requests: 6 },
 			cost_rub: 0.5,
 		},
 	};
 	expect(completion(body)).toStrictEqual({
 		id: 'c1',
 		model: 'acme/writer',
+		provider: 'Acme Cloud',
 		choices: [expect.anything()],
-		usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3, cachedInputTokens: 4, reasoningTokens: 5 },
+		usage: {
+			inputTokens: 1,
+			outputTokens: 2,
+			totalTokens: 3,
+			cachedInputTokens: 4,
+			reasoningTokens: 5,
+			webSearchRequests: 6,
+		},
 		costRub: 0.5,
 		first: {
 			text: 'Hello',
@@ -162,7 +172,7 @@ describe('tool calls', () => {
 	});
 });
 
-it('each source is listed once, wherever its address is', () => {
+it('each source is listed once, wherever its address is; one without an address is as received', () => {
 	const annotations = [
 		{ type: 'url_citation', url_citation: { url: 'https://a.test', title: 'A' } },
 		{ url: 'https://b.test', title: '' },
@@ -173,8 +183,20 @@ it('each source is listed once, wherever its address is', () => {
 	expect(message({ annotations }).sources).toStrictEqual([
 		{ url: 'https://a.test', title: 'A' },
 		{ url: 'https://b.test' },
+		{ type: 'file_citation', file_id: 'f' },
 		{ url: 'https://c.test' },
 	]);
+});
+
+it('output of another kind is as received: pictures by URL, and parts of unknown types', () => {
+	const linked = { type: 'image_url', image_url: { url: 'https://files.test/a.png' } };
+	const unknown = { type: 'brand_new', data: 'x' };
+	const content = [{ type: 'text', text: 'Hello' }, linked, { type: 'text', text: null }, unknown];
+	expect(message({ content, images: [linked] })).toMatchObject({
+		text: 'Hello',
+		files: [],
+		otherOutput: [linked, unknown, linked],
+	});
 });
 
 describe('files', () => {

@@ -199,10 +199,16 @@ describe('the message', () => {
 	});
 
 	it('may have parts as its content', () => {
-		const parts = [{ type: 'text', text: 'Hel' }, { type: 'brand_new' }, { text: 'lo' }];
+		const parts = [{ type: 'text', text: 'Hel' }, { text: 'lo' }];
 		const { shown, body } = run(chunk({ content: parts }), stop, usageOf(usage));
 		expect(shown).toStrictEqual(['Hello', '', '']);
 		expect(body).toStrictEqual(whole);
+	});
+
+	it('has parts that are not text', () => {
+		const parts = [{ type: 'text', text: 'Hello' }, { type: 'brand_new' }];
+		const { body } = run(chunk({ content: parts }), stop, usageOf(usage));
+		expect(read('chat', body).first).toMatchObject({ text: 'Hello', otherOutput: [{ type: 'brand_new' }] });
 	});
 
 	it('is empty where there is no text', () => {

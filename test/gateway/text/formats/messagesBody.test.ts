@@ -241,11 +241,24 @@ describe('tools', () => {
 
 describe('JSON output', () => {
 	const output = { kind: 'jsonSchema', name: 'book', schema } as const;
-	const jsonTool = { name: 'book', description: 'Gives the answer as JSON.', input_schema: schema };
+	const description = 'Gives the answer as JSON. Always answer by calling it.';
+	const jsonTool = { name: 'book', description, input_schema: schema };
 	const forced = { type: 'tool', name: 'book' };
 
 	it('is requested with a tool that must be called', () => {
 		expect(extra({ output })).toStrictEqual({ tools: [jsonTool], tool_choice: forced });
+	});
+
+	it.each([
+		[{ type: 'adaptive' }, { type: 'auto' }],
+		[{ type: 'brand_new', budget_tokens: 5 }, { type: 'auto' }],
+		[{ type: 'disabled' }, forced],
+		[{}, forced],
+	])('is requested with a tool that need not be called by a model that thinks: %j', (thinking, choice) => {
+		for (const tools of [[], [look]])
+			expect(extra({ output, tools, toolChoice: 'none', options: { thinking } }).tool_choice).toStrictEqual(
+				choice,
+			);
 	});
 
 	it('may be any object, without a schema', () => {

@@ -10,7 +10,14 @@ it('reads all fields of a completion', () => {
 		model: 'acme/writer',
 		content: [
 			{ type: 'thinking', thinking: 'Hm', text: 'no' },
-			{ type: 'text', text: 'Hello', citations: [{ url: 'https://a.test', title: 'A' }] },
+			{
+				type: 'text',
+				text: 'Hello',
+				citations: [
+					{ url: 'https://a.test', title: 'A' },
+					{ type: 'char_location', cited_text: 'a' },
+				],
+			},
 			{ type: 'brand_new', text: 'no' },
 			{ type: 'text', text: ' there', thinking: 'no' },
 			{ type: 'tool_use', id: 't1', name: 'look', input: { a: 1 } },
@@ -24,7 +31,8 @@ it('reads all fields of a completion', () => {
 		toolCalls: [{ id: 't1', name: 'look', arguments: { a: 1 } }],
 		reasoning: 'Hm',
 		reasoningParts: [{ wire: body.content[0], callsBefore: 0 }],
-		sources: [{ url: 'https://a.test', title: 'A' }],
+		sources: [{ url: 'https://a.test', title: 'A' }, body.content[1]?.citations?.[1]],
+		otherOutput: [{ type: 'brand_new', text: 'no' }],
 		finishReason: 'tool_calls',
 	};
 	expect(read('messages', body)).toStrictEqual({
@@ -143,8 +151,10 @@ describe('JSON output', () => {
 	});
 
 	it('is read from a tool_use block only', () => {
-		expect(reading(JSON_OBJECT, 'end_turn', { ...json({ a: 1 }), type: 'server_tool_use' })).toStrictEqual({
+		const use = { ...json({ a: 1 }), type: 'server_tool_use' };
+		expect(reading(JSON_OBJECT, 'end_turn', use)).toStrictEqual({
 			...NO_CHOICE,
+			otherOutput: [use],
 			finishReason: 'stop',
 		});
 	});

@@ -219,7 +219,14 @@ function differing(paths: Path[], outcomeOf: (path: Path, change: Change) => unk
 
 /** Without the parts that go back as they were received. */
 function converted({ choices, first, ...completion }: ReturnType<typeof read>): object {
-	return { ...completion, choices: [...choices, first].map((choice) => omit(choice, 'reasoningParts')) };
+	return {
+		...completion,
+		choices: [...choices, first].map(({ sources, otherOutput, ...choice }) => ({
+			...omit(choice, 'reasoningParts'),
+			sources: sources.map(({ url, title }) => [url, title]),
+			otherOutput: otherOutput?.length,
+		})),
+	};
 }
 
 describe('null is read like an absent field', () => {

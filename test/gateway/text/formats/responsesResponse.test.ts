@@ -30,6 +30,7 @@ it('reads all fields of a completion', () => {
 				],
 			},
 			{ type: 'image_generation_call', result: 'AAAA' },
+			{ type: 'custom_tool_call', call_id: 'c2', name: 'shell', input: 'ls' },
 			{ type: 'brand_new', result: 'no', content: [{ text: 'no' }], summary: [{ text: 'no' }] },
 		],
 		usage: {
@@ -52,6 +53,7 @@ it('reads all fields of a completion', () => {
 			{ url: 'https://b.test', title: 'Again' },
 		],
 		files: [{ kind: 'image', base64: 'AAAA' }],
+		otherOutput: [{ type: 'brand_new', data: 'x' }, body.output[5], body.output[6]],
 		finishReason: 'tool_calls',
 	};
 	expect(read('responses', body)).toStrictEqual({
@@ -118,9 +120,11 @@ describe('the id of a tool call', () => {
 	});
 });
 
-it('an image call without an image has no file', () => {
-	expect(completed({ type: 'image_generation_call', result: null })).toStrictEqual({
+it('an image call without an image has no file, and is as received', () => {
+	const call = { type: 'image_generation_call', result: null };
+	expect(completed(call)).toStrictEqual({
 		...NO_CHOICE,
+		otherOutput: [call],
 		finishReason: 'stop',
 	});
 });

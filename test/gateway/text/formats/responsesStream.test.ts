@@ -173,6 +173,79 @@ describe('output that the closing event does not repeat', () => {
 		expect(outputOf(added(0, { type: 'message' }), done(null))).toStrictEqual([{ type: 'message' }]);
 	});
 
+	it('has what an item lacks from the events before it', () => {
+		const place = { output_index: 0, content_index: 0 };
+		const note = { type: 'file_citation', file_id: 'f' };
+		const ended = (item: JsonObject, output_index = 0): JsonObject => ({
+			type: 'response.output_item.done',
+			output_index,
+			item,
+		});
+		const annotate = { type: 'response.output_text.annotation.added', ...place, annotation: note };
+		expect(
+			outputOf(
+				added(0, { id: 'm', type: 'message', content: [] }),
+				delta('Hel'),
+				delta('lo'),
+				annotate,
+				ended({ id: 'm', type: 'message', status: 'completed', content: [{ type: 'output_text' }] }),
+				added(1, { type: 'function_call', call_id: 'c', name: 'look', arguments: '' }),
+				{ type: 'response.function_call_arguments.delta', output_index: 1, delta: '{"a"' },
+				{ type: 'response.function_call_arguments.done', output_index: 1, arguments: '{"a":1}' },
+				ended({ type: 'function_call', call_id: 'c', name: '', arguments: null }, 1),
+				{ type: 'response.output_text.done', output_index: 2, content_index: 1, text: 'there' },
+				{ type: 'response.refusal.done', output_index: 2, content_index: 2, refusal: 'No' },
+				ended({ type: 'message' }, 2),
+			),
+		).toStrictEqual([
+			{
+				id: 'm',
+				type: 'message',
+				status: 'completed',
+				content: [{ type: 'output_text', text: 'Hello', annotations: [note] }],
+			},
+			{ type: 'function_call', call_id: 'c', name: 'look', arguments: '{"a":1}' },
+			{
+				type: 'message',
+				content: [
+					{ type: 'output_text', text: 'there' },
+					{ type: 'refusal', refusal: 'No' },
+				],
+			},
+		]);
+	});
+
+	it.each<[string, JsonObject[], boolean]>([
+		['were never sent', [added(0, { type: 'function_call', name: 'look', arguments: '' })], false],
+		[
+			'are in no event of a finished call',
+			[{ type: 'response.output_item.done', output_index: 0, item: { type: 'function_call', name: 'look' } }],
+			false,
+		],
+		[
+			'are empty in a finished call',
+			[
+				{
+					type: 'response.output_item.done',
+					output_index: 0,
+					item: { type: 'function_call', arguments: '' },
+				},
+			],
+			true,
+		],
+		[
+			'came in an event of their own',
+			[
+				added(0, { type: 'function_call', name: 'look' }),
+				{ type: 'response.function_call_arguments.done', output_index: 0, arguments: '{}' },
+			],
+			true,
+		],
+	])('is complete if no arguments of a tool are lost: those that %s', (_, events, complete) => {
+		const { isComplete } = run(created, ...events, completed({ output: [] }));
+		expect(isComplete).toStrictEqual([complete, complete]);
+	});
+
 	it('has the items as assembled from deltas', () => {
 		expect(
 			outputOf(
@@ -196,8 +269,8 @@ describe('output that the closing event does not repeat', () => {
 				type: 'message',
 				status: 'in_progress',
 				content: [
-					{ type: 'output_text', text: 'Hello', annotations: [] },
-					{ type: 'output_text', text: '!', annotations: [] },
+					{ type: 'output_text', text: 'Hello' },
+					{ type: 'output_text', text: '!' },
 					{ type: 'refusal', refusal: 'No' },
 				],
 			},
@@ -223,10 +296,10 @@ describe('output that the closing event does not repeat', () => {
 				delta('!', { output_index: 3 }),
 			),
 		).toStrictEqual([
-			{ type: 'message', content: [{ type: 'output_text', text: 'Hello', annotations: [] }] },
+			{ type: 'message', content: [{ type: 'output_text', text: 'Hello' }] },
 			{ type: 'function_call', arguments: '{}' },
 			{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] },
-			{ type: 'message', content: [{ type: 'output_text', text: '!', annotations: [] }] },
+			{ type: 'message', content: [{ type: 'output_text', text: '!' }] },
 		]);
 	});
 

@@ -22,7 +22,7 @@ export const BY_STATUS = {
 	404: { message: 'The gateway does not know this address or object',
 		description: 'Check the base URL in the AI Gateway credential: it ends in /api/v1. If it is right, the object does not exist or belongs to another account.' },
 	413: { message: 'The request is too large for the gateway',
-		description: 'The gateway takes requests of up to 100 MB. Send less at once.' },
+		description: 'Send less at once.' },
 	422: { message: 'The gateway could not process the request',
 		description: 'A value does not fit. Correct what the gateway names and run the node again.' },
 	429: { message: 'The gateway receives too many requests from this account',

@@ -1,8 +1,17 @@
 import { errorFromObject } from '../../errors/fromResponse';
 import type { ErrorText } from '../../errors/texts';
 import { ApiError, UNREADABLE, type ApiErrorDetails, type Outcome } from '../../errors/errors';
-import { asId, asObject, asText, parseJson, type Json, type JsonObject } from '../../util/json';
-import { object, text, type Shape } from '../../util/shape';
+import {
+	asId,
+	asObject,
+	asObjects,
+	asText,
+	canonicalJson,
+	parseJson,
+	type Json,
+	type JsonObject,
+} from '../../util/json';
+import { object, text } from '../../util/shape';
 import type { ReasoningPart } from './request';
 
 /** Tokens of a request; null if the format does not report them. */
@@ -12,6 +21,8 @@ export interface Usage {
 	totalTokens: number | null;
 	cachedInputTokens: number | null;
 	reasoningTokens: number | null;
+	/** Searches, which cost money, if the response says how many (§2.4). */
+	webSearchRequests?: number;
 	/** Tokens that were written to the cache, beside the input tokens; no field of the specification. */
 	cacheWriteTokens?: number;
 }
@@ -24,12 +35,6 @@ export interface ToolCall {
 	arguments: Json;
 	/** True if `arguments` is text that could not be parsed. */
 	invalidArguments?: true;
-}
-
-/** A page that the completion cites. */
-export interface Source {
-	url: string;
-	title?: string;
 }
 
 /** A file in the completion. */
@@ -50,8 +55,11 @@ export interface Choice {
 	reasoningParts?: ReasoningPart[];
 	/** Why the model refuses, in its own words. */
 	refusal: string;
-	sources: Source[];
+	/** What it cites, each once: a page as `url` and `title`, anything else as received. */
+	sources: JsonObject[];
 	files: OutputFile[];
+	/** Output of kinds that are not known, as received; it is paid. */
+	otherOutput?: JsonObject[];
 	/** `stop`, `length`, `tool_calls`, `content_filter`, or the server's own word. */
 	finishReason: string | null;
 }
@@ -60,6 +68,8 @@ export interface Choice {
 export interface Completion {
 	id: string | null;
 	model: string | null;
+	/** The provider's label (§2.4), if the response has it. */
+	provider?: string;
 	/** At least one. */
 	choices: Choice[];
 	usage: Usage;
@@ -179,22 +189,34 @@ export function toolCall(id: unknown, name: unknown, args: unknown): ToolCall {
 }
 
 /** An annotation that cites a page; the specification does not show where it has its URL. */
-export const annotation = {
-	url: text,
-	title: text,
-	url_citation: object({ url: text, title: text }),
-};
+const annotation = object({ url: text, title: text, url_citation: object({ url: text, title: text }) });
 
-/** The pages that annotations cite, each once. */
-export function sourcesOf(
-	annotations: ReadonlyArray<Shape<ReturnType<typeof object<typeof annotation>>>>,
-): Source[] {
-	const sources = new Map<string, Source>();
-	for (const { url_citation: citation, ...own } of annotations) {
+/** What annotations cite: see {@link Choice.sources}. */
+export function sourcesOf(annotations: readonly JsonObject[]): JsonObject[] {
+	const sources = new Map<string, JsonObject>();
+	for (const received of annotations) {
+		const { url_citation: citation, ...own } = annotation(received);
 		const { url, title } = own.url === undefined ? citation : own;
-		if (url !== undefined && !sources.has(url)) sources.set(url, { url, ...(title ? { title } : {}) });
+		const key = url ?? canonicalJson(received);
+		if (sources.has(key) || Object.keys(received).length === 0) continue;
+		sources.set(key, url === undefined ? received : { url, ...(title ? { title } : {}) });
 	}
 	return [...sources.values()];
+}
+
+const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'output_text', 'refusal']);
+
+/** The parts of a content that are neither text nor a refusal. */
+export function partsBesideText(content: Json | undefined): JsonObject[] {
+	return asObjects(content).filter(
+		({ type, text: said, refusal }) => !TEXT_PARTS.has(type) && !asText(said) && !asText(refusal),
+	);
+}
+
+/** The field `otherOutput` of a choice. */
+export function otherField(items: readonly JsonObject[]): Pick<Choice, 'otherOutput'> {
+	const otherOutput = items.filter((item) => Object.values(item).some((value) => value !== null));
+	return otherOutput.length > 0 ? { otherOutput } : {};
 }
 
 /** The field `reasoningParts` of a choice with these tool calls; none without reasoning or tool calls. */

@@ -7,7 +7,7 @@ import { ChatStream } from './stream';
 export const chat: TextFormat = {
 	name: 'chat',
 	label: 'Chat Completions',
-	description: 'OpenAI’s Chat Completions API, the most widely supported; reports the cost',
+	description: 'Has most options and kinds of attachments; reports the cost',
 	group: 'text',
 	path: '/chat/completions',
 	headers: {},

@@ -1,8 +1,10 @@
-import { asText, type Json, type JsonObject } from '../../../util/json';
+import { asObjects, asText, type Json, type JsonObject } from '../../../util/json';
 import { addDecimals } from '../../../util/money';
 import {
 	assertShape,
 	noCompletion,
+	otherField,
+	partsBesideText,
 	reasoningField,
 	sourcesOf,
 	toolCall,
@@ -12,22 +14,16 @@ import {
 	type OutputFile,
 } from '../completion';
 import type { ReasoningPart } from '../request';
-import {
-	chatCompletion,
-	contentParts,
-	pluginUsage,
-	type ChatChoice,
-	type Message,
-	type Usage,
-} from './types';
+import { chatCompletion, part, pluginUsage, type ChatChoice, type Usage } from './types';
 
 /** Reads a chat completion (§2.4). */
 export function readCompletion(body: JsonObject): Completion {
-	const { model = null, choices, usage } = chatCompletion(body);
+	const { model = null, provider, choices, usage } = chatCompletion(body);
 	const charge = readCharge(body);
 	assertShape(body, 'choices', charge);
 	if (choices.length === 0) throw noCompletion('choices', charge);
-	return { ...charge, ...pluginFields(usage), model, choices: inOrder(choices).map(readChoice) };
+	const upstream = provider === undefined ? {} : { provider };
+	return { ...charge, ...pluginFields(usage), ...upstream, model, choices: inOrder(choices).map(readChoice) };
 }
 
 /** §2.4: each plugin has its own cost, and one flag says whether any failed. */
@@ -61,6 +57,7 @@ function inOrder(choices: ChatChoice[]): ChatChoice[] {
 function readChoice({ message, reasoning_details, finish_reason }: ChatChoice): Choice {
 	const { audio, reasoning, refusal = '' } = message;
 	const details = reasoning_details.length > 0 ? reasoning_details : message.reasoning_details;
+	const parts = [...partsBesideText(message.content), ...message.images];
 	return {
 		text: contentText(message.content) || (audio.transcript ?? ''),
 		toolCalls: message.tool_calls.map(({ id, function: { name, arguments: args } }) =>
@@ -73,8 +70,9 @@ function readChoice({ message, reasoning_details, finish_reason }: ChatChoice): 
 		sources: sourcesOf(message.annotations),
 		files: [
 			...(audio.data === undefined ? [] : [{ kind: 'audio' as const, base64: audio.data }]),
-			...images(message),
+			...parts.flatMap((received) => imageIn(received) ?? []),
 		],
+		...otherField(parts.filter((received) => !imageIn(received))),
 		finishReason: finish_reason ?? null,
 	};
 }
@@ -82,8 +80,8 @@ function readChoice({ message, reasoning_details, finish_reason }: ChatChoice): 
 /** The text of a content, which is text or, with some models, a list of parts. */
 export function contentText(content: Json | undefined): string {
 	if (typeof content === 'string') return content;
-	return contentParts(content)
-		.map(({ text = '' }) => text)
+	return asObjects(content)
+		.map((received) => part(received).text ?? '')
 		.join('');
 }
 
@@ -100,20 +98,21 @@ function reasoningParts(reasoning: string | undefined, details: JsonObject[]): R
 	return Object.keys(wire).length > 0 ? [{ wire, callsBefore: 0 }] : [];
 }
 
-/** Images as data URLs, in parts of the content (§4.2) or in a list next to it. */
-function images(message: Message): OutputFile[] {
-	return [...contentParts(message.content), ...message.images].flatMap(({ image_url: { url = '' } }) => {
-		const [, mimeType, base64] = /^data:([^;,]+);base64,(.+)/s.exec(url) ?? [];
-		return base64 === undefined ? [] : [{ kind: 'image', base64, mimeType }];
-	});
+/** The image of a data URL, in a part of the content (§4.2) or in a list next to it. */
+function imageIn(received: JsonObject): OutputFile | undefined {
+	const { url = '' } = part(received).image_url;
+	const [, mimeType, base64] = /^data:([^;,]+);base64,(.+)/s.exec(url) ?? [];
+	return base64 === undefined ? undefined : { kind: 'image', base64, mimeType };
 }
 
 function readUsage(usage: Usage): Completion['usage'] {
+	const { web_search_requests: searches } = usage.server_tool_use;
 	return {
 		inputTokens: usage.prompt_tokens ?? null,
 		outputTokens: usage.completion_tokens ?? null,
 		totalTokens: usage.total_tokens ?? null,
 		cachedInputTokens: usage.prompt_tokens_details.cached_tokens ?? null,
 		reasoningTokens: usage.completion_tokens_details.reasoning_tokens ?? null,
+		...(searches === undefined ? {} : { webSearchRequests: searches }),
 	};
 }

@@ -1,5 +1,5 @@
 import { asObject, mergeKnown, type Json, type JsonObject } from '../../../util/json';
-import { generationError, type Charge } from '../completion';
+import { generationError, partsBesideText, type Charge } from '../completion';
 import type { CompletionStream } from '../format';
 import { TextBuffer } from '../textBuffer';
 import { contentText, readCharge } from './response';
@@ -114,7 +114,7 @@ class StreamedChoice {
 		this.finishReason = finish_reason ?? this.finishReason;
 		delta.tool_calls.forEach((call, place) => this.readToolCall(call, place));
 		this.annotations.push(...delta.annotations);
-		this.images.push(...delta.images);
+		this.images.push(...partsBesideText(delta.content), ...delta.images);
 		this.readAudio(delta.audio);
 		this.readLogprobs(logprobs);
 		// Some providers send the same details in both places.

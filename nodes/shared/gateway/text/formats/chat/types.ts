@@ -10,15 +10,11 @@ import {
 	text,
 	type Shape,
 } from '../../../util/shape';
-import { annotation } from '../completion';
 
 // The fields of §2.4 and §6.2 that are used.
 
 /** A part of a message's content, or an image next to it. */
-const part = { text, image_url: object({ url: text }) };
-
-/** The content of a message: text or, with some models, a list of parts. */
-export const contentParts = objects(part);
+export const part = object({ text, image_url: object({ url: text }) });
 
 const calledFunction = object({ name: text, arguments: json });
 
@@ -28,6 +24,7 @@ export const usage = object({
 	total_tokens: number,
 	prompt_tokens_details: object({ cached_tokens: number }),
 	completion_tokens_details: object({ reasoning_tokens: number }),
+	server_tool_use: object({ web_search_requests: number }),
 	cost_rub: number,
 	cost: number,
 	plugins: record,
@@ -42,8 +39,8 @@ const message = object({
 	reasoning: text,
 	reasoning_details: records,
 	refusal: text,
-	annotations: objects(annotation),
-	images: objects(part),
+	annotations: records,
+	images: records,
 });
 export type Message = Shape<typeof message>;
 
@@ -59,7 +56,7 @@ export type ChatChoice = Shape<typeof choices>[number];
 export const pluginUsage = object({ total_cost_rub: decimal });
 
 /** A chat completion (§2.4). */
-export const chatCompletion = object({ id: text, model: text, choices, usage });
+export const chatCompletion = object({ id: text, model: text, provider: text, choices, usage });
 
 const delta = object({
 	role: text,

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../errors/errors';
-import { asObject, asObjects, parseJson, type JsonObject } from '../../../util/json';
+import { asObject, asObjects, parseJson, type Json, type JsonObject } from '../../../util/json';
 import { noUserMessage } from '../conversation';
 import { DEFAULT_MAX_TOKENS } from '../format';
 import { optionPaths, wireOptions } from '../options';
@@ -27,7 +27,7 @@ export function toBody(request: TextRequest): JsonObject {
 		...content(conversation),
 		max_tokens: DEFAULT_MAX_TOKENS,
 		...(stream ? { stream } : {}),
-		...toolFields(request.tools, request.toolChoice, output),
+		...toolFields(request.tools, request.toolChoice, output, isThinking(options.thinking)),
 		...wireOptions(paths, options),
 	};
 }
@@ -97,6 +97,7 @@ function toolFields(
 	definitions: ToolDefinition[],
 	choice: ToolChoice | undefined,
 	output: OutputRequest,
+	thinks: boolean,
 ): JsonObject {
 	const tools = definitions.map(toWireTool);
 	if (output.kind === 'text') {
@@ -120,10 +121,15 @@ function toolFields(
 		);
 	}
 	const mayCallOthers = tools.length > 0 && choice !== 'none';
-	return {
-		tools: [...tools, jsonTool(output)],
-		tool_choice: mayCallOthers ? { type: 'any' } : { type: 'tool', name: output.name },
-	};
+	const forced = mayCallOthers ? { type: 'any' } : { type: 'tool', name: output.name };
+	// Models that think reject a tool that they must call.
+	return { tools: [...tools, jsonTool(output)], tool_choice: thinks ? { type: 'auto' } : forced };
+}
+
+/** §4.3 shows `adaptive` only. */
+function isThinking(thinking: Json | undefined): boolean {
+	const { type = 'disabled' } = asObject(thinking) ?? {};
+	return type !== 'disabled';
 }
 
 function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject {
@@ -137,7 +143,7 @@ function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject 
 	}
 	return {
 		name: output.name,
-		description: 'Gives the answer as JSON.',
+		description: 'Gives the answer as JSON. Always answer by calling it.',
 		input_schema: { ...schema, type: 'object' },
 	};
 }

@@ -2,16 +2,16 @@ import type { TextFormat } from '../format';
 import { paths, toBody } from './body';
 import { readCompletion } from './response';
 import { MessagesStream } from './stream';
+import { VERSION } from './version';
 
 /** The messages format: `POST /messages` (§4.3, §2.5, §6.3). It reports no cost. */
 export const messages: TextFormat = {
 	name: 'messages',
 	label: 'Messages',
-	description: 'Anthropic’s Messages API; the cost is computed from your prices',
+	description: 'Has thinking and fewer options; the cost is computed from your prices',
 	group: 'messages',
 	path: '/messages',
-	// §9: the documented version.
-	headers: { 'anthropic-version': '2023-06-01' },
+	headers: VERSION,
 	options: paths,
 	hasStrictTools: false,
 	hasStrictSchema: false,

@@ -3,6 +3,7 @@ import {
 	assertShape,
 	emptyChoice,
 	noCompletion,
+	otherField,
 	reasoningField,
 	reasoningIn,
 	sourcesOf,
@@ -24,6 +25,9 @@ const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
 
 /** The types of parts with reasoning, open and encrypted. */
 const THINKING = ['thinking', 'redacted_thinking'];
+
+/** The types of parts that are read into fields of their own. */
+const READ: ReadonlyArray<Json | undefined> = ['text', 'tool_use', ...THINKING];
 
 /** Reads a message object (§2.5). */
 export function readCompletion(body: JsonObject, output: OutputRequest): Completion {
@@ -58,6 +62,7 @@ function readChoice(
 		reasoning: textOf(content, 'thinking'),
 		...reasoningField(reasoningIn(asObjects(body.content), 'tool_use', THINKING), calls),
 		sources: sourcesOf(content.flatMap(({ citations }) => citations)),
+		...otherField(asObjects(body.content).filter(({ type }) => !READ.includes(type))),
 		// The forced call is the response itself, not a call that the model wants.
 		finishReason: jsonUse && calls.length === 0 && reason === 'tool_calls' ? 'stop' : reason,
 	};

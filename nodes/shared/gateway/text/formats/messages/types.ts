@@ -1,5 +1,4 @@
-import { json, number, object, objects, record, text, type Shape } from '../../../util/shape';
-import { annotation } from '../completion';
+import { json, number, object, objects, record, records, text, type Shape } from '../../../util/shape';
 
 // The fields of §2.5 and §6.3 that are used.
 
@@ -10,7 +9,7 @@ const content = objects({
 	id: json,
 	name: text,
 	input: json,
-	citations: objects(annotation),
+	citations: records,
 });
 export type Content = Shape<typeof content>[number];
 

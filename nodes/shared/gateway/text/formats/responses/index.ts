@@ -7,7 +7,7 @@ import { ResponsesStream } from './stream';
 export const responses: TextFormat = {
 	name: 'responses',
 	label: 'Responses',
-	description: 'OpenAI’s Responses API, with built-in tools and reasoning summaries; reports the cost',
+	description: 'Has built-in tools and continues earlier responses; reports the cost',
 	group: 'text',
 	path: '/responses',
 	headers: {},

@@ -1,9 +1,11 @@
-import { asObjects, type JsonObject } from '../../../util/json';
+import { asObjects, asText, type JsonObject } from '../../../util/json';
 import {
 	assertShape,
 	cancelledResponse,
 	generationError,
 	noCompletion,
+	otherField,
+	partsBesideText,
 	reasoningField,
 	reasoningIn,
 	sourcesOf,
@@ -60,8 +62,20 @@ function readChoice(received: Response, body: JsonObject): Choice {
 			...items.flatMap(({ action }) => action.sources),
 		]),
 		files: ofType('image_generation_call').flatMap(imageFile),
+		...otherField(asObjects(body.output).flatMap(otherOutput)),
 		finishReason: finishReason(received, toolCalls.length > 0),
 	};
+}
+
+/** Items that are read into fields of their own. */
+const OUTPUT: ReadonlySet<unknown> = new Set(['function_call', 'reasoning', 'web_search_call']);
+
+/** What is of no known kind in an item: the item itself, or parts of a message. */
+function otherOutput(item: JsonObject): JsonObject[] {
+	const { type, content, result } = item;
+	if (type === 'message') return partsBesideText(content);
+	const isImage = type === 'image_generation_call' && asText(result) !== undefined;
+	return OUTPUT.has(type) || isImage ? [] : [item];
 }
 
 /** The image of the built-in tool. The specification does not show its fields; a base64 `result` is an image. */

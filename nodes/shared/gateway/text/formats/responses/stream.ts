@@ -1,8 +1,8 @@
-import { asArray, asText, mergeKnown, type JsonObject } from '../../../util/json';
+import { asArray, asText, type JsonObject } from '../../../util/json';
 import { generationError, isCharged, type Charge } from '../completion';
 import type { CompletionStream } from '../format';
-import { TextBuffer } from '../textBuffer';
 import { readCharge } from './response';
+import { StreamedItem } from './streamedItem';
 import { response, responsesEvent, type ResponsesEvent } from './types';
 
 /** The events that close a response (§3.3). */
@@ -56,10 +56,11 @@ export class ResponsesStream implements CompletionStream {
 		item.read(event);
 	}
 
-	/** Complete after the closing event; if that has no output, only if no event is missing. */
+	/** Complete after the closing event; if that has no output, only if no event and no tool's arguments are missing. */
 	isComplete(): boolean {
 		if (!this.closed) return false;
-		return asArray(this.closed.output).length > 0 || !this.hasGap;
+		if (asArray(this.closed.output).length > 0) return true;
+		return !this.hasGap && ![...this.items.values()].some((item) => item.lacksArguments());
 	}
 
 	isFinished(): boolean {
@@ -83,68 +84,5 @@ export class ResponsesStream implements CompletionStream {
 		const output = items.map(([, item]) => item.assembled());
 		// An item with unknown events only is empty.
 		return { ...closed, output: output.filter((item) => Object.keys(item).length > 0) };
-	}
-}
-
-/** An output item, for responses whose closing event does not repeat the output. */
-class StreamedItem {
-	private item: JsonObject = {};
-	private isDone = false;
-	/** The texts of each kind, by the index of their part. */
-	private readonly parts = new Map<string, Map<number, TextBuffer>>();
-
-	read(event: ResponsesEvent): void {
-		switch (event.type) {
-			case 'response.output_item.added':
-				this.item = event.item ?? {};
-				break;
-			case 'response.output_item.done':
-				this.item = event.item ?? this.item;
-				this.isDone = true;
-				break;
-			case 'response.output_text.delta':
-				this.part('text', event.content_index).add(event.delta);
-				break;
-			case 'response.refusal.delta':
-				this.part('refusal', event.content_index).add(event.delta);
-				break;
-			case 'response.reasoning_summary_text.delta':
-				this.part('summary', event.summary_index).add(event.delta);
-				break;
-			case 'response.function_call_arguments.delta':
-				this.part('arguments', 0).add(event.delta);
-				break;
-			default:
-		}
-	}
-
-	private part(kind: string, index = 0): TextBuffer {
-		const ofKind = this.parts.get(kind) ?? new Map<number, TextBuffer>();
-		const known = ofKind.get(index) ?? new TextBuffer();
-		this.parts.set(kind, ofKind.set(index, known));
-		return known;
-	}
-
-	/** The item of its last event; before that, assembled from its deltas. */
-	assembled(): JsonObject {
-		if (this.isDone) return this.item;
-		const texts = (kind: string) => [...(this.parts.get(kind)?.values() ?? [])].map((part) => part.text());
-		const content = [
-			...texts('text').map((text) => ({ type: 'output_text', text, annotations: [] })),
-			...texts('refusal').map((refusal) => ({ type: 'refusal', refusal })),
-		];
-		const [args] = texts('arguments');
-		const summary = texts('summary').map((text) => ({ type: 'summary_text', text }));
-		const kind = {
-			...(content.length > 0 ? { type: 'message' } : {}),
-			...(summary.length > 0 ? { type: 'reasoning' } : {}),
-			...(args === undefined ? {} : { type: 'function_call' }),
-		};
-		return {
-			...mergeKnown(kind, this.item),
-			...(content.length > 0 ? { content } : {}),
-			...(args === undefined ? {} : { arguments: args }),
-			...(summary.length > 0 ? { summary } : {}),
-		};
 	}
 }

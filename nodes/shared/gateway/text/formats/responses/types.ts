@@ -1,17 +1,16 @@
-import { json, number, object, objects, record, text, type Shape } from '../../../util/shape';
-import { annotation } from '../completion';
+import { json, number, object, objects, record, records, text, type Shape } from '../../../util/shape';
 
 // The fields of §2.3 and §6.1 that are used.
 
 const output = objects({
 	type: text,
-	content: objects({ text, refusal: text, annotations: objects(annotation) }),
+	content: objects({ text, refusal: text, annotations: records }),
 	summary: objects({ text }),
 	id: json,
 	call_id: json,
 	name: text,
 	arguments: json,
-	action: object({ sources: objects(annotation) }),
+	action: object({ sources: records }),
 	result: text,
 });
 export type OutputItem = Shape<typeof output>[number];
@@ -49,5 +48,9 @@ export const responsesEvent = object({
 	content_index: number,
 	summary_index: number,
 	delta: json,
+	text,
+	refusal: text,
+	arguments: text,
+	annotation: record,
 });
 export type ResponsesEvent = Shape<typeof responsesEvent>;
