@@ -186,7 +186,7 @@ describe('the hint of a node', () => {
 		const execution = newExecution();
 		const node = nodeOf(execution);
 		node.begin({}).charged('2');
-		node.begin({}).failed(lost);
+		node.begin({}).ended(true);
 		expect(hintsOf(execution)).toStrictEqual(['Cost: ₽2 (execution so far: ₽2; calls of unknown cost: 1)']);
 	});
 
@@ -202,8 +202,8 @@ describe('the hint of a node', () => {
 
 	it('is missing as long as nothing is charged', () => {
 		const execution = newExecution();
-		nodeOf(execution).begin({}).failed(rejected);
-		nodeOf(execution).begin({}).notSent();
+		nodeOf(execution).begin({}).ended(false);
+		nodeOf(execution).begin({}).ended(false);
 		expect(hintsOf(execution)).toStrictEqual([]);
 	});
 });
