@@ -28,9 +28,7 @@ describe.each(operations.map(({ place, choice }) => ({ place, ...choice })))(
 	({ name, action = '', description = '' }) => {
 		test('the action is a sentence that begins with the verb of the name', () => {
 			expect(action).toMatch(/^[A-Z][a-z]+( [a-z]+)+$/);
-			const verb = name.split(' ')[0] ?? '';
-			const isTask = action.includes('media task');
-			expect(action.split(' ')[0]).toBe(isTask && verb === 'Create' ? 'Start' : verb);
+			expect(action.split(' ')[0]).toBe(name.split(' ')[0]);
 		});
 
 		test('the description begins with a verb and says more than the name', () => {
