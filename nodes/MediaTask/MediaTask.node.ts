@@ -13,13 +13,7 @@ import { forBuilder, waitingTooltip } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
 import { loadFileFields, mapMediaFields, mapPriceInput } from '../shared/fields/mediaForm';
-import {
-	searchImageModels,
-	searchMediaModels,
-	searchMusicModels,
-	searchSpeechModels,
-	searchVideoModels,
-} from '../shared/fields/models';
+import { mediaModelSearches } from '../shared/fields/models';
 import { registry } from './operations';
 import { handleResumeCallback } from './suspend/webhook';
 import { restoreInput, resumeWebhooks } from './suspend/waitingExecution';
@@ -66,13 +60,7 @@ export class MediaTask implements INodeType {
 
 	methods = {
 		credentialTest: { testGateway },
-		listSearch: {
-			searchImageModels,
-			searchMediaModels,
-			searchMusicModels,
-			searchSpeechModels,
-			searchVideoModels,
-		},
+		listSearch: mediaModelSearches,
 		loadOptions: { loadFileFields },
 		resourceMapping: { mapMediaFields, mapPriceInput },
 	};

@@ -2,12 +2,7 @@ import nock from 'nock';
 
 import * as sandbox from '../../sandbox/gateway/catalogue/mediaSchemas';
 import { loadFileFields, mapMediaFields, mapPriceInput } from '../../nodes/shared/fields/mediaForm';
-import {
-	searchImageModels,
-	searchMusicModels,
-	searchSpeechModels,
-	searchVideoModels,
-} from '../../nodes/shared/fields/models';
+import { mediaModelSearches } from '../../nodes/shared/fields/models';
 import { editorContext } from '../helpers/contexts';
 import { catalogue, model, painter } from '../helpers/media';
 import { useNock } from '../helpers/nock';
@@ -33,7 +28,7 @@ describe('the list of fields for a file', () => {
 		const text = { type: 'string' };
 		const fields = {
 			style: { enum: ['ink', 'oil'] },
-			'лицо': { ...text, description: 'Фотография лица' },
+			лицо: { ...text, description: 'Фотография лица' },
 			refs: { type: 'array', items: text },
 			images: { type: 'integer' },
 			hd: { type: 'boolean' },
@@ -76,16 +71,16 @@ describe('the list of models', () => {
 	);
 
 	it.each([
-		['images', searchImageModels, 'acme/image'],
-		['videos', searchVideoModels, 'acme/video'],
-		['music', searchMusicModels, 'acme/music'],
-		['speech', searchSpeechModels, 'acme/audio'],
-	])('for %s has only those, with their prices', async (_, search, id) => {
+		['images', 'searchImageModels', 'acme/image'],
+		['videos', 'searchVideoModels', 'acme/video'],
+		['music', 'searchMusicModels', 'acme/music'],
+		['speech', 'searchSpeechModels', 'acme/audio'],
+	] as const)('for %s has only those, with their prices', async (_, search, id) => {
 		catalogue([...models, painter({}, { id: 'acme/unknown', media_type: 'hologram' })]);
 		const context = editorContext({ node: 'mediaTask', parameters: {} });
-		expect((await search.call(context)).results).toStrictEqual([
+		expect((await mediaModelSearches[search].call(context)).results).toStrictEqual([
 			{ name: `${id} · ₽6.00 per task`, value: id },
 		]);
-		expect((await search.call(context, 'nothing like it')).results).toStrictEqual([]);
+		expect((await mediaModelSearches[search].call(context, 'nothing like it')).results).toStrictEqual([]);
 	});
 });

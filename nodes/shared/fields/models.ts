@@ -68,16 +68,14 @@ function searchMediaModelsOf(mediaType: MediaType | undefined): ListSearch {
 	};
 }
 
-/** All media models. */
-export const searchMediaModels = searchMediaModelsOf(undefined);
-/** The media models that make images. */
-export const searchImageModels = searchMediaModelsOf('image');
-/** The same for videos. */
-export const searchVideoModels = searchMediaModelsOf('video');
-/** The same for music. */
-export const searchMusicModels = searchMediaModelsOf('music');
-/** The same for speech, which §2.2 calls `audio`. */
-export const searchSpeechModels = searchMediaModelsOf('audio');
+/** List searches: all media models, and those of each type. §2.2 calls speech `audio`. */
+export const mediaModelSearches = {
+	searchMediaModels: searchMediaModelsOf(undefined),
+	searchImageModels: searchMediaModelsOf('image'),
+	searchVideoModels: searchMediaModelsOf('video'),
+	searchMusicModels: searchMediaModelsOf('music'),
+	searchSpeechModels: searchMediaModelsOf('audio'),
+};
 
 async function searchCatalogue(
 	context: ILoadOptionsFunctions,
