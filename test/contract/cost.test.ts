@@ -32,9 +32,11 @@ describe.each(['chat', 'responses', 'messages'])('%s: the cost of the execution'
 		expect(sumOfCosts(...costs)).toBe(ledger());
 	});
 
+	// In Messages, JSON is the arguments of a tool.
+	const prose = format === 'messages' ? { options: { thinking: '{ "type": "adaptive" }' } } : {};
 	it('has what a response cost whose JSON cannot be read', async () => {
 		const result = await gateway.generate(
-			{ format, prompt: '[[say:no JSON]]', outputFormat: 'jsonSchema', jsonSchema: '{"type":"array"}' },
+			{ format, ...prose, prompt: '[[say:no JSON]]', outputFormat: 'jsonObject' },
 			onError,
 		);
 		const { error } = result.items[0]?.json as { error?: { costRub: number } };

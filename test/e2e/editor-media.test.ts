@@ -21,6 +21,7 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 	await panel.models.filter({ hasText: 'aurora/canvas-1 · ₽' }).waitFor();
 	expect(await panel.models.allInnerTexts()).toStrictEqual([
 		expect.stringContaining('aurora/canvas-1'),
+		expect.stringContaining('aurora/remix-1'),
 		expect.stringContaining('aurora/retouch-1'),
 	]);
 	await editor.shot('media task, the model picker');
@@ -64,6 +65,31 @@ scene('a model and a prompt make a picture', async ({ editor, environment }) => 
 		size: '512x512',
 	});
 });
+
+scene(
+	'the form of a union has the fields of all its alternatives, each once',
+	async ({ editor, environment }) => {
+		await editor.newWorkflow();
+		const panel = await editor.addFirst('sora', 'Gateway Media Task', 'Start a media task');
+		await panel.pickModel('aurora/remix-1');
+		await panel.fill('prompt', 'A lighthouse');
+		expect(await panel.openDropdown('mode')).toStrictEqual(['draw', 'change']);
+		await panel.choose('mode', 'change');
+		await panel.addField('Size');
+		expect(await panel.openDropdown('size')).toStrictEqual(['512x512', '1024x1024', 'original']);
+		await panel.choose('size', 'original');
+		await panel.addField('Img');
+		await panel.fill('img', 'https://files.test/a.png');
+		await editor.shot('media task, the form of a union');
+		expect(await panel.execute()).toMatchObject({ ok: true });
+		expect(environment.gateway.control.tasks().at(-1)?.input).toStrictEqual({
+			prompt: 'A lighthouse',
+			mode: 'change',
+			size: 'original',
+			img: 'https://files.test/a.png',
+		});
+	},
+);
 
 scene('the prompt stays when the model or the input mode changes', async ({ editor, environment }) => {
 	await editor.newWorkflow();

@@ -71,6 +71,17 @@ describe('the form', () => {
 		expect(fields.map(({ id }) => id)).not.toContain('size');
 	});
 
+	test('of a union has one field for each name, with what any alternative takes', async () => {
+		const fields = await fieldsOf('aurora/remix-1');
+		expect(fields.map(({ id, required, options }) => [id, required, options])).toStrictEqual([
+			['mode', true, ['draw', 'change'].map((value) => ({ name: value, value }))],
+			['prompt', false, undefined],
+			['size', false, ['512x512', '1024x1024', 'original'].map((value) => ({ name: value, value }))],
+			['img', false, undefined],
+			['strength', false, undefined],
+		]);
+	});
+
 	test('requires nothing for the price', async () => {
 		const fields = await fieldsOf('lumen/motion-2', 'mapPriceInput');
 		expect(fields.every(({ required }) => required === false)).toBe(true);
@@ -81,6 +92,7 @@ describe('the drop-down of Input Files', () => {
 	test.each([
 		['aurora/retouch-1', ['image_urls', 'mask_url', 'prompt']],
 		['lumen/motion-2', ['image_url', 'prompt']],
+		['aurora/remix-1', ['prompt', 'img']],
 	])('%s: offers the fields that may take a URL, the likely ones first', async (model, expected) => {
 		const options = await environment.client.send<Array<{ value: string }>>(
 			'POST',
@@ -133,6 +145,23 @@ describe('a filled-in form', () => {
 		const { error } = await environment.runWorkflow(workflowOf('Drop-down', [node], { Start: ['Film'] }));
 		expect(error).toBeUndefined();
 		expect(lastInput()).toMatchObject({ duration: 10 });
+	});
+
+	test('of a union takes the values of each alternative, and has its price', async () => {
+		const prices: unknown[] = [];
+		for (const value of [
+			{ prompt: 'a', mode: 'draw', size: '512x512' },
+			{ prompt: 'b', mode: 'change', size: 'original', img: 'https://files.test/a.png', strength: '0.5' },
+		]) {
+			const node = await formNode('Remix', 'aurora/remix-1', value);
+			const { error, nodes } = await environment.runWorkflow(
+				workflowOf('Union', [node], { Start: ['Remix'] }),
+			);
+			expect(error).toBeUndefined();
+			prices.push(nodes['Remix']?.items[0]?.json.priceRub);
+		}
+		expect(lastInput()).toMatchObject({ mode: 'change', size: 'original', strength: 0.5 });
+		expect(prices).toStrictEqual([2.7, 4.5]);
 	});
 
 	test('that breaks a rule fails with the gateway’s words, and is not charged', async () => {

@@ -28,7 +28,7 @@ describe('the list of fields for a file', () => {
 		const text = { type: 'string' };
 		const fields = {
 			style: { enum: ['ink', 'oil'] },
-			'лицо': { ...text, description: 'Фотография лица' },
+			лицо: { ...text, description: 'Фотография лица' },
 			refs: { type: 'array', items: text },
 			images: { type: 'integer' },
 			hd: { type: 'boolean' },

@@ -32,23 +32,17 @@ export const limitParameters = {
 	}),
 };
 
-/**
- * The wanted records of a list of which only one page can be fetched, because the specification shows no query for
- * others (§4.13, §4.17). A hint of the run says if there are more.
- */
-export function pageOf(
-	{ records, hasMore }: List,
-	{ params, run }: ItemContext<Parameters<typeof limitOf>[0]>,
-): JsonObject[] {
+/** The wanted records of a list. No query for further pages is known (§4.13, §4.17): a hint says if there are more. */
+export function pageOf({ records, hasMore }: List, { params, run }: ItemContext<ListParams>): JsonObject[] {
 	const limit = limitOf(params);
 	if (hasMore && limit > records.length)
-		run.hints.add(
-			`The gateway has more than these ${records.length}, but the node can fetch only its first page.`,
-		);
+		run.hints.add(`The gateway has more than these ${records.length}: only its first page is known.`);
 	return records.slice(0, limit);
 }
 
+type ListParams = { readonly returnAll: boolean; readonly limit: number };
+
 /** How many results to return; infinite for all. */
-export function limitOf(params: { readonly returnAll: boolean; readonly limit: number }): number {
+export function limitOf(params: ListParams): number {
 	return params.returnAll ? Infinity : params.limit;
 }

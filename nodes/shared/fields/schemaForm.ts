@@ -98,8 +98,8 @@ function hasForcedValue({ kind, choices, default: value }: InputField): boolean 
  */
 function label(field: InputField, mayComeAsFile: boolean): string {
 	const { title, description = '', required } = field;
-	const needed = takesUrls(field) ? 'required or file' : 'required';
-	const notes = [mayComeAsFile ? needed : '', limits(field)].filter((note) => note !== '');
+	const needed = mayComeAsFile ? `required${takesUrls(field) ? ' or file' : ''}` : '';
+	const notes = [needed, limits(field)].filter((note) => note !== '');
 	const text = description.replace(/\s+/g, ' ').trim();
 	const heading = notes.length > 0 ? `${title} (${notes.join('; ')})` : title;
 	const full = text === '' || text === title ? heading : `${heading} – ${text}`;

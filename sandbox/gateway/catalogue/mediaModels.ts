@@ -44,6 +44,13 @@ export const mediaModels: readonly MediaModel[] = [
 		inputSchema: schemas.retouch,
 	},
 	{
+		id: 'aurora/remix-1',
+		ownedBy: 'aurora',
+		mediaType: 'image',
+		tiers: [tier('3.00', { mode: 'draw' }), tier('5.00', { mode: 'change' })],
+		inputSchema: schemas.remix,
+	},
+	{
 		id: 'lumen/motion-2',
 		ownedBy: 'lumen',
 		mediaType: 'video',

@@ -105,6 +105,35 @@ export const retouch: JsonSchema = {
 	additionalProperties: false,
 };
 
+/** A union: each mode has fields of its own, and other values for those that both have. */
+export const remix: JsonSchema = {
+	title: 'Remix input',
+	oneOf: [
+		{
+			type: 'object',
+			properties: {
+				mode: { const: 'draw', title: 'Mode' },
+				prompt: { type: 'string', title: 'Prompt', minLength: 1 },
+				size: { enum: ['512x512', '1024x1024'], title: 'Size' },
+			},
+			required: ['mode', 'prompt'],
+			additionalProperties: false,
+		},
+		{
+			type: 'object',
+			properties: {
+				mode: { const: 'change', title: 'Mode' },
+				prompt: { type: 'string', title: 'Prompt', minLength: 1 },
+				size: { enum: ['1024x1024', 'original'], title: 'Size' },
+				img: { type: 'string', title: 'Img' },
+				strength: { type: 'number', title: 'Strength', minimum: 0, maximum: 1 },
+			},
+			required: ['mode', 'prompt', 'img'],
+			additionalProperties: false,
+		},
+	],
+};
+
 export const motion: JsonSchema = {
 	type: 'object',
 	title: 'Motion input',

@@ -135,14 +135,6 @@ describe('the record of a file (§4.15)', () => {
 			errorText({ group: 'storage', status: 404 }).message,
 		);
 	});
-
-	it.each(['.', '..'])('is not requested with the ID %j', async (id) => {
-		const { client, sent } = scriptedClient([{}]);
-		const error = await rejectedInput(async () => await fetchFileRecord(client, id));
-		expect(error.param).toBe('fileId');
-		expect(error.message).toContain('file ID');
-		expect(sent).toHaveLength(0);
-	});
 });
 
 describe('deleting a file (§4.16)', () => {

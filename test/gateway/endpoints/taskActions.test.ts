@@ -9,7 +9,6 @@ import {
 } from '../../../nodes/shared/gateway/endpoints/taskActions';
 import type { GatewayClient } from '../../../nodes/shared/gateway/client/client';
 import { apiErrorOf, scriptedClient } from '../../helpers/client';
-import { rejectedInput } from '../../helpers/invalidInput';
 import { request } from '../../helpers/requests';
 
 type Action = (client: GatewayClient, id: string) => Promise<unknown>;
@@ -50,12 +49,6 @@ describe.each<[string, Action, HttpRequest]>([
 		expect((await apiErrorOf(act(client, 'x'))).message).toBe(
 			errorText({ group: 'media', status: 503 }).message,
 		);
-	});
-
-	it.each(['.', '..'])('rejects the ID %j without sending anything', async (id) => {
-		const { client, sent } = scriptedClient([{}]);
-		expect((await rejectedInput(async () => await act(client, id))).param).toBe('taskId');
-		expect(sent).toHaveLength(0);
 	});
 });
 

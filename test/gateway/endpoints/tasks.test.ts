@@ -11,7 +11,6 @@ import {
 	type MediaTask,
 } from '../../../nodes/shared/gateway/endpoints/tasks';
 import { apiErrorOf, scriptedClient } from '../../helpers/client';
-import { rejectedInput } from '../../helpers/invalidInput';
 import { request } from '../../helpers/requests';
 
 const envelope = (data: Json): JsonObject => ({ code: 200, msg: 'success', data });
@@ -37,14 +36,6 @@ describe('fetching a task (§4.7)', () => {
 		const { message, description } = (await apiErrorOf(fetchMediaTask(client, 'x'))).details;
 		expect(message).toContain('task ID');
 		expect(description).toContain('bad uuid');
-	});
-
-	it.each(['.', '..'])('rejects %j, which is a path', async (id) => {
-		const { client, sent } = scriptedClient([{}]);
-		const error = await rejectedInput(async () => await fetchMediaTask(client, id));
-		expect(error.param).toBe('taskId');
-		expect(error.message).toContain('task ID');
-		expect(sent).toHaveLength(0);
 	});
 
 	it.each(['...', '.a', 'a..'])('accepts %j as an ID', async (id) => {
@@ -169,15 +160,13 @@ describe('reading a task (§2.6)', () => {
 		expect(read({ resultJson }).result).toStrictEqual(result);
 	});
 
-	it('has the words of a success without a task', () => {
-		for (const error of ['Seed is not a number', { message: 'Seed is not a number' }])
-			expect(() => readMediaTask({ error }, 't1')).toThrow(
-				expect.objectContaining({
-					details: expect.objectContaining({
-						description: expect.stringMatching(/The gateway says: “Seed is not a number”\.$/) as string,
-					}) as object,
-				}),
+	it('has the words of a success without a task', async () => {
+		for (const error of ['Seed is not a number', { message: 'Seed is not a number' }]) {
+			const reading = Promise.resolve().then(() => readMediaTask({ error }, 't1'));
+			expect((await apiErrorOf(reading)).details.description).toMatch(
+				/The gateway says: “Seed is not a number”\.$/,
 			);
+		}
 	});
 
 	it.each<[string, Json]>([

@@ -68,7 +68,7 @@ it.each<[EndpointGroup, number[]]>([
 	['text', [502, 503, 504]],
 	['messages', [400, 404, 409, 410, 422, 502, 503, 504]],
 	['catalogue', []],
-	['storage', [404]],
+	['storage', [400, 404]],
 	['media', [404, 409, 410, 422, 502, 503]],
 ])('%s has its own texts for %j', (group, own) => {
 	expect(ownOf(group, [...STATUSES, 409, 410].sort())).toStrictEqual(own);

@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<EndpointGroup, RequestKind>> = {
 	text: 'charge',
 	messages: 'charge',
 	media: 'keyed',
+	list: 'read',
 	storage: 'create',
 	balance: 'read',
 	catalogue: 'read',

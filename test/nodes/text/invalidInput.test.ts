@@ -25,12 +25,6 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 			'messages',
 		],
 		[
-			'only system messages in the messages format',
-			{ format: 'messages', ...rows({ role: 'system', content: 'x' }) },
-			'There is no message with the role User',
-			'messages',
-		],
-		[
 			'broken JSON messages',
 			json('[{'),
 			`'Messages (JSON)' is not valid JSON: "[{" (${jsonProblem('[{')})`,
@@ -68,12 +62,6 @@ describe('invalid input is rejected by its parameter, and nothing is sent', () =
 			{ format: 'messages', ...json('"x"') },
 			"'Messages (JSON)' is not a list",
 			'messagesJson',
-		],
-		[
-			'only system messages in the responses format',
-			{ format: 'responses', ...rows({ role: 'system', content: 'x' }) },
-			'There is no message with the role User',
-			'messages',
 		],
 		[
 			'a data URL whose base64 is broken',

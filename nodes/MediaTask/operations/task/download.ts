@@ -1,5 +1,11 @@
 import { binaryPropertyName } from '../../../shared/fields/mediaResults';
-import { fetchMediaTask, readMediaTask, type MediaTask } from '../../../shared/gateway/endpoints/tasks';
+import {
+	fetchMediaTask,
+	hasEnded,
+	readMediaTask,
+	type MediaTask,
+} from '../../../shared/gateway/endpoints/tasks';
+import { ApiError, asError } from '../../../shared/gateway/errors/errors';
 import { downloadArchive, downloadFiles, taskJson } from '../../../shared/n8n/taskResults';
 import { flag, optional } from '../../../shared/params/kinds';
 import { defineOperation, type ItemContext, type OperationOutput } from '../../../shared/run/operation';
@@ -26,25 +32,40 @@ export const download = defineOperation({
 	async execute(item) {
 		const { params, run } = item;
 		const id = params.taskId;
+		const { binaryPropertyName: field, separateFiles } = params.options;
+		const task = async () => readMediaTask(await fetchMediaTask(item.client, id), id);
 		// An AI Agent can use links, not files.
-		if (run.isTool) return [{ json: taskJson(await fetchedTask(item, id)) }];
-		const field = params.options.binaryPropertyName;
-		if (params.options.separateFiles) return [await separateFiles(item, await fetchedTask(item, id), field)];
-		const file = await downloadArchive(item, id);
-		return [
-			{
-				json: { taskId: id, fileName: file.fileName ?? null, mimeType: file.mimeType },
-				binary: { [field]: file },
-			},
-		];
+		if (run.isTool) return [{ json: taskJson(await task()) }];
+		try {
+			return [separateFiles ? await filesOf(item, await task(), field) : await archiveOf(item, id, field)];
+		} catch (error) {
+			// §4.8: a task that has no file yet gives 404, as one that does not exist.
+			if (!(error instanceof ApiError) || error.details.status !== 404) throw asError(error);
+			const { state } = await task();
+			throw hasEnded(state) ? error : notFinished(id, state, error);
+		}
 	},
 });
 
-async function fetchedTask({ client }: ItemContext, id: string): Promise<MediaTask> {
-	return readMediaTask(await fetchMediaTask(client, id), id);
+function notFinished(taskId: string, state: string, error: ApiError): ApiError {
+	return error.with({
+		message: 'The media task has not finished',
+		description: `It has no file yet: its state is "${state}". Use the operation 'Wait', which returns its files.`,
+		code: 'task_not_finished',
+		retryable: true,
+		taskId,
+	});
 }
 
-async function separateFiles(item: ItemContext, task: MediaTask, first: string): Promise<OperationOutput> {
+async function archiveOf(item: ItemContext, taskId: string, field: string): Promise<OperationOutput> {
+	const file = await downloadArchive(item, taskId);
+	return {
+		json: { taskId, fileName: file.fileName ?? null, mimeType: file.mimeType },
+		binary: { [field]: file },
+	};
+}
+
+async function filesOf(item: ItemContext, task: MediaTask, first: string): Promise<OperationOutput> {
 	const binary = await downloadFiles(item, task, first);
 	const files = Object.entries(binary).map(([field, { fileName = null, mimeType }]) => ({
 		field,

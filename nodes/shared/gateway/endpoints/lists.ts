@@ -1,6 +1,5 @@
 import type { GatewayClient } from '../client/client';
-import type { EndpointGroup, ErrorText } from '../errors/texts';
-import { asId, asNumber, asObject, asObjects, type Json, type JsonObject } from '../util/json';
+import { asId, asNumber, asObject, asObjects, type JsonObject } from '../util/json';
 
 /** A list, as far as one response has it. */
 export interface List {
@@ -10,12 +9,6 @@ export interface List {
 	hasMore: boolean;
 }
 
-const NO_LIST: ErrorText = {
-	message: 'The gateway does not offer this list',
-	description:
-		"Its specification does not describe the list, so a gateway may be without it. Keep the IDs that 'Create' or 'Upload' returns.",
-};
-
 /**
  * Fetches a list. The specification shows neither its query nor its shape (§4.13, §4.17).
  *
@@ -24,15 +17,13 @@ const NO_LIST: ErrorText = {
  */
 export async function fetchList(
 	client: GatewayClient,
-	{ group, path }: { group: EndpointGroup; path: string },
+	path: string,
 	idOf: (record: JsonObject) => string | undefined,
 ): Promise<List> {
-	const body = await client.json({ group, kind: 'read', path, takesList: true, texts: { 404: NO_LIST } });
+	const body = await client.json({ group: 'list', kind: 'read', path, takesList: true });
 	const records = recordsIn(body, idOf) ?? [body];
-	return {
-		records,
-		hasMore: [body, asObject(body.data) ?? {}].some((page) => saysMore(page, records.length)),
-	};
+	const pages = [body, asObject(body.data) ?? {}];
+	return { records, hasMore: pages.some((page) => saysMore(page, records.length)) };
 }
 
 /** Whether a page says that others follow: `has_more`, a `next…` that is set, or a larger `total`. */
@@ -44,22 +35,14 @@ function saysMore(page: JsonObject, count: number): boolean {
 	});
 }
 
-/** The depth to which a response is searched for the list: `{ data: { items: […] } }`. */
-const MAX_LIST_DEPTH = 3;
-
 /** The elements of the uppermost list of objects with an ID; an empty list if there is only an empty one. */
 function recordsIn(
 	body: JsonObject,
 	idOf: (record: JsonObject) => string | undefined,
 ): JsonObject[] | undefined {
-	let level: Array<Json | undefined> = [body];
-	let empty: JsonObject[] | undefined;
-	for (let depth = 0; depth < MAX_LIST_DEPTH; depth += 1) {
-		const lists = level.filter((value) => Array.isArray(value));
-		const found = lists.map(asObjects).find((records) => records.some((one) => idOf(one) !== undefined));
-		if (found) return found;
-		if (lists.some((list) => list.length === 0)) empty ??= [];
-		level = level.flatMap((value) => Object.values(asObject(value) ?? {}));
-	}
-	return empty;
+	const fields = Object.values(body);
+	const all = [...fields, ...fields.flatMap((field) => Object.values(asObject(field) ?? {}))];
+	const lists = all.filter((value) => Array.isArray(value));
+	const found = lists.map(asObjects).find((records) => records.some((one) => idOf(one) !== undefined));
+	return found ?? (lists.some((list) => list.length === 0) ? [] : undefined);
 }

@@ -1,12 +1,8 @@
-import { ApiError, InvalidInputError, UNREADABLE } from '../errors/errors';
+import { ApiError, UNREADABLE } from '../errors/errors';
 import { withServerMessage } from '../errors/fromResponse';
 import { asObject, asText, type JsonObject } from '../util/json';
 
-/**
- * The error for a successful response without something that the specification shows.
- *
- * @param body its `error`, a text or an object with a message, is part of the description
- */
+/** The error for a successful response without something that the specification shows. It has the words of its `error`. */
 export function missingInResponse(what: string, { error = null }: JsonObject = {}): ApiError {
 	return new ApiError({
 		message: `The gateway’s response has no ${what}`,
@@ -19,15 +15,4 @@ export function missingInResponse(what: string, { error = null }: JsonObject = {
 		code: UNREADABLE,
 		retryable: false,
 	});
-}
-
-/**
- * An ID as a segment of a path.
- *
- * @param label its name in the panel
- * @throws {InvalidInputError} for "." and "..", which change the path however they are encoded
- */
-export function pathSegment(id: string, label: string, param: string): string {
-	if (id !== '.' && id !== '..') return encodeURIComponent(id);
-	throw new InvalidInputError(`"${id}" is not a ${label}`, 'Enter the ID that the gateway returned.', param);
 }

@@ -1,10 +1,10 @@
 import { ignoreAlreadyDone } from '../errors/fromResponse';
 import { asId, asNumber, asObject, asText, type JsonObject } from '../util/json';
 import { fetchList, type List } from './lists';
-import { missingInResponse, pathSegment } from './response';
+import { missingInResponse } from './response';
 import type { GatewayClient } from '../client/client';
 
-// Each request throws an ApiError when it fails, and an InvalidInputError for the IDs "." and "..".
+// Each request throws an ApiError when it fails.
 
 /** Fetches a file's record (§4.15): the body as received. */
 export async function fetchFileRecord(client: GatewayClient, fileId: string): Promise<JsonObject> {
@@ -13,7 +13,7 @@ export async function fetchFileRecord(client: GatewayClient, fileId: string): Pr
 
 /** Lists the account's files (§4.17), see {@link fetchList}. */
 export async function listFiles(client: GatewayClient): Promise<List> {
-	return await fetchList(client, { group: 'storage', path: '/storage' }, ({ id }) => asId(id));
+	return await fetchList(client, '/storage', ({ id }) => asId(id));
 }
 
 /**
@@ -31,7 +31,7 @@ export async function deleteFile(client: GatewayClient, fileId: string): Promise
 }
 
 function filePath(fileId: string): string {
-	return `/storage/${pathSegment(fileId, 'file ID', 'fileId')}`;
+	return `/storage/${encodeURIComponent(fileId)}`;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { JsonObject } from '../util/json';
 import type { GatewayClient } from '../client/client';
 import { TASK_TEXTS, taskPath } from './tasks';
 
-// Each function throws an ApiError when its request fails, and an InvalidInputError for the IDs "." and "..".
+// Each function throws an ApiError when its request fails.
 
 const ACTION = { group: 'media', kind: 'read', texts: TASK_TEXTS } as const;
 

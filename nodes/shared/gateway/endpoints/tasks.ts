@@ -1,5 +1,5 @@
 import type { MediaType } from '../media/mediaModel';
-import { ApiError, asError } from '../errors/errors';
+import { ApiError } from '../errors/errors';
 import { asId, asObject, asObjects, asText, parseJson, type Json, type JsonObject } from '../util/json';
 import { id, json, number, optionalObject, object, text } from '../util/shape';
 import { POLL_TIMEOUT_MS, type HttpResponse, type ByteStream } from '../client/transport';
@@ -8,7 +8,7 @@ import { withServerMessage } from '../errors/fromResponse';
 import { redact } from '../errors/secrets';
 import type { StatusTexts } from '../errors/texts';
 import { fetchList, type List } from './lists';
-import { missingInResponse, pathSegment } from './response';
+import { missingInResponse } from './response';
 
 /** A media task as nodes output it (§2.6). */
 export interface MediaTask {
@@ -31,7 +31,7 @@ const TASKS_PATH = '/async/media/tasks';
 
 /** The path of a task (§4.7). */
 export function taskPath(taskId: string): string {
-	return `${TASKS_PATH}/${pathSegment(taskId, 'task ID', 'taskId')}`;
+	return `${TASKS_PATH}/${encodeURIComponent(taskId)}`;
 }
 
 /** Texts for requests with a task ID: their 422 is about the ID, not about a model's input (§4.7). */
@@ -88,7 +88,6 @@ export async function createMediaTask(
  * @param limitMs for a single poll: its longest time in milliseconds, also while the rate limit makes it wait
  * @returns the body as received, an envelope
  * @throws {ApiError} when the request fails
- * @throws {InvalidInputError} for the IDs "." and ".."
  */
 export async function fetchMediaTask(
 	client: GatewayClient,
@@ -106,7 +105,7 @@ export async function fetchMediaTask(
 
 /** Lists the account's tasks (§4.13), see {@link fetchList}. */
 export async function listMediaTasks(client: GatewayClient): Promise<List> {
-	return await fetchList(client, { group: 'media', path: TASKS_PATH }, taskIdOf);
+	return await fetchList(client, TASKS_PATH, taskIdOf);
 }
 
 /** The ID of a task in a list; `undefined` for other objects. */
@@ -117,8 +116,7 @@ export function taskIdOf({ taskId, task_id, id: plainId }: JsonObject): string |
 /**
  * Streams the result of a task (§4.8): the file itself, or a ZIP of several.
  *
- * @throws {ApiError} when the request fails; with its state, when the task has not ended
- * @throws {InvalidInputError} for the IDs "." and ".."
+ * @throws {ApiError} when the request fails
  */
 export async function downloadMediaTask<T>(
 	client: GatewayClient,
@@ -126,25 +124,7 @@ export async function downloadMediaTask<T>(
 	consume: (response: HttpResponse<ByteStream>) => Promise<T>,
 ): Promise<T> {
 	const path = `${taskPath(taskId)}/download`;
-	const request = { group: 'media', kind: 'read', texts: TASK_TEXTS, path } as const;
-	return await client.stream(request, consume).catch(async (error: unknown) => {
-		throw await withState(client, taskId, asError(error));
-	});
-}
-
-/** §4.8: a task that has no file yet gives 404, as one that does not exist. */
-async function withState(client: GatewayClient, taskId: string, error: Error): Promise<Error> {
-	if (!(error instanceof ApiError) || error.details.status !== 404) return error;
-	const body = await fetchMediaTask(client, taskId).catch(() => undefined);
-	const { state } = envelope(body).data ?? {};
-	if (state === undefined || hasEnded(state)) return error;
-	return error.with({
-		message: 'The media task has not finished',
-		description: `It has no file yet: its state is "${state}". Use the operation 'Wait', which returns its files.`,
-		code: 'task_not_finished',
-		retryable: true,
-		taskId,
-	});
+	return await client.stream({ group: 'media', kind: 'read', texts: TASK_TEXTS, path }, consume);
 }
 
 /** The record of a task (§2.6). */

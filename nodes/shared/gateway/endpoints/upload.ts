@@ -3,7 +3,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { GatewayClient } from '../client/client';
 import type { ByteStream } from '../client/transport';
 import { InvalidInputError } from '../errors/errors';
-import type { ErrorText } from '../errors/texts';
 import type { JsonObject } from '../util/json';
 import { missingInResponse } from './response';
 import { readStoredFile } from './storage';
@@ -20,18 +19,7 @@ export interface UploadSettings {
 	externalUserId?: string | undefined;
 }
 
-const NOT_ACCEPTED: ErrorText = {
-	message: 'The gateway did not accept the file',
-	description: 'It stores images, videos and audio. Check what kind of file it is.',
-};
-
-const UPLOAD = {
-	group: 'storage',
-	kind: 'create',
-	method: 'POST',
-	path: '/storage/upload',
-	texts: { 400: NOT_ACCEPTED },
-} as const;
+const UPLOAD = { group: 'storage', kind: 'create', method: 'POST', path: '/storage/upload' } as const;
 
 /** A file to upload. */
 export interface UploadFile<Size extends number | undefined = number> {

@@ -111,12 +111,8 @@ export function errorFromObject(error: JsonObject, text: ErrorText): ApiError {
 }
 
 /** `description`, followed by the server's message, shortened. It must have no secrets: half of one is not found. */
-export function withServerMessage(
-	description: string,
-	serverMessage = '',
-	says = 'The gateway says',
-): string {
-	const shown = excerpt(serverMessage.replace(/\s+/g, ' ').trim(), MAX_SERVER_MESSAGE);
+export function withServerMessage(description: string, words = '', says = 'The gateway says'): string {
+	const shown = excerpt(words.replace(/\s+/g, ' ').trim(), MAX_SERVER_MESSAGE);
 	if (shown === '') return description;
 	// Another sentence may follow.
 	const end = /[.!?…]$/.test(shown) ? '' : '.';

@@ -66,16 +66,6 @@ describe('the conversation', () => {
 		});
 	});
 
-	it.each<[string, ChatMessage[]]>([
-		['nothing', []],
-		['only a system message', [{ role: 'system', text: 'Be brief' }]],
-		['only an empty message', [{ role: 'user', text: '' }]],
-	])('rejects %s', (_, list) => {
-		const { param, description } = invalidInputOf(() => sentMessages(...list));
-		expect(param).toBe('messages');
-		expect(description).toContain('Messages');
-	});
-
 	it('has tool calls after the text, with objects as arguments', () => {
 		const toolCalls = [
 			{ id: 'c1', name: 'look', arguments: '{"a":1}' },
@@ -294,7 +284,6 @@ describe('JSON output', () => {
 	it.each<[string, Partial<TextRequest>, string]>([
 		['a tool of the same name', { tools: [look, { ...look, name: 'book' }] }, 'tools'],
 		['another tool that must be called', { tools: [look], toolChoice: { name: 'look' } }, 'toolChoice'],
-		['a schema of something else', { output: { ...output, schema: { type: 'array' } } }, 'jsonSchema'],
 	])('%s is rejected', (_, parts, param) => {
 		expect(invalidInputOf(() => sent({ output, ...parts })).param).toBe(param);
 	});

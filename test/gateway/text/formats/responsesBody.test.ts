@@ -4,7 +4,7 @@ import type {
 	ChatMessage,
 } from '../../../../nodes/shared/gateway/text/formats/request';
 import type { Json, JsonObject } from '../../../../nodes/shared/gateway/util/json';
-import { bodyOf, inline, fromUrl, lookWith, invalidInputOf, messages } from './support';
+import { bodyOf, inline, fromUrl, lookWith, messages } from './support';
 
 const sent = (parts: Partial<TextRequest>) => {
 	const { model, ...rest } = bodyOf('responses', parts);
@@ -66,15 +66,6 @@ describe('the conversation', () => {
 		expect(sentMessages({ role: 'assistant', text: 'Hello' })).toStrictEqual({
 			input: [{ role: 'assistant', content: 'Hello' }],
 		});
-	});
-
-	it.each([
-		['nothing', []],
-		['only a system message', [{ role: 'system', text: 'Be brief' } as const]],
-	])('rejects %s', (_, list) => {
-		const { param, description } = invalidInputOf(() => sentMessages(...list));
-		expect(param).toBe('messages');
-		expect(description).toContain('Responses');
 	});
 
 	it('has tool calls and their results as separate items', () => {

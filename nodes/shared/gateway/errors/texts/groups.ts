@@ -2,7 +2,8 @@ import { UNKNOWN_MODEL } from './codes';
 import { BY_STATUS, type ErrorText } from './statuses';
 
 /** Groups of endpoints in which a status means the same. */
-export type EndpointGroup = 'text' | 'messages' | 'media' | 'storage' | 'balance' | 'catalogue' | 'file';
+// prettier-ignore
+export type EndpointGroup = 'text' | 'messages' | 'media' | 'list' | 'storage' | 'balance' | 'catalogue' | 'file';
 
 /** Texts by status. */
 export type StatusTexts = Readonly<Record<number, ErrorText>>;
@@ -64,7 +65,13 @@ export const BY_GROUP: Readonly<Record<EndpointGroup, StatusTexts>> = {
 		422: { message: 'The gateway did not accept the model or its input',
 			description: 'Correct the field that it names. Each media model has its own fields: choose the model from the list again if unsure.' },
 	},
-	storage: { 404: NO_FILE },
+	list: { 404: { message: 'The gateway does not offer this list',
+		description: "Its specification does not describe it, so a gateway may be without it. Keep the IDs that 'Create' and 'Upload' return." } },
+	storage: {
+		400: { message: 'The gateway did not accept the file',
+			description: 'It stores images, videos and audio. Check what kind of file it is.' },
+		404: NO_FILE,
+	},
 	balance: {},
 	catalogue: {},
 	file: { 401: NO_ACCESS, 403: NO_ACCESS, 404: GONE, 410: GONE },

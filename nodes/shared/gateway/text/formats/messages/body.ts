@@ -1,6 +1,5 @@
 import { InvalidInputError } from '../../../errors/errors';
-import { asObject, asObjects, parseJson, type Json, type JsonObject } from '../../../util/json';
-import { noUserMessage } from '../conversation';
+import { asObject, asObjects, parseJson, type JsonObject } from '../../../util/json';
 import { DEFAULT_MAX_TOKENS } from '../format';
 import { optionPaths, wireOptions } from '../options';
 import {
@@ -22,12 +21,13 @@ export const paths = optionPaths('messages');
 /** The body of `POST /messages` (§4.3). */
 export function toBody(request: TextRequest): JsonObject {
 	const { model, conversation, output, options, stream } = request;
+	const { type: thinking = 'disabled' } = asObject(options.thinking) ?? {};
 	return {
 		model,
 		...content(conversation),
 		max_tokens: DEFAULT_MAX_TOKENS,
 		...(stream ? { stream } : {}),
-		...toolFields(request.tools, request.toolChoice, output, isThinking(options.thinking)),
+		...toolFields(request.tools, request.toolChoice, output, thinking !== 'disabled'),
 		...wireOptions(paths, options),
 	};
 }
@@ -47,7 +47,6 @@ function content(conversation: Conversation): JsonObject {
 	}
 	const { system, rest } = splitSystem(conversation.messages);
 	const messages = rest.flatMap(toWireMessage).reduce(joined, []);
-	if (messages.length === 0) throw noUserMessage('Messages');
 	return { ...(system ? { system } : {}), messages };
 }
 
@@ -126,25 +125,12 @@ function toolFields(
 	return { tools: [...tools, jsonTool(output)], tool_choice: thinks ? { type: 'auto' } : forced };
 }
 
-/** §4.3 shows `adaptive` only. */
-function isThinking(thinking: Json | undefined): boolean {
-	const { type = 'disabled' } = asObject(thinking) ?? {};
-	return type !== 'disabled';
-}
-
 function jsonTool(output: Exclude<OutputRequest, { kind: 'text' }>): JsonObject {
 	const schema: JsonObject = output.kind === 'jsonSchema' ? output.schema : {};
-	if (schema.type !== undefined && schema.type !== 'object') {
-		throw new InvalidInputError(
-			"'JSON Schema' does not describe an object",
-			'In the API format Messages, the response is an object: set "type": "object" in the schema and put the rest into its properties.',
-			'jsonSchema',
-		);
-	}
 	return {
 		name: output.name,
 		description: 'Gives the answer as JSON. Always answer by calling it.',
-		input_schema: { ...schema, type: 'object' },
+		input_schema: { type: 'object', ...schema },
 	};
 }
 

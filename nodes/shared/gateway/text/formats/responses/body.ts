@@ -13,7 +13,6 @@ import {
 	type ToolMessage,
 	type ChatMessage,
 } from '../request';
-import { noUserMessage } from '../conversation';
 
 /** The paths of the options that this format has. */
 export const paths = optionPaths('responses');
@@ -49,7 +48,6 @@ function content(conversation: Conversation): JsonObject {
 	const leads = first?.role === 'system';
 	const input = leads ? rest : messages;
 	const instructions = leads && first.text !== '' ? { instructions: first.text } : {};
-	if (input.length === 0) throw noUserMessage('Responses');
 	const [only] = input;
 	if (only && input.length === 1 && only.role === 'user' && !only.attachments?.length) {
 		return { ...instructions, input: only.text };
