@@ -12,7 +12,7 @@ import { testGateway } from '../shared/n8n/credentialTest';
 import { forBuilder, waitingTooltip } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
-import { loadFileFields, mapMediaFields, mapPriceInput } from '../shared/fields/mediaForm';
+import { loadFileFields, mapMediaFields } from '../shared/fields/mediaForm';
 import { mediaSearches } from '../shared/fields/models';
 import { registry } from './operations';
 import { handleResumeCallback } from './suspend/webhook';
@@ -62,7 +62,7 @@ export class MediaTask implements INodeType {
 		credentialTest: { testGateway },
 		listSearch: mediaSearches,
 		loadOptions: { loadFileFields },
-		resourceMapping: { mapMediaFields, mapPriceInput },
+		resourceMapping: { mapMediaFields },
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

@@ -141,12 +141,10 @@ describe('the catalogue', () => {
 	});
 
 	it('has prices', async () => {
-		const { items } = await gateway.media(
-			'getPrice',
-			filled('lumen/motion-2', { duration: '10', resolution: '720p' }),
-			{},
-			'model',
-		);
-		expect(items[0]?.json).toMatchObject({ priceRub: 103.5, matched: { duration: 10, resolution: '720p' } });
+		const { items } = await gateway.media('create', {
+			...filled('lumen/motion-2', { prompt: 'A cat', duration: '10', resolution: '720p' }),
+			options: { dryRun: true },
+		});
+		expect(items[0]?.json).toMatchObject({ dryRun: true, priceRub: 103.5 });
 	});
 });

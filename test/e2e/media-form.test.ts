@@ -12,14 +12,11 @@ useEnvironment((started) => (environment = started), {
 const nodeType = 'n8n-nodes-ai-gateway.mediaTask';
 
 /** The fields that the editor gets for a model, as it asks for them. */
-async function fieldsOf(
-	model: string,
-	methodName = 'mapMediaFields',
-): Promise<Array<Record<string, unknown>>> {
+async function fieldsOf(model: string): Promise<Array<Record<string, unknown>>> {
 	const { fields } = await environment.client.mapperFields({
 		nodeType,
 		parameter: 'input',
-		methodName,
+		methodName: 'mapMediaFields',
 		parameters: { resource: 'task', operation: 'create', model: byId(model), inputMode: 'form' },
 		credentials: { aiGatewayApi: environment.credential },
 	});
@@ -80,11 +77,6 @@ describe('the form', () => {
 			['img', false, undefined],
 			['strength', false, undefined],
 		]);
-	});
-
-	test('requires nothing for the price', async () => {
-		const fields = await fieldsOf('lumen/motion-2', 'mapPriceInput');
-		expect(fields.every(({ required }) => required === false)).toBe(true);
 	});
 });
 

@@ -1,7 +1,7 @@
 import nock from 'nock';
 
 import * as sandbox from '../../sandbox/gateway/catalogue/mediaSchemas';
-import { loadFileFields, mapMediaFields, mapPriceInput } from '../../nodes/shared/fields/mediaForm';
+import { loadFileFields, mapMediaFields } from '../../nodes/shared/fields/mediaForm';
 import { mediaSearches } from '../../nodes/shared/fields/models';
 import { editorContext } from '../helpers/contexts';
 import { catalogue, model, painter } from '../helpers/media';
@@ -58,10 +58,6 @@ describe('the form of a model', () => {
 		const ids = await shown(mapMediaFields);
 		expect(ids).toContain('image_urls');
 		expect(ids).not.toContain('prompt');
-	});
-
-	it('has the prompt for a price', async () => {
-		expect(await shown(mapPriceInput)).toContain('prompt');
 	});
 });
 

@@ -158,10 +158,10 @@ describe('a field in the panel', () => {
 	});
 
 	it('is stored, but neither shown nor required, if it is the prompt and has a parameter of its own', () => {
-		const [prompt, images] = formFields(sandbox.retouch as JsonObject, { hasPrompt: true });
+		const [prompt, images] = formFields(sandbox.retouch as JsonObject);
 		expect(prompt).toMatchObject({ id: 'prompt', display: false, required: false });
 		expect(images).toMatchObject({ id: 'image_urls', display: true });
-		const [text] = formFields(sandbox.speech as JsonObject, { hasPrompt: true });
+		const [text] = formFields(sandbox.speech as JsonObject);
 		expect(text).toMatchObject({ id: 'text', display: false });
 	});
 
@@ -171,7 +171,7 @@ describe('a field in the panel', () => {
 			properties: { prompt: { type: 'string', default: 'A dog' } },
 			required: ['prompt'],
 		};
-		expect(formFields(schema, { hasPrompt: true })[0]).not.toHaveProperty('defaultValue');
+		expect(formFields(schema)[0]).not.toHaveProperty('defaultValue');
 	});
 });
 
@@ -195,14 +195,6 @@ describe('required fields', () => {
 			$defs: { Address: { type: 'string', format: 'uri' } },
 		});
 		expect(field).toMatchObject({ required: false, displayName: 'References (required or file)' });
-	});
-
-	it('are optional where a price is requested, and all fields are shown', () => {
-		const form = formFields(sandbox.retouch as JsonObject, { isFree: true });
-		expect(form.some(({ required, removed }) => required || removed)).toBe(false);
-		// A switch without a default would always send a value.
-		const [free] = formFields({ properties: { loud: { type: 'boolean' } } }, { isFree: true });
-		expect(free?.removed).toBe(true);
 	});
 });
 

@@ -66,16 +66,6 @@ describe('the panel', () => {
 			'options',
 		]);
 	});
-	it('Media Task: the price of a model needs nothing but its input', () => {
-		expect(shown('mediaTask', { resource: 'model', operation: 'getPrice' })).toStrictEqual([
-			'resource',
-			'operation',
-			'model',
-			'inputMode',
-			'input',
-			'options',
-		]);
-	});
 	it('Media Task: get needs the task only', () => {
 		expect(shown('mediaTask', { operation: 'get' })).toStrictEqual([
 			'resource',

@@ -38,8 +38,8 @@ function generate({ mediaType, what, prompt, examplePrompt }: Kind): Operation {
 			),
 			prompt: promptParameter(prompt, examplePrompt),
 		},
-		// A workflow that does not wait uses 'Create'.
-		options: omit(omit({ ...createAndWait.options }, 'callbackUrl'), 'passThrough'),
+		// For workflows that do not wait, and for sessions, there is 'Task'.
+		options: omit(omit(omit({ ...createAndWait.options }, 'callbackUrl'), 'passThrough'), 'sessionId'),
 		execute: async (item) => {
 			await checkMediaType(item, String(item.params.model), mediaType);
 			return await createAndWait.execute(item);

@@ -1,6 +1,5 @@
 import { Registry } from '../../shared/run/registry';
 import { getMany as getManyModels } from './model/getMany';
-import { getPrice } from './model/getPrice';
 import { generateImage, generateMusic, generateSpeech, generateVideo } from './generate';
 import { createSession } from './session/create';
 import { archive } from './task/archive';
@@ -36,6 +35,6 @@ export const registry = new Registry({
 	video: { displayName: 'Video', operations: { generate: generateVideo } },
 	music: { displayName: 'Music', operations: { generate: generateMusic } },
 	speech: { displayName: 'Speech', operations: { generate: generateSpeech } },
-	model: { displayName: 'Model', operations: { getMany: getManyModels, getPrice } },
+	model: { displayName: 'Model', operations: { getMany: getManyModels } },
 	session: { displayName: 'Session', operations: { create: createSession } },
 });

@@ -17,65 +17,59 @@ export const model = modelParameter(
 	'The model to use. The list shows the media type and your price for a task with the model’s defaults. Search for image, video, music or audio to see only such models.',
 );
 
-/**
- * The parameters for a model's input, as a form or as JSON.
- *
- * @param mapperMethod the node's method that returns the fields of the form
- */
-export function inputParameters(mapperMethod: string) {
-	return {
-		inputMode: choice({
-			displayName: 'Input Mode',
-			noDataExpression: true,
-			options: [
-				{ name: 'Form', value: 'form', description: 'One field for each setting of the model' },
-				{ name: 'JSON', value: 'json', description: 'All settings as one JSON object' },
-			],
-			default: 'form',
-			description: 'How to enter the settings of the model',
-		}),
-		...shownFor(
-			{ inputMode: ['form'] },
-			{
-				input: mapper({
-					displayName: 'Model Fields',
-					noDataExpression: true,
-					required: true,
-					description: 'The fields of the chosen model. Add optional ones as needed.',
-					typeOptions: {
-						loadOptionsDependsOn: ['model.value'],
-						resourceMapper: {
-							resourceMapperMethod: mapperMethod,
-							mode: 'add',
-							valuesLabel: 'Model Fields',
-							fieldWords: { singular: 'field', plural: 'fields' },
-							addAllFields: true,
-							multiKeyMatch: false,
-							supportAutoMap: false,
-							...REFRESHED_FORM,
-						},
+/** The parameters for a model's input, as a form or as JSON. */
+export const inputParameters = {
+	inputMode: choice({
+		displayName: 'Input Mode',
+		noDataExpression: true,
+		options: [
+			{ name: 'Form', value: 'form', description: 'One field for each setting of the model' },
+			{ name: 'JSON', value: 'json', description: 'All settings as one JSON object' },
+		],
+		default: 'form',
+		description: 'How to enter the settings of the model',
+	}),
+	...shownFor(
+		{ inputMode: ['form'] },
+		{
+			input: mapper({
+				displayName: 'Model Fields',
+				noDataExpression: true,
+				required: true,
+				description: 'The fields of the chosen model. Add optional ones as needed.',
+				typeOptions: {
+					loadOptionsDependsOn: ['model.value'],
+					resourceMapper: {
+						resourceMapperMethod: 'mapMediaFields',
+						mode: 'add',
+						valuesLabel: 'Model Fields',
+						fieldWords: { singular: 'field', plural: 'fields' },
+						addAllFields: true,
+						multiKeyMatch: false,
+						supportAutoMap: false,
+						...REFRESHED_FORM,
 					},
-				}),
-			},
-		),
-		...shownFor(
-			{ inputMode: ['json'] },
-			{
-				inputJson: jsonObject({
-					displayName: 'Input (JSON)',
-					rows: 6,
-					default: '{}',
-					example: '{ "prompt": "A lighthouse at dusk" }',
-					required: true,
-					description:
-						'The fields of the model as a JSON object. Insert text from other nodes with JSON.stringify(…), without quotes around it.',
-				}),
-			},
-		),
-	};
-}
+				},
+			}),
+		},
+	),
+	...shownFor(
+		{ inputMode: ['json'] },
+		{
+			inputJson: jsonObject({
+				displayName: 'Input (JSON)',
+				rows: 6,
+				default: '{}',
+				example: '{ "prompt": "A lighthouse at dusk" }',
+				required: true,
+				description:
+					'The fields of the model as a JSON object. Insert text from other nodes with JSON.stringify(…), without quotes around it.',
+			}),
+		},
+	),
+};
 
-type InputParams = Values<ReturnType<typeof inputParameters>> & {
+type InputParams = Values<typeof inputParameters> & {
 	readonly model: string;
 	/** `undefined` where the panel does not show it. */
 	readonly prompt?: string | undefined;

@@ -5,16 +5,24 @@ import { toNodeError } from '../run/nodeError';
 import { listMediaModels } from '../gateway/endpoints/models';
 import type { MediaModel } from '../gateway/media/mediaModel';
 import { inputForm, mayTakeUrls, takesUrls } from '../gateway/media/inputSchema';
-import { formFields, type FormStyle } from './schemaForm';
+import { formFields } from './schemaForm';
 
 /** Resource mapping: the form of the chosen model's input, without the prompt. */
 export async function mapMediaFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-	return await mapped(this, { hasPrompt: true });
-}
-
-/** Resource mapping: the same form with nothing required, for *Get Price*. */
-export async function mapPriceInput(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-	return await mapped(this, { isFree: true });
+	const model = await chosenModel(this);
+	if (model === undefined) return { fields: [], emptyFieldsNotice: 'Choose a model to see its fields' };
+	if (typeof model === 'string') {
+		return {
+			fields: [],
+			emptyFieldsNotice: `The gateway has no media model "${model}". Choose one from the list, or set 'Input Mode' to 'JSON' if an expression chooses the model.`,
+		};
+	}
+	const fields = formFields(model.inputSchema);
+	if (fields.length > 0) return { fields };
+	return {
+		fields,
+		emptyFieldsNotice: "The catalogue names no fields for this model. Set 'Input Mode' to 'JSON'.",
+	};
 }
 
 /** Load options: the input fields of the chosen model that may take a file's URL, the likely ones first. */
@@ -29,23 +37,6 @@ export async function loadFileFields(this: ILoadOptionsFunctions): Promise<INode
 			value: name,
 			...(description ? { description } : {}),
 		}));
-}
-
-async function mapped(context: ILoadOptionsFunctions, style: FormStyle): Promise<ResourceMapperFields> {
-	const model = await chosenModel(context);
-	if (model === undefined) return { fields: [], emptyFieldsNotice: 'Choose a model to see its fields' };
-	if (typeof model === 'string') {
-		return {
-			fields: [],
-			emptyFieldsNotice: `The gateway has no media model "${model}". Choose one from the list, or set 'Input Mode' to 'JSON' if an expression chooses the model.`,
-		};
-	}
-	const fields = formFields(model.inputSchema, style);
-	if (fields.length > 0) return { fields };
-	return {
-		fields,
-		emptyFieldsNotice: "The catalogue names no fields for this model. Set 'Input Mode' to 'JSON'.",
-	};
 }
 
 /**

@@ -38,27 +38,14 @@ const WIDGETS: Readonly<Record<FieldKind, FieldType>> = {
 	json: 'string',
 };
 
-/** How a form is shown. */
-export interface FormStyle {
-	/** Whether the prompt has a parameter of its own. */
-	hasPrompt?: boolean;
-	/** Whether nothing is required and all fields are shown, e.g. for *Get Price*. */
-	isFree?: boolean;
-}
-
 /**
  * A model's `input_schema` (§2.2) as the fields of n8n's resource mapper: the required ones first. The user adds
- * optional ones.
+ * optional ones. The prompt has a parameter of its own.
  */
-export function formFields(
-	inputSchema: JsonObject,
-	{ hasPrompt = false, isFree = false }: FormStyle = {},
-): ResourceMapperField[] {
+export function formFields(inputSchema: JsonObject): ResourceMapperField[] {
 	const form = inputForm(inputSchema);
 	const prompt = promptField(form);
-	const fields = form.fields.map((field) =>
-		hasPrompt && field === prompt ? hidden(formField(field, isFree)) : formField(field, isFree),
-	);
+	const fields = form.fields.map((field) => (field === prompt ? hidden(formField(field)) : formField(field)));
 	const first = fields.filter((field) => field.removed !== true);
 	return [...first, ...fields.filter((field) => !first.includes(field))];
 }
@@ -68,28 +55,23 @@ function hidden(field: ResourceMapperField): ResourceMapperField {
 	return { ...omit(field, 'defaultValue'), display: false, required: false };
 }
 
-function formField(field: InputField, isFree: boolean): ResourceMapperField {
+function formField(field: InputField): ResourceMapperField {
 	const { name, required, kind, choices } = field;
 	// n8n does not run a node without a required field, also when *Input Files* provides it.
-	const mayComeAsFile = required && !isFree && mayTakeUrls(field);
+	const mayComeAsFile = required && mayTakeUrls(field);
 	const defaultValue = shownDefault(field);
 	return {
 		id: name,
 		displayName: label(field, mayComeAsFile),
 		defaultMatch: false,
 		canBeUsedToMatch: false,
-		required: required && !isFree && !mayComeAsFile,
+		required: required && !mayComeAsFile,
 		display: true,
 		type: choices.length > 0 ? 'options' : WIDGETS[kind],
 		...(choices.length > 0 ? { options: choices.map((value) => ({ name: String(value), value })) } : {}),
 		...(defaultValue === undefined ? {} : { defaultValue }),
-		...(required || (isFree && !hasForcedValue(field)) ? {} : { removed: true }),
+		...(required ? {} : { removed: true }),
 	};
-}
-
-/** A switch always has a value: an optional one without a default would always send one. */
-function hasForcedValue({ kind, choices, default: value }: InputField): boolean {
-	return kind === 'boolean' && choices.length === 0 && value === undefined;
 }
 
 /**

@@ -188,7 +188,8 @@ class ItemLoop {
 	}
 
 	private addHints(): void {
-		const { hints } = this.runContext;
+		const { hints, dryRun } = this.runContext;
+		if (dryRun.hint) hints.add(dryRun.hint);
 		const seconds = Math.round(this.waitMeter.totalMs / 1_000);
 		if (seconds > 0) {
 			hints.add(`Requests waited ${seconds} s for the rate limit of the account or 'Requests per Minute'.`);

@@ -10,6 +10,7 @@ import type { GatewayClient } from '../gateway/client/client';
 import { isStreaming, isTool, storedContext } from '../n8n/features';
 import { Catalogue } from './catalogue';
 import { ChunkWriter } from './chunkWriter';
+import { DryRun } from './cost/dryRun';
 import { ExecutionCost } from './cost/executionCost';
 import { Limiter } from './limiter';
 
@@ -41,6 +42,7 @@ export class RunContext {
 	readonly secrets = new Set<string>();
 	/** Work that the run waits for at its end. It does not reject. */
 	readonly background: Array<Promise<void>> = [];
+	readonly dryRun = new DryRun();
 	/** Shown with the node's output. */
 	readonly hints = new Set<string>();
 	private readonly sessions = new Map<string, Limiter>();

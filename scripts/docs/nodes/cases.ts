@@ -231,11 +231,12 @@ export const cases: Case[] = [
 	},
 	{
 		node: 'mediaTask',
-		operation: 'model/getPrice',
+		operation: 'video/generate',
 		parameters: {
 			model: model('lumen/motion-2'),
-			inputMode: 'form',
+			prompt: 'A lighthouse at dusk',
 			...form({ duration: 10, resolution: '720p' }),
+			options: { dryRun: true },
 		},
 	},
 	{

@@ -35,35 +35,44 @@ const priced = painter(SCHEMA, {
 	},
 });
 const json = (input: object) => ({ model, inputMode: 'json', inputJson: JSON.stringify(input) });
-const price = async (parameters: object) => await run('getPrice', parameters, {}, 'model');
+/** A dry run. Nothing but the catalogue is there to be requested. */
+const price = async (parameters: object, operation = 'create') =>
+	await run(operation, { ...parameters, options: { dryRun: true } });
 
-describe('model: getPrice', () => {
-	it('returns the price of the tier, exact and as a number, and creates nothing', async () => {
-		catalogue([priced]);
-		const { items } = await price(json({ prompt: 'a', quality: 'high' }));
-		expect(items[0]?.json).toStrictEqual({
-			model: 'acme/painter',
-			priceRub: 12,
-			price: '12.00',
-			currency: 'RUB',
-			matched: { quality: 'high' },
-			tiers: [
-				{ params: { quality: 'draft' }, price: '2.10' },
-				{ params: { quality: 'high' }, price: '12.00' },
-			],
-		});
-	});
-
-	it('accepts an incomplete form', async () => {
-		catalogue([priced]);
-		const { items } = await price({ model, inputMode: 'form', input: form({ quality: 'high' }) });
-		expect(items[0]?.json).toMatchObject({ price: '12.00' });
-	});
+describe('a dry run', () => {
+	it.each(['create', 'createAndWait'])(
+		'of %s has the price and the request, and sends nothing',
+		async (name) => {
+			catalogue([priced]);
+			const { items } = await price(json({ prompt: 'a', quality: 'high' }), name);
+			expect(items[0]?.json).toStrictEqual({
+				dryRun: true,
+				model: 'acme/painter',
+				priceRub: 12,
+				request: { model: 'acme/painter', input: { prompt: 'a', quality: 'high' } },
+			});
+		},
+	);
 
 	it('applies the defaults of the schema', async () => {
 		catalogue([priced]);
-		const { items } = await price({ model, inputMode: 'form', input: form({}) });
-		expect(items[0]?.json).toMatchObject({ priceRub: 2.1, price: '2.10' });
+		const { items } = await price({ model, inputMode: 'form', input: form({ prompt: 'a' }) });
+		expect(items[0]?.json).toMatchObject({ priceRub: 2.1 });
+	});
+
+	it('fails where the task would', async () => {
+		catalogue([priced]);
+		const { error } = await price({ model, inputMode: 'form', input: form({}) });
+		expect(error?.message).toContain('Prompt');
+	});
+
+	it('uploads no file', async () => {
+		catalogue([priced]);
+		const items = [{ json: {}, binary: { data: { data: 'aGk=', mimeType: 'image/png' } } }];
+		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image' }] };
+		const options = { dryRun: true };
+		const dry = await run('create', { ...json({}), inputFiles, options }, { items });
+		expect(dry.items[0]?.json.request).toMatchObject({ input: { image: 'https://upload.invalid/0' } });
 	});
 
 	it('explains why there is no price', async () => {
@@ -71,8 +80,6 @@ describe('model: getPrice', () => {
 		const { items } = await price(json({ quality: 'divine' }));
 		expect(items[0]?.json).toMatchObject({
 			priceRub: null,
-			price: null,
-			matched: null,
 			reason: expect.stringContaining('quality') as string,
 		});
 	});
@@ -161,9 +168,9 @@ describe('a price of another type than tiers (§2.2)', () => {
 		expect(items[0]?.json).toStrictEqual({ taskId: 't1', model: 'acme/painter' });
 	});
 
-	it('is not the result of getPrice', async () => {
+	it('is not the result of a dry run', async () => {
 		catalogue([perSecond]);
-		expect((await price(json({}))).items[0]?.json).toMatchObject({ priceRub: null, price: null, tiers: [] });
+		expect((await price(json({}))).items[0]?.json).toMatchObject({ priceRub: null });
 	});
 });
 

@@ -10,7 +10,7 @@ import {
 } from '../../suspend/suspendableTask';
 import { SHORTEST_SUSPENSION_MS, suspendOrFinish } from '../../suspend/suspension';
 import { resumedState, resumeUrlOf, suspendProblem } from '../../suspend/waitingExecution';
-import { createTask } from './createTask';
+import { createTask, taskNotSent } from './createTask';
 import { maxWait, pollTask, resultOptions, resultParameters, resultSettings, taskOutput } from './result';
 import { isShared, readTaskRequest, taskOptions, taskParameters } from './taskRequest';
 
@@ -54,6 +54,7 @@ export const createAndWait = defineOperation({
 	},
 	async execute(item) {
 		const { client, params, run } = item;
+		if (params.options.dryRun) return await taskNotSent(item);
 		const maxWaitMs = params.options.maxWait * 60_000;
 		const settings = resultSettings(item, params.model);
 		const resumed = resumedState(item.n8n);

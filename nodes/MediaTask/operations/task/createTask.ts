@@ -7,10 +7,10 @@ import { asNumber, asText, type JsonObject } from '../../../shared/gateway/util/
 import type { CallCost } from '../../../shared/run/cost/executionCost';
 import { beginCall } from '../../../shared/run/cost/minBalance';
 import { mayBeCharged } from '../../../shared/run/nodeError';
-import type { ItemContext } from '../../../shared/run/operation';
+import type { ItemContext, OperationOutput } from '../../../shared/run/operation';
 import { readInput } from '../input';
-import { uploadTaskFiles } from '../inputFiles';
-import { isShared, type TaskItem, type TaskRequest } from './taskRequest';
+import { placeholderUrls, uploadTaskFiles } from '../inputFiles';
+import { isShared, readTaskRequest, type TaskItem, type TaskRequest } from './taskRequest';
 
 /** A task that exists and is paid for. */
 export interface CreatedTask {
@@ -52,6 +52,17 @@ export async function createTask(item: TaskItem, read: () => Promise<TaskRequest
 		mayExist: isOfOthers || sentKey !== undefined || task !== undefined,
 		priceRub: async () => asNumber(await price()),
 	};
+}
+
+/** The output of a dry run: the request, with placeholders for files, and its price. */
+export async function taskNotSent(item: TaskItem): Promise<OperationOutput[]> {
+	const { model } = item.params;
+	const { files, bodyWith, priced } = await readTaskRequest(item);
+	const price = taskPrice(await item.run.mediaModel(item.client, model, true), priced.input);
+	const rub = rublePrice(price);
+	const reason =
+		rub === undefined ? (price.reason ?? `The catalogue gives it in ${price.currency}.`) : undefined;
+	return item.run.dryRun.output(model, bodyWith(placeholderUrls(files)), { rub, isMost: false, reason });
 }
 
 interface Creation {

@@ -8,6 +8,7 @@ import { taskPrice } from '../../../shared/gateway/media/price';
 import { choice, decimal, filled, json, optional, text } from '../../../shared/params/kinds';
 import type { Values } from '../../../shared/params/parameter';
 import type { ItemContext } from '../../../shared/run/operation';
+import { dryRun } from '../../../shared/run/cost/dryRun';
 import { costLimit } from '../../../shared/run/cost/minBalance';
 import { maxCostRub } from '../../../shared/run/settings';
 import type { ResumeCallback } from '../../suspend/suspendableTask';
@@ -24,7 +25,7 @@ import { callbackWithData, checkResumeUrl, readCallbackUrl } from './callbackUrl
 import { checkPriceLimit, knownPrice } from './priceLimit';
 
 /** Parameters of every operation that creates a task. */
-export const taskParameters = { model, prompt: taskPrompt, ...inputParameters('mapMediaFields'), inputFiles };
+export const taskParameters = { model, prompt: taskPrompt, ...inputParameters, inputFiles };
 
 /** Options of every operation that creates a task. */
 export const taskOptions = {
@@ -36,6 +37,7 @@ export const taskOptions = {
 			hint: 'To start a workflow, copy the production URL from the panel of a Gateway Media Task Trigger',
 		}),
 	),
+	dryRun,
 	idempotencyKey: filled(
 		text({
 			displayName: 'Idempotency Key',

@@ -11,6 +11,7 @@ import {
 import { toolChoiceParameters } from '../../../shared/fields/toolChoice';
 import { rows } from '../../../shared/params/groups';
 import { choice, flag, id, json, optional, shownFor, text } from '../../../shared/params/kinds';
+import { dryRun } from '../../../shared/run/cost/dryRun';
 import { maxCostRub } from '../../../shared/run/settings';
 import { attachments, messages } from './conversationFields';
 
@@ -110,9 +111,9 @@ export const generateParameters = {
 	simplify,
 };
 
-/** Options of a call that are not in the table of the formats' options. */
-export const callOptions = {
-	cachePrompt,
+/** Options of every call that are not in the table of the formats' options. */
+export const sharedOptions = {
+	dryRun,
 	extraBody,
 	fallbackModels,
 	maxCostRub,
@@ -128,4 +129,4 @@ export const callOptions = {
 };
 
 /** The options of text: generate. */
-export const generateOptions = { ...textOptionParameters, ...callOptions };
+export const generateOptions = { ...textOptionParameters, cachePrompt, ...sharedOptions };

@@ -1,6 +1,7 @@
 import { modelsOf } from '../../../shared/fields/textRequest';
 import { ApiError } from '../../../shared/gateway/errors/errors';
 import type { Completion } from '../../../shared/gateway/text/formats/completion';
+import { mostOfCall } from '../../../shared/gateway/text/cost';
 import { withFallbacks } from '../../../shared/gateway/text/fallback';
 import type { Conversation } from '../../../shared/gateway/text/formats/request';
 import { streamText } from '../../../shared/gateway/text/streamText';
@@ -28,6 +29,8 @@ export async function generateText(item: ItemContext, prepared: PreparedText): P
 	const known = async () => await item.run.textModels.known(item.client);
 	const models = await modelsOf(request.model, prepared.fallbackModels, known);
 	const attached = await readAttachments(item, prepared);
+	if (prepared.isDryRun)
+		return await notSent(item, prepared, gatewayRequest(item, prepared, attached, request.model));
 	const chat: StreamedChat = {};
 	try {
 		const { result, fallbackFrom } = await withFallbacks(models, async (model) => {
@@ -44,6 +47,18 @@ export async function generateText(item: ItemContext, prepared: PreparedText): P
 	} finally {
 		chat.chunks?.end(chat.problem);
 	}
+}
+
+/** The output of a dry run: the request, with placeholders for files, and the most that it can cost. */
+async function notSent({ run, client }: ItemContext, { format }: PreparedText, { json }: TextCall) {
+	const model = asText(json.model) ?? '';
+	const known = await run.textModels.known(client);
+	const most = mostOfCall(
+		format,
+		json,
+		known.find(({ id }) => id === model),
+	);
+	return run.dryRun.output(model, json, { isMost: true, ...most });
 }
 
 /** What the workflow's chat or webhook shows of an item. */

@@ -24,6 +24,8 @@ export interface PreparedText {
 	simplify: boolean;
 	/** The most that the execution may cost, as decimal text in rubles. */
 	maxCostRub: string | undefined;
+	/** Whether it is checked and not sent. */
+	isDryRun: boolean;
 	/** Tried in this order when the model rejects the call. */
 	fallbackModels: string[] | undefined;
 }
@@ -59,6 +61,7 @@ export function prepareText({ params, run }: ItemContext<Params>): PreparedText 
 		extraBody,
 		simplify: params.simplify,
 		maxCostRub: params.options.maxCostRub,
+		isDryRun: params.options.dryRun === true,
 		fallbackModels: params.options.fallbackModels,
 	};
 }

@@ -8,7 +8,7 @@ import { text } from '../../../shared/params/kinds';
 import { Location, type Values } from '../../../shared/params/parameter';
 import { defineOperation, type ItemContext, type Operation } from '../../../shared/run/operation';
 import { sourceFields } from './conversationFields';
-import { callOptions } from './fields';
+import { sharedOptions } from './fields';
 import { generateText } from './generateText';
 import { STREAM_HINT, type PreparedText } from './parameters';
 
@@ -29,9 +29,8 @@ const [format] = textFormats;
 /** A few: text: generate has more. */
 const options = {
 	...textOptionsWhere((name) => name === 'maxTokens'),
-	...callOptions,
-	cachePrompt: callOptions.cachePrompt.with({ displayOptions: {} }),
-	schemaStrict: callOptions.schemaStrict.with({ displayOptions: schemaOnly }),
+	...sharedOptions,
+	schemaStrict: sharedOptions.schemaStrict.with({ displayOptions: schemaOnly }),
 };
 
 /** Declares an operation about one file (§4.2). */
@@ -91,7 +90,6 @@ function read(item: ItemContext<Params>, { kind }: Preset): PreparedText {
 			output: readOutput(params),
 			options: readTextOptions(options, format),
 			stream: options.stream ?? run.chunkWriter !== undefined,
-			cachesPrompt: options.cachePrompt === true,
 		},
 		attachments: [
 			{
@@ -105,6 +103,7 @@ function read(item: ItemContext<Params>, { kind }: Preset): PreparedText {
 		extraBody,
 		simplify: params.simplify,
 		maxCostRub: options.maxCostRub,
+		isDryRun: options.dryRun === true,
 		fallbackModels: options.fallbackModels,
 	};
 }
