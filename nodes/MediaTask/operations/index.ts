@@ -1,7 +1,7 @@
 import { Registry } from '../../shared/run/registry';
 import { getMany as getManyModels } from './model/getMany';
 import { getPrice } from './model/getPrice';
-import { generateImage, generateMusic, generateSpeech, generateVideo } from './generate';
+import { editImage, generateImage, generateMusic, generateSpeech, generateVideo } from './generate';
 import { createSession } from './session/create';
 import { archive } from './task/archive';
 import { create } from './task/create';
@@ -32,7 +32,7 @@ export const registry = new Registry({
 			restore,
 		},
 	},
-	image: { displayName: 'Image', operations: { generate: generateImage } },
+	image: { displayName: 'Image', operations: { generate: generateImage, edit: editImage } },
 	video: { displayName: 'Video', operations: { generate: generateVideo } },
 	music: { displayName: 'Music', operations: { generate: generateMusic } },
 	speech: { displayName: 'Speech', operations: { generate: generateSpeech } },
