@@ -3,10 +3,10 @@ import type { INodeExecutionData, StructuredChunk } from 'n8n-workflow';
 import { TextGeneration } from '../../nodes/TextGeneration/TextGeneration.node';
 import { asObject } from '../../nodes/shared/gateway/util/json';
 import type { RunOptions } from '../helpers/engine';
-import { b64, paper, picture, sound, withFiles } from '../nodes/text/files';
+import { b64, film, paper, picture, sound, withFiles } from '../nodes/text/files';
 import { locator, useGateway } from './support';
 
-// Image: Analyze, Audio: Transcribe and Document: Read, which are Chat Completions with one file (§4.2).
+// Image: Analyze, Video: Analyze, Audio: Transcribe and Document: Read: Chat Completions with files (§4.2).
 
 const gateway = useGateway();
 
@@ -20,6 +20,14 @@ const PRESETS = [
 		file: picture,
 		prompt: 'Describe this image',
 		part: { type: 'image_url', image_url: { url: `data:image/png;base64,${b64(picture)}` } },
+	},
+	{
+		resource: 'video',
+		operation: 'analyze',
+		kind: 'video',
+		file: film,
+		prompt: 'Describe what happens in this video',
+		part: { type: 'video_url', video_url: { url: `data:video/mp4;base64,${b64(film)}` } },
 	},
 	{
 		resource: 'audio',
@@ -81,17 +89,28 @@ describe.each(PRESETS)('$resource: $operation', (preset) => {
 		async ({ file }) => {
 			const { error } = await run(preset, {}, { items: await fileIn(file) });
 			expect(error?.message).toMatch(
-				new RegExp(`"${file.fileName}" is ${file.mimeType}, no (image|audio|document)`),
+				new RegExp(`"${file.fileName}" is ${file.mimeType}, no (image|video|audio|document)`),
 			);
-			expect(error?.description).toContain("'Image', 'Audio' or 'Document'");
+			expect(error?.description).toContain("'Image', 'Audio', 'Video' or 'Document'");
 			expect(sent()).toStrictEqual([]);
 		},
 	);
 
+	it('sends several files of the input in their order, as one call', async () => {
+		const second = { ...preset.file, name: 'b', content: Buffer.concat([preset.file.content, Buffer.of(0)]) };
+		const items = [await withFiles(second, { ...preset.file, name: 'a' })];
+		const { error } = await run(preset, { binaryPropertyName: 'a, b,' }, { items });
+		expect(error).toBeUndefined();
+		const other = JSON.parse(JSON.stringify(preset.part).replace(b64(preset.file), b64(second))) as object;
+		expect(sent().map(({ body }) => body.json)).toMatchObject([
+			{ messages: [{ content: [{ type: 'text' }, preset.part, other] }] },
+		]);
+	});
+
 	it('is refused before sending for a URL whose name is that of another kind of file', async () => {
 		const name = preset.kind === 'image' ? 'a.pdf' : 'a.png';
 		const { error } = await run(preset, { source: 'url', url: `https://files.test/${name}` });
-		expect(error?.message).toMatch(new RegExp(`^'URL': the file "${name}" is .*, no `));
+		expect(error?.message).toMatch(new RegExp(`^'URLs': the file "${name}" is .*, no `));
 		expect(sent()).toStrictEqual([]);
 	});
 
@@ -143,6 +162,57 @@ it.each([
 	expect(sent().map(({ body }) => JSON.stringify(body.json).includes('cache_control'))).toStrictEqual([
 		isCached,
 	]);
+});
+
+describe('several files', () => {
+	const analyze = { resource: 'image', operation: 'analyze' } as const;
+	const [one, two] = ['https://files.test/a.png', 'https://files.test/w_9,h_9/b.png'];
+
+	it.each([
+		['one', one, [one]],
+		['commas', `${one},${two}`, [one, two]],
+		['commas with spaces, and one at the end', `${one} , ${two}, `, [one, two]],
+		['line breaks', `${one}\n\n${two}\n`, [one, two]],
+		['a list from an expression', `={{ ${JSON.stringify([one, two])} }}`, [one, two]],
+	])('are URLs with commas in them, given as %s', async (_, url, urls) => {
+		const { error } = await run(analyze, { source: 'url', url });
+		expect(error).toBeUndefined();
+		const content = urls.map((part) => ({ type: 'image_url', image_url: { url: part } }));
+		expect(sent()[0]?.body.json).toMatchObject({ messages: [{ content: [{ type: 'text' }, ...content] }] });
+	});
+
+	it.each(['={{ Object.keys($binary) }}', '={{ Object.values($binary) }}'])(
+		'are all of the item, by %s',
+		async (binaryPropertyName) => {
+			const items = [await withFiles(picture, { ...picture, name: 'other', fileName: 'b.png' })];
+			const { error } = await run(analyze, { binaryPropertyName }, { items });
+			expect(error).toBeUndefined();
+			expect(JSON.stringify(sent()[0]?.body.json).match(/"image_url":{/g)).toHaveLength(2);
+		},
+	);
+
+	it.each([
+		['no file', { binaryPropertyName: '={{ [] }}' }, "'Input Binary Fields' is empty"],
+		['only commas', { binaryPropertyName: ' , ' }, "'Input Binary Fields' is empty"],
+		['no URL', { source: 'url', url: '={{ [] }}' }, "'URLs': the URL is not a web address"],
+		['a field too many', { binaryPropertyName: 'photo,b' }, "names the binary field 'b'"],
+		[
+			'a file of another kind',
+			{ binaryPropertyName: 'photo,voice' },
+			"'Input Binary Fields', file 2: the file",
+		],
+		['a wrong URL', { source: 'url', url: [one, 'b.png'] }, "'URLs', file 2: the URL is not a web address"],
+	])('are refused before sending: %s', async (_, files, message) => {
+		const { error } = await run(analyze, files, { items: [await withFiles(picture, sound)] });
+		expect(error?.message).toContain(message);
+		expect(sent()).toStrictEqual([]);
+	});
+
+	it('of a tool are URLs', async () => {
+		const { items, error } = await run(analyze, { source: 'url', url: `${one}, ${two}` }, { asTool: true });
+		expect(error).toBeUndefined();
+		expect(JSON.stringify(items)).toContain('I also received: image, image');
+	});
 });
 
 it('an image is sent by its URL', async () => {

@@ -35,6 +35,27 @@ it.each<[string, object[], object, string]>([
 	expect(results).toStrictEqual([{ name, value: 'acme/painter' }]);
 });
 
+it.each<[string, object, boolean]>([
+	['text', { prompt: { type: 'string' }, size: { type: 'string' } }, false],
+	['a link to an image', { source: { type: 'string', format: 'uri' } }, true],
+	['an image', { image: { type: 'string' } }, true],
+	['several images', { image_urls: { type: 'array', items: { type: 'string', format: 'uri' } } }, true],
+	[
+		'an image or nothing',
+		{ mask_url: { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }] } },
+		true,
+	],
+	['the size of an image', { image_size: { enum: ['small', 'large'] } }, false],
+])('the picker for edits lists a model that takes %s: %j', async (_, fields, isListed) => {
+	catalogue([
+		painter({ properties: fields }),
+		painter({ properties: fields }, { media_type: 'video', id: 'v' }),
+	]);
+	const context = editorContext({ node: 'mediaTask', parameters: {}, credential });
+	const { results } = await new MediaTask().methods.listSearch.searchImageEditModels.call(context);
+	expect(results.map(({ value }) => value)).toStrictEqual(isListed ? ['acme/painter'] : []);
+});
+
 it('a price in another currency has its name', async () => {
 	const pricing = { currency: 'USD', type: 'tiered', tiers: tiers(['draft', '1'], ['high', '2']) };
 	catalogue([painter(quality, { pricing })]);

@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../shared/gateway/errors/errors';
 import type { MediaType } from '../../shared/gateway/media/mediaModel';
 import { omit } from '../../shared/gateway/util/json';
 import type { ItemContext, Operation } from '../../shared/run/operation';
+import { inputFiles } from './inputFiles';
 import { promptParameter } from './prompt';
 import { createAndWait } from './task/createAndWait';
 
@@ -69,6 +70,26 @@ export const generateImage = generate({
 	prompt: 'What the image shows, or what to change in an input file',
 	examplePrompt: 'A lighthouse in a winter storm',
 });
+
+/** `image: generate` with files first, and a picker of the models that take one. */
+export const editImage: Operation = {
+	...generateImage,
+	displayName: 'Edit',
+	action: 'Edit an image',
+	description: 'Change an image as a text says, or combine several, wait for it, and retrieve the file',
+	toolDescription:
+		'Changes the image at a URL as described, and waits until it is done. Returns the URLs of the files and the price in rubles.',
+	parameters: {
+		model: modelParameter(
+			'searchImageEditModels',
+			'vendor/image-model',
+			'The model that edits the image. The list shows models that take one, with your price for a task with the model’s defaults.',
+		),
+		inputFiles,
+		...omit(omit({ ...generateImage.parameters }, 'model'), 'inputFiles'),
+		prompt: promptParameter('What to change in the image', 'Make it a winter night'),
+	},
+};
 
 export const generateVideo = generate({
 	mediaType: 'video',

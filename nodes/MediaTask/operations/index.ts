@@ -1,6 +1,6 @@
 import { Registry } from '../../shared/run/registry';
 import { getMany as getManyModels } from './model/getMany';
-import { generateImage, generateMusic, generateSpeech, generateVideo } from './generate';
+import { editImage, generateImage, generateMusic, generateSpeech, generateVideo } from './generate';
 import { createSession } from './session/create';
 import { archive } from './task/archive';
 import { create } from './task/create';
@@ -31,7 +31,7 @@ export const registry = new Registry({
 			restore,
 		},
 	},
-	image: { displayName: 'Image', operations: { generate: generateImage } },
+	image: { displayName: 'Image', operations: { generate: generateImage, edit: editImage } },
 	video: { displayName: 'Video', operations: { generate: generateVideo } },
 	music: { displayName: 'Music', operations: { generate: generateMusic } },
 	speech: { displayName: 'Speech', operations: { generate: generateSpeech } },

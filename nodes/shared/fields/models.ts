@@ -6,6 +6,7 @@ import { toNodeError } from '../run/nodeError';
 import { locator } from '../params/kinds';
 import type { Parameter } from '../params/parameter';
 import { listMediaModels, listTextModels, type TextModel } from '../gateway/endpoints/models';
+import { inputForm, takesUrls } from '../gateway/media/inputSchema';
 import type { MediaModel, MediaType } from '../gateway/media/mediaModel';
 import { taskPrice } from '../gateway/media/price';
 import { millionTokenPrice } from '../gateway/util/money';
@@ -57,13 +58,19 @@ export const searchTextModels: ListSearch = async function (filter) {
 	return await searchCatalogue(this, filter, async (client) => (await listTextModels(client)).map(textEntry));
 };
 
-/** Makes a list search: the media models with their prices; with their types, unless it is for one. */
-function searchMediaModelsOf(mediaType: MediaType | undefined): ListSearch {
+/**
+ * Makes a list search: the media models with their prices; with their types, unless it is for one.
+ *
+ * @param takesFiles whether to leave out models without a field for a file
+ */
+function searchMediaModelsOf(mediaType: MediaType | undefined, takesFiles = false): ListSearch {
 	return async function (filter) {
 		return await searchCatalogue(this, filter, async (client) => {
 			const models = await listMediaModels(client);
 			if (mediaType === undefined) return models.map((model) => mediaEntry(model, [model.mediaType ?? '']));
-			return models.filter((model) => model.mediaType === mediaType).map((model) => mediaEntry(model));
+			const takes = ({ inputSchema }: MediaModel) => inputForm(inputSchema).fields.some(takesUrls);
+			const shown = models.filter((model) => model.mediaType === mediaType && (!takesFiles || takes(model)));
+			return shown.map((model) => mediaEntry(model));
 		});
 	};
 }
@@ -72,6 +79,7 @@ function searchMediaModelsOf(mediaType: MediaType | undefined): ListSearch {
 export const mediaSearches = {
 	searchMediaModels: searchMediaModelsOf(undefined),
 	searchImageModels: searchMediaModelsOf('image'),
+	searchImageEditModels: searchMediaModelsOf('image', true),
 	searchVideoModels: searchMediaModelsOf('video'),
 	searchMusicModels: searchMediaModelsOf('music'),
 	searchSpeechModels: searchMediaModelsOf('audio'),

@@ -266,6 +266,17 @@ export function inputFile(spec: Spec<{ default: string }>): Parameter<FileRefere
 	return new Parameter({ ...spec, type: 'string' }, (value, at) => ({ value: value ?? '', at }));
 }
 
+/** Several values: a list from an expression, or text with separators. If there is none, an empty one is read. */
+export function several<T>(parameter: Parameter<T>, separator: RegExp): Parameter<T[]> {
+	return new Parameter(parameter.description, (value, at) => {
+		const parts: unknown[] = typeof value === 'string' ? value.split(separator) : [value].flat();
+		const filled = parts
+			.map((part) => (typeof part === 'string' ? part.trim() : part))
+			.filter((part) => !isUnset(part));
+		return (filled.length > 0 ? filled : ['']).map((part) => parameter.reader(part, at));
+	});
+}
+
 /** A form that the editor builds from a schema. The value is as workflows store it. */
 export function mapper(spec: Spec<object>): Parameter<JsonObject | undefined> {
 	const description = {

@@ -111,6 +111,11 @@ export const cases: Case[] = [
 	},
 	{
 		node: 'textGeneration',
+		operation: 'video/analyze',
+		parameters: { model: balanced, source: 'url', url: 'https://example.com/clip.mp4' },
+	},
+	{
+		node: 'textGeneration',
 		operation: 'audio/transcribe',
 		parameters: { model: omni },
 		file: { fileName: 'silence.wav', mimeType: 'audio/wav', base64: silence },
@@ -144,6 +149,17 @@ export const cases: Case[] = [
 		operation: 'image/generate',
 		name: 'picture',
 		parameters: { model: canvas, prompt: 'A lighthouse at dusk', ...form({ quality: 'high' }) },
+	},
+	{
+		node: 'mediaTask',
+		operation: 'image/edit',
+		after: 'picture',
+		parameters: {
+			model: model('aurora/retouch-1'),
+			inputFiles: { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] },
+			prompt: 'Make it a winter night',
+			...form({}),
+		},
 	},
 	{
 		node: 'mediaTask',

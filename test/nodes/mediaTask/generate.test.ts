@@ -1,5 +1,6 @@
 import nock from 'nock';
 
+import { MediaTask } from '../../../nodes/MediaTask/MediaTask.node';
 import * as sandbox from '../../../sandbox/gateway/catalogue/mediaSchemas';
 import { catalogue, creations, envelope, files, form, model, painter, run, TASKS } from '../../helpers/media';
 import { useNock } from '../../helpers/nock';
@@ -74,6 +75,65 @@ describe.each(TYPES)('%s: generate', (resource, mediaType) => {
 			resource,
 		);
 		expect(sent).toHaveLength(1);
+	});
+});
+
+describe('image: edit', () => {
+	const edit = async (parameters: object, extra: Parameters<typeof run>[2] = {}) =>
+		await run(
+			'edit',
+			{ model, prompt: 'Add a hat', input: form({}), options, ...parameters },
+			extra,
+			'image',
+		);
+	const binary = { data: { data: 'YQ==', mimeType: 'image/png', fileName: 'cat.png' } };
+
+	test('creates a task with the file of the item, and downloads the result', async () => {
+		catalogue([painter(sandbox.retouch)]);
+		const sent = creations();
+		results();
+		nock('https://gateway.test').post('/api/v1/storage/upload').reply(200, { id: 'f', url: 'https://files.test/cat' });
+		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] };
+		const { items, error } = await edit({ inputFiles }, { items: [{ json: {}, binary }] });
+		expect(error).toBeUndefined();
+		expect(sent.map(({ body }) => body.input)).toStrictEqual([
+			{ prompt: 'Add a hat', image_urls: ['https://files.test/cat'] },
+		]);
+		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'image/png' });
+	});
+
+	test('sends nothing without an image, if the model needs one', async () => {
+		catalogue([painter(sandbox.retouch)]);
+		const sent = creations();
+		const { error } = await edit({});
+		expect(error).toMatchObject({
+			message: "'Images' is missing",
+			description: expect.stringContaining("add a file to 'Input Files'") as string,
+		});
+		expect(sent).toStrictEqual([]);
+	});
+
+	test('takes a URL in the fields of the model, also as a tool, which gets no files', async () => {
+		catalogue([painter(sandbox.retouch)]);
+		const sent = creations();
+		results();
+		const input = form({ image_urls: 'https://files.test/cat' });
+		const { error } = await edit({ input }, { asTool: true });
+		expect(error).toBeUndefined();
+		expect(sent.map(({ body }) => body.input)).toStrictEqual([
+			{ prompt: 'Add a hat', image_urls: ['https://files.test/cat'] },
+		]);
+	});
+
+	test('has the panel of generate, with files before the prompt', () => {
+		const { properties } = new MediaTask().description;
+		const namesOf = (operation: string) =>
+			properties
+				.filter(({ displayOptions: { show } = {} }) => show?.resource?.includes('image') && show.operation)
+				.filter(({ displayOptions: { show } = {} }) => show?.operation?.includes(operation))
+				.map(({ name }) => name);
+		expect(namesOf('edit').slice(1, 4)).toStrictEqual(['model', 'inputFiles', 'prompt']);
+		expect(namesOf('edit').sort()).toStrictEqual(namesOf('generate').sort());
 	});
 });
 

@@ -1,13 +1,13 @@
 import { definePreset } from '../text/preset';
 
-/** Has a model write down what is said in a recording (§4.2 `input_audio`). */
+/** Has a model write down what is said in recordings (§4.2 `input_audio`). */
 export const transcribe = definePreset({
 	displayName: 'Transcribe',
 	action: 'Transcribe audio',
 	description:
-		'Turn speech into text, from a recording in a binary field or at a URL: returns the text and the cost',
+		'Turn speech into text, from recordings in binary fields or at URLs: returns the text and the cost',
 	toolDescription:
-		'Turns the speech in the recording at a URL into text. Returns the text and the cost in rubles.',
+		'Turns the speech in the recording at a URL (separate several with commas) into text. Returns the text and the cost in rubles.',
 	kind: 'audio',
 	exampleUrl: 'https://example.com/recording.mp3',
 	prompt: 'Transcribe this audio. Return only the text.',

@@ -1,13 +1,13 @@
 import { definePreset } from '../text/preset';
 
-/** Asks a model about a document (§4.2 `file`). */
+/** Asks a model about documents (§4.2 `file`). */
 export const read = definePreset({
 	displayName: 'Read',
 	action: 'Read a document',
 	description:
-		'Extract the text of a document such as a PDF, or the data in it, from a binary field or a URL: returns the text and the cost',
+		'Extract the text of documents such as PDFs, or the data in them, from binary fields or URLs: returns the text and the cost',
 	toolDescription:
-		'Extracts the text of the document at a URL, such as a PDF, or answers a question about it. Returns the text and the cost in rubles.',
+		'Extracts the text of the document at a URL (separate several with commas), such as a PDF, or answers a question about it. Returns the text and the cost in rubles.',
 	kind: 'file',
 	exampleUrl: 'https://example.com/invoice.pdf',
 	prompt: 'Extract the text of this document. Return only the text.',

@@ -1,13 +1,13 @@
 import { definePreset } from '../text/preset';
 
-/** Asks a model about an image (§4.2 `image_url`). */
+/** Asks a model about images (§4.2 `image_url`). */
 export const analyze = definePreset({
 	displayName: 'Analyze',
 	action: 'Analyze an image',
 	description:
-		'Describe an image, read its text or answer a question about it, from a binary field or a URL: returns the text and the cost',
+		'Describe images, read their text or answer a question about them, from binary fields or URLs: returns the text and the cost',
 	toolDescription:
-		'Looks at the image at a URL and describes it, reads its text or answers a question about it. Returns the text and the cost in rubles.',
+		'Looks at the image at a URL (separate several with commas) and describes it, reads its text or answers a question about it. Returns the text and the cost in rubles.',
 	kind: 'image',
 	exampleUrl: 'https://example.com/photo.jpg',
 	prompt: 'Describe this image',

@@ -69,10 +69,8 @@ async function readSource(
 	row: AttachmentRow,
 	support: 'url or file' | 'file',
 ): Promise<{ url: string } | InputFile> {
-	if (row.values.source === 'binary') {
-		return checkedFile(row, await readInputFile(item, row.values.binaryPropertyName));
-	}
-	const url = row.values.url.trim();
+	if (typeof row.source !== 'string') return checkedFile(row, await readInputFile(item, row.source));
+	const url = row.source.trim();
 	if (/^data:/i.test(url)) return checkedFile(row, inlineFile(row, url));
 	if (!/^https?:\/\/[^\s/]+/i.test(url)) {
 		throw row.at.error('the URL is not a web address', 'It begins with https:// or http://.');
@@ -105,7 +103,7 @@ function checkType({ kind, isPreset, at }: AttachmentRow, name: string, mimeType
 	throw at.error(
 		`the file "${name}" is ${mimeType}, no ${expected}`,
 		isPreset
-			? "Choose another file, or the resource that fits: 'Image', 'Audio' or 'Document'."
+			? "Choose another file, or the resource that fits: 'Image', 'Audio', 'Video' or 'Document'."
 			: 'Choose the type of attachment that fits, or another file.',
 	);
 }

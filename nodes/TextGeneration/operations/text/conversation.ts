@@ -14,6 +14,7 @@ import {
 	type Json,
 	type JsonObject,
 } from '../../../shared/gateway/util/json';
+import type { FileReference } from '../../../shared/params/kinds';
 import type { Location, Values } from '../../../shared/params/parameter';
 import type { sourceFields } from './conversationFields';
 import type { generateParameters } from './fields';
@@ -32,9 +33,10 @@ export interface AttachmentRow {
 	kind: AttachmentKind;
 	/** The index of its message in the conversation. */
 	message: number;
-	values: Values<typeof sourceFields>;
+	/** In the input item, or its URL. */
+	source: FileReference | string;
 	at: Location;
-	/** Whether it is the one file of a preset: a `file` is then a document. */
+	/** Whether it is a file of a preset: a `file` is then a document. */
 	isPreset?: boolean;
 }
 
@@ -62,7 +64,7 @@ export function readConversation(params: Params): {
 	}
 	const system: ChatMessage[] = systemPrompt ? [{ role: 'system', text: systemPrompt }] : [];
 	const attachments = params.attachments.map(({ values, at }) => {
-		return { kind: values.type, message: system.length, values, at };
+		return { kind: values.type, message: system.length, source: sourceOf(values), at };
 	});
 	const messages: ChatMessage[] = [...system, { role: 'user', text: params.prompt }];
 	return { conversation: { kind: 'messages', messages }, attachments };
@@ -71,8 +73,12 @@ export function readConversation(params: Params): {
 function filesOf(rows: MessageRow[]): AttachmentRow[] {
 	return rows.flatMap(({ values, at }, message) => {
 		const kind = values.role === 'user' ? values.attachment : 'none';
-		return kind === 'none' ? [] : [{ kind, message, values, at }];
+		return kind === 'none' ? [] : [{ kind, message, source: sourceOf(values), at }];
 	});
+}
+
+function sourceOf({ source, url, binaryPropertyName }: Values<typeof sourceFields>): AttachmentRow['source'] {
+	return source === 'url' ? url : binaryPropertyName;
 }
 
 function readMessages(rows: MessageRow[]): Array<ChatMessage | ToolMessage> {

@@ -4,7 +4,7 @@ import { readTextOptions, textOptionsWhere } from '../../../shared/fields/textOp
 import { askedModel, checkExtraBody, textModel } from '../../../shared/fields/textRequest';
 import { textFormats } from '../../../shared/gateway/text/formats';
 import type { AttachmentKind } from '../../../shared/gateway/text/formats/request';
-import { text } from '../../../shared/params/kinds';
+import { several, text } from '../../../shared/params/kinds';
 import { Location, type Values } from '../../../shared/params/parameter';
 import { defineOperation, type ItemContext, type Operation } from '../../../shared/run/operation';
 import { sourceFields } from './conversationFields';
@@ -12,9 +12,9 @@ import { sharedOptions } from './fields';
 import { generateText } from './generateText';
 import { STREAM_HINT, type PreparedText } from './parameters';
 
-// Operations that ask a model about one file. They are text: generate with fewer parameters.
+// Operations that ask a model about files. They are text: generate with fewer parameters.
 
-/** An operation about one file. */
+/** An operation about files of one kind. */
 interface Preset extends Pick<Operation, 'displayName' | 'action' | 'description' | 'toolDescription'> {
 	kind: AttachmentKind;
 	/** A URL for the placeholder. */
@@ -33,7 +33,7 @@ const options = {
 	schemaStrict: sharedOptions.schemaStrict.with({ displayOptions: schemaOnly }),
 };
 
-/** Declares an operation about one file (§4.2). */
+/** Declares an operation about files (§4.2). */
 export function definePreset(preset: Preset): Operation {
 	const { displayName, action, description, toolDescription = description } = preset;
 	const parameters = parametersOf(preset);
@@ -48,22 +48,29 @@ export function definePreset(preset: Preset): Operation {
 	});
 }
 
+const binaryPropertyName = sourceFields.binaryPropertyName.with({
+	displayName: 'Input Binary Fields',
+	description: 'The names of the input binary fields containing the files, separated by commas',
+});
+
+const url = sourceFields.url.with({ displayName: 'URLs', description: 'Separate several with commas' });
+
 function parametersOf({ exampleUrl, prompt, promptHint }: Preset) {
-	const { source, binaryPropertyName, url } = sourceFields;
 	return {
 		model: textModel,
-		source: source.with({
-			description: 'Where the file is. A tool of an AI Agent gets no files: use a URL there.',
+		source: sourceFields.source.with({
+			description: 'Where the files are. A tool of an AI Agent gets no files: use a URL there.',
 		}),
-		binaryPropertyName,
-		url: url.with({ placeholder: `e.g. ${exampleUrl}` }),
+		binaryPropertyName: several(binaryPropertyName, /,/),
+		// A URL may contain commas.
+		url: several(url.with({ placeholder: `e.g. ${exampleUrl}` }), /[,\n](?=\s*(?:https?:|data:|$))/i),
 		prompt: text({
 			displayName: 'Prompt',
 			rows: 3,
 			default: prompt,
 			required: true,
 			description: promptHint,
-			whenEmpty: `Enter what the model does with the file, such as: ${prompt}`,
+			whenEmpty: `Enter what the model does with the files, such as: ${prompt}`,
 		}),
 		...outputParameters,
 		simplify,
@@ -76,10 +83,10 @@ type Params = Values<ReturnType<typeof parametersOf>> & { readonly options: Valu
 function read(item: ItemContext<Params>, { kind }: Preset): PreparedText {
 	const { params, run } = item;
 	const { options } = params;
+	const { source } = params;
+	const files = source === 'url' ? params.url : params.binaryPropertyName;
 	const [name, label] =
-		params.source === 'url'
-			? ['url', sourceFields.url.label]
-			: ['binaryPropertyName', sourceFields.binaryPropertyName.label];
+		source === 'url' ? ['url', url.label] : ['binaryPropertyName', binaryPropertyName.label];
 	const extraBody = checkExtraBody(options.extraBody, STREAM_HINT);
 	return {
 		format,
@@ -91,15 +98,13 @@ function read(item: ItemContext<Params>, { kind }: Preset): PreparedText {
 			options: readTextOptions(options, format),
 			stream: options.stream ?? run.chunkWriter !== undefined,
 		},
-		attachments: [
-			{
-				kind,
-				message: 0,
-				values: params,
-				at: new Location(name, `'${label}':`),
-				isPreset: true,
-			},
-		],
+		attachments: files.map((file, index) => ({
+			kind,
+			message: 0,
+			source: file,
+			at: new Location(name, `'${label}'${files.length > 1 ? `, file ${index + 1}` : ''}:`),
+			isPreset: true,
+		})),
 		extraBody,
 		simplify: params.simplify,
 		maxCostRub: options.maxCostRub,
