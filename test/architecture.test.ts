@@ -137,7 +137,7 @@ describe('the directions of imports', () => {
 /** The most lines of the sources below these folders, with comments. Only to be lowered. */
 const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[496, '../credentials/', 'Balance/', 'BalanceTrigger/'],
-	[1_626, 'ChatModel/'],
+	[1_623, 'ChatModel/'],
 	[2054, 'MediaTask/'],
 	[559, 'MediaTask/suspend/'],
 	[450, 'MediaTaskTrigger/'],

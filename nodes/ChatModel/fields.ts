@@ -23,7 +23,7 @@ const showToolMedia = optional(
 		displayName: 'Show Tool Images',
 		default: true,
 		description:
-			'Whether the model sees the images that Gateway Media Task makes as a tool of the agent, not only their URLs. Images cost tokens in each request of the conversation. A model that rejects them gets the URLs.',
+			'Whether the model sees the images that Gateway Media Task makes as a tool, not only their URLs. They cost tokens in each request. A model that rejects them gets the URLs.',
 	}),
 );
 

@@ -29,11 +29,8 @@ export function withToolMedia(request: TextRequest): TextRequest {
 	return { ...request, conversation: { kind: 'messages', messages: shown } };
 }
 
-/** n8n puts the outputs of a tool in a list, and an older n8n the list in an object. */
-const MAX_LEVELS = 4;
-
-/** The URLs of images in the tasks of a result. */
-function imagesIn(value: Json | undefined, levels = MAX_LEVELS): string[] {
+/** The URLs of images in the tasks of a result. Agents put them in a list, and older ones the list in an object. */
+function imagesIn(value: Json | undefined, levels = 4): string[] {
 	const { taskId, resultUrls } = asObject(value) ?? {};
 	const urls = asArray(resultUrls).flatMap((url) => asText(url) ?? []);
 	if (asId(taskId) !== undefined && urls.length > 0) return urls.filter(isImage);
