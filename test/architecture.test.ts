@@ -138,11 +138,11 @@ describe('the directions of imports', () => {
 const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[496, '../credentials/', 'Balance/', 'BalanceTrigger/'],
 	[1_623, 'ChatModel/'],
-	[2054, 'MediaTask/'],
+	[2_057, 'MediaTask/'],
 	[559, 'MediaTask/suspend/'],
 	[450, 'MediaTaskTrigger/'],
 	[454, 'Storage/'],
-	[1_352, 'TextGeneration/'],
+	[1_354, 'TextGeneration/'],
 	[1_506, 'shared/fields/', 'shared/params/'],
 	[699, 'shared/gateway/client/'],
 	[140, 'shared/gateway/client/rate/'],
@@ -151,7 +151,7 @@ const SIZES: Array<[lines: number, ...folders: string[]]> = [
 	[3_080, 'shared/gateway/text/'],
 	[390, 'shared/gateway/util/'],
 	[1_164, 'shared/n8n/'],
-	[1_238, 'shared/run/'],
+	[1_277, 'shared/run/'],
 ];
 
 function linesBelow(folder: string): number {

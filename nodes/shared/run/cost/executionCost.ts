@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { ContextType, IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
+import { asObject, asText } from '../../gateway/util/json';
 import { addDecimals, compareDecimals, sumOfCosts } from '../../gateway/util/money';
 import { storedContext } from '../../n8n/features';
 
@@ -10,7 +11,7 @@ const KEY = 'aiGatewayCost';
 
 /** n8n does not declare `getContext` for sub-nodes, but they have it. */
 type CostContext = Pick<IExecuteFunctions, 'getExecutionId' | 'getWorkflowDataProxy'> &
-	Partial<Pick<IExecuteFunctions, 'getContext'>>;
+	Partial<Pick<IExecuteFunctions, 'getContext' | 'getExecuteData' | 'setMetadata'>>;
 
 /** What the calls of an execution have cost. n8n stores it as JSON; amounts are decimal text in rubles. */
 interface Spending {
@@ -80,12 +81,34 @@ export class ExecutionCost {
 		const end = (news: Partial<Call>, rub?: string) => this.change(id, -1, news, rub);
 		return {
 			charged: (rub: string) => {
-				if (end({}, rub)) this.ownRub = sum(this.ownRub, rub);
+				const costRub = end({}, rub) ? rub : '0';
+				this.ownRub = sum(this.ownRub, costRub);
+				this.trace({ costRub });
 				if (key === undefined) delete this.spending().calls[id];
 			},
 			/** It is not charged, or an unknown amount. */
 			ended: (isUnknown: boolean, most?: string) => end(isUnknown ? { isUnknown, mostRub: most } : {}),
 		};
+	}
+
+	/**
+	 * Adds to what n8n's traces (OpenTelemetry) have of the node's run: models, and sums. What a sub-node adds is in the trace
+	 * of its agent, of whose run n8n keeps only what comes after the last tool. An n8n before 2.16 ignores it.
+	 */
+	trace(values: Record<string, string | number | null | undefined>): void {
+		const run = asObject(this.context.getExecuteData?.());
+		if (!run) return;
+		const { tracing, nodeWasResumed } = asObject(run.metadata) ?? {};
+		const store = this.contextOf('node');
+		const trace = { ...(nodeWasResumed ? asObject(store.gatewayTrace) : {}), ...asObject(tracing) };
+		for (const [name, value] of Object.entries(values)) {
+			const before = asText(trace[`gateway.${name}`]);
+			const added = String(value ?? 0);
+			const listed = new Set([...(before?.split(', ') ?? []), added]);
+			trace[`gateway.${name}`] = sumOfCosts(before ?? '0', added) ?? [...listed].join(', ');
+		}
+		const metadata: object = { tracing: (store.gatewayTrace = trace) };
+		this.context.setMetadata?.(metadata);
 	}
 
 	/** Adds or ends a request, with what is then known of its call. False if the cost is known: then nothing changes. */
