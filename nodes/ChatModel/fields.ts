@@ -3,7 +3,7 @@ import { textOptionsWhere } from '../shared/fields/textOptions';
 import { cachePrompt, extraBody, fallbackModels, format, textModel } from '../shared/fields/textRequest';
 import { toolChoiceParameters } from '../shared/fields/toolChoice';
 import { collection } from '../shared/params/groups';
-import { notice } from '../shared/params/kinds';
+import { flag, notice, optional } from '../shared/params/kinds';
 import { declare } from '../shared/params/parameter';
 import { maxCostRub, requestOptions } from '../shared/run/settings';
 
@@ -17,6 +17,15 @@ const toolChoiceOptions = {
 			'Whether the model may, must or must not call one of its tools, if it has any. After the result of a tool the model decides again, so that the agent can respond.',
 	}),
 };
+
+const showToolMedia = optional(
+	flag({
+		displayName: 'Show Tool Images',
+		default: true,
+		description:
+			'Whether the model sees the images that Gateway Media Task makes as a tool, not only their URLs. They cost tokens in each request. A model that rejects them gets the URLs.',
+	}),
+);
 
 /** The parameters of the chat model, in the order of the panel. */
 export const parameters = declare({
@@ -38,6 +47,7 @@ export const parameters = declare({
 		extraBody,
 		fallbackModels,
 		maxCostRub,
+		showToolMedia,
 		...requestOptions,
 	}),
 });

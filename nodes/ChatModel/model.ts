@@ -22,7 +22,7 @@ import { asText, type JsonObject } from '../shared/gateway/util/json';
 import { readToolChoice, type ToolChoiceValues } from '../shared/fields/toolChoice';
 import { modelsOf } from '../shared/fields/textRequest';
 import { withFallbacks } from '../shared/gateway/text/fallback';
-import { sendWithReasoning } from '../shared/gateway/text/reasoning';
+import { sendOrSimpler, withoutReasoning } from '../shared/gateway/text/reasoning';
 import { streamText } from '../shared/gateway/text/streamText';
 import { textCall, type TextCall } from '../shared/gateway/text/textCall';
 import { costLimit } from '../shared/run/cost/minBalance';
@@ -32,6 +32,7 @@ import { callIds, toChatMessages } from './messages';
 import { keepReasoning, rejectsReasoning, type KeptReasoning } from './reasoning';
 import { callInfoOf, toClosingChunks, toResult, type CallInfo } from './result';
 import type { AiNodeSdk } from './sdk';
+import { withToolMedia } from './toolMedia';
 import { toToolDefinitions } from './tools';
 
 /** The settings of the node. */
@@ -53,6 +54,8 @@ export interface ModelSettings {
 	fallbackModels?: string[] | undefined;
 	/** Whether the provider is to cache the beginning of conversations. */
 	cachesPrompt?: boolean;
+	/** Whether the model sees the images that media tools make. */
+	showsToolMedia?: boolean | undefined;
 }
 
 export interface ModelDependencies extends TextCosts {
@@ -178,12 +181,23 @@ export class GatewayChatModel implements ChatModel<CallConfig> {
 				isFallback: isOther,
 			});
 			const { request, rejectsReasoning: rejected } = isOther ? prepared.forModel(asked) : prepared;
-			const { response, isRejected } = await sendWithReasoning(request, toCall, complete);
+			const { response: taken, isRejected } = await sendOrSimpler(
+				[request, withoutReasoning(request)],
+				toCall,
+				async (given) =>
+					await sendOrSimpler(
+						[this.settings.showsToolMedia ? withToolMedia(given) : given, given],
+						toCall,
+						async (shown) => await complete(toCall(shown)),
+					),
+			);
+			const { response, isRejected: leavesImagesOut } = taken;
 			const kept = keepReasoning(response, { format: format.name, model: asked }, rejected || isRejected);
-			return { completion: response, kept };
+			return { completion: response, kept, leavesImagesOut };
 		});
 		const completion = { ...result.completion, fallbackFrom };
-		config.onCallInfo?.(callInfoOf(completion), result.kept);
+		const leftOut = result.leavesImagesOut ? { toolImagesLeftOut: true as const } : {};
+		config.onCallInfo?.({ ...callInfoOf(completion), ...leftOut }, result.kept);
 		return completion;
 	}
 

@@ -33,6 +33,8 @@ export interface CallInfo {
 	sources?: JsonObject[];
 	/** The kinds of files in the response, which n8n's agents and chains do not pass on. */
 	filesLeftOut?: string[];
+	/** Whether the model rejected the images of tool results, and got their URLs only. */
+	toolImagesLeftOut?: true;
 }
 
 /** The call info of a completion. */

@@ -67,5 +67,6 @@ function readSettings(params: Values<typeof parameters.declarations>): ModelSett
 		extraBody,
 		maxCostRub: options.maxCostRub,
 		fallbackModels: options.fallbackModels,
+		showsToolMedia: options.showToolMedia,
 	};
 }

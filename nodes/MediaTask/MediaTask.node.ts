@@ -12,6 +12,7 @@ import { testGateway } from '../shared/n8n/credentialTest';
 import { forBuilder, waitingTooltip } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
+import { noLimitHint } from '../shared/run/settings';
 import { loadFileFields, mapMediaFields } from '../shared/fields/mediaForm';
 import { mediaSearches } from '../shared/fields/models';
 import { registry } from './operations';
@@ -55,6 +56,7 @@ export class MediaTask implements INodeType {
 		...waitingTooltip(
 			'The execution is suspended until the gateway has finished its media tasks and sends a callback',
 		),
+		hints: [noLimitHint(/^(?!session ).* (create|generate|edit)/)],
 		properties: registry.properties,
 	};
 

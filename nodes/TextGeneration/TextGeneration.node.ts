@@ -10,6 +10,7 @@ import { testGateway } from '../shared/n8n/credentialTest';
 import { forBuilder } from '../shared/n8n/features';
 import { executeRegistry } from '../shared/run/itemLoop';
 import { operationSubtitle } from '../shared/run/registry';
+import { noLimitHint } from '../shared/run/settings';
 import { searchTextModels } from '../shared/fields/models';
 import { registry } from './operations';
 
@@ -43,6 +44,7 @@ export class TextGeneration implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiGatewayApi', required: true, testedBy: 'testGateway' }],
+		hints: [noLimitHint(/^(?!model )/)],
 		properties: registry.properties,
 	};
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { IDataObject, IWorkflowDataProxyData, NodeExecutionHint } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, IWorkflowDataProxyData, NodeExecutionHint } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../nodes/shared/gateway/errors/errors';
 import { addDecimals, compareDecimals } from '../../nodes/shared/gateway/util/money';
@@ -374,4 +374,64 @@ test('an execution never costs more than its limit, in whatever order its calls 
 		{ numRuns: 300 },
 	);
 	expect(Math.min(sent.count, sent.refused)).toBeGreaterThan(100);
+});
+
+describe('what n8n’s traces have of a run', () => {
+	/** A node that n8n runs, and its metadata. */
+	function traced(node: IDataObject = {}, metadata: IDataObject = {}) {
+		const run = { metadata };
+		const flow: IDataObject = {};
+		const cost = new ExecutionCost({
+			getExecutionId: () => 'e1',
+			getContext: (kind) => (kind === 'node' ? node : flow),
+			getWorkflowDataProxy: () => ({ $execution: {} }) as unknown as IWorkflowDataProxyData,
+			getExecuteData: () => run as unknown as ReturnType<IExecuteFunctions['getExecuteData']>,
+			setMetadata: (more) => void Object.assign(run.metadata, more),
+		});
+		return { cost, metadata: run.metadata };
+	}
+
+	it('is the models, each once, and the sums of tokens and rubles', () => {
+		const { cost, metadata } = traced();
+		for (const [model, inputTokens, costRub] of [
+			['a', 3, '0.1'],
+			['b', null, '0.2'],
+			['a', 4, '0'],
+		] as const) {
+			cost.trace({ model, inputTokens });
+			cost.begin({}).charged(costRub);
+		}
+		expect(metadata.tracing).toStrictEqual({
+			'gateway.model': 'a, b',
+			'gateway.inputTokens': '7',
+			'gateway.costRub': '0.3',
+		});
+	});
+
+	it('has a call that is charged once, once', () => {
+		const { cost, metadata } = traced();
+		for (let time = 0; time < 2; time += 1) cost.begin({ key: 'k' }).charged('5');
+		expect(metadata.tracing).toStrictEqual({ 'gateway.costRub': '5' });
+	});
+
+	it('keeps what others have put there', () => {
+		const { cost, metadata } = traced({}, { tracing: { team: 'art' } });
+		cost.trace({ model: 'a' });
+		expect(metadata.tracing).toStrictEqual({ team: 'art', 'gateway.model': 'a' });
+	});
+
+	it('has the calls of an agent before and after its tool, and not those of its run before', () => {
+		const node: IDataObject = {};
+		traced(node).cost.trace({ inputTokens: 100 });
+		traced(node).cost.trace({ inputTokens: 3 });
+		const { cost, metadata } = traced(node, { nodeWasResumed: true });
+		cost.trace({ inputTokens: 4 });
+		expect(metadata.tracing).toStrictEqual({ 'gateway.inputTokens': '7' });
+	});
+
+	it('is nothing where n8n has no data of the run', () => {
+		const execution = newExecution();
+		nodeOf(execution).trace({ model: 'a' });
+		expect(execution.nodes).toStrictEqual({});
+	});
 });

@@ -1,3 +1,5 @@
+import type { NodeHint } from 'n8n-workflow';
+
 import type { RequestSettings } from '../gateway/client/client';
 import { decimal, filled, integer, number } from '../params/kinds';
 import type { Values } from '../params/parameter';
@@ -11,6 +13,18 @@ export const maxCostRub = filled(
 			'What all gateway calls of an execution may cost together: a call that could cost more is not sent. A text without a limit of tokens gets one of 4,096.',
 	}),
 );
+
+/** Warns before a run with many items and without *Max Cost per Execution*; `charged` matches `resource operation`. */
+export function noLimitHint(charged: RegExp): NodeHint {
+	return {
+		message:
+			"The input has more than 20 items, and nothing limits what they cost. To set a limit, add the option 'Max Cost per Execution (Rubles)'.",
+		type: 'warning',
+		location: 'outputPane',
+		whenToDisplay: 'beforeExecution',
+		displayCondition: `={{ ${charged}.test($parameter["resource"] + " " + $parameter["operation"]) && $parameter["options"]?.["maxCostRub"] === undefined && $input.all().length > 20 }}`,
+	};
+}
 
 /** Options for the requests of every node. */
 export const requestOptions = {

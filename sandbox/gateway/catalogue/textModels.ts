@@ -11,6 +11,8 @@ export interface TextModel {
 	reasons: boolean;
 	/** Rejects tool results whose assistant message comes back without its reasoning. */
 	needsReasoning: boolean;
+	/** Rejects images, audio and videos. */
+	takesOnlyText: boolean;
 }
 
 function model(
@@ -18,7 +20,7 @@ function model(
 	contextLength: number,
 	costContext: string,
 	costCompletion: string,
-	more: Partial<Pick<TextModel, 'reasons' | 'needsReasoning'>> = {},
+	more: Partial<Pick<TextModel, 'reasons' | 'needsReasoning' | 'takesOnlyText'>> = {},
 ): TextModel {
 	return {
 		id,
@@ -27,6 +29,7 @@ function model(
 		costCompletion: parseRubles(costCompletion),
 		reasons: more.reasons ?? false,
 		needsReasoning: more.needsReasoning ?? false,
+		takesOnlyText: more.takesOnlyText ?? false,
 	};
 }
 
@@ -40,7 +43,7 @@ export const textModels: readonly TextModel[] = [
 		needsReasoning: true,
 	}),
 	model('polyglot/omni-audio', 64_000, '0.00025', '0.001'),
-	model('tiny/window-1k', 1_024, '0.00002', '0.00002'),
+	model('tiny/window-1k', 1_024, '0.00002', '0.00002', { takesOnlyText: true }),
 ];
 
 export function findTextModel(id: string): TextModel | undefined {

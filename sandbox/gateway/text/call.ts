@@ -55,6 +55,7 @@ export function completeCall(
 	const model = findTextModel(call.model);
 	if (!model) throw new ApiError('model_not_found', `The model \`${call.model}\` does not exist`);
 	throwMarkedError(userText(call));
+	checkModalities(model, call);
 	checkWindow(model, call);
 	if (model.needsReasoning) checkReturnedReasoning(call);
 	if (account.wallet <= 0n) throw new ApiError('insufficient_quota');
@@ -79,6 +80,14 @@ export function completeCall(
 		});
 	};
 	return { model, completions, usage, charge };
+}
+
+/** A provider rejects what its model does not take; plugins turn files into text. */
+function checkModalities({ takesOnlyText }: TextModel, call: TextCall): void {
+	const kinds = call.messages.flatMap(({ attachments }) => attachments);
+	const refused = kinds.find((kind) => kind !== 'file');
+	if (takesOnlyText && refused !== undefined)
+		throw new ApiError('provider_bad_request', `This model does not support ${refused} input`);
 }
 
 /** §8: input and reserved output must fit the window; the message names the numbers (§7.3). */

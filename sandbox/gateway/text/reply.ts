@@ -27,21 +27,27 @@ export function systemText(call: TextCall): string {
 		.join('\n');
 }
 
+/** Where the user's last message is. Files after the results of tools belong to these. */
+export function lastUserIndex({ messages }: TextCall): number {
+	return messages.findLastIndex(
+		({ role, attachments }, index) =>
+			role === 'user' && (attachments.length === 0 || messages[index - 1]?.role !== 'tool'),
+	);
+}
+
 /** The last message of the user. */
 export function userText(call: TextCall): string {
-	return call.messages.findLast((message) => message.role === 'user')?.text ?? '';
+	return call.messages[lastUserIndex(call)]?.text ?? '';
 }
 
 /** Results of tools after the user's last message. */
 export function toolResults(call: TextCall): ChatMessage[] {
-	const lastUser = call.messages.findLastIndex((message) => message.role === 'user');
-	return call.messages.slice(lastUser + 1).filter((message) => message.role === 'tool');
+	return call.messages.slice(lastUserIndex(call) + 1).filter((message) => message.role === 'tool');
 }
 
 /** How often tools have been called since the user's last message. */
 export function toolRounds(call: TextCall): number {
-	const lastUser = call.messages.findLastIndex((message) => message.role === 'user');
-	const roles = call.messages.slice(lastUser + 1).map(({ role }) => role);
+	const roles = call.messages.slice(lastUserIndex(call) + 1).map(({ role }) => role);
 	return roles.filter((role, index) => role === 'tool' && roles[index - 1] !== 'tool').length;
 }
 
@@ -55,7 +61,7 @@ export function replyTo(call: TextCall, choice: number): string {
 	const long = Number(marker(prompt, 'long') ?? Number.NaN);
 	if (Number.isInteger(long)) return filler.repeat(Math.ceil((long * 4) / filler.length)).slice(0, long * 4);
 	const results = toolResults(call);
-	if (results.length > 0) return aboutResults(results);
+	if (results.length > 0) return aboutResults(results, call);
 	const topic = shorten(withoutMarkers(prompt), 600) || 'nothing in particular';
 	const number = hash(`${prompt}${system}`) + choice + call.seed;
 	return asksForImagePrompt(`${system} ${prompt}`)
@@ -90,9 +96,11 @@ function conversation(call: TextCall, topic: string, number: number): string {
 	return `${pick(openings, number)} You wrote: "${topic}". This is the sandbox's answer, variation ${number % 97}.${seen}`;
 }
 
-function aboutResults(results: readonly ChatMessage[]): string {
+function aboutResults(results: readonly ChatMessage[], call: TextCall): string {
 	const texts = results.map((message) => shorten(message.text, 2000)).join(' | ');
-	return `The tool answered: ${texts}. That settles it.`;
+	const files = call.messages.slice(lastUserIndex(call) + 1).flatMap(({ attachments }) => attachments);
+	const seen = files.length > 0 ? ` I can see: ${files.join(', ')}.` : '';
+	return `The tool answered: ${texts}. That settles it.${seen}`;
 }
 
 /** The thoughts of a thinking model. */

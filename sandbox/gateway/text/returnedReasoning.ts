@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../errors';
 import { isObject } from '../jsonSchema';
+import { lastUserIndex } from './reply';
 import type { ChatMessage, Completion, ReturnedReasoning, TextCall } from './types';
 
 /** Proves that a reasoning belongs to these tool calls; prefixes of the IDs differ by format. */
@@ -47,8 +48,7 @@ export function readIds(calls: unknown, field: string): string[] {
 
 /** The tool calls since the user's last message must come with the reasoning before them, as it was. */
 export function checkReturnedReasoning(call: TextCall): void {
-	const lastUser = call.messages.findLastIndex(({ role }) => role === 'user');
-	for (const group of assistantGroups(call.messages.slice(lastUser + 1))) {
+	for (const group of assistantGroups(call.messages.slice(lastUserIndex(call) + 1))) {
 		const callIds = group.flatMap((message) => message.callIds ?? []);
 		const returned = group.find((message) => message.returned)?.returned;
 		if (callIds.length === 0 || returned?.signature === signatureOf(returned?.text ?? '', callIds)) continue;

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../nodes/shared/gateway/errors/errors';
 import type { TextRequest } from '../../../nodes/shared/gateway/text/formats/request';
 import { textFormat } from '../../../nodes/shared/gateway/text/formats';
-import { sendWithReasoning, withoutReasoning } from '../../../nodes/shared/gateway/text/reasoning';
+import { sendOrSimpler, withoutReasoning } from '../../../nodes/shared/gateway/text/reasoning';
 import { textCall } from '../../../nodes/shared/gateway/text/textCall';
 import type { JsonObject } from '../../../nodes/shared/gateway/util/json';
 
@@ -36,16 +36,13 @@ const rejection = (more: Partial<ApiError['details']> = {}) =>
 async function send(errors: Error[], given = request) {
 	const bodies: JsonObject[] = [];
 	const left = [...errors];
-	const outcome = await sendWithReasoning(
-		given,
-		(one) => textCall(textFormat('chat'), one, {}, false),
-		async ({ json = {} }) => {
-			bodies.push(json);
-			const error = left.shift();
-			if (error) throw error;
-			return await Promise.resolve('ok');
-		},
-	).catch((error: unknown) => error);
+	const toCall = (one: TextRequest) => textCall(textFormat('chat'), one, {}, false);
+	const outcome = await sendOrSimpler([given, withoutReasoning(given)], toCall, async (one) => {
+		bodies.push(toCall(one).json);
+		const error = left.shift();
+		if (error) throw error;
+		return await Promise.resolve('ok');
+	}).catch((error: unknown) => error);
 	return { outcome, bodies };
 }
 

@@ -83,7 +83,6 @@ describe('a message that cannot be sent is rejected before anything is sent', ()
 	it.each<[string, string, HumanMessage]>([
 		['chat', 'an empty file', new HumanMessage({ content: [{ type: 'file', mimeType: 'a/b', data: '' }] })],
 		['responses', 'a video', new HumanMessage({ content: [{ type: 'video', url: 'https://x.test/a' }] })],
-		['messages', 'nothing', new HumanMessage('')],
 	])('%s: %s', async (format, _, message) => {
 		const { lc } = await supplied({ parameters: { format } });
 		expect(await rejection(lc.invoke([message]))).toMatchObject({

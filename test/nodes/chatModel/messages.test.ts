@@ -110,9 +110,6 @@ describe('messages: empty text is not sent, because models of this format reject
 			{ role: 'user', content: 'Hello' },
 			{ role: 'user', content: 'Again' },
 		]));
-
-	it('an empty conversation is rejected before it is sent', () =>
-		expect(() => bodyOf('messages', [user(text(''))])).toThrow('There is no message with the role User'));
 });
 
 describe('conversations that formats do not accept as they are', () => {

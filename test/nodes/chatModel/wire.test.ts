@@ -171,6 +171,7 @@ describe.each(Object.entries(formats))('%s', (format, { bare, options, wire }) =
 			'maxRetries',
 			'rateLimitWait',
 			'requestsPerMinute',
+			'showToolMedia',
 			'timeout',
 			'toolChoice',
 		];

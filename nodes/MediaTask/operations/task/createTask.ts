@@ -37,6 +37,7 @@ export async function createTask(item: TaskItem, read: () => Promise<TaskRequest
 		? { task, request: undefined, call: run.cost.begin({ key: costKey(item, sentKey ?? task.taskId) }) }
 		: await create(item, await read());
 	const { taskId, response: body } = created.task;
+	run.cost.trace({ model: item.params.model });
 	const isOfOthers = isShared(item.params.options) || run.isRetry;
 	const price = async () => await priceOf(item, created.request?.priced);
 	const count = async () => {

@@ -15,33 +15,32 @@ export function withoutReasoning(request: TextRequest): TextRequest {
 }
 
 /**
- * Sends a request with the reasoning of earlier completions. If the gateway rejects it with 400, which it does not
- * charge (§7.3), sends it again without.
+ * Sends a request. If the gateway rejects it with 400, which it does not charge (§7.3), sends the simpler one, unless
+ * that is the same.
  *
  * @param toCall builds the request to the gateway
- * @returns what `send` returns, and whether the gateway took the request without reasoning only
+ * @returns what `send` returns, and whether the gateway took the simpler request only
  * @throws what `send` throws; the first error if both requests were rejected
  */
-export async function sendWithReasoning<T>(
-	request: TextRequest,
+export async function sendOrSimpler<T>(
+	[request, simpler]: readonly [TextRequest, TextRequest],
 	toCall: (request: TextRequest) => TextCall,
-	send: (call: TextCall) => Promise<T>,
+	send: (request: TextRequest) => Promise<T>,
 ): Promise<{ response: T; isRejected: boolean }> {
-	const call = toCall(request);
 	try {
-		return { response: await send(call), isRejected: false };
+		return { response: await send(request), isRejected: false };
 	} catch (error) {
-		const bare = toCall(withoutReasoning(request));
-		if (!isRejection(error) || canonicalJson(bare.json) === canonicalJson(call.json)) throw asError(error);
+		const [body, simplerBody] = [request, simpler].map((given) => canonicalJson(toCall(given).json));
+		if (!isRejection(error) || body === simplerBody) throw asError(error);
 		try {
-			return { response: await send(bare), isRejected: true };
+			return { response: await send(simpler), isRejected: true };
 		} catch (second) {
 			throw asError(isRejection(second) ? error : second);
 		}
 	}
 }
 
-/** Codes of 400 that have nothing to do with reasoning (§7.3). */
+/** Codes of 400 that do not mean a part of the request (§7.3). */
 const OTHER_CODES: ReadonlySet<string | undefined> = new Set(['context_length_exceeded']);
 
 function isRejection(error: unknown): boolean {

@@ -2,15 +2,16 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { ContextType, IExecuteFunctions } from 'n8n-workflow';
 
 import { InvalidInputError } from '../../gateway/errors/errors';
+import { asObject, asText } from '../../gateway/util/json';
 import { addDecimals, compareDecimals, sumOfCosts } from '../../gateway/util/money';
 import { addHint, storedContext } from '../../n8n/features';
 
 /** Key in the context that all nodes of an execution share. With another shape of {@link Spending}, use another key. */
 const KEY = 'aiGatewayCost';
 
-/** n8n does not declare the second two for sub-nodes, but they have them. */
+/** n8n does not declare the others for sub-nodes, but they have them. */
 type CostContext = Pick<IExecuteFunctions, 'getExecutionId' | 'getWorkflowDataProxy'> &
-	Partial<Pick<IExecuteFunctions, 'getContext' | 'addExecutionHints'>>;
+	Partial<Pick<IExecuteFunctions, 'getContext' | 'addExecutionHints' | 'getExecuteData' | 'setMetadata'>>;
 
 /** What the calls of an execution have cost. n8n stores it as JSON; amounts are decimal text in rubles. */
 interface Spending {
@@ -82,6 +83,7 @@ export class ExecutionCost {
 		const end = (news: Partial<Call>, rub?: string) => this.change(id, -1, news, rub);
 		return {
 			charged: (rub: string) => {
+				this.trace({ costRub: this.spending().calls[id] === null ? '0' : rub });
 				if (!this.ownCalls.has(id)) this.ownRub = sum(this.ownRub, rub);
 				this.ownCalls.add(id);
 				end({}, rub);
@@ -90,6 +92,26 @@ export class ExecutionCost {
 			/** It is not charged, or an unknown amount. */
 			ended: (isUnknown: boolean, most?: string) => end(isUnknown ? { isUnknown, mostRub: most } : {}),
 		};
+	}
+
+	/**
+	 * Adds to what n8n's traces (OpenTelemetry) have of the node's run: models, and sums. What a sub-node adds is in the trace
+	 * of its agent, of whose run n8n keeps only what comes after the last tool. An n8n before 2.16 ignores it.
+	 */
+	trace(values: Record<string, string | number | null | undefined>): void {
+		const run = asObject(this.context.getExecuteData?.());
+		if (!run) return;
+		const { tracing, nodeWasResumed } = asObject(run.metadata) ?? {};
+		const store = this.contextOf('node');
+		const trace = { ...(nodeWasResumed ? asObject(store.gatewayTrace) : {}), ...asObject(tracing) };
+		for (const [name, value] of Object.entries(values)) {
+			const before = asText(trace[`gateway.${name}`]);
+			const added = String(value ?? 0);
+			const listed = new Set([...(before?.split(', ') ?? []), added]);
+			trace[`gateway.${name}`] = sumOfCosts(before ?? '0', added) ?? [...listed].join(', ');
+		}
+		const metadata: object = { tracing: (store.gatewayTrace = trace) };
+		this.context.setMetadata?.(metadata);
 	}
 
 	/** Adds or ends a request, with what is then known of its call. If the cost is known, nothing changes. */

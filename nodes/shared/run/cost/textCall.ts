@@ -51,6 +51,8 @@ export async function completeText(
 	try {
 		const body = await send();
 		const completion = format.readCompletion(body, output);
+		const { inputTokens, outputTokens } = completion.usage;
+		costs.cost.trace({ model: asText(planned.body.model), inputTokens, outputTokens });
 		const cost = await costOf(costs, planned.body, completion);
 		if (cost) call.charged(cost.rub);
 		else call.ended(true);

@@ -1,0 +1,111 @@
+import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
+import type { INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+
+import type { JsonObject } from '../../nodes/shared/gateway/util/json';
+import { rejection } from '../helpers/client';
+import { supplied } from '../nodes/chatModel/supplied';
+import type { LangChainModel } from '../nodes/chatModel/support';
+import { locator, useGateway } from './support';
+
+// An agent's model that sees the images of a media tool.
+
+const gateway = useGateway();
+const PATHS = { chat: '/chat/completions', responses: '/responses', messages: '/messages' };
+const FORMATS = Object.keys(PATHS) as Array<keyof typeof PATHS>;
+const PAINTER = { name: 'paint_it', description: 'Paints', schema: z.object({}), invoke: () => '' };
+const BLIND = 'tiny/window-1k';
+const SEEING = 'sandbox/swift-1';
+const CAT = 'https://files.test/cat.png';
+
+async function modelOf(format: string, model = SEEING, options: INodeParameters = {}) {
+	const { baseUrl, apiKey } = gateway;
+	const parameters = { format, model: locator(model) };
+	const all = { showToolMedia: true, maxRetries: 0, ...options };
+	const { lc, logged } = await supplied({ baseUrl, apiKey, parameters, options: all });
+	return { lc: lc.bindTools([PAINTER]), logged };
+}
+
+/** What the model says, whole or streamed. */
+async function said(lc: LangChainModel, isStream: boolean): Promise<string> {
+	if (!isStream) return (await lc.invoke(conversation)).text;
+	let text = '';
+	for await (const chunk of await lc.stream(conversation)) text += chunk.text;
+	return text;
+}
+
+const round = (id: string): BaseMessage[] => [
+	new AIMessage({ content: '', tool_calls: [{ id, name: PAINTER.name, args: {} }] }),
+	new ToolMessage({ tool_call_id: id, content: JSON.stringify([{ taskId: id, resultUrls: [CAT] }]) }),
+];
+const conversation = [new HumanMessage('Please paint it'), ...round('a')];
+const sent = (format: keyof typeof PATHS) =>
+	gateway.control.requests({ path: PATHS[format] }).map(({ body }) => JSON.stringify(body.json));
+/** Image parts of a request; the tool result has the URL as text. */
+const images = (body: string) =>
+	body.match(/\{"type":"(image_url|input_image|image)",[^}]*https:\/\/files\.test\/cat\.png/g)?.length ?? 0;
+
+describe.each(FORMATS)('%s', (format) => {
+	it('the model sees the image', async () => {
+		const { lc } = await modelOf(format);
+		expect((await lc.invoke(conversation)).content).toContain('I can see: image');
+		expect(sent(format).map(images)).toStrictEqual([1]);
+	});
+
+	it('in later turns, the image is in the conversation once', async () => {
+		const { lc } = await modelOf(format);
+		await lc.invoke([...conversation, new AIMessage('A cat'), new HumanMessage('Look again'), ...round('b')]);
+		expect(sent(format).map(images)).toStrictEqual([1]);
+	});
+
+	it('without the option, the model sees the URL only', async () => {
+		const { lc } = await modelOf(format, SEEING, { showToolMedia: false });
+		expect((await lc.invoke(conversation)).content).not.toContain('I can see');
+		expect(sent(format).map(images)).toStrictEqual([0]);
+	});
+
+	it.each([false, true])('a model that rejects images gets the text alone (stream: %s)', async (isStream) => {
+		const { lc, logged } = await modelOf(format, BLIND, { maxTokens: 200 });
+		expect(await said(lc, isStream)).toContain('The tool answered');
+		expect(sent(format).map(images)).toStrictEqual([1, 0]);
+		expect(gateway.charges()).toBe(1);
+		expect(JSON.stringify(logged())).toContain('"toolImagesLeftOut":true');
+	});
+
+	it('a request that is rejected without images too has the first error', async () => {
+		for (const nth of [1, 2, 3, 4])
+			gateway.control.addFault({
+				match: { path: PATHS[format] },
+				action: { kind: 'error', code: 'provider_bad_request', message: `Rejected ${nth}` },
+			});
+		const { lc } = await modelOf(format, SEEING);
+		expect(await rejection(lc.invoke(conversation))).toMatchObject({
+			description: expect.stringContaining('Rejected 1') as string,
+		});
+		expect(gateway.charges()).toBe(0);
+	});
+
+	it('the images say nothing in the log of a model that takes them', async () => {
+		const { lc, logged } = await modelOf(format);
+		await lc.invoke(conversation);
+		expect(JSON.stringify(logged())).not.toContain('toolImagesLeftOut');
+	});
+
+	it('a fallback model sees the image, too', async () => {
+		gateway.control.addFault({
+			match: { path: PATHS[format], model: SEEING },
+			action: { kind: 'error', code: 'no_providers' },
+		});
+		const { lc } = await modelOf(format, SEEING, { fallbackModels: ['sandbox/balanced-2'] });
+		await lc.invoke(conversation);
+		expect(sent(format).map(images)).toStrictEqual([1, 1]);
+	});
+});
+
+it('a tool that must be called is not called again after its image', async () => {
+	const { lc } = await modelOf('chat', SEEING, { toolChoice: 'required' });
+	const message = await lc.invoke(conversation);
+	expect(message.tool_calls).toStrictEqual([]);
+	const [body] = gateway.control.requests({ path: PATHS.chat }).map((request) => request.body.json);
+	expect((body as JsonObject).tool_choice).toBeUndefined();
+});

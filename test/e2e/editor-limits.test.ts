@@ -1,0 +1,109 @@
+import { waitForExecution } from '../../sandbox/n8n/executions';
+import type { WorkflowNode } from '../../sandbox/n8n/types';
+import { sumOfCosts } from '../../nodes/shared/gateway/util/money';
+import { manualTrigger, withCredential } from '../../sandbox/n8n/workflows';
+import { agent, model, start } from './support/agents';
+import { story, type Stage } from './support/editor/story';
+import { mediaTool } from './support/tools';
+import { byId, clusterOf, gatewayNode, itemsNode, workflowOf } from './support/workflows';
+
+// What n8n says about the cost before a node runs, and what its traces have after it has run.
+
+const scene = story('8-limits');
+
+const HINT = 'nothing limits what they cost';
+const text = { resource: 'text', operation: 'generate', model: byId('sandbox/swift-1'), prompt: 'Hello' };
+const image = { ...text, resource: 'image', model: byId('aurora/canvas-1') };
+
+/** Opens a node behind so many items, which are there already. */
+async function open({ editor, environment }: Stage, node: WorkflowNode, items: number) {
+	const list = itemsNode(
+		'Items',
+		Array.from({ length: items }, (_, index) => ({ index })),
+	);
+	const workflow = workflowOf('Limits', [list, node], { Start: ['Items'], Items: [node.name] });
+	await editor.openWorkflow(
+		await environment.client.createWorkflow(withCredential(workflow, environment.credential)),
+	);
+	const before = await editor.openNode('Items');
+	expect(await before.execute()).toMatchObject({ ok: true });
+	await before.close();
+	const panel = await editor.openNode(node.name);
+	await panel.output.root.getByText('Execute step').first().waitFor();
+	return panel;
+}
+
+scene('many items without a limit are warned of before they cost anything', async (stage) => {
+	for (const node of [
+		gatewayNode('Text', 'textGeneration', text),
+		gatewayNode('Paint', 'mediaTask', image),
+	]) {
+		const panel = await open(stage, node, 21);
+		await panel.output.root.getByText(HINT).waitFor();
+		await stage.editor.shot(`many items without a limit - ${node.name}`);
+	}
+});
+
+const LIMIT = { options: { maxCostRub: 5 } };
+const CREATE = { ...image, resource: 'task', operation: 'create' };
+
+scene('a limit, few items and operations that cost nothing are not warned of', async (stage) => {
+	const cases: Array<[WorkflowNode, number]> = [
+		[gatewayNode('Text', 'textGeneration', { ...text, ...LIMIT }), 21],
+		[gatewayNode('Text', 'textGeneration', text), 20],
+		[gatewayNode('Text', 'textGeneration', { resource: 'model', operation: 'getMany' }), 21],
+		[gatewayNode('Paint', 'mediaTask', { ...CREATE, ...LIMIT }), 21],
+		[gatewayNode('Paint', 'mediaTask', { resource: 'task', operation: 'get', taskId: 'x' }), 21],
+	];
+	for (const [node, items] of cases) {
+		const panel = await open(stage, node, items);
+		expect(await panel.output.root.getByText(HINT).count()).toBe(0);
+	}
+});
+
+scene('the panel of the chat model has the option for images of tools', async ({ editor, environment }) => {
+	const workflow = clusterOf('Images', [start, agent('Draw')], [model(), mediaTool]);
+	const stored = withCredential(workflow, environment.credential);
+	await editor.openWorkflow(await environment.client.createWorkflow(stored));
+	const panel = await editor.openNode('Model');
+	await panel.addOption('Show Tool Images');
+	await panel.scrollTo('showToolMedia');
+	await editor.shot('images of tools');
+	expect(await panel.input('showToolMedia').getByRole('switch').isChecked()).toBe(true);
+});
+
+scene('the traces of a run have models, tokens and rubles', async ({ environment: { client, ...stage } }) => {
+	const { gateway, credential } = stage;
+	await gateway.control.reset();
+	const paid = (only?: string) => {
+		const charges = gateway.control.ledger().filter(({ kind }) => only === undefined || kind === only);
+		return sumOfCosts(...charges.map(({ amount }) => amount));
+	};
+	/** What n8n stores of each node's last run for its traces, and what the ledger says. */
+	const traced = async (workflow: Parameters<typeof withCredential>[0]) => {
+		const own = withCredential(workflow, credential);
+		const { id } = await client.createWorkflow(own);
+		const ran = await waitForExecution(client, await client.runManually(id, manualTrigger(own)));
+		return (name: string): unknown => {
+			const run: { metadata?: { tracing?: unknown } } | undefined = ran.data.resultData.runData[name]?.at(-1);
+			return run?.metadata?.tracing;
+		};
+	};
+	const items = itemsNode('Items', [{ model: 'sandbox/swift-1' }, { model: 'sandbox/balanced-2' }]);
+	const several = gatewayNode('Text', 'textGeneration', { ...text, model: byId('={{ $json.model }}') });
+	const ofText = await traced(workflowOf('Texts', [items, several], { Start: ['Items'], Items: ['Text'] }));
+	expect(ofText('Text')).toMatchObject({
+		'gateway.model': 'sandbox/swift-1, sandbox/balanced-2',
+		'gateway.inputTokens': expect.stringMatching(/^\d+$/) as string,
+		'gateway.outputTokens': expect.stringMatching(/^\d+$/) as string,
+		'gateway.costRub': paid(),
+	});
+	await gateway.control.reset();
+	gateway.control.configure({ taskDuration: { image: 0 } });
+	const services = [model(), mediaTool];
+	const ofAgent = await traced(clusterOf('Agent', [start, agent('Draw a lighthouse at dusk')], services));
+	const traceOfModel = { 'gateway.model': 'sandbox/balanced-2', 'gateway.costRub': paid('text') };
+	expect(ofAgent('Agent')).toMatchObject(traceOfModel);
+	const traceOfTool = { 'gateway.model': 'aurora/canvas-1', 'gateway.costRub': paid('media') };
+	expect(ofAgent(mediaTool[1].name)).toMatchObject(traceOfTool);
+});
