@@ -3,9 +3,9 @@ import type { WorkflowNode } from '../../sandbox/n8n/types';
 import { story } from './support/editor/story';
 import { itemsNode, workflowOf } from './support/workflows';
 
-// What to do with an image, a recording or a document is found by its words, filled in and executed as a user does it.
+// What to do with an image, a video, a recording or a document is found by its words, filled in and executed as a user does it.
 
-const scene = story('5-presets');
+const scene = story('5-presets', { gateway: { settings: { taskDuration: { image: 100, video: 100 } } } });
 
 /** The middle of the panel of text: generate, from top to bottom. */
 const ORDER = ['model', 'prompt', 'systemPrompt', 'outputFormat', 'toolChoice', 'inputMode', 'format'];
@@ -35,20 +35,28 @@ const workflowWith = (fileName: string, mimeType: string, content: Buffer) =>
 scene('the presets are found by their words', async ({ editor }) => {
 	await editor.newWorkflow();
 	await editor.creator.open();
-	for (const words of ['analyze an image', 'OCR', 'transcribe audio', 'whisper', 'read a document', 'pdf']) {
+	for (const words of [
+		'analyze an image',
+		'OCR',
+		'analyze a video',
+		'transcribe audio',
+		'whisper',
+		'read a document',
+		'pdf',
+	]) {
 		await editor.creator.search(words);
 		await editor.creator.item('Gateway Text Generation').waitFor();
 		await editor.shot(`found by ${words}`);
 	}
 	await editor.creator.openItem('Gateway Text Generation');
-	for (const action of ['Analyze an image', 'Transcribe audio', 'Read a document']) {
+	for (const action of ['Analyze an image', 'Analyze a video', 'Transcribe audio', 'Read a document']) {
 		await editor.creator.root.getByText(action, { exact: true }).waitFor();
 	}
 	await editor.shot('the actions');
 	await editor.creator.close();
 });
 
-scene('an image is analyzed, with the models that take one', async ({ editor, environment }) => {
+scene('an image is analyzed', async ({ editor, environment }) => {
 	const { client, gateway } = environment;
 	const picture = await renderPng('A lamp', { width: 320, height: 200, variation: 3, backdrop: null });
 	await editor.openWorkflow(await client.createWorkflow(workflowWith('lamp.png', 'image/png', picture)));
@@ -60,7 +68,6 @@ scene('an image is analyzed, with the models that take one', async ({ editor, en
 	);
 	await panel.openPicker();
 	await panel.models.filter({ hasText: 'sandbox/balanced-2' }).waitFor();
-	expect(await panel.models.filter({ hasText: 'tiny/window-1k' }).count()).toBe(0);
 	await editor.shot('image, the model picker');
 	await panel.chooseModel('sandbox/balanced-2');
 	expect(await panel.field('prompt').inputValue()).toBe('Describe this image');
@@ -70,6 +77,67 @@ scene('an image is analyzed, with the models that take one', async ({ editor, en
 		costRub: Number(gateway.control.ledger().at(-1)?.amount),
 	});
 	await editor.shot('image, analyzed');
+});
+
+scene('several images are compared, by their URLs', async ({ editor, environment }) => {
+	const { gateway } = environment;
+	await editor.newWorkflow();
+	const panel = await editor.addFirst('compare images', 'Gateway Text Generation', 'Analyze an image');
+	await panel.pickModel('sandbox/balanced-2');
+	await panel.choose('source', 'URL');
+	const urls = ['https://example.com/before.png', 'https://example.com/after.png'];
+	await panel.fill('url', urls.join(', '));
+	await panel.fill('prompt', 'What has changed?');
+	await editor.shot('images, several URLs');
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	const content = urls.map((url) => ({ type: 'image_url', image_url: { url } }));
+	expect(gateway.control.requests({ method: 'POST' }).at(-1)?.body.json).toMatchObject({
+		messages: [{ content: [{ type: 'text', text: 'What has changed?' }, ...content] }],
+	});
+	await editor.shot('images, compared');
+});
+
+scene('a video is analyzed', async ({ editor, environment }) => {
+	const { client } = environment;
+	const film = Buffer.from('\0\0\0\u0018ftypmp42');
+	await editor.openWorkflow(await client.createWorkflow(workflowWith('clip.mp4', 'video/mp4', film)));
+	const panel = await editor.addBehind(
+		'File',
+		'analyze a video',
+		'Gateway Text Generation',
+		'Analyze a video',
+	);
+	await panel.pickModel('sandbox/balanced-2');
+	await editor.shot('video, filled in');
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	expect((await panel.output.items())[0]).toMatchObject({
+		text: expect.stringContaining('I also received: video') as string,
+	});
+	await editor.shot('video, analyzed');
+});
+
+scene('an image is edited, with the models that take one', async ({ editor, environment }) => {
+	const { client, gateway } = environment;
+	const picture = await renderPng('A lamp', { width: 320, height: 200, variation: 3, backdrop: null });
+	await editor.openWorkflow(await client.createWorkflow(workflowWith('lamp.png', 'image/png', picture)));
+	const panel = await editor.addBehind('File', 'edit an image', 'Gateway Media Task', 'Edit an image');
+	await editor.shot('edit, new');
+	await panel.openPicker();
+	await panel.models.filter({ hasText: 'aurora/retouch-1 · ₽' }).waitFor();
+	expect(await panel.models.count()).toBe(1);
+	await editor.shot('edit, the model picker');
+	await panel.chooseModel('aurora/retouch-1');
+	await panel.root.getByRole('button', { name: 'Add File' }).click();
+	await panel.choose('inputField', 'Images (image_urls)');
+	await panel.fill('prompt', 'Make it a winter night');
+	await editor.shot('edit, filled in');
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	expect(gateway.control.tasks().at(-1)?.input).toMatchObject({
+		prompt: 'Make it a winter night',
+		image_urls: [expect.stringMatching(/^http/) as string],
+	});
+	await (await panel.output.viewFile()).locator('img').waitFor();
+	await editor.shot('edit, the picture');
 });
 
 scene('a recording is transcribed; an image in its place is refused', async ({ editor, environment }) => {

@@ -92,7 +92,9 @@ describe('image: edit', () => {
 		catalogue([painter(sandbox.retouch)]);
 		const sent = creations();
 		results();
-		nock('https://gateway.test').post('/api/v1/storage/upload').reply(200, { id: 'f', url: 'https://files.test/cat' });
+		nock('https://gateway.test')
+			.post('/api/v1/storage/upload')
+			.reply(200, { id: 'f', url: 'https://files.test/cat' });
 		const inputFiles = { files: [{ binaryPropertyName: 'data', inputField: 'image_urls' }] };
 		const { items, error } = await edit({ inputFiles }, { items: [{ json: {}, binary }] });
 		expect(error).toBeUndefined();
