@@ -50,6 +50,7 @@ const CREATE = { ...image, resource: 'task', operation: 'create' };
 scene('a limit, few items and operations that cost nothing are not warned of', async (stage) => {
 	const cases: Array<[WorkflowNode, number]> = [
 		[gatewayNode('Text', 'textGeneration', { ...text, ...LIMIT }), 21],
+		[gatewayNode('Text', 'textGeneration', { ...text, options: { dryRun: true } }), 21],
 		[gatewayNode('Text', 'textGeneration', text), 20],
 		[gatewayNode('Text', 'textGeneration', { resource: 'model', operation: 'getMany' }), 21],
 		[gatewayNode('Paint', 'mediaTask', { ...CREATE, ...LIMIT }), 21],
@@ -59,6 +60,55 @@ scene('a limit, few items and operations that cost nothing are not warned of', a
 		const panel = await open(stage, node, items);
 		expect(await panel.output.root.getByText(HINT).count()).toBe(0);
 	}
+});
+
+/** Opens a picture for each of 40 items, with these options. */
+async function openPaint(stage: Stage, options: object) {
+	const panel = await open(
+		stage,
+		gatewayNode('Paint', 'mediaTask', { ...CREATE, prompt: 'A cat', ...options }),
+		40,
+	);
+	return panel;
+}
+
+scene('a dry run shows the price of all items, and sends nothing', async (stage) => {
+	const panel = await openPaint(stage, { options: { dryRun: true } });
+	expect(await panel.execute()).toMatchObject({ ok: true });
+	await panel.output.root.getByText('Dry run, nothing was sent. 40 items: ₽').waitFor();
+	await stage.editor.image('costs-dry-run', 620);
+	await stage.editor.shot('a dry run');
+	expect(stage.environment.gateway.control.ledger()).toStrictEqual([]);
+});
+
+scene('*Max Cost per Execution* refuses what does not fit, and says what is left', async (stage) => {
+	const panel = await openPaint(stage, { options: { maxCostRub: 5, concurrency: 1 } });
+	expect(await panel.execute()).toMatchObject({ ok: false });
+	await panel.output.root.getByText('more than is left of').first().waitFor();
+	await stage.editor.image('costs-max-cost', 620);
+	await stage.editor.shot('the limit of an execution');
+});
+
+scene('the credential has *Minimum Balance*', async ({ editor, environment }) => {
+	const workflow = workflowOf('Credential', [gatewayNode('Text', 'textGeneration', text)], {
+		Start: ['Text'],
+	});
+	const stored = withCredential(workflow, environment.credential);
+	await editor.openWorkflow(await environment.client.createWorkflow(stored));
+	await editor.openNode('Text');
+	await editor.credential.openChosen();
+	await editor.credential.fill('minBalanceRub', '100');
+	await editor.album.image('costs-minimum-balance', [editor.credential.root], 700);
+	await editor.shot('minimum balance');
+	await editor.credential.save();
+});
+
+scene('fallback models are an option', async (stage) => {
+	const options = { fallbackModels: ['sandbox/swift-1'], maxCostRub: 5 };
+	const panel = await open(stage, gatewayNode('Text', 'textGeneration', { ...text, options }), 2);
+	await panel.scrollTo('fallbackModels');
+	await stage.editor.image('costs-fallback', 620);
+	await stage.editor.shot('fallback models');
 });
 
 scene('the panel of the chat model has the option for images of tools', async ({ editor, environment }) => {

@@ -22,7 +22,7 @@ export function noLimitHint(charged: RegExp): NodeHint {
 		type: 'warning',
 		location: 'outputPane',
 		whenToDisplay: 'beforeExecution',
-		displayCondition: `={{ ${charged}.test($parameter["resource"] + " " + $parameter["operation"]) && $parameter["options"]?.["maxCostRub"] === undefined && $input.all().length > 20 }}`,
+		displayCondition: `={{ ${charged}.test($parameter["resource"] + " " + $parameter["operation"]) && $parameter["options"]?.["maxCostRub"] === undefined && $parameter["options"]?.["dryRun"] !== true && $input.all().length > 20 }}`,
 	};
 }
 
