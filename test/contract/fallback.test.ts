@@ -2,7 +2,7 @@ import type { StructuredChunk } from 'n8n-workflow';
 
 import type { FaultAction } from '../../sandbox/gateway/gateway';
 import { quickTime } from '../helpers/time';
-import { locator, TEXT_MODEL, useGateway } from './support';
+import { TEXT_MODEL, useGateway } from './support';
 
 // Fallback models, against the sandbox gateway.
 
@@ -180,15 +180,5 @@ it('fallback models that the catalogue does not have are named, and nothing is s
 		message: "'Fallback Models' has models that the catalogue does not have: acme/one, acme/two",
 		param: 'fallbackModels',
 	});
-	expect(asked()).toStrictEqual([]);
-});
-
-it('an attachment must be possible with all models', async () => {
-	const attachments = { attachment: [{ type: 'image', source: 'url', url: 'https://files.test/a.png' }] };
-	const { items } = await generate(
-		{ fallbackModels: ['tiny/window-1k'] },
-		{ attachments, model: locator(TEXT_MODEL) },
-	);
-	expect(JSON.stringify(items[0]?.json.error)).toContain('tiny/window-1k');
 	expect(asked()).toStrictEqual([]);
 });

@@ -49,11 +49,10 @@ describe('an attachment', () => {
 		expect(items[0]?.json.text).toContain('I also received: video');
 	});
 
-	it('is not sent to a model whose catalogue record lists text only', async () => {
+	it('that the model does not take is rejected in the gateway’s words, and not charged', async () => {
 		const model = locator('tiny/window-1k');
 		const { error } = await gateway.generate({ model, ...attach('image', 'https://files.test/a.png') });
-		expect(error?.message).toContain('takes no image attachments');
-		expect(gateway.control.requests({ method: 'POST' })).toStrictEqual([]);
+		expect(error?.description).toContain('This model does not support image input');
 		expect(gateway.charges()).toBe(0);
 	});
 });

@@ -27,12 +27,13 @@ const nodes = [
 	ask('Ask what no item says', { prompt: '={{ $json.subject }}' }),
 	ask('Ask nobody', { model: byId('sandbox/swft-1') }),
 	ask('Ask for more', { options: { maxTokens: 4 }, prompt: 'Tell a long story' }),
-	gatewayNode('Draw with a video model', 'mediaTask', {
-		resource: 'image',
-		operation: 'generate',
-		model: byId('lumen/motion-2'),
-		prompt: 'A cat',
-	}),
+	// Once: of several items with the same error, any may be the first.
+	gatewayNode(
+		'Draw with a video model',
+		'mediaTask',
+		{ resource: 'image', operation: 'generate', model: byId('lumen/motion-2'), prompt: 'A cat' },
+		{ executeOnce: true },
+	),
 	gatewayNode('Draw', 'mediaTask', {
 		resource: 'task',
 		operation: 'createAndWait',

@@ -170,9 +170,4 @@ describe('a JSON response', () => {
 		const { error } = await generate({ ...bySchema, jsonSchema });
 		expect(error?.message).toBe(message);
 	});
-
-	it('with the schema of a list is rejected in the messages format', async () => {
-		const { error } = await generate({ ...bySchema, format: 'messages', jsonSchema: '{"type": "array"}' });
-		expect(error?.message).toBe("'JSON Schema' does not describe an object");
-	});
 });
