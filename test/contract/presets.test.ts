@@ -151,19 +151,6 @@ it.each([
 	expect(chunks.join('')).toBe(text);
 });
 
-it.each([
-	[{}, false],
-	[{ cachePrompt: false }, false],
-	[{ cachePrompt: true }, true],
-])('a long prompt is cached if the option says so: %j', async (options, isCached) => {
-	const prompt = 'Look for birds. '.repeat(300);
-	const analyze = { source: 'url', url: 'https://files.test/photo.jpg', prompt, options };
-	await run({ resource: 'image', operation: 'analyze' }, analyze);
-	expect(sent().map(({ body }) => JSON.stringify(body.json).includes('cache_control'))).toStrictEqual([
-		isCached,
-	]);
-});
-
 describe('several files', () => {
 	const analyze = { resource: 'image', operation: 'analyze' } as const;
 	const [one, two] = ['https://files.test/a.png', 'https://files.test/w_9,h_9/b.png'];

@@ -79,8 +79,8 @@ describe('nothing starts, and nothing is sent to the gateway,', () => {
 		expect(warnings).toBe(0);
 	});
 
-	it.each(['.', '..', '\ud800'])('for the ID %j, which cannot be in a URL: 404', async (taskId) => {
-		const { result, status } = await sendCallback(noFiles, { body: { taskId } });
+	it('for an ID that cannot be in a URL: 404', async () => {
+		const { result, status } = await sendCallback(noFiles, { body: { taskId: '\ud800' } });
 		expect([result, status]).toStrictEqual([nothing, 404]);
 	});
 });
