@@ -70,7 +70,7 @@ scene(
 	'the form of a union has the fields of all its alternatives, each once',
 	async ({ editor, environment }) => {
 		await editor.newWorkflow();
-		const panel = await editor.addFirst('sora', 'Gateway Media Task', 'Start a media task');
+		const panel = await editor.addFirst('sora', 'Gateway Media Task', 'Create a media task');
 		await panel.pickModel('aurora/remix-1');
 		await panel.fill('prompt', 'A lighthouse');
 		expect(await panel.openDropdown('mode')).toStrictEqual(['draw', 'change']);
