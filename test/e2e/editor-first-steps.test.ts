@@ -98,7 +98,6 @@ scene('an entry lists the actions of the node and its trigger', async ({ editor 
 		'On media task succeeded',
 		'On media task failed',
 		'Create a media task and wait',
-		'Get the price of a media task',
 	]) {
 		await root.getByText(text, { exact: true }).waitFor();
 	}

@@ -186,18 +186,8 @@ describe('a download', () => {
 	});
 });
 
-test.each([
-	['a tool that must be called, without tools', { toolChoice: 'required' }],
-	[
-		'an attachment that the model does not take',
-		{
-			attachments: {
-				attachment: [{ type: 'video', source: 'url', url: 'https://files.example/a.mp4' }],
-			},
-		},
-	],
-])('%s is an error, and nothing is sent', async (_, parameters) => {
-	const ask = { model: byId('sandbox/swift-1'), prompt: 'Hello', ...parameters };
+test('a tool that must be called, without tools, is an error, and nothing is sent', async () => {
+	const ask = { model: byId('sandbox/swift-1'), prompt: 'Hello', toolChoice: 'required' };
 	const result = await run(gatewayNode('Node', 'textGeneration', ask));
 	expect(result.status).toBe('error');
 	expect(result.error?.description).toContain('Nothing was sent');
